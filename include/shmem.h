@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// OpenSHMEM 1.6, as the Tessera library offers it, for C99, C11, C++11 and later. One part per
+// chapter of the specification; each says what its routines do.
+//
+// A program sees the names of the specification, and implementation names that begin with
+// SHMEM_INTERNAL_ or shmem_internal_, which it must not use. Extensions are in <shmemx.h>,
+// the pshmem_ names for profiling tools in <pshmem.h>.
+
+#ifndef SHMEM_INTERNAL_SHMEM_H
+#define SHMEM_INTERNAL_SHMEM_H
+
+#include "shmem/setup.h"
+#include "shmem/memory.h"
+#include "shmem/teams.h"
+#include "shmem/contexts.h"
+#include "shmem/rma.h"
+#include "shmem/atomics.h"
+#include "shmem/signal.h"
+#include "shmem/collectives.h"
+#include "shmem/sync.h"
+#include "shmem/ordering.h"
+#include "shmem/locks.h"
+#include "shmem/profiling.h"
+#include "shmem/deprecated.h"
+#include "shmem/generic.h"
+
+#include "shmem/tables_end.h"
+
+#endif  // SHMEM_INTERNAL_SHMEM_H

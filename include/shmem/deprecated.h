@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Routines and constants that the specification deprecates and still requires (OpenSHMEM 1.6,
+// Annex F). Part of <shmem.h>. New programs use the routine named first in each comment.
+//
+// ERRORS and THREADS are those of the routine named there.
+
+#ifndef SHMEM_INTERNAL_DEPRECATED_H
+#define SHMEM_INTERNAL_DEPRECATED_H
+
+#include "setup.h"
+#include "sync.h"
+#include "types.h"
+
+/**
+ * Deprecated in 1.5 (OpenSHMEM 1.6, 6): the working arrays of the active-set collectives. pSync is a
+ * symmetric long[] whose elements all are SHMEM_SYNC_VALUE before first use: 0, so that a static
+ * array needs no initialization. pWrk holds at least SHMEM_REDUCE_MIN_WRKDATA_SIZE elements.
+ */
+#define SHMEM_SYNC_VALUE 0
+#define SHMEM_SYNC_SIZE 64
+#define SHMEM_BARRIER_SYNC_SIZE 64
+#define SHMEM_BCAST_SYNC_SIZE 64
+#define SHMEM_COLLECT_SYNC_SIZE 64
+#define SHMEM_REDUCE_SYNC_SIZE 64
+#define SHMEM_ALLTOALL_SYNC_SIZE 64
+#define SHMEM_ALLTOALLS_SYNC_SIZE 64
+#define SHMEM_REDUCE_MIN_WRKDATA_SIZE 64
+
+/** Deprecated in 1.3 (OpenSHMEM 1.6, 6): the same constants under older names. */
+#define _SHMEM_SYNC_VALUE SHMEM_SYNC_VALUE
+#define _SHMEM_BARRIER_SYNC_SIZE SHMEM_BARRIER_SYNC_SIZE
+#define _SHMEM_BCAST_SYNC_SIZE SHMEM_BCAST_SYNC_SIZE
+#define _SHMEM_COLLECT_SYNC_SIZE SHMEM_COLLECT_SYNC_SIZE
+#define _SHMEM_REDUCE_SYNC_SIZE SHMEM_REDUCE_SYNC_SIZE
+#define _SHMEM_REDUCE_MIN_WRKDATA_SIZE SHMEM_REDUCE_MIN_WRKDATA_SIZE
+#define _SHMEM_MAJOR_VERSION SHMEM_MAJOR_VERSION
+#define _SHMEM_MINOR_VERSION SHMEM_MINOR_VERSION
+#define _SHMEM_MAX_NAME_LEN SHMEM_MAX_NAME_LEN
+#define _SHMEM_VENDOR_STRING SHMEM_VENDOR_STRING
+#define _SHMEM_CMP_EQ SHMEM_CMP_EQ
+#define _SHMEM_CMP_NE SHMEM_CMP_NE
+#define _SHMEM_CMP_LT SHMEM_CMP_LT
+#define _SHMEM_CMP_LE SHMEM_CMP_LE
+#define _SHMEM_CMP_GT SHMEM_CMP_GT
+#define _SHMEM_CMP_GE SHMEM_CMP_GE
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * shmem_init, deprecated in 1.2. Repeated calls do nothing, and the program need not finalize: that
+ * happens, collectively, when it exits.
+ *
+ * npes       ignored.
+ *
+ * RETURNS when: all PEs have called it. OpenSHMEM 1.6, 9.1, start_pes.
+ */
+void start_pes(int npes);
+
+/**
+ * shmem_my_pe and shmem_n_pes, deprecated in 1.2.
+ *
+ * RETURNS when: at once. OpenSHMEM 1.6, Annex F.
+ */
+int _my_pe(void);
+int _num_pes(void);
+
+/**
+ * shmem_malloc, shmem_free, shmem_realloc and shmem_align, deprecated in 1.2: same arguments (sizes
+ * in bytes), same results, same barriers.
+ *
+ * RETURNS when: as the new names (shmem/memory.h). OpenSHMEM 1.6, Annex F.
+ */
+void* shmalloc(size_t size);
+void shfree(void* ptr);
+void* shrealloc(void* ptr, size_t size);
+void* shmemalign(size_t alignment, size_t size);
+
+/**
+ * shmem_atomic_fetch, shmem_atomic_set and shmem_atomic_swap on the default context, deprecated in
+ * 1.4: same arguments, same results.
+ *
+ * RETURNS when: as the new names (shmem/atomics.h).
+ * OpenSHMEM 1.6, 9.7, shmem_fetch, shmem_set, shmem_swap.
+ */
+// shmem_TYPENAME_{fetch,set,swap}
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                 \
+    T shmem_##NAME##_fetch(const T* source, int pe);    \
+    void shmem_##NAME##_set(T* dest, T value, int pe);  \
+    T shmem_##NAME##_swap(T* dest, T value, int pe);
+SHMEM_INTERNAL_OLD_EXT_TYPES(SHMEM_INTERNAL_DECLARE)
+#undef SHMEM_INTERNAL_DECLARE
+
+/**
+ * shmem_atomic_compare_swap, shmem_atomic_fetch_inc, shmem_atomic_inc, shmem_atomic_fetch_add and
+ * shmem_atomic_add on the default context, deprecated in 1.4: same arguments, same results.
+ *
+ * RETURNS when: as the new names (shmem/atomics.h).
+ * OpenSHMEM 1.6, 9.7, shmem_cswap, shmem_finc, shmem_inc, shmem_fadd, shmem_add.
+ */
+// shmem_TYPENAME_{cswap,finc,inc,fadd,add}
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                        \
+    T shmem_##NAME##_cswap(T* dest, T cond, T value, int pe);  \
+    T shmem_##NAME##_finc(T* dest, int pe);                    \
+    void shmem_##NAME##_inc(T* dest, int pe);                  \
+    T shmem_##NAME##_fadd(T* dest, T value, int pe);           \
+    void shmem_##NAME##_add(T* dest, T value, int pe);
+SHMEM_INTERNAL_OLD_STD_TYPES(SHMEM_INTERNAL_DECLARE)
+#undef SHMEM_INTERNAL_DECLARE
+
+/**
+ * shmem_wait_until and shmem_test on short objects, deprecated in 1.5.
+ *
+ * RETURNS when: as the other types (shmem/sync.h). OpenSHMEM 1.6, 9.11, shmem_wait_until, shmem_test.
+ */
+// shmem_TYPENAME_{wait_until,test}
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                             \
+    void shmem_##NAME##_wait_until(T* ivar, int cmp, T cmp_value);  \
+    int shmem_##NAME##_test(T* ivar, int cmp, T cmp_value);
+SHMEM_INTERNAL_P2P_SHORT_TYPES(SHMEM_INTERNAL_DECLARE)
+#undef SHMEM_INTERNAL_DECLARE
+
+/**
+ * shmem_long_wait_until, deprecated in 1.4. In C11 and C++ the name is type-generic as well.
+ *
+ * RETURNS when: satisfied. OpenSHMEM 1.6, 9.11, shmem_wait_until.
+ */
+void shmem_wait_until(long* ivar, int cmp, long cmp_value);
+
+/**
+ * shmem_wait_until with SHMEM_CMP_NE, deprecated in 1.4.
+ *
+ * ivar       symmetric address of the object, local.
+ * cmp_value  the value that the object must no longer have.
+ *
+ * RETURNS when: the object differs from cmp_value. OpenSHMEM 1.6, 9.11, shmem_wait.
+ */
+void shmem_wait(long* ivar, long cmp_value);
+
+// shmem_TYPENAME_wait
+#define SHMEM_INTERNAL_DECLARE(NAME, T) void shmem_##NAME##_wait(T* ivar, T cmp_value);
+SHMEM_INTERNAL_WAIT_OLD_TYPES(SHMEM_INTERNAL_DECLARE)
+#undef SHMEM_INTERNAL_DECLARE
+
+/**
+ * shmem_barrier_all and shmem_sync_all over an active set, deprecated in 1.5. All PEs of the set
+ * call it, and no other; it is PE_start + i * 2^logPE_stride for i in [0, PE_size).
+ *
+ * PE_start       lowest PE of the set.
+ * logPE_stride   logarithm, base 2, of the distance of neighbours; at least 0.
+ * PE_size        number of PEs of the set; at least 1.
+ * pSync          symmetric array of SHMEM_BARRIER_SYNC_SIZE elements, the same on all PEs.
+ *
+ * RETURNS when: all PEs of the set have called it; the barrier also when what they issued before on
+ * the default context is complete and visible.
+ * ERRORS: a set that is not inside [0, shmem_n_pes()), or a caller outside it, ends the job with a
+ * message. OpenSHMEM 1.6, 9.10, shmem_barrier, shmem_sync.
+ */
+void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long* pSync);
+void shmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // SHMEM_INTERNAL_DEPRECATED_H
