@@ -3,15 +3,15 @@
 // Hands out pieces of a symmetric heap as offsets. Called by api/memory.cpp and by finalize's leak
 // report; never touches heap memory, so a program that writes past its block cannot damage it.
 //
-// Every PE runs its own copy and makes the same calls in the same order (OpenSHMEM 1.6, 9.3), so
-// the answers must be the same everywhere: they depend on the calls alone, not on addresses or time.
+// Every PE runs its own copy and makes the same calls in the same order (OpenSHMEM 1.6, 9.3). The
+// answers must agree everywhere, so they depend on the calls alone, not on addresses or time.
 //
 // Design: the heap is tiled by blocks kept in address order; a freed block merges with its free
 // neighbours at once; an allocation takes the smallest free block that fits, the lowest one of
 // equals. Best fit with immediate merging is among the designs that waste least (Johnstone and
-// Wilson, "The memory fragmentation problem: solved?", ISMM 1998), and its O(log n) trees cost little
-// beside the barrier of every collective allocation. A constant-time scheme with size classes (TLSF)
-// would save time that nobody waits for and pack worse.
+// Wilson, "The memory fragmentation problem: solved?", ISMM 1998), and its O(log n) trees cost
+// little beside the barrier of every collective allocation. A constant-time scheme with size
+// classes (TLSF) would save time that nobody waits for and pack worse.
 //
 // Blocks of kLineBlockBytesMin and more start on a cache line where there is room, because copies
 // run best so. There is no page step for large blocks: the pages of a heap belong to one PE anyway,
