@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The table of all environment variables, and what walks it. How values are spelled is in
+// config_parse.cpp, what happens to unknown names in config_unknown.cpp.
+#include "core/config.hpp"
+
+#include "base/environment.hpp"
+#include "base/fatal.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr Variable kVariables[] = {
+    {.name = "SHMEM_VERSION",
+     .deprecated_name = "SMA_VERSION",
+     .field = Switch{&Config::version},
+     .help = "Print the version of the library at startup."},
+    {.name = "SHMEM_INFO",
+     .deprecated_name = "SMA_INFO",
+     .field = Switch{&Config::info},
+     .help = "Print all variables, their values and what these led to, at startup."},
+    {.name = "SHMEM_DEBUG",
+     .deprecated_name = "SMA_DEBUG",
+     .field = Switch{&Config::debug},
+     .must_agree = true,
+     .help = "Check the program's calls thoroughly; misuse stops the job with an explanation."},
+    {.name = "SHMEM_SYMMETRIC_SIZE",
+     .deprecated_name = "SMA_SYMMETRIC_SIZE",
+     .field = &Config::symmetric_size,
+     .must_agree = true,
+     .default_text = "0: half of the usable memory, divided by the PEs of the node, from 2M to 64G",
+     .help = "Size of each PE's symmetric heap. Memory is taken only when the program touches it."},
+    {.name = "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES",
+     .field = &Config::huge_pages,
+     .help = "Try to back the symmetric heaps by huge pages: reserved ones, then transparent ones, "
+             "then small pages."},
+    {.name = "SHMEM_STATIC_DATA",
+     .field = &Config::static_data,
+     .must_agree = true,
+     .help = "How other PEs reach global and static variables: shared maps them into all PEs of "
+             "the node; fabric leaves them where they are and copies through the kernel."},
+    {.name = "SHMEM_BARRIER_ALGORITHM",
+     .field = &Config::barrier_algorithm,
+     .must_agree = true,
+     .help = "Algorithm of shmem_barrier_all and shmem_sync_all. auto takes central when PEs "
+             "outnumber cores, else dissemination."},
+    {.name = "SHMEM_LOG",
+     .field = &Config::log,
+     .help = "Log these parts of the library to stderr."},
+};
+static_assert(std::size(kVariables) <= kVariableCountMax);
+
+template <class... Visitors>
+struct Overloaded : Visitors... {
+    using Visitors::operator()...;
+};
+template <class... Visitors>
+Overloaded(Visitors...) -> Overloaded<Visitors...>;
+
+// The names of an enumeration's values, in their order.
+constexpr Names names_of(StaticData /*kind*/) { return kStaticDataNames; }
+constexpr Names names_of(BarrierAlgorithm /*kind*/) { return kBarrierAlgorithmNames; }
+
+template <class T>
+bool assign(T& member, const std::optional<T>& value) {
+    if (value) member = *value;
+    return value.has_value();
+}
+
+// Sets the member from `text`; false if `text` is no value for it.
+bool set_value(Config& config, const Field& field, std::string_view text) {
+    return std::visit(
+        Overloaded{
+            [&](Switch any) {
+                config.*any.member = parse_bool(text).value_or(true);
+                return true;
+            },
+            [&](bool Config::*member) { return assign(config.*member, parse_bool(text)); },
+            [&](std::uint64_t Config::*member) { return assign(config.*member, parse_size(text)); },
+            [&](SubsystemSet Config::*member) {
+                return assign(config.*member, parse_subsystems(text));
+            },
+            [&]<class Enum>(Enum Config::*member) {
+                std::optional<std::size_t> index = parse_choice(text, names_of(Enum{}));
+                if (index) config.*member = static_cast<Enum>(*index);
+                return index.has_value();
+            },
+        },
+        field);
+}
+
+std::size_t row_of(const Variable& variable) {
+    return static_cast<std::size_t>(&variable - kVariables);
+}
+
+struct Found {
+    std::string_view name;
+    const char* value = nullptr;
+    Origin origin = Origin::kDefault;
+};
+
+Found find_value(const Variable& variable, const Lookup& lookup) {
+    if (const char* value = lookup(variable.name.data())) {
+        return {variable.name, value, Origin::kEnvironment};
+    }
+    if (variable.deprecated_name.empty()) return {};
+    const char* value = lookup(variable.deprecated_name.data());
+    return {variable.deprecated_name, value, Origin::kDeprecatedName};
+}
+
+Config load_or_stop() {
+    std::string error;
+    Config loaded = load_config(environment, error);
+    if (!error.empty()) fatal("%s", error.c_str());
+    log_subsystems = loaded.log;
+    return loaded;
+}
+
+}  // namespace
+
+std::span<const Variable> variables() { return kVariables; }
+
+Config load_config(const Lookup& lookup, std::string& error) {
+    Config loaded;
+    error.clear();
+    for (const Variable& variable : kVariables) {
+        Found found = find_value(variable, lookup);
+        if (found.value == nullptr || *found.value == '\0') continue;
+        if (!set_value(loaded, variable.field, found.value)) {
+            error = std::string(found.name) + "=" + found.value +
+                    " is not a valid setting; allowed: " + allowed_text(variable);
+            return loaded;
+        }
+        loaded.origins[row_of(variable)] = found.origin;
+    }
+    return loaded;
+}
+
+const Config& config() {
+    static const Config once = load_or_stop();
+    return once;
+}
+
+std::string value_text(const Config& config, const Variable& variable) {
+    return std::visit(
+        Overloaded{
+            [&](Switch any) { return print_bool(config.*any.member); },
+            [&](bool Config::*member) { return print_bool(config.*member); },
+            [&](std::uint64_t Config::*member) { return print_size(config.*member); },
+            [&](SubsystemSet Config::*member) { return print_subsystems(config.*member); },
+            [&]<class Enum>(Enum Config::*member) {
+                return std::string(names_of(Enum{})[static_cast<std::size_t>(config.*member)]);
+            },
+        },
+        variable.field);
+}
+
+std::string allowed_text(const Variable& variable) {
+    return std::visit(
+        Overloaded{
+            [](Switch /*any*/) {
+                return std::string("anything; 0, no, off and false (any case) mean off");
+            },
+            [](bool Config::* /*member*/) {
+                return std::string("1, yes, on, true or 0, no, off, false (any case)");
+            },
+            [](std::uint64_t Config::* /*member*/) {
+                return std::string(
+                    "bytes, as an integer or decimal number, with a suffix K, M, G "
+                    "or T if wanted, below 2^63: 512M, 1.5G");
+            },
+            [](SubsystemSet Config::* /*member*/) {
+                return "any of " + join(kSubsystemNames) + " with commas between; all; none";
+            },
+            []<class Enum>(Enum Config::* /*member*/) { return join(names_of(Enum{})); },
+        },
+        variable.field);
+}
+
+Origin origin_of(const Config& config, const Variable& variable) {
+    return config.origins[row_of(variable)];
+}
+
+std::string settings_text(const Config& config, std::span<const Outcome> outcomes) {
+    std::string text;
+    for (const Variable& variable : kVariables) {
+        text += std::string(variable.name) + "=" + value_text(config, variable);
+        for (const Outcome& outcome : outcomes) {
+            if (outcome.name == variable.name) text += " -> " + outcome.text;
+        }
+        Origin origin = origin_of(config, variable);
+        std::string from(kOriginNames[static_cast<std::size_t>(origin)]);
+        if (origin == Origin::kDeprecatedName) from += " " + std::string(variable.deprecated_name);
+        text += " (" + from + ")\n    " + std::string(variable.help) +
+                "\n    Allowed: " + allowed_text(variable) + ".\n";
+    }
+    return text;
+}
+
+std::uint64_t settings_digest(const Config& config) {
+    std::uint64_t digest = 0xcbf29ce484222325;  // FNV-1a
+    for (const Variable& variable : kVariables) {
+        if (!variable.must_agree) continue;
+        std::string setting =
+            std::string(variable.name) + "=" + value_text(config, variable) + "\n";
+        for (char c : setting) {
+            digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+        }
+    }
+    return digest;
+}
+
+std::uint64_t settings_digest() { return settings_digest(config()); }
+
+}  // namespace tessera

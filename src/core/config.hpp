@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The user's settings: environment variables SHMEM_*, read once into one struct. A variable is one
+// row of kVariables in config.cpp; parsing, SHMEM_INFO, osh_info and docs/environment.md all walk
+// those rows. To add one: a member of Config, a row, and `osh_info --environment-markdown >
+// docs/environment.md` (a test compares). Used by the library, oshrun and osh_info.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/log.hpp"
+#include "core/config_parse.hpp"
+
+namespace tessera {
+
+// How static data of the program is reached by other PEs.
+enum class StaticData : std::uint8_t { kShared, kFabric };
+inline constexpr std::string_view kStaticDataNames[] = {"shared", "fabric"};
+
+enum class BarrierAlgorithm : std::uint8_t { kAuto, kCentral, kDissemination };
+inline constexpr std::string_view kBarrierAlgorithmNames[] = {"auto", "central", "dissemination"};
+
+// Where a value comes from.
+enum class Origin : std::uint8_t { kDefault, kEnvironment, kDeprecatedName };
+inline constexpr std::string_view kOriginNames[] = {"default", "environment", "deprecated name"};
+
+inline constexpr std::size_t kVariableCountMax = 64;
+
+struct Config {
+    bool version = false;
+    bool info = false;
+    bool debug = false;
+    std::uint64_t symmetric_size = 0;  // bytes per PE; 0: heap::default_heap_bytes decides
+    bool huge_pages = true;
+    StaticData static_data = StaticData::kShared;
+    BarrierAlgorithm barrier_algorithm = BarrierAlgorithm::kAuto;
+    SubsystemSet log;
+
+    std::array<Origin, kVariableCountMax> origins{};  // by row of variables()
+};
+
+// On by any value that does not say off: the specification's variables without a value of their own.
+struct Switch {
+    bool Config::*member;
+};
+
+// What a variable sets; the kind decides how its value is spelled.
+using Field = std::variant<Switch, bool Config::*, std::uint64_t Config::*, StaticData Config::*,
+                           BarrierAlgorithm Config::*, SubsystemSet Config::*>;
+
+struct Variable {
+    std::string_view name;
+    std::string_view deprecated_name = {};  // loses against `name`
+    Field field;
+    bool must_agree = false;             // must have the same value on all PEs
+    std::string_view default_text = {};  // where the printed default does not say enough
+    std::string_view help;
+};
+
+// The table.
+std::span<const Variable> variables();
+
+// Value of a variable, or nullptr.
+using Lookup = std::function<const char*(const char* name)>;
+
+// Reads all variables through `lookup`. An empty value is the same as no value. `error` becomes ""
+// or names the first bad variable, its value and what is allowed; the rest is then unspecified.
+Config load_config(const Lookup& lookup, std::string& error);
+
+// The settings of this process. Loaded from the environment by the first call, which also starts
+// SHMEM_LOG; a bad value ends the job.
+// THREADS: any. COST: a guarded load after the first call.
+const Config& config();
+
+// "512M", "auto", "on": what `variable` is set to, in a spelling that parses to the same value.
+std::string value_text(const Config& config, const Variable& variable);
+
+// What `variable` may be set to, in words.
+std::string allowed_text(const Variable& variable);
+
+Origin origin_of(const Config& config, const Variable& variable);
+
+// What a setting led to in this run: {"SHMEM_BARRIER_ALGORITHM", "dissemination"}.
+struct Outcome {
+    std::string_view name;
+    std::string text;
+};
+
+// All variables with value, origin, outcome where given, and help; for SHMEM_INFO and osh_info.
+std::string settings_text(const Config& config, std::span<const Outcome> outcomes = {});
+
+// Equal on two PEs if and only if (but for a 2^-64 chance) the settings that must agree do.
+std::uint64_t settings_digest(const Config& config);
+std::uint64_t settings_digest();
+
+// "" if a variable of this name is known, or not ours to judge; otherwise the warning, with the
+// nearest known name.
+std::string unknown_variable_text(std::string_view name);
+
+// The warnings for "NAME=value" entries, ending with nullptr.
+std::vector<std::string> unknown_variable_texts(const char* const* entries);
+
+// Writes them for the environment of this process. One process per job calls it: oshrun, or PE 0.
+void warn_unknown_variables();
+
+}  // namespace tessera

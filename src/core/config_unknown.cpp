@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Warnings for SHMEM_* variables that this library does not know: a misspelled setting would
+// otherwise be lost in silence. See config.hpp.
+#include <algorithm>
+
+#include "base/environment.hpp"
+#include "base/fatal.hpp"
+#include "core/config.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::string_view kPrefix = "SHMEM_";
+
+// Where an OpenSHMEM library is installed, as module files and build systems write it down. They
+// address the compiler's side, not the library, and stand in every environment of such a machine.
+// Settings of other libraries are not here: that they have no effect is what the user must hear.
+constexpr std::string_view kNotSettings[] = {"SHMEM_HOME", "SHMEM_ROOT", "SHMEM_DIR"};
+
+}  // namespace
+
+std::string unknown_variable_text(std::string_view name) {
+    if (name.substr(0, kPrefix.size()) != kPrefix) return "";
+    if (std::find(std::begin(kNotSettings), std::end(kNotSettings), name) != std::end(kNotSettings))
+        return "";
+    // Compared without the prefix, which would make all names alike.
+    std::vector<std::string_view> known;
+    for (const Variable& variable : variables()) {
+        if (name == variable.name) return "";
+        known.push_back(variable.name.substr(kPrefix.size()));
+    }
+    std::string text = "unknown variable " + std::string(name) + " has no effect";
+    std::string_view nearest = nearest_name(name.substr(kPrefix.size()), known);
+    if (!nearest.empty()) {
+        return text + "; did you mean " + std::string(kPrefix) + std::string(nearest) + "?";
+    }
+    return text + "; osh_info --variables lists the known ones";
+}
+
+std::vector<std::string> unknown_variable_texts(const char* const* entries) {
+    std::vector<std::string> texts;
+    for (; entries != nullptr && *entries != nullptr; ++entries) {
+        std::string_view entry = *entries;
+        std::string text = unknown_variable_text(entry.substr(0, entry.find('=')));
+        if (!text.empty()) texts.push_back(text);
+    }
+    return texts;
+}
+
+void warn_unknown_variables() {
+    for (const std::string& text : unknown_variable_texts(environment_entries())) {
+        warn("%s", text.c_str());
+    }
+}
+
+}  // namespace tessera

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Breaks when a variable is read from the wrong name, a bad value passes, the deprecated name wins,
+// or two PEs with different settings have the same digest.
+#include "core/config.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <set>
+
+namespace tessera {
+namespace {
+
+using Environment = std::map<std::string, std::string>;
+
+Config load(const Environment& environment, std::string& error) {
+    return load_config(
+        [&](const char* name) {
+            auto found = environment.find(name);
+            return found == environment.end() ? nullptr : found->second.c_str();
+        },
+        error);
+}
+
+Config load(const Environment& environment) {
+    std::string error;
+    Config config = load(environment, error);
+    EXPECT_EQ(error, "");
+    return config;
+}
+
+std::string error_of(const Environment& environment) {
+    std::string error;
+    load(environment, error);
+    return error;
+}
+
+const Variable& variable(std::string_view name) {
+    for (const Variable& candidate : variables()) {
+        if (candidate.name == name) return candidate;
+    }
+    ADD_FAILURE() << "no variable " << name;
+    return variables()[0];
+}
+
+TEST(Config, DefaultsComeFromTheStruct) {
+    Config config = load({});
+    EXPECT_FALSE(config.version);
+    EXPECT_FALSE(config.info);
+    EXPECT_FALSE(config.debug);
+    EXPECT_EQ(config.symmetric_size, 0U);
+    EXPECT_TRUE(config.huge_pages);
+    EXPECT_EQ(config.static_data, StaticData::kShared);
+    EXPECT_EQ(config.barrier_algorithm, BarrierAlgorithm::kAuto);
+    EXPECT_EQ(config.log, SubsystemSet{});
+    for (const Variable& row : variables()) EXPECT_EQ(origin_of(config, row), Origin::kDefault);
+}
+
+TEST(Config, EveryVariableSetsItsMember) {
+    Config config = load({{"SHMEM_VERSION", "1"},
+                          {"SHMEM_INFO", "yes"},
+                          {"SHMEM_DEBUG", "whatever"},
+                          {"SHMEM_SYMMETRIC_SIZE", "3.1M"},
+                          {"SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "no"},
+                          {"SHMEM_STATIC_DATA", "fabric"},
+                          {"SHMEM_BARRIER_ALGORITHM", "Dissemination"},
+                          {"SHMEM_LOG", "heap,setup"}});
+    EXPECT_TRUE(config.version);
+    EXPECT_TRUE(config.info);
+    EXPECT_TRUE(config.debug);
+    EXPECT_EQ(config.symmetric_size, 3250586U);
+    EXPECT_FALSE(config.huge_pages);
+    EXPECT_EQ(config.static_data, StaticData::kFabric);
+    EXPECT_EQ(config.barrier_algorithm, BarrierAlgorithm::kDissemination);
+    EXPECT_TRUE(config.log.has(Subsystem::kHeap));
+    EXPECT_TRUE(config.log.has(Subsystem::kSetup));
+    EXPECT_FALSE(config.log.has(Subsystem::kLaunch));
+    for (const Variable& row : variables()) EXPECT_EQ(origin_of(config, row), Origin::kEnvironment);
+}
+
+TEST(Config, SwitchesAreOnByAnyValueButOff) {
+    for (const char* on : {"1", "yes", "true", "ON", "y", "2", "please"}) {
+        EXPECT_TRUE(load({{"SHMEM_DEBUG", on}}).debug) << on;
+    }
+    for (const char* off : {"", "0", "no", "off", "False", "N"}) {
+        EXPECT_FALSE(load({{"SHMEM_DEBUG", off}}).debug) << off;
+    }
+}
+
+TEST(Config, DeprecatedNamesCountUnlessTheNewNameIsSet) {
+    Config config = load({{"SMA_SYMMETRIC_SIZE", "2k"}});
+    EXPECT_EQ(config.symmetric_size, 2048U);
+    EXPECT_EQ(origin_of(config, variable("SHMEM_SYMMETRIC_SIZE")), Origin::kDeprecatedName);
+    config = load({{"SMA_SYMMETRIC_SIZE", "2k"}, {"SHMEM_SYMMETRIC_SIZE", "1k"}});
+    EXPECT_EQ(config.symmetric_size, 1024U);
+    EXPECT_EQ(origin_of(config, variable("SHMEM_SYMMETRIC_SIZE")), Origin::kEnvironment);
+    EXPECT_FALSE(load({{"SMA_DEBUG", "1"}, {"SHMEM_DEBUG", ""}}).debug);
+    EXPECT_TRUE(load({{"SMA_INFO", "1"}, {"SMA_VERSION", "1"}, {"SMA_DEBUG", "1"}}).info);
+    EXPECT_EQ(load({{"SMA_STATIC_DATA", "fabric"}}).static_data, StaticData::kShared);
+}
+
+TEST(Config, EmptyValuesAreNoValues) {
+    Config config = load({{"SHMEM_SYMMETRIC_SIZE", ""},
+                          {"SHMEM_STATIC_DATA", ""},
+                          {"SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", ""},
+                          {"SHMEM_LOG", ""}});
+    EXPECT_TRUE(config.huge_pages);
+    EXPECT_EQ(origin_of(config, variable("SHMEM_STATIC_DATA")), Origin::kDefault);
+}
+
+TEST(Config, ErrorsNameVariableValueAndWhatIsAllowed) {
+    EXPECT_EQ(error_of({{"SHMEM_BARRIER_ALGORITHM", "ring"}}),
+              "SHMEM_BARRIER_ALGORITHM=ring is not a valid setting; allowed: auto, central, "
+              "dissemination");
+    EXPECT_NE(error_of({{"SMA_SYMMETRIC_SIZE", "-1"}}).find("SMA_SYMMETRIC_SIZE=-1"),
+              std::string::npos);
+    EXPECT_NE(error_of({{"SHMEM_LOG", "heap,disk"}}).find("setup, launch, heap"),
+              std::string::npos);
+    for (const char* name : {"SHMEM_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES",
+                             "SHMEM_STATIC_DATA", "SHMEM_BARRIER_ALGORITHM", "SHMEM_LOG"}) {
+        EXPECT_NE(error_of({{name, "quatsch"}}).find(name), std::string::npos) << name;
+    }
+}
+
+TEST(ConfigDeathTest, BadValueEndsTheProcess) {
+    EXPECT_EXIT(
+        {
+            ::setenv("SHMEM_STATIC_DATA", "nowhere", 1);
+            config();
+        },
+        testing::ExitedWithCode(1), "SHMEM_STATIC_DATA=nowhere is not .* allowed: shared, fabric");
+}
+
+TEST(Config, LoadsFromTheEnvironmentOnceAndStartsLogging) {
+    ::setenv("SHMEM_LOG", "heap", 1);
+    EXPECT_TRUE(config().log.has(Subsystem::kHeap));
+    EXPECT_TRUE(log_enabled(Subsystem::kHeap));
+    ::setenv("SHMEM_LOG", "setup", 1);
+    EXPECT_FALSE(config().log.has(Subsystem::kSetup));
+    ::unsetenv("SHMEM_LOG");
+}
+
+TEST(Config, PrintedValuesParseToTheSame) {
+    Config config = load({{"SHMEM_DEBUG", "x"},
+                          {"SHMEM_SYMMETRIC_SIZE", "1.5g"},
+                          {"SHMEM_BARRIER_ALGORITHM", "central"},
+                          {"SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "F"},
+                          {"SHMEM_LOG", "all"}});
+    Environment printed;
+    for (const Variable& row : variables()) {
+        printed[std::string(row.name)] = value_text(config, row);
+    }
+    EXPECT_EQ(printed["SHMEM_SYMMETRIC_SIZE"], "1536M");
+    Config again = load(printed);
+    for (const Variable& row : variables()) {
+        EXPECT_EQ(value_text(again, row), printed[std::string(row.name)]);
+    }
+}
+
+TEST(Config, SettingsTextTellsValueOriginAndOutcome) {
+    Config config = load({{"SHMEM_STATIC_DATA", "fabric"}, {"SMA_INFO", "1"}});
+    Outcome outcomes[] = {{"SHMEM_BARRIER_ALGORITHM", "dissemination"}};
+    std::string text = settings_text(config, outcomes);
+    EXPECT_NE(text.find("SHMEM_STATIC_DATA=fabric (environment)\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("SHMEM_INFO=on (deprecated name SMA_INFO)\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("SHMEM_BARRIER_ALGORITHM=auto -> dissemination (default)\n"),
+              std::string::npos)
+        << text;
+    for (const Variable& row : variables()) {
+        EXPECT_NE(text.find(row.help), std::string::npos) << row.name;
+        EXPECT_NE(text.find(allowed_text(row)), std::string::npos) << row.name;
+    }
+}
+
+TEST(Config, DigestDependsOnWhatMustAgreeAndOnNothingElse) {
+    std::set<std::uint64_t> digests = {settings_digest(load({}))};
+    for (const Environment& different :
+         {Environment{{"SHMEM_SYMMETRIC_SIZE", "1M"}}, Environment{{"SHMEM_STATIC_DATA", "fabric"}},
+          Environment{{"SHMEM_BARRIER_ALGORITHM", "central"}}, Environment{{"SHMEM_DEBUG", "1"}}}) {
+        EXPECT_TRUE(digests.insert(settings_digest(load(different))).second);
+    }
+    EXPECT_EQ(settings_digest(load({{"SHMEM_LOG", "all"}, {"SHMEM_INFO", "1"}})),
+              settings_digest(load({})));
+    EXPECT_EQ(settings_digest(load({{"SHMEM_SYMMETRIC_SIZE", "1024k"}})),
+              settings_digest(load({{"SMA_SYMMETRIC_SIZE", "1M"}})));
+}
+
+TEST(Config, NamesAreUniqueAndDescribed) {
+    std::set<std::string_view> names;
+    for (const Variable& row : variables()) {
+        EXPECT_TRUE(names.insert(row.name).second) << row.name;
+        EXPECT_EQ(row.name.substr(0, 6), "SHMEM_");
+        EXPECT_FALSE(row.help.empty()) << row.name;
+        if (row.deprecated_name.empty()) continue;
+        EXPECT_EQ(row.deprecated_name.substr(4), row.name.substr(6));
+    }
+}
+
+}  // namespace
+}  // namespace tessera
