@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See job.hpp. Decides by the environment alone which launcher it is; never tries one after another,
+// because a failed attempt would silently turn N PEs into N jobs of one PE.
+#include "launch/job.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <string_view>
+
+#include "base/environment.hpp"
+#include "base/fatal.hpp"
+#include "base/inherited.hpp"
+#include "launch/oshrun_client.hpp"
+#include "launch/pmix_client.hpp"
+
+namespace tessera::launch {
+namespace {
+
+Launcher joined_by = Launcher::kNone;
+
+bool has_pmix_environment() {
+    return environment("PMIX_NAMESPACE") != nullptr && environment("PMIX_RANK") != nullptr;
+}
+
+// The PMIx variables of a process whose TESSERA_JOB is stale come from the same oshrun, unless
+// another launcher was started inside the job.
+bool has_foreign_pmix_environment() {
+    return has_pmix_environment() && !std::string_view(environment("PMIX_NAMESPACE"))
+                                          .starts_with(kOshrunNamespacePrefix);
+}
+
+// A launcher that numbers its processes but offers no PMIx.
+struct LauncherTrace {
+    const char* rank_variable;
+    const char* size_variable;
+    const char* name;
+    const char* remedy;
+};
+
+constexpr LauncherTrace kLauncherTraces[] = {
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "srun", "srun --mpi=pmix"},
+    {"PMI_RANK", "PMI_SIZE", "a launcher that speaks PMI-1 or PMI-2",
+     "oshrun, mpirun of Open MPI, or srun --mpi=pmix"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "mpirun of Open MPI",
+     "an mpirun whose PMIx variables reach the program, or oshrun"},
+};
+
+void refuse_launcher_without_pmix() {
+    for (const LauncherTrace& trace : kLauncherTraces) {
+        const char* rank = environment(trace.rank_variable);
+        const char* size = environment(trace.size_variable);
+        if (rank == nullptr || size == nullptr || std::atoi(size) < 2) continue;
+        fatal("shmem_init: %s started this process as one of %s (%s=%s), but offers no PMIx "
+              "(PMIX_NAMESPACE and PMIX_RANK are not set), so the PEs cannot find each other; use %s; "
+              "to run one PE on purpose, unset %s",
+              trace.name, size, trace.size_variable, size, trace.remedy, trace.size_variable);
+    }
+}
+
+Launcher find_launcher() {
+    switch (inheritance()) {
+        case Inheritance::kPe: return Launcher::kOshrun;
+        case Inheritance::kStale:
+            if (has_foreign_pmix_environment()) return Launcher::kPmix;
+            fatal("shmem_init: %s is set, but the descriptors it names are not open here: this program "
+                  "was started by a PE, or by a wrapper that closes descriptors; a PE's children are "
+                  "not PEs. To run it as a job of its own, use `env -u %s oshrun -n N ...`, or without "
+                  "oshrun for one PE `env -u %s -u PMIX_NAMESPACE ...`",
+                  kJobVariable, kJobVariable, kJobVariable);
+        case Inheritance::kNone: break;
+    }
+    if (has_pmix_environment()) return Launcher::kPmix;
+    refuse_launcher_without_pmix();
+    return Launcher::kNone;
+}
+
+Fd duplicate(int fd) { return Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 0)); }
+
+Job join_oshrun() {
+    const Inherited& inherited_job = *inherited();
+    Job job{.launcher = Launcher::kOshrun,
+            .pe = inherited_job.pe,
+            .npes = inherited_job.npes,
+            .local_index = inherited_job.pe,
+            .nlocal = inherited_job.npes};
+    job.local_pes.resize(static_cast<std::size_t>(job.npes));
+    std::iota(job.local_pes.begin(), job.local_pes.end(), 0);
+    // Copies: the originals serve the next init.
+    job.node_file = duplicate(inherited_job.node_fd);
+    job.heap_file = duplicate(inherited_job.heap_fd);
+    if (!job.node_file || !job.heap_file) {
+        fatal("shmem_init: cannot duplicate the descriptors from oshrun: %s; raise the limit of open "
+              "files (ulimit -n)",
+              std::strerror(errno));
+    }
+    die_with_oshrun(inherited_job);
+    return job;
+}
+
+// "0,1,2" or "0-3,8". Anything else gives an empty list.
+std::vector<int> parse_pe_list(const std::string& text) {
+    std::vector<int> pes;
+    const char* at = text.c_str();
+    while (*at != '\0') {
+        char* end = nullptr;
+        long first = std::strtol(at, &end, 10);
+        if (end == at || first < 0) return {};
+        long last = first;
+        if (*end == '-') {
+            at = end + 1;
+            last = std::strtol(at, &end, 10);
+            if (end == at || last < first) return {};
+        }
+        for (long pe = first; pe <= last; ++pe) pes.push_back(static_cast<int>(pe));
+        if (*end != '\0' && *end != ',') return {};
+        at = *end == ',' ? end + 1 : end;
+    }
+    std::sort(pes.begin(), pes.end());
+    return pes;
+}
+
+Job join_pmix() {
+    Job job{.launcher = Launcher::kPmix, .pe = pmix::connect()};
+    job.npes = pmix::job_number(pmix::kJobSize);
+    job.local_pes = parse_pe_list(pmix::job_text(pmix::kLocalPeers));
+    job.nlocal = static_cast<int>(job.local_pes.size());
+    auto self = std::find(job.local_pes.begin(), job.local_pes.end(), job.pe);
+    if (job.npes < 1 || self == job.local_pes.end()) {
+        fatal("shmem_init: the launcher says that PE %d is one of %d, with the PEs \"%s\" on this node, "
+              "which cannot be; its PMIx lacks the job size or the local peers",
+              job.pe, job.npes, pmix::job_text(pmix::kLocalPeers).c_str());
+    }
+    job.local_index = static_cast<int>(self - job.local_pes.begin());
+    if (job.nlocal != job.npes) {
+        fatal("shmem_init: %d of the job's %d PEs are on this node; this version of Tessera reaches "
+              "PEs of one node only: start all of them on one node (srun -N 1, mpirun --host NAME:%d)",
+              job.nlocal, job.npes, job.npes);
+    }
+    return job;
+}
+
+void abort_job(int code) {
+    switch (joined_by) {
+        case Launcher::kOshrun: tell_oshrun(ControlMessage::kAbort, code); break;
+        case Launcher::kPmix: pmix::abort(code, "fatal error in a SHMEM program"); break;
+        case Launcher::kNone: break;
+    }
+}
+
+}  // namespace
+
+Job join() {
+    // Before the search: a process that cannot join must still end the PEs that can.
+    if (inheritance() == Inheritance::kPe) joined_by = Launcher::kOshrun;
+    set_job_abort(abort_job);
+    Launcher launcher = find_launcher();
+    joined_by = launcher;
+    switch (launcher) {
+        case Launcher::kOshrun: return join_oshrun();
+        case Launcher::kPmix: return join_pmix();
+        case Launcher::kNone: break;
+    }
+    return Job{};
+}
+
+void request_global_exit(int code) {
+    switch (joined_by) {
+        case Launcher::kOshrun: tell_oshrun(ControlMessage::kGlobalExit, code); break;
+        case Launcher::kPmix: pmix::abort(code, "shmem_global_exit"); break;
+        case Launcher::kNone: break;
+    }
+}
+
+void leave(Job& job) { job = Job{}; }
+
+}  // namespace tessera::launch

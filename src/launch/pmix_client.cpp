@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See pmix_client.hpp. All fences collect data: under Slurm a fence that does not is no barrier
+// between nodes. Structures are filled by hand, because the macros of pmix.h call into the library.
+#include "launch/pmix_client.hpp"
+
+#include <dlfcn.h>
+#include <pmix.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/environment.hpp"
+#include "base/fatal.hpp"
+
+namespace tessera::launch::pmix {
+namespace {
+
+struct Functions {
+    decltype(&PMIx_Init) init = nullptr;
+    decltype(&PMIx_Finalize) finalize = nullptr;
+    decltype(&PMIx_Abort) abort = nullptr;
+    decltype(&PMIx_Put) put = nullptr;
+    decltype(&PMIx_Commit) commit = nullptr;
+    decltype(&PMIx_Fence) fence = nullptr;
+    decltype(&PMIx_Get) get = nullptr;
+    decltype(&PMIx_Register_event_handler) register_event_handler = nullptr;
+    decltype(&PMIx_Error_string) error_string = nullptr;
+};
+
+// TESSERA_PMIX_LIBRARY_DIR is where the build found it, for distributions that keep it out of the
+// loader's path.
+constexpr const char* kLibraries[] = {"libpmix.so.2", TESSERA_PMIX_LIBRARY_DIR "/libpmix.so.2"};
+
+// With a window the end of the launcher would be noticed one or two seconds late.
+constexpr const char* kEventWindowVariable = "PMIX_MCA_pmix_event_caching_window";
+
+Functions functions;
+pmix_proc_t self;
+std::atomic<bool> is_connected{false};
+std::atomic<bool> is_leaving{false};
+pid_t connected_pid = 0;
+
+void check(pmix_status_t status, const char* call) {
+    if (status == PMIX_SUCCESS) return;
+    fatal("shmem_init: %s: %s (%d); the launcher may have died, or its PMIx may be of a version that "
+          "does not fit libpmix.so.2 of this machine",
+          call, functions.error_string(status), status);
+}
+
+template <class Function>
+void find(void* library, const char* name, Function& function) {
+    function = reinterpret_cast<Function>(::dlsym(library, name));
+    if (function == nullptr) fatal("shmem_init: the PMIx library of this machine has no %s", name);
+}
+
+void load_library() {
+    void* library = nullptr;
+    for (const char* name : kLibraries) {
+        if (library == nullptr) library = ::dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+    }
+    if (library == nullptr) {
+        const char* reason = ::dlerror();
+        fatal("shmem_init: PMIX_NAMESPACE and PMIX_RANK show a PMIx launcher, but its client library "
+              "cannot be loaded (%s); install libpmix2, or start the program with oshrun",
+              reason != nullptr ? reason : "libpmix.so.2 not found");
+    }
+    find(library, "PMIx_Init", functions.init);
+    find(library, "PMIx_Finalize", functions.finalize);
+    find(library, "PMIx_Abort", functions.abort);
+    find(library, "PMIx_Put", functions.put);
+    find(library, "PMIx_Commit", functions.commit);
+    find(library, "PMIx_Fence", functions.fence);
+    find(library, "PMIx_Get", functions.get);
+    find(library, "PMIx_Register_event_handler", functions.register_event_handler);
+    find(library, "PMIx_Error_string", functions.error_string);
+}
+
+pmix_proc_t process(pmix_rank_t rank) {
+    pmix_proc_t process = self;
+    process.rank = rank;
+    return process;
+}
+
+void on_lost_launcher(size_t, pmix_status_t, const pmix_proc_t*, pmix_info_t*, size_t, pmix_info_t*,
+                      size_t, pmix_event_notification_cbfunc_fn_t done, void* done_data) {
+    if (!is_leaving.load(std::memory_order_acquire)) ::_exit(kFatalExitCode);
+    if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, done_data);
+}
+
+// The registration completes in PMIx's own thread; nobody has to wait for it.
+void on_registered(pmix_status_t, size_t, void*) {}
+
+void disconnect_at_exit() {
+    if (::getpid() != connected_pid) return;  // A child of fork() is not the client.
+    is_leaving.store(true, std::memory_order_release);
+    functions.finalize(nullptr, 0);
+}
+
+// Owns what PMIx_Get returns.
+class Value {
+  public:
+    Value(const pmix_proc_t& owner, const char* key) {
+        status_ = functions.get(&owner, key, nullptr, 0, &value_);
+    }
+    Value(const Value&) = delete;
+    Value& operator=(const Value&) = delete;
+    ~Value() {
+        if (value_ == nullptr) return;
+        if (value_->type == PMIX_STRING) std::free(value_->data.string);
+        if (value_->type == PMIX_BYTE_OBJECT) std::free(value_->data.bo.bytes);
+        std::free(value_);
+    }
+    pmix_status_t status() const { return status_; }
+    const pmix_value_t* get() const { return status_ == PMIX_SUCCESS ? value_ : nullptr; }
+
+  private:
+    pmix_status_t status_ = PMIX_ERROR;
+    pmix_value_t* value_ = nullptr;
+};
+
+}  // namespace
+
+int connect() {
+    if (is_connected.load(std::memory_order_acquire)) return static_cast<int>(self.rank);
+    load_library();
+    bool user_set_window = environment(kEventWindowVariable) != nullptr;
+    ::setenv(kEventWindowVariable, "0", 0);
+    pmix_status_t status = functions.init(&self, nullptr, 0);
+    if (!user_set_window) ::unsetenv(kEventWindowVariable);
+    if (status != PMIX_SUCCESS) {
+        fatal("shmem_init: PMIX_NAMESPACE=%s and PMIX_RANK=%s show a PMIx launcher, but it cannot be "
+              "reached: PMIx_Init: %s (%d); if it has ended, start the program anew; to run one PE "
+              "without it, unset both variables",
+              environment("PMIX_NAMESPACE"), environment("PMIX_RANK"),
+              functions.error_string(status), status);
+    }
+    connected_pid = ::getpid();
+    is_connected.store(true, std::memory_order_release);
+    std::atexit(disconnect_at_exit);
+    pmix_status_t code = PMIX_ERR_LOST_CONNECTION;
+    functions.register_event_handler(&code, 1, nullptr, 0, on_lost_launcher, on_registered, nullptr);
+    return static_cast<int>(self.rank);
+}
+
+int job_number(const char* key) {
+    Value value(process(PMIX_RANK_WILDCARD), key);
+    if (value.get() == nullptr) return -1;
+    // Launchers differ in the types they use for the same key.
+    switch (value.get()->type) {
+        case PMIX_UINT32: return static_cast<int>(value.get()->data.uint32);
+        case PMIX_INT32: return value.get()->data.int32;
+        case PMIX_INT: return value.get()->data.integer;
+        case PMIX_UINT: return static_cast<int>(value.get()->data.uint);
+        case PMIX_UINT16: return value.get()->data.uint16;
+        case PMIX_SIZE: return static_cast<int>(value.get()->data.size);
+        default: return -1;
+    }
+}
+
+std::string job_text(const char* key) {
+    Value value(process(PMIX_RANK_WILDCARD), key);
+    if (value.get() == nullptr || value.get()->type != PMIX_STRING) return "";
+    return value.get()->data.string != nullptr ? value.get()->data.string : "";
+}
+
+void put(const std::string& key, std::span<const std::byte> bytes) {
+    pmix_value_t value;
+    std::memset(&value, 0, sizeof value);
+    value.type = PMIX_BYTE_OBJECT;
+    // PMIx_Put copies and does not write.
+    value.data.bo.bytes = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
+    value.data.bo.size = bytes.size();
+    check(functions.put(PMIX_GLOBAL, key.c_str(), &value), "PMIx_Put");
+    check(functions.commit(), "PMIx_Commit");
+}
+
+void fence() {
+    pmix_info_t collect;
+    std::memset(&collect, 0, sizeof collect);
+    std::strncpy(collect.key, PMIX_COLLECT_DATA, sizeof collect.key - 1);
+    collect.value.type = PMIX_BOOL;
+    collect.value.data.flag = true;
+    check(functions.fence(nullptr, 0, &collect, 1), "PMIx_Fence");
+}
+
+std::vector<std::byte> get(int pe, const std::string& key) {
+    Value value(process(static_cast<pmix_rank_t>(pe)), key.c_str());
+    check(value.status(), "PMIx_Get");
+    if (value.get()->type != PMIX_BYTE_OBJECT) check(PMIX_ERROR, "PMIx_Get");
+    const pmix_byte_object_t& object = value.get()->data.bo;
+    const auto* first = reinterpret_cast<const std::byte*>(object.bytes);
+    return {first, first + object.size};
+}
+
+void abort(int code, const char* message) {
+    if (!is_connected.load(std::memory_order_acquire)) return;
+    functions.abort(code, message, nullptr, 0);
+}
+
+}  // namespace tessera::launch::pmix
