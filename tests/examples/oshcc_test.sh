@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What oshcc and oshc++ hand to the compiler, and that they work from wherever they are.
+# It breaks when an argument with a space falls apart, when an installation is moved or reached by a
+# link, or when something is linked that must not be. A recorder takes the compiler's place, so most
+# of it needs no library; the end compiles and runs a program.
+#
+# Usage: oshcc_test.sh PREFIX WORK_FOLDER [VERSION]
+# shellcheck disable=SC2015,SC2016  # fail ends with 0, and what is not expanded must not be.
+set -euo pipefail
+
+installed=$(cd "$1" && pwd -P)
+version=${3:-}
+rm -rf "$2/oshcc"
+mkdir -p "$2/oshcc"
+work=$(cd "$2/oshcc" && pwd -P)
+
+failures=0
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# expect_lines TEXT COMMAND...: the command must end with 0 and print just these lines.
+expect_lines() {
+    local expected=$1 printed
+    shift
+    if ! printed=$("$@" 2>&1); then fail "'$*' ended with a nonzero status: $printed"; fi
+    [ "$printed" = "$expected" ] || fail "'$*' printed:
+$printed
+instead of:
+$expected"
+}
+
+# The tests run on a copy in a folder with a space in its name: the installation has been moved.
+prefix="$work/moved here"
+cp -a "$installed" "$prefix"
+bin="$prefix/bin"
+include=$("$bin/oshcc" -showme:incdirs | tr -d "'")
+library=$("$bin/oshcc" -showme:libdirs | tr -d "'")
+[ -f "$include/shmem.h" ] || fail "there is no shmem.h in '$include'"
+[ -e "$library/libtessera.so" ] || fail "there is no libtessera.so in '$library'"
+case $include in "$prefix"/*) ;; *) fail "$include is not in the moved prefix" ;; esac
+
+# A recorder of arguments, one per line.
+recorder=$work/recorder
+printf '#!/bin/sh\nfor argument; do printf "%%s\\n" "$argument"; done\n' >"$recorder"
+chmod +x "$recorder"
+export OSHCC_CC=$recorder OSHCXX_CXX=$recorder
+
+# Sanitizer builds add their flag everywhere; take it from the wrapper itself.
+read -ra required <<<"$("$bin/oshcc" -showme:compile | sed "s/^'[^']*' *//; s/^-I[^ ]* *//")"
+before=$(printf '%s\n' "-I$include" "${required[@]}")
+after=$(printf '%s\n' "-L$library" "-Wl,-rpath,$library" -ltessera)
+
+for wrapper in oshcc oshc++; do
+    expect_lines "$before"$'\nhello.c\n-o\nhello\n'"$after" "$bin/$wrapper" hello.c -o hello
+    # Arguments stay whole and in order.
+    odd=('-DTEXT="a  b"' "-DQUOTE='" '-D$HOME *' '' 'a file.c' -o 'a program')
+    expect_lines "$(printf '%s\n' "$before" "${odd[@]}" "$after")" "$bin/$wrapper" "${odd[@]}"
+    # Nothing is linked, so no library.
+    for mode in -c -E -S -M -MM -fsyntax-only; do
+        expect_lines "$before"$'\n'$mode$'\nhello.c' "$bin/$wrapper" $mode hello.c
+    done
+    # No input either: asking the compiler something must not make it link.
+    expect_lines "$before"$'\n-v' "$bin/$wrapper" -v
+    expect_lines "$before"$'\n-dumpmachine\n-o\nname' "$bin/$wrapper" -dumpmachine -o name
+    # The input may be objects, an archive, or stdin.
+    expect_lines "$before"$'\na.o\nb.a\n'"$after" "$bin/$wrapper" a.o b.a
+    expect_lines "$before"$'\n-x\nc\n-\n'"$after" "$bin/$wrapper" -x c -
+    # -c as the value of another option is no mode.
+    expect_lines "$before"$'\n-o\n-c\nhello.c\n'"$after" "$bin/$wrapper" -o -c hello.c
+    # The static library brings what the shared one has inside.
+    static=$(printf '%s\n' "$("$bin/$wrapper" -static-libtessera hello.c)")
+    grep -qx -e '-l:libtessera.a' <<<"$static" && grep -qx -e -lhwloc <<<"$static" &&
+        ! grep -qx -e '-ltessera' -e '-static-libtessera' <<<"$static" ||
+        fail "$wrapper -static-libtessera called the compiler with: $static"
+    # The compiler's own name may have arguments.
+    OSHCC_CC="$recorder -m64" OSHCXX_CXX="$recorder -m64" \
+        expect_lines $'-m64\n'"$before"$'\n-c\nhello.c' "$bin/$wrapper" -c hello.c
+
+    # By a link, by a link to a link, from another folder, by the PATH, and by sh.
+    ln -s "$bin/$wrapper" "$work/link-$wrapper"
+    ln -s "link-$wrapper" "$work/link-link-$wrapper"
+    expect_lines "$before"$'\n-c\nx.c' "$work/link-link-$wrapper" -c x.c
+    cd "$bin"
+    expect_lines "$before"$'\n-c\nx.c' "./$wrapper" -c x.c
+    cd /
+    PATH="$bin:$PATH" expect_lines "$before"$'\n-c\nx.c' "$wrapper" -c x.c
+    cd "$work"
+    expect_lines "$before"$'\n-c\nx.c' sh "link-$wrapper" -c x.c
+
+    # The questions.
+    expect_lines "$recorder" "$bin/$wrapper" -showme:command
+    expect_lines tessera "$bin/$wrapper" --showme:libs
+    expect_lines tessera "$bin/$wrapper" -showlibs
+    [ -z "$version" ] || expect_lines "$version" "$bin/$wrapper" -showme:version
+    for option in -showme --showme -show --show; do
+        shown=$("$bin/$wrapper" $option '-DA="b c"' 'x y.c')
+        expect_lines "$before"$'\n-DA="b c"\nx y.c\n'"$after" sh -c "$shown"
+    done
+    expect_lines "$before" sh -c "$recorder $("$bin/$wrapper" --showme:compile)"
+    expect_lines "$(printf '%s\n' "${required[@]}" "$after" | sed '/^$/d')" \
+        sh -c "$recorder $("$bin/$wrapper" --showme:link)"
+    "$bin/$wrapper" --help | grep -q "^Usage: $wrapper " || fail "$wrapper --help"
+    "$bin/$wrapper" --version | grep -q "^$wrapper of Tessera .*OpenSHMEM 1\.6$" ||
+        fail "$wrapper --version"
+    if "$bin/$wrapper" -showme:nonsense 2>/dev/null; then fail "$wrapper -showme:nonsense"; fi
+done
+
+# CC is used, but not if it names a wrapper, which would call itself for ever.
+unset OSHCC_CC OSHCXX_CXX
+CC=$recorder expect_lines "$recorder" "$bin/oshcc" -showme:command
+CXX=$recorder expect_lines "$recorder" "$bin/oshc++" -showme:command
+[[ $(CC="ccache $bin/oshcc" "$bin/oshcc" -showme:command) != *oshcc* ]] || fail "CC=oshcc is used"
+[[ $(CXX=oshc++ "$bin/oshc++" -showme:command) != *oshc++* ]] || fail "CXX=oshc++ is used"
+
+# Real programs, with the real compilers, from the moved installation.
+cat >"$work/a program.c" <<'EOF'
+#include <shmem.h>
+int main(void) {
+    shmem_init();
+    int wrong = shmem_my_pe() != 0 || shmem_n_pes() != 1;
+    shmem_finalize();
+    return wrong;
+}
+EOF
+cp "$work/a program.c" "$work/a program.cpp"
+cd "$work"
+"$bin/oshcc" -Wall -Werror 'a program.c' -o 'c shared' && ./'c shared' || fail "a C program"
+"$bin/oshc++" -Wall -Werror 'a program.cpp' -o 'c++ shared' && ./'c++ shared' ||
+    fail "a C++ program"
+"$bin/oshcc" -c 'a program.c' -o object.o && "$bin/oshcc" object.o -o 'c object' && ./'c object' ||
+    fail "a C program in two steps"
+"$bin/oshcc" -static-libtessera 'a program.c' -o 'c static' && ./'c static' ||
+    fail "a C program with the static library"
+ldd 'c shared' | grep -qF "libtessera.so" || fail "the shared library is not used"
+ldd 'c shared' | grep -F libtessera | grep -qF "$prefix" || fail "another library than ours is used"
+if ldd 'c static' | grep -q libtessera; then fail "-static-libtessera links the shared library"; fi
+echo 'int x = ;' >broken.c
+if "$bin/oshcc" -c broken.c 2>/dev/null; then fail "oshcc hides the compiler's failure"; fi
+
+if [ "$failures" -ne 0 ]; then
+    echo "$failures failures; the files are in $work"
+    exit 1
+fi
+echo "oshcc and oshc++: passed"
