@@ -21,8 +21,8 @@
 #define SHMEM_INTERNAL_TWIN(NAME) __typeof__(NAME) p##NAME;
 
 // Declares pshmem_NAME and pshmem_ctx_NAME.
-#define SHMEM_INTERNAL_TWINS(NAME)             \
-    __typeof__(shmem_##NAME) pshmem_##NAME;    \
+#define SHMEM_INTERNAL_TWINS(NAME)          \
+    __typeof__(shmem_##NAME) pshmem_##NAME; \
     __typeof__(shmem_ctx_##NAME) pshmem_ctx_##NAME;
 
 #ifdef __cplusplus
@@ -149,20 +149,20 @@ SHMEM_INTERNAL_TWIN(shmem_barrier_all)
 SHMEM_INTERNAL_TWIN(shmem_sync_all)
 
 // shmem/sync.h: pshmem_TYPENAME_wait_until and so on
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                       \
-    SHMEM_INTERNAL_TWIN(shmem_##NAME##_wait_until)            \
-    SHMEM_INTERNAL_TWIN(shmem_##NAME##_wait_until_all)        \
-    SHMEM_INTERNAL_TWIN(shmem_##NAME##_wait_until_any)        \
-    SHMEM_INTERNAL_TWIN(shmem_##NAME##_wait_until_some)       \
-    SHMEM_INTERNAL_TWIN(shmem_##NAME##_wait_until_all_vector) \
-    SHMEM_INTERNAL_TWIN(shmem_##NAME##_wait_until_any_vector) \
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                        \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_wait_until)             \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_wait_until_all)         \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_wait_until_any)         \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_wait_until_some)        \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_wait_until_all_vector)  \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_wait_until_any_vector)  \
     SHMEM_INTERNAL_TWIN(shmem_##NAME##_wait_until_some_vector) \
-    SHMEM_INTERNAL_TWIN(shmem_##NAME##_test)                  \
-    SHMEM_INTERNAL_TWIN(shmem_##NAME##_test_all)              \
-    SHMEM_INTERNAL_TWIN(shmem_##NAME##_test_any)              \
-    SHMEM_INTERNAL_TWIN(shmem_##NAME##_test_some)             \
-    SHMEM_INTERNAL_TWIN(shmem_##NAME##_test_all_vector)       \
-    SHMEM_INTERNAL_TWIN(shmem_##NAME##_test_any_vector)       \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_test)                   \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_test_all)               \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_test_any)               \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_test_some)              \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_test_all_vector)        \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_test_any_vector)        \
     SHMEM_INTERNAL_TWIN(shmem_##NAME##_test_some_vector)
 SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE

@@ -10,6 +10,8 @@
 #ifndef SHMEM_INTERNAL_SHMEM_H
 #define SHMEM_INTERNAL_SHMEM_H
 
+// In the order of the specification, so the formatter is off.
+// clang-format off
 #include "shmem/setup.h"
 #include "shmem/memory.h"
 #include "shmem/teams.h"
@@ -24,6 +26,7 @@
 #include "shmem/profiling.h"
 #include "shmem/deprecated.h"
 #include "shmem/generic.h"
+// clang-format on
 
 #include "shmem/tables_end.h"
 

@@ -13,8 +13,8 @@
 #include "types.h"
 
 /**
- * Deprecated in 1.5 (OpenSHMEM 1.6, 6): the working arrays of the active-set collectives. pSync is a
- * symmetric long[] whose elements all are SHMEM_SYNC_VALUE before first use: 0, so that a static
+ * Deprecated in 1.5 (OpenSHMEM 1.6, 6): the working arrays of the active-set collectives. pSync is
+ * a symmetric long[] whose elements all are SHMEM_SYNC_VALUE before first use: 0, so that a static
  * array needs no initialization. pWrk holds at least SHMEM_REDUCE_MIN_WRKDATA_SIZE elements.
  */
 #define SHMEM_SYNC_VALUE 0
@@ -86,9 +86,9 @@ void* shmemalign(size_t alignment, size_t size);
  * OpenSHMEM 1.6, 9.7, shmem_fetch, shmem_set, shmem_swap.
  */
 // shmem_TYPENAME_{fetch,set,swap}
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                 \
-    T shmem_##NAME##_fetch(const T* source, int pe);    \
-    void shmem_##NAME##_set(T* dest, T value, int pe);  \
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                \
+    T shmem_##NAME##_fetch(const T* source, int pe);   \
+    void shmem_##NAME##_set(T* dest, T value, int pe); \
     T shmem_##NAME##_swap(T* dest, T value, int pe);
 SHMEM_INTERNAL_OLD_EXT_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
@@ -101,11 +101,11 @@ SHMEM_INTERNAL_OLD_EXT_TYPES(SHMEM_INTERNAL_DECLARE)
  * OpenSHMEM 1.6, 9.7, shmem_cswap, shmem_finc, shmem_inc, shmem_fadd, shmem_add.
  */
 // shmem_TYPENAME_{cswap,finc,inc,fadd,add}
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                        \
-    T shmem_##NAME##_cswap(T* dest, T cond, T value, int pe);  \
-    T shmem_##NAME##_finc(T* dest, int pe);                    \
-    void shmem_##NAME##_inc(T* dest, int pe);                  \
-    T shmem_##NAME##_fadd(T* dest, T value, int pe);           \
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                       \
+    T shmem_##NAME##_cswap(T* dest, T cond, T value, int pe); \
+    T shmem_##NAME##_finc(T* dest, int pe);                   \
+    void shmem_##NAME##_inc(T* dest, int pe);                 \
+    T shmem_##NAME##_fadd(T* dest, T value, int pe);          \
     void shmem_##NAME##_add(T* dest, T value, int pe);
 SHMEM_INTERNAL_OLD_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
@@ -113,11 +113,12 @@ SHMEM_INTERNAL_OLD_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 /**
  * shmem_wait_until and shmem_test on short objects, deprecated in 1.5.
  *
- * RETURNS when: as the other types (shmem/sync.h). OpenSHMEM 1.6, 9.11, shmem_wait_until, shmem_test.
+ * RETURNS when: as the other types (shmem/sync.h).
+ * OpenSHMEM 1.6, 9.11, shmem_wait_until, shmem_test.
  */
 // shmem_TYPENAME_{wait_until,test}
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                             \
-    void shmem_##NAME##_wait_until(T* ivar, int cmp, T cmp_value);  \
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                            \
+    void shmem_##NAME##_wait_until(T* ivar, int cmp, T cmp_value); \
     int shmem_##NAME##_test(T* ivar, int cmp, T cmp_value);
 SHMEM_INTERNAL_P2P_SHORT_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE

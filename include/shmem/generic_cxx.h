@@ -95,28 +95,28 @@ SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _get_nbi)
 #undef SHMEM_INTERNAL_OVERLOAD
 
 // Strided: shmem_{iput,iget}([ctx,] dest, source, dst, sst, nelems, pe)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                                  \
-    inline void shmem##F(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst,             \
-                         size_t nelems, int pe) {                                            \
-        shmem_##NAME##F(dest, source, dst, sst, nelems, pe);                                 \
-    }                                                                                        \
-    inline void shmem##F(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst,           \
-                         ptrdiff_t sst, size_t nelems, int pe) {                             \
-        shmem_ctx_##NAME##F(ctx, dest, source, dst, sst, nelems, pe);                        \
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                                       \
+    inline void shmem##F(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,   \
+                         int pe) {                                                                \
+        shmem_##NAME##F(dest, source, dst, sst, nelems, pe);                                      \
+    }                                                                                             \
+    inline void shmem##F(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst, \
+                         size_t nelems, int pe) {                                                 \
+        shmem_ctx_##NAME##F(ctx, dest, source, dst, sst, nelems, pe);                             \
     }
 SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _iput)
 SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _iget)
 #undef SHMEM_INTERNAL_OVERLOAD
 
 // Strided blocks: shmem_{ibput,ibget}([ctx,] dest, source, dst, sst, bsize, nblocks, pe)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                                  \
-    inline void shmem##F(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst,             \
-                         size_t bsize, size_t nblocks, int pe) {                             \
-        shmem_##NAME##F(dest, source, dst, sst, bsize, nblocks, pe);                         \
-    }                                                                                        \
-    inline void shmem##F(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst,           \
-                         ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {              \
-        shmem_ctx_##NAME##F(ctx, dest, source, dst, sst, bsize, nblocks, pe);                \
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                                       \
+    inline void shmem##F(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,    \
+                         size_t nblocks, int pe) {                                                \
+        shmem_##NAME##F(dest, source, dst, sst, bsize, nblocks, pe);                              \
+    }                                                                                             \
+    inline void shmem##F(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst, \
+                         size_t bsize, size_t nblocks, int pe) {                                  \
+        shmem_ctx_##NAME##F(ctx, dest, source, dst, sst, bsize, nblocks, pe);                     \
     }
 SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _ibput)
 SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _ibget)
@@ -124,12 +124,10 @@ SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _ibget)
 
 // ---- One value in, nothing out: ([ctx,] dest, value, pe) --------------------------------------
 
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                \
-    inline void shmem##F(T* dest, T value, int pe) {                       \
-        shmem_##NAME##F(dest, value, pe);                                  \
-    }                                                                      \
-    inline void shmem##F(shmem_ctx_t ctx, T* dest, T value, int pe) {      \
-        shmem_ctx_##NAME##F(ctx, dest, value, pe);                         \
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                              \
+    inline void shmem##F(T* dest, T value, int pe) { shmem_##NAME##F(dest, value, pe); } \
+    inline void shmem##F(shmem_ctx_t ctx, T* dest, T value, int pe) {                    \
+        shmem_ctx_##NAME##F(ctx, dest, value, pe);                                       \
     }
 SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _p)
 SHMEM_INTERNAL_BASIC_EXT(SHMEM_INTERNAL_OVERLOAD, _atomic_set)
@@ -141,12 +139,10 @@ SHMEM_INTERNAL_BASIC_BIT(SHMEM_INTERNAL_OVERLOAD, _atomic_xor)
 
 // ---- Nothing in, one value out: ([ctx,] source, pe) -------------------------------------------
 
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                \
-    inline T shmem##F(const T* source, int pe) {                           \
-        return shmem_##NAME##F(source, pe);                                \
-    }                                                                      \
-    inline T shmem##F(shmem_ctx_t ctx, const T* source, int pe) {          \
-        return shmem_ctx_##NAME##F(ctx, source, pe);                       \
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                            \
+    inline T shmem##F(const T* source, int pe) { return shmem_##NAME##F(source, pe); } \
+    inline T shmem##F(shmem_ctx_t ctx, const T* source, int pe) {                      \
+        return shmem_ctx_##NAME##F(ctx, source, pe);                                   \
     }
 SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _g)
 SHMEM_INTERNAL_BASIC_EXT(SHMEM_INTERNAL_OVERLOAD, _atomic_fetch)
@@ -155,12 +151,10 @@ SHMEM_INTERNAL_BASIC_EXT(SHMEM_INTERNAL_OVERLOAD, _atomic_fetch)
 // ---- Atomics (shmem/atomics.h) ----------------------------------------------------------------
 
 // One value in, the old value out: ([ctx,] dest, value, pe)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                \
-    inline T shmem##F(T* dest, T value, int pe) {                          \
-        return shmem_##NAME##F(dest, value, pe);                           \
-    }                                                                      \
-    inline T shmem##F(shmem_ctx_t ctx, T* dest, T value, int pe) {         \
-        return shmem_ctx_##NAME##F(ctx, dest, value, pe);                  \
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                                  \
+    inline T shmem##F(T* dest, T value, int pe) { return shmem_##NAME##F(dest, value, pe); } \
+    inline T shmem##F(shmem_ctx_t ctx, T* dest, T value, int pe) {                           \
+        return shmem_ctx_##NAME##F(ctx, dest, value, pe);                                    \
     }
 SHMEM_INTERNAL_BASIC_EXT(SHMEM_INTERNAL_OVERLOAD, _atomic_swap)
 SHMEM_INTERNAL_BASIC_STD(SHMEM_INTERNAL_OVERLOAD, _atomic_fetch_add)
@@ -181,23 +175,17 @@ SHMEM_INTERNAL_BASIC_STD(SHMEM_INTERNAL_OVERLOAD, _atomic_compare_swap)
 #undef SHMEM_INTERNAL_OVERLOAD
 
 // shmem_atomic_inc([ctx,] dest, pe)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                \
-    inline void shmem##F(T* dest, int pe) {                                \
-        shmem_##NAME##F(dest, pe);                                         \
-    }                                                                      \
-    inline void shmem##F(shmem_ctx_t ctx, T* dest, int pe) {               \
-        shmem_ctx_##NAME##F(ctx, dest, pe);                                \
-    }
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                              \
+    inline void shmem##F(T* dest, int pe) { shmem_##NAME##F(dest, pe); } \
+    inline void shmem##F(shmem_ctx_t ctx, T* dest, int pe) { shmem_ctx_##NAME##F(ctx, dest, pe); }
 SHMEM_INTERNAL_BASIC_STD(SHMEM_INTERNAL_OVERLOAD, _atomic_inc)
 #undef SHMEM_INTERNAL_OVERLOAD
 
 // shmem_atomic_fetch_inc([ctx,] dest, pe)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                \
-    inline T shmem##F(T* dest, int pe) {                                   \
-        return shmem_##NAME##F(dest, pe);                                  \
-    }                                                                      \
-    inline T shmem##F(shmem_ctx_t ctx, T* dest, int pe) {                  \
-        return shmem_ctx_##NAME##F(ctx, dest, pe);                         \
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                  \
+    inline T shmem##F(T* dest, int pe) { return shmem_##NAME##F(dest, pe); } \
+    inline T shmem##F(shmem_ctx_t ctx, T* dest, int pe) {                    \
+        return shmem_ctx_##NAME##F(ctx, dest, pe);                           \
     }
 SHMEM_INTERNAL_BASIC_STD(SHMEM_INTERNAL_OVERLOAD, _atomic_fetch_inc)
 #undef SHMEM_INTERNAL_OVERLOAD
@@ -214,12 +202,12 @@ SHMEM_INTERNAL_BASIC_EXT(SHMEM_INTERNAL_OVERLOAD, _atomic_fetch_nbi)
 #undef SHMEM_INTERNAL_OVERLOAD
 
 // One value in, the old value out later: ([ctx,] fetch, dest, value, pe)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                       \
-    inline void shmem##F(T* fetch, T* dest, T value, int pe) {                    \
-        shmem_##NAME##F(fetch, dest, value, pe);                                  \
-    }                                                                             \
-    inline void shmem##F(shmem_ctx_t ctx, T* fetch, T* dest, T value, int pe) {   \
-        shmem_ctx_##NAME##F(ctx, fetch, dest, value, pe);                         \
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                     \
+    inline void shmem##F(T* fetch, T* dest, T value, int pe) {                  \
+        shmem_##NAME##F(fetch, dest, value, pe);                                \
+    }                                                                           \
+    inline void shmem##F(shmem_ctx_t ctx, T* fetch, T* dest, T value, int pe) { \
+        shmem_ctx_##NAME##F(ctx, fetch, dest, value, pe);                       \
     }
 SHMEM_INTERNAL_BASIC_EXT(SHMEM_INTERNAL_OVERLOAD, _atomic_swap_nbi)
 SHMEM_INTERNAL_BASIC_STD(SHMEM_INTERNAL_OVERLOAD, _atomic_fetch_add_nbi)
@@ -229,23 +217,21 @@ SHMEM_INTERNAL_BASIC_BIT(SHMEM_INTERNAL_OVERLOAD, _atomic_fetch_xor_nbi)
 #undef SHMEM_INTERNAL_OVERLOAD
 
 // shmem_atomic_compare_swap_nbi([ctx,] fetch, dest, cond, value, pe)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                               \
-    inline void shmem##F(T* fetch, T* dest, T cond, T value, int pe) {                    \
-        shmem_##NAME##F(fetch, dest, cond, value, pe);                                    \
-    }                                                                                     \
-    inline void shmem##F(shmem_ctx_t ctx, T* fetch, T* dest, T cond, T value, int pe) {   \
-        shmem_ctx_##NAME##F(ctx, fetch, dest, cond, value, pe);                           \
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                             \
+    inline void shmem##F(T* fetch, T* dest, T cond, T value, int pe) {                  \
+        shmem_##NAME##F(fetch, dest, cond, value, pe);                                  \
+    }                                                                                   \
+    inline void shmem##F(shmem_ctx_t ctx, T* fetch, T* dest, T cond, T value, int pe) { \
+        shmem_ctx_##NAME##F(ctx, fetch, dest, cond, value, pe);                         \
     }
 SHMEM_INTERNAL_BASIC_STD(SHMEM_INTERNAL_OVERLOAD, _atomic_compare_swap_nbi)
 #undef SHMEM_INTERNAL_OVERLOAD
 
 // shmem_atomic_fetch_inc_nbi([ctx,] fetch, dest, pe)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                \
-    inline void shmem##F(T* fetch, T* dest, int pe) {                      \
-        shmem_##NAME##F(fetch, dest, pe);                                  \
-    }                                                                      \
-    inline void shmem##F(shmem_ctx_t ctx, T* fetch, T* dest, int pe) {     \
-        shmem_ctx_##NAME##F(ctx, fetch, dest, pe);                         \
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                               \
+    inline void shmem##F(T* fetch, T* dest, int pe) { shmem_##NAME##F(fetch, dest, pe); } \
+    inline void shmem##F(shmem_ctx_t ctx, T* fetch, T* dest, int pe) {                    \
+        shmem_ctx_##NAME##F(ctx, fetch, dest, pe);                                        \
     }
 SHMEM_INTERNAL_BASIC_STD(SHMEM_INTERNAL_OVERLOAD, _atomic_fetch_inc_nbi)
 #undef SHMEM_INTERNAL_OVERLOAD
@@ -253,14 +239,14 @@ SHMEM_INTERNAL_BASIC_STD(SHMEM_INTERNAL_OVERLOAD, _atomic_fetch_inc_nbi)
 // ---- Signaling (shmem/signal.h) ---------------------------------------------------------------
 
 // shmem_put_signal[_nbi]([ctx,] dest, source, nelems, sig_addr, signal, sig_op, pe)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                                  \
-    inline void shmem##F(T* dest, const T* source, size_t nelems, uint64_t* sig_addr,        \
-                         uint64_t signal, int sig_op, int pe) {                              \
-        shmem_##NAME##F(dest, source, nelems, sig_addr, signal, sig_op, pe);                 \
-    }                                                                                        \
-    inline void shmem##F(shmem_ctx_t ctx, T* dest, const T* source, size_t nelems,           \
-                         uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {          \
-        shmem_ctx_##NAME##F(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe);        \
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                           \
+    inline void shmem##F(T* dest, const T* source, size_t nelems, uint64_t* sig_addr, \
+                         uint64_t signal, int sig_op, int pe) {                       \
+        shmem_##NAME##F(dest, source, nelems, sig_addr, signal, sig_op, pe);          \
+    }                                                                                 \
+    inline void shmem##F(shmem_ctx_t ctx, T* dest, const T* source, size_t nelems,    \
+                         uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {   \
+        shmem_ctx_##NAME##F(ctx, dest, source, nelems, sig_addr, signal, sig_op, pe); \
     }
 SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _put_signal)
 SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _put_signal_nbi)
@@ -277,30 +263,27 @@ inline void shmem_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signa
 // ---- Point-to-point synchronization (shmem/sync.h) --------------------------------------------
 
 // shmem_wait_until(ivar, cmp, cmp_value)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                \
-    inline void shmem##F(T* ivar, int cmp, T cmp_value) {                  \
-        shmem_##NAME##F(ivar, cmp, cmp_value);                             \
-    }
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T) \
+    inline void shmem##F(T* ivar, int cmp, T cmp_value) { shmem_##NAME##F(ivar, cmp, cmp_value); }
 SHMEM_INTERNAL_BASIC_P2P_WITHOUT_LONG(SHMEM_INTERNAL_OVERLOAD, _wait_until)
 #undef SHMEM_INTERNAL_OVERLOAD
 
 // shmem_test(ivar, cmp, cmp_value)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                \
-    inline int shmem##F(T* ivar, int cmp, T cmp_value) {                   \
-        return shmem_##NAME##F(ivar, cmp, cmp_value);                      \
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)              \
+    inline int shmem##F(T* ivar, int cmp, T cmp_value) { \
+        return shmem_##NAME##F(ivar, cmp, cmp_value);    \
     }
 SHMEM_INTERNAL_BASIC_P2P(SHMEM_INTERNAL_OVERLOAD, _test)
 #undef SHMEM_INTERNAL_OVERLOAD
 
 // Arrays: NAME(ivars, nelems, status, cmp, cmp_value), NAME_vector(..., cmp_values)
-#define SHMEM_INTERNAL_ARRAYS(RESULT, F, NAME, T)                                           \
-    inline RESULT shmem##F(T* ivars, size_t nelems, const int* status, int cmp,             \
-                           T cmp_value) {                                                   \
-        return shmem_##NAME##F(ivars, nelems, status, cmp, cmp_value);                      \
-    }                                                                                       \
-    inline RESULT shmem##F##_vector(T* ivars, size_t nelems, const int* status, int cmp,    \
-                                    const T* cmp_values) {                                  \
-        return shmem_##NAME##F##_vector(ivars, nelems, status, cmp, cmp_values);            \
+#define SHMEM_INTERNAL_ARRAYS(RESULT, F, NAME, T)                                              \
+    inline RESULT shmem##F(T* ivars, size_t nelems, const int* status, int cmp, T cmp_value) { \
+        return shmem_##NAME##F(ivars, nelems, status, cmp, cmp_value);                         \
+    }                                                                                          \
+    inline RESULT shmem##F##_vector(T* ivars, size_t nelems, const int* status, int cmp,       \
+                                    const T* cmp_values) {                                     \
+        return shmem_##NAME##F##_vector(ivars, nelems, status, cmp, cmp_values);               \
     }
 
 // shmem_wait_until_all, shmem_wait_until_all_vector
@@ -320,14 +303,14 @@ SHMEM_INTERNAL_BASIC_STD(SHMEM_INTERNAL_OVERLOAD, _test_any)
 #undef SHMEM_INTERNAL_OVERLOAD
 
 // shmem_{wait_until,test}_some[_vector](ivars, nelems, indices, status, cmp, cmp_value[s])
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                                 \
-    inline size_t shmem##F(T* ivars, size_t nelems, size_t* indices, const int* status,     \
-                           int cmp, T cmp_value) {                                          \
-        return shmem_##NAME##F(ivars, nelems, indices, status, cmp, cmp_value);             \
-    }                                                                                       \
-    inline size_t shmem##F##_vector(T* ivars, size_t nelems, size_t* indices,               \
-                                    const int* status, int cmp, const T* cmp_values) {      \
-        return shmem_##NAME##F##_vector(ivars, nelems, indices, status, cmp, cmp_values);   \
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                                      \
+    inline size_t shmem##F(T* ivars, size_t nelems, size_t* indices, const int* status, int cmp, \
+                           T cmp_value) {                                                        \
+        return shmem_##NAME##F(ivars, nelems, indices, status, cmp, cmp_value);                  \
+    }                                                                                            \
+    inline size_t shmem##F##_vector(T* ivars, size_t nelems, size_t* indices, const int* status, \
+                                    int cmp, const T* cmp_values) {                              \
+        return shmem_##NAME##F##_vector(ivars, nelems, indices, status, cmp, cmp_values);        \
     }
 SHMEM_INTERNAL_BASIC_STD(SHMEM_INTERNAL_OVERLOAD, _wait_until_some)
 SHMEM_INTERNAL_BASIC_STD(SHMEM_INTERNAL_OVERLOAD, _test_some)
@@ -336,52 +319,42 @@ SHMEM_INTERNAL_BASIC_STD(SHMEM_INTERNAL_OVERLOAD, _test_some)
 // ---- Deprecated atomics (shmem/deprecated.h) --------------------------------------------------
 
 // shmem_fetch(source, pe)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                \
-    inline T shmem##F(const T* source, int pe) {                           \
-        return shmem_##NAME##F(source, pe);                                \
-    }
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T) \
+    inline T shmem##F(const T* source, int pe) { return shmem_##NAME##F(source, pe); }
 SHMEM_INTERNAL_BASIC_OLD_EXT(SHMEM_INTERNAL_OVERLOAD, _fetch)
 #undef SHMEM_INTERNAL_OVERLOAD
 
 // shmem_{set,add}(dest, value, pe)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                \
-    inline void shmem##F(T* dest, T value, int pe) {                       \
-        shmem_##NAME##F(dest, value, pe);                                  \
-    }
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T) \
+    inline void shmem##F(T* dest, T value, int pe) { shmem_##NAME##F(dest, value, pe); }
 SHMEM_INTERNAL_BASIC_OLD_EXT(SHMEM_INTERNAL_OVERLOAD, _set)
 SHMEM_INTERNAL_BASIC_OLD_STD(SHMEM_INTERNAL_OVERLOAD, _add)
 #undef SHMEM_INTERNAL_OVERLOAD
 
 // shmem_{swap,fadd}(dest, value, pe)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                \
-    inline T shmem##F(T* dest, T value, int pe) {                          \
-        return shmem_##NAME##F(dest, value, pe);                           \
-    }
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T) \
+    inline T shmem##F(T* dest, T value, int pe) { return shmem_##NAME##F(dest, value, pe); }
 SHMEM_INTERNAL_BASIC_OLD_EXT(SHMEM_INTERNAL_OVERLOAD, _swap)
 SHMEM_INTERNAL_BASIC_OLD_STD(SHMEM_INTERNAL_OVERLOAD, _fadd)
 #undef SHMEM_INTERNAL_OVERLOAD
 
 // shmem_cswap(dest, cond, value, pe)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                \
-    inline T shmem##F(T* dest, T cond, T value, int pe) {                  \
-        return shmem_##NAME##F(dest, cond, value, pe);                     \
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)               \
+    inline T shmem##F(T* dest, T cond, T value, int pe) { \
+        return shmem_##NAME##F(dest, cond, value, pe);    \
     }
 SHMEM_INTERNAL_BASIC_OLD_STD(SHMEM_INTERNAL_OVERLOAD, _cswap)
 #undef SHMEM_INTERNAL_OVERLOAD
 
 // shmem_finc(dest, pe)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                \
-    inline T shmem##F(T* dest, int pe) {                                   \
-        return shmem_##NAME##F(dest, pe);                                  \
-    }
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T) \
+    inline T shmem##F(T* dest, int pe) { return shmem_##NAME##F(dest, pe); }
 SHMEM_INTERNAL_BASIC_OLD_STD(SHMEM_INTERNAL_OVERLOAD, _finc)
 #undef SHMEM_INTERNAL_OVERLOAD
 
 // shmem_inc(dest, pe)
-#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                \
-    inline void shmem##F(T* dest, int pe) {                                \
-        shmem_##NAME##F(dest, pe);                                         \
-    }
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T) \
+    inline void shmem##F(T* dest, int pe) { shmem_##NAME##F(dest, pe); }
 SHMEM_INTERNAL_BASIC_OLD_STD(SHMEM_INTERNAL_OVERLOAD, _inc)
 #undef SHMEM_INTERNAL_OVERLOAD
 

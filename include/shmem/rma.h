@@ -35,17 +35,16 @@ extern "C" {
  * ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.6, shmem_put.
  */
 // shmem_TYPENAME_put, shmem_ctx_TYPENAME_put
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                       \
-    void shmem_##NAME##_put(T* dest, const T* source, size_t nelems, int pe);                 \
-    void shmem_ctx_##NAME##_put(shmem_ctx_t ctx, T* dest, const T* source, size_t nelems,     \
-                                int pe);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                       \
+    void shmem_##NAME##_put(T* dest, const T* source, size_t nelems, int pe); \
+    void shmem_ctx_##NAME##_put(shmem_ctx_t ctx, T* dest, const T* source, size_t nelems, int pe);
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_putSIZE, shmem_ctx_putSIZE
-#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                   \
-    void shmem_put##BITS(void* dest, const void* source, size_t nelems, int pe);              \
-    void shmem_ctx_put##BITS(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,  \
+#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                  \
+    void shmem_put##BITS(void* dest, const void* source, size_t nelems, int pe);             \
+    void shmem_ctx_put##BITS(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, \
                              int pe);
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
@@ -65,8 +64,8 @@ void shmem_ctx_putmem(shmem_ctx_t ctx, void* dest, const void* source, size_t ne
  * ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.6, shmem_p.
  */
 // shmem_TYPENAME_p, shmem_ctx_TYPENAME_p
-#define SHMEM_INTERNAL_DECLARE(NAME, T)               \
-    void shmem_##NAME##_p(T* dest, T value, int pe);  \
+#define SHMEM_INTERNAL_DECLARE(NAME, T)              \
+    void shmem_##NAME##_p(T* dest, T value, int pe); \
     void shmem_ctx_##NAME##_p(shmem_ctx_t ctx, T* dest, T value, int pe);
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
@@ -86,10 +85,10 @@ SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
  * OpenSHMEM 1.6, 9.6, shmem_iput.
  */
 // shmem_TYPENAME_iput, shmem_ctx_TYPENAME_iput
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                       \
-    void shmem_##NAME##_iput(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst,          \
-                             size_t nelems, int pe);                                          \
-    void shmem_ctx_##NAME##_iput(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst,    \
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                    \
+    void shmem_##NAME##_iput(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst,       \
+                             size_t nelems, int pe);                                       \
+    void shmem_ctx_##NAME##_iput(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst, \
                                  ptrdiff_t sst, size_t nelems, int pe);
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
@@ -120,10 +119,10 @@ SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
  * OpenSHMEM 1.6, 9.6, shmem_ibput.
  */
 // shmem_TYPENAME_ibput, shmem_ctx_TYPENAME_ibput
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                       \
-    void shmem_##NAME##_ibput(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst,         \
-                              size_t bsize, size_t nblocks, int pe);                          \
-    void shmem_ctx_##NAME##_ibput(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst,   \
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                     \
+    void shmem_##NAME##_ibput(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst,       \
+                              size_t bsize, size_t nblocks, int pe);                        \
+    void shmem_ctx_##NAME##_ibput(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst, \
                                   ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
@@ -150,17 +149,16 @@ SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
  * ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.6, shmem_get.
  */
 // shmem_TYPENAME_get, shmem_ctx_TYPENAME_get
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                       \
-    void shmem_##NAME##_get(T* dest, const T* source, size_t nelems, int pe);                 \
-    void shmem_ctx_##NAME##_get(shmem_ctx_t ctx, T* dest, const T* source, size_t nelems,     \
-                                int pe);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                       \
+    void shmem_##NAME##_get(T* dest, const T* source, size_t nelems, int pe); \
+    void shmem_ctx_##NAME##_get(shmem_ctx_t ctx, T* dest, const T* source, size_t nelems, int pe);
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_getSIZE, shmem_ctx_getSIZE
-#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                   \
-    void shmem_get##BITS(void* dest, const void* source, size_t nelems, int pe);              \
-    void shmem_ctx_get##BITS(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,  \
+#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                  \
+    void shmem_get##BITS(void* dest, const void* source, size_t nelems, int pe);             \
+    void shmem_ctx_get##BITS(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, \
                              int pe);
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
@@ -179,8 +177,8 @@ void shmem_ctx_getmem(shmem_ctx_t ctx, void* dest, const void* source, size_t ne
  * ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.6, shmem_g.
  */
 // shmem_TYPENAME_g, shmem_ctx_TYPENAME_g
-#define SHMEM_INTERNAL_DECLARE(NAME, T)           \
-    T shmem_##NAME##_g(const T* source, int pe);  \
+#define SHMEM_INTERNAL_DECLARE(NAME, T)          \
+    T shmem_##NAME##_g(const T* source, int pe); \
     T shmem_ctx_##NAME##_g(shmem_ctx_t ctx, const T* source, int pe);
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
@@ -201,10 +199,10 @@ SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
  * OpenSHMEM 1.6, 9.6, shmem_iget.
  */
 // shmem_TYPENAME_iget, shmem_ctx_TYPENAME_iget
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                       \
-    void shmem_##NAME##_iget(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst,          \
-                             size_t nelems, int pe);                                          \
-    void shmem_ctx_##NAME##_iget(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst,    \
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                    \
+    void shmem_##NAME##_iget(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst,       \
+                             size_t nelems, int pe);                                       \
+    void shmem_ctx_##NAME##_iget(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst, \
                                  ptrdiff_t sst, size_t nelems, int pe);
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
@@ -235,10 +233,10 @@ SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
  * OpenSHMEM 1.6, 9.6, shmem_ibget.
  */
 // shmem_TYPENAME_ibget, shmem_ctx_TYPENAME_ibget
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                       \
-    void shmem_##NAME##_ibget(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst,         \
-                              size_t bsize, size_t nblocks, int pe);                          \
-    void shmem_ctx_##NAME##_ibget(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst,   \
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                     \
+    void shmem_##NAME##_ibget(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst,       \
+                              size_t bsize, size_t nblocks, int pe);                        \
+    void shmem_ctx_##NAME##_ibget(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst, \
                                   ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
@@ -273,10 +271,10 @@ SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_putSIZE_nbi, shmem_ctx_putSIZE_nbi
-#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                   \
-    void shmem_put##BITS##_nbi(void* dest, const void* source, size_t nelems, int pe);        \
-    void shmem_ctx_put##BITS##_nbi(shmem_ctx_t ctx, void* dest, const void* source,           \
-                                   size_t nelems, int pe);
+#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                        \
+    void shmem_put##BITS##_nbi(void* dest, const void* source, size_t nelems, int pe);             \
+    void shmem_ctx_put##BITS##_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, \
+                                   int pe);
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -304,10 +302,10 @@ SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_getSIZE_nbi, shmem_ctx_getSIZE_nbi
-#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                   \
-    void shmem_get##BITS##_nbi(void* dest, const void* source, size_t nelems, int pe);        \
-    void shmem_ctx_get##BITS##_nbi(shmem_ctx_t ctx, void* dest, const void* source,           \
-                                   size_t nelems, int pe);
+#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                        \
+    void shmem_get##BITS##_nbi(void* dest, const void* source, size_t nelems, int pe);             \
+    void shmem_ctx_get##BITS##_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, \
+                                   int pe);
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 

@@ -56,11 +56,11 @@ SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_putSIZE_signal, shmem_ctx_putSIZE_signal
-#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                    \
-    void shmem_put##BITS##_signal(void* dest, const void* source, size_t nelems,               \
-                                  uint64_t* sig_addr, uint64_t signal, int sig_op, int pe);    \
-    void shmem_ctx_put##BITS##_signal(shmem_ctx_t ctx, void* dest, const void* source,         \
-                                      size_t nelems, uint64_t* sig_addr, uint64_t signal,      \
+#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                 \
+    void shmem_put##BITS##_signal(void* dest, const void* source, size_t nelems,            \
+                                  uint64_t* sig_addr, uint64_t signal, int sig_op, int pe); \
+    void shmem_ctx_put##BITS##_signal(shmem_ctx_t ctx, void* dest, const void* source,      \
+                                      size_t nelems, uint64_t* sig_addr, uint64_t signal,   \
                                       int sig_op, int pe);
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
@@ -87,21 +87,21 @@ void shmem_ctx_putmem_signal(shmem_ctx_t ctx, void* dest, const void* source, si
  * ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.8, shmem_put_signal_nbi.
  */
 // shmem_TYPENAME_put_signal_nbi, shmem_ctx_TYPENAME_put_signal_nbi
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                           \
-    void shmem_##NAME##_put_signal_nbi(T* dest, const T* source, size_t nelems,                   \
-                                       uint64_t* sig_addr, uint64_t signal, int sig_op, int pe);  \
-    void shmem_ctx_##NAME##_put_signal_nbi(shmem_ctx_t ctx, T* dest, const T* source,             \
-                                           size_t nelems, uint64_t* sig_addr, uint64_t signal,    \
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                          \
+    void shmem_##NAME##_put_signal_nbi(T* dest, const T* source, size_t nelems,                  \
+                                       uint64_t* sig_addr, uint64_t signal, int sig_op, int pe); \
+    void shmem_ctx_##NAME##_put_signal_nbi(shmem_ctx_t ctx, T* dest, const T* source,            \
+                                           size_t nelems, uint64_t* sig_addr, uint64_t signal,   \
                                            int sig_op, int pe);
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_putSIZE_signal_nbi, shmem_ctx_putSIZE_signal_nbi
-#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                      \
-    void shmem_put##BITS##_signal_nbi(void* dest, const void* source, size_t nelems,             \
-                                      uint64_t* sig_addr, uint64_t signal, int sig_op, int pe);  \
-    void shmem_ctx_put##BITS##_signal_nbi(shmem_ctx_t ctx, void* dest, const void* source,       \
-                                          size_t nelems, uint64_t* sig_addr, uint64_t signal,    \
+#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                     \
+    void shmem_put##BITS##_signal_nbi(void* dest, const void* source, size_t nelems,            \
+                                      uint64_t* sig_addr, uint64_t signal, int sig_op, int pe); \
+    void shmem_ctx_put##BITS##_signal_nbi(shmem_ctx_t ctx, void* dest, const void* source,      \
+                                          size_t nelems, uint64_t* sig_addr, uint64_t signal,   \
                                           int sig_op, int pe);
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE

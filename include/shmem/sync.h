@@ -6,9 +6,9 @@
 //
 // Common to all routines here. ivar and ivars are the calling PE's addresses of symmetric objects
 // that are updated by atomic or signaling operations. cmp is one of SHMEM_CMP_*; the condition is
-// "object cmp cmp_value". When a routine reports a satisfied condition, what the updating PE ordered
-// before its update (put-with-signal, fence, quiet) may be read. The vector forms compare element i
-// with cmp_values[i].
+// "object cmp cmp_value". When a routine reports a satisfied condition, what the updating PE
+// ordered before its update (put-with-signal, fence, quiet) may be read. The vector forms compare
+// element i with cmp_values[i].
 //
 // Arrays have nelems elements. status[i] other than 0 leaves element i out; status may be NULL, and
 // no element is left out then. Repeated calls of the any and some forms report every element
@@ -45,8 +45,8 @@ extern "C" {
  * ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.11, shmem_wait_until, shmem_test.
  */
 // shmem_TYPENAME_wait_until, shmem_TYPENAME_test
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                             \
-    void shmem_##NAME##_wait_until(T* ivar, int cmp, T cmp_value);  \
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                            \
+    void shmem_##NAME##_wait_until(T* ivar, int cmp, T cmp_value); \
     int shmem_##NAME##_test(T* ivar, int cmp, T cmp_value);
 SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
@@ -66,14 +66,13 @@ SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
  * shmem_test_all, shmem_wait_until_all_vector, shmem_test_all_vector.
  */
 // shmem_TYPENAME_{wait_until,test}_all, shmem_TYPENAME_{wait_until,test}_all_vector
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                       \
-    void shmem_##NAME##_wait_until_all(T* ivars, size_t nelems, const int* status, int cmp,   \
-                                       T cmp_value);                                          \
-    int shmem_##NAME##_test_all(T* ivars, size_t nelems, const int* status, int cmp,          \
-                                T cmp_value);                                                 \
-    void shmem_##NAME##_wait_until_all_vector(T* ivars, size_t nelems, const int* status,     \
-                                              int cmp, const T* cmp_values);                  \
-    int shmem_##NAME##_test_all_vector(T* ivars, size_t nelems, const int* status, int cmp,   \
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                            \
+    void shmem_##NAME##_wait_until_all(T* ivars, size_t nelems, const int* status, int cmp,        \
+                                       T cmp_value);                                               \
+    int shmem_##NAME##_test_all(T* ivars, size_t nelems, const int* status, int cmp, T cmp_value); \
+    void shmem_##NAME##_wait_until_all_vector(T* ivars, size_t nelems, const int* status, int cmp, \
+                                              const T* cmp_values);                                \
+    int shmem_##NAME##_test_all_vector(T* ivars, size_t nelems, const int* status, int cmp,        \
                                        const T* cmp_values);
 SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
@@ -93,15 +92,15 @@ SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
  * shmem_test_any, shmem_wait_until_any_vector, shmem_test_any_vector.
  */
 // shmem_TYPENAME_{wait_until,test}_any, shmem_TYPENAME_{wait_until,test}_any_vector
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                       \
-    size_t shmem_##NAME##_wait_until_any(T* ivars, size_t nelems, const int* status, int cmp, \
-                                         T cmp_value);                                        \
-    size_t shmem_##NAME##_test_any(T* ivars, size_t nelems, const int* status, int cmp,       \
-                                   T cmp_value);                                              \
-    size_t shmem_##NAME##_wait_until_any_vector(T* ivars, size_t nelems, const int* status,   \
-                                                int cmp, const T* cmp_values);                \
-    size_t shmem_##NAME##_test_any_vector(T* ivars, size_t nelems, const int* status,         \
-                                          int cmp, const T* cmp_values);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                        \
+    size_t shmem_##NAME##_wait_until_any(T* ivars, size_t nelems, const int* status, int cmp,  \
+                                         T cmp_value);                                         \
+    size_t shmem_##NAME##_test_any(T* ivars, size_t nelems, const int* status, int cmp,        \
+                                   T cmp_value);                                               \
+    size_t shmem_##NAME##_wait_until_any_vector(T* ivars, size_t nelems, const int* status,    \
+                                                int cmp, const T* cmp_values);                 \
+    size_t shmem_##NAME##_test_any_vector(T* ivars, size_t nelems, const int* status, int cmp, \
+                                          const T* cmp_values);
 SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -122,15 +121,14 @@ SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
  * shmem_test_some, shmem_wait_until_some_vector, shmem_test_some_vector.
  */
 // shmem_TYPENAME_{wait_until,test}_some, shmem_TYPENAME_{wait_until,test}_some_vector
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                        \
-    size_t shmem_##NAME##_wait_until_some(T* ivars, size_t nelems, size_t* indices,            \
-                                          const int* status, int cmp, T cmp_value);            \
-    size_t shmem_##NAME##_test_some(T* ivars, size_t nelems, size_t* indices,                  \
-                                    const int* status, int cmp, T cmp_value);                  \
-    size_t shmem_##NAME##_wait_until_some_vector(T* ivars, size_t nelems, size_t* indices,     \
-                                                 const int* status, int cmp,                   \
-                                                 const T* cmp_values);                         \
-    size_t shmem_##NAME##_test_some_vector(T* ivars, size_t nelems, size_t* indices,           \
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                            \
+    size_t shmem_##NAME##_wait_until_some(T* ivars, size_t nelems, size_t* indices,                \
+                                          const int* status, int cmp, T cmp_value);                \
+    size_t shmem_##NAME##_test_some(T* ivars, size_t nelems, size_t* indices, const int* status,   \
+                                    int cmp, T cmp_value);                                         \
+    size_t shmem_##NAME##_wait_until_some_vector(T* ivars, size_t nelems, size_t* indices,         \
+                                                 const int* status, int cmp, const T* cmp_values); \
+    size_t shmem_##NAME##_test_some_vector(T* ivars, size_t nelems, size_t* indices,               \
                                            const int* status, int cmp, const T* cmp_values);
 SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE

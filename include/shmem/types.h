@@ -35,30 +35,30 @@ __extension__ typedef float _Complex shmem_internal_complexf;
 // ---- The tables in use, OpenSHMEM 1.6 -------------------------------------------------------
 
 // Standard RMA types (24): put, get and their kin, put-with-signal, data-moving collectives.
-#define SHMEM_INTERNAL_RMA_TYPES(X)   \
-    X(float, float)                   \
-    X(double, double)                 \
-    X(longdouble, long double)        \
-    X(char, char)                     \
-    X(schar, signed char)             \
-    X(short, short)                   \
-    X(int, int)                       \
-    X(long, long)                     \
-    X(longlong, long long)            \
-    X(uchar, unsigned char)           \
-    X(ushort, unsigned short)         \
-    X(uint, unsigned int)             \
-    X(ulong, unsigned long)           \
-    X(ulonglong, unsigned long long)  \
-    X(int8, int8_t)                   \
-    X(int16, int16_t)                 \
-    X(int32, int32_t)                 \
-    X(int64, int64_t)                 \
-    X(uint8, uint8_t)                 \
-    X(uint16, uint16_t)               \
-    X(uint32, uint32_t)               \
-    X(uint64, uint64_t)               \
-    X(size, size_t)                   \
+#define SHMEM_INTERNAL_RMA_TYPES(X)  \
+    X(float, float)                  \
+    X(double, double)                \
+    X(longdouble, long double)       \
+    X(char, char)                    \
+    X(schar, signed char)            \
+    X(short, short)                  \
+    X(int, int)                      \
+    X(long, long)                    \
+    X(longlong, long long)           \
+    X(uchar, unsigned char)          \
+    X(ushort, unsigned short)        \
+    X(uint, unsigned int)            \
+    X(ulong, unsigned long)          \
+    X(ulonglong, unsigned long long) \
+    X(int8, int8_t)                  \
+    X(int16, int16_t)                \
+    X(int32, int32_t)                \
+    X(int64, int64_t)                \
+    X(uint8, uint8_t)                \
+    X(uint16, uint16_t)              \
+    X(uint32, uint32_t)              \
+    X(uint64, uint64_t)              \
+    X(size, size_t)                  \
     X(ptrdiff, ptrdiff_t)
 
 // Standard atomic types (12): compare_swap, inc, add; also all point-to-point synchronization.
@@ -124,9 +124,9 @@ __extension__ typedef float _Complex shmem_internal_complexf;
     X(longdouble, long double)
 
 // Team reductions SUM, PROD and the scans (26).
-#define SHMEM_INTERNAL_RED_SP_TYPES(X)    \
-    SHMEM_INTERNAL_RED_MM_TYPES(X)        \
-    X(complexd, shmem_internal_complexd)  \
+#define SHMEM_INTERNAL_RED_SP_TYPES(X)   \
+    SHMEM_INTERNAL_RED_MM_TYPES(X)       \
+    X(complexd, shmem_internal_complexd) \
     X(complexf, shmem_internal_complexf)
 
 // Bit widths of the sized RMA and put-with-signal routines (5): X(BITS, BYTES).
@@ -159,9 +159,9 @@ __extension__ typedef float _Complex shmem_internal_complexf;
     X(longdouble, long double)
 
 // Active-set reductions sum, prod (9).
-#define SHMEM_INTERNAL_AS_SP_TYPES(X)     \
-    SHMEM_INTERNAL_AS_MM_TYPES(X)         \
-    X(complexd, shmem_internal_complexd)  \
+#define SHMEM_INTERNAL_AS_SP_TYPES(X)    \
+    SHMEM_INTERNAL_AS_MM_TYPES(X)        \
+    X(complexd, shmem_internal_complexd) \
     X(complexf, shmem_internal_complexf)
 
 // Atomics without "atomic" in their name: fetch, set, swap (5).
