@@ -5,7 +5,8 @@
 # It breaks when the installed compiler wrapper, headers, library and launcher do not fit together,
 # or when a small but complete program computes something wrong.
 #
-# Usage: examples_test.sh PREFIX WORK_FOLDER hello|ring|heat2d|wordcount
+# Usage: examples_test.sh PREFIX WORK_FOLDER hello|ring|heat2d|wordcount|readme
+# "readme" is the program that README.md shows.
 # OSHCC, OSHRUN and OSHRUN_FLAGS in the environment name others than those of PREFIX (another
 # library's, for example).
 set -euo pipefail
@@ -168,10 +169,21 @@ test_wordcount() {
     SHMEM_SYMMETRIC_SIZE=1M expect_error 2 'symmetric memory' too_large
 }
 
-"$oshcc" -std=c99 -O2 -g -Wall -Wextra -pedantic -Werror "$source_dir/examples/$program.c" \
-    -o "$program" -lm
-"$oshcc" -std=c11 -O2 -Wall -Wextra -pedantic -Werror -c "$source_dir/examples/$program.c" \
-    -o "$program.o"
+test_readme() {
+    for n in "${pe_counts[@]}"; do
+        run_well "$n"
+        echo "$n PEs were here" | diff - out || fail "the program of README.md on $n PEs"
+    done
+}
+
+source=$source_dir/examples/$program.c
+if [ "$program" = readme ]; then
+    source=$work/readme.c
+    # shellcheck disable=SC2016  # These are the quotes of Markdown.
+    sed -n '/^```c$/,/^```$/{/^```/!p}' "$source_dir/README.md" >"$source"
+fi
+"$oshcc" -std=c99 -O2 -g -Wall -Wextra -pedantic -Werror "$source" -o "$program" -lm
+"$oshcc" -std=c11 -O2 -Wall -Wextra -pedantic -Werror -c "$source" -o "$program.o"
 "test_$program"
 if [ "$failures" -ne 0 ]; then
     echo "$failures failures; the files are in $work"
