@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What comes from outside, all of it from Debian: hwloc (library), PMIx (oshrun links it, the library
+# loads it when a launcher needs it), CLI11 (tools), GoogleTest (tests).
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc>=2.9)
+pkg_check_modules(PMIX REQUIRED IMPORTED_TARGET pmix>=4.2)
+find_package(CLI11 2.1 REQUIRED)
+if(TESSERA_BUILD_TESTS)
+    find_package(GTest 1.12 REQUIRED)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+endif()

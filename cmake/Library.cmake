@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# libtessera.so and libtessera.a out of the folders' object libraries.
+set(TESSERA_OBJECT_LIBRARIES
+    tessera_api tessera_collectives tessera_core tessera_heap tessera_launch tessera_topology
+    tessera_transport_self tessera_transport_shm tessera_base)
+foreach(library IN LISTS TESSERA_OBJECT_LIBRARIES)
+    list(APPEND TESSERA_OBJECTS $<TARGET_OBJECTS:${library}>)
+endforeach()
+
+add_library(tessera SHARED ${TESSERA_OBJECTS})
+add_library(tessera_static STATIC ${TESSERA_OBJECTS})
+set_target_properties(tessera_static PROPERTIES OUTPUT_NAME tessera EXPORT_NAME shmem_static)
+set_target_properties(tessera PROPERTIES
+    EXPORT_NAME shmem
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}
+    LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/tessera.map)
+foreach(library tessera tessera_static)
+    target_include_directories(${library} INTERFACE
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endforeach()
+add_library(Tessera::shmem ALIAS tessera)
+add_library(Tessera::shmem_static ALIAS tessera_static)
+
+target_link_libraries(tessera PRIVATE tessera_options PkgConfig::HWLOC Threads::Threads
+                                      ${CMAKE_DL_LIBS})
+target_link_options(tessera PRIVATE
+    -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/tessera.map -Wl,-z,relro -Wl,-z,now)
+if(NOT TESSERA_SANITIZE)
+    # A sanitizer's runtime comes with the program, so only here everything must be defined.
+    target_link_options(tessera PRIVATE -Wl,--no-undefined)
+    # Loading libstdc++ costs every PE 0.4 ms; what the library needs of it fits in a few pages.
+    target_link_options(tessera PRIVATE -static-libstdc++ -static-libgcc)
+endif()
+# The name that tools look for.
+add_custom_command(TARGET tessera POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E create_symlink libtessera.so
+            ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libsma.so)
