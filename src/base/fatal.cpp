@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See fatal.hpp. Formats into a buffer on the stack: no allocation, so it works when memory is gone.
+#include "base/fatal.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t kMessageBytesMax = 2048;
+
+char message_prefix[32] = "";
+std::atomic<JobAbort> job_abort{nullptr};
+std::atomic<bool> job_is_ending{false};
+
+void write_line(const char* format, va_list arguments) {
+    char line[kMessageBytesMax];
+    int used = std::snprintf(line, sizeof line, "%s", message_prefix);
+    int wanted = std::vsnprintf(line + used, sizeof line - static_cast<std::size_t>(used) - 1,
+                                format, arguments);
+    std::size_t length = static_cast<std::size_t>(used) + static_cast<std::size_t>(wanted);
+    if (length > sizeof line - 2) length = sizeof line - 2;  // cut: the start says the most
+    line[length] = '\n';
+    const char* rest = line;
+    for (std::size_t left = length + 1; left > 0;) {
+        ssize_t written = ::write(STDERR_FILENO, rest, left);
+        if (written <= 0) return;  // nobody listens: nothing better to do
+        rest += written;
+        left -= static_cast<std::size_t>(written);
+    }
+}
+
+}  // namespace
+
+void set_message_prefix(const char* prefix) {
+    std::snprintf(message_prefix, sizeof message_prefix, "%s", prefix);
+}
+
+void set_job_abort(JobAbort hook) { job_abort.store(hook, std::memory_order_release); }
+
+void warn(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    write_line(format, arguments);
+    va_end(arguments);
+}
+
+void fatal(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    write_line(format, arguments);
+    va_end(arguments);
+    end_job(kFatalExitCode);
+}
+
+void end_job(int code) {
+    // One thread ends the job; others that fail meanwhile wait here for the process to vanish.
+    if (job_is_ending.exchange(true, std::memory_order_acq_rel)) {
+        for (;;) ::pause();
+    }
+    if (JobAbort hook = job_abort.load(std::memory_order_acquire)) hook(code);
+    ::_exit(code);
+}
+
+}  // namespace tessera

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The end of a job that cannot go on. Used by every folder and by the tools: the place that first
+// knows the cause writes the message, callers add nothing. In a PE the message gets the prefix
+// "[pe 3] " and the whole job ends; in a tool it gets the tool's name and the tool exits.
+#pragma once
+
+namespace tessera {
+
+inline constexpr int kFatalExitCode = 1;
+
+// Writes one line (prefix, message, newline) to stderr in a single write, ends the job through the
+// hook of set_job_abort, and exits with kFatalExitCode. Does not run atexit handlers.
+// THREADS: any; safe when several threads fail at once (the first message wins the exit).
+[[noreturn]] void fatal(const char* format, ...) __attribute__((format(printf, 1, 2), cold));
+
+// Writes one line with the same prefix to stderr and returns.
+void warn(const char* format, ...) __attribute__((format(printf, 1, 2), cold));
+
+// "[pe 3] " for a PE, "oshrun: " for a tool. At most 31 characters are kept.
+void set_message_prefix(const char* prefix);
+
+// What ends the other PEs of the job. `code` is the exit code that the launcher should report.
+// The hook may return; the caller then exits. nullptr: nothing else to end.
+using JobAbort = void (*)(int code);
+void set_job_abort(JobAbort hook);
+
+// Ends the job with `code` and no message: shmem_global_exit and fatal() come here.
+// RETURNS: never. Skips atexit handlers and destructors; flushes nothing.
+[[noreturn]] void end_job(int code);
+
+}  // namespace tessera

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Mutual exclusion between processes by one word in shared memory, for paths that make system calls
+// anyway. Not fair. Zero is unlocked.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/wait.hpp"
+
+namespace tessera {
+
+class SharedLock {
+  public:
+    SharedLock(std::atomic<std::uint32_t>& word, const char* where) : word_(word) {
+        // Acquire pairs with the release of the previous owner.
+        wait_until([this] { return word_.exchange(1, std::memory_order_acquire) == 0; }, where);
+    }
+    ~SharedLock() { word_.store(0, std::memory_order_release); }
+    SharedLock(const SharedLock&) = delete;
+    SharedLock& operator=(const SharedLock&) = delete;
+
+  private:
+    std::atomic<std::uint32_t>& word_;
+};
+
+}  // namespace tessera
