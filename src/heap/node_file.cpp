@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See node_file.hpp. Called once per node, by oshrun or by the first local PE.
+#include "heap/node_file.hpp"
+
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace tessera::heap {
+namespace {
+
+constexpr std::size_t kDefaultHeapBytesMax = std::size_t{64} << 30;
+
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+// A number out of a file in /proc or /sys that starts with it; 0 when there is none.
+std::uint64_t number_in_file(const char* path) {
+    std::FILE* file = std::fopen(path, "re");
+    if (file == nullptr) return 0;
+    unsigned long long value = 0;
+    if (std::fscanf(file, "%llu", &value) != 1) value = 0;
+    std::fclose(file);
+    return value;
+}
+
+bool shmem_thp_is_offered() {
+    std::FILE* file = std::fopen("/sys/kernel/mm/transparent_hugepage/shmem_enabled", "re");
+    if (file == nullptr) return false;
+    char text[128] = "";
+    std::size_t bytes = std::fread(text, 1, sizeof text - 1, file);
+    text[bytes] = '\0';
+    std::fclose(file);
+    return std::strstr(text, "[never]") == nullptr && std::strstr(text, "[deny]") == nullptr;
+}
+
+// Tier 1: reserved huge pages, only when enough are free for every page that could be touched; a
+// shortage would surface as SIGBUS in the middle of the program.
+Fd make_hugetlb_file(std::uint64_t bytes) {
+    std::uint64_t free_pages =
+        number_in_file("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
+    if (free_pages * kHugePageBytes < bytes) return {};
+    Fd file(::memfd_create("tessera-heap", MFD_HUGETLB | MFD_HUGE_2MB));
+    if (!file || ::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) return {};
+    void* probe =
+        ::mmap(nullptr, kHugePageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+    if (probe == MAP_FAILED) return {};
+    ::munmap(probe, kHugePageBytes);
+    return file;
+}
+
+Fd make_file(const char* name, std::uint64_t bytes, std::string& error) {
+    Fd file(::memfd_create(name, 0));
+    if (file && ::ftruncate(file.get(), static_cast<off_t>(bytes)) == 0) return file;
+    char text[256];
+    std::snprintf(text, sizeof text, "cannot make a shared memory file of %llu bytes: %s",
+                  static_cast<unsigned long long>(bytes), std::strerror(errno));
+    error = text;
+    return {};
+}
+
+NodeLayout plan_layout(const NodePlan& plan) {
+    NodeLayout header{};
+    auto npes = static_cast<std::uint64_t>(plan.npes);
+    header.magic = kNodeMagic;
+    header.npes = plan.npes;
+    header.heap_bytes = round_up(std::max<std::uint64_t>(plan.heap_bytes, 1), kHugePageBytes);
+    header.heap_stride = header.heap_bytes;
+    header.records_offset = round_up(sizeof(NodeHeader), kFalseSharingBytes);
+    header.facts_offset =
+        round_up(header.records_offset + npes * sizeof(PeRecord), kFalseSharingBytes);
+    header.facts_bytes = plan.facts_bytes;
+    header.internal_offset = round_up(header.facts_offset + plan.facts_bytes, kHugePageBytes);
+    header.internal_bytes = kInternalBytes;
+    header.static_offset = header.internal_offset + npes * kInternalBytes;
+    header.static_slot_bytes = kStaticSlotBytes;
+    header.usable_cores = plan.usable_cores;
+    return header;
+}
+
+}  // namespace
+
+const char* page_kind_name(PageKind kind) {
+    switch (kind) {
+        case PageKind::kSmall: return "4 KiB pages";
+        case PageKind::kTransparentHuge: return "transparent huge pages";
+        case PageKind::kHugetlb: return "2 MiB huge pages (hugetlb)";
+    }
+    return "?";
+}
+
+NodeFiles create_node_files(const NodePlan& plan, std::string& error) {
+    NodeLayout header = plan_layout(plan);
+    auto npes = static_cast<std::uint64_t>(plan.npes);
+    NodeFiles files;
+    files.node =
+        make_file("tessera-node", header.static_offset + npes * header.static_slot_bytes, error);
+    if (!files.node) return {};
+    std::uint64_t heaps_bytes = npes * header.heap_stride;
+    header.page_kind = PageKind::kSmall;
+    if (plan.try_huge_pages) {
+        files.heap = make_hugetlb_file(heaps_bytes);
+        if (files.heap) {
+            header.page_kind = PageKind::kHugetlb;
+        } else if (shmem_thp_is_offered()) {
+            header.page_kind = PageKind::kTransparentHuge;
+        }
+    }
+    if (!files.heap) files.heap = make_file("tessera-heap", heaps_bytes, error);
+    if (!files.heap) return {};
+    if (::pwrite(files.node.get(), &header, sizeof header, 0) !=
+        static_cast<ssize_t>(sizeof header)) {
+        error = std::string("cannot write to a shared memory file: ") + std::strerror(errno);
+        return {};
+    }
+    return files;
+}
+
+std::size_t default_heap_bytes(std::uint64_t memory_bytes, int npes_local) {
+    std::uint64_t share = memory_bytes / 2 / static_cast<std::uint64_t>(std::max(npes_local, 1));
+    share = share / kHugePageBytes * kHugePageBytes;
+    return std::clamp<std::uint64_t>(share, kHugePageBytes, kDefaultHeapBytesMax);
+}
+
+std::string heap_size_complaint(std::size_t heap_bytes, std::uint64_t memory_bytes,
+                                int npes_local) {
+    auto npes = static_cast<std::uint64_t>(std::max(npes_local, 1));
+    if (memory_bytes == 0 || heap_bytes <= memory_bytes / npes) return "";
+    constexpr double kMebi = 1024.0 * 1024.0;
+    char text[320];
+    std::snprintf(text, sizeof text,
+                  "SHMEM_SYMMETRIC_SIZE asks for %.1f MiB in each of %d PEs on this node, but the job "
+                  "may use only %.1f MiB of memory here; set it to at most %.0fM, or start fewer PEs",
+                  static_cast<double>(heap_bytes) / kMebi, npes_local,
+                  static_cast<double>(memory_bytes) / kMebi,
+                  static_cast<double>(memory_bytes / npes) / kMebi);
+    return text;
+}
+
+}  // namespace tessera::heap
