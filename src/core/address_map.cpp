@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See address_map.hpp: the second choice (static data) and the messages.
+#include "core/address_map.hpp"
+
+#include <unistd.h>
+
+#include "base/fatal.hpp"
+#include "core/runtime.hpp"
+
+namespace tessera {
+
+constinit AddressMap address_map;
+
+namespace {
+
+// The PE whose mapped heap holds the address, or -1: the usual mistake is an address that
+// shmem_ptr returned.
+int owner_of_mapped_address(std::uintptr_t address) {
+    for (std::uint32_t pe = 0; pe < address_map.npes; ++pe) {
+        const Peer& peer = address_map.peers[pe];
+        auto heap = reinterpret_cast<std::uintptr_t>(peer.heap);
+        auto statics = reinterpret_cast<std::uintptr_t>(peer.statics);
+        if (heap != 0 && address - heap < address_map.heap_bytes) return static_cast<int>(pe);
+        if (statics != 0 && address - statics < address_map.static_bytes) {
+            return static_cast<int>(pe);
+        }
+    }
+    return -1;
+}
+
+[[noreturn]] TESSERA_COLD void fail_overrun(const char* segment, std::uintptr_t address,
+                                            std::uintptr_t base, std::size_t segment_bytes,
+                                            std::size_t bytes, const char* where) {
+    fatal("%s: %zu bytes at %p run past the end of the %s, which ends %zu bytes behind that address; "
+          "check the number of elements",
+          where, bytes, reinterpret_cast<void*>(address), segment,
+          static_cast<std::size_t>(base + segment_bytes - address));
+}
+
+}  // namespace
+
+char* AddressMap::remote_static(const void* address, std::size_t bytes, int pe,
+                                const char* where) const {
+    if (!in_statics(address, bytes)) fail_address(address, bytes, where);
+    const Peer& peer = peers[pe];
+    if (peer.statics != nullptr) {
+        return peer.statics + (reinterpret_cast<std::uintptr_t>(address) - static_base);
+    }
+    if (peer.transport == nullptr) {
+        fatal("%s: %p is static data, and PE %d runs another program, so it has no such variable; "
+              "use memory from shmem_malloc between different programs",
+              where, address, pe);
+    }
+    return nullptr;
+}
+
+void fail_pe(int pe, const char* where) {
+    check_initialized(where);
+    fatal("%s: pe %d is not in [0, %u)", where, pe, address_map.npes);
+}
+
+void fail_address(const void* address, std::size_t bytes, const char* where) {
+    check_initialized(where);
+    auto start = reinterpret_cast<std::uintptr_t>(address);
+    const AddressMap& map = address_map;
+    if (start - map.heap_base < map.heap_bytes) {
+        fail_overrun("symmetric heap", start, map.heap_base, map.heap_bytes, bytes, where);
+    }
+    if (start - map.static_base < map.static_bytes) {
+        fail_overrun("program's static data", start, map.static_base, map.static_bytes, bytes,
+                     where);
+    }
+    int owner = owner_of_mapped_address(start);
+    if (owner >= 0) {
+        fatal("%s: %p lies in the memory of PE %d (from shmem_ptr?); pass this PE's own address of the "
+              "object and the PE number",
+              where, address, owner);
+    }
+    fatal("%s: address %p is not symmetric: it is neither in the symmetric heap [%p, %p) nor static "
+          "data of the program [%p, %p); use shmem_malloc or a global or static variable",
+          where, address, reinterpret_cast<void*>(map.heap_base),
+          reinterpret_cast<void*>(map.heap_base + map.heap_bytes),
+          reinterpret_cast<void*>(map.static_base),
+          reinterpret_cast<void*>(map.static_base + map.static_bytes));
+}
+
+void fail_alignment(const void* address, std::size_t bytes, const char* where) {
+    fatal("%s: address %p is not aligned to %zu bytes, as this operation needs", where, address,
+          bytes);
+}
+
+void fail_not_initialized(const char* where) {
+    switch (runtime_phase()) {
+        case Phase::kForkedChild:
+            fatal("%s: called in a child of fork(); only the parent is a PE", where);
+        case Phase::kFinalized:
+            fatal("%s: called after shmem_finalize; call shmem_init again first", where);
+        default:
+            fatal("%s: called before shmem_init", where);
+    }
+}
+
+}  // namespace tessera

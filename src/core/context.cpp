@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See context.hpp: signals, strided transfers and what concerns transports.
+#include "core/context.hpp"
+
+#include "base/fatal.hpp"
+#include "core/runtime.hpp"
+#include "shmem/signal.h"
+
+namespace tessera {
+namespace {
+
+// The bytes from the first element to behind the last one. A span that no address space holds is
+// returned as SIZE_MAX, which no segment contains.
+std::size_t span_bytes(std::ptrdiff_t stride, const Strided& shape) {
+    std::size_t span = 0;
+    bool overflow = __builtin_mul_overflow(shape.blocks - 1, static_cast<std::size_t>(stride), &span);
+    overflow |= __builtin_add_overflow(span, shape.block_elements, &span);
+    overflow |= __builtin_mul_overflow(span, shape.element_bytes, &span);
+    return overflow ? SIZE_MAX : span;
+}
+
+void check_strides(const Strided& shape, const char* where) {
+    auto least = static_cast<std::ptrdiff_t>(shape.block_elements);
+    if (shape.dest_stride < least || shape.source_stride < least) [[unlikely]] {
+        fatal("%s: strides dst %td and sst %td must be at least the block size, %td", where,
+              shape.dest_stride, shape.source_stride, least);
+    }
+}
+
+// One element at a time, with a compile-time size so that each is one load and one store.
+template <class Element>
+void copy_elements(char* dest, const char* source, const Strided& shape) {
+    const std::ptrdiff_t dest_step = shape.dest_stride * static_cast<std::ptrdiff_t>(sizeof(Element));
+    const std::ptrdiff_t source_step =
+        shape.source_stride * static_cast<std::ptrdiff_t>(sizeof(Element));
+    for (std::size_t i = 0; i < shape.blocks; ++i) {
+        Element element;
+        std::memcpy(&element, source, sizeof element);
+        std::memcpy(dest, &element, sizeof element);
+        dest += dest_step;
+        source += source_step;
+    }
+}
+
+void copy_blocks(char* dest, const char* source, const Strided& shape) {
+    const auto element = static_cast<std::ptrdiff_t>(shape.element_bytes);
+    const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
+    for (std::size_t i = 0; i < shape.blocks; ++i) {
+        copy_bytes(dest, source, block_bytes);
+        dest += shape.dest_stride * element;
+        source += shape.source_stride * element;
+    }
+}
+
+struct Bytes16 {
+    std::uint64_t words[2];
+};
+
+void copy_strided(char* dest, const char* source, const Strided& shape) {
+    if (shape.block_elements == 1) {
+        switch (shape.element_bytes) {
+            case 1: return copy_elements<std::uint8_t>(dest, source, shape);
+            case 2: return copy_elements<std::uint16_t>(dest, source, shape);
+            case 4: return copy_elements<std::uint32_t>(dest, source, shape);
+            case 8: return copy_elements<std::uint64_t>(dest, source, shape);
+            case 16: return copy_elements<Bytes16>(dest, source, shape);
+            default: break;
+        }
+    }
+    copy_blocks(dest, source, shape);
+}
+
+// Calls `transfer(dest, source, bytes)` for each block.
+template <class Transfer>
+void for_each_block(char* dest, const char* source, const Strided& shape, Transfer transfer) {
+    const auto element = static_cast<std::ptrdiff_t>(shape.element_bytes);
+    const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
+    for (std::size_t i = 0; i < shape.blocks; ++i) {
+        transfer(dest, source, block_bytes);
+        dest += shape.dest_stride * element;
+        source += shape.source_stride * element;
+    }
+}
+
+}  // namespace
+
+void Context::put_strided(void* dest, const void* source, const Strided& shape, int pe,
+                          const char* where) const {
+    pe = world_pe(pe, where);
+    if (shape.blocks == 0 || shape.block_elements == 0) return;
+    check_strides(shape, where);
+    const auto* from = static_cast<const char*>(source);
+    std::size_t span = span_bytes(shape.dest_stride, shape);
+    if (char* remote = address_map.remote(dest, span, pe, where)) {
+        copy_strided(remote, from, shape);
+        return;
+    }
+    for_each_block(static_cast<char*>(dest), from, shape,
+                   [pe](char* to, const char* block, std::size_t bytes) {
+                       transport(pe).put(to, block, bytes, pe);
+                   });
+}
+
+void Context::get_strided(void* dest, const void* source, const Strided& shape, int pe,
+                          const char* where) const {
+    pe = world_pe(pe, where);
+    if (shape.blocks == 0 || shape.block_elements == 0) return;
+    check_strides(shape, where);
+    auto* to = static_cast<char*>(dest);
+    std::size_t span = span_bytes(shape.source_stride, shape);
+    if (const char* remote = address_map.remote(source, span, pe, where)) {
+        copy_strided(to, remote, shape);
+        std::atomic_thread_fence(std::memory_order_acquire);
+        return;
+    }
+    for_each_block(to, static_cast<const char*>(source), shape,
+                   [pe](char* block, const char* from, std::size_t bytes) {
+                       transport(pe).get(block, from, bytes, pe);
+                   });
+}
+
+void Context::put_signal(void* dest, const void* source, std::size_t bytes, const Signal& signal,
+                         int pe, const char* where) const {
+    put(dest, source, bytes, pe, where);
+    // A payload that went through a transport must have arrived before the signal takes any path.
+    if (address_map.needs_transport) [[unlikely]] quiet_transports();
+    update_signal(signal, pe, where);
+}
+
+void Context::update_signal(const Signal& signal, int pe, const char* where) const {
+    std::uint64_t value = signal.value;
+    // Release: the payload is visible before the signal. Pairs with the acquire of waits,
+    // shmem_signal_fetch and shmem_signal_wait_until.
+    if (signal.op == SHMEM_SIGNAL_SET) {
+        atomic(signal.word, pe, AtomicOp::kSet, value, std::uint64_t{0}, where, [=](auto word) {
+            word.store(value, std::memory_order_release);
+            return std::uint64_t{0};
+        });
+    } else if (signal.op == SHMEM_SIGNAL_ADD) {
+        atomic(signal.word, pe, AtomicOp::kAdd, value, std::uint64_t{0}, where,
+               [=](auto word) { return word.fetch_add(value, std::memory_order_release); });
+    } else {
+        fatal("%s: sig_op %d is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", where, signal.op);
+    }
+}
+
+void Context::fence_transports() {
+    for (const auto& transport : transports()) transport->fence();
+}
+
+void Context::quiet_transports() {
+    for (const auto& transport : transports()) transport->quiet();
+}
+
+}  // namespace tessera

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See info.hpp. One write, so that lines of the program do not come between.
+#include "core/info.hpp"
+
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <string>
+
+#include "base/copy.hpp"
+#include "base/wait.hpp"
+#include "core/config.hpp"
+#include "shmem/setup.h"
+
+namespace tessera {
+namespace {
+
+const char* launcher_name(launch::Launcher launcher) {
+    switch (launcher) {
+        case launch::Launcher::kNone: return "none (one PE)";
+        case launch::Launcher::kOshrun: return "oshrun";
+        case launch::Launcher::kPmix: return "PMIx";
+    }
+    return "?";
+}
+
+__attribute__((format(printf, 1, 2))) std::string text_of(const char* format, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+std::string line(const char* name, const std::string& value) {
+    return text_of("  %-18s %s\n", name, value.c_str());
+}
+
+std::string heap_text(const heap::NodeLayout& layout) {
+    return text_of("%.1f MiB for each PE, sparse, %s",
+                   static_cast<double>(layout.heap_bytes) / (1024.0 * 1024.0),
+                   heap::page_kind_name(layout.page_kind));
+}
+
+std::string static_text(const Node& node) {
+    const heap::StaticData& statics = heap::static_data();
+    if (statics.shared && node.statics_are_mapped()) {
+        return text_of("%zu KiB shared by load and store", statics.bytes / 1024);
+    }
+    return text_of("%zu KiB not shared: %s", statics.bytes / 1024,
+                   statics.shared ? "a peer could not share its own" : statics.reason);
+}
+
+}  // namespace
+
+void print_startup_info(const Node& node, const launch::Job& job) {
+    if (!config().version && !config().info) return;
+    std::string text = text_of("%s, OpenSHMEM %d.%d\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION,
+                               SHMEM_MINOR_VERSION);
+    if (config().info) {
+        text += "Job\n";
+        text += line("launcher", launcher_name(job.launcher));
+        text += line("PEs", text_of("%d, %d on this node", job.npes, job.nlocal));
+        text += line("symmetric heap", heap_text(node.header()));
+        text += line("static data", static_text(node));
+        text += line("waiting", wait_policy.may_sleep
+                                    ? "more PEs than usable cores: pause, yield, sleep"
+                                    : "a core for each PE: pause, yield");
+        text += line("large copies", copy_routine_name());
+        text += "Topology\n" + topology::describe(node.facts());
+        text += "Settings\n" + settings_text(config());
+    }
+    ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+    static_cast<void>(written);  // Information only: a closed stdout is the program's business.
+}
+
+}  // namespace tessera

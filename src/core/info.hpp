@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What SHMEM_VERSION and SHMEM_INFO print when a job starts.
+#pragma once
+
+#include "core/node.hpp"
+#include "launch/job.hpp"
+
+namespace tessera {
+
+// Called by PE 0 once all PEs are up. Prints to stdout what the settings ask for, else nothing.
+void print_startup_info(const Node& node, const launch::Job& job);
+
+}  // namespace tessera

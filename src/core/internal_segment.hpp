@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a PE's internal segment holds: shared by the node's PEs, never part of the program's heap.
+// Zeroed by its owner before the startup sync.
+#pragma once
+
+#include <type_traits>
+
+#include "base/platform.hpp"
+#include "core/team.hpp"
+#include "heap/node_file.hpp"
+
+namespace tessera {
+
+struct InternalSegment {
+    TeamFlags world;
+    // Serialises atomics on this PE's static data when that is not mapped (transports/shm).
+    alignas(kFalseSharingBytes) std::atomic<std::uint32_t> static_lock;
+};
+static_assert(std::is_standard_layout_v<InternalSegment>);
+static_assert(sizeof(InternalSegment) <= heap::kInternalBytes);
+
+}  // namespace tessera

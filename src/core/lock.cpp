@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See lock.hpp. Who writes which bits of an entry: its PE sets and clears kHeld and kSleeping and
+// clears all at the end; its predecessor sets kGranted; its successor adds its number. All by atomics,
+// each acquire-release, so the entry itself carries the order between two holders.
+#include "core/lock.hpp"
+
+#include "base/fatal.hpp"
+#include "base/futex.hpp"
+#include "base/wait.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::uint32_t kHeld = 1U << 31;
+constexpr std::uint32_t kGranted = 1U << 30;
+constexpr std::uint32_t kSleeping = 1U << 29;
+constexpr std::uint32_t kNextMask = kSleeping - 1;
+
+std::uint32_t queue_number(int pe) { return static_cast<std::uint32_t>(pe) + 1; }
+int pe_of(std::uint32_t queue_number) { return static_cast<int>(queue_number) - 1; }
+
+}  // namespace
+
+Lock::Lock(long* lock, const char* where)
+    : words_(reinterpret_cast<std::uint32_t*>(lock)), where_(where) {
+    static_assert(sizeof(long) == 2 * sizeof(std::uint32_t));
+    check_initialized(where);
+    auto address = reinterpret_cast<std::uintptr_t>(lock);
+    if (!address_map.contains(lock, sizeof(long))) fail_address(lock, sizeof(long), where);
+    if (address % sizeof(long) != 0) fail_alignment(lock, sizeof(long), where);
+    std::uintptr_t base = address_map.in_heap(lock, sizeof(long)) ? address_map.heap_base
+                                                                  : address_map.static_base;
+    home_pe_ = static_cast<int>((address - base) / sizeof(long) % address_map.npes);
+}
+
+bool Lock::is_held_here() const {
+    return (default_context.fetch(entry(), address_map.my_pe, where_) & kHeld) != 0;
+}
+
+void Lock::set() {
+    const int me = address_map.my_pe;
+    if (is_held_here()) {
+        fatal("%s: this PE holds the lock at %p already; locks are not reentrant", where_,
+              static_cast<void*>(words_));
+    }
+    std::uint32_t before = default_context.swap(tail(), queue_number(me), home_pe_, where_);
+    if (before != 0) {
+        // Release: our entry is empty before the predecessor may grant. Pairs with clear().
+        default_context.fetch_or(entry(), queue_number(me), pe_of(before), where_);
+        wait_for_grant();
+    }
+    default_context.fetch_or(entry(), kHeld, me, where_);
+}
+
+bool Lock::try_set() {
+    const int me = address_map.my_pe;
+    std::uint32_t seen =
+        default_context.compare_swap(tail(), 0U, queue_number(me), home_pe_, where_);
+    if (seen != 0) return false;
+    default_context.fetch_or(entry(), kHeld, me, where_);
+    return true;
+}
+
+void Lock::clear() {
+    const int me = address_map.my_pe;
+    std::uint32_t mine = default_context.fetch(entry(), me, where_);
+    if ((mine & kHeld) == 0) {
+        fatal("%s: this PE does not hold the lock at %p; only the PE that set a lock may clear it", where_,
+              static_cast<void*>(words_));
+    }
+    std::uint32_t next = mine & kNextMask;
+    if (next == 0) {
+        // Empty our entry first: once the tail is free, the next owner may be ourselves again.
+        default_context.fetch_and(entry(), kNextMask, me, where_);
+        std::uint32_t last =
+            default_context.compare_swap(tail(), queue_number(me), 0U, home_pe_, where_);
+        if (last == queue_number(me)) return;
+        next = wait_for_successor();
+    }
+    default_context.set(entry(), 0U, me, where_);
+    // Pairs with wait_for_grant() in the successor.
+    std::uint32_t theirs = default_context.fetch_or(entry(), kGranted, pe_of(next), where_);
+    if ((theirs & kSleeping) != 0) {
+        char* sleeper = address_map.remote(entry(), sizeof(std::uint32_t), pe_of(next), where_);
+        futex_wake_all(*reinterpret_cast<std::atomic<std::uint32_t>*>(sleeper));
+    }
+}
+
+// A PE has joined the queue behind us; its number is on the way.
+std::uint32_t Lock::wait_for_successor() {
+    std::uint32_t next = 0;
+    wait_until(
+        [&] {
+            next = default_context.fetch(entry(), address_map.my_pe, where_) & kNextMask;
+            return next != 0;
+        },
+        where_);
+    return next;
+}
+
+void Lock::wait_for_grant() {
+    const int me = address_map.my_pe;
+    auto granted = [&] {
+        return (default_context.fetch(entry(), me, where_) & kGranted) != 0;
+    };
+    bool may_sleep = wait_policy.may_sleep &&
+                     address_map.peers[me].statics != nullptr;  // Mapped, so a futex reaches it.
+    if (may_sleep) {
+        std::uint32_t checks = wait_policy.pauses;
+        while (!granted() && checks > 0) {
+            cpu_pause();
+            --checks;
+        }
+        while (!granted()) sleep_for_grant();
+    } else {
+        wait_until(granted, where_);
+    }
+    default_context.fetch_and(entry(), ~(kGranted | kSleeping), me, where_);
+}
+
+void Lock::sleep_for_grant() {
+    std::uint32_t seen = default_context.fetch_or(entry(), kSleeping, address_map.my_pe, where_);
+    if ((seen & kGranted) != 0) return;
+    futex_wait(*reinterpret_cast<std::atomic<std::uint32_t>*>(entry()), seen | kSleeping);
+}
+
+}  // namespace tessera

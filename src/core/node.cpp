@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See node.hpp.
+#include "core/node.hpp"
+
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <linux/mempolicy.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/fatal.hpp"
+#include "core/config.hpp"
+
+namespace tessera {
+
+Node::Node(launch::Job& job) : job_(job), my_statics_(heap::static_data()) {
+    map_files();
+    release_memory();  // Of an earlier program in the same place: `oshrun sh -c "./a; ./b"`.
+    bind_heap_to_numa_node();
+    publish_record();
+    meet("shmem_init");
+    check_settings();
+    map_statics();
+    fill_peers();
+}
+
+const topology::Facts& Node::facts() const {
+    return *reinterpret_cast<const topology::Facts*>(node_map_.data() + header_->facts_offset);
+}
+
+InternalSegment& Node::internal(int local_index) const {
+    char* start = node_map_.data() + header_->internal_offset;
+    return *reinterpret_cast<InternalSegment*>(
+        start + static_cast<std::size_t>(local_index) * header_->internal_bytes);
+}
+
+char* Node::heap(int local_index) const {
+    return heap_map_.data() + static_cast<std::size_t>(local_index) * header_->heap_stride;
+}
+
+void Node::meet(const char* where) const {
+    header_->startup.meet(static_cast<std::uint32_t>(job_.nlocal), where);
+}
+
+void Node::map_files() {
+    // The header says how large everything is, so it is read before it is mapped.
+    heap::NodeLayout header;
+    if (::pread(job_.node_file.get(), static_cast<void*>(&header), sizeof header, 0) !=
+            static_cast<ssize_t>(sizeof header) ||
+        header.magic != heap::kNodeMagic) {
+        fatal("shmem_init: the shared file of this node was made by another version of Tessera; use "
+              "the oshrun of the library that the program is linked with");
+    }
+    node_map_ = Mapping::share(job_.node_file.get(), 0, header.static_offset);
+    heap_map_ = Mapping::share(job_.heap_file.get(), 0,
+                               static_cast<std::size_t>(header.npes) * header.heap_stride,
+                               kHugePageBytes);
+    if (!node_map_.is_mapped() || !heap_map_.is_mapped()) {
+        fatal("shmem_init: cannot map the symmetric heaps of %d PEs with %llu bytes each: %s; lower "
+              "SHMEM_SYMMETRIC_SIZE or raise the address space limit (ulimit -v)",
+              header.npes, static_cast<unsigned long long>(header.heap_bytes),
+              std::strerror(errno));
+    }
+    header_ = reinterpret_cast<heap::NodeHeader*>(node_map_.data());
+    records_ = reinterpret_cast<heap::PeRecord*>(node_map_.data() + header_->records_offset);
+    if (header_->page_kind == heap::PageKind::kTransparentHuge) {
+        ::madvise(heap_map_.data(), heap_map_.bytes(), MADV_HUGEPAGE);
+    }
+    // A child of fork() must not write into the heap when it exits or crashes, nor keep it alive.
+    ::madvise(node_map_.data(), node_map_.bytes(), MADV_DONTDUMP);
+}
+
+void Node::bind_heap_to_numa_node() const {
+    if (facts().numa_nodes < 2) return;
+    unsigned cpu = 0;
+    unsigned numa_node = 0;
+    if (::getcpu(&cpu, &numa_node) != 0 || numa_node >= 64) return;
+    // The policy is stored with the file, so peers that touch a page first place it here as well.
+    unsigned long nodes = 1UL << numa_node;
+    ::syscall(SYS_mbind, heap(job_.local_index), header_->heap_bytes, MPOL_PREFERRED, &nodes,
+              sizeof nodes * 8, 0);
+}
+
+void Node::release_memory() const {
+    auto local = static_cast<off_t>(job_.local_index);
+    auto punch = [](int fd, off_t offset, std::uint64_t bytes) {
+        ::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
+                    static_cast<off_t>(bytes));
+    };
+    auto internal_bytes = static_cast<off_t>(header_->internal_bytes);
+    punch(job_.node_file.get(),
+          static_cast<off_t>(header_->internal_offset) + local * internal_bytes,
+          header_->internal_bytes);
+    punch(job_.heap_file.get(), local * static_cast<off_t>(header_->heap_stride),
+          header_->heap_bytes);
+}
+
+void Node::publish_record() const {
+    heap::PeRecord& record = my_record();
+    record.pid = ::getpid();
+    record.static_base = my_statics_.base;
+    record.static_bytes = my_statics_.bytes;
+    record.static_file_offset = my_statics_.file_offset;
+    record.static_is_shared = my_statics_.shared ? 1 : 0;
+    record.static_in_node_file = job_.launcher == launch::Launcher::kOshrun ? 1 : 0;
+    record.settings_digest = settings_digest();
+    record.state.store(heap::PeState::kInitialized, std::memory_order_release);
+}
+
+void Node::check_settings() const {
+    for (int i = 0; i < job_.nlocal; ++i) {
+        if (record(i).settings_digest != my_record().settings_digest) {
+            fatal("shmem_init: the SHMEM_* settings of this PE differ from those of PE %d; start all PEs "
+                  "with the same environment",
+                  job_.local_pes[static_cast<std::size_t>(i)]);
+        }
+    }
+}
+
+void Node::map_statics() {
+    auto count = static_cast<std::size_t>(job_.nlocal);
+    static_maps_.resize(count);
+    statics_.assign(count, nullptr);
+    bool all_mapped = true;
+    for (int i = 0; i < job_.nlocal; ++i) {
+        if (record(i).static_bytes != my_statics_.bytes) continue;  // Another program (MPMD).
+        if (i == job_.local_index) {
+            statics_[static_cast<std::size_t>(i)] = reinterpret_cast<char*>(my_statics_.base);
+        } else {
+            statics_[static_cast<std::size_t>(i)] = map_static_of(i);
+        }
+        all_mapped = all_mapped && statics_[static_cast<std::size_t>(i)] != nullptr;
+    }
+    // One word, one path: when a PE could not share its data, atomics on static data of all PEs,
+    // also a PE's own, take a transport.
+    if (!all_mapped) make_static_transports();
+}
+
+char* Node::map_static_of(int local_index) {
+    const heap::PeRecord& peer = record(local_index);
+    if (peer.static_is_shared == 0) return nullptr;
+    auto index = static_cast<std::size_t>(local_index);
+    int file = peer.static_in_node_file != 0 ? job_.node_file.get()
+               : index < job_.static_files.size() ? job_.static_files[index].get()
+                                                  : -1;
+    if (file < 0) return nullptr;
+    static_maps_[index] = Mapping::share(file, peer.static_file_offset, peer.static_bytes);
+    return static_maps_[index].data();
+}
+
+void Node::make_static_transports() {
+    std::vector<ShmTarget> targets(static_cast<std::size_t>(job_.npes));
+    for (int i = 0; i < job_.nlocal; ++i) {
+        const heap::PeRecord& peer = record(i);
+        targets[world_index(i)] = {.pid = peer.pid,
+                                   .base = static_cast<std::uintptr_t>(peer.static_base),
+                                   .lock = &internal(i).static_lock};
+    }
+    transports_.push_back(make_self_transport(internal(job_.local_index).static_lock));
+    transports_.push_back(make_shm_transport(std::move(targets), my_statics_.base));
+}
+
+void Node::fill_peers() {
+    peers_.resize(static_cast<std::size_t>(job_.npes));
+    for (int i = 0; i < job_.nlocal; ++i) {
+        Peer& peer = peers_[world_index(i)];
+        peer.heap = heap(i);
+        peer.local_index = i;
+        if (record(i).static_bytes != my_statics_.bytes) continue;  // Another program (MPMD).
+        if (transports_.empty()) {
+            peer.statics = statics_[static_cast<std::size_t>(i)];
+        } else {
+            peer.transport = transports_[i == job_.local_index ? 0 : 1].get();
+        }
+    }
+}
+
+std::size_t Node::world_index(int local_index) const {
+    return static_cast<std::size_t>(job_.local_pes[static_cast<std::size_t>(local_index)]);
+}
+
+}  // namespace tessera

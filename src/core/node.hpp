@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The node as this PE has mapped it: the shared files, everybody's records, heaps, internal segments
+// and static data. Made by initialize(), gone with the last finalize. Only init and exit use it; the
+// data path reads what it put into address_map.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "core/address_map.hpp"
+#include "core/internal_segment.hpp"
+#include "heap/node_file.hpp"
+#include "heap/static_data.hpp"
+#include "launch/job.hpp"
+#include "topology/topology.hpp"
+#include "transports/transport.hpp"
+
+namespace tessera {
+
+class Node {
+  public:
+    // Maps the files of `job`, publishes this PE's record and meets the others of the node; after
+    // that every peer's memory is reachable. Errors end the job.
+    explicit Node(launch::Job& job);
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+
+    const heap::NodeHeader& header() const { return *header_; }
+    const topology::Facts& facts() const;
+    heap::PeRecord& record(int local_index) const { return records_[local_index]; }
+    heap::PeRecord& my_record() const { return records_[job_.local_index]; }
+    InternalSegment& internal(int local_index) const;
+    char* heap(int local_index) const;
+
+    // All PEs of the node meet.
+    void meet(const char* where) const;
+    // Gives the pages of this PE's heap and internal segment back to the system.
+    void release_memory() const;
+
+    // One entry a PE of the job; what address_map.peers points to.
+    const std::vector<Peer>& peers() const { return peers_; }
+    // Two that reach static data that could not be mapped, of this PE and of the others; empty when
+    // all of it is.
+    const std::vector<std::unique_ptr<Transport>>& transports() const { return transports_; }
+    bool statics_are_mapped() const { return transports_.empty(); }
+
+  private:
+    void map_files();
+    void publish_record() const;
+    void check_settings() const;
+    void bind_heap_to_numa_node() const;
+    void map_statics();
+    char* map_static_of(int local_index);
+    void make_static_transports();
+    void fill_peers();
+    std::size_t world_index(int local_index) const;
+
+    launch::Job& job_;
+    const heap::StaticData& my_statics_;
+    Mapping node_map_;
+    Mapping heap_map_;
+    heap::NodeHeader* header_ = nullptr;
+    heap::PeRecord* records_ = nullptr;
+    std::vector<Mapping> static_maps_;  // by local index; own entry empty
+    std::vector<char*> statics_;        // by local index; nullptr: not mapped
+    std::vector<std::unique_ptr<Transport>> transports_;
+    std::vector<Peer> peers_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See runtime.hpp. One object, `live`, holds everything that exists between init and finalize.
+#include "core/runtime.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/copy.hpp"
+#include "base/fatal.hpp"
+#include "core/config.hpp"
+#include "core/info.hpp"
+#include "core/node.hpp"
+#include "launch/job.hpp"
+
+namespace tessera {
+namespace {
+
+struct Live {
+    launch::Job job;
+    std::unique_ptr<Node> node;
+    std::unique_ptr<heap::Allocator> allocator;
+    std::vector<TeamFlags*> world_flags;
+    Team world;
+};
+
+std::unique_ptr<Live> live;
+std::atomic<Phase> phase{Phase::kBeforeInit};
+std::mutex lifecycle;  // init and finalize by several threads; never on the data path
+int init_count = 0;
+int provided_thread_level = 0;
+
+// A child of fork() is not a PE: its calls must fail, and its exit must not look like ours.
+void disown_in_child() {
+    address_map.npes = 0;
+    if (phase.load(std::memory_order_relaxed) == Phase::kInitialized) {
+        phase.store(Phase::kForkedChild, std::memory_order_relaxed);
+    }
+    set_job_abort(nullptr);
+    set_wait_label(nullptr, 0);
+    set_message_prefix("[child of a PE] ");
+}
+
+// A foreign launcher gives no shared files; the first PE of the node makes them.
+void make_files(launch::Job& job) {
+    Fd node_file;
+    Fd heap_file;
+    if (job.local_index == 0) {
+        topology::Facts facts = topology::discover();
+        std::size_t heap_bytes = config().symmetric_size;
+        if (heap_bytes == 0) heap_bytes = heap::default_heap_bytes(facts.memory_bytes, job.nlocal);
+        std::string error = heap::heap_size_complaint(heap_bytes, facts.memory_bytes, job.nlocal);
+        if (!error.empty()) fatal("shmem_init: %s", error.c_str());
+        heap::NodeFiles files = heap::create_node_files({.npes = job.nlocal,
+                                                         .heap_bytes = heap_bytes,
+                                                         .try_huge_pages = config().huge_pages,
+                                                         .facts_bytes = sizeof facts,
+                                                         .usable_cores = facts.usable_cores},
+                                                        error);
+        if (!files.node) fatal("shmem_init: %s", error.c_str());
+        heap::NodeLayout header;
+        if (::pread(files.node.get(), static_cast<void*>(&header), sizeof header, 0) < 0 ||
+            ::pwrite(files.node.get(), &facts, sizeof facts,
+                     static_cast<off_t>(header.facts_offset)) < 0) {
+            fatal("shmem_init: cannot write the node's shared file");
+        }
+        node_file = std::move(files.node);
+        heap_file = std::move(files.heap);
+    }
+    if (job.nlocal > 1) {
+        launch::share_files(job, std::move(node_file), std::move(heap_file),
+                            heap::static_data().fd);
+    } else {
+        job.node_file = std::move(node_file);
+        job.heap_file = std::move(heap_file);
+    }
+}
+
+void make_world(Live& life) {
+    int nlocal = life.job.nlocal;
+    life.world_flags.resize(static_cast<std::size_t>(life.job.npes));
+    for (int i = 0; i < nlocal; ++i) {
+        auto pe = static_cast<std::size_t>(life.job.local_pes[static_cast<std::size_t>(i)]);
+        life.world_flags[pe] = &life.node->internal(i).world;
+    }
+    life.world = {.npes = life.job.npes,
+                  .my_index = life.job.pe,
+                  .flags = life.world_flags.data(),
+                  .syncs = 0,
+                  .more_members_than_cores = wait_policy.may_sleep,
+                  .sync = nullptr};
+}
+
+void publish_address_map(const Live& life) {
+    const heap::StaticData& statics = heap::static_data();
+    address_map.my_pe = life.job.pe;
+    address_map.heap_base =
+        reinterpret_cast<std::uintptr_t>(life.node->heap(life.job.local_index));
+    address_map.heap_bytes = life.node->header().heap_bytes;
+    address_map.static_base = statics.base;
+    address_map.static_bytes = statics.bytes;
+    address_map.peers = life.node->peers().data();
+    address_map.needs_transport = !life.node->transports().empty();
+    address_map.npes = static_cast<std::uint32_t>(life.job.npes);
+}
+
+void report_leaks() {
+    if (!config().debug) return;
+    std::size_t blocks = 0;
+    std::size_t bytes = 0;
+    live->allocator->for_each_live([&](const heap::LiveBlock& block) {
+        ++blocks;
+        bytes += block.bytes;
+        if (blocks <= 10) {
+            warn("shmem_finalize: not freed: %zu bytes at heap offset %zu", block.bytes,
+                 block.offset);
+        }
+    });
+    if (blocks > 0) warn("shmem_finalize: %zu symmetric blocks, %zu bytes, not freed", blocks, bytes);
+}
+
+void start(int level, const char* where) {
+    if (phase.load(std::memory_order_relaxed) == Phase::kForkedChild) {
+        fatal("%s: called in a child of fork(); only the parent is a PE", where);
+    }
+    config();  // A bad setting is reported before anything else happens.
+    live = std::make_unique<Live>();
+    live->job = launch::join();
+    char prefix[32];
+    std::snprintf(prefix, sizeof prefix, "[pe %d] ", live->job.pe);
+    set_message_prefix(prefix);
+    if (live->job.launcher != launch::Launcher::kOshrun) make_files(live->job);
+    live->node = std::make_unique<Node>(live->job);
+    const heap::NodeHeader& header = live->node->header();
+    choose_wait_policy(live->job.nlocal, header.usable_cores);
+    choose_copy_routine(live->node->facts().l3_bytes);
+    set_wait_label(live->node->my_record().waiting_in, sizeof(heap::PeRecord::waiting_in));
+    live->allocator = std::make_unique<heap::Allocator>(header.heap_bytes);
+    make_world(*live);
+    publish_address_map(*live);
+    provided_thread_level = level;
+    static const int registered = ::pthread_atfork(nullptr, nullptr, disown_in_child);
+    static_cast<void>(registered);
+    phase.store(Phase::kInitialized, std::memory_order_release);
+    live->node->meet(where);
+    if (live->job.pe == 0) print_startup_info(*live->node, live->job);
+}
+
+}  // namespace
+
+Phase runtime_phase() { return phase.load(std::memory_order_acquire); }
+bool is_initialized() { return runtime_phase() == Phase::kInitialized; }
+int thread_level() { return provided_thread_level; }
+
+void initialize(int level, const char* where) {
+    std::lock_guard guard(lifecycle);
+    if (init_count++ == 0) start(level, where);
+}
+
+bool finalize_is_last() {
+    std::lock_guard guard(lifecycle);
+    return --init_count == 0;
+}
+
+void close_runtime() {
+    std::lock_guard guard(lifecycle);
+    report_leaks();
+    live->node->meet("shmem_finalize");
+    // Nobody touches anybody's memory from here on.
+    phase.store(Phase::kFinalized, std::memory_order_release);
+    address_map = {};
+    set_wait_label(nullptr, 0);
+    live->node->release_memory();
+    live->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
+    live->node.reset();
+    launch::leave(live->job);
+    live.reset();
+}
+
+void global_exit(int code) {
+    std::fflush(nullptr);
+    launch::request_global_exit(code);
+    ::_exit(code);
+}
+
+heap::Allocator& heap_allocator() { return *live->allocator; }
+Team& world_team() { return live->world; }
+
+char* heap_address(std::size_t offset) {
+    return reinterpret_cast<char*>(address_map.heap_base) + offset;
+}
+
+std::size_t heap_offset(const void* address) {
+    return reinterpret_cast<std::uintptr_t>(address) - address_map.heap_base;
+}
+
+std::uint64_t& allocation_digest_of(int local_index) {
+    return live->node->record(local_index).allocation_digest;
+}
+
+const std::vector<std::unique_ptr<Transport>>& transports() { return live->node->transports(); }
+
+}  // namespace tessera

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The life of this PE: init, finalize, exit, and the objects that live between them. The data path
+// does not come here: it reads address_map (core/address_map.hpp), which init fills.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/team.hpp"
+#include "heap/allocator.hpp"
+#include "heap/node_file.hpp"
+#include "transports/transport.hpp"
+
+namespace tessera {
+
+enum class Phase { kBeforeInit, kInitialized, kFinalized, kForkedChild };
+
+Phase runtime_phase();
+
+// Joins the job, maps the node's memory and fills address_map. Collective. Counts: the n-th init only
+// raises the count (OpenSHMEM 1.6, 9.1). Errors end the job with a message.
+// RETURNS when: every PE of the job has come here.
+void initialize(int thread_level, const char* where);
+bool is_initialized();  // THREADS: any, any time.
+int thread_level();
+
+// Lowers the count; true when this was the last one, and close_runtime() must follow.
+bool finalize_is_last();
+// Waits for all PEs, leaves the job, gives the memory back. Init may come again.
+void close_runtime();
+
+// shmem_global_exit: ends all PEs from any state, `code` reaches the environment.
+[[noreturn]] void global_exit(int code);
+
+// REQUIRES for all below: initialized.
+heap::Allocator& heap_allocator();
+Team& world_team();
+
+// The address of an offset of this PE's heap.
+char* heap_address(std::size_t offset);
+std::size_t heap_offset(const void* address);
+
+// SHMEM_DEBUG: where PEs compare their collective allocations.
+std::uint64_t& allocation_digest_of(int local_index);
+
+// Every transport in use. Empty when all symmetric memory is mapped.
+const std::vector<std::unique_ptr<Transport>>& transports();
+
+}  // namespace tessera
