@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory of another process of this node that could not be mapped (static data with
+// SHMEM_STATIC_DATA=fabric, or where the system refuses). The kernel copies; a call costs about a
+// microsecond. Atomics read, compute and write under the owner's lock in shared memory; the owner
+// takes the same lock (transports/self), so the words are atomic for all. THREADS: any.
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/fatal.hpp"
+#include "base/shared_lock.hpp"
+#include "transports/transport.hpp"
+
+namespace tessera {
+namespace {
+
+using ProcessCopy = ssize_t (*)(pid_t, const iovec*, unsigned long, const iovec*, unsigned long,
+                                unsigned long);
+
+class ShmTransport final : public Transport {
+  public:
+    ShmTransport(std::vector<ShmTarget> targets, std::uintptr_t local_base)
+        : targets_(std::move(targets)), local_base_(local_base) {}
+
+    const char* name() const override { return "shm"; }
+
+    void put(void* dest, const void* source, std::size_t bytes, int pe) override {
+        copy(::process_vm_writev, const_cast<void*>(source), dest, bytes, pe);
+    }
+    void get(void* dest, const void* source, std::size_t bytes, int pe) override {
+        copy(::process_vm_readv, dest, source, bytes, pe);
+    }
+    void put_nbi(void* dest, const void* source, std::size_t bytes, int pe) override {
+        put(dest, source, bytes, pe);
+    }
+    void get_nbi(void* dest, const void* source, std::size_t bytes, int pe) override {
+        get(dest, source, bytes, pe);
+    }
+
+    std::uint64_t atomic(const AtomicRequest& request, int pe) override {
+        SharedLock guard(*target(pe).lock, "an atomic on static data");
+        if (request.bytes == 4) return atomic_word<std::uint32_t>(request, pe);
+        return atomic_word<std::uint64_t>(request, pe);
+    }
+
+    // The kernel has finished a copy when the call returns.
+    void fence() override {}
+    void quiet() override {}
+    void progress() override {}
+
+  private:
+    template <class Word>
+    std::uint64_t atomic_word(const AtomicRequest& request, int pe) {
+        Word old = 0;
+        get(&old, request.dest, sizeof old, pe);
+        Word word = static_cast<Word>(atomic_result(request, old));
+        if (word != old) put(request.dest, &word, sizeof word, pe);
+        return old;
+    }
+
+    const ShmTarget& target(int pe) const { return targets_[static_cast<std::size_t>(pe)]; }
+
+    // The kernel may copy less than asked for; the rest is asked for again.
+    void copy(ProcessCopy call, void* local, const void* symmetric, std::size_t bytes, int pe) {
+        char* here = static_cast<char*>(local);
+        std::uintptr_t there =
+            reinterpret_cast<std::uintptr_t>(symmetric) - local_base_ + target(pe).base;
+        while (bytes > 0) {
+            iovec ours{.iov_base = here, .iov_len = bytes};
+            iovec theirs{.iov_base = reinterpret_cast<void*>(there), .iov_len = bytes};
+            ssize_t copied = call(target(pe).pid, &ours, 1, &theirs, 1, 0);
+            if (copied <= 0) fail(pe, bytes);
+            here += copied;
+            there += static_cast<std::uintptr_t>(copied);
+            bytes -= static_cast<std::size_t>(copied);
+        }
+    }
+
+    [[noreturn]] void fail(int pe, std::size_t bytes) const {
+        fatal("cannot copy %zu bytes of static data of PE %d (pid %d): %s; allow process_vm_readv "
+              "between the PEs (ptrace_scope, containers), or use memory from shmem_malloc",
+              bytes, pe, target(pe).pid, std::strerror(errno));
+    }
+
+    std::vector<ShmTarget> targets_;
+    std::uintptr_t local_base_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_shm_transport(std::vector<ShmTarget> targets,
+                                              std::uintptr_t local_base) {
+    return std::make_unique<ShmTransport>(std::move(targets), local_base);
+}
+
+}  // namespace tessera
