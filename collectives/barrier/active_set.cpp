@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Linear, over the program's pSync: members add to word 0 of the first PE; that PE, when all have come,
+// clears it and sets word 1 of each member, who clears its own. Both words are SHMEM_SYNC_VALUE again
+// before anybody can use them for the next call, so calls may follow each other at once.
+// COST: p a at the first PE. Nothing is shared between different pSync arrays.
+#include "collectives/barrier/active_set.hpp"
+
+#include <cstdint>
+
+#include "base/fatal.hpp"
+#include "base/wait.hpp"
+#include "core/context.hpp"
+#include "shmem/deprecated.h"
+
+namespace tessera::collectives {
+namespace {
+
+void check(const ActiveSet& set, const char* where) {
+    const auto npes = static_cast<std::int64_t>(address_map.npes);
+    bool in_range = set.start >= 0 && set.log_stride >= 0 && set.log_stride < 31 && set.size > 0;
+    std::int64_t stride = in_range ? std::int64_t{1} << set.log_stride : 0;
+    std::int64_t last = set.start + stride * (set.size - 1);
+    if (!in_range || last >= npes) {
+        fatal("%s: active set PE_start %d, logPE_stride %d, PE_size %d is not within %u PEs", where,
+              set.start, set.log_stride, set.size, address_map.npes);
+    }
+    std::int64_t distance = address_map.my_pe - set.start;
+    if (distance < 0 || distance % stride != 0 || address_map.my_pe > last) {
+        fatal("%s: this PE is not in the active set PE_start %d, logPE_stride %d, PE_size %d", where,
+              set.start, set.log_stride, set.size);
+    }
+}
+
+void wait_for(long* word, long wanted, const char* where) {
+    wait_until(
+        [=] { return default_context.fetch(word, address_map.my_pe, where) == wanted; }, where);
+}
+
+}  // namespace
+
+void sync_active_set(const ActiveSet& set, long* psync, const char* where) {
+    check(set, where);
+    const Context& context = default_context;
+    long* arrivals = psync;
+    long* release = psync + 1;
+    constexpr long kReleased = SHMEM_SYNC_VALUE + 1;
+    if (address_map.my_pe != set.start) {
+        context.fence();
+        context.fetch_add(arrivals, 1L, set.start, where);
+        wait_for(release, kReleased, where);
+        context.set(release, static_cast<long>(SHMEM_SYNC_VALUE), address_map.my_pe, where);
+        return;
+    }
+    wait_for(arrivals, SHMEM_SYNC_VALUE + set.size - 1, where);
+    context.set(arrivals, static_cast<long>(SHMEM_SYNC_VALUE), set.start, where);
+    context.fence();
+    for (int i = 1; i < set.size; ++i) {
+        context.set(release, kReleased, set.start + (i << set.log_stride), where);
+    }
+}
+
+}  // namespace tessera::collectives

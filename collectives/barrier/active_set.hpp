@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The deprecated shmem_barrier and shmem_sync: a set of PEs that exists only for one call, with the
+// program's own flags in pSync.
+#pragma once
+
+namespace tessera::collectives {
+
+struct ActiveSet {
+    int start = 0;
+    int log_stride = 0;
+    int size = 1;
+};
+
+// RETURNS when: all PEs of the set have called it. pSync is then as it was: SHMEM_SYNC_VALUE.
+void sync_active_set(const ActiveSet& set, long* psync, const char* where);
+
+}  // namespace tessera::collectives

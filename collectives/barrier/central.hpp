@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/team.hpp"
+
+namespace tessera::collectives {
+
+void sync_central(Team& team, const char* where);
+
+}  // namespace tessera::collectives

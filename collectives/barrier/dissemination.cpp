@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Dissemination: in round r every member tells the one 2^r places further, and waits for the one 2^r
+// places back; after ceil(log2 p) rounds each has heard, directly or not, of all. Flags carry the number
+// of the sync instead of being reset: a member can be at most one sync ahead, and only raises flags.
+// COST: ceil(log2 p) a. Any p. Reference: Hensgen, Finkel, Manber, "Two algorithms for barrier
+// synchronization", 1988.
+#include "collectives/barrier/dissemination.hpp"
+
+namespace tessera::collectives {
+
+void sync_dissemination(Team& team, const char* where) {
+    const std::uint32_t number = ++team.syncs;
+    TeamFlags& mine = team.my_flags();
+    const int npes = team.npes;
+    for (int round = 0, distance = 1; distance < npes; ++round, distance *= 2) {
+        int partner = team.my_index + distance;
+        if (partner >= npes) partner -= npes;
+        // set() releases what we wrote and, from the second round on, what we acquired.
+        team.flags[partner]->arrival[round].word.set(number);
+        mine.arrival[round].word.wait_for(number, where);
+    }
+}
+
+}  // namespace tessera::collectives

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The one list of collective algorithms, and the entry points that use it. Adding an algorithm: one
+// file under collectives/<collective>/, one row in table.cpp, one line in the tests.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/team.hpp"
+
+namespace tessera::collectives {
+
+struct SyncAlgorithm {
+    std::string_view name;  // as in SHMEM_BARRIER_ALGORITHM
+    std::string_view cost;  // a: one message between PEs, s: one context switch, p: PEs
+    std::string_view best_when;
+    SyncFunction run;
+};
+
+std::span<const SyncAlgorithm> sync_algorithms();
+
+// The algorithm that `team` uses: the one that the user names, else the cheapest for its size and
+// for the cores there are.
+const SyncAlgorithm& choose_sync(const Team& team);
+
+// Fixes the choices of a new team.
+void prepare(Team& team);
+
+// RETURNS when: all members of the team have called it; what each had stored before is visible to all.
+// COST: one indirect call, then the algorithm's.
+void sync(Team& team, const char* where);
+
+// quiet on the default context, then sync.
+void barrier(Team& team, const char* where);
+
+}  // namespace tessera::collectives
