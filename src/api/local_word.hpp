@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Words of this PE that other PEs change, as waits and tests read them. Hot path.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "core/context.hpp"
+
+namespace tessera::api {
+
+// An array of symmetric words of this PE.
+template <class T>
+class LocalWords {
+  public:
+    // An address that is not symmetric, or not aligned, ends the job: the wait would never end.
+    TESSERA_INLINE LocalWords(const T* words, std::size_t count, const char* where)
+        : words_(const_cast<T*>(words)), where_(where) {
+        check_initialized(where);
+        if (count == 0) return;
+        std::size_t bytes = count <= SIZE_MAX / sizeof(T) ? count * sizeof(T) : SIZE_MAX;
+        if (!address_map.contains(words, bytes)) [[unlikely]] fail_address(words, bytes, where);
+        if (reinterpret_cast<std::uintptr_t>(words) % sizeof(T) != 0) [[unlikely]] {
+            fail_alignment(words, sizeof(T), where);
+        }
+        by_transport_ = address_map.needs_transport && address_map.in_statics(words, bytes);
+    }
+
+    // Acquire: pairs with the release of signals, and with fence and quiet of whoever wrote.
+    TESSERA_INLINE T load(std::size_t i) const {
+        // The word's atomics go through a transport then, so must its loads ("one word, one path").
+        if constexpr (sizeof(T) >= 4) {
+            if (by_transport_) [[unlikely]] {
+                return default_context.fetch(words_ + i, address_map.my_pe, where_);
+            }
+        }
+        return std::atomic_ref<T>(words_[i]).load(std::memory_order_acquire);
+    }
+
+  private:
+    T* words_;
+    const char* where_;
+    bool by_transport_ = false;
+};
+
+}  // namespace tessera::api

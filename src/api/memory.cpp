@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory management (OpenSHMEM 1.6, 9.3). All calls are collective over the world team. Every PE runs the
+// same allocator on its own bookkeeping, so an allocation needs no communication but the barrier that
+// the specification demands; SHMEM_DEBUG compares the results of all PEs.
+#include "shmem/memory.h"
+
+#include <cstdint>
+#include <cstring>
+
+#include "api/entry.hpp"
+#include "base/bits.hpp"
+#include "base/fatal.hpp"
+#include "collectives/table.hpp"
+#include "core/config.hpp"
+#include "core/runtime.hpp"
+#include "shmem/deprecated.h"
+
+namespace tessera::api {
+namespace {
+
+using heap::Sharing;
+
+void barrier(const char* where) { collectives::barrier(world_team(), where); }
+
+// SHMEM_DEBUG: all PEs must have made the same call and got the same offset.
+void compare_with_all(std::size_t bytes, std::size_t offset, const char* where) {
+    if (!config().debug) return;
+    std::uint64_t digest = mix_bits(mix_bits(bytes) ^ offset);
+    allocation_digest_of(address_map.peers[address_map.my_pe].local_index) = digest;
+    barrier(where);
+    for (std::uint32_t pe = 0; pe < address_map.npes; ++pe) {
+        if (allocation_digest_of(address_map.peers[pe].local_index) != digest) {
+            fatal("%s: PE %u did not make the same call: here %zu bytes at heap offset %zu; symmetric "
+                  "allocation is collective, with the same arguments in the same order on all PEs",
+                  where, pe, bytes, offset);
+        }
+    }
+}
+
+// Ends with a barrier, also when there is no room (the answer is then nullptr on all PEs).
+void* allocate(std::size_t bytes, std::size_t alignment, Sharing sharing, const char* where) {
+    check_initialized(where);
+    if (bytes == 0) return nullptr;
+    auto offset = heap_allocator().allocate(bytes, alignment, sharing);
+    compare_with_all(bytes, offset.value_or(SIZE_MAX), where);
+    barrier(where);
+    return offset ? heap_address(*offset) : nullptr;
+}
+
+[[noreturn]] TESSERA_COLD void fail_block(const void* address, const char* where) {
+    if (!address_map.in_heap(address, 1)) fail_address(address, 1, where);
+    fatal("%s: %p is not the start of an allocated block of the symmetric heap (freed twice?)", where,
+          address);
+}
+
+void free_block(void* address, const char* where) {
+    check_initialized(where);
+    if (address == nullptr) return;
+    barrier(where);  // Nobody uses the block any more.
+    compare_with_all(0, heap_offset(address), where);
+    if (!heap_allocator().free(heap_offset(address))) fail_block(address, where);
+}
+
+void* reallocate(void* address, std::size_t bytes, const char* where) {
+    if (address == nullptr) return allocate(bytes, heap::kMinAlignment, Sharing::kPlain, where);
+    if (bytes == 0) {
+        free_block(address, where);
+        return nullptr;
+    }
+    check_initialized(where);
+    heap::Allocator& allocator = heap_allocator();
+    const std::size_t offset = heap_offset(address);
+    auto old_bytes = allocator.size_of(offset);
+    if (!old_bytes) fail_block(address, where);
+    barrier(where);  // Operations on the old block are complete.
+    auto resized = allocator.reallocate(offset, bytes);
+    compare_with_all(bytes, resized ? resized->offset : SIZE_MAX, where);
+    if (resized && resized->moved) {
+        std::memcpy(heap_address(resized->offset), address,
+                    *old_bytes < bytes ? *old_bytes : bytes);
+        allocator.free(offset);
+    }
+    barrier(where);
+    return resized ? heap_address(resized->offset) : nullptr;
+}
+
+void* allocate_zeroed(std::size_t count, std::size_t size, const char* where) {
+    std::size_t bytes = 0;
+    check_initialized(where);
+    if (__builtin_mul_overflow(count, size, &bytes)) return nullptr;
+    if (bytes == 0) return nullptr;
+    auto offset = heap_allocator().allocate(bytes);
+    compare_with_all(bytes, offset.value_or(SIZE_MAX), where);
+    if (offset) std::memset(heap_address(*offset), 0, bytes);
+    barrier(where);
+    return offset ? heap_address(*offset) : nullptr;
+}
+
+void* allocate_aligned(std::size_t alignment, std::size_t bytes, const char* where) {
+    check_initialized(where);
+    if (!is_power_of_two(alignment)) {
+        fatal("%s: alignment %zu is not a power of two", where, alignment);
+    }
+    if (alignment < heap::kMinAlignment) alignment = heap::kMinAlignment;
+    return allocate(bytes, alignment, Sharing::kPlain, where);
+}
+
+void* allocate_hinted(std::size_t bytes, long hints, const char* where) {
+    constexpr long kKnown = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;
+    Sharing sharing = (hints & kKnown) != 0 ? Sharing::kCacheLineOwned : Sharing::kPlain;
+    return allocate(bytes, heap::kMinAlignment, sharing, where);
+}
+
+}  // namespace
+}  // namespace tessera::api
+
+using tessera::heap::kMinAlignment;
+using tessera::heap::Sharing;
+namespace api = tessera::api;
+
+SHMEM_ENTRY(void*, shmem_malloc, size_t size) {
+    return api::allocate(size, kMinAlignment, Sharing::kPlain, SHMEM_WHERE);
+}
+SHMEM_ENTRY(void, shmem_free, void* ptr) { api::free_block(ptr, SHMEM_WHERE); }
+SHMEM_ENTRY(void*, shmem_realloc, void* ptr, size_t size) {
+    return api::reallocate(ptr, size, SHMEM_WHERE);
+}
+SHMEM_ENTRY(void*, shmem_align, size_t alignment, size_t size) {
+    return api::allocate_aligned(alignment, size, SHMEM_WHERE);
+}
+SHMEM_ENTRY(void*, shmem_malloc_with_hints, size_t size, long hints) {
+    return api::allocate_hinted(size, hints, SHMEM_WHERE);
+}
+SHMEM_ENTRY(void*, shmem_calloc, size_t count, size_t size) {
+    return api::allocate_zeroed(count, size, SHMEM_WHERE);
+}
+
+// Deprecated since 1.2.
+SHMEM_ENTRY(void*, shmalloc, size_t size) {
+    return api::allocate(size, kMinAlignment, Sharing::kPlain, SHMEM_WHERE);
+}
+SHMEM_ENTRY(void, shfree, void* ptr) { api::free_block(ptr, SHMEM_WHERE); }
+SHMEM_ENTRY(void*, shrealloc, void* ptr, size_t size) {
+    return api::reallocate(ptr, size, SHMEM_WHERE);
+}
+SHMEM_ENTRY(void*, shmemalign, size_t alignment, size_t size) {
+    return api::allocate_aligned(alignment, size, SHMEM_WHERE);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Library setup, exit and query, and thread support (OpenSHMEM 1.6, 9.1 and 9.2).
+#include "shmem/setup.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "api/entry.hpp"
+#include "base/fatal.hpp"
+#include "collectives/table.hpp"
+#include "core/runtime.hpp"
+#include "shmem/deprecated.h"
+
+namespace tessera::api {
+namespace {
+
+void initialize_world(int level, const char* where) {
+    initialize(level, where);
+    collectives::prepare(world_team());
+}
+
+// start_pes programs need not finalize (OpenSHMEM 1.6, start_pes).
+void finalize_at_exit() {
+    if (is_initialized() && finalize_is_last()) {
+        collectives::barrier(world_team(), "exit");
+        close_runtime();
+    }
+}
+
+void finalize(const char* where) {
+    check_initialized(where);
+    collectives::barrier(world_team(), where);
+    if (finalize_is_last()) close_runtime();
+}
+
+// The pointer through which this PE reaches `pe`'s copy of the object, or nullptr.
+void* pointer_to(const void* address, int pe, const char* where) {
+    default_context.world_pe(pe, where);
+    const Peer& peer = address_map.peers[pe];
+    auto start = reinterpret_cast<std::uintptr_t>(address);
+    if (pe == address_map.my_pe && address_map.contains(address, 1)) return const_cast<void*>(address);
+    if (address_map.in_heap(address, 1)) {
+        return peer.heap != nullptr ? peer.heap + (start - address_map.heap_base) : nullptr;
+    }
+    if (address_map.in_statics(address, 1)) {
+        return peer.statics != nullptr ? peer.statics + (start - address_map.static_base) : nullptr;
+    }
+    return nullptr;
+}
+
+bool is_pe(int pe) { return pe >= 0 && static_cast<std::uint32_t>(pe) < address_map.npes; }
+
+}  // namespace
+}  // namespace tessera::api
+
+namespace api = tessera::api;
+using tessera::address_map;
+
+SHMEM_ENTRY(void, shmem_init, void) {
+    api::initialize_world(SHMEM_THREAD_SINGLE, SHMEM_WHERE);
+}
+
+SHMEM_ENTRY(int, shmem_init_thread, int requested, int* provided) {
+    if (requested < SHMEM_THREAD_SINGLE || requested > SHMEM_THREAD_MULTIPLE) {
+        tessera::fatal("%s: requested thread level %d is none of SHMEM_THREAD_SINGLE, FUNNELED, "
+                       "SERIALIZED, MULTIPLE",
+                       SHMEM_WHERE, requested);
+    }
+    api::initialize_world(requested, SHMEM_WHERE);
+    if (provided != nullptr) *provided = tessera::thread_level();
+    return 0;
+}
+
+SHMEM_ENTRY(void, shmem_query_thread, int* provided) { *provided = tessera::thread_level(); }
+
+SHMEM_ENTRY(void, shmem_query_initialized, int* initialized) {
+    *initialized = tessera::is_initialized() ? 1 : 0;
+}
+
+SHMEM_ENTRY(void, shmem_finalize, void) { api::finalize(SHMEM_WHERE); }
+
+SHMEM_ENTRY(void, shmem_global_exit, int status) { tessera::global_exit(status); }
+
+SHMEM_ENTRY(int, shmem_my_pe, void) {
+    tessera::check_initialized(SHMEM_WHERE);
+    return address_map.my_pe;
+}
+SHMEM_ENTRY(int, shmem_n_pes, void) {
+    tessera::check_initialized(SHMEM_WHERE);
+    return static_cast<int>(address_map.npes);
+}
+
+SHMEM_ENTRY(int, shmem_pe_accessible, int pe) {
+    tessera::check_initialized(SHMEM_WHERE);
+    return api::is_pe(pe) ? 1 : 0;
+}
+
+SHMEM_ENTRY(int, shmem_addr_accessible, const void* addr, int pe) {
+    tessera::check_initialized(SHMEM_WHERE);
+    if (!api::is_pe(pe)) return 0;
+    const tessera::Peer& peer = address_map.peers[pe];
+    if (address_map.in_heap(addr, 1)) return 1;
+    return address_map.in_statics(addr, 1) && (peer.statics != nullptr || peer.transport != nullptr);
+}
+
+SHMEM_ENTRY(void*, shmem_ptr, const void* dest, int pe) {
+    return api::pointer_to(dest, pe, SHMEM_WHERE);
+}
+
+SHMEM_ENTRY(void, shmem_info_get_version, int* major, int* minor) {
+    *major = SHMEM_MAJOR_VERSION;
+    *minor = SHMEM_MINOR_VERSION;
+}
+SHMEM_ENTRY(void, shmem_info_get_name, char* name) {
+    std::memcpy(name, SHMEM_VENDOR_STRING, sizeof SHMEM_VENDOR_STRING);
+}
+
+// Deprecated since 1.2.
+SHMEM_ENTRY(void, start_pes, int) {
+    if (tessera::runtime_phase() != tessera::Phase::kBeforeInit) return;
+    api::initialize_world(SHMEM_THREAD_SINGLE, SHMEM_WHERE);
+    std::atexit(api::finalize_at_exit);
+}
+SHMEM_ENTRY(int, _my_pe, void) {
+    tessera::check_initialized(SHMEM_WHERE);
+    return address_map.my_pe;
+}
+SHMEM_ENTRY(int, _num_pes, void) {
+    tessera::check_initialized(SHMEM_WHERE);
+    return static_cast<int>(address_map.npes);
+}
