@@ -170,7 +170,7 @@ std::string allowed_text(const Variable& variable) {
                     "or T if wanted, below 2^63: 512M, 1.5G");
             },
             [](SubsystemSet Config::* /*member*/) {
-                return "any of " + join(kSubsystemNames) + " with commas between; all; none";
+                return join(kSubsystemNames) + ", with commas between; or all, or none";
             },
             []<class Enum>(Enum Config::* /*member*/) { return join(names_of(Enum{})); },
         },
@@ -186,13 +186,14 @@ std::string settings_text(const Config& config, std::span<const Outcome> outcome
     for (const Variable& variable : kVariables) {
         text += std::string(variable.name) + "=" + value_text(config, variable);
         for (const Outcome& outcome : outcomes) {
-            if (outcome.name == variable.name) text += " -> " + outcome.text;
+            if (outcome.name == variable.name) text.append(" -> ").append(outcome.text);
         }
         Origin origin = origin_of(config, variable);
-        std::string from(kOriginNames[static_cast<std::size_t>(origin)]);
-        if (origin == Origin::kDeprecatedName) from += " " + std::string(variable.deprecated_name);
-        text += " (" + from + ")\n    " + std::string(variable.help) +
-                "\n    Allowed: " + allowed_text(variable) + ".\n";
+        text += " (";
+        text += kOriginNames[static_cast<std::size_t>(origin)];
+        if (origin == Origin::kDeprecatedName) text.append(" ").append(variable.deprecated_name);
+        text.append(")\n    ").append(variable.help);
+        text.append("\n    Allowed: ").append(allowed_text(variable)).append(".\n");
     }
     return text;
 }

@@ -47,7 +47,8 @@ struct Config {
     std::array<Origin, kVariableCountMax> origins{};  // by row of variables()
 };
 
-// On by any value that does not say off: the specification's variables without a value of their own.
+// On by any value that does not say off: the specification's variables without a value of their
+// own.
 struct Switch {
     bool Config::*member;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See config_parse.hpp. Sizes are computed in integers, so 3.1M is rounded up from the decimal value
-// and not from the nearest binary fraction, and no locale changes the decimal point.
+// See config_parse.hpp. Sizes are computed in integers, so 3.1M is rounded up from the decimal
+// value and not from the nearest binary fraction, and no locale changes the decimal point.
 #include "core/config_parse.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Breaks when a spelling that OpenSHMEM 1.6, section 8 allows is refused or read wrongly, when garbage
-// passes as a value, or when a heap comes out smaller than asked for.
+// Breaks when a spelling that OpenSHMEM 1.6, section 8 allows is refused or read wrongly, when
+// garbage passes as a value, or when a heap comes out smaller than asked for.
 #include "core/config_parse.hpp"
 
 #include <gtest/gtest.h>
@@ -96,7 +96,8 @@ TEST(ParseSize, IgnoresTheLocale) {
     std::setlocale(LC_ALL, "C");
 }
 
-// n quarters, eighths, ... of a suffix are exact; the decimal fraction below is their full expansion.
+// n quarters, eighths, ... of a suffix are exact; the decimal fraction below is their full
+// expansion.
 TEST(ParseSize, IsExactForRandomBinaryFractions) {
     std::uint64_t seed = std::random_device{}();
     std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
