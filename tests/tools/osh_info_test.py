@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Breaks when osh_info hides a setting, passes a bad one, or docs/environment.md is out of date.
+
+usage: osh_info_test.py OSH_INFO SOURCE_ROOT
+"""
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+PROGRAM = ""
+ROOT = ""
+
+
+def run(*arguments, **variables):
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith(("SHMEM_", "SMA_"))}
+    environment.update(variables)
+    return subprocess.run([PROGRAM, *arguments], env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, check=False)
+
+
+def read(name):
+    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+        return file.read()
+
+
+class OshInfoTest(unittest.TestCase):
+    maxDiff = None
+
+    def test_environment_document_is_up_to_date(self):
+        result = run("--environment-markdown")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(read("docs/environment.md"), result.stdout,
+                         "run: osh_info --environment-markdown > docs/environment.md")
+
+    def test_report_has_all_parts(self):
+        result = run()
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        for part in ("Build", "Libraries", "Machine", "Transports", "Variables"):
+            self.assertRegex(result.stdout, f"(?m)^{part}$")
+        for name in ("compiler", "hwloc", "PMIx", "kernel", "usable", "memory", "symmetric heap",
+                     "reserved pages", "transparent pages", "shm", "fabric"):
+            self.assertRegex(result.stdout, f"(?m)^  {name} +[^ ]")
+
+    def test_version_is_that_of_the_header(self):
+        name = re.search(r'SHMEM_VENDOR_STRING "(.*)"', read("include/shmem/setup.h")).group(1)
+        self.assertTrue(run("--version").stdout.startswith(name + ", OpenSHMEM 1.6"))
+
+    def test_settings_show_value_and_origin(self):
+        result = run("--variables", SHMEM_BARRIER_ALGORITHM="central", SMA_SYMMETRIC_SIZE="1024k")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("SHMEM_BARRIER_ALGORITHM=central (environment)\n", result.stdout)
+        self.assertIn("SHMEM_SYMMETRIC_SIZE=1M (deprecated name SMA_SYMMETRIC_SIZE)\n",
+                      result.stdout)
+        self.assertIn("SHMEM_STATIC_DATA=shared (default)\n", result.stdout)
+        self.assertNotIn("Machine", result.stdout)
+
+    def test_heap_follows_the_setting(self):
+        self.assertRegex(run(SHMEM_SYMMETRIC_SIZE="3M").stdout, "symmetric heap +3.0 MiB per PE")
+
+    def test_bad_value_is_an_error(self):
+        result = run(SHMEM_SYMMETRIC_SIZE="much")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("osh_info: SHMEM_SYMMETRIC_SIZE=much is not a valid setting", result.stderr)
+
+    def test_unknown_variable_is_a_warning(self):
+        result = run("--variables", SHMEM_SYMMETRIC_SIZ="1M")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("did you mean SHMEM_SYMMETRIC_SIZE?", result.stderr)
+
+    def test_unknown_option_is_an_error(self):
+        self.assertNotEqual(run("--nonsense").returncode, 0)
+
+    def test_manual_page_has_the_options(self):
+        offered = set(re.findall(r"--([a-z-]+)", run("--help").stdout))
+        page = read("docs/man/osh_info.1").replace("\\-", "-")
+        self.assertEqual(offered, set(re.findall(r"(?m)^\.It .*Fl Fl ([a-z-]+)", page)))
+
+
+if __name__ == "__main__":
+    PROGRAM, ROOT = sys.argv[1:3]
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See environment_markdown.hpp.
+#include "tools/osh_info/environment_markdown.hpp"
+
+#include "core/config.hpp"
+
+namespace tessera::osh_info {
+namespace {
+
+constexpr const char* kOpening =
+    R"(<!-- Made by `osh_info --environment-markdown` from the table in src/core/config.cpp. -->
+# Environment variables
+
+Tessera reads these variables once, when a program starts. All PEs of a job get the environment of
+`oshrun`; `oshrun -x NAME=VALUE` sets a variable for the PEs only. `SHMEM_INFO=1` prints all
+settings and what they led to; `osh_info` prints them without running a program.
+
+- A value that a variable does not allow ends the job at once, with a message that says what is
+  allowed.
+- An unknown variable whose name begins with `SHMEM_` gets a warning with the nearest known name.
+  Only `SHMEM_HOME`, `SHMEM_ROOT` and `SHMEM_DIR` are passed over: by custom they tell a compiler
+  where a library is installed.
+- An empty value is the same as no value. Upper and lower case mean the same.
+- The variables of the OpenSHMEM specification have a deprecated name, too. If both are set, the one
+  that begins with `SHMEM_` counts, even if it is empty.
+- Variables marked "same on all PEs" are compared when the job starts.
+
+`TESSERA_JOB` is private between `oshrun` and its PEs.
+
+)";
+
+constexpr const char* kSpellings = R"(## Sizes
+
+A size is an integer or a decimal number, such as `512`, `1.5` or `2e6`, followed by at most one of
+`K`, `M`, `G` and `T`, which stand for 2^10, 2^20, 2^30 and 2^40 bytes. Whatever follows that letter
+is ignored, so `512MB` is `512M`. Fractions of a byte are rounded up. Signs, hexadecimal numbers,
+`inf`, `nan` and values of 2^63 bytes and more are refused.
+
+## Switches
+
+`SHMEM_VERSION`, `SHMEM_INFO` and `SHMEM_DEBUG` are on by any value, as the specification says, but
+for `0`, `no`, `off`, `false`, `n` and `f`. Other switches take these and `1`, `yes`, `on`, `true`,
+`y` and `t`, and nothing else.
+)";
+
+std::string section(const Variable& variable) {
+    std::string text = "## `" + std::string(variable.name) + "`\n\n" + std::string(variable.help);
+    std::string default_text(variable.default_text);
+    if (default_text.empty()) default_text = value_text(Config{}, variable);
+    text += "\n\n- Allowed: " + allowed_text(variable) + ".\n- Default: " + default_text + ".\n";
+    if (!variable.deprecated_name.empty()) {
+        text += "- Deprecated name: `" + std::string(variable.deprecated_name) + "`.\n";
+    }
+    if (variable.must_agree) text += "- Same on all PEs.\n";
+    return text + "\n";
+}
+
+}  // namespace
+
+std::string environment_markdown() {
+    std::string text = kOpening;
+    for (const Variable& variable : variables()) text += section(variable);
+    return text + kSpellings;
+}
+
+}  // namespace tessera::osh_info

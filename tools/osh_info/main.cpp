@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// osh_info: what is installed here, on which machine, with which settings. For users who ask why a
+// job behaves as it does, and for reports of faults. See docs/man/osh_info.1.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+#include "base/environment.hpp"
+#include "base/fatal.hpp"
+#include "core/config.hpp"
+#include "tools/osh_info/environment_markdown.hpp"
+#include "tools/osh_info/report.hpp"
+
+namespace tessera::osh_info {
+namespace {
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+// Values and origins; false if a variable has a bad value.
+bool print_settings(const Config& config, const std::string& error) {
+    print("Variables\n");
+    if (error.empty()) print(settings_text(config));
+    std::fflush(stdout);
+    warn_unknown_variables();
+    if (!error.empty()) warn("%s", error.c_str());
+    return error.empty();
+}
+
+void print_all(const Config& config) {
+    print(version_text());
+    print("Build\n" + build_text());
+    print("Libraries\n" + libraries_text());
+    print("Machine\n" + machine_text(config));
+    print("Transports\n" + transports_text());
+}
+
+int run(int argc, char** argv) {
+    CLI::App app("Shows what Tessera is installed, on which machine, and with which settings.");
+    bool only_variables = false;
+    bool markdown = false;
+    app.set_version_flag("--version,-V", version_text().substr(0, version_text().size() - 1),
+                         "Print the version and exit");
+    app.set_help_flag("--help,-h", "Print this text and exit");
+    app.add_flag("--variables", only_variables, "Print the environment variables only");
+    app.add_flag("--environment-markdown", markdown,
+                 "Print the description of all variables that is docs/environment.md");
+    CLI11_PARSE(app, argc, argv);
+    set_message_prefix("osh_info: ");
+    if (markdown) {
+        print(environment_markdown());
+        return 0;
+    }
+    std::string error;
+    Config config = load_config(environment, error);
+    if (!only_variables) print_all(config);
+    return print_settings(config, error) ? 0 : kFatalExitCode;
+}
+
+}  // namespace
+}  // namespace tessera::osh_info
+
+int main(int argc, char** argv) { return tessera::osh_info::run(argc, argv); }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The parts of osh_info's report, each as text with lines of at most 18 columns of name and a
+// value. Called by main.cpp. One thread; they look at the machine as it is now.
+#pragma once
+
+#include <string>
+
+#include "core/config.hpp"
+
+namespace tessera::osh_info {
+
+std::string version_text();
+std::string build_text();
+// hwloc, and PMIx as it would be loaded under a foreign launcher.
+std::string libraries_text();
+// The node, the memory that a job may use, and the heap that follows.
+std::string machine_text(const Config& config);
+std::string transports_text();
+
+}  // namespace tessera::osh_info
