@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Large copies between two mappings of shared memory. The C library's memcpy reads the destination
+// into the cache before it overwrites it, up to a threshold that it takes from the advertised cache
+// size (288 MiB on the machine of these numbers, whose cache is 32 MiB). Line-wise string copies
+// and streaming stores do not read it, which saves a third of the memory traffic.
+//   rep movsb   AMD since Zen 3. 1.1 to 2 times memcpy from 1 MiB (its L2) on; the data stays in
+//               the cache. No gain when dest is less than a line past source modulo the page.
+//   streaming   1.15 to 1.4 times memcpy once source and dest together exceed the last-level cache,
+//               slower below.
+// AVX-512 stores, 2 or 4 pages at once and software prefetch measured the same or worse.
+#include "base/copy.hpp"
+
+#include "base/copy_routines.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t kUnknownCacheBytes = std::size_t{32} << 20;
+constexpr std::size_t kPageBytes = 4096;
+constexpr std::size_t kLineBytes = 64;
+
+// Written once by choose_copy_routine.
+bool use_string_copy = false;
+std::size_t streaming_bytes_min = SIZE_MAX;
+
+// Where "rep movsb" of AMD processors falls back to reading the destination first.
+bool is_just_past(const char* dest, const char* source) {
+    std::size_t distance = static_cast<std::size_t>(dest - source) % kPageBytes;
+    return distance > 0 && distance < kLineBytes;
+}
+
+}  // namespace
+
+void choose_copy_routine(std::size_t last_level_cache_bytes) {
+    if (last_level_cache_bytes == 0) last_level_cache_bytes = kUnknownCacheBytes;
+    use_string_copy = cpu_has_line_string_copy();
+    streaming_bytes_min = cpu_has_streaming_copy() ? last_level_cache_bytes / 2 : SIZE_MAX;
+}
+
+const char* copy_routine_name() {
+    if (use_string_copy) return "memcpy, rep movsb from 1 MiB";
+    if (streaming_bytes_min != SIZE_MAX) return "memcpy, streaming stores beyond the cache";
+    return "memcpy";
+}
+
+void copy_large(void* dest_bytes, const void* source_bytes, std::size_t bytes) {
+    char* dest = static_cast<char*>(dest_bytes);
+    const char* source = static_cast<const char*>(source_bytes);
+    // Both routines want dest at the start of a line: the first, partial line goes separately.
+    std::memcpy(dest, source, kLineBytes);
+    std::size_t head = kLineBytes - reinterpret_cast<std::uintptr_t>(dest) % kLineBytes;
+    dest += head;
+    source += head;
+    bytes -= head;
+    bool is_streaming = bytes >= streaming_bytes_min;
+    if (use_string_copy && !(is_streaming && is_just_past(dest, source))) {
+        string_copy(dest, source, bytes);
+        return;
+    }
+    if (is_streaming) {
+        std::size_t tail = bytes % kStreamingStepBytes;
+        streaming_copy(dest, source, bytes - tail);
+        dest += bytes - tail;
+        source += bytes - tail;
+        bytes = tail;
+    }
+    std::memcpy(dest, source, bytes);
+}
+
+}  // namespace tessera

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The large copies of x86-64 processors. base/copy.cpp decides when to use which.
+#include <cpuid.h>
+#include <immintrin.h>
+
+#include "base/copy_routines.hpp"
+
+namespace tessera {
+
+// AMD processors with FSRM: Zen 3 and later. Intel's "rep movsb" moves lines as well, but the C
+// library's memcpy already uses it as far as it pays there.
+bool cpu_has_line_string_copy() {
+    constexpr unsigned kFastShortRepMov = 1u << 4;
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __builtin_cpu_is("amd") && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 &&
+           (d & kFastShortRepMov) != 0;
+}
+
+void string_copy(void* dest, const void* source, std::size_t bytes) {
+    asm volatile("rep movsb" : "+D"(dest), "+S"(source), "+c"(bytes) : : "memory");
+}
+
+bool cpu_has_streaming_copy() { return __builtin_cpu_supports("avx2"); }
+
+[[gnu::target("avx2")]] void streaming_copy(char* dest, const char* source, std::size_t bytes) {
+    const char* end = source + bytes;
+    for (; source != end; source += kStreamingStepBytes, dest += kStreamingStepBytes) {
+        const auto* from = reinterpret_cast<const __m256i*>(source);
+        auto* to = reinterpret_cast<__m256i*>(dest);
+        __m256i a = _mm256_loadu_si256(from);
+        __m256i b = _mm256_loadu_si256(from + 1);
+        __m256i c = _mm256_loadu_si256(from + 2);
+        __m256i d = _mm256_loadu_si256(from + 3);
+        _mm256_stream_si256(to, a);
+        _mm256_stream_si256(to + 1, b);
+        _mm256_stream_si256(to + 2, c);
+        _mm256_stream_si256(to + 3, d);
+    }
+    // Streaming stores are not ordered with later stores by themselves: neither a release store nor
+    // a release fence would cover them. After this they are; it pairs with the acquire that the
+    // reader pairs with our caller's release (signal, flag, barrier).
+    _mm_sfence();
+}
+
+}  // namespace tessera
