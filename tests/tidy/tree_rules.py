@@ -24,11 +24,11 @@ def _names_file(text, path):
 def _is_built(tree, name):
     """Whether a CMakeLists.txt of the file's folder or one above names it.
 
-    Tests, benchmarks and examples may be listed without their ending; examples are programs that
-    the tests compile, so any CMakeLists.txt may name them.
+    Tests, benchmarks and examples may be listed without their ending and without "_test". Examples
+    are programs that the tests compile, so any CMakeLists.txt may name them.
     """
-    stem = os.path.splitext(os.path.basename(name))[0]
     if name.startswith("examples/"):
+        stem = os.path.splitext(os.path.basename(name))[0]
         return any(_names_file(tree.text(lists), stem) for lists in tree.named("CMakeLists.txt"))
     folder = os.path.dirname(name)
     while True:
@@ -38,7 +38,9 @@ def _is_built(tree, name):
             text = re.sub(r"#[^\n]*", "", tree.text(lists))
             if _names_file(text, path):
                 return True
-            if not name.startswith(PRODUCT) and _names_file(text, os.path.splitext(path)[0]):
+            stem = os.path.splitext(path)[0]
+            short = stem.removesuffix("_test")
+            if not name.startswith(PRODUCT) and any(_names_file(text, it) for it in (stem, short)):
                 return True
         if not folder:
             return False
@@ -64,7 +66,8 @@ def dead_files(tree):
             words.add("import " + os.path.basename(name)[:-3])
             words.add("from " + os.path.basename(name)[:-3])
         texts = (tree.text(caller) for caller in callers if caller != name)
-        if not any(word in text for text in texts for word in words):
+        called = any(word in text for text in texts for word in words)
+        if not called and not _is_built(tree, name):
             yield name, 1, "no test, build file or script calls it"
 
 
