@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See topology.hpp. hwloc is asked for packages, NUMA nodes, cores, PUs and data caches, nothing
+// else; the kernel is asked directly for the affinity mask, the memory size and the cgroup limits.
+#include "topology/topology.hpp"
+
+#include <hwloc.h>
+#include <sched.h>
+#include <sys/sysinfo.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+
+#include "base/environment.hpp"
+#include "topology/cgroup.hpp"
+
+namespace tessera::topology {
+namespace {
+
+// The plugins find GPUs and I/O devices, and reading XML by libxml2. Loading them costs more than
+// the discovery, and the one for OpenGL connects to X displays. They are looked for in the folders
+// of a variable; a name that is no folder turns them off. A user's setting is respected.
+class WithoutPlugins {
+  public:
+    WithoutPlugins() : is_ours_(environment(kVariable) == nullptr) {
+        if (is_ours_) ::setenv(kVariable, "/dev/null", 1);
+    }
+    ~WithoutPlugins() {
+        if (is_ours_) ::unsetenv(kVariable);
+    }
+    WithoutPlugins(const WithoutPlugins&) = delete;
+    WithoutPlugins& operator=(const WithoutPlugins&) = delete;
+
+  private:
+    static constexpr const char* kVariable = "HWLOC_PLUGINS_PATH";
+    bool is_ours_;
+};
+
+// Owns an hwloc topology; get() is nullptr when hwloc could not make one.
+class Machine {
+  public:
+    explicit Machine(const std::string& synthetic) {
+        const WithoutPlugins scope;
+        if (::hwloc_topology_init(&topology_) != 0) {
+            topology_ = nullptr;
+        } else if (!load(synthetic)) {
+            ::hwloc_topology_destroy(topology_);
+            topology_ = nullptr;
+        }
+    }
+    ~Machine() {
+        if (topology_ != nullptr) ::hwloc_topology_destroy(topology_);
+    }
+    Machine(const Machine&) = delete;
+    Machine& operator=(const Machine&) = delete;
+
+    hwloc_topology_t get() const { return topology_; }
+
+  private:
+    bool load(const std::string& synthetic) {
+        // Count also what the cgroup forbids; what is allowed is known from the affinity mask.
+        ::hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+        ::hwloc_topology_set_all_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
+        for (const hwloc_obj_type_t type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_CORE, HWLOC_OBJ_L1CACHE,
+                                            HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE}) {
+            ::hwloc_topology_set_type_filter(topology_, type, HWLOC_TYPE_FILTER_KEEP_ALL);
+        }
+        // Several NUMA nodes in a package need a group each, or every core seems near all of them.
+        ::hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_GROUP,
+                                         HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
+        // The x86 component moves the calling thread over all PUs; /sys says the same.
+        ::hwloc_topology_set_components(topology_, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
+        if (!synthetic.empty() &&
+            ::hwloc_topology_set_synthetic(topology_, synthetic.c_str()) != 0) {
+            return false;
+        }
+        return ::hwloc_topology_load(topology_) == 0;
+    }
+
+    hwloc_topology_t topology_ = nullptr;
+};
+
+std::uint32_t count_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
+    return static_cast<std::uint32_t>(std::max(0, ::hwloc_get_nbobjs_by_type(topology, type)));
+}
+
+// The nearest object of `type` at or above `object`; nullptr when there is none.
+hwloc_obj_t at_or_above(hwloc_obj_t object, hwloc_obj_type_t type) {
+    while (object != nullptr && object->type != type) object = object->parent;
+    return object;
+}
+
+// A numbering that starts at 0 and is far below 2^16 on any machine; others are cut off.
+std::uint16_t small_index(unsigned index) {
+    return static_cast<std::uint16_t>(std::min<unsigned>(index, kNoL3 - 1));
+}
+
+// Appends a core with its allowed PUs to the lists, if there is room for all of them and no core
+// before it was left out: what is listed is the beginning of what is allowed.
+void list_core(Facts& facts, CoreFacts core, std::span<const std::uint32_t> pus) {
+    if (facts.ncores_listed == kListedCoresMax || facts.ncores_listed < facts.allowed_cores ||
+        facts.npus_listed + pus.size() > kListedPusMax) {
+        return;
+    }
+    core.first_pu = facts.npus_listed;
+    core.npus = static_cast<std::uint16_t>(pus.size());
+    std::copy(pus.begin(), pus.end(), facts.listed_pus + facts.npus_listed);
+    facts.npus_listed += core.npus;
+    facts.listed_cores[facts.ncores_listed++] = core;
+}
+
+void add_core(Facts& facts, const CoreFacts& core, std::span<const std::uint32_t> pus) {
+    list_core(facts, core, pus);
+    facts.allowed_cores += 1;
+    facts.allowed_pus += static_cast<std::uint32_t>(pus.size());
+}
+
+bool contains(const std::vector<std::uint32_t>& ascending, std::uint32_t pu) {
+    return std::binary_search(ascending.begin(), ascending.end(), pu);
+}
+
+// `core` is a core, or a PU where the machine does not tell its cores.
+void add_core_of(Facts& facts, hwloc_obj_t core, const std::vector<std::uint32_t>& allowed) {
+    std::vector<std::uint32_t> pus;
+    unsigned pu = 0;
+    hwloc_bitmap_foreach_begin(pu, core->cpuset) {
+        if (contains(allowed, pu)) pus.push_back(pu);
+    }
+    hwloc_bitmap_foreach_end();
+    if (pus.empty()) return;
+
+    const hwloc_obj_t package = at_or_above(core, HWLOC_OBJ_PACKAGE);
+    const hwloc_obj_t l3 = at_or_above(core, HWLOC_OBJ_L3CACHE);
+    // Where a core has several nodes (ordinary and high-bandwidth memory), the first is ordinary.
+    const int numa_node = ::hwloc_bitmap_first(core->nodeset);
+    const CoreFacts facts_of_core{
+        .first_pu = 0,
+        .npus = 0,
+        .numa_node = small_index(static_cast<unsigned>(std::max(0, numa_node))),
+        .package = package != nullptr ? small_index(package->logical_index) : std::uint16_t{0},
+        .l3 = l3 != nullptr ? small_index(l3->logical_index) : kNoL3};
+    add_core(facts, facts_of_core, pus);
+}
+
+// Caches are those of the first core that the job may use; machines with two kinds of cores exist.
+void add_caches(Facts& facts, hwloc_topology_t topology) {
+    if (facts.npus_listed == 0) return;
+    const hwloc_obj_t pu = ::hwloc_get_pu_obj_by_os_index(topology, facts.listed_pus[0]);
+    const hwloc_obj_t l1 = at_or_above(pu, HWLOC_OBJ_L1CACHE);
+    const hwloc_obj_t l2 = at_or_above(pu, HWLOC_OBJ_L2CACHE);
+    const hwloc_obj_t l3 = at_or_above(pu, HWLOC_OBJ_L3CACHE);
+    if (l1 != nullptr) {
+        facts.l1d_bytes = l1->attr->cache.size;
+        facts.line_bytes = l1->attr->cache.linesize;
+    }
+    if (l2 != nullptr) facts.l2_bytes = l2->attr->cache.size;
+    if (l3 != nullptr) {
+        facts.l3_bytes = l3->attr->cache.size;
+        const hwloc_obj_type_t type = facts.cores > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+        const int cores = ::hwloc_get_nbobjs_inside_cpuset_by_type(topology, l3->cpuset, type);
+        facts.cores_per_l3 = static_cast<std::uint32_t>(std::max(0, cores));
+    }
+}
+
+void add_machine(Facts& facts, hwloc_topology_t topology,
+                 const std::vector<std::uint32_t>& allowed) {
+    facts.packages = std::max(1U, count_of(topology, HWLOC_OBJ_PACKAGE));
+    facts.numa_nodes = std::max(1U, count_of(topology, HWLOC_OBJ_NUMANODE));
+    facts.cores = count_of(topology, HWLOC_OBJ_CORE);
+    facts.pus = count_of(topology, HWLOC_OBJ_PU);
+
+    const hwloc_obj_type_t type = facts.cores > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+    hwloc_obj_t core = nullptr;
+    while ((core = ::hwloc_get_next_obj_by_type(topology, type, core)) != nullptr) {
+        add_core_of(facts, core, allowed);
+    }
+    add_caches(facts, topology);
+    facts.cores = std::max(facts.cores, facts.allowed_cores);
+}
+
+// Without hwloc's help, or when it describes another machine: every allowed PU is a core.
+void add_plain_pus(Facts& facts, const std::vector<std::uint32_t>& allowed) {
+    const CoreFacts core{.first_pu = 0, .npus = 0, .numa_node = 0, .package = 0, .l3 = kNoL3};
+    for (const std::uint32_t& pu : allowed) add_core(facts, core, {&pu, 1});
+    facts.packages = std::max(facts.packages, 1U);
+    facts.numa_nodes = std::max(facts.numa_nodes, 1U);
+    facts.cores = std::max(facts.cores, facts.allowed_cores);
+    facts.pus = std::max(facts.pus, facts.allowed_pus);
+}
+
+// A quota of 1.5 PUs can keep two busy for most of the time, so it is rounded up.
+void apply_limits(Facts& facts, const CgroupLimits& limits) {
+    facts.usable_cores = facts.allowed_cores;
+    facts.usable_pus = facts.allowed_pus;
+    facts.memory_bytes = std::min(facts.machine_memory_bytes, limits.memory_bytes);
+    if (limits.cpu_milli == CgroupLimits::kNone) return;
+    facts.cpu_quota_milli = limits.cpu_milli;
+    const std::uint64_t busy = (limits.cpu_milli + 999) / 1000;
+    facts.usable_cores =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(facts.usable_cores, busy));
+    facts.usable_pus = static_cast<std::uint32_t>(std::min<std::uint64_t>(facts.usable_pus, busy));
+}
+
+std::uint64_t physical_memory_bytes() {
+    struct sysinfo info;
+    if (::sysinfo(&info) != 0) return 0;
+    return std::uint64_t{info.totalram} * info.mem_unit;
+}
+
+// "48 KiB", "32 MiB", "23.5 GiB"; whole numbers without a fraction.
+std::string bytes_text(std::uint64_t bytes) {
+    static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    auto value = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    while (value >= 1024 && unit + 1 < std::size(kUnits)) {
+        value /= 1024;
+        ++unit;
+    }
+    char text[40];
+    const bool is_whole = value == static_cast<double>(static_cast<std::uint64_t>(value));
+    std::snprintf(text, sizeof text, is_whole ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
+    return text;
+}
+
+std::string count_text(std::uint64_t count, const char* thing) {
+    return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+std::string line(const char* name, const std::string& value) {
+    char text[256];
+    std::snprintf(text, sizeof text, "  %-18s %s\n", name, value.c_str());
+    return text;
+}
+
+std::string cache_text(const Facts& facts) {
+    std::string text;
+    const auto add = [&text](const char* name, std::uint64_t bytes) {
+        if (bytes > 0) text += (text.empty() ? "" : ", ") + (name + (" " + bytes_text(bytes)));
+    };
+    add("L1d", facts.l1d_bytes);
+    add("L2", facts.l2_bytes);
+    add("L3", facts.l3_bytes);
+    if (facts.l3_bytes > 0) text += " for " + count_text(facts.cores_per_l3, "core");
+    add("line", facts.line_bytes);
+    return text.empty() ? "not known" : text;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> affinity_of(int pid) {
+    // The kernel refuses a mask smaller than its own; nobody outside it knows how large that is.
+    std::vector<unsigned long> mask(16);
+    constexpr std::size_t kWordsMax = 1U << 16;
+    constexpr std::size_t kBitsPerWord = 8 * sizeof(unsigned long);
+    std::vector<std::uint32_t> pus;
+    while (::sched_getaffinity(pid, mask.size() * sizeof mask[0],
+                               reinterpret_cast<cpu_set_t*>(mask.data())) != 0) {
+        if (errno != EINVAL || mask.size() >= kWordsMax) return pus;
+        mask.resize(2 * mask.size());
+    }
+    for (std::size_t bit = 0; bit < mask.size() * kBitsPerWord; ++bit) {
+        if ((mask[bit / kBitsPerWord] >> (bit % kBitsPerWord) & 1) != 0) {
+            pus.push_back(static_cast<std::uint32_t>(bit));
+        }
+    }
+    return pus;
+}
+
+Facts discover(const Sources& sources) {
+    Facts facts{};
+    std::vector<std::uint32_t> allowed = sources.allowed_pus;
+    if (allowed.empty()) allowed = affinity_of(0);
+    std::sort(allowed.begin(), allowed.end());
+    allowed.erase(std::unique(allowed.begin(), allowed.end()), allowed.end());
+
+    const Machine machine(sources.synthetic);
+    if (machine.get() != nullptr) add_machine(facts, machine.get(), allowed);
+    if (facts.allowed_cores == 0) add_plain_pus(facts, allowed);
+
+    facts.machine_memory_bytes = physical_memory_bytes();
+    apply_limits(facts, read_cgroup_limits(sources.proc));
+    return facts;
+}
+
+std::string describe(const Facts& facts) {
+    std::string usable =
+        count_text(facts.usable_cores, "core") + ", " + count_text(facts.usable_pus, "PU");
+    if (facts.usable_pus < facts.allowed_pus) {
+        char text[80];
+        std::snprintf(text, sizeof text, " (CPU quota %.1f, affinity allows %u)",
+                      static_cast<double>(facts.cpu_quota_milli) / 1000.0, facts.allowed_pus);
+        usable += text;
+    }
+    std::string memory = bytes_text(facts.machine_memory_bytes);
+    if (facts.memory_bytes < facts.machine_memory_bytes) {
+        memory += ", the job may use " + bytes_text(facts.memory_bytes);
+    }
+    return line("machine", count_text(facts.packages, "package") + ", " +
+                               count_text(facts.numa_nodes, "NUMA node") + ", " +
+                               count_text(facts.cores, "core") + ", " +
+                               count_text(facts.pus, "PU")) +
+           line("usable", usable) + line("caches", cache_text(facts)) + line("memory", memory);
+}
+
+}  // namespace tessera::topology

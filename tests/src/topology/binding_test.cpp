@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The binding planner on machines that are made up here, core by core.
+#include "topology/binding.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace tessera::topology {
+namespace {
+
+using Pus = std::vector<std::uint32_t>;
+
+// Facts are too large for comfort on the stack, so tests hold them by pointer.
+using FactsPointer = std::unique_ptr<Facts>;
+
+// One core of NUMA node `numa_node` with the given PUs.
+void add_core(Facts& facts, std::uint16_t numa_node, const Pus& pus) {
+    CoreFacts& core = facts.listed_cores[facts.ncores_listed++];
+    core.numa_node = numa_node;
+    core.first_pu = facts.npus_listed;
+    core.npus = static_cast<std::uint16_t>(pus.size());
+    std::copy(pus.begin(), pus.end(), facts.listed_pus + facts.npus_listed);
+    facts.npus_listed += core.npus;
+    facts.cores = facts.allowed_cores = facts.usable_cores = facts.ncores_listed;
+    facts.pus = facts.allowed_pus = facts.usable_pus = facts.npus_listed;
+}
+
+// Nodes with the given numbers of cores and one PU a core, numbered through.
+FactsPointer machine(const std::vector<int>& cores_of_nodes) {
+    auto facts = std::make_unique<Facts>();
+    std::uint32_t pu = 0;
+    for (std::size_t node = 0; node < cores_of_nodes.size(); ++node) {
+        for (int i = 0; i < cores_of_nodes[node]; ++i) {
+            add_core(*facts, static_cast<std::uint16_t>(node), {pu++});
+        }
+    }
+    return facts;
+}
+
+// 2 packages x 4 NUMA nodes x 8 cores x 2 threads, with Linux's usual numbers: core i has the PUs i
+// and i + 64.
+FactsPointer large_machine() {
+    auto facts = std::make_unique<Facts>();
+    for (std::uint32_t core = 0; core < 64; ++core) {
+        add_core(*facts, static_cast<std::uint16_t>(core / 8), {core, core + 64});
+    }
+    return facts;
+}
+
+// The first PU of each PE.
+Pus first_pus(const Plan& plan) {
+    Pus pus;
+    for (const Pus& of_pe : plan.pus) pus.push_back(of_pe.empty() ? ~0U : of_pe.front());
+    return pus;
+}
+
+bool is_unbound(const Plan& plan, std::size_t npes) {
+    return plan.error.empty() && plan.pus == std::vector<Pus>(npes);
+}
+
+// PEs that share a core while others idle run at half speed.
+TEST(Binding, AutoGivesEveryPeACoreOfItsOwn) {
+    const FactsPointer facts = large_machine();
+    for (const MapBy map_by : {MapBy::kCore, MapBy::kNuma, MapBy::kNode}) {
+        for (int npes = 1; npes <= 64; ++npes) {
+            const Plan result = plan(*facts, npes, BindTo::kAuto, map_by);
+            ASSERT_EQ(result.error, "");
+            ASSERT_EQ(result.pus.size(), static_cast<std::size_t>(npes));
+            std::set<std::uint32_t> used;
+            for (const Pus& pus : result.pus) {
+                ASSERT_EQ(pus.size(), 2u) << "both threads of the core";
+                ASSERT_EQ(pus[1], pus[0] + 64);
+                ASSERT_TRUE(used.insert(pus[0]).second) << "core given twice";
+            }
+        }
+    }
+}
+
+// Bound PEs that outnumber the cores could not be moved to where there is room.
+TEST(Binding, AutoLeavesPesUnboundWhenOversubscribed) {
+    const FactsPointer facts = large_machine();
+    EXPECT_TRUE(is_unbound(plan(*facts, 65), 65));
+    EXPECT_TRUE(is_unbound(plan(*facts, 128), 128)) << "threads of a core are not cores";
+    EXPECT_TRUE(is_unbound(plan(*machine({1}), 2), 2));
+}
+
+// A CPU quota below the number of cores is oversubscription too, but forbids no explicit binding.
+TEST(Binding, QuotaCountsForAutoOnly) {
+    const FactsPointer facts = machine({8});
+    facts->usable_cores = 2;
+    EXPECT_FALSE(plan(*facts, 2).pus[1].empty());
+    EXPECT_TRUE(is_unbound(plan(*facts, 3), 3));
+    EXPECT_EQ(first_pus(plan(*facts, 3, BindTo::kCore)), (Pus{0, 1, 2}));
+}
+
+TEST(Binding, OneCore) { EXPECT_EQ(plan(*machine({1}), 1).pus, std::vector<Pus>{{0}}); }
+
+// Wrong neighbours cost bandwidth: communicating neighbours should share a cache by default.
+TEST(Binding, MapByCoreFillsOneNodeAfterTheOther) {
+    const FactsPointer facts = machine({4, 4});
+    EXPECT_EQ(first_pus(plan(*facts, 6, BindTo::kCore, MapBy::kCore)), (Pus{0, 1, 2, 3, 4, 5}));
+    EXPECT_EQ(first_pus(plan(*facts, 6, BindTo::kCore, MapBy::kNode)), (Pus{0, 1, 2, 3, 4, 5}));
+}
+
+// Memory-bound programs with few PEs want all memory controllers.
+TEST(Binding, MapByNumaTakesNodesInTurn) {
+    const FactsPointer facts = machine({4, 4, 4});
+    EXPECT_EQ(first_pus(plan(*facts, 7, BindTo::kCore, MapBy::kNuma)), (Pus{0, 4, 8, 1, 5, 9, 2}));
+}
+
+// An affinity mask can leave nodes of different sizes, even empty ones.
+TEST(Binding, MapByNumaPassesOverExhaustedNodes) {
+    const FactsPointer facts = machine({1, 0, 3, 2});
+    EXPECT_EQ(first_pus(plan(*facts, 6, BindTo::kCore, MapBy::kNuma)), (Pus{0, 1, 4, 2, 5, 3}));
+}
+
+// NUMA nodes need not be numbered from 0 nor be listed in ascending order.
+TEST(Binding, NumaNodesOfAnyNumberAndOrder) {
+    const auto facts = std::make_unique<Facts>();
+    add_core(*facts, 7, {30});
+    add_core(*facts, 7, {31});
+    add_core(*facts, 2, {10, 50});
+    add_core(*facts, 2, {11});
+    EXPECT_EQ(first_pus(plan(*facts, 4, BindTo::kCore, MapBy::kNuma)), (Pus{30, 10, 31, 11}));
+    EXPECT_EQ(plan(*facts, 2, BindTo::kNuma, MapBy::kNuma).pus,
+              (std::vector<Pus>{{30, 31}, {10, 50, 11}}));
+}
+
+// Binding to a node must cover all of the node's usable PUs and none of another node.
+TEST(Binding, BindToNumaGivesTheWholeNode) {
+    const FactsPointer facts = large_machine();
+    Pus second_node;
+    for (std::uint32_t core = 8; core < 16; ++core) {
+        second_node.push_back(core);
+        second_node.push_back(core + 64);
+    }
+    const Plan by_core = plan(*facts, 16, BindTo::kNuma, MapBy::kCore);
+    EXPECT_EQ(by_core.pus[0], by_core.pus[7]);
+    EXPECT_EQ(by_core.pus[8], second_node);
+    const Plan by_numa = plan(*facts, 16, BindTo::kNuma, MapBy::kNuma);
+    EXPECT_EQ(by_numa.pus[1], second_node);
+    EXPECT_EQ(by_numa.pus[9], second_node);
+}
+
+// More PEs than cores may share nodes; the order starts again.
+TEST(Binding, BindToNumaTakesAnyNumberOfPes) {
+    const FactsPointer facts = machine({2, 2});
+    const Plan result = plan(*facts, 6, BindTo::kNuma, MapBy::kCore);
+    EXPECT_EQ(result.pus, (std::vector<Pus>{{0, 1}, {0, 1}, {2, 3}, {2, 3}, {0, 1}, {0, 1}}));
+}
+
+TEST(Binding, BindToNoneBindsNothing) {
+    EXPECT_TRUE(is_unbound(plan(*large_machine(), 3, BindTo::kNone, MapBy::kNuma), 3));
+}
+
+// Two PEs on one core when a core each was asked for would be a silent 2x slowdown.
+TEST(Binding, BindToCoreRefusesMorePesThanCores) {
+    const FactsPointer facts = machine({2});
+    const Plan result = plan(*facts, 3, BindTo::kCore);
+    EXPECT_TRUE(result.pus.empty());
+    EXPECT_EQ(result.error,
+              "binding to cores needs one core for each PE, but this node has 2 for 3 PEs; start "
+              "fewer PEs here, or bind to numa or none");
+    facts->cores = 64;
+    EXPECT_NE(plan(*facts, 3, BindTo::kCore).error.find("of 64; the affinity mask or cpuset"),
+              std::string::npos);
+}
+
+// Beyond the listed cores no binding is known; counts are right, so nothing must be invented.
+TEST(Binding, MoreCoresThanAreListed) {
+    const FactsPointer facts = machine({static_cast<int>(kListedCoresMax)});
+    facts->cores = facts->allowed_cores = facts->usable_cores = 1500;
+    EXPECT_TRUE(is_unbound(plan(*facts, 1200), 1200));
+    EXPECT_FALSE(plan(*facts, 1024).pus[1023].empty());
+    EXPECT_NE(plan(*facts, 1200, BindTo::kCore).error.find("limit of this library"),
+              std::string::npos);
+}
+
+// A node without PEs, and facts without any core, must not divide by zero.
+TEST(Binding, NothingToBind) {
+    EXPECT_TRUE(is_unbound(plan(*machine({4}), 0, BindTo::kCore), 0));
+    const auto empty = std::make_unique<Facts>();
+    EXPECT_TRUE(is_unbound(plan(*empty, 2), 2));
+    EXPECT_TRUE(is_unbound(plan(*empty, 2, BindTo::kNuma, MapBy::kNuma), 2));
+    EXPECT_NE(plan(*empty, 2, BindTo::kCore).error, "");
+}
+
+}  // namespace
+}  // namespace tessera::topology
