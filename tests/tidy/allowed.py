@@ -12,8 +12,6 @@ ALLOWED = (
      "the entries are extern C, outside of the namespace, and nothing but calls of its functions"),
     ("conditionals", "tests/headers/constants.c", 2,
      "tests that the constants of shmem.h work in #if"),
-    ("conditionals", "tests/static_data/hammers.cpp", 1,
-     "one source, built with and without a thread that starts before the library"),
     ("banned-words", "tests/static_data/share_test.cpp", 3,
      "tests that iostream's static objects work when static data is remapped"),
 )

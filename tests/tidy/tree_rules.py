@@ -154,8 +154,8 @@ def named_functions(tree):
     if name not in tree:
         return
     sources = [file for file in tree.named(*C_FAMILY) if not file.startswith("tests/")]
-    symbols = "tests/conformance/symbols.txt"
-    exported = set(tree.text(symbols).split()) if symbols in tree else set()
+    lists = tree.named("/symbols.txt", under="tests/")  # Names that macros make.
+    exported = {word for symbols in lists for word in tree.text(symbols).split()}
     by_line = {}
     for line, span in _spans(tree.text(name)):
         by_line.setdefault(line, []).append(span)
