@@ -6,7 +6,6 @@
 #include "collectives/barrier/central.hpp"
 #include "collectives/barrier/dissemination.hpp"
 #include "core/config.hpp"
-#include "core/context.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -37,14 +36,6 @@ const SyncAlgorithm& choose_sync(const Team& team) {
 
 void prepare(Team& team) {
     if (team.sync == nullptr) team.sync = choose_sync(team).run;
-}
-
-void sync(Team& team, const char* where) { team.sync(team, where); }
-
-void barrier(Team& team, const char* where) {
-    // On mapped memory the sync's own release and acquire complete what quiet would.
-    if (address_map.needs_transport) [[unlikely]] default_context.quiet();
-    team.sync(team, where);
 }
 
 }  // namespace tessera::collectives

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/context.hpp"
 #include "core/team.hpp"
 
 namespace tessera::collectives {
@@ -29,9 +30,13 @@ void prepare(Team& team);
 
 // RETURNS when: all members of the team have called it; what each had stored before is visible to all.
 // COST: one indirect call, then the algorithm's.
-void sync(Team& team, const char* where);
+inline void sync(Team& team, const char* where) { team.sync(team, where); }
 
 // quiet on the default context, then sync.
-void barrier(Team& team, const char* where);
+inline void barrier(Team& team, const char* where) {
+    // On mapped memory the sync's own release and acquire complete what quiet would.
+    if (address_map.needs_transport) [[unlikely]] default_context.quiet();
+    team.sync(team, where);
+}
 
 }  // namespace tessera::collectives

@@ -16,9 +16,9 @@ void sync_dissemination(Team& team, const char* where) {
     for (int round = 0, distance = 1; distance < npes; ++round, distance *= 2) {
         int partner = team.my_index + distance;
         if (partner >= npes) partner -= npes;
-        // set() releases what we wrote and, from the second round on, what we acquired.
-        team.flags[partner]->arrival[round].word.set(number);
-        mine.arrival[round].word.wait_for(number, where);
+        // post() releases what we wrote and, from the second round on, what we acquired.
+        team.flags[partner]->arrival[round].gate.post(number);
+        mine.arrival[round].gate.wait_for(number, where);
     }
 }
 

@@ -5,7 +5,7 @@
 // context switches). Zero bytes are a valid initial state, so a fresh memfd is ready for use.
 //
 //   line 0: arrived   how many have arrived in this round
-//   line 1: round     number of finished rounds; waiters sleep here
+//   line 1: rounds    number of finished rounds; waiters sleep here
 #pragma once
 
 #include <atomic>
@@ -18,20 +18,20 @@ namespace tessera {
 
 struct CentralSync {
     alignas(kFalseSharingBytes) std::atomic<std::uint32_t> arrived;
-    alignas(kFalseSharingBytes) WakeWord round;
+    alignas(kFalseSharingBytes) Gate rounds;
 
     // Returns when `members` processes have called it for this round. Everything that any of them
     // wrote before is then visible to all.
     // COST: one locked addition; one cache line moves to every member.
     void meet(std::uint32_t members, const char* where) {
-        // Ours to read: the round cannot end without us.
-        std::uint32_t next = round.value.load(std::memory_order_relaxed) + 1;
-        // acq_rel: the last one acquires what the others released, and passes it on by set().
+        // Cannot move on without us, so it is still the number of our round.
+        std::uint32_t next = rounds.number() + 1;
+        // acq_rel: the last one acquires what the others released, and passes it on by post().
         if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == members) {
-            arrived.store(0, std::memory_order_relaxed);  // Published by set().
-            round.set(next);
+            arrived.store(0, std::memory_order_relaxed);  // Published by post().
+            rounds.post(next);
         } else {
-            round.wait_for(next, where);
+            rounds.wait_for(next, where);
         }
     }
 };

@@ -1,36 +1,44 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See wait.hpp. Nothing here runs unless a wait outlasted its first checks.
+// See wait.hpp. Nothing here runs unless a wait outlasted its first checks. The constants are measured:
+// docs/waiting.md.
 #include "base/wait.hpp"
 
 #include <sched.h>
 #include <time.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "base/futex.hpp"
 
 namespace tessera {
-
-WaitPolicy wait_policy;
-
 namespace {
 
-constexpr std::uint32_t kPausesWithCoreEach = 2000;
-constexpr std::uint32_t kPausesOversubscribed = 50;
-constexpr std::uint32_t kYieldsOversubscribed = 20;
-// User waits are not woken, so they yield longer before they sleep.
-constexpr std::uint32_t kUserWaitYieldFactor = 10;
-constexpr long kSleepNanosecondsMin = 20'000;
-constexpr long kSleepNanosecondsMax = 1'000'000;
+constexpr std::uint32_t kPausesWithCoreEach = 1000;    // 20 to 40 us
+constexpr std::uint32_t kYieldsWithCoreEach = 10000;   // 3 to 5 ms
+constexpr std::uint32_t kYieldsOversubscribed = 200;
+constexpr std::uint64_t kSlowYieldNanoseconds = 500'000;      // this long: a stranger had the core
+constexpr std::uint64_t kCrowdedNanoseconds = 100'000'000;    // so long nobody yields then
+constexpr std::int64_t kNapNanoseconds = 1'000'000;
 
+std::atomic<std::uint64_t> private_crowded_until{0};
 std::atomic<ProgressHook> progress_hook{nullptr};
 char* wait_label = nullptr;
 std::uint32_t wait_label_bytes = 0;
+Sleeper unknown_sleeper{};
+Sleeper* my_sleeper = &unknown_sleeper;
 
-void drive_progress() {
-    if (ProgressHook hook = progress_hook.load(std::memory_order_acquire)) hook();
+std::uint64_t now_nanoseconds() {
+    timespec time{};
+    ::clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+           static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+bool drive_progress() {
+    ProgressHook hook = progress_hook.load(std::memory_order_acquire);
+    if (hook != nullptr) hook();
+    return hook != nullptr;
 }
 
 // Names the wait for oshrun while it lasts.
@@ -47,16 +55,37 @@ class WaitName {
     WaitName& operator=(const WaitName&) = delete;
 };
 
+// Yields between checks. RETURNS: whether ready() became true; false when patience has ended.
+template <class Ready>
+bool wait_yielding(Ready ready) {
+    std::uint64_t before = now_nanoseconds();
+    if (before < wait_policy.crowded_until_ns->load(std::memory_order_relaxed)) return ready();
+    for (std::uint32_t i = 0; i < wait_policy.yields; ++i) {
+        if (ready()) return true;
+        drive_progress();
+        ::sched_yield();
+        const std::uint64_t after = now_nanoseconds();
+        if (after - before > kSlowYieldNanoseconds) {
+            wait_policy.crowded_until_ns->store(after + kCrowdedNanoseconds,
+                                                std::memory_order_relaxed);
+            break;
+        }
+        before = after;
+    }
+    return ready();
+}
+
 }  // namespace
 
-void choose_wait_policy(int npes_local, std::uint32_t usable_cores) {
-    if (static_cast<std::uint32_t>(npes_local) <= usable_cores) {
-        wait_policy = {.pauses = kPausesWithCoreEach, .yields = 0, .may_sleep = false};
-    } else {
-        wait_policy = {.pauses = kPausesOversubscribed,
-                       .yields = kYieldsOversubscribed,
-                       .may_sleep = true};
-    }
+WaitPolicy wait_policy{.crowded_until_ns = &private_crowded_until};
+
+void choose_wait_policy(int npes_local, std::uint32_t usable_cores,
+                        std::atomic<std::uint64_t>* crowded_until_ns) {
+    bool core_each = static_cast<std::uint32_t>(npes_local) <= usable_cores;
+    wait_policy = {.pauses = core_each ? kPausesWithCoreEach : 0,
+                   .yields = core_each ? kYieldsWithCoreEach : kYieldsOversubscribed,
+                   .crowded_until_ns = crowded_until_ns != nullptr ? crowded_until_ns
+                                                                   : &private_crowded_until};
 }
 
 void set_progress_hook(ProgressHook hook) {
@@ -68,42 +97,50 @@ void set_wait_label(char* label, std::uint32_t bytes) {
     wait_label_bytes = bytes;
 }
 
+void set_my_sleeper(Sleeper* sleeper) {
+    my_sleeper = sleeper != nullptr ? sleeper : &unknown_sleeper;
+}
+
+void Sleeper::wake() {
+    sleeping_.store(0, std::memory_order_relaxed);
+    futex_wake_all(sleeping_);
+}
+
+void Sleeper::sleep_unless(bool (*ready)(void*), void* state) {
+    // The full fence stands between our announcement and the loads of ready(); pairs with the seq_cst
+    // operation and load of whoever calls is_sleeping().
+    sleeping_.store(1, std::memory_order_seq_cst);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (!ready(state)) futex_wait(sleeping_, 1, kNapNanoseconds);
+    // Two threads of a PE may sleep here: one clears the other's mark, who then wakes after its nap.
+    sleeping_.store(0, std::memory_order_relaxed);
+}
+
 void wait_slowly(bool (*ready)(void*), void* state, const char* where) {
     WaitName name(where);
-    std::uint32_t yields = 0;
-    long sleep_nanoseconds = kSleepNanosecondsMin;
+    if (wait_yielding([=] { return ready(state); })) return;
     while (!ready(state)) {
         drive_progress();
-        if (!wait_policy.may_sleep || yields < wait_policy.yields * kUserWaitYieldFactor) {
-            ++yields;
-            ::sched_yield();
-            continue;
-        }
-        timespec pause{.tv_sec = 0, .tv_nsec = sleep_nanoseconds};
-        ::nanosleep(&pause, nullptr);
-        sleep_nanoseconds = std::min(sleep_nanoseconds * 2, kSleepNanosecondsMax);
+        my_sleeper->sleep_unless(ready, state);
     }
 }
 
-void WakeWord::wake() { futex_wake_all(value); }
+void Gate::wake() { futex_wake_all(word_); }
 
-void WakeWord::wait_for_slowly(std::uint32_t wanted, const char* where) {
+void Gate::wait_for_slowly(std::uint32_t number, const char* where) {
     WaitName name(where);
-    for (std::uint32_t yields = 0; !has_reached(wanted); ++yields) {
-        drive_progress();
-        if (!wait_policy.may_sleep || yields < wait_policy.yields) {
-            ::sched_yield();
-        } else {
-            std::uint32_t seen = value.load(std::memory_order_acquire);
-            if (static_cast<std::int32_t>(seen - wanted) < 0) sleep_until_changed(seen);
+    if (wait_yielding([=, this] { return has_reached(number); })) return;
+    for (;;) {
+        // With somebody to drive progress for, nobody may sleep without limit.
+        std::int64_t limit = drive_progress() ? kNapNanoseconds : 0;
+        std::uint32_t seen = word_.load(std::memory_order_acquire);  // Pairs with post().
+        if (is_past(seen, number)) return;
+        // Relaxed: carries no data; post() sees the bit by the order of changes of this one word.
+        if ((seen & kSleeping) != 0 ||
+            word_.compare_exchange_strong(seen, seen | kSleeping, std::memory_order_relaxed)) {
+            futex_wait(word_, seen | kSleeping, limit);  // Returns at once if post() came between.
         }
     }
-}
-
-void WakeWord::sleep_until_changed(std::uint32_t seen) {
-    sleepers.fetch_add(1, std::memory_order_seq_cst);  // Pairs with the load in set().
-    if (value.load(std::memory_order_seq_cst) == seen) futex_wait(value, seen);
-    sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
 }  // namespace tessera

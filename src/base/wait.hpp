@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a PE waits, decided in this one place. Hot path: the first checks are inline, everything
-// slower is in wait.cpp. Two kinds of waits:
-//   wait_until   on a word that anybody may change by a plain store (user waits): nobody can wake us,
-//                so pause, then yield, then (more PEs than cores) short sleeps that grow.
-//   WakeWord     on a word whose writer goes through WakeWord::set (barriers, locks): pause, yield,
-//                then (more PEs than cores) futex; the writer pays a system call only if somebody sleeps.
-// More PEs than cores: spinning costs 1000x (docs/waiting.md has the measurements). The policy is the
-// same for all PEs of a node, because writers and waiters must agree whether anybody may sleep.
-// Every slow wait drives progress and leaves its name where oshrun can read it.
+// How a PE waits, decided in this one place. Hot path: the first checks are inline, everything slower
+// is in wait.cpp. First pauses, then yields, then sleeps in the kernel (docs/waiting.md has the
+// measurements: a wrong choice here costs 1000x). Two kinds of words:
+//   Gate      written only by post() (barriers): carries a "somebody sleeps" bit, so no wake is lost;
+//   Sleeper   one per PE, for words that anybody may change (user waits, locks): atomics and signals
+//             towards the PE wake it; a plain put does not, so its sleeps are short.
+// Invariant: a waiter that sleeps is seen by the writer that ends its wait (Gate, atomics), or wakes by
+// itself within kNapNanoseconds. Every slow wait drives progress and leaves its name for oshrun.
 #pragma once
 
 #include <atomic>
@@ -19,16 +18,19 @@
 namespace tessera {
 
 struct WaitPolicy {
-    std::uint32_t pauses = 50;   // checks with a pause between them
-    std::uint32_t yields = 20;   // checks with sched_yield between them
-    bool may_sleep = true;       // false: PEs fit the cores, yield for ever
+    std::uint32_t pauses = 0;    // checks with a pause between them
+    std::uint32_t yields = 200;  // then checks with sched_yield between them
+    // Until this time (CLOCK_MONOTONIC) nobody on the node yields: strangers use the cores, and a yield
+    // would give them a whole time slice. A hint in shared memory, so all accesses are relaxed.
+    std::atomic<std::uint64_t>* crowded_until_ns = nullptr;
 };
 
-// Read by every wait, written once during init before any other PE can wait for us.
+// Read by every wait, written once during init.
 extern WaitPolicy wait_policy;
 
 // `npes_local` PEs share `usable_cores` cores.
-void choose_wait_policy(int npes_local, std::uint32_t usable_cores);
+void choose_wait_policy(int npes_local, std::uint32_t usable_cores,
+                        std::atomic<std::uint64_t>* crowded_until_ns);
 
 // Called now and then by every slow wait; a transport that needs the CPU sets it. May be nullptr.
 using ProgressHook = void (*)();
@@ -37,7 +39,30 @@ void set_progress_hook(ProgressHook hook);
 // Where slow waits write their name (PeRecord::waiting_in), and how many bytes fit.
 void set_wait_label(char* label, std::uint32_t bytes);
 
-// The slow half of wait_until: yields, then sleeps, until `ready(state)`.
+// "This PE sleeps in a user wait": one word per PE in its internal segment.
+class Sleeper {
+  public:
+    // For whoever changed a word of that PE. Exact after a seq_cst read-modify-write: it wrote the
+    // word, then reads sleeping_; the waiter wrote sleeping_, then reads the word (sleep_unless). After
+    // a plain or release store it may miss once in a while; the sleeper's nap then ends by itself.
+    // COST: a load of a line that is almost never written.
+    TESSERA_INLINE bool is_sleeping() const {
+        return sleeping_.load(std::memory_order_seq_cst) != 0;
+    }
+    TESSERA_COLD void wake();
+
+    // Sleeps at most a nap, unless `ready(state)`.
+    void sleep_unless(bool (*ready)(void*), void* state);
+
+  private:
+    std::atomic<std::uint32_t> sleeping_;
+};
+static_assert(sizeof(Sleeper) == 4);
+
+// The sleeper of this PE; until init sets it, one that nobody wakes.
+void set_my_sleeper(Sleeper* sleeper);
+
+// The slow half of wait_until: yields, then naps, until `ready(state)`.
 void wait_slowly(bool (*ready)(void*), void* state, const char* where);
 
 // Returns when `ready()` is true. `ready` reads with acquire (it pairs with the writer's release or
@@ -51,46 +76,47 @@ TESSERA_INLINE void wait_until(Ready ready, const char* where) {
     wait_slowly([](void* state) { return (*static_cast<Ready*>(state))(); }, &ready, where);
 }
 
-// A word in shared memory that one side sets and the other waits for.
-//   +0 value      the writer's
-//   +4 sleepers   processes inside futex_wait
-struct WakeWord {
-    std::atomic<std::uint32_t> value;
-    std::atomic<std::uint32_t> sleepers;
-
-    // Publishes everything written before and wakes sleepers.
-    // Pairs with the acquire loads in wait_for; the seq_cst store and load pair with the seq_cst
-    // increment and load in sleep_until_changed: one side always sees the other.
-    // COST: a store; with more PEs than cores a locked store and a load.
-    TESSERA_INLINE void set(std::uint32_t next) {
-        if (!wait_policy.may_sleep) {
-            value.store(next, std::memory_order_release);
-            return;
-        }
-        value.store(next, std::memory_order_seq_cst);
-        if (sleepers.load(std::memory_order_seq_cst) != 0) [[unlikely]] wake();
+// A number in shared memory that only grows and that others wait for: number * 2 | somebody sleeps.
+// Zero bytes are number 0. It wraps; at most 2^30 steps may lie between a writer and a waiter.
+class Gate {
+  public:
+    // RETURNS when: waiters may see `number`, and with it everything before it in this PE.
+    // One writer at a time. COST: an exchange.
+    TESSERA_INLINE void post(std::uint32_t number) {
+        // Release pairs with has_reached(). Bit and number share one word, so the order of this
+        // exchange and of the waiter's compare_exchange alone decides: no fence, no lost wake.
+        std::uint32_t before = word_.exchange(number * 2, std::memory_order_acq_rel);
+        if ((before & kSleeping) != 0) [[unlikely]] wake();
     }
 
-    // Returns when value has reached `wanted`, counting modulo 2^32.
-    TESSERA_INLINE void wait_for(std::uint32_t wanted, const char* where) {
+    // Acquire: pairs with post().
+    TESSERA_INLINE bool has_reached(std::uint32_t number) const {
+        return is_past(word_.load(std::memory_order_acquire), number);
+    }
+
+    // RETURNS when: the gate has reached `number`.
+    TESSERA_INLINE void wait_for(std::uint32_t number, const char* where) {
         for (std::uint32_t i = wait_policy.pauses; i > 0; --i) {
-            if (has_reached(wanted)) return;
+            if (has_reached(number)) return;
             cpu_pause();
         }
-        wait_for_slowly(wanted, where);
+        wait_for_slowly(number, where);
     }
 
-    // Acquire: pairs with set().
-    bool has_reached(std::uint32_t wanted) const {
-        return static_cast<std::int32_t>(value.load(std::memory_order_acquire) - wanted) >= 0;
-    }
+    // The number now, modulo 2^31. Orders nothing.
+    std::uint32_t number() const { return word_.load(std::memory_order_relaxed) / 2; }
 
-    void wake();
-    void wait_for_slowly(std::uint32_t wanted, const char* where);
-    // Sleeps unless value differs from `seen`.
-    void sleep_until_changed(std::uint32_t seen);
+  private:
+    static constexpr std::uint32_t kSleeping = 1;
+    static bool is_past(std::uint32_t word, std::uint32_t number) {
+        return static_cast<std::int32_t>((word & ~kSleeping) - number * 2) >= 0;
+    }
+    TESSERA_COLD void wake();
+    void wait_for_slowly(std::uint32_t number, const char* where);
+
+    std::atomic<std::uint32_t> word_;
 };
-static_assert(sizeof(WakeWord) == 8);
+static_assert(sizeof(Gate) == 4);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
 }  // namespace tessera

@@ -14,6 +14,8 @@ namespace tessera {
 
 struct InternalSegment {
     TeamFlags world;
+    // This PE sleeps in a wait on a word of its own; others look after every atomic towards it.
+    alignas(kFalseSharingBytes) Sleeper sleeper;
     // Serialises atomics on this PE's static data when that is not mapped (transports/shm).
     alignas(kFalseSharingBytes) std::atomic<std::uint32_t> static_lock;
 };

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See lock.hpp. Who writes which bits of an entry: its PE sets and clears kHeld and kSleeping and
-// clears all at the end; its predecessor sets kGranted; its successor adds its number. All by atomics,
-// each acquire-release, so the entry itself carries the order between two holders.
+// See lock.hpp. Who writes which bits of an entry: its PE sets and clears kHeld and clears all at the
+// end; its predecessor sets kGranted; its successor adds its number. All by atomics, each acquiring and
+// releasing, so the entry itself carries the order between two holders; they also wake a waiter.
 #include "core/lock.hpp"
 
 #include "base/fatal.hpp"
-#include "base/futex.hpp"
 #include "base/wait.hpp"
 
 namespace tessera {
@@ -14,8 +13,7 @@ namespace {
 
 constexpr std::uint32_t kHeld = 1U << 31;
 constexpr std::uint32_t kGranted = 1U << 30;
-constexpr std::uint32_t kSleeping = 1U << 29;
-constexpr std::uint32_t kNextMask = kSleeping - 1;
+constexpr std::uint32_t kNextMask = kGranted - 1;
 
 std::uint32_t queue_number(int pe) { return static_cast<std::uint32_t>(pe) + 1; }
 int pe_of(std::uint32_t queue_number) { return static_cast<int>(queue_number) - 1; }
@@ -80,11 +78,7 @@ void Lock::clear() {
     }
     default_context.set(entry(), 0U, me, where_);
     // Pairs with wait_for_grant() in the successor.
-    std::uint32_t theirs = default_context.fetch_or(entry(), kGranted, pe_of(next), where_);
-    if ((theirs & kSleeping) != 0) {
-        char* sleeper = address_map.remote(entry(), sizeof(std::uint32_t), pe_of(next), where_);
-        futex_wake_all(*reinterpret_cast<std::atomic<std::uint32_t>*>(sleeper));
-    }
+    default_context.fetch_or(entry(), kGranted, pe_of(next), where_);
 }
 
 // A PE has joined the queue behind us; its number is on the way.
@@ -101,28 +95,10 @@ std::uint32_t Lock::wait_for_successor() {
 
 void Lock::wait_for_grant() {
     const int me = address_map.my_pe;
-    auto granted = [&] {
-        return (default_context.fetch(entry(), me, where_) & kGranted) != 0;
-    };
-    bool may_sleep = wait_policy.may_sleep &&
-                     address_map.peers[me].statics != nullptr;  // Mapped, so a futex reaches it.
-    if (may_sleep) {
-        std::uint32_t checks = wait_policy.pauses;
-        while (!granted() && checks > 0) {
-            cpu_pause();
-            --checks;
-        }
-        while (!granted()) sleep_for_grant();
-    } else {
-        wait_until(granted, where_);
-    }
-    default_context.fetch_and(entry(), ~(kGranted | kSleeping), me, where_);
-}
-
-void Lock::sleep_for_grant() {
-    std::uint32_t seen = default_context.fetch_or(entry(), kSleeping, address_map.my_pe, where_);
-    if ((seen & kGranted) != 0) return;
-    futex_wait(*reinterpret_cast<std::atomic<std::uint32_t>*>(entry()), seen | kSleeping);
+    wait_until(
+        [=, this] { return (default_context.fetch(entry(), me, where_) & kGranted) != 0; },
+        where_);
+    default_context.fetch_and(entry(), ~kGranted, me, where_);
 }
 
 }  // namespace tessera

@@ -5,7 +5,7 @@
 // like this (one queue entry a PE: locks are not reentrant, threads of a PE included):
 //
 //   copy of the home PE:   +0 tail: PE number + 1 of the last in the queue, 0: free
-//   copy of every PE:      +4 entry: kHeld | kGranted | kSleeping | PE number + 1 of the next in line
+//   copy of every PE:      +4 entry: kHeld | kGranted | PE number + 1 of the next in line
 //
 // The home PE follows from the lock's offset, so that many locks spread over the PEs.
 // COST: free lock: one swap at home and one local update; release: one compare-and-swap, or one
@@ -34,7 +34,6 @@ class Lock {
     std::uint32_t* entry() const { return words_ + 1; }
     bool is_held_here() const;
     void wait_for_grant();
-    void sleep_for_grant();
     std::uint32_t wait_for_successor();
 
     std::uint32_t* words_;  // symmetric

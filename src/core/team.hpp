@@ -20,7 +20,7 @@ inline constexpr int kSyncRoundsMax = 32;  // dissemination: 2^32 members
 //   then     central: the team's meeting point; only the copy of member 0 is used
 struct TeamFlags {
     struct alignas(kFalseSharingBytes) Line {
-        WakeWord word;
+        Gate gate;
     };
     Line arrival[kSyncRoundsMax];
     CentralSync central;

@@ -60,8 +60,9 @@ static_assert(std::is_trivially_copyable_v<NodeLayout> && sizeof(NodeLayout) == 
 // The start of the node file.
 struct NodeHeader : NodeLayout {
     alignas(kFalseSharingBytes) CentralSync startup;  // the node's PEs meet during init and finalize
+    alignas(kFalseSharingBytes) std::atomic<std::uint64_t> crowded_until_ns;  // WaitPolicy
 };
-static_assert(sizeof(NodeHeader) == 3 * kFalseSharingBytes);
+static_assert(sizeof(NodeHeader) == 4 * kFalseSharingBytes);
 
 enum class PeState : std::uint32_t { kNotStarted = 0, kInitialized = 1, kFinalized = 2 };
 
