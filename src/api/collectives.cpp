@@ -11,12 +11,12 @@
 
 SHMEM_ENTRY(void, shmem_barrier_all, void) {
     tessera::check_initialized(SHMEM_WHERE);
-    tessera::collectives::barrier(tessera::world_team(), SHMEM_WHERE);
+    tessera::collectives::barrier(tessera::world_team, SHMEM_WHERE);
 }
 
 SHMEM_ENTRY(void, shmem_sync_all, void) {
     tessera::check_initialized(SHMEM_WHERE);
-    tessera::collectives::sync(tessera::world_team(), SHMEM_WHERE);
+    tessera::collectives::sync(tessera::world_team, SHMEM_WHERE);
 }
 
 // Deprecated since 1.5.

@@ -21,20 +21,19 @@ namespace {
 
 using heap::Sharing;
 
-void barrier(const char* where) { collectives::barrier(world_team(), where); }
+void barrier(const char* where) { collectives::barrier(world_team, where); }
 
 // SHMEM_DEBUG: all PEs must have made the same call and got the same offset.
 void compare_with_all(std::size_t bytes, std::size_t offset, const char* where) {
     if (!config().debug) return;
     std::uint64_t digest = mix_bits(mix_bits(bytes) ^ offset);
-    allocation_digest_of(address_map.peers[address_map.my_pe].local_index) = digest;
+    publish_allocation_digest(digest);
     barrier(where);
-    for (std::uint32_t pe = 0; pe < address_map.npes; ++pe) {
-        if (allocation_digest_of(address_map.peers[pe].local_index) != digest) {
-            fatal("%s: PE %u did not make the same call: here %zu bytes at heap offset %zu; symmetric "
-                  "allocation is collective, with the same arguments in the same order on all PEs",
-                  where, pe, bytes, offset);
-        }
+    int other = pe_with_other_allocation(digest);
+    if (other >= 0) {
+        fatal("%s: PE %d did not make the same call: here %zu bytes at heap offset %zu; symmetric "
+              "allocation is collective, with the same arguments in the same order on all PEs",
+              where, other, bytes, offset);
     }
 }
 

@@ -17,20 +17,20 @@ namespace {
 
 void initialize_world(int level, const char* where) {
     initialize(level, where);
-    collectives::prepare(world_team());
+    collectives::prepare(world_team);
 }
 
 // start_pes programs need not finalize (OpenSHMEM 1.6, start_pes).
 void finalize_at_exit() {
     if (is_initialized() && finalize_is_last()) {
-        collectives::barrier(world_team(), "exit");
+        collectives::barrier(world_team, "exit");
         close_runtime();
     }
 }
 
 void finalize(const char* where) {
     check_initialized(where);
-    collectives::barrier(world_team(), where);
+    collectives::barrier(world_team, where);
     if (finalize_is_last()) close_runtime();
 }
 

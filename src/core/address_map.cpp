@@ -40,10 +40,11 @@ int owner_of_mapped_address(std::uintptr_t address) {
 
 }  // namespace
 
-char* AddressMap::remote_static(const void* address, std::size_t bytes, int pe,
-                                const char* where) const {
-    if (!in_statics(address, bytes)) fail_address(address, bytes, where);
+char* AddressMap::remote(const void* address, std::size_t bytes, int pe, const char* where) const {
+    if (static_cast<std::uint32_t>(pe) >= npes) fail_pe(pe, where);
     const Peer& peer = peers[pe];
+    if (in_heap(address, bytes)) return peer.heap != nullptr ? peer.heap + offset_of(address) : nullptr;
+    if (!in_statics(address, bytes)) fail_address(address, bytes, where);
     if (peer.statics != nullptr) {
         return peer.statics + (reinterpret_cast<std::uintptr_t>(address) - static_base);
     }

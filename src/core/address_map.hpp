@@ -14,52 +14,69 @@
 namespace tessera {
 
 class Transport;
+class Sleeper;
 
 // How this PE reaches one other (or itself). Chosen at init, never searched.
 struct Peer {
-    char* heap = nullptr;           // its symmetric heap in our address space, nullptr: not mapped
-    char* statics = nullptr;        // its static data in our address space, nullptr: not mapped
-    Transport* transport = nullptr; // for what is not mapped; nullptr: nothing reaches it
-    int local_index = -1;           // among the PEs of this node
+    char* heap = nullptr;            // its symmetric heap in our address space, nullptr: not mapped
+    char* statics = nullptr;         // its static data in our address space, nullptr: not mapped
+    Transport* transport = nullptr;  // for what is not mapped; nullptr: nothing reaches it
+    Sleeper* sleeper = nullptr;      // to be woken after an atomic on mapped memory
 };
 
 struct alignas(kCacheLineBytes) AddressMap {
     std::uint32_t npes = 0;
     std::int32_t my_pe = -1;
     std::uintptr_t heap_base = 0;    // of this PE
-    std::size_t heap_bytes = 0;
+    std::size_t heap_bytes = 0;      // once npes > 0: at least a huge page
+    const Peer* peers = nullptr;     // by world PE
     std::uintptr_t static_base = 0;  // of this PE
     std::size_t static_bytes = 0;
-    const Peer* peers = nullptr;     // by world PE
     bool needs_transport = false;    // some symmetric memory of some PE is not mapped
 
-    // The address of `pe`'s copy of the `bytes` bytes at `address`, or nullptr when only the peer's
-    // transport reaches it. An address that is not symmetric ends the job.
-    // REQUIRES: 0 <= pe < npes.  COST: two compares, a load and an addition.
-    TESSERA_INLINE char* remote(const void* address, std::size_t bytes, int pe,
-                                const char* where) const {
-        std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - heap_base;
-        if (bytes <= heap_bytes && offset <= heap_bytes - bytes) [[likely]] {
-            char* heap = peers[pe].heap;
-            return heap != nullptr ? heap + offset : nullptr;
+    // The first choice, without a call: `pe`'s copy of heap memory, or nullptr when the PE number is
+    // bad, the memory is not in the heap, or the peer's heap is not mapped. The caller then takes its
+    // slow path, which finds out.  COST: three compares, five loads, an addition.
+    TESSERA_INLINE char* mapped_heap(const void* address, std::size_t bytes, int pe) const {
+        if (static_cast<std::uint32_t>(pe) >= npes || bytes > heap_bytes) [[unlikely]] {
+            return nullptr;
         }
-        return remote_static(address, bytes, pe, where);
+        return at_offset(offset_of(address), bytes, pe);
+    }
+    // The same for a size that every heap has room for.
+    template <std::size_t kBytes>
+    TESSERA_INLINE char* mapped_heap(const void* address, int pe) const {
+        static_assert(kBytes <= kHugePageBytes);
+        if (static_cast<std::uint32_t>(pe) >= npes) [[unlikely]] return nullptr;
+        return at_offset(offset_of(address), kBytes, pe);
     }
 
-    // The same for addresses outside the heap.
-    char* remote_static(const void* address, std::size_t bytes, int pe, const char* where) const;
+    // The general form: heap or static data. nullptr when only the peer's transport reaches it. A bad
+    // PE number and an address that is not symmetric end the job.
+    char* remote(const void* address, std::size_t bytes, int pe, const char* where) const;
 
     // Whether the bytes are symmetric on this PE.
     bool contains(const void* address, std::size_t bytes) const {
         return in_heap(address, bytes) || in_statics(address, bytes);
     }
     bool in_heap(const void* address, std::size_t bytes) const {
-        std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - heap_base;
+        std::uintptr_t offset = offset_of(address);
         return bytes <= heap_bytes && offset <= heap_bytes - bytes;
     }
     bool in_statics(const void* address, std::size_t bytes) const {
         std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - static_base;
         return bytes <= static_bytes && offset <= static_bytes - bytes;
+    }
+
+  private:
+    TESSERA_INLINE std::uintptr_t offset_of(const void* address) const {
+        return reinterpret_cast<std::uintptr_t>(address) - heap_base;
+    }
+    // REQUIRES: bytes <= heap_bytes.
+    TESSERA_INLINE char* at_offset(std::uintptr_t offset, std::size_t bytes, int pe) const {
+        if (offset > heap_bytes - bytes) [[unlikely]] return nullptr;
+        char* heap = peers[pe].heap;
+        return heap != nullptr ? heap + offset : nullptr;
     }
 };
 

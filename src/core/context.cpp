@@ -85,6 +85,47 @@ void for_each_block(char* dest, const char* source, const Strided& shape, Transf
 
 }  // namespace
 
+void Context::put_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+                            const char* where) const {
+    pe = world_pe(pe, where);
+    if (bytes == 0) return;
+    if (char* remote = address_map.remote(dest, bytes, pe, where)) {
+        return copy_bytes(remote, source, bytes);
+    }
+    transport(pe).put(dest, source, bytes, pe);
+}
+
+void Context::get_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+                            const char* where) const {
+    pe = world_pe(pe, where);
+    if (bytes == 0) return;
+    if (const char* remote = address_map.remote(source, bytes, pe, where)) {
+        copy_bytes(dest, remote, bytes);
+        return std::atomic_thread_fence(std::memory_order_acquire);
+    }
+    transport(pe).get(dest, source, bytes, pe);
+}
+
+void Context::put_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+                                const char* where) const {
+    pe = world_pe(pe, where);
+    if (bytes == 0) return;
+    if (char* remote = address_map.remote(dest, bytes, pe, where)) {
+        return copy_bytes(remote, source, bytes);
+    }
+    transport(pe).put_nbi(dest, source, bytes, pe);
+}
+
+void Context::get_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+                                const char* where) const {
+    pe = world_pe(pe, where);
+    if (bytes == 0) return;
+    if (const char* remote = address_map.remote(source, bytes, pe, where)) {
+        return copy_bytes(dest, remote, bytes);
+    }
+    transport(pe).get_nbi(dest, source, bytes, pe);
+}
+
 void Context::put_strided(void* dest, const void* source, const Strided& shape, int pe,
                           const char* where) const {
     pe = world_pe(pe, where);
@@ -133,13 +174,13 @@ void Context::update_signal(const Signal& signal, int pe, const char* where) con
     // Release: the payload is visible before the signal. Pairs with the acquire of waits,
     // shmem_signal_fetch and shmem_signal_wait_until.
     if (signal.op == SHMEM_SIGNAL_SET) {
-        atomic(signal.word, pe, AtomicOp::kSet, value, std::uint64_t{0}, where, [=](auto word) {
+        atomic(Atomic<std::uint64_t>{signal.word, AtomicOp::kSet, value, 0}, pe, where, [=](auto word) {
             word.store(value, std::memory_order_release);
             return std::uint64_t{0};
         });
     } else if (signal.op == SHMEM_SIGNAL_ADD) {
-        atomic(signal.word, pe, AtomicOp::kAdd, value, std::uint64_t{0}, where,
-               [=](auto word) { return word.fetch_add(value, std::memory_order_release); });
+        atomic(Atomic<std::uint64_t>{signal.word, AtomicOp::kAdd, value, 0}, pe, where,
+               [=](auto word) { return word.fetch_add(value); });
     } else {
         fatal("%s: sig_op %d is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", where, signal.op);
     }

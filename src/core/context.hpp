@@ -5,9 +5,10 @@
 // otherwise one virtual call of the peer's transport.
 //
 // On mapped memory nothing is left pending, so contexts need no state: fence is a release fence, quiet
-// a full one. Orders on weakly ordered processors: puts and non-fetching atomics are relaxed stores
-// (fence/quiet/put_signal/barrier order them); gets and fetching atomics acquire, because they are
-// complete when they return and what the program issues next must not be read earlier.
+// a full one. Orders on weakly ordered processors: puts are relaxed stores (fence, quiet, put_signal and
+// barrier order them); gets and fetches acquire, because they are complete when they return and what the
+// program issues next must not be read earlier; read-modify-writes are seq_cst, which lets them see
+// whether the target sleeps (base/wait.hpp).
 #pragma once
 
 #include <atomic>
@@ -18,6 +19,7 @@
 
 #include "base/copy.hpp"
 #include "base/platform.hpp"
+#include "base/wait.hpp"
 #include "core/address_map.hpp"
 #include "transports/transport.hpp"
 
@@ -39,6 +41,15 @@ TESSERA_INLINE T from_bits(std::uint64_t bits) {
     std::memcpy(&value, &bits, sizeof(T));
     return value;
 }
+
+// An atomic operation on a symmetric word.
+template <class T>
+struct Atomic {
+    T* dest;
+    AtomicOp op;
+    T operand;
+    T condition;  // kCompareSwap
+};
 
 // Two strides and a count, in elements: see shmem_iput and shmem_ibput (OpenSHMEM 1.6, 9.6).
 struct Strided {
@@ -67,82 +78,56 @@ class Context {
     // RETURNS when: source reusable (on this node: delivered).
     TESSERA_INLINE void put(void* dest, const void* source, std::size_t bytes, int pe,
                             const char* where) const {
-        pe = world_pe(pe, where);
-        if (bytes == 0) return;
-        if (char* remote = address_map.remote(dest, bytes, pe, where)) [[likely]] {
-            copy_bytes(remote, source, bytes);
-        } else {
-            transport(pe).put(dest, source, bytes, pe);
+        if (char* remote = address_map.mapped_heap(dest, bytes, pe)) [[likely]] {
+            return copy_bytes(remote, source, bytes);
         }
+        put_elsewhere(dest, source, bytes, pe, where);
     }
 
     // RETURNS when: the data is in `dest`.
     TESSERA_INLINE void get(void* dest, const void* source, std::size_t bytes, int pe,
                             const char* where) const {
-        pe = world_pe(pe, where);
-        if (bytes == 0) return;
-        if (const char* remote = address_map.remote(source, bytes, pe, where)) [[likely]] {
+        if (const char* remote = address_map.mapped_heap(source, bytes, pe)) [[likely]] {
             copy_bytes(dest, remote, bytes);
             // A get is complete when it returns; later loads must not pass it.
-            std::atomic_thread_fence(std::memory_order_acquire);
-        } else {
-            transport(pe).get(dest, source, bytes, pe);
+            return std::atomic_thread_fence(std::memory_order_acquire);
         }
+        get_elsewhere(dest, source, bytes, pe, where);
     }
 
     TESSERA_INLINE void put_nbi(void* dest, const void* source, std::size_t bytes, int pe,
                                 const char* where) const {
-        pe = world_pe(pe, where);
-        if (bytes == 0) return;
-        if (char* remote = address_map.remote(dest, bytes, pe, where)) [[likely]] {
-            copy_bytes(remote, source, bytes);
-        } else {
-            transport(pe).put_nbi(dest, source, bytes, pe);
+        if (char* remote = address_map.mapped_heap(dest, bytes, pe)) [[likely]] {
+            return copy_bytes(remote, source, bytes);
         }
+        put_nbi_elsewhere(dest, source, bytes, pe, where);
     }
 
     TESSERA_INLINE void get_nbi(void* dest, const void* source, std::size_t bytes, int pe,
                                 const char* where) const {
-        pe = world_pe(pe, where);
-        if (bytes == 0) return;
-        if (const char* remote = address_map.remote(source, bytes, pe, where)) [[likely]] {
-            copy_bytes(dest, remote, bytes);
-        } else {
-            transport(pe).get_nbi(dest, source, bytes, pe);
+        if (const char* remote = address_map.mapped_heap(source, bytes, pe)) [[likely]] {
+            return copy_bytes(dest, remote, bytes);
         }
+        get_nbi_elsewhere(dest, source, bytes, pe, where);
     }
 
-    // COST on this node: a call, four compares, a store.
+    // Wakes the target like an atomic does: programs of before 1.5 wait for words written by p.
+    // COST on this node: a call, two compares, a store, a load.
     template <class T>
     TESSERA_INLINE void p(T* dest, T value, int pe, const char* where) const {
-        pe = world_pe(pe, where);
-        if (char* remote = address_map.remote(dest, sizeof(T), pe, where)) [[likely]] {
-            if constexpr (kIsWord<T>) {
-                // Single-copy atomic: waits may watch the word. Ordered by fence, quiet, barrier.
-                __atomic_store(reinterpret_cast<T*>(remote), &value, __ATOMIC_RELAXED);
-            } else {
-                std::memcpy(remote, &value, sizeof(T));
-            }
-        } else {
-            transport(pe).put(dest, &value, sizeof(T), pe);
+        if (char* remote = address_map.mapped_heap<sizeof(T)>(dest, pe)) [[likely]] {
+            store(remote, value);
+            return wake_if_sleeping(pe);
         }
+        p_elsewhere(dest, value, pe, where);
     }
 
     template <class T>
     TESSERA_INLINE T g(const T* source, int pe, const char* where) const {
-        pe = world_pe(pe, where);
-        T value;
-        if (char* remote = address_map.remote(source, sizeof(T), pe, where)) [[likely]] {
-            if constexpr (kIsWord<T>) {
-                __atomic_load(reinterpret_cast<T*>(remote), &value, __ATOMIC_ACQUIRE);
-            } else {
-                std::memcpy(&value, remote, sizeof(T));
-                std::atomic_thread_fence(std::memory_order_acquire);
-            }
-        } else {
-            transport(pe).get(&value, source, sizeof(T), pe);
+        if (char* remote = address_map.mapped_heap<sizeof(T)>(source, pe)) [[likely]] {
+            return load<T>(remote);
         }
-        return value;
+        return g_elsewhere(source, pe, where);
     }
 
     // Strided and block-strided transfers; strides are checked. strided.cpp.
@@ -152,76 +137,65 @@ class Context {
                      const char* where) const;
 
     // One atomic operation of `T` (4 or 8 bytes). `local` works on a std::atomic_ref<T> of the mapped
-    // word; `op`, `operand` and `condition` say the same to a transport.
+    // word; `request` says the same to a transport. Changes wake the target PE if it sleeps.
+    // COST on this node: a call, three compares, the CPU's atomic, a load.
     template <class T, class Local>
-    TESSERA_INLINE T atomic(T* dest, int pe, AtomicOp op, T operand, T condition, const char* where,
-                            Local&& local) const {
+    TESSERA_INLINE T atomic(const Atomic<T>& request, int pe, const char* where,
+                            Local local) const {
         static_assert(sizeof(T) == 4 || sizeof(T) == 8);
-        pe = world_pe(pe, where);
-        if (reinterpret_cast<std::uintptr_t>(dest) % sizeof(T) != 0) [[unlikely]] {
-            fail_alignment(dest, sizeof(T), where);
+        char* remote = address_map.mapped_heap<sizeof(T)>(request.dest, pe);
+        if (remote == nullptr || !is_aligned(request.dest)) [[unlikely]] {
+            return atomic_elsewhere(request, pe, where, local);
         }
-        if (char* remote = address_map.remote(dest, sizeof(T), pe, where)) [[likely]] {
-            return local(std::atomic_ref<T>(*reinterpret_cast<T*>(remote)));
-        }
-        AtomicRequest request{.dest = dest,
-                              .bytes = sizeof(T),
-                              .op = op,
-                              .operand = to_bits(operand),
-                              .condition = to_bits(condition)};
-        return from_bits<T>(transport(pe).atomic(request, pe));
+        T old = local(std::atomic_ref<T>(*reinterpret_cast<T*>(remote)));
+        return request.op == AtomicOp::kFetch ? old : wake_and_return(pe, old);
     }
 
     template <class T>
     TESSERA_INLINE T fetch(const T* source, int pe, const char* where) const {
-        return atomic(const_cast<T*>(source), pe, AtomicOp::kFetch, T{}, T{}, where,
+        return atomic(Atomic<T>{const_cast<T*>(source), AtomicOp::kFetch, T{}, T{}}, pe, where,
                       [](auto word) { return word.load(std::memory_order_acquire); });
     }
     template <class T>
     TESSERA_INLINE void set(T* dest, T value, int pe, const char* where) const {
-        atomic(dest, pe, AtomicOp::kSet, value, T{}, where, [=](auto word) {
+        atomic(Atomic<T>{dest, AtomicOp::kSet, value, T{}}, pe, where, [=](auto word) {
             word.store(value, std::memory_order_relaxed);
             return T{};
         });
     }
     template <class T>
     TESSERA_INLINE T swap(T* dest, T value, int pe, const char* where) const {
-        return atomic(dest, pe, AtomicOp::kSwap, value, T{}, where, [=](auto word) {
-            return word.exchange(value, std::memory_order_acq_rel);
-        });
+        return atomic(Atomic<T>{dest, AtomicOp::kSwap, value, T{}}, pe, where,
+                      [=](auto word) { return word.exchange(value); });
     }
     template <class T>
     TESSERA_INLINE T compare_swap(T* dest, T condition, T value, int pe, const char* where) const {
-        return atomic(dest, pe, AtomicOp::kCompareSwap, value, condition, where, [=](auto word) {
-            T seen = condition;
-            word.compare_exchange_strong(seen, value, std::memory_order_acq_rel,
-                                         std::memory_order_acquire);
-            return seen;
-        });
+        return atomic(Atomic<T>{dest, AtomicOp::kCompareSwap, value, condition}, pe, where,
+                      [=](auto word) {
+                          T seen = condition;
+                          word.compare_exchange_strong(seen, value);
+                          return seen;
+                      });
     }
     template <class T>
     TESSERA_INLINE T fetch_add(T* dest, T value, int pe, const char* where) const {
-        return atomic(dest, pe, AtomicOp::kAdd, value, T{}, where, [=](auto word) {
-            return word.fetch_add(value, std::memory_order_acq_rel);
-        });
+        return atomic(Atomic<T>{dest, AtomicOp::kAdd, value, T{}}, pe, where,
+                      [=](auto word) { return word.fetch_add(value); });
     }
     template <class T>
     TESSERA_INLINE T fetch_and(T* dest, T value, int pe, const char* where) const {
-        return atomic(dest, pe, AtomicOp::kAnd, value, T{}, where, [=](auto word) {
-            return word.fetch_and(value, std::memory_order_acq_rel);
-        });
+        return atomic(Atomic<T>{dest, AtomicOp::kAnd, value, T{}}, pe, where,
+                      [=](auto word) { return word.fetch_and(value); });
     }
     template <class T>
     TESSERA_INLINE T fetch_or(T* dest, T value, int pe, const char* where) const {
-        return atomic(dest, pe, AtomicOp::kOr, value, T{}, where, [=](auto word) {
-            return word.fetch_or(value, std::memory_order_acq_rel);
-        });
+        return atomic(Atomic<T>{dest, AtomicOp::kOr, value, T{}}, pe, where,
+                      [=](auto word) { return word.fetch_or(value); });
     }
     template <class T>
     TESSERA_INLINE T fetch_xor(T* dest, T value, int pe, const char* where) const {
-        return atomic(dest, pe, AtomicOp::kXor, value, T{}, where, [=](auto word) {
-            return word.fetch_xor(value, std::memory_order_acq_rel);
-        });
+        return atomic(Atomic<T>{dest, AtomicOp::kXor, value, T{}}, pe, where,
+                      [=](auto word) { return word.fetch_xor(value); });
     }
 
     // Delivers `bytes`, then updates the signal word, in that order (OpenSHMEM 1.6, 9.8).
@@ -245,6 +219,94 @@ class Context {
     static Transport& transport(int pe) { return *address_map.peers[pe].transport; }
     static void fence_transports();
     static void quiet_transports();
+
+    template <class T>
+    TESSERA_INLINE static bool is_aligned(const T* address) {
+        return reinterpret_cast<std::uintptr_t>(address) % sizeof(T) == 0;
+    }
+
+    // Single-copy atomic for words: waits may watch them. Ordered by fence, quiet, barrier.
+    template <class T>
+    TESSERA_INLINE static void store(char* remote, T value) {
+        if constexpr (kIsWord<T>) {
+            __atomic_store(reinterpret_cast<T*>(remote), &value, __ATOMIC_RELAXED);
+        } else {
+            std::memcpy(remote, &value, sizeof(T));
+        }
+    }
+    template <class T>
+    TESSERA_INLINE static T load(const char* remote) {
+        T value;
+        if constexpr (kIsWord<T>) {
+            __atomic_load(reinterpret_cast<const T*>(remote), &value, __ATOMIC_ACQUIRE);
+        } else {
+            std::memcpy(&value, remote, sizeof(T));
+            std::atomic_thread_fence(std::memory_order_acquire);
+        }
+        return value;
+    }
+
+    // A load of a line that is hardly ever written; the rest when the PE really sleeps.
+    template <class T>
+    TESSERA_INLINE static T wake_and_return(int pe, T value) {
+        Sleeper* sleeper = address_map.peers[pe].sleeper;
+        if (sleeper->is_sleeping()) [[unlikely]] return wake<T>(sleeper, value);
+        return value;
+    }
+    TESSERA_INLINE static void wake_if_sleeping(int pe) {
+        Sleeper* sleeper = address_map.peers[pe].sleeper;
+        if (sleeper->is_sleeping()) [[unlikely]] sleeper->wake();
+    }
+    template <class T>
+    TESSERA_COLD static T wake(Sleeper* sleeper, T value) {
+        sleeper->wake();
+        return value;
+    }
+
+    // What is not heap memory that this PE has mapped: static data, transports, mistakes. Reached by
+    // tail calls, so that the paths above save no registers.
+    void put_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+                       const char* where) const;
+    void get_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+                       const char* where) const;
+    void put_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+                           const char* where) const;
+    void get_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+                           const char* where) const;
+
+    template <class T>
+    [[gnu::noinline]] void p_elsewhere(T* dest, T value, int pe, const char* where) const {
+        if (char* remote = address_map.remote(dest, sizeof(T), pe, where)) {
+            store(remote, value);
+            return wake_if_sleeping(pe);
+        }
+        transport(pe).put(dest, &value, sizeof(T), pe);
+    }
+    template <class T>
+    [[gnu::noinline]] T g_elsewhere(const T* source, int pe, const char* where) const {
+        if (char* remote = address_map.remote(source, sizeof(T), pe, where)) {
+            return load<T>(remote);
+        }
+        T value;
+        transport(pe).get(&value, source, sizeof(T), pe);
+        return value;
+    }
+    template <class T, class Local>
+    [[gnu::noinline]] T atomic_elsewhere(const Atomic<T> request, int pe, const char* where,
+                                         Local local) const {
+        char* remote = address_map.remote(request.dest, sizeof(T), pe, where);
+        if (!is_aligned(request.dest)) fail_alignment(request.dest, sizeof(T), where);
+        if (remote != nullptr) {
+            T old = local(std::atomic_ref<T>(*reinterpret_cast<T*>(remote)));
+            return wake_and_return(pe, old);
+        }
+        AtomicRequest bits{.dest = request.dest,
+                           .bytes = sizeof(T),
+                           .op = request.op,
+                           .operand = to_bits(request.operand),
+                           .condition = to_bits(request.condition)};
+        return from_bits<T>(transport(pe).atomic(bits, pe));
+    }
 };
 
 inline constexpr Context default_context;

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "base/copy.hpp"
-#include "base/wait.hpp"
 #include "core/config.hpp"
+#include "core/runtime.hpp"
 #include "shmem/setup.h"
 
 namespace tessera {
@@ -66,9 +66,9 @@ void print_startup_info(const Node& node, const launch::Job& job) {
         text += line("PEs", text_of("%d, %d on this node", job.npes, job.nlocal));
         text += line("symmetric heap", heap_text(node.header()));
         text += line("static data", static_text(node));
-        text += line("waiting", wait_policy.may_sleep
-                                    ? "more PEs than usable cores: pause, yield, sleep"
-                                    : "a core for each PE: pause, yield");
+        text += line("waiting", world_team.more_members_than_cores
+                                    ? "more PEs than usable cores: yield, then sleep"
+                                    : "a core for each PE: pause, yield, then sleep");
         text += line("large copies", copy_routine_name());
         text += "Topology\n" + topology::describe(node.facts());
         text += "Settings\n" + settings_text(config());

@@ -172,7 +172,7 @@ void Node::fill_peers() {
     for (int i = 0; i < job_.nlocal; ++i) {
         Peer& peer = peers_[world_index(i)];
         peer.heap = heap(i);
-        peer.local_index = i;
+        peer.sleeper = &internal(i).sleeper;
         if (record(i).static_bytes != my_statics_.bytes) continue;  // Another program (MPMD).
         if (transports_.empty()) {
             peer.statics = statics_[static_cast<std::size_t>(i)];

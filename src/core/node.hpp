@@ -27,7 +27,7 @@ class Node {
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
 
-    const heap::NodeHeader& header() const { return *header_; }
+    heap::NodeHeader& header() const { return *header_; }
     const topology::Facts& facts() const;
     heap::PeRecord& record(int local_index) const { return records_[local_index]; }
     heap::PeRecord& my_record() const { return records_[job_.local_index]; }

@@ -28,7 +28,6 @@ struct Live {
     std::unique_ptr<Node> node;
     std::unique_ptr<heap::Allocator> allocator;
     std::vector<TeamFlags*> world_flags;
-    Team world;
 };
 
 std::unique_ptr<Live> live;
@@ -45,6 +44,7 @@ void disown_in_child() {
     }
     set_job_abort(nullptr);
     set_wait_label(nullptr, 0);
+    set_my_sleeper(nullptr);
     set_message_prefix("[child of a PE] ");
 }
 
@@ -90,11 +90,12 @@ void make_world(Live& life) {
         auto pe = static_cast<std::size_t>(life.job.local_pes[static_cast<std::size_t>(i)]);
         life.world_flags[pe] = &life.node->internal(i).world;
     }
-    life.world = {.npes = life.job.npes,
+    world_team = {.npes = life.job.npes,
                   .my_index = life.job.pe,
                   .flags = life.world_flags.data(),
                   .syncs = 0,
-                  .more_members_than_cores = wait_policy.may_sleep,
+                  .more_members_than_cores =
+                      static_cast<std::uint32_t>(nlocal) > life.node->header().usable_cores,
                   .sync = nullptr};
 }
 
@@ -138,8 +139,10 @@ void start(int level, const char* where) {
     set_message_prefix(prefix);
     if (live->job.launcher != launch::Launcher::kOshrun) make_files(live->job);
     live->node = std::make_unique<Node>(live->job);
-    const heap::NodeHeader& header = live->node->header();
-    choose_wait_policy(live->job.nlocal, header.usable_cores);
+    heap::NodeHeader& header = live->node->header();
+    choose_wait_policy(live->job.nlocal, header.usable_cores,
+                       &header.crowded_until_ns);
+    set_my_sleeper(&live->node->internal(live->job.local_index).sleeper);
     choose_copy_routine(live->node->facts().l3_bytes);
     set_wait_label(live->node->my_record().waiting_in, sizeof(heap::PeRecord::waiting_in));
     live->allocator = std::make_unique<heap::Allocator>(header.heap_bytes);
@@ -154,6 +157,8 @@ void start(int level, const char* where) {
 }
 
 }  // namespace
+
+Team world_team;
 
 Phase runtime_phase() { return phase.load(std::memory_order_acquire); }
 bool is_initialized() { return runtime_phase() == Phase::kInitialized; }
@@ -177,6 +182,8 @@ void close_runtime() {
     phase.store(Phase::kFinalized, std::memory_order_release);
     address_map = {};
     set_wait_label(nullptr, 0);
+    set_my_sleeper(nullptr);
+    choose_wait_policy(live->job.nlocal, live->node->header().usable_cores, nullptr);
     live->node->release_memory();
     live->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
     live->node.reset();
@@ -191,7 +198,6 @@ void global_exit(int code) {
 }
 
 heap::Allocator& heap_allocator() { return *live->allocator; }
-Team& world_team() { return live->world; }
 
 char* heap_address(std::size_t offset) {
     return reinterpret_cast<char*>(address_map.heap_base) + offset;
@@ -201,8 +207,17 @@ std::size_t heap_offset(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address) - address_map.heap_base;
 }
 
-std::uint64_t& allocation_digest_of(int local_index) {
-    return live->node->record(local_index).allocation_digest;
+void publish_allocation_digest(std::uint64_t digest) {
+    live->node->my_record().allocation_digest = digest;
+}
+
+int pe_with_other_allocation(std::uint64_t digest) {
+    for (int i = 0; i < live->job.nlocal; ++i) {
+        if (live->node->record(i).allocation_digest != digest) {
+            return live->job.local_pes[static_cast<std::size_t>(i)];
+        }
+    }
+    return -1;
 }
 
 const std::vector<std::unique_ptr<Transport>>& transports() { return live->node->transports(); }

@@ -37,14 +37,17 @@ void close_runtime();
 
 // REQUIRES for all below: initialized.
 heap::Allocator& heap_allocator();
-Team& world_team();
+// Not a function: the barrier's path starts here.
+extern Team world_team;
 
 // The address of an offset of this PE's heap.
 char* heap_address(std::size_t offset);
 std::size_t heap_offset(const void* address);
 
-// SHMEM_DEBUG: where PEs compare their collective allocations.
-std::uint64_t& allocation_digest_of(int local_index);
+// SHMEM_DEBUG: PEs publish their last collective allocation, meet, and compare. The second function
+// returns a PE whose digest differs, or -1.
+void publish_allocation_digest(std::uint64_t digest);
+int pe_with_other_allocation(std::uint64_t digest);
 
 // Every transport in use. Empty when all symmetric memory is mapped.
 const std::vector<std::unique_ptr<Transport>>& transports();
