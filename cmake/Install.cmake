@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What `cmake --install` puts where: the library under both its names, headers, the CMake package
+# Tessera (Tessera::shmem, Tessera::shmem_static), tessera.pc and the man pages. Tools install
+# themselves.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS tessera tessera_static EXPORT TesseraTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libsma.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tessera)
+install(EXPORT TesseraTargets NAMESPACE Tessera:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/TesseraConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/TesseraConfig.cmake INSTALL_DESTINATION ${package_dir}
+    PATH_VARS CMAKE_INSTALL_BINDIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/TesseraConfig.cmake
+              ${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+# Relative to the .pc file, so that an installed tree may be moved.
+file(RELATIVE_PATH TESSERA_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
+     ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+file(GLOB man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
+install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

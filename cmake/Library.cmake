@@ -34,6 +34,8 @@ if(NOT TESSERA_SANITIZE)
     # Loading libstdc++ costs every PE 0.4 ms; what the library needs of it fits in a few pages.
     target_link_options(tessera PRIVATE -static-libstdc++ -static-libgcc)
 endif()
+# What a program needs beside the static library.
+target_link_libraries(tessera_static INTERFACE hwloc Threads::Threads ${CMAKE_DL_LIBS} stdc++ m)
 # The name that tools look for.
 add_custom_command(TARGET tessera POST_BUILD
     COMMAND ${CMAKE_COMMAND} -E create_symlink libtessera.so
