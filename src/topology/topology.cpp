@@ -238,7 +238,9 @@ std::string line(const char* name, const std::string& value) {
 std::string cache_text(const Facts& facts) {
     std::string text;
     const auto add = [&text](const char* name, std::uint64_t bytes) {
-        if (bytes > 0) text += (text.empty() ? "" : ", ") + (name + (" " + bytes_text(bytes)));
+        if (bytes == 0) return;
+        if (!text.empty()) text += ", ";
+        text.append(name).append(" ").append(bytes_text(bytes));
     };
     add("L1d", facts.l1d_bytes);
     add("L2", facts.l2_bytes);
