@@ -3,7 +3,9 @@
 // The profiling interface (OpenSHMEM 1.6, 10): for each routine of <shmem.h> an entry with a p
 // before its name, pshmem_init for shmem_init, of the same type and doing the same. A profiling
 // tool defines a shmem_ name itself and calls the pshmem_ entry from it; the library's own shmem_
-// names are weak, so the tool needs no more than to be linked or preloaded.
+// names are weak, so the tool needs no more than to be linked or preloaded. In C11 a tool writes
+// the name of shmem_wait_until, shmem_signal_add and shmem_signal_set in parentheses where it
+// defines them, because they are type-generic macros as well.
 //
 // Each declaration takes its type from the routine it belongs to, so the two cannot differ. What
 // the routine does, and its arguments, are documented in the part of <shmem.h> named above each

@@ -13,8 +13,13 @@
 
 #if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 
+// Three names are functions too, and have to be declared before they become macros.
+#include "atomics.h"
 #include "contexts.h"
-#include "types.h"
+#include "deprecated.h"
+#include "rma.h"
+#include "signal.h"
+#include "sync.h"
 
 // An association is read across, its type and its routine on one line; so the formatter is off.
 // clang-format off
@@ -22,54 +27,54 @@
 // The associations of _Generic: a pointer to a Q-qualified type, and the routine to call for it,
 // PREFIX TYPENAME SUFFIX. First the standard atomic types and all point-to-point synchronization.
 #define SHMEM_INTERNAL_ARMS_STD(PREFIX, SUFFIX, Q)          \
-    Q int*: PREFIX##int##SUFFIX,                           \
-    Q long*: PREFIX##long##SUFFIX,                         \
-    Q long long*: PREFIX##longlong##SUFFIX,                \
-    Q unsigned int*: PREFIX##uint##SUFFIX,                 \
-    Q unsigned long*: PREFIX##ulong##SUFFIX,               \
+    Q int*: PREFIX##int##SUFFIX,                            \
+    Q long*: PREFIX##long##SUFFIX,                          \
+    Q long long*: PREFIX##longlong##SUFFIX,                 \
+    Q unsigned int*: PREFIX##uint##SUFFIX,                  \
+    Q unsigned long*: PREFIX##ulong##SUFFIX,                \
     Q unsigned long long*: PREFIX##ulonglong##SUFFIX
 
 // Standard RMA types.
 #define SHMEM_INTERNAL_ARMS_RMA(PREFIX, SUFFIX, Q)          \
     SHMEM_INTERNAL_ARMS_STD(PREFIX, SUFFIX, Q),             \
-    Q float*: PREFIX##float##SUFFIX,                       \
-    Q double*: PREFIX##double##SUFFIX,                     \
-    Q long double*: PREFIX##longdouble##SUFFIX,            \
-    Q char*: PREFIX##char##SUFFIX,                         \
-    Q signed char*: PREFIX##schar##SUFFIX,                 \
-    Q short*: PREFIX##short##SUFFIX,                       \
-    Q unsigned char*: PREFIX##uchar##SUFFIX,               \
+    Q float*: PREFIX##float##SUFFIX,                        \
+    Q double*: PREFIX##double##SUFFIX,                      \
+    Q long double*: PREFIX##longdouble##SUFFIX,             \
+    Q char*: PREFIX##char##SUFFIX,                          \
+    Q signed char*: PREFIX##schar##SUFFIX,                  \
+    Q short*: PREFIX##short##SUFFIX,                        \
+    Q unsigned char*: PREFIX##uchar##SUFFIX,                \
     Q unsigned short*: PREFIX##ushort##SUFFIX
 
 // Extended atomic types.
 #define SHMEM_INTERNAL_ARMS_EXT(PREFIX, SUFFIX, Q)          \
     SHMEM_INTERNAL_ARMS_STD(PREFIX, SUFFIX, Q),             \
-    Q float*: PREFIX##float##SUFFIX,                       \
+    Q float*: PREFIX##float##SUFFIX,                        \
     Q double*: PREFIX##double##SUFFIX
 
 // Bitwise atomic types: int and long have only the exact-width routines, long long has none.
 #define SHMEM_INTERNAL_ARMS_BIT(PREFIX, SUFFIX, Q)          \
-    Q int*: PREFIX##int32##SUFFIX,                         \
-    Q long*: PREFIX##int64##SUFFIX,                        \
-    Q unsigned int*: PREFIX##uint##SUFFIX,                 \
-    Q unsigned long*: PREFIX##ulong##SUFFIX,               \
+    Q int*: PREFIX##int32##SUFFIX,                          \
+    Q long*: PREFIX##int64##SUFFIX,                         \
+    Q unsigned int*: PREFIX##uint##SUFFIX,                  \
+    Q unsigned long*: PREFIX##ulong##SUFFIX,                \
     Q unsigned long long*: PREFIX##ulonglong##SUFFIX
 
 // wait_until and test: the standard atomic types, and the deprecated short ones.
 #define SHMEM_INTERNAL_ARMS_P2P(PREFIX, SUFFIX, Q)          \
     SHMEM_INTERNAL_ARMS_STD(PREFIX, SUFFIX, Q),             \
-    Q short*: PREFIX##short##SUFFIX,                       \
+    Q short*: PREFIX##short##SUFFIX,                        \
     Q unsigned short*: PREFIX##ushort##SUFFIX
 
 // Deprecated atomics.
 #define SHMEM_INTERNAL_ARMS_OLD_STD(PREFIX, SUFFIX, Q)      \
-    Q int*: PREFIX##int##SUFFIX,                           \
-    Q long*: PREFIX##long##SUFFIX,                         \
+    Q int*: PREFIX##int##SUFFIX,                            \
+    Q long*: PREFIX##long##SUFFIX,                          \
     Q long long*: PREFIX##longlong##SUFFIX
 
 #define SHMEM_INTERNAL_ARMS_OLD_EXT(PREFIX, SUFFIX, Q)      \
     SHMEM_INTERNAL_ARMS_OLD_STD(PREFIX, SUFFIX, Q),         \
-    Q float*: PREFIX##float##SUFFIX,                       \
+    Q float*: PREFIX##float##SUFFIX,                        \
     Q double*: PREFIX##double##SUFFIX
 
 // Routines that choose by a source, which may be const or not.

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Breaks when a header declares a routine that it must not, lacks one, gives it another type, or
+lets a name out that programs may use themselves.
+
+Compares the declarations with symbols.txt, name by name and part by part, redeclares every routine
+with the listed prototype, and compares all macros and types with the lists and the one prefix that
+implementation names have.
+"""
+
+import re
+
+import declarations
+import headers
+
+TYPEDEFS = {"shmem_ctx_t", "shmem_team_t", "shmem_team_config_t", "shmem_ctx_session_config_t"}
+INTERNAL = re.compile(r"SHMEM_INTERNAL_|shmem_internal_")
+INCLUDED_BY_US = "#include <stddef.h>\n#include <stdint.h>\n"
+
+
+def names_of(found, kind):
+    return [name for _, this_kind, name in found if this_kind == kind]
+
+
+def check_declarations(compiler, standard, symbols, generics, failures):
+    done = compiler.run("#include <pshmem.h>\n#include <shmemx.h>\n", standard, "-E")
+    failures.check(done.returncode == 0, done.stderr)
+    found, tags = declarations.declared(done.stdout, compiler.include)
+
+    for name in names_of(found, "unknown"):
+        failures.add(f"{standard}: a declaration that the test does not understand: {name}")
+    public = [(header, name) for header, kind, name in found
+              if kind == "function" and header.startswith("shmem/")]
+    failures.check(len(public) == len(set(public)), f"{standard}: a routine is declared twice")
+    failures.same_set(f"{standard}: routines by header", map("{0[0]} {0[1]}".format, public),
+                      (f"shmem/{routine.part} {name}" for name, routine in symbols.items()))
+
+    profiling = names_of(found, "twin") + [name for header, kind, name in found
+                                           if kind == "function" and header == "pshmem.h"]
+    failures.check(len(profiling) == len(set(profiling)), f"{standard}: pshmem.h repeats a name")
+    failures.same_set(f"{standard}: pshmem.h", profiling, ("p" + name for name in symbols))
+
+    want = generics if headers.language(standard) == "c++" else []
+    failures.same_set(f"{standard}: overloads", names_of(found, "overload"), want)
+
+    failures.same_set(f"{standard}: types",
+                      (name for name in names_of(found, "typedef") if not INTERNAL.match(name)),
+                      TYPEDEFS)
+    for tag in tags:
+        failures.check(INTERNAL.match(tag), f"{standard}: struct {tag} lacks the prefix")
+
+
+def check_types(compiler, standard, symbols, failures):
+    """A second declaration with another type is an error in C, and for extern "C" in C++."""
+    lines = ["#include <pshmem.h>", "#ifdef __cplusplus", 'extern "C" {', "#endif"]
+    for routine in symbols.values():
+        lines += [routine.declaration(), routine.declaration("p")]
+    lines += ["#ifdef __cplusplus", "}", "#endif", ""]
+    errors = compiler.accepts("\n".join(lines), standard, *headers.WARNINGS)
+    failures.check(not errors, f"{standard}: other types than symbols.txt:\n{errors[:2000]}")
+
+
+def macros(compiler, text, standard):
+    done = compiler.run(text, standard, "-E", "-dM")
+    return set(re.findall(r"^#define (\w+)", done.stdout, re.MULTILINE))
+
+
+def check_macros(compiler, standard, generics, failures):
+    before = macros(compiler, INCLUDED_BY_US, standard)
+    constants = {row[0] for row in headers.read_table("constants.txt")}
+    with_generics = headers.language(standard) == "c" and standard != "c99"
+    want = constants | (set(generics) if with_generics else set())
+
+    for header in ("shmem.h", "pshmem.h"):
+        text = INCLUDED_BY_US + f"#include <{header}>\n"
+        after = macros(compiler, text, standard) - before
+        visible = {name for name in after if not INTERNAL.match(name)}
+        failures.same_set(f"{standard}: macros of {header}", visible, want)
+        tables = {name for name in after if re.search(r"_TYPES$|_SIZES$|_BASIC_", name)}
+        failures.check(not tables, f"{standard}: {header} leaves type tables: {tables}")
+        kept = macros(compiler, "#define SHMEM_INTERNAL_TYPE_TABLES\n" + text, standard)
+        failures.check("SHMEM_INTERNAL_RMA_TYPES" in kept, f"{standard}: {header} drops tables")
+
+    extensions = macros(compiler, "#include <shmemx.h>\n", standard)
+    extensions -= macros(compiler, "#include <shmem.h>\n", standard)
+    for name in extensions:
+        failures.check(re.match(r"SHMEMX_|SHMEM_INTERNAL_", name), f"shmemx.h defines {name}")
+
+
+def test(compiler, standards, failures):
+    symbols = headers.read_symbols()
+    generics = [row[0] for row in headers.read_table("generics.txt")]
+    for standard in standards:
+        check_declarations(compiler, standard, symbols, generics, failures)
+        check_types(compiler, standard, symbols, failures)
+        check_macros(compiler, standard, generics, failures)
+    return f"{len(symbols)} routines, {len(generics)} generic names"
+
+
+if __name__ == "__main__":
+    headers.main(test)

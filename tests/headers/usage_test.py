@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Breaks when a program that has to compile does not, or one that must not compile does.
+
+Each case is a few lines behind #include <shmem.h>. Programs that have to compile do so without a
+warning; for the others the compiler must complain about the reason named, and not for another one.
+"""
+
+import re
+
+import headers
+
+C11 = ["c11", "c17"]
+NO_ASSOCIATION = "not compatible with any"
+NO_OVERLOAD = "no matching function"
+
+DATA = """
+static int ints[8]; static const int const_ints[8] = {0}; static long longs[8]; static double d;
+static long long wide; static uint64_t sig; static size_t count; static int64_t word; static int n;
+static struct { int x; } thing;
+static int* next(void) { return ints + n++; }
+void use(void);
+void use(void) { (void)const_ints; (void)wide; (void)sig; (void)count; (void)word; (void)d;
+                 (void)thing; (void)longs; (void)next; %s }
+"""
+
+# (standards, statements): arguments as programs write them.
+ACCEPTED = [
+    (C11 + headers.CXX_STANDARDS, """
+        shmem_put(ints, const_ints, 8, 0); shmem_put(&ints[1], ints + 4, 2, 1);
+        shmem_put(next(), next(), 1, 0); shmem_get(ints, &const_ints[2], 1, 0);
+        shmem_p(SHMEM_CTX_DEFAULT, &d, 1, 0); shmem_p(&d, shmem_g(&d, shmem_g(ints, 0)), 1);
+        n = shmem_g(&const_ints[1], 0) + shmem_g(SHMEM_CTX_DEFAULT, ints, 0);
+        count = shmem_atomic_fetch_add(&count, 1, 0); shmem_atomic_or(&word, 1, 0);
+        word = shmem_atomic_fetch_xor(SHMEM_CTX_DEFAULT, &word, 1, 0);
+        wide = shmem_atomic_compare_swap(&wide, 0, 1, 0); shmem_atomic_inc(longs, 0);
+        shmem_put_signal(longs, longs + 4, 4, &sig, 1, SHMEM_SIGNAL_ADD, 0);
+        shmem_signal_set(&sig, 1, 0); shmem_signal_set(SHMEM_CTX_DEFAULT, &sig, 1, 0);
+        shmem_wait_until(&sig, SHMEM_CMP_EQ, 1); shmem_wait_until(longs, SHMEM_CMP_GT, 0);
+        (shmem_wait_until)(longs, SHMEM_CMP_GT, 0); (shmem_signal_add)(&sig, 1, 0);
+        if (shmem_test(&count, SHMEM_CMP_EQ, 1)) { shmem_barrier_all(); }
+        count = shmem_wait_until_any(longs, 8, ints, SHMEM_CMP_EQ, 1);
+        shmem_barrier(0, 0, 1, longs); shmem_sync(0, 0, 1, longs);"""),
+    # Arguments are evaluated once.
+    (C11 + headers.CXX_STANDARDS, "int* p = ints; shmem_p(p++, n++, 0); n += shmem_g(p++, n);"),
+    # C99 has the functions only, the four names that are both included.
+    (["c99"], "shmem_wait_until(longs, SHMEM_CMP_EQ, 1); shmem_signal_add(&sig, 1, 0);"
+              "shmem_int_put(ints, const_ints, 8, 0); shmem_sync(0, 0, 1, longs);"),
+]
+
+# (standards, reason, statements)
+REJECTED = [
+    (C11, NO_ASSOCIATION, "shmem_put(&thing, &thing, 1, 0);"),
+    (C11, NO_ASSOCIATION, "shmem_put(SHMEM_CTX_DEFAULT, &thing, &thing, 1, 0);"),
+    (C11, NO_ASSOCIATION, "shmem_put((const int*)ints, ints, 1, 0);"),
+    (C11, NO_ASSOCIATION, "shmem_atomic_add(&d, 1, 0);"),
+    (C11, NO_ASSOCIATION, "shmem_atomic_and(&wide, 1, 0);"),
+    (C11, NO_ASSOCIATION, "shmem_test(&d, SHMEM_CMP_EQ, 0);"),
+    (C11, "incompatible", "shmem_put(ints, longs, 1, 0);"),
+    (C11, "too (many|few)", "shmem_put(ints, ints, 1);"),
+    (C11, "too (many|few)", "shmem_wait_until(ints, SHMEM_CMP_EQ, 0, 0);"),
+    (["c++11", "c++20"], NO_OVERLOAD, "shmem_put(&thing, &thing, 1, 0);"),
+    (["c++11", "c++20"], NO_OVERLOAD, "shmem_put(ints, longs, 1, 0);"),
+    (["c++11", "c++20"], NO_OVERLOAD, "shmem_atomic_add(&d, 1, 0);"),
+    (["c++11", "c++20"], NO_OVERLOAD, "shmem_atomic_and(&wide, 1LL, 0);"),
+    # A name is not there before the library has it.
+    (["c11", "c++17"], "declar", "shmem_team_destroy(SHMEM_TEAM_WORLD);"),
+    (["c11", "c++17"], "declar", "shmem_ctx_destroy(SHMEM_CTX_DEFAULT);"),
+    (["c11", "c++17"], "declar", "shmem_broadcast(SHMEM_TEAM_WORLD, ints, ints, 1, 0);"),
+    (["c99"], "declar", "shmem_put(ints, ints, 1, 0);"),
+]
+
+# Whole programs: what stands around the #include.
+PROGRAMS = [
+    # A C++ program may put C headers into a linkage block.
+    (headers.CXX_STANDARDS, 'extern "C" {\n#include <shmem.h>\n}\n'
+                            "void use(int* p) { shmem_put(p, p + 4, 1, 0); }\n"),
+    # Macros of the program's own, of names that appear in ours.
+    (C11, "#include <shmem.h>\n#define g 9.81\n#define p 1\n#define put 2\n#define set 3\n"
+          "#define RMA 4\n#define int32 5\nstatic int i;\nvoid use(void);\n"
+          "void use(void) { shmem_put(&i, &i, 1, 0); shmem_p(&i, shmem_g(&i, 0), 0);\n"
+          "    shmem_set(&i, 1, 0); shmem_atomic_and(&i, 1, 0); }\n"),
+    # A profiling tool: its own definition of a routine, which calls the other name.
+    (headers.C_STANDARDS + headers.CXX_STANDARDS,
+     '#include <pshmem.h>\n#ifdef __cplusplus\nextern "C"\n#endif\n'
+     "void shmem_int_put(int* dest, const int* source, size_t nelems, int pe) {\n"
+     "    pshmem_int_put(dest, source, nelems, pe);\n}\n"),
+    # Nothing but <shmem.h> is needed for these types.
+    (headers.C_STANDARDS + headers.CXX_STANDARDS,
+     "#include <shmem.h>\nsize_t a; ptrdiff_t b; uint64_t c; uintptr_t d; size_t e = SIZE_MAX;\n"),
+]
+
+
+def check_rejected(compiler, standard, reason, statements, failures):
+    what = f"{standard}: {statements}"
+    text = "#include <shmem.h>\n" + DATA % statements
+    errors = compiler.accepts(text, standard, *headers.WARNINGS, "-Wno-unused-function")
+    failures.check(errors, f"compiles, but must not: {what}")
+    failures.check(not errors or re.search(reason, errors),
+                   f"rejected for another reason than '{reason}': {what}\n{errors[:1500]}")
+
+
+def test(compiler, standards, failures):
+    checked = 0
+    for standard in standards:
+        for accepted, statements in ACCEPTED:
+            if standard in accepted:
+                text = "#include <shmem.h>\n" + DATA % statements
+                errors = compiler.accepts(text, standard, *headers.WARNINGS)
+                failures.check(not errors, f"{standard}: {statements}\n{errors[:3000]}")
+                checked += 1
+        for accepted, text in PROGRAMS:
+            if standard in accepted:
+                errors = compiler.accepts(text, standard, *headers.WARNINGS)
+                failures.check(not errors, f"{standard}:\n{text}{errors[:3000]}")
+                checked += 1
+        for rejected, reason, statements in REJECTED:
+            if standard in rejected:
+                check_rejected(compiler, standard, reason, statements, failures)
+                checked += 1
+    return f"{checked} programs"
+
+
+if __name__ == "__main__":
+    headers.main(test)
