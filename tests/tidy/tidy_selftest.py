@@ -41,8 +41,9 @@ CLEAN = {
     "tests/part_check.py": SCRIPT + "import check\n",
     "tests/check.py": SCRIPT + "import part_check\n",
     "tests/headers/symbols.txt": "shmem_int_put\n",
-    "docs/path-of-a-put.md": "`shmem_int_put()` `src/heap/part.cpp`, then `put()` in `transports/shm/put.cpp`,\n"
-                             "`word()`, [here](../src/base/word.hpp), `src/*/{word,part}.hpp`.\n",
+    "docs/path-of-a-put.md": "`src/heap/part.cpp`, then `put()` in `transports/shm/put.cpp`,\n"
+                             "`shmem_int_put()`, `word()`, `src/*/{word,part}.hpp`,\n"
+                             "[here](../src/base/word.hpp).\n",
 }
 COVERED_BY = {"src/heap/part.cpp": "tests/src/base/word_test.cpp"}
 
