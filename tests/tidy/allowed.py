@@ -21,6 +21,6 @@ COVERED_BY = {
     "src/base/copy_x86_64.cpp": "tests/src/base/copy_test.cpp",
     "src/heap/static_data.cpp": "tests/static_data/share_test.cpp",
     "src/heap/static_fork.cpp": "tests/static_data/share_test.cpp",
-    "src/heap/static_freeze.cpp": "tests/static_data/early_threads_test.cpp",
+    "src/heap/static_freeze.cpp": "tests/static_data/early_test.cpp",
     "src/heap/static_pages.cpp": "tests/static_data/huge_test.cpp",
 }
