@@ -144,28 +144,26 @@ TESSERA_UNINSTRUMENTED int copy_and_replace(const PageRanges& ranges, const Page
     return 0;
 }
 
-// No signal handler of this thread may store into the pages either.
-int replace_undisturbed(const PageRanges& ranges, const PageFile& file, bool others_are_frozen) {
+// No other thread, and no signal handler of this one, may store into the pages either.
+TESSERA_UNINSTRUMENTED int replace_undisturbed(const PageRanges& ranges, const PageFile& file,
+                                               bool others_run) {
     std::uint64_t all = ~std::uint64_t{0};
     std::uint64_t before = 0;
     raw_call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&all),
              reinterpret_cast<long>(&before), kKernelSignalSetBytes);
-    int error = copy_and_replace(ranges, file);
-    if (others_are_frozen) thaw(ranges, error == 0);
+    int error = !others_run || freeze(ranges) ? copy_and_replace(ranges, file) : errno;
+    if (others_run) thaw(ranges, error == 0);
     raw_call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&before), 0,
              kKernelSignalSetBytes);
     return error;
 }
 
 void share(const PageRanges& ranges) {
-    PageFile file =
-        page_file(g_static_data.fd, g_static_data.file_offset, g_static_data.base);
+    PageFile file = page_file(g_static_data.fd, g_static_data.file_offset, g_static_data.base);
     if (!can_map(ranges, file)) return refuse_with_errno("cannot map the shared memory file");
-    bool others_run = has_other_threads();
-    if (others_run) {
-        const char* complaint = freeze(ranges);
-        if (complaint != nullptr) return refuse(complaint);
-    }
+    const bool others_run = has_other_threads();
+    const char* complaint = others_run ? prepare_to_freeze(ranges) : nullptr;
+    if (complaint != nullptr) return refuse(complaint);
     errno = replace_undisturbed(ranges, file, others_run);
     if (errno != 0) return refuse_with_errno("cannot replace the data pages");
     set_forked_pages(ranges, file);
@@ -189,8 +187,7 @@ const char* obstacle(const PageRanges& ranges) {
 // Whether this process is one of several PEs, whose peers could use its data; says why if not.
 bool has_peers() {
     if (inheritance() == Inheritance::kPe && inherited()->npes > 1) return true;
-    bool has_pmix =
-        environment("PMIX_NAMESPACE") != nullptr && environment("PMIX_RANK") != nullptr;
+    bool has_pmix = environment("PMIX_NAMESPACE") != nullptr && environment("PMIX_RANK") != nullptr;
     if (inheritance() == Inheritance::kNone && has_pmix) return true;
     refuse("single PE");
     return false;

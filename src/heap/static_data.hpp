@@ -16,7 +16,7 @@ namespace tessera::heap {
 // With several writable segments (-mcmodel=medium), the range reaches from the first to the last;
 // what lies between them (constants) has room in the file but is not shared.
 struct StaticData {
-    std::uintptr_t base = 0;        // page-aligned; 0 when the program has no writable data
+    std::uintptr_t base = 0;  // page-aligned; 0 when the program has no writable data
     std::size_t bytes = 0;
     int fd = -1;                    // the node file under oshrun, else a memfd of this process
     std::uint64_t file_offset = 0;  // congruent to base modulo the huge page size

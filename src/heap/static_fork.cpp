@@ -90,8 +90,7 @@ TESSERA_UNINSTRUMENTED void after_fork_in_child() {
         const PageRange range = g_pages.list[i];
         bool is_private = copy != nullptr && move_over(copy + position, range);
         if (!is_private && !map_copy_on_write(range, g_file)) {
-            raw_call(SYS_write, STDERR_FILENO, reinterpret_cast<long>(kNoCopy),
-                     sizeof kNoCopy - 1);
+            raw_call(SYS_write, STDERR_FILENO, reinterpret_cast<long>(kNoCopy), sizeof kNoCopy - 1);
             raw_call(SYS_exit_group, kNoCopyExitCode);
         }
         position += range.end - range.begin;

@@ -117,7 +117,7 @@ bool has_other_threads() {
     return ::stat("/proc/self/task", &status) == 0 && status.st_nlink > 3;
 }
 
-const char* freeze(const PageRanges& ranges) {
+const char* prepare_to_freeze(const PageRanges& ranges) {
     if (!every_other_thread_takes_faults()) {
         return "threads were running when the library was loaded, and one blocks SIGSEGV";
     }
@@ -127,7 +127,6 @@ const char* freeze(const PageRanges& ranges) {
     auto* freezer = static_cast<Freezer*>(page);
     freezer->begin = ranges.base();
     freezer->end = ranges.base() + ranges.bytes();
-    freezer->is_frozen = 1;
     g_freezer = freezer;
     // Binds what the handler and thaw() call, while binding may still write.
     raw_call(SYS_futex, reinterpret_cast<long>(&freezer->is_frozen), FUTEX_WAKE_PRIVATE, 0);
@@ -138,14 +137,18 @@ const char* freeze(const PageRanges& ranges) {
     action.sa_flags = SA_SIGINFO | (freezer->previous.sa_flags & SA_ONSTACK);
     sigemptyset(&action.sa_mask);
     if (__sigaction(SIGSEGV, &action, nullptr) != 0) return "cannot install a SIGSEGV handler";
-    if (protect(ranges, PROT_READ)) return nullptr;
-    thaw(ranges, false);
-    return "cannot hold the other threads";
+    return nullptr;
+}
+
+bool freeze(const PageRanges& ranges) {
+    // Pairs with the load in wait_for_thaw(), which a fault on a protected page leads to.
+    __atomic_store_n(&g_freezer->is_frozen, 1, __ATOMIC_SEQ_CST);
+    return protect(ranges, PROT_READ);
 }
 
 void thaw(const PageRanges& ranges, bool was_replaced) {
-    if (!was_replaced) protect(ranges, PROT_READ | PROT_WRITE);
     Freezer* freezer = g_freezer;
+    if (!was_replaced) protect(ranges, PROT_READ | PROT_WRITE);
     // Pairs with the load in wait_for_thaw().
     __atomic_store_n(&freezer->is_frozen, 0, __ATOMIC_RELEASE);
     raw_call(SYS_futex, reinterpret_cast<long>(&freezer->is_frozen), FUTEX_WAKE_PRIVATE, INT_MAX);

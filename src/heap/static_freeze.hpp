@@ -16,9 +16,12 @@ namespace tessera::heap {
 // True when this process has more than one thread.
 bool has_other_threads();
 
-// Makes the pages read-only. RETURNS nullptr, or why not; then nothing has changed.
-// From here to thaw(), the caller must not write to the pages either.
-const char* freeze(const PageRanges& ranges);
+// Gets everything ready to freeze these pages. RETURNS nullptr, or why they cannot be frozen.
+const char* prepare_to_freeze(const PageRanges& ranges);
+
+// Makes the pages read-only. From here to thaw(), the caller must not write to them either.
+// REQUIRES: prepare_to_freeze(). RETURNS false with errno; thaw() is then due as well.
+TESSERA_UNINSTRUMENTED bool freeze(const PageRanges& ranges);
 
 // Lets the waiting threads go on. `was_replaced`: new, writable pages are there; otherwise the old
 // ones become writable again.

@@ -15,8 +15,8 @@
 namespace tessera::heap {
 namespace {
 
-constexpr std::uint64_t kPagePresent = std::uint64_t{1} << 63;
-constexpr std::uint64_t kPageSwapped = std::uint64_t{1} << 62;
+constexpr char kPagemap[] = "/proc/self/pagemap";
+constexpr std::uint64_t kPageTouched = std::uint64_t{3} << 62;  // present, or swapped out
 constexpr std::size_t kEntriesPerRead = 1024;
 
 std::uintptr_t page_bytes() {
@@ -122,30 +122,36 @@ TESSERA_UNINSTRUMENTED bool write_pages(std::uintptr_t begin, std::uintptr_t end
     return true;
 }
 
-// Tells for one page after the other, in ascending order, whether it was ever touched.
-struct TouchedPages {
-    int fd = -1;
-    std::uintptr_t page_bytes = 0;
-    std::uintptr_t known_begin = 0;
-    std::uintptr_t known_end = 0;
-    std::uint64_t entries[kEntriesPerRead];
-};
+// Fills entries[0, count) for the pages from `page` on: kPageTouched or 0 among other bits.
+TESSERA_UNINSTRUMENTED void find_touched(int pagemap_fd, std::uintptr_t page, std::size_t count,
+                                         std::uintptr_t bytes, std::uint64_t* entries) {
+    const auto wanted = static_cast<long>(count * sizeof *entries);
+    if (raw_call(SYS_pread64, pagemap_fd, reinterpret_cast<long>(entries), wanted,
+                 static_cast<long>(page / bytes * sizeof *entries)) == wanted) {
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        entries[i] = is_zero_page(page + i * bytes, bytes) ? 0 : kPageTouched;
+    }
+}
 
-TESSERA_UNINSTRUMENTED bool is_touched(TouchedPages& pages, std::uintptr_t page) {
-    if (pages.fd >= 0 && page >= pages.known_end) {
-        long bytes = raw_call(SYS_pread64, pages.fd, reinterpret_cast<long>(pages.entries),
-                              sizeof pages.entries,
-                              static_cast<long>(page / pages.page_bytes * sizeof(std::uint64_t)));
-        pages.known_begin = page;
-        pages.known_end = page;
-        if (bytes > 0) {
-            pages.known_end += static_cast<std::uintptr_t>(bytes) / sizeof(std::uint64_t) *
-                               pages.page_bytes;
+// Writes those pages from `begin` on that somebody has touched; neighbours in one call.
+TESSERA_UNINSTRUMENTED bool write_touched(std::uintptr_t begin, std::uintptr_t end,
+                                          const PageFile& file, int pagemap_fd) {
+    std::uint64_t entries[kEntriesPerRead];
+    const std::uintptr_t bytes = file.page_bytes;
+    std::uintptr_t run = begin;  // pages from here to the current one are touched
+    while (begin < end) {
+        std::size_t count = (end - begin) / bytes;
+        if (count > kEntriesPerRead) count = kEntriesPerRead;
+        find_touched(pagemap_fd, begin, count, bytes, entries);
+        for (std::size_t i = 0; i < count; ++i, begin += bytes) {
+            if ((entries[i] & kPageTouched) != 0) continue;
+            if (run < begin && !write_pages(run, begin, file)) return false;
+            run = begin + bytes;
         }
     }
-    if (page >= pages.known_end) return !is_zero_page(page, pages.page_bytes);
-    std::uint64_t entry = pages.entries[(page - pages.known_begin) / pages.page_bytes];
-    return (entry & (kPagePresent | kPageSwapped)) != 0;
+    return write_pages(run, end, file);
 }
 
 // Copies from memory; only non-zero pages, so that untouched ones stay untouched at both ends.
@@ -172,18 +178,18 @@ bool is_private_memory(const PageRanges& ranges) {
     for (int i = 0; i < ranges.count; ++i) covered[i] = ranges.list[i].begin;
     bool all_private = true;
     bool all_covered = false;
-    bool could_read = for_each_mapping([&](std::uintptr_t begin, std::uintptr_t end,
-                                           const char* flags) {
-        all_covered = true;
-        for (int i = 0; i < ranges.count; ++i) {
-            if (begin <= covered[i] && covered[i] < end && covered[i] < ranges.list[i].end) {
-                covered[i] = end;
-                all_private &= flags[0] == 'r' && flags[1] == 'w' && flags[3] == 'p';
+    bool could_read =
+        for_each_mapping([&](std::uintptr_t begin, std::uintptr_t end, const char* flags) {
+            all_covered = true;
+            for (int i = 0; i < ranges.count; ++i) {
+                if (begin <= covered[i] && covered[i] < end && covered[i] < ranges.list[i].end) {
+                    covered[i] = end;
+                    all_private &= flags[0] == 'r' && flags[1] == 'w' && flags[3] == 'p';
+                }
+                all_covered &= covered[i] >= ranges.list[i].end;
             }
-            all_covered &= covered[i] >= ranges.list[i].end;
-        }
-        return all_private && !all_covered;
-    });
+            return all_private && !all_covered;
+        });
     return !could_read || (all_private && all_covered);
 }
 
@@ -205,25 +211,11 @@ bool copy_to_file(const PageRange& range, const PageFile& file) {
     // The initialised part: a page that nobody has touched yet still has contents.
     if (!write_pages(range.begin, range.anonymous, file)) return false;
     if (range.anonymous == range.end) return true;
-    TouchedPages pages;
-    pages.page_bytes = file.page_bytes;
-    pages.fd = static_cast<int>(raw_call(SYS_openat, AT_FDCWD,
-                                         reinterpret_cast<long>("/proc/self/pagemap"),
-                                         O_RDONLY | O_CLOEXEC));
-    bool is_written = true;
-    std::uintptr_t touched_from = range.end;  // begin of a run of touched pages, or end: none
-    for (std::uintptr_t page = range.anonymous; page < range.end && is_written;
-         page += pages.page_bytes) {
-        if (is_touched(pages, page)) {
-            if (touched_from == range.end) touched_from = page;
-        } else if (touched_from != range.end) {
-            is_written = write_pages(touched_from, page, file);
-            touched_from = range.end;
-        }
-    }
-    if (is_written) is_written = write_pages(touched_from, range.end, file);
+    long pagemap_fd =
+        raw_call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(kPagemap), O_RDONLY | O_CLOEXEC);
+    bool is_written = write_touched(range.anonymous, range.end, file, static_cast<int>(pagemap_fd));
     int error = errno;
-    if (pages.fd >= 0) raw_call(SYS_close, pages.fd);
+    if (pagemap_fd >= 0) raw_call(SYS_close, pagemap_fd);
     errno = error;
     return is_written;
 }

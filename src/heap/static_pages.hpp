@@ -15,7 +15,7 @@
 
 // For code that runs while the data pages are being replaced. ASan's pwrite would also complain
 // about its own redzones.
-#define TESSERA_UNINSTRUMENTED                                             \
+#define TESSERA_UNINSTRUMENTED                                              \
     __attribute__((noinline, no_sanitize("address", "thread", "undefined"), \
                    no_profile_instrument_function))
 
