@@ -112,6 +112,8 @@ class Tree:
         folders = ["src", "", "include"]
         if top_folder(includer) in ("include", "tests", "tools"):
             folders.append(os.path.dirname(includer))
+        if top_folder(includer) == "tests":
+            folders.append("tests")
         for folder in folders:
             target = os.path.normpath(os.path.join(folder, name))
             if target in self:

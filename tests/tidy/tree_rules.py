@@ -125,10 +125,10 @@ def _spans(text):
 
 
 def _exists(tree, path):
-    """`path` may end in a slash, and may hold * and {a,b}."""
+    """`path` may hold * and {a,b}, end in a slash, or be a program's name without .c."""
     pattern = re.escape(path.rstrip("/")).replace(r"\*", "[^/]*")
     pattern = re.sub(r"\\{(.*?)\\}", lambda m: "(?:" + m.group(1).replace(",", "|") + ")", pattern)
-    return any(re.match(pattern + r"(?:/|$)", name) for name in tree.files)
+    return any(re.match(pattern + r"(?:/|$|\.c(?:pp)?$)", name) for name in tree.files)
 
 
 def named_paths(tree):
