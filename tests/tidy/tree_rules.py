@@ -149,7 +149,8 @@ def named_paths(tree):
 
 
 def named_functions(tree):
-    """Functions that docs/path-of-a-put.md names must exist; beside a file's name, in that file."""
+    """Functions that docs/path-of-a-put.md names must exist. On a line that names files they must be
+    in a file of this paragraph."""
     name = "docs/path-of-a-put.md"
     if name not in tree:
         return
@@ -159,8 +160,13 @@ def named_functions(tree):
     by_line = {}
     for line, span in _spans(tree.text(name)):
         by_line.setdefault(line, []).append(span)
+    ends = [number for number, text in enumerate(tree.lines(name), 1) if not text.strip()]
+    paragraphs = {}
     for line, spans in by_line.items():
-        files = [span.split(":")[0] for span in spans if span.split(":")[0] in tree]
+        named = [span.split(":")[0] for span in spans if span.split(":")[0] in tree]
+        in_paragraph = paragraphs.setdefault(sum(end < line for end in ends), [])
+        in_paragraph += named
+        files = in_paragraph if named else []
         for span in spans:
             match = FUNCTION.match(span)
             if match is None or match.group(1) in exported:
