@@ -149,8 +149,10 @@ def named_paths(tree):
 
 
 def named_functions(tree):
-    """Functions that docs/path-of-a-put.md names must exist. On a line that names files they must be
-    in a file of this paragraph."""
+    """Functions that docs/path-of-a-put.md names must exist.
+
+    On a line that names files they must be in a file of this paragraph.
+    """
     name = "docs/path-of-a-put.md"
     if name not in tree:
         return
