@@ -98,7 +98,8 @@ def recorder(symbols):
         back = "for (;;) {}" if routine.symbol == "shmem_global_exit" else ""
         if routine.result != "void":
             back = f"return ({routine.result}){RETURNED};"
-        lines.append(f'{routine.declaration()[:-1]} {{ begin("{routine.symbol}"); {notes} {back} }}')
+        begin = f'begin("{routine.symbol}");'
+        lines.append(f"{routine.declaration()[:-1]} {{ {begin} {notes} {back} }}")
     return "\n".join(lines)
 
 
@@ -154,7 +155,8 @@ def caller(symbols, standard):
         functions.append(f"static void test_{generic}(void) {{\n" + "\n".join(blocks) + "\n}")
         calls += len(blocks)
     returned = f"#define RETURNED {RETURNED}"
-    return "\n".join([returned, CALLER_START, *functions, CALLER_END % ("\n    ".join(names), calls)]), calls
+    end = CALLER_END % ("\n    ".join(names), calls)
+    return "\n".join([returned, CALLER_START, *functions, end]), calls
 
 
 def test(compiler, standards, failures):
