@@ -15,11 +15,12 @@ if [ $# -ne 3 ]; then
     sed -n '/^# Usage/,/^set/p' "$0" | grep '^#' >&2
     exit 2
 fi
-oshcc=${OSHCC:-$1/bin/oshcc}
-oshrun=${OSHRUN:-$1/bin/oshrun}
+prefix=$(realpath -m "$1")
+oshcc=${OSHCC:-$prefix/bin/oshcc}
+oshrun=${OSHRUN:-$prefix/bin/oshrun}
 read -ra oshrun_flags <<<"${OSHRUN_FLAGS:-}"
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
-work=$2/$3
+work=$(realpath -m "$2/$3")
 program=$3
 pe_counts=(1 2 3 4 5 7 8)
 export LC_ALL=C
