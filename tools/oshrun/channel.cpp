@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See channel.hpp.
+#include "channel.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace tessera::oshrun {
+namespace {
+
+constexpr std::size_t kLineBytesMax = 64 * 1024;
+constexpr Clock::duration kPromptDelay = std::chrono::milliseconds(100);
+// How long others wait for the rest of a line that is out, after its PE has fallen silent.
+constexpr Clock::duration kPatienceOnTerminal = std::chrono::milliseconds(500);
+constexpr Clock::duration kPatience = std::chrono::seconds(5);
+
+bool is_pipe_or_socket(int fd) {
+    struct stat status {};
+    return ::fstat(fd, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+}  // namespace
+
+Channel::Channel(int fd, int event_fd, bool tag_lines)
+    : sink_(fd, event_fd),
+      tag_lines_(tag_lines),
+      is_terminal_(::isatty(fd) == 1),
+      talks_(is_pipe_or_socket(fd) && is_pipe_or_socket(STDIN_FILENO)) {}
+
+void Channel::message(std::string_view line) {
+    if (line_is_open_) close_line();
+    sink_.write(std::string(line) + "\n");
+    deliver_waiting();
+}
+
+void Channel::deliver(Stream& stream) {
+    bool was_open = open_line_ != nullptr;
+    deliver_one(stream);
+    if (was_open && open_line_ == nullptr) deliver_waiting();
+}
+
+void Channel::deliver_one(Stream& stream) {
+    bool has_ended = !stream.pipe;
+    std::size_t whole_lines = stream.pending.rfind('\n') + 1;  // 0 when there is none
+    bool takes_all = has_ended || stream.pending.size() - whole_lines > kLineBytesMax;
+    std::size_t bytes = takes_all ? stream.pending.size() : whole_lines;
+    bool is_others_turn = open_line_ != nullptr && open_line_ != &stream;
+    stream.is_waiting = is_others_turn && bytes > 0;
+    if (is_others_turn) return;
+    if (bytes > 0) emit(stream, bytes);
+    if (has_ended && open_line_ == &stream) open_line_ = nullptr;  // line_is_open_ stays
+}
+
+void Channel::deliver_waiting() {
+    for (Stream* stream : streams) {
+        if (stream->is_waiting) deliver_one(*stream);
+    }
+}
+
+void Channel::emit(Stream& stream, std::size_t bytes) {
+    if (line_is_open_ && open_line_ != &stream) close_line();
+    std::string_view text(stream.pending.data(), bytes);
+    bool ends_line = text.back() == '\n';
+    if (!tag_lines_) {
+        sink_.write(text);
+    } else {
+        std::string tag = "[pe " + std::to_string(stream.pe) + "] ";
+        std::string tagged;
+        bool in_line = stream.is_in_line;
+        while (!text.empty()) {
+            if (!in_line) tagged += tag;
+            std::size_t length = std::min(text.find('\n'), text.size() - 1) + 1;
+            tagged += text.substr(0, length);
+            text.remove_prefix(length);
+            in_line = false;
+        }
+        sink_.write(tagged);
+    }
+    stream.pending.erase(0, bytes);
+    stream.is_in_line = !ends_line;
+    line_is_open_ = !ends_line;
+    open_line_ = ends_line ? nullptr : &stream;
+}
+
+void Channel::close_line() {
+    sink_.write("\n");
+    if (open_line_ != nullptr) open_line_->is_in_line = false;
+    open_line_ = nullptr;
+    line_is_open_ = false;
+}
+
+bool Channel::is_prompt(const Stream& stream) const {
+    if (stream.pending.empty() || (open_line_ != nullptr && open_line_ != &stream)) return false;
+    return is_terminal_ || (talks_ && stream.pe == 0);
+}
+
+bool Channel::somebody_waits() const {
+    return open_line_ != nullptr && std::any_of(streams.begin(), streams.end(), [](const Stream* s) {
+               return s->is_waiting;
+           });
+}
+
+Clock::duration Channel::patience() const {
+    return is_terminal_ ? kPatienceOnTerminal : kPatience;
+}
+
+void Channel::tick(Clock::time_point now) {
+    for (Stream* stream : streams) {
+        if (is_prompt(*stream) && now - stream->last_read >= kPromptDelay) {
+            emit(*stream, stream->pending.size());
+        }
+    }
+    if (somebody_waits() && now - open_line_->last_read >= patience()) {
+        close_line();
+        deliver_waiting();
+    }
+}
+
+Clock::time_point Channel::next_tick() const {
+    Clock::time_point next = Clock::time_point::max();
+    for (const Stream* stream : streams) {
+        if (is_prompt(*stream)) next = std::min(next, stream->last_read + kPromptDelay);
+    }
+    if (somebody_waits()) next = std::min(next, open_line_->last_read + patience());
+    return next;
+}
+
+}  // namespace tessera::oshrun

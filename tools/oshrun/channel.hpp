@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Brings the output of the PEs together without mixing lines: what leaves oshrun is a sequence of
+// whole lines, each of one PE. A line without its end waits for the end, with three exceptions:
+//   - It is longer than kLineBytesMax: it goes out in parts, and the others wait for its end.
+//   - Somebody may be looking at it (a prompt on a terminal, or to a program that talks to us): it
+//     goes out after a short silence, and the others wait for its end, but not for ever.
+//   - The PE has closed the stream: it goes out as it is, and whoever writes next gets a new line.
+// Called by output.cpp. THREADS: the main thread's only.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "base/fd.hpp"
+#include "sink.hpp"
+
+namespace tessera::oshrun {
+
+using Clock = std::chrono::steady_clock;
+
+class Channel;
+
+// One PE's stdout or stderr.
+struct Stream {
+    int pe = 0;
+    Fd pipe;                          // empty: ended
+    Channel* channel = nullptr;
+    std::string pending;              // read, not yet passed on
+    bool is_waiting = false;          // could pass something on, but another's line is unfinished
+    bool is_in_line = false;          // the beginning of its current line has gone out
+    Clock::time_point last_read{};
+};
+
+// All streams that end in the same file. Streams of stdout and stderr share one when oshrun's own
+// stdout and stderr are the same file.
+class Channel {
+  public:
+    Channel(int fd, int event_fd, bool tag_lines);
+
+    const Sink& sink() const { return sink_; }
+    // A line of oshrun itself.
+    void message(std::string_view line);
+
+    // New data is in stream.pending, or it has ended.
+    void deliver(Stream& stream);
+    // Sends out prompts, and ends lines that others have waited for too long.
+    void tick(Clock::time_point now);
+    // When tick() wants to be called; Clock::time_point::max() for never.
+    Clock::time_point next_tick() const;
+
+    std::deque<Stream*> streams;  // of this channel
+
+  private:
+    void deliver_one(Stream& stream);
+    void deliver_waiting();
+    void emit(Stream& stream, std::size_t bytes);
+    void close_line();
+    bool is_prompt(const Stream& stream) const;
+    bool somebody_waits() const;
+    Clock::duration patience() const;
+
+    Sink sink_;
+    const bool tag_lines_;
+    bool is_terminal_ = false;
+    bool talks_ = false;              // both ends of oshrun are pipes: a program may wait for a prompt
+    Stream* open_line_ = nullptr;     // whose line is unfinished
+    bool line_is_open_ = false;       // also when its stream has ended
+};
+
+}  // namespace tessera::oshrun

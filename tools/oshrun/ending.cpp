@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See supervisor.hpp: how a job is brought to its end so that nothing of it is left.
+#include <dirent.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "supervisor.hpp"
+
+namespace tessera::oshrun {
+namespace {
+
+constexpr auto kLeftoversPatience = std::chrono::seconds(2);
+constexpr int kLeftoversPollMs = 20;
+
+void add_children_of_task(const char* task, std::vector<pid_t>& children) {
+    std::string path = std::string("/proc/self/task/") + task + "/children";
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
+                                                         std::fclose);
+    if (file == nullptr) return;
+    int pid;
+    while (std::fscanf(file.get(), "%d", &pid) == 1) children.push_back(pid);
+}
+
+// Our children, orphans of the PEs among them. Empty where the kernel does not say.
+std::vector<pid_t> find_children() {
+    std::vector<pid_t> children;
+    std::unique_ptr<DIR, int (*)(DIR*)> tasks(::opendir("/proc/self/task"), ::closedir);
+    if (tasks == nullptr) return children;
+    while (const dirent* task = ::readdir(tasks.get())) {
+        if (task->d_name[0] != '.') add_children_of_task(task->d_name, children);
+    }
+    return children;
+}
+
+// The state letter in /proc/PID/stat, after the name in parentheses; '?' when there is none.
+char process_state(pid_t pid) {
+    std::string path = "/proc/" + std::to_string(pid) + "/stat";
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
+                                                         std::fclose);
+    char text[256] = "";
+    if (file == nullptr || std::fgets(text, sizeof text, file.get()) == nullptr) return '?';
+    const char* after_name = std::strrchr(text, ')');
+    return after_name != nullptr && after_name[1] != '\0' ? after_name[2] : '?';
+}
+
+// The PE may be writing its name this very moment, so what we get may be cut or mixed.
+std::string waiting_place(const heap::PeRecord& record) {
+    char text[sizeof record.waiting_in];
+    std::memcpy(text, record.waiting_in, sizeof text);
+    std::string place;
+    for (std::size_t i = 0; i < sizeof text && std::isprint(static_cast<unsigned char>(text[i])); ++i) {
+        place += text[i];
+    }
+    return place;
+}
+
+std::string activity_text(const Job& job, int pe) {
+    const Pe& entry = job.pes[static_cast<std::size_t>(pe)];
+    const heap::PeRecord& record = job.records[pe];
+    if (!entry.is_running) {
+        return WIFSIGNALED(entry.wait_status)
+                   ? "has been killed by " + signal_text(WTERMSIG(entry.wait_status))
+                   : "has exited with code " + std::to_string(WEXITSTATUS(entry.wait_status));
+    }
+    std::string text;
+    // Acquire: pairs with the PE's release.
+    switch (record.state.load(std::memory_order_acquire)) {
+        case heap::PeState::kNotStarted: text = "has not called shmem_init"; break;
+        case heap::PeState::kFinalized: text = "has called shmem_finalize"; break;
+        case heap::PeState::kInitialized: {
+            std::string place = waiting_place(record);
+            text = place.empty() ? "is running, not waiting in a SHMEM routine" : "waits in " + place;
+            break;
+        }
+    }
+    if (process_state(entry.pid) == 'T') text += ", stopped by a signal";
+    return text;
+}
+
+}  // namespace
+
+void Supervisor::begin_ending(Ending ending, int code) {
+    ending_ = ending;
+    exit_code_ = code;
+    if (ending != Ending::kSignal) kill_all();
+}
+
+void Supervisor::kill_all() {
+    was_killed_ = true;
+    kill_at_.reset();
+    signal_all(SIGKILL);
+}
+
+void Supervisor::report_timeout() {
+    char limit[32];
+    std::snprintf(limit, sizeof limit, "%g", job_.options.timeout_seconds);
+    job_.output->read_everything(Clock::now());
+    message("the job did not end within " + std::string(limit) + " s (--timeout), killing it; its PEs:");
+    for (int pe = 0; pe < job_.npes; ++pe) {
+        message("  " + pe_text(job_, pe) + " " + activity_text(job_, pe));
+    }
+}
+
+void Supervisor::kill_leftovers() {
+    Clock::time_point deadline = Clock::now() + kLeftoversPatience;
+    while (true) {
+        bool is_clean = true;
+        bool is_late = Clock::now() >= deadline;
+        for (pid_t pid : find_children()) {
+            if (pid == job_.keeper->pid()) continue;
+            is_clean = false;
+            ::kill(pid, SIGKILL);
+            if (is_late) message("process " + std::to_string(pid) + " cannot be killed, leaving it");
+        }
+        if (is_clean || is_late) return;
+        // Killed processes hand their own children to us, so look again.
+        pollfd signals{.fd = job_.signals.fd.get(), .events = POLLIN, .revents = 0};
+        ::poll(&signals, 1, kLeftoversPollMs);
+        handle_signals();
+    }
+}
+
+void Supervisor::finish() {
+    kill_leftovers();
+    job_.output->read_everything(Clock::now());
+    // Everybody who could write is dead.
+    job_.output->close_all();
+    if (failures_ > 1) message(std::to_string(failures_) + " PEs failed; the first is named above");
+    while (!job_.output->is_flushed() && !is_impatient_) wait_for_events();
+    int error = job_.output->stdout_error();
+    if (error != 0 && error != EPIPE) {
+        message(std::string("cannot write to stdout: ") + std::strerror(error));
+        if (exit_code_ == 0) exit_code_ = 1;
+        while (!job_.output->is_flushed() && !is_impatient_) wait_for_events();
+    }
+}
+
+}  // namespace tessera::oshrun

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The job as oshrun knows it: put together by start.cpp, watched over by the supervisor.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "heap/node_file.hpp"
+#include "keeper.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "pmix_server.hpp"
+#include "session_directory.hpp"
+#include "signals.hpp"
+#include "terminal_input.hpp"
+#include "topology/topology.hpp"
+
+namespace tessera::oshrun {
+
+struct Pe {
+    pid_t pid = 0;
+    int app = 0;
+    bool is_running = false;
+    int wait_status = 0;      // as waitpid() says, when no longer running
+    bool has_failed = false;  // and has been counted
+};
+
+struct Job {
+    const Options& options;
+    SignalState& signals;
+    Clock::time_point started_at = Clock::now();
+    std::string host{};
+    int npes = 0;
+    std::vector<Pe> pes{};
+
+    heap::NodeFiles files{};
+    Mapping node_map{};                     // header and records
+    heap::PeRecord* records = nullptr;      // by PE
+    Fd control_read{};                       // ControlMessages of the PEs
+    std::unique_ptr<Keeper> keeper{};
+    SessionDirectory session{};
+    PmixServer pmix{};
+    bool has_pmix = false;
+    std::unique_ptr<Output> output{};
+    TerminalInput input{};
+};
+
+// "pe 3 (host node7, pid 1234, ./a.out)".
+std::string pe_text(const Job& job, int pe);
+
+// Prepares everything and starts the PEs. A failure ends oshrun with a message.
+void start_job(Job& job);
+
+}  // namespace tessera::oshrun

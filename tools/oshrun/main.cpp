@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// oshrun: runs a SHMEM program as several PEs on this host (docs: oshrun(1)). One process, no daemon:
+// it forks the PEs, forwards their output, and ends when the last one has ended.
+//   options.cpp     the command line             start.cpp       from there to running PEs
+//   spawn.cpp       one process                  memory.cpp      the files that the PEs share
+//   supervisor.cpp, verdict.cpp, ending.cpp      the loop until all is over
+//   output.cpp, channel.cpp, sink.cpp            lines of the PEs to stdout and stderr
+//   keeper.cpp      cleans up after kill -9      pmix_server.cpp for MPI and other PMIx programs
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/fatal.hpp"
+#include "job.hpp"
+#include "options.hpp"
+#include "supervisor.hpp"
+
+namespace {
+
+// Descriptors 0 to 2 must be open, or a pipe would take their place and get the output of others.
+void open_missing_standard_files() {
+    int fd;
+    do {
+        fd = ::open("/dev/null", O_RDWR);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0) ::close(fd);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    using namespace tessera;
+    set_message_prefix("oshrun: ");
+    open_missing_standard_files();
+    oshrun::Options options = oshrun::parse_options(argc, argv);
+    oshrun::SignalState signals = oshrun::take_signals();
+    oshrun::Job job{.options = options, .signals = signals};
+    oshrun::start_job(job);
+    int code = oshrun::Supervisor(job).run();
+    oshrun::remove_session_directory(job.session.path());
+    job.keeper->dismiss();
+    // The server's threads are still running, and one of them may be stuck: no destructors.
+    ::_exit(code);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See options.hpp. The line is cut before it is parsed: at ":" into programs, and each part into
+// oshrun's options and the command, so that CLI11 never sees an argument of the user's program.
+#include "options.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include "base/environment.hpp"
+#include "base/fatal.hpp"
+
+namespace tessera::oshrun {
+namespace {
+
+constexpr int kPesMax = 65536;
+
+constexpr const char* kFooter =
+    "Programs:\n"
+    "  oshrun -n 4 ./a.out            four PEs run ./a.out\n"
+    "  oshrun -n 1 ./a : -n 3 ./b     one job of several programs: PE 0 runs ./a, PEs 1-3 run ./b\n"
+    "  -n and --wdir belong to the program that follows; all other options to the job.\n"
+    "\n"
+    "Exit code: 0, or the worst of the PEs' codes (128+N for a PE killed by signal N), 124 after\n"
+    "--timeout, 126 or 127 when a program cannot be run. Environment: docs/environment.md, osh_info.";
+
+const std::map<std::string, topology::BindTo> kBindings = {
+    {"auto", topology::BindTo::kAuto},
+    {"core", topology::BindTo::kCore},
+    {"numa", topology::BindTo::kNuma},
+    {"none", topology::BindTo::kNone}};
+
+const std::map<std::string, topology::MapBy> kMappings = {{"core", topology::MapBy::kCore},
+                                                          {"numa", topology::MapBy::kNuma},
+                                                          {"node", topology::MapBy::kNode}};
+
+struct Raw {
+    App app;
+    std::vector<std::string> exports;
+    std::string hosts;
+};
+
+void describe_options(CLI::App& parser, Options& options, Raw& raw) {
+    parser.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    parser.set_version_flag("--version", "oshrun (Tessera) " TESSERA_VERSION);
+    parser.add_option("-n,--np", raw.app.npes, "Number of PEs (default: one per usable core)")
+        ->check(CLI::Range(1, kPesMax))
+        ->type_name("N");
+    parser.add_option("--wdir", raw.app.directory, "Working directory of the PEs")
+        ->type_name("DIR");
+    parser.add_option("-x", raw.exports, "Set a variable for the PEs (-x NAME: it must be set)")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->type_name("NAME[=VALUE]");
+    parser.add_option("--bind-to", options.bind_to,
+                      "What a PE may run on: auto (core while they fit, else none), core, numa, none")
+        ->transform(CLI::Transformer(kBindings).description(""))
+        ->type_name("auto|core|numa|none");
+    parser.add_option("--map-by", options.map_by,
+                      "How PEs are dealt out: core (fill neighbours first), numa (round robin over "
+                      "NUMA nodes), node")
+        ->transform(CLI::Transformer(kMappings).description(""))
+        ->type_name("core|numa|node");
+    parser.add_flag("--tag-output", options.tag_output, "Begin each line with [pe N]");
+    parser.add_option("--timeout", options.timeout_seconds,
+                      "End the job after so many seconds and tell what each PE was doing")
+        ->check(CLI::PositiveNumber)
+        ->type_name("S");
+    parser.add_flag("--verbose", options.verbose, "Tell what is started where, and how it ended");
+    parser.add_option("-H,--host,--hosts,--hostfile", raw.hosts)->group("");
+    parser.footer(kFooter);
+}
+
+// The single-dash spellings of long names that other launchers taught everybody.
+std::string canonical(const std::string& token) {
+    if (token == "-np") return "--np";
+    if (token == "-wdir" || token == "-host" || token == "-hostfile") return "-" + token;
+    return token;
+}
+
+// Number of leading tokens that are oshrun's; the program's name comes after them.
+std::size_t head_length(const CLI::App& parser, const std::vector<std::string>& tokens) {
+    std::size_t at = 0;
+    while (at < tokens.size() && tokens[at].size() > 1 && tokens[at][0] == '-') {
+        if (tokens[at] == "--") return at;
+        const CLI::Option* option = parser.get_option_no_throw(tokens[at]);
+        bool takes_next = option != nullptr && option->get_items_expected_min() > 0;
+        at += takes_next ? 2 : 1;
+    }
+    return std::min(at, tokens.size());
+}
+
+[[noreturn]] void usage_error(const std::string& message) {
+    warn("%s; see oshrun --help", message.c_str());
+    end_job(kUsageExitCode);
+}
+
+// Value of `-x NAME[=VALUE]`.
+std::pair<std::string, std::string> parse_export(const std::string& text) {
+    std::size_t equals = text.find('=');
+    std::string name = text.substr(0, equals);
+    if (name.empty()) usage_error("-x " + text + ": a variable needs a name");
+    if (equals != std::string::npos) return {name, text.substr(equals + 1)};
+    const char* value = environment(name.c_str());
+    if (value == nullptr) {
+        usage_error("-x " + name + ": there is no variable " + name +
+                    " to pass on; give a value: -x " + name + "=VALUE");
+    }
+    return {name, value};
+}
+
+App parse_part(std::vector<std::string> tokens, Options& options) {
+    Raw raw;
+    CLI::App parser("Runs a SHMEM program (or any other) as several PEs on this host.\n"
+                    "Usage: oshrun [options] program [arguments] [: [options] program ...]");
+    describe_options(parser, options, raw);
+    for (std::size_t i = 0; i < tokens.size() && tokens[i][0] == '-' && tokens[i] != "--"; ++i) {
+        tokens[i] = canonical(tokens[i]);
+        const CLI::Option* option = parser.get_option_no_throw(tokens[i]);
+        if (option != nullptr && option->get_items_expected_min() > 0) ++i;
+    }
+    std::size_t head = head_length(parser, tokens);
+    // CLI11 wants the tokens in reverse order.
+    std::vector<std::string> reversed(tokens.rend() - static_cast<std::ptrdiff_t>(head),
+                                      tokens.rend());
+    try {
+        parser.parse(reversed);
+    } catch (const CLI::Success& request) {
+        parser.exit(request);  // --help, --version
+        std::fflush(stdout);
+        ::_exit(0);
+    } catch (const CLI::ParseError& error) {
+        usage_error(error.what());
+    }
+    if (!raw.hosts.empty()) {
+        fatal("--host and --hostfile: this version of oshrun starts PEs on this host only; several "
+              "hosts come in a later version");
+    }
+    for (const std::string& text : raw.exports) options.exports.push_back(parse_export(text));
+    if (head < tokens.size() && tokens[head] == "--") ++head;
+    raw.app.command.assign(tokens.begin() + static_cast<std::ptrdiff_t>(head), tokens.end());
+    if (raw.app.command.empty()) usage_error("there is no program to run");
+    return raw.app;
+}
+
+}  // namespace
+
+Options parse_options(int argc, char** argv) {
+    Options options;
+    std::vector<std::string> tokens;
+    for (int i = 1; i < argc; ++i) {
+        if (std::string_view(argv[i]) != ":") {
+            tokens.emplace_back(argv[i]);
+            continue;
+        }
+        options.apps.push_back(parse_part(std::move(tokens), options));
+        tokens.clear();
+    }
+    options.apps.push_back(parse_part(std::move(tokens), options));
+    int npes = 0;
+    for (const App& app : options.apps) {
+        npes += app.npes;
+        if (app.npes == 0 && options.apps.size() > 1) {
+            usage_error("with several programs each needs its number of PEs (-n): " +
+                        app.command[0]);
+        }
+    }
+    if (npes > kPesMax) usage_error("more than " + std::to_string(kPesMax) + " PEs");
+    return options;
+}
+
+}  // namespace tessera::oshrun

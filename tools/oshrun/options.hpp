@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The command line of oshrun. Called once by main.cpp; everything else gets the parsed struct.
+//   oshrun [options] program [arguments] [: [options] program [arguments]]...
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "topology/binding.hpp"
+
+namespace tessera::oshrun {
+
+// One program of the job; most jobs have one.
+struct App {
+    int npes = 0;             // 0: not given
+    std::string directory;    // --wdir; "" for the current one
+    std::vector<std::string> command;
+};
+
+struct Options {
+    std::vector<App> apps;
+    std::vector<std::pair<std::string, std::string>> exports;  // -x; for the whole job
+    topology::BindTo bind_to = topology::BindTo::kAuto;
+    topology::MapBy map_by = topology::MapBy::kCore;
+    bool tag_output = false;
+    bool verbose = false;
+    double timeout_seconds = 0;  // 0: no limit
+};
+
+// Prints help or version and exits with 0 when asked to; ends with a message and kUsageExitCode
+// when the command line makes no sense.
+Options parse_options(int argc, char** argv);
+
+inline constexpr int kUsageExitCode = 2;
+
+}  // namespace tessera::oshrun

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See output.hpp: the pipes. What happens to lines is in channel.cpp.
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+#include "base/fatal.hpp"
+#include "output.hpp"
+
+namespace tessera::oshrun {
+namespace {
+
+constexpr std::size_t kReadBytes = 64 * 1024;
+// A stream whose lines cannot go out yet is not read any further than this.
+constexpr std::size_t kPendingBytesMax = std::size_t{1} << 20;
+
+bool is_same_file(int one, int other) {
+    struct stat first {};
+    struct stat second {};
+    return ::fstat(one, &first) == 0 && ::fstat(other, &second) == 0 &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+}  // namespace
+
+Output::Output(bool tag_lines) : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!event_) fatal("eventfd: %s", std::strerror(errno));
+    channels_.push_back(std::make_unique<Channel>(STDOUT_FILENO, event_.get(), tag_lines));
+    if (!is_same_file(STDOUT_FILENO, STDERR_FILENO)) {
+        channels_.push_back(std::make_unique<Channel>(STDERR_FILENO, event_.get(), tag_lines));
+    }
+}
+
+Output::PeEnds Output::open(int pe) {
+    PeEnds ends;
+    for (Fd* end : {&ends.out, &ends.error}) {
+        int pipe[2];
+        if (::pipe2(pipe, O_CLOEXEC) != 0) return {};
+        *end = Fd(pipe[1]);
+        Stream& stream = streams_.emplace_back();
+        stream.pe = pe;
+        stream.pipe = Fd(pipe[0]);
+        ::fcntl(pipe[0], F_SETFL, O_NONBLOCK);
+        stream.channel = (end == &ends.out ? channels_.front() : channels_.back()).get();
+        stream.channel->streams.push_back(&stream);
+    }
+    return ends;
+}
+
+bool Output::wants_more(const Stream& stream) const {
+    return stream.pipe && stream.pending.size() < kPendingBytesMax &&
+           !stream.channel->sink().is_full();
+}
+
+void Output::clear_event() {
+    std::uint64_t count;
+    ssize_t got = ::read(event_.get(), &count, sizeof count);
+    static_cast<void>(got);
+    // Nobody reads stdout any more: writers get SIGPIPE, as they would without oshrun between.
+    for (Stream& stream : streams_) {
+        if (stream.pipe && stream.channel->sink().error() == EPIPE) stream.pipe.reset();
+    }
+}
+
+std::size_t Output::read(Stream& stream, Clock::time_point now) {
+    static char buffer[kReadBytes];
+    ssize_t got = ::read(stream.pipe.get(), buffer, sizeof buffer);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+    if (got > 0) {
+        stream.pending.append(buffer, static_cast<std::size_t>(got));
+        stream.last_read = now;
+    } else {
+        stream.pipe.reset();
+    }
+    stream.channel->deliver(stream);
+    return got > 0 ? static_cast<std::size_t>(got) : 0;
+}
+
+void Output::read_everything(Clock::time_point now) {
+    for (Stream& stream : streams_) {
+        std::size_t total = 0;
+        // Bounded, because somebody may still be writing.
+        while (stream.pipe && total < kPendingBytesMax) {
+            std::size_t bytes = read(stream, now);
+            if (bytes == 0) break;
+            total += bytes;
+        }
+    }
+}
+
+void Output::close_all() {
+    for (Stream& stream : streams_) {
+        if (!stream.pipe) continue;
+        stream.pipe.reset();
+        stream.channel->deliver(stream);
+    }
+}
+
+void Output::tick(Clock::time_point now) {
+    for (auto& channel : channels_) channel->tick(now);
+}
+
+Clock::time_point Output::next_tick() const {
+    Clock::time_point next = Clock::time_point::max();
+    for (const auto& channel : channels_) next = std::min(next, channel->next_tick());
+    return next;
+}
+
+void Output::message(std::string_view line) { channels_.back()->message(line); }
+
+bool Output::all_closed() const {
+    return std::none_of(streams_.begin(), streams_.end(),
+                        [](const Stream& stream) { return static_cast<bool>(stream.pipe); });
+}
+
+bool Output::is_flushed() const {
+    return std::all_of(channels_.begin(), channels_.end(),
+                       [](const auto& channel) { return channel->sink().is_empty(); });
+}
+
+int Output::stdout_error() const { return channels_.front()->sink().error(); }
+
+}  // namespace tessera::oshrun

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Writes to oshrun's stdout or stderr from a thread of its own, so that a reader who stopped reading
+// never stops oshrun: signals, deaths and timeouts are seen all the same. O_NONBLOCK would do the
+// same, but it would change the terminal for everybody who shares it.
+// THREADS: all calls by the main thread.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace tessera::oshrun {
+
+class Sink {
+  public:
+    // Writes to `fd`; `event_fd` becomes readable whenever the queue has shrunk below what is_full
+    // allows or has become empty, and when writing failed.
+    Sink(int fd, int event_fd) : fd_(fd), event_fd_(event_fd) {}
+    Sink(const Sink&) = delete;
+    Sink& operator=(const Sink&) = delete;
+
+    int fd() const { return fd_; }
+    // Queues. The thread is started by the first call.
+    void write(std::string_view bytes);
+    bool is_full() const;
+    bool is_empty() const;
+    // errno of a failed write, 0 when all is well. After a failure everything is thrown away.
+    int error() const;
+
+  private:
+    void run();
+
+    const int fd_;
+    const int event_fd_;
+    bool is_running_ = false;
+    mutable std::mutex mutex_;  // guards what follows
+    std::condition_variable filled_;
+    std::string queue_;
+    std::size_t in_flight_ = 0;  // bytes that the thread has taken and not yet written
+    int error_ = 0;
+};
+
+}  // namespace tessera::oshrun

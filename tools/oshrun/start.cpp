@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See job.hpp: from the command line to running PEs. The order matters: what can be wrong with the
+// user's wishes comes first; the keeper is forked before there are threads; the PMIx server starts
+// on its thread while the memory is prepared.
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "base/environment.hpp"
+#include "base/fatal.hpp"
+#include "base/inherited.hpp"
+#include "core/config.hpp"
+#include "job.hpp"
+#include "launch/oshrun_client.hpp"
+#include "memory.hpp"
+#include "spawn.hpp"
+
+namespace tessera::oshrun {
+namespace {
+
+constexpr int kPmixStartMsMax = 10'000;
+constexpr int kExitNotExecutable = 126;
+constexpr int kExitNotFound = 127;
+
+void export_variables(const Options& options) {
+    for (const auto& [name, value] : options.exports) {
+        if (::setenv(name.c_str(), value.c_str(), 1) != 0) {
+            fatal("-x %s: no valid name of a variable", name.c_str());
+        }
+    }
+}
+
+// Other launchers' traces would make an MPI program look for the wrong server. Users' PMIx settings
+// (PMIX_MCA_*) stay.
+bool is_of_another_launcher(std::string_view entry) {
+    return entry.starts_with(std::string(kJobVariable) + "=") ||
+           (entry.starts_with("PMIX_") && !entry.starts_with("PMIX_MCA_"));
+}
+
+std::vector<std::string> base_environment() {
+    std::vector<std::string> entries;
+    for (const char* const* entry = environment_entries(); *entry != nullptr; ++entry) {
+        if (!is_of_another_launcher(*entry)) entries.emplace_back(*entry);
+    }
+    return entries;
+}
+
+void warn_about_other_nodes() {
+    const char* nodes = environment("SLURM_JOB_NUM_NODES");
+    if (nodes == nullptr || std::atoi(nodes) < 2) return;
+    warn("this Slurm allocation has %s nodes, but this version of oshrun starts all PEs on this one; "
+         "several nodes come in a later version",
+         nodes);
+}
+
+[[noreturn]] void program_error(const App& app, int error) {
+    if (error == ENOENT && app.command[0].find('/') == std::string::npos) {
+        warn("there is no program %s in PATH; for one in the current directory write ./%s",
+             app.command[0].c_str(), app.command[0].c_str());
+    } else {
+        warn("cannot run %s%s%s: %s", app.command[0].c_str(), app.directory.empty() ? "" : " in ",
+             app.directory.c_str(), std::strerror(error));
+    }
+    end_job(error == ENOENT || error == ENOTDIR ? kExitNotFound : kExitNotExecutable);
+}
+
+std::vector<Program> find_programs(const Options& options) {
+    std::vector<Program> programs;
+    for (const App& app : options.apps) {
+        if (!app.directory.empty() && ::access(app.directory.c_str(), X_OK) != 0) {
+            fatal("--wdir %s: %s", app.directory.c_str(), std::strerror(errno));
+        }
+        Program program = find_program(app.command[0], app.directory);
+        if (program.path.empty()) program_error(app, program.error);
+        programs.push_back(std::move(program));
+    }
+    return programs;
+}
+
+void number_pes(Job& job, const topology::Facts& facts) {
+    for (std::size_t app = 0; app < job.options.apps.size(); ++app) {
+        int count = job.options.apps[app].npes;
+        if (count == 0) count = std::max(1, static_cast<int>(facts.usable_cores));
+        for (int i = 0; i < count; ++i) job.pes.push_back({.app = static_cast<int>(app)});
+    }
+    job.npes = static_cast<int>(job.pes.size());
+}
+
+// Two pipes a PE. RETURNS: the limit that the PEs get back.
+std::uint64_t raise_open_files_limit(int npes) {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+    rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, static_cast<rlim_t>(npes) * 4 + 256);
+    if (limit.rlim_cur <= before) return 0;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+    return before;
+}
+
+PmixJob pmix_job(const Job& job) {
+    PmixJob result{.nspace = launch::kOshrunNamespacePrefix + std::to_string(::getpid()),
+                   .host = job.host,
+                   .directory = job.session.path(),
+                   .app_of_pe = {},
+                   .app_first_pe = std::vector<int>(job.options.apps.size(), 0)};
+    for (int pe = job.npes - 1; pe >= 0; --pe) {
+        result.app_first_pe[static_cast<std::size_t>(job.pes[static_cast<std::size_t>(pe)].app)] =
+            pe;
+    }
+    for (const Pe& pe : job.pes) result.app_of_pe.push_back(pe.app);
+    return result;
+}
+
+void start_pmix(Job& job) {
+    job.session = SessionDirectory::make();
+    if (job.session.path().empty()) {
+        warn("no PMIx server, MPI programs will not find each other: cannot make a directory in "
+             "TMPDIR or /tmp: %s",
+             std::strerror(errno));
+        return;
+    }
+    job.keeper->set_directory(job.session.path());
+    job.pmix.start(pmix_job(job));
+    job.has_pmix = true;
+}
+
+void finish_pmix(Job& job) {
+    if (!job.has_pmix || job.pmix.wait_until_ready(kPmixStartMsMax)) return;
+    job.has_pmix = false;
+    warn("no PMIx server, MPI programs will not find each other (SHMEM programs do not need it): %s",
+         job.pmix.error().c_str());
+}
+
+// The ends of the control pipe and the life pipe that PEs inherit.
+struct InheritedPipes {
+    Fd control_write;
+    Fd life_read;
+};
+
+InheritedPipes make_inherited_pipes(Job& job) {
+    int control[2];
+    if (::pipe2(control, O_CLOEXEC) != 0) fatal("pipe: %s", std::strerror(errno));
+    job.control_read = Fd(control[0]);
+    ::fcntl(control[0], F_SETFL, O_NONBLOCK);
+    // dup() makes descriptors that stay open in the programs.
+    InheritedPipes pipes{.control_write = Fd(::dup(control[1])),
+                         .life_read = Fd(::dup(job.keeper->life_fd()))};
+    ::close(control[1]);
+    if (!pipes.control_write || !pipes.life_read) fatal("dup: %s", std::strerror(errno));
+    return pipes;
+}
+
+[[noreturn]] void abandon_start(Job& job, int failed_pe, const Started& failure) {
+    for (const Pe& pe : job.pes) {
+        if (pe.is_running) ::kill(-pe.pid, SIGKILL);
+    }
+    for (const Pe& pe : job.pes) {
+        if (pe.is_running) ::waitpid(pe.pid, nullptr, 0);
+    }
+    const App& app =
+        job.options.apps[static_cast<std::size_t>(job.pes[static_cast<std::size_t>(failed_pe)].app)];
+    warn("cannot start pe %d (%s): %s: %s", failed_pe, app.command[0].c_str(), failure.failed_step,
+         std::strerror(failure.error));
+    end_job(failure.error == ENOENT ? kExitNotFound : kExitNotExecutable);
+}
+
+void report_pe(const Job& job, int pe, const std::vector<std::uint32_t>& pus) {
+    std::string text = pe_text(job, pe) + ": started, ";
+    text += pus.empty() ? "not bound" : "bound to PUs";
+    for (std::uint32_t pu : pus) text.append(" ").append(std::to_string(pu));
+    job.output->message("oshrun: " + text);
+}
+
+// What all PEs have in common.
+struct CommonPlan {
+    std::vector<Program> programs;  // by app
+    std::vector<std::string> environment;
+    topology::Plan binding;
+    std::uint64_t open_files_limit = 0;
+    Fd null;
+};
+
+void start_pe(Job& job, int pe, Inherited& inherited, CommonPlan& common) {
+    auto index = static_cast<std::size_t>(pe);
+    auto app_index = static_cast<std::size_t>(job.pes[index].app);
+    const App& app = job.options.apps[app_index];
+    ProcessPlan plan{.path = common.programs[app_index].path,
+                     .directory = app.directory,
+                     .arguments = app.command,
+                     .environment = common.environment,
+                     .pus = {},
+                     .signal_mask = job.signals.mask_before,
+                     .ignore_sigpipe = job.signals.pipe_was_ignored,
+                     .open_files_limit = common.open_files_limit};
+    if (!common.binding.pus.empty()) plan.pus = common.binding.pus[index];
+    if (job.has_pmix) {
+        for (std::string& entry : job.pmix.environment_of(pe)) {
+            plan.environment.push_back(std::move(entry));
+        }
+    }
+    inherited.pe = pe;
+    plan.environment.push_back(std::string(kJobVariable) + "=" + job_variable_value(inherited));
+    Output::PeEnds ends = job.output->open(pe);
+    Fd typed;
+    if (pe == 0 && TerminalInput::is_needed()) typed = job.input.open();
+    int standard_input = pe != 0 ? common.null.get() : typed ? typed.get() : STDIN_FILENO;
+    if (!ends.out || !ends.error) {
+        abandon_start(job, pe, {.failed_step = "making pipes for its output", .error = errno});
+    }
+    plan.standard_fds[0] = standard_input;
+    plan.standard_fds[1] = ends.out.get();
+    plan.standard_fds[2] = ends.error.get();
+    Started started = spawn(plan);
+    if (started.pid < 0) abandon_start(job, pe, started);
+    job.pes[index].pid = started.pid;
+    job.pes[index].is_running = true;
+    job.keeper->set_group(pe, started.pid);
+    if (job.options.verbose) report_pe(job, pe, plan.pus);
+}
+
+std::string host_name() {
+    char name[HOST_NAME_MAX + 1] = "localhost";
+    ::gethostname(name, sizeof name - 1);
+    return name;
+}
+
+}  // namespace
+
+std::string pe_text(const Job& job, int pe) {
+    const Pe& entry = job.pes[static_cast<std::size_t>(pe)];
+    return "pe " + std::to_string(pe) + " (host " + job.host + ", pid " + std::to_string(entry.pid) +
+           ", " + job.options.apps[static_cast<std::size_t>(entry.app)].command[0] + ")";
+}
+
+void start_job(Job& job) {
+    export_variables(job.options);
+    config();  // A bad value is reported once, here.
+    warn_unknown_variables();
+    warn_about_other_nodes();
+    CommonPlan common{.programs = find_programs(job.options),
+                      .environment = base_environment(),
+                      .binding = {},
+                      .null = Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC))};
+    // Plugins of hwloc are of no use here and slow; the PEs have their environment already.
+    ::setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0);
+    topology::Facts facts = topology::discover();
+    number_pes(job, facts);
+    common.binding = topology::plan(facts, job.npes, job.options.bind_to, job.options.map_by);
+    if (!common.binding.error.empty()) fatal("%s", common.binding.error.c_str());
+    common.open_files_limit = raise_open_files_limit(job.npes);
+    job.host = host_name();
+    // Orphans of the PEs become our children, so that none escapes.
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    job.keeper = std::make_unique<Keeper>(job.npes);
+    start_pmix(job);
+    job.files = make_node_files(facts, job.npes);
+    job.node_map = map_records(job.files, job.records);
+    job.output = std::make_unique<Output>(job.options.tag_output);
+    InheritedPipes pipes = make_inherited_pipes(job);
+    Inherited inherited{.npes = job.npes,
+                        .launcher_pid = ::getpid(),
+                        .node_fd = job.files.node.get(),
+                        .heap_fd = job.files.heap.get(),
+                        .control_fd = pipes.control_write.get(),
+                        .life_fd = pipes.life_read.get()};
+    finish_pmix(job);
+    if (job.options.verbose) job.output->message("oshrun: " + memory_text(job.files));
+    for (int pe = 0; pe < job.npes; ++pe) start_pe(job, pe, inherited, common);
+}
+
+}  // namespace tessera::oshrun

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Watches over a running job until nothing of it is left: one loop that waits for signals, deaths,
+// messages of PEs, output and deadlines. How a job can end, and what oshrun then returns:
+//   all PEs end well                       0
+//   a PE fails (dies, exits with an error, leaves without shmem_finalize, aborts):
+//                                          the others are killed; the worst of the codes
+//   a PE calls shmem_global_exit(code)     the others are killed; code
+//   INT, TERM, HUP, QUIT to oshrun         forwarded, and after a grace the rest is killed; 128+N
+//   --timeout                              a report, then all are killed; 124
+// Called by main.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/inherited.hpp"
+#include "job.hpp"
+
+namespace tessera::oshrun {
+
+inline constexpr int kTimeoutExitCode = 124;  // as timeout(1)
+
+class Supervisor {
+  public:
+    explicit Supervisor(Job& job);
+
+    // RETURNS when: all processes of the job are gone and all output is written: the exit code.
+    int run();
+
+  private:
+    enum class Ending { kNone, kFailure, kGlobalExit, kSignal, kTimeout };
+
+    // The loop.
+    void wait_for_events();
+    int poll_timeout_ms() const;
+    void handle_deadlines();
+    void handle_signals();
+    void handle_signal(int signal);
+    void suspend();
+
+    // What happens to PEs.
+    void handle_control_messages();
+    void handle_pmix_abort();
+    void reap();
+    void report_end(int pe, int wait_status);
+    void judge(int pe, int wait_status);
+    void fail(int pe, int code, const std::string& what);
+    void look_for_missing_pe();
+    bool any_initialized() const;
+    int running_count() const;
+
+    // How the job ends.
+    void begin_ending(Ending ending, int code);
+    void kill_all();
+    void signal_all(int signal) const;
+    void report_timeout();
+    void kill_leftovers();
+    void finish();
+
+    void message(const std::string& text);
+
+    Job& job_;
+    Ending ending_ = Ending::kNone;
+    int exit_code_ = 0;
+    int failures_ = 0;
+    bool was_killed_ = false;   // kill_all() has been called
+    bool is_impatient_ = false;  // a second signal came: do not even wait for readers of the output
+    std::optional<Clock::time_point> kill_at_;
+    std::optional<Clock::time_point> timeout_at_;
+};
+
+}  // namespace tessera::oshrun

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See supervisor.hpp: what PEs say and how they end, and what that means for the job. A PE's state
+// and waiting place are read from its record in the node file, which the PE writes.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "supervisor.hpp"
+
+namespace tessera::oshrun {
+namespace {
+
+// After a failure before anybody has called shmem_init the others may be about to fail as well; they
+// get a moment to do so, which makes the exit code the worst of all and not a matter of luck.
+constexpr auto kUninitializedGrace = std::chrono::milliseconds(250);
+
+// What a shell would report. A failure is never 0.
+int failure_code(int code) { return (code & 0xff) != 0 ? code & 0xff : 1; }
+
+// Acquire: pairs with the releases of Node::publish_record and close_runtime in the PE; when the PE
+// has ended, waitpid() has ordered everything anyway.
+heap::PeState state_of(const Job& job, int pe) {
+    return job.records[pe].state.load(std::memory_order_acquire);
+}
+
+}  // namespace
+
+void Supervisor::handle_control_messages() {
+    ControlMessage words;
+    // Written in one piece, so read in one piece.
+    while (::read(job_.control_read.get(), &words, sizeof words) ==
+           static_cast<ssize_t>(sizeof words)) {
+        if (words.pe < 0 || words.pe >= job_.npes || ending_ != Ending::kNone) continue;
+        if (words.kind == ControlMessage::kGlobalExit) {
+            begin_ending(Ending::kGlobalExit, words.code & 0xff);
+        } else if (words.kind == ControlMessage::kAbort) {
+            int code = failure_code(words.code);
+            fail(words.pe, code, "aborted the job with code " + std::to_string(code));
+        }
+    }
+}
+
+void Supervisor::handle_pmix_abort() {
+    std::optional<PmixAbort> abort = job_.pmix.take_abort();
+    if (!abort || ending_ != Ending::kNone) return;
+    int code = failure_code(abort->code);
+    std::string what = "called PMIx_Abort with code " + std::to_string(code);
+    if (!abort->message.empty()) what += " (" + abort->message + ")";
+    fail(abort->pe, code, what);
+}
+
+void Supervisor::reap() {
+    std::vector<std::pair<int, int>> ended;  // PE and status
+    int status;
+    pid_t pid;
+    while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+        // Also orphans of the PEs come here, and the keeper if somebody kills it.
+        auto pe = std::find_if(job_.pes.begin(), job_.pes.end(), [pid](const Pe& candidate) {
+            return candidate.is_running && candidate.pid == pid;
+        });
+        if (pe == job_.pes.end()) continue;
+        pe->is_running = false;
+        pe->wait_status = status;
+        auto index = static_cast<int>(pe - job_.pes.begin());
+        job_.keeper->set_group(index, 0);
+        ended.emplace_back(index, status);
+    }
+    if (ended.empty()) return;
+    // A PE that ends the job writes a message and exits; the message says more than the exit.
+    handle_control_messages();
+    if (job_.has_pmix) handle_pmix_abort();
+    for (auto [pe, wait_status] : ended) {
+        if (job_.options.verbose) report_end(pe, wait_status);
+        judge(pe, wait_status);
+    }
+}
+
+void Supervisor::report_end(int pe, int wait_status) {
+    auto elapsed = std::chrono::duration<double>(Clock::now() - job_.started_at).count();
+    std::string how = WIFSIGNALED(wait_status)
+                          ? "killed by " + signal_text(WTERMSIG(wait_status))
+                          : "exited with code " + std::to_string(WEXITSTATUS(wait_status));
+    message(pe_text(job_, pe) + ": " + how + " after " + std::to_string(elapsed) + " s");
+}
+
+void Supervisor::judge(int pe, int wait_status) {
+    if (ending_ != Ending::kNone && ending_ != Ending::kFailure) return;
+    heap::PeState state = state_of(job_, pe);
+    if (WIFSIGNALED(wait_status)) {
+        int signal = WTERMSIG(wait_status);
+        if (was_killed_ && signal == SIGKILL) return;  // That was us.
+        std::string what = "was killed by " + signal_text(signal);
+        if (WCOREDUMP(wait_status)) what += ", core dumped";
+        if (signal == SIGKILL) what += ", by a person or for lack of memory";
+        fail(pe, 128 + signal, what);
+        return;
+    }
+    int code = WEXITSTATUS(wait_status);
+    if (code != 0) {
+        std::string what = "exited with code " + std::to_string(code);
+        if (state == heap::PeState::kInitialized) what += " without shmem_finalize";
+        fail(pe, code, what);
+    } else if (state == heap::PeState::kInitialized) {
+        fail(pe, 1, "ended without shmem_finalize");
+    } else if (job_.has_pmix && job_.pmix.is_unfinalized_client(pe)) {
+        fail(pe, 1, "ended without PMIx_Finalize (in MPI programs: MPI_Finalize)");
+    }
+}
+
+void Supervisor::fail(int pe, int code, const std::string& what) {
+    exit_code_ = std::max(exit_code_, code);
+    Pe& failed = job_.pes[static_cast<std::size_t>(pe)];
+    if (std::exchange(failed.has_failed, true)) return;
+    ++failures_;
+    if (ending_ == Ending::kFailure) return;  // The first one is told, the rest are counted.
+    // What the PE wrote before it failed comes before our message.
+    job_.output->read_everything(Clock::now());
+    // The others are past shmem_finalize too, or inside it, and need this PE no more.
+    bool is_harmless = !failed.is_running && WIFEXITED(failed.wait_status) &&
+                       state_of(job_, pe) == heap::PeState::kFinalized;
+    bool is_last = running_count() == 0;
+    message(pe_text(job_, pe) + " " + what + (is_harmless || is_last ? "" : ", ending the job"));
+    if (is_harmless) return;
+    ending_ = Ending::kFailure;
+    if (!failed.is_running && WIFEXITED(failed.wait_status) && !any_initialized()) {
+        kill_at_ = Clock::now() + kUninitializedGrace;
+    } else {
+        kill_all();
+    }
+}
+
+// A PE that ended without shmem_init leaves the others waiting in it for ever.
+void Supervisor::look_for_missing_pe() {
+    if (ending_ != Ending::kNone) return;
+    for (int pe = 0; pe < job_.npes; ++pe) {
+        const Pe& entry = job_.pes[static_cast<std::size_t>(pe)];
+        if (entry.is_running || state_of(job_, pe) != heap::PeState::kNotStarted) continue;
+        // A wrapper may have left the program behind; it may still come.
+        if (::kill(-entry.pid, 0) == 0 || !any_initialized()) continue;
+        fail(pe, 1, "ended without shmem_init, but other PEs called it and wait");
+        return;
+    }
+}
+
+bool Supervisor::any_initialized() const {
+    for (int pe = 0; pe < job_.npes; ++pe) {
+        if (state_of(job_, pe) == heap::PeState::kInitialized) return true;
+    }
+    return false;
+}
+
+}  // namespace tessera::oshrun
