@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "api/entry.hpp"
 #include "base/fatal.hpp"
@@ -18,6 +19,9 @@ namespace {
 void initialize_world(int level, const char* where) {
     initialize(level, where);
     collectives::prepare(world_team);
+    const Outcome barrier{"SHMEM_BARRIER_ALGORITHM",
+                          std::string(collectives::choose_sync(world_team).name)};
+    print_startup_info({&barrier, 1});
 }
 
 // start_pes programs need not finalize (OpenSHMEM 1.6, start_pes).

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "base/copy.hpp"
-#include "core/config.hpp"
 #include "core/runtime.hpp"
 #include "shmem/setup.h"
 
@@ -56,7 +55,7 @@ std::string static_text(const Node& node) {
 
 }  // namespace
 
-void print_startup_info(const Node& node, const launch::Job& job) {
+void print_info(const Node& node, const launch::Job& job, std::span<const Outcome> outcomes) {
     if (!config().version && !config().info) return;
     std::string text = text_of("%s, OpenSHMEM %d.%d\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION,
                                SHMEM_MINOR_VERSION);
@@ -71,7 +70,7 @@ void print_startup_info(const Node& node, const launch::Job& job) {
                                     : "a core for each PE: pause, yield, then sleep");
         text += line("large copies", copy_routine_name());
         text += "Topology\n" + topology::describe(node.facts());
-        text += "Settings\n" + settings_text(config());
+        text += "Settings\n" + settings_text(config(), outcomes);
     }
     ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
     static_cast<void>(written);  // Information only: a closed stdout is the program's business.

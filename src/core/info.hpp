@@ -3,12 +3,15 @@
 // What SHMEM_VERSION and SHMEM_INFO print when a job starts.
 #pragma once
 
+#include <span>
+
+#include "core/config.hpp"
 #include "core/node.hpp"
 #include "launch/job.hpp"
 
 namespace tessera {
 
 // Called by PE 0 once all PEs are up. Prints to stdout what the settings ask for, else nothing.
-void print_startup_info(const Node& node, const launch::Job& job);
+void print_info(const Node& node, const launch::Job& job, std::span<const Outcome> outcomes);
 
 }  // namespace tessera

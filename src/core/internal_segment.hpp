@@ -4,6 +4,9 @@
 // Zeroed by its owner before the startup sync.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "base/platform.hpp"
@@ -12,10 +15,14 @@
 
 namespace tessera {
 
+inline constexpr std::size_t kAffinityWords = 64;  // 4096 PUs
+
 struct InternalSegment {
     TeamFlags world;
     // This PE sleeps in a wait on a word of its own; others look after every atomic towards it.
     alignas(kFalseSharingBytes) Sleeper sleeper;
+    // Bit i: this PE may run on PU i (OS index). Read once, by the PE that discovers the topology.
+    alignas(kFalseSharingBytes) std::uint64_t affinity[kAffinityWords];
     // Serialises atomics on this PE's static data when that is not mapped (transports/shm).
     alignas(kFalseSharingBytes) std::atomic<std::uint32_t> static_lock;
 };

@@ -23,12 +23,13 @@ namespace tessera {
 Node::Node(launch::Job& job) : job_(job), my_statics_(heap::static_data()) {
     map_files();
     release_memory();  // Of an earlier program in the same place: `oshrun sh -c "./a; ./b"`.
-    bind_heap_to_numa_node();
     publish_record();
     meet("shmem_init");
     check_settings();
     map_statics();
     fill_peers();
+    if (job_.launcher != launch::Launcher::kOshrun && job_.local_index == 0) discover_topology();
+    bind_heap_to_numa_node();
 }
 
 const topology::Facts& Node::facts() const {
@@ -78,7 +79,8 @@ void Node::map_files() {
 }
 
 void Node::bind_heap_to_numa_node() const {
-    if (facts().numa_nodes < 2) return;
+    // The system's word, not the facts: they may still be on their way from the first PE.
+    if (::access("/sys/devices/system/node/node1", F_OK) != 0) return;
     unsigned cpu = 0;
     unsigned numa_node = 0;
     if (::getcpu(&cpu, &numa_node) != 0 || numa_node >= 64) return;
@@ -111,7 +113,29 @@ void Node::publish_record() const {
     record.static_is_shared = my_statics_.shared ? 1 : 0;
     record.static_in_node_file = job_.launcher == launch::Launcher::kOshrun ? 1 : 0;
     record.settings_digest = settings_digest();
+    if (job_.launcher != launch::Launcher::kOshrun) publish_affinity();
     record.state.store(heap::PeState::kInitialized, std::memory_order_release);
+}
+
+void Node::publish_affinity() const {
+    InternalSegment& mine = internal(job_.local_index);
+    for (std::uint32_t pu : topology::affinity_of(0)) {
+        if (pu / 64 < kAffinityWords) mine.affinity[pu / 64] |= std::uint64_t{1} << pu % 64;
+    }
+}
+
+void Node::discover_topology() {
+    topology::Sources sources;
+    for (std::uint32_t pu = 0; pu < kAffinityWords * 64; ++pu) {
+        for (int i = 0; i < job_.nlocal; ++i) {
+            if ((internal(i).affinity[pu / 64] >> pu % 64 & 1) == 0) continue;
+            sources.allowed_pus.push_back(pu);
+            break;
+        }
+    }
+    auto* facts = reinterpret_cast<topology::Facts*>(node_map_.data() + header_->facts_offset);
+    *facts = topology::discover(sources);
+    header_->usable_cores = facts->usable_cores;
 }
 
 void Node::check_settings() const {

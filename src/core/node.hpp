@@ -34,6 +34,9 @@ class Node {
     InternalSegment& internal(int local_index) const;
     char* heap(int local_index) const;
 
+    // Where oshrun did not look: the first PE discovers the topology anew, now that it knows which
+    // PUs all PEs together may use (launchers bind each PE before it starts).
+    void discover_topology();
     // All PEs of the node meet.
     void meet(const char* where) const;
     // Gives the pages of this PE's heap and internal segment back to the system.
@@ -49,6 +52,7 @@ class Node {
   private:
     void map_files();
     void publish_record() const;
+    void publish_affinity() const;
     void check_settings() const;
     void bind_heap_to_numa_node() const;
     void map_statics();

@@ -137,23 +137,25 @@ void start(int level, const char* where) {
     char prefix[32];
     std::snprintf(prefix, sizeof prefix, "[pe %d] ", live->job.pe);
     set_message_prefix(prefix);
-    if (live->job.launcher != launch::Launcher::kOshrun) make_files(live->job);
+    if (live->job.launcher != launch::Launcher::kOshrun) {
+        if (live->job.pe == 0) warn_unknown_variables();
+        make_files(live->job);
+    }
     live->node = std::make_unique<Node>(live->job);
     heap::NodeHeader& header = live->node->header();
-    choose_wait_policy(live->job.nlocal, header.usable_cores,
-                       &header.crowded_until_ns);
-    set_my_sleeper(&live->node->internal(live->job.local_index).sleeper);
-    choose_copy_routine(live->node->facts().l3_bytes);
     set_wait_label(live->node->my_record().waiting_in, sizeof(heap::PeRecord::waiting_in));
+    set_my_sleeper(&live->node->internal(live->job.local_index).sleeper);
     live->allocator = std::make_unique<heap::Allocator>(header.heap_bytes);
+    live->node->meet(where);
+    // From here on every PE may reach this one, and the facts are complete.
+    choose_wait_policy(live->job.nlocal, header.usable_cores, &header.crowded_until_ns);
+    choose_copy_routine(live->node->facts().l3_bytes);
     make_world(*live);
     publish_address_map(*live);
     provided_thread_level = level;
     static const int registered = ::pthread_atfork(nullptr, nullptr, disown_in_child);
     static_cast<void>(registered);
     phase.store(Phase::kInitialized, std::memory_order_release);
-    live->node->meet(where);
-    if (live->job.pe == 0) print_startup_info(*live->node, live->job);
 }
 
 }  // namespace
@@ -167,6 +169,10 @@ int thread_level() { return provided_thread_level; }
 void initialize(int level, const char* where) {
     std::lock_guard guard(lifecycle);
     if (init_count++ == 0) start(level, where);
+}
+
+void print_startup_info(std::span<const Outcome> outcomes) {
+    if (live->job.pe == 0 && init_count == 1) print_info(*live->node, live->job, outcomes);
 }
 
 bool finalize_is_last() {

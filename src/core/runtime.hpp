@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "core/config.hpp"
 #include "core/team.hpp"
 #include "heap/allocator.hpp"
 #include "heap/node_file.hpp"
@@ -24,6 +26,8 @@ Phase runtime_phase();
 // raises the count (OpenSHMEM 1.6, 9.1). Errors end the job with a message.
 // RETURNS when: every PE of the job has come here.
 void initialize(int thread_level, const char* where);
+// SHMEM_INFO and SHMEM_VERSION, on PE 0 at the first init; `outcomes` are choices of higher layers.
+void print_startup_info(std::span<const Outcome> outcomes);
 bool is_initialized();  // THREADS: any, any time.
 int thread_level();
 
