@@ -133,7 +133,9 @@ void Supervisor::finish() {
     job_.output->read_everything(Clock::now());
     // Everybody who could write is dead.
     job_.output->close_all();
-    if (failures_ > 1) message(std::to_string(failures_) + " PEs failed; the first is named above");
+    if (failures_ > failures_told_) {
+        message(std::to_string(failures_ - failures_told_) + " more PEs failed");
+    }
     while (!job_.output->is_flushed() && !is_impatient_) wait_for_events();
     int error = job_.output->stdout_error();
     if (error != 0 && error != EPIPE) {

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
@@ -20,7 +21,7 @@ namespace {
 constexpr int kPesMax = 65536;
 
 constexpr const char* kFooter =
-    "Programs:\n"
+    "Examples:\n"
     "  oshrun -n 4 ./a.out            four PEs run ./a.out\n"
     "  oshrun -n 1 ./a : -n 3 ./b     one job of several programs: PE 0 runs ./a, PEs 1-3 run ./b\n"
     "  -n and --wdir belong to the program that follows; all other options to the job.\n"
@@ -38,9 +39,18 @@ const std::map<std::string, topology::MapBy> kMappings = {{"core", topology::Map
                                                           {"numa", topology::MapBy::kNuma},
                                                           {"node", topology::MapBy::kNode}};
 
+class Help : public CLI::Formatter {
+  public:
+    std::string make_usage(const CLI::App* /*parser*/, std::string /*name*/) const override {
+        return "Usage: oshrun [options] program [arguments] [: [options] program [arguments]]...\n";
+    }
+};
+
 struct Raw {
     App app;
     std::vector<std::string> exports;
+    std::string bind_to;
+    std::string map_by;
     std::string hosts;
 };
 
@@ -48,7 +58,7 @@ void describe_options(CLI::App& parser, Options& options, Raw& raw) {
     parser.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     parser.set_version_flag("--version", "oshrun (Tessera) " TESSERA_VERSION);
     parser.add_option("-n,--np", raw.app.npes, "Number of PEs (default: one per usable core)")
-        ->check(CLI::Range(1, kPesMax))
+        ->check(CLI::Range(1, kPesMax).description(""))
         ->type_name("N");
     parser.add_option("--wdir", raw.app.directory, "Working directory of the PEs")
         ->type_name("DIR");
@@ -57,19 +67,25 @@ void describe_options(CLI::App& parser, Options& options, Raw& raw) {
         ->expected(1)
         ->allow_extra_args(false)
         ->type_name("NAME[=VALUE]");
-    parser.add_option("--bind-to", options.bind_to,
+    parser.add_option("--bind-to", raw.bind_to,
                       "What a PE may run on: auto (core while they fit, else none), core, numa, none")
-        ->transform(CLI::Transformer(kBindings).description(""))
+        ->check(CLI::IsMember(&kBindings).description(""))
         ->type_name("auto|core|numa|none");
-    parser.add_option("--map-by", options.map_by,
-                      "How PEs are dealt out: core (fill neighbours first), numa (round robin over "
-                      "NUMA nodes), node")
-        ->transform(CLI::Transformer(kMappings).description(""))
+    parser.add_option("--map-by", raw.map_by,
+                      "Which cores they get: core (neighbours first), numa (in turn over the NUMA "
+                      "nodes), node (as core, on one host)")
+        ->check(CLI::IsMember(&kMappings).description(""))
         ->type_name("core|numa|node");
     parser.add_flag("--tag-output", options.tag_output, "Begin each line with [pe N]");
     parser.add_option("--timeout", options.timeout_seconds,
                       "End the job after so many seconds and tell what each PE was doing")
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Validator(
+            [](std::string& text) {
+                return std::strtod(text.c_str(), nullptr) > 0
+                           ? ""
+                           : "must be a number of seconds greater than 0, not " + text;
+            },
+            ""))
         ->type_name("S");
     parser.add_flag("--verbose", options.verbose, "Tell what is started where, and how it ended");
     parser.add_option("-H,--host,--hosts,--hostfile", raw.hosts)->group("");
@@ -116,8 +132,8 @@ std::pair<std::string, std::string> parse_export(const std::string& text) {
 
 App parse_part(std::vector<std::string> tokens, Options& options) {
     Raw raw;
-    CLI::App parser("Runs a SHMEM program (or any other) as several PEs on this host.\n"
-                    "Usage: oshrun [options] program [arguments] [: [options] program ...]");
+    CLI::App parser("Runs a SHMEM program (or any other) as several PEs on this host.", "oshrun");
+    parser.formatter(std::make_shared<Help>());
     describe_options(parser, options, raw);
     for (std::size_t i = 0; i < tokens.size() && tokens[i][0] == '-' && tokens[i] != "--"; ++i) {
         tokens[i] = canonical(tokens[i]);
@@ -141,6 +157,8 @@ App parse_part(std::vector<std::string> tokens, Options& options) {
         fatal("--host and --hostfile: this version of oshrun starts PEs on this host only; several "
               "hosts come in a later version");
     }
+    if (!raw.bind_to.empty()) options.bind_to = kBindings.at(raw.bind_to);
+    if (!raw.map_by.empty()) options.map_by = kMappings.at(raw.map_by);
     for (const std::string& text : raw.exports) options.exports.push_back(parse_export(text));
     if (head < tokens.size() && tokens[head] == "--") ++head;
     raw.app.command.assign(tokens.begin() + static_cast<std::ptrdiff_t>(head), tokens.end());

@@ -40,7 +40,7 @@ void Supervisor::handle_control_messages() {
             begin_ending(Ending::kGlobalExit, words.code & 0xff);
         } else if (words.kind == ControlMessage::kAbort) {
             int code = failure_code(words.code);
-            fail(words.pe, code, "aborted the job with code " + std::to_string(code));
+            fail(words.pe, code, "has failed with code " + std::to_string(code));
         }
     }
 }
@@ -123,8 +123,9 @@ void Supervisor::fail(int pe, int code, const std::string& what) {
     // The others are past shmem_finalize too, or inside it, and need this PE no more.
     bool is_harmless = !failed.is_running && WIFEXITED(failed.wait_status) &&
                        state_of(job_, pe) == heap::PeState::kFinalized;
-    bool is_last = running_count() == 0;
-    message(pe_text(job_, pe) + " " + what + (is_harmless || is_last ? "" : ", ending the job"));
+    bool ends_others = !is_harmless && running_count() > 0;
+    message(pe_text(job_, pe) + " " + what + (ends_others ? ", ending the job" : ""));
+    ++failures_told_;
     if (is_harmless) return;
     ending_ = Ending::kFailure;
     if (!failed.is_running && WIFEXITED(failed.wait_status) && !any_initialized()) {
@@ -142,7 +143,7 @@ void Supervisor::look_for_missing_pe() {
         if (entry.is_running || state_of(job_, pe) != heap::PeState::kNotStarted) continue;
         // A wrapper may have left the program behind; it may still come.
         if (::kill(-entry.pid, 0) == 0 || !any_initialized()) continue;
-        fail(pe, 1, "ended without shmem_init, but other PEs called it and wait");
+        fail(pe, 1, "ended without shmem_init, which other PEs wait in");
         return;
     }
 }
