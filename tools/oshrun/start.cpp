@@ -32,6 +32,10 @@ namespace {
 constexpr int kPmixStartMsMax = 10'000;
 constexpr int kExitNotExecutable = 126;
 constexpr int kExitNotFound = 127;
+// Open MPI 4 asks PMIx only under launchers that it knows by their variables, and would start as N jobs
+// of one process under any other. Of those variables this one, IBM's, has the fewest consequences:
+// "ask PMIx, and leave the binding alone".
+constexpr const char* kOpenMpiHint = "JSM_JSRUN_PORT=0";
 
 void export_variables(const Options& options) {
     for (const auto& [name, value] : options.exports) {
@@ -205,6 +209,7 @@ void start_pe(Job& job, int pe, Inherited& inherited, CommonPlan& common) {
                      .open_files_limit = common.open_files_limit};
     if (!common.binding.pus.empty()) plan.pus = common.binding.pus[index];
     if (job.has_pmix) {
+        plan.environment.emplace_back(kOpenMpiHint);
         for (std::string& entry : job.pmix.environment_of(pe)) {
             plan.environment.push_back(std::move(entry));
         }
