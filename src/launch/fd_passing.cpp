@@ -116,8 +116,7 @@ bool send_message(int socket, std::span<const std::byte> bytes, std::span<const 
     return sent == static_cast<ssize_t>(bytes.size());
 }
 
-bool receive_message(int socket, std::span<std::byte> bytes, std::vector<Fd>& fds,
-                     int timeout_ms) {
+bool receive_message(int socket, std::span<std::byte> bytes, std::vector<Fd>& fds, int timeout_ms) {
     fds.clear();
     if (!is_readable(socket, timeout_ms)) {
         errno = ETIMEDOUT;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See job.hpp. Decides by the environment alone which launcher it is; never tries one after another,
-// because a failed attempt would silently turn N PEs into N jobs of one PE.
+// See job.hpp. Decides by the environment alone which launcher it is; never tries one after
+// another, because a failed attempt would silently turn N PEs into N jobs of one PE.
 #include "launch/job.hpp"
 
 #include <fcntl.h>
@@ -31,8 +31,8 @@ bool has_pmix_environment() {
 // The PMIx variables of a process whose TESSERA_JOB is stale come from the same oshrun, unless
 // another launcher was started inside the job.
 bool has_foreign_pmix_environment() {
-    return has_pmix_environment() && !std::string_view(environment("PMIX_NAMESPACE"))
-                                          .starts_with(kOshrunNamespacePrefix);
+    return has_pmix_environment() &&
+           !std::string_view(environment("PMIX_NAMESPACE")).starts_with(kOshrunNamespacePrefix);
 }
 
 // A launcher that numbers its processes but offers no PMIx.
@@ -56,10 +56,12 @@ void refuse_launcher_without_pmix() {
         const char* rank = environment(trace.rank_variable);
         const char* size = environment(trace.size_variable);
         if (rank == nullptr || size == nullptr || std::atoi(size) < 2) continue;
-        fatal("shmem_init: %s started this process as one of %s (%s=%s), but offers no PMIx "
-              "(PMIX_NAMESPACE and PMIX_RANK are not set), so the PEs cannot find each other; use %s; "
-              "to run one PE on purpose, unset %s",
-              trace.name, size, trace.size_variable, size, trace.remedy, trace.size_variable);
+        fatal(
+            "shmem_init: %s started this process as one of %s (%s=%s), but offers no PMIx "
+            "(PMIX_NAMESPACE and PMIX_RANK are not set), so the PEs cannot find each other; use "
+            "%s; "
+            "to run one PE on purpose, unset %s",
+            trace.name, size, trace.size_variable, size, trace.remedy, trace.size_variable);
     }
 }
 
@@ -68,11 +70,14 @@ Launcher find_launcher() {
         case Inheritance::kPe: return Launcher::kOshrun;
         case Inheritance::kStale:
             if (has_foreign_pmix_environment()) return Launcher::kPmix;
-            fatal("shmem_init: %s is set, but the descriptors it names are not open here: this program "
-                  "was started by a PE, or by a wrapper that closes descriptors; a PE's children are "
-                  "not PEs. To run it as a job of its own, use `env -u %s oshrun -n N ...`, or without "
-                  "oshrun for one PE `env -u %s -u PMIX_NAMESPACE ...`",
-                  kJobVariable, kJobVariable, kJobVariable);
+            fatal(
+                "shmem_init: %s is set, but the descriptors it names are not open here: this "
+                "program "
+                "was started by a PE, or by a wrapper that closes descriptors; a PE's children are "
+                "not PEs. To run it as a job of its own, use `env -u %s oshrun -n N ...`, or "
+                "without "
+                "oshrun for one PE `env -u %s -u PMIX_NAMESPACE ...`",
+                kJobVariable, kJobVariable, kJobVariable);
         case Inheritance::kNone: break;
     }
     if (has_pmix_environment()) return Launcher::kPmix;
@@ -95,9 +100,10 @@ Job join_oshrun() {
     job.node_file = duplicate(inherited_job.node_fd);
     job.heap_file = duplicate(inherited_job.heap_fd);
     if (!job.node_file || !job.heap_file) {
-        fatal("shmem_init: cannot duplicate the descriptors from oshrun: %s; raise the limit of open "
-              "files (ulimit -n)",
-              std::strerror(errno));
+        fatal(
+            "shmem_init: cannot duplicate the descriptors from oshrun: %s; raise the limit of open "
+            "files (ulimit -n)",
+            std::strerror(errno));
     }
     die_with_oshrun(inherited_job);
     return job;
@@ -132,15 +138,19 @@ Job join_pmix() {
     job.nlocal = static_cast<int>(job.local_pes.size());
     auto self = std::find(job.local_pes.begin(), job.local_pes.end(), job.pe);
     if (job.npes < 1 || self == job.local_pes.end()) {
-        fatal("shmem_init: the launcher says that PE %d is one of %d, with the PEs \"%s\" on this node, "
-              "which cannot be; its PMIx lacks the job size or the local peers",
-              job.pe, job.npes, pmix::job_text(pmix::kLocalPeers).c_str());
+        fatal(
+            "shmem_init: the launcher says that PE %d is one of %d, with the PEs \"%s\" on this "
+            "node, "
+            "which cannot be; its PMIx lacks the job size or the local peers",
+            job.pe, job.npes, pmix::job_text(pmix::kLocalPeers).c_str());
     }
     job.local_index = static_cast<int>(self - job.local_pes.begin());
     if (job.nlocal != job.npes) {
-        fatal("shmem_init: %d of the job's %d PEs are on this node; this version of Tessera reaches "
-              "PEs of one node only: start all of them on one node (srun -N 1, mpirun --host NAME:%d)",
-              job.nlocal, job.npes, job.npes);
+        fatal(
+            "shmem_init: %d of the job's %d PEs are on this node; this version of Tessera reaches "
+            "PEs of one node only: start all of them on one node (srun -N 1, mpirun --host "
+            "NAME:%d)",
+            job.nlocal, job.npes, job.npes);
     }
     return job;
 }

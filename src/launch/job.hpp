@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who am I, who are the others, and who started us. Called by core/runtime.cpp during init, finalize
-// and shmem_global_exit. Three ways to start: by oshrun (everything is inherited, base/inherited.hpp),
-// by another launcher that offers PMIx (mpirun, srun --mpi=pmix), or directly (one PE).
+// Who am I, who are the others, and who started us. Called by core/runtime.cpp during init,
+// finalize and shmem_global_exit. Three ways to start: by oshrun (everything is inherited,
+// base/inherited.hpp), by another launcher that offers PMIx (mpirun, srun --mpi=pmix), or directly
+// (one PE).
 // THREADS: join, share_files and leave are called by one thread at a time.
 #pragma once
 
@@ -18,12 +19,13 @@ struct Job {
     Launcher launcher = Launcher::kNone;
     int pe = 0;
     int npes = 1;
-    int local_index = 0;            // this PE among the PEs of its node
+    int local_index = 0;  // this PE among the PEs of its node
     int nlocal = 1;
     std::vector<int> local_pes{0};  // PE numbers by local index, ascending
-    Fd node_file{};                   // heap/node_file.hpp; empty until share_files unless kOshrun
+    Fd node_file{};                 // heap/node_file.hpp; empty until share_files unless kOshrun
     Fd heap_file{};
-    std::vector<Fd> static_files{}; // kPmix: each local PE's static data, by local index; may be -1
+    std::vector<Fd>
+        static_files{};  // kPmix: each local PE's static data, by local index; may be -1
 };
 
 // Finds the launcher and joins its job. May be called again after leave(). Ends the job with an
@@ -33,7 +35,8 @@ struct Job {
 Job join();
 
 // PMIx only, called by every PE of the job: the PE with local_index 0 gives the files that it made,
-// the others give empty ones; everybody gives the file of its static data (or -1) and keeps it open.
+// the others give empty ones; everybody gives the file of its static data (or -1) and keeps it
+// open.
 // RETURNS when: node_file, heap_file and static_files of `job` are open in this PE.
 // COST: one fence of the launcher, one round trip to the first local PE.
 void share_files(Job& job, Fd node_file, Fd heap_file, int my_static_file);
@@ -42,8 +45,8 @@ void share_files(Job& job, Fd node_file, Fd heap_file, int my_static_file);
 // RETURNS when: the launcher has been told; the caller exits with `code` then.
 void request_global_exit(int code);
 
-// The counterpart of join(): closes the descriptors of `job`. The connection to a PMIx launcher stays
-// until the process exits, because most launchers let a process join only once.
+// The counterpart of join(): closes the descriptors of `job`. The connection to a PMIx launcher
+// stays until the process exits, because most launchers let a process join only once.
 void leave(Job& job);
 
 }  // namespace tessera::launch

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See oshrun_client.hpp. The life pipe needs no thread: the kernel sends the signal that F_SETSIG
-// names to the owner of an O_ASYNC pipe when the last writer closes it, and that signal may be SIGKILL.
-// Owner and signal belong to the open file description, which the PEs share when they inherit it;
-// opening the pipe again through /proc gives a description of this process alone.
+// names to the owner of an O_ASYNC pipe when the last writer closes it, and that signal may be
+// SIGKILL. Owner and signal belong to the open file description, which the PEs share when they
+// inherit it; opening the pipe again through /proc gives a description of this process alone.
 #include "launch/oshrun_client.hpp"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A PE's side of its two pipes to oshrun (base/inherited.hpp): the control pipe, which carries a PE's
-// last words, and the life pipe, which ends this process when oshrun dies. Called by job.cpp.
+// A PE's side of its two pipes to oshrun (base/inherited.hpp): the control pipe, which carries a
+// PE's last words, and the life pipe, which ends this process when oshrun dies. Called by job.cpp.
 #pragma once
 
 #include "base/inherited.hpp"

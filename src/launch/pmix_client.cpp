@@ -45,9 +45,10 @@ pid_t connected_pid = 0;
 
 void check(pmix_status_t status, const char* call) {
     if (status == PMIX_SUCCESS) return;
-    fatal("shmem_init: %s: %s (%d); the launcher may have died, or its PMIx may be of a version that "
-          "does not fit libpmix.so.2 of this machine",
-          call, functions.error_string(status), status);
+    fatal(
+        "shmem_init: %s: %s (%d); the launcher may have died, or its PMIx may be of a version that "
+        "does not fit libpmix.so.2 of this machine",
+        call, functions.error_string(status), status);
 }
 
 template <class Function>
@@ -63,9 +64,10 @@ void load_library() {
     }
     if (library == nullptr) {
         const char* reason = ::dlerror();
-        fatal("shmem_init: PMIX_NAMESPACE and PMIX_RANK show a PMIx launcher, but its client library "
-              "cannot be loaded (%s); install libpmix2, or start the program with oshrun",
-              reason != nullptr ? reason : "libpmix.so.2 not found");
+        fatal(
+            "shmem_init: PMIX_NAMESPACE and PMIX_RANK show a PMIx launcher, but its client library "
+            "cannot be loaded (%s); install libpmix2, or start the program with oshrun",
+            reason != nullptr ? reason : "libpmix.so.2 not found");
     }
     find(library, "PMIx_Init", functions.init);
     find(library, "PMIx_Finalize", functions.finalize);
@@ -131,17 +133,19 @@ int connect() {
     pmix_status_t status = functions.init(&self, nullptr, 0);
     if (!user_set_window) ::unsetenv(kEventWindowVariable);
     if (status != PMIX_SUCCESS) {
-        fatal("shmem_init: PMIX_NAMESPACE=%s and PMIX_RANK=%s show a PMIx launcher, but it cannot be "
-              "reached: PMIx_Init: %s (%d); if it has ended, start the program anew; to run one PE "
-              "without it, unset both variables",
-              environment("PMIX_NAMESPACE"), environment("PMIX_RANK"),
-              functions.error_string(status), status);
+        fatal(
+            "shmem_init: PMIX_NAMESPACE=%s and PMIX_RANK=%s show a PMIx launcher, but it cannot be "
+            "reached: PMIx_Init: %s (%d); if it has ended, start the program anew; to run one PE "
+            "without it, unset both variables",
+            environment("PMIX_NAMESPACE"), environment("PMIX_RANK"), functions.error_string(status),
+            status);
     }
     connected_pid = ::getpid();
     is_connected.store(true, std::memory_order_release);
     std::atexit(disconnect_at_exit);
     pmix_status_t code = PMIX_ERR_LOST_CONNECTION;
-    functions.register_event_handler(&code, 1, nullptr, 0, on_lost_launcher, on_registered, nullptr);
+    functions.register_event_handler(&code, 1, nullptr, 0, on_lost_launcher, on_registered,
+                                     nullptr);
     return static_cast<int>(self.rank);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// This process as a PMIx client, for launchers other than oshrun. The PMIx library is loaded when it
-// is needed and not before: it costs milliseconds, 6 MB and a thread. Called by job.cpp and
+// This process as a PMIx client, for launchers other than oshrun. The PMIx library is loaded when
+// it is needed and not before: it costs milliseconds, 6 MB and a thread. Called by job.cpp and
 // share_files.cpp only. Errors end the job, naming the call and what PMIx said.
 // THREADS: one at a time, except abort().
 #pragma once
@@ -25,8 +25,8 @@ int connect();
 int job_number(const char* key);
 std::string job_text(const char* key);
 
-// Stores `bytes` under a key that this PE has not used before; the others can get() it after the next
-// fence.
+// Stores `bytes` under a key that this PE has not used before; the others can get() it after the
+// next fence.
 void put(const std::string& key, std::span<const std::byte> bytes);
 
 // A barrier of the job that also exchanges what was put.

@@ -87,8 +87,9 @@ Offer offer_of(int pe, const std::string& key) {
     Offer offer{};
     if (bytes.size() == sizeof offer) std::memcpy(&offer, bytes.data(), sizeof offer);
     if (offer.magic != kOfferMagic) {
-        fatal("shmem_init: PE %d uses another version of Tessera; link all PEs with the same library",
-              pe);
+        fatal(
+            "shmem_init: PE %d uses another version of Tessera; link all PEs with the same library",
+            pe);
     }
     return offer;
 }
@@ -97,8 +98,9 @@ void collect_hellos(Job& job, const Fd& listener, std::vector<Fd>& members) {
     for (int missing = job.nlocal - 1; missing > 0;) {
         Fd connection = accept_one(listener.get(), kPatienceMs);
         if (!connection) {
-            fatal("shmem_init: %d of the node's %d PEs did not ask for the shared files within %d s",
-                  missing, job.nlocal, kPatienceMs / 1000);
+            fatal(
+                "shmem_init: %d of the node's %d PEs did not ask for the shared files within %d s",
+                missing, job.nlocal, kPatienceMs / 1000);
         }
         if (!peer_is_same_user(connection.get())) continue;
         Hello hello{};
@@ -172,9 +174,10 @@ Fd open_fd_of(const Offer& owner, int fd) {
     std::snprintf(path, sizeof path, "/proc/%d/fd/%d", owner.pid, fd);
     Fd file(::open(path, O_RDWR | O_CLOEXEC));
     if (!file) {
-        fatal("shmem_init: this system forbids abstract sockets, and %s cannot be opened either: %s; "
-              "start the program with oshrun, which needs neither",
-              path, std::strerror(errno));
+        fatal(
+            "shmem_init: this system forbids abstract sockets, and %s cannot be opened either: %s; "
+            "start the program with oshrun, which needs neither",
+            path, std::strerror(errno));
     }
     return file;
 }
@@ -203,8 +206,12 @@ void share_files(Job& job, Fd node_file, Fd heap_file, int my_static_file) {
         job.static_files[static_cast<std::size_t>(job.local_index)] =
             Fd(::fcntl(my_static_file, F_DUPFD_CLOEXEC, 0));
     }
-    Offer offer{.magic = kOfferMagic, .pid = ::getpid(), .static_fd = my_static_file,
-                .node_fd = node_file.get(), .heap_fd = heap_file.get(), .socket_name = {}};
+    Offer offer{.magic = kOfferMagic,
+                .pid = ::getpid(),
+                .static_fd = my_static_file,
+                .node_fd = node_file.get(),
+                .heap_fd = heap_file.get(),
+                .socket_name = {}};
     Fd listener;
     if (job.local_index == 0) {
         std::string name = random_socket_name();

@@ -98,14 +98,11 @@ bool Channel::is_prompt(const Stream& stream) const {
 }
 
 bool Channel::somebody_waits() const {
-    return open_line_ != nullptr && std::any_of(streams.begin(), streams.end(), [](const Stream* s) {
-               return s->is_waiting;
-           });
+    return open_line_ != nullptr && std::any_of(streams.begin(), streams.end(),
+                                                [](const Stream* s) { return s->is_waiting; });
 }
 
-Clock::duration Channel::patience() const {
-    return is_terminal_ ? kPatienceOnTerminal : kPatience;
-}
+Clock::duration Channel::patience() const { return is_terminal_ ? kPatienceOnTerminal : kPatience; }
 
 void Channel::tick(Clock::time_point now) {
     for (Stream* stream : streams) {

@@ -26,11 +26,11 @@ class Channel;
 // One PE's stdout or stderr.
 struct Stream {
     int pe = 0;
-    Fd pipe;                          // empty: ended
+    Fd pipe;  // empty: ended
     Channel* channel = nullptr;
-    std::string pending;              // read, not yet passed on
-    bool is_waiting = false;          // could pass something on, but another's line is unfinished
-    bool is_in_line = false;          // the beginning of its current line has gone out
+    std::string pending;      // read, not yet passed on
+    bool is_waiting = false;  // could pass something on, but another's line is unfinished
+    bool is_in_line = false;  // the beginning of its current line has gone out
     Clock::time_point last_read{};
 };
 
@@ -65,9 +65,9 @@ class Channel {
     Sink sink_;
     const bool tag_lines_;
     bool is_terminal_ = false;
-    bool talks_ = false;              // both ends of oshrun are pipes: a program may wait for a prompt
-    Stream* open_line_ = nullptr;     // whose line is unfinished
-    bool line_is_open_ = false;       // also when its stream has ended
+    bool talks_ = false;           // both ends of oshrun are pipes: a program may wait for a prompt
+    Stream* open_line_ = nullptr;  // whose line is unfinished
+    bool line_is_open_ = false;    // also when its stream has ended
 };
 
 }  // namespace tessera::oshrun

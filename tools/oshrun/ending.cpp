@@ -56,7 +56,8 @@ std::string waiting_place(const heap::PeRecord& record) {
     char text[sizeof record.waiting_in];
     std::memcpy(text, record.waiting_in, sizeof text);
     std::string place;
-    for (std::size_t i = 0; i < sizeof text && std::isprint(static_cast<unsigned char>(text[i])); ++i) {
+    for (std::size_t i = 0; i < sizeof text && std::isprint(static_cast<unsigned char>(text[i]));
+         ++i) {
         place += text[i];
     }
     return place;
@@ -77,7 +78,8 @@ std::string activity_text(const Job& job, int pe) {
         case heap::PeState::kFinalized: text = "has called shmem_finalize"; break;
         case heap::PeState::kInitialized: {
             std::string place = waiting_place(record);
-            text = place.empty() ? "is running, not waiting in a SHMEM routine" : "waits in " + place;
+            text =
+                place.empty() ? "is running, not waiting in a SHMEM routine" : "waits in " + place;
             break;
         }
     }
@@ -103,7 +105,8 @@ void Supervisor::report_timeout() {
     char limit[32];
     std::snprintf(limit, sizeof limit, "%g", job_.options.timeout_seconds);
     job_.output->read_everything(Clock::now());
-    message("the job did not end within " + std::string(limit) + " s (--timeout), killing it; its PEs:");
+    message("the job did not end within " + std::string(limit) +
+            " s (--timeout), killing it; its PEs:");
     for (int pe = 0; pe < job_.npes; ++pe) {
         message("  " + pe_text(job_, pe) + " " + activity_text(job_, pe));
     }
@@ -118,7 +121,8 @@ void Supervisor::kill_leftovers() {
             if (pid == job_.keeper->pid()) continue;
             is_clean = false;
             ::kill(pid, SIGKILL);
-            if (is_late) message("process " + std::to_string(pid) + " cannot be killed, leaving it");
+            if (is_late)
+                message("process " + std::to_string(pid) + " cannot be killed, leaving it");
         }
         if (is_clean || is_late) return;
         // Killed processes hand their own children to us, so look again.

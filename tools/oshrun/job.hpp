@@ -39,9 +39,9 @@ struct Job {
     std::vector<Pe> pes{};
 
     heap::NodeFiles files{};
-    Mapping node_map{};                     // header and records
-    heap::PeRecord* records = nullptr;      // by PE
-    Fd control_read{};                       // ControlMessages of the PEs
+    Mapping node_map{};                 // header and records
+    heap::PeRecord* records = nullptr;  // by PE
+    Fd control_read{};                  // ControlMessages of the PEs
     std::unique_ptr<Keeper> keeper{};
     SessionDirectory session{};
     PmixServer pmix{};

@@ -30,7 +30,8 @@ struct Keeper::Table {
 
 Keeper::Keeper(int npes) : npes_(npes) {
     std::size_t bytes = sizeof(Table) + static_cast<std::size_t>(npes) * sizeof(Table::groups[0]);
-    void* shared = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* shared =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int ends[2];
     if (shared == MAP_FAILED || ::pipe2(ends, O_CLOEXEC) != 0) {
         fatal("cannot prepare the job: %s", std::strerror(errno));

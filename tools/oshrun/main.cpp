@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// oshrun: runs a SHMEM program as several PEs on this host (docs: oshrun(1)). One process, no daemon:
-// it forks the PEs, forwards their output, and ends when the last one has ended.
+// oshrun: runs a SHMEM program as several PEs on this host (docs: oshrun(1)). One process, no
+// daemon: it forks the PEs, forwards their output, and ends when the last one has ended.
 //   options.cpp     the command line             start.cpp       from there to running PEs
 //   spawn.cpp       one process                  memory.cpp      the files that the PEs share
 //   supervisor.cpp, verdict.cpp, ending.cpp      the loop until all is over
@@ -29,8 +29,8 @@ void open_missing_standard_files() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    using namespace tessera;
-    set_message_prefix("oshrun: ");
+    namespace oshrun = tessera::oshrun;
+    tessera::set_message_prefix("oshrun: ");
     open_missing_standard_files();
     oshrun::Options options = oshrun::parse_options(argc, argv);
     oshrun::SignalState signals = oshrun::take_signals();

@@ -46,8 +46,8 @@ heap::NodeFiles make_node_files(const topology::Facts& facts, int npes) {
 
 Mapping map_records(const heap::NodeFiles& files, heap::PeRecord*& records) {
     heap::NodeLayout layout = layout_of(files);
-    std::size_t bytes = layout.records_offset +
-                        static_cast<std::size_t>(layout.npes) * sizeof(heap::PeRecord);
+    std::size_t bytes =
+        layout.records_offset + static_cast<std::size_t>(layout.npes) * sizeof(heap::PeRecord);
     Mapping map = Mapping::share(files.node.get(), 0, bytes);
     if (!map.is_mapped()) fatal("cannot map the shared file of the job: %s", std::strerror(errno));
     records = reinterpret_cast<heap::PeRecord*>(map.data() + layout.records_offset);

@@ -9,7 +9,8 @@
 
 namespace tessera::oshrun {
 
-// Makes both files by the user's settings, and writes the facts into the node file. Errors end oshrun.
+// Makes both files by the user's settings, and writes the facts into the node file. Errors end
+// oshrun.
 heap::NodeFiles make_node_files(const topology::Facts& facts, int npes);
 
 // The part of the node file that oshrun reads: everything up to the end of the records.

@@ -27,13 +27,13 @@ constexpr const char* kFooter =
     "  -n and --wdir belong to the program that follows; all other options to the job.\n"
     "\n"
     "Exit code: 0, or the worst of the PEs' codes (128+N for a PE killed by signal N), 124 after\n"
-    "--timeout, 126 or 127 when a program cannot be run. Environment: docs/environment.md, osh_info.";
+    "--timeout, 126 or 127 when a program cannot be run. Environment: docs/environment.md, "
+    "osh_info.";
 
-const std::map<std::string, topology::BindTo> kBindings = {
-    {"auto", topology::BindTo::kAuto},
-    {"core", topology::BindTo::kCore},
-    {"numa", topology::BindTo::kNuma},
-    {"none", topology::BindTo::kNone}};
+const std::map<std::string, topology::BindTo> kBindings = {{"auto", topology::BindTo::kAuto},
+                                                           {"core", topology::BindTo::kCore},
+                                                           {"numa", topology::BindTo::kNuma},
+                                                           {"none", topology::BindTo::kNone}};
 
 const std::map<std::string, topology::MapBy> kMappings = {{"core", topology::MapBy::kCore},
                                                           {"numa", topology::MapBy::kNuma},
@@ -67,18 +67,21 @@ void describe_options(CLI::App& parser, Options& options, Raw& raw) {
         ->expected(1)
         ->allow_extra_args(false)
         ->type_name("NAME[=VALUE]");
-    parser.add_option("--bind-to", raw.bind_to,
-                      "What a PE may run on: auto (core while they fit, else none), core, numa, none")
+    parser
+        .add_option("--bind-to", raw.bind_to,
+                    "What a PE may run on: auto (core while they fit, else none), core, numa, none")
         ->check(CLI::IsMember(&kBindings).description(""))
         ->type_name("auto|core|numa|none");
-    parser.add_option("--map-by", raw.map_by,
-                      "Which cores they get: core (neighbours first), numa (in turn over the NUMA "
-                      "nodes), node (as core, on one host)")
+    parser
+        .add_option("--map-by", raw.map_by,
+                    "Which cores they get: core (neighbours first), numa (in turn over the NUMA "
+                    "nodes), node (as core, on one host)")
         ->check(CLI::IsMember(&kMappings).description(""))
         ->type_name("core|numa|node");
     parser.add_flag("--tag-output", options.tag_output, "Begin each line with [pe N]");
-    parser.add_option("--timeout", options.timeout_seconds,
-                      "End the job after so many seconds and tell what each PE was doing")
+    parser
+        .add_option("--timeout", options.timeout_seconds,
+                    "End the job after so many seconds and tell what each PE was doing")
         ->check(CLI::Validator(
             [](std::string& text) {
                 return std::strtod(text.c_str(), nullptr) > 0
@@ -154,8 +157,9 @@ App parse_part(std::vector<std::string> tokens, Options& options) {
         usage_error(error.what());
     }
     if (!raw.hosts.empty()) {
-        fatal("--host and --hostfile: this version of oshrun starts PEs on this host only; several "
-              "hosts come in a later version");
+        fatal(
+            "--host and --hostfile: this version of oshrun starts PEs on this host only; several "
+            "hosts come in a later version");
     }
     if (!raw.bind_to.empty()) options.bind_to = kBindings.at(raw.bind_to);
     if (!raw.map_by.empty()) options.map_by = kMappings.at(raw.map_by);

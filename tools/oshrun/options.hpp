@@ -15,8 +15,8 @@ namespace tessera::oshrun {
 
 // One program of the job; most jobs have one.
 struct App {
-    int npes = 0;             // 0: not given
-    std::string directory;    // --wdir; "" for the current one
+    int npes = 0;           // 0: not given
+    std::string directory;  // --wdir; "" for the current one
     std::vector<std::string> command;
 };
 

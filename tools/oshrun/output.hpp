@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The pipes that the PEs' stdout and stderr come through. What is read goes to a channel, which puts
-// the lines together (channel.hpp), and from there to a sink, which writes them. Called by start.cpp
-// and the supervisor. THREADS: the main thread's only.
+// The pipes that the PEs' stdout and stderr come through. What is read goes to a channel, which
+// puts the lines together (channel.hpp), and from there to a sink, which writes them. Called by
+// start.cpp and the supervisor. THREADS: the main thread's only.
 #pragma once
 
 #include <deque>

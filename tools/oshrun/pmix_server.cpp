@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See pmix_server.hpp. A wedged server must not wedge the job, so nothing here waits for it without a
-// limit, and it is never shut down: its files are in the session directory and oshrun just exits.
+// See pmix_server.hpp. A wedged server must not wedge the job, so nothing here waits for it without
+// a limit, and it is never shut down: its files are in the session directory and oshrun just exits.
 #include "pmix_server.hpp"
 
 #include <hwloc.h>
@@ -89,8 +89,8 @@ pmix_status_t on_abort(const pmix_proc_t* process, void*, int code, const char* 
 }
 
 // Called when a client died inside a fence; the job is about to end.
-pmix_status_t on_fence(const pmix_proc_t*, std::size_t, const pmix_info_t*, std::size_t, char* bytes,
-                       std::size_t nbytes, pmix_modex_cbfunc_t done, void* data) {
+pmix_status_t on_fence(const pmix_proc_t*, std::size_t, const pmix_info_t*, std::size_t,
+                       char* bytes, std::size_t nbytes, pmix_modex_cbfunc_t done, void* data) {
     if (done != nullptr) done(PMIX_SUCCESS, bytes, nbytes, data, nullptr, nullptr);
     return PMIX_SUCCESS;
 }
@@ -124,7 +124,8 @@ bool make_topology(pmix_topology_t& topology) {
 
 void check(pmix_status_t status, const char* call) {
     std::lock_guard guard(state->mutex);
-    if (status == PMIX_SUCCESS || status == PMIX_OPERATION_SUCCEEDED || !state->error.empty()) return;
+    if (status == PMIX_SUCCESS || status == PMIX_OPERATION_SUCCEEDED || !state->error.empty())
+        return;
     state->error = std::string(call) + ": " + PMIx_Error_string(status);
 }
 
@@ -247,9 +248,8 @@ void PmixServer::start(const PmixJob& job) {
 
 bool PmixServer::wait_until_ready(int timeout_ms) {
     std::unique_lock lock(state->mutex);
-    bool is_over = state->changed.wait_for(lock, std::chrono::milliseconds(timeout_ms), [] {
-        return state->progress != Progress::kStarting;
-    });
+    bool is_over = state->changed.wait_for(lock, std::chrono::milliseconds(timeout_ms),
+                                           [] { return state->progress != Progress::kStarting; });
     error_ = is_over ? state->error : "it does not answer";
     return is_over && state->progress == Progress::kReady;
 }

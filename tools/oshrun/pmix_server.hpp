@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The embedded PMIx server, for MPI and other PMIx programs that run under oshrun. PEs of Tessera do
-// not connect to it: what they need is inherited. It starts on a thread of its own while main.cpp
-// prepares the rest; its own threads call back into pmix_server.cpp and leave notes here.
+// The embedded PMIx server, for MPI and other PMIx programs that run under oshrun. PEs of Tessera
+// do not connect to it: what they need is inherited. It starts on a thread of its own while
+// main.cpp prepares the rest; its own threads call back into pmix_server.cpp and leave notes here.
 #pragma once
 
 #include <optional>
@@ -15,9 +15,9 @@ namespace tessera::oshrun {
 struct PmixJob {
     std::string nspace;
     std::string host;
-    std::string directory;             // for the server's files
-    std::vector<int> app_of_pe;        // by PE
-    std::vector<int> app_first_pe;     // by program
+    std::string directory;          // for the server's files
+    std::vector<int> app_of_pe;     // by PE
+    std::vector<int> app_first_pe;  // by program
 };
 
 // A client called PMIx_Abort.

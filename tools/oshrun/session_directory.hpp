@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The directory for the PMIx server's files, the only thing of a job that has a name. Held by a lock
-// while oshrun lives; what a killed oshrun and a killed keeper left behind is removed by the next
-// start of the same user.
+// The directory for the PMIx server's files, the only thing of a job that has a name. Held by a
+// lock while oshrun lives; what a killed oshrun and a killed keeper left behind is removed by the
+// next start of the same user.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Writes to oshrun's stdout or stderr from a thread of its own, so that a reader who stopped reading
-// never stops oshrun: signals, deaths and timeouts are seen all the same. O_NONBLOCK would do the
-// same, but it would change the terminal for everybody who shares it.
+// Writes to oshrun's stdout or stderr from a thread of its own, so that a reader who stopped
+// reading never stops oshrun: signals, deaths and timeouts are seen all the same. O_NONBLOCK would
+// do the same, but it would change the terminal for everybody who shares it.
 // THREADS: all calls by the main thread.
 #pragma once
 

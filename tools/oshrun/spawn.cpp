@@ -2,7 +2,8 @@
 //
 // See spawn.hpp. The child borrows our memory until it executes the program (CLONE_VFORK): copying
 // the page tables of a process with a PMIx server for every PE would cost more than everything else
-// here, and a failure is simply written into a variable. The child therefore makes system calls only.
+// here, and a failure is simply written into a variable. The child therefore makes system calls
+// only.
 #include "spawn.hpp"
 
 #include <fcntl.h>
@@ -71,8 +72,7 @@ int run_child(void* argument) {
     if (!plan.directory.empty() && ::chdir(plan.directory.c_str()) != 0) {
         return fail(child, "changing to its working directory");
     }
-    if (child.cpus != nullptr &&
-        ::sched_setaffinity(0, child.cpus_bytes, child.cpus) != 0) {
+    if (child.cpus != nullptr && ::sched_setaffinity(0, child.cpus_bytes, child.cpus) != 0) {
         return fail(child, "binding it to its cores (see --bind-to)");
     }
     rlimit limit{};

@@ -24,11 +24,11 @@ struct Program {
 Program find_program(const std::string& name, const std::string& directory);
 
 struct ProcessPlan {
-    std::string path;                 // of the program
-    std::string directory;            // "" for oshrun's own
+    std::string path;       // of the program
+    std::string directory;  // "" for oshrun's own
     std::vector<std::string> arguments;
     std::vector<std::string> environment;
-    std::vector<std::uint32_t> pus;   // empty: not bound
+    std::vector<std::uint32_t> pus;  // empty: not bound
     int standard_fds[3] = {-1, -1, -1};
     sigset_t signal_mask;
     bool ignore_sigpipe = false;
@@ -36,14 +36,15 @@ struct ProcessPlan {
 };
 
 struct Started {
-    pid_t pid = -1;                    // -1: not started
-    const char* failed_step = "";      // what failed, for the message
+    pid_t pid = -1;                // -1: not started
+    const char* failed_step = "";  // what failed, for the message
     int error = 0;
 };
 
 // A process in a process group of its own (numbered like the process), which dies with oshrun.
 // Descriptors that are not close-on-exec are inherited. RETURNS when: the program has been
-// executed, or it is known why it could not be. COST: about 0.2 ms; the calling thread stands still.
+// executed, or it is known why it could not be. COST: about 0.2 ms; the calling thread stands
+// still.
 Started spawn(const ProcessPlan& plan);
 
 }  // namespace tessera::oshrun

@@ -32,9 +32,9 @@ namespace {
 constexpr int kPmixStartMsMax = 10'000;
 constexpr int kExitNotExecutable = 126;
 constexpr int kExitNotFound = 127;
-// Open MPI 4 asks PMIx only under launchers that it knows by their variables, and would start as N jobs
-// of one process under any other. Of those variables this one, IBM's, has the fewest consequences:
-// "ask PMIx, and leave the binding alone".
+// Open MPI 4 asks PMIx only under launchers that it knows by their variables, and would start as N
+// jobs of one process under any other. Of those variables this one, IBM's, has the fewest
+// consequences: "ask PMIx, and leave the binding alone".
 constexpr const char* kOpenMpiHint = "JSM_JSRUN_PORT=0";
 
 void export_variables(const Options& options) {
@@ -63,9 +63,11 @@ std::vector<std::string> base_environment() {
 void warn_about_other_nodes() {
     const char* nodes = environment("SLURM_JOB_NUM_NODES");
     if (nodes == nullptr || std::atoi(nodes) < 2) return;
-    warn("this Slurm allocation has %s nodes, but this version of oshrun starts all PEs on this one; "
-         "several nodes come in a later version",
-         nodes);
+    warn(
+        "this Slurm allocation has %s nodes, but this version of oshrun starts all PEs on this "
+        "one; "
+        "several nodes come in a later version",
+        nodes);
 }
 
 [[noreturn]] void program_error(const App& app, int error) {
@@ -129,9 +131,10 @@ PmixJob pmix_job(const Job& job) {
 void start_pmix(Job& job) {
     job.session = SessionDirectory::make();
     if (job.session.path().empty()) {
-        warn("no PMIx server, MPI programs will not find each other: cannot make a directory in "
-             "TMPDIR or /tmp: %s",
-             std::strerror(errno));
+        warn(
+            "no PMIx server, MPI programs will not find each other: cannot make a directory in "
+            "TMPDIR or /tmp: %s",
+            std::strerror(errno));
         return;
     }
     job.keeper->set_directory(job.session.path());
@@ -142,8 +145,9 @@ void start_pmix(Job& job) {
 void finish_pmix(Job& job) {
     if (!job.has_pmix || job.pmix.wait_until_ready(kPmixStartMsMax)) return;
     job.has_pmix = false;
-    warn("no PMIx server, MPI programs will not find each other (SHMEM programs do not need it): %s",
-         job.pmix.error().c_str());
+    warn(
+        "no PMIx server, MPI programs will not find each other (SHMEM programs do not need it): %s",
+        job.pmix.error().c_str());
 }
 
 // The ends of the control pipe and the life pipe that PEs inherit.
@@ -173,7 +177,8 @@ InheritedPipes make_inherited_pipes(Job& job) {
         if (pe.is_running) ::waitpid(pe.pid, nullptr, 0);
     }
     const App& app =
-        job.options.apps[static_cast<std::size_t>(job.pes[static_cast<std::size_t>(failed_pe)].app)];
+        job.options
+            .apps[static_cast<std::size_t>(job.pes[static_cast<std::size_t>(failed_pe)].app)];
     warn("cannot start pe %d (%s): %s: %s", failed_pe, app.command[0].c_str(), failure.failed_step,
          std::strerror(failure.error));
     end_job(failure.error == ENOENT ? kExitNotFound : kExitNotExecutable);
@@ -244,8 +249,9 @@ std::string host_name() {
 
 std::string pe_text(const Job& job, int pe) {
     const Pe& entry = job.pes[static_cast<std::size_t>(pe)];
-    return "pe " + std::to_string(pe) + " (host " + job.host + ", pid " + std::to_string(entry.pid) +
-           ", " + job.options.apps[static_cast<std::size_t>(entry.app)].command[0] + ")";
+    return "pe " + std::to_string(pe) + " (host " + job.host + ", pid " +
+           std::to_string(entry.pid) + ", " +
+           job.options.apps[static_cast<std::size_t>(entry.app)].command[0] + ")";
 }
 
 void start_job(Job& job) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See supervisor.hpp: the loop and its events. What a PE's end means is in verdict.cpp, how a job is
-// brought to its end in ending.cpp.
+// See supervisor.hpp: the loop and its events. What a PE's end means is in verdict.cpp, how a job
+// is brought to its end in ending.cpp.
 #include "supervisor.hpp"
 
 #include <poll.h>
@@ -33,9 +33,9 @@ struct Watch {
 
 Supervisor::Supervisor(Job& job) : job_(job) {
     if (job.options.timeout_seconds > 0) {
-        timeout_at_ = job.started_at + std::chrono::duration_cast<Clock::duration>(
-                                           std::chrono::duration<double>(
-                                               job.options.timeout_seconds));
+        timeout_at_ =
+            job.started_at + std::chrono::duration_cast<Clock::duration>(
+                                 std::chrono::duration<double>(job.options.timeout_seconds));
     }
 }
 

@@ -63,9 +63,9 @@ class Supervisor {
     Job& job_;
     Ending ending_ = Ending::kNone;
     int exit_code_ = 0;
-    int failures_ = 0;       // PEs that have failed by themselves
-    int failures_told_ = 0;  // those that got a message
-    bool was_killed_ = false;   // kill_all() has been called
+    int failures_ = 0;           // PEs that have failed by themselves
+    int failures_told_ = 0;      // those that got a message
+    bool was_killed_ = false;    // kill_all() has been called
     bool is_impatient_ = false;  // a second signal came: do not even wait for readers of the output
     std::optional<Clock::time_point> kill_at_;
     std::optional<Clock::time_point> timeout_at_;

@@ -15,8 +15,8 @@
 namespace tessera::oshrun {
 namespace {
 
-// After a failure before anybody has called shmem_init the others may be about to fail as well; they
-// get a moment to do so, which makes the exit code the worst of all and not a matter of luck.
+// After a failure before anybody has called shmem_init the others may be about to fail as well;
+// they get a moment to do so, which makes the exit code the worst of all and not a matter of luck.
 constexpr auto kUninitializedGrace = std::chrono::milliseconds(250);
 
 // What a shell would report. A failure is never 0.
