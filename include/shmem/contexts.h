@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Communication contexts (OpenSHMEM 1.6, 9.5) and sessions (9.9): the handle type, the predefined
-// handles, options and configuration. Operations are ordered and completed per context; a routine
-// without a context argument uses SHMEM_CTX_DEFAULT.
+// Communication contexts (OpenSHMEM 1.6, 9.5) and sessions (9.9): handles, options, configuration,
+// creation and queries. Operations are ordered and completed per context; a routine without a
+// context argument uses SHMEM_CTX_DEFAULT. PE numbers in a call with a context count within the
+// context's team.
 //
 // Part of <shmem.h>. The handles are address constants, as those of teams are (shmem/teams.h).
+//
+// ERRORS, for all: a handle that is neither SHMEM_CTX_INVALID nor a context that exists ends the
+// job with a message. What SHMEM_CTX_INVALID gives is said at each routine.
 
 #ifndef SHMEM_INTERNAL_CONTEXTS_H
 #define SHMEM_INTERNAL_CONTEXTS_H
 
+#include "teams.h"
 #include "types.h"
 
 /**
@@ -43,5 +48,91 @@ typedef struct {
 
 /** Session option: operations may be held back and issued together. */
 #define SHMEM_CTX_SESSION_BATCH (1L << 3)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Creates a context on all PEs: shmem_team_create_ctx with SHMEM_TEAM_WORLD. Not collective.
+ *
+ * options    0, or SHMEM_CTX_SERIALIZED, SHMEM_CTX_PRIVATE and SHMEM_CTX_NOSTORE joined with |.
+ * ctx        receives the context, or SHMEM_CTX_INVALID.
+ *
+ * RETURNS when: at once; local; 0, or nonzero when there is no context left to create.
+ * ERRORS: see the top of this file. THREADS: as the thread level allows.
+ * OpenSHMEM 1.6, 9.5, shmem_ctx_create.
+ */
+int shmem_ctx_create(long options, shmem_ctx_t* ctx);
+
+/**
+ * Creates a context on a team. Not collective; the other PEs of the team take no notice.
+ *
+ * team       a team that the PE is in. The context must be destroyed before it.
+ * options    0, or SHMEM_CTX_SERIALIZED, SHMEM_CTX_PRIVATE and SHMEM_CTX_NOSTORE joined with |.
+ * ctx        receives the context, or SHMEM_CTX_INVALID.
+ *
+ * RETURNS when: at once; local; 0, or nonzero when there is no context left to create or the team
+ * is SHMEM_TEAM_INVALID.
+ * ERRORS: see the top of this file; also a team that does not exist. THREADS: as the thread level
+ * allows. OpenSHMEM 1.6, 9.5, shmem_team_create_ctx.
+ */
+int shmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t* ctx);
+
+/**
+ * Completes the operations of a context, as shmem_ctx_quiet does, and destroys it. Not collective.
+ *
+ * ctx        a created context, or SHMEM_CTX_INVALID, which does nothing.
+ *
+ * RETURNS when: its operations are complete and the handle is no longer valid.
+ * ERRORS: see the top of this file; also SHMEM_CTX_DEFAULT. THREADS: with no other routine on the
+ * context at the same time; a private context by the thread that created it.
+ * OpenSHMEM 1.6, 9.5, shmem_ctx_destroy.
+ */
+void shmem_ctx_destroy(shmem_ctx_t ctx);
+
+/**
+ * The team of a context.
+ *
+ * ctx        any context.
+ * team       receives the team: SHMEM_TEAM_WORLD for SHMEM_CTX_DEFAULT and shmem_ctx_create.
+ *
+ * RETURNS when: at once; local; 0, or nonzero and SHMEM_TEAM_INVALID for SHMEM_CTX_INVALID.
+ * ERRORS: see the top of this file. THREADS: any thread. OpenSHMEM 1.6, 9.5, shmem_ctx_get_team.
+ */
+int shmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team);
+
+/**
+ * Starts a session on a context: tells how the operations up to shmem_ctx_session_stop will be
+ * issued, so that they can be made faster. On a context with a session it adds the options to those
+ * in force and replaces the configuration members named. Orders and completes nothing, and changes
+ * no result.
+ *
+ * ctx          any context; SHMEM_CTX_INVALID does nothing.
+ * options      0, or SHMEM_CTX_SESSION_BATCH.
+ * config       what is told about the session; may be NULL if config_mask is 0.
+ * config_mask  SHMEM_CTX_SESSION_TOTAL_OPS, or 0 for nothing.
+ *
+ * RETURNS when: at once; local.
+ * ERRORS: see the top of this file. THREADS: as the thread level and the context's options allow.
+ * OpenSHMEM 1.6, 9.9, shmem_ctx_session_start.
+ */
+void shmem_ctx_session_start(shmem_ctx_t ctx, long options,
+                             const shmem_ctx_session_config_t* config, long config_mask);
+
+/**
+ * Ends the session of a context; what it held back is issued. Orders and completes nothing.
+ *
+ * ctx        any context; SHMEM_CTX_INVALID, and a context without a session, do nothing.
+ *
+ * RETURNS when: at once; local.
+ * ERRORS: see the top of this file. THREADS: as the thread level and the context's options allow.
+ * OpenSHMEM 1.6, 9.9, shmem_ctx_session_stop.
+ */
+void shmem_ctx_session_stop(shmem_ctx_t ctx);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // SHMEM_INTERNAL_CONTEXTS_H

@@ -162,6 +162,86 @@ SHMEM_INTERNAL_WAIT_OLD_TYPES(SHMEM_INTERNAL_DECLARE)
 void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long* pSync);
 void shmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync);
 
+/**
+ * Data-moving collectives over an active set, deprecated in 1.5: shmem_alltoall, shmem_alltoalls,
+ * shmem_broadcast, shmem_collect and shmem_fcollect with elements of SIZE bits.
+ *
+ * dest, source   symmetric addresses, the same objects on all PEs of the set, aligned to SIZE bits.
+ * dst, sst       strides in dest and source, in elements, at least 1.
+ * nelems         elements of SIZE bits, as in the team's form.
+ * PE_root        place in the set, from 0, of the PE whose source is sent. Its dest is not written,
+ *                unlike in the team's form.
+ * PE_start, logPE_stride, PE_size  the active set, as above.
+ * pSync          symmetric array, the same on all PEs, of the routine's SHMEM_*_SYNC_SIZE elements:
+ *                SHMEM_SYNC_VALUE on entry and again when all PEs have returned.
+ *
+ * RETURNS when: dest is complete and source reusable on this PE.
+ * ERRORS: as shmem_barrier, and as in shmem/collectives.h. OpenSHMEM 1.6, 9.10, shmem_alltoall,
+ * shmem_alltoalls, shmem_broadcast, shmem_collect, shmem_fcollect.
+ */
+// shmem_{alltoall,alltoalls,broadcast,collect,fcollect}SIZE
+#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                  \
+    void shmem_alltoall##BITS(void* dest, const void* source, size_t nelems, int PE_start,   \
+                              int logPE_stride, int PE_size, long* pSync);                   \
+    void shmem_alltoalls##BITS(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, \
+                               size_t nelems, int PE_start, int logPE_stride, int PE_size,   \
+                               long* pSync);                                                 \
+    void shmem_broadcast##BITS(void* dest, const void* source, size_t nelems, int PE_root,   \
+                               int PE_start, int logPE_stride, int PE_size, long* pSync);    \
+    void shmem_collect##BITS(void* dest, const void* source, size_t nelems, int PE_start,    \
+                             int logPE_stride, int PE_size, long* pSync);                    \
+    void shmem_fcollect##BITS(void* dest, const void* source, size_t nelems, int PE_start,   \
+                              int logPE_stride, int PE_size, long* pSync);
+SHMEM_INTERNAL_COLLECTIVE_SIZES(SHMEM_INTERNAL_DECLARE)
+#undef SHMEM_INTERNAL_DECLARE
+
+/**
+ * Reductions over an active set, deprecated in 1.5: shmem_and_reduce and so on with an int count.
+ * They have the signed basic types, which the bitwise reductions of teams do not have.
+ *
+ * dest, source   symmetric addresses, the same objects on all PEs of the set; the same address, or
+ *                without overlap.
+ * nreduce        number of elements, at least 0; the same on all PEs.
+ * PE_start, logPE_stride, PE_size  the active set, as above.
+ * pWrk           symmetric array, the same on all PEs, of nreduce / 2 + 1 elements, and at least
+ *                SHMEM_REDUCE_MIN_WRKDATA_SIZE.
+ * pSync          symmetric array, the same on all PEs, of SHMEM_REDUCE_SYNC_SIZE elements:
+ *                SHMEM_SYNC_VALUE on entry and again when all PEs have returned.
+ *
+ * RETURNS when: dest is complete and source reusable on this PE.
+ * ERRORS: as shmem_barrier, and as in shmem/collectives.h. OpenSHMEM 1.6, 9.10, shmem_and_reduce,
+ * shmem_or_reduce, shmem_xor_reduce, shmem_max_reduce, shmem_min_reduce, shmem_sum_reduce,
+ * shmem_prod_reduce.
+ */
+// shmem_TYPENAME_{and,or,xor}_to_all
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                  \
+    void shmem_##NAME##_and_to_all(T* dest, const T* source, int nreduce, int PE_start,  \
+                                   int logPE_stride, int PE_size, T* pWrk, long* pSync); \
+    void shmem_##NAME##_or_to_all(T* dest, const T* source, int nreduce, int PE_start,   \
+                                  int logPE_stride, int PE_size, T* pWrk, long* pSync);  \
+    void shmem_##NAME##_xor_to_all(T* dest, const T* source, int nreduce, int PE_start,  \
+                                   int logPE_stride, int PE_size, T* pWrk, long* pSync);
+SHMEM_INTERNAL_AS_BIT_TYPES(SHMEM_INTERNAL_DECLARE)
+#undef SHMEM_INTERNAL_DECLARE
+
+// shmem_TYPENAME_{max,min}_to_all
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                  \
+    void shmem_##NAME##_max_to_all(T* dest, const T* source, int nreduce, int PE_start,  \
+                                   int logPE_stride, int PE_size, T* pWrk, long* pSync); \
+    void shmem_##NAME##_min_to_all(T* dest, const T* source, int nreduce, int PE_start,  \
+                                   int logPE_stride, int PE_size, T* pWrk, long* pSync);
+SHMEM_INTERNAL_AS_MM_TYPES(SHMEM_INTERNAL_DECLARE)
+#undef SHMEM_INTERNAL_DECLARE
+
+// shmem_TYPENAME_{sum,prod}_to_all
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                  \
+    void shmem_##NAME##_sum_to_all(T* dest, const T* source, int nreduce, int PE_start,  \
+                                   int logPE_stride, int PE_size, T* pWrk, long* pSync); \
+    void shmem_##NAME##_prod_to_all(T* dest, const T* source, int nreduce, int PE_start, \
+                                    int logPE_stride, int PE_size, T* pWrk, long* pSync);
+SHMEM_INTERNAL_AS_SP_TYPES(SHMEM_INTERNAL_DECLARE)
+#undef SHMEM_INTERNAL_DECLARE
+
 #ifdef __cplusplus
 }
 #endif
