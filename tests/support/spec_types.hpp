@@ -9,34 +9,62 @@
 #include <cstdint>
 
 // Table "Standard RMA types and names": 24.
-#define SPEC_RMA_TYPES(X)                                                                        \
-    X(float, float)                                                                              \
-    X(double, double) X(longdouble, long double) X(char, char) X(schar, signed char)             \
-        X(short, short) X(int, int) X(long, long) X(longlong, long long) X(uchar, unsigned char) \
-            X(ushort, unsigned short) X(uint, unsigned int) X(ulong, unsigned long)              \
-                X(ulonglong, unsigned long long) X(int8, int8_t) X(int16, int16_t)               \
-                    X(int32, int32_t) X(int64, int64_t) X(uint8, uint8_t) X(uint16, uint16_t)    \
-                        X(uint32, uint32_t) X(uint64, uint64_t) X(size, size_t)                  \
-                            X(ptrdiff, ptrdiff_t)
+#define SPEC_RMA_TYPES(X)            \
+    X(float, float)                  \
+    X(double, double)                \
+    X(longdouble, long double)       \
+    X(char, char)                    \
+    X(schar, signed char)            \
+    X(short, short)                  \
+    X(int, int)                      \
+    X(long, long)                    \
+    X(longlong, long long)           \
+    X(uchar, unsigned char)          \
+    X(ushort, unsigned short)        \
+    X(uint, unsigned int)            \
+    X(ulong, unsigned long)          \
+    X(ulonglong, unsigned long long) \
+    X(int8, int8_t)                  \
+    X(int16, int16_t)                \
+    X(int32, int32_t)                \
+    X(int64, int64_t)                \
+    X(uint8, uint8_t)                \
+    X(uint16, uint16_t)              \
+    X(uint32, uint32_t)              \
+    X(uint64, uint64_t)              \
+    X(size, size_t)                  \
+    X(ptrdiff, ptrdiff_t)
 
 // Sizes of the sized routines, in bits: 5.
 #define SPEC_SIZES(X) X(8) X(16) X(32) X(64) X(128)
 
 // Table "Standard AMO types and names", also of all waits and tests: 12.
-#define SPEC_AMO_STANDARD_TYPES(X)                                                               \
-    X(int, int)                                                                                  \
-    X(long, long) X(longlong, long long) X(uint, unsigned int) X(ulong, unsigned long)           \
-        X(ulonglong, unsigned long long) X(int32, int32_t) X(int64, int64_t) X(uint32, uint32_t) \
-            X(uint64, uint64_t) X(size, size_t) X(ptrdiff, ptrdiff_t)
+#define SPEC_AMO_STANDARD_TYPES(X)   \
+    X(int, int)                      \
+    X(long, long)                    \
+    X(longlong, long long)           \
+    X(uint, unsigned int)            \
+    X(ulong, unsigned long)          \
+    X(ulonglong, unsigned long long) \
+    X(int32, int32_t)                \
+    X(int64, int64_t)                \
+    X(uint32, uint32_t)              \
+    X(uint64, uint64_t)              \
+    X(size, size_t)                  \
+    X(ptrdiff, ptrdiff_t)
 
 // Table "Extended AMO types and names": 14.
 #define SPEC_AMO_EXTENDED_TYPES(X) X(float, float) X(double, double) SPEC_AMO_STANDARD_TYPES(X)
 
 // Table "Bitwise AMO types and names": 7.
-#define SPEC_AMO_BITWISE_TYPES(X)                                                                \
-    X(uint, unsigned int)                                                                        \
-    X(ulong, unsigned long) X(ulonglong, unsigned long long) X(int32, int32_t) X(int64, int64_t) \
-        X(uint32, uint32_t) X(uint64, uint64_t)
+#define SPEC_AMO_BITWISE_TYPES(X)    \
+    X(uint, unsigned int)            \
+    X(ulong, unsigned long)          \
+    X(ulonglong, unsigned long long) \
+    X(int32, int32_t)                \
+    X(int64, int64_t)                \
+    X(uint32, uint32_t)              \
+    X(uint64, uint64_t)
 
 // Deprecated: waits and tests of these types (2), shmem_TYPENAME_wait (4), and the atomics without
 // "atomic" in their name: fetch, set, swap (5) and cswap, finc, inc, fadd, add (3).
