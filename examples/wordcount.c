@@ -393,7 +393,7 @@ static void print_result(unsigned long limit, int is_plain, double seconds_at_st
         fetch_head(&lists[best], best);
     }
     if (!is_plain) {
-        printf("%lu words, %lu distinct, %d PE%s, %.3f s\n", occurrences, distinct,
+        printf("%lu words, %lu distinct, %d PE%s, %.4f s\n", occurrences, distinct,
                pe_count, pe_count == 1 ? "" : "s", seconds);
     }
     for (int pe = 0; pe < pe_count; pe++) free(lists[pe].word);
