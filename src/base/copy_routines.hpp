@@ -20,7 +20,7 @@ bool cpu_has_streaming_copy();
 inline constexpr std::size_t kStreamingStepBytes = 128;
 
 // REQUIRES: dest is a multiple of 64, bytes is one of kStreamingStepBytes.
-// RETURNS when: a release store, fence or barrier that follows covers it, as it covers ordinary stores.
+// RETURNS when: a release store or fence that follows covers it, as it covers ordinary stores.
 void streaming_copy(char* dest, const char* source, std::size_t bytes);
 
 }  // namespace tessera
