@@ -4,8 +4,8 @@
 // before its name, pshmem_init for shmem_init, of the same type and doing the same. A profiling
 // tool defines a shmem_ name itself and calls the pshmem_ entry from it; the library's own shmem_
 // names are weak, so the tool needs no more than to be linked or preloaded. In C11 a tool writes
-// the name of shmem_wait_until, shmem_signal_add and shmem_signal_set in parentheses where it
-// defines them, because they are type-generic macros as well.
+// the name of shmem_wait_until, shmem_signal_add, shmem_signal_set and shmem_sync in parentheses
+// where it defines them, because they are type-generic macros as well.
 //
 // Each declaration takes its type from the routine it belongs to, so the two cannot differ. What
 // the routine does, and its arguments, are documented in the part of <shmem.h> named above each
@@ -53,6 +53,24 @@ SHMEM_INTERNAL_TWIN(shmem_align)
 SHMEM_INTERNAL_TWIN(shmem_malloc_with_hints)
 SHMEM_INTERNAL_TWIN(shmem_realloc)
 SHMEM_INTERNAL_TWIN(shmem_free)
+
+// shmem/teams.h
+SHMEM_INTERNAL_TWIN(shmem_team_my_pe)
+SHMEM_INTERNAL_TWIN(shmem_team_n_pes)
+SHMEM_INTERNAL_TWIN(shmem_team_get_config)
+SHMEM_INTERNAL_TWIN(shmem_team_translate_pe)
+SHMEM_INTERNAL_TWIN(shmem_team_split_strided)
+SHMEM_INTERNAL_TWIN(shmem_team_split_2d)
+SHMEM_INTERNAL_TWIN(shmem_team_destroy)
+SHMEM_INTERNAL_TWIN(shmem_team_ptr)
+
+// shmem/contexts.h
+SHMEM_INTERNAL_TWIN(shmem_ctx_create)
+SHMEM_INTERNAL_TWIN(shmem_team_create_ctx)
+SHMEM_INTERNAL_TWIN(shmem_ctx_destroy)
+SHMEM_INTERNAL_TWIN(shmem_ctx_get_team)
+SHMEM_INTERNAL_TWIN(shmem_ctx_session_start)
+SHMEM_INTERNAL_TWIN(shmem_ctx_session_stop)
 
 // shmem/rma.h: pshmem_TYPENAME_put and so on, and their pshmem_ctx_ forms
 #define SHMEM_INTERNAL_DECLARE(NAME, T)  \
@@ -149,6 +167,46 @@ void pshmem_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,
 // shmem/collectives.h
 SHMEM_INTERNAL_TWIN(shmem_barrier_all)
 SHMEM_INTERNAL_TWIN(shmem_sync_all)
+SHMEM_INTERNAL_TWIN(shmem_team_sync)
+
+// shmem/collectives.h: pshmem_TYPENAME_alltoall and so on
+#define SHMEM_INTERNAL_DECLARE(NAME, T)           \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_alltoall)  \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_alltoalls) \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_broadcast) \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_collect)   \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_fcollect)
+SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
+#undef SHMEM_INTERNAL_DECLARE
+
+// shmem/collectives.h, bytes
+SHMEM_INTERNAL_TWIN(shmem_alltoallmem)
+SHMEM_INTERNAL_TWIN(shmem_alltoallsmem)
+SHMEM_INTERNAL_TWIN(shmem_broadcastmem)
+SHMEM_INTERNAL_TWIN(shmem_collectmem)
+SHMEM_INTERNAL_TWIN(shmem_fcollectmem)
+
+// shmem/collectives.h: pshmem_TYPENAME_and_reduce and so on
+#define SHMEM_INTERNAL_DECLARE(NAME, T)            \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_and_reduce) \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_or_reduce)  \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_xor_reduce)
+SHMEM_INTERNAL_RED_BIT_TYPES(SHMEM_INTERNAL_DECLARE)
+#undef SHMEM_INTERNAL_DECLARE
+
+#define SHMEM_INTERNAL_DECLARE(NAME, T)            \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_max_reduce) \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_min_reduce)
+SHMEM_INTERNAL_RED_MM_TYPES(SHMEM_INTERNAL_DECLARE)
+#undef SHMEM_INTERNAL_DECLARE
+
+#define SHMEM_INTERNAL_DECLARE(NAME, T)             \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_sum_reduce)  \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_prod_reduce) \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_sum_inscan)  \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_sum_exscan)
+SHMEM_INTERNAL_RED_SP_TYPES(SHMEM_INTERNAL_DECLARE)
+#undef SHMEM_INTERNAL_DECLARE
 
 // shmem/sync.h: pshmem_TYPENAME_wait_until and so on
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                        \
@@ -225,7 +283,38 @@ SHMEM_INTERNAL_TWIN(shmem_wait)
 void pshmem_wait_until(long* ivar, int cmp, long cmp_value);
 
 SHMEM_INTERNAL_TWIN(shmem_barrier)
-SHMEM_INTERNAL_TWIN(shmem_sync)
+// Written out for the same reason as pshmem_signal_add.
+void pshmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync);
+
+// pshmem_alltoallSIZE and so on
+#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)    \
+    SHMEM_INTERNAL_TWIN(shmem_alltoall##BITS)  \
+    SHMEM_INTERNAL_TWIN(shmem_alltoalls##BITS) \
+    SHMEM_INTERNAL_TWIN(shmem_broadcast##BITS) \
+    SHMEM_INTERNAL_TWIN(shmem_collect##BITS)   \
+    SHMEM_INTERNAL_TWIN(shmem_fcollect##BITS)
+SHMEM_INTERNAL_COLLECTIVE_SIZES(SHMEM_INTERNAL_DECLARE)
+#undef SHMEM_INTERNAL_DECLARE
+
+// pshmem_TYPENAME_and_to_all and so on
+#define SHMEM_INTERNAL_DECLARE(NAME, T)            \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_and_to_all) \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_or_to_all)  \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_xor_to_all)
+SHMEM_INTERNAL_AS_BIT_TYPES(SHMEM_INTERNAL_DECLARE)
+#undef SHMEM_INTERNAL_DECLARE
+
+#define SHMEM_INTERNAL_DECLARE(NAME, T)            \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_max_to_all) \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_min_to_all)
+SHMEM_INTERNAL_AS_MM_TYPES(SHMEM_INTERNAL_DECLARE)
+#undef SHMEM_INTERNAL_DECLARE
+
+#define SHMEM_INTERNAL_DECLARE(NAME, T)            \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_sum_to_all) \
+    SHMEM_INTERNAL_TWIN(shmem_##NAME##_prod_to_all)
+SHMEM_INTERNAL_AS_SP_TYPES(SHMEM_INTERNAL_DECLARE)
+#undef SHMEM_INTERNAL_DECLARE
 
 #ifdef __cplusplus
 }

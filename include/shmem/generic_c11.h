@@ -13,13 +13,15 @@
 
 #if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 
-// Three names are functions too, and have to be declared before they become macros.
+// Four names are functions too, and have to be declared before they become macros.
 #include "atomics.h"
+#include "collectives.h"
 #include "contexts.h"
 #include "deprecated.h"
 #include "rma.h"
 #include "signal.h"
 #include "sync.h"
+#include "teams.h"
 
 // An association is read across, its type and its routine on one line; so the formatter is off.
 // clang-format off
@@ -66,6 +68,20 @@
     Q short*: PREFIX##short##SUFFIX,                        \
     Q unsigned short*: PREFIX##ushort##SUFFIX
 
+// Bitwise reductions: signed types have only the exact-width routines, char and long long none.
+#define SHMEM_INTERNAL_ARMS_RED_BIT(PREFIX, SUFFIX, Q)      \
+    SHMEM_INTERNAL_ARMS_BIT(PREFIX, SUFFIX, Q),             \
+    Q signed char*: PREFIX##int8##SUFFIX,                   \
+    Q short*: PREFIX##int16##SUFFIX,                        \
+    Q unsigned char*: PREFIX##uchar##SUFFIX,                \
+    Q unsigned short*: PREFIX##ushort##SUFFIX
+
+// Sums, products and scans; max and min have the standard RMA types.
+#define SHMEM_INTERNAL_ARMS_RED_SP(PREFIX, SUFFIX, Q)       \
+    SHMEM_INTERNAL_ARMS_RMA(PREFIX, SUFFIX, Q),             \
+    Q double _Complex*: PREFIX##complexd##SUFFIX,           \
+    Q float _Complex*: PREFIX##complexf##SUFFIX
+
 // Deprecated atomics.
 #define SHMEM_INTERNAL_ARMS_OLD_STD(PREFIX, SUFFIX, Q)      \
     Q int*: PREFIX##int##SUFFIX,                            \
@@ -104,6 +120,11 @@
 // expanded, so that a program may have macros of its own named put, g or set.
 #define SHMEM_INTERNAL_CALL(TABLE, FAMILY, ...)                               \
     _Generic(SHMEM_INTERNAL_FIRST(__VA_ARGS__),                               \
+             SHMEM_INTERNAL_ARMS_##TABLE(shmem_, _##FAMILY, ))(__VA_ARGS__)
+
+// Calls shmem_TYPENAME_FAMILY by the type of the second argument, which is behind a team.
+#define SHMEM_INTERNAL_CALL_TEAM(TABLE, FAMILY, ...)                          \
+    _Generic(SHMEM_INTERNAL_SECOND(__VA_ARGS__),                              \
              SHMEM_INTERNAL_ARMS_##TABLE(shmem_, _##FAMILY, ))(__VA_ARGS__)
 
 // Calls shmem_ctx_TYPENAME_FAMILY if the first argument is a context, shmem_TYPENAME_FAMILY if not.
@@ -170,6 +191,27 @@
 #define shmem_put_signal_nbi(...) SHMEM_INTERNAL_CALL_CTX(RMA, put_signal_nbi, __VA_ARGS__)
 #define shmem_signal_add(...) SHMEM_INTERNAL_CALL_CTX_OR_FUNCTION(signal_add, __VA_ARGS__)
 #define shmem_signal_set(...) SHMEM_INTERNAL_CALL_CTX_OR_FUNCTION(signal_set, __VA_ARGS__)
+
+// ---- Collectives (shmem/collectives.h) --------------------------------------------------------
+// With one argument, a team, the routine of the team; with four the deprecated function.
+#define shmem_sync(...)                                      \
+    _Generic(SHMEM_INTERNAL_FIRST(__VA_ARGS__), shmem_team_t \
+             : shmem_team_sync, default                      \
+             : shmem_sync)(__VA_ARGS__)
+#define shmem_alltoall(...) SHMEM_INTERNAL_CALL_TEAM(RMA, alltoall, __VA_ARGS__)
+#define shmem_alltoalls(...) SHMEM_INTERNAL_CALL_TEAM(RMA, alltoalls, __VA_ARGS__)
+#define shmem_broadcast(...) SHMEM_INTERNAL_CALL_TEAM(RMA, broadcast, __VA_ARGS__)
+#define shmem_collect(...) SHMEM_INTERNAL_CALL_TEAM(RMA, collect, __VA_ARGS__)
+#define shmem_fcollect(...) SHMEM_INTERNAL_CALL_TEAM(RMA, fcollect, __VA_ARGS__)
+#define shmem_and_reduce(...) SHMEM_INTERNAL_CALL_TEAM(RED_BIT, and_reduce, __VA_ARGS__)
+#define shmem_or_reduce(...) SHMEM_INTERNAL_CALL_TEAM(RED_BIT, or_reduce, __VA_ARGS__)
+#define shmem_xor_reduce(...) SHMEM_INTERNAL_CALL_TEAM(RED_BIT, xor_reduce, __VA_ARGS__)
+#define shmem_max_reduce(...) SHMEM_INTERNAL_CALL_TEAM(RMA, max_reduce, __VA_ARGS__)
+#define shmem_min_reduce(...) SHMEM_INTERNAL_CALL_TEAM(RMA, min_reduce, __VA_ARGS__)
+#define shmem_sum_reduce(...) SHMEM_INTERNAL_CALL_TEAM(RED_SP, sum_reduce, __VA_ARGS__)
+#define shmem_prod_reduce(...) SHMEM_INTERNAL_CALL_TEAM(RED_SP, prod_reduce, __VA_ARGS__)
+#define shmem_sum_inscan(...) SHMEM_INTERNAL_CALL_TEAM(RED_SP, sum_inscan, __VA_ARGS__)
+#define shmem_sum_exscan(...) SHMEM_INTERNAL_CALL_TEAM(RED_SP, sum_exscan, __VA_ARGS__)
 
 // ---- Point-to-point synchronization (shmem/sync.h) --------------------------------------------
 #define shmem_wait_until(...) SHMEM_INTERNAL_CALL(P2P, wait_until, __VA_ARGS__)

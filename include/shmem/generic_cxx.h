@@ -13,11 +13,13 @@
 #if defined(__cplusplus)
 
 #include "atomics.h"
+#include "collectives.h"
 #include "contexts.h"
 #include "deprecated.h"
 #include "rma.h"
 #include "signal.h"
 #include "sync.h"
+#include "teams.h"
 #include "types.h"
 
 // The basic types of each table of shmem/types.h: X(FAMILY, TYPENAME, TYPE).
@@ -50,6 +52,21 @@
     X(FAMILY, uint, unsigned int)           \
     X(FAMILY, ulong, unsigned long)         \
     X(FAMILY, ulonglong, unsigned long long)
+
+// Signed types have only the exact-width bitwise reductions, char and long long have none.
+#define SHMEM_INTERNAL_BASIC_RED_BIT(X, FAMILY) \
+    SHMEM_INTERNAL_BASIC_BIT(X, FAMILY)         \
+    X(FAMILY, int8, signed char)                \
+    X(FAMILY, int16, short)                     \
+    X(FAMILY, uchar, unsigned char)             \
+    X(FAMILY, ushort, unsigned short)
+
+// Sums, products and scans; max and min have the standard RMA types. The complex types are those of
+// C, which compilers offer in C++; std::complex has no overload.
+#define SHMEM_INTERNAL_BASIC_RED_SP(X, FAMILY)   \
+    SHMEM_INTERNAL_BASIC_RMA(X, FAMILY)          \
+    X(FAMILY, complexd, shmem_internal_complexd) \
+    X(FAMILY, complexf, shmem_internal_complexf)
 
 // shmem_wait_until on long is the C function of that name (shmem/deprecated.h).
 #define SHMEM_INTERNAL_BASIC_P2P_WITHOUT_LONG(X, FAMILY) \
@@ -260,6 +277,47 @@ inline void shmem_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signa
     shmem_ctx_signal_set(ctx, sig_addr, signal, pe);
 }
 
+// ---- Collectives (shmem/collectives.h) --------------------------------------------------------
+
+// With four arguments this is the C function of the same name (shmem/deprecated.h).
+inline int shmem_sync(shmem_team_t team) { return shmem_team_sync(team); }
+
+// One count: NAME(team, dest, source, nelems)
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                           \
+    inline int shmem##F(shmem_team_t team, T* dest, const T* source, size_t nelems) { \
+        return shmem_##NAME##F(team, dest, source, nelems);                           \
+    }
+SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _alltoall)
+SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _collect)
+SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _fcollect)
+SHMEM_INTERNAL_BASIC_RED_BIT(SHMEM_INTERNAL_OVERLOAD, _and_reduce)
+SHMEM_INTERNAL_BASIC_RED_BIT(SHMEM_INTERNAL_OVERLOAD, _or_reduce)
+SHMEM_INTERNAL_BASIC_RED_BIT(SHMEM_INTERNAL_OVERLOAD, _xor_reduce)
+SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _max_reduce)
+SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _min_reduce)
+SHMEM_INTERNAL_BASIC_RED_SP(SHMEM_INTERNAL_OVERLOAD, _sum_reduce)
+SHMEM_INTERNAL_BASIC_RED_SP(SHMEM_INTERNAL_OVERLOAD, _prod_reduce)
+SHMEM_INTERNAL_BASIC_RED_SP(SHMEM_INTERNAL_OVERLOAD, _sum_inscan)
+SHMEM_INTERNAL_BASIC_RED_SP(SHMEM_INTERNAL_OVERLOAD, _sum_exscan)
+#undef SHMEM_INTERNAL_OVERLOAD
+
+// shmem_alltoalls(team, dest, source, dst, sst, nelems)
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                                        \
+    inline int shmem##F(shmem_team_t team, T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst, \
+                        size_t nelems) {                                                           \
+        return shmem_##NAME##F(team, dest, source, dst, sst, nelems);                              \
+    }
+SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _alltoalls)
+#undef SHMEM_INTERNAL_OVERLOAD
+
+// shmem_broadcast(team, dest, source, nelems, PE_root)
+#define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                                        \
+    inline int shmem##F(shmem_team_t team, T* dest, const T* source, size_t nelems, int PE_root) { \
+        return shmem_##NAME##F(team, dest, source, nelems, PE_root);                               \
+    }
+SHMEM_INTERNAL_BASIC_RMA(SHMEM_INTERNAL_OVERLOAD, _broadcast)
+#undef SHMEM_INTERNAL_OVERLOAD
+
 // ---- Point-to-point synchronization (shmem/sync.h) --------------------------------------------
 
 // shmem_wait_until(ivar, cmp, cmp_value)
@@ -365,6 +423,8 @@ SHMEM_INTERNAL_BASIC_OLD_STD(SHMEM_INTERNAL_OVERLOAD, _inc)
 #undef SHMEM_INTERNAL_BASIC_EXT
 #undef SHMEM_INTERNAL_BASIC_RMA
 #undef SHMEM_INTERNAL_BASIC_BIT
+#undef SHMEM_INTERNAL_BASIC_RED_BIT
+#undef SHMEM_INTERNAL_BASIC_RED_SP
 #undef SHMEM_INTERNAL_BASIC_P2P_WITHOUT_LONG
 #undef SHMEM_INTERNAL_BASIC_P2P
 #undef SHMEM_INTERNAL_BASIC_OLD_STD

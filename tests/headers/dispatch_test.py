@@ -20,6 +20,9 @@ RECORDER_START = """
 #include <stddef.h>
 #include <stdint.h>
 typedef struct shmem_internal_ctx* shmem_ctx_t;
+typedef struct shmem_internal_team* shmem_team_t;
+typedef struct { int num_contexts; } shmem_team_config_t;
+typedef struct { size_t total_ops; } shmem_ctx_session_config_t;
 struct recorded { const char* name; int count; uint64_t arguments[16]; };
 extern struct recorded recorded;
 struct recorded recorded;
@@ -46,6 +49,8 @@ template <class A> struct same<A, A> { static const bool value = true; };
     _Static_assert(__builtin_types_compatible_p(__typeof__(CALL), TYPE), #CALL)
 #endif
 
+__extension__ typedef double _Complex complexd;
+__extension__ typedef float _Complex complexf;
 static int failed, calls;
 static void expect(const char* call, const char* name, int count, const uint64_t* want) {
     int same_arguments = recorded.count == count;
@@ -81,7 +86,7 @@ int main(void) {
 
 
 def is_pointer(kind):
-    return kind.endswith("*") or kind == "shmem_ctx_t"
+    return kind.endswith("*") or kind in ("shmem_ctx_t", "shmem_team_t")
 
 
 def as_bits(kind, expression):
@@ -109,6 +114,7 @@ def call_block(generic, routine, expected, plain_source):
     for index, (kind, name) in enumerate(routine.parameters):
         if plain_source and name == "source":
             kind = kind.replace("const ", "")
+        kind = kind.replace("double _Complex", "complexd").replace("float _Complex", "complexf")
         value = f"(void*)&objects[{index}]" if is_pointer(kind) else str(21 + index)
         lines.append(f"{kind} a{index} = ({kind}){value};")
         bits.append(as_bits(kind, f"a{index}"))
@@ -124,17 +130,18 @@ def call_block(generic, routine, expected, plain_source):
     return "{ " + " ".join(lines) + " }"
 
 
-def cases(generic, context_form, typenames, standard):
+def cases(generic, form, typenames, standard):
     """Yields (routine that has the argument types, symbol that must be called)."""
     family = generic[len("shmem_"):]
-    if context_form == "ctx-only":
+    if form in ("ctx-only", "team-only"):
+        special = generic.replace("shmem_", f"shmem_{form.split('-')[0]}_")
         yield generic, generic
-        yield "shmem_ctx_" + family, "shmem_ctx_" + family
+        yield special, special
         return
     for typename in typenames:
         basic = SAME_TYPE.get(typename, typename)
         called = basic if basic in typenames else typename
-        for prefix in ["shmem_", "shmem_ctx_"] if context_form == "ctx" else ["shmem_"]:
+        for prefix in ["shmem_", "shmem_ctx_"] if form == "ctx" else ["shmem_"]:
             expected = f"{prefix}{called}_{family}"
             # In C++ the function for long and the generic name are one and the same.
             if headers.language(standard) == "c++" and expected == "shmem_long_wait_until":
@@ -144,9 +151,9 @@ def cases(generic, context_form, typenames, standard):
 
 def caller(symbols, standard):
     functions, names, calls = [], [], 0
-    for generic, context_form, typenames in headers.read_table("generics.txt"):
+    for generic, form, typenames in headers.read_table("generics.txt"):
         blocks = []
-        for symbol, expected in cases(generic, context_form, typenames.split(), standard):
+        for symbol, expected in cases(generic, form, typenames.split(), standard):
             routine = symbols[symbol]
             has_source = any(name == "source" for _, name in routine.parameters)
             for plain_source in [False, True] if has_source else [False]:

@@ -45,7 +45,8 @@ class Routine:
 
     def declaration(self, prefix=""):
         """The prototype with its name in parentheses, so that no macro of that name expands."""
-        return f"{self.result} ({prefix}{self.symbol})({self.parameter_list});"
+        extension = "__extension__ " if "_Complex" in self.parameter_list else ""
+        return f"{extension}{self.result} ({prefix}{self.symbol})({self.parameter_list});"
 
 
 def read_symbols():

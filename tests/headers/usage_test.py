@@ -16,11 +16,11 @@ NO_OVERLOAD = "no matching function"
 DATA = """
 static int ints[8]; static const int const_ints[8] = {0}; static long longs[8]; static double d;
 static long long wide; static uint64_t sig; static size_t count; static int64_t word; static int n;
-static struct { int x; } thing;
+static struct { int x; } thing; __extension__ typedef double _Complex complexd; static complexd z;
 static int* next(void) { return ints + n++; }
 void use(void);
 void use(void) { (void)const_ints; (void)wide; (void)sig; (void)count; (void)word; (void)d;
-                 (void)thing; (void)longs; (void)next; %s }
+                 (void)thing; (void)longs; (void)next; (void)z; %s }
 """
 
 # (standards, statements): arguments as programs write them.
@@ -40,6 +40,32 @@ ACCEPTED = [
         if (shmem_test(&count, SHMEM_CMP_EQ, 1)) { shmem_barrier_all(); }
         count = shmem_wait_until_any(longs, 8, ints, SHMEM_CMP_EQ, 1);
         shmem_barrier(0, 0, 1, longs); shmem_sync(0, 0, 1, longs);"""),
+    (C11 + headers.CXX_STANDARDS, """
+        shmem_team_t team = SHMEM_TEAM_WORLD; const shmem_team_t fixed = SHMEM_TEAM_SHARED;
+        n = shmem_team_split_strided(team, 0, 1, 1, NULL, 0, &team);
+        n = shmem_sync(team) + shmem_sync(SHMEM_TEAM_WORLD) + shmem_sync(fixed);
+        (shmem_sync)(0, 0, 1, longs); shmem_sync_all();
+        n = shmem_broadcast(team, ints, const_ints, 8, 0) + shmem_collect(fixed, &d, &d, 1);
+        n = shmem_alltoall(team, longs, longs + 4, 4) + shmem_fcollect(team, ints, ints, 1);
+        n = shmem_alltoalls(team, ints, const_ints, 1, 1, 4) + shmem_max_reduce(team, &d, &d, 1);
+        if (shmem_or_reduce(team, next(), next(), 1)) { n = shmem_sum_inscan(team, &d, &d, 1); }
+        n = shmem_sum_exscan(team, &count, &count, 1) + shmem_sum_reduce(team, &z, &z, 1);
+        n = shmem_prod_reduce(team, &z, &z, 1) + shmem_sum_exscan(team, &z, &z, 1);
+        shmem_broadcast32(ints, const_ints, 1, 0, 0, 0, 1, longs);
+        shmem_int_sum_to_all(ints, ints, 1, 0, 0, 1, ints, longs);"""),
+    (headers.C_STANDARDS + headers.CXX_STANDARDS, """
+        shmem_ctx_t ctx = SHMEM_CTX_INVALID; shmem_team_t team = SHMEM_TEAM_INVALID;
+        shmem_team_config_t config; shmem_ctx_session_config_t session;
+        config.num_contexts = 1; session.total_ops = 8;
+        n = shmem_team_split_2d(team, 2, &config, SHMEM_TEAM_NUM_CONTEXTS, &team, NULL, 0, &team);
+        n = shmem_team_create_ctx(team, SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE, &ctx);
+        n = shmem_ctx_create(0, &ctx) + shmem_ctx_get_team(ctx, &team);
+        n = SHMEM_CTX_SESSION_TOTAL_OPS;
+        shmem_ctx_session_start(ctx, SHMEM_CTX_SESSION_BATCH, &session, n);
+        shmem_ctx_session_start(ctx, 0, NULL, 0); shmem_ctx_session_stop(ctx);
+        shmem_ctx_destroy(ctx); shmem_team_destroy(team);
+        if (shmem_team_ptr(team, const_ints, 0) == NULL) { n = shmem_team_my_pe(team); }
+        n = shmem_complexd_sum_reduce(team, &z, &z, 1);"""),
     # Arguments are evaluated once.
     (C11 + headers.CXX_STANDARDS, "int* p = ints; shmem_p(p++, n++, 0); n += shmem_g(p++, n);"),
     # C99 has the functions only, the four names that are both included.
@@ -55,6 +81,13 @@ REJECTED = [
     (C11, NO_ASSOCIATION, "shmem_atomic_add(&d, 1, 0);"),
     (C11, NO_ASSOCIATION, "shmem_atomic_and(&wide, 1, 0);"),
     (C11, NO_ASSOCIATION, "shmem_test(&d, SHMEM_CMP_EQ, 0);"),
+    (C11, NO_ASSOCIATION, "shmem_and_reduce(SHMEM_TEAM_WORLD, &wide, &wide, 1);"),
+    (C11, NO_ASSOCIATION, "shmem_max_reduce(SHMEM_TEAM_WORLD, &z, &z, 1);"),
+    (C11, NO_ASSOCIATION, "shmem_broadcast(SHMEM_TEAM_WORLD, (const int*)ints, ints, 1, 0);"),
+    (C11, NO_ASSOCIATION, "shmem_xor_reduce(SHMEM_TEAM_WORLD, (char*)ints, (char*)ints, 1);"),
+    (C11, "incompatible", "shmem_sum_reduce(SHMEM_CTX_DEFAULT, ints, ints, 1);"),
+    (C11, "too (many|few)", "shmem_sync(0, 0, 1);"),
+    (C11, "too (many|few)", "shmem_sync(SHMEM_TEAM_WORLD, 0);"),
     (C11, "incompatible", "shmem_put(ints, longs, 1, 0);"),
     (C11, "too (many|few)", "shmem_put(ints, ints, 1);"),
     (C11, "too (many|few)", "shmem_wait_until(ints, SHMEM_CMP_EQ, 0, 0);"),
@@ -62,10 +95,12 @@ REJECTED = [
     (["c++11", "c++20"], NO_OVERLOAD, "shmem_put(ints, longs, 1, 0);"),
     (["c++11", "c++20"], NO_OVERLOAD, "shmem_atomic_add(&d, 1, 0);"),
     (["c++11", "c++20"], NO_OVERLOAD, "shmem_atomic_and(&wide, 1LL, 0);"),
-    # A name is not there before the library has it.
-    (["c11", "c++17"], "declar", "shmem_team_destroy(SHMEM_TEAM_WORLD);"),
-    (["c11", "c++17"], "declar", "shmem_ctx_destroy(SHMEM_CTX_DEFAULT);"),
-    (["c11", "c++17"], "declar", "shmem_broadcast(SHMEM_TEAM_WORLD, ints, ints, 1, 0);"),
+    (["c++11", "c++20"], NO_OVERLOAD, "shmem_and_reduce(SHMEM_TEAM_WORLD, &wide, &wide, 1);"),
+    (["c++11", "c++20"], NO_OVERLOAD, "shmem_max_reduce(SHMEM_TEAM_WORLD, &z, &z, 1);"),
+    (["c++11", "c++20"], NO_OVERLOAD, "shmem_sum_reduce(SHMEM_CTX_DEFAULT, ints, ints, 1);"),
+    # The specification does not have these.
+    (["c99", "c11", "c++17"], "declar", "shmem_int_and_reduce(SHMEM_TEAM_WORLD, ints, ints, 1);"),
+    (["c99", "c11", "c++17"], "declar", "shmem_team_barrier(SHMEM_TEAM_WORLD);"),
     (["c99"], "declar", "shmem_put(ints, ints, 1, 0);"),
 ]
 
