@@ -15,8 +15,13 @@
 namespace tessera::api {
 namespace {
 
-// Where the next scan for any element starts, so that no element starves behind a busy one.
-thread_local std::size_t scan_start = 0;
+// Where a scan for any element starts: somewhere else each time, so that no element starves behind a
+// busy one. Random, because a thread may ask about several arrays in turn.
+std::size_t choose_scan_start(std::size_t count) {
+    static thread_local std::uint64_t state = 0;
+    state = state * 6364136223846793005U + 1442695040888963407U;  // Knuth's MMIX
+    return static_cast<std::size_t>(state >> 33) % count;
+}
 
 TESSERA_COLD [[noreturn]] void fail_comparison(int cmp, const char* where) {
     fatal("%s: cmp %d is none of SHMEM_CMP_EQ, NE, LT, LE, GT, GE", where, cmp);
@@ -76,11 +81,9 @@ class Condition {
     // An element that is met, or SIZE_MAX.
     std::size_t any() const {
         const std::size_t count = arguments_.count;
-        for (std::size_t step = 0, i = count > 0 ? scan_start % count : 0; step < count; ++step) {
-            if (is_included(i) && is_met(i)) {
-                scan_start = i + 1;
-                return i;
-            }
+        for (std::size_t step = 0, i = count > 0 ? choose_scan_start(count) : 0; step < count;
+             ++step) {
+            if (is_included(i) && is_met(i)) return i;
             i = i + 1 < count ? i + 1 : 0;
         }
         return SIZE_MAX;
