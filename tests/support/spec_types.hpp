@@ -75,10 +75,10 @@
 
 // Calls X(ROUTINE, CTX, ...) for the four forms of one routine. CTX() is the context argument, with
 // its comma, where the form has one.
-#define SPEC_FORMS(X, NAME, ...)                    \
-    X(shmem_##NAME, SPEC_WITHOUT_CTX, __VA_ARGS__)  \
-    X(shmem_ctx_##NAME, SPEC_WITH_CTX, __VA_ARGS__) \
-    X(pshmem_##NAME, SPEC_WITHOUT_CTX, __VA_ARGS__) \
-    X(pshmem_ctx_##NAME, SPEC_WITH_CTX, __VA_ARGS__)
+#define SPEC_FORMS(X, NAME, ...)                                  \
+    X(shmem_##NAME, SPEC_WITHOUT_CTX __VA_OPT__(, ) __VA_ARGS__)  \
+    X(shmem_ctx_##NAME, SPEC_WITH_CTX __VA_OPT__(, ) __VA_ARGS__) \
+    X(pshmem_##NAME, SPEC_WITHOUT_CTX __VA_OPT__(, ) __VA_ARGS__) \
+    X(pshmem_ctx_##NAME, SPEC_WITH_CTX __VA_OPT__(, ) __VA_ARGS__)
 #define SPEC_WITHOUT_CTX()
 #define SPEC_WITH_CTX() SHMEM_CTX_DEFAULT,
