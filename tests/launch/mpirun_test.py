@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Would break: SHMEM programs do not run under mpirun of Open MPI, which offers PMIx, or survive it."""
+import os
+import shutil
+import signal
+import subprocess
+
+from support import SHMEM, LaunchTest, main, program, skip_all, wait_gone
+
+
+class Mpirun(LaunchTest):
+    def setUp(self):
+        super().setUp()
+        # mpirun's own folder stays when it is killed, and is not what is tested here.
+        self.addCleanup(lambda: [shutil.rmtree(os.path.join(self.folder, name))
+                                 for name in os.listdir(self.folder) if name.startswith("ompi.")])
+
+    def environment(self, **more):
+        return super().environment(OMPI_ALLOW_RUN_AS_ROOT="1",
+                                   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", **more)
+
+    def mpirun(self, npes, *arguments, **options):
+        launcher = ["mpirun", "--oversubscribe", "-n", str(npes)]
+        return self.run_job(*arguments, launcher=launcher, **options)
+
+    def test_programs_run(self):
+        for npes in (1, 2, 5):
+            out, _ = self.mpirun(npes, SHMEM)
+            self.assertEqual(sorted(line.split(" pid")[0] for line in out.splitlines()),
+                             [f"pe {pe} of {npes}" for pe in range(npes)])
+
+    def test_init_may_come_again(self):
+        out, _ = self.mpirun(3, SHMEM, "again")
+        self.assertEqual(len(out.splitlines()), 3)
+
+    def test_more_pes_than_fit_in_one_message(self):
+        out, _ = self.mpirun(140, SHMEM)
+        self.assertEqual(len(out.splitlines()), 140)
+
+    def test_endings(self):
+        self.mpirun(3, SHMEM, "global", 5, code=5)
+        self.mpirun(3, SHMEM, "global", 0, code=0)
+        _, error = self.mpirun(3, SHMEM, "misuse", code=1)
+        self.assertIn("[pe 2] shmem_long_p", error)
+        self.mpirun(3, SHMEM, "kill", 9, code=137)
+        self.mpirun(3, SHMEM, "exit", 3, code=3)
+
+    def test_where_sockets_are_forbidden(self):
+        environment = self.environment(LD_PRELOAD=program("no_sockets.so"))
+        out, _ = self.mpirun(3, SHMEM, "again", environment=environment)
+        self.assertEqual(len(out.splitlines()), 3)
+
+    def test_killed_mpirun(self):
+        process = self.start(SHMEM, "wait", launcher=["mpirun", "--oversubscribe", "-n", "3"])
+        pids = [int(line.split()[-1]) for line in self.read_lines(process, 3)]
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        for pid in pids:
+            wait_gone(pid)
+
+
+if __name__ == "__main__":
+    if shutil.which("mpirun") is None:
+        skip_all("there is no mpirun")
+    version = subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout
+    if "Open MPI" not in version:
+        skip_all("mpirun is not Open MPI's")
+    main()

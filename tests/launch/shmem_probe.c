@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A SHMEM program for the launch tests. Every PE checks that it can reach its neighbour's heap and
+// static data, prints "pe I of N pid P", and then does what the first argument says:
+//   (nothing)         shmem_finalize
+//   again             finalizes, initializes and checks once more
+//   wait              waits for ever, in a barrier except for PE 0
+//   kill SIGNAL       the last PE kills itself
+//   exit CODE         the last PE exits without shmem_finalize
+//   global CODE       the last PE calls shmem_global_exit
+//   misuse            the last PE addresses a PE that does not exist
+//   late PE           after shmem_finalize, PE i exits with code i
+//   absent            the last PE ends without shmem_init
+//   child             starts itself with system(), which must not be a PE
+#include <shmem.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static long in_static;
+static const char* program;
+
+static void check(int condition, const char* what) {
+    if (condition) return;
+    fprintf(stderr, "shmem_probe: %s\n", what);
+    shmem_global_exit(99);
+}
+
+static void check_neighbours(void) {
+    int me = shmem_my_pe();
+    int npes = shmem_n_pes();
+    int next = (me + 1) % npes;
+    int previous = (me + npes - 1) % npes;
+    long* in_heap = shmem_malloc(sizeof *in_heap);
+    shmem_barrier_all();
+    shmem_long_p(in_heap, me + 1000, next);
+    shmem_long_p(&in_static, me + 2000, next);
+    shmem_barrier_all();
+    check(*in_heap == previous + 1000, "the heap holds something else");
+    check(in_static == previous + 2000, "static data hold something else");
+    shmem_barrier_all();
+    shmem_free(in_heap);
+}
+
+static void say_who(void) {
+    printf("pe %d of %d pid %d\n", shmem_my_pe(), shmem_n_pes(), (int)getpid());
+    fflush(stdout);
+}
+
+static void wait_for_ever(int me) {
+    if (me != 0) shmem_barrier_all();
+    for (;;) pause();
+}
+
+static void start_child(void) {
+    char command[4096];
+    snprintf(command, sizeof command, "%s", program);
+    int status = system(command);
+    printf("child: %d\n", status >> 8);
+    fflush(stdout);
+}
+
+int main(int argc, char** argv) {
+    program = argv[0];
+    const char* trick = argc > 1 ? argv[1] : "";
+    int value = argc > 2 ? atoi(argv[2]) : 0;
+    const char* rank = getenv("PMIX_RANK");
+    if (strcmp(trick, "absent") == 0 && rank != NULL && atoi(rank) == value) return 0;
+    shmem_init();
+    int me = shmem_my_pe();
+    int is_last = me == shmem_n_pes() - 1;
+    check_neighbours();
+    if (strcmp(trick, "again") == 0) {
+        shmem_finalize();
+        shmem_init();
+        check_neighbours();
+    }
+    say_who();
+    if (strcmp(trick, "wait") == 0) wait_for_ever(me);
+    if (strcmp(trick, "child") == 0 && is_last) start_child();
+    if (is_last) {
+        if (strcmp(trick, "kill") == 0) kill(getpid(), value);
+        if (strcmp(trick, "exit") == 0) _exit(value);
+        if (strcmp(trick, "global") == 0) shmem_global_exit(value);
+        if (strcmp(trick, "misuse") == 0) shmem_long_p(&in_static, 1, shmem_n_pes() + 5);
+    }
+    shmem_finalize();
+    return strcmp(trick, "late") == 0 ? me : 0;
+}

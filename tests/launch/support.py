@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the launch tests share: starting oshrun (or another launcher), and finding what it left.
+
+Every job gets a mark in its environment and a temporary folder of its own. When a test is over, no
+process may carry the mark, and the folder and /dev/shm must be as they were. Waiting is always for an
+event (output, the end of a process), with a limit that only a hang reaches.
+"""
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+import uuid
+
+HANG_SECONDS = 60
+SKIP_EXIT_CODE = 77
+
+OSHRUN = os.path.abspath(sys.argv[1]) if len(sys.argv) > 2 else ""
+PROGRAMS = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else ""
+
+
+def program(name):
+    return os.path.join(PROGRAMS, name)
+
+
+PLAIN, SHMEM, PMIX = program("plain_probe"), program("shmem_probe"), program("pmix_probe")
+
+
+def wait_gone(pid, seconds=HANG_SECONDS):
+    """Returns when a process that is not our child has ended."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        if not select.select([descriptor], [], [], seconds)[0]:
+            raise AssertionError(f"process {pid} is still there after {seconds} s")
+    finally:
+        os.close(descriptor)
+
+
+def processes_with(mark):
+    """(pid, command) of the processes that carry the mark, zombies excepted."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/environ", "rb") as file:
+                if mark.encode() not in file.read():
+                    continue
+            with open(f"/proc/{entry}/cmdline", "rb") as file:
+                found.append((int(entry), file.read().replace(b"\0", b" ").decode()))
+        except OSError:
+            continue
+    return found
+
+
+def ours_in_shm():
+    return {name for name in os.listdir("/dev/shm") if re.search("tessera|oshrun|shmem", name)}
+
+
+class LaunchTest(unittest.TestCase):
+    """One folder and one mark a test; after it, nothing may be left."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="launch-test-")
+        self.mark = "TESSERA_TEST_MARK=" + uuid.uuid4().hex
+        self.shm_before = ours_in_shm()
+        self.running = []
+        self.addCleanup(self.check_nothing_left)
+
+    def check_nothing_left(self):
+        for process in self.running:
+            if process.poll() is None:
+                process.kill()
+            process.communicate()
+        left = processes_with(self.mark)
+        for pid, _ in left:
+            os.kill(pid, signal.SIGKILL)
+        files = os.listdir(self.folder)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.assertEqual(left, [], "processes are left")
+        self.assertEqual(files, [], "files are left")
+        self.assertEqual(ours_in_shm() - self.shm_before, set(), "left in /dev/shm")
+
+    def environment(self, **more):
+        environment = dict(os.environ, TMPDIR=self.folder, **more)
+        name, value = self.mark.split("=")
+        environment[name] = value
+        for name in ("TESSERA_JOB", "PMIX_NAMESPACE", "PMIX_RANK"):
+            environment.pop(name, None)
+        return environment
+
+    def start(self, *arguments, launcher=None, environment=None, **options):
+        """A job in the background, ended with the test if it has not ended before."""
+        options.setdefault("stdin", subprocess.DEVNULL)
+        command = [*(launcher or [OSHRUN]), *map(str, arguments)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=environment or self.environment(), text=True, **options)
+        self.running.append(process)
+        return process
+
+    def run_job(self, *arguments, code=0, input=None, **options):
+        """Runs a job to its end and checks its exit code. Returns its stdout and stderr."""
+        if input is not None:
+            options["stdin"] = subprocess.PIPE
+        process = self.start(*arguments, **options)
+        out, error = process.communicate(input, timeout=HANG_SECONDS)
+        self.assertEqual(process.returncode, code, f"{arguments}\nstdout: {out}\nstderr: {error}")
+        return out, error
+
+    def read_lines(self, process, count):
+        """The next lines of a running job's stdout."""
+        return [process.stdout.readline().rstrip("\n") for _ in range(count)]
+
+    def finish(self, process, code):
+        out, error = process.communicate(timeout=HANG_SECONDS)
+        self.assertEqual(process.returncode, code, f"stdout: {out}\nstderr: {error}")
+        return out, error
+
+
+def skip_all(reason):
+    """For a test program whose needs this machine does not meet."""
+    print("skipped:", reason)
+    sys.exit(SKIP_EXIT_CODE)
+
+
+def main():
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
