@@ -56,4 +56,7 @@ std::string pe_text(const Job& job, int pe);
 // Prepares everything and starts the PEs. A failure ends oshrun with a message.
 void start_job(Job& job);
 
+// Gives back what is not a process of the job. REQUIRES: no PE is left.
+void close_job(Job& job);
+
 }  // namespace tessera::oshrun

@@ -37,8 +37,7 @@ int main(int argc, char** argv) {
     oshrun::Job job{.options = options, .signals = signals};
     oshrun::start_job(job);
     int code = oshrun::Supervisor(job).run();
-    oshrun::remove_session_directory(job.session.path());
-    job.keeper->dismiss();
+    oshrun::close_job(job);
     // The server's threads are still running, and one of them may be stuck: no destructors.
     ::_exit(code);
 }

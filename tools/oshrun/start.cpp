@@ -239,6 +239,10 @@ void start_pe(Job& job, int pe, Inherited& inherited, CommonPlan& common) {
     if (job.options.verbose) report_pe(job, pe, plan.pus);
 }
 
+// An error while the job starts must not leave more behind than one at its end.
+Job* starting_job = nullptr;
+void close_starting_job(int /*code*/) { close_job(*starting_job); }
+
 std::string host_name() {
     char name[HOST_NAME_MAX + 1] = "localhost";
     ::gethostname(name, sizeof name - 1);
@@ -252,6 +256,13 @@ std::string pe_text(const Job& job, int pe) {
     return "pe " + std::to_string(pe) + " (host " + job.host + ", pid " +
            std::to_string(entry.pid) + ", " +
            job.options.apps[static_cast<std::size_t>(entry.app)].command[0] + ")";
+}
+
+void close_job(Job& job) {
+    // Its thread may still be making files.
+    if (job.has_pmix) job.pmix.wait_until_ready(kPmixStartMsMax);
+    remove_session_directory(job.session.path());
+    job.keeper->dismiss();
 }
 
 void start_job(Job& job) {
@@ -274,6 +285,8 @@ void start_job(Job& job) {
     // Orphans of the PEs become our children, so that none escapes.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     job.keeper = std::make_unique<Keeper>(job.npes);
+    starting_job = &job;
+    set_job_abort(close_starting_job);
     start_pmix(job);
     job.files = make_node_files(facts, job.npes);
     job.node_map = map_records(job.files, job.records);
