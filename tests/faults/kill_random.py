@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kills a random PE with a random signal at a random moment, again and again, and looks at what becomes
+of the job: it must end within the limit, with the code of the signal and a message that names the PE,
+and leave no process and no file.
+
+    kill_random.py OSHRUN PROGRAM [--runs 200] [--seed N] [--limit 2.0]
+
+PROGRAM runs for ever. The moment lies between the start of oshrun and half a second later, so that
+many PEs die during shmem_init, too.
+"""
+import argparse
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+
+HANG_SECONDS = 60
+MOMENT_SECONDS_MAX = 0.5
+PES = (1, 2, 3, 4, 8)
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS,
+           signal.SIGFPE, signal.SIGILL, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT,
+           signal.SIGUSR1, signal.SIGALRM, signal.SIGSYS, signal.SIGTRAP, signal.SIGPIPE)
+
+
+class Failure(Exception):
+    pass
+
+
+def children_of(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as file:
+            return [int(child) for child in file.read().split()]
+    except OSError:
+        return []
+
+
+def is_pe(pid, program):
+    """A child of oshrun that has become the program, and not the keeper or something on the way."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read().split(b"\0")[0] == program.encode()
+    except OSError:
+        return False
+
+
+def pick_pe(oshrun, program, chance):
+    """A PE, as soon as there is one."""
+    deadline = time.monotonic() + HANG_SECONDS
+    while time.monotonic() < deadline:
+        pes = [pid for pid in children_of(oshrun.pid) if is_pe(pid, program)]
+        if pes:
+            return chance.choice(pes)
+        if oshrun.poll() is not None:
+            raise Failure(f"oshrun ended by itself with {oshrun.returncode}")
+    raise Failure("oshrun started no PE")
+
+
+def marked_processes(mark):
+    found = []
+    for entry in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{entry}/environ", "rb") as file:
+                if entry.isdigit() and mark.encode() in file.read():
+                    found.append(int(entry))
+        except OSError:
+            continue
+    return found
+
+
+def check_end(process, output, error, pid, number, seconds, limit):
+    if process.returncode != 128 + number:
+        raise Failure(f"oshrun returned {process.returncode}, not {128 + number}")
+    if not re.search(rf"^oshrun: pe \d+ \(host \S+, pid {pid}, .*\) was killed by signal {number} ",
+                     error, re.MULTILINE):
+        raise Failure("no message names the PE and the signal")
+    if seconds > limit:
+        raise Failure(f"the job ended after {seconds:.2f} s, the limit is {limit} s")
+    for line in output.splitlines():
+        if not re.fullmatch(r"pe \d+ round \d+", line):
+            raise Failure(f"a line of output is broken: {line!r}")
+
+
+def check_nothing_left(mark, folder, shm_before):
+    left = marked_processes(mark)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    files = os.listdir(folder) + sorted(set(os.listdir("/dev/shm")) - shm_before)
+    files = [name for name in files if not name.startswith(("vader", "sem."))]
+    if left:
+        raise Failure(f"processes are left: {left}")
+    if files:
+        raise Failure(f"files are left: {files}")
+
+
+def run_once(arguments, chance):
+    """One job and one death. Returns the seconds from the signal to the end of oshrun."""
+    npes = chance.choice(PES)
+    number = int(chance.choice(SIGNALS))
+    moment = chance.uniform(0, MOMENT_SECONDS_MAX)
+    folder = tempfile.mkdtemp(prefix="kill-random-")
+    mark = "TESSERA_TEST_MARK=" + uuid.uuid4().hex
+    shm_before = set(os.listdir("/dev/shm"))
+    environment = dict(os.environ, TMPDIR=folder, TESSERA_TEST_MARK=mark.split("=")[1])
+    process = subprocess.Popen([arguments.oshrun, "-n", str(npes), arguments.program], text=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, env=environment)
+    output = error = ""
+    try:
+        time.sleep(moment)
+        pid = pick_pe(process, arguments.program, chance)
+        killed_at = time.monotonic()
+        os.kill(pid, number)
+        output, error = process.communicate(timeout=HANG_SECONDS)
+        seconds = time.monotonic() - killed_at
+        check_end(process, output, error, pid, number, seconds, arguments.limit)
+        check_nothing_left(mark, folder, shm_before)
+        return seconds
+    except (Failure, subprocess.TimeoutExpired) as failure:
+        process.kill()
+        print(f"{npes} PEs, signal {number} after {moment:.3f} s: {failure}\nstderr: {error}")
+        raise
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("oshrun")
+    parser.add_argument("program")
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--limit", type=float, default=2.0, help="seconds a job may take to end")
+    arguments = parser.parse_args()
+    print(f"seed {arguments.seed}", flush=True)
+    chance = random.Random(arguments.seed)
+    seconds = []
+    for run in range(arguments.runs):
+        try:
+            seconds.append(run_once(arguments, chance))
+        except (Failure, subprocess.TimeoutExpired):
+            print(f"FAILED in run {run + 1} of {arguments.runs}; again with --seed {arguments.seed}")
+            return 1
+    seconds.sort()
+    print(f"{arguments.runs} jobs ended as they should: median {seconds[len(seconds) // 2]:.3f} s, "
+          f"longest {seconds[-1]:.3f} s after the signal")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
