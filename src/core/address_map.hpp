@@ -90,6 +90,10 @@ extern constinit AddressMap address_map;
                                               const char* where);
 [[noreturn]] TESSERA_COLD void fail_not_initialized(const char* where);
 
+TESSERA_INLINE void check_pe(int pe, const char* where) {
+    if (static_cast<std::uint32_t>(pe) >= address_map.npes) [[unlikely]] fail_pe(pe, where);
+}
+
 // For routines without a PE argument.
 TESSERA_INLINE void check_initialized(const char* where) {
     if (address_map.npes == 0) [[unlikely]] fail_not_initialized(where);

@@ -86,8 +86,8 @@ void for_each_block(char* dest, const char* source, const Strided& shape, Transf
 }  // namespace
 
 void Context::put_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                            const char* where) const {
-    pe = world_pe(pe, where);
+                            const char* where) {
+    check_pe(pe, where);
     if (bytes == 0) return;
     if (char* remote = address_map.remote(dest, bytes, pe, where)) {
         return copy_bytes(remote, source, bytes);
@@ -96,8 +96,8 @@ void Context::put_elsewhere(void* dest, const void* source, std::size_t bytes, i
 }
 
 void Context::get_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                            const char* where) const {
-    pe = world_pe(pe, where);
+                            const char* where) {
+    check_pe(pe, where);
     if (bytes == 0) return;
     if (const char* remote = address_map.remote(source, bytes, pe, where)) {
         copy_bytes(dest, remote, bytes);
@@ -107,8 +107,8 @@ void Context::get_elsewhere(void* dest, const void* source, std::size_t bytes, i
 }
 
 void Context::put_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                                const char* where) const {
-    pe = world_pe(pe, where);
+                                const char* where) {
+    check_pe(pe, where);
     if (bytes == 0) return;
     if (char* remote = address_map.remote(dest, bytes, pe, where)) {
         return copy_bytes(remote, source, bytes);
@@ -117,8 +117,8 @@ void Context::put_nbi_elsewhere(void* dest, const void* source, std::size_t byte
 }
 
 void Context::get_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                                const char* where) const {
-    pe = world_pe(pe, where);
+                                const char* where) {
+    check_pe(pe, where);
     if (bytes == 0) return;
     if (const char* remote = address_map.remote(source, bytes, pe, where)) {
         return copy_bytes(dest, remote, bytes);
@@ -129,6 +129,7 @@ void Context::get_nbi_elsewhere(void* dest, const void* source, std::size_t byte
 void Context::put_strided(void* dest, const void* source, const Strided& shape, int pe,
                           const char* where) const {
     pe = world_pe(pe, where);
+    check_pe(pe, where);
     if (shape.blocks == 0 || shape.block_elements == 0) return;
     check_strides(shape, where);
     const auto* from = static_cast<const char*>(source);
@@ -146,6 +147,7 @@ void Context::put_strided(void* dest, const void* source, const Strided& shape, 
 void Context::get_strided(void* dest, const void* source, const Strided& shape, int pe,
                           const char* where) const {
     pe = world_pe(pe, where);
+    check_pe(pe, where);
     if (shape.blocks == 0 || shape.block_elements == 0) return;
     check_strides(shape, where);
     auto* to = static_cast<char*>(dest);

@@ -21,6 +21,7 @@
 #include "base/platform.hpp"
 #include "base/wait.hpp"
 #include "core/address_map.hpp"
+#include "core/team.hpp"
 #include "transports/transport.hpp"
 
 namespace tessera {
@@ -69,15 +70,23 @@ struct Signal {
 
 class Context {
   public:
-    // The PE's number in the world. `pe` outside the context's team ends the job.
+    // The default context: all PEs of the world.
+    constexpr Context() = default;
+    // A context of a team; PE numbers count within it.
+    explicit Context(Team& team) : team_(&team) {}
+
+    Team& team() const { return team_ != nullptr ? *team_ : world_team; }
+
+    // The PE's number in the world. For a team's context the number is checked; for the default
+    // context the operation does that.
     TESSERA_INLINE int world_pe(int pe, const char* where) const {
-        if (static_cast<std::uint32_t>(pe) >= address_map.npes) [[unlikely]] fail_pe(pe, where);
-        return pe;
+        return team_ == nullptr ? pe : team_->checked_world_pe(pe, where);
     }
 
     // RETURNS when: source reusable (on this node: delivered).
     TESSERA_INLINE void put(void* dest, const void* source, std::size_t bytes, int pe,
                             const char* where) const {
+        pe = world_pe(pe, where);
         if (char* remote = address_map.mapped_heap(dest, bytes, pe)) [[likely]] {
             return copy_bytes(remote, source, bytes);
         }
@@ -87,6 +96,7 @@ class Context {
     // RETURNS when: the data is in `dest`.
     TESSERA_INLINE void get(void* dest, const void* source, std::size_t bytes, int pe,
                             const char* where) const {
+        pe = world_pe(pe, where);
         if (const char* remote = address_map.mapped_heap(source, bytes, pe)) [[likely]] {
             copy_bytes(dest, remote, bytes);
             // A get is complete when it returns; later loads must not pass it.
@@ -97,6 +107,7 @@ class Context {
 
     TESSERA_INLINE void put_nbi(void* dest, const void* source, std::size_t bytes, int pe,
                                 const char* where) const {
+        pe = world_pe(pe, where);
         if (char* remote = address_map.mapped_heap(dest, bytes, pe)) [[likely]] {
             return copy_bytes(remote, source, bytes);
         }
@@ -105,6 +116,7 @@ class Context {
 
     TESSERA_INLINE void get_nbi(void* dest, const void* source, std::size_t bytes, int pe,
                                 const char* where) const {
+        pe = world_pe(pe, where);
         if (const char* remote = address_map.mapped_heap(source, bytes, pe)) [[likely]] {
             return copy_bytes(dest, remote, bytes);
         }
@@ -115,6 +127,7 @@ class Context {
     // COST on this node: a call, two compares, a store, a load.
     template <class T>
     TESSERA_INLINE void p(T* dest, T value, int pe, const char* where) const {
+        pe = world_pe(pe, where);
         if (char* remote = address_map.mapped_heap<sizeof(T)>(dest, pe)) [[likely]] {
             store(remote, value);
             return wake_if_sleeping(pe);
@@ -124,6 +137,7 @@ class Context {
 
     template <class T>
     TESSERA_INLINE T g(const T* source, int pe, const char* where) const {
+        pe = world_pe(pe, where);
         if (char* remote = address_map.mapped_heap<sizeof(T)>(source, pe)) [[likely]] {
             return load<T>(remote);
         }
@@ -143,6 +157,7 @@ class Context {
     TESSERA_INLINE T atomic(const Atomic<T>& request, int pe, const char* where,
                             Local local) const {
         static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+        pe = world_pe(pe, where);
         char* remote = address_map.mapped_heap<sizeof(T)>(request.dest, pe);
         if (remote == nullptr || !is_aligned(request.dest)) [[unlikely]] {
             return atomic_elsewhere(request, pe, where, local);
@@ -263,19 +278,20 @@ class Context {
         return value;
     }
 
-    // What is not heap memory that this PE has mapped: static data, transports, mistakes. Reached by
-    // tail calls, so that the paths above save no registers.
-    void put_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                       const char* where) const;
-    void get_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                       const char* where) const;
-    void put_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                           const char* where) const;
-    void get_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                           const char* where) const;
+    // What is not heap memory that this PE has mapped: static data, transports, mistakes. `pe` is a
+    // number in the world, not yet checked. Reached by tail calls, so that the paths above save no
+    // registers.
+    static void put_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+                       const char* where);
+    static void get_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+                       const char* where);
+    static void put_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+                           const char* where);
+    static void get_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+                           const char* where);
 
     template <class T>
-    [[gnu::noinline]] void p_elsewhere(T* dest, T value, int pe, const char* where) const {
+    [[gnu::noinline]] static void p_elsewhere(T* dest, T value, int pe, const char* where) {
         if (char* remote = address_map.remote(dest, sizeof(T), pe, where)) {
             store(remote, value);
             return wake_if_sleeping(pe);
@@ -283,7 +299,7 @@ class Context {
         transport(pe).put(dest, &value, sizeof(T), pe);
     }
     template <class T>
-    [[gnu::noinline]] T g_elsewhere(const T* source, int pe, const char* where) const {
+    [[gnu::noinline]] static T g_elsewhere(const T* source, int pe, const char* where) {
         if (char* remote = address_map.remote(source, sizeof(T), pe, where)) {
             return load<T>(remote);
         }
@@ -292,8 +308,8 @@ class Context {
         return value;
     }
     template <class T, class Local>
-    [[gnu::noinline]] T atomic_elsewhere(const Atomic<T> request, int pe, const char* where,
-                                         Local local) const {
+    [[gnu::noinline]] static T atomic_elsewhere(const Atomic<T> request, int pe,
+                                                const char* where, Local local) {
         char* remote = address_map.remote(request.dest, sizeof(T), pe, where);
         if (!is_aligned(request.dest)) fail_alignment(request.dest, sizeof(T), where);
         if (remote != nullptr) {
@@ -307,6 +323,8 @@ class Context {
                            .condition = to_bits(request.condition)};
         return from_bits<T>(transport(pe).atomic(bits, pe));
     }
+
+    Team* team_ = nullptr;  // nullptr: the world
 };
 
 inline constexpr Context default_context;

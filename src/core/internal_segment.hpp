@@ -18,7 +18,6 @@ namespace tessera {
 inline constexpr std::size_t kAffinityWords = 64;  // 4096 PUs
 
 struct InternalSegment {
-    TeamFlags world;
     // This PE sleeps in a wait on a word of its own; others look after every atomic towards it.
     alignas(kFalseSharingBytes) Sleeper sleeper;
     // Bit i: this PE may run on PU i (OS index). Read once, by the PE that discovers the topology.
@@ -27,6 +26,17 @@ struct InternalSegment {
     alignas(kFalseSharingBytes) std::atomic<std::uint32_t> static_lock;
 };
 static_assert(std::is_standard_layout_v<InternalSegment>);
-static_assert(sizeof(InternalSegment) <= heap::kInternalBytes);
+
+// Behind it lies an array of flags, one element for each team that the PE may be a member of; pages
+// exist for those in use.
+inline constexpr std::uint32_t kTeamSlots = static_cast<std::uint32_t>(
+    (heap::kInternalBytes - sizeof(InternalSegment)) / sizeof(TeamFlags));
+inline constexpr std::uint32_t kWorldTeamSlot = 0;
+inline constexpr std::uint32_t kSharedTeamSlot = 1;
+inline constexpr std::uint32_t kFirstFreeTeamSlot = 2;
+
+inline TeamFlags* team_flags_of(InternalSegment& segment, std::uint32_t slot) {
+    return reinterpret_cast<TeamFlags*>(&segment + 1) + slot;
+}
 
 }  // namespace tessera

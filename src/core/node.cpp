@@ -42,6 +42,12 @@ InternalSegment& Node::internal(int local_index) const {
         start + static_cast<std::size_t>(local_index) * header_->internal_bytes);
 }
 
+InternalSegment& Node::internal_of(int world_pe) const {
+    // Ascending, see launch/job.hpp.
+    auto position = std::lower_bound(job_.local_pes.begin(), job_.local_pes.end(), world_pe);
+    return internal(static_cast<int>(position - job_.local_pes.begin()));
+}
+
 char* Node::heap(int local_index) const {
     return heap_map_.data() + static_cast<std::size_t>(local_index) * header_->heap_stride;
 }
@@ -156,7 +162,10 @@ void Node::map_statics() {
     for (int i = 0; i < job_.nlocal; ++i) {
         if (record(i).static_bytes != my_statics_.bytes) continue;  // Another program (MPMD).
         if (i == job_.local_index) {
-            statics_[static_cast<std::size_t>(i)] = reinterpret_cast<char*>(my_statics_.base);
+            // What the others cannot map, this PE must reach as they do.
+            bool is_common = my_statics_.shared || count == 1;
+            statics_[static_cast<std::size_t>(i)] =
+                is_common ? reinterpret_cast<char*>(my_statics_.base) : nullptr;
         } else {
             statics_[static_cast<std::size_t>(i)] = map_static_of(i);
         }

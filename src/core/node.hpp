@@ -32,6 +32,8 @@ class Node {
     heap::PeRecord& record(int local_index) const { return records_[local_index]; }
     heap::PeRecord& my_record() const { return records_[job_.local_index]; }
     InternalSegment& internal(int local_index) const;
+    // By number in the world. REQUIRES: a PE of this node.
+    InternalSegment& internal_of(int world_pe) const;
     char* heap(int local_index) const;
 
     // Where oshrun did not look: the first PE discovers the topology anew, now that it knows which

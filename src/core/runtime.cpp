@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,7 +29,6 @@ struct Live {
     launch::Job job;
     std::unique_ptr<Node> node;
     std::unique_ptr<heap::Allocator> allocator;
-    std::vector<TeamFlags*> world_flags;
 };
 
 std::unique_ptr<Live> live;
@@ -83,20 +84,28 @@ void make_files(launch::Job& job) {
     }
 }
 
-void make_world(Live& life) {
-    int nlocal = life.job.nlocal;
-    life.world_flags.resize(static_cast<std::size_t>(life.job.npes));
-    for (int i = 0; i < nlocal; ++i) {
-        auto pe = static_cast<std::size_t>(life.job.local_pes[static_cast<std::size_t>(i)]);
-        life.world_flags[pe] = &life.node->internal(i).world;
+// A predefined team: the same slot on all members.
+void make_team(Team& team, std::span<const int> members, std::uint32_t slot) {
+    team = {};
+    team.npes = static_cast<int>(members.size());
+    team.slot = slot;
+    team.more_members_than_cores =
+        static_cast<std::uint32_t>(live->job.nlocal) > live->node->header().usable_cores;
+    for (int pe : members) {
+        if (pe == live->job.pe) team.my_index = static_cast<int>(team.members.size());
+        team.members.push_back(pe);
+        team.member_flags.push_back(team_flags(pe, slot));
     }
-    world_team = {.npes = life.job.npes,
-                  .my_index = life.job.pe,
-                  .flags = life.world_flags.data(),
-                  .syncs = 0,
-                  .more_members_than_cores =
-                      static_cast<std::uint32_t>(nlocal) > life.node->header().usable_cores,
-                  .sync = nullptr};
+    team.flags = team.member_flags.data();
+    team.world_pes = team.npes == live->job.npes ? nullptr : team.members.data();
+}
+
+void make_predefined_teams() {
+    std::vector<int> world(static_cast<std::size_t>(live->job.npes));
+    std::iota(world.begin(), world.end(), 0);
+    forget_team_slots();
+    make_team(world_team, world, kWorldTeamSlot);
+    make_team(shared_team, live->job.local_pes, kSharedTeamSlot);
 }
 
 void publish_address_map(const Live& life) {
@@ -150,7 +159,7 @@ void start(int level, const char* where) {
     // From here on every PE may reach this one, and the facts are complete.
     choose_wait_policy(live->job.nlocal, header.usable_cores, &header.crowded_until_ns);
     choose_copy_routine(live->node->facts().l3_bytes);
-    make_world(*live);
+    make_predefined_teams();
     publish_address_map(*live);
     provided_thread_level = level;
     static const int registered = ::pthread_atfork(nullptr, nullptr, disown_in_child);
@@ -159,8 +168,6 @@ void start(int level, const char* where) {
 }
 
 }  // namespace
-
-Team world_team;
 
 Phase runtime_phase() { return phase.load(std::memory_order_acquire); }
 bool is_initialized() { return runtime_phase() == Phase::kInitialized; }
@@ -211,6 +218,10 @@ char* heap_address(std::size_t offset) {
 
 std::size_t heap_offset(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address) - address_map.heap_base;
+}
+
+TeamFlags* team_flags(int world_pe, std::uint32_t slot) {
+    return team_flags_of(live->node->internal_of(world_pe), slot);
 }
 
 void publish_allocation_digest(std::uint64_t digest) {

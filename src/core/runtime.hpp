@@ -41,8 +41,6 @@ void close_runtime();
 
 // REQUIRES for all below: initialized.
 heap::Allocator& heap_allocator();
-// Not a function: the barrier's path starts here.
-extern Team world_team;
 
 // The address of an offset of this PE's heap.
 char* heap_address(std::size_t offset);

@@ -3,9 +3,17 @@
 // A team: an ordered list of PEs with flags of its own in the internal segments of its members, so that
 // no two teams ever share a flag. Collectives know a team and nothing else. THREADS: one collective
 // at a time on a team (OpenSHMEM 1.6, 9.10); different teams are independent.
+//
+// Every member takes a free slot of its own internal segment for its flags; the numbers of the slots
+// are exchanged when the team is made (collectives/team_create.cpp), so no agreement is needed and
+// only memory limits the number of teams. Flags are never reset: a gate only grows, so a member that
+// is late to leave the last sync of a destroyed team cannot miss it. A new team counts on from the
+// highest number that any of its slots has seen.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "base/central_sync.hpp"
 #include "base/platform.hpp"
@@ -18,28 +26,65 @@ inline constexpr int kSyncRoundsMax = 32;  // dissemination: 2^32 members
 // A member's flags, in its internal segment, written by other members.
 //   line i   arrival[i]: number of the last sync whose round i reached this member
 //   then     central: the team's meeting point; only the copy of member 0 is used
+//   then     exchange: two words that this member shows to the others between two syncs
 struct TeamFlags {
     struct alignas(kFalseSharingBytes) Line {
         Gate gate;
     };
     Line arrival[kSyncRoundsMax];
     CentralSync central;
+    alignas(kFalseSharingBytes) std::uint64_t exchange[2];
 };
-static_assert(sizeof(TeamFlags) == (kSyncRoundsMax + 2) * kFalseSharingBytes);
+static_assert(sizeof(TeamFlags) == (kSyncRoundsMax + 3) * kFalseSharingBytes);
 
 struct Team;
 using SyncFunction = void (*)(Team& team, const char* where);
 
 struct Team {
-    int npes = 1;
-    int my_index = 0;
+    int npes = 0;
+    int my_index = -1;
     // Member i's flags as this PE maps them.
     TeamFlags* const* flags = nullptr;
-    std::uint32_t syncs = 0;  // syncs done by this PE; equal on all members between syncs
+    // Member i's number in the world; nullptr: i itself.
+    const int* world_pes = nullptr;
+    std::uint32_t syncs = 0;  // number of the last sync; equal on all members between syncs
     bool more_members_than_cores = false;
-    SyncFunction sync = nullptr;  // chosen by collectives/table.cpp
+    SyncFunction sync = nullptr;           // chosen by collectives/table.cpp
+    std::uint32_t slot = 0;                // of this PE's flags
+    int num_contexts = 0;                  // as configured
+    std::vector<int> members;              // what world_pes points to
+    std::vector<TeamFlags*> member_flags;  // what flags points to
 
     TeamFlags& my_flags() const { return *flags[my_index]; }
+    int world_pe(int index) const { return world_pes != nullptr ? world_pes[index] : index; }
+    // The member with this number in the world, or -1.
+    int index_of(int world_pe) const;
+    // The member's number in the world; an index outside the team ends the job.
+    TESSERA_INLINE int checked_world_pe(int index, const char* where) const {
+        if (static_cast<std::uint32_t>(index) >= static_cast<std::uint32_t>(npes)) [[unlikely]] {
+            fail_index(index, where);
+        }
+        return world_pe(index);
+    }
+    [[noreturn]] TESSERA_COLD void fail_index(int index, const char* where) const;
 };
+
+// The flags of PE `world_pe` in its slot `slot`.
+TeamFlags* team_flags(int world_pe, std::uint32_t slot);
+
+// A slot of this PE that no team uses, and the highest sync number that it has seen.
+struct TeamSlot {
+    std::uint32_t index = 0;
+    std::uint32_t syncs = 0;
+};
+// nullopt: all slots are taken. THREADS: any.
+std::optional<TeamSlot> claim_team_slot();
+void release_team_slot(const TeamSlot& slot);
+// For the next init: the segments start empty again.
+void forget_team_slots();
+
+// SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED, made by init. Not functions: paths start here.
+extern Team world_team;
+extern Team shared_team;
 
 }  // namespace tessera

@@ -32,7 +32,8 @@
 namespace tessera::heap {
 
 inline constexpr std::uint64_t kNodeMagic = 0x5445535345524131;  // "TESSERA1": layout version 1
-inline constexpr std::size_t kInternalBytes = std::size_t{4} << 20;
+// Address space for the flags of some 58,000 teams; memory is taken by those that exist.
+inline constexpr std::size_t kInternalBytes = std::size_t{256} << 20;
 inline constexpr std::size_t kStaticSlotBytes = std::size_t{64} << 30;
 
 // What backs the heap file; the tiers are tried from the last to the first.
