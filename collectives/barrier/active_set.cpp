@@ -16,7 +16,14 @@
 namespace tessera::collectives {
 namespace {
 
-void check(const ActiveSet& set, const char* where) {
+void wait_for(long* word, long wanted, const char* where) {
+    wait_until(
+        [=] { return default_context.fetch(word, address_map.my_pe, where) == wanted; }, where);
+}
+
+}  // namespace
+
+void check_active_set(const ActiveSet& set, const char* where) {
     const auto npes = static_cast<std::int64_t>(address_map.npes);
     bool in_range = set.start >= 0 && set.log_stride >= 0 && set.log_stride < 31 && set.size > 0;
     std::int64_t stride = in_range ? std::int64_t{1} << set.log_stride : 0;
@@ -32,15 +39,7 @@ void check(const ActiveSet& set, const char* where) {
     }
 }
 
-void wait_for(long* word, long wanted, const char* where) {
-    wait_until(
-        [=] { return default_context.fetch(word, address_map.my_pe, where) == wanted; }, where);
-}
-
-}  // namespace
-
 void sync_active_set(const ActiveSet& set, long* psync, const char* where) {
-    check(set, where);
     const Context& context = default_context;
     long* arrivals = psync;
     long* release = psync + 1;

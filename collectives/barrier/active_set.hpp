@@ -12,7 +12,10 @@ struct ActiveSet {
     int size = 1;
 };
 
-// RETURNS when: all PEs of the set have called it. pSync is then as it was: SHMEM_SYNC_VALUE.
+// A set that is not within the world, or without the calling PE, ends the job.
+void check_active_set(const ActiveSet& set, const char* where);
+
+// REQUIRES: check_active_set. RETURNS when: all PEs of the set have called it. pSync is then as it was: SHMEM_SYNC_VALUE.
 void sync_active_set(const ActiveSet& set, long* psync, const char* where);
 
 }  // namespace tessera::collectives

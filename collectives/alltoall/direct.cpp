@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Everybody gets its block from every PE, beginning with its right neighbour. The first sync says that
+// the sources are ready, the second one that they may change.
+// COST: 2 syncs and p copies of a block, all PEs at once. Any group.
+#include "collectives/alltoall/direct.hpp"
+
+#include "core/context.hpp"
+
+namespace tessera::collectives {
+void alltoall_direct(const Group& group, void* dest, const void* source, std::size_t bytes) {
+    if (bytes == 0) return;
+    const char* mine = static_cast<const char*>(source) +
+                       static_cast<std::size_t>(group.my_index()) * bytes;
+    group.sync();
+    for_each_from_neighbour(group, [&](int index) {
+        char* block = static_cast<char*>(dest) + static_cast<std::size_t>(index) * bytes;
+        default_context.get(block, mine, bytes, group.world_pe(index), group.where());
+    });
+    group.sync();
+}
+
+void alltoalls_direct(const Group& group, void* dest, const void* source,
+                      const StridedBlocks& blocks) {
+    if (blocks.block_elements == 0) return;
+    const auto block_elements = static_cast<std::ptrdiff_t>(blocks.block_elements);
+    const auto element_bytes = static_cast<std::ptrdiff_t>(blocks.element_bytes);
+    const Strided shape{.dest_stride = blocks.dest_stride,
+                        .source_stride = blocks.source_stride,
+                        .blocks = blocks.block_elements,
+                        .element_bytes = blocks.element_bytes};
+    const char* mine = static_cast<const char*>(source) +
+                       blocks.source_stride * group.my_index() * block_elements * element_bytes;
+    group.sync();
+    for_each_from_neighbour(group, [&](int index) {
+        char* block = static_cast<char*>(dest) +
+                      blocks.dest_stride * index * block_elements * element_bytes;
+        default_context.get_strided(block, mine, shape, group.world_pe(index), group.where());
+    });
+    group.sync();
+}
+
+}  // namespace tessera::collectives

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Everybody gets every PE's source, beginning with its right neighbour's so that not all read the same
+// one. The first sync says that the sources are ready, the second one that they may change.
+// COST: 2 syncs and p copies, all PEs at once. Any group.
+#include "collectives/collect/direct.hpp"
+
+#include "core/context.hpp"
+
+namespace tessera::collectives {
+void fcollect_direct(const Group& group, void* dest, const void* source, std::size_t bytes) {
+    if (bytes == 0) return;
+    group.sync();
+    for_each_from_neighbour(group, [&](int index) {
+        char* block = static_cast<char*>(dest) + static_cast<std::size_t>(index) * bytes;
+        default_context.get(block, source, bytes, group.world_pe(index), group.where());
+    });
+    group.sync();
+}
+
+void collect_direct(const Group& group, void* dest, const void* source, std::size_t bytes) {
+    group.show(bytes);
+    group.sync();
+    char* block = static_cast<char*>(dest);
+    for (int index = 0; index < group.npes(); ++index) {
+        std::size_t contribution = group.shown_by(index);
+        default_context.get(block, source, contribution, group.world_pe(index), group.where());
+        block += contribution;
+    }
+    group.sync();
+    group.hide();
+}
+
+}  // namespace tessera::collectives

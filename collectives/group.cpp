@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See group.hpp.
+#include "collectives/group.hpp"
+
+#include "base/fatal.hpp"
+#include "core/context.hpp"
+#include "shmem/deprecated.h"
+
+namespace tessera::collectives {
+namespace {
+
+// Words 0 and 1 of pSync belong to sync_active_set().
+constexpr int kShownWord = 2;
+
+}  // namespace
+
+Group::Group(Team& team, const char* where)
+    : team_(&team), npes_(team.npes), my_index_(team.my_index), where_(where) {}
+
+Group::Group(const ActiveSet& set, long* psync, const char* where)
+    : set_(set), psync_(psync), npes_(set.size), my_index_(0), where_(where) {
+    check_active_set(set, where);
+    my_index_ = (address_map.my_pe - set.start) >> set.log_stride;
+}
+
+void Group::sync() const {
+    if (team_ != nullptr) {
+        team_->sync(*team_, where_);
+    } else {
+        sync_active_set(set_, psync_, where_);
+    }
+}
+
+void Group::show(std::uint64_t value) const {
+    if (team_ != nullptr) {
+        team_->my_flags().exchange[0] = value;
+    } else {
+        psync_[kShownWord] = static_cast<long>(value);
+    }
+}
+
+std::uint64_t Group::shown_by(int index) const {
+    if (team_ != nullptr) return team_->flags[index]->exchange[0];
+    return static_cast<std::uint64_t>(
+        default_context.g(psync_ + kShownWord, world_pe(index), where_));
+}
+
+void Group::hide() const {
+    if (team_ == nullptr) psync_[kShownWord] = SHMEM_SYNC_VALUE;
+}
+
+}  // namespace tessera::collectives

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What reductions and scans share: the operation as a function on arrays, and other PEs' arrays as
+// operands, read where they are when they are mapped.
+#pragma once
+
+#include <cstddef>
+
+#include "collectives/group.hpp"
+#include "core/context.hpp"
+
+namespace tessera::collectives {
+
+struct Operation {
+    std::size_t element_bytes;
+    // accumulator[i] = accumulator[i] op operand[i] for nelems elements; the arrays do not overlap.
+    void (*combine)(void* accumulator, const void* operand, std::size_t nelems);
+};
+
+// Long vectors are worked on in chunks that stay in the first-level cache.
+inline constexpr std::size_t kChunkBytes = 8192;
+using Chunk = char[kChunkBytes];
+
+// The bytes at symmetric address `address` of PE `index` of the group: in place, or copied to `copy`.
+// REQUIRES: bytes <= kChunkBytes.
+inline const void* operand_of(const Group& group, int index, const void* address,
+                              std::size_t bytes, Chunk& copy) {
+    const int pe = group.world_pe(index);
+    if (const char* mapped = address_map.remote(address, bytes, pe, group.where())) return mapped;
+    default_context.get(copy, address, bytes, pe, group.where());
+    return copy;
+}
+
+// The elements that PE `index` of the group works on when each takes its share of a vector.
+struct Slice {
+    std::size_t begin;
+    std::size_t end;
+};
+// Shares are multiples of a cache line, so that no two PEs write to the same line.
+inline Slice slice_of(const Group& group, std::size_t nelems, std::size_t element_bytes) {
+    const auto npes = static_cast<std::size_t>(group.npes());
+    const auto index = static_cast<std::size_t>(group.my_index());
+    const std::size_t line = kCacheLineBytes / element_bytes;
+    const std::size_t lines = (nelems + line - 1) / line;
+    const std::size_t share = (lines + npes - 1) / npes * line;
+    const std::size_t begin = index * share < nelems ? index * share : nelems;
+    return {.begin = begin, .end = begin + share < nelems ? begin + share : nelems};
+}
+
+}  // namespace tessera::collectives

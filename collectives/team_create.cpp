@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See team_create.hpp. Each member claims a slot for its flags and shows its number, and the highest
+// sync number that the slot has seen, to the others in the parent's exchange words. One sync before
+// reading; one after, so that the words may be used again.
+#include "collectives/team_create.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "collectives/table.hpp"
+
+namespace tessera::collectives {
+namespace {
+
+// exchange[0]: 0: not a member; 1: no slot left; else slot + 2. exchange[1]: the slot's sync number.
+constexpr std::uint64_t kNotMember = 0;
+constexpr std::uint64_t kNoSlot = 1;
+constexpr std::uint64_t kFirstSlot = 2;
+
+// Whether every PE of the parent that wants a slot has one.
+bool all_have_slots(const Team& parent) {
+    for (int i = 0; i < parent.npes; ++i) {
+        if (parent.flags[i]->exchange[0] == kNoSlot) return false;
+    }
+    return true;
+}
+
+// Reads what the members have shown.
+void collect_flags(const Team& parent, Team& team) {
+    for (int pe : team.members) {
+        const TeamFlags& shown = *parent.flags[parent.index_of(pe)];
+        auto slot = static_cast<std::uint32_t>(shown.exchange[0] - kFirstSlot);
+        auto syncs = static_cast<std::uint32_t>(shown.exchange[1]);
+        // Numbers wrap, but those of live slots lie close together.
+        bool is_first = team.member_flags.empty();
+        if (is_first || static_cast<std::int32_t>(syncs - team.syncs) > 0) team.syncs = syncs;
+        team.member_flags.push_back(team_flags(pe, slot));
+    }
+}
+
+}  // namespace
+
+NewTeam create_team(Team& parent, std::span<const int> world_pes, const char* where) {
+    const int me = parent.world_pe(parent.my_index);
+    const bool is_member = !world_pes.empty();
+    std::optional<TeamSlot> slot;
+    if (is_member) slot = claim_team_slot();
+
+    TeamFlags& shown = parent.my_flags();
+    shown.exchange[0] = !is_member ? kNotMember : slot ? slot->index + kFirstSlot : kNoSlot;
+    shown.exchange[1] = slot ? slot->syncs : 0;
+    sync(parent, where);
+    NewTeam made{.succeeded = all_have_slots(parent), .team = nullptr};
+    if (made.succeeded && is_member) {
+        made.team = std::make_unique<Team>();
+        made.team->members.assign(world_pes.begin(), world_pes.end());
+        collect_flags(parent, *made.team);
+    }
+    sync(parent, where);
+
+    if (!made.succeeded && slot) release_team_slot(*slot);
+    if (!made.team) return made;
+    Team& team = *made.team;
+    team.npes = static_cast<int>(team.members.size());
+    team.my_index = static_cast<int>(std::find(world_pes.begin(), world_pes.end(), me) -
+                                     world_pes.begin());
+    team.slot = slot->index;
+    team.flags = team.member_flags.data();
+    team.world_pes = team.members.data();
+    team.more_members_than_cores = parent.more_members_than_cores;
+    prepare(team);
+    return made;
+}
+
+void destroy_team(std::unique_ptr<Team> team) {
+    release_team_slot({.index = team->slot, .syncs = team->syncs});
+}
+
+}  // namespace tessera::collectives
