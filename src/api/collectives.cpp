@@ -1,31 +1,128 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Barriers and syncs (OpenSHMEM 1.6, 9.10).
+// Barriers, syncs and the collectives that move data (OpenSHMEM 1.6, 9.10): team forms, and the
+// deprecated active-set forms. Types end here: below, a block is bytes. Reductions: reductions.cpp.
 #include "shmem/collectives.h"
 
 #include "api/entry.hpp"
-#include "collectives/barrier/active_set.hpp"
+#include "api/groups.hpp"
+#include "base/fatal.hpp"
+#include "collectives/alltoall/direct.hpp"
+#include "collectives/broadcast/direct.hpp"
+#include "collectives/collect/direct.hpp"
 #include "collectives/table.hpp"
-#include "core/runtime.hpp"
 #include "shmem/deprecated.h"
+
+using namespace tessera::collectives;  // The entries below are nothing but calls of these.
+using tessera::api::group_of;
+using tessera::api::team_of;
 
 SHMEM_ENTRY(void, shmem_barrier_all, void) {
     tessera::check_initialized(SHMEM_WHERE);
-    tessera::collectives::barrier(tessera::world_team, SHMEM_WHERE);
+    barrier(tessera::world_team, SHMEM_WHERE);
 }
 
 SHMEM_ENTRY(void, shmem_sync_all, void) {
     tessera::check_initialized(SHMEM_WHERE);
-    tessera::collectives::sync(tessera::world_team, SHMEM_WHERE);
+    sync(tessera::world_team, SHMEM_WHERE);
 }
 
-// Deprecated since 1.5.
+SHMEM_ENTRY(int, shmem_team_sync, shmem_team_t team) {
+    sync(team_of(team, SHMEM_WHERE), SHMEM_WHERE);
+    return 0;
+}
+
+// Deprecated since 1.5: shmem_barrier, shmem_sync
 SHMEM_ENTRY(void, shmem_barrier, int PE_start, int logPE_stride, int PE_size, long* pSync) {
-    tessera::check_initialized(SHMEM_WHERE);
+    Group group = group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE);
     tessera::default_context.quiet();
-    tessera::collectives::sync_active_set({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE);
+    group.sync();
 }
 SHMEM_ENTRY(void, shmem_sync, int PE_start, int logPE_stride, int PE_size, long* pSync) {
-    tessera::check_initialized(SHMEM_WHERE);
-    tessera::collectives::sync_active_set({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE);
+    group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE).sync();
 }
+
+namespace {
+
+void broadcast(const Group& group, void* dest, const void* source, size_t bytes, int root,
+               RootDest root_dest) {
+    if (root < 0 || root >= group.npes()) {
+        tessera::fatal("%s: PE_root %d is not in [0, %d)", group.where(), root, group.npes());
+    }
+    broadcast_direct(group, dest, source, bytes, root, root_dest);
+}
+
+void alltoalls(const Group& group, void* dest, const void* source, const StridedBlocks& blocks) {
+    if (blocks.dest_stride < 1 || blocks.source_stride < 1) {
+        tessera::fatal("%s: strides dst %td and sst %td must be at least 1", group.where(),
+                       blocks.dest_stride, blocks.source_stride);
+    }
+    alltoalls_direct(group, dest, source, blocks);
+}
+
+}  // namespace
+
+// Team forms: shmem_TYPENAME_{broadcast,collect,fcollect,alltoall,alltoalls} and with mem
+#define DEFINE_TEAM(BROADCAST, COLLECT, FCOLLECT, ALLTOALL, ALLTOALLS, T, BYTES)                   \
+    SHMEM_ENTRY(int, BROADCAST, shmem_team_t team, T* dest, const T* source, size_t nelems,        \
+                int PE_root) {                                                                     \
+        broadcast(group_of(team, SHMEM_WHERE), dest, source, nelems * (BYTES), PE_root,            \
+                  RootDest::kWritten);                                                             \
+        return 0;                                                                                  \
+    }                                                                                              \
+    SHMEM_ENTRY(int, COLLECT, shmem_team_t team, T* dest, const T* source, size_t nelems) {        \
+        collect_direct(group_of(team, SHMEM_WHERE), dest, source, nelems * (BYTES));               \
+        return 0;                                                                                  \
+    }                                                                                              \
+    SHMEM_ENTRY(int, FCOLLECT, shmem_team_t team, T* dest, const T* source, size_t nelems) {       \
+        fcollect_direct(group_of(team, SHMEM_WHERE), dest, source, nelems * (BYTES));              \
+        return 0;                                                                                  \
+    }                                                                                              \
+    SHMEM_ENTRY(int, ALLTOALL, shmem_team_t team, T* dest, const T* source, size_t nelems) {       \
+        alltoall_direct(group_of(team, SHMEM_WHERE), dest, source, nelems * (BYTES));              \
+        return 0;                                                                                  \
+    }                                                                                              \
+    SHMEM_ENTRY(int, ALLTOALLS, shmem_team_t team, T* dest, const T* source, ptrdiff_t dst,        \
+                ptrdiff_t sst, size_t nelems) {                                                    \
+        alltoalls(group_of(team, SHMEM_WHERE), dest, source, {dst, sst, nelems, BYTES});           \
+        return 0;                                                                                  \
+    }
+#define DEFINE_TYPED(NAME, T)                                                                \
+    DEFINE_TEAM(shmem_##NAME##_broadcast, shmem_##NAME##_collect, shmem_##NAME##_fcollect,   \
+                shmem_##NAME##_alltoall, shmem_##NAME##_alltoalls, T, sizeof(T))
+SHMEM_INTERNAL_RMA_TYPES(DEFINE_TYPED)
+#undef DEFINE_TYPED
+DEFINE_TEAM(shmem_broadcastmem, shmem_collectmem, shmem_fcollectmem, shmem_alltoallmem,
+            shmem_alltoallsmem, void, 1)
+#undef DEFINE_TEAM
+
+// Deprecated since 1.5: shmem_{broadcast,collect,fcollect,alltoall,alltoalls}SIZE
+#define DEFINE_ACTIVE_SET(BITS, BYTES)                                                             \
+    SHMEM_ENTRY(void, shmem_broadcast##BITS, void* dest, const void* source, size_t nelems,        \
+                int PE_root, int PE_start, int logPE_stride, int PE_size, long* pSync) {           \
+        broadcast(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, source,   \
+                  nelems * (BYTES), PE_root, RootDest::kUntouched);                                \
+    }                                                                                              \
+    SHMEM_ENTRY(void, shmem_collect##BITS, void* dest, const void* source, size_t nelems,          \
+                int PE_start, int logPE_stride, int PE_size, long* pSync) {                        \
+        collect_direct(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,      \
+                       source, nelems * (BYTES));                                                  \
+    }                                                                                              \
+    SHMEM_ENTRY(void, shmem_fcollect##BITS, void* dest, const void* source, size_t nelems,         \
+                int PE_start, int logPE_stride, int PE_size, long* pSync) {                        \
+        fcollect_direct(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,     \
+                        source, nelems * (BYTES));                                                 \
+    }                                                                                              \
+    SHMEM_ENTRY(void, shmem_alltoall##BITS, void* dest, const void* source, size_t nelems,         \
+                int PE_start, int logPE_stride, int PE_size, long* pSync) {                        \
+        alltoall_direct(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,     \
+                        source, nelems * (BYTES));                                                 \
+    }                                                                                              \
+    SHMEM_ENTRY(void, shmem_alltoalls##BITS, void* dest, const void* source, ptrdiff_t dst,        \
+                ptrdiff_t sst, size_t nelems, int PE_start, int logPE_stride, int PE_size,         \
+                long* pSync) {                                                                     \
+        alltoalls(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, source,   \
+                  {dst, sst, nelems, BYTES});                                                      \
+    }
+SHMEM_INTERNAL_COLLECTIVE_SIZES(DEFINE_ACTIVE_SET)
+#undef DEFINE_ACTIVE_SET

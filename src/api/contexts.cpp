@@ -1,17 +1,125 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Context handles (OpenSHMEM 1.6, 9.5): what a handle that is no context leads to.
+// Communication contexts (OpenSHMEM 1.6, 9.5) and sessions (9.9). On mapped memory a context is its
+// team and its options: O(1) memory, no lock on any path.
+#include "shmem/contexts.h"
+
+#include <mutex>
+#include <new>
+#include <vector>
+
 #include "api/entry.hpp"
 #include "base/fatal.hpp"
 
 namespace tessera::api {
+namespace {
+
+std::mutex open_contexts_lock;  // create and destroy only
+std::vector<shmem_internal_ctx*> open_contexts;
+
+int create(Team& team, long options, shmem_ctx_t* ctx) {
+    auto* context = new (std::nothrow) shmem_internal_ctx;
+    *ctx = context;
+    if (context == nullptr) return 1;
+    context->context = Context(team);
+    context->options = options;
+    std::lock_guard guard(open_contexts_lock);
+    open_contexts.push_back(context);
+    return 0;
+}
+
+// Completes the operations of each context that the condition names, then ends it.
+template <class Condition>
+void destroy_if(Condition condition) {
+    std::lock_guard guard(open_contexts_lock);
+    std::erase_if(open_contexts, [&](shmem_internal_ctx* context) {
+        if (!condition(*context)) return false;
+        context->context.quiet();
+        context->magic = 0;
+        delete context;
+        return true;
+    });
+}
+
+// What the default context has been told: it is no object of its own.
+shmem_internal_ctx default_session;
+
+shmem_internal_ctx& session_of(shmem_ctx_t ctx, const char* where) {
+    if (ctx == SHMEM_CTX_DEFAULT) return default_session;
+    context_of(ctx, where);
+    return *ctx;
+}
+
+}  // namespace
 
 void fail_context(shmem_ctx_t ctx, const char* where) {
     check_initialized(where);
     if (ctx == SHMEM_CTX_INVALID) {
         fatal("%s: ctx is SHMEM_CTX_INVALID; was the context created, and not destroyed?", where);
     }
-    fatal("%s: ctx %p is not a context", where, static_cast<void*>(ctx));
+    fatal("%s: ctx %p is not a context; was it destroyed?", where, static_cast<void*>(ctx));
+}
+
+void destroy_contexts_of(const Team& team) {
+    destroy_if([&](const shmem_internal_ctx& ctx) { return &ctx.context.team() == &team; });
+}
+
+void destroy_all_contexts() {
+    destroy_if([](const shmem_internal_ctx&) { return true; });
+    default_session = {};
 }
 
 }  // namespace tessera::api
+
+namespace api = tessera::api;
+
+SHMEM_ENTRY(int, shmem_ctx_create, long options, shmem_ctx_t* ctx) {
+    tessera::check_initialized(SHMEM_WHERE);
+    return api::create(tessera::world_team, options, ctx);
+}
+
+SHMEM_ENTRY(int, shmem_team_create_ctx, shmem_team_t team, long options, shmem_ctx_t* ctx) {
+    tessera::check_initialized(SHMEM_WHERE);
+    *ctx = SHMEM_CTX_INVALID;
+    if (team == SHMEM_TEAM_INVALID) return 1;
+    return api::create(*api::team_or_null(team), options, ctx);
+}
+
+SHMEM_ENTRY(void, shmem_ctx_destroy, shmem_ctx_t ctx) {
+    tessera::check_initialized(SHMEM_WHERE);
+    if (ctx == SHMEM_CTX_INVALID) return;
+    if (ctx == SHMEM_CTX_DEFAULT) {
+        tessera::fatal("%s: SHMEM_CTX_DEFAULT cannot be destroyed", SHMEM_WHERE);
+    }
+    api::context_of(ctx, SHMEM_WHERE);
+    api::destroy_if([ctx](const shmem_internal_ctx& context) { return &context == ctx; });
+}
+
+SHMEM_ENTRY(int, shmem_ctx_get_team, shmem_ctx_t ctx, shmem_team_t* team) {
+    tessera::check_initialized(SHMEM_WHERE);
+    *team = SHMEM_TEAM_INVALID;
+    if (ctx == SHMEM_CTX_INVALID) return 1;
+    *team = api::handle_of(api::context_of(ctx, SHMEM_WHERE).team());
+    return 0;
+}
+
+SHMEM_ENTRY(void, shmem_ctx_session_start, shmem_ctx_t ctx, long options,
+            const shmem_ctx_session_config_t* config, long config_mask) {
+    tessera::check_initialized(SHMEM_WHERE);
+    if (ctx == SHMEM_CTX_INVALID) return;
+    shmem_internal_ctx& session = api::session_of(ctx, SHMEM_WHERE);
+    session.in_session = true;
+    session.session_options |= options;
+    if (config != nullptr && (config_mask & SHMEM_CTX_SESSION_TOTAL_OPS) != 0) {
+        session.session_total_ops = config->total_ops;
+    }
+}
+
+SHMEM_ENTRY(void, shmem_ctx_session_stop, shmem_ctx_t ctx) {
+    tessera::check_initialized(SHMEM_WHERE);
+    if (ctx == SHMEM_CTX_INVALID) return;
+    shmem_internal_ctx& session = api::session_of(ctx, SHMEM_WHERE);
+    session.in_session = false;
+    session.session_options = 0;
+    session.session_total_ops = SIZE_MAX;
+}

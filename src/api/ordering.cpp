@@ -32,7 +32,9 @@ namespace {
 void quiet_pes(const tessera::Context& context, const int* target_pes, size_t npes,
                const char* where) {
     tessera::check_initialized(where);
-    for (size_t i = 0; i < npes; ++i) context.world_pe(target_pes[i], where);
+    for (size_t i = 0; i < npes; ++i) {
+        tessera::check_pe(context.world_pe(target_pes[i], where), where);
+    }
     if (npes > 0) context.quiet();
 }
 

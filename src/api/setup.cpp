@@ -8,6 +8,7 @@
 #include <string>
 
 #include "api/entry.hpp"
+#include "api/pointer.hpp"
 #include "base/fatal.hpp"
 #include "collectives/table.hpp"
 #include "core/runtime.hpp"
@@ -19,28 +20,32 @@ namespace {
 void initialize_world(int level, const char* where) {
     initialize(level, where);
     collectives::prepare(world_team);
+    collectives::prepare(shared_team);
     const Outcome barrier{"SHMEM_BARRIER_ALGORITHM",
                           std::string(collectives::choose_sync(world_team).name)};
     print_startup_info({&barrier, 1});
 }
 
-// start_pes programs need not finalize (OpenSHMEM 1.6, start_pes).
-void finalize_at_exit() {
-    if (is_initialized() && finalize_is_last()) {
-        collectives::barrier(world_team, "exit");
-        close_runtime();
-    }
-}
-
 void finalize(const char* where) {
     check_initialized(where);
     collectives::barrier(world_team, where);
-    if (finalize_is_last()) close_runtime();
+    if (!finalize_is_last()) return;
+    destroy_all_contexts();
+    destroy_all_teams();
+    close_runtime();
 }
 
-// The pointer through which this PE reaches `pe`'s copy of the object, or nullptr.
+// start_pes programs need not finalize (OpenSHMEM 1.6, start_pes).
+void finalize_at_exit() {
+    if (is_initialized()) finalize("exit");
+}
+
+bool is_pe(int pe) { return pe >= 0 && static_cast<std::uint32_t>(pe) < address_map.npes; }
+
+}  // namespace
+
 void* pointer_to(const void* address, int pe, const char* where) {
-    default_context.world_pe(pe, where);
+    check_pe(pe, where);
     const Peer& peer = address_map.peers[pe];
     auto start = reinterpret_cast<std::uintptr_t>(address);
     if (pe == address_map.my_pe && address_map.contains(address, 1)) return const_cast<void*>(address);
@@ -53,9 +58,6 @@ void* pointer_to(const void* address, int pe, const char* where) {
     return nullptr;
 }
 
-bool is_pe(int pe) { return pe >= 0 && static_cast<std::uint32_t>(pe) < address_map.npes; }
-
-}  // namespace
 }  // namespace tessera::api
 
 namespace api = tessera::api;

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The group of PEs behind the arguments of a collective routine.
+#pragma once
+
+#include "api/handles.hpp"
+#include "collectives/group.hpp"
+
+namespace tessera::api {
+
+inline collectives::Group group_of(shmem_team_t team, const char* where) {
+    return {team_of(team, where), where};
+}
+
+inline collectives::Group group_of(const collectives::ActiveSet& set, long* psync,
+                                   const char* where) {
+    check_initialized(where);
+    return {set, psync, where};
+}
+
+}  // namespace tessera::api
