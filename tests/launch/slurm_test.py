@@ -1,1 +1,197 @@
-import sys; sys.exit(77)
+# SPDX-License-Identifier: BSD-3-Clause
+"""Would break: SHMEM programs do not run under srun --mpi=pmix on one node, or start as N jobs of one
+PE under an srun that offers no PMIx.
+
+Runs a private Slurm of one controller and two nodes in namespaces of its own (network and host
+name), so that nothing of it is seen outside. Skipped where Slurm is not installed or namespaces are
+not permitted.
+"""
+import glob
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import support
+from support import HANG_SECONDS, SHMEM, LaunchTest, skip_all, wait_gone
+
+TOOLS = ("slurmctld", "slurmd", "srun", "sinfo", "ip", "unshare")
+INSIDE = "--inside-namespace"
+ADDRESS = "10.99.1.1"
+# slurmd and the PMIx plugin keep files in TmpFS, of which each node needs its own.
+CONFIGURATION = """
+ClusterName=c
+SlurmctldHost=h1({address})
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/none
+CredType=cred/none
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerType=sched/builtin
+ReturnToService=2
+KillWait=2
+SlurmdParameters=config_overrides
+TmpFS={folder}/tmp.%n
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool.%n
+SlurmctldPidFile={folder}/ctld.pid
+SlurmdPidFile={folder}/slurmd.%n.pid
+NodeName=n1 NodeHostname=h1 NodeAddr={address} Port=17001 CPUs=8
+NodeName=n2 NodeHostname=h1 NodeAddr={address} Port=17002 CPUs=8
+PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+def reenter():
+    """Runs this test again in namespaces of its own; returns the exit code, or why it cannot."""
+    for tool in TOOLS:
+        if shutil.which(tool) is None:
+            return f"there is no {tool}"
+    if not glob.glob("/usr/lib/*/slurm*/mpi_pmix*.so"):
+        return "Slurm has no PMIx plugin"
+    user = [] if os.geteuid() == 0 else ["--user", "--map-current-user", "--keep-caps"]
+    unshare = ["unshare", *user, "--net", "--uts"]
+    setup = f"hostname h1 && ip link set lo up && ip addr add {ADDRESS}/32 dev lo"
+    probe = subprocess.run([*unshare, "sh", "-c", setup], capture_output=True, text=True)
+    if probe.returncode != 0:
+        return "namespaces are not permitted: " + probe.stderr.strip()
+    inside = 'exec "$0" "$@"'
+    return subprocess.run([*unshare, "sh", "-c", f"{setup} && {inside}", sys.executable,
+                           *sys.argv, INSIDE]).returncode
+
+
+class Cluster:
+    """The daemons, in the foreground, so that their ends are ours to see."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="slurm-test-")
+        self.daemons = []
+        for name in ("state", "spool.n1", "spool.n2", "tmp.n1", "tmp.n2"):
+            os.mkdir(os.path.join(self.folder, name))
+        self.write("slurm.conf", CONFIGURATION.format(folder=self.folder, address=ADDRESS,
+                                                      user=pwd.getpwuid(os.geteuid()).pw_name))
+        # slurmd loads a cgroup plugin in any case; this one does nothing here.
+        self.write("cgroup.conf", "CgroupPlugin=cgroup/v1\n")
+        os.environ["SLURM_CONF"] = os.path.join(self.folder, "slurm.conf")
+
+    def write(self, name, text):
+        with open(os.path.join(self.folder, name), "w") as file:
+            file.write(text)
+
+    def start(self):
+        """Returns whether both nodes are ready."""
+        for command in (["slurmctld", "-c", "-D"], ["slurmd", "-D", "-N", "n1"],
+                        ["slurmd", "-D", "-N", "n2"]):
+            log = open(os.path.join(self.folder, f"log{len(self.daemons)}"), "w")
+            self.daemons.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
+                                                 stderr=log))
+            log.close()
+        deadline = time.monotonic() + HANG_SECONDS
+        while time.monotonic() < deadline:
+            states = subprocess.run(["sinfo", "-h", "-N", "-o", "%t"], capture_output=True,
+                                    text=True).stdout.split()
+            if states == ["idle", "idle"]:
+                return True
+            if any(daemon.poll() is not None for daemon in self.daemons):
+                return False
+            time.sleep(0.05)  # sinfo has no way to wait.
+        return False
+
+    def logs(self):
+        text = ""
+        for path in sorted(glob.glob(os.path.join(self.folder, "log*"))):
+            with open(path) as file:
+                text += file.read()
+        return text
+
+    def stop(self):
+        for daemon in reversed(self.daemons):
+            daemon.terminate()
+        for daemon in self.daemons:
+            try:
+                daemon.wait(HANG_SECONDS)
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+                daemon.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Slurm(LaunchTest):
+    def srun(self, npes, *arguments, options=("--mpi=pmix", "-N1"), **more):
+        launcher = ["srun", "--immediate=30", *options, "-n", str(npes)]
+        return self.run_job(*arguments, launcher=launcher, **more)
+
+    def test_programs_run(self):
+        for npes in (1, 2, 5):
+            out, _ = self.srun(npes, SHMEM)
+            self.assertEqual(sorted(line.split(" pid")[0] for line in out.splitlines()),
+                             [f"pe {pe} of {npes}" for pe in range(npes)])
+
+    def test_init_may_come_again(self):
+        out, _ = self.srun(3, SHMEM, "again")
+        self.assertEqual(len(out.splitlines()), 3)
+
+    def test_global_exit(self):
+        self.srun(3, SHMEM, "global", 5, code=5)
+
+    def test_dead_pe(self):
+        process = self.start(SHMEM, "kill", 9,
+                             launcher=["srun", "--immediate=30", "--mpi=pmix", "-N1", "-n3"])
+        process.communicate(timeout=HANG_SECONDS)
+        self.assertNotEqual(process.returncode, 0)
+
+    def test_killed_srun(self):
+        process = self.start(SHMEM, "wait",
+                             launcher=["srun", "--immediate=30", "--mpi=pmix", "-N1", "-n3"])
+        pids = [int(line.split()[-1]) for line in self.read_lines(process, 3)]
+        process.kill()
+        process.wait()
+        for pid in pids:
+            wait_gone(pid)
+
+    def test_several_nodes_are_refused(self):
+        process = self.start(SHMEM, launcher=["srun", "--immediate=30", "--mpi=pmix", "-N2", "-n4"])
+        _, error = process.communicate(timeout=HANG_SECONDS)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertIn("one node only", error)
+
+    def test_srun_without_pmix_is_refused(self):
+        process = self.start(SHMEM, launcher=["srun", "--immediate=30", "--mpi=none", "-N1", "-n2"])
+        _, error = process.communicate(timeout=HANG_SECONDS)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertIn("srun --mpi=pmix", error)
+        self.srun(1, SHMEM, options=("--mpi=none", "-N1"))
+
+    def test_oshrun_inside_a_step(self):
+        out, _ = self.srun(1, support.OSHRUN, "-n", 2, SHMEM)
+        self.assertEqual(len(out.splitlines()), 2)
+
+
+def main():
+    if INSIDE not in sys.argv:
+        outcome = reenter()
+        if isinstance(outcome, str):
+            skip_all(outcome)
+        return outcome
+    sys.argv.remove(INSIDE)
+    cluster = Cluster()
+    try:
+        if not cluster.start():
+            print(cluster.logs())
+            skip_all("a private Slurm does not start here; its logs are above")
+        result = unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=False).result
+        return 0 if result.wasSuccessful() else 1
+    finally:
+        cluster.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
