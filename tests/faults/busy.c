@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A SHMEM program that is always in the middle of something, for kill_random.py: transfers, atomics,
-// a lock, barriers and a line of output, over and over until it is killed.
+// A SHMEM program that is always in the middle of something, for kill_random.py: transfers,
+// atomics, a lock, barriers and a line of output, over and over until it is killed.
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -45,15 +45,17 @@ class Cleanup(LaunchTest):
     def test_kill_oshrun_and_keeper(self):
         # Only what each PE does for itself is left then. The folder stays, and the next start
         # removes it.
-        process = self.start("-n", 2, "sh", "-c", f"{SHMEM} wait; true")
-        pids = self.pids_of(process, 2)
-        keeper = self.keeper_of(process)
-        os.kill(keeper, signal.SIGSTOP)  # It must not be faster than we are.
-        process.kill()
-        os.kill(keeper, signal.SIGKILL)
-        process.wait()
-        for pid in [keeper, *pids]:
-            wait_gone(pid)
+        for program in (["sh", "-c", f"{SHMEM} wait; true"],
+                        ["sh", "-c", f"echo $$; exec {PLAIN} stubborn >&2"]):
+            process = self.start("-n", 2, *program)
+            pids = self.pids_of(process, 2)
+            keeper = self.keeper_of(process)
+            os.kill(keeper, signal.SIGSTOP)  # It must not be faster than we are.
+            process.kill()
+            os.kill(keeper, signal.SIGKILL)
+            process.wait()
+            for pid in [keeper, *pids]:
+                wait_gone(pid)
         self.assertNotEqual(os.listdir(self.folder), [])
         self.run_job("-n", 1, "true")
         self.assertEqual(os.listdir(self.folder), [])

@@ -45,7 +45,7 @@ class Endings(LaunchTest):
     def test_misuse(self):
         _, error = self.run_job("-n", 4, SHMEM, "misuse", code=1)
         self.assertIn("[pe 3] shmem_long_p", error)
-        self.check_message(error, 3, "code 1")
+        self.check_message(error, 3, "has failed with code 1")
 
     def test_worst_code_after_finalize(self):
         out, error = self.run_job("-n", 4, SHMEM, "late", code=3)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Preloaded into PEs: the system forbids sequenced-packet sockets, as a sandbox might. Everything else
-// about sockets stays, the launcher's own connections need it.
+// Preloaded into PEs: the system forbids sequenced-packet sockets, as a sandbox might. Everything
+// else about sockets stays, the launcher's own connections need it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

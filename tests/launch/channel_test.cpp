@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Would break: oshrun mixes lines of PEs, keeps output back for ever, or changes bytes. The clock
+// is the test's, so that silences need no time.
+#include "channel.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <string>
+
+namespace tessera::oshrun {
+namespace {
+
+const Clock::time_point kStart{};
+
+// A channel into a file, and three PEs.
+class ChannelTest : public testing::Test {
+  protected:
+    void make(bool tag_lines = false) {
+        file_ = Fd(::memfd_create("channel", MFD_CLOEXEC));
+        event_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+        // Its thread never ends, so it must outlive the test.
+        channel_ = new Channel(file_.get(), event_.get(), tag_lines);
+        for (int pe = 0; pe < 3; ++pe) {
+            streams_[pe].pe = pe;
+            streams_[pe].pipe = Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+            streams_[pe].channel = channel_;
+            channel_->streams.push_back(&streams_[pe]);
+        }
+    }
+
+    void write(int pe, const std::string& text, Clock::time_point when = kStart) {
+        streams_[pe].pending += text;
+        streams_[pe].last_read = when;
+        channel_->deliver(streams_[pe]);
+    }
+
+    void end(int pe) {
+        streams_[pe].pipe.reset();
+        channel_->deliver(streams_[pe]);
+    }
+
+    std::string written() {
+        while (!channel_->sink().is_empty()) {
+            pollfd wait{.fd = event_.get(), .events = POLLIN, .revents = 0};
+            ::poll(&wait, 1, -1);
+            std::uint64_t count;
+            EXPECT_EQ(::read(event_.get(), &count, sizeof count), 8);
+        }
+        std::string text(static_cast<std::size_t>(::lseek(file_.get(), 0, SEEK_END)), '\0');
+        EXPECT_EQ(::pread(file_.get(), text.data(), text.size(), 0),
+                  static_cast<ssize_t>(text.size()));
+        return text;
+    }
+
+    Fd file_;
+    Fd event_;
+    Channel* channel_ = nullptr;
+    Stream streams_[3];
+};
+
+TEST_F(ChannelTest, LinesWaitForTheirEnds) {
+    make();
+    write(0, "one");
+    write(1, "two\nthr");
+    EXPECT_EQ(written(), "two\n");
+    write(0, " more\n");
+    write(1, "ee\n");
+    EXPECT_EQ(written(), "two\none more\nthree\n");
+}
+
+TEST_F(ChannelTest, TagsBeginLines) {
+    make(true);
+    write(1, "a\n\nb");
+    write(2, "c\n");
+    write(1, "d\n");
+    EXPECT_EQ(written(), "[pe 1] a\n[pe 1] \n[pe 2] c\n[pe 1] bd\n");
+}
+
+TEST_F(ChannelTest, LastLinesStandAlone) {
+    make();
+    write(0, "first");
+    end(0);
+    EXPECT_EQ(written(), "first");
+    write(1, "second");
+    end(1);
+    EXPECT_EQ(written(), "first\nsecond");
+    end(2);
+    EXPECT_EQ(written(), "first\nsecond") << "no newline that nobody needs";
+}
+
+TEST_F(ChannelTest, LongLinesGoOutInPartsAndOthersWait) {
+    make(true);
+    std::string part(70'000, 'x');
+    write(0, part);
+    write(1, "other\n");
+    EXPECT_EQ(written(), "[pe 0] " + part);
+    write(0, part + "\n");
+    EXPECT_EQ(written(), "[pe 0] " + part + part + "\n[pe 1] other\n");
+}
+
+TEST_F(ChannelTest, OthersDoNotWaitForEver) {
+    make();
+    std::string part(70'000, 'x');
+    write(0, part, kStart);
+    EXPECT_EQ(channel_->next_tick(), Clock::time_point::max()) << "nobody waits yet";
+    write(1, "other\n", kStart);
+    Clock::time_point late = channel_->next_tick();
+    EXPECT_LT(late, kStart + std::chrono::minutes(1));
+    channel_->tick(late - std::chrono::milliseconds(1));
+    EXPECT_EQ(written(), part);
+    channel_->tick(late);
+    EXPECT_EQ(written(), part + "\nother\n");
+    write(0, "rest\n");
+    EXPECT_EQ(written(), part + "\nother\nrest\n");
+}
+
+TEST_F(ChannelTest, WaitingLinesComeWhenTheLineEndsWithItsStream) {
+    make();
+    std::string part(70'000, 'x');
+    write(0, part);
+    write(1, "one\n");
+    write(2, "two\n");
+    end(0);
+    EXPECT_EQ(written(), part + "\none\ntwo\n");
+}
+
+TEST_F(ChannelTest, MessagesOfOshrunStandAlone) {
+    make();
+    write(0, "half");
+    end(0);
+    channel_->message("oshrun: message");
+    EXPECT_EQ(written(), "half\noshrun: message\n");
+}
+
+}  // namespace
+}  // namespace tessera::oshrun
