@@ -159,8 +159,8 @@ test_wordcount() {
         cat out
     fi
 
-    # Two words seldom agree in the piece of the hash that is in the key. When all words do, only the
-    # comparison of the letters tells them apart.
+    # Two words seldom agree in the piece of the hash that is in the key. When all words do, only
+    # the comparison of the letters tells them apart.
     sed 's/word->hash >> kOffsetBits/0ul/' "$source" >weak.c
     if cmp -s weak.c "$source"; then fail "the hash in the key has another form than expected"; fi
     "$oshcc" -O2 weak.c -o weak
