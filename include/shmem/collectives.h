@@ -14,8 +14,9 @@
 // PE; nothing is said about the others. A count of 0 is allowed, with NULL pointers too, and is
 // matched as any other call.
 //
-// RETURNS, for all that return a value: 0. ERRORS, for all: SHMEM_TEAM_INVALID, a handle that is no
-// team, a PE number out of range, or a range that is not symmetric ends the job with a message.
+// RETURNS, for all that return a value: 0. ERRORS, for all: SHMEM_TEAM_INVALID, a PE number out of
+// range, or a range that is not symmetric ends the job with a message; a destroyed team must not be
+// used.
 // THREADS, for all: one thread per PE and team at a time, within what the thread level allows.
 
 #ifndef SHMEM_INTERNAL_COLLECTIVES_H

@@ -8,8 +8,8 @@
 // C++, and no data symbol of the library is needed for them. Copying and comparing handles is all a
 // program may do with them.
 //
-// ERRORS, for all: a handle that is neither SHMEM_TEAM_INVALID nor a team that exists ends the job
-// with a message. What SHMEM_TEAM_INVALID gives is said at each routine.
+// ERRORS, for all: a call outside initialization and finalization ends the job with a message. What
+// SHMEM_TEAM_INVALID gives is said at each routine; a destroyed team must not be used.
 
 #ifndef SHMEM_INTERNAL_TEAMS_H
 #define SHMEM_INTERNAL_TEAMS_H
@@ -71,8 +71,7 @@ int shmem_team_n_pes(shmem_team_t team);
  * config_mask  SHMEM_TEAM_NUM_CONTEXTS, or 0 for nothing.
  * config       receives the members whose bit is set; may be NULL if config_mask is 0.
  *
- * RETURNS when: at once; local; 0, or nonzero and nothing written for SHMEM_TEAM_INVALID and for a
- * mask with unknown bits.
+ * RETURNS when: at once; local; 0, or nonzero and nothing written for SHMEM_TEAM_INVALID.
  * ERRORS: see the top of this file. THREADS: any thread.
  * OpenSHMEM 1.6, 9.4, shmem_team_get_config.
  */
@@ -128,8 +127,8 @@ int shmem_team_split_strided(shmem_team_t parent_team, int start, int stride, in
  * yaxis_team    receives the team of the PE's column, in the parent's order.
  *
  * RETURNS when: the teams can be used; the same value on all PEs of the parent: 0, or nonzero, and
- * SHMEM_TEAM_INVALID for both teams everywhere, when one of them could not be created.
- * SHMEM_TEAM_INVALID as parent: at once, nonzero.
+ * SHMEM_TEAM_INVALID for both teams everywhere, when xrange is not positive or one of the teams
+ * could not be created. SHMEM_TEAM_INVALID as parent: at once, nonzero.
  * ERRORS: see the top of this file. THREADS: one thread per PE and parent team at a time.
  * OpenSHMEM 1.6, 9.4, shmem_team_split_2d.
  */
@@ -161,7 +160,8 @@ void shmem_team_destroy(shmem_team_t team);
  *
  * RETURNS when: at once; the pointer, or NULL if loads and stores cannot reach the object or the
  * team is SHMEM_TEAM_INVALID.
- * ERRORS: see the top of this file. THREADS: any thread. OpenSHMEM 1.6, 9.1, shmem_team_ptr.
+ * ERRORS: see the top of this file; also a PE number out of range. THREADS: any thread.
+ * OpenSHMEM 1.6, 9.1, shmem_team_ptr.
  */
 void* shmem_team_ptr(shmem_team_t team, const void* dest, int pe);
 
