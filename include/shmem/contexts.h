@@ -29,10 +29,10 @@ typedef struct shmem_internal_ctx* shmem_ctx_t;
 #define SHMEM_CTX_DEFAULT ((shmem_ctx_t)1)
 
 /** Option: the program never uses the context from two threads at the same time. */
-#define SHMEM_CTX_SERIALIZED (1L << 0)
+#define SHMEM_CTX_SERIALIZED (1L << 1)
 
 /** Option: only the thread that created the context uses it, and destroys it. */
-#define SHMEM_CTX_PRIVATE (1L << 1)
+#define SHMEM_CTX_PRIVATE (1L << 0)
 
 /** Option: fence and quiet on the context need not order or complete plain memory stores. */
 #define SHMEM_CTX_NOSTORE (1L << 2)

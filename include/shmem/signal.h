@@ -19,10 +19,10 @@
 #include "types.h"
 
 /** Signal operator: the signal becomes the given value. */
-#define SHMEM_SIGNAL_SET 1
+#define SHMEM_SIGNAL_SET 0
 
 /** Signal operator: the given value is added to the signal. */
-#define SHMEM_SIGNAL_ADD 2
+#define SHMEM_SIGNAL_ADD 1
 
 #ifdef __cplusplus
 extern "C" {

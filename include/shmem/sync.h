@@ -22,13 +22,13 @@
 
 #include "types.h"
 
-/** Comparison operators: equal, not equal, less, less or equal, greater, greater or equal. */
+/** Comparison operators: equal, not equal, greater, greater or equal, less, less or equal. */
 #define SHMEM_CMP_EQ 1
 #define SHMEM_CMP_NE 2
-#define SHMEM_CMP_LT 3
-#define SHMEM_CMP_LE 4
-#define SHMEM_CMP_GT 5
-#define SHMEM_CMP_GE 6
+#define SHMEM_CMP_GT 3
+#define SHMEM_CMP_GE 4
+#define SHMEM_CMP_LT 5
+#define SHMEM_CMP_LE 6
 
 #ifdef __cplusplus
 extern "C" {

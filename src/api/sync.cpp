@@ -40,7 +40,7 @@ TESSERA_INLINE bool holds(T word, int cmp, T value) {
 }
 
 TESSERA_INLINE void check_comparison(int cmp, const char* where) {
-    if (cmp < SHMEM_CMP_EQ || cmp > SHMEM_CMP_GE) [[unlikely]] fail_comparison(cmp, where);
+    if (cmp < SHMEM_CMP_EQ || cmp > SHMEM_CMP_LE) [[unlikely]] fail_comparison(cmp, where);
 }
 
 // "words[i] cmp values[i * value_step]" for the elements whose status is 0.
