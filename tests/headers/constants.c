@@ -4,7 +4,7 @@
 // of static objects, array bounds, case labels, #if and strings. constants_test.py compiles this
 // file as every C and C++ standard and runs it; what can be checked only at run time fails there.
 
-#include <shmem.h>
+#include <shmemx.h>
 #include <string.h>
 
 #define IS_TRUE(NAME, CONDITION) typedef char is_true_##NAME[(CONDITION) ? 1 : -1]
@@ -13,7 +13,8 @@
 
 static shmem_ctx_t ctx_default = SHMEM_CTX_DEFAULT;
 static shmem_ctx_t ctx_invalid = SHMEM_CTX_INVALID;
-static const shmem_team_t teams[] = {SHMEM_TEAM_INVALID, SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED};
+static const shmem_team_t teams[] = {SHMEM_TEAM_INVALID, SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED,
+                                     SHMEMX_TEAM_NODE};
 static struct {
     shmem_team_t team;
     shmem_ctx_t ctx;
@@ -73,6 +74,27 @@ IS_TRUE(options_are_long,
             IS_LONG(SHMEM_TEAM_NUM_CONTEXTS) && IS_LONG(SHMEM_MALLOC_ATOMICS_REMOTE) &&
             IS_LONG(SHMEM_MALLOC_SIGNAL_REMOTE));
 
+IS_TRUE(extension_bits,
+        IS_BIT(SHMEMX_CTX_BOUNCE_BUFFER) && IS_BIT(SHMEMX_MALLOC_NO_BARRIER) &&
+            IS_LONG(SHMEMX_CTX_BOUNCE_BUFFER) && IS_LONG(SHMEMX_MALLOC_NO_BARRIER) &&
+            (SHMEMX_MALLOC_NO_BARRIER &
+             (SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE)) == 0 &&
+            (SHMEMX_CTX_BOUNCE_BUFFER & (SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE |
+                                         SHMEM_CTX_NOSTORE | SHMEM_CTX_SESSION_BATCH)) == 0);
+
+// ---- Values that binaries built for Sandia OpenSHMEM have in them -------------------------------
+// A library that opens this one at run time (dlopen) passes them without our headers.
+
+IS_TRUE(thread_values, SHMEM_THREAD_SINGLE == 0 && SHMEM_THREAD_FUNNELED == 1 &&
+                           SHMEM_THREAD_SERIALIZED == 2 && SHMEM_THREAD_MULTIPLE == 3);
+IS_TRUE(comparison_values, SHMEM_CMP_EQ == 1 && SHMEM_CMP_NE == 2 && SHMEM_CMP_GT == 3 &&
+                               SHMEM_CMP_GE == 4 && SHMEM_CMP_LT == 5 && SHMEM_CMP_LE == 6);
+IS_TRUE(signal_values, SHMEM_SIGNAL_SET == 0 && SHMEM_SIGNAL_ADD == 1);
+IS_TRUE(context_values, SHMEM_CTX_PRIVATE == 1 && SHMEM_CTX_SERIALIZED == 2 &&
+                            SHMEM_CTX_NOSTORE == 4 && SHMEM_TEAM_NUM_CONTEXTS == 1);
+IS_TRUE(hint_values, SHMEM_MALLOC_ATOMICS_REMOTE == 1 && SHMEM_MALLOC_SIGNAL_REMOTE == 2);
+IS_TRUE(heap_values, SHMEMX_EXTERNAL_HEAP_ZE == 0 && SHMEMX_EXTERNAL_HEAP_CUDA == 1);
+
 // ---- The names of 1.3 are the same constants ---------------------------------------------------
 
 IS_TRUE(old_names, _SHMEM_SYNC_VALUE == SHMEM_SYNC_VALUE &&
@@ -114,7 +136,9 @@ int main(void) {
              ctx_default != ctx_invalid && ctx_of_thread == ctx_invalid;
     ok = ok && teams[0] == SHMEM_TEAM_INVALID && teams[1] == SHMEM_TEAM_WORLD &&
          teams[2] == SHMEM_TEAM_SHARED && team_of_thread == teams[1];
-    ok = ok && teams[0] != teams[1] && teams[0] != teams[2] && teams[1] != teams[2];
+    for (int i = 0; i < 4; ++i) {
+        for (int j = 0; j < i; ++j) ok = ok && teams[i] != teams[j];
+    }
     ok = ok && both.team == SHMEM_TEAM_SHARED && both.ctx == SHMEM_CTX_DEFAULT;
     ok = ok && *num_contexts == 1 && *total_ops == SIZE_MAX;
     ok = ok && comparison_index(SHMEM_CMP_GE) == 5 && signal_index(SHMEM_SIGNAL_ADD) == 1;

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A small reader of our own headers: which names does a preprocessed header declare, and where?
 
-It understands the few shapes that include/ uses (prototypes, inline functions, typedefs, forward
-declared structs, __typeof__ twins) and refuses everything else, so that nothing slips through.
+It understands the few shapes that include/ uses (prototypes, inline functions and templates of
+them, typedefs, forward declared structs, __typeof__ twins) and refuses everything else, so that
+nothing slips through.
 """
 
 import os
 import re
 
 LINKAGE = re.compile(r'extern\s+"C(?:\+\+)?"\s*\{')
-NOISE = re.compile(r"__attribute__\s*\(\(.*?\)\)|\[\[.*?\]\]|\b(_Noreturn|inline|__extension__)\b")
+NOISE = re.compile(r"__attribute__\s*\(\(.*?\)\)|\[\[.*?\]\]|template <.*?>|\.\.\."
+                   r"|\b(_Noreturn|inline|__extension__)\b")
 FUNCTION = re.compile(r"[\w\s*]*?[\s*](\w+)\s*\([^()]*\)$")
 TWIN = re.compile(r"__typeof__\s*\(\s*(\w+)\s*\)\s*(\w+)$")
 
@@ -51,7 +53,7 @@ def classify(statement):
     """RETURNS (kind, name): kind is function, overload, twin, typedef or unknown."""
     plain = NOISE.sub(" ", statement).strip()
     if plain.startswith("typedef "):
-        return "typedef", re.search(r"(\w+)$", plain)[1]
+        return "typedef", re.search(r"\(\*(\w+)\)|(\w+)$", plain)[0].strip("(*)")
     twin = TWIN.match(plain)
     if twin:
         return ("twin", twin[2]) if twin[2] == "p" + twin[1] else ("unknown", statement)

@@ -2,9 +2,9 @@
 """Breaks when a header declares a routine that it must not, lacks one, gives it another type, or
 lets a name out that programs may use themselves.
 
-Compares the declarations with symbols.txt, name by name and part by part, redeclares every routine
-with the listed prototype, and compares all macros and types with the lists and the one prefix that
-implementation names have.
+Compares the declarations with symbols.txt (extensions.txt for shmemx.h), name by name and part by
+part, redeclares every routine with the listed prototype, and compares all macros and types with the
+lists and the one prefix that implementation names have.
 """
 
 import re
@@ -12,13 +12,21 @@ import re
 import declarations
 import headers
 
-TYPEDEFS = {"shmem_ctx_t", "shmem_team_t", "shmem_team_config_t", "shmem_ctx_session_config_t"}
+TYPEDEFS = {"shmem_ctx_t", "shmem_team_t", "shmem_team_config_t", "shmem_ctx_session_config_t",
+            "shmemx_ct_t", "shmemx_pcntr_t", "shmemx_gettid_t"}
+# The type-generic names of <shmemx.h>.
+GENERIC_EXTENSIONS = {"shmemx_ibput", "shmemx_ibget", "shmemx_sum_inscan", "shmemx_sum_exscan",
+                      "shmemx_signal_add", "shmemx_signal_set"}
 INTERNAL = re.compile(r"SHMEM_INTERNAL_|shmem_internal_")
 INCLUDED_BY_US = "#include <stddef.h>\n#include <stdint.h>\n"
 
 
 def names_of(found, kind):
     return [name for _, this_kind, name in found if this_kind == kind]
+
+
+def has_generic_macros(standard):
+    return headers.language(standard) == "c" and standard != "c99"
 
 
 def check_declarations(compiler, standard, symbols, generics, failures):
@@ -34,12 +42,16 @@ def check_declarations(compiler, standard, symbols, generics, failures):
     failures.same_set(f"{standard}: routines by header", map("{0[0]} {0[1]}".format, public),
                       (f"shmem/{routine.part} {name}" for name, routine in symbols.items()))
 
+    extensions = [name for header, kind, name in found
+                  if kind == "function" and header == "shmemx.h"]
+    failures.same_set(f"{standard}: shmemx.h", extensions, headers.read_symbols("extensions.txt"))
+
     profiling = names_of(found, "twin") + [name for header, kind, name in found
                                            if kind == "function" and header == "pshmem.h"]
     failures.check(len(profiling) == len(set(profiling)), f"{standard}: pshmem.h repeats a name")
     failures.same_set(f"{standard}: pshmem.h", profiling, ("p" + name for name in symbols))
 
-    want = generics if headers.language(standard) == "c++" else []
+    want = [*generics, *GENERIC_EXTENSIONS] if headers.language(standard) == "c++" else []
     failures.same_set(f"{standard}: overloads", names_of(found, "overload"), want)
 
     failures.same_set(f"{standard}: types",
@@ -51,9 +63,11 @@ def check_declarations(compiler, standard, symbols, generics, failures):
 
 def check_types(compiler, standard, symbols, failures):
     """A second declaration with another type is an error in C, and for extern "C" in C++."""
-    lines = ["#include <pshmem.h>", "#ifdef __cplusplus", 'extern "C" {', "#endif"]
+    lines = ["#include <pshmem.h>", "#include <shmemx.h>"]
+    lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif"]
     for routine in symbols.values():
         lines += [routine.declaration(), routine.declaration("p")]
+    lines += [routine.declaration() for routine in headers.read_symbols("extensions.txt").values()]
     lines += ["#ifdef __cplusplus", "}", "#endif", ""]
     errors = compiler.accepts("\n".join(lines), standard, *headers.WARNINGS)
     failures.check(not errors, f"{standard}: other types than symbols.txt:\n{errors[:2000]}")
@@ -67,8 +81,7 @@ def macros(compiler, text, standard):
 def check_macros(compiler, standard, generics, failures):
     before = macros(compiler, INCLUDED_BY_US, standard)
     constants = {row[0] for row in headers.read_table("constants.txt")}
-    with_generics = headers.language(standard) == "c" and standard != "c99"
-    want = constants | (set(generics) if with_generics else set())
+    want = constants | (set(generics) if has_generic_macros(standard) else set())
 
     for header in ("shmem.h", "pshmem.h"):
         text = INCLUDED_BY_US + f"#include <{header}>\n"
@@ -82,8 +95,9 @@ def check_macros(compiler, standard, generics, failures):
 
     extensions = macros(compiler, "#include <shmemx.h>\n", standard)
     extensions -= macros(compiler, "#include <shmem.h>\n", standard)
-    for name in extensions:
-        failures.check(re.match(r"SHMEMX_|SHMEM_INTERNAL_", name), f"shmemx.h defines {name}")
+    functions = {name for name in extensions if not re.match(r"SHMEMX_|SHMEM_INTERNAL_", name)}
+    failures.same_set(f"{standard}: macros of shmemx.h", functions,
+                      GENERIC_EXTENSIONS if has_generic_macros(standard) else [])
 
 
 def test(compiler, standards, failures):
@@ -93,7 +107,7 @@ def test(compiler, standards, failures):
         check_declarations(compiler, standard, symbols, generics, failures)
         check_types(compiler, standard, symbols, failures)
         check_macros(compiler, standard, generics, failures)
-    return f"{len(symbols)} routines, {len(generics)} generic names"
+    return f"{len(symbols)} routines, {len(generics)} generic names, and the extensions"
 
 
 if __name__ == "__main__":

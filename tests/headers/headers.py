@@ -2,7 +2,8 @@
 """What the header tests share: the committed lists, the type names, and running a compiler.
 
 Used by every *_test.py of this folder. The lists (symbols.txt, generics.txt, constants.txt) are the
-specification's side of the comparison; nothing here reads the headers under test.
+specification's side of the comparison, extensions.txt that of other libraries; nothing here reads
+the headers under test.
 """
 
 import argparse
@@ -49,8 +50,8 @@ class Routine:
         return f"{extension}{self.result} ({prefix}{self.symbol})({self.parameter_list});"
 
 
-def read_symbols():
-    return {row[0]: Routine(*row) for row in read_table("symbols.txt")}
+def read_symbols(name="symbols.txt"):
+    return {row[0]: Routine(*row) for row in read_table(name)}
 
 
 def language(standard):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Breaks when a program that has to compile does not, or one that must not compile does.
 
-Each case is a few lines behind #include <shmem.h>. Programs that have to compile do so without a
+Each case is a few lines behind #include <shmemx.h>. Programs that have to compile do so without a
 warning; for the others the compiler must complain about the reason named, and not for another one.
 """
 
@@ -66,6 +66,24 @@ ACCEPTED = [
         shmem_ctx_destroy(ctx); shmem_team_destroy(team);
         if (shmem_team_ptr(team, const_ints, 0) == NULL) { n = shmem_team_my_pe(team); }
         n = shmem_complexd_sum_reduce(team, &z, &z, 1);"""),
+    (C11 + headers.CXX_STANDARDS, """
+        shmemx_ibput(ints, const_ints, 2, 2, 2, 2, 0); shmemx_signal_add(&sig, 1, 0);
+        shmemx_ibget(SHMEM_CTX_DEFAULT, ints, const_ints, 2, 2, 2, 2, 0);
+        shmemx_signal_set(SHMEM_CTX_DEFAULT, &sig, 1, 0);
+        n = shmemx_sum_inscan(SHMEMX_TEAM_NODE, longs, longs, 8);
+        n = shmemx_sum_exscan(SHMEMX_TEAM_NODE, &z, &z, 1);"""),
+    (headers.C_STANDARDS + headers.CXX_STANDARDS, """
+        shmemx_ct_t ct; shmemx_pcntr_t counters; static const shmem_team_t node = SHMEMX_TEAM_NODE;
+        shmemx_ct_create(&ct); shmemx_putmem_ct(ct, ints, const_ints, 4, 0);
+        shmemx_ct_wait(ct, shmemx_ct_get(ct) + 1L); shmemx_ct_free(&ct);
+        shmemx_pcntr_get_all(SHMEM_CTX_DEFAULT, &counters);
+        sig = counters.pending_put + counters.pending_get + counters.completed_put +
+              counters.completed_get + counters.target;
+        d = shmemx_wtime(); shmemx_register_gettid(NULL); (void)node; (void)shmemx_nodename();
+        n = shmemx_heap_preinit_thread(SHMEM_THREAD_SINGLE, ints);
+        shmemx_heap_create(ints, sizeof(ints), SHMEMX_EXTERNAL_HEAP_HOST, -1);
+        shmemx_heap_postinit(); shmemx_ctx_int_ibput(SHMEM_CTX_DEFAULT, ints, ints, 1, 1, 1, 1, 0);
+        (void)shmem_malloc_with_hints(8, SHMEMX_MALLOC_NO_BARRIER);"""),
     # Arguments are evaluated once.
     (C11 + headers.CXX_STANDARDS, "int* p = ints; shmem_p(p++, n++, 0); n += shmem_g(p++, n);"),
     # C99 has the functions only, the four names that are both included.
@@ -107,7 +125,7 @@ REJECTED = [
 # Whole programs: what stands around the #include.
 PROGRAMS = [
     # A C++ program may put C headers into a linkage block.
-    (headers.CXX_STANDARDS, 'extern "C" {\n#include <shmem.h>\n}\n'
+    (headers.CXX_STANDARDS, 'extern "C" {\n#include <shmemx.h>\n}\n'
                             "void use(int* p) { shmem_put(p, p + 4, 1, 0); }\n"),
     # Macros of the program's own, of names that appear in ours.
     (C11, "#include <shmem.h>\n#define g 9.81\n#define p 1\n#define put 2\n#define set 3\n"
@@ -127,7 +145,7 @@ PROGRAMS = [
 
 def check_rejected(compiler, standard, reason, statements, failures):
     what = f"{standard}: {statements}"
-    text = "#include <shmem.h>\n" + DATA % statements
+    text = "#include <shmemx.h>\n" + DATA % statements
     errors = compiler.accepts(text, standard, *headers.WARNINGS, "-Wno-unused-function")
     failures.check(errors, f"compiles, but must not: {what}")
     failures.check(not errors or re.search(reason, errors),
@@ -139,7 +157,7 @@ def test(compiler, standards, failures):
     for standard in standards:
         for accepted, statements in ACCEPTED:
             if standard in accepted:
-                text = "#include <shmem.h>\n" + DATA % statements
+                text = "#include <shmemx.h>\n" + DATA % statements
                 errors = compiler.accepts(text, standard, *headers.WARNINGS)
                 failures.check(not errors, f"{standard}: {statements}\n{errors[:3000]}")
                 checked += 1
