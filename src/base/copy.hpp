@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Hot path: THE copy of every on-node put and get. Up to 64 bytes a few inline moves, then memcpy,
-// from 1 MiB on copy_large, which takes the routine that suits the processor and its cache.
+// beyond 2 KiB copy_large, which takes the routine that suits the processor and its caches.
 // Everything written is ordered by a release store or fence that follows, like ordinary stores.
 // Blocks of 1, 2, 4 and 8 bytes are one load and one store: programs wait on words that put writes
 // (OpenSHMEM 1.4 and older), so such a word must neither tear nor be written twice.
 // THREADS: all, after choose_copy_routine().
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,8 +17,8 @@
 
 namespace tessera {
 
-// Chosen so that below it the C library's memcpy is as good as anything that was measured.
-inline constexpr std::size_t kLargeCopyBytes = std::size_t{1} << 20;
+// Up to here the C library's memcpy is as good as anything that was measured.
+inline constexpr std::size_t kPlainCopyBytesMax = 2048;
 
 // Chooses how copy_large works. Called once by init; before, copy_large is memcpy.
 void choose_copy_routine(std::size_t last_level_cache_bytes);
@@ -25,7 +26,7 @@ void choose_copy_routine(std::size_t last_level_cache_bytes);
 // What was chosen, for SHMEM_INFO and osh_info.
 const char* copy_routine_name();
 
-// REQUIRES: bytes >= kLargeCopyBytes; source and dest do not overlap.
+// REQUIRES: bytes > kPlainCopyBytesMax; source and dest do not overlap.
 void copy_large(void* dest, const void* source, std::size_t bytes);
 
 namespace detail {
@@ -63,31 +64,50 @@ TESSERA_INLINE void copy_below_16(char* dest, const char* source, std::size_t by
     if (bytes == 1) *dest = *source;
 }
 
+TESSERA_INLINE void copy_up_to_64(char* dest, const char* source, std::size_t bytes) {
+    if (bytes < 16) return copy_below_16(dest, source, bytes);
+    if (bytes <= 32) return copy_both_ends<Vector16>(dest, source, bytes);
+    Vector16 a = load<Vector16>(source);
+    Vector16 b = load<Vector16>(source + 16);
+    Vector16 c = load<Vector16>(source + bytes - 32);
+    Vector16 d = load<Vector16>(source + bytes - 16);
+    store(dest, a);
+    store(dest + 16, b);
+    store(dest + bytes - 32, c);
+    store(dest + bytes - 16, d);
+}
+
+// A tail call: the caller saves no registers.
+TESSERA_INLINE void copy_above_64(char* dest, const char* source, std::size_t bytes) {
+    if (bytes > kPlainCopyBytesMax) return copy_large(dest, source, bytes);
+    std::memcpy(dest, source, bytes);
+}
+
 }  // namespace detail
 
 // REQUIRES: source and dest do not overlap.
 TESSERA_INLINE void copy_bytes(void* dest_bytes, const void* source_bytes, std::size_t bytes) {
-    using detail::Vector16;
     char* dest = static_cast<char*>(dest_bytes);
     const char* source = static_cast<const char*>(source_bytes);
-    if (bytes < 16) return detail::copy_below_16(dest, source, bytes);
-    if (bytes <= 32) return detail::copy_both_ends<Vector16>(dest, source, bytes);
-    if (bytes <= 64) {
-        Vector16 a = detail::load<Vector16>(source);
-        Vector16 b = detail::load<Vector16>(source + 16);
-        Vector16 c = detail::load<Vector16>(source + bytes - 32);
-        Vector16 d = detail::load<Vector16>(source + bytes - 16);
-        detail::store(dest, a);
-        detail::store(dest + 16, b);
-        detail::store(dest + bytes - 32, c);
-        detail::store(dest + bytes - 16, d);
-        return;
+    if (bytes <= 64) return detail::copy_up_to_64(dest, source, bytes);
+    detail::copy_above_64(dest, source, bytes);
+}
+
+// The same for gets.
+// REQUIRES: the caller is called from outside the library, so that the compiler moves no loads here.
+// RETURNS when: all of `source` has been read; what the program loads next is loaded later.
+TESSERA_INLINE void copy_bytes_and_acquire(void* dest_bytes, const void* source_bytes,
+                                           std::size_t bytes) {
+    char* dest = static_cast<char*>(dest_bytes);
+    const char* source = static_cast<const char*>(source_bytes);
+    if constexpr (kLoadsStayInOrder) {
+        // A fence would be no instruction but would cost the tail call: a tenth of a 512-byte get.
+        if (bytes > 64) return detail::copy_above_64(dest, source, bytes);
+        detail::copy_up_to_64(dest, source, bytes);
+    } else {
+        copy_bytes(dest, source, bytes);
     }
-    if (bytes < kLargeCopyBytes) [[likely]] {
-        std::memcpy(dest, source, bytes);
-        return;
-    }
-    copy_large(dest, source, bytes);
+    std::atomic_thread_fence(std::memory_order_acquire);
 }
 
 }  // namespace tessera

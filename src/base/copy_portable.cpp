@@ -9,6 +9,12 @@
 
 namespace tessera {
 
+bool cpu_has_vector_copy() { return false; }
+
+void vector_copy(char* dest, const char* source, std::size_t bytes) {
+    std::memcpy(dest, source, bytes);
+}
+
 bool cpu_has_line_string_copy() { return false; }
 
 void string_copy(void* dest, const void* source, std::size_t bytes) {

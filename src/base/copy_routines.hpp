@@ -8,6 +8,15 @@
 
 namespace tessera {
 
+// Whether vector_copy beats memcpy. If so, the processor has line-wise string copies as well.
+bool cpu_has_vector_copy();
+
+inline constexpr std::size_t kVectorCopyBytesMin = 512;
+
+// REQUIRES: cpu_has_vector_copy(), bytes >= kVectorCopyBytesMin.
+// THREADS: all. Ordered like ordinary stores.
+void vector_copy(char* dest, const char* source, std::size_t bytes);
+
 // Whether string_copy writes whole lines without reading them first.
 bool cpu_has_line_string_copy();
 

@@ -23,6 +23,13 @@ inline constexpr std::size_t kCacheLineBytes = 64;
 inline constexpr std::size_t kFalseSharingBytes = 128;
 inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
+// Whether the processor itself keeps loads in program order, so that only the compiler must be told.
+#if defined(__x86_64__)
+inline constexpr bool kLoadsStayInOrder = true;
+#else
+inline constexpr bool kLoadsStayInOrder = false;
+#endif
+
 // Tells the core that this is a waiting loop. Orders nothing.
 TESSERA_INLINE void cpu_pause() {
 #if defined(__x86_64__)

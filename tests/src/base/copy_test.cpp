@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kGuardBytes = 192;
 constexpr unsigned char kGuard = 0xA5;
+constexpr std::size_t kLargeBytes = std::size_t{1} << 20;
 
 // A page-aligned block, so that the offsets between source and dest are what the test asks for.
 class Block {
@@ -59,7 +60,11 @@ void check_copy(Block& dest, Block& source, std::size_t dest_offset, std::size_t
     ASSERT_LE(source_offset + bytes, source.bytes());
     dest.fill(kGuard);
     unsigned char* target = dest.data() + dest_offset;
-    copy_bytes(target, source.data() + source_offset, bytes);
+    if (bytes % 2 == 0) {
+        copy_bytes(target, source.data() + source_offset, bytes);
+    } else {
+        copy_bytes_and_acquire(target, source.data() + source_offset, bytes);
+    }
     ASSERT_EQ(std::memcmp(target, source.data() + source_offset, bytes), 0);
     ASSERT_EQ(count_touched(dest.data(), target), 0u);
     ASSERT_EQ(count_touched(target + bytes, dest.data() + dest.bytes()), 0u);
@@ -104,11 +109,29 @@ TEST(Copy, ConstantSizes) {
     check_constant_size<64>(dest, source);
 }
 
+// Between two routines' limits, at all offsets within a line.
+TEST(Copy, MediumSizesAtEveryAlignment) {
+    Block source(17 << 10);
+    Block dest(17 << 10);
+    source.fill_randomly(5);
+    choose_copy_routine(0);
+    for (std::size_t bytes = 2000; bytes <= 2600; ++bytes) {
+        ASSERT_NO_FATAL_FAILURE(check_copy(dest, source, 64 + bytes % 67, bytes % 59, bytes));
+    }
+    for (std::size_t bytes : {4095, 4096, 4097, 8192, 16383, 16384, 16385}) {
+        for (std::size_t offset = 0; offset < 64; ++offset) {
+            ASSERT_NO_FATAL_FAILURE(check_copy(dest, source, 64 + offset, 0, bytes));
+            ASSERT_NO_FATAL_FAILURE(check_copy(dest, source, 64, offset, bytes));
+            ASSERT_NO_FATAL_FAILURE(check_copy(dest, source, 64 + offset, 63 - offset, bytes));
+        }
+    }
+}
+
 // A small "cache", so that every routine of this machine gets sizes it would only see beyond it.
 TEST(Copy, LargeSizesAroundTheLimits) {
     constexpr std::size_t kCacheBytes = std::size_t{4} << 20;
     choose_copy_routine(kCacheBytes);
-    const std::size_t sizes[] = {kLargeCopyBytes - 1,  kLargeCopyBytes,      kLargeCopyBytes + 1,
+    const std::size_t sizes[] = {kLargeBytes - 1,      kLargeBytes,          kLargeBytes + 1,
                                  kCacheBytes / 2 - 1,  kCacheBytes / 2,      kCacheBytes / 2 + 63,
                                  kCacheBytes / 2 + 64, kCacheBytes / 2 + 65, kCacheBytes + 4097};
     // Dest offset, source offset. The third pair is "dest just past source modulo the page".
@@ -125,13 +148,13 @@ TEST(Copy, LargeSizesAroundTheLimits) {
 }
 
 TEST(Copy, WorksWithAnyCacheSize) {
-    Block source(3 * kLargeCopyBytes);
-    Block dest(3 * kLargeCopyBytes);
+    Block source(3 * kLargeBytes);
+    Block dest(3 * kLargeBytes);
     source.fill_randomly(4);
     for (std::size_t cache_bytes : {std::size_t{0}, std::size_t{1}, SIZE_MAX}) {
         choose_copy_routine(cache_bytes);
-        ASSERT_NO_FATAL_FAILURE(check_copy(dest, source, 72, 8, 2 * kLargeCopyBytes + 77));
-        ASSERT_NO_FATAL_FAILURE(check_copy(dest, source, 10, 8, 2 * kLargeCopyBytes + 77));
+        ASSERT_NO_FATAL_FAILURE(check_copy(dest, source, 72, 8, 2 * kLargeBytes + 77));
+        ASSERT_NO_FATAL_FAILURE(check_copy(dest, source, 10, 8, 2 * kLargeBytes + 77));
     }
     EXPECT_STRNE(copy_routine_name(), "");
 }
