@@ -61,12 +61,13 @@ inline const std::vector<Region>& regions() {
     return both;
 }
 
-// Fewer repetitions where many PEs share few cores; the work of a test grows with the square.
+// Fewer repetitions where many PEs share few cores: a wait then costs a context switch, and the
+// work of most tests grows with the square of the PEs.
 inline int scaled(int repetitions) {
     int npes = shmem_n_pes();
-    if (npes <= 4) return repetitions;
-    if (npes <= 16) return repetitions / 2 + 1;
-    return repetitions / 20 + 1;
+    if (npes <= 2) return repetitions;
+    if (npes <= 8) return repetitions / npes + 1;
+    return repetitions / 40 + 1;
 }
 
 }  // namespace tessera::test

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Breaks when an allocation overlaps another, lies at different places on the PEs, loses contents,
+// lacks the barrier that the specification demands, or has one that it forbids.
+#include <pshmem.h>
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "support/pattern.hpp"
+#include "support/pe_test.hpp"
+
+namespace {
+
+using tessera::test::Bytes;
+using tessera::test::difference;
+using tessera::test::fill;
+using tessera::test::scaled;
+
+unsigned char* as_bytes(void* block) { return static_cast<unsigned char*>(block); }
+
+// Blocks have no common base to compare, so they are compared by their distance to this one.
+void* anchor() {
+    static void* const block = shmem_malloc(16);
+    return block;
+}
+
+// The same on all PEs: `value` of PE 0 is the reference.
+::testing::AssertionResult is_same_everywhere(long value) {
+    static long reference;
+    if (shmem_my_pe() == 0) {
+        for (int pe = 0; pe < shmem_n_pes(); ++pe) shmem_long_p(&reference, value, pe);
+    }
+    shmem_barrier_all();
+    const long expected = reference;
+    shmem_barrier_all();
+    if (value == expected) return ::testing::AssertionSuccess();
+    return ::testing::AssertionFailure() << value << " here, " << expected << " on PE 0";
+}
+
+long offset_of(void* block) {
+    return block == nullptr ? -1 : static_cast<long>(as_bytes(block) - as_bytes(anchor()));
+}
+
+// The allocators, each asked for about `bytes`.
+struct Allocator {
+    const char* name;
+    void* (*run)(std::size_t bytes);
+};
+const Allocator kAllocators[] = {
+    {"malloc", [](std::size_t bytes) { return shmem_malloc(bytes); }},
+    {"calloc", [](std::size_t bytes) { return shmem_calloc(bytes, 1); }},
+    {"calloc of pairs", [](std::size_t bytes) { return shmem_calloc((bytes + 1) / 2, 2); }},
+    {"align", [](std::size_t bytes) { return shmem_align(256, bytes); }},
+    {"malloc_with_hints",
+     [](std::size_t bytes) { return shmem_malloc_with_hints(bytes, SHMEM_MALLOC_SIGNAL_REMOTE); }},
+    {"realloc of NULL", [](std::size_t bytes) { return shmem_realloc(nullptr, bytes); }},
+    {"pshmem malloc", [](std::size_t bytes) { return pshmem_malloc(bytes); }},
+    {"pshmem calloc", [](std::size_t bytes) { return pshmem_calloc(1, bytes); }},
+    {"pshmem align", [](std::size_t bytes) { return pshmem_align(64, bytes); }},
+    {"pshmem malloc_with_hints",
+     [](std::size_t bytes) {
+         return pshmem_malloc_with_hints(bytes, SHMEM_MALLOC_ATOMICS_REMOTE);
+     }},
+    {"pshmem realloc of NULL", [](std::size_t bytes) { return pshmem_realloc(nullptr, bytes); }},
+    {"shmalloc", [](std::size_t bytes) { return shmalloc(bytes); }},
+    {"shmemalign", [](std::size_t bytes) { return shmemalign(32, bytes); }},
+    {"shrealloc of NULL", [](std::size_t bytes) { return shrealloc(nullptr, bytes); }},
+};
+
+// Counts on all PEs that this PE has come here; the put needs a barrier to be complete.
+struct Arrivals {
+    Arrivals() {
+        shmem_barrier_all();
+        std::memset(counts(), 0, 64 * sizeof(long));
+        shmem_barrier_all();
+        const long one = 1;
+        for (int pe = 0; pe < shmem_n_pes(); ++pe) {
+            shmem_long_put_nbi(&counts()[shmem_my_pe()], &one, 1, pe);
+        }
+    }
+    static bool all_have_come() {
+        for (int pe = 0; pe < shmem_n_pes(); ++pe) {
+            if (counts()[pe] != 1) return false;
+        }
+        return true;
+    }
+    static long* counts() {
+        static long array[64];
+        return array;
+    }
+};
+
+TEST(Memory, AllocationsEndWithABarrier) {
+    for (int repetition = 0; repetition < 5; ++repetition) {
+        for (const Allocator& allocator : kAllocators) {
+            Arrivals arrivals;
+            void* block = allocator.run(100);
+            ASSERT_TRUE(Arrivals::all_have_come()) << allocator.name;
+            ASSERT_NE(block, nullptr) << allocator.name;
+            ASSERT_TRUE(is_same_everywhere(offset_of(block))) << allocator.name;
+            shmem_free(block);
+        }
+    }
+}
+
+TEST(Memory, FreesBeginWithABarrier) {
+    void (*const frees[])(void*) = {shmem_free, pshmem_free, shfree,
+                                    [](void* block) { shmem_realloc(block, 0); }};
+    for (auto* free_block : frees) {
+        void* block = shmem_malloc(64);
+        Arrivals arrivals;
+        free_block(block);
+        ASSERT_TRUE(Arrivals::all_have_come());
+    }
+    void* block = shmem_malloc(64);
+    {
+        Arrivals arrivals;
+        block = shmem_realloc(block, 100000);
+        ASSERT_TRUE(Arrivals::all_have_come());
+    }
+    shmem_free(block);
+}
+
+// Nobody else calls them, so one that waits would wait for ever.
+TEST(Memory, NothingToDoNeedsNobody) {
+    if (shmem_my_pe() == shmem_n_pes() - 1) {
+        EXPECT_EQ(shmem_malloc(0), nullptr);
+        EXPECT_EQ(shmem_align(64, 0), nullptr);
+        EXPECT_EQ(shmem_malloc_with_hints(0, SHMEM_MALLOC_ATOMICS_REMOTE), nullptr);
+        EXPECT_EQ(shmem_calloc(0, 8), nullptr);
+        EXPECT_EQ(shmem_calloc(8, 0), nullptr);
+        EXPECT_EQ(shmem_realloc(nullptr, 0), nullptr);
+        EXPECT_EQ(shmalloc(0), nullptr);
+        shmem_free(nullptr);
+        shfree(nullptr);
+    }
+    shmem_barrier_all();
+}
+
+TEST(Memory, ReallocOfABlockToNothingFreesIt) {
+    void* first = shmem_malloc(5000);
+    EXPECT_EQ(shmem_realloc(first, 0), nullptr);
+    void* second = shmem_malloc(5000);
+    EXPECT_EQ(second, first) << "The space was not given back.";
+    shmem_free(second);
+}
+
+TEST(Memory, Alignment) {
+    std::vector<void*> blocks;
+    for (std::size_t alignment = sizeof(void*); alignment <= (std::size_t{1} << 20);
+         alignment *= 2) {
+        for (std::size_t bytes : {1, 40, 5000}) {
+            void* block = shmem_align(alignment, bytes);
+            ASSERT_NE(block, nullptr) << alignment;
+            ASSERT_EQ(reinterpret_cast<std::uintptr_t>(block) % alignment, 0U) << alignment;
+            ASSERT_TRUE(is_same_everywhere(offset_of(block)));
+            blocks.push_back(block);
+        }
+    }
+    for (std::size_t bytes : {1, 7, 16, 33, 4096}) {
+        void* block = shmem_malloc(bytes);
+        ASSERT_EQ(reinterpret_cast<std::uintptr_t>(block) % 16, 0U) << "long double, shmem_put128";
+        blocks.push_back(block);
+    }
+    for (void* block : blocks) shmem_free(block);
+}
+
+TEST(Memory, HintsChangeNothingButThePlace) {
+    constexpr long kBoth = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;
+    std::vector<long*> blocks;
+    for (long hints : {0L, SHMEM_MALLOC_ATOMICS_REMOTE, SHMEM_MALLOC_SIGNAL_REMOTE, kBoth}) {
+        for (int i = 0; i < 3; ++i) {
+            auto* block = static_cast<long*>(shmem_malloc_with_hints(sizeof(long), hints));
+            ASSERT_NE(block, nullptr);
+            ASSERT_TRUE(is_same_everywhere(offset_of(block)));
+            *block = static_cast<long>(blocks.size());
+            blocks.push_back(block);
+        }
+    }
+    shmem_barrier_all();
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        EXPECT_EQ(shmem_long_atomic_fetch_inc(blocks[i], shmem_my_pe()), static_cast<long>(i));
+    }
+    // Also grown, and then still at a place of its own.
+    for (long*& block : blocks) {
+        block = static_cast<long*>(shmem_realloc(block, 300));
+        ASSERT_NE(block, nullptr);
+    }
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        EXPECT_EQ(*blocks[i], static_cast<long>(i) + 1);
+        shmem_free(blocks[i]);
+    }
+}
+
+TEST(Memory, CallocGivesZeros) {
+    for (std::size_t bytes : {1, 100, 4096, 70000}) {
+        unsigned char* dirty = as_bytes(shmem_malloc(bytes));
+        std::memset(dirty, 0xff, bytes);
+        shmem_free(dirty);
+        unsigned char* block = as_bytes(shmem_calloc(bytes, 1));
+        ASSERT_EQ(block, dirty) << "The test needs the dirty place again.";
+        for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(block[i], 0) << i;
+        shmem_free(block);
+    }
+    EXPECT_EQ(shmem_calloc(SIZE_MAX / 2, 4), nullptr);
+    EXPECT_EQ(shmem_calloc(std::size_t{1} << 32, std::size_t{1} << 32), nullptr);
+}
+
+// Each PE has its own contents, which must come along.
+void check_realloc(std::size_t before, std::size_t after, bool is_followed) {
+    const int me = shmem_my_pe();
+    unsigned char* block = as_bytes(shmem_malloc(before));
+    void* neighbour = is_followed ? shmem_malloc(64) : nullptr;
+    fill(block, before, me, 0, before);
+    unsigned char* resized = as_bytes(shmem_realloc(block, after));
+    ASSERT_NE(resized, nullptr);
+    ASSERT_TRUE(is_same_everywhere(offset_of(resized)));
+    const std::size_t kept = before < after ? before : after;
+    Bytes expected(kept);
+    fill(expected.data(), kept, me, 0, before);
+    ASSERT_EQ(difference(resized, expected.data(), kept), "") << before << " to " << after;
+    std::memset(resized, 1, after);
+    // Its new place works for others.
+    const int right = (me + 1) % shmem_n_pes();
+    Bytes got(after);
+    shmem_barrier_all();
+    shmem_getmem(got.data(), resized, after, right);
+    ASSERT_EQ(got, Bytes(after, 1));
+    shmem_free(resized);
+    shmem_free(neighbour);
+}
+
+TEST(Memory, ReallocKeepsContents) {
+    for (std::size_t before : {1, 64, 1000, 5000, 100000}) {
+        for (std::size_t after : {1, 63, 1000, 5001, 200000}) {
+            for (bool is_followed : {false, true}) check_realloc(before, after, is_followed);
+        }
+    }
+}
+
+TEST(Memory, TooMuchGivesNullEverywhereAndChangesNothing) {
+    unsigned char* block = as_bytes(shmem_malloc(1000));
+    fill(block, 1000, shmem_my_pe(), 0, 9);
+    for (std::size_t bytes : {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2, std::size_t{1} << 45}) {
+        Arrivals arrivals;
+        ASSERT_EQ(shmem_malloc(bytes), nullptr);
+        ASSERT_TRUE(Arrivals::all_have_come()) << "A failed allocation ends with its barrier, too.";
+        ASSERT_EQ(shmem_align(4096, bytes), nullptr);
+        ASSERT_EQ(shmem_calloc(bytes, 1), nullptr);
+        ASSERT_EQ(shmem_malloc_with_hints(bytes, SHMEM_MALLOC_ATOMICS_REMOTE), nullptr);
+        ASSERT_EQ(shmem_realloc(block, bytes), nullptr);
+    }
+    Bytes expected(1000);
+    fill(expected.data(), 1000, shmem_my_pe(), 0, 9);
+    EXPECT_EQ(difference(block, expected.data(), 1000), "");
+    shmem_free(block);
+}
+
+// Takes the whole heap, in halves of what is left.
+std::vector<void*> take_everything() {
+    std::vector<void*> blocks;
+    for (std::size_t bytes = std::size_t{1} << 45; bytes >= 4096;) {
+        void* block = shmem_malloc(bytes);
+        if (block == nullptr) {
+            bytes /= 2;
+        } else {
+            blocks.push_back(block);
+        }
+    }
+    return blocks;
+}
+
+TEST(Memory, ExhaustionIsTheSameEverywhereAndReversible) {
+    void* kept = anchor();
+    std::vector<void*> first = take_everything();
+    ASSERT_GT(first.size(), 0U);
+    ASSERT_TRUE(is_same_everywhere(static_cast<long>(first.size())));
+    for (void* block : first) ASSERT_TRUE(is_same_everywhere(offset_of(block)));
+    EXPECT_EQ(shmem_malloc(8192), nullptr);
+    // The last bytes are memory, too.
+    *as_bytes(first.back()) = 7;
+    shmem_barrier_all();
+    unsigned char got = 0;
+    shmem_getmem(&got, first.back(), 1, (shmem_my_pe() + 1) % shmem_n_pes());
+    EXPECT_EQ(got, 7);
+    for (void* block : first) shmem_free(block);
+    std::vector<void*> second = take_everything();
+    EXPECT_EQ(first, second) << "Freeing did not bring all of the heap back.";
+    for (void* block : second) shmem_free(block);
+    EXPECT_EQ(kept, anchor());
+}
+
+struct Block {
+    unsigned char* data;
+    std::size_t bytes;
+    std::size_t version;
+};
+
+void refill(Block& block, std::size_t version) {
+    block.version = version;
+    fill(block.data, block.bytes, shmem_my_pe(), 3, version);
+}
+
+void check_contents(const Block& block, int pe) {
+    Bytes got(block.bytes);
+    Bytes expected(block.bytes);
+    fill(expected.data(), block.bytes, pe, 3, block.version);
+    shmem_getmem(got.data(), block.data, block.bytes, pe);
+    ASSERT_EQ(difference(got.data(), expected.data(), block.bytes), "") << "PE " << pe;
+}
+
+// The same random calls on all PEs. Blocks keep what each PE has written into its copy.
+TEST(Memory, RandomCallsAgreeWithAModel) {
+    std::mt19937_64 random(tessera::test::shared_seed());
+    std::vector<Block> blocks;
+    for (std::size_t step = 0; step < static_cast<std::size_t>(scaled(4000)); ++step) {
+        const std::size_t bytes = 1 + random() % (random() % 8 == 0 ? 60000 : 700);
+        const std::size_t which = blocks.empty() ? 0 : random() % blocks.size();
+        const auto choice = random() % 10;
+        if (blocks.empty() || (choice < 5 && blocks.size() < 60)) {
+            const Allocator& allocator = kAllocators[random() % std::size(kAllocators)];
+            blocks.push_back({as_bytes(allocator.run(bytes)), bytes, 0});
+            ASSERT_NE(blocks.back().data, nullptr) << allocator.name;
+            refill(blocks.back(), step);
+        } else if (choice < 8) {
+            Block& block = blocks[which];
+            const std::size_t kept = bytes < block.bytes ? bytes : block.bytes;
+            block.data = as_bytes(shmem_realloc(block.data, bytes));
+            ASSERT_NE(block.data, nullptr);
+            block.bytes = kept;
+            check_contents(block, shmem_my_pe());
+            block.bytes = bytes;
+            refill(block, step);
+        } else {
+            check_contents(blocks[which], shmem_my_pe());
+            shmem_free(blocks[which].data);
+            blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(which));
+        }
+        if (step % 50 == 0 && !blocks.empty()) {
+            ASSERT_TRUE(is_same_everywhere(offset_of(blocks.back().data)));
+            const auto pe = static_cast<int>(random() % static_cast<unsigned>(shmem_n_pes()));
+            for (const Block& block : blocks) check_contents(block, pe);
+            shmem_barrier_all();
+        }
+        ASSERT_FALSE(HasFatalFailure()) << "step " << step;
+    }
+    for (const Block& block : blocks) shmem_free(block.data);
+}
+
+}  // namespace
+
+TESSERA_PE_TEST_MAIN(SHMEM_THREAD_SINGLE)
