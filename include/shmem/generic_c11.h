@@ -141,6 +141,12 @@
              shmem_ctx_t: shmem_ctx_##FAMILY,                                 \
              default: shmem_##FAMILY)(__VA_ARGS__)
 
+// Calls shmem_team_FAMILY if the first argument is a team, the function shmem_FAMILY if not.
+#define SHMEM_INTERNAL_CALL_TEAM_OR_FUNCTION(FAMILY, ...)                     \
+    _Generic(SHMEM_INTERNAL_FIRST(__VA_ARGS__),                               \
+             shmem_team_t: shmem_team_##FAMILY,                               \
+             default: shmem_##FAMILY)(__VA_ARGS__)
+
 // clang-format on
 
 // ---- Remote memory access (shmem/rma.h) -------------------------------------------------------
@@ -194,10 +200,7 @@
 
 // ---- Collectives (shmem/collectives.h) --------------------------------------------------------
 // With one argument, a team, the routine of the team; with four the deprecated function.
-#define shmem_sync(...)                                      \
-    _Generic(SHMEM_INTERNAL_FIRST(__VA_ARGS__), shmem_team_t \
-             : shmem_team_sync, default                      \
-             : shmem_sync)(__VA_ARGS__)
+#define shmem_sync(...) SHMEM_INTERNAL_CALL_TEAM_OR_FUNCTION(sync, __VA_ARGS__)
 #define shmem_alltoall(...) SHMEM_INTERNAL_CALL_TEAM(RMA, alltoall, __VA_ARGS__)
 #define shmem_alltoalls(...) SHMEM_INTERNAL_CALL_TEAM(RMA, alltoalls, __VA_ARGS__)
 #define shmem_broadcast(...) SHMEM_INTERNAL_CALL_TEAM(RMA, broadcast, __VA_ARGS__)
