@@ -59,6 +59,7 @@ void check_contents() {
     CHECK(thread_number == 42);
     for (char c : untouched) CHECK(c == 0);
     const tessera::heap::StaticData& range = tessera::heap::static_data();
+    CHECK((range.base - range.file_offset) % (2 << 20) == 0);
     for (const void* address : {(const void*)&data_value, (const void*)&zero_value,
                                 (const void*)(untouched + sizeof untouched - 1)}) {
         auto number = reinterpret_cast<std::uintptr_t>(address);
@@ -151,8 +152,8 @@ int main(int, char** arguments) {
     check_atomics(peers);
     check_allocation();
     check_threads();
-    static_test::check_forked_children(peers);
     static_test::check_started_programs(arguments[0]);
+    static_test::check_forked_children(peers);
     peers.meet_all();
     // The streams' objects lie in the data segment of a position-dependent executable.
     std::cout << "pe " << static_test::g_pe << ": " << text.size() << std::endl;

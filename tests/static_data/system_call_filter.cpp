@@ -21,6 +21,7 @@ namespace static_test {
 namespace {
 
 constexpr unsigned kLarge = 256 << 10;
+constexpr unsigned kMedium = 768 << 10;
 
 struct Denial {
     const char* name;
@@ -28,15 +29,17 @@ struct Denial {
     unsigned error;
     unsigned flags;      // of mmap that must all be set; 0: any call
     unsigned bytes_min;  // of mmap
+    unsigned bytes_max;
 };
 
 const Denial kDenials[] = {
-    {"memfd_create", SYS_memfd_create, EPERM, 0, 0},
-    {"fallocate", SYS_fallocate, EPERM, 0, 0},
-    {"pwrite64", SYS_pwrite64, ENOSPC, 0, 0},
-    {"mmap-shared", SYS_mmap, ENOMEM, MAP_SHARED, 0},
-    {"mmap-replace", SYS_mmap, ENOMEM, MAP_SHARED | MAP_FIXED, 0},
-    {"mmap-replace-large", SYS_mmap, ENOMEM, MAP_SHARED | MAP_FIXED, kLarge},
+    {"memfd_create", SYS_memfd_create, EPERM, 0, 0, 0},
+    {"fallocate", SYS_fallocate, EPERM, 0, 0, 0},
+    {"pwrite64", SYS_pwrite64, ENOSPC, 0, 0, 0},
+    {"mmap-shared", SYS_mmap, ENOMEM, MAP_SHARED, 0, ~0U},
+    {"mmap-replace", SYS_mmap, ENOMEM, MAP_SHARED | MAP_FIXED, 0, ~0U},
+    {"mmap-replace-large", SYS_mmap, ENOMEM, MAP_SHARED | MAP_FIXED, kLarge, ~0U},
+    {"mmap-replace-second", SYS_mmap, ENOMEM, MAP_SHARED | MAP_FIXED, kLarge, kMedium},
 };
 
 unsigned argument_offset(unsigned index) {
@@ -59,6 +62,8 @@ std::vector<sock_filter> program_for(const Denial& denial) {
                            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
                            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument_offset(1)),
                            BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, denial.bytes_min, 1, 0),
+                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+                           BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, denial.bytes_max, 0, 1),
                            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
                        });
     }
