@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// See central.cpp.
 #pragma once
 
 #include "core/team.hpp"
