@@ -19,6 +19,7 @@ PATH=$prefix/bin:$PATH
 flags=()
 expected=shared
 counts=(1 2 4 7)
+launcher=(oshrun --timeout 200 -n)
 case $way in
     pie) flags=(-fPIE -pie) ;;
     no_pie) flags=(-fno-pie -no-pie) ;;
@@ -41,12 +42,18 @@ case $way in
         expected=one
         counts=(2 4 7)
         ;;
+    # A launcher that brings PMIx; every PE has a shared file of its own.
+    mpirun)
+        launcher=(mpirun --oversubscribe -n)
+        if [ "$(id -u)" = 0 ]; then launcher=(mpirun --allow-run-as-root --oversubscribe -n); fi
+        counts=(1 2 4)
+        ;;
     *)
         echo "no such way: $way"
         exit 2
         ;;
 esac
-for tool in "${OSHCC_CC:-}" "${OSHCXX_CXX:-}"; do
+for tool in "${OSHCC_CC:-}" "${OSHCXX_CXX:-}" "${launcher[0]}"; do
     if [ -n "$tool" ] && ! command -v "$tool" >/dev/null; then
         echo "left out: there is no $tool"
         exit 77
@@ -88,10 +95,10 @@ for count in "${counts[@]}"; do
         rm -rf "$work/first.$count"
     fi
     echo "== $way, $count PEs"
-    oshrun -n "$count" --timeout 200 "${wrapper[@]}" "$work/statics" "$expected"
+    "${launcher[@]}" "$count" "${wrapper[@]}" "$work/statics" "$expected"
     if [ "$way" = one_refused ]; then rmdir "$work/first.$count"; fi
     rm -f "$work/destroyed"
-    oshrun -n "$count" --timeout 200 "${wrapper[@]}" "$work/objects" "$work/destroyed"
+    "${launcher[@]}" "$count" "${wrapper[@]}" "$work/objects" "$work/destroyed"
     # Each PE and each forked child destroys its own object, once.
     for who in pe child; do
         lines=$(grep -c "^$who destroyed\$" "$work/destroyed")
