@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The PEs of one collective call: a team, or an active set of the deprecated routines with its pSync.
-// Algorithms are written against this and know neither. Lives for one call.
+// The PEs of one collective call: a team, or an active set of the deprecated routines with its
+// pSync. Algorithms are written against this and know neither. Lives for one call.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace tessera::collectives {
 
 class Group {
   public:
-    // `where` names the public routine. An active set that is none, or without the caller, ends the job.
+    // `where` names the public routine. An active set that is none, or without the caller, ends the
+    // job.
     Group(Team& team, const char* where);
     Group(const ActiveSet& set, long* psync, const char* where);
 
@@ -24,7 +25,8 @@ class Group {
     }
     const char* where() const { return where_; }
 
-    // RETURNS when: all PEs of the group have called it; what each had stored before is visible to all.
+    // RETURNS when: all PEs of the group have called it; what each had stored before is visible to
+    // all.
     void sync() const;
 
     // One number for the others to read between this PE's next sync and the one after it.
@@ -42,8 +44,8 @@ class Group {
     const char* where_;
 };
 
-// Calls visit(index) for all PEs of the group, the caller's right neighbour first, so that not all PEs
-// read the same memory at the same time.
+// Calls visit(index) for all PEs of the group, the caller's right neighbour first, so that not all
+// PEs read the same memory at the same time.
 template <class Visit>
 void for_each_from_neighbour(const Group& group, Visit visit) {
     int index = group.my_index();

@@ -28,14 +28,16 @@ const SyncAlgorithm& choose_sync(const Team& team);
 // Fixes the choices of a new team.
 void prepare(Team& team);
 
-// RETURNS when: all members of the team have called it; what each had stored before is visible to all.
+// RETURNS when: all members of the team have called it; what each had stored before is visible to
+// all.
 // COST: one indirect call, then the algorithm's.
 inline void sync(Team& team, const char* where) { team.sync(team, where); }
 
 // quiet on the default context, then sync.
 inline void barrier(Team& team, const char* where) {
     // On mapped memory the sync's own release and acquire complete what quiet would.
-    if (address_map.needs_transport) [[unlikely]] default_context.quiet();
+    if (address_map.needs_transport) [[unlikely]]
+        default_context.quiet();
     team.sync(team, where);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See team_create.hpp. Each member claims a slot for its flags and shows its number, and the highest
-// sync number that the slot has seen, to the others in the parent's exchange words. One sync before
-// reading; one after, so that the words may be used again.
+// See team_create.hpp. Each member claims a slot for its flags and shows its number, and the
+// highest sync number that the slot has seen, to the others in the parent's exchange words. One
+// sync before reading; one after, so that the words may be used again.
 #include "collectives/team_create.hpp"
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 namespace tessera::collectives {
 namespace {
 
-// exchange[0]: 0: not a member; 1: no slot left; else slot + 2. exchange[1]: the slot's sync number.
+// exchange[0]: 0: not a member; 1: no slot left; else slot + 2. exchange[1]: the slot's sync
+// number.
 constexpr std::uint64_t kNotMember = 0;
 constexpr std::uint64_t kNoSlot = 1;
 constexpr std::uint64_t kFirstSlot = 2;
@@ -63,8 +64,8 @@ NewTeam create_team(Team& parent, std::span<const int> world_pes, const char* wh
     if (!made.team) return made;
     Team& team = *made.team;
     team.npes = static_cast<int>(team.members.size());
-    team.my_index = static_cast<int>(std::find(world_pes.begin(), world_pes.end(), me) -
-                                     world_pes.begin());
+    team.my_index =
+        static_cast<int>(std::find(world_pes.begin(), world_pes.end(), me) - world_pes.begin());
     team.slot = slot->index;
     team.flags = team.member_flags.data();
     team.world_pes = team.members.data();

@@ -16,8 +16,8 @@ struct NewTeam {
 };
 
 // Makes a team of `world_pes`: any PEs of the parent in any order, this one among them, without
-// repetition; or none, when this PE joins no team. Collective over `parent`. All PEs of a list give the
-// same list, so one call may make several teams that share no PE.
+// repetition; or none, when this PE joins no team. Collective over `parent`. All PEs of a list give
+// the same list, so one call may make several teams that share no PE.
 // RETURNS when: the team may be used on this PE. COST: two syncs of the parent, O(members) memory.
 NewTeam create_team(Team& parent, std::span<const int> world_pes, const char* where);
 

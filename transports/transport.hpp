@@ -5,11 +5,12 @@
 // only indirection on a transport's path. A transport is made during init with everything it needs
 // as constructor arguments and knows no globals of the library.
 //
-// Addresses: `dest` and `source` of the remote side are symmetric addresses of the CALLING PE, already
-// bounds-checked; the transport translates them for `pe`, a world PE number.
+// Addresses: `dest` and `source` of the remote side are symmetric addresses of the CALLING PE,
+// already bounds-checked; the transport translates them for `pe`, a world PE number.
 //
-// Ordering: nothing is ordered but by fence(). Atomicity: "one word, one path": every atomic on a word
-// that a transport serves goes through that transport, also those of the PE that owns the word.
+// Ordering: nothing is ordered but by fence(). Atomicity: "one word, one path": every atomic on a
+// word that a transport serves goes through that transport, also those of the PE that owns the
+// word.
 #pragma once
 
 #include <atomic>
@@ -23,11 +24,11 @@ namespace tessera {
 enum class AtomicOp : std::uint8_t { kFetch, kSet, kSwap, kCompareSwap, kAdd, kAnd, kOr, kXor };
 
 struct AtomicRequest {
-    void* dest = nullptr;             // symmetric address, aligned to `bytes`
-    std::size_t bytes = 8;            // 4 or 8
+    void* dest = nullptr;   // symmetric address, aligned to `bytes`
+    std::size_t bytes = 8;  // 4 or 8
     AtomicOp op = AtomicOp::kFetch;
-    std::uint64_t operand = 0;        // value bits, zero-extended
-    std::uint64_t condition = 0;      // kCompareSwap: swap when the old value equals this
+    std::uint64_t operand = 0;    // value bits, zero-extended
+    std::uint64_t condition = 0;  // kCompareSwap: swap when the old value equals this
 };
 
 // What the operation leaves in the word that held `old`. Bits above request.bytes are zero.
@@ -78,8 +79,8 @@ class Transport {
 // The transports that exist; each is made by one function here, so that nobody but its own folder
 // knows its class.
 
-// transports/self: this PE's own memory, when it cannot be a plain store because other PEs reach the
-// same words through a transport. `lock` serialises atomics on them, in every PE.
+// transports/self: this PE's own memory, when it cannot be a plain store because other PEs reach
+// the same words through a transport. `lock` serialises atomics on them, in every PE.
 std::unique_ptr<Transport> make_self_transport(std::atomic<std::uint32_t>& lock);
 
 // transports/shm: another process of this node whose static data is not mapped: the kernel copies
@@ -89,8 +90,8 @@ struct ShmTarget {
     std::uintptr_t base = 0;                     // of the memory in that process
     std::atomic<std::uint32_t>* lock = nullptr;  // in shared memory
 };
-// `targets` by world PE (entries of PEs that are never addressed may be empty); `local_base` is where
-// the same memory starts in this process.
+// `targets` by world PE (entries of PEs that are never addressed may be empty); `local_base` is
+// where the same memory starts in this process.
 std::unique_ptr<Transport> make_shm_transport(std::vector<ShmTarget> targets,
                                               std::uintptr_t local_base);
 

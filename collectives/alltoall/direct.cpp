@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Everybody gets its block from every PE, beginning with its right neighbour. The first sync says that
-// the sources are ready, the second one that they may change.
+// Everybody gets its block from every PE, beginning with its right neighbour. The first sync says
+// that the sources are ready, the second one that they may change.
 // COST: 2 syncs and p copies of a block, all PEs at once. Any group.
 #include "collectives/alltoall/direct.hpp"
 
@@ -10,8 +10,8 @@
 namespace tessera::collectives {
 void alltoall_direct(const Group& group, void* dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
-    const char* mine = static_cast<const char*>(source) +
-                       static_cast<std::size_t>(group.my_index()) * bytes;
+    const char* mine =
+        static_cast<const char*>(source) + static_cast<std::size_t>(group.my_index()) * bytes;
     group.sync();
     for_each_from_neighbour(group, [&](int index) {
         char* block = static_cast<char*>(dest) + static_cast<std::size_t>(index) * bytes;
@@ -33,8 +33,8 @@ void alltoalls_direct(const Group& group, void* dest, const void* source,
                        blocks.source_stride * group.my_index() * block_elements * element_bytes;
     group.sync();
     for_each_from_neighbour(group, [&](int index) {
-        char* block = static_cast<char*>(dest) +
-                      blocks.dest_stride * index * block_elements * element_bytes;
+        char* block =
+            static_cast<char*>(dest) + blocks.dest_stride * index * block_elements * element_bytes;
         default_context.get_strided(block, mine, shape, group.world_pe(index), group.where());
     });
     group.sync();

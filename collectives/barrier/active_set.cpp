@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Linear, over the program's pSync: members add to word 0 of the first PE; that PE, when all have come,
-// clears it and sets word 1 of each member, who clears its own. Both words are SHMEM_SYNC_VALUE again
-// before anybody can use them for the next call, so calls may follow each other at once.
+// Linear, over the program's pSync: members add to word 0 of the first PE; that PE, when all have
+// come, clears it and sets word 1 of each member, who clears its own. Both words are
+// SHMEM_SYNC_VALUE again before anybody can use them for the next call, so calls may follow each
+// other at once.
 // COST: p a at the first PE. Nothing is shared between different pSync arrays.
 #include "collectives/barrier/active_set.hpp"
 
@@ -17,8 +18,8 @@ namespace tessera::collectives {
 namespace {
 
 void wait_for(long* word, long wanted, const char* where) {
-    wait_until(
-        [=] { return default_context.fetch(word, address_map.my_pe, where) == wanted; }, where);
+    wait_until([=] { return default_context.fetch(word, address_map.my_pe, where) == wanted; },
+               where);
 }
 
 }  // namespace
@@ -34,8 +35,8 @@ void check_active_set(const ActiveSet& set, const char* where) {
     }
     std::int64_t distance = address_map.my_pe - set.start;
     if (distance < 0 || distance % stride != 0 || address_map.my_pe > last) {
-        fatal("%s: this PE is not in the active set PE_start %d, logPE_stride %d, PE_size %d", where,
-              set.start, set.log_stride, set.size);
+        fatal("%s: this PE is not in the active set PE_start %d, logPE_stride %d, PE_size %d",
+              where, set.start, set.log_stride, set.size);
     }
 }
 

@@ -15,7 +15,8 @@ struct ActiveSet {
 // A set that is not within the world, or without the calling PE, ends the job.
 void check_active_set(const ActiveSet& set, const char* where);
 
-// REQUIRES: check_active_set. RETURNS when: all PEs of the set have called it. pSync is then as it was: SHMEM_SYNC_VALUE.
+// REQUIRES: check_active_set. RETURNS when: all PEs of the set have called it. pSync is then as it
+// was: SHMEM_SYNC_VALUE.
 void sync_active_set(const ActiveSet& set, long* psync, const char* where);
 
 }  // namespace tessera::collectives

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Dissemination: in round r every member tells the one 2^r places further, and waits for the one 2^r
-// places back; after ceil(log2 p) rounds each has heard, directly or not, of all. Flags carry the number
-// of the sync instead of being reset: a member can be at most one sync ahead, and only raises flags.
+// Dissemination: in round r every member tells the one 2^r places further, and waits for the one
+// 2^r places back; after ceil(log2 p) rounds each has heard, directly or not, of all. Flags carry
+// the number of the sync instead of being reset: a member can be at most one sync ahead, and only
+// raises flags.
 // COST: ceil(log2 p) a. Any p. Reference: Hensgen, Finkel, Manber, "Two algorithms for barrier
 // synchronization", 1988.
 #include "collectives/barrier/dissemination.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Everybody gets the data from the root's source, all at the same time. The first sync says that the
-// source is ready, the second one that the root may change it.
+// Everybody gets the data from the root's source, all at the same time. The first sync says that
+// the source is ready, the second one that the root may change it.
 // COST: 2 syncs, and bytes b for each PE at once; the root's memory is the bottleneck. Any group.
 #include "collectives/broadcast/direct.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Everybody gets every PE's source, beginning with its right neighbour's so that not all read the same
-// one. The first sync says that the sources are ready, the second one that they may change.
+// Everybody gets every PE's source, beginning with its right neighbour's so that not all read the
+// same one. The first sync says that the sources are ready, the second one that they may change.
 // COST: 2 syncs and p copies, all PEs at once. Any group.
 #include "collectives/collect/direct.hpp"
 

@@ -21,10 +21,11 @@ struct Operation {
 inline constexpr std::size_t kChunkBytes = 8192;
 using Chunk = char[kChunkBytes];
 
-// The bytes at symmetric address `address` of PE `index` of the group: in place, or copied to `copy`.
+// The bytes at symmetric address `address` of PE `index` of the group: in place, or copied to
+// `copy`.
 // REQUIRES: bytes <= kChunkBytes.
-inline const void* operand_of(const Group& group, int index, const void* address,
-                              std::size_t bytes, Chunk& copy) {
+inline const void* operand_of(const Group& group, int index, const void* address, std::size_t bytes,
+                              Chunk& copy) {
     const int pe = group.world_pe(index);
     if (const char* mapped = address_map.remote(address, bytes, pe, group.where())) return mapped;
     default_context.get(copy, address, bytes, pe, group.where());

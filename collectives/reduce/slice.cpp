@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Slice-parallel: each PE takes 1/p of the vector, combines it from all sources where they lie, in the
-// order of the PEs, and writes the result to all. A short vector is not worth sharing out: every PE
-// combines all of it. Either way an element is computed in the same order everywhere, so all PEs get
-// the same bits. In place is safe: nobody but its own PE touches an element of the slice between the
-// syncs, and short vectors are written after the second sync.
+// Slice-parallel: each PE takes 1/p of the vector, combines it from all sources where they lie, in
+// the order of the PEs, and writes the result to all. A short vector is not worth sharing out:
+// every PE combines all of it. Either way an element is computed in the same order everywhere, so
+// all PEs get the same bits. In place is safe: nobody but its own PE touches an element of the
+// slice between the syncs, and short vectors are written after the second sync.
 // COST: 2 syncs; n/p (p c + p b) for long vectors, n p c for short ones (c: combining, b: writing a
 // byte). Any group, any operation.
 #include "collectives/reduce/slice.hpp"

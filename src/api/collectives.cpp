@@ -13,7 +13,16 @@
 #include "collectives/table.hpp"
 #include "shmem/deprecated.h"
 
-using namespace tessera::collectives;  // The entries below are nothing but calls of these.
+using tessera::collectives::alltoall_direct;
+using tessera::collectives::alltoalls_direct;
+using tessera::collectives::barrier;
+using tessera::collectives::broadcast_direct;
+using tessera::collectives::collect_direct;
+using tessera::collectives::fcollect_direct;
+using tessera::collectives::Group;
+using tessera::collectives::RootDest;
+using tessera::collectives::StridedBlocks;
+using tessera::collectives::sync;
 using tessera::api::group_of;
 using tessera::api::team_of;
 
@@ -63,32 +72,32 @@ void alltoalls(const Group& group, void* dest, const void* source, const Strided
 }  // namespace
 
 // Team forms: shmem_TYPENAME_{broadcast,collect,fcollect,alltoall,alltoalls} and with mem
-#define DEFINE_TEAM(BROADCAST, COLLECT, FCOLLECT, ALLTOALL, ALLTOALLS, T, BYTES)                   \
-    SHMEM_ENTRY(int, BROADCAST, shmem_team_t team, T* dest, const T* source, size_t nelems,        \
-                int PE_root) {                                                                     \
-        broadcast(group_of(team, SHMEM_WHERE), dest, source, nelems * (BYTES), PE_root,            \
-                  RootDest::kWritten);                                                             \
-        return 0;                                                                                  \
-    }                                                                                              \
-    SHMEM_ENTRY(int, COLLECT, shmem_team_t team, T* dest, const T* source, size_t nelems) {        \
-        collect_direct(group_of(team, SHMEM_WHERE), dest, source, nelems * (BYTES));               \
-        return 0;                                                                                  \
-    }                                                                                              \
-    SHMEM_ENTRY(int, FCOLLECT, shmem_team_t team, T* dest, const T* source, size_t nelems) {       \
-        fcollect_direct(group_of(team, SHMEM_WHERE), dest, source, nelems * (BYTES));              \
-        return 0;                                                                                  \
-    }                                                                                              \
-    SHMEM_ENTRY(int, ALLTOALL, shmem_team_t team, T* dest, const T* source, size_t nelems) {       \
-        alltoall_direct(group_of(team, SHMEM_WHERE), dest, source, nelems * (BYTES));              \
-        return 0;                                                                                  \
-    }                                                                                              \
-    SHMEM_ENTRY(int, ALLTOALLS, shmem_team_t team, T* dest, const T* source, ptrdiff_t dst,        \
-                ptrdiff_t sst, size_t nelems) {                                                    \
-        alltoalls(group_of(team, SHMEM_WHERE), dest, source, {dst, sst, nelems, BYTES});           \
-        return 0;                                                                                  \
+#define DEFINE_TEAM(BROADCAST, COLLECT, FCOLLECT, ALLTOALL, ALLTOALLS, T, BYTES)             \
+    SHMEM_ENTRY(int, BROADCAST, shmem_team_t team, T* dest, const T* source, size_t nelems,  \
+                int PE_root) {                                                               \
+        broadcast(group_of(team, SHMEM_WHERE), dest, source, nelems*(BYTES), PE_root,        \
+                  RootDest::kWritten);                                                       \
+        return 0;                                                                            \
+    }                                                                                        \
+    SHMEM_ENTRY(int, COLLECT, shmem_team_t team, T* dest, const T* source, size_t nelems) {  \
+        collect_direct(group_of(team, SHMEM_WHERE), dest, source, nelems*(BYTES));           \
+        return 0;                                                                            \
+    }                                                                                        \
+    SHMEM_ENTRY(int, FCOLLECT, shmem_team_t team, T* dest, const T* source, size_t nelems) { \
+        fcollect_direct(group_of(team, SHMEM_WHERE), dest, source, nelems*(BYTES));          \
+        return 0;                                                                            \
+    }                                                                                        \
+    SHMEM_ENTRY(int, ALLTOALL, shmem_team_t team, T* dest, const T* source, size_t nelems) { \
+        alltoall_direct(group_of(team, SHMEM_WHERE), dest, source, nelems*(BYTES));          \
+        return 0;                                                                            \
+    }                                                                                        \
+    SHMEM_ENTRY(int, ALLTOALLS, shmem_team_t team, T* dest, const T* source, ptrdiff_t dst,  \
+                ptrdiff_t sst, size_t nelems) {                                              \
+        alltoalls(group_of(team, SHMEM_WHERE), dest, source, {dst, sst, nelems, BYTES});     \
+        return 0;                                                                            \
     }
-#define DEFINE_TYPED(NAME, T)                                                                \
-    DEFINE_TEAM(shmem_##NAME##_broadcast, shmem_##NAME##_collect, shmem_##NAME##_fcollect,   \
+#define DEFINE_TYPED(NAME, T)                                                              \
+    DEFINE_TEAM(shmem_##NAME##_broadcast, shmem_##NAME##_collect, shmem_##NAME##_fcollect, \
                 shmem_##NAME##_alltoall, shmem_##NAME##_alltoalls, T, sizeof(T))
 SHMEM_INTERNAL_RMA_TYPES(DEFINE_TYPED)
 #undef DEFINE_TYPED
@@ -97,32 +106,32 @@ DEFINE_TEAM(shmem_broadcastmem, shmem_collectmem, shmem_fcollectmem, shmem_allto
 #undef DEFINE_TEAM
 
 // Deprecated since 1.5: shmem_{broadcast,collect,fcollect,alltoall,alltoalls}SIZE
-#define DEFINE_ACTIVE_SET(BITS, BYTES)                                                             \
-    SHMEM_ENTRY(void, shmem_broadcast##BITS, void* dest, const void* source, size_t nelems,        \
-                int PE_root, int PE_start, int logPE_stride, int PE_size, long* pSync) {           \
-        broadcast(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, source,   \
-                  nelems * (BYTES), PE_root, RootDest::kUntouched);                                \
-    }                                                                                              \
-    SHMEM_ENTRY(void, shmem_collect##BITS, void* dest, const void* source, size_t nelems,          \
-                int PE_start, int logPE_stride, int PE_size, long* pSync) {                        \
-        collect_direct(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,      \
-                       source, nelems * (BYTES));                                                  \
-    }                                                                                              \
-    SHMEM_ENTRY(void, shmem_fcollect##BITS, void* dest, const void* source, size_t nelems,         \
-                int PE_start, int logPE_stride, int PE_size, long* pSync) {                        \
-        fcollect_direct(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,     \
-                        source, nelems * (BYTES));                                                 \
-    }                                                                                              \
-    SHMEM_ENTRY(void, shmem_alltoall##BITS, void* dest, const void* source, size_t nelems,         \
-                int PE_start, int logPE_stride, int PE_size, long* pSync) {                        \
-        alltoall_direct(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,     \
-                        source, nelems * (BYTES));                                                 \
-    }                                                                                              \
-    SHMEM_ENTRY(void, shmem_alltoalls##BITS, void* dest, const void* source, ptrdiff_t dst,        \
-                ptrdiff_t sst, size_t nelems, int PE_start, int logPE_stride, int PE_size,         \
-                long* pSync) {                                                                     \
-        alltoalls(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, source,   \
-                  {dst, sst, nelems, BYTES});                                                      \
+#define DEFINE_ACTIVE_SET(BITS, BYTES)                                                           \
+    SHMEM_ENTRY(void, shmem_broadcast##BITS, void* dest, const void* source, size_t nelems,      \
+                int PE_root, int PE_start, int logPE_stride, int PE_size, long* pSync) {         \
+        broadcast(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, source, \
+                  nelems*(BYTES), PE_root, RootDest::kUntouched);                                \
+    }                                                                                            \
+    SHMEM_ENTRY(void, shmem_collect##BITS, void* dest, const void* source, size_t nelems,        \
+                int PE_start, int logPE_stride, int PE_size, long* pSync) {                      \
+        collect_direct(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,    \
+                       source, nelems*(BYTES));                                                  \
+    }                                                                                            \
+    SHMEM_ENTRY(void, shmem_fcollect##BITS, void* dest, const void* source, size_t nelems,       \
+                int PE_start, int logPE_stride, int PE_size, long* pSync) {                      \
+        fcollect_direct(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,   \
+                        source, nelems*(BYTES));                                                 \
+    }                                                                                            \
+    SHMEM_ENTRY(void, shmem_alltoall##BITS, void* dest, const void* source, size_t nelems,       \
+                int PE_start, int logPE_stride, int PE_size, long* pSync) {                      \
+        alltoall_direct(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,   \
+                        source, nelems*(BYTES));                                                 \
+    }                                                                                            \
+    SHMEM_ENTRY(void, shmem_alltoalls##BITS, void* dest, const void* source, ptrdiff_t dst,      \
+                ptrdiff_t sst, size_t nelems, int PE_start, int logPE_stride, int PE_size,       \
+                long* pSync) {                                                                   \
+        alltoalls(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, source, \
+                  {dst, sst, nelems, BYTES});                                                    \
     }
 SHMEM_INTERNAL_COLLECTIVE_SIZES(DEFINE_ACTIVE_SET)
 #undef DEFINE_ACTIVE_SET

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What every file of src/api starts with: the macro that makes a public routine. Bodies carry the strong pshmem_ name; the shmem_ name is a weak alias, so that
-// a profiler can replace it (OpenSHMEM 1.6, 10).
+// What every file of src/api starts with: the macro that makes a public routine. Bodies carry the
+// strong pshmem_ name; the shmem_ name is a weak alias, so that a profiler can replace it
+// (OpenSHMEM 1.6, 10).
 #pragma once
 
 #include "api/handles.hpp"
 
 // Opens the body of one public routine. No exception leaves it.
-#define SHMEM_ENTRY(RESULT, NAME, ...)                                                \
-    extern "C" __attribute__((visibility("default"), nothrow, weak,                   \
-                              alias("p" #NAME))) RESULT NAME(__VA_ARGS__);            \
+#define SHMEM_ENTRY(RESULT, NAME, ...)                                                 \
+    extern "C" __attribute__((visibility("default"), nothrow, weak, alias("p" #NAME))) \
+    RESULT NAME(__VA_ARGS__);                                                          \
     extern "C" __attribute__((visibility("default"), nothrow)) RESULT p##NAME(__VA_ARGS__)
 
 // The name that the program called, for messages: the body's name without its leading p.

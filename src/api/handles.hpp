@@ -33,7 +33,8 @@ namespace tessera::api {
 // The context behind a handle; an invalid one ends the job.
 // COST: a compare for SHMEM_CTX_DEFAULT, two and a load for others.
 TESSERA_INLINE const Context& context_of(shmem_ctx_t ctx, const char* where) {
-    if (ctx == SHMEM_CTX_DEFAULT) [[likely]] return default_context;
+    if (ctx == SHMEM_CTX_DEFAULT) [[likely]]
+        return default_context;
     if (ctx == SHMEM_CTX_INVALID || ctx->magic != shmem_internal_ctx::kMagic) [[unlikely]] {
         fail_context(ctx, where);
     }
@@ -50,7 +51,8 @@ inline Team* team_or_null(shmem_team_t team) {
 // The same where the specification wants a team; SHMEM_TEAM_INVALID ends the job.
 inline Team& team_of(shmem_team_t team, const char* where) {
     check_initialized(where);
-    if (team == SHMEM_TEAM_INVALID) [[unlikely]] fail_team(where);
+    if (team == SHMEM_TEAM_INVALID) [[unlikely]]
+        fail_team(where);
     return *team_or_null(team);
 }
 

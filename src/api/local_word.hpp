@@ -20,7 +20,8 @@ class LocalWords {
         check_initialized(where);
         if (count == 0) return;
         std::size_t bytes = count <= SIZE_MAX / sizeof(T) ? count * sizeof(T) : SIZE_MAX;
-        if (!address_map.contains(words, bytes)) [[unlikely]] fail_address(words, bytes, where);
+        if (!address_map.contains(words, bytes)) [[unlikely]]
+            fail_address(words, bytes, where);
         if (reinterpret_cast<std::uintptr_t>(words) % sizeof(T) != 0) [[unlikely]] {
             fail_alignment(words, sizeof(T), where);
         }

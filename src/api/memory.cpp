@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory management (OpenSHMEM 1.6, 9.3). All calls are collective over the world team. Every PE runs the
-// same allocator on its own bookkeeping, so an allocation needs no communication but the barrier that
-// the specification demands; SHMEM_DEBUG compares the results of all PEs.
+// Memory management (OpenSHMEM 1.6, 9.3). All calls are collective over the world team. Every PE
+// runs the same allocator on its own bookkeeping, so an allocation needs no communication but the
+// barrier that the specification demands; SHMEM_DEBUG compares the results of all PEs.
 #include "shmem/memory.h"
 
 #include <cstdint>
@@ -31,9 +31,10 @@ void compare_with_all(std::size_t bytes, std::size_t offset, const char* where) 
     barrier(where);
     int other = pe_with_other_allocation(digest);
     if (other >= 0) {
-        fatal("%s: PE %d did not make the same call: here %zu bytes at heap offset %zu; symmetric "
-              "allocation is collective, with the same arguments in the same order on all PEs",
-              where, other, bytes, offset);
+        fatal(
+            "%s: PE %d did not make the same call: here %zu bytes at heap offset %zu; symmetric "
+            "allocation is collective, with the same arguments in the same order on all PEs",
+            where, other, bytes, offset);
     }
 }
 
@@ -49,8 +50,8 @@ void* allocate(std::size_t bytes, std::size_t alignment, Sharing sharing, const 
 
 [[noreturn]] TESSERA_COLD void fail_block(const void* address, const char* where) {
     if (!address_map.in_heap(address, 1)) fail_address(address, 1, where);
-    fatal("%s: %p is not the start of an allocated block of the symmetric heap (freed twice?)", where,
-          address);
+    fatal("%s: %p is not the start of an allocated block of the symmetric heap (freed twice?)",
+          where, address);
 }
 
 void free_block(void* address, const char* where) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory ordering (OpenSHMEM 1.6, 9.12). A context that is SHMEM_CTX_INVALID is allowed and does nothing.
+// Memory ordering (OpenSHMEM 1.6, 9.12). A context that is SHMEM_CTX_INVALID is allowed and does
+// nothing.
 #include "shmem/ordering.h"
 
 #include "api/entry.hpp"

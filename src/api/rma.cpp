@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Remote memory access (OpenSHMEM 1.6, 9.6). Types end here: below, a put is bytes. Only p and g keep
-// theirs, because a word must be stored and loaded whole.
+// Remote memory access (OpenSHMEM 1.6, 9.6). Types end here: below, a put is bytes. Only p and g
+// keep theirs, because a word must be stored and loaded whole.
 #include "shmem/rma.h"
 
 #include "api/entry.hpp"
@@ -11,27 +11,27 @@ using tessera::Strided;
 using tessera::api::context_of;
 
 // shmem_TYPENAME_put, shmem_ctx_TYPENAME_put, and the same for get, put_nbi, get_nbi
-#define DEFINE_CONTIGUOUS(OP, NAME, DEST, SOURCE, BYTES)                                        \
-    SHMEM_ENTRY(void, shmem_##NAME, DEST dest, SOURCE source, size_t nelems, int pe) {          \
-        default_context.OP(dest, source, nelems * (BYTES), pe, SHMEM_WHERE);                    \
-    }                                                                                           \
-    SHMEM_ENTRY(void, shmem_ctx_##NAME, shmem_ctx_t ctx, DEST dest, SOURCE source,              \
-                size_t nelems, int pe) {                                                        \
-        context_of(ctx, SHMEM_WHERE).OP(dest, source, nelems * (BYTES), pe, SHMEM_WHERE);       \
+#define DEFINE_CONTIGUOUS(OP, NAME, DEST, SOURCE, BYTES)                                          \
+    SHMEM_ENTRY(void, shmem_##NAME, DEST dest, SOURCE source, size_t nelems, int pe) {            \
+        default_context.OP(dest, source, nelems*(BYTES), pe, SHMEM_WHERE);                        \
+    }                                                                                             \
+    SHMEM_ENTRY(void, shmem_ctx_##NAME, shmem_ctx_t ctx, DEST dest, SOURCE source, size_t nelems, \
+                int pe) {                                                                         \
+        context_of(ctx, SHMEM_WHERE).OP(dest, source, nelems*(BYTES), pe, SHMEM_WHERE);           \
     }
-#define DEFINE_TYPED(NAME, T)                                                 \
-    DEFINE_CONTIGUOUS(put, NAME##_put, T*, const T*, sizeof(T))               \
-    DEFINE_CONTIGUOUS(get, NAME##_get, T*, const T*, sizeof(T))               \
-    DEFINE_CONTIGUOUS(put_nbi, NAME##_put_nbi, T*, const T*, sizeof(T))       \
+#define DEFINE_TYPED(NAME, T)                                           \
+    DEFINE_CONTIGUOUS(put, NAME##_put, T*, const T*, sizeof(T))         \
+    DEFINE_CONTIGUOUS(get, NAME##_get, T*, const T*, sizeof(T))         \
+    DEFINE_CONTIGUOUS(put_nbi, NAME##_put_nbi, T*, const T*, sizeof(T)) \
     DEFINE_CONTIGUOUS(get_nbi, NAME##_get_nbi, T*, const T*, sizeof(T))
 SHMEM_INTERNAL_RMA_TYPES(DEFINE_TYPED)
 #undef DEFINE_TYPED
 
 // shmem_putSIZE, shmem_ctx_putSIZE, and the same for get and _nbi
-#define DEFINE_SIZED(BITS, BYTES)                                              \
-    DEFINE_CONTIGUOUS(put, put##BITS, void*, const void*, BYTES)               \
-    DEFINE_CONTIGUOUS(get, get##BITS, void*, const void*, BYTES)               \
-    DEFINE_CONTIGUOUS(put_nbi, put##BITS##_nbi, void*, const void*, BYTES)     \
+#define DEFINE_SIZED(BITS, BYTES)                                          \
+    DEFINE_CONTIGUOUS(put, put##BITS, void*, const void*, BYTES)           \
+    DEFINE_CONTIGUOUS(get, get##BITS, void*, const void*, BYTES)           \
+    DEFINE_CONTIGUOUS(put_nbi, put##BITS##_nbi, void*, const void*, BYTES) \
     DEFINE_CONTIGUOUS(get_nbi, get##BITS##_nbi, void*, const void*, BYTES)
 SHMEM_INTERNAL_SIZES(DEFINE_SIZED)
 #undef DEFINE_SIZED
@@ -60,11 +60,8 @@ SHMEM_INTERNAL_RMA_TYPES(DEFINE_ELEMENT)
 #undef DEFINE_ELEMENT
 
 // One element every dst and sst: blocks of one.
-#define STRIDED_SHAPE(BYTES)                                                     \
-    Strided {                                                                    \
-        .dest_stride = dst, .source_stride = sst, .blocks = nelems,              \
-        .element_bytes = (BYTES)                                                 \
-    }
+#define STRIDED_SHAPE(BYTES) \
+    Strided { .dest_stride = dst, .source_stride = sst, .blocks = nelems, .element_bytes = (BYTES) }
 // shmem_TYPENAME_iput, shmem_iputSIZE and the same for iget, with their shmem_ctx_ forms
 #define DEFINE_STRIDED(OP, NAME, DEST, SOURCE, BYTES)                                             \
     SHMEM_ENTRY(void, shmem_##NAME, DEST dest, SOURCE source, ptrdiff_t dst, ptrdiff_t sst,       \
@@ -75,23 +72,23 @@ SHMEM_INTERNAL_RMA_TYPES(DEFINE_ELEMENT)
                 ptrdiff_t sst, size_t nelems, int pe) {                                           \
         context_of(ctx, SHMEM_WHERE).OP(dest, source, STRIDED_SHAPE(BYTES), pe, SHMEM_WHERE);     \
     }
-#define DEFINE_TYPED(NAME, T)                                            \
-    DEFINE_STRIDED(put_strided, NAME##_iput, T*, const T*, sizeof(T))    \
+#define DEFINE_TYPED(NAME, T)                                         \
+    DEFINE_STRIDED(put_strided, NAME##_iput, T*, const T*, sizeof(T)) \
     DEFINE_STRIDED(get_strided, NAME##_iget, T*, const T*, sizeof(T))
 SHMEM_INTERNAL_RMA_TYPES(DEFINE_TYPED)
 #undef DEFINE_TYPED
-#define DEFINE_SIZED(BITS, BYTES)                                        \
-    DEFINE_STRIDED(put_strided, iput##BITS, void*, const void*, BYTES)   \
+#define DEFINE_SIZED(BITS, BYTES)                                      \
+    DEFINE_STRIDED(put_strided, iput##BITS, void*, const void*, BYTES) \
     DEFINE_STRIDED(get_strided, iget##BITS, void*, const void*, BYTES)
 SHMEM_INTERNAL_SIZES(DEFINE_SIZED)
 #undef DEFINE_SIZED
 #undef DEFINE_STRIDED
 #undef STRIDED_SHAPE
 
-#define BLOCK_SHAPE(BYTES)                                                                  \
-    Strided {                                                                               \
+#define BLOCK_SHAPE(BYTES)                                                                    \
+    Strided {                                                                                 \
         .dest_stride = dst, .source_stride = sst, .block_elements = bsize, .blocks = nblocks, \
-        .element_bytes = (BYTES)                                                            \
+        .element_bytes = (BYTES)                                                              \
     }
 // shmem_TYPENAME_ibput, shmem_ibputSIZE and the same for ibget, with their shmem_ctx_ forms
 #define DEFINE_BLOCKS(OP, NAME, DEST, SOURCE, BYTES)                                              \
@@ -103,13 +100,13 @@ SHMEM_INTERNAL_SIZES(DEFINE_SIZED)
                 ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) {                            \
         context_of(ctx, SHMEM_WHERE).OP(dest, source, BLOCK_SHAPE(BYTES), pe, SHMEM_WHERE);       \
     }
-#define DEFINE_TYPED(NAME, T)                                            \
-    DEFINE_BLOCKS(put_strided, NAME##_ibput, T*, const T*, sizeof(T))    \
+#define DEFINE_TYPED(NAME, T)                                         \
+    DEFINE_BLOCKS(put_strided, NAME##_ibput, T*, const T*, sizeof(T)) \
     DEFINE_BLOCKS(get_strided, NAME##_ibget, T*, const T*, sizeof(T))
 SHMEM_INTERNAL_RMA_TYPES(DEFINE_TYPED)
 #undef DEFINE_TYPED
-#define DEFINE_SIZED(BITS, BYTES)                                        \
-    DEFINE_BLOCKS(put_strided, ibput##BITS, void*, const void*, BYTES)   \
+#define DEFINE_SIZED(BITS, BYTES)                                      \
+    DEFINE_BLOCKS(put_strided, ibput##BITS, void*, const void*, BYTES) \
     DEFINE_BLOCKS(get_strided, ibget##BITS, void*, const void*, BYTES)
 SHMEM_INTERNAL_SIZES(DEFINE_SIZED)
 #undef DEFINE_SIZED

@@ -48,7 +48,8 @@ void* pointer_to(const void* address, int pe, const char* where) {
     check_pe(pe, where);
     const Peer& peer = address_map.peers[pe];
     auto start = reinterpret_cast<std::uintptr_t>(address);
-    if (pe == address_map.my_pe && address_map.contains(address, 1)) return const_cast<void*>(address);
+    if (pe == address_map.my_pe && address_map.contains(address, 1))
+        return const_cast<void*>(address);
     if (address_map.in_heap(address, 1)) {
         return peer.heap != nullptr ? peer.heap + (start - address_map.heap_base) : nullptr;
     }
@@ -63,15 +64,14 @@ void* pointer_to(const void* address, int pe, const char* where) {
 namespace api = tessera::api;
 using tessera::address_map;
 
-SHMEM_ENTRY(void, shmem_init, void) {
-    api::initialize_world(SHMEM_THREAD_SINGLE, SHMEM_WHERE);
-}
+SHMEM_ENTRY(void, shmem_init, void) { api::initialize_world(SHMEM_THREAD_SINGLE, SHMEM_WHERE); }
 
 SHMEM_ENTRY(int, shmem_init_thread, int requested, int* provided) {
     if (requested < SHMEM_THREAD_SINGLE || requested > SHMEM_THREAD_MULTIPLE) {
-        tessera::fatal("%s: requested thread level %d is none of SHMEM_THREAD_SINGLE, FUNNELED, "
-                       "SERIALIZED, MULTIPLE",
-                       SHMEM_WHERE, requested);
+        tessera::fatal(
+            "%s: requested thread level %d is none of SHMEM_THREAD_SINGLE, FUNNELED, "
+            "SERIALIZED, MULTIPLE",
+            SHMEM_WHERE, requested);
     }
     api::initialize_world(requested, SHMEM_WHERE);
     if (provided != nullptr) *provided = tessera::thread_level();
@@ -107,7 +107,8 @@ SHMEM_ENTRY(int, shmem_addr_accessible, const void* addr, int pe) {
     if (!api::is_pe(pe)) return 0;
     const tessera::Peer& peer = address_map.peers[pe];
     if (address_map.in_heap(addr, 1)) return 1;
-    return address_map.in_statics(addr, 1) && (peer.statics != nullptr || peer.transport != nullptr);
+    return address_map.in_statics(addr, 1) &&
+           (peer.statics != nullptr || peer.transport != nullptr);
 }
 
 SHMEM_ENTRY(void*, shmem_ptr, const void* dest, int pe) {

@@ -9,27 +9,27 @@
 using tessera::default_context;
 using tessera::api::context_of;
 
-#define DEFINE_PUT_SIGNAL(NAME, DEST, SOURCE, BYTES)                                            \
-    SHMEM_ENTRY(void, shmem_##NAME, DEST dest, SOURCE source, size_t nelems,                    \
-                uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {                      \
-        default_context.put_signal(dest, source, nelems * (BYTES),                              \
-                                   {sig_addr, signal, sig_op}, pe, SHMEM_WHERE);                \
-    }                                                                                           \
-    SHMEM_ENTRY(void, shmem_ctx_##NAME, shmem_ctx_t ctx, DEST dest, SOURCE source,              \
-                size_t nelems, uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {       \
-        context_of(ctx, SHMEM_WHERE)                                                            \
-            .put_signal(dest, source, nelems * (BYTES), {sig_addr, signal, sig_op}, pe,         \
-                        SHMEM_WHERE);                                                           \
+#define DEFINE_PUT_SIGNAL(NAME, DEST, SOURCE, BYTES)                                              \
+    SHMEM_ENTRY(void, shmem_##NAME, DEST dest, SOURCE source, size_t nelems, uint64_t* sig_addr,  \
+                uint64_t signal, int sig_op, int pe) {                                            \
+        default_context.put_signal(dest, source, nelems*(BYTES), {sig_addr, signal, sig_op}, pe,  \
+                                   SHMEM_WHERE);                                                  \
+    }                                                                                             \
+    SHMEM_ENTRY(void, shmem_ctx_##NAME, shmem_ctx_t ctx, DEST dest, SOURCE source, size_t nelems, \
+                uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {                        \
+        context_of(ctx, SHMEM_WHERE)                                                              \
+            .put_signal(dest, source, nelems*(BYTES), {sig_addr, signal, sig_op}, pe,             \
+                        SHMEM_WHERE);                                                             \
     }
 // shmem_TYPENAME_put_signal, shmem_ctx_TYPENAME_put_signal, and _nbi
-#define DEFINE_TYPED(NAME, T)                                              \
-    DEFINE_PUT_SIGNAL(NAME##_put_signal, T*, const T*, sizeof(T))          \
+#define DEFINE_TYPED(NAME, T)                                     \
+    DEFINE_PUT_SIGNAL(NAME##_put_signal, T*, const T*, sizeof(T)) \
     DEFINE_PUT_SIGNAL(NAME##_put_signal_nbi, T*, const T*, sizeof(T))
 SHMEM_INTERNAL_RMA_TYPES(DEFINE_TYPED)
 #undef DEFINE_TYPED
 // shmem_putSIZE_signal, shmem_ctx_putSIZE_signal, and _nbi
-#define DEFINE_SIZED(BITS, BYTES)                                            \
-    DEFINE_PUT_SIGNAL(put##BITS##_signal, void*, const void*, BYTES)         \
+#define DEFINE_SIZED(BITS, BYTES)                                    \
+    DEFINE_PUT_SIGNAL(put##BITS##_signal, void*, const void*, BYTES) \
     DEFINE_PUT_SIGNAL(put##BITS##_signal_nbi, void*, const void*, BYTES)
 SHMEM_INTERNAL_SIZES(DEFINE_SIZED)
 #undef DEFINE_SIZED

@@ -15,8 +15,8 @@
 namespace tessera::api {
 namespace {
 
-// Where a scan for any element starts: somewhere else each time, so that no element starves behind a
-// busy one. Random, because a thread may ask about several arrays in turn.
+// Where a scan for any element starts: somewhere else each time, so that no element starves behind
+// a busy one. Random, because a thread may ask about several arrays in turn.
 std::size_t choose_scan_start(std::size_t count) {
     static thread_local std::uint64_t state = 0;
     state = state * 6364136223846793005U + 1442695040888963407U;  // Knuth's MMIX
@@ -40,7 +40,8 @@ TESSERA_INLINE bool holds(T word, int cmp, T value) {
 }
 
 TESSERA_INLINE void check_comparison(int cmp, const char* where) {
-    if (cmp < SHMEM_CMP_EQ || cmp > SHMEM_CMP_LE) [[unlikely]] fail_comparison(cmp, where);
+    if (cmp < SHMEM_CMP_EQ || cmp > SHMEM_CMP_LE) [[unlikely]]
+        fail_comparison(cmp, where);
 }
 
 // "words[i] cmp values[i * value_step]" for the elements whose status is 0.
@@ -125,7 +126,8 @@ void wait_for_all(const Arguments<T>& arguments, const char* where) {
     std::size_t next = 0;  // Elements before this one have been met.
     wait_until(
         [&] {
-            while (next < arguments.count && (!condition.is_included(next) || condition.is_met(next))) {
+            while (next < arguments.count &&
+                   (!condition.is_included(next) || condition.is_met(next))) {
                 ++next;
             }
             return next == arguments.count;
@@ -154,15 +156,23 @@ std::size_t wait_for_some(const Arguments<T>& arguments, std::size_t* indices, c
 }  // namespace
 }  // namespace tessera::api
 
-using namespace tessera::api;  // The entries below are nothing but calls of the above.
+using tessera::api::check_comparison;
+using tessera::api::Condition;
+using tessera::api::holds;
+using tessera::api::LocalWords;
+using tessera::api::test_word;
+using tessera::api::wait_for_all;
+using tessera::api::wait_for_any;
+using tessera::api::wait_for_some;
+using tessera::api::wait_for_word;
 
 // shmem_TYPENAME_wait_until, shmem_TYPENAME_test
-#define DEFINE_WORD(NAME, T)                                                                 \
-    SHMEM_ENTRY(void, shmem_##NAME##_wait_until, T* ivar, int cmp, T cmp_value) {            \
-        wait_for_word(ivar, cmp, cmp_value, SHMEM_WHERE);                                    \
-    }                                                                                        \
-    SHMEM_ENTRY(int, shmem_##NAME##_test, T* ivar, int cmp, T cmp_value) {                   \
-        return test_word(ivar, cmp, cmp_value, SHMEM_WHERE);                                 \
+#define DEFINE_WORD(NAME, T)                                                      \
+    SHMEM_ENTRY(void, shmem_##NAME##_wait_until, T* ivar, int cmp, T cmp_value) { \
+        wait_for_word(ivar, cmp, cmp_value, SHMEM_WHERE);                         \
+    }                                                                             \
+    SHMEM_ENTRY(int, shmem_##NAME##_test, T* ivar, int cmp, T cmp_value) {        \
+        return test_word(ivar, cmp, cmp_value, SHMEM_WHERE);                      \
     }
 SHMEM_INTERNAL_AMO_STD_TYPES(DEFINE_WORD)
 SHMEM_INTERNAL_P2P_SHORT_TYPES(DEFINE_WORD)
@@ -195,8 +205,8 @@ SHMEM_INTERNAL_P2P_SHORT_TYPES(DEFINE_WORD)
         return Condition<T>({ivars, nelems, status, cmp, VALUES, STEP}, SHMEM_WHERE)               \
             .some(indices);                                                                        \
     }
-#define DEFINE_ARRAYS(NAME, T)                                   \
-    DEFINE_ARRAY(NAME, T, , T cmp_value, &cmp_value, 0)          \
+#define DEFINE_ARRAYS(NAME, T)                          \
+    DEFINE_ARRAY(NAME, T, , T cmp_value, &cmp_value, 0) \
     DEFINE_ARRAY(NAME, T, _vector, const T* cmp_values, cmp_values, 1)
 SHMEM_INTERNAL_AMO_STD_TYPES(DEFINE_ARRAYS)
 #undef DEFINE_ARRAYS
@@ -217,9 +227,9 @@ SHMEM_ENTRY(void, shmem_wait_until, long* ivar, int cmp, long cmp_value) {
 SHMEM_ENTRY(void, shmem_wait, long* ivar, long cmp_value) {
     wait_for_word(ivar, SHMEM_CMP_NE, cmp_value, SHMEM_WHERE);
 }
-#define DEFINE_OLD_WAIT(NAME, T)                                        \
-    SHMEM_ENTRY(void, shmem_##NAME##_wait, T* ivar, T cmp_value) {      \
-        wait_for_word(ivar, SHMEM_CMP_NE, cmp_value, SHMEM_WHERE);      \
+#define DEFINE_OLD_WAIT(NAME, T)                                   \
+    SHMEM_ENTRY(void, shmem_##NAME##_wait, T* ivar, T cmp_value) { \
+        wait_for_word(ivar, SHMEM_CMP_NE, cmp_value, SHMEM_WHERE); \
     }
 SHMEM_INTERNAL_WAIT_OLD_TYPES(DEFINE_OLD_WAIT)
 #undef DEFINE_OLD_WAIT

@@ -86,9 +86,11 @@ void destroy(shmem_team_t team) {
 }  // namespace
 
 void fail_team(const char* where) {
-    fatal("%s: team is SHMEM_TEAM_INVALID; only members of a team may use it (was this PE left out of "
-          "a split, or the team destroyed?)",
-          where);
+    fatal(
+        "%s: team is SHMEM_TEAM_INVALID; only members of a team may use it (was this PE left out "
+        "of "
+        "a split, or the team destroyed?)",
+        where);
 }
 
 void destroy_all_teams() {
@@ -131,8 +133,7 @@ SHMEM_ENTRY(int, shmem_team_translate_pe, shmem_team_t src_team, int src_pe,
 }
 
 SHMEM_ENTRY(int, shmem_team_split_strided, shmem_team_t parent_team, int start, int stride,
-            int size, const shmem_team_config_t* config, long config_mask,
-            shmem_team_t* new_team) {
+            int size, const shmem_team_config_t* config, long config_mask, shmem_team_t* new_team) {
     tessera::check_initialized(SHMEM_WHERE);
     *new_team = SHMEM_TEAM_INVALID;
     if (parent_team == SHMEM_TEAM_INVALID) return 1;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A meeting point for a fixed number of processes in shared memory: the last to arrive releases all.
-// Used while a job starts and ends, and as the barrier of choice when PEs outnumber cores (fewest
-// context switches). Zero bytes are a valid initial state, so a fresh memfd is ready for use.
+// A meeting point for a fixed number of processes in shared memory: the last to arrive releases
+// all. Used while a job starts and ends, and as the barrier of choice when PEs outnumber cores
+// (fewest context switches). Zero bytes are a valid initial state, so a fresh memfd is ready for
+// use.
 //
 //   line 0: arrived   how many have arrived in this round
 //   line 1: rounds    number of finished rounds; waiters sleep here

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The one door to the process environment. Users' settings (SHMEM_*) are read through the table
-// in core/config.cpp; this is for that table and for what launchers leave behind (PMIX_*, TESSERA_JOB).
+// in core/config.cpp; this is for that table and for what launchers leave behind (PMIX_*,
+// TESSERA_JOB).
 #pragma once
 
 namespace tessera {

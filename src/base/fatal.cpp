@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See fatal.hpp. Formats into a buffer on the stack: no allocation, so it works when memory is gone.
+// See fatal.hpp. Formats into a buffer on the stack: no allocation, so it works when memory is
+// gone.
 #include "base/fatal.hpp"
 
 #include <unistd.h>

@@ -48,8 +48,9 @@ class Mapping {
     }
     ~Mapping() { reset(); }
 
-    // Maps `bytes` of `fd` from `offset`, shared, for reading and writing. is_mapped() tells success;
-    // errno tells why not. With `aligned_to` above the page size the address is a multiple of it.
+    // Maps `bytes` of `fd` from `offset`, shared, for reading and writing. is_mapped() tells
+    // success; errno tells why not. With `aligned_to` above the page size the address is a multiple
+    // of it.
     static Mapping share(int fd, std::uint64_t offset, std::size_t bytes,
                          std::size_t aligned_to = 0);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// futex(2) on a word that lies in memory shared between processes, so never with the private flag. Only
-// slow paths come here.
+// futex(2) on a word that lies in memory shared between processes, so never with the private flag.
+// Only slow paths come here.
 #pragma once
 
 #include <linux/futex.h>
@@ -17,8 +17,8 @@ namespace tessera {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 
-// Sleeps while `word` holds `expected`, at most `nanoseconds` (0: no limit, else below one second). May
-// return early; callers check their condition again.
+// Sleeps while `word` holds `expected`, at most `nanoseconds` (0: no limit, else below one second).
+// May return early; callers check their condition again.
 inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::int64_t nanoseconds = 0) {
     timespec limit{.tv_sec = 0, .tv_nsec = nanoseconds};

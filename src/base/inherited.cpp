@@ -32,10 +32,9 @@ Found look() {
     Inherited job;
     unsigned long long inodes[4] = {};
     int launcher_pid = 0;
-    int fields =
-        std::sscanf(text, "1,%d,%d,%d,%d:%llu,%d:%llu,%d:%llu,%d:%llu", &job.pe, &job.npes,
-                    &launcher_pid, &job.node_fd, &inodes[0], &job.heap_fd, &inodes[1],
-                    &job.control_fd, &inodes[2], &job.life_fd, &inodes[3]);
+    int fields = std::sscanf(text, "1,%d,%d,%d,%d:%llu,%d:%llu,%d:%llu,%d:%llu", &job.pe, &job.npes,
+                             &launcher_pid, &job.node_fd, &inodes[0], &job.heap_fd, &inodes[1],
+                             &job.control_fd, &inodes[2], &job.life_fd, &inodes[3]);
     if (fields != 11) return found;
     job.launcher_pid = launcher_pid;
     const int descriptors[4] = {job.node_fd, job.heap_fd, job.control_fd, job.life_fd};
@@ -57,9 +56,7 @@ const Found& found() {
 
 Inheritance inheritance() { return found().state; }
 
-const Inherited* inherited() {
-    return found().state == Inheritance::kPe ? &found().job : nullptr;
-}
+const Inherited* inherited() { return found().state == Inheritance::kPe ? &found().job : nullptr; }
 
 std::string job_variable_value(const Inherited& job) {
     char text[256];

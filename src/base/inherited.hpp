@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What oshrun hands to the PEs it forks: descriptors, and one environment variable that names them.
-//   TESSERA_JOB=1,<pe>,<npes>,<oshrun pid>,<fd>:<inode> x 4     (node file, heap file, control, life)
+//   TESSERA_JOB=1,<pe>,<npes>,<oshrun pid>,<fd>:<inode> x 4     (node file, heap file, control,
+//   life)
 // The inodes tell a PE from a program that a PE started (system(), popen()): that program sees the
 // variable, but its descriptors are closed. oshrun writes the variable, PEs read it once.
 #pragma once

@@ -19,11 +19,13 @@ namespace tessera {
 // Two words on the same line of this size slow each other down when two cores write them.
 // Fixed, not std::hardware_destructive_interference_size: it is part of shared layouts.
 inline constexpr std::size_t kCacheLineBytes = 64;
-// Distance for words that different PEs write: x86 prefetches lines in pairs, Arm has 128-byte lines.
+// Distance for words that different PEs write: x86 prefetches lines in pairs, Arm has 128-byte
+// lines.
 inline constexpr std::size_t kFalseSharingBytes = 128;
 inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
-// Whether the processor itself keeps loads in program order, so that only the compiler must be told.
+// Whether the processor itself keeps loads in program order, so that only the compiler must be
+// told.
 #if defined(__x86_64__)
 inline constexpr bool kLoadsStayInOrder = true;
 #else

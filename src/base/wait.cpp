@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See wait.hpp. Nothing here runs unless a wait outlasted its first checks. The constants are measured:
-// docs/waiting.md.
+// See wait.hpp. Nothing here runs unless a wait outlasted its first checks. The constants are
+// measured: docs/waiting.md.
 #include "base/wait.hpp"
 
 #include <sched.h>
@@ -14,11 +14,11 @@
 namespace tessera {
 namespace {
 
-constexpr std::uint32_t kPausesWithCoreEach = 1000;    // 20 to 40 us
-constexpr std::uint32_t kYieldsWithCoreEach = 10000;   // 3 to 5 ms
+constexpr std::uint32_t kPausesWithCoreEach = 1000;   // 20 to 40 us
+constexpr std::uint32_t kYieldsWithCoreEach = 10000;  // 3 to 5 ms
 constexpr std::uint32_t kYieldsOversubscribed = 200;
-constexpr std::uint64_t kSlowYieldNanoseconds = 500'000;      // this long: a stranger had the core
-constexpr std::uint64_t kCrowdedNanoseconds = 100'000'000;    // so long nobody yields then
+constexpr std::uint64_t kSlowYieldNanoseconds = 500'000;    // this long: a stranger had the core
+constexpr std::uint64_t kCrowdedNanoseconds = 100'000'000;  // so long nobody yields then
 constexpr std::int64_t kNapNanoseconds = 1'000'000;
 
 std::atomic<std::uint64_t> private_crowded_until{0};
@@ -84,13 +84,11 @@ void choose_wait_policy(int npes_local, std::uint32_t usable_cores,
     bool core_each = static_cast<std::uint32_t>(npes_local) <= usable_cores;
     wait_policy = {.pauses = core_each ? kPausesWithCoreEach : 0,
                    .yields = core_each ? kYieldsWithCoreEach : kYieldsOversubscribed,
-                   .crowded_until_ns = crowded_until_ns != nullptr ? crowded_until_ns
-                                                                   : &private_crowded_until};
+                   .crowded_until_ns =
+                       crowded_until_ns != nullptr ? crowded_until_ns : &private_crowded_until};
 }
 
-void set_progress_hook(ProgressHook hook) {
-    progress_hook.store(hook, std::memory_order_release);
-}
+void set_progress_hook(ProgressHook hook) { progress_hook.store(hook, std::memory_order_release); }
 
 void set_wait_label(char* label, std::uint32_t bytes) {
     wait_label = label;
@@ -107,12 +105,13 @@ void Sleeper::wake() {
 }
 
 void Sleeper::sleep_unless(bool (*ready)(void*), void* state) {
-    // The full fence stands between our announcement and the loads of ready(); pairs with the seq_cst
-    // operation and load of whoever calls is_sleeping().
+    // The full fence stands between our announcement and the loads of ready(); pairs with the
+    // seq_cst operation and load of whoever calls is_sleeping().
     sleeping_.store(1, std::memory_order_seq_cst);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (!ready(state)) futex_wait(sleeping_, 1, kNapNanoseconds);
-    // Two threads of a PE may sleep here: one clears the other's mark, who then wakes after its nap.
+    // Two threads of a PE may sleep here: one clears the other's mark, who then wakes after its
+    // nap.
     sleeping_.store(0, std::memory_order_relaxed);
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a PE waits, decided in this one place. Hot path: the first checks are inline, everything slower
-// is in wait.cpp. First pauses, then yields, then sleeps in the kernel (docs/waiting.md has the
-// measurements: a wrong choice here costs 1000x). Two kinds of words:
-//   Gate      written only by post() (barriers): carries a "somebody sleeps" bit, so no wake is lost;
-//   Sleeper   one per PE, for words that anybody may change (user waits, locks): atomics and signals
+// How a PE waits, decided in this one place. Hot path: the first checks are inline, everything
+// slower is in wait.cpp. First pauses, then yields, then sleeps in the kernel (docs/waiting.md has
+// the measurements: a wrong choice here costs 1000x). Two kinds of words:
+//   Gate      written only by post() (barriers): carries a "somebody sleeps" bit, so no wake is
+//   lost; Sleeper   one per PE, for words that anybody may change (user waits, locks): atomics and
+//   signals
 //             towards the PE wake it; a plain put does not, so its sleeps are short.
-// Invariant: a waiter that sleeps is seen by the writer that ends its wait (Gate, atomics), or wakes by
-// itself within kNapNanoseconds. Every slow wait drives progress and leaves its name for oshrun.
+// Invariant: a waiter that sleeps is seen by the writer that ends its wait (Gate, atomics), or
+// wakes by itself within kNapNanoseconds. Every slow wait drives progress and leaves its name for
+// oshrun.
 #pragma once
 
 #include <atomic>
@@ -20,8 +22,9 @@ namespace tessera {
 struct WaitPolicy {
     std::uint32_t pauses = 0;    // checks with a pause between them
     std::uint32_t yields = 200;  // then checks with sched_yield between them
-    // Until this time (CLOCK_MONOTONIC) nobody on the node yields: strangers use the cores, and a yield
-    // would give them a whole time slice. A hint in shared memory, so all accesses are relaxed.
+    // Until this time (CLOCK_MONOTONIC) nobody on the node yields: strangers use the cores, and a
+    // yield would give them a whole time slice. A hint in shared memory, so all accesses are
+    // relaxed.
     std::atomic<std::uint64_t>* crowded_until_ns = nullptr;
 };
 
@@ -43,8 +46,9 @@ void set_wait_label(char* label, std::uint32_t bytes);
 class Sleeper {
   public:
     // For whoever changed a word of that PE. Exact after a seq_cst read-modify-write: it wrote the
-    // word, then reads sleeping_; the waiter wrote sleeping_, then reads the word (sleep_unless). After
-    // a plain or release store it may miss once in a while; the sleeper's nap then ends by itself.
+    // word, then reads sleeping_; the waiter wrote sleeping_, then reads the word (sleep_unless).
+    // After a plain or release store it may miss once in a while; the sleeper's nap then ends by
+    // itself.
     // COST: a load of a line that is almost never written.
     TESSERA_INLINE bool is_sleeping() const {
         return sleeping_.load(std::memory_order_seq_cst) != 0;
@@ -86,7 +90,8 @@ class Gate {
         // Release pairs with has_reached(). Bit and number share one word, so the order of this
         // exchange and of the waiter's compare_exchange alone decides: no fence, no lost wake.
         std::uint32_t before = word_.exchange(number * 2, std::memory_order_acq_rel);
-        if ((before & kSleeping) != 0) [[unlikely]] wake();
+        if ((before & kSleeping) != 0) [[unlikely]]
+            wake();
     }
 
     // Acquire: pairs with post().

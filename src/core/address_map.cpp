@@ -32,10 +32,11 @@ int owner_of_mapped_address(std::uintptr_t address) {
 [[noreturn]] TESSERA_COLD void fail_overrun(const char* segment, std::uintptr_t address,
                                             std::uintptr_t base, std::size_t segment_bytes,
                                             std::size_t bytes, const char* where) {
-    fatal("%s: %zu bytes at %p run past the end of the %s, which ends %zu bytes behind that address; "
-          "check the number of elements",
-          where, bytes, reinterpret_cast<void*>(address), segment,
-          static_cast<std::size_t>(base + segment_bytes - address));
+    fatal(
+        "%s: %zu bytes at %p run past the end of the %s, which ends %zu bytes behind that address; "
+        "check the number of elements",
+        where, bytes, reinterpret_cast<void*>(address), segment,
+        static_cast<std::size_t>(base + segment_bytes - address));
 }
 
 }  // namespace
@@ -43,15 +44,17 @@ int owner_of_mapped_address(std::uintptr_t address) {
 char* AddressMap::remote(const void* address, std::size_t bytes, int pe, const char* where) const {
     if (static_cast<std::uint32_t>(pe) >= npes) fail_pe(pe, where);
     const Peer& peer = peers[pe];
-    if (in_heap(address, bytes)) return peer.heap != nullptr ? peer.heap + offset_of(address) : nullptr;
+    if (in_heap(address, bytes))
+        return peer.heap != nullptr ? peer.heap + offset_of(address) : nullptr;
     if (!in_statics(address, bytes)) fail_address(address, bytes, where);
     if (peer.statics != nullptr) {
         return peer.statics + (reinterpret_cast<std::uintptr_t>(address) - static_base);
     }
     if (peer.transport == nullptr) {
-        fatal("%s: %p is static data, and PE %d runs another program, so it has no such variable; "
-              "use memory from shmem_malloc between different programs",
-              where, address, pe);
+        fatal(
+            "%s: %p is static data, and PE %d runs another program, so it has no such variable; "
+            "use memory from shmem_malloc between different programs",
+            where, address, pe);
     }
     return nullptr;
 }
@@ -74,16 +77,19 @@ void fail_address(const void* address, std::size_t bytes, const char* where) {
     }
     int owner = owner_of_mapped_address(start);
     if (owner >= 0) {
-        fatal("%s: %p lies in the memory of PE %d (from shmem_ptr?); pass this PE's own address of the "
-              "object and the PE number",
-              where, address, owner);
+        fatal(
+            "%s: %p lies in the memory of PE %d (from shmem_ptr?); pass this PE's own address of "
+            "the "
+            "object and the PE number",
+            where, address, owner);
     }
-    fatal("%s: address %p is not symmetric: it is neither in the symmetric heap [%p, %p) nor static "
-          "data of the program [%p, %p); use shmem_malloc or a global or static variable",
-          where, address, reinterpret_cast<void*>(map.heap_base),
-          reinterpret_cast<void*>(map.heap_base + map.heap_bytes),
-          reinterpret_cast<void*>(map.static_base),
-          reinterpret_cast<void*>(map.static_base + map.static_bytes));
+    fatal(
+        "%s: address %p is not symmetric: it is neither in the symmetric heap [%p, %p) nor static "
+        "data of the program [%p, %p); use shmem_malloc or a global or static variable",
+        where, address, reinterpret_cast<void*>(map.heap_base),
+        reinterpret_cast<void*>(map.heap_base + map.heap_bytes),
+        reinterpret_cast<void*>(map.static_base),
+        reinterpret_cast<void*>(map.static_base + map.static_bytes));
 }
 
 void fail_alignment(const void* address, std::size_t bytes, const char* where) {
@@ -97,8 +103,7 @@ void fail_not_initialized(const char* where) {
             fatal("%s: called in a child of fork(); only the parent is a PE", where);
         case Phase::kFinalized:
             fatal("%s: called after shmem_finalize; call shmem_init again first", where);
-        default:
-            fatal("%s: called before shmem_init", where);
+        default: fatal("%s: called before shmem_init", where);
     }
 }
 

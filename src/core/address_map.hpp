@@ -2,8 +2,8 @@
 //
 // Hot path: from a symmetric address of this PE to the same object of another PE. The bounds check
 // that finds the segment is also the check of the program's arguments, so it is always on.
-// Filled once by core/runtime.cpp during init, only read afterwards. npes is 0 before init and after
-// finalize, so that one compare rejects a bad PE number and a call at the wrong time.
+// Filled once by core/runtime.cpp during init, only read afterwards. npes is 0 before init and
+// after finalize, so that one compare rejects a bad PE number and a call at the wrong time.
 #pragma once
 
 #include <cstddef>
@@ -32,11 +32,11 @@ struct alignas(kCacheLineBytes) AddressMap {
     const Peer* peers = nullptr;     // by world PE
     std::uintptr_t static_base = 0;  // of this PE
     std::size_t static_bytes = 0;
-    bool needs_transport = false;    // some symmetric memory of some PE is not mapped
+    bool needs_transport = false;  // some symmetric memory of some PE is not mapped
 
-    // The first choice, without a call: `pe`'s copy of heap memory, or nullptr when the PE number is
-    // bad, the memory is not in the heap, or the peer's heap is not mapped. The caller then takes its
-    // slow path, which finds out.  COST: three compares, five loads, an addition.
+    // The first choice, without a call: `pe`'s copy of heap memory, or nullptr when the PE number
+    // is bad, the memory is not in the heap, or the peer's heap is not mapped. The caller then
+    // takes its slow path, which finds out.  COST: three compares, five loads, an addition.
     TESSERA_INLINE char* mapped_heap(const void* address, std::size_t bytes, int pe) const {
         if (static_cast<std::uint32_t>(pe) >= npes || bytes > heap_bytes) [[unlikely]] {
             return nullptr;
@@ -47,12 +47,13 @@ struct alignas(kCacheLineBytes) AddressMap {
     template <std::size_t kBytes>
     TESSERA_INLINE char* mapped_heap(const void* address, int pe) const {
         static_assert(kBytes <= kHugePageBytes);
-        if (static_cast<std::uint32_t>(pe) >= npes) [[unlikely]] return nullptr;
+        if (static_cast<std::uint32_t>(pe) >= npes) [[unlikely]]
+            return nullptr;
         return at_offset(offset_of(address), kBytes, pe);
     }
 
-    // The general form: heap or static data. nullptr when only the peer's transport reaches it. A bad
-    // PE number and an address that is not symmetric end the job.
+    // The general form: heap or static data. nullptr when only the peer's transport reaches it. A
+    // bad PE number and an address that is not symmetric end the job.
     char* remote(const void* address, std::size_t bytes, int pe, const char* where) const;
 
     // Whether the bytes are symmetric on this PE.
@@ -74,7 +75,8 @@ struct alignas(kCacheLineBytes) AddressMap {
     }
     // REQUIRES: bytes <= heap_bytes.
     TESSERA_INLINE char* at_offset(std::uintptr_t offset, std::size_t bytes, int pe) const {
-        if (offset > heap_bytes - bytes) [[unlikely]] return nullptr;
+        if (offset > heap_bytes - bytes) [[unlikely]]
+            return nullptr;
         char* heap = peers[pe].heap;
         return heap != nullptr ? heap + offset : nullptr;
     }
@@ -91,12 +93,14 @@ extern constinit AddressMap address_map;
 [[noreturn]] TESSERA_COLD void fail_not_initialized(const char* where);
 
 TESSERA_INLINE void check_pe(int pe, const char* where) {
-    if (static_cast<std::uint32_t>(pe) >= address_map.npes) [[unlikely]] fail_pe(pe, where);
+    if (static_cast<std::uint32_t>(pe) >= address_map.npes) [[unlikely]]
+        fail_pe(pe, where);
 }
 
 // For routines without a PE argument.
 TESSERA_INLINE void check_initialized(const char* where) {
-    if (address_map.npes == 0) [[unlikely]] fail_not_initialized(where);
+    if (address_map.npes == 0) [[unlikely]]
+        fail_not_initialized(where);
 }
 
 }  // namespace tessera

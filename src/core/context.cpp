@@ -14,7 +14,8 @@ namespace {
 // returned as SIZE_MAX, which no segment contains.
 std::size_t span_bytes(std::ptrdiff_t stride, const Strided& shape) {
     std::size_t span = 0;
-    bool overflow = __builtin_mul_overflow(shape.blocks - 1, static_cast<std::size_t>(stride), &span);
+    bool overflow =
+        __builtin_mul_overflow(shape.blocks - 1, static_cast<std::size_t>(stride), &span);
     overflow |= __builtin_add_overflow(span, shape.block_elements, &span);
     overflow |= __builtin_mul_overflow(span, shape.element_bytes, &span);
     return overflow ? SIZE_MAX : span;
@@ -31,7 +32,8 @@ void check_strides(const Strided& shape, const char* where) {
 // One element at a time, with a compile-time size so that each is one load and one store.
 template <class Element>
 void copy_elements(char* dest, const char* source, const Strided& shape) {
-    const std::ptrdiff_t dest_step = shape.dest_stride * static_cast<std::ptrdiff_t>(sizeof(Element));
+    const std::ptrdiff_t dest_step =
+        shape.dest_stride * static_cast<std::ptrdiff_t>(sizeof(Element));
     const std::ptrdiff_t source_step =
         shape.source_stride * static_cast<std::ptrdiff_t>(sizeof(Element));
     for (std::size_t i = 0; i < shape.blocks; ++i) {
@@ -167,7 +169,8 @@ void Context::put_signal(void* dest, const void* source, std::size_t bytes, cons
                          int pe, const char* where) const {
     put(dest, source, bytes, pe, where);
     // A payload that went through a transport must have arrived before the signal takes any path.
-    if (address_map.needs_transport) [[unlikely]] quiet_transports();
+    if (address_map.needs_transport) [[unlikely]]
+        quiet_transports();
     update_signal(signal, pe, where);
 }
 
@@ -176,10 +179,11 @@ void Context::update_signal(const Signal& signal, int pe, const char* where) con
     // Release: the payload is visible before the signal. Pairs with the acquire of waits,
     // shmem_signal_fetch and shmem_signal_wait_until.
     if (signal.op == SHMEM_SIGNAL_SET) {
-        atomic(Atomic<std::uint64_t>{signal.word, AtomicOp::kSet, value, 0}, pe, where, [=](auto word) {
-            word.store(value, std::memory_order_release);
-            return std::uint64_t{0};
-        });
+        atomic(Atomic<std::uint64_t>{signal.word, AtomicOp::kSet, value, 0}, pe, where,
+               [=](auto word) {
+                   word.store(value, std::memory_order_release);
+                   return std::uint64_t{0};
+               });
     } else if (signal.op == SHMEM_SIGNAL_ADD) {
         atomic(Atomic<std::uint64_t>{signal.word, AtomicOp::kAdd, value, 0}, pe, where,
                [=](auto word) { return word.fetch_add(value); });

@@ -4,11 +4,11 @@
 // one decision: is the target mapped? Then it is a plain load, store or CPU atomic, and done;
 // otherwise one virtual call of the peer's transport.
 //
-// On mapped memory nothing is left pending, so contexts need no state: fence is a release fence, quiet
-// a full one. Orders on weakly ordered processors: puts are relaxed stores (fence, quiet, put_signal and
-// barrier order them); gets and fetches acquire, because they are complete when they return and what the
-// program issues next must not be read earlier; read-modify-writes are seq_cst, which lets them see
-// whether the target sleeps (base/wait.hpp).
+// On mapped memory nothing is left pending, so contexts need no state: fence is a release fence,
+// quiet a full one. Orders on weakly ordered processors: puts are relaxed stores (fence, quiet,
+// put_signal and barrier order them); gets and fetches acquire, because they are complete when they
+// return and what the program issues next must not be read earlier; read-modify-writes are seq_cst,
+// which lets them see whether the target sleeps (base/wait.hpp).
 #pragma once
 
 #include <atomic>
@@ -65,7 +65,7 @@ struct Strided {
 struct Signal {
     std::uint64_t* word = nullptr;  // symmetric
     std::uint64_t value = 0;
-    int op = 0;                     // SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD
+    int op = 0;  // SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD
 };
 
 class Context {
@@ -150,8 +150,8 @@ class Context {
     void get_strided(void* dest, const void* source, const Strided& shape, int pe,
                      const char* where) const;
 
-    // One atomic operation of `T` (4 or 8 bytes). `local` works on a std::atomic_ref<T> of the mapped
-    // word; `request` says the same to a transport. Changes wake the target PE if it sleeps.
+    // One atomic operation of `T` (4 or 8 bytes). `local` works on a std::atomic_ref<T> of the
+    // mapped word; `request` says the same to a transport. Changes wake the target PE if it sleeps.
     // COST on this node: a call, three compares, the CPU's atomic, a load.
     template <class T, class Local>
     TESSERA_INLINE T atomic(const Atomic<T>& request, int pe, const char* where,
@@ -222,11 +222,13 @@ class Context {
     // Pairs with the acquire of waits, gets and fetching atomics in other PEs.
     TESSERA_INLINE void fence() const {
         std::atomic_thread_fence(std::memory_order_release);
-        if (address_map.needs_transport) [[unlikely]] fence_transports();
+        if (address_map.needs_transport) [[unlikely]]
+            fence_transports();
     }
     // Completes everything issued before; also orders it before later loads.
     TESSERA_INLINE void quiet() const {
-        if (address_map.needs_transport) [[unlikely]] quiet_transports();
+        if (address_map.needs_transport) [[unlikely]]
+            quiet_transports();
         std::atomic_thread_fence(std::memory_order_seq_cst);
     }
 
@@ -265,12 +267,14 @@ class Context {
     template <class T>
     TESSERA_INLINE static T wake_and_return(int pe, T value) {
         Sleeper* sleeper = address_map.peers[pe].sleeper;
-        if (sleeper->is_sleeping()) [[unlikely]] return wake<T>(sleeper, value);
+        if (sleeper->is_sleeping()) [[unlikely]]
+            return wake<T>(sleeper, value);
         return value;
     }
     TESSERA_INLINE static void wake_if_sleeping(int pe) {
         Sleeper* sleeper = address_map.peers[pe].sleeper;
-        if (sleeper->is_sleeping()) [[unlikely]] sleeper->wake();
+        if (sleeper->is_sleeping()) [[unlikely]]
+            sleeper->wake();
     }
     template <class T>
     TESSERA_COLD static T wake(Sleeper* sleeper, T value) {
@@ -282,13 +286,13 @@ class Context {
     // number in the world, not yet checked. Reached by tail calls, so that the paths above save no
     // registers.
     static void put_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                       const char* where);
+                              const char* where);
     static void get_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                       const char* where);
+                              const char* where);
     static void put_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                           const char* where);
+                                  const char* where);
     static void get_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                           const char* where);
+                                  const char* where);
 
     template <class T>
     [[gnu::noinline]] static void p_elsewhere(T* dest, T value, int pe, const char* where) {
@@ -308,8 +312,8 @@ class Context {
         return value;
     }
     template <class T, class Local>
-    [[gnu::noinline]] static T atomic_elsewhere(const Atomic<T> request, int pe,
-                                                const char* where, Local local) {
+    [[gnu::noinline]] static T atomic_elsewhere(const Atomic<T> request, int pe, const char* where,
+                                                Local local) {
         char* remote = address_map.remote(request.dest, sizeof(T), pe, where);
         if (!is_aligned(request.dest)) fail_alignment(request.dest, sizeof(T), where);
         if (remote != nullptr) {

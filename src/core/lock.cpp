@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See lock.hpp. Who writes which bits of an entry: its PE sets and clears kHeld and clears all at the
-// end; its predecessor sets kGranted; its successor adds its number. All by atomics, each acquiring and
-// releasing, so the entry itself carries the order between two holders; they also wake a waiter.
+// See lock.hpp. Who writes which bits of an entry: its PE sets and clears kHeld and clears all at
+// the end; its predecessor sets kGranted; its successor adds its number. All by atomics, each
+// acquiring and releasing, so the entry itself carries the order between two holders; they also
+// wake a waiter.
 #include "core/lock.hpp"
 
 #include "base/fatal.hpp"
@@ -27,8 +28,8 @@ Lock::Lock(long* lock, const char* where)
     auto address = reinterpret_cast<std::uintptr_t>(lock);
     if (!address_map.contains(lock, sizeof(long))) fail_address(lock, sizeof(long), where);
     if (address % sizeof(long) != 0) fail_alignment(lock, sizeof(long), where);
-    std::uintptr_t base = address_map.in_heap(lock, sizeof(long)) ? address_map.heap_base
-                                                                  : address_map.static_base;
+    std::uintptr_t base =
+        address_map.in_heap(lock, sizeof(long)) ? address_map.heap_base : address_map.static_base;
     home_pe_ = static_cast<int>((address - base) / sizeof(long) % address_map.npes);
 }
 
@@ -64,8 +65,8 @@ void Lock::clear() {
     const int me = address_map.my_pe;
     std::uint32_t mine = default_context.fetch(entry(), me, where_);
     if ((mine & kHeld) == 0) {
-        fatal("%s: this PE does not hold the lock at %p; only the PE that set a lock may clear it", where_,
-              static_cast<void*>(words_));
+        fatal("%s: this PE does not hold the lock at %p; only the PE that set a lock may clear it",
+              where_, static_cast<void*>(words_));
     }
     std::uint32_t next = mine & kNextMask;
     if (next == 0) {
@@ -95,9 +96,8 @@ std::uint32_t Lock::wait_for_successor() {
 
 void Lock::wait_for_grant() {
     const int me = address_map.my_pe;
-    wait_until(
-        [=, this] { return (default_context.fetch(entry(), me, where_) & kGranted) != 0; },
-        where_);
+    wait_until([=, this] { return (default_context.fetch(entry(), me, where_) & kGranted) != 0; },
+               where_);
     default_context.fetch_and(entry(), ~kGranted, me, where_);
 }
 

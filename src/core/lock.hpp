@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The queue lock behind shmem_set_lock (OpenSHMEM 1.6, 9.13): MCS, so waiters are served in order and
-// each waits on a word of its own PE. The lock is a symmetric long, zero when free. Its copies are used
-// like this (one queue entry a PE: locks are not reentrant, threads of a PE included):
+// The queue lock behind shmem_set_lock (OpenSHMEM 1.6, 9.13): MCS, so waiters are served in order
+// and each waits on a word of its own PE. The lock is a symmetric long, zero when free. Its copies
+// are used like this (one queue entry a PE: locks are not reentrant, threads of a PE included):
 //
 //   copy of the home PE:   +0 tail: PE number + 1 of the last in the queue, 0: free
 //   copy of every PE:      +4 entry: kHeld | kGranted | PE number + 1 of the next in line

@@ -38,8 +38,8 @@ const topology::Facts& Node::facts() const {
 
 InternalSegment& Node::internal(int local_index) const {
     char* start = node_map_.data() + header_->internal_offset;
-    return *reinterpret_cast<InternalSegment*>(
-        start + static_cast<std::size_t>(local_index) * header_->internal_bytes);
+    return *reinterpret_cast<InternalSegment*>(start + static_cast<std::size_t>(local_index) *
+                                                           header_->internal_bytes);
 }
 
 InternalSegment& Node::internal_of(int world_pe) const {
@@ -62,18 +62,19 @@ void Node::map_files() {
     if (::pread(job_.node_file.get(), static_cast<void*>(&header), sizeof header, 0) !=
             static_cast<ssize_t>(sizeof header) ||
         header.magic != heap::kNodeMagic) {
-        fatal("shmem_init: the shared file of this node was made by another version of Tessera; use "
-              "the oshrun of the library that the program is linked with");
+        fatal(
+            "shmem_init: the shared file of this node was made by another version of Tessera; use "
+            "the oshrun of the library that the program is linked with");
     }
     node_map_ = Mapping::share(job_.node_file.get(), 0, header.static_offset);
-    heap_map_ = Mapping::share(job_.heap_file.get(), 0,
-                               static_cast<std::size_t>(header.npes) * header.heap_stride,
-                               kHugePageBytes);
+    heap_map_ =
+        Mapping::share(job_.heap_file.get(), 0,
+                       static_cast<std::size_t>(header.npes) * header.heap_stride, kHugePageBytes);
     if (!node_map_.is_mapped() || !heap_map_.is_mapped()) {
-        fatal("shmem_init: cannot map the symmetric heaps of %d PEs with %llu bytes each: %s; lower "
-              "SHMEM_SYMMETRIC_SIZE or raise the address space limit (ulimit -v)",
-              header.npes, static_cast<unsigned long long>(header.heap_bytes),
-              std::strerror(errno));
+        fatal(
+            "shmem_init: cannot map the symmetric heaps of %d PEs with %llu bytes each: %s; lower "
+            "SHMEM_SYMMETRIC_SIZE or raise the address space limit (ulimit -v)",
+            header.npes, static_cast<unsigned long long>(header.heap_bytes), std::strerror(errno));
     }
     header_ = reinterpret_cast<heap::NodeHeader*>(node_map_.data());
     records_ = reinterpret_cast<heap::PeRecord*>(node_map_.data() + header_->records_offset);
@@ -147,9 +148,11 @@ void Node::discover_topology() {
 void Node::check_settings() const {
     for (int i = 0; i < job_.nlocal; ++i) {
         if (record(i).settings_digest != my_record().settings_digest) {
-            fatal("shmem_init: the SHMEM_* settings of this PE differ from those of PE %d; start all PEs "
-                  "with the same environment",
-                  job_.local_pes[static_cast<std::size_t>(i)]);
+            fatal(
+                "shmem_init: the SHMEM_* settings of this PE differ from those of PE %d; start all "
+                "PEs "
+                "with the same environment",
+                job_.local_pes[static_cast<std::size_t>(i)]);
         }
     }
 }
@@ -180,7 +183,7 @@ char* Node::map_static_of(int local_index) {
     const heap::PeRecord& peer = record(local_index);
     if (peer.static_is_shared == 0) return nullptr;
     auto index = static_cast<std::size_t>(local_index);
-    int file = peer.static_in_node_file != 0 ? job_.node_file.get()
+    int file = peer.static_in_node_file != 0      ? job_.node_file.get()
                : index < job_.static_files.size() ? job_.static_files[index].get()
                                                   : -1;
     if (file < 0) return nullptr;

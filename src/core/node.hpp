@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The node as this PE has mapped it: the shared files, everybody's records, heaps, internal segments
-// and static data. Made by initialize(), gone with the last finalize. Only init and exit use it; the
-// data path reads what it put into address_map.
+// The node as this PE has mapped it: the shared files, everybody's records, heaps, internal
+// segments and static data. Made by initialize(), gone with the last finalize. Only init and exit
+// use it; the data path reads what it put into address_map.
 #pragma once
 
 #include <memory>

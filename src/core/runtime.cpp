@@ -111,8 +111,7 @@ void make_predefined_teams() {
 void publish_address_map(const Live& life) {
     const heap::StaticData& statics = heap::static_data();
     address_map.my_pe = life.job.pe;
-    address_map.heap_base =
-        reinterpret_cast<std::uintptr_t>(life.node->heap(life.job.local_index));
+    address_map.heap_base = reinterpret_cast<std::uintptr_t>(life.node->heap(life.job.local_index));
     address_map.heap_bytes = life.node->header().heap_bytes;
     address_map.static_base = statics.base;
     address_map.static_bytes = statics.bytes;
@@ -133,7 +132,8 @@ void report_leaks() {
                  block.offset);
         }
     });
-    if (blocks > 0) warn("shmem_finalize: %zu symmetric blocks, %zu bytes, not freed", blocks, bytes);
+    if (blocks > 0)
+        warn("shmem_finalize: %zu symmetric blocks, %zu bytes, not freed", blocks, bytes);
 }
 
 void start(int level, const char* where) {

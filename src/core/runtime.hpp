@@ -22,8 +22,8 @@ enum class Phase { kBeforeInit, kInitialized, kFinalized, kForkedChild };
 
 Phase runtime_phase();
 
-// Joins the job, maps the node's memory and fills address_map. Collective. Counts: the n-th init only
-// raises the count (OpenSHMEM 1.6, 9.1). Errors end the job with a message.
+// Joins the job, maps the node's memory and fills address_map. Collective. Counts: the n-th init
+// only raises the count (OpenSHMEM 1.6, 9.1). Errors end the job with a message.
 // RETURNS when: every PE of the job has come here.
 void initialize(int thread_level, const char* where);
 // SHMEM_INFO and SHMEM_VERSION, on PE 0 at the first init; `outcomes` are choices of higher layers.

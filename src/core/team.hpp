@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A team: an ordered list of PEs with flags of its own in the internal segments of its members, so that
-// no two teams ever share a flag. Collectives know a team and nothing else. THREADS: one collective
-// at a time on a team (OpenSHMEM 1.6, 9.10); different teams are independent.
+// A team: an ordered list of PEs with flags of its own in the internal segments of its members, so
+// that no two teams ever share a flag. Collectives know a team and nothing else. THREADS: one
+// collective at a time on a team (OpenSHMEM 1.6, 9.10); different teams are independent.
 //
-// Every member takes a free slot of its own internal segment for its flags; the numbers of the slots
-// are exchanged when the team is made (collectives/team_create.cpp), so no agreement is needed and
-// only memory limits the number of teams. Flags are never reset: a gate only grows, so a member that
-// is late to leave the last sync of a destroyed team cannot miss it. A new team counts on from the
-// highest number that any of its slots has seen.
+// Every member takes a free slot of its own internal segment for its flags; the numbers of the
+// slots are exchanged when the team is made (collectives/team_create.cpp), so no agreement is
+// needed and only memory limits the number of teams. Flags are never reset: a gate only grows, so a
+// member that is late to leave the last sync of a destroyed team cannot miss it. A new team counts
+// on from the highest number that any of its slots has seen.
 #pragma once
 
 #include <cstdint>

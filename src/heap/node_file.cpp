@@ -135,12 +135,13 @@ std::string heap_size_complaint(std::size_t heap_bytes, std::uint64_t memory_byt
     if (memory_bytes == 0 || heap_bytes <= memory_bytes / npes) return "";
     constexpr double kMebi = 1024.0 * 1024.0;
     char text[320];
-    std::snprintf(text, sizeof text,
-                  "SHMEM_SYMMETRIC_SIZE asks for %.1f MiB in each of %d PEs on this node, but the job "
-                  "may use only %.1f MiB of memory here; set it to at most %.0fM, or start fewer PEs",
-                  static_cast<double>(heap_bytes) / kMebi, npes_local,
-                  static_cast<double>(memory_bytes) / kMebi,
-                  static_cast<double>(memory_bytes / npes) / kMebi);
+    std::snprintf(
+        text, sizeof text,
+        "SHMEM_SYMMETRIC_SIZE asks for %.1f MiB in each of %d PEs on this node, but the job "
+        "may use only %.1f MiB of memory here; set it to at most %.0fM, or start fewer PEs",
+        static_cast<double>(heap_bytes) / kMebi, npes_local,
+        static_cast<double>(memory_bytes) / kMebi,
+        static_cast<double>(memory_bytes / npes) / kMebi);
     return text;
 }
 

@@ -43,24 +43,25 @@ const char* page_kind_name(PageKind kind);
 // Where everything lies; written before the file is shared, then constant.
 struct NodeLayout {
     std::uint64_t magic;
-    std::int32_t npes;                  // PEs of this node
+    std::int32_t npes;  // PEs of this node
     PageKind page_kind;
-    std::uint64_t heap_bytes;           // per PE, multiple of kHugePageBytes
-    std::uint64_t heap_stride;          // distance of two heaps in the heap file
+    std::uint64_t heap_bytes;   // per PE, multiple of kHugePageBytes
+    std::uint64_t heap_stride;  // distance of two heaps in the heap file
     std::uint64_t records_offset;
     std::uint64_t facts_offset;
     std::uint64_t facts_bytes;
     std::uint64_t internal_offset;
-    std::uint64_t internal_bytes;       // per PE
+    std::uint64_t internal_bytes;  // per PE
     std::uint64_t static_offset;
-    std::uint64_t static_slot_bytes;    // per PE
-    std::uint32_t usable_cores;         // what the job may use; decides how PEs wait (base/wait.hpp)
+    std::uint64_t static_slot_bytes;  // per PE
+    std::uint32_t usable_cores;       // what the job may use; decides how PEs wait (base/wait.hpp)
 };
 static_assert(std::is_trivially_copyable_v<NodeLayout> && sizeof(NodeLayout) == 96);
 
 // The start of the node file.
 struct NodeHeader : NodeLayout {
-    alignas(kFalseSharingBytes) CentralSync startup;  // the node's PEs meet during init and finalize
+    alignas(kFalseSharingBytes)
+        CentralSync startup;  // the node's PEs meet during init and finalize
     alignas(kFalseSharingBytes) std::atomic<std::uint64_t> crowded_until_ns;  // WaitPolicy
 };
 static_assert(sizeof(NodeHeader) == 4 * kFalseSharingBytes);
@@ -70,16 +71,16 @@ enum class PeState : std::uint32_t { kNotStarted = 0, kInitialized = 1, kFinaliz
 // What a PE tells the others of its node, and oshrun. Written by its PE before the startup sync
 // (except state and waiting_in), read by the others after it.
 struct alignas(kFalseSharingBytes) PeRecord {
-    std::atomic<PeState> state;   // written by the PE, read by oshrun when the PE has ended
+    std::atomic<PeState> state;  // written by the PE, read by oshrun when the PE has ended
     std::int32_t pid;
-    std::uint64_t static_base;    // address of the static range in that PE
+    std::uint64_t static_base;  // address of the static range in that PE
     std::uint64_t static_bytes;
     std::uint64_t static_file_offset;  // in the node file, or in the PE's own memfd
     std::uint32_t static_is_shared;    // 0: reach it with process_vm_readv/writev
     std::uint32_t static_in_node_file;
-    std::uint64_t settings_digest;     // of the settings that must agree; compared by every PE
-    std::uint64_t allocation_digest;   // SHMEM_DEBUG: of the last collective allocation
-    char waiting_in[40];               // routine that a slow wait is in, "" when none; for oshrun
+    std::uint64_t settings_digest;    // of the settings that must agree; compared by every PE
+    std::uint64_t allocation_digest;  // SHMEM_DEBUG: of the last collective allocation
+    char waiting_in[40];              // routine that a slow wait is in, "" when none; for oshrun
 };
 static_assert(sizeof(PeRecord) == kFalseSharingBytes);
 static_assert(std::atomic<PeState>::is_always_lock_free);
@@ -91,7 +92,7 @@ struct NodeFiles {
 
 struct NodePlan {
     int npes = 1;
-    std::size_t heap_bytes = 0;         // per PE; rounded up to kHugePageBytes
+    std::size_t heap_bytes = 0;  // per PE; rounded up to kHugePageBytes
     bool try_huge_pages = true;
     std::size_t facts_bytes = 0;
     std::uint32_t usable_cores = 1;
@@ -106,7 +107,8 @@ NodeFiles create_node_files(const NodePlan& plan, std::string& error);
 // together can never exceed the memory.
 std::size_t default_heap_bytes(std::uint64_t memory_bytes, int npes_local);
 
-// "" if `heap_bytes` for each of `npes_local` PEs fits into `memory_bytes`; otherwise the complaint.
+// "" if `heap_bytes` for each of `npes_local` PEs fits into `memory_bytes`; otherwise the
+// complaint.
 std::string heap_size_complaint(std::size_t heap_bytes, std::uint64_t memory_bytes, int npes_local);
 
 }  // namespace tessera::heap

@@ -82,9 +82,10 @@ class ShmTransport final : public Transport {
     }
 
     [[noreturn]] void fail(int pe, std::size_t bytes) const {
-        fatal("cannot copy %zu bytes of static data of PE %d (pid %d): %s; allow process_vm_readv "
-              "between the PEs (ptrace_scope, containers), or use memory from shmem_malloc",
-              bytes, pe, target(pe).pid, std::strerror(errno));
+        fatal(
+            "cannot copy %zu bytes of static data of PE %d (pid %d): %s; allow process_vm_readv "
+            "between the PEs (ptrace_scope, containers), or use memory from shmem_malloc",
+            bytes, pe, target(pe).pid, std::strerror(errno));
     }
 
     std::vector<ShmTarget> targets_;
