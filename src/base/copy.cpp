@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Large copies between two mappings of shared memory, where the C library's memcpy is not the best.
-//   vector      2 to 16 KiB, AMD with AVX-512. There memcpy is "rep movsb" from 2112 bytes on,
-//   which
+//   vector      2 to 16 KiB, AMD with AVX-512. There memcpy is "rep movsb" from 2112 bytes on and
 //               needs 10 ns to start. 1.2 to 1.9 times memcpy when dest is in this core's caches or
 //               has just been used by another core, 0.9 to 1.3 times when it is in L3.
 // Beyond 1 MiB (the L2 cache) memcpy reads the destination into the cache before it overwrites it,
@@ -12,8 +11,7 @@
 //               No gain when dest is less than a line past source modulo the page.
 //   streaming   1.15 to 1.4 times memcpy once source and dest together exceed the last-level cache,
 //               slower below.
-// AVX-512 stores beyond 1 MiB, 2 or 4 pages at once and software prefetch measured the same or
-// worse.
+// AVX-512 stores beyond 1 MiB, 2 or 4 pages at once and software prefetch were not better.
 #include "base/copy.hpp"
 
 #include "base/copy_routines.hpp"

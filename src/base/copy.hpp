@@ -54,8 +54,8 @@ TESSERA_INLINE void copy_both_ends(char* dest, const char* source, std::size_t b
     store(dest + bytes - sizeof(T), last);
 }
 
+// Not for 8, which copy_up_to_64 does first.
 TESSERA_INLINE void copy_below_16(char* dest, const char* source, std::size_t bytes) {
-    if (bytes == 8) return store(dest, load<std::uint64_t>(source));
     if (bytes > 8) return copy_both_ends<std::uint64_t>(dest, source, bytes);
     if (bytes == 4) return store(dest, load<std::uint32_t>(source));
     if (bytes > 4) return copy_both_ends<std::uint32_t>(dest, source, bytes);
@@ -65,6 +65,9 @@ TESSERA_INLINE void copy_below_16(char* dest, const char* source, std::size_t by
 }
 
 TESSERA_INLINE void copy_up_to_64(char* dest, const char* source, std::size_t bytes) {
+    if (bytes == 8) [[likely]] {
+        return store(dest, load<std::uint64_t>(source));
+    }
     if (bytes < 16) return copy_below_16(dest, source, bytes);
     if (bytes <= 32) return copy_both_ends<Vector16>(dest, source, bytes);
     Vector16 a = load<Vector16>(source);
@@ -94,7 +97,7 @@ TESSERA_INLINE void copy_bytes(void* dest_bytes, const void* source_bytes, std::
 }
 
 // The same for gets.
-// REQUIRES: the caller is called from outside the library, so that the compiler moves no loads here.
+// REQUIRES: the public routine ends here, so that the compiler has no later loads to move.
 // RETURNS when: all of `source` has been read; what the program loads next is loaded later.
 TESSERA_INLINE void copy_bytes_and_acquire(void* dest_bytes, const void* source_bytes,
                                            std::size_t bytes) {
