@@ -98,9 +98,8 @@ class Context {
                             const char* where) const {
         pe = world_pe(pe, where);
         if (const char* remote = address_map.mapped_heap(source, bytes, pe)) [[likely]] {
-            copy_bytes(dest, remote, bytes);
             // A get is complete when it returns; later loads must not pass it.
-            return std::atomic_thread_fence(std::memory_order_acquire);
+            return copy_bytes_and_acquire(dest, remote, bytes);
         }
         get_elsewhere(dest, source, bytes, pe, where);
     }
