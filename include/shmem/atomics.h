@@ -8,11 +8,11 @@
 // as all use the same type, and contexts of one atomicity domain; the point-to-point
 // synchronization of shmem/sync.h on the owning PE counts as one of them. Plain loads, stores and
 // puts at the same time do not. A PE number counts within the context's team; without a context
-// within all PEs.
+// within all PEs. A nonblocking (_nbi) routine writes its fetch object before shmem_quiet on its
+// context returns.
 //
 // ERRORS, for all: a PE number out of range, an object that is not symmetric, or not aligned, ends
 // the job with a message. THREADS, for all: as the thread level and the context's options allow.
-// A nonblocking (_nbi) routine writes its fetch object before shmem_quiet on its context returns.
 
 #ifndef SHMEM_INTERNAL_ATOMICS_H
 #define SHMEM_INTERNAL_ATOMICS_H

@@ -3,7 +3,8 @@
 // Routines and constants that the specification deprecates and still requires (OpenSHMEM 1.6,
 // Annex F). Part of <shmem.h>. New programs use the routine named first in each comment.
 //
-// ERRORS and THREADS are those of the routine named there.
+// ERRORS, for all: those of the routine that replaces it. THREADS, for all: those of the routine
+// that replaces it.
 
 #ifndef SHMEM_INTERNAL_DEPRECATED_H
 #define SHMEM_INTERNAL_DEPRECATED_H
@@ -124,7 +125,8 @@ SHMEM_INTERNAL_P2P_SHORT_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 /**
- * shmem_long_wait_until, deprecated in 1.4. In C11 and C++ the name is type-generic as well.
+ * shmem_wait_until on a long object, deprecated in 1.4 as a function. In C11 and C++ the name is
+ * type-generic.
  *
  * RETURNS when: satisfied. OpenSHMEM 1.6, 9.11, shmem_wait_until.
  */
@@ -146,20 +148,28 @@ SHMEM_INTERNAL_WAIT_OLD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 /**
- * shmem_barrier_all and shmem_sync_all over an active set, deprecated in 1.5. All PEs of the set
- * call it, and no other; it is PE_start + i * 2^logPE_stride for i in [0, PE_size).
+ * shmem_barrier_all over an active set, deprecated in 1.5. All PEs of the set call it, and no
+ * other; it is PE_start + i * 2^logPE_stride for i in [0, PE_size).
  *
  * PE_start       lowest PE of the set.
  * logPE_stride   logarithm, base 2, of the distance of neighbours; at least 0.
  * PE_size        number of PEs of the set; at least 1.
  * pSync          symmetric array of SHMEM_BARRIER_SYNC_SIZE elements, the same on all PEs.
  *
- * RETURNS when: all PEs of the set have called it; the barrier also when what they issued before on
- * the default context is complete and visible.
+ * RETURNS when: all PEs of the set have called it, and what they issued before on the default
+ * context is complete and visible.
  * ERRORS: a set that is not inside [0, shmem_n_pes()), or a caller outside it, ends the job with a
- * message. OpenSHMEM 1.6, 9.10, shmem_barrier, shmem_sync.
+ * message. OpenSHMEM 1.6, 9.10, shmem_barrier.
  */
 void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long* pSync);
+
+/**
+ * shmem_sync_all over an active set, deprecated in 1.5. The set and the arguments are those of
+ * shmem_barrier. In C11 and C++ the name with a team is shmem_team_sync.
+ *
+ * RETURNS when: all PEs of the set have called it. ERRORS: as shmem_barrier.
+ * OpenSHMEM 1.6, 9.10, shmem_sync.
+ */
 void shmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync);
 
 /**
@@ -171,7 +181,7 @@ void shmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync);
  * nelems         elements of SIZE bits, as in the team's form.
  * PE_root        place in the set, from 0, of the PE whose source is sent. Its dest is not written,
  *                unlike in the team's form.
- * PE_start, logPE_stride, PE_size  the active set, as above.
+ * PE_start, logPE_stride, PE_size  the active set, as in shmem_barrier.
  * pSync          symmetric array, the same on all PEs, of the routine's SHMEM_*_SYNC_SIZE elements:
  *                SHMEM_SYNC_VALUE on entry and again when all PEs have returned.
  *
@@ -202,7 +212,7 @@ SHMEM_INTERNAL_COLLECTIVE_SIZES(SHMEM_INTERNAL_DECLARE)
  * dest, source   symmetric addresses, the same objects on all PEs of the set; the same address, or
  *                without overlap.
  * nreduce        number of elements, at least 0; the same on all PEs.
- * PE_start, logPE_stride, PE_size  the active set, as above.
+ * PE_start, logPE_stride, PE_size  the active set, as in shmem_barrier.
  * pWrk           symmetric array, the same on all PEs, of nreduce / 2 + 1 elements, and at least
  *                SHMEM_REDUCE_MIN_WRKDATA_SIZE.
  * pSync          symmetric array, the same on all PEs, of SHMEM_REDUCE_SYNC_SIZE elements:

@@ -6,11 +6,12 @@
 // Common to all routines here. The remote side (dest of a put, source of a get) is a symmetric
 // address, given as the calling PE's own address of the object; the local side is any memory. The
 // two may not overlap. A count of 0 does nothing, and pointers may then be NULL. A PE number counts
-// within the context's team; without a context within all PEs.
+// within the context's team; without a context within all PEs. A nonblocking (_nbi) routine uses
+// its buffers until shmem_quiet on its context.
 //
 // ERRORS, for all: a PE number out of range, or a remote range that is not inside one symmetric
 // object, ends the job with a message. THREADS, for all: as the thread level and the context's
-// options allow. A nonblocking (_nbi) routine uses its buffers until shmem_quiet on its context.
+// options allow.
 
 #ifndef SHMEM_INTERNAL_RMA_H
 #define SHMEM_INTERNAL_RMA_H

@@ -58,7 +58,8 @@ SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
  * nelems     number of elements.
  * status     local array; elements with nonzero status are left out. May be NULL.
  * cmp        comparison operator.
- * cmp_value  the value to compare each element with (cmp_values[i] with element i).
+ * cmp_value  the value to compare each element with.
+ * cmp_values  vector forms: local array of the values to compare with, one for each element.
  *
  * RETURNS when: wait_until_all: each element was satisfied at some moment of the call. test_all: at
  * once; 1 if all are satisfied, otherwise 0. No element counts: at once, 1.
@@ -84,7 +85,8 @@ SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
  * nelems     number of elements.
  * status     local array; elements with nonzero status are left out. May be NULL.
  * cmp        comparison operator.
- * cmp_value  the value to compare each element with (cmp_values[i] with element i).
+ * cmp_value  the value to compare each element with.
+ * cmp_values  vector forms: local array of the values to compare with, one for each element.
  *
  * RETURNS when: wait_until_any: one is satisfied; its index. test_any: at once; the index of one,
  * or SIZE_MAX if there is none. No element counts: at once, SIZE_MAX.
@@ -113,7 +115,8 @@ SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
  * indices    local array for nelems indices; receives those of the satisfied elements, any order.
  * status     local array; elements with nonzero status are left out. May be NULL.
  * cmp        comparison operator.
- * cmp_value  the value to compare each element with (cmp_values[i] with element i).
+ * cmp_value  the value to compare each element with.
+ * cmp_values  vector forms: local array of the values to compare with, one for each element.
  *
  * RETURNS when: wait_until_some: at least one is satisfied. test_some: at once. Both give the
  * number of indices written. No element counts: at once, 0.
