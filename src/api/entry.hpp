@@ -5,6 +5,9 @@
 // (OpenSHMEM 1.6, 10).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "api/handles.hpp"
 
 // Opens the body of one public routine. No exception leaves it.
@@ -15,3 +18,14 @@
 
 // The name that the program called, for messages: the body's name without its leading p.
 #define SHMEM_WHERE (__func__ + 1)
+
+namespace tessera::api {
+
+// The bytes of `nelems` elements. A length that no address space holds becomes SIZE_MAX, which no
+// segment contains, so that the bounds check finds it.
+template <std::size_t kElementBytes>
+TESSERA_INLINE constexpr std::size_t byte_count(std::size_t nelems) {
+    return nelems <= SIZE_MAX / kElementBytes ? nelems * kElementBytes : SIZE_MAX;
+}
+
+}  // namespace tessera::api

@@ -8,16 +8,17 @@
 
 using tessera::default_context;
 using tessera::Strided;
+using tessera::api::byte_count;
 using tessera::api::context_of;
 
 // shmem_TYPENAME_put, shmem_ctx_TYPENAME_put, and the same for get, put_nbi, get_nbi
-#define DEFINE_CONTIGUOUS(OP, NAME, DEST, SOURCE, BYTES)                                          \
-    SHMEM_ENTRY(void, shmem_##NAME, DEST dest, SOURCE source, size_t nelems, int pe) {            \
-        default_context.OP(dest, source, nelems*(BYTES), pe, SHMEM_WHERE);                        \
-    }                                                                                             \
-    SHMEM_ENTRY(void, shmem_ctx_##NAME, shmem_ctx_t ctx, DEST dest, SOURCE source, size_t nelems, \
-                int pe) {                                                                         \
-        context_of(ctx, SHMEM_WHERE).OP(dest, source, nelems*(BYTES), pe, SHMEM_WHERE);           \
+#define DEFINE_CONTIGUOUS(OP, NAME, DEST, SOURCE, BYTES)                                           \
+    SHMEM_ENTRY(void, shmem_##NAME, DEST dest, SOURCE source, size_t nelems, int pe) {             \
+        default_context.OP(dest, source, byte_count<BYTES>(nelems), pe, SHMEM_WHERE);              \
+    }                                                                                              \
+    SHMEM_ENTRY(void, shmem_ctx_##NAME, shmem_ctx_t ctx, DEST dest, SOURCE source, size_t nelems,  \
+                int pe) {                                                                          \
+        context_of(ctx, SHMEM_WHERE).OP(dest, source, byte_count<BYTES>(nelems), pe, SHMEM_WHERE); \
     }
 #define DEFINE_TYPED(NAME, T)                                           \
     DEFINE_CONTIGUOUS(put, NAME##_put, T*, const T*, sizeof(T))         \

@@ -7,18 +7,19 @@
 #include "api/local_word.hpp"
 
 using tessera::default_context;
+using tessera::api::byte_count;
 using tessera::api::context_of;
 
 #define DEFINE_PUT_SIGNAL(NAME, DEST, SOURCE, BYTES)                                              \
     SHMEM_ENTRY(void, shmem_##NAME, DEST dest, SOURCE source, size_t nelems, uint64_t* sig_addr,  \
                 uint64_t signal, int sig_op, int pe) {                                            \
-        default_context.put_signal(dest, source, nelems*(BYTES), {sig_addr, signal, sig_op}, pe,  \
-                                   SHMEM_WHERE);                                                  \
+        default_context.put_signal(dest, source, byte_count<BYTES>(nelems),                       \
+                                   {sig_addr, signal, sig_op}, pe, SHMEM_WHERE);                  \
     }                                                                                             \
     SHMEM_ENTRY(void, shmem_ctx_##NAME, shmem_ctx_t ctx, DEST dest, SOURCE source, size_t nelems, \
                 uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {                        \
         context_of(ctx, SHMEM_WHERE)                                                              \
-            .put_signal(dest, source, nelems*(BYTES), {sig_addr, signal, sig_op}, pe,             \
+            .put_signal(dest, source, byte_count<BYTES>(nelems), {sig_addr, signal, sig_op}, pe,  \
                         SHMEM_WHERE);                                                             \
     }
 // shmem_TYPENAME_put_signal, shmem_ctx_TYPENAME_put_signal, and _nbi
