@@ -231,7 +231,9 @@ class Manual:
 
     @staticmethod
     def _returns(entry):
-        text = entry.contract["RETURNS when"]
+        text = entry.contract.get("RETURNS when")
+        if text is None:
+            raise SystemExit(f"{entry.header.name}: {entry.routines[0].name}: no RETURNS when")
         if text.startswith("at once"):
             text = "Returns " + text
         elif text.startswith("never"):
@@ -311,7 +313,8 @@ class Manual:
         writer.section("DESCRIPTION", [header.intro, *header.common])
         for key in ("ERRORS", "THREADS"):
             if key in header.for_all:
-                writer.section(key, [first_upper(header.for_all[key])])
+                writer.macro("Ss", key.capitalize())
+                writer.prose(first_upper(header.for_all[key]))
         if header.types:
             writer.macro("Sh", "TYPES")
         for number, (_, code, text) in enumerate(header.types):

@@ -23,7 +23,7 @@ def chapter_page(header):
 
 def escape(text):
     """Text in which nothing is an instruction of roff."""
-    text = text.replace("\\", r"\e").replace("^", r"\(ha").replace("~", r"\(ti")
+    text = text.replace("\\", r"\[rs]").replace("^", r"\[ha]").replace("~", r"\[ti]")
     # A minus, not a hyphen: before a number, and between blanks.
     return re.sub(r"(?<![\w)])-(?=[\s\d])", r"\\-", text)
 
