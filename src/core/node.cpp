@@ -4,6 +4,7 @@
 #include "core/node.hpp"
 
 #include <fcntl.h>
+#include <link.h>
 #include <linux/falloc.h>
 #include <linux/mempolicy.h>
 #include <sched.h>
@@ -15,10 +16,42 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/bits.hpp"
 #include "base/fatal.hpp"
 #include "core/config.hpp"
 
 namespace tessera {
+namespace {
+
+void add_to_digest(std::uint64_t& digest, const void* bytes, std::size_t count) {
+    for (std::size_t i = 0; i < count; i += sizeof(std::uint64_t)) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, static_cast<const char*>(bytes) + i, std::min(sizeof word, count - i));
+        digest = mix_bits(digest ^ word) + 1;
+    }
+}
+
+// For dl_iterate_phdr, which reports the main program first; returning 1 stops there.
+int add_main_program(dl_phdr_info* program, std::size_t, void* digest) {
+    auto& sum = *static_cast<std::uint64_t*>(digest);
+    for (int i = 0; i < program->dlpi_phnum; ++i) {
+        const ElfW(Phdr) header = program->dlpi_phdr[i];
+        add_to_digest(sum, &header, sizeof header);
+        if (header.p_type != PT_NOTE) continue;  // The build id is a note.
+        add_to_digest(sum, reinterpret_cast<const void*>(program->dlpi_addr + header.p_vaddr),
+                      header.p_filesz);
+    }
+    return 1;
+}
+
+// Layout and build id of the executable: the same wherever the system has loaded it.
+std::uint64_t program_digest() {
+    std::uint64_t digest = 0;
+    ::dl_iterate_phdr(add_main_program, &digest);
+    return digest;
+}
+
+}  // namespace
 
 Node::Node(launch::Job& job) : job_(job), my_statics_(heap::static_data()) {
     map_files();
@@ -119,6 +152,7 @@ void Node::publish_record() const {
     record.static_file_offset = my_statics_.file_offset;
     record.static_is_shared = my_statics_.shared ? 1 : 0;
     record.static_in_node_file = job_.launcher == launch::Launcher::kOshrun ? 1 : 0;
+    record.program_digest = program_digest();
     record.settings_digest = settings_digest();
     if (job_.launcher != launch::Launcher::kOshrun) publish_affinity();
     record.state.store(heap::PeState::kInitialized, std::memory_order_release);
@@ -157,13 +191,19 @@ void Node::check_settings() const {
     }
 }
 
+bool Node::runs_my_program(int local_index) const {
+    const heap::PeRecord& peer = record(local_index);
+    return peer.program_digest == my_record().program_digest &&
+           peer.static_bytes == my_statics_.bytes;
+}
+
 void Node::map_statics() {
     auto count = static_cast<std::size_t>(job_.nlocal);
     static_maps_.resize(count);
     statics_.assign(count, nullptr);
     bool all_mapped = true;
     for (int i = 0; i < job_.nlocal; ++i) {
-        if (record(i).static_bytes != my_statics_.bytes) continue;  // Another program (MPMD).
+        if (!runs_my_program(i)) continue;  // Its variables are not ours (MPMD).
         if (i == job_.local_index) {
             // What the others cannot map, this PE must reach as they do.
             bool is_common = my_statics_.shared || count == 1;
@@ -209,7 +249,7 @@ void Node::fill_peers() {
         Peer& peer = peers_[world_index(i)];
         peer.heap = heap(i);
         peer.sleeper = &internal(i).sleeper;
-        if (record(i).static_bytes != my_statics_.bytes) continue;  // Another program (MPMD).
+        if (!runs_my_program(i)) continue;  // Its variables are not ours (MPMD).
         if (transports_.empty()) {
             peer.statics = statics_[static_cast<std::size_t>(i)];
         } else {

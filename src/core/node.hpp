@@ -57,6 +57,7 @@ class Node {
     void publish_affinity() const;
     void check_settings() const;
     void bind_heap_to_numa_node() const;
+    bool runs_my_program(int local_index) const;
     void map_statics();
     char* map_static_of(int local_index);
     void make_static_transports();

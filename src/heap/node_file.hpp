@@ -78,6 +78,7 @@ struct alignas(kFalseSharingBytes) PeRecord {
     std::uint64_t static_file_offset;  // in the node file, or in the PE's own memfd
     std::uint32_t static_is_shared;    // 0: reach it with process_vm_readv/writev
     std::uint32_t static_in_node_file;
+    std::uint64_t program_digest;     // of the executable: equal for PEs that run the same one
     std::uint64_t settings_digest;    // of the settings that must agree; compared by every PE
     std::uint64_t allocation_digest;  // SHMEM_DEBUG: of the last collective allocation
     char waiting_in[40];              // routine that a slow wait is in, "" when none; for oshrun
