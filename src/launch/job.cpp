@@ -180,6 +180,14 @@ Job join() {
 }
 
 void request_global_exit(int code) {
+    // Before shmem_init nobody has joined yet, but the other PEs must end all the same.
+    if (joined_by == Launcher::kNone && inheritance() == Inheritance::kPe) {
+        joined_by = Launcher::kOshrun;
+    } else if (joined_by == Launcher::kNone && inheritance() == Inheritance::kNone &&
+               has_pmix_environment()) {
+        pmix::connect();
+        joined_by = Launcher::kPmix;
+    }
     switch (joined_by) {
         case Launcher::kOshrun: tell_oshrun(ControlMessage::kGlobalExit, code); break;
         case Launcher::kPmix: pmix::abort(code, "shmem_global_exit"); break;
