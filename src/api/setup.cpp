@@ -42,6 +42,12 @@ void finalize_at_exit() {
 
 bool is_pe(int pe) { return pe >= 0 && static_cast<std::uint32_t>(pe) < address_map.npes; }
 
+// A PE of another program (MPMD) has a heap to reach, but no static data of ours.
+bool runs_my_program(int pe) {
+    const Peer& peer = address_map.peers[pe];
+    return peer.statics != nullptr || peer.transport != nullptr || address_map.static_bytes == 0;
+}
+
 }  // namespace
 
 void* pointer_to(const void* address, int pe, const char* where) {
@@ -99,7 +105,7 @@ SHMEM_ENTRY(int, shmem_n_pes, void) {
 
 SHMEM_ENTRY(int, shmem_pe_accessible, int pe) {
     tessera::check_initialized(SHMEM_WHERE);
-    return api::is_pe(pe) ? 1 : 0;
+    return api::is_pe(pe) && api::runs_my_program(pe) ? 1 : 0;
 }
 
 SHMEM_ENTRY(int, shmem_addr_accessible, const void* addr, int pe) {
