@@ -205,6 +205,7 @@ void close_runtime() {
 }
 
 void global_exit(int code) {
+    if (runtime_phase() == Phase::kForkedChild) fail_not_initialized("shmem_global_exit");
     std::fflush(nullptr);
     launch::request_global_exit(code);
     ::_exit(code);
