@@ -11,6 +11,7 @@
 #include "api/pointer.hpp"
 #include "base/fatal.hpp"
 #include "collectives/table.hpp"
+#include "core/external_heap.hpp"
 #include "core/runtime.hpp"
 #include "shmem/deprecated.h"
 
@@ -21,6 +22,7 @@ void initialize_world(int level, const char* where) {
     initialize(level, where);
     collectives::prepare(world_team);
     collectives::prepare(shared_team);
+    collectives::prepare(node_team);
     const Outcome barrier{"SHMEM_BARRIER_ALGORITHM",
                           std::string(collectives::choose_sync(world_team).name)};
     print_startup_info({&barrier, 1});
@@ -62,7 +64,8 @@ void* pointer_to(const void* address, int pe, const char* where) {
     if (address_map.in_statics(address, 1)) {
         return peer.statics != nullptr ? peer.statics + (start - address_map.static_base) : nullptr;
     }
-    return nullptr;
+    const ExternalHeap* external = find_external_heap(address, 1);
+    return external != nullptr ? external->mapped(address, pe) : nullptr;
 }
 
 }  // namespace tessera::api
@@ -113,8 +116,11 @@ SHMEM_ENTRY(int, shmem_addr_accessible, const void* addr, int pe) {
     if (!api::is_pe(pe)) return 0;
     const tessera::Peer& peer = address_map.peers[pe];
     if (address_map.in_heap(addr, 1)) return 1;
-    return address_map.in_statics(addr, 1) &&
-           (peer.statics != nullptr || peer.transport != nullptr);
+    if (address_map.in_statics(addr, 1)) {
+        return peer.statics != nullptr || peer.transport != nullptr;
+    }
+    const tessera::ExternalHeap* external = tessera::find_external_heap(addr, 1);
+    return external != nullptr && external->mapped(addr, pe) != nullptr;
 }
 
 SHMEM_ENTRY(void*, shmem_ptr, const void* dest, int pe) {

@@ -172,7 +172,7 @@ SHMEM_ENTRY(int, shmem_team_split_2d, shmem_team_t parent_team, int xrange,
 SHMEM_ENTRY(void, shmem_team_destroy, shmem_team_t team) {
     tessera::check_initialized(SHMEM_WHERE);
     if (team == SHMEM_TEAM_INVALID) return;
-    if (team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED) {
+    if (team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED || team == api::kNodeTeamHandle) {
         tessera::fatal("%s: predefined teams cannot be destroyed", SHMEM_WHERE);
     }
     api::destroy(team);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See address_map.hpp: the second choice (static data) and the messages.
+// See address_map.hpp: the second choice (static data, external heaps) and the messages.
 #include "core/address_map.hpp"
 
 #include <unistd.h>
 
 #include "base/fatal.hpp"
+#include "core/external_heap.hpp"
 #include "core/runtime.hpp"
 
 namespace tessera {
@@ -26,7 +27,7 @@ int owner_of_mapped_address(std::uintptr_t address) {
             return static_cast<int>(pe);
         }
     }
-    return -1;
+    return owner_of_external_heap(address);
 }
 
 [[noreturn]] TESSERA_COLD void fail_overrun(const char* segment, std::uintptr_t address,
@@ -46,7 +47,11 @@ char* AddressMap::remote(const void* address, std::size_t bytes, int pe, const c
     const Peer& peer = peers[pe];
     if (in_heap(address, bytes))
         return peer.heap != nullptr ? peer.heap + offset_of(address) : nullptr;
-    if (!in_statics(address, bytes)) fail_address(address, bytes, where);
+    if (!in_statics(address, bytes)) {
+        const ExternalHeap* external = find_external_heap(address, bytes);
+        if (external == nullptr) fail_address(address, bytes, where);
+        return external->remote(address, pe, where);
+    }
     if (peer.statics != nullptr) {
         return peer.statics + (reinterpret_cast<std::uintptr_t>(address) - static_base);
     }
@@ -57,6 +62,17 @@ char* AddressMap::remote(const void* address, std::size_t bytes, int pe, const c
             where, address, pe);
     }
     return nullptr;
+}
+
+bool AddressMap::in_external_heap(const void* address, std::size_t bytes) const {
+    const ExternalHeap* external = find_external_heap(address, bytes);
+    return external != nullptr && external->device == nullptr;
+}
+
+std::uintptr_t AddressMap::segment_base(const void* address, std::size_t bytes) const {
+    if (in_heap(address, bytes)) return heap_base;
+    if (in_statics(address, bytes)) return static_base;
+    return find_external_heap(address, bytes)->base;
 }
 
 void fail_pe(int pe, const char* where) {
@@ -74,6 +90,10 @@ void fail_address(const void* address, std::size_t bytes, const char* where) {
     if (start - map.static_base < map.static_bytes) {
         fail_overrun("program's static data", start, map.static_base, map.static_bytes, bytes,
                      where);
+    }
+    if (const ExternalHeap* external = find_external_heap(address, 1)) {
+        if (external->device != nullptr) external->remote(address, map.my_pe, where);
+        fail_overrun("external heap", start, external->base, external->bytes, bytes, where);
     }
     int owner = owner_of_mapped_address(start);
     if (owner >= 0) {

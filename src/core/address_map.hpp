@@ -52,13 +52,14 @@ struct alignas(kCacheLineBytes) AddressMap {
         return at_offset(offset_of(address), kBytes, pe);
     }
 
-    // The general form: heap or static data. nullptr when only the peer's transport reaches it. A
-    // bad PE number and an address that is not symmetric end the job.
+    // The general form: heap, static data or external heap. nullptr when only the peer's transport
+    // reaches it. A bad PE number and an address that is not symmetric end the job.
     char* remote(const void* address, std::size_t bytes, int pe, const char* where) const;
 
-    // Whether the bytes are symmetric on this PE.
+    // Whether the bytes are symmetric on this PE, and it can load them.
     bool contains(const void* address, std::size_t bytes) const {
-        return in_heap(address, bytes) || in_statics(address, bytes);
+        return in_heap(address, bytes) || in_statics(address, bytes) ||
+               in_external_heap(address, bytes);
     }
     bool in_heap(const void* address, std::size_t bytes) const {
         std::uintptr_t offset = offset_of(address);
@@ -68,6 +69,10 @@ struct alignas(kCacheLineBytes) AddressMap {
         std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - static_base;
         return bytes <= static_bytes && offset <= static_bytes - bytes;
     }
+    // Of the host (core/external_heap.hpp).
+    bool in_external_heap(const void* address, std::size_t bytes) const;
+    // Where the segment that holds the bytes begins. REQUIRES: contains().
+    std::uintptr_t segment_base(const void* address, std::size_t bytes) const;
 
   private:
     TESSERA_INLINE std::uintptr_t offset_of(const void* address) const {

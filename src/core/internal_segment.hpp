@@ -33,7 +33,8 @@ inline constexpr std::uint32_t kTeamSlots = static_cast<std::uint32_t>(
     (heap::kInternalBytes - sizeof(InternalSegment)) / sizeof(TeamFlags));
 inline constexpr std::uint32_t kWorldTeamSlot = 0;
 inline constexpr std::uint32_t kSharedTeamSlot = 1;
-inline constexpr std::uint32_t kFirstFreeTeamSlot = 2;
+inline constexpr std::uint32_t kNodeTeamSlot = 2;
+inline constexpr std::uint32_t kFirstFreeTeamSlot = 3;
 
 inline TeamFlags* team_flags_of(InternalSegment& segment, std::uint32_t slot) {
     return reinterpret_cast<TeamFlags*>(&segment + 1) + slot;

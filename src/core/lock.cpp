@@ -28,8 +28,7 @@ Lock::Lock(long* lock, const char* where)
     auto address = reinterpret_cast<std::uintptr_t>(lock);
     if (!address_map.contains(lock, sizeof(long))) fail_address(lock, sizeof(long), where);
     if (address % sizeof(long) != 0) fail_alignment(lock, sizeof(long), where);
-    std::uintptr_t base =
-        address_map.in_heap(lock, sizeof(long)) ? address_map.heap_base : address_map.static_base;
+    std::uintptr_t base = address_map.segment_base(lock, sizeof(long));
     home_pe_ = static_cast<int>((address - base) / sizeof(long) % address_map.npes);
 }
 

@@ -18,6 +18,7 @@
 #include "base/copy.hpp"
 #include "base/fatal.hpp"
 #include "core/config.hpp"
+#include "core/external_heap.hpp"
 #include "core/info.hpp"
 #include "core/node.hpp"
 #include "launch/job.hpp"
@@ -106,6 +107,7 @@ void make_predefined_teams() {
     forget_team_slots();
     make_team(world_team, world, kWorldTeamSlot);
     make_team(shared_team, live->job.local_pes, kSharedTeamSlot);
+    make_team(node_team, live->job.local_pes, kNodeTeamSlot);
 }
 
 void publish_address_map(const Live& life) {
@@ -194,6 +196,7 @@ void close_runtime() {
     // Nobody touches anybody's memory from here on.
     phase.store(Phase::kFinalized, std::memory_order_release);
     address_map = {};
+    forget_external_heaps();
     set_wait_label(nullptr, 0);
     set_my_sleeper(nullptr);
     choose_wait_policy(live->job.nlocal, live->node->header().usable_cores, nullptr);

@@ -13,6 +13,7 @@ namespace tessera {
 
 Team world_team;
 Team shared_team;
+Team node_team;
 
 namespace {
 

@@ -83,8 +83,10 @@ void release_team_slot(const TeamSlot& slot);
 // For the next init: the segments start empty again.
 void forget_team_slots();
 
-// SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED, made by init. Not functions: paths start here.
+// SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED and SHMEMX_TEAM_NODE, made by init. Not functions: paths
+// start here.
 extern Team world_team;
 extern Team shared_team;
+extern Team node_team;
 
 }  // namespace tessera
