@@ -28,6 +28,7 @@
 /**
  * Hint of shmem_malloc_with_hints: without the barrier on exit. The call still has to be made by
  * all PEs in the same order; the block may be used remotely only after the next synchronization.
+ * With SHMEM_DEBUG=1 the call waits for all PEs all the same, to compare what they asked for.
  */
 #define SHMEMX_MALLOC_NO_BARRIER (1L << 2)
 

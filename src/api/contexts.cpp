@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "api/entry.hpp"
+#include "api/thread_number.hpp"
 #include "base/fatal.hpp"
+#include "core/config.hpp"
 
 namespace tessera::api {
 namespace {
@@ -23,6 +25,7 @@ int create(Team& team, long options, shmem_ctx_t* ctx) {
     if (context == nullptr) return 1;
     context->context = Context(team);
     context->options = options;
+    if (config().debug) context->owner = thread_number();
     std::lock_guard guard(open_contexts_lock);
     open_contexts.push_back(context);
     return 0;
@@ -41,12 +44,27 @@ void destroy_if(Condition condition) {
     });
 }
 
+// SHMEM_DEBUG: a private context stays with the thread that created it (OpenSHMEM 1.6, 9.5). Asked
+// where a context ends and where its sessions begin and end, not on the data path.
+void check_thread(shmem_ctx_t ctx, const char* where) {
+    if (!config().debug || ctx == SHMEM_CTX_DEFAULT) return;
+    if ((ctx->options & SHMEM_CTX_PRIVATE) == 0) return;
+    const std::uint64_t caller = thread_number();
+    if (caller == ctx->owner) return;
+    fatal(
+        "%s: ctx %p is private to thread %llu, which created it, and thread %llu calls; create it "
+        "without SHMEM_CTX_PRIVATE, or one for each thread",
+        where, static_cast<void*>(ctx), static_cast<unsigned long long>(ctx->owner),
+        static_cast<unsigned long long>(caller));
+}
+
 // What the default context has been told: it is no object of its own.
 shmem_internal_ctx default_session;
 
 shmem_internal_ctx& session_of(shmem_ctx_t ctx, const char* where) {
     if (ctx == SHMEM_CTX_DEFAULT) return default_session;
     context_of(ctx, where);
+    check_thread(ctx, where);
     return *ctx;
 }
 
@@ -92,6 +110,7 @@ SHMEM_ENTRY(void, shmem_ctx_destroy, shmem_ctx_t ctx) {
         tessera::fatal("%s: SHMEM_CTX_DEFAULT cannot be destroyed", SHMEM_WHERE);
     }
     api::context_of(ctx, SHMEM_WHERE);
+    api::check_thread(ctx, SHMEM_WHERE);
     api::destroy_if([ctx](const shmem_internal_ctx& context) { return &context == ctx; });
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What stands behind the handles of teams and contexts (OpenSHMEM 1.6, 9.4 and 9.5). Predefined
-// handles are small constants (include/shmem/teams.h, contexts.h), the others are addresses.
+// handles are small constants (include/shmem/teams.h, contexts.h, shmemx.h), the others are
+// addresses.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@ struct shmem_internal_ctx {
     std::uint64_t magic = kMagic;  // cleared by destroy
     tessera::Context context;
     long options = 0;
+    std::uint64_t owner = 0;  // SHMEM_DEBUG: the thread that created it (api/thread_number.hpp)
     // The running session (OpenSHMEM 1.6, 9.9): what the program has promised. Mapped memory has
     // nothing to gain from it; a transport that packs operations looks here.
     bool in_session = false;
@@ -26,6 +28,9 @@ struct shmem_internal_ctx {
 };
 
 namespace tessera::api {
+
+// SHMEMX_TEAM_NODE of shmemx.h, which is not included here because it brings every overload.
+inline const auto kNodeTeamHandle = reinterpret_cast<shmem_team_t>(3);
 
 [[noreturn]] TESSERA_COLD void fail_context(shmem_ctx_t ctx, const char* where);
 [[noreturn]] TESSERA_COLD void fail_team(const char* where);
@@ -45,6 +50,7 @@ TESSERA_INLINE const Context& context_of(shmem_ctx_t ctx, const char* where) {
 inline Team* team_or_null(shmem_team_t team) {
     if (team == SHMEM_TEAM_WORLD) return &world_team;
     if (team == SHMEM_TEAM_SHARED) return &shared_team;
+    if (team == kNodeTeamHandle) return &node_team;
     return reinterpret_cast<Team*>(team);
 }
 
@@ -59,6 +65,7 @@ inline Team& team_of(shmem_team_t team, const char* where) {
 inline shmem_team_t handle_of(Team& team) {
     if (&team == &world_team) return SHMEM_TEAM_WORLD;
     if (&team == &shared_team) return SHMEM_TEAM_SHARED;
+    if (&team == &node_team) return kNodeTeamHandle;
     return reinterpret_cast<shmem_team_t>(&team);
 }
 

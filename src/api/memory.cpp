@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "api/allocation.hpp"
 #include "api/entry.hpp"
 #include "base/bits.hpp"
 #include "base/fatal.hpp"
@@ -15,6 +16,7 @@
 #include "core/config.hpp"
 #include "core/runtime.hpp"
 #include "shmem/deprecated.h"
+#include "shmemx.h"
 
 namespace tessera::api {
 namespace {
@@ -36,30 +38,29 @@ void compare_with_all(std::size_t bytes, std::size_t offset, const char* where) 
             "allocation is collective, with the same arguments in the same order on all PEs",
             where, other, bytes, offset);
     }
+    barrier(where);  // Nobody publishes the next one before all have compared.
 }
 
-// Ends with a barrier, also when there is no room (the answer is then nullptr on all PEs).
-void* allocate(std::size_t bytes, std::size_t alignment, Sharing sharing, const char* where) {
+// The same answer on all PEs, nullptr when there is no room; others may not have called it yet.
+void* allocate_apart(std::size_t bytes, std::size_t alignment, Sharing sharing, const char* where) {
     check_initialized(where);
     if (bytes == 0) return nullptr;
     auto offset = heap_allocator().allocate(bytes, alignment, sharing);
     compare_with_all(bytes, offset.value_or(SIZE_MAX), where);
-    barrier(where);
     return offset ? heap_address(*offset) : nullptr;
+}
+
+// Ends with a barrier, also when there is no room.
+void* allocate(std::size_t bytes, std::size_t alignment, Sharing sharing, const char* where) {
+    void* block = allocate_apart(bytes, alignment, sharing, where);
+    if (bytes != 0) barrier(where);
+    return block;
 }
 
 [[noreturn]] TESSERA_COLD void fail_block(const void* address, const char* where) {
     if (!address_map.in_heap(address, 1)) fail_address(address, 1, where);
     fatal("%s: %p is not the start of an allocated block of the symmetric heap (freed twice?)",
           where, address);
-}
-
-void free_block(void* address, const char* where) {
-    check_initialized(where);
-    if (address == nullptr) return;
-    barrier(where);  // Nobody uses the block any more.
-    compare_with_all(0, heap_offset(address), where);
-    if (!heap_allocator().free(heap_offset(address))) fail_block(address, where);
 }
 
 void* reallocate(void* address, std::size_t bytes, const char* where) {
@@ -106,13 +107,24 @@ void* allocate_aligned(std::size_t alignment, std::size_t bytes, const char* whe
     return allocate(bytes, alignment, Sharing::kPlain, where);
 }
 
+}  // namespace
+
 void* allocate_hinted(std::size_t bytes, long hints, const char* where) {
-    constexpr long kKnown = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;
-    Sharing sharing = (hints & kKnown) != 0 ? Sharing::kCacheLineOwned : Sharing::kPlain;
-    return allocate(bytes, heap::kMinAlignment, sharing, where);
+    constexpr long kByOthers = SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE;
+    Sharing sharing = (hints & kByOthers) != 0 ? Sharing::kCacheLineOwned : Sharing::kPlain;
+    void* block = allocate_apart(bytes, heap::kMinAlignment, sharing, where);
+    if (bytes != 0 && (hints & SHMEMX_MALLOC_NO_BARRIER) == 0) barrier(where);
+    return block;
 }
 
-}  // namespace
+void free_block(void* address, const char* where) {
+    check_initialized(where);
+    if (address == nullptr) return;
+    barrier(where);  // Nobody uses the block any more.
+    compare_with_all(0, heap_offset(address), where);
+    if (!heap_allocator().free(heap_offset(address))) fail_block(address, where);
+}
+
 }  // namespace tessera::api
 
 using tessera::heap::kMinAlignment;
