@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Who may touch which byte in this epoch, so that the result of a random program does not depend on
+// the order in which PEs get to run. Epochs end with a barrier; everything is free again then.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "random/program.hpp"
+
+namespace tessera::random {
+
+// What has happened to a byte of a PE's memory in this epoch. "Owner": the PE whose memory it is.
+enum class Claim : std::uint8_t {
+    kFree = 1,     // nothing: any PE may read it or change it
+    kRead = 2,     // read by somebody: any PE may read it
+    kBusy = 4,     // changed, or being changed: nobody may touch it
+    kOwned = 8,    // the owner knows the new value, nobody else: the owner may read and change it
+    kFrozen = 16,  // the same, but somebody may still read it for the owner (nbi)
+};
+inline unsigned operator|(Claim a, Claim b) {
+    return static_cast<unsigned>(a) | static_cast<unsigned>(b);
+}
+inline constexpr unsigned kReadByAll =
+    static_cast<unsigned>(Claim::kFree) | static_cast<unsigned>(Claim::kRead);
+inline constexpr unsigned kReadByOwner =
+    kReadByAll | static_cast<unsigned>(Claim::kOwned) | static_cast<unsigned>(Claim::kFrozen);
+inline constexpr unsigned kChangedByOwner =
+    static_cast<unsigned>(Claim::kFree) | static_cast<unsigned>(Claim::kOwned);
+inline constexpr unsigned kChangedByAll = static_cast<unsigned>(Claim::kFree);
+
+class Claims {
+  public:
+    explicit Claims(int npes) : npes_(npes) {}
+
+    void resize_block(int block, std::uint32_t bytes) {
+        const auto index = static_cast<std::size_t>(block);
+        if (index >= blocks_.size()) blocks_.resize(index + 1);
+        blocks_[index] = {
+            bytes,
+            std::vector<Claim>(std::size_t{bytes} * static_cast<std::size_t>(npes_), Claim::kFree)};
+    }
+
+    void start_epoch() {
+        for (Block& block : blocks_)
+            std::fill(block.claims.begin(), block.claims.end(), Claim::kFree);
+    }
+
+    // Whether all these bytes are in one of the `allowed` states.
+    bool are(unsigned allowed, int pe, Place place, const Layout& layout) const {
+        if (layout.run == 0) return true;
+        const Claim* claims = at(pe, place);
+        for (std::uint32_t i = 0; i < layout.runs; ++i) {
+            const Claim* run = claims + layout.run_offset(i);
+            for (std::uint32_t k = 0; k < layout.run_bytes(); ++k) {
+                if ((static_cast<unsigned>(run[k]) & allowed) == 0) return false;
+            }
+        }
+        return true;
+    }
+
+    void set(Claim claim, int pe, Place place, const Layout& layout) {
+        if (layout.run == 0) return;
+        Claim* claims = const_cast<Claim*>(at(pe, place));
+        for (std::uint32_t i = 0; i < layout.runs; ++i) {
+            std::fill_n(claims + layout.run_offset(i), layout.run_bytes(), claim);
+        }
+    }
+
+    // The owner reads, or somebody for it until a quiet if `is_nbi`.
+    void read_by_owner(int pe, Place place, const Layout& layout, bool is_nbi) {
+        if (are(kReadByAll, pe, place, layout)) return set(Claim::kRead, pe, place, layout);
+        if (is_nbi) return set(Claim::kFrozen, pe, place, layout);
+        if (layout.run == 0) return;
+        Claim* claims = const_cast<Claim*>(at(pe, place));
+        for (std::uint32_t i = 0; i < layout.runs; ++i) {
+            Claim* run = claims + layout.run_offset(i);
+            std::replace(run, run + layout.run_bytes(), Claim::kFree, Claim::kRead);
+        }
+    }
+
+  private:
+    struct Block {
+        std::uint32_t bytes = 0;
+        std::vector<Claim> claims;  // of all PEs, one after the other
+    };
+
+    const Claim* at(int pe, Place place) const {
+        const Block& block = blocks_[static_cast<std::size_t>(place.block)];
+        return block.claims.data() + static_cast<std::size_t>(pe) * block.bytes + place.offset;
+    }
+
+    int npes_;
+    std::vector<Block> blocks_;
+};
+
+}  // namespace tessera::random
