@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <linux/memfd.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -34,7 +35,9 @@ namespace {
 constexpr unsigned kMemfdNoExecSeal = 0x8;  // MFD_NOEXEC_SEAL of Linux 6.3; some sites demand it
 constexpr long kKernelSignalSetBytes = 8;
 
-StaticData g_static_data;
+// In a static library these lie among the pages being replaced, and the constructor below runs
+// before other initialisation: no variable here may be initialised at run time.
+constinit StaticData g_static_data;
 char g_reason[160];
 
 void refuse(const char* reason) { g_static_data.reason = reason; }
@@ -44,8 +47,10 @@ void refuse_with_errno(const char* what) {
     refuse(g_reason);
 }
 
-bool equals(const char* text, const char* value) {
-    return text != nullptr && std::strcmp(text, value) == 0;
+// As core/config.cpp reads it; that is also where a bad value is reported.
+bool wants_fabric() {
+    const char* text = environment("SHMEM_STATIC_DATA");
+    return text != nullptr && ::strcasecmp(text, "fabric") == 0;
 }
 
 // Place in a slot or file for the range so that addresses and offsets agree modulo the huge page
@@ -214,9 +219,7 @@ void close_own_file() {
     g_static_data.bytes = ranges.bytes();
     if (!watch_forks(stop_sharing_in_child)) return refuse("cannot register fork handlers");
     if (!has_peers()) return;
-    if (equals(environment("SHMEM_STATIC_DATA"), "fabric")) {
-        return refuse("SHMEM_STATIC_DATA=fabric");
-    }
+    if (wants_fabric()) return refuse("SHMEM_STATIC_DATA=fabric");
     const char* complaint = obstacle(ranges);
     if (complaint != nullptr) return refuse(complaint);
     if (inheritance() == Inheritance::kPe ? claim_slot(*inherited()) : make_own_file()) {

@@ -21,13 +21,13 @@ constexpr char kNoCopy[] =
     "it ends before it can damage its parent's\n";
 constexpr int kNoCopyExitCode = 125;
 
-PageRanges g_pages;  // what is shared; empty in a child
-PageFile g_file;
+constinit PageRanges g_pages;  // what is shared; empty in a child
+constinit PageFile g_file;
 bool g_in_forked_child = false;  // changes in a child that has only one thread yet
 void (*g_in_child)() = nullptr;
 
 // The copy between this thread's fork handlers: all ranges, one after the other.
-thread_local char* t_copy = nullptr;
+constinit thread_local char* t_copy = nullptr;
 
 TESSERA_UNINSTRUMENTED char* map_anonymous(std::size_t bytes) {
     long address = raw_call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,

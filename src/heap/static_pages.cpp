@@ -72,7 +72,7 @@ template <typename Line>
 bool for_each_mapping(Line line) {
     int fd = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (fd < 0) return false;
-    char buffer[4096];
+    char buffer[512];  // Small: the program comes first, and the kernel prints only what is read.
     std::uintptr_t bounds[2] = {0, 0};
     char flags[4] = {};
     int field = 0;  // 0 and 1: bounds; 2: flags; 3: the rest of the line
