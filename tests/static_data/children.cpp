@@ -80,7 +80,10 @@ void check_one_child(Peers& peers) {
     CHECK(pipe(to_child) == 0);
     pid_t child = fork();
     CHECK(child >= 0);
-    if (child == 0) be_a_child(to_child[0]);
+    if (child == 0) {
+        close(to_child[1]);  // So that the child ends when its parent does.
+        be_a_child(to_child[0]);
+    }
     peers.meet_all();
     // The parent, and its neighbour, change data that the child must not see changing.
     forked_value = 15;
