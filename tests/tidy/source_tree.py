@@ -106,11 +106,11 @@ class Tree:
     def include_target(self, includer, name):
         """The file that `#include "name"` means, or None.
 
-        Only public headers, which work wherever they are installed, and the parts of a tool or
-        a test, which lie side by side, may be named from their own folder.
+        Only public headers, which work wherever they are installed, and the parts of a tool, a
+        test or an example, which lie side by side, may be named from their own folder.
         """
         folders = ["src", "", "include"]
-        if top_folder(includer) in ("include", "tests", "tools"):
+        if top_folder(includer) in ("include", "tests", "tools", "examples"):
             folders.append(os.path.dirname(includer))
         if top_folder(includer) == "tests":
             folders.append("tests")
