@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a manual page as a person would: its sections, prototypes, type tables and lists.
 
-Used by pages_test.py. It knows mdoc, and nothing of the generator: a prototype with TYPENAME or SIZE
-in it stands for one with each row of the list that follows it.
+Used by pages_test.py. It knows mdoc, and nothing of the generator: a prototype with TYPENAME or
+SIZE in it stands for one with each row of the list that follows it.
 """
 
 import os
