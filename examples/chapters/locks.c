@@ -18,7 +18,7 @@ static void require(int is_right, const char* what) {
     shmem_global_exit(1);
 }
 
-enum { kEntries = 200 };
+enum { kEntries = 30 };
 
 struct entry {
     int pe, number;

@@ -16,6 +16,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 source_dir=$(cd "$here/../.." && pwd)
 work=$(realpath -m "$2/profiler")
 export LC_ALL=C SHMEM_SYMMETRIC_SIZE=16M
+# A library built with the address sanitizer would refuse to run behind what is preloaded.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0"
 sources=("${@:3}")
 sources=("${sources[@]/#/$source_dir/examples/profiler/}")
 rm -rf "$work"
