@@ -198,7 +198,7 @@ void open_through_proc(Job& job, const Offer& leader, const std::string& key) {
 }  // namespace
 
 void share_files(Job& job, Fd node_file, Fd heap_file, int my_static_file) {
-    static int generation = 0;  // PMIx takes a key once
+    static int generation = 0;  // not every server lets a key get a new value
     std::string key = "tessera.files." + std::to_string(generation++);
     make_room_for_fds(job.nlocal);
     job.static_files.resize(static_cast<std::size_t>(job.nlocal));

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Would break: a SHMEM program misunderstands who started it, and N PEs become N jobs in silence."""
-from support import OSHRUN, SHMEM, LaunchTest, main
+from support import OSHRUN, PMIX, SHMEM, LaunchTest, main
 
 
 class Job(LaunchTest):
@@ -64,8 +64,9 @@ class Job(LaunchTest):
         environment = self.environment()
         environment.update(PMI_RANK="0", PMI_SIZE="4", SLURM_PROCID="0", SLURM_STEP_NUM_TASKS="4",
                            PMIX_NAMESPACE="x", PMIX_RANK="3")
-        out, _ = self.run_job("-n", 2, SHMEM, environment=environment)
-        self.assertEqual(len(out.splitlines()), 2)
+        for program in (SHMEM, PMIX):
+            out, _ = self.run_job("-n", 2, program, environment=environment)
+            self.assertEqual(len(out.splitlines()), 2)
 
 
 if __name__ == "__main__":

@@ -33,9 +33,17 @@ class Mpirun(LaunchTest):
         out, _ = self.mpirun(3, SHMEM, "again")
         self.assertEqual(len(out.splitlines()), 3)
 
-    def test_more_pes_than_fit_in_one_message(self):
-        out, _ = self.mpirun(140, SHMEM)
-        self.assertEqual(len(out.splitlines()), 140)
+    def test_static_data_reach_everybody(self):
+        # Not in every build they can be shared at all; oshrun, which needs no passing, tells.
+        out, _ = self.run_job("-n", 2, SHMEM, "mapped")
+        expected = "static data not mapped" if "not mapped" in out else "static data mapped"
+        # 3, and more than fit into one message.
+        for npes in (3, 140):
+            out, _ = self.mpirun(npes, SHMEM, "mapped")
+            self.assertEqual(out.splitlines().count(expected), npes)
+        environment = self.environment(LD_PRELOAD=program("no_sockets.so"))
+        out, _ = self.mpirun(3, SHMEM, "mapped", environment=environment)
+        self.assertEqual(out.splitlines().count(expected), 3)
 
     def test_endings(self):
         self.mpirun(3, SHMEM, "global", 5, code=5)

@@ -64,13 +64,14 @@ class Output(LaunchTest):
     def test_slow_reader(self):
         # stdout is not read until the job has been killed for its timeout; oshrun must notice that
         # all the same.
-        process = self.start("-n", 2, "--timeout", "0.5", PLAIN, "lines", 1000000, 1000)
+        process = self.start("-n", 2, "--timeout", "1", PLAIN, "lines", 1000000, 1000)
         error = b""
         while b"--timeout" not in error:
             error += os.read(process.stderr.fileno(), 4096)
         out, _ = process.communicate(timeout=HANG_SECONDS)
         self.assertEqual(process.returncode, 124)
         self.assertGreater(len(out), 0)
+        self.assertLess(len(out), 64 << 20, "oshrun keeps no more than it can hold")
 
     def test_reader_that_leaves(self):
         shell = ["bash", "-c", '"$0" "$@" | head -n 1; echo ${PIPESTATUS[0]}', OSHRUN]

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A program without SHMEM for the launch tests. The first argument chooses the trick:
-//   signals           prints "ready", then the name of each signal it gets; exits with 0 after TERM
+//   signals [FILE]    prints "ready", then the name of each signal it gets, also into FILE; exits
+//                     with 0 after TERM
 //   stubborn          prints "ready", ignores INT, TERM and HUP, and waits for ever
 //   lines N LENGTH    N lines of LENGTH 'x' after "PE:INDEX:", written in pieces that fit no line
 //   bytes N           N bytes without a newline
@@ -32,7 +33,8 @@ static void wait_for_ever(void) {
     for (;;) pause();
 }
 
-static int signals(void) {
+static int signals(const char* path) {
+    FILE* copy = path != NULL ? fopen(path, "a") : NULL;
     sigset_t set;
     sigemptyset(&set);
     const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP};
@@ -41,7 +43,12 @@ static int signals(void) {
     say("ready");
     for (;;) {
         int signal = sigwaitinfo(&set, NULL);
-        if (signal > 0) say(sigabbrev_np(signal));
+        if (signal <= 0) continue;
+        say(sigabbrev_np(signal));
+        if (copy != NULL) {
+            fprintf(copy, "%s\n", sigabbrev_np(signal));
+            fflush(copy);
+        }
         if (signal == SIGTERM) return 0;
     }
 }
@@ -128,12 +135,12 @@ static int files(void) {
 
 static int close_input(void) {
     close(STDIN_FILENO);
-    return signals();
+    return signals(NULL);
 }
 
 int main(int argc, char** argv) {
     const char* trick = argc > 1 ? argv[1] : "";
-    if (strcmp(trick, "signals") == 0) return signals();
+    if (strcmp(trick, "signals") == 0) return signals(argc > 2 ? argv[2] : NULL);
     if (strcmp(trick, "stubborn") == 0) return stubborn();
     if (strcmp(trick, "lines") == 0 && argc > 3) return lines(atol(argv[2]), atol(argv[3]));
     if (strcmp(trick, "bytes") == 0 && argc > 2) return bytes(atol(argv[2]));

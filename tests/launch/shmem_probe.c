@@ -4,6 +4,7 @@
 // static data, prints "pe I of N pid P", and then does what the first argument says:
 //   (nothing)         shmem_finalize
 //   again             finalizes, initializes and checks once more
+//   mapped            says whether all PEs map each other's static data
 //   wait              waits for ever, in a barrier except for PE 0
 //   kill SIGNAL       the last PE kills itself
 //   exit CODE         the last PE exits without shmem_finalize
@@ -49,6 +50,12 @@ static void say_who(void) {
     fflush(stdout);
 }
 
+static void say_whether_mapped(void) {
+    int mapped = 1;
+    for (int pe = 0; pe < shmem_n_pes(); ++pe) mapped &= shmem_ptr(&in_static, pe) != NULL;
+    printf("static data %s\n", mapped ? "mapped" : "not mapped");
+}
+
 static void wait_for_ever(int me) {
     if (me != 0) shmem_barrier_all();
     for (;;) pause();
@@ -78,6 +85,7 @@ int main(int argc, char** argv) {
         check_neighbours();
     }
     say_who();
+    if (strcmp(trick, "mapped") == 0) say_whether_mapped();
     if (strcmp(trick, "wait") == 0) wait_for_ever(me);
     if (strcmp(trick, "child") == 0 && is_last) start_child();
     if (is_last) {
