@@ -17,8 +17,14 @@ ALLOWED = (
 )
 
 COVERED_BY = {
+    "src/api/shmemx_aliases.cpp": "tests/shmemx/aliases_test.cpp",
+    "src/api/shmemx_basics.cpp": "tests/shmemx/basics_test.cpp",
+    "src/api/shmemx_counters.cpp": "tests/shmemx/counters_test.cpp",
+    "src/api/shmemx_handles.cpp": "tests/shmemx/host_library_test.c",
+    "src/api/shmemx_heap.cpp": "tests/shmemx/heap_test.cpp",
     "src/base/copy_portable.cpp": "tests/src/base/copy_test.cpp",
     "src/base/copy_x86_64.cpp": "tests/src/base/copy_test.cpp",
+    "src/core/external_heap.cpp": "tests/shmemx/heap_test.cpp",
     "src/heap/static_data.cpp": "tests/static_data/share_test.cpp",
     "src/heap/static_fork.cpp": "tests/static_data/share_test.cpp",
     "src/heap/static_freeze.cpp": "tests/static_data/early_test.cpp",
