@@ -317,7 +317,7 @@ class Context {
         if (!is_aligned(request.dest)) fail_alignment(request.dest, sizeof(T), where);
         if (remote != nullptr) {
             T old = local(std::atomic_ref<T>(*reinterpret_cast<T*>(remote)));
-            return wake_and_return(pe, old);
+            return request.op == AtomicOp::kFetch ? old : wake_and_return(pe, old);
         }
         AtomicRequest bits{.dest = request.dest,
                            .bytes = sizeof(T),

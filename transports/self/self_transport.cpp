@@ -34,19 +34,8 @@ class SelfTransport final : public Transport {
 
     std::uint64_t atomic(const AtomicRequest& request, int) override {
         SharedLock guard(lock_, "an atomic on static data");
-        std::uint64_t old = 0;  //
-        if (request.bytes == 4) {
-            std::uint32_t word = 0;
-            std::memcpy(&word, request.dest, sizeof word);
-            old = word;
-            word = static_cast<std::uint32_t>(atomic_result(request, old));
-            std::memcpy(request.dest, &word, sizeof word);
-        } else {
-            std::memcpy(&old, request.dest, sizeof old);
-            std::uint64_t word = atomic_result(request, old);
-            std::memcpy(request.dest, &word, sizeof word);
-        }
-        return old;
+        return request.bytes == 4 ? atomic_word<std::uint32_t>(request)
+                                  : atomic_word<std::uint64_t>(request);
     }
 
     void fence() override {}  // Program order is enough within a PE.
@@ -54,6 +43,16 @@ class SelfTransport final : public Transport {
     void progress() override {}
 
   private:
+    template <class Word>
+    static std::uint64_t atomic_word(const AtomicRequest& request) {
+        Word old = 0;
+        std::memcpy(&old, request.dest, sizeof old);
+        Word word = static_cast<Word>(atomic_result(request, old));
+        // A fetch must not write: a put, which takes no lock, may have arrived in between.
+        if (word != old) std::memcpy(request.dest, &word, sizeof word);
+        return old;
+    }
+
     std::atomic<std::uint32_t>& lock_;
 };
 
