@@ -19,7 +19,8 @@ constexpr std::uint32_t kYieldsWithCoreEach = 10000;  // 3 to 5 ms
 constexpr std::uint32_t kYieldsOversubscribed = 200;
 constexpr std::uint64_t kSlowYieldNanoseconds = 500'000;    // this long: a stranger had the core
 constexpr std::uint64_t kCrowdedNanoseconds = 100'000'000;  // so long nobody yields then
-constexpr std::int64_t kNapNanoseconds = 1'000'000;
+// Long waits nap longer: 64 PEs that look every millisecond keep a core busy.
+constexpr std::int64_t kNapNanosecondsMax = 16'000'000;
 
 std::atomic<std::uint64_t> private_crowded_until{0};
 std::atomic<ProgressHook> progress_hook{nullptr};
@@ -104,12 +105,12 @@ void Sleeper::wake() {
     futex_wake_all(sleeping_);
 }
 
-void Sleeper::sleep_unless(bool (*ready)(void*), void* state) {
+void Sleeper::sleep_unless(bool (*ready)(void*), void* state, std::int64_t nanoseconds) {
     // The full fence stands between our announcement and the loads of ready(); pairs with the
     // seq_cst operation and load of whoever calls is_sleeping().
     sleeping_.store(1, std::memory_order_seq_cst);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (!ready(state)) futex_wait(sleeping_, 1, kNapNanoseconds);
+    if (!ready(state)) futex_wait(sleeping_, 1, nanoseconds);
     // Two threads of a PE may sleep here: one clears the other's mark, who then wakes after its
     // nap.
     sleeping_.store(0, std::memory_order_relaxed);
@@ -118,9 +119,10 @@ void Sleeper::sleep_unless(bool (*ready)(void*), void* state) {
 void wait_slowly(bool (*ready)(void*), void* state, const char* where) {
     WaitName name(where);
     if (wait_yielding([=] { return ready(state); })) return;
-    while (!ready(state)) {
-        drive_progress();
-        my_sleeper->sleep_unless(ready, state);
+    for (std::int64_t nap = Sleeper::kNapNanoseconds; !ready(state);) {
+        // Who drives progress for others must look often.
+        if (!drive_progress() && nap < kNapNanosecondsMax) nap *= 2;
+        my_sleeper->sleep_unless(ready, state, nap);
     }
 }
 
@@ -131,7 +133,7 @@ void Gate::wait_for_slowly(std::uint32_t number, const char* where) {
     if (wait_yielding([=, this] { return has_reached(number); })) return;
     for (;;) {
         // With somebody to drive progress for, nobody may sleep without limit.
-        std::int64_t limit = drive_progress() ? kNapNanoseconds : 0;
+        std::int64_t limit = drive_progress() ? Sleeper::kNapNanoseconds : 0;
         std::uint32_t seen = word_.load(std::memory_order_acquire);  // Pairs with post().
         if (is_past(seen, number)) return;
         // Relaxed: carries no data; post() sees the bit by the order of changes of this one word.

@@ -8,8 +8,8 @@
 //   signals
 //             towards the PE wake it; a plain put does not, so its sleeps are short.
 // Invariant: a waiter that sleeps is seen by the writer that ends its wait (Gate, atomics), or
-// wakes by itself within kNapNanoseconds. Every slow wait drives progress and leaves its name for
-// oshrun.
+// wakes by itself: first after a millisecond, later less often. Every slow wait drives progress and
+// leaves its name for oshrun.
 #pragma once
 
 #include <atomic>
@@ -55,8 +55,10 @@ class Sleeper {
     }
     TESSERA_COLD void wake();
 
-    // Sleeps at most a nap, unless `ready(state)`.
-    void sleep_unless(bool (*ready)(void*), void* state);
+    // Sleeps, at most `nanoseconds`, unless `ready(state)`.
+    static constexpr std::int64_t kNapNanoseconds = 1'000'000;
+    void sleep_unless(bool (*ready)(void*), void* state,
+                      std::int64_t nanoseconds = kNapNanoseconds);
 
   private:
     std::atomic<std::uint32_t> sleeping_;
