@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What comes from outside, all of it from Debian: hwloc (library), PMIx (oshrun links it, the library
-# loads it when a launcher needs it), CLI11 (tools), GoogleTest (tests).
+# What comes from outside, all of it from Debian: hwloc (library), PMIx (oshrun links it, the
+# library loads it when a launcher needs it), CLI11 (tools), GoogleTest (tests).
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc>=2.9)

@@ -30,24 +30,20 @@ static size_t first_row_of(int pe) {
     return size / n * p + (p < size % n ? p : size % n);
 }
 
-static size_t rows_of(int pe) {
-    return first_row_of(pe + 1) - first_row_of(pe);
-}
+static size_t rows_of(int pe) { return first_row_of(pe + 1) - first_row_of(pe); }
 
 // There are two grids in symmetric memory. A step reads one and writes the other. Each holds a halo
 // row, my rows, and another halo row.
-static double *grids[2];
+static double* grids[2];
 
 // How many halo rows have come from above and from below. The neighbours add 1 with each row.
 static uint64_t from_above, from_below;
 
-static double *row(double *grid, size_t number) {
-    return grid + number * size;
-}
+static double* row(double* grid, size_t number) { return grid + number * size; }
 
 // Stores my outermost rows of the grid in the halos of my neighbours, then waits for theirs. A
 // neighbour may already be one step ahead. That does no harm: it then stores into the other grid.
-static void exchange_halos(double *grid, uint64_t step) {
+static void exchange_halos(double* grid, uint64_t step) {
     size_t rows = rows_of(me);
     int above = me - 1, below = me + 1;
     int has_above = me > 0, has_below = below < pe_count && rows_of(below) > 0;
@@ -66,10 +62,10 @@ static void exchange_halos(double *grid, uint64_t step) {
     if (!has_below) memcpy(row(grid, rows + 1), row(grid, rows), size * sizeof *grid);
 }
 
-static void compute_step(double *from, double *to) {
+static void compute_step(double* from, double* to) {
     for (size_t r = 1; r <= rows_of(me); r++) {
         const double *above = row(from, r - 1), *here = row(from, r), *below = row(from, r + 1);
-        double *result = row(to, r);
+        double* result = row(to, r);
         for (size_t c = 0; c < size; c++) {
             double left = here[c > 0 ? c - 1 : c], right = here[c + 1 < size ? c + 1 : c];
             double around = (above[c] + below[c]) + (left + right);
@@ -89,10 +85,10 @@ static double start_temperature(size_t row_number, size_t column) {
 
 // PE 0 fetches all rows one after the other, writes them to the file (brighter is warmer; the
 // simplest of all picture formats) and returns the sum of all temperatures.
-static double write_picture(const char *name, double *grid) {
-    double *line = malloc(size * sizeof *line);
-    unsigned char *pixels = malloc(size);
-    FILE *file = fopen(name, "wb");
+static double write_picture(const char* name, double* grid) {
+    double* line = malloc(size * sizeof *line);
+    unsigned char* pixels = malloc(size);
+    FILE* file = fopen(name, "wb");
     if (line == NULL || pixels == NULL || file == NULL) {
         fprintf(stderr, "heat2d: cannot write the picture %s\n", name);
         shmem_global_exit(1);
@@ -118,13 +114,13 @@ static double write_picture(const char *name, double *grid) {
     return heat;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     shmem_init();
     me = shmem_my_pe();
     pe_count = shmem_n_pes();
     size = argc > 1 ? strtoul(argv[1], NULL, 10) : 256;
     uint64_t step_count = argc > 2 ? strtoul(argv[2], NULL, 10) : 1000;
-    const char *name = argc > 3 ? argv[3] : "heat2d.pgm";
+    const char* name = argc > 3 ? argv[3] : "heat2d.pgm";
     if (size == 0 || argc > 4) {
         if (me == 0) fputs("usage: heat2d [SIZE [STEPS [FILE]]]\n", stderr);
         shmem_finalize();
@@ -156,7 +152,7 @@ int main(int argc, char **argv) {
     for (uint64_t step = 1; step <= step_count && rows_of(me) > 0; step++) {
         exchange_halos(from, step);
         compute_step(from, to);
-        double *other = from;
+        double* other = from;
         from = to;
         to = other;
     }

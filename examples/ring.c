@@ -19,7 +19,7 @@ struct message {
     uint64_t sum;   // the sum of their numbers
 };
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     // Static variables are symmetric: the left neighbour may store into these.
     static struct message inbox;
     static uint64_t rounds_arrived;
@@ -47,9 +47,8 @@ int main(int argc, char **argv) {
     if (me == 0 && round_count > 0) {
         uint64_t n = (uint64_t)pe_count, rounds = (uint64_t)round_count;
         is_right = inbox.hops == rounds * n && inbox.sum == rounds * (n * (n - 1) / 2);
-        printf("%lu hops around %d PEs, sum of the PE numbers %lu: %s\n",
-               (unsigned long)inbox.hops, pe_count, (unsigned long)inbox.sum,
-               is_right ? "right" : "WRONG");
+        printf("%lu hops around %d PEs, sum of the PE numbers %lu: %s\n", (unsigned long)inbox.hops,
+               pe_count, (unsigned long)inbox.sum, is_right ? "right" : "WRONG");
     }
     shmem_finalize();
     return is_right ? 0 : 1;

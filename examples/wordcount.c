@@ -48,7 +48,7 @@
 
 // One word of this PE's part of the text.
 struct word {
-    const unsigned char *text;  // its first occurrence in the file
+    const unsigned char* text;  // its first occurrence in the file
     size_t length;
     unsigned long hash;
     unsigned long count;
@@ -68,9 +68,9 @@ static const unsigned long kOffsetMask = ((unsigned long)1 << kOffsetBits) - 1;
 // What main() and the steps pass on to each other. These variables happen to be symmetric too, but
 // every PE only ever uses its own copy.
 static int me, pe_count;
-static const unsigned char *text;
+static const unsigned char* text;
 static size_t text_bytes;
-static struct word *words;  // the words of my part
+static struct word* words;  // the words of my part
 static size_t word_count;
 static unsigned long slot_count;     // size of `slots`, the same on all PEs
 static unsigned long letters_bytes;  // size of `letters`, the same on all PEs
@@ -81,12 +81,12 @@ static unsigned long incoming_letters;   // ... and how many bytes these need
 static unsigned long letters_used;       // how much of my `letters` has been handed out
 static unsigned long owned_words;        // how many different words I own in the end ...
 static unsigned long owned_occurrences;  // ... and how often these occur in the text
-static int failures;                // on PE 0: how many PEs have found an error
-static struct slot *slots;          // symmetric memory: my part of the shared table
-static char *letters;               // symmetric memory: the words I own, each ended by '\0'
+static int failures;                     // on PE 0: how many PEs have found an error
+static struct slot* slots;               // symmetric memory: my part of the shared table
+static char* letters;                    // symmetric memory: the words I own, each ended by '\0'
 
 // Says what is wrong and ends the program on all PEs. If many PEs fail, only the first one speaks.
-static void fail(const char *format, ...) {
+static void fail(const char* format, ...) {
     if (shmem_int_atomic_fetch_inc(&failures, 0) == 0) {
         va_list arguments;
         va_start(arguments, format);
@@ -100,37 +100,33 @@ static void fail(const char *format, ...) {
 }
 
 // realloc() that does not fail. The memory is private.
-static void *resize(void *memory, size_t count, size_t size) {
+static void* resize(void* memory, size_t count, size_t size) {
     memory = count <= SIZE_MAX / size ? realloc(memory, count * size) : NULL;
     if (memory == NULL) fail("PE %d has no memory for %zu times %zu bytes", me, count, size);
     return memory;
 }
 
 // Every PE maps the whole file, which costs nothing: only the pages a PE looks at are ever read.
-static void open_text(const char *name) {
+static void open_text(const char* name) {
     struct stat status;
     int file = open(name, O_RDONLY);
     if (file < 0 || fstat(file, &status) != 0) fail("cannot open %s: %s", name, strerror(errno));
     if (!S_ISREG(status.st_mode)) fail("%s is not a regular file", name);
     text_bytes = (size_t)status.st_size;
     if (text_bytes > 0) {
-        void *address = mmap(NULL, text_bytes, PROT_READ, MAP_PRIVATE, file, 0);
+        void* address = mmap(NULL, text_bytes, PROT_READ, MAP_PRIVATE, file, 0);
         if (address == MAP_FAILED) fail("cannot map %s: %s", name, strerror(errno));
         text = address;
     }
     close(file);
 }
 
-static int is_letter(unsigned char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+static int is_letter(unsigned char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-static unsigned char lower_case(unsigned char letter) {
-    return letter | ('a' - 'A');
-}
+static unsigned char lower_case(unsigned char letter) { return letter | ('a' - 'A'); }
 
 // The FNV-1a hash of the word in lower case, stirred at the end so that all its bits are good.
-static unsigned long hash_of(const unsigned char *word, size_t length) {
+static unsigned long hash_of(const unsigned char* word, size_t length) {
     unsigned long hash = 14695981039346656037ul;
     for (size_t i = 0; i < length; i++) hash = (hash ^ lower_case(word[i])) * 1099511628211ul;
     hash = (hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15ul;
@@ -138,11 +134,9 @@ static unsigned long hash_of(const unsigned char *word, size_t length) {
 }
 
 // The PE on which a word lives, and the place of that PE's table where the search for it begins.
-static int owner_of(const struct word *word) {
-    return (int)(word->hash % (unsigned long)pe_count);
-}
+static int owner_of(const struct word* word) { return (int)(word->hash % (unsigned long)pe_count); }
 
-static unsigned long first_place_of(const struct word *word) {
+static unsigned long first_place_of(const struct word* word) {
     return word->hash / (unsigned long)pe_count % slot_count;
 }
 
@@ -162,20 +156,20 @@ static void grow_index(void) {
     }
 }
 
-static int is_same_word(const struct word *a, const struct word *b) {
+static int is_same_word(const struct word* a, const struct word* b) {
     if (a->hash != b->hash || a->length != b->length) return 0;
     size_t i = 0;
     while (i < a->length && lower_case(a->text[i]) == lower_case(b->text[i])) i++;
     return i == a->length;
 }
 
-static void count_word(const unsigned char *start, size_t length) {
+static void count_word(const unsigned char* start, size_t length) {
     struct word word = {.text = start, .length = length, .hash = hash_of(start, length)};
     word.count = 1;
     if (2 * word_count >= word_index_size) grow_index();
     size_t place = word.hash % word_index_size;
     while (word_index[place] != 0) {
-        struct word *known = &words[word_index[place] - 1];
+        struct word* known = &words[word_index[place] - 1];
         if (is_same_word(known, &word)) {
             known->count++;
             return;
@@ -187,7 +181,7 @@ static void count_word(const unsigned char *start, size_t length) {
 }
 
 // The owners in the order me, me + 1, ..., me - 1, so that not all PEs go to PE 0 at the same time.
-static int compare_owners(const void *a, const void *b) {
+static int compare_owners(const void* a, const void* b) {
     int left = owner_of(a) - me, right = owner_of(b) - me;
     if (left < 0) left += pe_count;
     if (right < 0) right += pe_count;
@@ -218,7 +212,7 @@ static void count_my_part(void) {
 
 // Returns the end of the run of words that begins with number `first` and has one owner, and adds
 // up the bytes that their letters need, with a '\0' behind each word.
-static size_t end_of_run(size_t first, unsigned long *bytes) {
+static size_t end_of_run(size_t first, unsigned long* bytes) {
     size_t i = first;
     *bytes = 0;
     for (; i < word_count && owner_of(&words[i]) == owner_of(&words[first]); i++) {
@@ -255,9 +249,10 @@ static void make_table(void) {
     slots = shmem_calloc(slot_count, sizeof *slots);
     letters = shmem_malloc(letters_bytes);
     if (slots == NULL || letters == NULL) {
-        fail("the table needs %lu bytes of symmetric memory per PE, and there is less: use "
-             "more PEs or set the environment variable SHMEM_SYMMETRIC_SIZE to a larger value",
-             slot_count * sizeof *slots + letters_bytes);
+        fail(
+            "the table needs %lu bytes of symmetric memory per PE, and there is less: use "
+            "more PEs or set the environment variable SHMEM_SYMMETRIC_SIZE to a larger value",
+            slot_count * sizeof *slots + letters_bytes);
     }
 }
 
@@ -268,9 +263,9 @@ static void send_letters(void) {
     for (size_t first = 0, end; first < word_count; first = end) {
         int owner = owner_of(&words[first]);
         end = end_of_run(first, &bytes);
-        char *packed = resize(NULL, bytes, 1);
+        char* packed = resize(NULL, bytes, 1);
         unsigned long begin = shmem_ulong_atomic_fetch_add(&letters_used, bytes, owner);
-        char *next = packed;
+        char* next = packed;
         for (size_t i = first; i < end; i++) {
             words[i].offset = begin + (unsigned long)(next - packed);
             const unsigned char *source = words[i].text, *end_of_word = source + words[i].length;
@@ -284,7 +279,7 @@ static void send_letters(void) {
 }
 
 // Do the letters at this offset of the owner's memory spell the word? `buffer` has room for it.
-static int owner_has_word_at(unsigned long offset, const struct word *word, char *buffer) {
+static int owner_has_word_at(unsigned long offset, const struct word* word, char* buffer) {
     if (word->length >= letters_bytes - offset) return 0;
     shmem_getmem(buffer, letters + offset, word->length + 1, owner_of(word));
     size_t i = 0;
@@ -301,9 +296,9 @@ static void add_counts(void) {
     for (size_t i = 0; i < word_count; i++) {
         if (words[i].length > length_max) length_max = words[i].length;
     }
-    char *buffer = resize(NULL, length_max + 1, 1);
+    char* buffer = resize(NULL, length_max + 1, 1);
     for (size_t i = 0; i < word_count; i++) {
-        const struct word *word = &words[i];
+        const struct word* word = &words[i];
         int owner = owner_of(word);
         unsigned long hash_piece = (word->hash >> kOffsetBits | 1) << kOffsetBits;  // never 0
         unsigned long key = hash_piece | word->offset;
@@ -322,12 +317,12 @@ static void add_counts(void) {
     shmem_barrier_all();  // All counts are complete.
 }
 
-static const char *letters_of(const struct slot *slot) {
+static const char* letters_of(const struct slot* slot) {
     return letters + (slot->key & kOffsetMask);
 }
 
 // The order of the result: the more frequent word first, equally frequent ones by the alphabet.
-static int compare_slots(const void *a, const void *b) {
+static int compare_slots(const void* a, const void* b) {
     const struct slot *left = a, *right = b;
     if (left->count != right->count) return left->count < right->count ? 1 : -1;
     return strcmp(letters_of(left), letters_of(right));
@@ -351,24 +346,24 @@ static void sort_my_slots(void) {
 struct list {
     unsigned long position, size;
     struct slot slot;
-    char *word;
+    char* word;
 };
 
-static void fetch_head(struct list *list, int pe) {
+static void fetch_head(struct list* list, int pe) {
     if (list->position == list->size) return;
     shmem_getmem(&list->slot, &slots[list->position], sizeof list->slot, pe);
     list->word = resize(list->word, list->slot.length + 1, 1);
     shmem_getmem(list->word, letters_of(&list->slot), list->slot.length + 1, pe);
 }
 
-static int comes_before(const struct list *a, const struct list *b) {
+static int comes_before(const struct list* a, const struct list* b) {
     if (a->slot.count != b->slot.count) return a->slot.count > b->slot.count;
     return strcmp(a->word, b->word) < 0;
 }
 
 // Step 6: PE 0 merges the lists and prints the first `limit` words.
 static void print_result(unsigned long limit, int is_plain, double seconds_at_start) {
-    struct list *lists = resize(NULL, (size_t)pe_count, sizeof *lists);
+    struct list* lists = resize(NULL, (size_t)pe_count, sizeof *lists);
     unsigned long distinct = 0, occurrences = 0;
     for (int pe = 0; pe < pe_count; pe++) {
         lists[pe] = (struct list){.size = shmem_ulong_g(&owned_words, pe)};
@@ -387,20 +382,19 @@ static void print_result(unsigned long limit, int is_plain, double seconds_at_st
             if (lists[pe].position == lists[pe].size) continue;
             if (best < 0 || comes_before(&lists[pe], &lists[best])) best = pe;
         }
-        printf(is_plain ? "%lu %s\n" : "%12lu  %s\n", lists[best].slot.count,
-               lists[best].word);
+        printf(is_plain ? "%lu %s\n" : "%12lu  %s\n", lists[best].slot.count, lists[best].word);
         lists[best].position++;
         fetch_head(&lists[best], best);
     }
     if (!is_plain) {
-        printf("%lu words, %lu distinct, %d PE%s, %.4f s\n", occurrences, distinct,
-               pe_count, pe_count == 1 ? "" : "s", seconds);
+        printf("%lu words, %lu distinct, %d PE%s, %.4f s\n", occurrences, distinct, pe_count,
+               pe_count == 1 ? "" : "s", seconds);
     }
     for (int pe = 0; pe < pe_count; pe++) free(lists[pe].word);
     free(lists);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     shmem_init();
     me = shmem_my_pe();
     pe_count = shmem_n_pes();
@@ -419,9 +413,10 @@ int main(int argc, char **argv) {
         }
     }
     if (argc - optind != 1) {
-        fail("usage: wordcount [-k NUMBER | -a] FILE\n"
-             "  -k NUMBER  print this many of the most frequent words (default 10)\n"
-             "  -a         print all of them, as \"COUNT WORD\" and nothing else");
+        fail(
+            "usage: wordcount [-k NUMBER | -a] FILE\n"
+            "  -k NUMBER  print this many of the most frequent words (default 10)\n"
+            "  -a         print all of them, as \"COUNT WORD\" and nothing else");
     }
 
     struct timespec start;

@@ -13,6 +13,8 @@
 #include "collectives/table.hpp"
 #include "shmem/deprecated.h"
 
+using tessera::api::group_of;
+using tessera::api::team_of;
 using tessera::collectives::alltoall_direct;
 using tessera::collectives::alltoalls_direct;
 using tessera::collectives::barrier;
@@ -23,8 +25,6 @@ using tessera::collectives::Group;
 using tessera::collectives::RootDest;
 using tessera::collectives::StridedBlocks;
 using tessera::collectives::sync;
-using tessera::api::group_of;
-using tessera::api::team_of;
 
 SHMEM_ENTRY(void, shmem_barrier_all, void) {
     tessera::check_initialized(SHMEM_WHERE);

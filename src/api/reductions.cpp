@@ -11,11 +11,11 @@
 #include "shmem/collectives.h"
 #include "shmem/deprecated.h"
 
+using tessera::api::group_of;
 using tessera::collectives::Operation;
 using tessera::collectives::reduce_slice;
 using tessera::collectives::scan_slice;
 using tessera::collectives::ScanKind;
-using tessera::api::group_of;
 
 namespace {
 

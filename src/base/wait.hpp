@@ -3,10 +3,12 @@
 // How a PE waits, decided in this one place. Hot path: the first checks are inline, everything
 // slower is in wait.cpp. First pauses, then yields, then sleeps in the kernel (docs/waiting.md has
 // the measurements: a wrong choice here costs 1000x). Two kinds of words:
-//   Gate      written only by post() (barriers): carries a "somebody sleeps" bit, so no wake is
-//   lost; Sleeper   one per PE, for words that anybody may change (user waits, locks): atomics and
-//   signals
-//             towards the PE wake it; a plain put does not, so its sleeps are short.
+//
+// Gate: written only by post() (barriers): carries a "somebody sleeps" bit, so no wake is lost.
+//
+// Sleeper: one per PE, for words that anybody may change (user waits, locks): atomics and signals
+// towards the PE wake it; a plain put does not, so its sleeps are short.
+//
 // Invariant: a waiter that sleeps is seen by the writer that ends its wait (Gate, atomics), or
 // wakes by itself: first after a millisecond, later less often. Every slow wait drives progress and
 // leaves its name for oshrun.

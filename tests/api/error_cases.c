@@ -231,51 +231,35 @@ typedef struct {
 } Case;
 #define CASE(NAME) {#NAME, NAME},
 
+// clang-format off
 static const Case kCases[] = {
-    CASE(pe_negative) CASE(pe_large_put) CASE(pe_large_get) CASE(pe_large_g) CASE(
-        pe_large_put_nbi) CASE(pe_large_get_nbi) CASE(pe_large_iput) CASE(pe_large_ibget)
-        CASE(pe_large_ctx) CASE(pe_large_add) CASE(pe_large_fetch) CASE(pe_large_nbi) CASE(
-            pe_large_signal) CASE(pe_large_signal_add) CASE(pe_large_ptr) CASE(pe_large_pe_quiet)
-            CASE(stack_p) CASE(stack_put) CASE(stack_get) CASE(stack_iget) CASE(stack_atomic) CASE(
-                stack_signal) CASE(stack_signal_fetch) CASE(stack_wait) CASE(stack_wait_any)
-                CASE(stack_test) CASE(stack_lock) CASE(stack_psync) CASE(malloc_put) CASE(
-                    null_put) CASE(constant_put) CASE(pointer_put) CASE(pointer_static)
-                    CASE(long_heap_put) CASE(long_heap_get) CASE(long_static_get) CASE(
-                        long_wraps) CASE(long_wraps_signal)
-                        CASE(long_stride) CASE(long_stride_wraps) CASE(long_wait) CASE(
-                            below_heap) CASE(pe_static) CASE(unaligned_atomic)
-                            CASE(unaligned_fetch) CASE(unaligned_signal) CASE(unaligned_wait) CASE(
-                                unaligned_lock) CASE(cmp_wait)
-                                CASE(cmp_test) CASE(cmp_some) CASE(cmp_signal) CASE(signal_op) CASE(
-                                    stride_zero) CASE(stride_negative) CASE(stride_overlaps)
-                                    CASE(ctx_invalid) CASE(ctx_invalid_atomic) CASE(
-                                        ctx_invalid_signal) CASE(set_negative) CASE(set_large)
-                                        CASE(set_stride) CASE(set_without_me) CASE(lock_twice) CASE(
-                                            lock_clear_free) CASE(lock_clear_twice) CASE(free_twice)
-                                            CASE(free_middle) CASE(
-                                                free_static) CASE(free_pointer) CASE(realloc_freed)
-                                                CASE(align_three) CASE(level_unknown) CASE(
-                                                    sizes_differ) CASE(early_my_pe)
-                                                    CASE(early_n_pes) CASE(early_put) CASE(
-                                                        early_get) CASE(early_p)
-                                                        CASE(early_iput) CASE(early_atomic) CASE(
-                                                            early_signal) CASE(early_signal_fetch)
-                                                            CASE(early_wait) CASE(early_test) CASE(
-                                                                early_malloc) CASE(early_calloc)
-                                                                CASE(early_realloc) CASE(
-                                                                    early_free) CASE(early_barrier)
-                                                                    CASE(early_sync) CASE(early_set) CASE(
-                                                                        early_fence) CASE(early_quiet)
-                                                                        CASE(early_ctx_quiet) CASE(
-                                                                            early_pe_quiet)
-                                                                            CASE(early_lock) CASE(
-                                                                                early_ptr) CASE(early_accessible)
-                                                                                CASE(early_addr_accessible) CASE(
-                                                                                    early_finalize)
-                                                                                    CASE(child_put) CASE(
-                                                                                        child_global_exit)
-                                                                                        CASE(
-                                                                                            nothing)};
+    CASE(pe_negative) CASE(pe_large_put) CASE(pe_large_get) CASE(pe_large_g)
+    CASE(pe_large_put_nbi) CASE(pe_large_get_nbi) CASE(pe_large_iput) CASE(pe_large_ibget)
+    CASE(pe_large_ctx) CASE(pe_large_add) CASE(pe_large_fetch) CASE(pe_large_nbi)
+    CASE(pe_large_signal) CASE(pe_large_signal_add) CASE(pe_large_ptr) CASE(pe_large_pe_quiet)
+    CASE(stack_p) CASE(stack_put) CASE(stack_get) CASE(stack_iget) CASE(stack_atomic)
+    CASE(stack_signal) CASE(stack_signal_fetch) CASE(stack_wait) CASE(stack_wait_any)
+    CASE(stack_test) CASE(stack_lock) CASE(stack_psync) CASE(malloc_put) CASE(null_put)
+    CASE(constant_put) CASE(pointer_put) CASE(pointer_static) CASE(long_heap_put)
+    CASE(long_heap_get) CASE(long_static_get) CASE(long_wraps) CASE(long_wraps_signal)
+    CASE(long_stride) CASE(long_stride_wraps) CASE(long_wait) CASE(below_heap) CASE(pe_static)
+    CASE(unaligned_atomic) CASE(unaligned_fetch) CASE(unaligned_signal) CASE(unaligned_wait)
+    CASE(unaligned_lock) CASE(cmp_wait) CASE(cmp_test) CASE(cmp_some) CASE(cmp_signal)
+    CASE(signal_op) CASE(stride_zero) CASE(stride_negative) CASE(stride_overlaps)
+    CASE(ctx_invalid) CASE(ctx_invalid_atomic) CASE(ctx_invalid_signal) CASE(set_negative)
+    CASE(set_large) CASE(set_stride) CASE(set_without_me) CASE(lock_twice) CASE(lock_clear_free)
+    CASE(lock_clear_twice) CASE(free_twice) CASE(free_middle) CASE(free_static)
+    CASE(free_pointer) CASE(realloc_freed) CASE(align_three) CASE(level_unknown)
+    CASE(sizes_differ) CASE(early_my_pe) CASE(early_n_pes) CASE(early_put) CASE(early_get)
+    CASE(early_p) CASE(early_iput) CASE(early_atomic) CASE(early_signal)
+    CASE(early_signal_fetch) CASE(early_wait) CASE(early_test) CASE(early_malloc)
+    CASE(early_calloc) CASE(early_realloc) CASE(early_free) CASE(early_barrier) CASE(early_sync)
+    CASE(early_set) CASE(early_fence) CASE(early_quiet) CASE(early_ctx_quiet)
+    CASE(early_pe_quiet) CASE(early_lock) CASE(early_ptr) CASE(early_accessible)
+    CASE(early_addr_accessible) CASE(early_finalize) CASE(child_put) CASE(child_global_exit)
+    CASE(nothing)
+};
+// clang-format on
 
 static void (*find(const char* name))(void) {
     for (size_t i = 0; i < sizeof kCases / sizeof *kCases; ++i) {

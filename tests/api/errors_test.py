@@ -192,8 +192,8 @@ class Errors(LaunchTest):
                               ("child_global_exit", "shmem_global_exit")):
             out, error = self.run_case(case, code=0)
             self.assertEqual(out, "child: 1\n")
-            self.assertRegex(error, rf"^\[child of a PE\] {routine}: called in a child of fork\(\); "
-                                    "only the parent is a PE\n$")
+            self.assertRegex(error, rf"^\[child of a PE\] {routine}: called in a child of "
+                                    r"fork\(\); only the parent is a PE\n$")
 
     def test_static_data_through_the_fabric(self):
         for case in ("pe_negative", "stack_put", "long_static_get", "unaligned_fetch",
@@ -227,8 +227,8 @@ class Settings(LaunchTest):
     def test_heap_too_large(self):
         for npes in (1, 4):
             _, error = self.run_with(code=1, npes=npes, SHMEM_SYMMETRIC_SIZE="900T")
-            told = re.findall(rf"SHMEM_SYMMETRIC_SIZE asks for .* MiB in each of {npes} PEs on this "
-                              r"node, but the job may use only .*", error)
+            told = re.findall(rf"SHMEM_SYMMETRIC_SIZE asks for .* MiB in each of {npes} PEs on "
+                              r"this node, but the job may use only .*", error)
             self.assertEqual(len(told), 1, error)
 
     def test_unknown_variables_are_warned_about_once(self):
@@ -242,8 +242,8 @@ class Settings(LaunchTest):
         one = ["env", "SHMEM_BARRIER_ALGORITHM=central", CASES, "nothing"]
         two = ["env", "SHMEM_BARRIER_ALGORITHM=dissemination", CASES, "nothing"]
         _, error = self.run_job("-n", 2, *one, ":", "-n", 1, *two, code=1)
-        self.assertRegex(error, r"\[pe \d\] shmem_init: the SHMEM_\* settings of this PE differ from "
-                                r"those of PE \d; start all PEs with the same environment")
+        self.assertRegex(error, r"\[pe \d\] shmem_init: the SHMEM_\* settings of this PE differ "
+                                r"from those of PE \d; start all PEs with the same environment")
 
     def test_debug_finds_calls_that_differ(self):
         environment = self.environment(SHMEM_DEBUG="1")

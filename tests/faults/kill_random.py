@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kills a random PE with a random signal at a random moment, again and again, and looks at what becomes
-of the job: it must end within the limit, with the code of the signal and a message that names the PE,
-and leave no process and no file.
+"""Kills a random PE with a random signal at a random moment, again and again, and looks at what
+becomes of the job: it must end within the limit, with the code of the signal and a message that
+names the PE, and leave no process and no file.
 
     kill_random.py OSHRUN PROGRAM [--runs 200] [--seed N] [--limit 2.0]
 
@@ -145,7 +145,8 @@ def main():
         try:
             seconds.append(run_once(arguments, chance))
         except (Failure, subprocess.TimeoutExpired):
-            print(f"FAILED in run {run + 1} of {arguments.runs}; again with --seed {arguments.seed}")
+            print(f"FAILED in run {run + 1} of {arguments.runs}; "
+                  f"again with --seed {arguments.seed}")
             return 1
     seconds.sort()
     print(f"{arguments.runs} jobs ended as they should: median {seconds[len(seconds) // 2]:.3f} s, "

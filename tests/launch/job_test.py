@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Would break: a SHMEM program misunderstands who started it, and N PEs become N jobs in silence."""
+"""Would break: a SHMEM program misunderstands who started it, and N PEs become N
+jobs in silence."""
 from support import OSHRUN, PMIX, SHMEM, LaunchTest, main
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Would break: SHMEM programs do not run under mpirun of Open MPI, which offers PMIx, or survive it."""
+"""Would break: SHMEM programs do not run under mpirun of Open MPI, which offers PMIx, or
+survive it."""
 import os
 import shutil
 import signal

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Would break: SHMEM programs do not run under srun --mpi=pmix on one node, or start as N jobs of one
-PE under an srun that offers no PMIx.
+"""Would break: SHMEM programs do not run under srun --mpi=pmix on one node, or start as N jobs
+of one PE under an srun that offers no PMIx.
 
 Runs a private Slurm of one controller and two nodes in namespaces of its own (network and host
 name), so that nothing of it is seen outside. Skipped where Slurm is not installed or namespaces are

@@ -2,8 +2,8 @@
 """What the launch tests share: starting oshrun (or another launcher), and finding what it left.
 
 Every job gets a mark in its environment and a temporary folder of its own. When a test is over, no
-process may carry the mark, and the folder and /dev/shm must be as they were. Waiting is always for an
-event (output, the end of a process), with a limit that only a hang reaches.
+process may carry the mark, and the folder and /dev/shm must be as they were. Waiting is always
+for an event (output, the end of a process), with a limit that only a hang reaches.
 """
 import os
 import re
