@@ -33,6 +33,13 @@ T addend(int from, int to, int i) {
     return static_cast<T>((from + 1) * 1000003 + (to + 1) * 10007 + i);
 }
 
+// Atomic additions wrap around; those of the language must not overflow.
+template <class T>
+T wrapping_sum(T a, T b) {
+    using Unsigned = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b));
+}
+
 template <class T, class Forms>
 void check_sums(const Forms& forms, const Region& region) {
     T* word = prepare_word<T>(region);
@@ -50,7 +57,7 @@ void check_sums(const Forms& forms, const Region& region) {
                 case 2: atomics.fetch_add_nbi(&old, word, value, pe); break;
                 case 3:
                     while (true) {
-                        T seen = atomics.compare_swap(word, old, static_cast<T>(old + value), pe);
+                        T seen = atomics.compare_swap(word, old, wrapping_sum(old, value), pe);
                         if (seen == old) break;
                         old = seen;
                     }
