@@ -18,7 +18,10 @@ struct shmem_internal_ct {
 namespace tessera::api {
 namespace {
 
-Signal one_more(shmemx_ct_t ct) { return {&ct->count, 1, SHMEM_SIGNAL_ADD}; }
+// The handle is the address of the word; no member access, so that a null handle is told as such.
+std::uint64_t* word_of(shmemx_ct_t ct) { return reinterpret_cast<std::uint64_t*>(ct); }
+
+Signal one_more(shmemx_ct_t ct) { return {word_of(ct), 1, SHMEM_SIGNAL_ADD}; }
 
 // The store is local and comes before the barrier, so that no PE counts before it.
 shmemx_ct_t create_counter(const char* where) {
@@ -66,18 +69,19 @@ SHMEM_ENTRY(void, shmemx_getmem_ct, shmemx_ct_t ct, void* dest, const void* sour
 }
 
 SHMEM_ENTRY(long, shmemx_ct_get, shmemx_ct_t ct) {
-    api::LocalWords<std::uint64_t> count(&ct->count, 1, SHMEM_WHERE);
+    api::LocalWords<std::uint64_t> count(api::word_of(ct), 1, SHMEM_WHERE);
     return static_cast<long>(count.load(0));
 }
 
 // A signal, so that a thread of this PE that waits for the value wakes up.
 SHMEM_ENTRY(void, shmemx_ct_set, shmemx_ct_t ct, long value) {
-    default_context.update_signal({&ct->count, static_cast<std::uint64_t>(value), SHMEM_SIGNAL_SET},
-                                  tessera::address_map.my_pe, SHMEM_WHERE);
+    default_context.update_signal(
+        {api::word_of(ct), static_cast<std::uint64_t>(value), SHMEM_SIGNAL_SET},
+        tessera::address_map.my_pe, SHMEM_WHERE);
 }
 
 SHMEM_ENTRY(void, shmemx_ct_wait, shmemx_ct_t ct, long wait_for) {
-    api::LocalWords<std::uint64_t> count(&ct->count, 1, SHMEM_WHERE);
+    api::LocalWords<std::uint64_t> count(api::word_of(ct), 1, SHMEM_WHERE);
     tessera::wait_until([&] { return static_cast<long>(count.load(0)) >= wait_for; }, SHMEM_WHERE);
 }
 
