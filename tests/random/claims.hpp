@@ -62,23 +62,24 @@ class Claims {
     }
 
     void set(Claim claim, int pe, Place place, const Layout& layout) {
-        if (layout.run == 0) return;
-        Claim* claims = const_cast<Claim*>(at(pe, place));
-        for (std::uint32_t i = 0; i < layout.runs; ++i) {
-            std::fill_n(claims + layout.run_offset(i), layout.run_bytes(), claim);
-        }
+        for_each_run(pe, place, layout,
+                     [claim](Claim* begin, Claim* end) { std::fill(begin, end, claim); });
     }
 
     // The owner reads, or somebody for it until a quiet if `is_nbi`.
     void read_by_owner(int pe, Place place, const Layout& layout, bool is_nbi) {
         if (are(kReadByAll, pe, place, layout)) return set(Claim::kRead, pe, place, layout);
         if (is_nbi) return set(Claim::kFrozen, pe, place, layout);
-        if (layout.run == 0) return;
-        Claim* claims = const_cast<Claim*>(at(pe, place));
-        for (std::uint32_t i = 0; i < layout.runs; ++i) {
-            Claim* run = claims + layout.run_offset(i);
-            std::replace(run, run + layout.run_bytes(), Claim::kFree, Claim::kRead);
-        }
+        for_each_run(pe, place, layout, [](Claim* begin, Claim* end) {
+            std::replace(begin, end, Claim::kFree, Claim::kRead);
+        });
+    }
+
+    // The owner reads what nobody else has read, and may change it then.
+    void own(int pe, Place place, const Layout& layout) {
+        for_each_run(pe, place, layout, [](Claim* begin, Claim* end) {
+            std::replace(begin, end, Claim::kFree, Claim::kOwned);
+        });
     }
 
   private:
@@ -90,6 +91,16 @@ class Claims {
     const Claim* at(int pe, Place place) const {
         const Block& block = blocks_[static_cast<std::size_t>(place.block)];
         return block.claims.data() + static_cast<std::size_t>(pe) * block.bytes + place.offset;
+    }
+
+    template <class Change>
+    void for_each_run(int pe, Place place, const Layout& layout, Change change) {
+        if (layout.run == 0) return;
+        Claim* claims = const_cast<Claim*>(at(pe, place));
+        for (std::uint32_t i = 0; i < layout.runs; ++i) {
+            Claim* begin = claims + layout.run_offset(i);
+            change(begin, begin + layout.run_bytes());
+        }
     }
 
     int npes_;

@@ -181,7 +181,13 @@ bool Generator::place_collective(Collective& call, const Layout& dest, const Lay
     } else {
         return false;
     }
-    for (int pe : pes) claims_.read_by_owner(pe, call.source, source, false);
+    for (int pe : pes) {
+        if (random_.chance(60)) {
+            claims_.own(pe, call.source, source);
+        } else {
+            claims_.read_by_owner(pe, call.source, source, false);
+        }
+    }
     const auto place = find(pes, dest, alignment, kChangedByAll);
     if (!place) return false;
     call.dest = *place;
@@ -229,7 +235,9 @@ void Generator::move(Collective& call) {
             break;
         default: break;
     }
-    if (place_collective(call, dest, source, row.alignment)) emit(call);
+    if (!place_collective(call, dest, source, row.alignment)) return;
+    emit(call);
+    reuse_source(call, source);
 }
 
 void Generator::reduce(Collective& call) {
@@ -253,7 +261,8 @@ void Generator::reduce(Collective& call) {
         for (int pe : call.members) claims_.set(Claim::kOwned, pe, *place, layout);
     } else if (!row.is_floating) {
         if (!place_collective(call, layout, layout, bytes)) return;
-        return emit(call);
+        emit(call);
+        return reuse_source(call, layout);
     } else {
         const auto source = find(call.members, layout, bytes, kChangedByOwner);
         if (!source) return;
@@ -276,6 +285,27 @@ void Generator::reduce(Collective& call) {
         if (is_in_place) sync(call.team);
     }
     emit(call);
+    if (!is_in_place) reuse_source(call, layout);
+}
+
+// A PE that has returned may change its source, whether others are still inside or not.
+void Generator::reuse_source(const Collective& call, const Layout& layout) {
+    if (call.has_null || layout.run == 0 || random_.chance(60)) return;
+    Transfer put{.name = TransferName::kIput};
+    const auto rows = rma_routines();
+    while (rows[static_cast<std::size_t>(put.row)].element_bytes != layout.element_bytes) ++put.row;
+    const bool is_strided = layout.runs > 1;
+    const std::uint32_t nelems = is_strided ? layout.runs : layout.run;
+    put.remote = call.source;
+    put.remote_layout = {layout.element_bytes, 1, is_strided ? layout.stride : 1, nelems};
+    put.local_layout = {layout.element_bytes, 1, 1, nelems};
+    for (int pe : call.members) {
+        if (!claims_.are(kChangedByOwner, pe, call.source, layout)) continue;
+        put.pe = put.target = pe;
+        put.pattern = random_.next();
+        emit(put);
+        claims_.set(Claim::kBusy, pe, call.source, layout);
+    }
 }
 
 }  // namespace tessera::random

@@ -101,6 +101,7 @@ class Generator {
     bool choose_active_set(Collective& call);
     bool place_collective(Collective& call, const Layout& dest, const Layout& source,
                           std::uint32_t alignment);
+    void reuse_source(const Collective& call, const Layout& layout);
     void sync(int team);
 
     // ---- generate_teams.cpp
