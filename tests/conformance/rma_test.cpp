@@ -143,7 +143,7 @@ void put_all(const Transfer& transfer, std::span<const Shape> shapes, const View
             unsigned char* source = sources.back().data();
             if (shapes[k].is_empty()) dest = source = nullptr;
             transfer.call(dest, source, shapes[k], static_cast<int>(number));
-            if (!is_nbi) std::memset(sources.back().data(), 0, sources.back().size());
+            if (!is_nbi) sources.back().assign(sources.back().size(), 0);
         }
     }
     if (!view.pes.empty()) view.quiet();

@@ -95,6 +95,7 @@ void Executor::install_model() {
 }
 
 unsigned char* Executor::address(Place place) const {
+    if (place.block < 0) return nullptr;  // A sync has no data.
     return blocks_[static_cast<std::size_t>(place.block)] + place.offset;
 }
 

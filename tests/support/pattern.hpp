@@ -34,7 +34,7 @@ inline void fill(unsigned char* memory, std::size_t bytes, int from, int to, std
 // "" if the bytes are equal, else where they differ first.
 inline std::string difference(const unsigned char* actual, const unsigned char* expected,
                               std::size_t bytes) {
-    if (std::memcmp(actual, expected, bytes) == 0) return "";
+    if (bytes == 0 || std::memcmp(actual, expected, bytes) == 0) return "";
     for (std::size_t i = 0; i < bytes; ++i) {
         if (actual[i] == expected[i]) continue;
         return "byte " + std::to_string(i) + " of " + std::to_string(bytes) + " is " +
