@@ -7,8 +7,6 @@
 #include <sched.h>
 #include <time.h>
 
-#include <cstring>
-
 #include "base/futex.hpp"
 
 namespace tessera {
@@ -42,15 +40,20 @@ bool drive_progress() {
     return hook != nullptr;
 }
 
-// Names the wait for oshrun while it lasts.
+// Names the wait for oshrun while it lasts. Several threads of a PE may wait at once, so the bytes
+// are atomic; what they spell is then the name of one of the waits, or of a mixture. Nothing is
+// ordered.
 class WaitName {
   public:
     explicit WaitName(const char* where) {
         if (wait_label == nullptr) return;
-        std::strncpy(wait_label, where, wait_label_bytes - 1);
+        for (std::uint32_t i = 0; i + 1 < wait_label_bytes; ++i) {
+            __atomic_store_n(wait_label + i, where[i], __ATOMIC_RELAXED);
+            if (where[i] == '\0') break;
+        }
     }
     ~WaitName() {
-        if (wait_label != nullptr) wait_label[0] = '\0';
+        if (wait_label != nullptr) __atomic_store_n(wait_label, '\0', __ATOMIC_RELAXED);
     }
     WaitName(const WaitName&) = delete;
     WaitName& operator=(const WaitName&) = delete;
