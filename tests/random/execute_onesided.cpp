@@ -129,6 +129,7 @@ void Executor::start(const Transfer& transfer, unsigned char* local) {
         return is_get ? row.get(ctx, local, remote, nelems, pe)
                       : row.put(ctx, remote, local, nelems, pe);
     }
+    if (nelems == 0) return;  // The addresses may be null.
     std::memcpy(is_get ? local : mapped, is_get ? mapped : local, nelems);
 }
 
