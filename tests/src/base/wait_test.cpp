@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Breaks when a wait returns too early or never, misses a wake, or forgets progress or its label.
+#include "base/wait.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <new>
+#include <thread>
+#include <vector>
+
+namespace tessera {
+namespace {
+
+// The three situations: a core each, more PEs than cores, and strangers on the cores.
+enum class Crowd { kFits, kOversubscribed, kStrangers };
+constexpr Crowd kCrowds[] = {Crowd::kFits, Crowd::kOversubscribed, Crowd::kStrangers};
+
+std::atomic<std::uint64_t> crowded_until{0};
+
+void choose(Crowd crowd) {
+    crowded_until = crowd == Crowd::kStrangers ? ~std::uint64_t{0} : 0;
+    choose_wait_policy(crowd == Crowd::kFits ? 1 : 64, 2, &crowded_until);
+}
+
+class Wait : public testing::Test {
+  protected:
+    ~Wait() override {
+        set_progress_hook(nullptr);
+        set_wait_label(nullptr, 0);
+        set_my_sleeper(nullptr);
+        choose_wait_policy(1, 1, nullptr);
+    }
+};
+
+TEST_F(Wait, PolicyFollowsTheCores) {
+    choose_wait_policy(4, 4, &crowded_until);
+    EXPECT_GT(wait_policy.pauses, 0U);
+    const std::uint32_t yields_with_cores = wait_policy.yields;
+    choose_wait_policy(5, 4, &crowded_until);
+    EXPECT_EQ(wait_policy.pauses, 0U) << "A pausing PE keeps the others from the core.";
+    EXPECT_LT(wait_policy.yields, yields_with_cores);
+    EXPECT_EQ(wait_policy.crowded_until_ns, &crowded_until);
+    choose_wait_policy(1, 1, nullptr);
+    EXPECT_NE(wait_policy.crowded_until_ns, nullptr);
+}
+
+TEST_F(Wait, ReturnsWhenReadyAndNotBefore) {
+    for (Crowd crowd : kCrowds) {
+        choose(crowd);
+        for (int needed : {1, 2, 3, 100, 1500, 12000}) {
+            if (crowd != Crowd::kFits && needed > 1000) continue;  // A nap of 1 ms for each.
+            int asked = 0;
+            wait_until([&] { return ++asked >= needed; }, "test");
+            EXPECT_GE(asked, needed);
+            EXPECT_LE(asked, needed + 1) << "It may ask once more after a yes.";
+        }
+    }
+}
+
+TEST_F(Wait, GateKnowsThePast) {
+    alignas(64) unsigned char zeros[sizeof(Gate)] = {};
+    Gate& gate = *reinterpret_cast<Gate*>(zeros);
+    EXPECT_TRUE(gate.has_reached(0)) << "Zero bytes are number 0.";
+    EXPECT_FALSE(gate.has_reached(1));
+    for (std::uint32_t number : {1U, 2U, 5U, 0x3fffffffU, 0x40000000U, 0x7fffffffU}) {
+        gate.post(number);
+        EXPECT_EQ(gate.number(), number);
+        EXPECT_TRUE(gate.has_reached(number));
+        EXPECT_TRUE(gate.has_reached(number - 1));
+        EXPECT_FALSE(gate.has_reached(number + 1));
+        gate.wait_for(number, "test");
+        gate.wait_for(number - 1, "test");
+    }
+    gate.post(0x80000000U);  // As a counter of 32 bits goes on; the gate keeps 31 of them.
+    EXPECT_TRUE(gate.has_reached(0x7fffffffU));
+    EXPECT_TRUE(gate.has_reached(0x80000000U));
+    EXPECT_FALSE(gate.has_reached(0x80000001U));
+}
+
+// Two threads or processes that wait for each other in turn; `note` travels with the gates.
+struct Table {
+    Gate there;
+    alignas(64) Gate back;
+    alignas(64) long note;
+    std::uint32_t first;
+    int rounds;
+};
+
+bool play(Table& table, bool is_first) {
+    bool is_right = true;
+    for (int i = 0; i < table.rounds; ++i) {
+        const std::uint32_t number = table.first + static_cast<std::uint32_t>(i) + 1;
+        if (is_first) {
+            table.note = 2 * i;
+            table.there.post(number);
+            table.back.wait_for(number, "first");
+            is_right = is_right && table.note == 2 * i + 1;
+        } else {
+            table.there.wait_for(number, "second");
+            is_right = is_right && table.note == 2 * i;
+            table.note = 2 * i + 1;
+            table.back.post(number);
+        }
+    }
+    return is_right;
+}
+
+// Also across the wrap of the counter.
+void set_table(Table& table, int rounds, bool wraps) {
+    std::memset(static_cast<void*>(&table), 0, sizeof table);
+    table.rounds = rounds;
+    table.first = wraps ? 0x7fffffffU - 50 : 0;
+    for (std::uint32_t number : {0x30000000U, 0x60000000U, table.first}) {
+        if (!wraps) break;
+        table.there.post(number);
+        table.back.post(number);
+    }
+}
+
+TEST_F(Wait, GateWakesThreads) {
+    for (Crowd crowd : kCrowds) {
+        for (bool wraps : {false, true}) {
+            choose(crowd);
+            static Table table;
+            set_table(table, 3000, wraps);
+            bool second_is_right = false;
+            std::thread second([&] { second_is_right = play(table, false); });
+            EXPECT_TRUE(play(table, true));
+            second.join();
+            EXPECT_TRUE(second_is_right);
+        }
+    }
+}
+
+TEST_F(Wait, GateWakesProcesses) {
+    void* memory =
+        ::mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    auto& table = *static_cast<Table*>(memory);
+    for (Crowd crowd : kCrowds) {
+        choose(crowd);
+        set_table(table, 3000, true);
+        pid_t child = ::fork();
+        if (child == 0) ::_exit(play(table, false) ? 0 : 1);
+        EXPECT_TRUE(play(table, true));
+        int status = -1;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+    }
+    ::munmap(memory, sizeof(Table));
+}
+
+TEST_F(Wait, ManySleepOnOneGate) {
+    for (Crowd crowd : kCrowds) {
+        choose(crowd);
+        static Gate gate;
+        new (&gate) Gate{};
+        std::atomic<int> awake{0};
+        std::vector<std::thread> waiters;
+        for (int i = 0; i < 6; ++i) {
+            waiters.emplace_back([&] {
+                for (std::uint32_t number = 1; number <= 200; ++number) {
+                    gate.wait_for(number, "waiter");
+                    ++awake;
+                }
+            });
+        }
+        for (std::uint32_t number = 1; number <= 200; ++number) {
+            gate.post(number);
+            if (number % 3 == 0) ::sched_yield();
+        }
+        for (std::thread& waiter : waiters) waiter.join();
+        EXPECT_EQ(awake, 6 * 200);
+    }
+}
+
+TEST_F(Wait, SleeperShowsAndEndsItsSleep) {
+    static Sleeper sleeper;
+    std::atomic<int> word{0};
+    choose(Crowd::kStrangers);  // No yields: straight to sleep.
+    set_my_sleeper(&sleeper);
+    for (int i = 1; i <= 50; ++i) {
+        std::thread waiter([&] { wait_until([&] { return word.load() >= i; }, "sleep"); });
+        while (!sleeper.is_sleeping()) ::sched_yield();
+        word.fetch_add(1);
+        if (sleeper.is_sleeping()) sleeper.wake();
+        waiter.join();
+        EXPECT_FALSE(sleeper.is_sleeping());
+    }
+}
+
+// A word that changes by a plain store, with nobody to wake the sleeper.
+TEST_F(Wait, SleeperWakesByItself) {
+    static Sleeper sleeper;
+    choose(Crowd::kStrangers);
+    set_my_sleeper(&sleeper);
+    std::atomic<bool> flag{false};
+    std::thread waiter([&] { wait_until([&] { return flag.load(); }, "nap"); });
+    while (!sleeper.is_sleeping()) ::sched_yield();
+    flag.store(true, std::memory_order_relaxed);
+    waiter.join();
+}
+
+int hook_calls = 0;
+
+TEST_F(Wait, SlowWaitsDriveProgress) {
+    for (Crowd crowd : kCrowds) {
+        choose(crowd);
+        hook_calls = 0;
+        set_progress_hook([] { ++hook_calls; });
+        // Only progress makes it ready, as with a transport that needs the CPU.
+        wait_until([] { return hook_calls >= 3; }, "test");
+        EXPECT_GE(hook_calls, 3);
+        static Gate gate;
+        new (&gate) Gate{};
+        set_progress_hook([] {
+            if (++hook_calls % 20 == 0) gate.post(1);
+        });
+        gate.wait_for(1, "test");
+    }
+}
+
+TEST_F(Wait, SlowWaitsLeaveTheirName) {
+    char label[8] = "#######";
+    set_wait_label(label, sizeof label);
+    label[0] = '\0';
+    choose(Crowd::kOversubscribed);
+    int asked = 0;
+    char seen[8] = "";
+    wait_until(
+        [&] {
+            std::memcpy(seen, label, sizeof seen);
+            return ++asked > 20;
+        },
+        "shmem_long_wait_until");
+    EXPECT_STREQ(seen, "shmem_l") << "cut to what fits, with its end";
+    EXPECT_STREQ(label, "");
+}
+
+}  // namespace
+}  // namespace tessera

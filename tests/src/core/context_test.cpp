@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Breaks when an operation takes the wrong one of its two ways, mapped memory or transport, or asks
+// a transport for something else than the program did. All PEs are in this process.
+#include "core/context.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "shmem/signal.h"
+#include "support/fake_world.hpp"
+
+namespace tessera {
+namespace {
+
+using test::FakeWorld;
+
+// Writes down what it is asked for. Answers atomics with 5 and gets with 'g'.
+class Recorder final : public Transport {
+  public:
+    const char* name() const override { return "recorder"; }
+    void put(void* dest, const void*, std::size_t bytes, int pe) override {
+        note("put", dest, bytes, pe);
+    }
+    void get(void* dest, const void* source, std::size_t bytes, int pe) override {
+        std::memset(dest, 'g', bytes);
+        note("get", source, bytes, pe);
+    }
+    void put_nbi(void* dest, const void*, std::size_t bytes, int pe) override {
+        note("put_nbi", dest, bytes, pe);
+    }
+    void get_nbi(void*, const void* source, std::size_t bytes, int pe) override {
+        note("get_nbi", source, bytes, pe);
+    }
+    std::uint64_t atomic(const AtomicRequest& request, int pe) override {
+        note("atomic", request.dest, request.bytes, pe);
+        last = request;
+        return 5;
+    }
+    void fence() override {}
+    void quiet() override {}
+    void progress() override {}
+
+    // What has come since the last call.
+    std::vector<std::string> take() { return std::move(notes_); }
+    const char* base = nullptr;  // addresses are noted as offsets from here
+    AtomicRequest last;
+
+  private:
+    void note(const char* what, const void* symmetric, std::size_t bytes, int pe) {
+        auto offset = static_cast<const char*>(symmetric) - base;
+        notes_.push_back(std::string(what) + " " + std::to_string(bytes) + " at " +
+                         std::to_string(offset) + " of " + std::to_string(pe));
+    }
+    std::vector<std::string> notes_;
+};
+
+using Notes = std::vector<std::string>;
+
+class ContextTest : public testing::Test {
+  protected:
+    ContextTest() : world_(3) {
+        recorder_.base = world_.statics(0);
+        world_.peer(2).statics = nullptr;
+        world_.peer(2).transport = &recorder_;
+    }
+    long* word(int pe, int index = 0) const {
+        return reinterpret_cast<long*>(world_.heap(pe)) + index;
+    }
+    long* far(int index = 0) const {  // of PE 2: only the transport reaches it
+        return reinterpret_cast<long*>(world_.statics(0)) + index;
+    }
+
+    FakeWorld world_;
+    Recorder recorder_;
+    Context context_;
+};
+
+TEST_F(ContextTest, MappedMemoryIsWrittenAtOnce) {
+    const long values[] = {1, 2, 3};
+    context_.put(word(0, 5), values, sizeof values, 1, "test");
+    EXPECT_EQ(*word(1, 7), 3);
+    context_.put_nbi(word(0, 5), values + 1, 8, 2, "test");
+    EXPECT_EQ(*word(2, 5), 2);
+    long got[3] = {};
+    context_.get(got, word(0, 5), sizeof got, 1, "test");
+    EXPECT_EQ(got[2], 3);
+    context_.get_nbi(got, word(0, 5), 8, 2, "test");
+    EXPECT_EQ(got[0], 2);
+    context_.p(word(0, 9), 77L, 1, "test");
+    EXPECT_EQ(context_.g(word(0, 9), 1, "test"), 77);
+    EXPECT_EQ(*word(0, 9), 0) << "our own copy";
+    EXPECT_EQ(context_.fetch_add(word(0, 9), 3L, 1, "test"), 77);
+    EXPECT_EQ(*word(1, 9), 80);
+    EXPECT_EQ(recorder_.take(), Notes{});
+}
+
+TEST_F(ContextTest, OtherMemoryGoesToTheTransport) {
+    const long value = 1;
+    long got = 0;
+    context_.put(far(2), &value, 8, 2, "test");
+    context_.get(&got, far(3), 8, 2, "test");
+    context_.put_nbi(far(4), &value, 24, 2, "test");
+    context_.get_nbi(&got, far(5), 8, 2, "test");
+    context_.p(far(6), 3L, 2, "test");
+    EXPECT_EQ(context_.g(reinterpret_cast<char*>(far(7)), 2, "test"), 'g');
+    EXPECT_EQ(recorder_.take(),
+              (Notes{"put 8 at 16 of 2", "get 8 at 24 of 2", "put_nbi 24 at 32 of 2",
+                     "get_nbi 8 at 40 of 2", "put 8 at 48 of 2", "get 1 at 56 of 2"}));
+    context_.put(far(2), &value, 0, 2, "test");
+    EXPECT_EQ(recorder_.take(), Notes{}) << "nothing to do";
+    context_.put(far(2), &value, 8, 1, "test");
+    EXPECT_EQ(recorder_.take(), Notes{}) << "PE 1 has mapped its static data";
+}
+
+TEST_F(ContextTest, AtomicsTravelAsBits) {
+    EXPECT_EQ(context_.fetch_add(far(1), -1L, 2, "test"), 5);
+    EXPECT_EQ(recorder_.last.op, AtomicOp::kAdd);
+    EXPECT_EQ(recorder_.last.operand, ~std::uint64_t{0});
+    EXPECT_EQ(recorder_.last.bytes, 8U);
+    auto* small = reinterpret_cast<int*>(far(2));
+    EXPECT_EQ(context_.compare_swap(small, -2, -3, 2, "test"), 5);
+    EXPECT_EQ(recorder_.last.op, AtomicOp::kCompareSwap);
+    EXPECT_EQ(recorder_.last.condition, 0xfffffffeU) << "zero-extended";
+    EXPECT_EQ(recorder_.last.operand, 0xfffffffdU);
+    EXPECT_EQ(recorder_.last.bytes, 4U);
+    context_.set(reinterpret_cast<float*>(far(3)), 1.0F, 2, "test");
+    EXPECT_EQ(recorder_.last.op, AtomicOp::kSet);
+    EXPECT_EQ(recorder_.last.operand, 0x3f800000U);
+    context_.swap(reinterpret_cast<double*>(far(3)), 1.0, 2, "test");
+    EXPECT_EQ(recorder_.last.operand, 0x3ff0000000000000U);
+    context_.fetch(far(3), 2, "test");
+    EXPECT_EQ(recorder_.last.op, AtomicOp::kFetch);
+    context_.fetch_and(far(3), 6L, 2, "test");
+    EXPECT_EQ(recorder_.last.op, AtomicOp::kAnd);
+    context_.fetch_or(far(3), 6L, 2, "test");
+    EXPECT_EQ(recorder_.last.op, AtomicOp::kOr);
+    context_.fetch_xor(far(3), 6L, 2, "test");
+    EXPECT_EQ(recorder_.last.op, AtomicOp::kXor);
+    EXPECT_EQ(recorder_.last.operand, 6U);
+    EXPECT_EQ(recorder_.take().size(), 8U);
+}
+
+TEST_F(ContextTest, StridesBecomeOneTransferABlock) {
+    const long source[20] = {};
+    context_.put_strided(far(0), source,
+                         {.dest_stride = 3,
+                          .source_stride = 2,
+                          .block_elements = 2,
+                          .blocks = 3,
+                          .element_bytes = 8},
+                         2, "test");
+    EXPECT_EQ(recorder_.take(),
+              (Notes{"put 16 at 0 of 2", "put 16 at 24 of 2", "put 16 at 48 of 2"}));
+    long dest[20] = {};
+    context_.get_strided(dest, far(0),
+                         {.dest_stride = 1, .source_stride = 4, .blocks = 2, .element_bytes = 8}, 2,
+                         "test");
+    EXPECT_EQ(recorder_.take(), (Notes{"get 8 at 0 of 2", "get 8 at 32 of 2"}));
+}
+
+TEST_F(ContextTest, ChangesWakeTheTarget) {
+    int changes = 0;
+    for (int way = 0; way < 5; ++way) {
+        static Sleeper sleeper;
+        world_.peer(1).sleeper = &sleeper;
+        // What the sleeper would find when it looks once more before it sleeps.
+        auto act = [&] {
+            switch (way) {
+                case 0: return context_.p(word(0), 1L, 1, "test");
+                case 1: return context_.set(word(0), 1L, 1, "test");
+                case 2: context_.fetch_add(word(0), 1L, 1, "test"); return;
+                case 3:
+                    return context_.update_signal(
+                        {reinterpret_cast<std::uint64_t*>(word(0)), 1, SHMEM_SIGNAL_SET}, 1,
+                        "test");
+                default: context_.compare_swap(word(0), 0L, 1L, 1, "test");
+            }
+        };
+        struct State {
+            decltype(act)* run;
+            int* changes;
+        } state{&act, &changes};
+        // Acts while the target says that it sleeps, then lets it go to sleep for a nap at most.
+        sleeper.sleep_unless(
+            [](void* opaque) {
+                auto& now = *static_cast<State*>(opaque);
+                (*now.run)();
+                ++*now.changes;
+                return false;
+            },
+            &state);
+        EXPECT_FALSE(sleeper.is_sleeping()) << way;
+    }
+    EXPECT_EQ(changes, 5);
+}
+
+}  // namespace
+}  // namespace tessera

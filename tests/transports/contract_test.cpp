@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Breaks when a transport does not keep the contract of transports/transport.hpp. One suite, run
+// for each transport: "the owner" is the PE whose memory the transport reaches, this process for
+// `self`, a forked child for `shm`. A new transport adds a World and a line at the end.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "transports/transport.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t kBytes = std::size_t{1} << 18;
+// The symmetric memory as this process sees it. In the owner it lies kShift bytes further on, so
+// that an address that is not translated hits the wrong place.
+constexpr std::size_t kShift = 8192;
+alignas(4096) unsigned char memory[kBytes + kShift];
+
+std::atomic<std::uint32_t>* make_lock() {
+    void* page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return static_cast<std::atomic<std::uint32_t>*>(page);
+}
+
+// A transport, and the owner's own view of its memory.
+class World {
+  public:
+    explicit World(std::atomic<std::uint32_t>* lock) : lock_(lock) {}
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+    virtual ~World() { ::munmap(lock_, 4096); }
+
+    virtual void owner_writes(std::size_t offset, const void* source, std::size_t bytes) = 0;
+    virtual void owner_reads(std::size_t offset, void* dest, std::size_t bytes) = 0;
+    // The owner adds 1 to a word of 8 bytes `count` times, by its own transport, while `meanwhile`
+    // runs here.
+    virtual void owner_adds(std::size_t offset, int count,
+                            const std::function<void()>& meanwhile) = 0;
+
+    std::unique_ptr<Transport> transport;
+    int pe = 0;
+
+  protected:
+    std::atomic<std::uint32_t>* lock_;
+};
+
+void add(Transport& transport, unsigned char* word, int count, int pe) {
+    AtomicRequest request{.dest = word, .op = AtomicOp::kAdd, .operand = 1};
+    for (int i = 0; i < count; ++i) transport.atomic(request, pe);
+}
+
+class SelfWorld final : public World {
+  public:
+    SelfWorld() : World(make_lock()) { transport = make_self_transport(*lock_); }
+    void owner_writes(std::size_t offset, const void* source, std::size_t bytes) override {
+        std::memcpy(memory + offset, source, bytes);
+    }
+    void owner_reads(std::size_t offset, void* dest, std::size_t bytes) override {
+        std::memcpy(dest, memory + offset, bytes);
+    }
+    void owner_adds(std::size_t offset, int count,
+                    const std::function<void()>& meanwhile) override {
+        std::thread owner([&] { add(*transport, memory + offset, count, 0); });
+        meanwhile();
+        owner.join();
+    }
+};
+
+// What the owner is asked to do, over a socket pair.
+struct Order {
+    enum Kind : int { kWrite, kRead, kAdd } kind;
+    std::size_t offset;
+    std::size_t bytes;  // kAdd: count
+};
+
+void send_all(int socket, const void* bytes, std::size_t count) {
+    const char* rest = static_cast<const char*>(bytes);
+    while (count > 0) {
+        ssize_t sent = ::write(socket, rest, count);
+        if (sent <= 0) ::_exit(2);
+        rest += sent;
+        count -= static_cast<std::size_t>(sent);
+    }
+}
+
+// False: the other side has closed.
+bool receive_all(int socket, void* bytes, std::size_t count) {
+    char* rest = static_cast<char*>(bytes);
+    while (count > 0) {
+        ssize_t got = ::read(socket, rest, count);
+        if (got <= 0) return false;
+        rest += got;
+        count -= static_cast<std::size_t>(got);
+    }
+    return true;
+}
+
+// The owner's life: does what it is told, until the test closes the socket.
+[[noreturn]] void serve(int socket, std::atomic<std::uint32_t>& lock) {
+    std::unique_ptr<Transport> own = make_self_transport(lock);
+    unsigned char* base = memory + kShift;
+    Order order;
+    while (receive_all(socket, &order, sizeof order)) {
+        if (order.kind == Order::kWrite) {
+            if (!receive_all(socket, base + order.offset, order.bytes)) break;
+        } else if (order.kind == Order::kAdd) {
+            add(*own, base + order.offset, static_cast<int>(order.bytes), 0);
+        }
+        char done = 1;
+        send_all(socket, &done, 1);
+        if (order.kind == Order::kRead) send_all(socket, base + order.offset, order.bytes);
+    }
+    ::_exit(0);
+}
+
+class ShmWorld final : public World {
+  public:
+    ShmWorld() : World(make_lock()) {
+        int ends[2];
+        EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+        owner_ = ::fork();
+        if (owner_ == 0) {
+            ::close(ends[0]);
+            serve(ends[1], *lock_);
+        }
+        ::close(ends[1]);
+        socket_ = ends[0];
+        pe = 1;
+        auto base = reinterpret_cast<std::uintptr_t>(memory);
+        std::vector<ShmTarget> targets(2);
+        targets[1] = {.pid = owner_, .base = base + kShift, .lock = lock_};
+        transport = make_shm_transport(std::move(targets), base);
+    }
+    ~ShmWorld() override { end_owner(); }
+
+    void end_owner() {
+        if (socket_ < 0) return;
+        ::close(socket_);
+        socket_ = -1;
+        ::waitpid(owner_, nullptr, 0);
+    }
+    void owner_writes(std::size_t offset, const void* source, std::size_t bytes) override {
+        order({Order::kWrite, offset, bytes}, source);
+        wait();
+    }
+    void owner_reads(std::size_t offset, void* dest, std::size_t bytes) override {
+        order({Order::kRead, offset, bytes});
+        wait();
+        EXPECT_TRUE(receive_all(socket_, dest, bytes));
+    }
+    void owner_adds(std::size_t offset, int count,
+                    const std::function<void()>& meanwhile) override {
+        order({Order::kAdd, offset, static_cast<std::size_t>(count)});
+        meanwhile();
+        wait();
+    }
+
+  private:
+    void order(const Order& what, const void* source = nullptr) const {
+        send_all(socket_, &what, sizeof what);
+        if (source != nullptr) send_all(socket_, source, what.bytes);
+    }
+    void wait() const {
+        char done = 0;
+        EXPECT_TRUE(receive_all(socket_, &done, 1));
+    }
+
+    pid_t owner_ = -1;
+    int socket_ = -1;
+};
+
+template <class AnyWorld>
+class Contract : public testing::Test {
+  protected:
+    Contract() {
+        std::vector<unsigned char> guard(kBytes, 0xA5);
+        world_.owner_writes(0, guard.data(), kBytes);
+    }
+    std::vector<unsigned char> owners_bytes(std::size_t offset, std::size_t bytes) {
+        std::vector<unsigned char> seen(bytes);
+        world_.owner_reads(offset, seen.data(), bytes);
+        return seen;
+    }
+    std::uint64_t owners_word(std::size_t offset, std::size_t bytes = 8) {
+        std::uint64_t word = 0;
+        world_.owner_reads(offset, &word, bytes);
+        return word;
+    }
+    Transport& transport() { return *world_.transport; }
+
+    AnyWorld world_;
+};
+
+using Worlds = testing::Types<SelfWorld, ShmWorld>;
+TYPED_TEST_SUITE(Contract, Worlds);
+
+std::vector<unsigned char> pattern(std::size_t bytes) {
+    std::vector<unsigned char> text(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) text[i] = static_cast<unsigned char>(i * 7 + bytes);
+    return text;
+}
+
+constexpr std::size_t kLengths[] = {1, 2, 3, 8, 15, 16, 100, 4095, 4096, 4097, 200000};
+
+TYPED_TEST(Contract, HasAName) { EXPECT_STRNE(this->transport().name(), ""); }
+
+TYPED_TEST(Contract, PutArrivesAndLeavesTheRest) {
+    for (std::size_t bytes : kLengths) {
+        for (std::size_t offset : {std::size_t{16}, std::size_t{4093}}) {
+            std::vector<unsigned char> source = pattern(bytes);
+            std::vector<unsigned char> expected(bytes + 2, 0xA5);
+            std::copy(source.begin(), source.end(), expected.begin() + 1);
+            this->world_.owner_writes(
+                offset - 1, std::vector<unsigned char>(bytes + 2, 0xA5).data(), bytes + 2);
+            this->transport().put(memory + offset, source.data(), bytes, this->world_.pe);
+            std::fill(source.begin(), source.end(), 0);  // Reusable as soon as put returns.
+            this->transport().quiet();
+            ASSERT_EQ(this->owners_bytes(offset - 1, bytes + 2), expected) << bytes;
+        }
+    }
+}
+
+TYPED_TEST(Contract, GetBringsWhatTheOwnerHas) {
+    for (std::size_t bytes : kLengths) {
+        std::vector<unsigned char> source = pattern(bytes);
+        this->world_.owner_writes(33, source.data(), bytes);
+        std::vector<unsigned char> dest(bytes + 2, 1);
+        this->transport().get(dest.data() + 1, memory + 33, bytes, this->world_.pe);
+        ASSERT_EQ(dest.front(), 1);
+        ASSERT_EQ(dest.back(), 1);
+        ASSERT_EQ(std::vector<unsigned char>(dest.begin() + 1, dest.end() - 1), source) << bytes;
+    }
+}
+
+TYPED_TEST(Contract, NonblockingOperationsAreCompleteAfterQuiet) {
+    std::vector<unsigned char> source = pattern(50000);
+    this->transport().put_nbi(memory + 8, source.data(), source.size(), this->world_.pe);
+    this->transport().quiet();
+    EXPECT_EQ(this->owners_bytes(8, source.size()), source);
+    std::vector<unsigned char> dest(source.size());
+    this->transport().get_nbi(dest.data(), memory + 8, dest.size(), this->world_.pe);
+    this->transport().quiet();
+    EXPECT_EQ(dest, source);
+}
+
+TYPED_TEST(Contract, FenceAndProgressMayBeCalledAnyTime) {
+    this->transport().fence();
+    this->transport().progress();
+    std::uint64_t word = 3;
+    this->transport().put(memory, &word, 8, this->world_.pe);
+    this->transport().fence();
+    word = 4;
+    this->transport().put(memory, &word, 8, this->world_.pe);
+    this->transport().quiet();
+    EXPECT_EQ(this->owners_word(0), 4U);
+}
+
+struct AtomicCase {
+    AtomicOp op;
+    std::uint64_t before;
+    std::uint64_t operand;
+    std::uint64_t condition;
+    std::uint64_t after;
+};
+const AtomicCase kWide[] = {
+    {AtomicOp::kFetch, 0x8000000000000001, 7, 0, 0x8000000000000001},
+    {AtomicOp::kSet, 5, 0xfedcba9876543210, 0, 0xfedcba9876543210},
+    {AtomicOp::kSwap, 0xffffffffffffffff, 0, 0, 0},
+    {AtomicOp::kCompareSwap, 9, 77, 9, 77},
+    {AtomicOp::kCompareSwap, 9, 77, 8, 9},
+    {AtomicOp::kCompareSwap, 0x100000009, 77, 9, 0x100000009},
+    {AtomicOp::kAdd, 0xffffffffffffffff, 2, 0, 1},
+    {AtomicOp::kAdd, 0xffffffff, 1, 0, 0x100000000},
+    {AtomicOp::kAnd, 0xff00ff00ff00ff00, 0x0ff00ff00ff00ff0, 0, 0x0f000f000f000f00},
+    {AtomicOp::kOr, 0xff00ff00ff00ff00, 0x0ff00ff00ff00ff0, 0, 0xfff0fff0fff0fff0},
+    {AtomicOp::kXor, 0xff00ff00ff00ff00, 0x0ff00ff00ff00ff0, 0, 0xf0f0f0f0f0f0f0f0},
+};
+const AtomicCase kNarrow[] = {
+    {AtomicOp::kFetch, 0x80000001, 7, 0, 0x80000001},
+    {AtomicOp::kSet, 5, 0xfedcba98, 0, 0xfedcba98},
+    {AtomicOp::kSwap, 0xffffffff, 0, 0, 0},
+    {AtomicOp::kCompareSwap, 0xffffffff, 77, 0xffffffff, 77},
+    {AtomicOp::kCompareSwap, 9, 77, 8, 9},
+    {AtomicOp::kAdd, 0xffffffff, 2, 0, 1},
+    {AtomicOp::kAnd, 0xff00ff00, 0x0ff00ff0, 0, 0x0f000f00},
+    {AtomicOp::kOr, 0xff00ff00, 0x0ff00ff0, 0, 0xfff0fff0},
+    {AtomicOp::kXor, 0xff00ff00, 0x0ff00ff0, 0, 0xf0f0f0f0},
+};
+
+TYPED_TEST(Contract, AtomicsOfEightBytes) {
+    for (const AtomicCase& atomic : kWide) {
+        this->world_.owner_writes(64, &atomic.before, 8);
+        AtomicRequest request{memory + 64, 8, atomic.op, atomic.operand, atomic.condition};
+        EXPECT_EQ(atomic_result(request, atomic.before), atomic.after);
+        ASSERT_EQ(this->transport().atomic(request, this->world_.pe), atomic.before);
+        ASSERT_EQ(this->owners_word(64), atomic.after) << static_cast<int>(atomic.op);
+        ASSERT_EQ(this->owners_word(56), 0xA5A5A5A5A5A5A5A5U);
+        ASSERT_EQ(this->owners_word(72), 0xA5A5A5A5A5A5A5A5U);
+    }
+}
+
+TYPED_TEST(Contract, AtomicsOfFourBytesLeaveTheirNeighbours) {
+    for (const AtomicCase& atomic : kNarrow) {
+        for (std::size_t offset : {std::size_t{64}, std::size_t{68}}) {
+            const std::uint64_t guard = 0xA5A5A5A5A5A5A5A5;
+            this->world_.owner_writes(64, &guard, 8);
+            this->world_.owner_writes(offset, &atomic.before, 4);
+            AtomicRequest request{memory + offset, 4, atomic.op, atomic.operand, atomic.condition};
+            EXPECT_EQ(atomic_result(request, atomic.before), atomic.after);
+            ASSERT_EQ(this->transport().atomic(request, this->world_.pe), atomic.before);
+            ASSERT_EQ(this->owners_word(offset, 4), atomic.after) << static_cast<int>(atomic.op);
+            ASSERT_EQ(this->owners_word(offset ^ 4U, 4), 0xA5A5A5A5U);
+        }
+    }
+}
+
+TYPED_TEST(Contract, FloatsTravelAsBits) {
+    const auto not_a_number =
+        std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
+    AtomicRequest request{.dest = memory + 8, .op = AtomicOp::kSet, .operand = not_a_number};
+    this->transport().atomic(request, this->world_.pe);
+    request.op = AtomicOp::kFetch;
+    EXPECT_EQ(this->transport().atomic(request, this->world_.pe), not_a_number);
+    EXPECT_EQ(this->owners_word(8), not_a_number);
+}
+
+// One word, one path: the owner's atomics and ours, at the same time.
+TYPED_TEST(Contract, OwnerAndOthersLoseNoUpdate) {
+    constexpr int kCount = 20000;
+    const std::uint64_t zero = 0;
+    this->world_.owner_writes(128, &zero, 8);
+    this->world_.owner_adds(128, kCount, [this] {
+        std::thread second(
+            [this] { add(this->transport(), memory + 128, kCount, this->world_.pe); });
+        add(this->transport(), memory + 128, kCount, this->world_.pe);
+        second.join();
+    });
+    EXPECT_EQ(this->owners_word(128), 3U * kCount);
+}
+
+TEST(ShmTransport, GoneOwnerIsTold) {
+    ShmWorld world;
+    world.end_owner();
+    const long value = 1;
+    EXPECT_EXIT(world.transport->put(memory, &value, sizeof value, 1), testing::ExitedWithCode(1),
+                "cannot copy 8 bytes of static data of PE 1 \\(pid [0-9]+\\): No such process; ");
+}
+
+TEST(ShmTransport, UnmappedMemoryIsTold) {
+    ShmWorld world;
+    long value = 1;
+    auto* nowhere = memory - reinterpret_cast<std::uintptr_t>(memory) + 4096 - kShift;
+    EXPECT_EXIT(world.transport->get(&value, nowhere, sizeof value, 1), testing::ExitedWithCode(1),
+                "cannot copy 8 bytes of static data of PE 1 \\(pid [0-9]+\\): Bad address; ");
+}
+
+}  // namespace
+}  // namespace tessera
