@@ -4,6 +4,7 @@ found by the checks that every launch test ends with (support.py).
 """
 import os
 import signal
+import time
 
 from support import PLAIN, SHMEM, LaunchTest, main, processes_with, wait_gone
 
@@ -11,12 +12,18 @@ from support import PLAIN, SHMEM, LaunchTest, main, processes_with, wait_gone
 class Cleanup(LaunchTest):
     def keeper_of(self, process):
         """The process that cleans up after a killed oshrun; it has taken another name."""
-        with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
-            children = file.read().split()
-        for pid in children:
-            with open(f"/proc/{pid}/comm") as file:
-                if file.read().strip() == "tessera-keeper":
-                    return int(pid)
+        # It takes its name and leaves its siblings some time after its start.
+        limit = time.monotonic() + 30
+        while time.monotonic() < limit:
+            with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
+                children = file.read().split()
+            for pid in children:
+                try:
+                    with open(f"/proc/{pid}/comm") as file:
+                        if file.read().strip() == "tessera-keeper":
+                            return int(pid)
+                except FileNotFoundError:
+                    pass
         self.fail("there is no keeper")
 
     def kill_oshrun(self, process, pids):

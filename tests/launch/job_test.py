@@ -57,7 +57,7 @@ class Job(LaunchTest):
                          ["pe 0 of 2", "pe 0 of 2", "pe 1 of 2", "pe 1 of 2"])
 
     def test_wrapper_that_closes_descriptors(self):
-        close = f"for fd in 3 4 5 6 7 8 9; do eval \"exec $fd>&-\"; done; {SHMEM}; exit 3"
+        close = f"for fd in $(seq 3 99); do eval \"exec $fd>&-\"; done; {SHMEM}; exit 3"
         _, error = self.run_job("-n", 2, "bash", "-c", close, code=3)
         self.assertIn("TESSERA_JOB", error)
 
