@@ -53,6 +53,7 @@ COVERED_BY = {
     "tools/oshrun/options.cpp": "tests/launch/options_test.py",
     "tools/oshrun/output.cpp": "tests/launch/output_test.py",
     "tools/oshrun/pmix_server.cpp": "tests/launch/job_test.py",
+    "tools/oshrun/programs.cpp": "tests/launch/options_test.py",
     "tools/oshrun/session_directory.cpp": "tests/launch/cleanup_test.py",
     "tools/oshrun/signals.cpp": "tests/launch/signals_test.py",
     "tools/oshrun/sink.cpp": "tests/launch/output_test.py",

@@ -3,7 +3,8 @@
 // oshrun: runs a SHMEM program as several PEs on this host (docs: oshrun(1)). One process, no
 // daemon: it forks the PEs, forwards their output, and ends when the last one has ended.
 //   options.cpp     the command line             start.cpp       from there to running PEs
-//   spawn.cpp       one process                  memory.cpp      the files that the PEs share
+//   programs.cpp    what is to be run            memory.cpp      the files that the PEs share
+//   spawn.cpp       one process                  signals.cpp     what signals mean
 //   supervisor.cpp, verdict.cpp, ending.cpp      the loop until all is over
 //   output.cpp, channel.cpp, sink.cpp            lines of the PEs to stdout and stderr
 //   keeper.cpp      cleans up after kill -9      pmix_server.cpp for MPI and other PMIx programs

@@ -254,6 +254,11 @@ bool PmixServer::wait_until_ready(int timeout_ms) {
     return is_over && state->progress == Progress::kReady;
 }
 
+bool PmixServer::is_starting() const {
+    std::lock_guard guard(state->mutex);
+    return state->progress == Progress::kStarting;
+}
+
 std::vector<std::string> PmixServer::environment_of(int pe) const {
     pmix_proc_t process;
     PMIX_LOAD_PROCID(&process, state->job.nspace.c_str(), static_cast<pmix_rank_t>(pe));

@@ -36,6 +36,7 @@ class PmixServer {
     // tells why not. The job runs all the same: only PMIx clients would miss it.
     bool wait_until_ready(int timeout_ms);
     const std::string& error() const { return error_; }
+    bool is_starting() const;
 
     // "NAME=value" entries for a PE. REQUIRES: wait_until_ready() was true.
     std::vector<std::string> environment_of(int pe) const;

@@ -5,6 +5,7 @@
 // on its thread while the memory is prepared.
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -15,7 +16,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
@@ -24,74 +24,26 @@
 #include "job.hpp"
 #include "launch/oshrun_client.hpp"
 #include "memory.hpp"
+#include "programs.hpp"
 #include "spawn.hpp"
 
 namespace tessera::oshrun {
 namespace {
 
 constexpr int kPmixStartMsMax = 10'000;
-constexpr int kExitNotExecutable = 126;
-constexpr int kExitNotFound = 127;
+constexpr int kPmixWaitStepMs = 100;
 // Open MPI 4 asks PMIx only under launchers that it knows by their variables, and would start as N
 // jobs of one process under any other. Of those variables this one, IBM's, has the fewest
 // consequences: "ask PMIx, and leave the binding alone".
 constexpr const char* kOpenMpiHint = "JSM_JSRUN_PORT=0";
-
-void export_variables(const Options& options) {
-    for (const auto& [name, value] : options.exports) {
-        if (::setenv(name.c_str(), value.c_str(), 1) != 0) {
-            fatal("-x %s: no valid name of a variable", name.c_str());
-        }
-    }
-}
-
-// Other launchers' traces would make an MPI program look for the wrong server. Users' PMIx settings
-// (PMIX_MCA_*) stay.
-bool is_of_another_launcher(std::string_view entry) {
-    return entry.starts_with(std::string(kJobVariable) + "=") ||
-           (entry.starts_with("PMIX_") && !entry.starts_with("PMIX_MCA_"));
-}
-
-std::vector<std::string> base_environment() {
-    std::vector<std::string> entries;
-    for (const char* const* entry = environment_entries(); *entry != nullptr; ++entry) {
-        if (!is_of_another_launcher(*entry)) entries.emplace_back(*entry);
-    }
-    return entries;
-}
 
 void warn_about_other_nodes() {
     const char* nodes = environment("SLURM_JOB_NUM_NODES");
     if (nodes == nullptr || std::atoi(nodes) < 2) return;
     warn(
         "this Slurm allocation has %s nodes, but this version of oshrun starts all PEs on this "
-        "one; "
-        "several nodes come in a later version",
+        "one; several nodes come in a later version",
         nodes);
-}
-
-[[noreturn]] void program_error(const App& app, int error) {
-    if (error == ENOENT && app.command[0].find('/') == std::string::npos) {
-        warn("there is no program %s in PATH; for one in the current directory write ./%s",
-             app.command[0].c_str(), app.command[0].c_str());
-    } else {
-        warn("cannot run %s%s%s: %s", app.command[0].c_str(), app.directory.empty() ? "" : " in ",
-             app.directory.c_str(), std::strerror(error));
-    }
-    end_job(error == ENOENT || error == ENOTDIR ? kExitNotFound : kExitNotExecutable);
-}
-
-std::vector<Program> find_programs(const Options& options) {
-    std::vector<Program> programs;
-    for (const App& app : options.apps) {
-        if (!app.directory.empty() && ::access(app.directory.c_str(), X_OK) != 0) {
-            fatal("--wdir %s: %s", app.directory.c_str(), std::strerror(errno));
-        }
-        Program program = find_program(app.command[0], app.directory);
-        if (program.path.empty()) program_error(app, program.error);
-        programs.push_back(std::move(program));
-    }
-    return programs;
 }
 
 void number_pes(Job& job, const topology::Facts& facts) {
@@ -142,8 +94,19 @@ void start_pmix(Job& job) {
     job.has_pmix = true;
 }
 
+// Whether a signal has come for oshrun; the supervisor will deal with it.
+bool signal_is_pending(const Job& job) {
+    pollfd wait{.fd = job.signals.fd.get(), .events = POLLIN, .revents = 0};
+    return ::poll(&wait, 1, 0) > 0;
+}
+
 void finish_pmix(Job& job) {
-    if (!job.has_pmix || job.pmix.wait_until_ready(kPmixStartMsMax)) return;
+    if (!job.has_pmix) return;
+    for (int waited_ms = 0; waited_ms < kPmixStartMsMax; waited_ms += kPmixWaitStepMs) {
+        job.pmix.wait_until_ready(kPmixWaitStepMs);
+        if (!job.pmix.is_starting() || signal_is_pending(job)) break;
+    }
+    if (job.pmix.wait_until_ready(0)) return;
     job.has_pmix = false;
     warn(
         "no PMIx server, MPI programs will not find each other (SHMEM programs do not need it): %s",

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See programs.hpp.
+#include "programs.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "base/environment.hpp"
+#include "base/fatal.hpp"
+#include "base/inherited.hpp"
+
+namespace tessera::oshrun {
+namespace {
+
+// Other launchers' traces would make an MPI program look for the wrong server. Users' PMIx settings
+// (PMIX_MCA_*) stay.
+bool is_of_another_launcher(std::string_view entry) {
+    return entry.starts_with(std::string(kJobVariable) + "=") ||
+           (entry.starts_with("PMIX_") && !entry.starts_with("PMIX_MCA_"));
+}
+
+[[noreturn]] void program_error(const App& app, int error) {
+    if (error == ENOENT && app.command[0].find('/') == std::string::npos) {
+        warn("there is no program %s in PATH; for one in the current directory write ./%s",
+             app.command[0].c_str(), app.command[0].c_str());
+    } else {
+        warn("cannot run %s%s%s: %s", app.command[0].c_str(), app.directory.empty() ? "" : " in ",
+             app.directory.c_str(), std::strerror(error));
+    }
+    end_job(error == ENOENT || error == ENOTDIR ? kExitNotFound : kExitNotExecutable);
+}
+
+}  // namespace
+
+void export_variables(const Options& options) {
+    for (const auto& [name, value] : options.exports) {
+        if (::setenv(name.c_str(), value.c_str(), 1) != 0) {
+            fatal("-x %s: no valid name of a variable", name.c_str());
+        }
+    }
+}
+
+std::vector<std::string> base_environment() {
+    std::vector<std::string> entries;
+    for (const char* const* entry = environment_entries(); *entry != nullptr; ++entry) {
+        if (!is_of_another_launcher(*entry)) entries.emplace_back(*entry);
+    }
+    return entries;
+}
+
+std::vector<Program> find_programs(const Options& options) {
+    std::vector<Program> programs;
+    for (const App& app : options.apps) {
+        if (!app.directory.empty() && ::access(app.directory.c_str(), X_OK) != 0) {
+            fatal("--wdir %s: %s", app.directory.c_str(), std::strerror(errno));
+        }
+        Program program = find_program(app.command[0], app.directory);
+        if (program.path.empty()) program_error(app, program.error);
+        programs.push_back(std::move(program));
+    }
+    return programs;
+}
+
+}  // namespace tessera::oshrun
