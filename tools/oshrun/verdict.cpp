@@ -137,12 +137,12 @@ void Supervisor::fail(int pe, int code, const std::string& what) {
 
 // A PE that ended without shmem_init leaves the others waiting in it for ever.
 void Supervisor::look_for_missing_pe() {
-    if (ending_ != Ending::kNone) return;
+    if (ending_ != Ending::kNone || !any_initialized()) return;
     for (int pe = 0; pe < job_.npes; ++pe) {
         const Pe& entry = job_.pes[static_cast<std::size_t>(pe)];
         if (entry.is_running || state_of(job_, pe) != heap::PeState::kNotStarted) continue;
         // A wrapper may have left the program behind; it may still come.
-        if (::kill(-entry.pid, 0) == 0 || !any_initialized()) continue;
+        if (::kill(-entry.pid, 0) == 0) continue;
         fail(pe, 1, "ended without shmem_init, which other PEs wait in");
         return;
     }
