@@ -238,6 +238,20 @@ class Settings(LaunchTest):
                               r"SHMEM_BARRIER_ALGORITHM\?", error)
             self.assertEqual(len(told), 1, error)
 
+    def test_information(self):
+        for switches, expected in ((("SHMEM_VERSION",), ["Tessera"]),
+                                   (("SHMEM_INFO",),
+                                    ["Tessera", "SHMEM_BARRIER_ALGORITHM=", "PEs"]),
+                                   (("SMA_INFO",), ["SHMEM_SYMMETRIC_SIZE="]), ((), [])):
+            out, error = self.run_with(npes=3, **{name: "1" for name in switches})
+            self.assertEqual(error, "")
+            self.assertEqual(out == "", not expected)
+            for text in expected:
+                self.assertIn(text, out)
+            self.assertEqual(out.count("OpenSHMEM 1.6"), bool(expected), "one PE tells it")
+        out, _ = self.run_with(npes=1, SHMEM_INFO="1", SHMEM_BARRIER_ALGORITHM="central")
+        self.assertRegex(out, r"SHMEM_BARRIER_ALGORITHM=central.*\(environment\)")
+
     def test_different_settings(self):
         one = ["env", "SHMEM_BARRIER_ALGORITHM=central", CASES, "nothing"]
         two = ["env", "SHMEM_BARRIER_ALGORITHM=dissemination", CASES, "nothing"]
