@@ -10,6 +10,7 @@ long as building a part of the library, 10 seconds and more, so ctest only runs 
     run.py                        all mutants; the copy lies in a temporary folder
     run.py --only 'swap|signal'   those whose name matches
     run.py --work /tmp/mutants    keeps the copy for the next time
+    run.py --programs build       takes oshrun and the programs from this build of the same tree
     run.py --check                only: every mutant's line is in the tree, once
 """
 import argparse
@@ -91,9 +92,10 @@ def check(mutants):
 class Copy:
     """A copy of the tree and its build."""
 
-    def __init__(self, work):
+    def __init__(self, work, programs):
         self.tree = os.path.join(work, "tree")
         self.build = os.path.join(work, "build")
+        self.programs = os.path.abspath(programs or self.build)
 
     def make(self):
         listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "-co", "--exclude-standard"],
@@ -106,9 +108,13 @@ class Copy:
             if not os.path.exists(target) or read_bytes(source) != read_bytes(target):
                 shutil.copy(source, target)
         command = ["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja",
-                   "-DCMAKE_BUILD_TYPE=Release", "-DTESSERA_BUILD_BENCH=OFF"]
+                   "-DCMAKE_BUILD_TYPE=Release", "-DTESSERA_BUILD_BENCH=OFF",
+                   "-DCMAKE_CXX_FLAGS_RELEASE=-O0"]  # Compiling takes most of the time.
         subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
-        if not self.ninja("oshrun", *(f"conformance_{chapter}" for chapter in CHAPTERS)):
+        targets = ["tessera"]
+        if self.programs == self.build:
+            targets += ["oshrun"] + [f"conformance_{chapter}" for chapter in CHAPTERS]
+        if not self.ninja(*targets):
             sys.exit("the copy does not build")
 
     def ninja(self, *targets):
@@ -123,9 +129,10 @@ class Copy:
         for chapter in chapters:
             for npes, barrier in RUNS:
                 environment = dict(os.environ, SHMEM_SYMMETRIC_SIZE="64M",
-                                   SHMEM_BARRIER_ALGORITHM=barrier)
-                program = os.path.join(self.build, "bin", f"conformance_{chapter}")
-                command = [os.path.join(self.build, "bin", "oshrun"), "-n", str(npes),
+                                   SHMEM_BARRIER_ALGORITHM=barrier,
+                                   LD_LIBRARY_PATH=os.path.join(self.build, "lib"))
+                program = os.path.join(self.programs, "bin", f"conformance_{chapter}")
+                command = [os.path.join(self.programs, "bin", "oshrun"), "-n", str(npes),
                            "--timeout", TIMEOUT, program]
                 result = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL, check=False)
@@ -154,8 +161,8 @@ def read_bytes(path):
         return file.read()
 
 
-def run(mutants, work):
-    copy = Copy(work)
+def run(mutants, work, programs):
+    copy = Copy(work, programs)
     copy.make()
     failure = copy.first_failure(CHAPTERS)
     if failure is not None:
@@ -179,6 +186,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="a regular expression for names")
     parser.add_argument("--work", help="folder for the copy and its build")
+    parser.add_argument("--programs", help="a build of this tree, for oshrun and the programs")
     parser.add_argument("--check", action="store_true", help="do not build anything")
     options = parser.parse_args()
     mutants = read_mutants(os.path.join(os.path.dirname(os.path.abspath(__file__)), "mutants.txt"))
@@ -188,9 +196,9 @@ def main():
         print(f"{len(mutants)} mutants, {misfits} do not fit the tree")
         return 1 if misfits or not mutants else 0
     if options.work:
-        return 1 if run(mutants, options.work) else 0
+        return 1 if run(mutants, options.work, options.programs) else 0
     with tempfile.TemporaryDirectory(prefix="tessera-mutants-") as work:
-        return 1 if run(mutants, work) else 0
+        return 1 if run(mutants, work, options.programs) else 0
 
 
 if __name__ == "__main__":
