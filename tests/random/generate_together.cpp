@@ -290,7 +290,7 @@ void Generator::reduce(Collective& call) {
 
 // A PE that has returned may change its source, whether others are still inside or not.
 void Generator::reuse_source(const Collective& call, const Layout& layout) {
-    if (call.has_null || layout.run == 0 || random_.chance(60)) return;
+    if (call.has_null || layout.packed_bytes() == 0 || random_.chance(60)) return;
     Transfer put{.name = TransferName::kIput};
     const auto rows = rma_routines();
     while (rows[static_cast<std::size_t>(put.row)].element_bytes != layout.element_bytes) ++put.row;
