@@ -154,16 +154,18 @@ TEST_F(Aliases, Signals) {
     const int there = number_of(right(), true);
     shmemx_signal_set(&signals[0], 40, right());
     shmemx_signal_add(&signals[0], 2, right());
-    shmemx_ctx_signal_set(ctx_, &signals[1], 50, there);
+    const auto me = static_cast<std::uint64_t>(shmem_my_pe());
+    shmemx_ctx_signal_set(ctx_, &signals[1], 50 * me, there);
     shmemx_ctx_signal_add(ctx_, &signals[1], 3, there);
     // Overloads with a context.
-    shmemx_signal_set(ctx_, &signals[2], 60, there);
+    shmemx_signal_set(ctx_, &signals[2], 60 * me, there);
     shmemx_signal_add(ctx_, &signals[2], 4, there);
     shmem_ctx_quiet(ctx_);
     shmem_barrier_all();
     EXPECT_EQ(signals[0], 42U);
-    EXPECT_EQ(signals[1], 53U);
-    EXPECT_EQ(signals[2], 64U);
+    const auto sender = static_cast<std::uint64_t>(left());
+    EXPECT_EQ(signals[1], 50 * sender + 3);
+    EXPECT_EQ(signals[2], 60 * sender + 4);
     EXPECT_EQ(signals[3], 0U);
     // All PEs add to the one of PE 0.
     shmem_barrier_all();

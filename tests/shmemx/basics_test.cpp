@@ -10,7 +10,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
+#include "support/pattern.hpp"
 #include "support/pe_test.hpp"
 
 namespace {
@@ -85,6 +87,28 @@ TEST(TeamNode, SharesNoStateWithOtherTeams) {
         }
         ASSERT_EQ(shmem_team_sync(SHMEMX_TEAM_NODE), 0);
     }
+}
+
+// Two threads of each PE, one on each team, at the same time.
+TEST(TeamNode, SyncsOfTwoTeamsAtTheSameTime) {
+    static long reached[2];
+    reached[0] = reached[1] = 0;
+    shmem_barrier_all();
+    auto work = [](int i, shmem_team_t team) {
+        const int rounds = tessera::test::scaled(400);
+        for (long round = 1; round <= rounds; ++round) {
+            shmem_long_atomic_set(&reached[i], round, shmem_my_pe());
+            shmem_team_sync(team);
+            for (int pe = 0; pe < shmem_n_pes(); ++pe) {
+                if (shmem_long_atomic_fetch(&reached[i], pe) >= round) continue;
+                std::fprintf(stderr, "PE %d had not come\n", pe);
+                shmem_global_exit(1);
+            }
+        }
+    };
+    std::thread other(work, 0, SHMEM_TEAM_SHARED);
+    work(1, SHMEMX_TEAM_NODE);
+    other.join();
 }
 
 TEST(TeamNode, HasChildrenAndContexts) {
@@ -165,7 +189,8 @@ int main(int argc, char** argv) {
                      shmemx_nodename());
         return 1;
     }
-    shmem_init();
+    int provided = -1;
+    shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     if (shmem_my_pe() != 0) delete listeners.Release(listeners.default_result_printer());
     listeners.Append(new tessera::test::PeReporter);

@@ -14,6 +14,8 @@
 
 namespace {
 
+using tessera::test::Bytes;
+using tessera::test::difference;
 using tessera::test::fill;
 using tessera::test::kGuard;
 using tessera::test::pattern;
@@ -102,6 +104,59 @@ TEST_F(Counters, WaitForGetsOfAll) {
     }
 }
 
+// Large copies take a while, and the other PE looks at their end as soon as they are counted. In
+// turns PEs of even and of odd number move data; so a PE that moves none is waiting already.
+constexpr std::size_t kLargeBytes = tessera::test::kRegionBytes / 2;
+
+TEST_F(Counters, CountNeverOvertakesALargePut) {
+    const int me = shmem_my_pe();
+    const int right = (me + 1) % shmem_n_pes();
+    const int left = (me + shmem_n_pes() - 1) % shmem_n_pes();
+    unsigned char* dest = regions()[0].data;
+    Bytes source(kLargeBytes);
+    Bytes expected(kLargeBytes);
+    long count = 0;
+    for (int round = 0; round < 2 * scaled(20); ++round) {
+        const auto number = static_cast<std::size_t>(round);
+        fill(source.data(), kLargeBytes, me, right, number);
+        fill(expected.data(), kLargeBytes, left, me, number);
+        std::memset(dest, kGuard, kLargeBytes);
+        shmem_barrier_all();
+        if (me % 2 == round % 2) shmemx_putmem_ct(ct_, dest, source.data(), kLargeBytes, right);
+        if (left % 2 != round % 2) continue;
+        shmemx_ct_wait(ct_, ++count);
+        ASSERT_EQ(dest[kLargeBytes - 1], expected[kLargeBytes - 1]);
+        ASSERT_EQ(difference(dest, expected.data(), kLargeBytes), "");
+    }
+}
+
+TEST_F(Counters, CountNeverOvertakesALargeGet) {
+    const int me = shmem_my_pe();
+    const int right = (me + 1) % shmem_n_pes();
+    const int left = (me + shmem_n_pes() - 1) % shmem_n_pes();
+    unsigned char* source = regions()[0].data;
+    Bytes dest(kLargeBytes);
+    Bytes expected(kLargeBytes);
+    long count = 0;
+    for (int round = 0; round < 2 * scaled(20); ++round) {
+        const auto number = static_cast<std::size_t>(round);
+        shmem_barrier_all();
+        fill(source, kLargeBytes, me, 0, number);
+        fill(expected.data(), kLargeBytes, right, 0, number);
+        shmem_barrier_all();
+        const bool gets = me % 2 == round % 2;
+        if (gets) shmemx_getmem_ct(ct_, dest.data(), source, kLargeBytes, right);
+        if (left % 2 == round % 2) {
+            shmemx_ct_wait(ct_, ++count);
+            source[kLargeBytes - 1] = kGuard;  // Nobody needs it any more.
+            std::memset(source, kGuard, kLargeBytes);
+        }
+        if (gets) {
+            ASSERT_EQ(difference(dest.data(), expected.data(), kLargeBytes), "");
+        }
+    }
+}
+
 TEST_F(Counters, NothingToMoveIsCounted) {
     const int right = (shmem_my_pe() + 1) % shmem_n_pes();
     shmemx_putmem_ct(ct_, nullptr, nullptr, 0, right);
@@ -111,17 +166,29 @@ TEST_F(Counters, NothingToMoveIsCounted) {
     EXPECT_EQ(shmemx_ct_get(ct_), 2);
 }
 
-// A wait is for "at least", and as signed numbers.
+// A wait is for "at least", and as signed numbers. PEs of odd number ask the one before to count,
+// and wait at once: one that returns too early finds a negative number.
 TEST_F(Counters, WaitIsSignedAndAtLeast) {
-    const int right = (shmem_my_pe() + 1) % shmem_n_pes();
-    shmemx_ct_set(ct_, -2);
-    shmem_barrier_all();
-    for (int i = 0; i < 3; ++i) shmemx_putmem_ct(ct_, nullptr, nullptr, 0, right);
-    shmemx_ct_wait(ct_, 0);
-    shmem_barrier_all();
-    EXPECT_EQ(shmemx_ct_get(ct_), 1);
-    shmemx_ct_wait(ct_, 1);
-    shmemx_ct_wait(ct_, -100);
+    static long asked;
+    const int me = shmem_my_pe();
+    for (int round = 0; round < scaled(100); ++round) {
+        shmemx_ct_set(ct_, -2);
+        shmem_barrier_all();
+        if (me % 2 == 1) {
+            shmem_long_p(&asked, round + 1, me - 1);
+            shmemx_ct_wait(ct_, 0);
+            ASSERT_GE(shmemx_ct_get(ct_), 0);
+        } else if (me + 1 < shmem_n_pes()) {
+            shmem_long_wait_until(&asked, SHMEM_CMP_GT, round);
+            for (int i = 0; i < 3; ++i) shmemx_putmem_ct(ct_, nullptr, nullptr, 0, me + 1);
+        }
+        shmem_barrier_all();
+        const long now = me % 2 == 1 ? 1 : -2;
+        ASSERT_EQ(shmemx_ct_get(ct_), now);
+        shmemx_ct_wait(ct_, now);
+        shmemx_ct_wait(ct_, -100);
+        shmem_barrier_all();
+    }
 }
 
 // Several exist at a time and are different words.

@@ -3,6 +3,7 @@
 // Breaks when memory of the program that became an external heap loses its contents, lies at
 // another place for one PE than for the other, or cannot be used by one kind of operation that the
 // symmetric heap allows. Its base differs from PE to PE.
+#include <sched.h>
 #include <shmemx.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -200,7 +201,9 @@ TEST(ExternalHeap, Locks) {
     const int rounds = scaled(300);
     for (int i = 0; i < rounds; ++i) {
         shmem_set_lock(lock);
-        shmem_long_p(counter, shmem_long_g(counter, 0) + 1, 0);
+        const long before = shmem_long_g(counter, 0);
+        ::sched_yield();  // Somebody else's turn, who must not come in.
+        shmem_long_p(counter, before + 1, 0);
         shmem_clear_lock(lock);
     }
     shmem_barrier_all();

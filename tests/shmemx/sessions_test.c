@@ -24,6 +24,8 @@ int main(void) {
     if (memory == MAP_FAILED) return 1;
     char* const halves[] = {memory, memory + bytes};
     memset(memory, 1, 2 * bytes);
+    // Memory that this PE never touches: what the others put there stays, too.
+    char* untouched = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (int session = 0; session < 5; ++session) {
         shmemx_heap_preinit();
         const int me = shmem_my_pe();
@@ -37,7 +39,11 @@ int main(void) {
         const size_t part = session == 3 ? 2 * page : bytes;
         shmemx_heap_create(first, part, SHMEMX_EXTERNAL_HEAP_HOST, -1);
         if (session != 2) shmemx_heap_create(second, part, SHMEMX_EXTERNAL_HEAP_HOST, -1);
+        shmemx_heap_create(untouched, page, SHMEMX_EXTERNAL_HEAP_HOST, -1);
         shmemx_heap_postinit();
+        check(shmem_char_g(untouched, right) == (session == 0 ? 0 : 77), "untouched", session);
+        shmem_barrier_all();
+        shmem_char_p(untouched, 77, right);
         check(first[0] == 1 && second[page] == 1 && first[bytes - 1] == 1, "contents", session);
         shmem_barrier_all();
         shmem_char_p(first, (char)(10 + me), right);
@@ -49,6 +55,8 @@ int main(void) {
         first[0] = 1;
         shmem_finalize();
     }
+    const int is_kept = untouched[0] == 77;
+    munmap(untouched, page);
     munmap(memory, 2 * bytes);
-    return 0;
+    return is_kept ? 0 : 1;
 }
