@@ -42,6 +42,8 @@ class World {
 
     virtual void owner_writes(std::size_t offset, const void* source, std::size_t bytes) = 0;
     virtual void owner_reads(std::size_t offset, void* dest, std::size_t bytes) = 0;
+    // From here on the first page can be read, but not written.
+    virtual void owner_protects_first_page() = 0;
     // The owner adds 1 to a word of 8 bytes `count` times, by its own transport, while `meanwhile`
     // runs here.
     virtual void owner_adds(std::size_t offset, int count,
@@ -62,12 +64,14 @@ void add(Transport& transport, unsigned char* word, int count, int pe) {
 class SelfWorld final : public World {
   public:
     SelfWorld() : World(make_lock()) { transport = make_self_transport(*lock_); }
+    ~SelfWorld() override { ::mprotect(memory, 4096, PROT_READ | PROT_WRITE); }
     void owner_writes(std::size_t offset, const void* source, std::size_t bytes) override {
         std::memcpy(memory + offset, source, bytes);
     }
     void owner_reads(std::size_t offset, void* dest, std::size_t bytes) override {
         std::memcpy(dest, memory + offset, bytes);
     }
+    void owner_protects_first_page() override { ::mprotect(memory, 4096, PROT_READ); }
     void owner_adds(std::size_t offset, int count,
                     const std::function<void()>& meanwhile) override {
         std::thread owner([&] { add(*transport, memory + offset, count, 0); });
@@ -78,7 +82,7 @@ class SelfWorld final : public World {
 
 // What the owner is asked to do, over a socket pair.
 struct Order {
-    enum Kind : int { kWrite, kRead, kAdd } kind;
+    enum Kind : int { kWrite, kRead, kAdd, kProtect } kind;
     std::size_t offset;
     std::size_t bytes;  // kAdd: count
 };
@@ -115,6 +119,8 @@ bool receive_all(int socket, void* bytes, std::size_t count) {
             if (!receive_all(socket, base + order.offset, order.bytes)) break;
         } else if (order.kind == Order::kAdd) {
             add(*own, base + order.offset, static_cast<int>(order.bytes), 0);
+        } else if (order.kind == Order::kProtect) {
+            ::mprotect(base, 4096, PROT_READ);
         }
         char done = 1;
         send_all(socket, &done, 1);
@@ -157,6 +163,10 @@ class ShmWorld final : public World {
         order({Order::kRead, offset, bytes});
         wait();
         EXPECT_TRUE(receive_all(socket_, dest, bytes));
+    }
+    void owner_protects_first_page() override {
+        order({Order::kProtect, 0, 0});
+        wait();
     }
     void owner_adds(std::size_t offset, int count,
                     const std::function<void()>& meanwhile) override {
@@ -322,6 +332,18 @@ TYPED_TEST(Contract, AtomicsOfFourBytesLeaveTheirNeighbours) {
             ASSERT_EQ(this->owners_word(offset ^ 4U, 4), 0xA5A5A5A5U);
         }
     }
+}
+
+// The owner's waits fetch words that others put to without any lock; to write them back would
+// undo the put.
+TYPED_TEST(Contract, FetchWritesNothing) {
+    const std::uint64_t word = 0x1122334455667788;
+    this->world_.owner_writes(64, &word, 8);
+    this->world_.owner_protects_first_page();
+    AtomicRequest request{.dest = memory + 64, .op = AtomicOp::kFetch};
+    EXPECT_EQ(this->transport().atomic(request, this->world_.pe), word);
+    request.bytes = 4;
+    EXPECT_EQ(this->transport().atomic(request, this->world_.pe), word & 0xffffffff);
 }
 
 TYPED_TEST(Contract, FloatsTravelAsBits) {
