@@ -12,8 +12,9 @@
 namespace tessera {
 
 // A new subsystem is one enumerator and one name, in the same order.
-enum class Subsystem : std::uint32_t { kSetup, kLaunch, kHeap, kCollectives };
-inline constexpr std::string_view kSubsystemNames[] = {"setup", "launch", "heap", "collectives"};
+enum class Subsystem : std::uint32_t { kSetup, kLaunch, kHeap, kFabric, kCollectives };
+inline constexpr std::string_view kSubsystemNames[] = {"setup", "launch", "heap", "fabric",
+                                                       "collectives"};
 
 struct SubsystemSet {
     std::uint32_t bits = 0;

@@ -44,6 +44,45 @@ constexpr Variable kVariables[] = {
      .must_agree = true,
      .help = "Algorithm of shmem_barrier_all and shmem_sync_all. auto takes central when PEs "
              "outnumber cores, else dissemination."},
+    {.name = "SHMEM_VIRTUAL_NODES",
+     .field = &Config::virtual_nodes,
+     .must_agree = true,
+     .help = "Cut the PEs of each host into this many nodes, which then reach each other over the "
+             "fabric only, as if they were hosts: for trying a program on several nodes."},
+    {.name = "SHMEM_OFI_PROVIDER",
+     .field = &Config::ofi_provider,
+     .must_agree = true,
+     .default_text = "the fastest that is there",
+     .help = "libfabric provider between nodes, as fi_info names it: tcp;ofi_rxm, verbs;ofi_rxm."},
+    {.name = "SHMEM_OFI_FABRIC",
+     .field = &Config::ofi_fabric,
+     .default_text = "any",
+     .help = "libfabric fabric between nodes, as fi_info names it."},
+    {.name = "SHMEM_OFI_DOMAIN",
+     .field = &Config::ofi_domain,
+     .default_text = "the nearest to the PE",
+     .help = "libfabric domain (network card) between nodes, as fi_info names it."},
+    {.name = "SHMEM_OFI_INTERFACE",
+     .field = &Config::ofi_interface,
+     .default_text = "the one towards the launcher",
+     .help = "IP network between nodes: the name of an interface, or a network such as "
+             "10.0.0.0/8 in which it has its address."},
+    {.name = "SHMEM_AMO_PATH",
+     .field = &Config::amo_path,
+     .must_agree = true,
+     .help = "How atomics reach other nodes: am sends messages that the target's CPU executes; "
+             "fabric uses the provider's atomics, where these are known to work together with the "
+             "CPU's. auto takes am."},
+    {.name = "SHMEM_PROGRESS",
+     .field = &Config::progress,
+     .must_agree = true,
+     .help = "Who serves other nodes while a PE computes: a thread that sleeps when there is "
+             "nothing to do, or nobody (then other nodes wait until the PE calls the library). "
+             "auto takes thread."},
+    {.name = "SHMEM_NETWORK_TIMEOUT",
+     .field = &Config::network_timeout,
+     .help = "End the job when another node has not answered for this many seconds; 0 waits for "
+             "ever."},
     {.name = "SHMEM_LOG",
      .field = &Config::log,
      .help = "Log these parts of the library to stderr."},
@@ -60,6 +99,8 @@ Overloaded(Visitors...) -> Overloaded<Visitors...>;
 // The names of an enumeration's values, in their order.
 constexpr Names names_of(StaticData /*kind*/) { return kStaticDataNames; }
 constexpr Names names_of(BarrierAlgorithm /*kind*/) { return kBarrierAlgorithmNames; }
+constexpr Names names_of(AmoPath /*kind*/) { return kAmoPathNames; }
+constexpr Names names_of(Progress /*kind*/) { return kProgressNames; }
 
 template <class T>
 bool assign(T& member, const std::optional<T>& value) {
@@ -77,6 +118,15 @@ bool set_value(Config& config, const Field& field, std::string_view text) {
             },
             [&](bool Config::*member) { return assign(config.*member, parse_bool(text)); },
             [&](std::uint64_t Config::*member) { return assign(config.*member, parse_size(text)); },
+            [&](Count Config::*member) {
+                std::optional<std::uint32_t> value = parse_count(text);
+                if (value) (config.*member).value = *value;
+                return value.has_value();
+            },
+            [&](std::string Config::*member) {
+                config.*member = text;
+                return true;
+            },
             [&](SubsystemSet Config::*member) {
                 return assign(config.*member, parse_subsystems(text));
             },
@@ -147,6 +197,8 @@ std::string value_text(const Config& config, const Variable& variable) {
             [&](Switch any) { return print_bool(config.*any.member); },
             [&](bool Config::*member) { return print_bool(config.*member); },
             [&](std::uint64_t Config::*member) { return print_size(config.*member); },
+            [&](Count Config::*member) { return std::to_string((config.*member).value); },
+            [&](std::string Config::*member) { return config.*member; },
             [&](SubsystemSet Config::*member) { return print_subsystems(config.*member); },
             [&]<class Enum>(Enum Config::*member) {
                 return std::string(names_of(Enum{})[static_cast<std::size_t>(config.*member)]);
@@ -169,6 +221,10 @@ std::string allowed_text(const Variable& variable) {
                     "bytes, as an integer or decimal number, with a suffix K, M, G "
                     "or T if wanted, below 2^63: 512M, 1.5G");
             },
+            [](Count Config::* /*member*/) {
+                return std::string("an integer from 0 to 4294967295");
+            },
+            [](std::string Config::* /*member*/) { return std::string("text"); },
             [](SubsystemSet Config::* /*member*/) {
                 return join(kSubsystemNames) + ", with commas between; or all, or none";
             },

@@ -28,11 +28,25 @@ inline constexpr std::string_view kStaticDataNames[] = {"shared", "fabric"};
 enum class BarrierAlgorithm : std::uint8_t { kAuto, kCentral, kDissemination };
 inline constexpr std::string_view kBarrierAlgorithmNames[] = {"auto", "central", "dissemination"};
 
+// How atomics reach PEs of other nodes: messages that the target's CPU executes, or the fabric's
+// own atomics.
+enum class AmoPath : std::uint8_t { kAuto, kAm, kFabric };
+inline constexpr std::string_view kAmoPathNames[] = {"auto", "am", "fabric"};
+
+// Who serves PEs of other nodes while this one computes.
+enum class Progress : std::uint8_t { kAuto, kThread, kNone };
+inline constexpr std::string_view kProgressNames[] = {"auto", "thread", "none"};
+
 // Where a value comes from.
 enum class Origin : std::uint8_t { kDefault, kEnvironment, kDeprecatedName };
 inline constexpr std::string_view kOriginNames[] = {"default", "environment", "deprecated name"};
 
 inline constexpr std::size_t kVariableCountMax = 64;
+
+// A number that is not a size in bytes.
+struct Count {
+    std::uint32_t value = 0;
+};
 
 struct Config {
     bool version = false;
@@ -42,6 +56,14 @@ struct Config {
     bool huge_pages = true;
     StaticData static_data = StaticData::kShared;
     BarrierAlgorithm barrier_algorithm = BarrierAlgorithm::kAuto;
+    Count virtual_nodes{1};  // nodes that the PEs of a host are cut into
+    std::string ofi_provider;
+    std::string ofi_fabric;
+    std::string ofi_domain;
+    std::string ofi_interface;  // name, or network as 10.0.0.0/8
+    AmoPath amo_path = AmoPath::kAuto;
+    Progress progress = Progress::kAuto;
+    Count network_timeout{60};  // seconds; 0: for ever
     SubsystemSet log;
 
     std::array<Origin, kVariableCountMax> origins{};  // by row of variables()
@@ -54,8 +76,9 @@ struct Switch {
 };
 
 // What a variable sets; the kind decides how its value is spelled.
-using Field = std::variant<Switch, bool Config::*, std::uint64_t Config::*, StaticData Config::*,
-                           BarrierAlgorithm Config::*, SubsystemSet Config::*>;
+using Field = std::variant<Switch, bool Config::*, std::uint64_t Config::*, Count Config::*,
+                           std::string Config::*, StaticData Config::*, BarrierAlgorithm Config::*,
+                           AmoPath Config::*, Progress Config::*, SubsystemSet Config::*>;
 
 struct Variable {
     std::string_view name;

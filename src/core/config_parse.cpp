@@ -168,6 +168,14 @@ std::string print_size(std::uint64_t bytes) {
     return std::to_string(bytes) + suffix;
 }
 
+std::optional<std::uint32_t> parse_count(std::string_view text) {
+    std::uint32_t value = 0;
+    const char* end = text.data() + text.size();
+    auto [stopped_at, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc{} || stopped_at != end) return std::nullopt;
+    return value;
+}
+
 std::optional<std::size_t> parse_choice(std::string_view text, Names names) {
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (equals_ignoring_case(text, names[i])) return i;

@@ -31,6 +31,9 @@ std::optional<std::uint64_t> parse_size(std::string_view text);
 // With the largest suffix that keeps it an integer: 536870912 is "512M".
 std::string print_size(std::uint64_t bytes);
 
+// A non-negative decimal integer of 32 bits.
+std::optional<std::uint32_t> parse_count(std::string_view text);
+
 // The index of `text` in `names`, in any case.
 std::optional<std::size_t> parse_choice(std::string_view text, Names names);
 

@@ -13,6 +13,14 @@
 namespace tessera {
 namespace {
 
+TEST(ParseCount, TakesDecimalIntegersOf32Bits) {
+    EXPECT_EQ(parse_count("0"), 0U);
+    EXPECT_EQ(parse_count("4294967295"), 4294967295U);
+    for (const char* text : {"", "-1", "+1", " 1", "1 ", "1.5", "2k", "0x10", "4294967296"}) {
+        EXPECT_EQ(parse_count(text), std::nullopt) << text;
+    }
+}
+
 TEST(ParseSize, TakesTheSpellingsOfTheSpecification) {
     struct {
         const char* text;
