@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which provider of libfabric is used, and what it gives. The one place that looks at fi_getinfo's
+// answers and at a provider's name: everything else in this folder asks Capabilities and makes up
+// for what is missing. What providers promise and do not keep is known here too (the table in
+// capabilities.cpp; measured with libfabric 1.17).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "transports/ofi/library.hpp"
+
+namespace tessera::ofi {
+
+// What the caller wants. Empty strings: no wish.
+struct Wishes {
+    std::string provider;   // SHMEM_OFI_PROVIDER, such as "tcp;ofi_rxm", or "tcp" for short
+    std::string fabric;     // SHMEM_OFI_FABRIC
+    std::string domain;     // SHMEM_OFI_DOMAIN
+    std::string interface;  // SHMEM_OFI_INTERFACE: "eth0", "10.1.0.0/16" or "10.1.2.3"
+    std::string address;    // this host's IPv4 address towards the launcher, where known
+    bool atomics = false;   // use the provider's atomics
+    // Let the provider move data while this process is in no call of the library, where it can:
+    // slower than a progress thread of our own (26 us for a read instead of 8), and it does not run
+    // active messages.
+    bool provider_progress = false;
+    int local_index = 0;  // of this PE among those of its host: spreads them over equal NICs
+};
+
+// The most pieces of one vector operation, local and remote, that any Capabilities names.
+inline constexpr std::size_t kPiecesMax = 8;
+
+struct Capabilities {
+    std::string provider;  // "tcp;ofi_rxm"
+    std::string fabric;    // "10.99.0.0/24"
+    std::string domain;    // "eth0"
+    std::string address;   // "10.99.0.1" where addresses are IP addresses, else ""
+    std::uint32_t library_version = 0;
+
+    // Registered memory.
+    bool virtual_addresses = false;  // remote addresses are the target's own; else offsets from 0
+    bool provider_keys = false;      // the provider chooses keys; else we do, of key_bytes
+    bool mr_endpoint = false;        // a region is bound to the endpoint and enabled
+    bool mr_allocated = false;       // registering needs (and pins) real memory
+    std::size_t key_bytes = 8;
+
+    // Sizes. Clamped to what works where the provider promises more.
+    std::size_t inject_write_bytes = 0;    // fi_inject_write
+    std::size_t inject_message_bytes = 0;  // fi_inject
+    std::size_t eager_message_bytes = 0;   // fi_send up to this costs no further round trip
+    std::size_t max_rma_bytes = 0;         // one fi_write or fi_read
+    std::size_t max_message_bytes = 0;     // one fi_send
+    std::size_t iov_max = 1;               // local pieces of one fi_writemsg, fi_readmsg
+    std::size_t rma_iov_max = 1;           // remote pieces
+    std::size_t tx_size = 0;               // operations that fit the queues
+    std::size_t rx_size = 0;
+
+    // Orders at the target, for operations of one endpoint to one peer. A write is ordered
+    // up to ordered_write_bytes, before a read up to ordered_read_bytes.
+    bool write_after_write = false;
+    bool send_after_write = false;
+    bool read_after_write = false;
+    bool send_after_send = false;
+    std::size_t ordered_write_bytes = 0;
+    std::size_t ordered_read_bytes = 0;
+
+    // FI_DELIVERY_COMPLETE means "in the target's memory" when given to fi_writemsg (not as a
+    // default of the endpoint: `net` forgets that).
+    bool delivery_complete = false;
+
+    bool atomics = false;                  // FI_ATOMIC was wished for, granted, and works
+    bool atomics_are_cpu_atomics = false;  // and may be mixed with the CPU's on one word
+
+    // Data moves into and out of this process while nobody reads the completion queue. Else
+    // somebody has to: a thread of ours.
+    bool progresses_itself = false;
+    bool cq_has_fd = false;  // the completion queue has a descriptor that sleeps and wakes
+};
+
+// A provider's offer (one fi_info), and what it means.
+struct Choice {
+    Info info;
+    Capabilities capabilities;
+};
+
+// The best provider that meets the wishes: real fabrics before Ethernet, tcp;ofi_rxm first there,
+// shm and other tools of one host only if named. Ends the job, with the list of what is
+// there, when nothing meets them.
+// THREADS: any. COST: 0.1 s the first time in a process, then 1 ms.
+Choice choose(const Wishes& wishes);
+
+// One line for SHMEM_INFO: "tcp;ofi_rxm on 10.99.0.1 (eth0), libfabric 1.17, ...".
+std::string describe(const Capabilities& capabilities);
+
+// Every provider, fabric and domain that could be wished for, a line each.
+std::string list_offers();
+
+}  // namespace tessera::ofi

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The opened objects of libfabric: one fabric, domain, address vector, completion queue and
+// endpoint for this PE, and its registered memory. What is sent through them is the business of
+// the other files of this folder.
+#pragma once
+
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "transports/ofi/capabilities.hpp"
+
+namespace tessera::ofi {
+
+// Closes any object of libfabric.
+struct CloseFid {
+    template <class Object>
+    void operator()(Object* object) const {
+        close(&object->fid);
+    }
+    static void close(fid* object);
+};
+template <class Object>
+using Fid = std::unique_ptr<Object, CloseFid>;
+
+// Memory that peers may read and write. They address byte i of it as `remote_base + i`.
+struct Region {
+    fid_mr* handle = nullptr;
+    std::uint64_t key = 0;
+    std::uint64_t remote_base = 0;
+};
+
+class Fabric {
+  public:
+    // Ends the job where something cannot be opened.
+    explicit Fabric(const Wishes& wishes);
+    Fabric(const Fabric&) = delete;
+    Fabric& operator=(const Fabric&) = delete;
+    // REQUIRES: no thread uses the objects. What was outstanding is dropped.
+    ~Fabric();
+
+    const Capabilities& capabilities() const { return choice_.capabilities; }
+    // One endpoint, one queue of FI_CQ_FORMAT_MSG for everything it does: each operation gives one
+    // entry with the context it was given; injected ones give none. THREADS: any, both.
+    fid_ep* endpoint() const { return endpoint_.get(); }
+    fid_cq* queue() const { return queue_.get(); }
+    fid_domain* domain() const { return domain_.get(); }
+
+    // What peers give to add_peer().
+    std::vector<std::byte> address() const;
+    // RETURNS: the number by which operations name the peer. Contacts nobody.
+    // THREADS: one at a time.
+    fi_addr_t add_peer(std::span<const std::byte> address);
+
+    // Lets peers who know the key read and write [start, start + bytes). Keys are 64 random bits
+    // where the provider leaves them to us. Ends the job where it cannot be done.
+    // THREADS: one at a time.
+    Region register_memory(void* start, std::size_t bytes);
+    // REQUIRES: no peer uses it any more. Regions that are left are closed with the fabric.
+    void unregister_memory(const Region& region);
+
+    // Sleeps until the queue may have entries or there is work for the provider (then read the
+    // queue), wake() is called, or the time is over; may return early for no reason. Where the
+    // queue has no descriptor, naps: the longer, the more often in a row the caller found nothing
+    // (`idle_count`). THREADS: any.
+    void wait_for_events(int timeout_ms, int idle_count = 0);
+    // Ends the wait_for_events() that is under way, or the next one. THREADS: any.
+    void wake();
+
+  private:
+    void open_queue();
+    void open_endpoint();
+
+    Choice choice_;
+    // Closed from the last to the first.
+    Fid<fid_fabric> fabric_;
+    Fid<fid_domain> domain_;
+    Fid<fid_av> peers_;
+    Fid<fid_cq> queue_;
+    std::vector<Fid<fid_mr>> regions_;
+    Fid<fid_ep> endpoint_;
+    int queue_descriptor_ = -1;  // belongs to queue_
+    Fd wake_descriptor_;
+};
+
+}  // namespace tessera::ofi
