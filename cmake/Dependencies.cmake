@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # What comes from outside, all of it from Debian: hwloc (library), PMIx (oshrun links it, the
-# library loads it when a launcher needs it), CLI11 (tools), GoogleTest (tests).
+# library loads it when a launcher needs it), libfabric (headers only: the library loads it when
+# there are other nodes), CLI11 (tools), GoogleTest (tests).
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc>=2.9)
 pkg_check_modules(PMIX REQUIRED IMPORTED_TARGET pmix>=4.2)
+pkg_check_modules(LIBFABRIC REQUIRED libfabric>=1.15)
 find_package(CLI11 2.1 REQUIRED)
 if(TESSERA_BUILD_TESTS)
     find_package(GTest 1.12 REQUIRED)

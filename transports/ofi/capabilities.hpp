@@ -16,16 +16,19 @@ namespace tessera::ofi {
 
 // What the caller wants. Empty strings: no wish.
 struct Wishes {
-    std::string provider;   // SHMEM_OFI_PROVIDER, such as "tcp;ofi_rxm", or "tcp" for short
-    std::string fabric;     // SHMEM_OFI_FABRIC
-    std::string domain;     // SHMEM_OFI_DOMAIN
-    std::string interface;  // SHMEM_OFI_INTERFACE: "eth0", "10.1.0.0/16" or "10.1.2.3"
-    std::string address;    // this host's IPv4 address towards the launcher, where known
-    bool atomics = false;   // use the provider's atomics
+    std::string provider = {};   // SHMEM_OFI_PROVIDER, such as "tcp;ofi_rxm", or "tcp" for short
+    std::string fabric = {};     // SHMEM_OFI_FABRIC
+    std::string domain = {};     // SHMEM_OFI_DOMAIN
+    std::string interface = {};  // SHMEM_OFI_INTERFACE: "eth0", "10.1.0.0/16" or "10.1.2.3"
+    std::string address = {};    // this host's IPv4 address towards the launcher, where known
+    bool atomics = false;        // use the provider's atomics
     // Let the provider move data while this process is in no call of the library, where it can:
     // slower than a progress thread of our own (26 us for a read instead of 8), and it does not run
     // active messages.
     bool provider_progress = false;
+    // The context of every operation points at a fi_context2 of its own, which the provider may use
+    // while the operation lasts (opx and psm3 insist).
+    bool lends_contexts = false;
     int local_index = 0;  // of this PE among those of its host: spreads them over equal NICs
 };
 
@@ -38,6 +41,8 @@ struct Capabilities {
     std::string domain;    // "eth0"
     std::string address;   // "10.99.0.1" where addresses are IP addresses, else ""
     std::uint32_t library_version = 0;
+
+    bool uses_contexts = false;  // the provider makes use of Wishes::lends_contexts
 
     // Registered memory.
     bool virtual_addresses = false;  // remote addresses are the target's own; else offsets from 0

@@ -86,8 +86,8 @@ class Fabric {
     Fid<fid_domain> domain_;
     Fid<fid_av> peers_;
     Fid<fid_cq> queue_;
-    std::vector<Fid<fid_mr>> regions_;
     Fid<fid_ep> endpoint_;
+    std::vector<Fid<fid_mr>> regions_;
     int queue_descriptor_ = -1;  // belongs to queue_
     Fd wake_descriptor_;
 };

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See capabilities.hpp. First the table of what is known of providers by name, then the questions
+// to fi_getinfo, then what an answer means.
+#include "transports/ofi/capabilities.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <sched.h>
+#include <strings.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "base/environment.hpp"
+#include "base/fatal.hpp"
+#include "transports/ofi/interfaces.hpp"
+
+namespace tessera::ofi {
+namespace {
+
+// What fi_getinfo does not tell, or tells wrongly. In the order of preference.
+struct Traits {
+    std::string_view provider;
+    bool is_default = false;        // may be taken without being named
+    bool has_ip_addresses = false;  // is told which address to bind
+    bool cq_fd_works = false;       // sleeps, and wakes
+    bool auto_progress_works = false;
+    bool atomics_work = false;
+    bool cpu_atomics = false;  // proved by tests/transports/ofi/fabric_test.cpp
+    bool is_eager = false;     // sends of any size arrive without a further round trip
+};
+
+constexpr Traits kTraits[] = {
+    // Fabrics with hardware of their own. Whether their atomics agree with the CPU's is not
+    // proved, nor whether their queues wake a sleeper.
+    {.provider = "cxi", .is_default = true, .atomics_work = true},
+    {.provider = "verbs;ofi_rxm", .is_default = true, .cq_fd_works = true, .atomics_work = true},
+    {.provider = "efa", .is_default = true, .atomics_work = true},
+    {.provider = "opx", .is_default = true, .atomics_work = true},
+    {.provider = "psm3", .is_default = true, .atomics_work = true},
+    // Sockets.
+    {.provider = "tcp;ofi_rxm",
+     .is_default = true,
+     .has_ip_addresses = true,
+     .cq_fd_works = true,
+     .auto_progress_works = true,
+     .atomics_work = true,
+     .cpu_atomics = true},
+    // `net`, which later libraries call `tcp`, grants atomics and automatic progress, and has
+    // neither.
+    {.provider = "net",
+     .is_default = true,
+     .has_ip_addresses = true,
+     .cq_fd_works = true,
+     .is_eager = true},
+    {.provider = "tcp",
+     .is_default = true,
+     .has_ip_addresses = true,
+     .cq_fd_works = true,
+     .is_eager = true},
+    {.provider = "sockets",
+     .is_default = true,
+     .has_ip_addresses = true,
+     .auto_progress_works = true,
+     .atomics_work = true,
+     .cpu_atomics = true,
+     .is_eager = true},
+    // Its descriptor never lets anybody sleep.
+    {.provider = "net;ofi_rxm",
+     .has_ip_addresses = true,
+     .auto_progress_works = true,
+     .atomics_work = true,
+     .cpu_atomics = true},
+    // One host only, and checks neither keys nor bounds.
+    {.provider = "shm", .atomics_work = true, .cpu_atomics = true},
+    // Dies of junk on its port and of many atomics.
+    {.provider = "udp;ofi_rxd", .has_ip_addresses = true},
+};
+
+const Traits& traits_of(std::string_view provider) {
+    static constexpr Traits kUnknown{};
+    for (const Traits& traits : kTraits) {
+        if (traits.provider == provider) return traits;
+    }
+    return kUnknown;
+}
+
+constexpr std::uint64_t kOrders[] = {FI_ORDER_WAW, FI_ORDER_SAW, FI_ORDER_RAW, FI_ORDER_SAS,
+                                     // All that is left of the first and third with FI_ATOMIC.
+                                     FI_ORDER_RMA_WAW, FI_ORDER_RMA_RAW};
+constexpr std::uint64_t kAllOrders = FI_ORDER_WAW | FI_ORDER_SAW | FI_ORDER_RAW | FI_ORDER_SAS;
+
+// Pieces beyond this are cut by the callers: providers promise 2^64 - 1.
+constexpr std::size_t kTransferBytesMax = std::size_t{1} << 30;
+
+// One question to fi_getinfo.
+struct Question {
+    std::string provider = {};
+    std::string address = {};  // of the interface to bind; empty: any
+    std::uint64_t orders = 0;
+    std::uint64_t op_flags = 0;
+    bool auto_progress = false;
+};
+
+char* copy_or_null(const std::string& text) {
+    return text.empty() ? nullptr : ::strdup(text.c_str());
+}
+
+// RETURNS: nullptr if no provider can do it.
+Info ask(const Wishes& wishes, const Question& question) {
+    const Library& lib = library();
+    Info hints(lib.dupinfo(nullptr));
+    if (hints == nullptr) fatal("shmem_init: libfabric is out of memory");
+    hints->caps = FI_MSG | FI_RMA;
+    if (wishes.atomics) hints->caps |= FI_ATOMIC;
+    hints->mode = wishes.lends_contexts ? FI_CONTEXT | FI_CONTEXT2 : 0;
+    hints->ep_attr->type = FI_EP_RDM;
+    hints->domain_attr->threading = FI_THREAD_SAFE;
+    hints->domain_attr->av_type = FI_AV_TABLE;
+    hints->domain_attr->mr_mode =
+        FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT | FI_MR_RMA_EVENT;
+    if (question.auto_progress) {
+        hints->domain_attr->data_progress = FI_PROGRESS_AUTO;
+        hints->domain_attr->control_progress = FI_PROGRESS_AUTO;
+    }
+    hints->tx_attr->msg_order = question.orders;
+    hints->rx_attr->msg_order = question.orders;
+    hints->tx_attr->op_flags = question.op_flags;
+    hints->fabric_attr->prov_name = copy_or_null(question.provider);
+    hints->fabric_attr->name = copy_or_null(wishes.fabric);
+    hints->domain_attr->name = copy_or_null(wishes.domain);
+    const char* node = nullptr;
+    std::uint64_t flags = 0;
+    if (!question.address.empty()) {
+        hints->addr_format = FI_SOCKADDR_IN;
+        node = question.address.c_str();
+        flags = FI_SOURCE;
+    }
+    fi_info* found = nullptr;
+    int error = lib.getinfo(kApiVersion, node, nullptr, flags, hints.get(), &found);
+    if (error != 0 && error != -FI_ENODATA) {
+        fatal("shmem_init: libfabric cannot say what provider '%s' offers on '%s': %s",
+              question.provider.c_str(), question.address.c_str(), error_text(error));
+    }
+    return Info(error == 0 ? found : nullptr);
+}
+
+// "tcp" is short for "tcp;ofi_rxm".
+bool matches(std::string_view provider, std::string_view wish) {
+    if (wish.empty() || provider == wish) return true;
+    std::size_t layers = provider.find(';');
+    return layers != std::string_view::npos && provider.substr(0, layers) == wish;
+}
+
+// The names of the providers that meet the wish, the best first. One that is named exactly comes
+// before those that it is short for.
+std::vector<std::string> candidates(const Wishes& wishes) {
+    std::set<std::string> present;
+    Info all = ask({.atomics = wishes.atomics, .lends_contexts = wishes.lends_contexts}, {});
+    for (const fi_info* one = all.get(); one != nullptr; one = one->next) {
+        present.insert(one->fabric_attr->prov_name);
+    }
+    std::vector<std::string> result;
+    if (present.erase(wishes.provider) != 0) result.push_back(wishes.provider);
+    for (const Traits& traits : kTraits) {
+        if (wishes.provider.empty() && !traits.is_default) continue;
+        std::string name(traits.provider);
+        if (matches(name, wishes.provider) && present.erase(name) != 0) result.push_back(name);
+    }
+    for (const std::string& unknown : present) {
+        if (!wishes.provider.empty() && matches(unknown, wishes.provider)) {
+            result.push_back(unknown);
+        }
+    }
+    return result;
+}
+
+// The most of the orders that are of use to us; sets question.orders.
+Info ask_for_orders(const Wishes& wishes, Question& question) {
+    question.orders = kAllOrders;
+    if (Info all = ask(wishes, question)) return all;
+    question.orders = 0;
+    Info best = ask(wishes, question);
+    for (std::uint64_t order : kOrders) {
+        if (best == nullptr) break;
+        question.orders |= order;
+        if (Info more = ask(wishes, question)) {
+            best = std::move(more);
+        } else {
+            question.orders &= ~order;
+        }
+    }
+    return best;
+}
+
+std::string ip_address(const fi_info& info) {
+    sockaddr_in address;
+    if (info.addr_format != FI_SOCKADDR_IN || info.src_addr == nullptr ||
+        info.src_addrlen < sizeof address) {
+        return "";
+    }
+    std::memcpy(&address, info.src_addr, sizeof address);
+    char text[INET_ADDRSTRLEN];
+    ::inet_ntop(AF_INET, &address.sin_addr, text, sizeof text);
+    return text;
+}
+
+int near_processors_of(const fi_info& info, const cpu_set_t& usable) {
+    if (info.nic == nullptr || info.nic->bus_attr == nullptr ||
+        info.nic->bus_attr->bus_type != FI_BUS_PCI) {
+        return 0;
+    }
+    const fi_pci_attr& pci = info.nic->bus_attr->attr.pci;
+    char device[32];
+    std::snprintf(device, sizeof device, "%04x:%02x:%02x.%x", pci.domain_id, pci.bus_id,
+                  pci.device_id, pci.function_id);
+    return near_processors(device, usable);
+}
+
+// Of the first offer's fabric, the NIC nearest to this PE; equal ones in turn. RETURNS: nullptr
+// if no offer is on the interface that the user named.
+const fi_info* nearest(const fi_info* offers, const Wishes& wishes) {
+    cpu_set_t usable;
+    if (::sched_getaffinity(0, sizeof usable, &usable) != 0) CPU_ZERO(&usable);
+    std::vector<const fi_info*> equals;
+    std::set<std::string> domains;
+    int best = -1;
+    const char* fabric = nullptr;
+    for (const fi_info* one = offers; one != nullptr; one = one->next) {
+        if (!wishes.interface.empty() && wishes.interface != one->domain_attr->name &&
+            !is_in_network(ip_address(*one), wishes.interface)) {
+            continue;
+        }
+        if (fabric == nullptr) fabric = one->fabric_attr->name;
+        if (std::strcmp(fabric, one->fabric_attr->name) != 0) continue;
+        if (!domains.insert(one->domain_attr->name).second) continue;
+        int near = near_processors_of(*one, usable);
+        if (near > best) equals.clear();
+        if (near >= best) equals.push_back(one);
+        best = std::max(best, near);
+    }
+    if (equals.empty()) return nullptr;
+    return equals[static_cast<std::size_t>(wishes.local_index) % equals.size()];
+}
+
+std::size_t rxm_eager_bytes() {
+    const char* text = environment("FI_OFI_RXM_BUFFER_SIZE");  // set by library.cpp, if by nobody
+    return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
+}
+
+void read_sizes(const fi_info& info, const Traits& traits, Capabilities& result) {
+    result.key_bytes = std::min<std::size_t>(info.domain_attr->mr_key_size, 8);
+    result.inject_write_bytes = info.tx_attr->inject_size;
+    result.inject_message_bytes = info.tx_attr->inject_size;
+    result.max_rma_bytes = std::min(info.ep_attr->max_msg_size, kTransferBytesMax);
+    result.max_message_bytes = result.max_rma_bytes;
+    result.eager_message_bytes = result.inject_message_bytes;
+    if (traits.is_eager) {
+        result.eager_message_bytes = result.max_message_bytes;
+    } else if (result.provider.ends_with(";ofi_rxm")) {
+        result.eager_message_bytes = rxm_eager_bytes();
+    }
+    result.iov_max = std::clamp<std::size_t>(info.tx_attr->iov_limit, 1, kPiecesMax);
+    result.rma_iov_max = std::clamp<std::size_t>(info.tx_attr->rma_iov_limit, 1, kPiecesMax);
+    result.tx_size = info.tx_attr->size;
+    result.rx_size = info.rx_attr->size;
+}
+
+// `orders` are those that were asked for and granted. A provider that gives a size of 0 has none.
+void read_orders(const fi_info& info, std::uint64_t orders, Capabilities& result) {
+    std::size_t write_bytes = info.ep_attr->max_order_waw_size;
+    std::size_t read_bytes = info.ep_attr->max_order_raw_size;
+    result.write_after_write = (orders & (FI_ORDER_WAW | FI_ORDER_RMA_WAW)) != 0 && write_bytes > 0;
+    result.read_after_write = (orders & (FI_ORDER_RAW | FI_ORDER_RMA_RAW)) != 0 && read_bytes > 0;
+    result.send_after_write = (orders & FI_ORDER_SAW) != 0;
+    result.send_after_send = (orders & FI_ORDER_SAS) != 0;
+    if (result.write_after_write) result.ordered_write_bytes = write_bytes;
+    if (result.read_after_write) result.ordered_read_bytes = read_bytes;
+}
+
+Capabilities read(const fi_info& info, const Question& granted, const Wishes& wishes) {
+    Capabilities result;
+    result.provider = info.fabric_attr->prov_name;
+    result.fabric = info.fabric_attr->name;
+    result.domain = info.domain_attr->name;
+    result.address = ip_address(info);
+    result.library_version = library().version();
+    result.uses_contexts = (info.mode & (FI_CONTEXT | FI_CONTEXT2)) != 0;
+    int mode = info.domain_attr->mr_mode;
+    result.virtual_addresses = (mode & FI_MR_VIRT_ADDR) != 0;
+    result.provider_keys = (mode & FI_MR_PROV_KEY) != 0;
+    result.mr_endpoint = (mode & (FI_MR_ENDPOINT | FI_MR_RMA_EVENT)) != 0;
+    result.mr_allocated = (mode & FI_MR_ALLOCATED) != 0;
+    const Traits& traits = traits_of(result.provider);
+    read_sizes(info, traits, result);
+    read_orders(info, granted.orders, result);
+    result.atomics = wishes.atomics && traits.atomics_work;
+    result.atomics_are_cpu_atomics = result.atomics && traits.cpu_atomics;
+    result.progresses_itself = granted.auto_progress && traits.auto_progress_works;
+    result.cq_has_fd = traits.cq_fd_works;
+
+    Question delivery = granted;
+    delivery.op_flags = FI_DELIVERY_COMPLETE;
+    result.delivery_complete = ask(wishes, delivery) != nullptr;
+    return result;
+}
+
+// What `provider` offers for the wishes. An empty choice: nothing.
+Choice offer_of(const std::string& provider, const Wishes& wishes) {
+    const Traits& traits = traits_of(provider);
+    Question question{.provider = provider};
+    if (traits.has_ip_addresses) {
+        question.address = choose_address(wishes.interface, wishes.address);
+    }
+    question.auto_progress = wishes.provider_progress && traits.auto_progress_works;
+    Info offers = ask_for_orders(wishes, question);
+    // What was chosen by address needs no second choice.
+    const fi_info* chosen = traits.has_ip_addresses ? offers.get() : nearest(offers.get(), wishes);
+    if (chosen == nullptr) return {};
+    Choice choice{.info = Info(library().dupinfo(chosen)), .capabilities = {}};
+    choice.capabilities = read(*chosen, question, wishes);
+    return choice;
+}
+
+[[noreturn]] void refuse(const Wishes& wishes) {
+    std::string wish;
+    const std::pair<const char*, const std::string&> named[] = {
+        {"SHMEM_OFI_PROVIDER", wishes.provider},
+        {"SHMEM_OFI_FABRIC", wishes.fabric},
+        {"SHMEM_OFI_DOMAIN", wishes.domain},
+        {"SHMEM_OFI_INTERFACE", wishes.interface},
+    };
+    for (const auto& [name, value] : named) {
+        if (!value.empty()) wish += std::string(wish.empty() ? "" : " ") + name + "=" + value;
+    }
+    std::string offers = list_offers();
+    fatal("shmem_init: libfabric has no provider for %s%s; there are (provider, fabric, domain):%s",
+          wish.empty() ? "reaching other nodes" : wish.c_str(),
+          wishes.atomics ? " with atomics" : "", offers.empty() ? " none" : offers.c_str());
+}
+
+const char* yes(bool value, const char* text) { return value ? text : ""; }
+
+}  // namespace
+
+Choice choose(const Wishes& wishes) {
+    for (const std::string& provider : candidates(wishes)) {
+        Choice choice = offer_of(provider, wishes);
+        if (choice.info != nullptr) return choice;
+    }
+    refuse(wishes);
+}
+
+std::string list_offers() {
+    std::string result;
+    std::set<std::string> seen;
+    Info all = ask({.lends_contexts = true}, {});
+    for (const fi_info* one = all.get(); one != nullptr; one = one->next) {
+        std::string line = std::string("\n  ") + one->fabric_attr->prov_name + "  " +
+                           one->fabric_attr->name + "  " + one->domain_attr->name;
+        if (seen.insert(line).second) result += line;
+    }
+    return result;
+}
+
+std::string describe(const Capabilities& c) {
+    char text[512];
+    std::snprintf(text, sizeof text,
+                  "%s on %s%s%s%s, libfabric %u.%u; inject %zu, eager %zu, vectors of %zu;%s%s%s%s "
+                  "ordered;%s%s%s",
+                  c.provider.c_str(), c.address.c_str(), yes(!c.address.empty(), " ("),
+                  c.domain.c_str(), yes(!c.address.empty(), ")"), FI_MAJOR(c.library_version),
+                  FI_MINOR(c.library_version), c.inject_write_bytes, c.eager_message_bytes,
+                  std::min(c.iov_max, c.rma_iov_max), yes(c.write_after_write, " put-put"),
+                  yes(c.send_after_write, " put-message"), yes(c.read_after_write, " put-get"),
+                  yes(c.send_after_send, " message-message"),
+                  yes(c.delivery_complete, " tells delivery,"),
+                  c.atomics ? " has atomics," : " no atomics used,",
+                  c.progresses_itself ? " progresses itself" : " needs a progress thread");
+    return text;
+}
+
+}  // namespace tessera::ofi
