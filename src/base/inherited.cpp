@@ -32,10 +32,12 @@ Found look() {
     Inherited job;
     unsigned long long inodes[4] = {};
     int launcher_pid = 0;
-    int fields = std::sscanf(text, "1,%d,%d,%d,%d:%llu,%d:%llu,%d:%llu,%d:%llu", &job.pe, &job.npes,
-                             &launcher_pid, &job.node_fd, &inodes[0], &job.heap_fd, &inodes[1],
-                             &job.control_fd, &inodes[2], &job.life_fd, &inodes[3]);
-    if (fields != 11) return found;
+    int fields =
+        std::sscanf(text, "2,%d,%d,%d,%d,%d:%llu,%d:%llu,%d:%llu,%d:%llu", &job.pe, &job.npes,
+                    &job.nodes, &launcher_pid, &job.node_fd, &inodes[0], &job.heap_fd, &inodes[1],
+                    &job.control_fd, &inodes[2], &job.life_fd, &inodes[3]);
+    if (fields != 12 || job.pe < 0 || job.pe >= job.npes) return found;
+    if (job.nodes < 1 || job.nodes > job.npes) return found;
     job.launcher_pid = launcher_pid;
     const int descriptors[4] = {job.node_fd, job.heap_fd, job.control_fd, job.life_fd};
     for (int i = 0; i < 4; ++i) {
@@ -60,10 +62,10 @@ const Inherited* inherited() { return found().state == Inheritance::kPe ? &found
 
 std::string job_variable_value(const Inherited& job) {
     char text[256];
-    std::snprintf(text, sizeof text, "1,%d,%d,%d,%d:%llu,%d:%llu,%d:%llu,%d:%llu", job.pe, job.npes,
-                  static_cast<int>(job.launcher_pid), job.node_fd, inode_of(job.node_fd),
-                  job.heap_fd, inode_of(job.heap_fd), job.control_fd, inode_of(job.control_fd),
-                  job.life_fd, inode_of(job.life_fd));
+    std::snprintf(text, sizeof text, "2,%d,%d,%d,%d,%d:%llu,%d:%llu,%d:%llu,%d:%llu", job.pe,
+                  job.npes, job.nodes, static_cast<int>(job.launcher_pid), job.node_fd,
+                  inode_of(job.node_fd), job.heap_fd, inode_of(job.heap_fd), job.control_fd,
+                  inode_of(job.control_fd), job.life_fd, inode_of(job.life_fd));
     return text;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What oshrun hands to the PEs it forks: descriptors, and one environment variable that names them.
-//   TESSERA_JOB=1,<pe>,<npes>,<oshrun pid>,<fd>:<inode> x 4     (node file, heap file, control,
-//   life)
+//   TESSERA_JOB=2,<pe>,<npes>,<nodes>,<oshrun pid>,<fd>:<inode> x 4
+// The descriptors are the node file and the heap file of the PE's node, control, and life. `nodes`
+// says into how many nodes the PEs are cut (base/virtual_nodes.hpp).
 // The inodes tell a PE from a program that a PE started (system(), popen()): that program sees the
 // variable, but its descriptors are closed. oshrun writes the variable, PEs read it once.
 #pragma once
@@ -19,6 +20,7 @@ inline constexpr const char* kJobVariable = "TESSERA_JOB";
 struct Inherited {
     int pe = 0;
     int npes = 0;
+    int nodes = 1;
     pid_t launcher_pid = 0;
     int node_fd = -1;     // memfd: NodeHeader, records, internal segments, static slots
     int heap_fd = -1;     // memfd: all symmetric heaps of the node

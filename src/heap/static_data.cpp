@@ -24,6 +24,7 @@
 #include "base/fd.hpp"
 #include "base/inherited.hpp"
 #include "base/platform.hpp"
+#include "base/virtual_nodes.hpp"
 #include "heap/node_file.hpp"
 #include "heap/static_fork.hpp"
 #include "heap/static_freeze.hpp"
@@ -68,9 +69,10 @@ bool is_within_file_limit(std::uint64_t end) {
 // (oshrun sh -c "./a; ./b") may have left its data there. The lock keeps a second program that runs
 // at the same time (./a | ./b) away; it ends with the process.
 bool claim_slot(const Inherited& job) {
+    const int local_index = job.pe - virtual_node_of(job.pe, job.npes, job.nodes).first;
     NodeHeader header{};
     if (::pread(job.node_fd, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
-        header.magic != kNodeMagic || job.pe >= header.npes) {
+        header.magic != kNodeMagic || local_index >= header.npes) {
         refuse("the node file has no slot for this PE");
         return false;
     }
@@ -79,7 +81,7 @@ bool claim_slot(const Inherited& job) {
         return false;
     }
     std::uint64_t slot =
-        header.static_offset + static_cast<std::uint64_t>(job.pe) * header.static_slot_bytes;
+        header.static_offset + static_cast<std::uint64_t>(local_index) * header.static_slot_bytes;
     if (!is_within_file_limit(slot + header.static_slot_bytes)) {
         refuse("the file size limit (ulimit -f) is too small");
         return false;

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -30,8 +31,8 @@ void look() {
         for (int fd : fds) {
             all_close_on_exec = all_close_on_exec && (::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0;
         }
-        std::printf(" pe %d of %d by %d fds %d %d %d %d %s", job->pe, job->npes,
-                    static_cast<int>(job->launcher_pid), fds[0], fds[1], fds[2], fds[3],
+        std::printf(" pe %d of %d in %d nodes by %d fds %d %d %d %d %s", job->pe, job->npes,
+                    job->nodes, static_cast<int>(job->launcher_pid), fds[0], fds[1], fds[2], fds[3],
                     all_close_on_exec ? "closed on exec" : "open");
     }
     std::fflush(stdout);
@@ -68,6 +69,7 @@ class InheritedTest : public testing::Test {
         EXPECT_EQ(::pipe(life), 0);
         job_ = {.pe = 3,
                 .npes = 7,
+                .nodes = 2,
                 .launcher_pid = 4711,
                 .node_fd = ::memfd_create("node", 0),
                 .heap_fd = ::memfd_create("heap", 0),
@@ -91,8 +93,9 @@ TEST_F(InheritedTest, NothingWithoutTheVariable) {
 
 TEST_F(InheritedTest, TakesTheJob) {
     char expected[128];
-    std::snprintf(expected, sizeof expected, "1 pe 3 of 7 by 4711 fds %d %d %d %d closed on exec",
-                  job_.node_fd, job_.heap_fd, job_.control_fd, job_.life_fd);
+    std::snprintf(expected, sizeof expected,
+                  "1 pe 3 of 7 in 2 nodes by 4711 fds %d %d %d %d closed on exec", job_.node_fd,
+                  job_.heap_fd, job_.control_fd, job_.life_fd);
     EXPECT_EQ(look_after([this] { announce(); }), expected);
 }
 
@@ -116,9 +119,17 @@ TEST_F(InheritedTest, RefusesOtherFilesUnderTheSameNumbers) {
               kStale);
 }
 
+TEST_F(InheritedTest, RefusesImpossibleNumbers) {
+    for (auto [pe, nodes] : {std::pair{-1, 1}, {7, 1}, {0, 0}, {0, 8}}) {
+        job_.pe = pe;
+        job_.nodes = nodes;
+        EXPECT_EQ(look_after([this] { announce(); }), kStale) << pe << " " << nodes;
+    }
+}
+
 TEST_F(InheritedTest, RefusesWhatItCannotRead) {
     for (const char* text :
-         {"", "1", "garbage", "2,0,1,1,3:1,4:1,5:1,6:1", "1,0,1,99,3:1,4:1,5:1"}) {
+         {"", "2", "garbage", "1,0,1,1,3:1,4:1,5:1,6:1", "2,0,1,1,99,3:1,4:1,5:1"}) {
         EXPECT_EQ(look_after([&] { ::setenv(kJobVariable, text, 1); }), kStale) << text;
     }
 }
