@@ -16,6 +16,8 @@
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
 #include "base/inherited.hpp"
+#include "launch/exchange.hpp"
+#include "launch/nodes.hpp"
 #include "launch/oshrun_client.hpp"
 #include "launch/pmix_client.hpp"
 
@@ -87,15 +89,24 @@ Launcher find_launcher() {
 
 Fd duplicate(int fd) { return Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 0)); }
 
+// PEs of several nodes find each other through oshrun's PMIx server.
+void connect_to_oshrun() {
+    if (!has_pmix_environment()) {
+        fatal(
+            "shmem_init: with SHMEM_VIRTUAL_NODES the PEs need the PMIx server of oshrun, but "
+            "PMIX_NAMESPACE and PMIX_RANK are not set; do not remove them from the environment");
+    }
+    pmix::connect();
+    note_hosts(true);
+}
+
 Job join_oshrun() {
     const Inherited& inherited_job = *inherited();
-    Job job{.launcher = Launcher::kOshrun,
-            .pe = inherited_job.pe,
-            .npes = inherited_job.npes,
-            .local_index = inherited_job.pe,
-            .nlocal = inherited_job.npes};
-    job.local_pes.resize(static_cast<std::size_t>(job.npes));
-    std::iota(job.local_pes.begin(), job.local_pes.end(), 0);
+    Job job{.launcher = Launcher::kOshrun, .pe = inherited_job.pe, .npes = inherited_job.npes};
+    std::vector<int> host_pes(static_cast<std::size_t>(job.npes));
+    std::iota(host_pes.begin(), host_pes.end(), 0);
+    place_on_host(job, host_pes, inherited_job.nodes);
+    if (job.nnodes > 1) connect_to_oshrun();
     // Copies: the originals serve the next init.
     job.node_file = duplicate(inherited_job.node_fd);
     job.heap_file = duplicate(inherited_job.heap_fd);
@@ -109,49 +120,41 @@ Job join_oshrun() {
     return job;
 }
 
-// "0,1,2" or "0-3,8". Anything else gives an empty list.
-std::vector<int> parse_pe_list(const std::string& text) {
-    std::vector<int> pes;
-    const char* at = text.c_str();
-    while (*at != '\0') {
-        char* end = nullptr;
-        long first = std::strtol(at, &end, 10);
-        if (end == at || first < 0) return {};
-        long last = first;
-        if (*end == '-') {
-            at = end + 1;
-            last = std::strtol(at, &end, 10);
-            if (end == at || last < first) return {};
-        }
-        for (long pe = first; pe <= last; ++pe) pes.push_back(static_cast<int>(pe));
-        if (*end != '\0' && *end != ',') return {};
-        at = *end == ',' ? end + 1 : end;
-    }
-    std::sort(pes.begin(), pes.end());
-    return pes;
+[[noreturn]] void refuse_peers(const Job& job, const std::string& peers) {
+    fatal(
+        "shmem_init: the launcher says that PE %d is one of %d, with the PEs \"%s\" on this host, "
+        "which cannot be; its PMIx lacks the job size or the local peers",
+        job.pe, job.npes, peers.c_str());
 }
 
-Job join_pmix() {
+// The PEs of all hosts, as the launcher lists them.
+std::vector<std::vector<int>> find_hosts(const Job& job) {
+    std::vector<std::vector<int>> hosts;
+    std::size_t count = 0;
+    for (const std::string& host : pmix::hosts()) {
+        std::vector<int>& pes = hosts.emplace_back(pmix::pes_of(host));
+        std::sort(pes.begin(), pes.end());
+        count += pes.size();
+    }
+    if (count == static_cast<std::size_t>(job.npes)) return hosts;
+    fatal(
+        "shmem_init: the launcher knows the hosts of %zu PEs, but the job has %d; its PMIx must "
+        "answer PMIx_Resolve_peers for every host of the job",
+        count, job.npes);
+}
+
+Job join_pmix(int nodes_per_host) {
     Job job{.launcher = Launcher::kPmix, .pe = pmix::connect()};
     job.npes = pmix::job_number(pmix::kJobSize);
-    job.local_pes = parse_pe_list(pmix::job_text(pmix::kLocalPeers));
-    job.nlocal = static_cast<int>(job.local_pes.size());
-    auto self = std::find(job.local_pes.begin(), job.local_pes.end(), job.pe);
-    if (job.npes < 1 || self == job.local_pes.end()) {
-        fatal(
-            "shmem_init: the launcher says that PE %d is one of %d, with the PEs \"%s\" on this "
-            "node, "
-            "which cannot be; its PMIx lacks the job size or the local peers",
-            job.pe, job.npes, pmix::job_text(pmix::kLocalPeers).c_str());
+    std::string peers = pmix::job_text(pmix::kLocalPeers);
+    std::vector<int> host_pes = parse_pe_list(peers);
+    if (job.npes < 1 || !std::binary_search(host_pes.begin(), host_pes.end(), job.pe)) {
+        refuse_peers(job, peers);
     }
-    job.local_index = static_cast<int>(self - job.local_pes.begin());
-    if (job.nlocal != job.npes) {
-        fatal(
-            "shmem_init: %d of the job's %d PEs are on this node; this version of Tessera reaches "
-            "PEs of one node only: start all of them on one node (srun -N 1, mpirun --host "
-            "NAME:%d)",
-            job.nlocal, job.npes, job.npes);
-    }
+    place_on_host(job, host_pes, nodes_per_host);
+    bool is_one_host = job.npes_of_host == job.npes;
+    if (!is_one_host) place_among_hosts(job, find_hosts(job), nodes_per_host);
+    note_hosts(is_one_host);
     return job;
 }
 
@@ -165,7 +168,7 @@ void abort_job(int code) {
 
 }  // namespace
 
-Job join() {
+Job join(int nodes_per_host) {
     // Before the search: a process that cannot join must still end the PEs that can.
     if (inheritance() == Inheritance::kPe) joined_by = Launcher::kOshrun;
     set_job_abort(abort_job);
@@ -173,7 +176,7 @@ Job join() {
     joined_by = launcher;
     switch (launcher) {
         case Launcher::kOshrun: return join_oshrun();
-        case Launcher::kPmix: return join_pmix();
+        case Launcher::kPmix: return join_pmix(nodes_per_host);
         case Launcher::kNone: break;
     }
     return Job{};

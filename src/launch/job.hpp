@@ -13,6 +13,8 @@
 
 namespace tessera::launch {
 
+// A *host* is what the launcher takes for one machine. A *node* is a set of PEs that map each
+// other's memory: the PEs of a host, or a part of them (SHMEM_VIRTUAL_NODES).
 enum class Launcher { kNone, kOshrun, kPmix };
 
 struct Job {
@@ -22,7 +24,11 @@ struct Job {
     int local_index = 0;  // this PE among the PEs of its node
     int nlocal = 1;
     std::vector<int> local_pes{0};  // PE numbers by local index, ascending
-    Fd node_file{};                 // heap/node_file.hpp; empty until share_files unless kOshrun
+    int node = 0;                   // of this PE; nodes are numbered by their first PE
+    int nnodes = 1;                 // in the job; when there are several, launch/exchange.hpp works
+    int npes_of_host = 1;           // share the memory and the cores of the host
+    int nodes_of_host = 1;
+    Fd node_file{};  // heap/node_file.hpp; empty until share_files unless kOshrun
     Fd heap_file{};
     std::vector<Fd>
         static_files{};  // kPmix: each local PE's static data, by local index; may be -1
@@ -31,14 +37,17 @@ struct Job {
 // Finds the launcher and joins its job. May be called again after leave(). Ends the job with an
 // explanation when the environment shows a launcher that this process cannot join. Installs what
 // ends the job in fatal() (base/fatal.hpp) and what ends this process when the launcher dies.
-// COST: oshrun and none: microseconds. PMIx, first time: milliseconds (connects to the launcher).
-Job join();
+// `nodes_per_host` is SHMEM_VIRTUAL_NODES; under oshrun, which has cut the PEs already, it does not
+// count. COST: oshrun with one node and none: microseconds. Else, first time: milliseconds
+// (connects to the launcher), and a look-up for each host.
+Job join(int nodes_per_host = 1);
 
-// PMIx only, called by every PE of the job: the PE with local_index 0 gives the files that it made,
-// the others give empty ones; everybody gives the file of its static data (or -1) and keeps it
-// open.
+// PMIx only, called by every PE of the job, also by one that is alone on its node: the PE with
+// local_index 0 gives the files that it made for its node, the others give empty ones; everybody
+// gives the file of its static data (or -1) and keeps it open. No PE may leave() before all PEs of
+// its node have returned.
 // RETURNS when: node_file, heap_file and static_files of `job` are open in this PE.
-// COST: one fence of the launcher, one round trip to the first local PE.
+// COST: one fence of the launcher, whatever the nodes; one round trip to the first PE of the node.
 void share_files(Job& job, Fd node_file, Fd heap_file, int my_static_file);
 
 // Tells the launcher to end the whole job with `code` and to report `code` without a complaint.

@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <pmix.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -14,6 +15,7 @@
 
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
+#include "base/futex.hpp"
 
 namespace tessera::launch::pmix {
 namespace {
@@ -25,7 +27,10 @@ struct Functions {
     decltype(&PMIx_Put) put = nullptr;
     decltype(&PMIx_Commit) commit = nullptr;
     decltype(&PMIx_Fence) fence = nullptr;
+    decltype(&PMIx_Fence_nb) fence_nb = nullptr;
     decltype(&PMIx_Get) get = nullptr;
+    decltype(&PMIx_Resolve_nodes) resolve_nodes = nullptr;
+    decltype(&PMIx_Resolve_peers) resolve_peers = nullptr;
     decltype(&PMIx_Register_event_handler) register_event_handler = nullptr;
     decltype(&PMIx_Error_string) error_string = nullptr;
 };
@@ -42,6 +47,13 @@ pmix_proc_t self;
 std::atomic<bool> is_connected{false};
 std::atomic<bool> is_leaving{false};
 pid_t connected_pid = 0;
+
+// While it fences and somebody wants progress, a PE first yields and then naps: the launcher and
+// other PEs need the cores as well.
+constexpr int kFenceYields = 100;
+constexpr std::int64_t kFenceNapNanoseconds = 200'000;
+std::atomic<std::uint32_t> fence_is_over{0};
+pmix_status_t fence_status = PMIX_SUCCESS;
 
 void check(pmix_status_t status, const char* call) {
     if (status == PMIX_SUCCESS) return;
@@ -75,7 +87,10 @@ void load_library() {
     find(library, "PMIx_Put", functions.put);
     find(library, "PMIx_Commit", functions.commit);
     find(library, "PMIx_Fence", functions.fence);
+    find(library, "PMIx_Fence_nb", functions.fence_nb);
     find(library, "PMIx_Get", functions.get);
+    find(library, "PMIx_Resolve_nodes", functions.resolve_nodes);
+    find(library, "PMIx_Resolve_peers", functions.resolve_peers);
     find(library, "PMIx_Register_event_handler", functions.register_event_handler);
     find(library, "PMIx_Error_string", functions.error_string);
 }
@@ -94,6 +109,14 @@ void on_lost_launcher(size_t, pmix_status_t, const pmix_proc_t*, pmix_info_t*, s
 
 // The registration completes in PMIx's own thread; nobody has to wait for it.
 void on_registered(pmix_status_t, size_t, void*) {}
+
+// In PMIx's own thread.
+void on_fenced(pmix_status_t status, void*) {
+    fence_status = status;
+    // Pairs with the acquire in fence().
+    fence_is_over.store(1, std::memory_order_release);
+    futex_wake_all(fence_is_over);
+}
 
 void disconnect_at_exit() {
     if (::getpid() != connected_pid) return;  // A child of fork() is not the client.
@@ -170,24 +193,65 @@ std::string job_text(const char* key) {
     return value.get()->data.string != nullptr ? value.get()->data.string : "";
 }
 
-void put(const std::string& key, std::span<const std::byte> bytes) {
+std::vector<std::string> hosts() {
+    char* list = nullptr;
+    std::vector<std::string> names;
+    if (functions.resolve_nodes(self.nspace, &list) != PMIX_SUCCESS || list == nullptr) return {};
+    for (const char* at = list; *at != '\0';) {
+        std::size_t length = std::strcspn(at, ",");
+        if (length > 0) names.emplace_back(at, length);
+        at += length + (at[length] == ',' ? 1 : 0);
+    }
+    std::free(list);
+    return names;
+}
+
+std::vector<int> pes_of(const std::string& host) {
+    pmix_proc_t* processes = nullptr;
+    std::size_t count = 0;
+    pmix_status_t status = functions.resolve_peers(host.c_str(), self.nspace, &processes, &count);
+    if (status != PMIX_SUCCESS || processes == nullptr) return {};
+    std::vector<int> pes;
+    for (std::size_t i = 0; i < count; ++i) pes.push_back(static_cast<int>(processes[i].rank));
+    std::free(processes);
+    return pes;
+}
+
+void put(const std::string& key, std::span<const std::byte> bytes, Scope scope) {
     pmix_value_t value;
     std::memset(&value, 0, sizeof value);
     value.type = PMIX_BYTE_OBJECT;
     // PMIx_Put copies and does not write.
     value.data.bo.bytes = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
     value.data.bo.size = bytes.size();
-    check(functions.put(PMIX_GLOBAL, key.c_str(), &value), "PMIx_Put");
+    check(functions.put(scope == Scope::kHost ? PMIX_LOCAL : PMIX_GLOBAL, key.c_str(), &value),
+          "PMIx_Put");
     check(functions.commit(), "PMIx_Commit");
 }
 
-void fence() {
+void fence(void (*progress)()) {
     pmix_info_t collect;
     std::memset(&collect, 0, sizeof collect);
     std::strncpy(collect.key, PMIX_COLLECT_DATA, sizeof collect.key - 1);
     collect.value.type = PMIX_BOOL;
     collect.value.data.flag = true;
-    check(functions.fence(nullptr, 0, &collect, 1), "PMIx_Fence");
+    if (progress == nullptr) {
+        check(functions.fence(nullptr, 0, &collect, 1), "PMIx_Fence");
+        return;
+    }
+    fence_is_over.store(0, std::memory_order_relaxed);
+    check(functions.fence_nb(nullptr, 0, &collect, 1, on_fenced, nullptr), "PMIx_Fence_nb");
+    int round = 0;
+    do {
+        progress();
+        if (++round < kFenceYields) {
+            ::sched_yield();
+        } else {
+            futex_wait(fence_is_over, 0, kFenceNapNanoseconds);
+        }
+        // Pairs with the release in on_fenced().
+    } while (fence_is_over.load(std::memory_order_acquire) == 0);
+    check(fence_status, "PMIx_Fence_nb");
 }
 
 std::vector<std::byte> get(int pe, const std::string& key) {

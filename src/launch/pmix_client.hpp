@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// This process as a PMIx client, for launchers other than oshrun. The PMIx library is loaded when
-// it is needed and not before: it costs milliseconds, 6 MB and a thread. Called by job.cpp and
-// share_files.cpp only. Errors end the job, naming the call and what PMIx said.
-// THREADS: one at a time, except abort().
+// This process as a PMIx client: under launchers other than oshrun, and under oshrun when the job
+// has several nodes. The PMIx library is loaded when it is needed and not before: it costs
+// milliseconds, 6 MB and a thread. Called by job.cpp, share_files.cpp and exchange.cpp only. Errors
+// end the job, naming the call and what PMIx said.
+// THREADS: one at a time, except abort() and get().
 #pragma once
 
 #include <cstddef>
@@ -25,14 +26,22 @@ int connect();
 int job_number(const char* key);
 std::string job_text(const char* key);
 
+// The hosts of the job by name, and the PEs of one of them. Empty when the launcher does not say.
+std::vector<std::string> hosts();
+std::vector<int> pes_of(const std::string& host);
+
+// Who can get() a value: the PEs of the same host, or all.
+enum class Scope { kHost, kJob };
+
 // Stores `bytes` under a key that this PE has not used before; the others can get() it after the
 // next fence.
-void put(const std::string& key, std::span<const std::byte> bytes);
+void put(const std::string& key, std::span<const std::byte> bytes, Scope scope);
 
-// A barrier of the job that also exchanges what was put.
-void fence();
+// A barrier of the job that also exchanges what was put. Calls `progress` over and over meanwhile,
+// unless it is nullptr.
+void fence(void (*progress)() = nullptr);
 
-// What `pe` put under `key` before the last fence.
+// What `pe` put under `key` before the last fence. THREADS: any.
 std::vector<std::byte> get(int pe, const std::string& key);
 
 // Asks the launcher to end the job. Returns; the caller exits. Does nothing before connect().

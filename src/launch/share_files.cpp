@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See job.hpp: share_files, for launchers that do not hand descriptors to the PEs. Every PE puts an
-// Offer into PMIx; one fence; then all connect to the first local PE, the leader:
+// Offer into PMIx, for the PEs of its host; one fence; then the PEs of each node connect to its
+// first PE, the leader:
 //
 //   member                         leader
 //   Hello, own static file   --->  keeps connection and file; when all have come, to each member:
@@ -11,6 +12,7 @@
 //   ...
 //
 // Where such sockets are forbidden, the leader offers none, and everybody opens /proc/PID/fd/N.
+// There must not be another fence: PEs of other nodes would not take part in it.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -191,8 +193,6 @@ void open_through_proc(Job& job, const Offer& leader, const std::string& key) {
         Offer owner = offer_of(job.local_pes[i], key);
         if (!job.static_files[i]) job.static_files[i] = open_fd_of(owner, owner.static_fd);
     }
-    // Nobody may close a file before all have opened it.
-    pmix::fence();
 }
 
 }  // namespace
@@ -220,7 +220,7 @@ void share_files(Job& job, Fd node_file, Fd heap_file, int my_static_file) {
         job.node_file = std::move(node_file);
         job.heap_file = std::move(heap_file);
     }
-    pmix::put(key, std::as_bytes(std::span(&offer, 1)));
+    pmix::put(key, std::as_bytes(std::span(&offer, 1)), pmix::Scope::kHost);
     pmix::fence();
     Offer leader = offer_of(job.local_pes[0], key);
     if (leader.socket_name[0] == '\0') {

@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 
-from support import SHMEM, LaunchTest, main, program, skip_all, wait_gone
+from support import NODES, SHMEM, LaunchTest, main, program, skip_all, wait_gone
 
 
 class Mpirun(LaunchTest):
@@ -58,6 +58,18 @@ class Mpirun(LaunchTest):
         environment = self.environment(LD_PRELOAD=program("no_sockets.so"))
         out, _ = self.mpirun(3, SHMEM, "again", environment=environment)
         self.assertEqual(len(out.splitlines()), 3)
+
+    def test_virtual_nodes(self):
+        for npes, nodes in ((1, 3), (5, 1), (5, 2), (4, 4), (3, 8)):
+            out, _ = self.mpirun(npes, NODES, nodes)
+            self.check_places(out, [list(range(npes))], nodes, {"127.0.0.1"})
+        environment = self.environment(LD_PRELOAD=program("no_sockets.so"))
+        out, _ = self.mpirun(5, NODES, 2, environment=environment)
+        self.check_places(out, [list(range(5))], 2, {"127.0.0.1"})
+
+    def test_virtual_nodes_with_a_dead_pe(self):
+        _, error = self.mpirun(4, NODES, 2, "last", code=1)
+        self.assertIn("stops on purpose", error)
 
     def test_killed_mpirun(self):
         process = self.start(SHMEM, "wait", launcher=["mpirun", "--oversubscribe", "-n", "3"])

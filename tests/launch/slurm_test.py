@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Would break: SHMEM programs do not run under srun --mpi=pmix on one node, or start as N jobs
-of one PE under an srun that offers no PMIx.
+"""Would break: SHMEM programs do not run under srun --mpi=pmix on one node, do not find their
+places on several, or start as N jobs of one PE under an srun that offers no PMIx.
 
 Runs a private Slurm of one controller and two nodes in namespaces of its own (network and host
 name), so that nothing of it is seen outside. Skipped where Slurm is not installed or namespaces are
@@ -17,7 +17,7 @@ import time
 import unittest
 
 import support
-from support import HANG_SECONDS, SHMEM, LaunchTest, skip_all, wait_gone
+from support import HANG_SECONDS, NODES, SHMEM, LaunchTest, skip_all, wait_gone
 
 TOOLS = ("slurmctld", "slurmd", "srun", "sinfo", "ip", "unshare")
 INSIDE = "--inside-namespace"
@@ -157,11 +157,16 @@ class Slurm(LaunchTest):
         for pid in pids:
             wait_gone(pid)
 
-    def test_several_nodes_are_refused(self):
-        process = self.start(SHMEM, launcher=["srun", "--immediate=30", "--mpi=pmix", "-N2", "-n4"])
-        _, error = process.communicate(timeout=HANG_SECONDS)
-        self.assertNotEqual(process.returncode, 0)
-        self.assertIn("one node only", error)
+    def test_nodes_and_virtual_nodes(self):
+        addresses = {ADDRESS, "127.0.0.1"}
+        for nodes in (1, 2, 4):
+            for distribution, hosts in (("block", [[0, 1, 2], [3, 4, 5]]),
+                                        ("cyclic", [[0, 2, 4], [1, 3, 5]])):
+                options = ("--mpi=pmix", "-N2", "--ntasks-per-node=3", "-m", distribution)
+                out, _ = self.srun(6, NODES, nodes, options=options)
+                self.check_places(out, hosts, nodes, addresses)
+            out, _ = self.srun(5, NODES, nodes)
+            self.check_places(out, [list(range(5))], nodes, addresses)
 
     def test_srun_without_pmix_is_refused(self):
         process = self.start(SHMEM, launcher=["srun", "--immediate=30", "--mpi=none", "-N1", "-n2"])

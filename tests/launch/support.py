@@ -28,6 +28,23 @@ def program(name):
 
 
 PLAIN, SHMEM, PMIX = program("plain_probe"), program("shmem_probe"), program("pmix_probe")
+NODES = program("nodes_probe")
+
+
+def places(hosts, nodes_per_host):
+    """What nodes_probe prints about places when the PEs of the job are on `hosts`, a list of lists
+    of PEs: sorted lines up to the name of the launcher's address."""
+    nodes = []
+    for pes in hosts:
+        count = max(1, min(nodes_per_host, len(pes)))
+        for number in range(count):
+            nodes.append((pes, count, [pe for i, pe in enumerate(pes)
+                                       if i * count // len(pes) == number]))
+    nodes.sort(key=lambda node: node[2][0])
+    npes = sum(map(len, hosts))
+    return sorted(f"pe {pe} of {npes} node {number} of {len(nodes)} local {node.index(pe)} of "
+                  f"{len(node)} host PEs {len(pes)} nodes {count}"
+                  for number, (pes, count, node) in enumerate(nodes) for pe in node)
 
 
 def wait_gone(pid, seconds=HANG_SECONDS):
@@ -113,6 +130,12 @@ class LaunchTest(unittest.TestCase):
         out, error = process.communicate(input, timeout=HANG_SECONDS)
         self.assertEqual(process.returncode, code, f"{arguments}\nstdout: {out}\nstderr: {error}")
         return out, error
+
+    def check_places(self, out, hosts, nodes_per_host, addresses):
+        """`out` is of nodes_probe; `addresses` are those that PEs may have towards the launcher."""
+        lines = [line.split(" launcher ") for line in out.splitlines()]
+        self.assertEqual(sorted(line[0] for line in lines), places(hosts, nodes_per_host))
+        self.assertLessEqual({line[1] for line in lines}, addresses)
 
     def read_lines(self, process, count):
         """The next lines of a running job's stdout."""

@@ -42,6 +42,7 @@ COVERED_BY = {
     "src/heap/static_fork.cpp": "tests/static_data/share_test.cpp",
     "src/heap/static_freeze.cpp": "tests/static_data/early_test.cpp",
     "src/heap/static_pages.cpp": "tests/static_data/huge_test.cpp",
+    "src/launch/exchange.cpp": "tests/launch/mpirun_test.py",
     "src/launch/oshrun_client.cpp": "tests/launch/endings_test.py",
     "src/launch/pmix_client.cpp": "tests/launch/mpirun_test.py",
     "src/launch/share_files.cpp": "tests/launch/mpirun_test.py",

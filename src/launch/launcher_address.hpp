@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which of this host's addresses leads to the launcher. Where a host has several networks, the one
+// that the launcher reaches its processes through is the one that surely connects the hosts. Used
+// by the fabric transport through core.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tessera::launch {
+
+// This host's IPv4 address towards the launcher: "10.99.0.1"; "127.0.0.1" if the whole job is on
+// this host; "" if nothing is known. COST: three system calls for each address of the launcher.
+std::string launcher_address();
+
+// By join(): whether the whole job is on this host.
+void note_hosts(bool is_one_host);
+
+// The IPv4 addresses of the launcher, best first, as the variables tell that launchers leave.
+// `lookup` gives the value of a variable, or nullptr.
+std::vector<std::string> launcher_addresses(
+    const std::function<const char*(const char* name)>& lookup);
+
+}  // namespace tessera::launch

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See nodes.hpp.
+#include "launch/nodes.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/virtual_nodes.hpp"
+
+namespace tessera::launch {
+
+std::vector<int> parse_pe_list(const std::string& text) {
+    std::vector<int> pes;
+    const char* at = text.c_str();
+    while (*at != '\0') {
+        char* end = nullptr;
+        long first = std::strtol(at, &end, 10);
+        if (end == at || first < 0) return {};
+        long last = first;
+        if (*end == '-') {
+            at = end + 1;
+            last = std::strtol(at, &end, 10);
+            if (end == at || last < first) return {};
+        }
+        for (long pe = first; pe <= last; ++pe) pes.push_back(static_cast<int>(pe));
+        if (*end != '\0' && *end != ',') return {};
+        at = *end == ',' ? end + 1 : end;
+    }
+    std::sort(pes.begin(), pes.end());
+    return pes;
+}
+
+void place_on_host(Job& job, std::span<const int> host_pes, int nodes_per_host) {
+    auto self = std::lower_bound(host_pes.begin(), host_pes.end(), job.pe);
+    auto position = static_cast<int>(self - host_pes.begin());
+    job.npes_of_host = static_cast<int>(host_pes.size());
+    job.nodes_of_host = virtual_node_count(job.npes_of_host, nodes_per_host);
+    VirtualNode node = virtual_node_of(position, job.npes_of_host, job.nodes_of_host);
+    auto mine =
+        host_pes.subspan(static_cast<std::size_t>(node.first), static_cast<std::size_t>(node.npes));
+    job.local_pes.assign(mine.begin(), mine.end());
+    job.nlocal = node.npes;
+    job.local_index = position - node.first;
+    job.node = node.number;
+    job.nnodes = job.nodes_of_host;
+}
+
+void place_among_hosts(Job& job, std::span<const std::vector<int>> hosts, int nodes_per_host) {
+    job.node = 0;
+    job.nnodes = 0;
+    for (const std::vector<int>& pes : hosts) {
+        auto npes = static_cast<int>(pes.size());
+        int nodes = virtual_node_count(npes, nodes_per_host);
+        for (int i = 0; i < nodes && npes > 0; ++i) {
+            VirtualNode node = virtual_node(i, npes, nodes);
+            ++job.nnodes;
+            if (pes[static_cast<std::size_t>(node.first)] < job.local_pes[0]) ++job.node;
+        }
+    }
+}
+
+}  // namespace tessera::launch

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where this PE is: among the PEs of its host, of its node, and its node among those of the job.
+// Plain arithmetic on lists of PEs, apart from those who provide the lists. Called by job.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "launch/job.hpp"
+
+namespace tessera::launch {
+
+// "0,1,2" or "0-3,8", in any order. RETURNS: ascending; empty for anything else.
+std::vector<int> parse_pe_list(const std::string& text);
+
+// Fills in `job` what depends on its host: the node and its PEs, and the numbers for the host.
+// REQUIRES: job.pe is in `host_pes`, which is ascending.
+void place_on_host(Job& job, std::span<const int> host_pes, int nodes_per_host);
+
+// Fills in job.node and job.nnodes. Nodes are numbered by their first PE. `hosts` has the ascending
+// PEs of each host, in any order. REQUIRES: place_on_host().
+void place_among_hosts(Job& job, std::span<const std::vector<int>> hosts, int nodes_per_host);
+
+}  // namespace tessera::launch
