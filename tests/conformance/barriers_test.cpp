@@ -90,6 +90,26 @@ TEST(Barrier, of_active_sets) {
     }
 }
 
+// A team begins anew for all of its members, whatever the teams did that some were in before
+// and have destroyed: all PEs but one have met often.
+TEST(Barrier, of_a_team_that_comes_after_others) {
+    const int npes = shmem_n_pes();
+    const int last = npes - 1;
+    for (int round = 0; round < 6; ++round) {
+        const bool without_first = round % 2 == 0;
+        shmem_team_t before = SHMEM_TEAM_INVALID;
+        shmem_team_split_strided(SHMEM_TEAM_WORLD, without_first ? last : 0, without_first ? -1 : 1,
+                                 last, nullptr, 0, &before);
+        for (int i = 0; i < 20 && before != SHMEM_TEAM_INVALID; ++i) shmem_team_sync(before);
+        shmem_team_destroy(before);
+        Group all{.name = "after others", .pes = {}, .my_index = shmem_my_pe()};
+        for (int pe = 0; pe < npes; ++pe) all.pes.push_back(pe);
+        ASSERT_EQ(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, npes, nullptr, 0, &all.team), 0);
+        for (const Barrier& barrier : kTeamSyncs) check_barrier(barrier, all);
+        shmem_team_destroy(all.team);
+    }
+}
+
 // Members of overlapping teams meet in different orders, and again and again: a PE that is ahead in
 // one team must not be taken for one that has come in another.
 TEST(Barrier, of_overlapping_teams) {

@@ -137,6 +137,7 @@ void check_fairness(const Family<T>& family, T* words) {
 template <class T>
 void check_changes(const Family<T>& family, T* words) {
     constexpr std::size_t kCount = 4;
+    constexpr std::size_t kOrders[][kCount] = {{2, 1, 3, 0}, {2, 0, 1, 3}, {2, 3, 0, 1}};
     for (const Change<T>& change : changes<T>()) {
         Condition<T> condition{words, kCount, {0, 0, 1, 0}, change.cmp, {}};
         condition.values.assign(family.is_vector ? kCount : 1, change.limit);
@@ -159,8 +160,9 @@ void check_changes(const Family<T>& family, T* words) {
         };
         meeting().run([&] { std::fill(words, words + kCount, change.before); }, wait,
                       [&](int partner) {
-                          for (std::size_t i : {2, 1, 3, 0}) {
+                          for (std::size_t i : kOrders[meeting().turn % std::size(kOrders)]) {
                               shmem_atomic_set(words + i, change.after, partner);
+                              sched_yield();  // The other PE may look now.
                           }
                       });
     }
