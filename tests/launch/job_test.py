@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Would break: a SHMEM program misunderstands who started it, and N PEs become N
 jobs in silence."""
-from support import OSHRUN, PMIX, SHMEM, LaunchTest, main
+from support import NODES, OSHRUN, PMIX, SHMEM, LaunchTest, main
 
 
 class Job(LaunchTest):
@@ -42,7 +42,7 @@ class Job(LaunchTest):
         self.assertIn("unset", error)
 
     def test_inheritance_that_is_stale(self):
-        for value in ("1,0,2,1,3:1,4:1,5:1,6:1", "nonsense"):
+        for value in ("1,0,2,1,3:1,4:1,5:1,6:1", "2,0,2,1,1,3:1,4:1,5:1,6:1", "nonsense"):
             _, error = self.run_directly(1, TESSERA_JOB=value)
             self.assertIn("TESSERA_JOB", error)
 
@@ -60,6 +60,30 @@ class Job(LaunchTest):
         close = f"for fd in $(seq 3 99); do eval \"exec $fd>&-\"; done; {SHMEM}; exit 3"
         _, error = self.run_job("-n", 2, "bash", "-c", close, code=3)
         self.assertIn("TESSERA_JOB", error)
+
+    def test_virtual_nodes(self):
+        for npes, nodes in ((1, 3), (5, 1), (5, 2), (4, 4), (3, 8)):
+            addresses = {"127.0.0.1"} if min(npes, nodes) > 1 else {""}
+            for option in (["--virtual-nodes", nodes], ["-x", f"SHMEM_VIRTUAL_NODES={nodes}"]):
+                out, _ = self.run_job("-n", npes, *option, NODES)
+                self.check_places(out, [list(range(npes))], nodes, addresses)
+        _, error = self.run_job("-n", 5, "--virtual-nodes", 2, "--verbose", NODES)
+        self.assertIn("5 PEs in 2 nodes", error)
+
+    def test_virtual_nodes_share_nothing(self):
+        show = ["sh", "-c", "ls -l /proc/self/fd | grep -c memfd:"]
+        out, _ = self.run_job("-n", 3, "--virtual-nodes", 3, *show)
+        self.assertEqual(out.splitlines(), ["2"] * 3, "PEs inherit two files each")
+
+    def test_virtual_nodes_with_a_dead_pe(self):
+        _, error = self.run_job("-n", 4, "--virtual-nodes", 2, NODES, 0, "last", code=1)
+        self.assertIn("stops on purpose", error)
+        self.assertIn("pe 3 (host", error)
+
+    def test_virtual_nodes_without_pmix(self):
+        program = ["env", "-u", "PMIX_NAMESPACE", NODES]
+        _, error = self.run_job("-n", 2, "--virtual-nodes", 2, *program, code=1)
+        self.assertIn("PMIx server of oshrun", error)
 
     def test_launcher_variables_do_not_disturb_oshrun(self):
         environment = self.environment()

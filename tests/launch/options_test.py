@@ -92,6 +92,7 @@ class Options(LaunchTest):
         for arguments in (["-n", "0", "true"], ["-n", "x", "true"], ["-n", "-1", "true"], ["-n"],
                           ["--no-such-option", "true"], ["--bind-to", "chair", "true"],
                           ["--map-by", "chair", "true"], ["--timeout", "0", "true"], [],
+                          ["--virtual-nodes", "0", "true"],
                           ["-n", "2"], ["-n", "2", "true", ":"], ["-x", "=1", "true"]):
             out, error = self.run_job(*arguments, code=USAGE)
             self.assertTrue(error.startswith("oshrun: "), error)

@@ -65,7 +65,7 @@ std::string waiting_place(const heap::PeRecord& record) {
 
 std::string activity_text(const Job& job, int pe) {
     const Pe& entry = job.pes[static_cast<std::size_t>(pe)];
-    const heap::PeRecord& record = job.records[pe];
+    const heap::PeRecord& record = record_of(job, pe);
     if (!entry.is_running) {
         return WIFSIGNALED(entry.wait_status)
                    ? "has been killed by " + signal_text(WTERMSIG(entry.wait_status))

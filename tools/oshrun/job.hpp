@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/fd.hpp"
-#include "heap/node_file.hpp"
 #include "keeper.hpp"
+#include "memory.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "pmix_server.hpp"
@@ -38,10 +38,8 @@ struct Job {
     int npes = 0;
     std::vector<Pe> pes{};
 
-    heap::NodeFiles files{};
-    Mapping node_map{};                 // header and records
-    heap::PeRecord* records = nullptr;  // by PE
-    Fd control_read{};                  // ControlMessages of the PEs
+    std::vector<NodeMemory> nodes{};
+    Fd control_read{};  // ControlMessages of the PEs
     std::unique_ptr<Keeper> keeper{};
     SessionDirectory session{};
     PmixServer pmix{};
@@ -49,6 +47,9 @@ struct Job {
     std::unique_ptr<Output> output{};
     TerminalInput input{};
 };
+
+// What `pe` says about itself.
+heap::PeRecord& record_of(const Job& job, int pe);
 
 // "pe 3 (host node7, pid 1234, ./a.out)".
 std::string pe_text(const Job& job, int pe);

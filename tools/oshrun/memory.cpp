@@ -3,11 +3,14 @@
 // See memory.hpp.
 #include "memory.hpp"
 
+#include <fcntl.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #include "base/fatal.hpp"
+#include "base/virtual_nodes.hpp"
 #include "core/config.hpp"
 
 namespace tessera::oshrun {
@@ -22,43 +25,58 @@ heap::NodeLayout layout_of(const heap::NodeFiles& files) {
     return layout;
 }
 
-}  // namespace
-
-heap::NodeFiles make_node_files(const topology::Facts& facts, int npes) {
-    std::size_t heap_bytes = config().symmetric_size;
-    if (heap_bytes == 0) heap_bytes = heap::default_heap_bytes(facts.memory_bytes, npes);
-    std::string error = heap::heap_size_complaint(heap_bytes, facts.memory_bytes, npes);
-    if (!error.empty()) fatal("%s", error.c_str());
-    heap::NodeFiles files = heap::create_node_files({.npes = npes,
-                                                     .heap_bytes = heap_bytes,
-                                                     .try_huge_pages = config().huge_pages,
-                                                     .facts_bytes = sizeof facts,
-                                                     .usable_cores = facts.usable_cores},
-                                                    error);
+heap::NodeFiles make_node_files(const topology::Facts& facts, const heap::NodePlan& plan) {
+    std::string error;
+    heap::NodeFiles files = heap::create_node_files(plan, error);
     if (!files.node) fatal("%s", error.c_str());
     auto offset = static_cast<off_t>(layout_of(files).facts_offset);
     if (::pwrite(files.node.get(), &facts, sizeof facts, offset) !=
         static_cast<ssize_t>(sizeof facts)) {
         fatal("cannot write the shared file of the job: %s", std::strerror(errno));
     }
+    for (int fd : {files.node.get(), files.heap.get()}) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
     return files;
 }
 
-Mapping map_records(const heap::NodeFiles& files, heap::PeRecord*& records) {
-    heap::NodeLayout layout = layout_of(files);
+void map_records(NodeMemory& node) {
+    heap::NodeLayout layout = layout_of(node.files);
     std::size_t bytes =
         layout.records_offset + static_cast<std::size_t>(layout.npes) * sizeof(heap::PeRecord);
-    Mapping map = Mapping::share(files.node.get(), 0, bytes);
-    if (!map.is_mapped()) fatal("cannot map the shared file of the job: %s", std::strerror(errno));
-    records = reinterpret_cast<heap::PeRecord*>(map.data() + layout.records_offset);
-    return map;
+    node.map = Mapping::share(node.files.node.get(), 0, bytes);
+    if (!node.map.is_mapped()) {
+        fatal("cannot map the shared file of the job: %s", std::strerror(errno));
+    }
+    node.records = reinterpret_cast<heap::PeRecord*>(node.map.data() + layout.records_offset);
 }
 
-std::string memory_text(const heap::NodeFiles& files) {
-    heap::NodeLayout layout = layout_of(files);
+}  // namespace
+
+std::vector<NodeMemory> make_memory(const topology::Facts& facts, int npes, int nodes) {
+    std::size_t heap_bytes = config().symmetric_size;
+    if (heap_bytes == 0) heap_bytes = heap::default_heap_bytes(facts.memory_bytes, npes);
+    std::string error = heap::heap_size_complaint(heap_bytes, facts.memory_bytes, npes);
+    if (!error.empty()) fatal("%s", error.c_str());
+    std::vector<NodeMemory> memory(static_cast<std::size_t>(nodes));
+    for (int number = 0; number < nodes; ++number) {
+        NodeMemory& node = memory[static_cast<std::size_t>(number)];
+        node.files = make_node_files(facts, {.npes = virtual_node(number, npes, nodes).npes,
+                                             .heap_bytes = heap_bytes,
+                                             .try_huge_pages = config().huge_pages,
+                                             .facts_bytes = sizeof facts,
+                                             .usable_cores = facts.usable_cores});
+        map_records(node);
+    }
+    return memory;
+}
+
+std::string memory_text(std::span<const NodeMemory> nodes) {
+    heap::NodeLayout layout = layout_of(nodes[0].files);
+    int npes = 0;
+    for (const NodeMemory& node : nodes) npes += layout_of(node.files).npes;
+    std::string places = nodes.size() > 1 ? " in " + std::to_string(nodes.size()) + " nodes" : "";
     char text[128];
-    std::snprintf(text, sizeof text, "%d PEs with %.3g GiB of symmetric heap each, in %s",
-                  layout.npes, static_cast<double>(layout.heap_bytes) / (1 << 30),
+    std::snprintf(text, sizeof text, "%d PEs%s with %.3g GiB of symmetric heap each, in %s", npes,
+                  places.c_str(), static_cast<double>(layout.heap_bytes) / (1 << 30),
                   heap::page_kind_name(layout.page_kind));
     return text;
 }

@@ -4,19 +4,27 @@
 // Called by start.cpp.
 #pragma once
 
+#include <span>
+#include <string>
+#include <vector>
+
 #include "heap/node_file.hpp"
 #include "topology/topology.hpp"
 
 namespace tessera::oshrun {
 
-// Makes both files by the user's settings, and writes the facts into the node file. Errors end
-// oshrun.
-heap::NodeFiles make_node_files(const topology::Facts& facts, int npes);
+// What the PEs of one node share.
+struct NodeMemory {
+    heap::NodeFiles files;              // close-on-exec: only the PEs of the node may inherit them
+    Mapping map;                        // the part of the node file up to the end of the records
+    heap::PeRecord* records = nullptr;  // by position in the node
+};
 
-// The part of the node file that oshrun reads: everything up to the end of the records.
-Mapping map_records(const heap::NodeFiles& files, heap::PeRecord*& records);
+// Makes the files of all nodes by the user's settings, and writes the facts into the node files.
+// Errors end oshrun.
+std::vector<NodeMemory> make_memory(const topology::Facts& facts, int npes, int nodes);
 
 // "4 PEs with 1.5 GiB of symmetric heap each, in 4 KiB pages".
-std::string memory_text(const heap::NodeFiles& files);
+std::string memory_text(std::span<const NodeMemory> nodes);
 
 }  // namespace tessera::oshrun

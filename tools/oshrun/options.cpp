@@ -51,6 +51,7 @@ struct Raw {
     std::vector<std::string> exports;
     std::string bind_to;
     std::string map_by;
+    int virtual_nodes = 0;
     std::string hosts;
 };
 
@@ -78,6 +79,11 @@ void describe_options(CLI::App& parser, Options& options, Raw& raw) {
                     "nodes), node (as core, on one host)")
         ->check(CLI::IsMember(&kMappings).description(""))
         ->type_name("core|numa|node");
+    parser
+        .add_option("--virtual-nodes", raw.virtual_nodes,
+                    "Cut the PEs of each host into so many nodes (SHMEM_VIRTUAL_NODES)")
+        ->check(CLI::Range(1, kPesMax).description(""))
+        ->type_name("K");
     parser.add_flag("--tag-output", options.tag_output, "Begin each line with [pe N]");
     parser
         .add_option("--timeout", options.timeout_seconds,
@@ -164,6 +170,9 @@ App parse_part(std::vector<std::string> tokens, Options& options) {
     if (!raw.bind_to.empty()) options.bind_to = kBindings.at(raw.bind_to);
     if (!raw.map_by.empty()) options.map_by = kMappings.at(raw.map_by);
     for (const std::string& text : raw.exports) options.exports.push_back(parse_export(text));
+    if (raw.virtual_nodes > 0) {
+        options.exports.emplace_back("SHMEM_VIRTUAL_NODES", std::to_string(raw.virtual_nodes));
+    }
     if (head < tokens.size() && tokens[head] == "--") ++head;
     raw.app.command.assign(tokens.begin() + static_cast<std::ptrdiff_t>(head), tokens.end());
     if (raw.app.command.empty()) usage_error("there is no program to run");

@@ -69,6 +69,7 @@ int run_child(void* argument) {
                                                  : ::dup2(plan.standard_fds[fd], fd);
         if (result < 0) return fail(child, "connecting its standard input and output");
     }
+    for (int fd : plan.kept_fds) ::fcntl(fd, F_SETFD, 0);
     if (!plan.directory.empty() && ::chdir(plan.directory.c_str()) != 0) {
         return fail(child, "changing to its working directory");
     }

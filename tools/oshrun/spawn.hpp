@@ -30,6 +30,7 @@ struct ProcessPlan {
     std::vector<std::string> environment;
     std::vector<std::uint32_t> pus;  // empty: not bound
     int standard_fds[3] = {-1, -1, -1};
+    std::vector<int> kept_fds;  // inherited although they are close-on-exec
     sigset_t signal_mask;
     bool ignore_sigpipe = false;
     std::uint64_t open_files_limit = 0;  // soft limit to restore; 0: leave

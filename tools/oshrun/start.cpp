@@ -20,6 +20,7 @@
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
 #include "base/inherited.hpp"
+#include "base/virtual_nodes.hpp"
 #include "core/config.hpp"
 #include "job.hpp"
 #include "launch/oshrun_client.hpp"
@@ -32,6 +33,7 @@ namespace {
 
 constexpr int kPmixStartMsMax = 10'000;
 constexpr int kPmixWaitStepMs = 100;
+constexpr rlim_t kFdsPerPe = 6;  // two pipes, a connection to the PMIx server, files of its node
 // Open MPI 4 asks PMIx only under launchers that it knows by their variables, and would start as N
 // jobs of one process under any other. Of those variables this one, IBM's, has the fewest
 // consequences: "ask PMIx, and leave the binding alone".
@@ -55,12 +57,12 @@ void number_pes(Job& job, const topology::Facts& facts) {
     job.npes = static_cast<int>(job.pes.size());
 }
 
-// Two pipes a PE. RETURNS: the limit that the PEs get back.
+// RETURNS: the limit that the PEs get back.
 std::uint64_t raise_open_files_limit(int npes) {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
     rlim_t before = limit.rlim_cur;
-    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, static_cast<rlim_t>(npes) * 4 + 256);
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, static_cast<rlim_t>(npes) * kFdsPerPe + 256);
     if (limit.rlim_cur <= before) return 0;
     ::setrlimit(RLIMIT_NOFILE, &limit);
     return before;
@@ -100,14 +102,22 @@ bool signal_is_pending(const Job& job) {
     return ::poll(&wait, 1, 0) > 0;
 }
 
+// PEs of several nodes cannot find each other without the server.
+void refuse_nodes_without_pmix(const Job& job) {
+    if (job.nodes.size() < 2) return;
+    fatal("--virtual-nodes needs the PMIx server, which does not run: %s",
+          job.pmix.error().c_str());
+}
+
 void finish_pmix(Job& job) {
-    if (!job.has_pmix) return;
+    if (!job.has_pmix) return refuse_nodes_without_pmix(job);
     for (int waited_ms = 0; waited_ms < kPmixStartMsMax; waited_ms += kPmixWaitStepMs) {
         job.pmix.wait_until_ready(kPmixWaitStepMs);
         if (!job.pmix.is_starting() || signal_is_pending(job)) break;
     }
     if (job.pmix.wait_until_ready(0)) return;
     job.has_pmix = false;
+    refuse_nodes_without_pmix(job);
     warn(
         "no PMIx server, MPI programs will not find each other (SHMEM programs do not need it): %s",
         job.pmix.error().c_str());
@@ -154,6 +164,14 @@ void report_pe(const Job& job, int pe, const std::vector<std::uint32_t>& pus) {
     job.output->message("oshrun: " + text);
 }
 
+VirtualNode place_of(const Job& job, int pe) {
+    return virtual_node_of(pe, job.npes, static_cast<int>(job.nodes.size()));
+}
+
+const NodeMemory& node_of(const Job& job, int pe) {
+    return job.nodes[static_cast<std::size_t>(place_of(job, pe).number)];
+}
+
 // What all PEs have in common.
 struct CommonPlan {
     std::vector<Program> programs;  // by app
@@ -172,6 +190,7 @@ void start_pe(Job& job, int pe, Inherited& inherited, CommonPlan& common) {
                      .arguments = app.command,
                      .environment = common.environment,
                      .pus = {},
+                     .kept_fds = {},
                      .signal_mask = job.signals.mask_before,
                      .ignore_sigpipe = job.signals.pipe_was_ignored,
                      .open_files_limit = common.open_files_limit};
@@ -183,6 +202,10 @@ void start_pe(Job& job, int pe, Inherited& inherited, CommonPlan& common) {
         }
     }
     inherited.pe = pe;
+    const heap::NodeFiles& files = node_of(job, pe).files;
+    inherited.node_fd = files.node.get();
+    inherited.heap_fd = files.heap.get();
+    plan.kept_fds = {inherited.node_fd, inherited.heap_fd};
     plan.environment.push_back(std::string(kJobVariable) + "=" + job_variable_value(inherited));
     Output::PeEnds ends = job.output->open(pe);
     Fd typed;
@@ -213,6 +236,10 @@ std::string host_name() {
 }
 
 }  // namespace
+
+heap::PeRecord& record_of(const Job& job, int pe) {
+    return node_of(job, pe).records[pe - place_of(job, pe).first];
+}
 
 std::string pe_text(const Job& job, int pe) {
     const Pe& entry = job.pes[static_cast<std::size_t>(pe)];
@@ -251,18 +278,17 @@ void start_job(Job& job) {
     starting_job = &job;
     set_job_abort(close_starting_job);
     start_pmix(job);
-    job.files = make_node_files(facts, job.npes);
-    job.node_map = map_records(job.files, job.records);
+    int nodes = virtual_node_count(job.npes, config().virtual_nodes.value);
+    job.nodes = make_memory(facts, job.npes, nodes);
     job.output = std::make_unique<Output>(job.options.tag_output);
     InheritedPipes pipes = make_inherited_pipes(job);
     Inherited inherited{.npes = job.npes,
+                        .nodes = nodes,
                         .launcher_pid = ::getpid(),
-                        .node_fd = job.files.node.get(),
-                        .heap_fd = job.files.heap.get(),
                         .control_fd = pipes.control_write.get(),
                         .life_fd = pipes.life_read.get()};
     finish_pmix(job);
-    if (job.options.verbose) job.output->message("oshrun: " + memory_text(job.files));
+    if (job.options.verbose) job.output->message("oshrun: " + memory_text(job.nodes));
     for (int pe = 0; pe < job.npes; ++pe) start_pe(job, pe, inherited, common);
 }
 

@@ -25,7 +25,7 @@ int failure_code(int code) { return (code & 0xff) != 0 ? code & 0xff : 1; }
 // Acquire: pairs with the releases of Node::publish_record and close_runtime in the PE; when the PE
 // has ended, waitpid() has ordered everything anyway.
 heap::PeState state_of(const Job& job, int pe) {
-    return job.records[pe].state.load(std::memory_order_acquire);
+    return record_of(job, pe).state.load(std::memory_order_acquire);
 }
 
 }  // namespace
@@ -101,13 +101,15 @@ void Supervisor::judge(int pe, int wait_status) {
         return;
     }
     int code = WEXITSTATUS(wait_status);
+    // PEs of several nodes are clients until they exit; one that calls _exit() says no farewell.
+    bool is_client_of_ours = job_.nodes.size() > 1 && state == heap::PeState::kFinalized;
     if (code != 0) {
         std::string what = "exited with code " + std::to_string(code);
         if (state == heap::PeState::kInitialized) what += " without shmem_finalize";
         fail(pe, code, what);
     } else if (state == heap::PeState::kInitialized) {
         fail(pe, 1, "ended without shmem_finalize");
-    } else if (job_.has_pmix && job_.pmix.is_unfinalized_client(pe)) {
+    } else if (job_.has_pmix && job_.pmix.is_unfinalized_client(pe) && !is_client_of_ours) {
         fail(pe, 1, "ended without PMIx_Finalize (in MPI programs: MPI_Finalize)");
     }
 }
