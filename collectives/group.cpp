@@ -32,6 +32,11 @@ void Group::sync() const {
     }
 }
 
+void Group::deliver() const {
+    // On this node the sync releases what was stored before.
+    if (address_map.needs_transport) collective_context.quiet();
+}
+
 void Group::show(std::uint64_t value) const {
     if (team_ != nullptr) {
         team_->my_flags().exchange[0] = value;
@@ -41,9 +46,9 @@ void Group::show(std::uint64_t value) const {
 }
 
 std::uint64_t Group::shown_by(int index) const {
-    if (team_ != nullptr) return team_->flags[index]->exchange[0];
+    if (team_ != nullptr) return team_->shown_by(index).words[0];
     return static_cast<std::uint64_t>(
-        default_context.g(psync_ + kShownWord, world_pe(index), where_));
+        collective_context.g(psync_ + kShownWord, world_pe(index), where_));
 }
 
 void Group::hide() const {

@@ -29,6 +29,9 @@ class Group {
     // all.
     void sync() const;
 
+    // Before the sync that says so: what this PE has put to others of the group is visible there.
+    void deliver() const;
+
     // One number for the others to read between this PE's next sync and the one after it.
     void show(std::uint64_t value) const;
     std::uint64_t shown_by(int index) const;

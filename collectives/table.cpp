@@ -27,6 +27,7 @@ const SyncAlgorithm& named(std::string_view name) {
 std::span<const SyncAlgorithm> sync_algorithms() { return kSyncAlgorithms; }
 
 const SyncAlgorithm& choose_sync(const Team& team) {
+    if (!team.is_on_one_node) return named("dissemination");
     BarrierAlgorithm wanted = config().barrier_algorithm;
     if (wanted != BarrierAlgorithm::kAuto) {
         return named(kBarrierAlgorithmNames[static_cast<std::size_t>(wanted)]);
@@ -35,6 +36,7 @@ const SyncAlgorithm& choose_sync(const Team& team) {
 }
 
 void prepare(Team& team) {
+    find_partners(team);
     if (team.sync == nullptr) team.sync = choose_sync(team).run;
 }
 

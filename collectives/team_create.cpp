@@ -19,25 +19,24 @@ constexpr std::uint64_t kNotMember = 0;
 constexpr std::uint64_t kNoSlot = 1;
 constexpr std::uint64_t kFirstSlot = 2;
 
-// Whether every PE of the parent that wants a slot has one.
-bool all_have_slots(const Team& parent) {
+// Reads what the PEs of the parent have shown. RETURNS: whether all that want a slot have one; then
+// `team`, unless this PE is no member, has the members' slots.
+bool collect_slots(const Team& parent, Team* team) {
+    std::vector<Team::Shown> shown;
     for (int i = 0; i < parent.npes; ++i) {
-        if (parent.flags[i]->exchange[0] == kNoSlot) return false;
+        shown.push_back(parent.shown_by(i));
+        if (shown.back().words[0] == kNoSlot) return false;
+    }
+    if (team == nullptr) return true;
+    for (int pe : team->members) {
+        const auto& words = shown[static_cast<std::size_t>(parent.index_of(pe))].words;
+        auto syncs = static_cast<std::uint32_t>(words[1]);
+        // Numbers wrap, but those of live slots lie close together.
+        bool is_first = team->slots.empty();
+        if (is_first || static_cast<std::int32_t>(syncs - team->syncs) > 0) team->syncs = syncs;
+        team->slots.push_back(static_cast<std::uint32_t>(words[0] - kFirstSlot));
     }
     return true;
-}
-
-// Reads what the members have shown.
-void collect_flags(const Team& parent, Team& team) {
-    for (int pe : team.members) {
-        const TeamFlags& shown = *parent.flags[parent.index_of(pe)];
-        auto slot = static_cast<std::uint32_t>(shown.exchange[0] - kFirstSlot);
-        auto syncs = static_cast<std::uint32_t>(shown.exchange[1]);
-        // Numbers wrap, but those of live slots lie close together.
-        bool is_first = team.member_flags.empty();
-        if (is_first || static_cast<std::int32_t>(syncs - team.syncs) > 0) team.syncs = syncs;
-        team.member_flags.push_back(team_flags(pe, slot));
-    }
 }
 
 }  // namespace
@@ -52,22 +51,22 @@ NewTeam create_team(Team& parent, std::span<const int> world_pes, const char* wh
     shown.exchange[0] = !is_member ? kNotMember : slot ? slot->index + kFirstSlot : kNoSlot;
     shown.exchange[1] = slot ? slot->syncs : 0;
     sync(parent, where);
-    NewTeam made{.succeeded = all_have_slots(parent), .team = nullptr};
-    if (made.succeeded && is_member) {
+    NewTeam made{.succeeded = false, .team = nullptr};
+    if (is_member) {
         made.team = std::make_unique<Team>();
         made.team->members.assign(world_pes.begin(), world_pes.end());
-        collect_flags(parent, *made.team);
     }
+    made.succeeded = collect_slots(parent, made.team.get());
     sync(parent, where);
 
     if (!made.succeeded && slot) release_team_slot(*slot);
+    if (!made.succeeded) made.team = nullptr;
     if (!made.team) return made;
     Team& team = *made.team;
     team.npes = static_cast<int>(team.members.size());
     team.my_index =
         static_cast<int>(std::find(world_pes.begin(), world_pes.end(), me) - world_pes.begin());
     team.slot = slot->index;
-    team.flags = team.member_flags.data();
     team.world_pes = team.members.data();
     team.more_members_than_cores = parent.more_members_than_cores;
     prepare(team);

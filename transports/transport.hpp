@@ -8,16 +8,22 @@
 // Addresses: `dest` and `source` of the remote side are symmetric addresses of the CALLING PE,
 // already bounds-checked; the transport translates them for `pe`, a world PE number.
 //
-// Ordering: nothing is ordered but by fence(). Atomicity: "one word, one path": every atomic on a
-// word that a transport serves goes through that transport, also those of the PE that owns the
-// word.
+// Ordering: nothing is ordered but by fence(), and fence and quiet concern the operations of one
+// channel. THREADS: any, but a channel that was made for one thread at a time. Atomicity: "one
+// word, one path": every atomic on a word that a transport serves goes through that transport, also
+// those of the PE that owns the word.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
+
+#include "base/wait.hpp"
 
 namespace tessera {
 
@@ -47,6 +53,41 @@ inline std::uint64_t atomic_result(const AtomicRequest& request, std::uint64_t o
     return old;
 }
 
+// Two strides and a count, in elements: see shmem_iput and shmem_ibput (OpenSHMEM 1.6, 9.6).
+struct Strided {
+    std::ptrdiff_t dest_stride = 1;
+    std::ptrdiff_t source_stride = 1;
+    std::size_t block_elements = 1;
+    std::size_t blocks = 0;
+    std::size_t element_bytes = 1;
+};
+
+// Calls `transfer(dest, source, bytes)` for each block.
+template <class Transfer>
+void for_each_block(char* dest, const char* source, const Strided& shape, Transfer transfer) {
+    const auto element = static_cast<std::ptrdiff_t>(shape.element_bytes);
+    const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
+    for (std::size_t i = 0; i < shape.blocks; ++i) {
+        transfer(dest, source, block_bytes);
+        dest += shape.dest_stride * element;
+        source += shape.source_stride * element;
+    }
+}
+
+// What one context has under way in a transport. Transports that have nothing under way when a call
+// returns ignore it.
+class Channel {
+  public:
+    Channel() = default;
+    Channel(const Channel&) = delete;
+    Channel& operator=(const Channel&) = delete;
+    virtual ~Channel() = default;
+};
+
+struct ChannelOptions {
+    bool is_shared = true;  // by several threads at the same time
+};
+
 class Transport {
   public:
     Transport() = default;
@@ -56,24 +97,85 @@ class Transport {
 
     virtual const char* name() const = 0;
 
+    // For a new context. Its operations must be complete (quiet) before it is destroyed.
+    virtual std::unique_ptr<Channel> make_channel(const ChannelOptions& /*options*/) {
+        return std::make_unique<Channel>();
+    }
+
     // RETURNS when: the source is reusable.
-    virtual void put(void* dest, const void* source, std::size_t bytes, int pe) = 0;
+    virtual void put(Channel& channel, void* dest, const void* source, std::size_t bytes,
+                     int pe) = 0;
     // RETURNS when: the data is in `dest`.
-    virtual void get(void* dest, const void* source, std::size_t bytes, int pe) = 0;
+    virtual void get(Channel& channel, void* dest, const void* source, std::size_t bytes,
+                     int pe) = 0;
     // RETURNS: at once; source reusable, or data in `dest`, after quiet().
-    virtual void put_nbi(void* dest, const void* source, std::size_t bytes, int pe) = 0;
-    virtual void get_nbi(void* dest, const void* source, std::size_t bytes, int pe) = 0;
+    virtual void put_nbi(Channel& channel, void* dest, const void* source, std::size_t bytes,
+                         int pe) = 0;
+    virtual void get_nbi(Channel& channel, void* dest, const void* source, std::size_t bytes,
+                         int pe) = 0;
+
+    // Many blocks at once; they return like put and get.
+    virtual void put_strided(Channel& channel, void* dest, const void* source, const Strided& shape,
+                             int pe) {
+        for_each_block(static_cast<char*>(dest), static_cast<const char*>(source), shape,
+                       [&](char* to, const char* from, std::size_t bytes) {
+                           put(channel, to, from, bytes, pe);
+                       });
+    }
+    virtual void get_strided(Channel& channel, void* dest, const void* source, const Strided& shape,
+                             int pe) {
+        for_each_block(static_cast<char*>(dest), static_cast<const char*>(source), shape,
+                       [&](char* to, const char* from, std::size_t bytes) {
+                           get(channel, to, from, bytes, pe);
+                       });
+    }
 
     // RETURNS: the old value when the operation has been executed. Float and double travel as bits
     // (kFetch, kSet and kSwap only).
-    virtual std::uint64_t atomic(const AtomicRequest& request, int pe) = 0;
+    virtual std::uint64_t atomic(Channel& channel, const AtomicRequest& request, int pe) = 0;
+    // RETURNS: at once. The operation is executed, and the old value (request.bytes of it) at
+    // `result` unless that is nullptr, after quiet().
+    virtual void atomic_nbi(Channel& channel, const AtomicRequest& request, void* result, int pe) {
+        const std::uint64_t old = atomic(channel, request, pe);
+        if (result != nullptr) std::memcpy(result, &old, request.bytes);
+    }
+
+    // put, then the atomic, in this order at the target. RETURNS like put.
+    virtual void put_signal(Channel& channel, void* dest, const void* source, std::size_t bytes,
+                            const AtomicRequest& signal, int pe) {
+        put(channel, dest, source, bytes, pe);
+        quiet(channel);
+        atomic(channel, signal, pe);
+    }
+
+    // A hint (sessions, OpenSHMEM 1.6, 9.9): many small puts and atomics follow; they may wait for
+    // each other until fence() or quiet().
+    virtual void set_batching(Channel& /*channel*/, bool /*is_on*/) {}
 
     // Orders earlier puts and atomics before later ones to the same PE.
-    virtual void fence() = 0;
+    virtual void fence(Channel& channel) = 0;
     // RETURNS when: everything issued before is complete and visible to all PEs.
-    virtual void quiet() = 0;
+    virtual void quiet(Channel& channel) = 0;
     // Moves things on without blocking. Called by every slow wait.
     virtual void progress() = 0;
+};
+
+// A transport between nodes. It also carries what the library itself needs there.
+class FabricTransport : public Transport {
+  public:
+    // Posts `number` at the gate of PE `pe` that has the symmetric address of `gate`.
+    // RETURNS: at once; ordered after nothing.
+    virtual void post_gate(const Gate& gate, std::uint32_t number, int pe) = 0;
+    // Whether PE `pe` has the static data of this PE's program.
+    virtual bool runs_my_program(int pe) = 0;
+    // What other PEs need to reach this one.
+    virtual std::vector<std::byte> card() const = 0;
+    // From here on the cards of all PEs are known, and this PE serves the others.
+    virtual void start() = 0;
+    // The other PEs may go from here on. REQUIRES: everything is complete.
+    virtual void leave() = 0;
+    // One line for SHMEM_INFO.
+    virtual std::string description() const = 0;
 };
 
 // The transports that exist; each is made by one function here, so that nobody but its own folder
@@ -94,5 +196,42 @@ struct ShmTarget {
 // where the same memory starts in this process.
 std::unique_ptr<Transport> make_shm_transport(std::vector<ShmTarget> targets,
                                               std::uintptr_t local_base);
+
+// transports/ofi: PEs of other nodes, by libfabric.
+struct FabricMemory {
+    char* start = nullptr;
+    std::size_t bytes = 0;
+};
+struct FabricSetup {
+    int pe = 0;
+    int npes = 1;
+    int place_on_host = 0;  // among the PEs of the host: spreads them over equal network cards
+    // What other nodes may read and write; at the same offsets on all PEs.
+    FabricMemory heap;
+    FabricMemory statics;
+    FabricMemory internal;  // the library's own
+    // Not nullptr: atomics on static data take this lock (transports/self).
+    std::atomic<std::uint32_t>* static_lock = nullptr;
+    Sleeper* sleeper = nullptr;  // woken when a message has changed a word
+    // Must be the same on all PEs, and on all PEs that touch each other's static data.
+    std::uint64_t settings_digest = 0;
+    std::uint64_t program_digest = 0;
+    // The user's wishes (docs/environment.md).
+    std::string provider;
+    std::string fabric;
+    std::string domain;
+    std::string interface;
+    std::string address;  // this host's towards the launcher; "": unknown
+    bool provider_atomics = false;
+    bool has_progress_thread = true;
+    std::uint32_t timeout_s = 0;  // 0: for ever
+    bool is_crowded = false;      // more PEs than cores
+    // A table of kFabricCardBytes per PE, zero at first, that the PEs of the node share.
+    char* cards = nullptr;
+    // The card of a PE as the launcher has it.
+    std::function<std::vector<std::byte>(int pe)> card_of;
+};
+inline constexpr std::size_t kFabricCardBytes = 256;
+std::unique_ptr<FabricTransport> make_ofi_transport(FabricSetup setup);
 
 }  // namespace tessera

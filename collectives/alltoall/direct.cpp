@@ -15,7 +15,7 @@ void alltoall_direct(const Group& group, void* dest, const void* source, std::si
     group.sync();
     for_each_from_neighbour(group, [&](int index) {
         char* block = static_cast<char*>(dest) + static_cast<std::size_t>(index) * bytes;
-        default_context.get(block, mine, bytes, group.world_pe(index), group.where());
+        collective_context.get(block, mine, bytes, group.world_pe(index), group.where());
     });
     group.sync();
 }
@@ -35,7 +35,7 @@ void alltoalls_direct(const Group& group, void* dest, const void* source,
     for_each_from_neighbour(group, [&](int index) {
         char* block =
             static_cast<char*>(dest) + blocks.dest_stride * index * block_elements * element_bytes;
-        default_context.get_strided(block, mine, shape, group.world_pe(index), group.where());
+        collective_context.get_strided(block, mine, shape, group.world_pe(index), group.where());
     });
     group.sync();
 }

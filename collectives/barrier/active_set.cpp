@@ -18,7 +18,7 @@ namespace tessera::collectives {
 namespace {
 
 void wait_for(long* word, long wanted, const char* where) {
-    wait_until([=] { return default_context.fetch(word, address_map.my_pe, where) == wanted; },
+    wait_until([=] { return collective_context.fetch(word, address_map.my_pe, where) == wanted; },
                where);
 }
 
@@ -41,13 +41,13 @@ void check_active_set(const ActiveSet& set, const char* where) {
 }
 
 void sync_active_set(const ActiveSet& set, long* psync, const char* where) {
-    const Context& context = default_context;
+    const Context& context = collective_context;
     long* arrivals = psync;
     long* release = psync + 1;
     constexpr long kReleased = SHMEM_SYNC_VALUE + 1;
     if (address_map.my_pe != set.start) {
         context.fence();
-        context.fetch_add(arrivals, 1L, set.start, where);
+        context.fetch_add<OldValue::kIgnored>(arrivals, 1L, set.start, where);
         wait_for(release, kReleased, where);
         context.set(release, static_cast<long>(SHMEM_SYNC_VALUE), address_map.my_pe, where);
         return;

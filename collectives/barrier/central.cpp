@@ -8,7 +8,7 @@
 namespace tessera::collectives {
 
 void sync_central(Team& team, const char* where) {
-    team.flags[0]->central.meet(static_cast<std::uint32_t>(team.npes), where);
+    team.central->meet(static_cast<std::uint32_t>(team.npes), where);
 }
 
 }  // namespace tessera::collectives

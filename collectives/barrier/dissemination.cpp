@@ -8,18 +8,24 @@
 // synchronization", 1988.
 #include "collectives/barrier/dissemination.hpp"
 
+#include "core/address_map.hpp"
+#include "transports/transport.hpp"
+
 namespace tessera::collectives {
 
 void sync_dissemination(Team& team, const char* where) {
     const std::uint32_t number = ++team.syncs;
     TeamFlags& mine = team.my_flags();
-    const int npes = team.npes;
-    for (int round = 0, distance = 1; distance < npes; ++round, distance *= 2) {
-        int partner = team.my_index + distance;
-        if (partner >= npes) partner -= npes;
+    int round = 0;
+    for (const SyncPartner& partner : team.partners) {
         // post() releases what we wrote and, from the second round on, what we acquired.
-        team.flags[partner]->arrival[round].gate.post(number);
+        if (partner.flags != nullptr) [[likely]] {
+            partner.flags->arrival[round].gate.post(number);
+        } else {
+            address_map.fabric->post_gate(partner.name->arrival[round].gate, number, partner.pe);
+        }
         mine.arrival[round].gate.wait_for(number, where);
+        ++round;
     }
 }
 

@@ -16,7 +16,7 @@ void broadcast_direct(const Group& group, void* dest, const void* source, std::s
     group.sync();
     // In place (dest == source) the root has what it needs, and the others copy between PEs.
     if (!is_root || (root_dest == RootDest::kWritten && dest != source)) {
-        default_context.get(dest, source, bytes, group.world_pe(root), group.where());
+        collective_context.get(dest, source, bytes, group.world_pe(root), group.where());
     }
     group.sync();
 }

@@ -13,7 +13,7 @@ void fcollect_direct(const Group& group, void* dest, const void* source, std::si
     group.sync();
     for_each_from_neighbour(group, [&](int index) {
         char* block = static_cast<char*>(dest) + static_cast<std::size_t>(index) * bytes;
-        default_context.get(block, source, bytes, group.world_pe(index), group.where());
+        collective_context.get(block, source, bytes, group.world_pe(index), group.where());
     });
     group.sync();
 }
@@ -24,7 +24,7 @@ void collect_direct(const Group& group, void* dest, const void* source, std::siz
     char* block = static_cast<char*>(dest);
     for (int index = 0; index < group.npes(); ++index) {
         std::size_t contribution = group.shown_by(index);
-        default_context.get(block, source, contribution, group.world_pe(index), group.where());
+        collective_context.get(block, source, contribution, group.world_pe(index), group.where());
         block += contribution;
     }
     group.sync();

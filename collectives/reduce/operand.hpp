@@ -28,7 +28,7 @@ inline const void* operand_of(const Group& group, int index, const void* address
                               Chunk& copy) {
     const int pe = group.world_pe(index);
     if (const char* mapped = address_map.remote(address, bytes, pe, group.where())) return mapped;
-    default_context.get(copy, address, bytes, pe, group.where());
+    collective_context.get(copy, address, bytes, pe, group.where());
     return copy;
 }
 

@@ -56,10 +56,10 @@ void reduce_slice(const Group& group, void* dest, const void* source, std::size_
         const std::size_t bytes = std::min(kChunkBytes, end - at);
         combine_all(group, from + at, bytes, operation, result);
         for_each_from_neighbour(group, [&](int index) {
-            default_context.put(to + at, result, bytes, group.world_pe(index), group.where());
+            collective_context.put(to + at, result, bytes, group.world_pe(index), group.where());
         });
     }
-    default_context.fence();
+    group.deliver();
     group.sync();
 }
 

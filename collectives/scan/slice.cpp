@@ -26,8 +26,8 @@ void scan_chunk(const Group& group, const Span& span, const Operation& sum, Scan
     for (int index = 0; index < group.npes(); ++index) {
         const int pe = group.world_pe(index);
         if (kind == ScanKind::kExclusive) {
-            default_context.get(copy, span.source, span.bytes, pe, group.where());
-            default_context.put(span.dest, running, span.bytes, pe, group.where());
+            collective_context.get(copy, span.source, span.bytes, pe, group.where());
+            collective_context.put(span.dest, running, span.bytes, pe, group.where());
             sum.combine(running, copy, nelems);
         } else {
             const void* operand = operand_of(group, index, span.source, span.bytes, copy);
@@ -36,7 +36,7 @@ void scan_chunk(const Group& group, const Span& span, const Operation& sum, Scan
             } else {
                 sum.combine(running, operand, nelems);
             }
-            default_context.put(span.dest, running, span.bytes, pe, group.where());
+            collective_context.put(span.dest, running, span.bytes, pe, group.where());
         }
     }
 }
@@ -56,7 +56,7 @@ void scan_slice(const Group& group, void* dest, const void* source, std::size_t 
                     .bytes = std::min(kChunkBytes, end - at)},
                    sum, kind);
     }
-    default_context.fence();
+    group.deliver();
     group.sync();
 }
 

@@ -8,6 +8,7 @@
 #include "shmem/deprecated.h"
 
 using tessera::default_context;
+using tessera::OldValue;
 using tessera::api::context_of;
 
 // shmem_TYPENAME_atomic_{fetch,set,swap}, shmem_ctx_ and _nbi forms
@@ -31,18 +32,18 @@ using tessera::api::context_of;
         return context_of(ctx, SHMEM_WHERE).swap(dest, value, pe, SHMEM_WHERE);                   \
     }                                                                                             \
     SHMEM_ENTRY(void, shmem_##NAME##_atomic_fetch_nbi, T* fetch, const T* source, int pe) {       \
-        *fetch = default_context.fetch(source, pe, SHMEM_WHERE);                                  \
+        default_context.fetch<OldValue::kLater>(source, pe, SHMEM_WHERE, fetch);                  \
     }                                                                                             \
     SHMEM_ENTRY(void, shmem_ctx_##NAME##_atomic_fetch_nbi, shmem_ctx_t ctx, T* fetch,             \
                 const T* source, int pe) {                                                        \
-        *fetch = context_of(ctx, SHMEM_WHERE).fetch(source, pe, SHMEM_WHERE);                     \
+        context_of(ctx, SHMEM_WHERE).fetch<OldValue::kLater>(source, pe, SHMEM_WHERE, fetch);     \
     }                                                                                             \
     SHMEM_ENTRY(void, shmem_##NAME##_atomic_swap_nbi, T* fetch, T* dest, T value, int pe) {       \
-        *fetch = default_context.swap(dest, value, pe, SHMEM_WHERE);                              \
+        default_context.swap<OldValue::kLater>(dest, value, pe, SHMEM_WHERE, fetch);              \
     }                                                                                             \
     SHMEM_ENTRY(void, shmem_ctx_##NAME##_atomic_swap_nbi, shmem_ctx_t ctx, T* fetch, T* dest,     \
                 T value, int pe) {                                                                \
-        *fetch = context_of(ctx, SHMEM_WHERE).swap(dest, value, pe, SHMEM_WHERE);                 \
+        context_of(ctx, SHMEM_WHERE).swap<OldValue::kLater>(dest, value, pe, SHMEM_WHERE, fetch); \
     }
 SHMEM_INTERNAL_AMO_EXT_TYPES(DEFINE_EXTENDED)
 #undef DEFINE_EXTENDED
@@ -58,11 +59,12 @@ SHMEM_INTERNAL_AMO_EXT_TYPES(DEFINE_EXTENDED)
     }                                                                                              \
     SHMEM_ENTRY(void, shmem_##NAME##_atomic_compare_swap_nbi, T* fetch, T* dest, T cond, T value,  \
                 int pe) {                                                                          \
-        *fetch = default_context.compare_swap(dest, cond, value, pe, SHMEM_WHERE);                 \
+        default_context.compare_swap<OldValue::kLater>(dest, cond, value, pe, SHMEM_WHERE, fetch); \
     }                                                                                              \
     SHMEM_ENTRY(void, shmem_ctx_##NAME##_atomic_compare_swap_nbi, shmem_ctx_t ctx, T* fetch,       \
                 T* dest, T cond, T value, int pe) {                                                \
-        *fetch = context_of(ctx, SHMEM_WHERE).compare_swap(dest, cond, value, pe, SHMEM_WHERE);    \
+        context_of(ctx, SHMEM_WHERE)                                                               \
+            .compare_swap<OldValue::kLater>(dest, cond, value, pe, SHMEM_WHERE, fetch);            \
     }                                                                                              \
     SHMEM_ENTRY(T, shmem_##NAME##_atomic_fetch_inc, T* dest, int pe) {                             \
         return default_context.fetch_add(dest, static_cast<T>(1), pe, SHMEM_WHERE);                \
@@ -71,17 +73,20 @@ SHMEM_INTERNAL_AMO_EXT_TYPES(DEFINE_EXTENDED)
         return context_of(ctx, SHMEM_WHERE).fetch_add(dest, static_cast<T>(1), pe, SHMEM_WHERE);   \
     }                                                                                              \
     SHMEM_ENTRY(void, shmem_##NAME##_atomic_inc, T* dest, int pe) {                                \
-        default_context.fetch_add(dest, static_cast<T>(1), pe, SHMEM_WHERE);                       \
+        default_context.fetch_add<OldValue::kIgnored>(dest, static_cast<T>(1), pe, SHMEM_WHERE);   \
     }                                                                                              \
     SHMEM_ENTRY(void, shmem_ctx_##NAME##_atomic_inc, shmem_ctx_t ctx, T* dest, int pe) {           \
-        context_of(ctx, SHMEM_WHERE).fetch_add(dest, static_cast<T>(1), pe, SHMEM_WHERE);          \
+        context_of(ctx, SHMEM_WHERE)                                                               \
+            .fetch_add<OldValue::kIgnored>(dest, static_cast<T>(1), pe, SHMEM_WHERE);              \
     }                                                                                              \
     SHMEM_ENTRY(void, shmem_##NAME##_atomic_fetch_inc_nbi, T* fetch, T* dest, int pe) {            \
-        *fetch = default_context.fetch_add(dest, static_cast<T>(1), pe, SHMEM_WHERE);              \
+        default_context.fetch_add<OldValue::kLater>(dest, static_cast<T>(1), pe, SHMEM_WHERE,      \
+                                                    fetch);                                        \
     }                                                                                              \
     SHMEM_ENTRY(void, shmem_ctx_##NAME##_atomic_fetch_inc_nbi, shmem_ctx_t ctx, T* fetch, T* dest, \
                 int pe) {                                                                          \
-        *fetch = context_of(ctx, SHMEM_WHERE).fetch_add(dest, static_cast<T>(1), pe, SHMEM_WHERE); \
+        context_of(ctx, SHMEM_WHERE)                                                               \
+            .fetch_add<OldValue::kLater>(dest, static_cast<T>(1), pe, SHMEM_WHERE, fetch);         \
     }
 SHMEM_INTERNAL_AMO_STD_TYPES(DEFINE_STANDARD)
 #undef DEFINE_STANDARD
@@ -96,18 +101,19 @@ SHMEM_INTERNAL_AMO_STD_TYPES(DEFINE_STANDARD)
         return context_of(ctx, SHMEM_WHERE).fetch_##OP(dest, value, pe, SHMEM_WHERE);              \
     }                                                                                              \
     SHMEM_ENTRY(void, shmem_##NAME##_atomic_##OP, T* dest, T value, int pe) {                      \
-        default_context.fetch_##OP(dest, value, pe, SHMEM_WHERE);                                  \
+        default_context.fetch_##OP<OldValue::kIgnored>(dest, value, pe, SHMEM_WHERE);              \
     }                                                                                              \
     SHMEM_ENTRY(void, shmem_ctx_##NAME##_atomic_##OP, shmem_ctx_t ctx, T* dest, T value, int pe) { \
-        context_of(ctx, SHMEM_WHERE).fetch_##OP(dest, value, pe, SHMEM_WHERE);                     \
+        context_of(ctx, SHMEM_WHERE).fetch_##OP<OldValue::kIgnored>(dest, value, pe, SHMEM_WHERE); \
     }                                                                                              \
     SHMEM_ENTRY(void, shmem_##NAME##_atomic_fetch_##OP##_nbi, T* fetch, T* dest, T value,          \
                 int pe) {                                                                          \
-        *fetch = default_context.fetch_##OP(dest, value, pe, SHMEM_WHERE);                         \
+        default_context.fetch_##OP<OldValue::kLater>(dest, value, pe, SHMEM_WHERE, fetch);         \
     }                                                                                              \
     SHMEM_ENTRY(void, shmem_ctx_##NAME##_atomic_fetch_##OP##_nbi, shmem_ctx_t ctx, T* fetch,       \
                 T* dest, T value, int pe) {                                                        \
-        *fetch = context_of(ctx, SHMEM_WHERE).fetch_##OP(dest, value, pe, SHMEM_WHERE);            \
+        context_of(ctx, SHMEM_WHERE)                                                               \
+            .fetch_##OP<OldValue::kLater>(dest, value, pe, SHMEM_WHERE, fetch);                    \
     }
 #define DEFINE_ADD(NAME, T) DEFINE_OPERATION(NAME, T, add)
 #define DEFINE_BITWISE(NAME, T)    \
@@ -135,21 +141,21 @@ SHMEM_INTERNAL_OLD_EXT_TYPES(DEFINE_OLD_EXTENDED)
 #undef DEFINE_OLD_EXTENDED
 
 // Deprecated since 1.4: shmem_TYPENAME_{cswap,finc,inc,fadd,add}
-#define DEFINE_OLD_STANDARD(NAME, T)                                                \
-    SHMEM_ENTRY(T, shmem_##NAME##_cswap, T* dest, T cond, T value, int pe) {        \
-        return default_context.compare_swap(dest, cond, value, pe, SHMEM_WHERE);    \
-    }                                                                               \
-    SHMEM_ENTRY(T, shmem_##NAME##_finc, T* dest, int pe) {                          \
-        return default_context.fetch_add(dest, static_cast<T>(1), pe, SHMEM_WHERE); \
-    }                                                                               \
-    SHMEM_ENTRY(void, shmem_##NAME##_inc, T* dest, int pe) {                        \
-        default_context.fetch_add(dest, static_cast<T>(1), pe, SHMEM_WHERE);        \
-    }                                                                               \
-    SHMEM_ENTRY(T, shmem_##NAME##_fadd, T* dest, T value, int pe) {                 \
-        return default_context.fetch_add(dest, value, pe, SHMEM_WHERE);             \
-    }                                                                               \
-    SHMEM_ENTRY(void, shmem_##NAME##_add, T* dest, T value, int pe) {               \
-        default_context.fetch_add(dest, value, pe, SHMEM_WHERE);                    \
+#define DEFINE_OLD_STANDARD(NAME, T)                                                             \
+    SHMEM_ENTRY(T, shmem_##NAME##_cswap, T* dest, T cond, T value, int pe) {                     \
+        return default_context.compare_swap(dest, cond, value, pe, SHMEM_WHERE);                 \
+    }                                                                                            \
+    SHMEM_ENTRY(T, shmem_##NAME##_finc, T* dest, int pe) {                                       \
+        return default_context.fetch_add(dest, static_cast<T>(1), pe, SHMEM_WHERE);              \
+    }                                                                                            \
+    SHMEM_ENTRY(void, shmem_##NAME##_inc, T* dest, int pe) {                                     \
+        default_context.fetch_add<OldValue::kIgnored>(dest, static_cast<T>(1), pe, SHMEM_WHERE); \
+    }                                                                                            \
+    SHMEM_ENTRY(T, shmem_##NAME##_fadd, T* dest, T value, int pe) {                              \
+        return default_context.fetch_add(dest, value, pe, SHMEM_WHERE);                          \
+    }                                                                                            \
+    SHMEM_ENTRY(void, shmem_##NAME##_add, T* dest, T value, int pe) {                            \
+        default_context.fetch_add<OldValue::kIgnored>(dest, value, pe, SHMEM_WHERE);             \
     }
 SHMEM_INTERNAL_OLD_STD_TYPES(DEFINE_OLD_STANDARD)
 #undef DEFINE_OLD_STANDARD

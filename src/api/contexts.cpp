@@ -12,6 +12,7 @@
 #include "api/thread_number.hpp"
 #include "base/fatal.hpp"
 #include "core/config.hpp"
+#include "core/runtime.hpp"
 
 namespace tessera::api {
 namespace {
@@ -23,7 +24,9 @@ int create(Team& team, long options, shmem_ctx_t* ctx) {
     auto* context = new (std::nothrow) shmem_internal_ctx;
     *ctx = context;
     if (context == nullptr) return 1;
-    context->context = Context(team);
+    const bool is_shared = (options & (SHMEM_CTX_PRIVATE | SHMEM_CTX_SERIALIZED)) == 0;
+    context->channel = make_channel({.is_shared = is_shared});
+    context->context = Context(team, *context->channel);
     context->options = options;
     if (config().debug) context->owner = thread_number();
     std::lock_guard guard(open_contexts_lock);
@@ -66,6 +69,12 @@ shmem_internal_ctx& session_of(shmem_ctx_t ctx, const char* where) {
     context_of(ctx, where);
     check_thread(ctx, where);
     return *ctx;
+}
+
+void tell_transport(shmem_ctx_t ctx, const shmem_internal_ctx& session) {
+    if (address_map.fabric == nullptr) return;
+    address_map.fabric->set_batching(context_of(ctx, "").channel(),
+                                     (session.session_options & SHMEM_CTX_SESSION_BATCH) != 0);
 }
 
 }  // namespace
@@ -129,6 +138,7 @@ SHMEM_ENTRY(void, shmem_ctx_session_start, shmem_ctx_t ctx, long options,
     shmem_internal_ctx& session = api::session_of(ctx, SHMEM_WHERE);
     session.in_session = true;
     session.session_options |= options;
+    api::tell_transport(ctx, session);
     if (config != nullptr && (config_mask & SHMEM_CTX_SESSION_TOTAL_OPS) != 0) {
         session.session_total_ops = config->total_ops;
     }
@@ -140,5 +150,6 @@ SHMEM_ENTRY(void, shmem_ctx_session_stop, shmem_ctx_t ctx) {
     shmem_internal_ctx& session = api::session_of(ctx, SHMEM_WHERE);
     session.in_session = false;
     session.session_options = 0;
+    api::tell_transport(ctx, session);
     session.session_total_ops = SIZE_MAX;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "core/context.hpp"
 #include "core/team.hpp"
@@ -16,7 +17,8 @@
 struct shmem_internal_ctx {
     static constexpr std::uint64_t kMagic = 0x7465737365726163;
 
-    std::uint64_t magic = kMagic;  // cleared by destroy
+    std::uint64_t magic = kMagic;               // cleared by destroy
+    std::unique_ptr<tessera::Channel> channel;  // of the context
     tessera::Context context;
     long options = 0;
     std::uint64_t owner = 0;  // SHMEM_DEBUG: the thread that created it (api/thread_number.hpp)

@@ -25,7 +25,8 @@ class LocalWords {
         if (reinterpret_cast<std::uintptr_t>(words) % sizeof(T) != 0) [[unlikely]] {
             fail_alignment(words, sizeof(T), where);
         }
-        by_transport_ = address_map.needs_transport && address_map.in_statics(words, bytes);
+        by_transport_ = address_map.needs_transport && address_map.in_statics(words, bytes) &&
+                        address_map.peers[address_map.my_pe].statics == nullptr;
     }
 
     // Acquire: pairs with the release of signals, and with fence and quiet of whoever wrote.

@@ -47,6 +47,7 @@ bool is_pe(int pe) { return pe >= 0 && static_cast<std::uint32_t>(pe) < address_
 // A PE of another program (MPMD) has a heap to reach, but no static data of ours.
 bool runs_my_program(int pe) {
     const Peer& peer = address_map.peers[pe];
+    if (peer.heap == nullptr) return address_map.fabric->runs_my_program(pe);
     return peer.statics != nullptr || peer.transport != nullptr || address_map.static_bytes == 0;
 }
 
@@ -114,10 +115,9 @@ SHMEM_ENTRY(int, shmem_pe_accessible, int pe) {
 SHMEM_ENTRY(int, shmem_addr_accessible, const void* addr, int pe) {
     tessera::check_initialized(SHMEM_WHERE);
     if (!api::is_pe(pe)) return 0;
-    const tessera::Peer& peer = address_map.peers[pe];
     if (address_map.in_heap(addr, 1)) return 1;
     if (address_map.in_statics(addr, 1)) {
-        return peer.statics != nullptr || peer.transport != nullptr;
+        return api::runs_my_program(pe) ? 1 : 0;
     }
     const tessera::ExternalHeap* external = tessera::find_external_heap(addr, 1);
     return external != nullptr && external->mapped(addr, pe) != nullptr;

@@ -87,20 +87,19 @@ void show(std::uint64_t first, std::uint64_t second, const char* where) {
     collectives::sync(world_team, where);
 }
 
-const std::uint64_t* shown_by(int pe) { return world_team.flags[pe]->exchange; }
-
 void done_reading(const char* where) { collectives::sync(world_team, where); }
 
 void check_agreement(const Request& request, const char* where) {
     show(request.bytes, static_cast<std::uint64_t>(request.kind), where);
     for (int pe = 0; pe < world_team.npes; ++pe) {
-        const std::uint64_t* shown = shown_by(pe);
-        const char* kind = name_of(static_cast<int>(shown[1]));
-        if (shown[0] == request.bytes && static_cast<int>(shown[1]) == request.kind) continue;
+        const Team::Shown shown = world_team.shown_by(pe);
+        const char* kind = name_of(static_cast<int>(shown.words[1]));
+        if (shown.words[0] == request.bytes && static_cast<int>(shown.words[1]) == request.kind)
+            continue;
         fatal(
             "%s: PE %d gives %llu bytes (%s), this PE %zu (%s); all PEs must give the same size "
             "and kind",
-            where, pe, static_cast<unsigned long long>(shown[0]), kind, request.bytes,
+            where, pe, static_cast<unsigned long long>(shown.words[0]), kind, request.bytes,
             name_of(request.kind));
     }
     done_reading(where);
@@ -125,11 +124,11 @@ void map_all(const Request& request, ExternalHeap& heap, const char* where) {
          offer.inode, where);
     for (int pe = 0; pe < world_team.npes; ++pe) {
         if (pe == world_team.my_index) continue;
-        const std::uint64_t* shown = shown_by(pe);
+        const Team::Shown shown = world_team.shown_by(pe);
         heap::PeerPages theirs =
-            heap::map_external_pages({.pid = static_cast<std::int32_t>(shown[0] >> 32),
-                                      .fd = static_cast<std::int32_t>(shown[0] & 0xffffffffU),
-                                      .inode = shown[1]},
+            heap::map_external_pages({.pid = static_cast<std::int32_t>(shown.words[0] >> 32),
+                                      .fd = static_cast<std::int32_t>(shown.words[0] & 0xffffffffU),
+                                      .inode = shown.words[1]},
                                      request.bytes);
         if (!theirs.mapping.is_mapped()) fail_sharing(request, theirs.error, where);
         heap.peers[static_cast<std::size_t>(pe)] = theirs.start;
@@ -140,6 +139,10 @@ void map_all(const Request& request, ExternalHeap& heap, const char* where) {
 
 void create(const Request& request, const char* where) {
     check(request, where);
+    if (!world_team.is_on_one_node) {
+        fatal("%s: external heaps reach the PEs of one node only; use shmem_malloc in this job",
+              where);
+    }
     check_agreement(request, where);
     ExternalHeap heap;
     heap.base = reinterpret_cast<std::uintptr_t>(request.base);

@@ -12,7 +12,8 @@
 namespace tessera {
 namespace {
 
-constexpr std::uint32_t kPausesWithCoreEach = 1000;   // 20 to 40 us
+constexpr std::uint32_t kPausesWithCoreEach = 1000;  // 20 to 40 us
+constexpr std::uint32_t kPausesWithProgress = 50;
 constexpr std::uint32_t kYieldsWithCoreEach = 10000;  // 3 to 5 ms
 constexpr std::uint32_t kYieldsOversubscribed = 200;
 constexpr std::uint64_t kSlowYieldNanoseconds = 500'000;    // this long: a stranger had the core
@@ -92,7 +93,13 @@ void choose_wait_policy(int npes_local, std::uint32_t usable_cores,
                        crowded_until_ns != nullptr ? crowded_until_ns : &private_crowded_until};
 }
 
-void set_progress_hook(ProgressHook hook) { progress_hook.store(hook, std::memory_order_release); }
+void set_progress_hook(ProgressHook hook) {
+    progress_hook.store(hook, std::memory_order_release);
+    // Pauses drive no progress.
+    if (hook != nullptr && wait_policy.pauses > kPausesWithProgress) {
+        wait_policy.pauses = kPausesWithProgress;
+    }
+}
 
 void set_wait_label(char* label, std::uint32_t bytes) {
     wait_label = label;

@@ -55,7 +55,8 @@ char* AddressMap::remote(const void* address, std::size_t bytes, int pe, const c
     if (peer.statics != nullptr) {
         return peer.statics + (reinterpret_cast<std::uintptr_t>(address) - static_base);
     }
-    if (peer.transport == nullptr) {
+    const bool is_on_this_node = peer.heap != nullptr;
+    if (peer.transport == nullptr && is_on_this_node) {
         fatal(
             "%s: %p is static data, and PE %d runs another program, so it has no such variable; "
             "use memory from shmem_malloc between different programs",

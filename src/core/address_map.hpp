@@ -14,13 +14,15 @@
 namespace tessera {
 
 class Transport;
+class FabricTransport;
 class Sleeper;
 
-// How this PE reaches one other (or itself). Chosen at init, never searched.
+// How this PE reaches one other (or itself). Chosen at init, never searched. All null: a PE of
+// another node, which the fabric reaches; so the table takes no memory for those.
 struct Peer {
     char* heap = nullptr;            // its symmetric heap in our address space, nullptr: not mapped
     char* statics = nullptr;         // its static data in our address space, nullptr: not mapped
-    Transport* transport = nullptr;  // for what is not mapped; nullptr: nothing reaches it
+    Transport* transport = nullptr;  // for what is not mapped of a PE of this node
     Sleeper* sleeper = nullptr;      // to be woken after an atomic on mapped memory
 };
 
@@ -32,7 +34,8 @@ struct alignas(kCacheLineBytes) AddressMap {
     const Peer* peers = nullptr;     // by world PE
     std::uintptr_t static_base = 0;  // of this PE
     std::size_t static_bytes = 0;
-    bool needs_transport = false;  // some symmetric memory of some PE is not mapped
+    bool needs_transport = false;       // some symmetric memory of some PE is not mapped
+    FabricTransport* fabric = nullptr;  // reaches other nodes; nullptr: there are none
 
     // The first choice, without a call: `pe`'s copy of heap memory, or nullptr when the PE number
     // is bad, the memory is not in the heap, or the peer's heap is not mapped. The caller then

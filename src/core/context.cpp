@@ -73,59 +73,56 @@ void copy_strided(char* dest, const char* source, const Strided& shape) {
     copy_blocks(dest, source, shape);
 }
 
-// Calls `transfer(dest, source, bytes)` for each block.
-template <class Transfer>
-void for_each_block(char* dest, const char* source, const Strided& shape, Transfer transfer) {
-    const auto element = static_cast<std::ptrdiff_t>(shape.element_bytes);
-    const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
-    for (std::size_t i = 0; i < shape.blocks; ++i) {
-        transfer(dest, source, block_bytes);
-        dest += shape.dest_stride * element;
-        source += shape.source_stride * element;
-    }
+AtomicOp op_of(const Signal& signal, const char* where) {
+    if (signal.op == SHMEM_SIGNAL_SET) return AtomicOp::kSet;
+    if (signal.op == SHMEM_SIGNAL_ADD) return AtomicOp::kAdd;
+    fatal("%s: sig_op %d is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", where, signal.op);
 }
 
 }  // namespace
 
+Channel* Context::default_channel = nullptr;
+Context collective_context;
+
 void Context::put_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                            const char* where) {
+                            const char* where, const Context* context) {
     check_pe(pe, where);
     if (bytes == 0) return;
     if (char* remote = address_map.remote(dest, bytes, pe, where)) {
         return copy_bytes(remote, source, bytes);
     }
-    transport(pe).put(dest, source, bytes, pe);
+    transport(pe).put(context->channel(), dest, source, bytes, pe);
 }
 
 void Context::get_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                            const char* where) {
+                            const char* where, const Context* context) {
     check_pe(pe, where);
     if (bytes == 0) return;
     if (const char* remote = address_map.remote(source, bytes, pe, where)) {
         copy_bytes(dest, remote, bytes);
         return std::atomic_thread_fence(std::memory_order_acquire);
     }
-    transport(pe).get(dest, source, bytes, pe);
+    transport(pe).get(context->channel(), dest, source, bytes, pe);
 }
 
 void Context::put_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                                const char* where) {
+                                const char* where, const Context* context) {
     check_pe(pe, where);
     if (bytes == 0) return;
     if (char* remote = address_map.remote(dest, bytes, pe, where)) {
         return copy_bytes(remote, source, bytes);
     }
-    transport(pe).put_nbi(dest, source, bytes, pe);
+    transport(pe).put_nbi(context->channel(), dest, source, bytes, pe);
 }
 
 void Context::get_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                                const char* where) {
+                                const char* where, const Context* context) {
     check_pe(pe, where);
     if (bytes == 0) return;
     if (const char* remote = address_map.remote(source, bytes, pe, where)) {
         return copy_bytes(dest, remote, bytes);
     }
-    transport(pe).get_nbi(dest, source, bytes, pe);
+    transport(pe).get_nbi(context->channel(), dest, source, bytes, pe);
 }
 
 void Context::put_strided(void* dest, const void* source, const Strided& shape, int pe,
@@ -140,10 +137,7 @@ void Context::put_strided(void* dest, const void* source, const Strided& shape, 
         copy_strided(remote, from, shape);
         return;
     }
-    for_each_block(static_cast<char*>(dest), from, shape,
-                   [pe](char* to, const char* block, std::size_t bytes) {
-                       transport(pe).put(to, block, bytes, pe);
-                   });
+    transport(pe).put_strided(channel(), dest, source, shape, pe);
 }
 
 void Context::get_strided(void* dest, const void* source, const Strided& shape, int pe,
@@ -159,45 +153,51 @@ void Context::get_strided(void* dest, const void* source, const Strided& shape, 
         std::atomic_thread_fence(std::memory_order_acquire);
         return;
     }
-    for_each_block(to, static_cast<const char*>(source), shape,
-                   [pe](char* block, const char* from, std::size_t bytes) {
-                       transport(pe).get(block, from, bytes, pe);
-                   });
+    transport(pe).get_strided(channel(), dest, source, shape, pe);
 }
 
 void Context::put_signal(void* dest, const void* source, std::size_t bytes, const Signal& signal,
                          int pe, const char* where) const {
-    put(dest, source, bytes, pe, where);
-    // A payload that went through a transport must have arrived before the signal takes any path.
-    if (address_map.needs_transport) [[unlikely]]
-        quiet_transports();
-    update_signal(signal, pe, where);
+    if (!address_map.needs_transport) [[likely]] {
+        put(dest, source, bytes, pe, where);
+        return update_signal(signal, pe, where);
+    }
+    put_signal_elsewhere(dest, source, bytes, signal, pe, where);
+}
+
+// Payload and signal may take different paths: then the payload must have arrived before the signal
+// sets out.
+void Context::put_signal_elsewhere(void* dest, const void* source, std::size_t bytes,
+                                   const Signal& signal, int pe, const char* where) const {
+    const int target = world_pe(pe, where);
+    check_pe(target, where);
+    const bool is_whole =
+        bytes > 0 && address_map.remote(dest, bytes, target, where) == nullptr &&
+        address_map.remote(signal.word, sizeof *signal.word, target, where) == nullptr;
+    if (!is_whole) {
+        put(dest, source, bytes, pe, where);
+        quiet();
+        return update_signal(signal, pe, where);
+    }
+    if (!is_aligned(signal.word)) fail_alignment(signal.word, sizeof *signal.word, where);
+    AtomicRequest update{.dest = signal.word, .op = op_of(signal, where), .operand = signal.value};
+    transport(target).put_signal(channel(), dest, source, bytes, update, target);
 }
 
 void Context::update_signal(const Signal& signal, int pe, const char* where) const {
     std::uint64_t value = signal.value;
     // Release: the payload is visible before the signal. Pairs with the acquire of waits,
     // shmem_signal_fetch and shmem_signal_wait_until.
-    if (signal.op == SHMEM_SIGNAL_SET) {
-        atomic(Atomic<std::uint64_t>{signal.word, AtomicOp::kSet, value, 0}, pe, where,
-               [=](auto word) {
-                   word.store(value, std::memory_order_release);
-                   return std::uint64_t{0};
-               });
-    } else if (signal.op == SHMEM_SIGNAL_ADD) {
-        atomic(Atomic<std::uint64_t>{signal.word, AtomicOp::kAdd, value, 0}, pe, where,
-               [=](auto word) { return word.fetch_add(value); });
+    if (op_of(signal, where) == AtomicOp::kSet) {
+        atomic<OldValue::kIgnored>(Atomic<std::uint64_t>{signal.word, AtomicOp::kSet, value, 0}, pe,
+                                   where, [=](auto word) {
+                                       word.store(value, std::memory_order_release);
+                                       return std::uint64_t{0};
+                                   });
     } else {
-        fatal("%s: sig_op %d is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", where, signal.op);
+        atomic<OldValue::kIgnored>(Atomic<std::uint64_t>{signal.word, AtomicOp::kAdd, value, 0}, pe,
+                                   where, [=](auto word) { return word.fetch_add(value); });
     }
-}
-
-void Context::fence_transports() {
-    for (const auto& transport : transports()) transport->fence();
-}
-
-void Context::quiet_transports() {
-    for (const auto& transport : transports()) transport->quiet();
 }
 
 }  // namespace tessera

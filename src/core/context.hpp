@@ -4,11 +4,12 @@
 // one decision: is the target mapped? Then it is a plain load, store or CPU atomic, and done;
 // otherwise one virtual call of the peer's transport.
 //
-// On mapped memory nothing is left pending, so contexts need no state: fence is a release fence,
-// quiet a full one. Orders on weakly ordered processors: puts are relaxed stores (fence, quiet,
-// put_signal and barrier order them); gets and fetches acquire, because they are complete when they
-// return and what the program issues next must not be read earlier; read-modify-writes are seq_cst,
-// which lets them see whether the target sleeps (base/wait.hpp).
+// On mapped memory nothing is left pending: fence is a release fence, quiet a full one. What
+// transports have under way for a context is in its channel. Orders on weakly ordered processors:
+// puts are relaxed stores (fence, quiet, put_signal and barrier order them); gets and fetches
+// acquire, because they are complete when they return and what the program issues next must not be
+// read earlier; read-modify-writes are seq_cst, which lets them see whether the target sleeps
+// (base/wait.hpp).
 #pragma once
 
 #include <atomic>
@@ -52,15 +53,6 @@ struct Atomic {
     T condition;  // kCompareSwap
 };
 
-// Two strides and a count, in elements: see shmem_iput and shmem_ibput (OpenSHMEM 1.6, 9.6).
-struct Strided {
-    std::ptrdiff_t dest_stride = 1;
-    std::ptrdiff_t source_stride = 1;
-    std::size_t block_elements = 1;
-    std::size_t blocks = 0;
-    std::size_t element_bytes = 1;
-};
-
 // What a put-with-signal does to the signal word.
 struct Signal {
     std::uint64_t* word = nullptr;  // symmetric
@@ -68,12 +60,21 @@ struct Signal {
     int op = 0;  // SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD
 };
 
+// What becomes of the old value of an atomic operation. On this node it is there at once.
+enum class OldValue : std::uint8_t {
+    kReturned,
+    kIgnored,  // the operation may still be on its way when the call returns
+    kLater,    // written to `later` by the next quiet
+};
+
 class Context {
   public:
     // The default context: all PEs of the world.
     constexpr Context() = default;
-    // A context of a team; PE numbers count within it.
-    explicit Context(Team& team) : team_(&team) {}
+    // A context of a team; PE numbers count within it. `channel` lives as long as the context.
+    Context(Team& team, Channel& channel) : team_(&team), channel_(&channel) {}
+    // Another context of the world.
+    explicit Context(Channel& channel) : channel_(&channel) {}
 
     Team& team() const { return team_ != nullptr ? *team_ : world_team; }
 
@@ -90,7 +91,7 @@ class Context {
         if (char* remote = address_map.mapped_heap(dest, bytes, pe)) [[likely]] {
             return copy_bytes(remote, source, bytes);
         }
-        put_elsewhere(dest, source, bytes, pe, where);
+        put_elsewhere(dest, source, bytes, pe, where, this);
     }
 
     // RETURNS when: the data is in `dest`.
@@ -101,7 +102,7 @@ class Context {
             // A get is complete when it returns; later loads must not pass it.
             return copy_bytes_and_acquire(dest, remote, bytes);
         }
-        get_elsewhere(dest, source, bytes, pe, where);
+        get_elsewhere(dest, source, bytes, pe, where, this);
     }
 
     TESSERA_INLINE void put_nbi(void* dest, const void* source, std::size_t bytes, int pe,
@@ -110,7 +111,7 @@ class Context {
         if (char* remote = address_map.mapped_heap(dest, bytes, pe)) [[likely]] {
             return copy_bytes(remote, source, bytes);
         }
-        put_nbi_elsewhere(dest, source, bytes, pe, where);
+        put_nbi_elsewhere(dest, source, bytes, pe, where, this);
     }
 
     TESSERA_INLINE void get_nbi(void* dest, const void* source, std::size_t bytes, int pe,
@@ -119,7 +120,7 @@ class Context {
         if (const char* remote = address_map.mapped_heap(source, bytes, pe)) [[likely]] {
             return copy_bytes(dest, remote, bytes);
         }
-        get_nbi_elsewhere(dest, source, bytes, pe, where);
+        get_nbi_elsewhere(dest, source, bytes, pe, where, this);
     }
 
     // Wakes the target like an atomic does: programs of before 1.5 wait for words written by p.
@@ -131,7 +132,7 @@ class Context {
             store(remote, value);
             return wake_if_sleeping(pe);
         }
-        p_elsewhere(dest, value, pe, where);
+        p_elsewhere(dest, value, pe, where, this);
     }
 
     template <class T>
@@ -140,7 +141,7 @@ class Context {
         if (char* remote = address_map.mapped_heap<sizeof(T)>(source, pe)) [[likely]] {
             return load<T>(remote);
         }
-        return g_elsewhere(source, pe, where);
+        return g_elsewhere(source, pe, where, this);
     }
 
     // Strided and block-strided transfers; strides are checked. strided.cpp.
@@ -152,64 +153,79 @@ class Context {
     // One atomic operation of `T` (4 or 8 bytes). `local` works on a std::atomic_ref<T> of the
     // mapped word; `request` says the same to a transport. Changes wake the target PE if it sleeps.
     // COST on this node: a call, three compares, the CPU's atomic, a load.
-    template <class T, class Local>
-    TESSERA_INLINE T atomic(const Atomic<T>& request, int pe, const char* where,
-                            Local local) const {
+    template <OldValue kOld = OldValue::kReturned, class T, class Local>
+    TESSERA_INLINE T atomic(const Atomic<T>& request, int pe, const char* where, Local local,
+                            T* later = nullptr) const {
         static_assert(sizeof(T) == 4 || sizeof(T) == 8);
         pe = world_pe(pe, where);
         char* remote = address_map.mapped_heap<sizeof(T)>(request.dest, pe);
         if (remote == nullptr || !is_aligned(request.dest)) [[unlikely]] {
-            return atomic_elsewhere(request, pe, where, local);
+            return atomic_elsewhere<kOld>(request, pe, where, local, later, this);
         }
         T old = local(std::atomic_ref<T>(*reinterpret_cast<T*>(remote)));
+        if constexpr (kOld == OldValue::kLater) *later = old;
         return request.op == AtomicOp::kFetch ? old : wake_and_return(pe, old);
     }
 
-    template <class T>
-    TESSERA_INLINE T fetch(const T* source, int pe, const char* where) const {
-        return atomic(Atomic<T>{const_cast<T*>(source), AtomicOp::kFetch, T{}, T{}}, pe, where,
-                      [](auto word) { return word.load(std::memory_order_acquire); });
+    template <OldValue kOld = OldValue::kReturned, class T>
+    TESSERA_INLINE T fetch(const T* source, int pe, const char* where, T* later = nullptr) const {
+        return atomic<kOld>(
+            Atomic<T>{const_cast<T*>(source), AtomicOp::kFetch, T{}, T{}}, pe, where,
+            [](auto word) { return word.load(std::memory_order_acquire); }, later);
     }
     template <class T>
     TESSERA_INLINE void set(T* dest, T value, int pe, const char* where) const {
-        atomic(Atomic<T>{dest, AtomicOp::kSet, value, T{}}, pe, where, [=](auto word) {
-            word.store(value, std::memory_order_relaxed);
-            return T{};
-        });
+        atomic<OldValue::kIgnored>(Atomic<T>{dest, AtomicOp::kSet, value, T{}}, pe, where,
+                                   [=](auto word) {
+                                       word.store(value, std::memory_order_relaxed);
+                                       return T{};
+                                   });
     }
-    template <class T>
-    TESSERA_INLINE T swap(T* dest, T value, int pe, const char* where) const {
-        return atomic(Atomic<T>{dest, AtomicOp::kSwap, value, T{}}, pe, where,
-                      [=](auto word) { return word.exchange(value); });
+    template <OldValue kOld = OldValue::kReturned, class T>
+    TESSERA_INLINE T swap(T* dest, T value, int pe, const char* where, T* later = nullptr) const {
+        return atomic<kOld>(
+            Atomic<T>{dest, AtomicOp::kSwap, value, T{}}, pe, where,
+            [=](auto word) { return word.exchange(value); }, later);
     }
-    template <class T>
-    TESSERA_INLINE T compare_swap(T* dest, T condition, T value, int pe, const char* where) const {
-        return atomic(Atomic<T>{dest, AtomicOp::kCompareSwap, value, condition}, pe, where,
-                      [=](auto word) {
-                          T seen = condition;
-                          word.compare_exchange_strong(seen, value);
-                          return seen;
-                      });
+    template <OldValue kOld = OldValue::kReturned, class T>
+    TESSERA_INLINE T compare_swap(T* dest, T condition, T value, int pe, const char* where,
+                                  T* later = nullptr) const {
+        return atomic<kOld>(
+            Atomic<T>{dest, AtomicOp::kCompareSwap, value, condition}, pe, where,
+            [=](auto word) {
+                T seen = condition;
+                word.compare_exchange_strong(seen, value);
+                return seen;
+            },
+            later);
     }
-    template <class T>
-    TESSERA_INLINE T fetch_add(T* dest, T value, int pe, const char* where) const {
-        return atomic(Atomic<T>{dest, AtomicOp::kAdd, value, T{}}, pe, where,
-                      [=](auto word) { return word.fetch_add(value); });
+    template <OldValue kOld = OldValue::kReturned, class T>
+    TESSERA_INLINE T fetch_add(T* dest, T value, int pe, const char* where,
+                               T* later = nullptr) const {
+        return atomic<kOld>(
+            Atomic<T>{dest, AtomicOp::kAdd, value, T{}}, pe, where,
+            [=](auto word) { return word.fetch_add(value); }, later);
     }
-    template <class T>
-    TESSERA_INLINE T fetch_and(T* dest, T value, int pe, const char* where) const {
-        return atomic(Atomic<T>{dest, AtomicOp::kAnd, value, T{}}, pe, where,
-                      [=](auto word) { return word.fetch_and(value); });
+    template <OldValue kOld = OldValue::kReturned, class T>
+    TESSERA_INLINE T fetch_and(T* dest, T value, int pe, const char* where,
+                               T* later = nullptr) const {
+        return atomic<kOld>(
+            Atomic<T>{dest, AtomicOp::kAnd, value, T{}}, pe, where,
+            [=](auto word) { return word.fetch_and(value); }, later);
     }
-    template <class T>
-    TESSERA_INLINE T fetch_or(T* dest, T value, int pe, const char* where) const {
-        return atomic(Atomic<T>{dest, AtomicOp::kOr, value, T{}}, pe, where,
-                      [=](auto word) { return word.fetch_or(value); });
+    template <OldValue kOld = OldValue::kReturned, class T>
+    TESSERA_INLINE T fetch_or(T* dest, T value, int pe, const char* where,
+                              T* later = nullptr) const {
+        return atomic<kOld>(
+            Atomic<T>{dest, AtomicOp::kOr, value, T{}}, pe, where,
+            [=](auto word) { return word.fetch_or(value); }, later);
     }
-    template <class T>
-    TESSERA_INLINE T fetch_xor(T* dest, T value, int pe, const char* where) const {
-        return atomic(Atomic<T>{dest, AtomicOp::kXor, value, T{}}, pe, where,
-                      [=](auto word) { return word.fetch_xor(value); });
+    template <OldValue kOld = OldValue::kReturned, class T>
+    TESSERA_INLINE T fetch_xor(T* dest, T value, int pe, const char* where,
+                               T* later = nullptr) const {
+        return atomic<kOld>(
+            Atomic<T>{dest, AtomicOp::kXor, value, T{}}, pe, where,
+            [=](auto word) { return word.fetch_xor(value); }, later);
     }
 
     // Delivers `bytes`, then updates the signal word, in that order (OpenSHMEM 1.6, 9.8).
@@ -221,20 +237,27 @@ class Context {
     // Pairs with the acquire of waits, gets and fetching atomics in other PEs.
     TESSERA_INLINE void fence() const {
         std::atomic_thread_fence(std::memory_order_release);
-        if (address_map.needs_transport) [[unlikely]]
-            fence_transports();
+        if (address_map.fabric != nullptr) [[unlikely]]
+            address_map.fabric->fence(channel());
     }
     // Completes everything issued before; also orders it before later loads.
     TESSERA_INLINE void quiet() const {
-        if (address_map.needs_transport) [[unlikely]]
-            quiet_transports();
+        if (address_map.fabric != nullptr) [[unlikely]]
+            address_map.fabric->quiet(channel());
         std::atomic_thread_fence(std::memory_order_seq_cst);
     }
 
+    // What transports have under way for this context.
+    Channel& channel() const { return channel_ != nullptr ? *channel_ : *default_channel; }
+
+    // That of the default context. Set by init.
+    static Channel* default_channel;
+
   private:
-    static Transport& transport(int pe) { return *address_map.peers[pe].transport; }
-    static void fence_transports();
-    static void quiet_transports();
+    static Transport& transport(int pe) {
+        Transport* other = address_map.peers[pe].transport;
+        return other != nullptr ? *other : *address_map.fabric;
+    }
 
     template <class T>
     TESSERA_INLINE static bool is_aligned(const T* address) {
@@ -281,42 +304,48 @@ class Context {
         return value;
     }
 
+    void put_signal_elsewhere(void* dest, const void* source, std::size_t bytes,
+                              const Signal& signal, int pe, const char* where) const;
+
     // What is not heap memory that this PE has mapped: static data, transports, mistakes. `pe` is a
     // number in the world, not yet checked. Reached by tail calls, so that the paths above save no
     // registers.
     static void put_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                              const char* where);
+                              const char* where, const Context* context);
     static void get_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                              const char* where);
+                              const char* where, const Context* context);
     static void put_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                                  const char* where);
+                                  const char* where, const Context* context);
     static void get_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
-                                  const char* where);
+                                  const char* where, const Context* context);
 
     template <class T>
-    [[gnu::noinline]] static void p_elsewhere(T* dest, T value, int pe, const char* where) {
+    [[gnu::noinline]] static void p_elsewhere(T* dest, T value, int pe, const char* where,
+                                              const Context* context) {
         if (char* remote = address_map.remote(dest, sizeof(T), pe, where)) {
             store(remote, value);
             return wake_if_sleeping(pe);
         }
-        transport(pe).put(dest, &value, sizeof(T), pe);
+        transport(pe).put(context->channel(), dest, &value, sizeof(T), pe);
     }
     template <class T>
-    [[gnu::noinline]] static T g_elsewhere(const T* source, int pe, const char* where) {
+    [[gnu::noinline]] static T g_elsewhere(const T* source, int pe, const char* where,
+                                           const Context* context) {
         if (char* remote = address_map.remote(source, sizeof(T), pe, where)) {
             return load<T>(remote);
         }
         T value;
-        transport(pe).get(&value, source, sizeof(T), pe);
+        transport(pe).get(context->channel(), &value, source, sizeof(T), pe);
         return value;
     }
-    template <class T, class Local>
+    template <OldValue kOld, class T, class Local>
     [[gnu::noinline]] static T atomic_elsewhere(const Atomic<T> request, int pe, const char* where,
-                                                Local local) {
+                                                Local local, T* later, const Context* context) {
         char* remote = address_map.remote(request.dest, sizeof(T), pe, where);
         if (!is_aligned(request.dest)) fail_alignment(request.dest, sizeof(T), where);
         if (remote != nullptr) {
             T old = local(std::atomic_ref<T>(*reinterpret_cast<T*>(remote)));
+            if constexpr (kOld == OldValue::kLater) *later = old;
             return request.op == AtomicOp::kFetch ? old : wake_and_return(pe, old);
         }
         AtomicRequest bits{.dest = request.dest,
@@ -324,12 +353,22 @@ class Context {
                            .op = request.op,
                            .operand = to_bits(request.operand),
                            .condition = to_bits(request.condition)};
-        return from_bits<T>(transport(pe).atomic(bits, pe));
+        if constexpr (kOld != OldValue::kReturned) {
+            transport(pe).atomic_nbi(context->channel(), bits, later, pe);
+            return T{};
+        } else {
+            return from_bits<T>(transport(pe).atomic(context->channel(), bits, pe));
+        }
     }
 
-    Team* team_ = nullptr;  // nullptr: the world
+    Team* team_ = nullptr;        // nullptr: the world
+    Channel* channel_ = nullptr;  // nullptr: default_channel
 };
 
 inline constexpr Context default_context;
+
+// What collectives use, so that they neither wait for the program's operations nor complete them.
+// Set by init.
+extern Context collective_context;
 
 }  // namespace tessera

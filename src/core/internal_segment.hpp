@@ -24,6 +24,8 @@ struct InternalSegment {
     alignas(kFalseSharingBytes) std::uint64_t affinity[kAffinityWords];
     // Serialises atomics on this PE's static data when that is not mapped (transports/shm).
     alignas(kFalseSharingBytes) std::atomic<std::uint32_t> static_lock;
+    // SHMEM_DEBUG: of this PE's last collective allocation.
+    alignas(kFalseSharingBytes) std::uint64_t allocation_digest;
 };
 static_assert(std::is_standard_layout_v<InternalSegment>);
 

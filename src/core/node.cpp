@@ -232,7 +232,7 @@ char* Node::map_static_of(int local_index) {
 }
 
 void Node::make_static_transports() {
-    std::vector<ShmTarget> targets(static_cast<std::size_t>(job_.npes));
+    std::vector<ShmTarget> targets(world_index(job_.nlocal - 1) + 1);
     for (int i = 0; i < job_.nlocal; ++i) {
         const heap::PeRecord& peer = record(i);
         targets[world_index(i)] = {.pid = peer.pid,
@@ -244,7 +244,9 @@ void Node::make_static_transports() {
 }
 
 void Node::fill_peers() {
-    peers_.resize(static_cast<std::size_t>(job_.npes));
+    peers_.reset(static_cast<Peer*>(
+        std::calloc(static_cast<std::size_t>(job_.npes), sizeof(Peer))));  // NOLINT: see node.hpp
+    if (!peers_) fatal("shmem_init: out of memory for a table of %d PEs", job_.npes);
     for (int i = 0; i < job_.nlocal; ++i) {
         Peer& peer = peers_[world_index(i)];
         peer.heap = heap(i);

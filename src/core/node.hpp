@@ -5,6 +5,7 @@
 // use it; the data path reads what it put into address_map.
 #pragma once
 
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -45,7 +46,9 @@ class Node {
     void release_memory() const;
 
     // One entry a PE of the job; what address_map.peers points to.
-    const std::vector<Peer>& peers() const { return peers_; }
+    const Peer* peers() const { return peers_.get(); }
+    // The table of cards that the PEs of the node share (transports/ofi).
+    char* cards() const { return node_map_.data() + header_->cards_offset; }
     // Two that reach static data that could not be mapped, of this PE and of the others; empty when
     // all of it is.
     const std::vector<std::unique_ptr<Transport>>& transports() const { return transports_; }
@@ -73,7 +76,11 @@ class Node {
     std::vector<Mapping> static_maps_;  // by local index; own entry empty
     std::vector<char*> statics_;        // by local index; nullptr: not mapped
     std::vector<std::unique_ptr<Transport>> transports_;
-    std::vector<Peer> peers_;
+    // Pages of zeros (PEs of other nodes) exist only when somebody writes to them.
+    struct Free {
+        void operator()(Peer* peers) const { std::free(peers); }
+    };
+    std::unique_ptr<Peer[], Free> peers_;
 };
 
 }  // namespace tessera

@@ -6,11 +6,11 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,18 +18,26 @@
 #include "base/copy.hpp"
 #include "base/fatal.hpp"
 #include "core/config.hpp"
+#include "core/context.hpp"
 #include "core/external_heap.hpp"
 #include "core/info.hpp"
 #include "core/node.hpp"
+#include "launch/exchange.hpp"
 #include "launch/job.hpp"
+#include "shmem/setup.h"
 
 namespace tessera {
 namespace {
+
+constexpr std::uint32_t kNodesPerHostMax = 1U << 20;
 
 struct Live {
     launch::Job job;
     std::unique_ptr<Node> node;
     std::unique_ptr<heap::Allocator> allocator;
+    std::unique_ptr<FabricTransport> fabric;  // to other nodes; nullptr: there are none
+    std::unique_ptr<Channel> default_channel;
+    std::unique_ptr<Channel> collective_channel;
 };
 
 std::unique_ptr<Live> live;
@@ -57,10 +65,13 @@ void make_files(launch::Job& job) {
     if (job.local_index == 0) {
         topology::Facts facts = topology::discover();
         std::size_t heap_bytes = config().symmetric_size;
-        if (heap_bytes == 0) heap_bytes = heap::default_heap_bytes(facts.memory_bytes, job.nlocal);
-        std::string error = heap::heap_size_complaint(heap_bytes, facts.memory_bytes, job.nlocal);
+        if (heap_bytes == 0)
+            heap_bytes = heap::default_heap_bytes(facts.memory_bytes, job.npes_of_host);
+        std::string error =
+            heap::heap_size_complaint(heap_bytes, facts.memory_bytes, job.npes_of_host);
         if (!error.empty()) fatal("shmem_init: %s", error.c_str());
         heap::NodeFiles files = heap::create_node_files({.npes = job.nlocal,
+                                                         .npes_of_job = job.npes,
                                                          .heap_bytes = heap_bytes,
                                                          .try_huge_pages = config().huge_pages,
                                                          .facts_bytes = sizeof facts,
@@ -76,7 +87,7 @@ void make_files(launch::Job& job) {
         node_file = std::move(files.node);
         heap_file = std::move(files.heap);
     }
-    if (job.nlocal > 1) {
+    if (job.npes > 1) {
         launch::share_files(job, std::move(node_file), std::move(heap_file),
                             heap::static_data().fd);
     } else {
@@ -85,29 +96,72 @@ void make_files(launch::Job& job) {
     }
 }
 
-// A predefined team: the same slot on all members.
+// A predefined team: the same slot on all members. `members` is empty for the world.
 void make_team(Team& team, std::span<const int> members, std::uint32_t slot) {
+    const bool is_world = members.empty();
     team = {};
-    team.npes = static_cast<int>(members.size());
+    team.npes = is_world ? live->job.npes : static_cast<int>(members.size());
     team.slot = slot;
     team.more_members_than_cores =
-        static_cast<std::uint32_t>(live->job.nlocal) > live->node->header().usable_cores;
-    for (int pe : members) {
-        if (pe == live->job.pe) team.my_index = static_cast<int>(team.members.size());
-        team.members.push_back(pe);
-        team.member_flags.push_back(team_flags(pe, slot));
-    }
-    team.flags = team.member_flags.data();
-    team.world_pes = team.npes == live->job.npes ? nullptr : team.members.data();
+        static_cast<std::uint32_t>(live->job.npes_of_host) > live->node->header().usable_cores;
+    team.members.assign(members.begin(), members.end());
+    team.world_pes = is_world ? nullptr : team.members.data();
+    team.my_index = team.index_of(live->job.pe);
 }
 
 void make_predefined_teams() {
-    std::vector<int> world(static_cast<std::size_t>(live->job.npes));
-    std::iota(world.begin(), world.end(), 0);
     forget_team_slots();
-    make_team(world_team, world, kWorldTeamSlot);
+    make_team(world_team, {}, kWorldTeamSlot);
     make_team(shared_team, live->job.local_pes, kSharedTeamSlot);
     make_team(node_team, live->job.local_pes, kNodeTeamSlot);
+}
+
+void make_channels(int level) {
+    const ChannelOptions options{.is_shared = level == SHMEM_THREAD_MULTIPLE};
+    live->default_channel = make_channel(options);
+    live->collective_channel = make_channel(options);
+    Context::default_channel = live->default_channel.get();
+    collective_context = Context(*live->collective_channel);
+}
+
+FabricSetup describe_fabric() {
+    const heap::StaticData& statics = heap::static_data();
+    const heap::NodeHeader& header = live->node->header();
+    const int me = live->job.local_index;
+    InternalSegment& internal = live->node->internal(me);
+    const Config& settings = config();
+    return {.pe = live->job.pe,
+            .npes = live->job.npes,
+            .place_on_host = me,
+            .heap = {live->node->heap(me), header.heap_bytes},
+            .statics = {reinterpret_cast<char*>(statics.base), statics.bytes},
+            .internal = {reinterpret_cast<char*>(&internal), header.internal_bytes},
+            .static_lock = live->node->statics_are_mapped() ? nullptr : &internal.static_lock,
+            .sleeper = &internal.sleeper,
+            .settings_digest = live->node->my_record().settings_digest,
+            .program_digest = live->node->my_record().program_digest ^ statics.bytes,
+            .provider = settings.ofi_provider,
+            .fabric = settings.ofi_fabric,
+            .domain = settings.ofi_domain,
+            .interface = settings.ofi_interface,
+            .address = launch::launcher_address(),
+            .provider_atomics = settings.amo_path == AmoPath::kFabric,
+            .has_progress_thread = settings.progress != Progress::kNone,
+            .timeout_s = settings.network_timeout.value,
+            .is_crowded = static_cast<std::uint32_t>(live->job.npes_of_host) > header.usable_cores,
+            .cards = live->node->cards(),
+            .card_of = launch::card_of};
+}
+
+void drive_fabric() { live->fabric->progress(); }
+
+// RETURNS when: all PEs of the job can reach this one.
+void connect_nodes() {
+    if (live->job.nnodes == 1) return;
+    live->fabric = make_ofi_transport(describe_fabric());
+    launch::publish_card(live->fabric->card());
+    launch::meet_job(nullptr);
+    live->fabric->start();
 }
 
 void publish_address_map(const Live& life) {
@@ -117,9 +171,24 @@ void publish_address_map(const Live& life) {
     address_map.heap_bytes = life.node->header().heap_bytes;
     address_map.static_base = statics.base;
     address_map.static_bytes = statics.bytes;
-    address_map.peers = life.node->peers().data();
-    address_map.needs_transport = !life.node->transports().empty();
+    address_map.peers = life.node->peers();
+    address_map.fabric = life.fabric.get();
+    address_map.needs_transport = !life.node->statics_are_mapped() || life.fabric != nullptr;
     address_map.npes = static_cast<std::uint32_t>(life.job.npes);
+}
+
+// RETURNS when: no PE of another node reaches this one any more.
+void leave_nodes() {
+    if (!live->fabric) return;
+    default_context.quiet();
+    collective_context.quiet();
+    live->fabric->leave();
+    launch::meet_job(drive_fabric);
+    set_progress_hook(nullptr);
+    live->default_channel.reset();
+    live->collective_channel.reset();
+    address_map.fabric = nullptr;
+    live->fabric.reset();
 }
 
 void report_leaks() {
@@ -144,7 +213,8 @@ void start(int level, const char* where) {
     }
     config();  // A bad setting is reported before anything else happens.
     live = std::make_unique<Live>();
-    live->job = launch::join();
+    live->job =
+        launch::join(static_cast<int>(std::min(config().virtual_nodes.value, kNodesPerHostMax)));
     char prefix[32];
     std::snprintf(prefix, sizeof prefix, "[pe %d] ", live->job.pe);
     set_message_prefix(prefix);
@@ -157,9 +227,12 @@ void start(int level, const char* where) {
     set_wait_label(live->node->my_record().waiting_in, sizeof(heap::PeRecord::waiting_in));
     set_my_sleeper(&live->node->internal(live->job.local_index).sleeper);
     live->allocator = std::make_unique<heap::Allocator>(header.heap_bytes);
+    connect_nodes();
     live->node->meet(where);
     // From here on every PE may reach this one, and the facts are complete.
-    choose_wait_policy(live->job.nlocal, header.usable_cores, &header.crowded_until_ns);
+    choose_wait_policy(live->job.npes_of_host, header.usable_cores, &header.crowded_until_ns);
+    if (live->fabric) set_progress_hook(drive_fabric);
+    make_channels(level);
     choose_copy_routine(live->node->facts().l3_bytes);
     make_predefined_teams();
     publish_address_map(*live);
@@ -192,6 +265,7 @@ bool finalize_is_last() {
 void close_runtime() {
     std::lock_guard guard(lifecycle);
     report_leaks();
+    leave_nodes();
     live->node->meet("shmem_finalize");
     // Nobody touches anybody's memory from here on.
     phase.store(Phase::kFinalized, std::memory_order_release);
@@ -199,7 +273,7 @@ void close_runtime() {
     forget_external_heaps();
     set_wait_label(nullptr, 0);
     set_my_sleeper(nullptr);
-    choose_wait_policy(live->job.nlocal, live->node->header().usable_cores, nullptr);
+    choose_wait_policy(live->job.npes_of_host, live->node->header().usable_cores, nullptr);
     live->node->release_memory();
     live->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
     live->node.reset();
@@ -224,23 +298,39 @@ std::size_t heap_offset(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address) - address_map.heap_base;
 }
 
-TeamFlags* team_flags(int world_pe, std::uint32_t slot) {
+bool is_on_this_node(int world_pe) { return live->node->peers()[world_pe].heap != nullptr; }
+
+TeamFlags* team_flags(std::uint32_t slot) {
+    return team_flags_of(live->node->internal(live->job.local_index), slot);
+}
+
+TeamFlags* mapped_team_flags(int world_pe, std::uint32_t slot) {
+    if (!is_on_this_node(world_pe)) return nullptr;
     return team_flags_of(live->node->internal_of(world_pe), slot);
 }
 
+std::unique_ptr<Channel> make_channel(const ChannelOptions& options) {
+    if (live->fabric) return live->fabric->make_channel(options);
+    return std::make_unique<Channel>();
+}
+
 void publish_allocation_digest(std::uint64_t digest) {
-    live->node->my_record().allocation_digest = digest;
+    live->node->internal(live->job.local_index).allocation_digest = digest;
 }
 
 int pe_with_other_allocation(std::uint64_t digest) {
-    for (int i = 0; i < live->job.nlocal; ++i) {
-        if (live->node->record(i).allocation_digest != digest) {
-            return live->job.local_pes[static_cast<std::size_t>(i)];
+    const InternalSegment& mine = live->node->internal(live->job.local_index);
+    for (int pe = 0; pe < live->job.npes; ++pe) {
+        std::uint64_t other = 0;
+        if (is_on_this_node(pe)) {
+            other = live->node->internal_of(pe).allocation_digest;
+        } else {
+            live->fabric->get(*live->collective_channel, &other, &mine.allocation_digest,
+                              sizeof other, pe);
         }
+        if (other != digest) return pe;
     }
     return -1;
 }
-
-const std::vector<std::unique_ptr<Transport>>& transports() { return live->node->transports(); }
 
 }  // namespace tessera

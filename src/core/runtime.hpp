@@ -51,7 +51,10 @@ std::size_t heap_offset(const void* address);
 void publish_allocation_digest(std::uint64_t digest);
 int pe_with_other_allocation(std::uint64_t digest);
 
-// Every transport in use. Empty when all symmetric memory is mapped.
-const std::vector<std::unique_ptr<Transport>>& transports();
+// Whether this PE maps the memory of PE `world_pe`.
+bool is_on_this_node(int world_pe);
+
+// For a new context; it belongs to the caller, who quiets it before it ends.
+std::unique_ptr<Channel> make_channel(const ChannelOptions& options);
 
 }  // namespace tessera

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A team: an ordered list of PEs with flags of its own in the internal segments of its members, so
-// that no two teams ever share a flag. Collectives know a team and nothing else. THREADS: one
+// that no two teams ever share a flag. Members of this node reach each other's flags by loads and
+// stores, the others through the fabric. Collectives know a team and nothing else. THREADS: one
 // collective at a time on a team (OpenSHMEM 1.6, 9.10); different teams are independent.
 //
 // Every member takes a free slot of its own internal segment for its flags; the numbers of the
@@ -39,23 +40,41 @@ static_assert(sizeof(TeamFlags) == (kSyncRoundsMax + 3) * kFalseSharingBytes);
 
 struct Team;
 using SyncFunction = void (*)(Team& team, const char* where);
+TeamFlags* team_flags(std::uint32_t slot);
+
+// The PE that a member tells in one round of a dissemination.
+struct SyncPartner {
+    TeamFlags* flags = nullptr;  // as this PE maps them; nullptr: on another node, then:
+    TeamFlags* name = nullptr;   // the symmetric address of the partner's flags
+    int pe = 0;
+};
 
 struct Team {
     int npes = 0;
     int my_index = -1;
-    // Member i's flags as this PE maps them.
-    TeamFlags* const* flags = nullptr;
     // Member i's number in the world; nullptr: i itself.
     const int* world_pes = nullptr;
     std::uint32_t syncs = 0;  // number of the last sync; equal on all members between syncs
     bool more_members_than_cores = false;
-    SyncFunction sync = nullptr;           // chosen by collectives/table.cpp
-    std::uint32_t slot = 0;                // of this PE's flags
-    int num_contexts = 0;                  // as configured
-    std::vector<int> members;              // what world_pes points to
-    std::vector<TeamFlags*> member_flags;  // what flags points to
+    bool is_on_one_node = true;
+    CentralSync* central = nullptr;     // of member 0; nullptr unless on one node
+    std::vector<SyncPartner> partners;  // by round: 1, 2, 4, ... places further
+    SyncFunction sync = nullptr;        // chosen by collectives/table.cpp
+    std::uint32_t slot = 0;             // of this PE's flags
+    int num_contexts = 0;               // as configured
+    std::vector<int> members;           // what world_pes points to
+    std::vector<std::uint32_t> slots;   // member i's slot; empty: all have `slot`
 
-    TeamFlags& my_flags() const { return *flags[my_index]; }
+    TeamFlags& my_flags() const { return *team_flags(slot); }
+    std::uint32_t slot_of(int index) const {
+        return slots.empty() ? slot : slots[static_cast<std::size_t>(index)];
+    }
+    // What member `index` shows to the others between two syncs (TeamFlags::exchange).
+    // THREADS: like collectives. COST: on another node a round trip.
+    struct Shown {
+        std::uint64_t words[2];
+    };
+    Shown shown_by(int index) const;
     int world_pe(int index) const { return world_pes != nullptr ? world_pes[index] : index; }
     // The member with this number in the world, or -1.
     int index_of(int world_pe) const;
@@ -69,8 +88,13 @@ struct Team {
     [[noreturn]] TESSERA_COLD void fail_index(int index, const char* where) const;
 };
 
-// The flags of PE `world_pe` in its slot `slot`.
-TeamFlags* team_flags(int world_pe, std::uint32_t slot);
+// This PE's flags in slot `slot`: also the symmetric address of other PEs' flags in theirs.
+TeamFlags* team_flags(std::uint32_t slot);
+// The flags of PE `world_pe` as this PE maps them; nullptr: it is on another node.
+TeamFlags* mapped_team_flags(int world_pe, std::uint32_t slot);
+
+// Fills what follows from members, slots and world_pes: is_on_one_node, central, partners.
+void find_partners(Team& team);
 
 // A slot of this PE that no team uses, and the highest sync number that it has seen.
 struct TeamSlot {

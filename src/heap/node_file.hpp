@@ -11,7 +11,9 @@
 //   | PeRecord x npes       |                              | heap of PE 1     |
 //   +-----------------------+ facts_offset                 +------------------+ 2 * heap_stride
 //   | topology facts        |                              | ...              |
-//   +-----------------------+ internal_offset              +------------------+
+//   +-----------------------+ cards_offset                 +------------------+
+//   | card x PEs of the job |   how to reach other nodes (transports/ofi), filled as it is learnt
+//   +-----------------------+ internal_offset
 //   | internal seg. x npes  |   flags, locks, buffers of the library
 //   +-----------------------+ static_offset
 //   | static slot x npes    |   replaces the main program's .data/.bss (static_data.hpp)
@@ -34,6 +36,8 @@ namespace tessera::heap {
 inline constexpr std::uint64_t kNodeMagic = 0x5445535345524131;  // "TESSERA1": layout version 1
 // Address space for the flags of some 58,000 teams; memory is taken by those that exist.
 inline constexpr std::size_t kInternalBytes = std::size_t{256} << 20;
+// How to reach one PE of another node.
+inline constexpr std::size_t kCardBytes = 256;
 inline constexpr std::size_t kStaticSlotBytes = std::size_t{64} << 30;
 
 // What backs the heap file; the tiers are tried from the last to the first.
@@ -55,8 +59,10 @@ struct NodeLayout {
     std::uint64_t static_offset;
     std::uint64_t static_slot_bytes;  // per PE
     std::uint32_t usable_cores;       // what the job may use; decides how PEs wait (base/wait.hpp)
+    std::uint32_t npes_of_job;
+    std::uint64_t cards_offset;
 };
-static_assert(std::is_trivially_copyable_v<NodeLayout> && sizeof(NodeLayout) == 96);
+static_assert(std::is_trivially_copyable_v<NodeLayout> && sizeof(NodeLayout) == 104);
 
 // The start of the node file.
 struct NodeHeader : NodeLayout {
@@ -78,10 +84,9 @@ struct alignas(kFalseSharingBytes) PeRecord {
     std::uint64_t static_file_offset;  // in the node file, or in the PE's own memfd
     std::uint32_t static_is_shared;    // 0: reach it with process_vm_readv/writev
     std::uint32_t static_in_node_file;
-    std::uint64_t program_digest;     // of the executable: equal for PEs that run the same one
-    std::uint64_t settings_digest;    // of the settings that must agree; compared by every PE
-    std::uint64_t allocation_digest;  // SHMEM_DEBUG: of the last collective allocation
-    char waiting_in[40];              // routine that a slow wait is in, "" when none; for oshrun
+    std::uint64_t program_digest;   // of the executable: equal for PEs that run the same one
+    std::uint64_t settings_digest;  // of the settings that must agree; compared by every PE
+    char waiting_in[48];            // routine that a slow wait is in, "" when none; for oshrun
 };
 static_assert(sizeof(PeRecord) == kFalseSharingBytes);
 static_assert(std::atomic<PeState>::is_always_lock_free);
@@ -92,7 +97,8 @@ struct NodeFiles {
 };
 
 struct NodePlan {
-    int npes = 1;
+    int npes = 1;  // of this node
+    int npes_of_job = 1;
     std::size_t heap_bytes = 0;  // per PE; rounded up to kHugePageBytes
     bool try_huge_pages = true;
     std::size_t facts_bytes = 0;

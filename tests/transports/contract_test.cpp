@@ -27,6 +27,9 @@ constexpr std::size_t kBytes = std::size_t{1} << 18;
 constexpr std::size_t kShift = 8192;
 alignas(4096) unsigned char memory[kBytes + kShift];
 
+// Neither of these transports has anything under way.
+Channel channel;
+
 std::atomic<std::uint32_t>* make_lock() {
     void* page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return static_cast<std::atomic<std::uint32_t>*>(page);
@@ -58,7 +61,7 @@ class World {
 
 void add(Transport& transport, unsigned char* word, int count, int pe) {
     AtomicRequest request{.dest = word, .op = AtomicOp::kAdd, .operand = 1};
-    for (int i = 0; i < count; ++i) transport.atomic(request, pe);
+    for (int i = 0; i < count; ++i) transport.atomic(channel, request, pe);
 }
 
 class SelfWorld final : public World {
@@ -232,9 +235,9 @@ TYPED_TEST(Contract, PutArrivesAndLeavesTheRest) {
             std::copy(source.begin(), source.end(), expected.begin() + 1);
             this->world_.owner_writes(
                 offset - 1, std::vector<unsigned char>(bytes + 2, 0xA5).data(), bytes + 2);
-            this->transport().put(memory + offset, source.data(), bytes, this->world_.pe);
+            this->transport().put(channel, memory + offset, source.data(), bytes, this->world_.pe);
             std::fill(source.begin(), source.end(), 0);  // Reusable as soon as put returns.
-            this->transport().quiet();
+            this->transport().quiet(channel);
             ASSERT_EQ(this->owners_bytes(offset - 1, bytes + 2), expected) << bytes;
         }
     }
@@ -245,7 +248,7 @@ TYPED_TEST(Contract, GetBringsWhatTheOwnerHas) {
         std::vector<unsigned char> source = pattern(bytes);
         this->world_.owner_writes(33, source.data(), bytes);
         std::vector<unsigned char> dest(bytes + 2, 1);
-        this->transport().get(dest.data() + 1, memory + 33, bytes, this->world_.pe);
+        this->transport().get(channel, dest.data() + 1, memory + 33, bytes, this->world_.pe);
         ASSERT_EQ(dest.front(), 1);
         ASSERT_EQ(dest.back(), 1);
         ASSERT_EQ(std::vector<unsigned char>(dest.begin() + 1, dest.end() - 1), source) << bytes;
@@ -254,24 +257,24 @@ TYPED_TEST(Contract, GetBringsWhatTheOwnerHas) {
 
 TYPED_TEST(Contract, NonblockingOperationsAreCompleteAfterQuiet) {
     std::vector<unsigned char> source = pattern(50000);
-    this->transport().put_nbi(memory + 8, source.data(), source.size(), this->world_.pe);
-    this->transport().quiet();
+    this->transport().put_nbi(channel, memory + 8, source.data(), source.size(), this->world_.pe);
+    this->transport().quiet(channel);
     EXPECT_EQ(this->owners_bytes(8, source.size()), source);
     std::vector<unsigned char> dest(source.size());
-    this->transport().get_nbi(dest.data(), memory + 8, dest.size(), this->world_.pe);
-    this->transport().quiet();
+    this->transport().get_nbi(channel, dest.data(), memory + 8, dest.size(), this->world_.pe);
+    this->transport().quiet(channel);
     EXPECT_EQ(dest, source);
 }
 
 TYPED_TEST(Contract, FenceAndProgressMayBeCalledAnyTime) {
-    this->transport().fence();
+    this->transport().fence(channel);
     this->transport().progress();
     std::uint64_t word = 3;
-    this->transport().put(memory, &word, 8, this->world_.pe);
-    this->transport().fence();
+    this->transport().put(channel, memory, &word, 8, this->world_.pe);
+    this->transport().fence(channel);
     word = 4;
-    this->transport().put(memory, &word, 8, this->world_.pe);
-    this->transport().quiet();
+    this->transport().put(channel, memory, &word, 8, this->world_.pe);
+    this->transport().quiet(channel);
     EXPECT_EQ(this->owners_word(0), 4U);
 }
 
@@ -312,7 +315,7 @@ TYPED_TEST(Contract, AtomicsOfEightBytes) {
         this->world_.owner_writes(64, &atomic.before, 8);
         AtomicRequest request{memory + 64, 8, atomic.op, atomic.operand, atomic.condition};
         EXPECT_EQ(atomic_result(request, atomic.before), atomic.after);
-        ASSERT_EQ(this->transport().atomic(request, this->world_.pe), atomic.before);
+        ASSERT_EQ(this->transport().atomic(channel, request, this->world_.pe), atomic.before);
         ASSERT_EQ(this->owners_word(64), atomic.after) << static_cast<int>(atomic.op);
         ASSERT_EQ(this->owners_word(56), 0xA5A5A5A5A5A5A5A5U);
         ASSERT_EQ(this->owners_word(72), 0xA5A5A5A5A5A5A5A5U);
@@ -327,7 +330,7 @@ TYPED_TEST(Contract, AtomicsOfFourBytesLeaveTheirNeighbours) {
             this->world_.owner_writes(offset, &atomic.before, 4);
             AtomicRequest request{memory + offset, 4, atomic.op, atomic.operand, atomic.condition};
             EXPECT_EQ(atomic_result(request, atomic.before), atomic.after);
-            ASSERT_EQ(this->transport().atomic(request, this->world_.pe), atomic.before);
+            ASSERT_EQ(this->transport().atomic(channel, request, this->world_.pe), atomic.before);
             ASSERT_EQ(this->owners_word(offset, 4), atomic.after) << static_cast<int>(atomic.op);
             ASSERT_EQ(this->owners_word(offset ^ 4U, 4), 0xA5A5A5A5U);
         }
@@ -341,18 +344,18 @@ TYPED_TEST(Contract, FetchWritesNothing) {
     this->world_.owner_writes(64, &word, 8);
     this->world_.owner_protects_first_page();
     AtomicRequest request{.dest = memory + 64, .op = AtomicOp::kFetch};
-    EXPECT_EQ(this->transport().atomic(request, this->world_.pe), word);
+    EXPECT_EQ(this->transport().atomic(channel, request, this->world_.pe), word);
     request.bytes = 4;
-    EXPECT_EQ(this->transport().atomic(request, this->world_.pe), word & 0xffffffff);
+    EXPECT_EQ(this->transport().atomic(channel, request, this->world_.pe), word & 0xffffffff);
 }
 
 TYPED_TEST(Contract, FloatsTravelAsBits) {
     const auto not_a_number =
         std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
     AtomicRequest request{.dest = memory + 8, .op = AtomicOp::kSet, .operand = not_a_number};
-    this->transport().atomic(request, this->world_.pe);
+    this->transport().atomic(channel, request, this->world_.pe);
     request.op = AtomicOp::kFetch;
-    EXPECT_EQ(this->transport().atomic(request, this->world_.pe), not_a_number);
+    EXPECT_EQ(this->transport().atomic(channel, request, this->world_.pe), not_a_number);
     EXPECT_EQ(this->owners_word(8), not_a_number);
 }
 
@@ -374,7 +377,8 @@ TEST(ShmTransport, GoneOwnerIsTold) {
     ShmWorld world;
     world.end_owner();
     const long value = 1;
-    EXPECT_EXIT(world.transport->put(memory, &value, sizeof value, 1), testing::ExitedWithCode(1),
+    EXPECT_EXIT(world.transport->put(channel, memory, &value, sizeof value, 1),
+                testing::ExitedWithCode(1),
                 "cannot copy 8 bytes of static data of PE 1 \\(pid [0-9]+\\): No such process; ");
 }
 
@@ -382,7 +386,8 @@ TEST(ShmTransport, UnmappedMemoryIsTold) {
     ShmWorld world;
     long value = 1;
     auto* nowhere = memory - reinterpret_cast<std::uintptr_t>(memory) + 4096 - kShift;
-    EXPECT_EXIT(world.transport->get(&value, nowhere, sizeof value, 1), testing::ExitedWithCode(1),
+    EXPECT_EXIT(world.transport->get(channel, &value, nowhere, sizeof value, 1),
+                testing::ExitedWithCode(1),
                 "cannot copy 8 bytes of static data of PE 1 \\(pid [0-9]+\\): Bad address; ");
 }
 

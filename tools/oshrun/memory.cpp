@@ -60,6 +60,7 @@ std::vector<NodeMemory> make_memory(const topology::Facts& facts, int npes, int 
     for (int number = 0; number < nodes; ++number) {
         NodeMemory& node = memory[static_cast<std::size_t>(number)];
         node.files = make_node_files(facts, {.npes = virtual_node(number, npes, nodes).npes,
+                                             .npes_of_job = npes,
                                              .heap_bytes = heap_bytes,
                                              .try_huge_pages = config().huge_pages,
                                              .facts_bytes = sizeof facts,

@@ -127,10 +127,10 @@ Info ask(const Wishes& wishes, const Question& question) {
     hints->domain_attr->av_type = FI_AV_TABLE;
     hints->domain_attr->mr_mode =
         FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT | FI_MR_RMA_EVENT;
-    if (question.auto_progress) {
-        hints->domain_attr->data_progress = FI_PROGRESS_AUTO;
-        hints->domain_attr->control_progress = FI_PROGRESS_AUTO;
-    }
+    // Not asked, `sockets` starts threads that fight ours for the processor.
+    fi_progress progress = question.auto_progress ? FI_PROGRESS_AUTO : FI_PROGRESS_MANUAL;
+    hints->domain_attr->data_progress = progress;
+    hints->domain_attr->control_progress = progress;
     hints->tx_attr->msg_order = question.orders;
     hints->rx_attr->msg_order = question.orders;
     hints->tx_attr->op_flags = question.op_flags;
@@ -139,8 +139,8 @@ Info ask(const Wishes& wishes, const Question& question) {
     hints->domain_attr->name = copy_or_null(wishes.domain);
     const char* node = nullptr;
     std::uint64_t flags = 0;
+    if (traits_of(question.provider).has_ip_addresses) hints->addr_format = FI_SOCKADDR_IN;
     if (!question.address.empty()) {
-        hints->addr_format = FI_SOCKADDR_IN;
         node = question.address.c_str();
         flags = FI_SOURCE;
     }
@@ -225,8 +225,17 @@ int near_processors_of(const fi_info& info, const cpu_set_t& usable) {
     return near_processors(device, usable);
 }
 
+// Providers do not always look at the names in a question.
+bool is_wished(const fi_info& offer, const Wishes& wishes) {
+    const char* domain = offer.domain_attr->name;
+    if (!wishes.fabric.empty() && wishes.fabric != offer.fabric_attr->name) return false;
+    if (!wishes.domain.empty() && wishes.domain != domain) return false;
+    return wishes.interface.empty() || wishes.interface == domain ||
+           is_in_network(ip_address(offer), wishes.interface);
+}
+
 // Of the first offer's fabric, the NIC nearest to this PE; equal ones in turn. RETURNS: nullptr
-// if no offer is on the interface that the user named.
+// if no offer has the names that the user gave.
 const fi_info* nearest(const fi_info* offers, const Wishes& wishes) {
     cpu_set_t usable;
     if (::sched_getaffinity(0, sizeof usable, &usable) != 0) CPU_ZERO(&usable);
@@ -235,10 +244,7 @@ const fi_info* nearest(const fi_info* offers, const Wishes& wishes) {
     int best = -1;
     const char* fabric = nullptr;
     for (const fi_info* one = offers; one != nullptr; one = one->next) {
-        if (!wishes.interface.empty() && wishes.interface != one->domain_attr->name &&
-            !is_in_network(ip_address(*one), wishes.interface)) {
-            continue;
-        }
+        if (!is_wished(*one, wishes)) continue;
         if (fabric == nullptr) fabric = one->fabric_attr->name;
         if (std::strcmp(fabric, one->fabric_attr->name) != 0) continue;
         if (!domains.insert(one->domain_attr->name).second) continue;
@@ -317,13 +323,14 @@ Capabilities read(const fi_info& info, const Question& granted, const Wishes& wi
 Choice offer_of(const std::string& provider, const Wishes& wishes) {
     const Traits& traits = traits_of(provider);
     Question question{.provider = provider};
-    if (traits.has_ip_addresses) {
+    // The address towards the launcher is a guess; whoever names a network knows better.
+    bool is_named = !wishes.fabric.empty() || !wishes.domain.empty();
+    if (traits.has_ip_addresses && (!is_named || !wishes.interface.empty())) {
         question.address = choose_address(wishes.interface, wishes.address);
     }
     question.auto_progress = wishes.provider_progress && traits.auto_progress_works;
     Info offers = ask_for_orders(wishes, question);
-    // What was chosen by address needs no second choice.
-    const fi_info* chosen = traits.has_ip_addresses ? offers.get() : nearest(offers.get(), wishes);
+    const fi_info* chosen = nearest(offers.get(), wishes);
     if (chosen == nullptr) return {};
     Choice choice{.info = Info(library().dupinfo(chosen)), .capabilities = {}};
     choice.capabilities = read(*chosen, question, wishes);

@@ -29,37 +29,37 @@ class ShmTransport final : public Transport {
 
     const char* name() const override { return "shm"; }
 
-    void put(void* dest, const void* source, std::size_t bytes, int pe) override {
+    void put(Channel&, void* dest, const void* source, std::size_t bytes, int pe) override {
         copy(::process_vm_writev, const_cast<void*>(source), dest, bytes, pe);
     }
-    void get(void* dest, const void* source, std::size_t bytes, int pe) override {
+    void get(Channel&, void* dest, const void* source, std::size_t bytes, int pe) override {
         copy(::process_vm_readv, dest, source, bytes, pe);
     }
-    void put_nbi(void* dest, const void* source, std::size_t bytes, int pe) override {
-        put(dest, source, bytes, pe);
+    void put_nbi(Channel&, void* dest, const void* source, std::size_t bytes, int pe) override {
+        copy(::process_vm_writev, const_cast<void*>(source), dest, bytes, pe);
     }
-    void get_nbi(void* dest, const void* source, std::size_t bytes, int pe) override {
-        get(dest, source, bytes, pe);
+    void get_nbi(Channel&, void* dest, const void* source, std::size_t bytes, int pe) override {
+        copy(::process_vm_readv, dest, source, bytes, pe);
     }
 
-    std::uint64_t atomic(const AtomicRequest& request, int pe) override {
+    std::uint64_t atomic(Channel&, const AtomicRequest& request, int pe) override {
         SharedLock guard(*target(pe).lock, "an atomic on static data");
         if (request.bytes == 4) return atomic_word<std::uint32_t>(request, pe);
         return atomic_word<std::uint64_t>(request, pe);
     }
 
     // The kernel has finished a copy when the call returns.
-    void fence() override {}
-    void quiet() override {}
+    void fence(Channel&) override {}
+    void quiet(Channel&) override {}
     void progress() override {}
 
   private:
     template <class Word>
     std::uint64_t atomic_word(const AtomicRequest& request, int pe) {
         Word old = 0;
-        get(&old, request.dest, sizeof old, pe);
+        copy(::process_vm_readv, &old, request.dest, sizeof old, pe);
         Word word = static_cast<Word>(atomic_result(request, old));
-        if (word != old) put(request.dest, &word, sizeof word, pe);
+        if (word != old) copy(::process_vm_writev, &word, request.dest, sizeof word, pe);
         return old;
     }
 

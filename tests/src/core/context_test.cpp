@@ -21,26 +21,26 @@ using test::FakeWorld;
 class Recorder final : public Transport {
   public:
     const char* name() const override { return "recorder"; }
-    void put(void* dest, const void*, std::size_t bytes, int pe) override {
+    void put(Channel&, void* dest, const void*, std::size_t bytes, int pe) override {
         note("put", dest, bytes, pe);
     }
-    void get(void* dest, const void* source, std::size_t bytes, int pe) override {
+    void get(Channel&, void* dest, const void* source, std::size_t bytes, int pe) override {
         std::memset(dest, 'g', bytes);
         note("get", source, bytes, pe);
     }
-    void put_nbi(void* dest, const void*, std::size_t bytes, int pe) override {
+    void put_nbi(Channel&, void* dest, const void*, std::size_t bytes, int pe) override {
         note("put_nbi", dest, bytes, pe);
     }
-    void get_nbi(void*, const void* source, std::size_t bytes, int pe) override {
+    void get_nbi(Channel&, void*, const void* source, std::size_t bytes, int pe) override {
         note("get_nbi", source, bytes, pe);
     }
-    std::uint64_t atomic(const AtomicRequest& request, int pe) override {
+    std::uint64_t atomic(Channel&, const AtomicRequest& request, int pe) override {
         note("atomic", request.dest, request.bytes, pe);
         last = request;
         return 5;
     }
-    void fence() override {}
-    void quiet() override {}
+    void fence(Channel&) override {}
+    void quiet(Channel&) override {}
     void progress() override {}
 
     // What has come since the last call.
@@ -65,6 +65,7 @@ class ContextTest : public testing::Test {
         recorder_.base = world_.statics(0);
         world_.peer(2).statics = nullptr;
         world_.peer(2).transport = &recorder_;
+        Context::default_channel = &channel_;
     }
     long* word(int pe, int index = 0) const {
         return reinterpret_cast<long*>(world_.heap(pe)) + index;
@@ -75,6 +76,7 @@ class ContextTest : public testing::Test {
 
     FakeWorld world_;
     Recorder recorder_;
+    Channel channel_;
     Context context_;
 };
 

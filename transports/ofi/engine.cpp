@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See engine.hpp: the queue, the thread, and what is sent. The execution of messages is in
+// execute.cpp.
+#include "transports/ofi/engine.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/fatal.hpp"
+
+namespace tessera::ofi {
+namespace {
+
+constexpr int kReceives = 64;
+constexpr std::size_t kEntriesAtOnce = 16;
+constexpr std::uint32_t kPollsWithCoreEach = 2000;  // about as long as a round trip takes
+constexpr std::uint32_t kPollsCrowded = 2;
+constexpr std::uint32_t kYields = 100;
+constexpr std::uint32_t kPacketsInFlightMax = 16;  // per slot: 64 KiB
+constexpr int kThreadSleepMs = 100;
+constexpr long kStepBackNanoseconds = 100'000;
+
+std::uint64_t now_ms() {
+    timespec time{};
+    ::clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1000 +
+           static_cast<std::uint64_t>(time.tv_nsec) / 1'000'000;
+}
+
+std::uint64_t random_key() {
+    std::uint64_t key = 0;
+    if (::getrandom(&key, sizeof key, 0) != static_cast<ssize_t>(sizeof key)) {
+        fatal("shmem_init: the system has no random numbers to protect the PEs' memory with");
+    }
+    return key;
+}
+
+Wishes wishes_of(const FabricSetup& setup) {
+    return {.provider = setup.provider,
+            .fabric = setup.fabric,
+            .domain = setup.domain,
+            .interface = setup.interface,
+            .address = setup.address,
+            .atomics = setup.provider_atomics,
+            .local_index = setup.place_on_host};
+}
+
+}  // namespace
+
+Engine::Engine(const FabricSetup& setup)
+    : setup_(setup), fabric_(wishes_of(setup)), peers_(setup, fabric_) {
+    describe_myself();
+}
+
+Engine::~Engine() {
+    leave();
+    must_stop_.store(true, std::memory_order_release);
+    fabric_.wake();
+    if (thread_.joinable()) thread_.join();
+}
+
+void Engine::describe_myself() {
+    const FabricMemory* memory[kSegments] = {&setup_.heap, &setup_.statics, &setup_.internal};
+    card_.settings_digest = setup_.settings_digest;
+    card_.program_digest = setup_.program_digest;
+    card_.heap_bytes = setup_.heap.bytes;
+    card_.message_key = random_key();
+    for (std::size_t i = 0; i < kSegments; ++i) {
+        if (memory[i]->bytes == 0) continue;
+        regions_[i] = fabric_.register_memory(memory[i]->start, memory[i]->bytes);
+        card_.keys[i] = regions_[i].key;
+        card_.bases[i] = regions_[i].remote_base;
+    }
+    const std::vector<std::byte> address = fabric_.address();
+    if (address.size() > Card::kAddressBytesMax) {
+        fatal("shmem_init: addresses of the provider %s have %zu bytes; at most %zu are expected",
+              capabilities().provider.c_str(), address.size(), Card::kAddressBytesMax);
+    }
+    card_.address_bytes = static_cast<std::uint32_t>(address.size());
+    std::memcpy(card_.address, address.data(), address.size());
+}
+
+void Engine::start() {
+    for (int i = 0; i < kReceives; ++i) {
+        receives_.push_back(std::make_unique<Receive>());
+        post_receive(*receives_.back());
+    }
+    pinged_at_ms_ = now_ms();
+    if (!setup_.has_progress_thread) return;
+    // The program's signals are not for this thread.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this] { run_thread(); });
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// Sleeps when there is nothing to do, and steps back while the program polls: two readers would
+// only take the lock and the core from each other.
+void Engine::run_thread() {
+    ::pthread_setname_np(::pthread_self(), "tessera");
+    std::uint64_t seen = 0;
+    int idle = 0;
+    while (!must_stop_.load(std::memory_order_acquire)) {
+        watch_peers();
+        const std::uint64_t polls = polls_by_users_.load(std::memory_order_relaxed);
+        if (polls != seen) {
+            seen = polls;
+            const timespec pause{.tv_sec = 0, .tv_nsec = kStepBackNanoseconds};
+            ::nanosleep(&pause, nullptr);
+            continue;
+        }
+        bool found = false;
+        if (!queue_lock_.test_and_set(std::memory_order_acquire)) {
+            found = read_queue();
+            queue_lock_.clear(std::memory_order_release);
+        }
+        if (found) {
+            idle = 0;
+        } else {
+            fabric_.wait_for_events(kThreadSleepMs, idle++);
+        }
+    }
+}
+
+void Engine::watch_peers() {
+    if (setup_.timeout_s == 0 || is_leaving_.load(std::memory_order_relaxed)) return;
+    const std::uint64_t interval_ms = std::uint64_t{setup_.timeout_s} * 500;
+    const std::uint64_t now = now_ms();
+    if (now - pinged_at_ms_ < interval_ms) return;
+    {
+        std::lock_guard guard(pings_lock_);
+        if (!unanswered_pings_.empty()) {
+            fatal(
+                "PE %d, on another node, has not answered for %u s: its host, or the network "
+                "between, may be down (SHMEM_NETWORK_TIMEOUT=%u sets the limit, 0 waits for ever)",
+                unanswered_pings_.front(), setup_.timeout_s, setup_.timeout_s);
+        }
+        unanswered_pings_ = peers_.known();
+    }
+    pinged_at_ms_ = now;
+    for (int pe : peers_.known()) {
+        Header ping{.key = peers_[pe].message_key, .source = setup_.pe, .kind = MessageKind::kPing};
+        // Where the provider has no room, the next round tells.
+        if (send_copy(&ping, sizeof ping, pe) != 0) {
+            std::lock_guard guard(pings_lock_);
+            std::erase(unanswered_pings_, pe);
+        }
+    }
+}
+
+bool Engine::progress() {
+    polls_by_users_.fetch_add(1, std::memory_order_relaxed);
+    if (queue_lock_.test_and_set(std::memory_order_acquire)) return true;
+    const bool found = read_queue();
+    queue_lock_.clear(std::memory_order_release);
+    return found;
+}
+
+void Engine::Patience::step() {
+    const bool found = engine_.progress();
+    ++steps_;
+    const std::uint32_t polls = engine_.setup_.is_crowded ? kPollsCrowded : kPollsWithCoreEach;
+    if (found && steps_ < polls) return;
+    if (steps_ < polls) return cpu_pause();
+    if (steps_ < polls + kYields) {
+        ::sched_yield();
+    } else {
+        engine_.fabric_.wait_for_events(1);
+    }
+}
+
+bool Engine::read_queue() {
+    fi_cq_msg_entry entries[kEntriesAtOnce];
+    const ssize_t count = fi_cq_read(fabric_.queue(), entries, kEntriesAtOnce);
+    if (count == -FI_EAVAIL) read_error();
+    for (ssize_t i = 0; i < count; ++i) complete(entries[i]);
+    if (!answers_.empty() || !packets_.empty() || !unposted_.empty()) [[unlikely]]
+        send_postponed();
+    return count > 0;
+}
+
+void Engine::complete(const fi_cq_msg_entry& entry) {
+    auto* completion = static_cast<Completion*>(entry.op_context);
+    if (completion == nullptr) return;
+    switch (completion->kind) {
+        case Completion::Kind::kCount:
+            static_cast<Counter*>(completion)->pending.fetch_sub(1, std::memory_order_release);
+            break;
+        case Completion::Kind::kPacket: put_back(static_cast<Packet*>(completion)); break;
+        case Completion::Kind::kReceive: receive(*static_cast<Receive*>(completion), entry.len);
+    }
+}
+
+void Engine::read_error() {
+    fi_cq_err_entry error{};
+    if (fi_cq_readerr(fabric_.queue(), &error, 0) < 0) return;
+    auto* completion = static_cast<Completion*>(error.op_context);
+    if (completion != nullptr && completion->kind == Completion::Kind::kReceive) {
+        // Too long for any message of ours: junk.
+        if (!is_leaving_.load(std::memory_order_relaxed)) {
+            post_receive(*static_cast<Receive*>(completion));
+        }
+        return;
+    }
+    if (is_leaving_.load(std::memory_order_relaxed)) return;
+    char text[128] = "";
+    const char* detail =
+        fi_cq_strerror(fabric_.queue(), error.prov_errno, error.err_data, text, sizeof text);
+    fatal(
+        "a transfer to or from another node failed: %s (%s); did a PE or a host die, or the "
+        "network go down?",
+        error_text(error.err), detail != nullptr ? detail : "no detail");
+}
+
+void Engine::post_again(ssize_t (*call)(void*), void* state, ssize_t result, int pe) {
+    for (Patience patience(*this); result == -FI_EAGAIN; result = call(state)) patience.step();
+    if (result != 0) fail_post(result, pe);
+}
+
+void Engine::fail_post(ssize_t result, int pe) const {
+    fatal("cannot send to PE %d on another node: %s; did that PE or its host die?", pe,
+          error_text(result));
+}
+
+ssize_t Engine::send_copy(const void* message, std::size_t bytes, int pe) {
+    const fi_addr_t address = peers_[pe].address;
+    if (bytes <= capabilities().inject_message_bytes) {
+        return fi_inject(fabric_.endpoint(), message, bytes, address);
+    }
+    PacketSlot none;
+    Packet* packet = take_packet(pe, none);
+    std::memcpy(packet->bytes, message, bytes);
+    const ssize_t result =
+        fi_send(fabric_.endpoint(), packet->bytes, bytes, nullptr, address, packet);
+    if (result != 0) put_back(packet);
+    return result;
+}
+
+void Engine::send_small(Header& header, std::size_t bytes, int pe) {
+    header.key = peers_[pe].message_key;
+    header.source = setup_.pe;
+    post([&] { return send_copy(&header, bytes, pe); }, pe);
+}
+
+Packet* Engine::take_packet(int pe, PacketSlot& slot) {
+    Packet* packet = nullptr;
+    {
+        std::lock_guard guard(pool_lock_);
+        if (free_packets_.empty()) {
+            all_packets_.push_back(std::make_unique<Packet>());
+            free_packets_.push_back(all_packets_.back().get());
+        }
+        packet = free_packets_.back();
+        free_packets_.pop_back();
+    }
+    packet->pe = pe;
+    packet->count = 0;
+    packet->header() = {.key = peers_[pe].message_key,
+                        .source = setup_.pe,
+                        .kind = MessageKind::kUpdates,
+                        .token = reinterpret_cast<std::uintptr_t>(&slot)};
+    return packet;
+}
+
+void Engine::put_back(Packet* packet) {
+    std::lock_guard guard(pool_lock_);
+    free_packets_.push_back(packet);
+}
+
+PendingFetch* Engine::take_fetch() {
+    std::lock_guard guard(pool_lock_);
+    if (free_fetches_.empty()) {
+        all_fetches_.push_back(std::make_unique<PendingFetch>());
+        free_fetches_.push_back(all_fetches_.back().get());
+    }
+    PendingFetch* fetch = free_fetches_.back();
+    free_fetches_.pop_back();
+    fetch->is_pooled = true;
+    return fetch;
+}
+
+void Engine::put_back(PendingFetch* fetch) {
+    std::lock_guard guard(pool_lock_);
+    free_fetches_.push_back(fetch);
+}
+
+void Engine::send_packet(Packet* packet, PacketSlot& slot) {
+    wait([&] { return slot.in_flight.load(std::memory_order_relaxed) < kPacketsInFlightMax; });
+    slot.in_flight.fetch_add(1, std::memory_order_seq_cst);
+    packet->header().count = packet->count;
+    const fi_addr_t address = peers_[packet->pe].address;
+    const std::size_t bytes = packet->size();
+    if (bytes <= capabilities().inject_message_bytes) {
+        post([&] { return fi_inject(fabric_.endpoint(), packet->bytes, bytes, address); },
+             packet->pe);
+        put_back(packet);
+    } else {
+        post(
+            [&] {
+                return fi_send(fabric_.endpoint(), packet->bytes, bytes, nullptr, address, packet);
+            },
+            packet->pe);
+    }
+}
+
+}  // namespace tessera::ofi

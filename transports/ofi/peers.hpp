@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The PEs of other nodes, as this PE addresses them. A PE is looked up when it is first needed: its
+// card comes from the table that the PEs of this node share or, the first time on the node, from
+// the launcher. A remote PE takes no private memory before that, 88 bytes afterwards.
+// THREADS: any.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "transports/ofi/fabric.hpp"
+#include "transports/ofi/message.hpp"
+#include "transports/transport.hpp"
+
+namespace tessera::ofi {
+
+// What a PE tells the others, once per init.
+struct Card {
+    static constexpr std::uint64_t kMagic = 0x5465737365726134;  // "Tessera4"
+    static constexpr std::size_t kAddressBytesMax = 120;
+
+    std::uint64_t magic = kMagic;
+    std::uint64_t settings_digest = 0;
+    std::uint64_t program_digest = 0;
+    std::uint64_t heap_bytes = 0;
+    std::uint64_t message_key = 0;
+    std::uint64_t keys[kSegments] = {};
+    std::uint64_t bases[kSegments] = {};  // what the first byte of the segment is addressed as
+    std::uint32_t address_bytes = 0;
+    std::byte address[kAddressBytesMax] = {};
+};
+
+// A row of the shared table. Whoever claims it writes the card; until that is done others use their
+// own copy.
+struct CardSlot {
+    enum State : std::uint32_t { kEmpty, kClaimed, kFilled };
+    std::atomic<std::uint32_t> state;
+    Card card;
+};
+static_assert(sizeof(CardSlot) <= kFabricCardBytes);
+
+struct RemotePeer {
+    fi_addr_t address;
+    std::uint64_t keys[kSegments];
+    std::uint64_t bases[kSegments];
+    std::uint64_t message_key;
+    std::uint64_t program_digest;
+    std::atomic<bool> is_known;
+};
+
+class Peers {
+  public:
+    Peers(const FabricSetup& setup, Fabric& fabric);
+
+    // COST: a load and a branch once the peer is known; before that a look-up.
+    const RemotePeer& operator[](int pe) {
+        RemotePeer& peer = peers_[static_cast<std::size_t>(pe)];
+        // Acquire: pairs with look_up().
+        if (!peer.is_known.load(std::memory_order_acquire)) [[unlikely]]
+            look_up(pe);
+        return peer;
+    }
+    // PEs looked up so far, for pings.
+    std::vector<int> known();
+
+  private:
+    void look_up(int pe);
+    Card card_of(int pe);
+
+    struct Free {
+        void operator()(RemotePeer* peers) const { std::free(peers); }
+    };
+    const FabricSetup& setup_;
+    Fabric& fabric_;
+    std::unique_ptr<RemotePeer[], Free> peers_;  // pages of zeros until somebody is looked up
+    std::mutex lock_;                            // look_up() and known()
+    std::vector<int> known_;
+};
+
+}  // namespace tessera::ofi
