@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Breaks when the opened objects of libfabric do not do what Capabilities says: two endpoints of
+// this process, on each provider, write and read each other's memory, send messages, sleep, and
+// count on one word by the provider's atomics and the CPU's.
+#include "transports/ofi/fabric.hpp"
+
+#include <gtest/gtest.h>
+#include <rdma/fi_atomic.h>
+#include <rdma/fi_rma.h>
+
+#include <atomic>
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+namespace tessera::ofi {
+namespace {
+
+constexpr std::size_t kBytes = std::size_t{1} << 20;
+// Longer than any test may take: a thread that is not woken hangs.
+constexpr int kForeverMs = 1000 * 3600;
+
+Wishes wishes_for(const std::string& provider, bool atomics = false) {
+    Wishes wishes;
+    wishes.provider = provider;
+    wishes.address = "127.0.0.1";
+    wishes.atomics = atomics;
+    return wishes;
+}
+
+// One side: an endpoint with registered memory, and the other side's number.
+struct Side {
+    explicit Side(const Wishes& wishes) : fabric(wishes), memory(kBytes) {
+        region = fabric.register_memory(memory.data(), kBytes);
+    }
+    Fabric fabric;
+    std::vector<unsigned char> memory;
+    Region region;
+    fi_addr_t other = FI_ADDR_NOTAVAIL;
+};
+
+class Pair {
+  public:
+    explicit Pair(const Wishes& wishes) : here(wishes), there(wishes) {
+        here.other = here.fabric.add_peer(there.fabric.address());
+        there.other = there.fabric.add_peer(here.fabric.address());
+    }
+
+    // Reads both queues once. Entries are counted for the word that their context points at.
+    void progress() {
+        for (Side* side : {&here, &there}) {
+            fi_cq_msg_entry entry{};
+            ssize_t got = fi_cq_read(side->fabric.queue(), &entry, 1);
+            if (got == -FI_EAGAIN) continue;
+            ASSERT_EQ(got, 1) << error_text(got);
+            ++entries;
+            if (entry.op_context != nullptr) ++*static_cast<int*>(entry.op_context);
+        }
+    }
+    // Calls `post` until the provider takes the operation, and progress() until it has ended.
+    template <class Post>
+    void run(Post post) {
+        int done = 0;
+        ssize_t result = -FI_EAGAIN;
+        while ((result = post(&done)) == -FI_EAGAIN) progress();
+        ASSERT_EQ(result, 0) << error_text(result);
+        while (done == 0 && !testing::Test::HasFatalFailure()) progress();
+    }
+
+    Side here;
+    Side there;
+    int entries = 0;
+};
+
+std::vector<unsigned char> pattern(std::size_t bytes, unsigned seed) {
+    std::vector<unsigned char> result(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) {
+        result[i] = static_cast<unsigned char>((i * 131 + i / 251 + seed) & 0xff);
+    }
+    return result;
+}
+
+class EachProvider : public testing::TestWithParam<std::string> {};
+
+TEST_P(EachProvider, WritesAndReads) {
+    Pair pair(wishes_for(GetParam()));
+    Side& here = pair.here;
+    const Region& target = pair.there.region;
+    unsigned seed = 0;
+    for (std::size_t bytes : {std::size_t{1}, std::size_t{8}, std::size_t{4097}, kBytes - 64}) {
+        std::vector<unsigned char> source = pattern(bytes, ++seed);
+        iovec local{.iov_base = source.data(), .iov_len = bytes};
+        fi_rma_iov remote{.addr = target.remote_base + 16, .len = bytes, .key = target.key};
+        fi_msg_rma message{};
+        message.msg_iov = &local;
+        message.iov_count = 1;
+        message.addr = here.other;
+        message.rma_iov = &remote;
+        message.rma_iov_count = 1;
+        pair.run([&](int* done) {
+            message.context = done;
+            return fi_writemsg(here.fabric.endpoint(), &message,
+                               FI_COMPLETION | FI_DELIVERY_COMPLETE);
+        });
+        // Delivered is delivered: nobody reads the target's queue any more.
+        ASSERT_EQ(std::memcmp(pair.there.memory.data() + 16, source.data(), bytes), 0) << bytes;
+        std::vector<unsigned char> back(bytes);
+        pair.run([&](int* done) {
+            return fi_read(here.fabric.endpoint(), back.data(), bytes, nullptr, here.other,
+                           target.remote_base + 16, target.key, done);
+        });
+        ASSERT_EQ(back, source) << bytes;
+    }
+}
+
+TEST_P(EachProvider, VectorsOfAllGrantedPieces) {
+    Pair pair(wishes_for(GetParam()));
+    const Capabilities& facts = pair.here.fabric.capabilities();
+    const Region& target = pair.there.region;
+    constexpr std::size_t kPiece = 24;
+    std::size_t pieces = std::min(facts.iov_max, facts.rma_iov_max);
+    ASSERT_LE(pieces, kPiecesMax);
+    std::vector<unsigned char> source = pattern(pieces * kPiece * 2, 7);
+    iovec local[kPiecesMax];
+    fi_rma_iov remote[kPiecesMax];
+    for (std::size_t i = 0; i < pieces; ++i) {
+        local[i] = {.iov_base = source.data() + 2 * i * kPiece, .iov_len = kPiece};
+        remote[i] = {.addr = target.remote_base + 1000 * i, .len = kPiece, .key = target.key};
+    }
+    fi_msg_rma message{};
+    message.msg_iov = local;
+    message.iov_count = pieces;
+    message.addr = pair.here.other;
+    message.rma_iov = remote;
+    message.rma_iov_count = pieces;
+    pair.run([&](int* done) {
+        message.context = done;
+        return fi_writemsg(pair.here.fabric.endpoint(), &message,
+                           FI_COMPLETION | FI_DELIVERY_COMPLETE);
+    });
+    for (std::size_t i = 0; i < pieces; ++i) {
+        EXPECT_EQ(std::memcmp(pair.there.memory.data() + 1000 * i, local[i].iov_base, kPiece), 0)
+            << "piece " << i;
+        EXPECT_EQ(pair.there.memory[1000 * i + kPiece], 0);
+    }
+}
+
+TEST_P(EachProvider, InjectedOnesLeaveNoEntry) {
+    Pair pair(wishes_for(GetParam()));
+    const Region& target = pair.there.region;
+    std::size_t bytes = pair.here.fabric.capabilities().inject_write_bytes;
+    std::vector<unsigned char> source = pattern(bytes, 3);
+    ssize_t result = -FI_EAGAIN;
+    while (result == -FI_EAGAIN) {
+        result = fi_inject_write(pair.here.fabric.endpoint(), source.data(), bytes, pair.here.other,
+                                 target.remote_base, target.key);
+        if (result == -FI_EAGAIN) pair.progress();
+    }
+    ASSERT_EQ(result, 0);
+    // A read behind the write sees it (Capabilities::read_after_write).
+    std::vector<unsigned char> back(bytes);
+    pair.run([&](int* done) {
+        return fi_read(pair.here.fabric.endpoint(), back.data(), bytes, nullptr, pair.here.other,
+                       target.remote_base, target.key, done);
+    });
+    EXPECT_EQ(back, source);
+    EXPECT_EQ(pair.entries, 1) << "the read's";
+}
+
+TEST_P(EachProvider, ReachesItself) {
+    Pair pair(wishes_for(GetParam()));
+    Fabric& fabric = pair.here.fabric;
+    fi_addr_t self = fabric.add_peer(fabric.address());
+    std::uint64_t value = 42;
+    pair.run([&](int* done) {
+        return fi_write(fabric.endpoint(), &value, sizeof value, nullptr, self,
+                        pair.here.region.remote_base + 8, pair.here.region.key, done);
+    });
+    std::uint64_t back = 0;
+    pair.run([&](int* done) {
+        return fi_read(fabric.endpoint(), &back, sizeof back, nullptr, self,
+                       pair.here.region.remote_base + 8, pair.here.region.key, done);
+    });
+    EXPECT_EQ(back, 42U);
+}
+
+TEST_P(EachProvider, MessageComesBehindItsWrites) {
+    Pair pair(wishes_for(GetParam()));
+    const Region& target = pair.there.region;
+    ASSERT_TRUE(pair.here.fabric.capabilities().send_after_write);
+    for (unsigned round = 1; round <= 200; ++round) {
+        std::size_t bytes = std::size_t{1} << (round % 17);
+        std::vector<unsigned char> source = pattern(bytes, round);
+        unsigned char message[64] = {};
+        int written = 0;
+        ssize_t result = -FI_EAGAIN;
+        while (result == -FI_EAGAIN) {
+            result = fi_write(pair.here.fabric.endpoint(), source.data(), bytes, nullptr,
+                              pair.here.other, target.remote_base, target.key, &written);
+            if (result == -FI_EAGAIN) pair.progress();
+        }
+        ASSERT_EQ(result, 0);
+        int received = 0;
+        ASSERT_EQ(fi_recv(pair.there.fabric.endpoint(), message, sizeof message, nullptr,
+                          FI_ADDR_UNSPEC, &received),
+                  0);
+        int sent = 0;
+        result = -FI_EAGAIN;
+        while (result == -FI_EAGAIN) {
+            result =
+                fi_send(pair.here.fabric.endpoint(), "done", 4, nullptr, pair.here.other, &sent);
+            if (result == -FI_EAGAIN) pair.progress();
+        }
+        ASSERT_EQ(result, 0);
+        while (received == 0) pair.progress();
+        ASSERT_EQ(std::memcmp(message, "done", 4), 0);
+        ASSERT_EQ(std::memcmp(pair.there.memory.data(), source.data(), bytes), 0) << bytes;
+        while (written == 0 || sent == 0) pair.progress();
+    }
+}
+
+TEST_P(EachProvider, KeysAreRandom) {
+    Fabric fabric(wishes_for(GetParam()));
+    ASSERT_FALSE(fabric.capabilities().provider_keys);
+    std::uint64_t ones = 0;
+    std::uint64_t zeros = 0;
+    std::vector<Region> regions;
+    for (int i = 0; i < 64; ++i) {  // a bit that is equal in all: once in 10^17 runs
+        regions.push_back(fabric.register_memory(&ones, sizeof ones));
+        ones |= regions.back().key;
+        zeros |= ~regions.back().key;
+    }
+    EXPECT_EQ(ones, ~std::uint64_t{0});
+    EXPECT_EQ(zeros, ~std::uint64_t{0});
+    for (const Region& region : regions) fabric.unregister_memory(region);
+}
+
+TEST_P(EachProvider, WakeEndsTheSleep) {
+    Fabric fabric(wishes_for(GetParam()));
+    for (int round = 0; round < 3; ++round) {
+        std::atomic<bool> is_told = false;
+        std::thread sleeper([&] {
+            while (!is_told.load()) fabric.wait_for_events(kForeverMs);
+        });
+        is_told.store(true);
+        fabric.wake();
+        sleeper.join();
+    }
+}
+
+TEST_P(EachProvider, MessageEndsTheSleep) {
+    Pair pair(wishes_for(GetParam()));
+    unsigned char message[64] = {};
+    std::atomic<bool> is_received = false;
+    ASSERT_EQ(fi_recv(pair.there.fabric.endpoint(), message, sizeof message, nullptr,
+                      FI_ADDR_UNSPEC, nullptr),
+              0);
+    std::thread sleeper([&] {
+        fi_cq_msg_entry entry{};
+        for (int idle = 0; !is_received.load(); ++idle) {
+            ssize_t got = fi_cq_read(pair.there.fabric.queue(), &entry, 1);
+            if (got == 1) {
+                is_received.store(true);
+            } else {
+                pair.there.fabric.wait_for_events(kForeverMs, idle);
+            }
+        }
+    });
+    fi_cq_msg_entry entry{};
+    Fabric& here = pair.here.fabric;
+    ssize_t result = -FI_EAGAIN;
+    while ((result = fi_send(here.endpoint(), "hi", 2, nullptr, pair.here.other, nullptr)) ==
+           -FI_EAGAIN) {
+        fi_cq_read(here.queue(), &entry, 1);
+    }
+    ASSERT_EQ(result, 0);
+    while (!is_received.load()) fi_cq_read(here.queue(), &entry, 1);
+    sleeper.join();
+    EXPECT_EQ(std::memcmp(message, "hi", 2), 0);
+}
+
+TEST_P(EachProvider, IdleQueueLetsItsReaderSleep) {
+    Fabric fabric(wishes_for(GetParam()));
+    if (!fabric.capabilities().cq_has_fd) GTEST_SKIP() << "its reader naps";
+    auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < 5; ++i) fabric.wait_for_events(10);
+    EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(50));
+}
+
+INSTANTIATE_TEST_SUITE_P(Providers, EachProvider,
+                         testing::Values("tcp;ofi_rxm", "net", "sockets", "shm"),
+                         [](const auto& test) {
+                             return test.param.substr(0, test.param.find(';'));
+                         });
+
+// "One word, one path" allows the provider's atomics only where this passes.
+class CpuAtomics : public testing::TestWithParam<std::string> {};
+
+template <class T>
+void count_together(Pair& pair, fi_datatype type, std::size_t offset) {
+    constexpr int kCount = 3000;
+    T* word = reinterpret_cast<T*>(pair.there.memory.data() + offset);
+    std::atomic<bool> is_over = false;
+    std::uint64_t cpu_count = 0;
+    std::thread cpu([&] {
+        while (!is_over.load()) {
+            std::atomic_ref<T>(*word).fetch_add(1);
+            ++cpu_count;
+        }
+    });
+    const Region& target = pair.there.region;
+    T one = 1;
+    T old = 0;
+    for (int i = 0; i < kCount; ++i) {
+        pair.run([&](int* done) {
+            return fi_fetch_atomic(pair.here.fabric.endpoint(), &one, 1, nullptr, &old, nullptr,
+                                   pair.here.other, target.remote_base + offset, target.key, type,
+                                   FI_SUM, done);
+        });
+        if (testing::Test::HasFatalFailure()) break;
+    }
+    is_over.store(true);
+    cpu.join();
+    EXPECT_EQ(std::atomic_ref<T>(*word).load(), static_cast<T>(cpu_count + kCount));
+}
+
+TEST_P(CpuAtomics, LoseNoUpdateOfOurs) {
+    Pair pair(wishes_for(GetParam(), true));
+    ASSERT_TRUE(pair.here.fabric.capabilities().atomics_are_cpu_atomics);
+    count_together<std::uint32_t>(pair, FI_UINT32, 256);
+    count_together<std::uint64_t>(pair, FI_UINT64, 512);
+}
+
+INSTANTIATE_TEST_SUITE_P(Providers, CpuAtomics,
+                         testing::Values("tcp;ofi_rxm", "net;ofi_rxm", "sockets", "shm"),
+                         [](const auto& test) {
+                             return test.param.substr(0, test.param.find(';'));
+                         });
+
+TEST(Fabric, EndpointIsBoundToTheChosenAddressAlone) {
+    for (const char* provider : {"tcp;ofi_rxm", "net", "sockets"}) {
+        Fabric fabric(wishes_for(provider));
+        std::vector<std::byte> address = fabric.address();
+        const unsigned char loopback[4] = {127, 0, 0, 1};
+        ASSERT_EQ(address.size(), 16U);  // sockaddr_in: family, port, address
+        EXPECT_EQ(std::memcmp(address.data() + 4, loopback, 4), 0) << provider;
+    }
+}
+
+}  // namespace
+}  // namespace tessera::ofi
