@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <pmix.h>
 #include <sched.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -103,7 +104,10 @@ pmix_proc_t process(pmix_rank_t rank) {
 
 void on_lost_launcher(size_t, pmix_status_t, const pmix_proc_t*, pmix_info_t*, size_t, pmix_info_t*,
                       size_t, pmix_event_notification_cbfunc_fn_t done, void* done_data) {
-    if (!is_leaving.load(std::memory_order_acquire)) ::_exit(kFatalExitCode);
+    if (!is_leaving.load(std::memory_order_acquire)) {
+        warn("the launcher is gone, so this PE ends, too; it was killed, or lost its network");
+        ::_exit(kFatalExitCode);
+    }
     if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, done_data);
 }
 
@@ -116,6 +120,24 @@ void on_fenced(pmix_status_t status, void*) {
     // Pairs with the acquire in fence().
     fence_is_over.store(1, std::memory_order_release);
     futex_wake_all(fence_is_over);
+}
+
+// A launcher that cannot reach another host may not answer; the other PEs find out by themselves.
+constexpr unsigned kAbortSeconds = 3;
+volatile sig_atomic_t abort_code = kFatalExitCode;
+
+void leave_unanswered(int) { ::_exit(abort_code); }
+
+void limit_abort(int code) {
+    abort_code = code;
+    struct sigaction action {};
+    action.sa_handler = leave_unanswered;
+    ::sigaction(SIGALRM, &action, nullptr);
+    sigset_t alarm_only;
+    sigemptyset(&alarm_only);
+    sigaddset(&alarm_only, SIGALRM);
+    ::pthread_sigmask(SIG_UNBLOCK, &alarm_only, nullptr);
+    ::alarm(kAbortSeconds);
 }
 
 void disconnect_at_exit() {
@@ -265,6 +287,7 @@ std::vector<std::byte> get(int pe, const std::string& key) {
 
 void abort(int code, const char* message) {
     if (!is_connected.load(std::memory_order_acquire)) return;
+    limit_abort(code);
     functions.abort(code, message, nullptr, 0);
 }
 
