@@ -140,6 +140,11 @@ void Node::release_memory() const {
     punch(job_.node_file.get(),
           static_cast<off_t>(header_->internal_offset) + local * internal_bytes,
           header_->internal_bytes);
+    // Of all PEs: whoever joins next has other addresses.
+    if (local == 0) {
+        punch(job_.node_file.get(), static_cast<off_t>(header_->cards_offset),
+              header_->npes_of_job * heap::kCardBytes);
+    }
     punch(job_.heap_file.get(), local * static_cast<off_t>(header_->heap_stride),
           header_->heap_bytes);
 }

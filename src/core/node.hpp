@@ -42,7 +42,8 @@ class Node {
     void discover_topology();
     // All PEs of the node meet.
     void meet(const char* where) const;
-    // Gives the pages of this PE's heap and internal segment back to the system.
+    // Gives the pages of this PE's heap and internal segment back to the system; the first PE
+    // empties the table of cards.
     void release_memory() const;
 
     // One entry a PE of the job; what address_map.peers points to.

@@ -155,13 +155,52 @@ FabricSetup describe_fabric() {
 
 void drive_fabric() { live->fabric->progress(); }
 
+// An atomic on a word of PE 0's internal segment, `word` in this PE's.
+std::uint64_t atomic_at_first_pe(AtomicRequest request) {
+    if (!is_on_this_node(0)) return live->fabric->atomic(*live->default_channel, request, 0);
+    const auto* mine = reinterpret_cast<char*>(&live->node->internal(live->job.local_index));
+    char* theirs = reinterpret_cast<char*>(&live->node->internal_of(0));
+    auto* word =
+        reinterpret_cast<std::uint64_t*>(theirs + (static_cast<char*>(request.dest) - mine));
+    std::atomic_ref<std::uint64_t> shared(*word);
+    if (request.op == AtomicOp::kFetch) return shared.load();
+    shared.compare_exchange_strong(request.condition, request.operand);
+    return request.condition;
+}
+
+// The default heap depends on a node's memory and PEs, but must be the same everywhere: all nodes
+// take the smallest. The rest of a larger one is left alone.
+void agree_on_heap() {
+    if (config().symmetric_size != 0 || live->job.launcher != launch::Launcher::kPmix) return;
+    heap::NodeHeader& header = live->node->header();
+    std::uint64_t* word = &live->node->internal(live->job.local_index).smallest_heap_bytes;
+    if (live->job.local_index == 0) {
+        std::uint64_t seen = 0;
+        while (seen == 0 || seen > header.heap_bytes) {
+            const std::uint64_t before = seen;
+            seen = atomic_at_first_pe({.dest = word,
+                                       .op = AtomicOp::kCompareSwap,
+                                       .operand = header.heap_bytes,
+                                       .condition = before});
+            if (seen == before) break;
+        }
+    }
+    launch::meet_job(drive_fabric);
+    if (live->job.local_index == 0) {
+        header.heap_bytes = atomic_at_first_pe({.dest = word, .op = AtomicOp::kFetch});
+    }
+    launch::meet_job(drive_fabric);  // PE 0 answers until all have asked.
+}
+
 // RETURNS when: all PEs of the job can reach this one.
-void connect_nodes() {
-    if (live->job.nnodes == 1) return;
+void connect_nodes(int level) {
+    if (live->job.nnodes == 1) return make_channels(level);
     live->fabric = make_ofi_transport(describe_fabric());
     launch::publish_card(live->fabric->card());
     launch::meet_job(nullptr);
     live->fabric->start();
+    make_channels(level);
+    agree_on_heap();
 }
 
 void publish_address_map(const Live& life) {
@@ -226,13 +265,12 @@ void start(int level, const char* where) {
     heap::NodeHeader& header = live->node->header();
     set_wait_label(live->node->my_record().waiting_in, sizeof(heap::PeRecord::waiting_in));
     set_my_sleeper(&live->node->internal(live->job.local_index).sleeper);
-    live->allocator = std::make_unique<heap::Allocator>(header.heap_bytes);
-    connect_nodes();
+    connect_nodes(level);
     live->node->meet(where);
+    live->allocator = std::make_unique<heap::Allocator>(header.heap_bytes);
     // From here on every PE may reach this one, and the facts are complete.
     choose_wait_policy(live->job.npes_of_host, header.usable_cores, &header.crowded_until_ns);
     if (live->fabric) set_progress_hook(drive_fabric);
-    make_channels(level);
     choose_copy_routine(live->node->facts().l3_bytes);
     make_predefined_teams();
     publish_address_map(*live);

@@ -70,7 +70,6 @@ void Engine::describe_myself() {
     const FabricMemory* memory[kSegments] = {&setup_.heap, &setup_.statics, &setup_.internal};
     card_.settings_digest = setup_.settings_digest;
     card_.program_digest = setup_.program_digest;
-    card_.heap_bytes = setup_.heap.bytes;
     card_.message_key = random_key();
     for (std::size_t i = 0; i < kSegments; ++i) {
         if (memory[i]->bytes == 0) continue;
@@ -149,11 +148,8 @@ void Engine::watch_peers() {
     pinged_at_ms_ = now;
     for (int pe : peers_.known()) {
         Header ping{.key = peers_[pe].message_key, .source = setup_.pe, .kind = MessageKind::kPing};
-        // Where the provider has no room, the next round tells.
-        if (send_copy(&ping, sizeof ping, pe) != 0) {
-            std::lock_guard guard(pings_lock_);
-            std::erase(unanswered_pings_, pe);
-        }
+        // What cannot be sent remains unanswered: that is silence as well.
+        static_cast<void>(send_copy(&ping, sizeof ping, pe));
     }
 }
 

@@ -190,6 +190,11 @@ class OfiTransport final : public FabricTransport {
     bool confirms(std::size_t bytes) const {
         return confirms_by_reads_ && bytes <= capabilities_.ordered_read_bytes;
     }
+    bool injects(std::size_t bytes) const {
+        return confirms_by_reads_ && bytes <= capabilities_.inject_write_bytes;
+    }
+    void inject(OfiChannel& channel, const RemotePeer& peer, void* dest, const void* source,
+                std::size_t bytes, int pe);
     void write(OfiChannel& channel, Counter& counter, const void* source, std::size_t bytes,
                Target target, int pe);
     void read(Counter& counter, void* dest, std::size_t bytes, Target target, int pe);
@@ -315,6 +320,18 @@ void OfiTransport::read(Counter& counter, void* dest, std::size_t bytes, Target 
     }
 }
 
+void OfiTransport::inject(OfiChannel& channel, const RemotePeer& peer, void* dest,
+                          const void* source, std::size_t bytes, int pe) {
+    const Target target = target_of(peer, dest);
+    engine_.post(
+        [&] {
+            return fi_inject_write(endpoint_, source, bytes, peer.address, target.address,
+                                   target.key);
+        },
+        pe);
+    written(channel, bytes, pe);
+}
+
 void OfiTransport::put(Channel& channel, void* dest, const void* source, std::size_t bytes,
                        int pe) {
     OfiChannel& mine = own(channel);
@@ -324,16 +341,7 @@ void OfiTransport::put(Channel& channel, void* dest, const void* source, std::si
         return update(mine, request, pe);
     }
     const RemotePeer& peer = peer_with(dest, pe);
-    if (confirms_by_reads_ && bytes <= capabilities_.inject_write_bytes) {
-        const Target target = target_of(peer, dest);
-        engine_.post(
-            [&] {
-                return fi_inject_write(endpoint_, source, bytes, peer.address, target.address,
-                                       target.key);
-            },
-            pe);
-        return written(mine, bytes, pe);
-    }
+    if (injects(bytes)) return inject(mine, peer, dest, source, bytes, pe);
     Counter counter;
     write(mine, counter, source, bytes, target_of(peer, dest), pe);
     wait_for(counter);
@@ -342,7 +350,9 @@ void OfiTransport::put(Channel& channel, void* dest, const void* source, std::si
 void OfiTransport::put_nbi(Channel& channel, void* dest, const void* source, std::size_t bytes,
                            int pe) {
     OfiChannel& mine = own(channel);
-    write(mine, mine.transfers, source, bytes, target_of(peer_with(dest, pe), dest), pe);
+    const RemotePeer& peer = peer_with(dest, pe);
+    if (injects(bytes)) return inject(mine, peer, dest, source, bytes, pe);
+    write(mine, mine.transfers, source, bytes, target_of(peer, dest), pe);
 }
 
 void OfiTransport::get(Channel&, void* dest, const void* source, std::size_t bytes, int pe) {

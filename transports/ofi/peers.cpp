@@ -53,12 +53,6 @@ Card Peers::card_of(int pe) {
             "PEs with the same environment",
             pe);
     }
-    if (card.heap_bytes != setup_.heap.bytes) {
-        fatal(
-            "this PE has a symmetric heap of %zu bytes, PE %d on another node of %llu: their "
-            "memory or number of PEs differs; set SHMEM_SYMMETRIC_SIZE",
-            setup_.heap.bytes, pe, static_cast<unsigned long long>(card.heap_bytes));
-    }
     std::uint32_t expected = CardSlot::kEmpty;
     if (slot->state.compare_exchange_strong(expected, CardSlot::kClaimed,
                                             std::memory_order_relaxed)) {

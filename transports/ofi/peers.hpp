@@ -28,7 +28,6 @@ struct Card {
     std::uint64_t magic = kMagic;
     std::uint64_t settings_digest = 0;
     std::uint64_t program_digest = 0;
-    std::uint64_t heap_bytes = 0;
     std::uint64_t message_key = 0;
     std::uint64_t keys[kSegments] = {};
     std::uint64_t bases[kSegments] = {};  // what the first byte of the segment is addressed as
