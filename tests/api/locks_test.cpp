@@ -41,15 +41,15 @@ struct Protected {
         shmem_barrier_all();
     }
     // Adds one to the words of one lock, each on another PE. They must be equal before.
-    void visit(int lock) const {
+    void visit(int lock) {
         long seen[kWordsPerLock];
         for (int i = 0; i < kWordsPerLock; ++i) {
             seen[i] = shmem_long_g(word(lock, i), home(lock, i));
             ASSERT_EQ(seen[i], seen[0]) << "Somebody else is inside lock " << lock;
         }
-        // Without quiet: that is clear_lock's part.
+        // Without quiet: that is clear_lock's part. `next` must not change before.
+        next = seen[0] + 1;
         for (int i = 0; i < kWordsPerLock; ++i) {
-            long next = seen[0] + 1;
             if (i % 2 == 0) {
                 shmem_long_p(word(lock, i), next, home(lock, i));
             } else {
@@ -62,6 +62,7 @@ struct Protected {
 
     long* locks;
     long* words;
+    long next = 0;
 };
 
 TEST(Locks, OneHolderAtATime) {
