@@ -81,7 +81,8 @@ class Options(LaunchTest):
         self.assertIn("oshrun", self.run_job("--version")[0])
         out, _ = self.run_job("--help")
         for option in ("-n,--np", "--bind-to", "--map-by", "-x", "--wdir", "--tag-output",
-                       "--timeout", "--verbose", "--version"):
+                       "--timeout", "--verbose", "--version", "--host", "--hostfile",
+                       "--ntasks-per-node", "--launcher", "--virtual-nodes"):
             self.assertIn(option, out)
         _, error = self.run_job("-n", 2, "--verbose", "true")
         self.assertIn("pe 1 (host", error)
@@ -92,20 +93,21 @@ class Options(LaunchTest):
         for arguments in (["-n", "0", "true"], ["-n", "x", "true"], ["-n", "-1", "true"], ["-n"],
                           ["--no-such-option", "true"], ["--bind-to", "chair", "true"],
                           ["--map-by", "chair", "true"], ["--timeout", "0", "true"], [],
-                          ["--virtual-nodes", "0", "true"],
+                          ["--virtual-nodes", "0", "true"], ["--launcher", "rocket", "true"],
+                          ["--host", "a:x", "true"], ["--host", "", "true"],
+                          ["--hostfile", "/no/such/file", "true"],
+                          ["--ntasks-per-node", "0", "true"],
                           ["-n", "2"], ["-n", "2", "true", ":"], ["-x", "=1", "true"]):
             out, error = self.run_job(*arguments, code=USAGE)
             self.assertTrue(error.startswith("oshrun: "), error)
             self.assertIn("--help", error)
             self.assertEqual(out, "")
 
-    def test_several_hosts_come_later(self):
-        for option in ("--host", "-H", "--hostfile", "-host"):
-            _, error = self.run_job(option, "a,b", "-n", 2, "true", code=1)
-            self.assertIn("this host only", error)
-        environment = self.environment(SLURM_JOB_NUM_NODES="3")
-        _, error = self.run_job("-n", 1, "true", environment=environment)
-        self.assertIn("3 nodes", error)
+    def test_number_of_pes_on_a_host(self):
+        for spelling in ("--ntasks-per-node", "--npernode", "--ppn"):
+            self.assertEqual(self.lines("-n", 2, spelling, 2, "echo", "x"), ["x"] * 2)
+        _, error = self.run_job("-n", 3, "--ntasks-per-node", 2, "true", code=1)
+        self.assertIn("more hosts", error)
 
     def test_missing_programs(self):
         for name, code in (("no_such_program", 127), ("./no_such_program", 127),

@@ -19,7 +19,7 @@ import unittest
 import support
 from support import HANG_SECONDS, NODES, SHMEM, LaunchTest, skip_all, wait_gone
 
-TOOLS = ("slurmctld", "slurmd", "srun", "sinfo", "ip", "unshare")
+TOOLS = ("slurmctld", "slurmd", "srun", "salloc", "sinfo", "ip", "unshare")
 INSIDE = "--inside-namespace"
 ADDRESS = "10.99.1.1"
 # slurmd and the PMIx plugin keep files in TmpFS, of which each node needs its own.
@@ -178,6 +178,75 @@ class Slurm(LaunchTest):
     def test_oshrun_inside_a_step(self):
         out, _ = self.srun(1, support.OSHRUN, "-n", 2, SHMEM)
         self.assertEqual(len(out.splitlines()), 2)
+
+
+class HandOver(LaunchTest):
+    """oshrun in an allocation of two nodes, where it becomes srun."""
+
+    def oshrun(self, *arguments, **more):
+        # salloc asks a controlling terminal for input, and tests have none to offer.
+        launcher = ["salloc", "--quiet", "--no-bell", "--immediate=30", "-N2",
+                    "--ntasks-per-node=3", support.OSHRUN]
+        return self.run_job(*arguments, launcher=launcher, **more)
+
+    def lines(self, *arguments, **more):
+        return sorted(self.oshrun(*arguments, **more)[0].splitlines())
+
+    def test_pes_are_placed(self):
+        addresses = {ADDRESS}
+        for options, hosts in (
+                (["-n", 6], [[0, 1, 2], [3, 4, 5]]),
+                ([], [[0, 1, 2], [3, 4, 5]]),
+                (["-n", 6, "--map-by", "node"], [[0, 2, 4], [1, 3, 5]]),
+                (["-n", 4, "--ntasks-per-node", 2], [[0, 1], [2, 3]]),
+                (["--launcher", "srun", "--host", "n1:1,n2:3"], [[0], [1, 2, 3]]),
+                (["--launcher", "srun", "--host", "n1,n2:3", "--map-by", "node"], [[0], [1, 2, 3]]),
+                (["--launcher", "srun", "--host", "n2:2,n1:2", "-n", 3], [[0, 1], [2]])):
+            out, error = self.oshrun(*options, "--verbose", NODES)
+            self.check_places(out, hosts, 1, addresses)
+            self.assertIn("handing over to: srun --mpi=pmix", error)
+
+    def test_more_pes_than_cores(self):
+        out, _ = self.oshrun("-n", 24, NODES)
+        self.assertEqual(len(out.splitlines()), 24)
+
+    def test_job_on_this_host_only(self):
+        out, error = self.oshrun("--launcher", "local", "-n", 4, NODES)
+        self.check_places(out, [list(range(4))], 1, {""})
+        self.assertEqual(error, "")
+
+    def test_options_are_translated(self):
+        show = ["sh", "-c", 'echo "$A $SHMEM_VIRTUAL_NODES $PWD"']
+        os.environ["SLURM_EXPORT_ENV"] = "NONE"  # As sbatch --export=NONE leaves it.
+        self.addCleanup(os.environ.pop, "SLURM_EXPORT_ENV")
+        self.assertEqual(self.lines("-n", 2, "-x", "A=x y", "--virtual-nodes", 2, "--wdir", "/usr",
+                                    *show), ["x y 2 /usr"] * 2)
+        self.assertEqual(self.lines("-n", 2, "--tag-output", "echo", "x"), ["0: x", "1: x"])
+        for binding in ("core", "numa", "none"):
+            self.assertEqual(self.lines("-n", 2, "--bind-to", binding, "echo", "x"), ["x", "x"])
+        out, _ = self.oshrun("-n", 2, "cat", input="typed\n")
+        self.assertEqual(out, "typed\n", "PE 0 gets the input")
+        _, error = self.oshrun("-n", 2, "-x", "SHMEM_VIRTUAL_NODES=x", "true", code=1)
+        self.assertEqual(error.count("SHMEM_VIRTUAL_NODES"), 1)
+
+    def test_several_programs(self):
+        self.assertEqual(self.lines("-n", 1, "echo", "a", "1", ":", "-n", 2, "echo", "b"),
+                         ["a 1", "b", "b"])
+        _, error = self.oshrun("-n", 1, "echo", "a b", ":", "-n", 1, "echo", code=1)
+        self.assertIn("blanks", error)
+
+    def test_endings(self):
+        self.oshrun("-n", 4, "sh", "-c", "exit 3", code=3)
+        _, error = self.oshrun("-n", 4, NODES, 1, "last", code=1)
+        self.assertIn("stops on purpose", error)
+        _, error = self.oshrun("-n", 4, "--timeout", 1, "sleep", "1000", code=124)
+        self.assertIn("timeout", error)
+        self.oshrun("-n", 4, "--timeout", 100, "true")
+
+    def test_oshrun_inside_a_step_of_two_nodes(self):
+        launcher = ["srun", "--immediate=30", "--mpi=none", "-N2", "-n2"]
+        out, _ = self.run_job(support.OSHRUN, "-n", 2, NODES, launcher=launcher)
+        self.assertEqual(len(out.splitlines()), 4, "each is a job on its host")
 
 
 def main():

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// oshrun: runs a SHMEM program as several PEs on this host (docs: oshrun(1)). One process, no
-// daemon: it forks the PEs, forwards their output, and ends when the last one has ended.
+// oshrun: runs a SHMEM program as several PEs (docs: oshrun(1)). On this host it is one process, no
+// daemon: it forks the PEs, forwards their output, and ends when the last one has ended. For
+// several hosts it becomes another launcher.
 //   options.cpp     the command line             start.cpp       from there to running PEs
+//   handover.cpp, launcher_choice.cpp, launcher_command.cpp, hosts.cpp    becoming another launcher
 //   programs.cpp    what is to be run            memory.cpp      the files that the PEs share
 //   spawn.cpp       one process                  signals.cpp     what signals mean
 //   supervisor.cpp, verdict.cpp, ending.cpp      the loop until all is over
@@ -12,8 +14,10 @@
 #include <unistd.h>
 
 #include "base/fatal.hpp"
+#include "handover.hpp"
 #include "job.hpp"
 #include "options.hpp"
+#include "programs.hpp"
 #include "supervisor.hpp"
 
 namespace {
@@ -34,6 +38,8 @@ int main(int argc, char** argv) {
     tessera::set_message_prefix("oshrun: ");
     open_missing_standard_files();
     oshrun::Options options = oshrun::parse_options(argc, argv);
+    oshrun::export_variables(options);
+    oshrun::hand_over(options);
     oshrun::SignalState signals = oshrun::take_signals();
     oshrun::Job job{.options = options, .signals = signals};
     oshrun::start_job(job);

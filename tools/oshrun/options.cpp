@@ -24,6 +24,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  oshrun -n 4 ./a.out            four PEs run ./a.out\n"
     "  oshrun -n 1 ./a : -n 3 ./b     one job of several programs: PE 0 runs ./a, PEs 1-3 run ./b\n"
+    "  oshrun -n 8 --host a:4,b:4 ./a.out     PEs 0-3 on host a, 4-7 on host b\n"
     "  -n and --wdir belong to the program that follows; all other options to the job.\n"
     "\n"
     "Exit code: 0, or the worst of the PEs' codes (128+N for a PE killed by signal N), 124 after\n"
@@ -39,6 +40,17 @@ const std::map<std::string, topology::MapBy> kMappings = {{"core", topology::Map
                                                           {"numa", topology::MapBy::kNuma},
                                                           {"node", topology::MapBy::kNode}};
 
+std::map<std::string, Launcher> launchers() {
+    std::map<std::string, Launcher> result;
+    int number = 0;
+    for (std::string_view name : kLauncherNames) {
+        result[std::string(name)] = static_cast<Launcher>(number++);
+    }
+    return result;
+}
+
+const std::map<std::string, Launcher> kLaunchers = launchers();
+
 class Help : public CLI::Formatter {
   public:
     std::string make_usage(const CLI::App* /*parser*/, std::string /*name*/) const override {
@@ -52,8 +64,34 @@ struct Raw {
     std::string bind_to;
     std::string map_by;
     int virtual_nodes = 0;
-    std::string hosts;
+    std::vector<std::string> hosts;
+    std::vector<std::string> host_files;
+    std::string launcher;
+    int pes_per_host = 0;
 };
+
+// Several hosts.
+void describe_host_options(CLI::App& parser, Raw& raw) {
+    auto add_list = [&](const char* names, std::vector<std::string>& list, const char* help) {
+        return parser.add_option(names, list, help)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+            ->expected(1)
+            ->allow_extra_args(false);
+    };
+    add_list("-H,--host", raw.hosts, "Run on these hosts, with so many PEs each")
+        ->type_name("HOST[:N],...");
+    add_list("--hostfile", raw.host_files, "The same, one host on a line")->type_name("FILE");
+    parser.add_option("--ntasks-per-node", raw.pes_per_host, "Number of PEs on each host")
+        ->check(CLI::Range(1, kPesMax).description(""))
+        ->type_name("N");
+    parser
+        .add_option("--launcher", raw.launcher,
+                    "Who starts the PEs: oshrun itself on this host (local), or another launcher; "
+                    "auto takes srun in a Slurm allocation of several nodes, prterun or mpirun "
+                    "when hosts are given, else local")
+        ->check(CLI::IsMember(&kLaunchers).description(""))
+        ->type_name("auto|local|srun|prterun|mpirun");
+}
 
 void describe_options(CLI::App& parser, Options& options, Raw& raw) {
     parser.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -97,13 +135,16 @@ void describe_options(CLI::App& parser, Options& options, Raw& raw) {
             ""))
         ->type_name("S");
     parser.add_flag("--verbose", options.verbose, "Tell what is started where, and how it ended");
-    parser.add_option("-H,--host,--hosts,--hostfile", raw.hosts)->group("");
+    describe_host_options(parser, raw);
     parser.footer(kFooter);
 }
 
 // The single-dash spellings of long names that other launchers taught everybody.
 std::string canonical(const std::string& token) {
     if (token == "-np") return "--np";
+    if (token == "--hosts") return "--host";
+    if (token == "--npernode" || token == "--ppn") return "--ntasks-per-node";
+    if (token == "--machinefile" || token == "-machinefile") return "--hostfile";
     if (token == "-wdir" || token == "-host" || token == "-hostfile") return "-" + token;
     return token;
 }
@@ -139,9 +180,22 @@ std::pair<std::string, std::string> parse_export(const std::string& text) {
     return {name, value};
 }
 
+void take_hosts(const Raw& raw, Options& options) {
+    for (const std::string& list : raw.hosts) {
+        std::string complaint = add_hosts(list, options.hosts);
+        if (!complaint.empty()) usage_error("--host " + list + ": " + complaint);
+    }
+    for (const std::string& path : raw.host_files) {
+        std::string complaint = add_host_file(path, options.hosts);
+        if (!complaint.empty()) usage_error("--hostfile " + path + ": " + complaint);
+    }
+    if (!raw.launcher.empty()) options.launcher = kLaunchers.at(raw.launcher);
+    if (raw.pes_per_host > 0) options.pes_per_host = raw.pes_per_host;
+}
+
 App parse_part(std::vector<std::string> tokens, Options& options) {
     Raw raw;
-    CLI::App parser("Runs a SHMEM program (or any other) as several PEs on this host.", "oshrun");
+    CLI::App parser("Runs a SHMEM program (or any other) as several PEs.", "oshrun");
     parser.formatter(std::make_shared<Help>());
     describe_options(parser, options, raw);
     for (std::size_t i = 0; i < tokens.size() && tokens[i][0] == '-' && tokens[i] != "--"; ++i) {
@@ -162,11 +216,7 @@ App parse_part(std::vector<std::string> tokens, Options& options) {
     } catch (const CLI::ParseError& error) {
         usage_error(error.what());
     }
-    if (!raw.hosts.empty()) {
-        fatal(
-            "--host and --hostfile: this version of oshrun starts PEs on this host only; several "
-            "hosts come in a later version");
-    }
+    take_hosts(raw, options);
     if (!raw.bind_to.empty()) options.bind_to = kBindings.at(raw.bind_to);
     if (!raw.map_by.empty()) options.map_by = kMappings.at(raw.map_by);
     for (const std::string& text : raw.exports) options.exports.push_back(parse_export(text));

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "hosts.hpp"
 #include "topology/binding.hpp"
 
 namespace tessera::oshrun {
@@ -20,11 +21,18 @@ struct App {
     std::vector<std::string> command;
 };
 
+// Who starts the PEs.
+enum class Launcher { kAuto, kLocal, kSrun, kPrterun, kMpirun };
+inline constexpr std::string_view kLauncherNames[] = {"auto", "local", "srun", "prterun", "mpirun"};
+
 struct Options {
     std::vector<App> apps;
     std::vector<std::pair<std::string, std::string>> exports;  // -x; for the whole job
     topology::BindTo bind_to = topology::BindTo::kAuto;
     topology::MapBy map_by = topology::MapBy::kCore;
+    std::vector<Host> hosts;  // --host, --hostfile
+    Launcher launcher = Launcher::kAuto;
+    int pes_per_host = 0;  // 0: not given
     bool tag_output = false;
     bool verbose = false;
     double timeout_seconds = 0;  // 0: no limit

@@ -39,15 +39,6 @@ constexpr rlim_t kFdsPerPe = 6;  // two pipes, a connection to the PMIx server, 
 // consequences: "ask PMIx, and leave the binding alone".
 constexpr const char* kOpenMpiHint = "JSM_JSRUN_PORT=0";
 
-void warn_about_other_nodes() {
-    const char* nodes = environment("SLURM_JOB_NUM_NODES");
-    if (nodes == nullptr || std::atoi(nodes) < 2) return;
-    warn(
-        "this Slurm allocation has %s nodes, but this version of oshrun starts all PEs on this "
-        "one; several nodes come in a later version",
-        nodes);
-}
-
 void number_pes(Job& job, const topology::Facts& facts) {
     for (std::size_t app = 0; app < job.options.apps.size(); ++app) {
         int count = job.options.apps[app].npes;
@@ -55,6 +46,10 @@ void number_pes(Job& job, const topology::Facts& facts) {
         for (int i = 0; i < count; ++i) job.pes.push_back({.app = static_cast<int>(app)});
     }
     job.npes = static_cast<int>(job.pes.size());
+    if (job.options.pes_per_host > 0 && job.npes > job.options.pes_per_host) {
+        fatal("--ntasks-per-node %d: %d PEs need more hosts than this one; name them with --host",
+              job.options.pes_per_host, job.npes);
+    }
 }
 
 // RETURNS: the limit that the PEs get back.
@@ -256,10 +251,8 @@ void close_job(Job& job) {
 }
 
 void start_job(Job& job) {
-    export_variables(job.options);
     config();  // A bad value is reported once, here.
     warn_unknown_variables();
-    warn_about_other_nodes();
     CommonPlan common{.programs = find_programs(job.options),
                       .environment = base_environment(),
                       .binding = {},

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See launcher_command.hpp. All launchers get PEs that outnumber cores or slots when the user wants
+// it so, as oshrun itself does.
+#include "launcher_command.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+
+#include "base/inherited.hpp"
+
+namespace tessera::oshrun {
+namespace {
+
+using Words = std::vector<std::string>;
+using topology::BindTo;
+using topology::MapBy;
+
+// Beginnings of names, and whole names.
+constexpr std::string_view kForwardedPrefixes[] = {"SHMEM_", "SMA_", "TESSERA_", "FI_", "OMP_"};
+constexpr std::string_view kForwardedNames[] = {"PATH",         "LD_LIBRARY_PATH", "LD_PRELOAD",
+                                                "ASAN_OPTIONS", "LSAN_OPTIONS",    "TSAN_OPTIONS",
+                                                "UBSAN_OPTIONS"};
+
+void add(Words& words, std::initializer_list<std::string> more) {
+    words.insert(words.end(), more.begin(), more.end());
+}
+
+std::string absolute(const std::string& directory) {
+    std::error_code error;
+    std::filesystem::path path = std::filesystem::absolute(directory, error);
+    return error ? directory : path.string();
+}
+
+// timeout(1) sends TERM to the launcher, which ends the job, and returns 124 like oshrun.
+void add_timeout(Words& words, const Options& options) {
+    if (options.timeout_seconds <= 0) return;
+    add(words, {"timeout", "--foreground", "--verbose", "--kill-after=10",
+                std::to_string(options.timeout_seconds)});
+}
+
+std::string mpirun_mapping(const Options& options) {
+    std::string mapping = "slot";
+    if (options.map_by == MapBy::kNuma) mapping = "numa";
+    if (options.map_by == MapBy::kNode) mapping = "node";
+    if (options.pes_per_host > 0) {
+        mapping = "ppr:" + std::to_string(options.pes_per_host) + ":node";
+    }
+    return mapping + ":OVERSUBSCRIBE";
+}
+
+void add_mpirun_binding(Words& words, BindTo bind_to) {
+    switch (bind_to) {
+        case BindTo::kAuto: break;  // Its own default is the same idea.
+        case BindTo::kCore: add(words, {"--bind-to", "core"}); break;
+        case BindTo::kNuma: add(words, {"--bind-to", "numa"}); break;
+        case BindTo::kNone: add(words, {"--bind-to", "none"}); break;
+    }
+}
+
+void add_srun_binding(Words& words, BindTo bind_to) {
+    switch (bind_to) {
+        case BindTo::kAuto: break;  // As the cluster is set up.
+        case BindTo::kCore: add(words, {"--cpu-bind=cores"}); break;
+        case BindTo::kNuma: add(words, {"--cpu-bind=ldoms"}); break;
+        case BindTo::kNone: add(words, {"--cpu-bind=none"}); break;
+    }
+}
+
+void add_forwarded(Words& words, const Options& options, const CommandContext& context) {
+    Words names;
+    for (const std::string& name : context.variable_names) {
+        if (is_for_all_hosts(name)) names.push_back(name);
+    }
+    for (const auto& [name, value] : options.exports) names.push_back(name);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    for (const std::string& name : names) add(words, {"-x", name});
+}
+
+int total_npes(const Options& options) {
+    int npes = 0;
+    for (const App& app : options.apps) npes += app.npes;
+    return npes;
+}
+
+void add_srun_hosts(Words& words, const Options& options) {
+    if (options.hosts.empty()) {
+        if (total_npes(options) > 0) add(words, {"-n", std::to_string(total_npes(options))});
+        switch (options.map_by) {
+            case MapBy::kCore: add(words, {"--distribution=block"}); break;
+            case MapBy::kNuma: add(words, {"--distribution=block:cyclic"}); break;
+            case MapBy::kNode: add(words, {"--distribution=cyclic"}); break;
+        }
+        return;
+    }
+    // Arbitrary: one name for each PE.
+    Words hosts = hosts_of_pes(options.hosts, total_npes(options), options.map_by == MapBy::kNode);
+    std::string list;
+    for (const std::string& host : hosts) list += (list.empty() ? "" : ",") + host;
+    add(words,
+        {"-n", std::to_string(hosts.size()), "--distribution=arbitrary", "--nodelist=" + list});
+}
+
+// srun splits the lines of the list at blanks and replaces %t and the like.
+bool is_plain(const std::string& word) {
+    return !word.empty() && word.find_first_of(" \t\n\"'\\%#*") == std::string::npos;
+}
+
+}  // namespace
+
+MpirunKind mpirun_kind(const std::string& version) {
+    if (version.find("PRRTE") != std::string::npos || version.find("prterun") != std::string::npos)
+        return MpirunKind::kPrrte;
+    // "mpirun (Open MPI) 4.1.4"
+    constexpr std::string_view kName = "(Open MPI) ";
+    std::size_t at = version.find(kName);
+    if (at == std::string::npos) return MpirunKind::kUnknown;
+    std::size_t major = static_cast<std::size_t>(std::atoi(version.c_str() + at + kName.size()));
+    return major >= 5 ? MpirunKind::kPrrte : MpirunKind::kOpenMpi4;
+}
+
+bool is_for_all_hosts(const std::string& variable_name) {
+    if (variable_name == kJobVariable) return false;
+    for (std::string_view prefix : kForwardedPrefixes) {
+        if (variable_name.starts_with(prefix)) return true;
+    }
+    return std::find(std::begin(kForwardedNames), std::end(kForwardedNames), variable_name) !=
+           std::end(kForwardedNames);
+}
+
+std::vector<std::string> mpirun_command(const std::string& program, const Options& options,
+                                        const CommandContext& context) {
+    Words words;
+    add_timeout(words, options);
+    words.push_back(program);
+    if (context.is_root) add(words, {"--allow-run-as-root"});
+    if (!options.hosts.empty()) add(words, {"--host", host_list(options.hosts)});
+    add(words, {"--map-by", mpirun_mapping(options)});
+    add_mpirun_binding(words, options.bind_to);
+    if (options.tag_output && context.mpirun_kind == MpirunKind::kOpenMpi4) {
+        add(words, {"--tag-output"});
+    } else if (options.tag_output) {
+        add(words, {"--output", "tag"});
+    }
+    add_forwarded(words, options, context);
+    for (const App& app : options.apps) {
+        if (&app != &options.apps.front()) words.emplace_back(":");
+        if (app.npes > 0) add(words, {"-n", std::to_string(app.npes)});
+        if (!app.directory.empty()) add(words, {"--wdir", absolute(app.directory)});
+        words.insert(words.end(), app.command.begin(), app.command.end());
+    }
+    return words;
+}
+
+std::vector<std::string> srun_command(const Options& options, const CommandContext& context) {
+    Words words;
+    add_timeout(words, options);
+    // Standard input goes to PE 0; the first PE that fails ends the job.
+    add(words, {"srun", "--mpi=pmix", "--export=ALL", "--input=0", "--kill-on-bad-exit=1",
+                "--overcommit"});
+    add_srun_hosts(words, options);
+    if (options.pes_per_host > 0) {
+        add(words, {"--ntasks-per-node=" + std::to_string(options.pes_per_host)});
+    }
+    add_srun_binding(words, options.bind_to);
+    if (options.tag_output) add(words, {"--label"});
+    const App& first = options.apps.front();
+    if (!first.directory.empty()) add(words, {"--chdir=" + absolute(first.directory)});
+    if (options.apps.size() > 1) {
+        add(words, {"--multi-prog", context.program_list_path});
+    } else {
+        words.insert(words.end(), first.command.begin(), first.command.end());
+    }
+    return words;
+}
+
+std::string srun_program_list(const std::vector<App>& apps, std::string& list) {
+    int pe = 0;
+    for (const App& app : apps) {
+        if (app.directory != apps.front().directory) {
+            return "with srun all programs must have the same --wdir";
+        }
+        list += std::to_string(pe) + "-" + std::to_string(pe + app.npes - 1);
+        pe += app.npes;
+        for (const std::string& word : app.command) {
+            if (!is_plain(word)) {
+                return "with srun and several programs no argument may be empty or have blanks, "
+                       "quotes or any of \\ % # * in it: \"" +
+                       word + "\"";
+            }
+            list += " " + word;
+        }
+        list += "\n";
+    }
+    return "";
+}
+
+}  // namespace tessera::oshrun
