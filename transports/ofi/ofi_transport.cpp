@@ -210,6 +210,11 @@ class OfiTransport final : public FabricTransport {
         return channel.is_batching.load(std::memory_order_relaxed) && bytes <= 8 &&
                (bytes & (bytes - 1)) == 0 && reinterpret_cast<std::uintptr_t>(dest) % bytes == 0;
     }
+    void pack(OfiChannel& channel, void* dest, const void* source, std::size_t bytes, int pe) {
+        AtomicRequest request{.dest = dest, .bytes = bytes, .op = AtomicOp::kSet};
+        std::memcpy(&request.operand, source, bytes);
+        update(channel, request, pe);
+    }
     void update(OfiChannel& channel, const AtomicRequest& request, int pe);
     void flush(OfiChannel& channel);
     void flush(PacketSlot& slot);
@@ -335,11 +340,8 @@ void OfiTransport::inject(OfiChannel& channel, const RemotePeer& peer, void* des
 void OfiTransport::put(Channel& channel, void* dest, const void* source, std::size_t bytes,
                        int pe) {
     OfiChannel& mine = own(channel);
-    if (is_batched(mine, dest, bytes)) [[unlikely]] {
-        AtomicRequest request{.dest = dest, .bytes = bytes, .op = AtomicOp::kSet};
-        std::memcpy(&request.operand, source, bytes);
-        return update(mine, request, pe);
-    }
+    if (is_batched(mine, dest, bytes)) [[unlikely]]
+        return pack(mine, dest, source, bytes, pe);
     const RemotePeer& peer = peer_with(dest, pe);
     if (injects(bytes)) return inject(mine, peer, dest, source, bytes, pe);
     Counter counter;
@@ -350,6 +352,8 @@ void OfiTransport::put(Channel& channel, void* dest, const void* source, std::si
 void OfiTransport::put_nbi(Channel& channel, void* dest, const void* source, std::size_t bytes,
                            int pe) {
     OfiChannel& mine = own(channel);
+    if (is_batched(mine, dest, bytes)) [[unlikely]]
+        return pack(mine, dest, source, bytes, pe);
     const RemotePeer& peer = peer_with(dest, pe);
     if (injects(bytes)) return inject(mine, peer, dest, source, bytes, pe);
     write(mine, mine.transfers, source, bytes, target_of(peer, dest), pe);
@@ -508,10 +512,8 @@ std::uint64_t OfiTransport::atomic(Channel& channel, const AtomicRequest& reques
 void OfiTransport::atomic_nbi(Channel& channel, const AtomicRequest& request, void* result,
                               int pe) {
     OfiChannel& mine = own(channel);
-    if (takes_provider_atomics(request)) {
-        static std::uint64_t ignored;
-        return provider_atomic(mine.transfers, request, result != nullptr ? result : &ignored, pe);
-    }
+    // The provider may read the operand until the operation is complete, so it is waited for.
+    if (takes_provider_atomics(request)) return Transport::atomic_nbi(channel, request, result, pe);
     if (result == nullptr) return update(mine, request, pe);
     flush(mine.slots[pe % kSlots]);
     engine_.wait([&] { return mine.fetches.load(std::memory_order_relaxed) < kFetchesMax; });
