@@ -26,6 +26,9 @@ constexpr std::uint32_t kYields = 100;
 constexpr std::uint32_t kPacketsInFlightMax = 16;  // per slot: 64 KiB
 constexpr int kThreadSleepMs = 100;
 constexpr long kStepBackNanoseconds = 100'000;
+// So many polls by the program since the thread has looked last: the thread is not needed. A waiting
+// PE that naps polls less.
+constexpr std::uint64_t kPollsThatServe = 8;
 
 std::uint64_t now_ms() {
     timespec time{};
@@ -111,8 +114,9 @@ void Engine::run_thread() {
     while (!must_stop_.load(std::memory_order_acquire)) {
         watch_peers();
         const std::uint64_t polls = polls_by_users_.load(std::memory_order_relaxed);
-        if (polls != seen) {
-            seen = polls;
+        const bool is_polled = polls - seen >= kPollsThatServe;
+        seen = polls;
+        if (is_polled) {
             const timespec pause{.tv_sec = 0, .tv_nsec = kStepBackNanoseconds};
             ::nanosleep(&pause, nullptr);
             continue;
