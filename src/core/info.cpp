@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/copy.hpp"
+#include "core/address_map.hpp"
 #include "core/runtime.hpp"
 #include "shmem/setup.h"
 
@@ -38,6 +39,12 @@ std::string line(const char* name, const std::string& value) {
     return text_of("  %-18s %s\n", name, value.c_str());
 }
 
+std::string nodes_text(const launch::Job& job) {
+    if (address_map.fabric == nullptr) return "1";
+    return text_of("%d, %d on this host; between them %s", job.nnodes, job.nodes_of_host,
+                   address_map.fabric->description().c_str());
+}
+
 std::string heap_text(const heap::NodeLayout& layout) {
     return text_of("%.1f MiB for each PE, sparse, %s",
                    static_cast<double>(layout.heap_bytes) / (1024.0 * 1024.0),
@@ -63,6 +70,7 @@ void print_info(const Node& node, const launch::Job& job, std::span<const Outcom
         text += "Job\n";
         text += line("launcher", launcher_name(job.launcher));
         text += line("PEs", text_of("%d, %d on this node", job.npes, job.nlocal));
+        text += line("nodes", nodes_text(job));
         text += line("symmetric heap", heap_text(node.header()));
         text += line("static data", static_text(node));
         text += line("waiting", world_team.more_members_than_cores
