@@ -2,7 +2,7 @@
 //
 // Breaks when a transport does not keep the contract of transports/transport.hpp. One suite, run
 // for each transport: "the owner" is the PE whose memory the transport reaches, this process for
-// `self`, a forked child for `shm`. A new transport adds a World and a line at the end.
+// `self`, a forked child for `shm` and `ofi`. A new transport adds a World and a line at the end.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -27,9 +27,6 @@ constexpr std::size_t kBytes = std::size_t{1} << 18;
 constexpr std::size_t kShift = 8192;
 alignas(4096) unsigned char memory[kBytes + kShift];
 
-// Neither of these transports has anything under way.
-Channel channel;
-
 std::atomic<std::uint32_t>* make_lock() {
     void* page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return static_cast<std::atomic<std::uint32_t>*>(page);
@@ -53,20 +50,24 @@ class World {
                             const std::function<void()>& meanwhile) = 0;
 
     std::unique_ptr<Transport> transport;
+    std::unique_ptr<Channel> channel;
     int pe = 0;
 
   protected:
     std::atomic<std::uint32_t>* lock_;
 };
 
-void add(Transport& transport, unsigned char* word, int count, int pe) {
+void add(Transport& transport, Channel& channel, unsigned char* word, int count, int pe) {
     AtomicRequest request{.dest = word, .op = AtomicOp::kAdd, .operand = 1};
     for (int i = 0; i < count; ++i) transport.atomic(channel, request, pe);
 }
 
 class SelfWorld final : public World {
   public:
-    SelfWorld() : World(make_lock()) { transport = make_self_transport(*lock_); }
+    SelfWorld() : World(make_lock()) {
+        transport = make_self_transport(*lock_);
+        channel = transport->make_channel({});
+    }
     ~SelfWorld() override { ::mprotect(memory, 4096, PROT_READ | PROT_WRITE); }
     void owner_writes(std::size_t offset, const void* source, std::size_t bytes) override {
         std::memcpy(memory + offset, source, bytes);
@@ -77,7 +78,7 @@ class SelfWorld final : public World {
     void owner_protects_first_page() override { ::mprotect(memory, 4096, PROT_READ); }
     void owner_adds(std::size_t offset, int count,
                     const std::function<void()>& meanwhile) override {
-        std::thread owner([&] { add(*transport, memory + offset, count, 0); });
+        std::thread owner([&] { add(*transport, *channel, memory + offset, count, 0); });
         meanwhile();
         owner.join();
     }
@@ -112,16 +113,16 @@ bool receive_all(int socket, void* bytes, std::size_t count) {
     return true;
 }
 
-// The owner's life: does what it is told, until the test closes the socket.
-[[noreturn]] void serve(int socket, std::atomic<std::uint32_t>& lock) {
-    std::unique_ptr<Transport> own = make_self_transport(lock);
+// The owner's life: does what it is told, until the test closes the socket. `add_own` adds 1 to a
+// word of its own, so often, as the owner does that.
+[[noreturn]] void serve(int socket, const std::function<void(unsigned char*, int)>& add_own) {
     unsigned char* base = memory + kShift;
     Order order;
     while (receive_all(socket, &order, sizeof order)) {
         if (order.kind == Order::kWrite) {
             if (!receive_all(socket, base + order.offset, order.bytes)) break;
         } else if (order.kind == Order::kAdd) {
-            add(*own, base + order.offset, static_cast<int>(order.bytes), 0);
+            add_own(base + order.offset, static_cast<int>(order.bytes));
         } else if (order.kind == Order::kProtect) {
             ::mprotect(base, 4096, PROT_READ);
         }
@@ -132,25 +133,11 @@ bool receive_all(int socket, void* bytes, std::size_t count) {
     ::_exit(0);
 }
 
-class ShmWorld final : public World {
+// The owner is a child.
+class ChildWorld : public World {
   public:
-    ShmWorld() : World(make_lock()) {
-        int ends[2];
-        EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-        owner_ = ::fork();
-        if (owner_ == 0) {
-            ::close(ends[0]);
-            serve(ends[1], *lock_);
-        }
-        ::close(ends[1]);
-        socket_ = ends[0];
-        pe = 1;
-        auto base = reinterpret_cast<std::uintptr_t>(memory);
-        std::vector<ShmTarget> targets(2);
-        targets[1] = {.pid = owner_, .base = base + kShift, .lock = lock_};
-        transport = make_shm_transport(std::move(targets), base);
-    }
-    ~ShmWorld() override { end_owner(); }
+    ChildWorld() : World(make_lock()) { pe = 1; }
+    ~ChildWorld() override { end_owner(); }
 
     void end_owner() {
         if (socket_ < 0) return;
@@ -178,6 +165,23 @@ class ShmWorld final : public World {
         wait();
     }
 
+  protected:
+    // `live` is the owner's life.
+    void fork_owner(const std::function<void(int socket)>& live) {
+        int ends[2];
+        EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+        owner_ = ::fork();
+        if (owner_ == 0) {
+            ::close(ends[0]);
+            live(ends[1]);
+            ::_exit(0);
+        }
+        ::close(ends[1]);
+        socket_ = ends[0];
+    }
+    pid_t owner_ = -1;
+    int socket_ = -1;
+
   private:
     void order(const Order& what, const void* source = nullptr) const {
         send_all(socket_, &what, sizeof what);
@@ -187,9 +191,81 @@ class ShmWorld final : public World {
         char done = 0;
         EXPECT_TRUE(receive_all(socket_, &done, 1));
     }
+};
 
-    pid_t owner_ = -1;
-    int socket_ = -1;
+class ShmWorld final : public ChildWorld {
+  public:
+    ShmWorld() {
+        fork_owner([this](int socket) {
+            std::unique_ptr<Transport> own = make_self_transport(*lock_);
+            std::unique_ptr<Channel> none = own->make_channel({});
+            serve(socket,
+                  [&](unsigned char* word, int count) { add(*own, *none, word, count, 0); });
+        });
+        auto base = reinterpret_cast<std::uintptr_t>(memory);
+        std::vector<ShmTarget> targets(2);
+        targets[1] = {.pid = owner_, .base = base + kShift, .lock = lock_};
+        transport = make_shm_transport(std::move(targets), base);
+        channel = transport->make_channel({});
+    }
+};
+
+// Over a provider of libfabric, to the other process on this host. The owner's own atomics are the
+// processor's.
+template <class Provider>
+class OfiWorld final : public ChildWorld {
+  public:
+    OfiWorld() : cards_(2 * kFabricCardBytes) {
+        fork_owner([this](int socket) {
+            std::unique_ptr<FabricTransport> own = connect(1, memory + kShift, socket);
+            serve(socket, [](unsigned char* word, int count) {
+                std::atomic_ref<std::uint64_t> number(*reinterpret_cast<std::uint64_t*>(word));
+                for (int i = 0; i < count; ++i) number.fetch_add(1);
+            });
+        });
+        transport = connect(0, memory, socket_);
+        channel = transport->make_channel({});
+    }
+    ~OfiWorld() override {
+        transport->quiet(*channel);
+        static_cast<FabricTransport&>(*transport).leave();
+        channel.reset();
+        transport.reset();
+    }
+
+  private:
+    std::unique_ptr<FabricTransport> connect(int me, unsigned char* start, int socket) {
+        std::unique_ptr<FabricTransport> made =
+            make_ofi_transport({.pe = me,
+                                .npes = 2,
+                                .heap = {reinterpret_cast<char*>(start), kBytes},
+                                .internal = {internal_, sizeof internal_},
+                                .sleeper = &sleeper_,
+                                .provider = Provider::kName,
+                                .address = "127.0.0.1",
+                                .cards = cards_.data(),
+                                .card_of = [this](int) { return card_; }});
+        const std::vector<std::byte> mine = made->card();
+        send_all(socket, mine.data(), mine.size());
+        card_.resize(mine.size());
+        EXPECT_TRUE(receive_all(socket, card_.data(), card_.size()));
+        made->start();
+        return made;
+    }
+
+    alignas(4096) char internal_[4096] = {};
+    Sleeper sleeper_{};
+    std::vector<char> cards_;
+    std::vector<std::byte> card_;  // of the other one
+};
+struct Tcp {
+    static constexpr const char* kName = "tcp;ofi_rxm";
+};
+struct Net {
+    static constexpr const char* kName = "net";
+};
+struct Sockets {
+    static constexpr const char* kName = "sockets";
 };
 
 template <class AnyWorld>
@@ -210,11 +286,12 @@ class Contract : public testing::Test {
         return word;
     }
     Transport& transport() { return *world_.transport; }
+    Channel& channel() { return *world_.channel; }
 
     AnyWorld world_;
 };
 
-using Worlds = testing::Types<SelfWorld, ShmWorld>;
+using Worlds = testing::Types<SelfWorld, ShmWorld, OfiWorld<Tcp>, OfiWorld<Net>, OfiWorld<Sockets>>;
 TYPED_TEST_SUITE(Contract, Worlds);
 
 std::vector<unsigned char> pattern(std::size_t bytes) {
@@ -235,9 +312,10 @@ TYPED_TEST(Contract, PutArrivesAndLeavesTheRest) {
             std::copy(source.begin(), source.end(), expected.begin() + 1);
             this->world_.owner_writes(
                 offset - 1, std::vector<unsigned char>(bytes + 2, 0xA5).data(), bytes + 2);
-            this->transport().put(channel, memory + offset, source.data(), bytes, this->world_.pe);
+            this->transport().put(this->channel(), memory + offset, source.data(), bytes,
+                                  this->world_.pe);
             std::fill(source.begin(), source.end(), 0);  // Reusable as soon as put returns.
-            this->transport().quiet(channel);
+            this->transport().quiet(this->channel());
             ASSERT_EQ(this->owners_bytes(offset - 1, bytes + 2), expected) << bytes;
         }
     }
@@ -248,7 +326,8 @@ TYPED_TEST(Contract, GetBringsWhatTheOwnerHas) {
         std::vector<unsigned char> source = pattern(bytes);
         this->world_.owner_writes(33, source.data(), bytes);
         std::vector<unsigned char> dest(bytes + 2, 1);
-        this->transport().get(channel, dest.data() + 1, memory + 33, bytes, this->world_.pe);
+        this->transport().get(this->channel(), dest.data() + 1, memory + 33, bytes,
+                              this->world_.pe);
         ASSERT_EQ(dest.front(), 1);
         ASSERT_EQ(dest.back(), 1);
         ASSERT_EQ(std::vector<unsigned char>(dest.begin() + 1, dest.end() - 1), source) << bytes;
@@ -257,24 +336,26 @@ TYPED_TEST(Contract, GetBringsWhatTheOwnerHas) {
 
 TYPED_TEST(Contract, NonblockingOperationsAreCompleteAfterQuiet) {
     std::vector<unsigned char> source = pattern(50000);
-    this->transport().put_nbi(channel, memory + 8, source.data(), source.size(), this->world_.pe);
-    this->transport().quiet(channel);
+    this->transport().put_nbi(this->channel(), memory + 8, source.data(), source.size(),
+                              this->world_.pe);
+    this->transport().quiet(this->channel());
     EXPECT_EQ(this->owners_bytes(8, source.size()), source);
     std::vector<unsigned char> dest(source.size());
-    this->transport().get_nbi(channel, dest.data(), memory + 8, dest.size(), this->world_.pe);
-    this->transport().quiet(channel);
+    this->transport().get_nbi(this->channel(), dest.data(), memory + 8, dest.size(),
+                              this->world_.pe);
+    this->transport().quiet(this->channel());
     EXPECT_EQ(dest, source);
 }
 
 TYPED_TEST(Contract, FenceAndProgressMayBeCalledAnyTime) {
-    this->transport().fence(channel);
+    this->transport().fence(this->channel());
     this->transport().progress();
     std::uint64_t word = 3;
-    this->transport().put(channel, memory, &word, 8, this->world_.pe);
-    this->transport().fence(channel);
+    this->transport().put(this->channel(), memory, &word, 8, this->world_.pe);
+    this->transport().fence(this->channel());
     word = 4;
-    this->transport().put(channel, memory, &word, 8, this->world_.pe);
-    this->transport().quiet(channel);
+    this->transport().put(this->channel(), memory, &word, 8, this->world_.pe);
+    this->transport().quiet(this->channel());
     EXPECT_EQ(this->owners_word(0), 4U);
 }
 
@@ -315,7 +396,8 @@ TYPED_TEST(Contract, AtomicsOfEightBytes) {
         this->world_.owner_writes(64, &atomic.before, 8);
         AtomicRequest request{memory + 64, 8, atomic.op, atomic.operand, atomic.condition};
         EXPECT_EQ(atomic_result(request, atomic.before), atomic.after);
-        ASSERT_EQ(this->transport().atomic(channel, request, this->world_.pe), atomic.before);
+        ASSERT_EQ(this->transport().atomic(this->channel(), request, this->world_.pe),
+                  atomic.before);
         ASSERT_EQ(this->owners_word(64), atomic.after) << static_cast<int>(atomic.op);
         ASSERT_EQ(this->owners_word(56), 0xA5A5A5A5A5A5A5A5U);
         ASSERT_EQ(this->owners_word(72), 0xA5A5A5A5A5A5A5A5U);
@@ -330,7 +412,8 @@ TYPED_TEST(Contract, AtomicsOfFourBytesLeaveTheirNeighbours) {
             this->world_.owner_writes(offset, &atomic.before, 4);
             AtomicRequest request{memory + offset, 4, atomic.op, atomic.operand, atomic.condition};
             EXPECT_EQ(atomic_result(request, atomic.before), atomic.after);
-            ASSERT_EQ(this->transport().atomic(channel, request, this->world_.pe), atomic.before);
+            ASSERT_EQ(this->transport().atomic(this->channel(), request, this->world_.pe),
+                      atomic.before);
             ASSERT_EQ(this->owners_word(offset, 4), atomic.after) << static_cast<int>(atomic.op);
             ASSERT_EQ(this->owners_word(offset ^ 4U, 4), 0xA5A5A5A5U);
         }
@@ -344,18 +427,19 @@ TYPED_TEST(Contract, FetchWritesNothing) {
     this->world_.owner_writes(64, &word, 8);
     this->world_.owner_protects_first_page();
     AtomicRequest request{.dest = memory + 64, .op = AtomicOp::kFetch};
-    EXPECT_EQ(this->transport().atomic(channel, request, this->world_.pe), word);
+    EXPECT_EQ(this->transport().atomic(this->channel(), request, this->world_.pe), word);
     request.bytes = 4;
-    EXPECT_EQ(this->transport().atomic(channel, request, this->world_.pe), word & 0xffffffff);
+    EXPECT_EQ(this->transport().atomic(this->channel(), request, this->world_.pe),
+              word & 0xffffffff);
 }
 
 TYPED_TEST(Contract, FloatsTravelAsBits) {
     const auto not_a_number =
         std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
     AtomicRequest request{.dest = memory + 8, .op = AtomicOp::kSet, .operand = not_a_number};
-    this->transport().atomic(channel, request, this->world_.pe);
+    this->transport().atomic(this->channel(), request, this->world_.pe);
     request.op = AtomicOp::kFetch;
-    EXPECT_EQ(this->transport().atomic(channel, request, this->world_.pe), not_a_number);
+    EXPECT_EQ(this->transport().atomic(this->channel(), request, this->world_.pe), not_a_number);
     EXPECT_EQ(this->owners_word(8), not_a_number);
 }
 
@@ -365,9 +449,10 @@ TYPED_TEST(Contract, OwnerAndOthersLoseNoUpdate) {
     const std::uint64_t zero = 0;
     this->world_.owner_writes(128, &zero, 8);
     this->world_.owner_adds(128, kCount, [this] {
-        std::thread second(
-            [this] { add(this->transport(), memory + 128, kCount, this->world_.pe); });
-        add(this->transport(), memory + 128, kCount, this->world_.pe);
+        std::thread second([this] {
+            add(this->transport(), this->channel(), memory + 128, kCount, this->world_.pe);
+        });
+        add(this->transport(), this->channel(), memory + 128, kCount, this->world_.pe);
         second.join();
     });
     EXPECT_EQ(this->owners_word(128), 3U * kCount);
@@ -377,7 +462,7 @@ TEST(ShmTransport, GoneOwnerIsTold) {
     ShmWorld world;
     world.end_owner();
     const long value = 1;
-    EXPECT_EXIT(world.transport->put(channel, memory, &value, sizeof value, 1),
+    EXPECT_EXIT(world.transport->put(*world.channel, memory, &value, sizeof value, 1),
                 testing::ExitedWithCode(1),
                 "cannot copy 8 bytes of static data of PE 1 \\(pid [0-9]+\\): No such process; ");
 }
@@ -387,7 +472,7 @@ TEST(ShmTransport, UnmappedMemoryIsTold) {
     long value = 1;
     // In the owner, its page 1, where nothing is.
     auto* nowhere = reinterpret_cast<unsigned char*>(std::uintptr_t{4096} - kShift);
-    EXPECT_EXIT(world.transport->get(channel, &value, nowhere, sizeof value, 1),
+    EXPECT_EXIT(world.transport->get(*world.channel, &value, nowhere, sizeof value, 1),
                 testing::ExitedWithCode(1),
                 "cannot copy 8 bytes of static data of PE 1 \\(pid [0-9]+\\): Bad address; ");
 }

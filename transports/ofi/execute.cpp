@@ -19,8 +19,7 @@ std::uint64_t apply(void* address, AtomicOp op, std::uint64_t operand, std::uint
     const auto value = static_cast<Word>(operand);
     switch (op) {
         case AtomicOp::kFetch: return word.load();
-        // Release and not relaxed: a signal follows its payload.
-        case AtomicOp::kSet: word.store(value); return 0;
+        case AtomicOp::kSet:
         case AtomicOp::kSwap: return word.exchange(value);
         case AtomicOp::kCompareSwap: {
             auto seen = static_cast<Word>(condition);
