@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Would break: the tests across hosts leave processes, mounts, networks or files on the machine.
+
+    lab_test.py          looks from the outside at a laboratory that is killed
+    lab_test.py --hold   the laboratory: says what it has, then waits
+"""
+import os
+import signal
+import subprocess
+import sys
+import unittest
+import uuid
+
+import lab
+
+HOLD = "--hold"
+MARK = "TESSERA_TEST_MARK"
+HANG_SECONDS = 20
+
+
+def hold():
+    lab.enter()
+    import cluster  # It is of no use outside.
+    with cluster.Cluster(2) as hosts:
+        if "--raise" in sys.argv:
+            raise RuntimeError("on purpose")
+        job = hosts.start("h2", ["sh", "-c", "hostname; touch /tmp/file; setsid sleep 1000 & "
+                                             "exec sleep 1000"])
+        print(job.stdout.readline().strip(), flush=True)
+        signal.pause()
+
+
+def marked(mark):
+    """The processes outside that carry the mark."""
+    found = []
+    for entry in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{entry}/environ", "rb") as file:
+                if entry.isdigit() and mark.encode() in file.read():
+                    found.append(int(entry))
+        except OSError:
+            continue
+    return found
+
+
+def mounts():
+    with open("/proc/self/mounts") as file:
+        return file.read()
+
+
+class LabTest(unittest.TestCase):
+    def setUp(self):
+        self.mark = uuid.uuid4().hex
+        self.mounts = mounts()
+        self.addCleanup(self.check_nothing_left)
+
+    def start(self, *arguments):
+        return subprocess.Popen([sys.executable, __file__, HOLD, *arguments], text=True,
+                                env=dict(os.environ, **{MARK: self.mark}),
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def check_nothing_left(self):
+        left = [pid for pid in marked(self.mark) if not lab.wait_gone(pid, HANG_SECONDS)]
+        self.assertEqual(left, [], "processes are left")
+        self.assertEqual(mounts(), self.mounts)
+        self.assertFalse(os.path.exists("/tmp/shared"))
+        names = subprocess.run(["ip", "-o", "link"], capture_output=True, text=True).stdout
+        self.assertNotIn("br0", names)
+
+    def test_ends(self):
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
+            with self.subTest(number.name):
+                process = self.start()
+                self.assertEqual(process.stdout.readline(), "h2\n")
+                # The laboratory, its first process, two hosts and what runs there.
+                self.assertGreaterEqual(len(marked(self.mark)), 6)
+                process.send_signal(number)
+                process.wait(HANG_SECONDS)
+                process.communicate()
+                self.check_nothing_left()
+
+    def test_exception(self):
+        process = self.start("--raise")
+        _, error = process.communicate(timeout=HANG_SECONDS)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("on purpose", error)
+
+
+if __name__ == "__main__":
+    if HOLD in sys.argv:
+        hold()
+    reason = lab.why_not()
+    if reason:
+        lab.give_up(reason)
+    unittest.main(argv=sys.argv[:1])

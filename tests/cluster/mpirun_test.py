@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Would break: jobs of Open MPI's mpirun do not run across hosts, or survive their ends."""
+import sys
+
+import lab
+from case import ALTERNATING, EVEN, THREE, UNEVEN, ClusterTest, main
+from jobs import Endings, Programs
+
+
+class MpirunTest(ClusterTest):
+    def launch(self, layout, command, environment=None):
+        return self.cluster.mpirun(layout, command, environment)
+
+
+class ProgramsTest(Programs, MpirunTest):
+    def test_two_hosts(self):
+        self.run_programs(EVEN, ["rma_test", "atomics_test", "signal_test", "sync_test",
+                                 "conformance_teams", "conformance_contexts"])
+        self.run_programs(UNEVEN, ["locks_test", "ordering_test", "conformance_rma"])
+
+    def test_three_hosts(self):
+        self.run_programs(THREE, ["strided_test", "collectives_test", "conformance_atomics"])
+        self.run_programs(ALTERNATING, ["memory_test", "conformance_moves", "conformance_waits"])
+
+    def test_random_programs(self):
+        self.run_random(ALTERNATING, 7000, 10)
+
+
+class EndingsTest(Endings, MpirunTest):
+    code_of_killed = 137
+    code_of_leaving = 3
+    code_of_global_exit_0 = 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(missing=lab.needs_mpirun()))

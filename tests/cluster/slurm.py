@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A real Slurm on the hosts of a cluster: slurmctld on the first, one slurmd on each.
+
+The daemons stay in the foreground, as children of the test, with their configuration, state and
+logs in a folder that the hosts share; what a node needs for itself is in its own /tmp. The network
+is the cluster's alone, so there is no authentication.
+"""
+import os
+import pwd
+import subprocess
+import time
+
+from cluster import HANG_SECONDS, SHARED
+
+FOLDER = os.path.join(SHARED, "slurm")
+CPUS = 8
+# A node that does not answer is given up after SlurmdTimeout.
+CONFIGURATION = """
+ClusterName=c
+SlurmctldHost={first}({first_address})
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/none
+CredType=cred/none
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerType=sched/builtin
+ReturnToService=2
+KillWait=2
+MessageTimeout=5
+SlurmdTimeout=10
+SlurmdParameters=config_overrides
+TmpFS=/tmp
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool.%n
+SlurmctldPidFile={folder}/ctld.pid
+SlurmdPidFile={folder}/slurmd.%n.pid
+{nodes}
+PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+class Slurm:
+    """with Slurm(cluster) as slurm: slurm.srun(["h1", "h2"], ["hostname"])"""
+
+    def __init__(self, cluster):
+        self.cluster = cluster
+        self.daemons = []
+        self.environment = {"SLURM_CONF": os.path.join(FOLDER, "slurm.conf")}
+
+    def __enter__(self):
+        hosts = self.cluster.hosts.values()
+        first = next(iter(hosts))
+        for name in ("state", *(f"spool.{host.name}" for host in hosts)):
+            os.makedirs(os.path.join(FOLDER, name))
+        nodes = "\n".join(f"NodeName={host.name} NodeAddr={host.address} CPUs={CPUS}"
+                          for host in hosts)
+        self._write("slurm.conf", CONFIGURATION.format(
+            first=first.name, first_address=first.address, nodes=nodes, folder=FOLDER,
+            user=pwd.getpwuid(os.geteuid()).pw_name))
+        # slurmd loads a cgroup plugin in any case; this one does nothing here.
+        self._write("cgroup.conf", "CgroupPlugin=cgroup/v1\n")
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def _write(self, name, text):
+        with open(os.path.join(FOLDER, name), "w") as file:
+            file.write(text)
+
+    def _start(self):
+        first, *_ = self.cluster.hosts
+        self._start_daemon(first, ["slurmctld", "-c", "-D"])
+        for name in self.cluster.hosts:
+            self._start_daemon(name, ["slurmd", "-D", "-N", name])
+        deadline = time.monotonic() + HANG_SECONDS
+        while self.states() != ["idle"] * len(self.cluster.hosts):
+            dead = [daemon.args for daemon in self.daemons if daemon.poll() is not None]
+            if dead or time.monotonic() > deadline:
+                raise RuntimeError(f"Slurm does not start; ended: {dead}\n{self.logs()}")
+            time.sleep(0.05)  # sinfo has no way to wait.
+        self.cluster.forget_processes()
+
+    def _start_daemon(self, host, command):
+        path = os.path.join(FOLDER, f"{command[0]}.{host}.log")
+        with open(path, "w") as log:
+            self.daemons.append(self.cluster.start(host, command, self.environment, stdout=log,
+                                                   stderr=log))
+
+    def states(self):
+        first, *_ = self.cluster.hosts
+        sinfo = self.cluster.start(first, ["sinfo", "-h", "-N", "-o", "%t"], self.environment)
+        return sinfo.communicate()[0].split()
+
+    def logs(self):
+        text = ""
+        for name in sorted(os.listdir(FOLDER)):
+            if name.endswith(".log"):
+                with open(os.path.join(FOLDER, name)) as file:
+                    text += f"---- {name}\n{file.read()}"
+        return text
+
+    def stop(self):
+        for daemon in reversed(self.daemons):
+            daemon.terminate()
+        for daemon in self.daemons:
+            try:
+                daemon.wait(10)
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+                daemon.wait()
+
+    def srun(self, layout, command, environment=None, options=(), **more):
+        """srun on the first host of the layout. `layout`: the host of each PE, in order."""
+        return self.cluster.start(
+            layout[0], ["srun", "--immediate=30", "--mpi=pmix", f"-N{len(set(layout))}",
+                        "-m", "arbitrary", "-w", ",".join(layout), "-n", len(layout), *options,
+                        *command], {**self.environment, **(environment or {})}, **more)
+
+    def salloc(self, hosts, npes, command, environment=None, **more):
+        """A command inside an allocation of these hosts."""
+        return self.cluster.start(
+            hosts[0], ["salloc", "--immediate=30", f"-N{len(hosts)}", "-w", ",".join(hosts),
+                       "-n", npes, *command], {**self.environment, **(environment or {})}, **more)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Would break: jobs of a real Slurm, with a slurmd on each of several hosts, do not run across
+them, or survive their ends."""
+import sys
+
+import lab
+from case import ALTERNATING, EVEN, THREE, UNEVEN, ClusterTest, World, main
+from jobs import Endings, Programs
+
+
+class SlurmTest(ClusterTest):
+    def launch(self, layout, command, environment=None):
+        return World.slurm.srun(layout, command, environment)
+
+
+class ProgramsTest(Programs, SlurmTest):
+    def test_two_hosts(self):
+        self.run_programs(EVEN, ["strided_test", "collectives_test", "contexts_test",
+                                 "conformance_reductions", "conformance_signals"])
+        self.run_programs(UNEVEN, ["atomics_contention_test", "threads_test",
+                                   "conformance_setup"])
+
+    def test_three_hosts(self):
+        self.run_programs(THREE, ["rma_test", "deprecated_test", "conformance_barriers"])
+        self.run_programs(ALTERNATING, ["atomics_test", "setup_test", "conformance_memory"])
+
+    def test_random_programs(self):
+        self.run_random(UNEVEN, 8000, 10)
+
+
+class EndingsTest(Endings, SlurmTest):
+    pass
+
+
+if __name__ == "__main__":
+    sys.exit(main(with_slurm=True, missing=lab.needs_slurm()))
