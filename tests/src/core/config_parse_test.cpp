@@ -154,7 +154,7 @@ TEST(ParseSubsystems, TakesListsAllAndNone) {
     EXPECT_EQ(print_subsystems(*parse_subsystems("heap,setup")), "setup,heap");
     EXPECT_EQ(print_subsystems(*parse_subsystems("HEAP")), "heap");
     EXPECT_EQ(print_subsystems(*parse_subsystems("none")), "none");
-    EXPECT_EQ(print_subsystems(*parse_subsystems("all")), "setup,launch,heap,collectives");
+    EXPECT_EQ(print_subsystems(*parse_subsystems("all")), "setup,launch,heap,fabric,collectives");
     for (const char* text : {"", ",", "heap,", ",heap", "heap;setup", "heap setup", "heaps"}) {
         EXPECT_FALSE(parse_subsystems(text)) << text;
     }

@@ -54,6 +54,12 @@ TEST(Config, DefaultsComeFromTheStruct) {
     EXPECT_TRUE(config.huge_pages);
     EXPECT_EQ(config.static_data, StaticData::kShared);
     EXPECT_EQ(config.barrier_algorithm, BarrierAlgorithm::kAuto);
+    EXPECT_EQ(config.virtual_nodes.value, 1U);
+    EXPECT_EQ(config.ofi_provider + config.ofi_fabric + config.ofi_domain + config.ofi_interface,
+              "");
+    EXPECT_EQ(config.amo_path, AmoPath::kAuto);
+    EXPECT_EQ(config.progress, Progress::kAuto);
+    EXPECT_EQ(config.network_timeout.value, 60U);
     EXPECT_EQ(config.log, SubsystemSet{});
     for (const Variable& row : variables()) EXPECT_EQ(origin_of(config, row), Origin::kDefault);
 }
@@ -66,6 +72,14 @@ TEST(Config, EveryVariableSetsItsMember) {
                           {"SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "no"},
                           {"SHMEM_STATIC_DATA", "fabric"},
                           {"SHMEM_BARRIER_ALGORITHM", "Dissemination"},
+                          {"SHMEM_VIRTUAL_NODES", "3"},
+                          {"SHMEM_OFI_PROVIDER", "tcp;ofi_rxm"},
+                          {"SHMEM_OFI_FABRIC", "a fabric"},
+                          {"SHMEM_OFI_DOMAIN", "a domain"},
+                          {"SHMEM_OFI_INTERFACE", "10.0.0.0/8"},
+                          {"SHMEM_AMO_PATH", "am"},
+                          {"SHMEM_PROGRESS", "None"},
+                          {"SHMEM_NETWORK_TIMEOUT", "0"},
                           {"SHMEM_LOG", "heap,setup"}});
     EXPECT_TRUE(config.version);
     EXPECT_TRUE(config.info);
@@ -74,6 +88,14 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_FALSE(config.huge_pages);
     EXPECT_EQ(config.static_data, StaticData::kFabric);
     EXPECT_EQ(config.barrier_algorithm, BarrierAlgorithm::kDissemination);
+    EXPECT_EQ(config.virtual_nodes.value, 3U);
+    EXPECT_EQ(config.ofi_provider, "tcp;ofi_rxm");
+    EXPECT_EQ(config.ofi_fabric, "a fabric");
+    EXPECT_EQ(config.ofi_domain, "a domain");
+    EXPECT_EQ(config.ofi_interface, "10.0.0.0/8");
+    EXPECT_EQ(config.amo_path, AmoPath::kAm);
+    EXPECT_EQ(config.progress, Progress::kNone);
+    EXPECT_EQ(config.network_timeout.value, 0U);
     EXPECT_TRUE(config.log.has(Subsystem::kHeap));
     EXPECT_TRUE(config.log.has(Subsystem::kSetup));
     EXPECT_FALSE(config.log.has(Subsystem::kLaunch));
@@ -118,8 +140,10 @@ TEST(Config, ErrorsNameVariableValueAndWhatIsAllowed) {
               std::string::npos);
     EXPECT_NE(error_of({{"SHMEM_LOG", "heap,disk"}}).find("setup, launch, heap"),
               std::string::npos);
-    for (const char* name : {"SHMEM_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES",
-                             "SHMEM_STATIC_DATA", "SHMEM_BARRIER_ALGORITHM", "SHMEM_LOG"}) {
+    for (const char* name :
+         {"SHMEM_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "SHMEM_STATIC_DATA",
+          "SHMEM_BARRIER_ALGORITHM", "SHMEM_VIRTUAL_NODES", "SHMEM_AMO_PATH", "SHMEM_PROGRESS",
+          "SHMEM_NETWORK_TIMEOUT", "SHMEM_LOG"}) {
         EXPECT_NE(error_of({{name, "quatsch"}}).find(name), std::string::npos) << name;
     }
 }
@@ -178,7 +202,9 @@ TEST(Config, DigestDependsOnWhatMustAgreeAndOnNothingElse) {
     std::set<std::uint64_t> digests = {settings_digest(load({}))};
     for (const Environment& different :
          {Environment{{"SHMEM_SYMMETRIC_SIZE", "1M"}}, Environment{{"SHMEM_STATIC_DATA", "fabric"}},
-          Environment{{"SHMEM_BARRIER_ALGORITHM", "central"}}, Environment{{"SHMEM_DEBUG", "1"}}}) {
+          Environment{{"SHMEM_BARRIER_ALGORITHM", "central"}}, Environment{{"SHMEM_DEBUG", "1"}},
+          Environment{{"SHMEM_VIRTUAL_NODES", "2"}}, Environment{{"SHMEM_OFI_PROVIDER", "tcp"}},
+          Environment{{"SHMEM_AMO_PATH", "am"}}, Environment{{"SHMEM_PROGRESS", "none"}}}) {
         EXPECT_TRUE(digests.insert(settings_digest(load(different))).second);
     }
     EXPECT_EQ(settings_digest(load({{"SHMEM_LOG", "all"}, {"SHMEM_INFO", "1"}})),

@@ -15,8 +15,8 @@ TEST(UnknownVariables, AreNamedWithTheNearestKnownOne) {
     EXPECT_EQ(unknown_variable_text("SHMEM_SYMETRIC_SIZE"),
               "unknown variable SHMEM_SYMETRIC_SIZE has no effect; did you mean "
               "SHMEM_SYMMETRIC_SIZE?");
-    EXPECT_EQ(unknown_variable_text("SHMEM_OFI_PROVIDER"),
-              "unknown variable SHMEM_OFI_PROVIDER has no effect; osh_info --variables lists the "
+    EXPECT_EQ(unknown_variable_text("SHMEM_TEA_KETTLES"),
+              "unknown variable SHMEM_TEA_KETTLES has no effect; osh_info --variables lists the "
               "known ones");
 }
 
