@@ -155,6 +155,7 @@ Job join_pmix(int nodes_per_host) {
     bool is_one_host = job.npes_of_host == job.npes;
     if (!is_one_host) place_among_hosts(job, find_hosts(job), nodes_per_host);
     note_hosts(is_one_host);
+    pmix::owe_finalize(true);
     return job;
 }
 
@@ -198,6 +199,9 @@ void request_global_exit(int code) {
     }
 }
 
-void leave(Job& job) { job = Job{}; }
+void leave(Job& job) {
+    pmix::owe_finalize(false);
+    job = Job{};
+}
 
 }  // namespace tessera::launch

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -48,6 +49,7 @@ pmix_proc_t self;
 std::atomic<bool> is_connected{false};
 std::atomic<bool> is_leaving{false};
 pid_t connected_pid = 0;
+bool is_finalize_owed = false;
 
 // While it fences and somebody wants progress, a PE first yields and then naps: the launcher and
 // other PEs need the cores as well.
@@ -140,11 +142,23 @@ void limit_abort(int code) {
     ::alarm(kAbortSeconds);
 }
 
-void disconnect_at_exit() {
+void disconnect_at_exit(int status, void*) {
+    if (!is_connected.load(std::memory_order_acquire)) return;
     if (::getpid() != connected_pid) return;  // A child of fork() is not the client.
     is_leaving.store(true, std::memory_order_release);
-    functions.finalize(nullptr, 0);
+    if (!is_finalize_owed) {
+        functions.finalize(nullptr, 0);
+        return;
+    }
+    warn("this PE ends without shmem_finalize, and with it the job");
+    std::fflush(nullptr);
+    int code = (status & 0xff) != 0 ? status & 0xff : kFatalExitCode;
+    abort(code, "a PE has ended without shmem_finalize");
 }
+
+// As early as possible, so that it runs late: handlers and destructors of the program may still
+// call shmem_finalize.
+[[gnu::constructor(101)]] void watch_exit() { ::on_exit(disconnect_at_exit, nullptr); }
 
 // Owns what PMIx_Get returns.
 class Value {
@@ -187,12 +201,13 @@ int connect() {
     }
     connected_pid = ::getpid();
     is_connected.store(true, std::memory_order_release);
-    std::atexit(disconnect_at_exit);
     pmix_status_t code = PMIX_ERR_LOST_CONNECTION;
     functions.register_event_handler(&code, 1, nullptr, 0, on_lost_launcher, on_registered,
                                      nullptr);
     return static_cast<int>(self.rank);
 }
+
+void owe_finalize(bool is_owed) { is_finalize_owed = is_owed; }
 
 int job_number(const char* key) {
     Value value(process(PMIX_RANK_WILDCARD), key);

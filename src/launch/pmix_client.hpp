@@ -22,6 +22,10 @@ inline constexpr const char* kLocalPeers = "pmix.lpeers";
 // process exits, and this process ends when the launcher dies. RETURNS: the rank.
 int connect();
 
+// Whether this process owes the others a shmem_finalize: if it exits meanwhile, it ends the job.
+// Most launchers would let them wait for ever.
+void owe_finalize(bool is_owed);
+
 // What the launcher says about the job; -1 or "" when it does not.
 int job_number(const char* key);
 std::string job_text(const char* key);

@@ -36,6 +36,9 @@ class Endings(LaunchTest):
         self.check_message(error, 3, "exited with code 3 without shmem_finalize")
         _, error = self.run_job("-n", 4, SHMEM, "exit", 0, code=1)
         self.check_message(error, 3, "ended without shmem_finalize")
+        _, error = self.run_job("-n", 4, SHMEM, "return", 0, code=1)
+        self.check_message(error, 3, "ended without shmem_finalize")
+        self.run_job("-n", 4, SHMEM, "atexit")
 
     def test_global_exit(self):
         for code in (0, 5, 255):
@@ -101,6 +104,33 @@ class Endings(LaunchTest):
         self.assertEqual(len(out.splitlines()), 64)
         out, _ = self.run_job("-n", 300, "echo", "x")
         self.assertEqual(out, "x\n" * 300)
+
+
+class EndingsAcrossNodes(Endings):
+    """The same with two nodes, whose PEs are clients of oshrun's PMIx server as well."""
+
+    def environment(self, **more):
+        return super().environment(SHMEM_VIRTUAL_NODES="2", **more)
+
+    # Nodes make no difference, or (several starts) are not allowed.
+    test_failure_before_init_ends_the_job = None
+    test_program_of_several_starts = None
+    test_output_before_the_end_is_kept = None
+    test_pmix_clients = None
+
+    def test_many_pes(self):
+        out, _ = self.run_job("-n", 24, SHMEM)
+        self.assertEqual(len(out.splitlines()), 24)
+
+    def test_timeout_report(self):
+        # Which PEs already sleep in their wait depends on the machine.
+        _, error = self.run_job("-n", 3, "--timeout", "4", SHMEM, "wait", code=124)
+        for pe in range(3):
+            told = re.findall(rf"pe {pe} \(.*\) (is running|waits in shmem_barrier_all)", error)
+            self.assertEqual(len(told), 1, error)
+
+    def test_exit_without_farewell(self):
+        self.run_job("-n", 3, SHMEM, "farewell")
 
 
 if __name__ == "__main__":

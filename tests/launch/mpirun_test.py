@@ -53,6 +53,11 @@ class Mpirun(LaunchTest):
         self.assertIn("[pe 2] shmem_long_p", error)
         self.mpirun(3, SHMEM, "kill", 9, code=137)
         self.mpirun(3, SHMEM, "exit", 3, code=3)
+        self.mpirun(3, SHMEM, "exit", 0, code=1)
+        for code in (3, 0):
+            _, error = self.mpirun(3, SHMEM, "return", code, code=code or 1)
+            self.assertIn("[pe 2] this PE ends without shmem_finalize", error)
+        self.mpirun(3, SHMEM, "atexit")
 
     def test_where_sockets_are_forbidden(self):
         environment = self.environment(LD_PRELOAD=program("no_sockets.so"))
@@ -78,6 +83,21 @@ class Mpirun(LaunchTest):
         process.wait()
         for pid in pids:
             wait_gone(pid)
+
+
+class MpirunAcrossNodes(Mpirun):
+    """The same with two nodes, whose PEs reach each other over the fabric only."""
+
+    def environment(self, **more):
+        return super().environment(SHMEM_VIRTUAL_NODES="2", **more)
+
+    test_virtual_nodes = None
+    test_virtual_nodes_with_a_dead_pe = None
+
+    def test_static_data_reach_everybody(self):
+        # The program checks that they do, but they are not mapped.
+        out, _ = self.mpirun(3, SHMEM, "mapped")
+        self.assertEqual(out.splitlines().count("static data not mapped"), 3)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,13 @@
 //   mapped            says whether all PEs map each other's static data
 //   wait              waits for ever, in a barrier except for PE 0
 //   kill SIGNAL       the last PE kills itself
-//   exit CODE         the last PE exits without shmem_finalize
+//   exit CODE         the last PE calls _exit() without shmem_finalize
+//   return CODE       the last PE returns from main() without shmem_finalize
+//   atexit            shmem_finalize is called when main() has returned
 //   global CODE       the last PE calls shmem_global_exit
 //   misuse            the last PE addresses a PE that does not exist
 //   late PE           after shmem_finalize, PE i exits with code i
+//   farewell          after shmem_finalize, the last PE calls _exit(0)
 //   absent            the last PE ends without shmem_init
 //   child             starts itself with system(), which must not be a PE
 #include <shmem.h>
@@ -75,6 +78,8 @@ int main(int argc, char** argv) {
     int value = argc > 2 ? atoi(argv[2]) : 0;
     const char* rank = getenv("PMIX_RANK");
     if (strcmp(trick, "absent") == 0 && rank != NULL && atoi(rank) == value) return 0;
+    int is_late = strcmp(trick, "atexit") == 0;
+    if (is_late) atexit(shmem_finalize);
     shmem_init();
     int me = shmem_my_pe();
     int is_last = me == shmem_n_pes() - 1;
@@ -91,9 +96,11 @@ int main(int argc, char** argv) {
     if (is_last) {
         if (strcmp(trick, "kill") == 0) kill(getpid(), value);
         if (strcmp(trick, "exit") == 0) _exit(value);
+        if (strcmp(trick, "return") == 0) return value;
         if (strcmp(trick, "global") == 0) shmem_global_exit(value);
         if (strcmp(trick, "misuse") == 0) shmem_long_p(&in_static, 1, shmem_n_pes() + 5);
     }
-    shmem_finalize();
+    if (!is_late) shmem_finalize();
+    if (strcmp(trick, "farewell") == 0 && is_last) _exit(0);
     return strcmp(trick, "late") == 0 ? me : 0;
 }
