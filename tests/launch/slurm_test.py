@@ -125,8 +125,10 @@ class Cluster:
 
 
 class Slurm(LaunchTest):
-    def srun(self, npes, *arguments, options=("--mpi=pmix", "-N1"), **more):
-        launcher = ["srun", "--immediate=30", *options, "-n", str(npes)]
+    OPTIONS = ("--mpi=pmix", "-N1")
+
+    def srun(self, npes, *arguments, options=None, **more):
+        launcher = ["srun", "--immediate=30", *(options or self.OPTIONS), "-n", str(npes)]
         return self.run_job(*arguments, launcher=launcher, **more)
 
     def test_programs_run(self):
@@ -142,18 +144,33 @@ class Slurm(LaunchTest):
     def test_global_exit(self):
         self.srun(3, SHMEM, "global", 5, code=5)
 
+    def test_late_finalize(self):
+        self.srun(3, SHMEM, "atexit")
+
+    def start_step(self, *arguments):
+        launcher = ["srun", "--immediate=30", *self.OPTIONS, "-n3"]
+        return self.start(*arguments, launcher=launcher)
+
     def test_dead_pe(self):
-        process = self.start(SHMEM, "kill", 9,
-                             launcher=["srun", "--immediate=30", "--mpi=pmix", "-N1", "-n3"])
-        process.communicate(timeout=HANG_SECONDS)
-        self.assertNotEqual(process.returncode, 0)
+        for trick in (["kill", 9], ["exit", 3], ["return", 0], ["misuse"]):
+            process = self.start_step(SHMEM, *trick)
+            process.communicate(timeout=HANG_SECONDS)
+            self.assertNotEqual(process.returncode, 0, trick)
 
     def test_killed_srun(self):
-        process = self.start(SHMEM, "wait",
-                             launcher=["srun", "--immediate=30", "--mpi=pmix", "-N1", "-n3"])
+        process = self.start_step(SHMEM, "wait")
         pids = [int(line.split()[-1]) for line in self.read_lines(process, 3)]
         process.kill()
         process.wait()
+        for pid in pids:
+            wait_gone(pid)
+
+    def test_terminated_srun(self):
+        process = self.start_step(SHMEM, "wait")
+        pids = [int(line.split()[-1]) for line in self.read_lines(process, 3)]
+        process.terminate()
+        process.communicate(timeout=HANG_SECONDS)
+        self.assertNotEqual(process.returncode, 0)
         for pid in pids:
             wait_gone(pid)
 
@@ -178,6 +195,29 @@ class Slurm(LaunchTest):
     def test_oshrun_inside_a_step(self):
         out, _ = self.srun(1, support.OSHRUN, "-n", 2, SHMEM)
         self.assertEqual(len(out.splitlines()), 2)
+
+
+class SlurmVirtualNodes(Slurm):
+    """The same with two virtual nodes."""
+
+    def environment(self, **more):
+        return super().environment(SHMEM_VIRTUAL_NODES="2", **more)
+
+    test_nodes_and_virtual_nodes = None
+    test_srun_without_pmix_is_refused = None
+    test_oshrun_inside_a_step = None
+
+
+class SlurmTwoNodes(SlurmVirtualNodes):
+    """The same with two nodes of Slurm, of two virtual nodes each."""
+
+    # Without -K, a job whose only PE on a node was killed goes on until the others miss it.
+    OPTIONS = ("--mpi=pmix", "-K", "-N2")
+
+    def test_programs_run(self):
+        for npes in (2, 5):
+            out, _ = self.srun(npes, SHMEM)
+            self.assertEqual(len(out.splitlines()), npes)
 
 
 class HandOver(LaunchTest):
