@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint32_t kPausesWithCoreEach = 1000;  // 20 to 40 us
 constexpr std::uint32_t kPausesWithProgress = 50;
-constexpr std::uint32_t kYieldsWithCoreEach = 10000;  // 3 to 5 ms
+constexpr std::uint32_t kYieldsWithCoreEach = 10000;      // 3 to 5 ms
+constexpr std::uint32_t kYieldsWithProgress = 1'000'000;  // a second
 constexpr std::uint32_t kYieldsOversubscribed = 200;
 constexpr std::uint64_t kSlowYieldNanoseconds = 500'000;    // this long: a stranger had the core
 constexpr std::uint64_t kCrowdedNanoseconds = 100'000'000;  // so long nobody yields then
@@ -65,9 +66,11 @@ template <class Ready>
 bool wait_yielding(Ready ready) {
     std::uint64_t before = now_nanoseconds();
     if (before < wait_policy.crowded_until_ns->load(std::memory_order_relaxed)) return ready();
-    for (std::uint32_t i = 0; i < wait_policy.yields; ++i) {
+    std::uint32_t yields = wait_policy.yields;
+    for (std::uint32_t i = 0; i < yields; ++i) {
         if (ready()) return true;
-        drive_progress();
+        // With a core of one's own, other nodes are answered at once.
+        if (drive_progress() && yields == kYieldsWithCoreEach) yields = kYieldsWithProgress;
         ::sched_yield();
         const std::uint64_t after = now_nanoseconds();
         if (after - before > kSlowYieldNanoseconds) {

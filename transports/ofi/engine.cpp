@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -26,9 +27,25 @@ constexpr std::uint32_t kYields = 100;
 constexpr std::uint32_t kPacketsInFlightMax = 16;  // per slot: 64 KiB
 constexpr int kThreadSleepMs = 100;
 constexpr long kStepBackNanoseconds = 100'000;
-// So many polls by the program since the thread has looked last: the thread is not needed. A waiting
-// PE that naps polls less.
-constexpr std::uint64_t kPollsThatServe = 8;
+// The program has read the queue so lately: the thread is not needed. A waiting PE that naps reads
+// it once a millisecond.
+constexpr std::uint64_t kPolledNanoseconds = 30'000;
+constexpr std::uint64_t kCalledNanoseconds = 5'000;  // a sleep that is shorter was none
+constexpr int kCallsMax = 200;
+constexpr long kCalledNapNanoseconds = 50'000;
+constexpr int kCalledNapDoublingsMax = 4;
+
+std::uint64_t now_ns() {
+    timespec time{};
+    ::clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+           static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+void nap(long nanoseconds) {
+    const timespec pause{.tv_sec = 0, .tv_nsec = nanoseconds};
+    ::nanosleep(&pause, nullptr);
+}
 
 std::uint64_t now_ms() {
     timespec time{};
@@ -109,27 +126,33 @@ void Engine::start() {
 // only take the lock and the core from each other.
 void Engine::run_thread() {
     ::pthread_setname_np(::pthread_self(), "tessera");
-    std::uint64_t seen = 0;
-    int idle = 0;
+    ::prctl(PR_SET_TIMERSLACK, 1000);  // Naps are short.
+    int idle = 0;                      // rounds in which nothing was found
+    int calls = 0;                     // of the descriptor, one after the other, for nothing
     while (!must_stop_.load(std::memory_order_acquire)) {
         watch_peers();
-        const std::uint64_t polls = polls_by_users_.load(std::memory_order_relaxed);
-        const bool is_polled = polls - seen >= kPollsThatServe;
-        seen = polls;
-        if (is_polled) {
-            const timespec pause{.tv_sec = 0, .tv_nsec = kStepBackNanoseconds};
-            ::nanosleep(&pause, nullptr);
+        if (now_ns() - polled_at_ns_.load(std::memory_order_relaxed) < kPolledNanoseconds) {
+            nap(kStepBackNanoseconds);
             continue;
         }
-        bool found = false;
+        bool found = true;
+        bool may_sleep = false;
         if (!queue_lock_.test_and_set(std::memory_order_acquire)) {
             found = read_queue();
+            may_sleep = !found && fabric_.may_sleep();
             queue_lock_.clear(std::memory_order_release);
         }
-        if (found) {
-            idle = 0;
-        } else {
-            fabric_.wait_for_events(kThreadSleepMs, idle++);
+        idle = found ? 0 : idle + 1;
+        if (found) calls = 0;
+        if (!may_sleep) continue;
+        const std::uint64_t before = now_ns();
+        fabric_.sleep(kThreadSleepMs, idle);
+        calls = now_ns() - before > kCalledNanoseconds ? 0 : calls + 1;
+        // The descriptor calls again and again for nothing: it is stuck (see may_sleep()), or
+        // others read and write here without us. Naps, ever longer, serve both.
+        if (calls > kCallsMax) {
+            nap(kCalledNapNanoseconds
+                << std::min((calls - kCallsMax) / 16, kCalledNapDoublingsMax));
         }
     }
 }
@@ -158,11 +181,18 @@ void Engine::watch_peers() {
 }
 
 bool Engine::progress() {
-    polls_by_users_.fetch_add(1, std::memory_order_relaxed);
+    polled_at_ns_.store(now_ns(), std::memory_order_relaxed);
     if (queue_lock_.test_and_set(std::memory_order_acquire)) return true;
     const bool found = read_queue();
     queue_lock_.clear(std::memory_order_release);
     return found;
+}
+
+void Engine::wait_for_events() {
+    if (queue_lock_.test_and_set(std::memory_order_acquire)) return;
+    const bool may_sleep = fabric_.may_sleep();
+    queue_lock_.clear(std::memory_order_release);
+    if (may_sleep) fabric_.sleep(1, 0);
 }
 
 void Engine::Patience::step() {
@@ -174,7 +204,8 @@ void Engine::Patience::step() {
     if (steps_ < polls + kYields) {
         ::sched_yield();
     } else {
-        engine_.fabric_.wait_for_events(1);
+        ::sched_yield();
+        engine_.wait_for_events();
     }
 }
 
@@ -263,7 +294,7 @@ Packet* Engine::take_packet(int pe, PacketSlot& slot) {
         free_packets_.pop_back();
     }
     packet->pe = pe;
-    packet->count = 0;
+    packet->size = sizeof(Header);
     packet->header() = {.key = peers_[pe].message_key,
                         .source = setup_.pe,
                         .kind = MessageKind::kUpdates,
@@ -296,9 +327,8 @@ void Engine::put_back(PendingFetch* fetch) {
 void Engine::send_packet(Packet* packet, PacketSlot& slot) {
     wait([&] { return slot.in_flight.load(std::memory_order_relaxed) < kPacketsInFlightMax; });
     slot.in_flight.fetch_add(1, std::memory_order_seq_cst);
-    packet->header().count = packet->count;
     const fi_addr_t address = peers_[packet->pe].address;
-    const std::size_t bytes = packet->size();
+    const std::size_t bytes = packet->size;
     if (bytes <= capabilities().inject_message_bytes) {
         post([&] { return fi_inject(fabric_.endpoint(), packet->bytes, bytes, address); },
              packet->pe);

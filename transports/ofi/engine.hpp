@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -37,17 +38,18 @@ struct Counter : Completion {
 
 struct PacketSlot;
 
-// A kUpdates message that is being filled or sent.
+// A kUpdates or kScatter message that is being filled or sent.
 struct Packet : Completion {
     Packet() : Completion(Kind::kPacket) {}
     int pe = 0;
-    std::uint16_t count = 0;
+    std::uint32_t size = sizeof(Header);
     alignas(8) std::byte bytes[kPacketBytes];
     Header& header() { return *reinterpret_cast<Header*>(bytes); }
-    std::size_t size() const { return sizeof(Header) + count * sizeof(Update); }
-    bool is_full() const { return count == kUpdatesMax; }
+    bool is_full() const { return size + sizeof(Update) > kPacketBytes; }
     void append(const Update& update) {
-        reinterpret_cast<Update*>(bytes + sizeof(Header))[count++] = update;
+        std::memcpy(bytes + size, &update, sizeof update);
+        size += sizeof update;
+        ++header().count;
     }
 };
 
@@ -143,6 +145,7 @@ class Engine {
     void post_receive(Receive& buffer);
     void execute(const Header& header, std::size_t bytes);
     void execute_updates(const Header& header, std::size_t bytes);
+    void execute_scatter(const Header& header, std::size_t bytes);
     void execute_fetch(const Fetch& fetch);
     std::uint64_t execute_atomic(std::uint64_t place, std::uint64_t operand,
                                  std::uint64_t condition);
@@ -156,6 +159,8 @@ class Engine {
     // Injects the message if the provider can, else sends a copy. RETURNS: fi_inject's result.
     ssize_t send_copy(const void* message, std::size_t bytes, int pe);
 
+    // Sleeps until something comes, a millisecond at most.
+    void wait_for_events();
     void run_thread();
     // Asks the other PEs for signs of life, and ends the job when one gives none.
     void watch_peers();
@@ -186,7 +191,7 @@ class Engine {
     void put_back(Packet* packet);
     void put_back(PendingFetch* fetch);
 
-    std::atomic<std::uint64_t> polls_by_users_{0};  // tells the thread that somebody else reads
+    std::atomic<std::uint64_t> polled_at_ns_{0};  // by the program: tells the thread to step back
     std::mutex pings_lock_;
     std::vector<int> unanswered_pings_;  // PEs
     std::uint64_t pinged_at_ms_ = 0;

@@ -44,6 +44,25 @@ std::uint64_t apply(void* address, std::size_t bytes, AtomicOp op, std::uint64_t
     }
 }
 
+template <class Element>
+void scatter_elements(char* dest, const char* source, const ScatterBody& body) {
+    for (std::uint32_t i = 0; i < body.blocks; ++i) {
+        std::memcpy(dest + i * body.stride, source + i * sizeof(Element), sizeof(Element));
+    }
+}
+
+void scatter(char* dest, const char* source, const ScatterBody& body) {
+    switch (body.block_bytes) {
+        case 4: return scatter_elements<std::uint32_t>(dest, source, body);
+        case 8: return scatter_elements<std::uint64_t>(dest, source, body);
+        default: break;
+    }
+    for (std::uint32_t i = 0; i < body.blocks; ++i) {
+        std::memcpy(dest + i * body.stride, source + std::size_t{i} * body.block_bytes,
+                    body.block_bytes);
+    }
+}
+
 }  // namespace
 
 void Engine::post_receive(Receive& buffer) {
@@ -69,6 +88,7 @@ void Engine::receive(Receive& buffer, std::size_t bytes) {
 void Engine::execute(const Header& header, std::size_t bytes) {
     switch (header.kind) {
         case MessageKind::kUpdates: return execute_updates(header, bytes);
+        case MessageKind::kScatter: return execute_scatter(header, bytes);
         case MessageKind::kFetch:
             if (bytes >= sizeof(Fetch)) execute_fetch(static_cast<const Fetch&>(header));
             return;
@@ -95,6 +115,29 @@ void Engine::execute_updates(const Header& header, std::size_t bytes) {
     for (std::uint16_t i = 0; i < header.count; ++i) {
         execute_atomic(updates[i].place, updates[i].operand, 0);
     }
+    if (setup_.sleeper->is_sleeping()) setup_.sleeper->wake();
+    Header ack{.kind = MessageKind::kAck, .count = header.count, .token = header.token};
+    answer(ack, sizeof ack, header.source);
+}
+
+void Engine::execute_scatter(const Header& header, std::size_t bytes) {
+    const auto* body = reinterpret_cast<const ScatterBody*>(&header + 1);
+    if (bytes < sizeof header + sizeof *body) return;
+    const std::uint64_t room = bytes - sizeof header - sizeof *body;
+    const Place place(body->place);
+    if (place.segment() >= kSegments || body->blocks == 0 || body->block_bytes == 0 ||
+        std::uint64_t{body->blocks} * body->block_bytes > room) {
+        return;
+    }
+    const FabricMemory* memory[kSegments] = {&setup_.heap, &setup_.statics, &setup_.internal};
+    const FabricMemory& segment = *memory[place.segment()];
+    std::uint64_t span = 0;
+    if (__builtin_mul_overflow(body->stride, std::uint64_t{body->blocks} - 1, &span) ||
+        __builtin_add_overflow(span, place.offset() + body->block_bytes, &span) ||
+        span > segment.bytes) {
+        return;
+    }
+    scatter(segment.start + place.offset(), reinterpret_cast<const char*>(body + 1), *body);
     if (setup_.sleeper->is_sleeping()) setup_.sleeper->wake();
     Header ack{.kind = MessageKind::kAck, .count = header.count, .token = header.token};
     answer(ack, sizeof ack, header.source);
@@ -166,13 +209,12 @@ void Engine::take_ack(const Header& ack) {
 
 bool Engine::try_send_packet(Packet* packet, PacketSlot& slot) {
     slot.in_flight.fetch_add(1, std::memory_order_seq_cst);
-    packet->header().count = packet->count;
     const fi_addr_t address = peers_[packet->pe].address;
-    const bool is_small = packet->size() <= capabilities().inject_message_bytes;
-    const ssize_t result =
-        is_small ? fi_inject(fabric_.endpoint(), packet->bytes, packet->size(), address)
-                 : fi_send(fabric_.endpoint(), packet->bytes, packet->size(), nullptr, address,
-                           static_cast<Completion*>(packet));
+    const bool is_small = packet->size <= capabilities().inject_message_bytes;
+    const ssize_t result = is_small
+                               ? fi_inject(fabric_.endpoint(), packet->bytes, packet->size, address)
+                               : fi_send(fabric_.endpoint(), packet->bytes, packet->size, nullptr,
+                                         address, static_cast<Completion*>(packet));
     if (result == -FI_EAGAIN) {
         slot.in_flight.fetch_sub(1, std::memory_order_seq_cst);
         return false;

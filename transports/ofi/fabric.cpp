@@ -158,17 +158,17 @@ void Fabric::unregister_memory(const Region& region) {
     std::erase_if(regions_, [&](const Fid<fid_mr>& one) { return one.get() == region.handle; });
 }
 
-void Fabric::wait_for_events(int timeout_ms, int idle_count) {
+bool Fabric::may_sleep() {
+    if (!capabilities().cq_has_fd) return true;
+    fid* queue = &queue_->fid;
+    return fi_trywait(fabric_.get(), &queue, 1) == 0;
+}
+
+void Fabric::sleep(int timeout_ms, int idle_count) {
     long wait_ns = timeout_ms * kNsPerMs;
     pollfd descriptors[2] = {{.fd = wake_descriptor_.get(), .events = POLLIN, .revents = 0},
                              {.fd = queue_descriptor_, .events = POLLIN, .revents = 0}};
-    nfds_t count = 1;
-    if (capabilities().cq_has_fd) {
-        fid* queue = &queue_->fid;
-        int state = fi_trywait(fabric_.get(), &queue, 1);
-        if (state == -FI_EAGAIN) return;
-        if (state == 0) count = 2;
-    }
+    const nfds_t count = capabilities().cq_has_fd ? 2 : 1;
     if (count == 1) {
         wait_ns = std::min(wait_ns, kNapNsMin << std::clamp(idle_count, 0, kNapDoublingsMax));
     }

@@ -72,7 +72,13 @@ class Fabric {
     // queue), wake() is called, or the time is over; may return early for no reason. Where the
     // queue has no descriptor, naps: the longer, the more often in a row the caller found nothing
     // (`idle_count`). THREADS: any.
-    void wait_for_events(int timeout_ms, int idle_count = 0);
+    void wait_for_events(int timeout_ms, int idle_count = 0) {
+        if (may_sleep()) sleep(timeout_ms, idle_count);
+    }
+    // The two halves. may_sleep() must not run at the same time as a read of the queue: libfabric
+    // 1.17 may then leave the descriptor readable for ever.
+    bool may_sleep();
+    void sleep(int timeout_ms, int idle_count);
     // Ends the wait_for_events() that is under way, or the next one. THREADS: any.
     void wake();
 

@@ -6,13 +6,14 @@
 // process can send to an endpoint, but not guess 64 bits).
 //
 //   kUpdates  Header, count x Update     executed in order; answered by kAck
+//   kScatter  Header, ScatterBody, data  blocks of a strided put; answered by kAck
 //   kFetch    Header, FetchBody          answered by kReply
 //   kReply    Header, ReplyBody
 //   kAck      Header                     count: executed updates
 //   kGate     Header, GateBody           not answered
 //   kPing     Header                     answered by kAck of 0
-// All but kUpdates are small enough to be injected by every provider. Byte order and layout are
-// those of the processor: the PEs of a job run on one kind of machine.
+// All but the first two are small enough to be injected by every provider. Byte order and layout
+// are those of the processor: the PEs of a job run on one kind of machine.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,15 @@ namespace tessera::ofi {
 enum class Segment : std::uint8_t { kHeap, kStatics, kInternal };
 inline constexpr std::size_t kSegments = 3;
 
-enum class MessageKind : std::uint16_t { kUpdates = 1, kFetch, kReply, kAck, kGate, kPing };
+enum class MessageKind : std::uint16_t {
+    kUpdates = 1,
+    kScatter,
+    kFetch,
+    kReply,
+    kAck,
+    kGate,
+    kPing
+};
 
 struct Header {
     std::uint64_t key = 0;    // of the receiver
@@ -61,6 +70,14 @@ struct Update {
     std::uint64_t operand;
 };
 
+// Blocks of `block_bytes` that follow each other in the message go to places `stride` bytes apart.
+struct ScatterBody {
+    std::uint64_t place;  // of the first block
+    std::uint64_t stride;
+    std::uint32_t block_bytes;
+    std::uint32_t blocks;
+};
+
 struct FetchBody {
     std::uint64_t place;
     std::uint64_t operand;
@@ -88,6 +105,7 @@ inline constexpr std::size_t kSmallMessageBytes = sizeof(Fetch);
 
 // Room of one kUpdates message, and of a receive buffer.
 inline constexpr std::size_t kPacketBytes = 4096;
+inline constexpr std::size_t kScatterBytesMax = kPacketBytes - sizeof(Header) - sizeof(ScatterBody);
 inline constexpr std::size_t kUpdatesMax = (kPacketBytes - sizeof(Header)) / sizeof(Update);
 
 }  // namespace tessera::ofi

@@ -9,8 +9,8 @@
 //               writes, to the same PE, confirms them (order RAW); then they are in its memory.
 //               Where the provider orders no reads behind writes, writes complete on delivery
 //               instead.
-//   updates     atomics without result, in packets of one target each. A packet sets out at once
-//   when
+//   updates     atomics without result, and small blocks of strided puts, in packets of one target
+//   each. A packet sets out at once when
 //               none is in flight, else when it is full or the one in flight is acknowledged: the
 //               first is quick, and a stream fills packets.
 //   fetches     atomics with a result
@@ -43,6 +43,7 @@ constexpr std::size_t kPieceBytesMax = std::size_t{16} << 20;
 constexpr std::uint32_t kTransfersMax = 128;  // per channel
 constexpr std::uint32_t kWritesMax = 256;     // between two confirmations
 constexpr std::uint32_t kFetchesMax = 256;
+constexpr std::size_t kScatteredBlockBytesMax = 256;
 
 class OfiChannel final : public Channel {
   public:
@@ -57,30 +58,41 @@ class OfiChannel final : public Channel {
     std::atomic<std::uint32_t> fetches{0};
     PacketSlot slots[kSlots];
 
+    // Nothing is under way that a quiet would wait for but this.
+    bool is_idle() const {
+        return dirty_count_.load(std::memory_order_relaxed) == 0 && transfers.load() == 0;
+    }
+
     // A write to `pe` has been posted. True: it is time to confirm().
     bool note_write(int pe, std::size_t bytes, const Capabilities& capabilities) {
         Guard guard(*this);
         if (bytes > capabilities.ordered_write_bytes) has_unordered_writes_ = true;
-        if (!is_dirty(pe)) dirty_[dirty_count_++] = pe;
-        return ++writes_ >= kWritesMax || dirty_count_ == kDirtyMax;
+        int count = dirty_count_.load(std::memory_order_relaxed);
+        if (!is_dirty(pe, count)) {
+            dirty_[count++] = pe;
+            dirty_count_.store(count, std::memory_order_relaxed);
+        }
+        return ++writes_ >= kWritesMax || count == kDirtyMax;
     }
     bool has_unordered_writes() const { return has_unordered_writes_; }
 
     // The dirty PEs, which are so no longer. `pes` has room for kDirtyMax.
     int take_dirty(int* pes) {
         Guard guard(*this);
-        std::copy_n(dirty_, dirty_count_, pes);
+        const int count = dirty_count_.load(std::memory_order_relaxed);
+        std::copy_n(dirty_, count, pes);
         writes_ = 0;
         has_unordered_writes_ = false;
-        return std::exchange(dirty_count_, 0);
+        dirty_count_.store(0, std::memory_order_relaxed);
+        return count;
     }
 
     std::uint64_t confirmation = 0;  // what the reads behind writes read
 
   private:
-    bool is_dirty(int pe) const {
+    bool is_dirty(int pe, int count) const {
         // Most often the one before.
-        for (int i = dirty_count_ - 1; i >= 0; --i) {
+        for (int i = count - 1; i >= 0; --i) {
             if (dirty_[i] == pe) return true;
         }
         return false;
@@ -103,8 +115,8 @@ class OfiChannel final : public Channel {
 
     std::mutex lock_;
     std::uint32_t writes_ = 0;  // since the last confirm()
-    bool has_unordered_writes_ = false;
-    int dirty_count_ = 0;
+    std::atomic<bool> has_unordered_writes_{false};
+    std::atomic<int> dirty_count_{0};  // changed under the lock
     int dirty_[kDirtyMax];
 };
 
@@ -197,9 +209,12 @@ class OfiTransport final : public FabricTransport {
                 std::size_t bytes, int pe);
     void write(OfiChannel& channel, Counter& counter, const void* source, std::size_t bytes,
                Target target, int pe);
+    ssize_t write_delivered(const RemotePeer& peer, const void* source, std::size_t bytes,
+                            Target target, std::uint64_t flags, Completion* context);
     void read(Counter& counter, void* dest, std::size_t bytes, Target target, int pe);
     template <class Post>
     void post_counted(Counter& counter, int pe, Post call);
+    void scatter(OfiChannel& channel, void* dest, const void* source, const Strided& shape, int pe);
     void strided(OfiChannel& channel, char* local, const char* remote, const Strided& shape, int pe,
                  bool is_put);
     void written(OfiChannel& channel, std::size_t bytes, int pe) {
@@ -278,30 +293,36 @@ void OfiTransport::post_counted(Counter& counter, int pe, Post call) {
     engine_.post([&] { return call(static_cast<Completion*>(&counter)); }, pe);
 }
 
+// Posts a write that completes when the data is in the target's memory.
+ssize_t OfiTransport::write_delivered(const RemotePeer& peer, const void* source, std::size_t bytes,
+                                      Target target, std::uint64_t flags, Completion* context) {
+    iovec local{.iov_base = const_cast<void*>(source), .iov_len = bytes};
+    fi_rma_iov remote{.addr = target.address, .len = bytes, .key = target.key};
+    const fi_msg_rma message{.msg_iov = &local,
+                             .desc = nullptr,
+                             .iov_count = 1,
+                             .addr = peer.address,
+                             .rma_iov = &remote,
+                             .rma_iov_count = 1,
+                             .context = context,
+                             .data = 0};
+    return fi_writemsg(endpoint_, &message, FI_DELIVERY_COMPLETE | flags);
+}
+
 // Posts the writes; they complete when the source is reusable, or on delivery.
 void OfiTransport::write(OfiChannel& channel, Counter& counter, const void* source,
                          std::size_t bytes, Target target, int pe) {
-    const fi_addr_t address = engine_.peers()[pe].address;
+    const RemotePeer& peer = engine_.peers()[pe];
     const char* from = static_cast<const char*>(source);
     while (bytes > 0) {
         const std::size_t piece = std::min(bytes, piece_bytes_);
         const bool is_confirmed = confirms(piece);
         post_counted(counter, pe, [&](Completion* context) {
             if (is_confirmed) {
-                return fi_write(endpoint_, from, piece, nullptr, address, target.address,
+                return fi_write(endpoint_, from, piece, nullptr, peer.address, target.address,
                                 target.key, context);
             }
-            iovec local{.iov_base = const_cast<char*>(from), .iov_len = piece};
-            fi_rma_iov remote{.addr = target.address, .len = piece, .key = target.key};
-            const fi_msg_rma message{.msg_iov = &local,
-                                     .desc = nullptr,
-                                     .iov_count = 1,
-                                     .addr = address,
-                                     .rma_iov = &remote,
-                                     .rma_iov_count = 1,
-                                     .context = context,
-                                     .data = 0};
-            return fi_writemsg(endpoint_, &message, FI_DELIVERY_COMPLETE);
+            return write_delivered(peer, from, piece, target, 0, context);
         });
         if (is_confirmed) written(channel, piece, pe);
         from += piece;
@@ -325,9 +346,16 @@ void OfiTransport::read(Counter& counter, void* dest, std::size_t bytes, Target 
     }
 }
 
+// A put that is alone completes on delivery: the quiet behind it then needs no read of its own.
+// Others only set out, and a read behind them confirms them all.
 void OfiTransport::inject(OfiChannel& channel, const RemotePeer& peer, void* dest,
                           const void* source, std::size_t bytes, int pe) {
     const Target target = target_of(peer, dest);
+    if (capabilities_.delivery_complete && channel.is_idle()) {
+        return post_counted(channel.transfers, pe, [&](Completion* context) {
+            return write_delivered(peer, source, bytes, target, FI_INJECT, context);
+        });
+    }
     engine_.post(
         [&] {
             return fi_inject_write(endpoint_, source, bytes, peer.address, target.address,
@@ -412,10 +440,55 @@ void OfiTransport::strided(OfiChannel& channel, char* local, const char* remote,
     wait_for(channel.transfers);
 }
 
+// Small blocks go in messages, and the target's CPU puts them in their places: hundreds to a
+// message, where one operation of the provider takes four or eight.
+void OfiTransport::scatter(OfiChannel& channel, void* dest, const void* source,
+                           const Strided& shape, int pe) {
+    peer_with(dest, pe);
+    const Position position = position_of(dest);
+    const auto element = static_cast<std::ptrdiff_t>(shape.element_bytes);
+    const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
+    const std::size_t at_once = kScatterBytesMax / block_bytes;
+    const auto stride = static_cast<std::uint64_t>(shape.dest_stride * element);
+    const char* from = static_cast<const char*>(source);
+    PacketSlot& slot = channel.slots[pe % kSlots];
+    for (std::size_t first = 0; first < shape.blocks; first += at_once) {
+        const std::size_t count = std::min(at_once, shape.blocks - first);
+        Packet* packet = engine_.take_packet(pe, slot);
+        packet->header().kind = MessageKind::kScatter;
+        packet->header().count = 1;
+        const ScatterBody body{
+            .place =
+                Place::pack(position.segment, position.offset + first * stride, 1, AtomicOp::kSet),
+            .stride = stride,
+            .block_bytes = static_cast<std::uint32_t>(block_bytes),
+            .blocks = static_cast<std::uint32_t>(count)};
+        std::memcpy(packet->bytes + packet->size, &body, sizeof body);
+        packet->size += sizeof body;
+        char* data = reinterpret_cast<char*>(packet->bytes) + packet->size;
+        for_each_block(
+            data, from,
+            {.dest_stride = static_cast<std::ptrdiff_t>(shape.block_elements),
+             .source_stride = shape.source_stride,
+             .block_elements = shape.block_elements,
+             .blocks = count,
+             .element_bytes = shape.element_bytes},
+            [](char* to, const char* block, std::size_t bytes) { std::memcpy(to, block, bytes); });
+        packet->size += static_cast<std::uint32_t>(count * block_bytes);
+        channel.updates.fetch_add(1, std::memory_order_relaxed);
+        engine_.send_packet(packet, slot);
+        from += static_cast<std::ptrdiff_t>(count) * shape.source_stride * element;
+    }
+}
+
 void OfiTransport::put_strided(Channel& channel, void* dest, const void* source,
                                const Strided& shape, int pe) {
-    if (shape.block_elements * shape.element_bytes > piece_bytes_) {
+    const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
+    if (block_bytes > piece_bytes_) {
         return Transport::put_strided(channel, dest, source, shape, pe);
+    }
+    if (block_bytes <= kScatteredBlockBytesMax) {
+        return scatter(own(channel), dest, source, shape, pe);
     }
     strided(own(channel), static_cast<char*>(const_cast<void*>(source)),
             static_cast<const char*>(dest), shape, pe, true);
