@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What reductions and scans share: the operation as a function on arrays, and other PEs' arrays as
+// What reductions and scans share: the operation as a kernel on arrays, and other PEs' arrays as
 // operands, read where they are when they are mapped.
 #pragma once
 
 #include <cstddef>
 
 #include "collectives/group.hpp"
+#include "collectives/kernels/kernel.hpp"
 #include "core/context.hpp"
 
 namespace tessera::collectives {
 
-struct Operation {
-    std::size_t element_bytes;
-    // accumulator[i] = accumulator[i] op operand[i] for nelems elements; the arrays do not overlap.
-    void (*combine)(void* accumulator, const void* operand, std::size_t nelems);
-};
+// What is done to each pair of elements; `combine` is all that most algorithms need.
+using Operation = Kernel;
 
 // Long vectors are worked on in chunks that stay in the first-level cache.
 inline constexpr std::size_t kChunkBytes = 8192;
