@@ -60,6 +60,13 @@ pmix_status_t fence_status = PMIX_SUCCESS;
 
 void check(pmix_status_t status, const char* call) {
     if (status == PMIX_SUCCESS) return;
+    if (status == PMIX_ERR_PARTIAL_SUCCESS) {
+        fatal(
+            "%s: a PE has left the job while the others wait for it: it has died, or a PE's "
+            "command "
+            "starts several SHMEM programs one after another, which works on one node only",
+            call);
+    }
     fatal(
         "shmem_init: %s: %s (%d); the launcher may have died, or its PMIx may be of a version that "
         "does not fit libpmix.so.2 of this machine",
