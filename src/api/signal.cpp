@@ -56,5 +56,6 @@ SHMEM_ENTRY(void, shmem_ctx_signal_set, shmem_ctx_t ctx, uint64_t* sig_addr, uin
 }
 
 SHMEM_ENTRY(uint64_t, shmem_signal_fetch, const uint64_t* sig_addr) {
+    tessera::drive_progress();  // A program may repeat it until the signal is there.
     return tessera::api::LocalWords<uint64_t>(sig_addr, 1, SHMEM_WHERE).load(0);
 }

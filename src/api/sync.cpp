@@ -113,11 +113,18 @@ TESSERA_INLINE void wait_for_word(const T* word, int cmp, T value, const char* w
     wait_until([&] { return holds(words.load(0), cmp, value); }, where);
 }
 
+// A test that fails is likely to be repeated: others must be served meanwhile.
+template <class Result>
+TESSERA_INLINE Result after_failure_drive(Result result, Result failure) {
+    if (result == failure) drive_progress();
+    return result;
+}
+
 template <class T>
 TESSERA_INLINE int test_word(const T* word, int cmp, T value, const char* where) {
     LocalWords<T> words(word, 1, where);
     check_comparison(cmp, where);
-    return holds(words.load(0), cmp, value) ? 1 : 0;
+    return after_failure_drive(holds(words.load(0), cmp, value) ? 1 : 0, 0);
 }
 
 template <class T>
@@ -156,6 +163,7 @@ std::size_t wait_for_some(const Arguments<T>& arguments, std::size_t* indices, c
 }  // namespace
 }  // namespace tessera::api
 
+using tessera::api::after_failure_drive;
 using tessera::api::check_comparison;
 using tessera::api::Condition;
 using tessera::api::holds;
@@ -194,16 +202,20 @@ SHMEM_INTERNAL_P2P_SHORT_TYPES(DEFINE_WORD)
     }                                                                                              \
     SHMEM_ENTRY(int, shmem_##NAME##_test_all##SUFFIX, T* ivars, size_t nelems, const int* status,  \
                 int cmp, VALUE) {                                                                  \
-        return Condition<T>({ivars, nelems, status, cmp, VALUES, STEP}, SHMEM_WHERE).all();        \
+        return after_failure_drive<int>(                                                           \
+            Condition<T>({ivars, nelems, status, cmp, VALUES, STEP}, SHMEM_WHERE).all(), 0);       \
     }                                                                                              \
     SHMEM_ENTRY(size_t, shmem_##NAME##_test_any##SUFFIX, T* ivars, size_t nelems,                  \
                 const int* status, int cmp, VALUE) {                                               \
-        return Condition<T>({ivars, nelems, status, cmp, VALUES, STEP}, SHMEM_WHERE).any();        \
+        return after_failure_drive(                                                                \
+            Condition<T>({ivars, nelems, status, cmp, VALUES, STEP}, SHMEM_WHERE).any(),           \
+            SIZE_MAX);                                                                             \
     }                                                                                              \
     SHMEM_ENTRY(size_t, shmem_##NAME##_test_some##SUFFIX, T* ivars, size_t nelems,                 \
                 size_t* indices, const int* status, int cmp, VALUE) {                              \
-        return Condition<T>({ivars, nelems, status, cmp, VALUES, STEP}, SHMEM_WHERE)               \
-            .some(indices);                                                                        \
+        return after_failure_drive(                                                                \
+            Condition<T>({ivars, nelems, status, cmp, VALUES, STEP}, SHMEM_WHERE).some(indices),   \
+            size_t{0});                                                                            \
     }
 #define DEFINE_ARRAYS(NAME, T)                          \
     DEFINE_ARRAY(NAME, T, , T cmp_value, &cmp_value, 0) \

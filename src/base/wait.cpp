@@ -16,6 +16,7 @@ constexpr std::uint32_t kPausesWithCoreEach = 1000;  // 20 to 40 us
 constexpr std::uint32_t kPausesWithProgress = 50;
 constexpr std::uint32_t kYieldsWithCoreEach = 10000;      // 3 to 5 ms
 constexpr std::uint32_t kYieldsWithProgress = 1'000'000;  // a second
+constexpr std::uint32_t kPollsBeforeYields = 10'000;      // a millisecond
 constexpr std::uint32_t kYieldsOversubscribed = 200;
 constexpr std::uint64_t kSlowYieldNanoseconds = 500'000;    // this long: a stranger had the core
 constexpr std::uint64_t kCrowdedNanoseconds = 100'000'000;  // so long nobody yields then
@@ -23,7 +24,6 @@ constexpr std::uint64_t kCrowdedNanoseconds = 100'000'000;  // so long nobody yi
 constexpr std::int64_t kNapNanosecondsMax = 16'000'000;
 
 std::atomic<std::uint64_t> private_crowded_until{0};
-std::atomic<ProgressHook> progress_hook{nullptr};
 char* wait_label = nullptr;
 std::uint32_t wait_label_bytes = 0;
 Sleeper unknown_sleeper{};
@@ -36,7 +36,8 @@ std::uint64_t now_nanoseconds() {
            static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-bool drive_progress() {
+// RETURNS: whether there is anything to drive.
+bool drive_progress_if_any() {
     ProgressHook hook = progress_hook.load(std::memory_order_acquire);
     if (hook != nullptr) hook();
     return hook != nullptr;
@@ -69,8 +70,12 @@ bool wait_yielding(Ready ready) {
     std::uint32_t yields = wait_policy.yields;
     for (std::uint32_t i = 0; i < yields; ++i) {
         if (ready()) return true;
-        // With a core of one's own, other nodes are answered at once.
-        if (drive_progress() && yields == kYieldsWithCoreEach) yields = kYieldsWithProgress;
+        if (drive_progress_if_any()) {
+            // With a core of one's own, other nodes are answered at once.
+            if (yields >= kYieldsWithCoreEach) yields = kYieldsWithProgress;
+            if (yields == kYieldsWithProgress && i < kPollsBeforeYields) continue;
+            before = now_nanoseconds();
+        }
         ::sched_yield();
         const std::uint64_t after = now_nanoseconds();
         if (after - before > kSlowYieldNanoseconds) {
@@ -85,6 +90,7 @@ bool wait_yielding(Ready ready) {
 
 }  // namespace
 
+std::atomic<ProgressHook> progress_hook{nullptr};
 WaitPolicy wait_policy{.crowded_until_ns = &private_crowded_until};
 
 void choose_wait_policy(int npes_local, std::uint32_t usable_cores,
@@ -134,7 +140,7 @@ void wait_slowly(bool (*ready)(void*), void* state, const char* where) {
     if (wait_yielding([=] { return ready(state); })) return;
     for (std::int64_t nap = Sleeper::kNapNanoseconds; !ready(state);) {
         // Who drives progress for others must look often.
-        if (!drive_progress() && nap < kNapNanosecondsMax) nap *= 2;
+        if (!drive_progress_if_any() && nap < kNapNanosecondsMax) nap *= 2;
         my_sleeper->sleep_unless(ready, state, nap);
     }
 }
@@ -146,7 +152,7 @@ void Gate::wait_for_slowly(std::uint32_t number, const char* where) {
     if (wait_yielding([=, this] { return has_reached(number); })) return;
     for (;;) {
         // With somebody to drive progress for, nobody may sleep without limit.
-        std::int64_t limit = drive_progress() ? Sleeper::kNapNanoseconds : 0;
+        std::int64_t limit = drive_progress_if_any() ? Sleeper::kNapNanoseconds : 0;
         std::uint32_t seen = word_.load(std::memory_order_acquire);  // Pairs with post().
         if (is_past(seen, number)) return;
         // Relaxed: carries no data; post() sees the bit by the order of changes of this one word.

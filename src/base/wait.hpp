@@ -40,6 +40,13 @@ void choose_wait_policy(int npes_local, std::uint32_t usable_cores,
 // Called now and then by every slow wait; a transport that needs the CPU sets it. May be nullptr.
 using ProgressHook = void (*)();
 void set_progress_hook(ProgressHook hook);
+extern std::atomic<ProgressHook> progress_hook;  // of set_progress_hook
+// For tests that a program may repeat until they succeed. COST: a load where no transport needs it.
+TESSERA_INLINE void drive_progress() {
+    ProgressHook hook = progress_hook.load(std::memory_order_acquire);
+    if (hook != nullptr) [[unlikely]]
+        hook();
+}
 
 // Where slow waits write their name (PeRecord::waiting_in), and how many bytes fit.
 void set_wait_label(char* label, std::uint32_t bytes);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kReceives = 64;
 constexpr std::size_t kEntriesAtOnce = 16;
-constexpr std::uint32_t kPollsWithCoreEach = 2000;  // about as long as a round trip takes
+constexpr std::uint32_t kPollsWithCoreEach = 20'000;  // a millisecond: many round trips
 constexpr std::uint32_t kPollsCrowded = 2;
 constexpr std::uint32_t kYields = 100;
 constexpr std::uint32_t kPacketsInFlightMax = 16;  // per slot: 64 KiB
@@ -135,21 +135,14 @@ void Engine::run_thread() {
             nap(kStepBackNanoseconds);
             continue;
         }
-        bool found = true;
-        bool may_sleep = false;
-        if (!queue_lock_.test_and_set(std::memory_order_acquire)) {
-            found = read_queue();
-            may_sleep = !found && fabric_.may_sleep();
-            queue_lock_.clear(std::memory_order_release);
-        }
+        const bool found = poll_queue();
         idle = found ? 0 : idle + 1;
-        if (found) calls = 0;
-        if (!may_sleep) continue;
+        if (found) continue;
         const std::uint64_t before = now_ns();
-        fabric_.sleep(kThreadSleepMs, idle);
+        wait_for_events(kThreadSleepMs, idle);
         calls = now_ns() - before > kCalledNanoseconds ? 0 : calls + 1;
-        // The descriptor calls again and again for nothing: it is stuck (see may_sleep()), or
-        // others read and write here without us. Naps, ever longer, serve both.
+        // The descriptor calls again and again for nothing: others read and write here without us,
+        // or it is stuck. Naps, ever longer, serve both.
         if (calls > kCallsMax) {
             nap(kCalledNapNanoseconds
                 << std::min((calls - kCallsMax) / 16, kCalledNapDoublingsMax));
@@ -180,19 +173,24 @@ void Engine::watch_peers() {
     }
 }
 
-bool Engine::progress() {
-    polled_at_ns_.store(now_ns(), std::memory_order_relaxed);
+bool Engine::poll_queue() {
     if (queue_lock_.test_and_set(std::memory_order_acquire)) return true;
     const bool found = read_queue();
     queue_lock_.clear(std::memory_order_release);
     return found;
 }
 
-void Engine::wait_for_events() {
-    if (queue_lock_.test_and_set(std::memory_order_acquire)) return;
-    const bool may_sleep = fabric_.may_sleep();
+bool Engine::progress() {
+    polled_at_ns_.store(now_ns(), std::memory_order_relaxed);
+    return poll_queue();
+}
+
+void Engine::wait_for_events(int timeout_ms, int idle) {
+    const std::optional<fi_cq_msg_entry> entry = fabric_.wait_for_events(timeout_ms, idle);
+    if (!entry) return;
+    while (queue_lock_.test_and_set(std::memory_order_acquire)) ::sched_yield();
+    complete(*entry);
     queue_lock_.clear(std::memory_order_release);
-    if (may_sleep) fabric_.sleep(1, 0);
 }
 
 void Engine::Patience::step() {
@@ -205,7 +203,7 @@ void Engine::Patience::step() {
         ::sched_yield();
     } else {
         ::sched_yield();
-        engine_.wait_for_events();
+        engine_.wait_for_events(1, 0);
     }
 }
 

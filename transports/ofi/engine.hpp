@@ -2,8 +2,8 @@
 //
 // What moves: posts operations, reads the completion queue, receives active messages, and the
 // thread that does so while the program computes. One per PE. The queue is read by one thread at a
-// time, and messages are executed by that thread, in the order in which they came; so two messages
-// of one sender are ordered. Who waits reads the queue too, and may well find somebody else's
+// time, which executes the messages it finds, mostly in the order in which they came; nothing
+// depends on that order. Who waits reads the queue too, and may well find somebody else's
 // completion: each carries the address of what waits for it.
 // THREADS: any.
 #pragma once
@@ -159,8 +159,9 @@ class Engine {
     // Injects the message if the provider can, else sends a copy. RETURNS: fi_inject's result.
     ssize_t send_copy(const void* message, std::size_t bytes, int pe);
 
-    // Sleeps until something comes, a millisecond at most.
-    void wait_for_events();
+    bool poll_queue();
+    // Sleeps until something comes, and takes care of it if it is an entry of the queue.
+    void wait_for_events(int timeout_ms, int idle);
     void run_thread();
     // Asks the other PEs for signs of life, and ends the job when one gives none.
     void watch_peers();

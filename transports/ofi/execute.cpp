@@ -174,7 +174,8 @@ void Engine::execute_gate(const GateMessage& message) {
         message.offset > setup_.internal.bytes - sizeof(Gate)) {
         return;
     }
-    reinterpret_cast<Gate*>(setup_.internal.start + message.offset)->post(message.number);
+    auto* gate = reinterpret_cast<Gate*>(setup_.internal.start + message.offset);
+    if (!gate->has_reached(message.number)) gate->post(message.number);
 }
 
 void Engine::take_reply(const Reply& reply) {

@@ -158,17 +158,22 @@ void Fabric::unregister_memory(const Region& region) {
     std::erase_if(regions_, [&](const Fid<fid_mr>& one) { return one.get() == region.handle; });
 }
 
-bool Fabric::may_sleep() {
-    if (!capabilities().cq_has_fd) return true;
-    fid* queue = &queue_->fid;
-    return fi_trywait(fabric_.get(), &queue, 1) == 0;
-}
-
-void Fabric::sleep(int timeout_ms, int idle_count) {
+std::optional<fi_cq_msg_entry> Fabric::wait_for_events(int timeout_ms, int idle_count) {
+    if (capabilities().cq_sleeps_by_read) {
+        fi_cq_msg_entry entry{};
+        const ssize_t count = fi_cq_sread(queue(), &entry, 1, nullptr, timeout_ms);
+        return count == 1 ? std::optional(entry) : std::nullopt;
+    }
     long wait_ns = timeout_ms * kNsPerMs;
     pollfd descriptors[2] = {{.fd = wake_descriptor_.get(), .events = POLLIN, .revents = 0},
                              {.fd = queue_descriptor_, .events = POLLIN, .revents = 0}};
-    const nfds_t count = capabilities().cq_has_fd ? 2 : 1;
+    nfds_t count = 1;
+    if (capabilities().cq_has_fd) {
+        fid* queue = &queue_->fid;
+        const int state = fi_trywait(fabric_.get(), &queue, 1);
+        if (state == -FI_EAGAIN) return std::nullopt;
+        if (state == 0) count = 2;
+    }
     if (count == 1) {
         wait_ns = std::min(wait_ns, kNapNsMin << std::clamp(idle_count, 0, kNapDoublingsMax));
     }
@@ -177,8 +182,12 @@ void Fabric::sleep(int timeout_ms, int idle_count) {
         eventfd_t wakes = 0;
         ::eventfd_read(wake_descriptor_.get(), &wakes);
     }
+    return std::nullopt;
 }
 
-void Fabric::wake() { ::eventfd_write(wake_descriptor_.get(), 1); }
+void Fabric::wake() {
+    ::eventfd_write(wake_descriptor_.get(), 1);
+    if (capabilities().cq_sleeps_by_read) fi_cq_signal(queue());
+}
 
 }  // namespace tessera::ofi

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -72,13 +73,9 @@ class Fabric {
     // queue), wake() is called, or the time is over; may return early for no reason. Where the
     // queue has no descriptor, naps: the longer, the more often in a row the caller found nothing
     // (`idle_count`). THREADS: any.
-    void wait_for_events(int timeout_ms, int idle_count = 0) {
-        if (may_sleep()) sleep(timeout_ms, idle_count);
-    }
-    // The two halves. may_sleep() must not run at the same time as a read of the queue: libfabric
-    // 1.17 may then leave the descriptor readable for ever.
-    bool may_sleep();
-    void sleep(int timeout_ms, int idle_count);
+    // RETURNS: an entry of the queue where sleeping takes one out (Capabilities::cq_sleeps_by_read);
+    // it is the caller's.
+    std::optional<fi_cq_msg_entry> wait_for_events(int timeout_ms, int idle_count = 0);
     // Ends the wait_for_events() that is under way, or the next one. THREADS: any.
     void wake();
 
