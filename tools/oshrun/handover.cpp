@@ -44,6 +44,7 @@ std::string program_list_file(const Options& options) {
 
 std::vector<std::string> names_of(const std::vector<std::string>& entries) {
     std::vector<std::string> names;
+    names.reserve(entries.size());
     for (const std::string& entry : entries) names.push_back(entry.substr(0, entry.find('=')));
     return names;
 }
@@ -76,15 +77,16 @@ std::string shown(const std::vector<std::string>& command) {
 
 [[noreturn]] void execute(const std::vector<std::string>& command,
                           const std::vector<std::string>& environment) {
-    std::vector<char*> arguments;
-    std::vector<char*> entries;
-    // exec takes pointers to char for historical reasons; it does not write.
-    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-    for (const std::string& entry : environment) {
-        entries.push_back(const_cast<char*>(entry.c_str()));
-    }
-    arguments.push_back(nullptr);
-    entries.push_back(nullptr);
+    auto pointers_to = [](const std::vector<std::string>& texts) {
+        std::vector<char*> pointers;
+        pointers.reserve(texts.size() + 1);
+        // exec takes pointers to char for historical reasons; it does not write.
+        for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+        pointers.push_back(nullptr);
+        return pointers;
+    };
+    std::vector<char*> arguments = pointers_to(command);
+    std::vector<char*> entries = pointers_to(environment);
     ::execvpe(arguments[0], arguments.data(), entries.data());
     warn("cannot run %s: %s", arguments[0], std::strerror(errno));
     end_job(errno == ENOENT ? kExitNotFound : kExitNotExecutable);
