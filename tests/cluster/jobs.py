@@ -5,7 +5,7 @@ in all the ways jobs end. mpirun_test.py, slurm_test.py and oshrun_test.py say h
 import os
 import signal
 
-from case import ALTERNATING, END_SECONDS, EVEN, THREE, UNEVEN, bin_program, launch_program
+from case import ALTERNATING, ANY, END_SECONDS, EVEN, THREE, UNEVEN, bin_program, launch_program
 
 PROBE = launch_program("shmem_probe")
 CLUSTER_PROBE = bin_program("cluster_probe")
@@ -102,7 +102,7 @@ class Endings:
         job = self.launch(THREE, [PROBE, "wait"])
         self.pids(job, 4)
         os.kill(self.launcher(job), signal.SIGKILL)
-        self.finish(job, None, END_SECONDS)
+        self.finish(job, ANY, END_SECONDS)
         self.check_nothing_left()
 
     @staticmethod

@@ -23,9 +23,9 @@ class HostProgramsTest(HostTest):
                 self.assertEqual(sorted(out.splitlines()), where(layout), error)
 
     def test_settings_reach_all_hosts(self):
-        _, error = self.run_job(UNEVEN, PROBE, environment={"SHMEM_INFO": "1",
-                                                            "SHMEM_SYMMETRIC_SIZE": "8M"})
-        self.assertRegex(error, r"SHMEM_SYMMETRIC_SIZE\W+8")
+        # PEs that do not agree on the size end the job.
+        out, _ = self.run_job(UNEVEN, PROBE, environment={"SHMEM_SYMMETRIC_SIZE": "8M"})
+        self.assertEqual(len(out.splitlines()), len(UNEVEN))
 
 
 class HostEndingsTest(Endings, HostTest):
@@ -50,7 +50,10 @@ class AllocationTest(Endings, ClusterTest):
 
     def test_all_nodes_are_used(self):
         out, error = self.run_job(EVEN, CLUSTER_PROBE, "where")
-        self.assertEqual(sorted(out.splitlines()), where(EVEN), error)
+        lines = sorted(out.splitlines())
+        layout = [line.split()[3] for line in lines]  # Slurm's own choice.
+        self.assertEqual(set(layout), set(EVEN))
+        self.assertEqual(lines, where(layout), error)
 
     def test_this_host_alone(self):
         out, error = self.run_job(EVEN, "--launcher", "local", "-n", 3, CLUSTER_PROBE, "where")

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Would break: jobs of a real Slurm, with a slurmd on each of several hosts, do not run across
 them, or survive their ends."""
+import os
+import signal
 import sys
 
 import lab
-from case import ALTERNATING, EVEN, THREE, UNEVEN, ClusterTest, World, main
-from jobs import Endings, Programs
+from case import ALTERNATING, END_SECONDS, EVEN, THREE, UNEVEN, ClusterTest, World, main
+from jobs import PROBE, Endings, Programs
 
 
 class SlurmTest(ClusterTest):
@@ -29,7 +31,15 @@ class ProgramsTest(Programs, SlurmTest):
 
 
 class EndingsTest(Endings, SlurmTest):
-    pass
+    """With -K: without it, Slurm leaves the others alone when the only PE of a host dies."""
+
+    def launch(self, layout, command, environment=None):
+        return World.slurm.srun(layout, command, environment, ["-K"])
+
+    def test_killed_pe_without_option(self):
+        job = World.slurm.srun(EVEN, [PROBE, "wait"])
+        os.kill(self.pids(job, len(EVEN))[2], signal.SIGKILL)
+        self.finish(job, None, END_SECONDS)
 
 
 if __name__ == "__main__":
