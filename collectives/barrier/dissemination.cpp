@@ -8,8 +8,7 @@
 // synchronization", 1988.
 #include "collectives/barrier/dissemination.hpp"
 
-#include "core/address_map.hpp"
-#include "transports/transport.hpp"
+#include "core/context.hpp"
 
 namespace tessera::collectives {
 

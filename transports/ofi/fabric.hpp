@@ -73,8 +73,8 @@ class Fabric {
     // queue), wake() is called, or the time is over; may return early for no reason. Where the
     // queue has no descriptor, naps: the longer, the more often in a row the caller found nothing
     // (`idle_count`). THREADS: any.
-    // RETURNS: an entry of the queue where sleeping takes one out (Capabilities::cq_sleeps_by_read);
-    // it is the caller's.
+    // RETURNS: an entry of the queue, now the caller's, where sleeping takes one out
+    // (Capabilities::cq_sleeps_by_read).
     std::optional<fi_cq_msg_entry> wait_for_events(int timeout_ms, int idle_count = 0);
     // Ends the wait_for_events() that is under way, or the next one. THREADS: any.
     void wake();

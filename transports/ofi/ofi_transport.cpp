@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The transport between nodes: plain reads and writes by the provider, atomics by active messages
-// (message.hpp) or, if the user wants, by the provider. What is under way for a context is in its
-// channel:
+// See ofi_transport.hpp. The transport between nodes: plain reads and writes by the provider,
+// atomics by active messages (message.hpp) or, if the user wants, by the provider. What is under
+// way for a context is in its channel:
 //
 //   transfers   reads, and writes that are not injected, until the provider has completed them
 //   dirty       PEs that were written to since they were last confirmed. A small read behind the
@@ -19,237 +19,46 @@
 // only puts are under way, else the acknowledgements. quiet: a round trip to each dirty PE, all at
 // the same time. THREADS: any; a channel that is not shared has one user at a time, and takes no
 // lock.
-#include <rdma/fi_atomic.h>
+#include "transports/ofi/ofi_transport.hpp"
+
 #include <rdma/fi_rma.h>
-#include <rdma/fi_tagged.h>
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
-#include <span>
 #include <utility>
 
 #include "base/fatal.hpp"
-#include "transports/ofi/engine.hpp"
-#include "transports/transport.hpp"
 
 namespace tessera::ofi {
 namespace {
 
-constexpr int kSlots = 8;
-constexpr int kDirtyMax = 64;
 // More bytes than that are written and read in pieces, so that a silent network is noticed.
 constexpr std::size_t kPieceBytesMax = std::size_t{16} << 20;
-constexpr std::uint32_t kTransfersMax = 128;  // per channel
-constexpr std::uint32_t kWritesMax = 256;     // between two confirmations
-constexpr std::uint32_t kFetchesMax = 256;
 constexpr std::size_t kScatteredBlockBytesMax = 256;
 
-class OfiChannel final : public Channel {
-  public:
-    explicit OfiChannel(const ChannelOptions& options) : is_shared(options.is_shared) {
-        for (PacketSlot& slot : slots) slot.unacked = &updates;
-    }
+}  // namespace
 
-    const bool is_shared;
-    std::atomic<bool> is_batching{false};
-    Counter transfers;
-    std::atomic<std::uint32_t> updates{0};
-    std::atomic<std::uint32_t> fetches{0};
-    PacketSlot slots[kSlots];
-
-    // Nothing is under way that a quiet would wait for but this.
-    bool is_idle() const {
-        return dirty_count_.load(std::memory_order_relaxed) == 0 && transfers.load() == 0;
+OfiTransport::OfiTransport(FabricSetup setup)
+    : setup_(std::move(setup)),
+      engine_(setup_),
+      capabilities_(engine_.capabilities()),
+      endpoint_(engine_.fabric().endpoint()),
+      confirms_by_reads_(capabilities_.read_after_write),
+      piece_bytes_(std::min(capabilities_.max_rma_bytes, kPieceBytesMax)) {
+    if (!confirms_by_reads_ && !capabilities_.delivery_complete) {
+        fatal(
+            "shmem_init: the provider %s cannot tell when data has arrived; choose another "
+            "one by SHMEM_OFI_PROVIDER",
+            capabilities_.provider.c_str());
     }
-
-    // A write to `pe` has been posted. True: it is time to confirm().
-    bool note_write(int pe, std::size_t bytes, const Capabilities& capabilities) {
-        Guard guard(*this);
-        if (bytes > capabilities.ordered_write_bytes) has_unordered_writes_ = true;
-        int count = dirty_count_.load(std::memory_order_relaxed);
-        if (!is_dirty(pe, count)) {
-            dirty_[count++] = pe;
-            dirty_count_.store(count, std::memory_order_relaxed);
-        }
-        return ++writes_ >= kWritesMax || count == kDirtyMax;
+    if (setup_.provider_atomics &&
+        !(capabilities_.atomics && capabilities_.atomics_are_cpu_atomics)) {
+        fatal(
+            "shmem_init: SHMEM_AMO_PATH=fabric, but the provider %s has no atomics that are "
+            "known to work together with the processor's; use SHMEM_AMO_PATH=am",
+            capabilities_.provider.c_str());
     }
-    bool has_unordered_writes() const { return has_unordered_writes_; }
-
-    // The dirty PEs, which are so no longer. `pes` has room for kDirtyMax.
-    int take_dirty(int* pes) {
-        Guard guard(*this);
-        const int count = dirty_count_.load(std::memory_order_relaxed);
-        std::copy_n(dirty_, count, pes);
-        writes_ = 0;
-        has_unordered_writes_ = false;
-        dirty_count_.store(0, std::memory_order_relaxed);
-        return count;
-    }
-
-    std::uint64_t confirmation = 0;  // what the reads behind writes read
-
-  private:
-    bool is_dirty(int pe, int count) const {
-        // Most often the one before.
-        for (int i = count - 1; i >= 0; --i) {
-            if (dirty_[i] == pe) return true;
-        }
-        return false;
-    }
-    // A lock for channels that several threads use.
-    class Guard {
-      public:
-        explicit Guard(OfiChannel& channel) : channel_(channel) {
-            if (channel_.is_shared) channel_.lock_.lock();
-        }
-        ~Guard() {
-            if (channel_.is_shared) channel_.lock_.unlock();
-        }
-        Guard(const Guard&) = delete;
-        Guard& operator=(const Guard&) = delete;
-
-      private:
-        OfiChannel& channel_;
-    };
-
-    std::mutex lock_;
-    std::uint32_t writes_ = 0;  // since the last confirm()
-    std::atomic<bool> has_unordered_writes_{false};
-    std::atomic<int> dirty_count_{0};  // changed under the lock
-    int dirty_[kDirtyMax];
-};
-
-OfiChannel& own(Channel& channel) { return static_cast<OfiChannel&>(channel); }
-
-class OfiTransport final : public FabricTransport {
-  public:
-    explicit OfiTransport(FabricSetup setup)
-        : setup_(std::move(setup)),
-          engine_(setup_),
-          capabilities_(engine_.capabilities()),
-          endpoint_(engine_.fabric().endpoint()),
-          confirms_by_reads_(capabilities_.read_after_write),
-          piece_bytes_(std::min(capabilities_.max_rma_bytes, kPieceBytesMax)) {
-        if (!confirms_by_reads_ && !capabilities_.delivery_complete) {
-            fatal(
-                "shmem_init: the provider %s cannot tell when data has arrived; choose another "
-                "one by SHMEM_OFI_PROVIDER",
-                capabilities_.provider.c_str());
-        }
-        if (setup_.provider_atomics &&
-            !(capabilities_.atomics && capabilities_.atomics_are_cpu_atomics)) {
-            fatal(
-                "shmem_init: SHMEM_AMO_PATH=fabric, but the provider %s has no atomics that are "
-                "known to work together with the processor's; use SHMEM_AMO_PATH=am",
-                capabilities_.provider.c_str());
-        }
-    }
-
-    const char* name() const override { return "ofi"; }
-    std::unique_ptr<Channel> make_channel(const ChannelOptions& options) override {
-        return std::make_unique<OfiChannel>(options);
-    }
-
-    void put(Channel& channel, void* dest, const void* source, std::size_t bytes, int pe) override;
-    void get(Channel& channel, void* dest, const void* source, std::size_t bytes, int pe) override;
-    void put_nbi(Channel& channel, void* dest, const void* source, std::size_t bytes,
-                 int pe) override;
-    void get_nbi(Channel& channel, void* dest, const void* source, std::size_t bytes,
-                 int pe) override;
-    void put_strided(Channel& channel, void* dest, const void* source, const Strided& shape,
-                     int pe) override;
-    void get_strided(Channel& channel, void* dest, const void* source, const Strided& shape,
-                     int pe) override;
-    std::uint64_t atomic(Channel& channel, const AtomicRequest& request, int pe) override;
-    void atomic_nbi(Channel& channel, const AtomicRequest& request, void* result, int pe) override;
-    void put_signal(Channel& channel, void* dest, const void* source, std::size_t bytes,
-                    const AtomicRequest& signal, int pe) override;
-    void set_batching(Channel& channel, bool is_on) override {
-        own(channel).is_batching.store(is_on, std::memory_order_relaxed);
-        if (!is_on) flush(own(channel));
-    }
-    void fence(Channel& channel) override;
-    void quiet(Channel& channel) override;
-    void progress() override { engine_.progress(); }
-
-    void post_gate(const Gate& gate, std::uint32_t number, int pe) override;
-    bool runs_my_program(int pe) override {
-        return engine_.peers()[pe].program_digest == setup_.program_digest;
-    }
-    std::vector<std::byte> card() const override {
-        const auto bytes = std::as_bytes(std::span(&engine_.card(), 1));
-        return {bytes.begin(), bytes.end()};
-    }
-    void start() override { engine_.start(); }
-    void leave() override { engine_.leave(); }
-    std::string description() const override;
-
-  private:
-    struct Target {
-        std::uint64_t address;
-        std::uint64_t key;
-    };
-    struct Position {
-        Segment segment;
-        std::size_t offset;
-    };
-    Position position_of(const void* address) const;
-    Target target_of(const RemotePeer& peer, const void* address) const;
-    const RemotePeer& peer_with(const void* address, int pe);
-
-    // Whether a write of so many bytes is confirmed by a read behind it.
-    bool confirms(std::size_t bytes) const {
-        return confirms_by_reads_ && bytes <= capabilities_.ordered_read_bytes;
-    }
-    bool injects(std::size_t bytes) const {
-        return confirms_by_reads_ && bytes <= capabilities_.inject_write_bytes;
-    }
-    void inject(OfiChannel& channel, const RemotePeer& peer, void* dest, const void* source,
-                std::size_t bytes, int pe);
-    void write(OfiChannel& channel, Counter& counter, const void* source, std::size_t bytes,
-               Target target, int pe);
-    ssize_t write_delivered(const RemotePeer& peer, const void* source, std::size_t bytes,
-                            Target target, std::uint64_t flags, Completion* context);
-    void read(Counter& counter, void* dest, std::size_t bytes, Target target, int pe);
-    template <class Post>
-    void post_counted(Counter& counter, int pe, Post call);
-    void scatter(OfiChannel& channel, void* dest, const void* source, const Strided& shape, int pe);
-    void strided(OfiChannel& channel, char* local, const char* remote, const Strided& shape, int pe,
-                 bool is_put);
-    void written(OfiChannel& channel, std::size_t bytes, int pe) {
-        if (channel.note_write(pe, bytes, capabilities_)) confirm(channel);
-    }
-    void confirm(OfiChannel& channel);
-    bool is_batched(const OfiChannel& channel, const void* dest, std::size_t bytes) const {
-        return channel.is_batching.load(std::memory_order_relaxed) && bytes <= 8 &&
-               (bytes & (bytes - 1)) == 0 && reinterpret_cast<std::uintptr_t>(dest) % bytes == 0;
-    }
-    void pack(OfiChannel& channel, void* dest, const void* source, std::size_t bytes, int pe) {
-        AtomicRequest request{.dest = dest, .bytes = bytes, .op = AtomicOp::kSet};
-        std::memcpy(&request.operand, source, bytes);
-        update(channel, request, pe);
-    }
-    void update(OfiChannel& channel, const AtomicRequest& request, int pe);
-    void flush(OfiChannel& channel);
-    void flush(PacketSlot& slot);
-    void fetch(const AtomicRequest& request, PendingFetch& pending, int pe);
-    bool takes_provider_atomics(const AtomicRequest& request) const {
-        return setup_.provider_atomics && !(setup_.static_lock != nullptr &&
-                                            position_of(request.dest).segment == Segment::kStatics);
-    }
-    void provider_atomic(Counter& counter, const AtomicRequest& request, void* result, int pe);
-    void wait_for(const Counter& counter) {
-        engine_.wait([&] { return counter.load() == 0; });
-    }
-
-    const FabricSetup setup_;
-    Engine engine_;
-    const Capabilities& capabilities_;
-    fid_ep* const endpoint_;
-    const bool confirms_by_reads_;
-    const std::size_t piece_bytes_;
-};
+}
 
 OfiTransport::Position OfiTransport::position_of(const void* address) const {
     const auto* at = static_cast<const char*>(address);
@@ -281,16 +90,6 @@ const RemotePeer& OfiTransport::peer_with(const void* address, int pe) {
             address, pe);
     }
     return peer;
-}
-
-// `call(context)` posts an operation that completes into the counter.
-template <class Post>
-void OfiTransport::post_counted(Counter& counter, int pe, Post call) {
-    if (counter.load() >= kTransfersMax) {
-        engine_.wait([&] { return counter.load() < kTransfersMax; });
-    }
-    counter.pending.fetch_add(1, std::memory_order_relaxed);
-    engine_.post([&] { return call(static_cast<Completion*>(&counter)); }, pe);
 }
 
 // Posts a write that completes when the data is in the target's memory.
@@ -440,47 +239,6 @@ void OfiTransport::strided(OfiChannel& channel, char* local, const char* remote,
     wait_for(channel.transfers);
 }
 
-// Small blocks go in messages, and the target's CPU puts them in their places: hundreds to a
-// message, where one operation of the provider takes four or eight.
-void OfiTransport::scatter(OfiChannel& channel, void* dest, const void* source,
-                           const Strided& shape, int pe) {
-    peer_with(dest, pe);
-    const Position position = position_of(dest);
-    const auto element = static_cast<std::ptrdiff_t>(shape.element_bytes);
-    const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
-    const std::size_t at_once = kScatterBytesMax / block_bytes;
-    const auto stride = static_cast<std::uint64_t>(shape.dest_stride * element);
-    const char* from = static_cast<const char*>(source);
-    PacketSlot& slot = channel.slots[pe % kSlots];
-    for (std::size_t first = 0; first < shape.blocks; first += at_once) {
-        const std::size_t count = std::min(at_once, shape.blocks - first);
-        Packet* packet = engine_.take_packet(pe, slot);
-        packet->header().kind = MessageKind::kScatter;
-        packet->header().count = 1;
-        const ScatterBody body{
-            .place =
-                Place::pack(position.segment, position.offset + first * stride, 1, AtomicOp::kSet),
-            .stride = stride,
-            .block_bytes = static_cast<std::uint32_t>(block_bytes),
-            .blocks = static_cast<std::uint32_t>(count)};
-        std::memcpy(packet->bytes + packet->size, &body, sizeof body);
-        packet->size += sizeof body;
-        char* data = reinterpret_cast<char*>(packet->bytes) + packet->size;
-        for_each_block(
-            data, from,
-            {.dest_stride = static_cast<std::ptrdiff_t>(shape.block_elements),
-             .source_stride = shape.source_stride,
-             .block_elements = shape.block_elements,
-             .blocks = count,
-             .element_bytes = shape.element_bytes},
-            [](char* to, const char* block, std::size_t bytes) { std::memcpy(to, block, bytes); });
-        packet->size += static_cast<std::uint32_t>(count * block_bytes);
-        channel.updates.fetch_add(1, std::memory_order_relaxed);
-        engine_.send_packet(packet, slot);
-        from += static_cast<std::ptrdiff_t>(count) * shape.source_stride * element;
-    }
-}
-
 void OfiTransport::put_strided(Channel& channel, void* dest, const void* source,
                                const Strided& shape, int pe) {
     const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
@@ -513,117 +271,6 @@ void OfiTransport::confirm(OfiChannel& channel) {
         read(channel.transfers, &channel.confirmation, sizeof channel.confirmation,
              {.address = peer.bases[internal], .key = peer.keys[internal]}, dirty[i]);
     }
-}
-
-void OfiTransport::update(OfiChannel& channel, const AtomicRequest& request, int pe) {
-    peer_with(request.dest, pe);
-    const Position position = position_of(request.dest);
-    PacketSlot& slot = channel.slots[pe % kSlots];
-    channel.updates.fetch_add(1, std::memory_order_relaxed);
-    // Acquire: pairs with the exchange by which somebody left the packet.
-    Packet* packet = slot.open.exchange(nullptr, std::memory_order_acquire);
-    if (packet != nullptr && packet->pe != pe) {
-        engine_.send_packet(packet, slot);
-        packet = nullptr;
-    }
-    if (packet == nullptr) packet = engine_.take_packet(pe, slot);
-    packet->append(
-        {.place = Place::pack(position.segment, position.offset, request.bytes, request.op),
-         .operand = request.operand});
-    if (packet->is_full()) return engine_.send_packet(packet, slot);
-    Packet* other = slot.open.exchange(packet, std::memory_order_seq_cst);
-    if (other != nullptr) engine_.send_packet(other, slot);
-    // Nothing in flight whose acknowledgement would send it. seq_cst: pairs with take_ack().
-    if (slot.in_flight.load(std::memory_order_seq_cst) == 0 &&
-        !channel.is_batching.load(std::memory_order_relaxed)) {
-        flush(slot);
-    }
-}
-
-void OfiTransport::flush(PacketSlot& slot) {
-    Packet* packet = slot.open.exchange(nullptr, std::memory_order_seq_cst);
-    if (packet != nullptr) engine_.send_packet(packet, slot);
-}
-
-void OfiTransport::flush(OfiChannel& channel) {
-    if (channel.updates.load(std::memory_order_relaxed) == 0) return;
-    for (PacketSlot& slot : channel.slots) flush(slot);
-}
-
-void OfiTransport::fetch(const AtomicRequest& request, PendingFetch& pending, int pe) {
-    peer_with(request.dest, pe);
-    const Position position = position_of(request.dest);
-    Fetch message{};
-    message.kind = MessageKind::kFetch;
-    message.token = reinterpret_cast<std::uintptr_t>(&pending);
-    message.body = {
-        .place = Place::pack(position.segment, position.offset, request.bytes, request.op),
-        .operand = request.operand,
-        .condition = request.condition};
-    engine_.send_small(message, sizeof message, pe);
-}
-
-std::uint64_t OfiTransport::atomic(Channel& channel, const AtomicRequest& request, int pe) {
-    OfiChannel& mine = own(channel);
-    std::uint64_t old = 0;
-    if (takes_provider_atomics(request)) {
-        Counter counter;
-        provider_atomic(counter, request, &old, pe);
-        wait_for(counter);
-        return old;
-    }
-    // What this channel has gathered for the PE goes first, as a program expects.
-    flush(mine.slots[pe % kSlots]);
-    std::atomic<std::uint32_t> is_pending{1};
-    PendingFetch pending{
-        .result = &old, .bytes = request.bytes, .pending = &is_pending, .is_pooled = false};
-    fetch(request, pending, pe);
-    engine_.wait([&] { return is_pending.load(std::memory_order_acquire) == 0; });
-    return old;
-}
-
-void OfiTransport::atomic_nbi(Channel& channel, const AtomicRequest& request, void* result,
-                              int pe) {
-    OfiChannel& mine = own(channel);
-    // The provider may read the operand until the operation is complete, so it is waited for.
-    if (takes_provider_atomics(request)) return Transport::atomic_nbi(channel, request, result, pe);
-    if (result == nullptr) return update(mine, request, pe);
-    flush(mine.slots[pe % kSlots]);
-    engine_.wait([&] { return mine.fetches.load(std::memory_order_relaxed) < kFetchesMax; });
-    mine.fetches.fetch_add(1, std::memory_order_relaxed);
-    PendingFetch* pending = engine_.take_fetch();
-    pending->result = result;
-    pending->bytes = request.bytes;
-    pending->pending = &mine.fetches;
-    fetch(request, *pending, pe);
-}
-
-// All of them fetch: the result is back when the operation has been executed.
-void OfiTransport::provider_atomic(Counter& counter, const AtomicRequest& request, void* result,
-                                   int pe) {
-    const RemotePeer& peer = peer_with(request.dest, pe);
-    const Target target = target_of(peer, request.dest);
-    const fi_datatype type = request.bytes == 4 ? FI_UINT32 : FI_UINT64;
-    auto fetching = [&](fi_op op, Completion* context) {
-        return fi_fetch_atomic(endpoint_, &request.operand, 1, nullptr, result, nullptr,
-                               peer.address, target.address, target.key, type, op, context);
-    };
-    post_counted(counter, pe, [&](Completion* context) -> ssize_t {
-        switch (request.op) {
-            case AtomicOp::kFetch: return fetching(FI_ATOMIC_READ, context);
-            case AtomicOp::kSet:
-            case AtomicOp::kSwap: return fetching(FI_ATOMIC_WRITE, context);
-            case AtomicOp::kAdd: return fetching(FI_SUM, context);
-            case AtomicOp::kAnd: return fetching(FI_BAND, context);
-            case AtomicOp::kOr: return fetching(FI_BOR, context);
-            case AtomicOp::kXor: return fetching(FI_BXOR, context);
-            case AtomicOp::kCompareSwap:
-                return fi_compare_atomic(endpoint_, &request.operand, 1, nullptr,
-                                         &request.condition, nullptr, result, nullptr, peer.address,
-                                         target.address, target.key, type, FI_CSWAP, context);
-        }
-        return -FI_EINVAL;
-    });
 }
 
 void OfiTransport::put_signal(Channel& channel, void* dest, const void* source, std::size_t bytes,
@@ -661,17 +308,8 @@ void OfiTransport::quiet(Channel& channel) {
     });
 }
 
-void OfiTransport::post_gate(const Gate& gate, std::uint32_t number, int pe) {
-    GateMessage message{};
-    message.kind = MessageKind::kGate;
-    message.offset = position_of(&gate).offset;
-    message.number = number;
-    engine_.send_small(message, sizeof message, pe);
-}
-
 std::string OfiTransport::description() const { return describe(capabilities_); }
 
-}  // namespace
 }  // namespace tessera::ofi
 
 namespace tessera {

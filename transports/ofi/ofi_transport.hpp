@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The class behind make_ofi_transport(). ofi_transport.cpp has reads, writes and their completion,
+// ofi_messages.cpp what goes by active messages.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "transports/ofi/channel.hpp"
+#include "transports/ofi/engine.hpp"
+#include "transports/transport.hpp"
+
+namespace tessera::ofi {
+
+class OfiTransport final : public FabricTransport {
+  public:
+    explicit OfiTransport(FabricSetup setup);
+
+    const char* name() const override { return "ofi"; }
+    std::unique_ptr<Channel> make_channel(const ChannelOptions& options) override {
+        return std::make_unique<OfiChannel>(options);
+    }
+
+    void put(Channel& channel, void* dest, const void* source, std::size_t bytes, int pe) override;
+    void get(Channel& channel, void* dest, const void* source, std::size_t bytes, int pe) override;
+    void put_nbi(Channel& channel, void* dest, const void* source, std::size_t bytes,
+                 int pe) override;
+    void get_nbi(Channel& channel, void* dest, const void* source, std::size_t bytes,
+                 int pe) override;
+    void put_strided(Channel& channel, void* dest, const void* source, const Strided& shape,
+                     int pe) override;
+    void get_strided(Channel& channel, void* dest, const void* source, const Strided& shape,
+                     int pe) override;
+    std::uint64_t atomic(Channel& channel, const AtomicRequest& request, int pe) override;
+    void atomic_nbi(Channel& channel, const AtomicRequest& request, void* result, int pe) override;
+    void put_signal(Channel& channel, void* dest, const void* source, std::size_t bytes,
+                    const AtomicRequest& signal, int pe) override;
+    void set_batching(Channel& channel, bool is_on) override {
+        own(channel).is_batching.store(is_on, std::memory_order_relaxed);
+        if (!is_on) flush(own(channel));
+    }
+    void fence(Channel& channel) override;
+    void quiet(Channel& channel) override;
+    void progress() override { engine_.progress(); }
+
+    void post_gate(const Gate& gate, std::uint32_t number, int pe) override;
+    bool runs_my_program(int pe) override {
+        return engine_.peers()[pe].program_digest == setup_.program_digest;
+    }
+    std::vector<std::byte> card() const override {
+        const auto bytes = std::as_bytes(std::span(&engine_.card(), 1));
+        return {bytes.begin(), bytes.end()};
+    }
+    void start() override { engine_.start(); }
+    void leave() override { engine_.leave(); }
+    std::string description() const override;
+
+  private:
+    struct Target {
+        std::uint64_t address;
+        std::uint64_t key;
+    };
+    struct Position {
+        Segment segment;
+        std::size_t offset;
+    };
+    Position position_of(const void* address) const;
+    Target target_of(const RemotePeer& peer, const void* address) const;
+    const RemotePeer& peer_with(const void* address, int pe);
+
+    // Whether a write of so many bytes is confirmed by a read behind it.
+    bool confirms(std::size_t bytes) const {
+        return confirms_by_reads_ && bytes <= capabilities_.ordered_read_bytes;
+    }
+    bool injects(std::size_t bytes) const {
+        return confirms_by_reads_ && bytes <= capabilities_.inject_write_bytes;
+    }
+    void inject(OfiChannel& channel, const RemotePeer& peer, void* dest, const void* source,
+                std::size_t bytes, int pe);
+    void write(OfiChannel& channel, Counter& counter, const void* source, std::size_t bytes,
+               Target target, int pe);
+    ssize_t write_delivered(const RemotePeer& peer, const void* source, std::size_t bytes,
+                            Target target, std::uint64_t flags, Completion* context);
+    void read(Counter& counter, void* dest, std::size_t bytes, Target target, int pe);
+    template <class Post>
+    void post_counted(Counter& counter, int pe, Post call);
+    void scatter(OfiChannel& channel, void* dest, const void* source, const Strided& shape, int pe);
+    void strided(OfiChannel& channel, char* local, const char* remote, const Strided& shape, int pe,
+                 bool is_put);
+    void written(OfiChannel& channel, std::size_t bytes, int pe) {
+        if (channel.note_write(pe, bytes, capabilities_)) confirm(channel);
+    }
+    void confirm(OfiChannel& channel);
+    bool is_batched(const OfiChannel& channel, const void* dest, std::size_t bytes) const {
+        return channel.is_batching.load(std::memory_order_relaxed) && bytes <= 8 &&
+               (bytes & (bytes - 1)) == 0 && reinterpret_cast<std::uintptr_t>(dest) % bytes == 0;
+    }
+    void pack(OfiChannel& channel, void* dest, const void* source, std::size_t bytes, int pe) {
+        AtomicRequest request{.dest = dest, .bytes = bytes, .op = AtomicOp::kSet};
+        std::memcpy(&request.operand, source, bytes);
+        update(channel, request, pe);
+    }
+    void update(OfiChannel& channel, const AtomicRequest& request, int pe);
+    void flush(OfiChannel& channel);
+    void flush(PacketSlot& slot);
+    void fetch(const AtomicRequest& request, PendingFetch& pending, int pe);
+    bool takes_provider_atomics(const AtomicRequest& request) const {
+        return setup_.provider_atomics && !(setup_.static_lock != nullptr &&
+                                            position_of(request.dest).segment == Segment::kStatics);
+    }
+    void provider_atomic(Counter& counter, const AtomicRequest& request, void* result, int pe);
+    void wait_for(const Counter& counter) {
+        engine_.wait([&] { return counter.load() == 0; });
+    }
+
+    const FabricSetup setup_;
+    Engine engine_;
+    const Capabilities& capabilities_;
+    fid_ep* const endpoint_;
+    const bool confirms_by_reads_;
+    const std::size_t piece_bytes_;
+};
+
+// `call(context)` posts an operation that completes into the counter.
+template <class Post>
+void OfiTransport::post_counted(Counter& counter, int pe, Post call) {
+    constexpr std::uint32_t kPostedMax = 128;
+    if (counter.load() >= kPostedMax) {
+        engine_.wait([&] { return counter.load() < kPostedMax; });
+    }
+    counter.pending.fetch_add(1, std::memory_order_relaxed);
+    engine_.post([&] { return call(static_cast<Completion*>(&counter)); }, pe);
+}
+
+}  // namespace tessera::ofi
