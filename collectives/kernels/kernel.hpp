@@ -8,8 +8,9 @@
 // below, without fused multiply-add.
 //
 // Integers wrap around. max is left < right ? right : left, min is right < left ? right : left, so
-// left is the result when either is NaN, or both are zeros. When left and right of a sum or product
-// are NaN, left's payload stays. A product of complex numbers follows C11, annex G.
+// left is the result when either is NaN, or both are zeros. A sum or product that is NaN, or its
+// part that is, has the bits of numeric_limits::quiet_NaN(), whatever the operands' payloads. A
+// product of complex numbers follows C11, annex G.
 // THREADS: all.
 #pragma once
 

@@ -47,13 +47,6 @@ struct Min {
     }
 };
 
-// The processor keeps one operand's payload when both are NaN. Which one depends on the order that
-// the compiler gives them, so no more than one may be NaN.
-template <class T>
-T unless_nan(T a, T b) {
-    return a != a ? T{0} : b;
-}
-
 // Integers come as unsigned types. Those shorter than int would be multiplied as (signed) int.
 template <class T>
 using Wide = std::common_type_t<T, unsigned>;
@@ -61,17 +54,38 @@ using Wide = std::common_type_t<T, unsigned>;
 struct Sum {
     template <class T>
     static T apply(T a, T b) {
-        if constexpr (std::is_integral_v<T>) return static_cast<T>(Wide<T>{a} + Wide<T>{b});
-        return a + unless_nan(a, b);
+        if constexpr (std::is_integral_v<T>) {
+            return static_cast<T>(Wide<T>{a} + Wide<T>{b});
+        } else {
+            return a + b;
+        }
     }
 };
 struct Prod {
     template <class T>
     static T apply(T a, T b) {
-        if constexpr (std::is_integral_v<T>) return static_cast<T>(Wide<T>{a} * Wide<T>{b});
-        return a * unless_nan(a, b);
+        if constexpr (std::is_integral_v<T>) {
+            return static_cast<T>(Wide<T>{a} * Wide<T>{b});
+        } else {
+            return a * b;
+        }
     }
 };
+
+// When both operands are NaN the processor keeps the payload of one, and which one depends on the
+// order that the compiler gives them. So there is one NaN only.
+template <class T>
+T one_nan(T value) {
+    return value != value ? static_cast<T>(__builtin_nan("")) : value;
+}
+template <class Op, class T>
+T finish(T value) {
+    if constexpr (std::is_integral_v<T> || std::is_same_v<Op, Max> || std::is_same_v<Op, Min>) {
+        return value;
+    } else {
+        return one_nan(value);
+    }
+}
 
 // Two, three or four arrays of numbers, combined from left to right. One copy of each is enough.
 template <class Op, class T>
@@ -84,7 +98,7 @@ struct Loops {
         const T* a = static_cast<const T*>(left);
         const T* b = static_cast<const T*>(right);
 #pragma omp simd
-        for (std::size_t i = 0; i < nelems; ++i) r[i] = Op::apply(a[i], b[i]);
+        for (std::size_t i = 0; i < nelems; ++i) r[i] = finish<Op>(Op::apply(a[i], b[i]));
     }
     [[gnu::noinline]] static void three(void* result, const void* const* sources,
                                         std::size_t nelems) {
@@ -93,7 +107,9 @@ struct Loops {
         const T* b = static_cast<const T*>(sources[1]);
         const T* c = static_cast<const T*>(sources[2]);
 #pragma omp simd
-        for (std::size_t i = 0; i < nelems; ++i) r[i] = Op::apply(Op::apply(a[i], b[i]), c[i]);
+        for (std::size_t i = 0; i < nelems; ++i) {
+            r[i] = finish<Op>(Op::apply(Op::apply(a[i], b[i]), c[i]));
+        }
     }
     [[gnu::noinline]] static void four(void* result, const void* const* sources,
                                        std::size_t nelems) {
@@ -104,7 +120,7 @@ struct Loops {
         const T* d = static_cast<const T*>(sources[3]);
 #pragma omp simd
         for (std::size_t i = 0; i < nelems; ++i) {
-            r[i] = Op::apply(Op::apply(Op::apply(a[i], b[i]), c[i]), d[i]);
+            r[i] = finish<Op>(Op::apply(Op::apply(Op::apply(a[i], b[i]), c[i]), d[i]));
         }
     }
 };

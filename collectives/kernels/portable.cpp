@@ -17,6 +17,8 @@ void multiply_each_nan(T* product, const T* a, const T* b, std::size_t nelems) {
         __builtin_memcpy(&right, b + 2 * i, sizeof right);
         left *= right;  // The compiler's, with all rules for infinities.
         __builtin_memcpy(product + 2 * i, &left, sizeof left);
+        product[2 * i] = one_nan(product[2 * i]);
+        product[2 * i + 1] = one_nan(product[2 * i + 1]);
     }
 }
 
