@@ -286,6 +286,7 @@ TEST_P(EachProvider, IdleQueueLetsItsReaderSleep) {
 // A descriptor that stays readable once there was an entry keeps a core busy.
 TEST_P(EachProvider, ReaderSleepsAgainAfterMessages) {
     Pair pair(wishes_for(GetParam()));
+    if (!pair.here.fabric.capabilities().cq_has_fd) GTEST_SKIP() << "its reader naps";
     for (int round = 0; round < 3; ++round) {
         unsigned char message[64] = {};
         int received = 0;
