@@ -13,11 +13,16 @@
 namespace tessera::collectives {
 namespace {
 
-// exchange[0]: 0: not a member; 1: no slot left; else slot + 2. exchange[1]: the slot's sync
-// number.
+// exchange[0]: 0: not a member; 1: no slot left; else slot + 2. exchange[1]: the slot's numbers, of
+// syncs in the lower half.
 constexpr std::uint64_t kNotMember = 0;
 constexpr std::uint64_t kNoSlot = 1;
 constexpr std::uint64_t kFirstSlot = 2;
+
+// Numbers wrap, but those of live slots lie close together.
+void raise(std::uint32_t& number, std::uint32_t other, bool is_first) {
+    if (is_first || static_cast<std::int32_t>(other - number) > 0) number = other;
+}
 
 // Reads what the PEs of the parent have shown. RETURNS: whether all that want a slot have one; then
 // `team`, unless this PE is no member, has the members' slots.
@@ -30,10 +35,9 @@ bool collect_slots(const Team& parent, Team* team) {
     if (team == nullptr) return true;
     for (int pe : team->members) {
         const auto& words = shown[static_cast<std::size_t>(parent.index_of(pe))].words;
-        auto syncs = static_cast<std::uint32_t>(words[1]);
-        // Numbers wrap, but those of live slots lie close together.
-        bool is_first = team->slots.empty();
-        if (is_first || static_cast<std::int32_t>(syncs - team->syncs) > 0) team->syncs = syncs;
+        const bool is_first = team->slots.empty();
+        raise(team->syncs, static_cast<std::uint32_t>(words[1]), is_first);
+        raise(team->linked, static_cast<std::uint32_t>(words[1] >> 32), is_first);
         team->slots.push_back(static_cast<std::uint32_t>(words[0] - kFirstSlot));
     }
     return true;
@@ -49,7 +53,7 @@ NewTeam create_team(Team& parent, std::span<const int> world_pes, const char* wh
 
     TeamFlags& shown = parent.my_flags();
     shown.exchange[0] = !is_member ? kNotMember : slot ? slot->index + kFirstSlot : kNoSlot;
-    shown.exchange[1] = slot ? slot->syncs : 0;
+    shown.exchange[1] = slot ? std::uint64_t{slot->linked} << 32 | slot->syncs : 0;
     sync(parent, where);
     NewTeam made{.succeeded = false, .team = nullptr};
     if (is_member) {
@@ -74,7 +78,7 @@ NewTeam create_team(Team& parent, std::span<const int> world_pes, const char* wh
 }
 
 void destroy_team(std::unique_ptr<Team> team) {
-    release_team_slot({.index = team->slot, .syncs = team->syncs});
+    release_team_slot({.index = team->slot, .syncs = team->syncs, .linked = team->linked});
 }
 
 }  // namespace tessera::collectives

@@ -166,6 +166,9 @@ class FabricTransport : public Transport {
     // Posts `number` at the gate of PE `pe` that has the symmetric address of `gate`.
     // RETURNS: at once; ordered after nothing.
     virtual void post_gate(const Gate& gate, std::uint32_t number, int pe) = 0;
+    // The same after everything that was put to this PE on the channel has arrived there.
+    virtual void post_gate_behind(Channel& channel, const Gate& gate, std::uint32_t number,
+                                  int pe) = 0;
     // Whether PE `pe` has the static data of this PE's program.
     virtual bool runs_my_program(int pe) = 0;
     // What other PEs need to reach this one.

@@ -11,6 +11,7 @@
 
 #include "base/platform.hpp"
 #include "core/team.hpp"
+#include "core/team_links.hpp"
 #include "heap/node_file.hpp"
 
 namespace tessera {
@@ -19,6 +20,7 @@ inline constexpr std::size_t kAffinityWords = 64;  // 4096 PUs
 
 struct InternalSegment {
     // This PE sleeps in a wait on a word of its own; others look after every atomic towards it.
+    // First: a peer's sleeper (core/address_map.hpp) is where its segment begins.
     alignas(kFalseSharingBytes) Sleeper sleeper;
     // Bit i: this PE may run on PU i (OS index). Read once, by the PE that discovers the topology.
     alignas(kFalseSharingBytes) std::uint64_t affinity[kAffinityWords];
@@ -29,12 +31,16 @@ struct InternalSegment {
     // SHMEM_DEBUG: of this PE's last collective allocation.
     alignas(kFalseSharingBytes) std::uint64_t allocation_digest;
 };
-static_assert(std::is_standard_layout_v<InternalSegment>);
+static_assert(std::is_standard_layout_v<InternalSegment> &&
+              offsetof(InternalSegment, sleeper) == 0);
 
-// Behind it lies an array of flags, one element for each team that the PE may be a member of; pages
-// exist for those in use.
-inline constexpr std::uint32_t kTeamSlots = static_cast<std::uint32_t>(
-    (heap::kInternalBytes - sizeof(InternalSegment)) / sizeof(TeamFlags));
+// Behind it lie two arrays with an element for each team that the PE may be a member of: flags, and
+// links (the first teams have some); pages exist for those in use.
+inline constexpr std::size_t kLinksOffset = heap::kInternalBytes / 2;
+inline constexpr std::uint32_t kTeamSlots =
+    static_cast<std::uint32_t>((kLinksOffset - sizeof(InternalSegment)) / sizeof(TeamFlags));
+inline constexpr std::uint32_t kTeamsWithLinks =
+    static_cast<std::uint32_t>((heap::kInternalBytes - kLinksOffset) / sizeof(TeamLinks));
 inline constexpr std::uint32_t kWorldTeamSlot = 0;
 inline constexpr std::uint32_t kSharedTeamSlot = 1;
 inline constexpr std::uint32_t kNodeTeamSlot = 2;
@@ -42,6 +48,11 @@ inline constexpr std::uint32_t kFirstFreeTeamSlot = 3;
 
 inline TeamFlags* team_flags_of(InternalSegment& segment, std::uint32_t slot) {
     return reinterpret_cast<TeamFlags*>(&segment + 1) + slot;
+}
+
+inline TeamLinks* team_links_of(InternalSegment& segment, std::uint32_t slot) {
+    char* start = reinterpret_cast<char*>(&segment) + kLinksOffset;
+    return reinterpret_cast<TeamLinks*>(start) + slot;
 }
 
 }  // namespace tessera

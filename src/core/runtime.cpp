@@ -347,6 +347,16 @@ TeamFlags* mapped_team_flags(int world_pe, std::uint32_t slot) {
     return team_flags_of(live->node->internal_of(world_pe), slot);
 }
 
+TeamLinks* team_links(std::uint32_t slot) {
+    return team_links_of(live->node->internal(live->job.local_index), slot);
+}
+
+TeamLinks* mapped_team_links(int world_pe, std::uint32_t slot) {
+    Sleeper* sleeper = address_map.peers[world_pe].sleeper;
+    if (sleeper == nullptr) return nullptr;
+    return team_links_of(*reinterpret_cast<InternalSegment*>(sleeper), slot);
+}
+
 std::unique_ptr<Channel> make_channel(const ChannelOptions& options) {
     if (live->fabric) return live->fabric->make_channel(options);
     return std::make_unique<Channel>();

@@ -58,6 +58,10 @@ void find_partners(Team& team) {
     for (int i = 0; i < team.npes && team.is_on_one_node; ++i) {
         team.is_on_one_node = is_on_this_node(team.world_pe(i));
     }
+    team.has_links = true;
+    for (int i = 0; i < static_cast<int>(team.slots.size()); ++i) {
+        team.has_links = team.has_links && team.slot_of(i) < kTeamsWithLinks;
+    }
     team.central = nullptr;
     if (team.is_on_one_node) {
         team.central = &mapped_team_flags(team.world_pe(0), team.slot_of(0))->central;
@@ -80,7 +84,7 @@ std::optional<TeamSlot> claim_team_slot() {
         return slot;
     }
     if (next_slot >= kTeamSlots) return std::nullopt;
-    return TeamSlot{.index = next_slot++, .syncs = 0};
+    return TeamSlot{.index = next_slot++};
 }
 
 void release_team_slot(const TeamSlot& slot) {

@@ -39,6 +39,7 @@ struct TeamFlags {
 static_assert(sizeof(TeamFlags) == (kSyncRoundsMax + 3) * kFalseSharingBytes);
 
 struct Team;
+struct TeamLinks;
 using SyncFunction = void (*)(Team& team, const char* where);
 TeamFlags* team_flags(std::uint32_t slot);
 
@@ -54,7 +55,9 @@ struct Team {
     int my_index = -1;
     // Member i's number in the world; nullptr: i itself.
     const int* world_pes = nullptr;
-    std::uint32_t syncs = 0;  // number of the last sync; equal on all members between syncs
+    std::uint32_t syncs = 0;   // number of the last sync; equal on all members between syncs
+    std::uint32_t linked = 0;  // number of the last collective that used links; likewise
+    bool has_links = true;     // of all members (core/team_links.hpp)
     bool more_members_than_cores = false;
     bool is_on_one_node = true;
     CentralSync* central = nullptr;     // of member 0; nullptr unless on one node
@@ -93,13 +96,18 @@ TeamFlags* team_flags(std::uint32_t slot);
 // The flags of PE `world_pe` as this PE maps them; nullptr: it is on another node.
 TeamFlags* mapped_team_flags(int world_pe, std::uint32_t slot);
 
+// The same for links.
+TeamLinks* team_links(std::uint32_t slot);
+TeamLinks* mapped_team_links(int world_pe, std::uint32_t slot);
+
 // Fills what follows from members, slots and world_pes: is_on_one_node, central, partners.
 void find_partners(Team& team);
 
-// A slot of this PE that no team uses, and the highest sync number that it has seen.
+// A slot of this PE that no team uses, and the highest numbers that its flags and links have seen.
 struct TeamSlot {
     std::uint32_t index = 0;
     std::uint32_t syncs = 0;
+    std::uint32_t linked = 0;
 };
 // nullopt: all slots are taken. THREADS: any.
 std::optional<TeamSlot> claim_team_slot();

@@ -34,8 +34,9 @@
 namespace tessera::heap {
 
 inline constexpr std::uint64_t kNodeMagic = 0x5445535345524131;  // "TESSERA1": layout version 1
-// Address space for the flags of some 58,000 teams; memory is taken by those that exist.
-inline constexpr std::size_t kInternalBytes = std::size_t{256} << 20;
+// Address space for the flags of some 58,000 teams, and the links of 700; memory is taken by those
+// that exist.
+inline constexpr std::size_t kInternalBytes = std::size_t{512} << 20;
 // How to reach one PE of another node.
 inline constexpr std::size_t kCardBytes = 256;
 inline constexpr std::size_t kStaticSlotBytes = std::size_t{64} << 30;

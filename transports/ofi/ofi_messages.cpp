@@ -176,4 +176,12 @@ void OfiTransport::post_gate(const Gate& gate, std::uint32_t number, int pe) {
     engine_.send_small(message, sizeof message, pe);
 }
 
+void OfiTransport::post_gate_behind(Channel& channel, const Gate& gate, std::uint32_t number,
+                                    int pe) {
+    const bool is_ordered = confirms_by_reads_ && capabilities_.send_after_write &&
+                            !own(channel).has_unordered_writes();
+    if (!is_ordered) quiet(channel);
+    post_gate(gate, number, pe);
+}
+
 }  // namespace tessera::ofi

@@ -46,6 +46,8 @@ class OfiTransport final : public FabricTransport {
     void progress() override { engine_.progress(); }
 
     void post_gate(const Gate& gate, std::uint32_t number, int pe) override;
+    void post_gate_behind(Channel& channel, const Gate& gate, std::uint32_t number,
+                          int pe) override;
     bool runs_my_program(int pe) override {
         return engine_.peers()[pe].program_digest == setup_.program_digest;
     }
