@@ -75,7 +75,7 @@ Wishes wishes_of(const FabricSetup& setup) {
 }  // namespace
 
 Engine::Engine(const FabricSetup& setup)
-    : setup_(setup), fabric_(wishes_of(setup)), peers_(setup, fabric_) {
+    : setup_(setup), fabric_(wishes_of(setup)), peers_(setup, card_, fabric_) {
     describe_myself();
 }
 
@@ -91,6 +91,7 @@ void Engine::describe_myself() {
     card_.settings_digest = setup_.settings_digest;
     card_.program_digest = setup_.program_digest;
     card_.message_key = random_key();
+    capabilities().provider.copy(card_.provider, sizeof card_.provider - 1);
     for (std::size_t i = 0; i < kSegments; ++i) {
         if (memory[i]->bytes == 0) continue;
         regions_[i] = fabric_.register_memory(memory[i]->start, memory[i]->bytes);

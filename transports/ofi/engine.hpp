@@ -168,8 +168,8 @@ class Engine {
 
     const FabricSetup& setup_;
     Fabric fabric_;
-    Peers peers_;
     Card card_;
+    Peers peers_;
     Region regions_[kSegments];
 
     std::atomic_flag queue_lock_;

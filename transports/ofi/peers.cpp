@@ -9,7 +9,8 @@
 
 namespace tessera::ofi {
 
-Peers::Peers(const FabricSetup& setup, Fabric& fabric) : setup_(setup), fabric_(fabric) {
+Peers::Peers(const FabricSetup& setup, const Card& own, Fabric& fabric)
+    : setup_(setup), own_(own), fabric_(fabric) {
     void* zeros = std::calloc(static_cast<std::size_t>(setup.npes), sizeof(RemotePeer));
     if (zeros == nullptr) fatal("shmem_init: out of memory for a table of %d PEs", setup.npes);
     peers_.reset(static_cast<RemotePeer*>(zeros));
@@ -52,6 +53,12 @@ Card Peers::card_of(int pe) {
             "the SHMEM_* settings of this PE differ from those of PE %d on another node; start all "
             "PEs with the same environment",
             pe);
+    }
+    if (std::memcmp(card.provider, own_.provider, sizeof card.provider) != 0) {
+        fatal(
+            "this PE uses the libfabric provider %s, PE %d on another node %.*s; name one that all "
+            "hosts have by SHMEM_OFI_PROVIDER",
+            own_.provider, pe, static_cast<int>(sizeof card.provider - 1), card.provider);
     }
     std::uint32_t expected = CardSlot::kEmpty;
     if (slot->state.compare_exchange_strong(expected, CardSlot::kClaimed,

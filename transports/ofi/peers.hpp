@@ -31,6 +31,7 @@ struct Card {
     std::uint64_t message_key = 0;
     std::uint64_t keys[kSegments] = {};
     std::uint64_t bases[kSegments] = {};  // what the first byte of the segment is addressed as
+    char provider[20] = {};               // as far as it fits: different ones cannot talk
     std::uint32_t address_bytes = 0;
     std::byte address[kAddressBytesMax] = {};
 };
@@ -55,7 +56,8 @@ struct RemotePeer {
 
 class Peers {
   public:
-    Peers(const FabricSetup& setup, Fabric& fabric);
+    // `own` is this PE's card; it need not be complete yet.
+    Peers(const FabricSetup& setup, const Card& own, Fabric& fabric);
 
     // COST: a load and a branch once the peer is known; before that a look-up.
     const RemotePeer& operator[](int pe) {
@@ -76,6 +78,7 @@ class Peers {
         void operator()(RemotePeer* peers) const { std::free(peers); }
     };
     const FabricSetup& setup_;
+    const Card& own_;
     Fabric& fabric_;
     std::unique_ptr<RemotePeer[], Free> peers_;  // pages of zeros until somebody is looked up
     std::mutex lock_;                            // look_up() and known()
