@@ -61,20 +61,17 @@ void check_thread(shmem_ctx_t ctx, const char* where) {
         static_cast<unsigned long long>(caller));
 }
 
-// What the default context has been told: it is no object of its own.
-shmem_internal_ctx default_session;
-
-shmem_internal_ctx& session_of(shmem_ctx_t ctx, const char* where) {
-    if (ctx == SHMEM_CTX_DEFAULT) return default_session;
-    context_of(ctx, where);
+// Sessions are hints (OpenSHMEM 1.6, 9.9). The one that pays is BATCH, between nodes. Several
+// threads may give it for the default context at the same time, so the transport keeps the only
+// copy.
+const Context& session_context(shmem_ctx_t ctx, const char* where) {
+    const Context& context = context_of(ctx, where);
     check_thread(ctx, where);
-    return *ctx;
+    return context;
 }
 
-void tell_transport(shmem_ctx_t ctx, const shmem_internal_ctx& session) {
-    if (address_map.fabric == nullptr) return;
-    address_map.fabric->set_batching(context_of(ctx, "").channel(),
-                                     (session.session_options & SHMEM_CTX_SESSION_BATCH) != 0);
+void set_batching(const Context& context, bool is_on) {
+    if (address_map.fabric != nullptr) address_map.fabric->set_batching(context.channel(), is_on);
 }
 
 }  // namespace
@@ -93,7 +90,6 @@ void destroy_contexts_of(const Team& team) {
 
 void destroy_all_contexts() {
     destroy_if([](const shmem_internal_ctx&) { return true; });
-    default_session = {};
 }
 
 }  // namespace tessera::api
@@ -131,25 +127,17 @@ SHMEM_ENTRY(int, shmem_ctx_get_team, shmem_ctx_t ctx, shmem_team_t* team) {
     return 0;
 }
 
+// Starting again adds to a session. How many operations will follow matters to no transport.
 SHMEM_ENTRY(void, shmem_ctx_session_start, shmem_ctx_t ctx, long options,
-            const shmem_ctx_session_config_t* config, long config_mask) {
+            const shmem_ctx_session_config_t*, long) {
     tessera::check_initialized(SHMEM_WHERE);
     if (ctx == SHMEM_CTX_INVALID) return;
-    shmem_internal_ctx& session = api::session_of(ctx, SHMEM_WHERE);
-    session.in_session = true;
-    session.session_options |= options;
-    api::tell_transport(ctx, session);
-    if (config != nullptr && (config_mask & SHMEM_CTX_SESSION_TOTAL_OPS) != 0) {
-        session.session_total_ops = config->total_ops;
-    }
+    const tessera::Context& context = api::session_context(ctx, SHMEM_WHERE);
+    if ((options & SHMEM_CTX_SESSION_BATCH) != 0) api::set_batching(context, true);
 }
 
 SHMEM_ENTRY(void, shmem_ctx_session_stop, shmem_ctx_t ctx) {
     tessera::check_initialized(SHMEM_WHERE);
     if (ctx == SHMEM_CTX_INVALID) return;
-    shmem_internal_ctx& session = api::session_of(ctx, SHMEM_WHERE);
-    session.in_session = false;
-    session.session_options = 0;
-    api::tell_transport(ctx, session);
-    session.session_total_ops = SIZE_MAX;
+    api::set_batching(api::session_context(ctx, SHMEM_WHERE), false);
 }

@@ -22,11 +22,6 @@ struct shmem_internal_ctx {
     tessera::Context context;
     long options = 0;
     std::uint64_t owner = 0;  // SHMEM_DEBUG: the thread that created it (api/thread_number.hpp)
-    // The running session (OpenSHMEM 1.6, 9.9): what the program has promised. Mapped memory has
-    // nothing to gain from it; a transport that packs operations looks here.
-    bool in_session = false;
-    long session_options = 0;
-    std::size_t session_total_ops = SIZE_MAX;
 };
 
 namespace tessera::api {
