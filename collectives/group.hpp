@@ -18,6 +18,10 @@ class Group {
     Group(Team& team, const char* where);
     Group(const ActiveSet& set, long* psync, const char* where);
 
+    bool is_team() const { return team_ != nullptr; }
+    // REQUIRES: is_team().
+    Team& team() const { return *team_; }
+
     int npes() const { return npes_; }
     int my_index() const { return my_index_; }
     int world_pe(int index) const {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "collectives/reduce/reduction.hpp"
 #include "core/context.hpp"
 #include "core/team.hpp"
 
@@ -24,6 +25,25 @@ std::span<const SyncAlgorithm> sync_algorithms();
 // The algorithm that `team` uses: the one that the user names, else the cheapest for its size and
 // for the cores there are.
 const SyncAlgorithm& choose_sync(const Team& team);
+
+struct ReduceAlgorithmRow {
+    std::string_view name;  // as in SHMEM_REDUCE_ALGORITHM
+    std::string_view cost;  // also n: bytes, b: moving a byte, c: combining a byte
+    std::string_view best_when;
+    bool needs_links;  // of a team: no active sets
+    bool any_order;    // results must not depend on the order
+    Access best_access;
+    void (*run)(const Reduction& call);
+};
+std::span<const ReduceAlgorithmRow> reduce_algorithms();
+
+// The algorithm for a call; the same on all members.
+const ReduceAlgorithmRow& choose_reduce(const Reduction& call, bool is_exact);
+
+// dest on all members = source of member 0 op source of member 1 op ...; dest may be source.
+// `is_exact`: the result does not depend on the order of the operations.
+void reduce(const Group& group, void* dest, const void* source, std::size_t nelems,
+            const Kernel& kernel, bool is_exact);
 
 // Fixes the choices of a new team.
 void prepare(Team& team);

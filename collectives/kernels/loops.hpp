@@ -210,7 +210,8 @@ void combine_few(void* result, const void* const* sources, std::size_t count, st
     if (count == 4) return Of::four(result, sources, nelems);
     if (count == 3) return Of::three(result, sources, nelems);
     if (count == 2) return Of::two(result, sources[0], sources[1], nelems);
-    if (result != sources[0]) __builtin_memcpy(result, sources[0], nelems * Of::kElementBytes);
+    if (result == sources[0] || nelems == 0) return;
+    __builtin_memcpy(result, sources[0], nelems * Of::kElementBytes);
 }
 
 // A block of partial results stays in the first-level cache. Only the last step writes to result,

@@ -7,10 +7,9 @@
 // slice between the syncs, and short vectors are written after the second sync.
 // COST: 2 syncs; n/p (p c + p b) for long vectors, n p c for short ones (c: combining, b: writing a
 // byte). Any group, any operation.
-#include "collectives/reduce/slice.hpp"
-
-#include <algorithm>
 #include <cstring>
+
+#include "collectives/reduce/algorithms.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -18,47 +17,39 @@ namespace {
 constexpr std::size_t kShortBytes = 512;
 
 // `result` = the elements at `source` of all PEs, combined.
-void combine_all(const Group& group, const char* source, std::size_t bytes,
-                 const Operation& operation, Chunk& result) {
+void combine_all(const Reduction& call, const char* source, std::size_t bytes, Chunk& result) {
     alignas(kCacheLineBytes) Chunk copy;
-    std::memcpy(result, operand_of(group, 0, source, bytes, copy), bytes);
-    for (int index = 1; index < group.npes(); ++index) {
-        operation.combine(result, operand_of(group, index, source, bytes, copy),
-                          bytes / operation.element_bytes);
+    std::memcpy(result, call.operand(0, source, bytes, copy), bytes);
+    for (int index = 1; index < call.group.npes(); ++index) {
+        call.kernel.combine(result, call.operand(index, source, bytes, copy),
+                            bytes / call.element_bytes());
     }
 }
 
-void reduce_short(const Group& group, char* dest, const char* source, std::size_t bytes,
-                  const Operation& operation) {
+void reduce_short(const Reduction& call) {
     alignas(kCacheLineBytes) Chunk result;
-    group.sync();
-    combine_all(group, source, bytes, operation, result);
-    group.sync();
-    std::memcpy(dest, result, bytes);
+    call.group.sync();
+    combine_all(call, call.source, call.bytes(), result);
+    call.group.sync();
+    std::memcpy(call.dest, result, call.bytes());
 }
 
 }  // namespace
 
-void reduce_slice(const Group& group, void* dest, const void* source, std::size_t nelems,
-                  const Operation& operation) {
-    if (nelems == 0) return;
-    char* to = static_cast<char*>(dest);
-    const char* from = static_cast<const char*>(source);
-    const std::size_t element_bytes = operation.element_bytes;
-    if (nelems <= kShortBytes / element_bytes) {
-        return reduce_short(group, to, from, nelems * element_bytes, operation);
-    }
+void reduce_slice(const Reduction& call) {
+    if (call.bytes() <= kShortBytes) return reduce_short(call);
+    const Group& group = call.group;
+    const std::size_t element_bytes = call.element_bytes();
+    const Slice slice = slice_of(group, call.nelems, element_bytes);
     alignas(kCacheLineBytes) Chunk result;
-    const Slice slice = slice_of(group, nelems, element_bytes);
-    const std::size_t end = slice.end * element_bytes;
     group.sync();
-    for (std::size_t at = slice.begin * element_bytes; at < end; at += kChunkBytes) {
-        const std::size_t bytes = std::min(kChunkBytes, end - at);
-        combine_all(group, from + at, bytes, operation, result);
-        for_each_from_neighbour(group, [&](int index) {
-            collective_context.put(to + at, result, bytes, group.world_pe(index), group.where());
-        });
-    }
+    for_each_chunk(slice.begin * element_bytes, slice.end * element_bytes,
+                   [&](std::size_t at, std::size_t bytes) {
+                       combine_all(call, call.source + at, bytes, result);
+                       for_each_from_neighbour(group, [&](int index) {
+                           call.put(index, call.dest + at, result, bytes);
+                       });
+                   });
     group.deliver();
     group.sync();
 }

@@ -5,8 +5,8 @@
 #include "api/entry.hpp"
 #include "api/groups.hpp"
 #include "collectives/kernels/kernel.hpp"
-#include "collectives/reduce/slice.hpp"
 #include "collectives/scan/slice.hpp"
+#include "collectives/table.hpp"
 #include "shmem/collectives.h"
 #include "shmem/deprecated.h"
 
@@ -15,7 +15,7 @@ using tessera::collectives::element_of;
 using tessera::collectives::Kernel;
 using tessera::collectives::kernel_of;
 using tessera::collectives::Operator;
-using tessera::collectives::reduce_slice;
+using tessera::collectives::reduce;
 using tessera::collectives::scan_slice;
 using tessera::collectives::ScanKind;
 
@@ -29,12 +29,12 @@ const Kernel& kernel(Operator op) {
 }  // namespace
 
 // shmem_TYPENAME_OP_reduce
-#define DEFINE_REDUCE(NAME, T, OP, OPERATOR)                                                    \
-    SHMEM_ENTRY(int, shmem_##NAME##_##OP##_reduce, shmem_team_t team, T* dest, const T* source, \
-                size_t nreduce) {                                                               \
-        reduce_slice(group_of(team, SHMEM_WHERE), dest, source, nreduce,                        \
-                     kernel<T>(Operator::OPERATOR));                                            \
-        return 0;                                                                               \
+#define DEFINE_REDUCE(NAME, T, OP, OPERATOR)                                                      \
+    SHMEM_ENTRY(int, shmem_##NAME##_##OP##_reduce, shmem_team_t team, T* dest, const T* source,   \
+                size_t nreduce) {                                                                 \
+        reduce(group_of(team, SHMEM_WHERE), dest, source, nreduce, kernel<T>(Operator::OPERATOR), \
+               std::is_integral_v<T>);                                                            \
+        return 0;                                                                                 \
     }
 #define DEFINE_BITWISE(NAME, T)       \
     DEFINE_REDUCE(NAME, T, and, kAnd) \
@@ -72,12 +72,12 @@ SHMEM_INTERNAL_RED_SP_TYPES(DEFINE_SCANS)
 #undef DEFINE_SCANS
 
 // Deprecated since 1.5: shmem_TYPENAME_OP_to_all. A negative count is no count.
-#define DEFINE_TO_ALL(NAME, T, OP, OPERATOR)                                                \
-    SHMEM_ENTRY(void, shmem_##NAME##_##OP##_to_all, T* dest, const T* source, int nreduce,  \
-                int PE_start, int logPE_stride, int PE_size, T*, long* pSync) {             \
-        size_t nelems = nreduce > 0 ? static_cast<size_t>(nreduce) : 0;                     \
-        reduce_slice(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, \
-                     source, nelems, kernel<T>(Operator::OPERATOR));                        \
+#define DEFINE_TO_ALL(NAME, T, OP, OPERATOR)                                                  \
+    SHMEM_ENTRY(void, shmem_##NAME##_##OP##_to_all, T* dest, const T* source, int nreduce,    \
+                int PE_start, int logPE_stride, int PE_size, T*, long* pSync) {               \
+        size_t nelems = nreduce > 0 ? static_cast<size_t>(nreduce) : 0;                       \
+        reduce(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, source, \
+               nelems, kernel<T>(Operator::OPERATOR), false);                                 \
     }
 #define DEFINE_BITWISE(NAME, T)       \
     DEFINE_TO_ALL(NAME, T, and, kAnd) \

@@ -44,6 +44,20 @@ constexpr Variable kVariables[] = {
      .must_agree = true,
      .help = "Algorithm of shmem_barrier_all and shmem_sync_all. auto takes central when PEs "
              "outnumber cores, else dissemination."},
+    {.name = "SHMEM_REDUCE_ALGORITHM",
+     .field = &Config::reduce_algorithm,
+     .must_agree = true,
+     .help = "Algorithm of reductions. auto takes slice on one node (recursive_doubling for short "
+             "vectors of few PEs), between nodes recursive_doubling and for long vectors "
+             "rabenseifner. Where the one that is named cannot do "
+             "it (active sets, bruck with numbers whose sum depends on the order), slice or "
+             "recursive_doubling does."},
+    {.name = "SHMEM_REDUCE_ACCESS",
+     .field = &Config::reduce_access,
+     .must_agree = true,
+     .help =
+         "How reductions use arrays of other PEs of the node: direct where they lie, put_get by "
+         "copies. auto takes what was quicker with the algorithm."},
     {.name = "SHMEM_VIRTUAL_NODES",
      .field = &Config::virtual_nodes,
      .must_agree = true,
@@ -99,6 +113,8 @@ Overloaded(Visitors...) -> Overloaded<Visitors...>;
 // The names of an enumeration's values, in their order.
 constexpr Names names_of(StaticData /*kind*/) { return kStaticDataNames; }
 constexpr Names names_of(BarrierAlgorithm /*kind*/) { return kBarrierAlgorithmNames; }
+constexpr Names names_of(ReduceAlgorithm /*kind*/) { return kReduceAlgorithmNames; }
+constexpr Names names_of(ReduceAccess /*kind*/) { return kReduceAccessNames; }
 constexpr Names names_of(AmoPath /*kind*/) { return kAmoPathNames; }
 constexpr Names names_of(Progress /*kind*/) { return kProgressNames; }
 

@@ -28,6 +28,21 @@ inline constexpr std::string_view kStaticDataNames[] = {"shared", "fabric"};
 enum class BarrierAlgorithm : std::uint8_t { kAuto, kCentral, kDissemination };
 inline constexpr std::string_view kBarrierAlgorithmNames[] = {"auto", "central", "dissemination"};
 
+enum class ReduceAlgorithm : std::uint8_t {
+    kAuto,
+    kSlice,
+    kFlatTree,
+    kRecursiveDoubling,
+    kBruck,
+    kRabenseifner
+};
+inline constexpr std::string_view kReduceAlgorithmNames[] = {
+    "auto", "slice", "flat_tree", "recursive_doubling", "bruck", "rabenseifner"};
+
+// How reductions use other PEs' arrays.
+enum class ReduceAccess : std::uint8_t { kAuto, kDirect, kPutGet };
+inline constexpr std::string_view kReduceAccessNames[] = {"auto", "direct", "put_get"};
+
 // How atomics reach PEs of other nodes: messages that the target's CPU executes, or the fabric's
 // own atomics.
 enum class AmoPath : std::uint8_t { kAuto, kAm, kFabric };
@@ -56,6 +71,8 @@ struct Config {
     bool huge_pages = true;
     StaticData static_data = StaticData::kShared;
     BarrierAlgorithm barrier_algorithm = BarrierAlgorithm::kAuto;
+    ReduceAlgorithm reduce_algorithm = ReduceAlgorithm::kAuto;
+    ReduceAccess reduce_access = ReduceAccess::kAuto;
     Count virtual_nodes{1};  // nodes that the PEs of a host are cut into
     std::string ofi_provider;
     std::string ofi_fabric;
@@ -78,7 +95,8 @@ struct Switch {
 // What a variable sets; the kind decides how its value is spelled.
 using Field = std::variant<Switch, bool Config::*, std::uint64_t Config::*, Count Config::*,
                            std::string Config::*, StaticData Config::*, BarrierAlgorithm Config::*,
-                           AmoPath Config::*, Progress Config::*, SubsystemSet Config::*>;
+                           ReduceAlgorithm Config::*, ReduceAccess Config::*, AmoPath Config::*,
+                           Progress Config::*, SubsystemSet Config::*>;
 
 struct Variable {
     std::string_view name;

@@ -30,6 +30,19 @@ TEST(Table, EverySettingNamesARow) {
     EXPECT_EQ(rows.size() + 1, std::size(kBarrierAlgorithmNames)) << "a row without a setting";
 }
 
+TEST(Table, EveryReductionSettingNamesARow) {
+    std::set<std::string_view> rows;
+    for (const ReduceAlgorithmRow& row : reduce_algorithms()) {
+        EXPECT_TRUE(rows.insert(row.name).second) << row.name << " is there twice";
+        EXPECT_NE(row.run, nullptr);
+        EXPECT_FALSE(row.cost.empty());
+    }
+    for (std::string_view name : kReduceAlgorithmNames) {
+        EXPECT_TRUE(name == "auto" || rows.contains(name)) << name;
+    }
+    EXPECT_EQ(rows.size() + 1, std::size(kReduceAlgorithmNames)) << "a row without a setting";
+}
+
 std::string_view choice(bool more_members_than_cores) {
     Team team;
     team.npes = 8;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One collective's use of a team's links (core/team_links.hpp): what its members send each other in
+// rounds. The algorithm says in which round who sends to whom; a gate is posted by at most one
+// member in a collective. REQUIRES: team.has_links, and an algorithm that ends on no member before
+// all have begun. Lives for one call, or one chunk of it; made by all members.
+#pragma once
+
+#include <bit>
+#include <cstring>
+
+#include "core/context.hpp"
+#include "core/team.hpp"
+#include "core/team_links.hpp"
+
+namespace tessera::collectives {
+
+class Links {
+  public:
+    Links(Team& team, const char* where)
+        : team_(team), where_(where), number_(++team.linked), parity_(number_ % 2) {}
+
+    // RETURNS when: `data` is reusable. REQUIRES: bytes <= kMailBytes.
+    void send(int index, int round, const void* data, std::size_t bytes) const {
+        const int pe = team_.world_pe(index);
+        if (TeamLinks* theirs = mapped_team_links(pe, team_.slot_of(index))) {
+            std::memcpy(theirs->mail[parity_][round], data, bytes);
+            return gate(*theirs, LinkKind::kMail, round).post(number_);
+        }
+        TeamLinks& name = *team_links(team_.slot_of(index));
+        Channel& channel = collective_context.channel();
+        address_map.fabric->put(channel, name.mail[parity_][round], data, bytes, pe);
+        address_map.fabric->post_gate_behind(channel, gate(name, LinkKind::kMail, round), number_,
+                                             pe);
+    }
+    // RETURNS: what was sent, valid until this member's next collective but one.
+    const char* receive(int round) const {
+        wait(LinkKind::kMail, round);
+        return mine().mail[parity_][round];
+    }
+
+    // Leaves data in one's own mail, for others to read after a gate says that it is there.
+    void leave(int round, const void* data, std::size_t bytes) const {
+        std::memcpy(mine().mail[parity_][round], data, bytes);
+    }
+    // What member `index` has left, in place, or copied to `copy`.
+    const char* left_by(int index, int round, std::size_t bytes, char* copy) const {
+        const int pe = team_.world_pe(index);
+        if (const TeamLinks* theirs = mapped_team_links(pe, team_.slot_of(index))) {
+            return theirs->mail[parity_][round];
+        }
+        const TeamLinks& name = *team_links(team_.slot_of(index));
+        address_map.fabric->get(collective_context.channel(), copy, name.mail[parity_][round],
+                                bytes, pe);
+        return copy;
+    }
+
+    // Tells a member; what this one has stored or put to it before is visible there afterwards.
+    void post(LinkKind kind, int round, int index) const {
+        const int pe = team_.world_pe(index);
+        if (TeamLinks* theirs = mapped_team_links(pe, team_.slot_of(index))) {
+            return gate(*theirs, kind, round).post(number_);
+        }
+        TeamLinks& name = *team_links(team_.slot_of(index));
+        address_map.fabric->post_gate_behind(collective_context.channel(), gate(name, kind, round),
+                                             number_, pe);
+    }
+    void wait(LinkKind kind, int round) const {
+        gate(mine(), kind, round).wait_for(number_, where_);
+    }
+
+  private:
+    TeamLinks& mine() const { return *team_links(team_.slot); }
+    Gate& gate(TeamLinks& links, LinkKind kind, int round) const {
+        return links.gates[parity_][static_cast<int>(kind)][round].gate;
+    }
+
+    Team& team_;
+    const char* where_;
+    std::uint32_t number_;
+    std::uint32_t parity_;
+};
+
+// Algorithms for 2^k members, with any number of them (papers/004, 3.2.5): of the first 2r members,
+// r = p - 2^k, the even ones leave their part to their right neighbours and get the result from
+// them. The others are the core, numbered by `rank`.
+class Core {
+  public:
+    static constexpr int kFoldIn = kLinkRounds - 1;  // rounds of the links
+    static constexpr int kFoldOut = kLinkRounds - 2;
+
+    explicit Core(const Team& team)
+        : size_(static_cast<int>(std::bit_floor(static_cast<unsigned>(team.npes)))),
+          folded_(team.npes - size_),
+          index_(team.my_index) {}
+
+    int size() const { return size_; }
+    int rounds() const { return std::bit_width(static_cast<unsigned>(size_)) - 1; }
+    // Whether this member takes part, and whether it does so for its left neighbour as well.
+    bool is_outside() const { return index_ < 2 * folded_ && index_ % 2 == 0; }
+    bool has_neighbour() const { return index_ < 2 * folded_ && index_ % 2 == 1; }
+    int rank() const { return index_ < 2 * folded_ ? index_ / 2 : index_ - folded_; }
+    int index_of(int rank) const { return rank < folded_ ? 2 * rank + 1 : rank + folded_; }
+
+  private:
+    int size_;
+    int folded_;
+    int index_;
+};
+
+}  // namespace tessera::collectives

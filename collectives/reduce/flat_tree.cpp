@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Flat tree (papers/004, 3.2.4): the first member reads all sources in order, combines them, and
+// writes the result to all. In place is safe: a chunk is written when all sources of it are read.
+// COST: T_FT = p a + 2 n (p-1) b + n (p-1) c. Any group, any operation.
+#include <cstring>
+
+#include "collectives/reduce/algorithms.hpp"
+
+namespace tessera::collectives {
+
+void reduce_flat_tree(const Reduction& call) {
+    const Group& group = call.group;
+    group.sync();
+    if (group.my_index() == 0) {
+        alignas(kCacheLineBytes) Chunk result;
+        alignas(kCacheLineBytes) Chunk copy;
+        for_each_chunk(0, call.bytes(), [&](std::size_t at, std::size_t bytes) {
+            std::memcpy(result, call.source + at, bytes);
+            for (int index = 1; index < group.npes(); ++index) {
+                call.kernel.combine(result, call.operand(index, call.source + at, bytes, copy),
+                                    bytes / call.element_bytes());
+            }
+            for (int index = 0; index < group.npes(); ++index) {
+                call.put(index, call.dest + at, result, bytes);
+            }
+        });
+        group.deliver();
+    }
+    group.sync();
+}
+
+}  // namespace tessera::collectives

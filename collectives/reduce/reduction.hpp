@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One call of a reduction, as its algorithms see it, and the pieces that they are made of. `Access`
+// says how another PE's array is used: where it lies, if this PE maps it, or through put and get
+// (papers/004, 3.2.9).
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "collectives/group.hpp"
+#include "collectives/kernels/kernel.hpp"
+#include "collectives/links.hpp"
+#include "collectives/reduce/operand.hpp"
+#include "core/context.hpp"
+
+namespace tessera::collectives {
+
+enum class Access : std::uint8_t { kDirect, kPutGet };
+
+struct Reduction {
+    const Group& group;
+    char* dest;
+    const char* source;  // dest, or apart from it
+    std::size_t nelems;
+    const Kernel& kernel;
+    Access access = Access::kDirect;
+
+    std::size_t element_bytes() const { return kernel.element_bytes; }
+    std::size_t bytes() const { return nelems * kernel.element_bytes; }
+
+    // `bytes` of `address` (symmetric) of member `index`: in place, or copied to `copy`.
+    // REQUIRES: bytes <= kChunkBytes.
+    const char* operand(int index, const void* address, std::size_t count, Chunk& copy) const {
+        const int pe = group.world_pe(index);
+        if (access == Access::kDirect) {
+            if (const char* mapped = address_map.remote(address, count, pe, group.where())) {
+                return mapped;
+            }
+        }
+        collective_context.get(copy, address, count, pe, group.where());
+        return copy;
+    }
+    void put(int index, char* address, const void* data, std::size_t count) const {
+        collective_context.put(address, data, count, group.world_pe(index), group.where());
+    }
+};
+
+// Calls visit(offset, bytes) for the chunks of [begin, end), in bytes.
+template <class Visit>
+void for_each_chunk(std::size_t begin, std::size_t end, Visit visit) {
+    for (std::size_t at = begin; at < end; at += kChunkBytes) {
+        visit(at, std::min(kChunkBytes, end - at));
+    }
+}
+
+// dest[begin, end) of this member = dest of `left` op dest of `right`, in bytes; one of both is
+// this member. The order is the same on whichever side it is computed.
+void combine_with(const Reduction& call, int partner, std::size_t begin, std::size_t end);
+
+// dest = source, where they differ.
+inline void begin_in_dest(const Reduction& call) {
+    if (call.dest != call.source) std::memcpy(call.dest, call.source, call.bytes());
+}
+
+}  // namespace tessera::collectives
