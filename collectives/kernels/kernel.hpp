@@ -22,8 +22,8 @@
 
 namespace tessera::collectives {
 
-// All arrays are aligned for their type. An output is exactly one of the inputs where that is
-// allowed, and overlaps none otherwise.
+// All arrays are aligned for their type; of no elements, they may be null. An output is exactly one
+// of the inputs where that is allowed, and overlaps none otherwise.
 struct Kernel {
     std::size_t element_bytes;
     // accumulator[i] = accumulator[i] op operand[i] for nelems elements.
