@@ -7,8 +7,8 @@
 //   put_get  the part is sent to the other's mail
 //   direct   the part is left in one's own mail, and the other combines it from there
 //
-// COST: T_BR = lg p a + n lg p b + n lg p c, and 2 more rounds unless p is a power of 2. Restrictions: a
-// team with links, an operation whose result does not depend on the order.
+// COST: T_BR = lg p a + n lg p b + n lg p c, and 2 more rounds unless p is a power of 2.
+// Restrictions: a team with links, an operation whose result does not depend on the order.
 // Reference: Bruck et al., "Efficient Algorithms for All-to-All Communications", 1997.
 #include <cstring>
 

@@ -10,7 +10,7 @@
 //   doubling  each writes its finished range to the other
 //
 // A member is done when the last range has been written to it; by then nobody reads its array.
-// COST: T_RSAG = 2 lg p a + 2 n (p-1)/p b + n (p-1)/p c, and 2 n (b + c/2) more unless p is a power of 2.
+// COST: T_RSAG = 2 lg p a + 2 n (p-1)/p b + n (p-1)/p c; without a power of 2, 2 n b + n c more.
 // Any operation; each element is computed once. Restriction: a team with links.
 // Reference: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in
 // MPICH", 2005.

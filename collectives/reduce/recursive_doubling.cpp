@@ -8,8 +8,8 @@
 //   and
 //            writes the result to both; no mail, no copies
 //
-// COST: T_RD = lg p a + n lg p b + n lg p c, and 2 more rounds unless p is a power of 2. Any operation;
-// all members compute the same bits. Restriction: a team with links.
+// COST: T_RD = lg p a + n lg p b + n lg p c, and 2 more rounds unless p is a power of 2. Any
+// operation; all members compute the same bits. Restriction: a team with links.
 #include <cstring>
 
 #include "collectives/reduce/algorithms.hpp"

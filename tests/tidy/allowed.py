@@ -23,7 +23,6 @@ COVERED_BY = {
     "collectives/broadcast/direct.cpp": "tests/conformance/moves_test.cpp",
     "collectives/collect/direct.cpp": "tests/conformance/moves_test.cpp",
     "collectives/group.cpp": "tests/conformance/moves_test.cpp",
-    "collectives/reduce/slice.cpp": "tests/conformance/reductions_test.cpp",
     "collectives/scan/slice.cpp": "tests/conformance/reductions_test.cpp",
     "collectives/team_create.cpp": "tests/conformance/teams_test.cpp",
     "src/api/reductions.cpp": "tests/conformance/reductions_test.cpp",
