@@ -26,14 +26,13 @@ constexpr std::uint32_t kPollsCrowded = 2;
 constexpr std::uint32_t kYields = 100;
 constexpr std::uint32_t kPacketsInFlightMax = 16;  // per slot: 64 KiB
 constexpr int kThreadSleepMs = 100;
-constexpr long kStepBackNanoseconds = 100'000;
+constexpr long kStepBackNanoseconds = 100'000;  // and twice that, and so on
+constexpr int kStepBackDoublingsMax = 3;
 // The program has read the queue so lately: the thread is not needed. A waiting PE that naps reads
 // it once a millisecond.
 constexpr std::uint64_t kPolledNanoseconds = 30'000;
 constexpr std::uint64_t kCalledNanoseconds = 5'000;  // a sleep that is shorter was none
-constexpr int kCallsMax = 200;
-constexpr long kCalledNapNanoseconds = 50'000;
-constexpr int kCalledNapDoublingsMax = 4;
+constexpr int kCallsMax = 100'000;
 
 std::uint64_t now_ns() {
     timespec time{};
@@ -128,26 +127,27 @@ void Engine::start() {
 void Engine::run_thread() {
     ::pthread_setname_np(::pthread_self(), "tessera");
     ::prctl(PR_SET_TIMERSLACK, 1000);  // Naps are short.
-    int idle = 0;                      // rounds in which nothing was found
-    int calls = 0;                     // of the descriptor, one after the other, for nothing
+    int steps_back = 0;
+    int idle = 0;   // rounds in which nothing was found
+    int calls = 0;  // of the descriptor, one after the other, for nothing
     while (!must_stop_.load(std::memory_order_acquire)) {
         watch_peers();
-        if (now_ns() - polled_at_ns_.load(std::memory_order_relaxed) < kPolledNanoseconds) {
-            nap(kStepBackNanoseconds);
+        const bool is_polled =
+            now_ns() - polled_at_ns_.load(std::memory_order_relaxed) < kPolledNanoseconds;
+        bool found = false;
+        if (is_polled || !try_read_queue(found)) {
+            nap(kStepBackNanoseconds << std::min(steps_back++, kStepBackDoublingsMax));
             continue;
         }
-        const bool found = poll_queue();
+        steps_back = 0;
         idle = found ? 0 : idle + 1;
         if (found) continue;
         const std::uint64_t before = now_ns();
         wait_for_events(kThreadSleepMs, idle);
         calls = now_ns() - before > kCalledNanoseconds ? 0 : calls + 1;
-        // The descriptor calls again and again for nothing: others read and write here without us,
-        // or it is stuck. Naps, ever longer, serve both.
-        if (calls > kCallsMax) {
-            nap(kCalledNapNanoseconds
-                << std::min((calls - kCallsMax) / 16, kCalledNapDoublingsMax));
-        }
+        // Called again and again, and never for a message: a stuck descriptor would take a core.
+        // Others who read and write here without us call as well, but not so long without a pause.
+        if (calls > kCallsMax) nap(kStepBackNanoseconds);
     }
 }
 
@@ -174,16 +174,17 @@ void Engine::watch_peers() {
     }
 }
 
-bool Engine::poll_queue() {
-    if (queue_lock_.test_and_set(std::memory_order_acquire)) return true;
-    const bool found = read_queue();
+bool Engine::try_read_queue(bool& found) {
+    if (queue_lock_.test_and_set(std::memory_order_acquire)) return false;
+    found = read_queue();
     queue_lock_.clear(std::memory_order_release);
-    return found;
+    return true;
 }
 
 bool Engine::progress() {
     polled_at_ns_.store(now_ns(), std::memory_order_relaxed);
-    return poll_queue();
+    bool found = false;
+    return !try_read_queue(found) || found;
 }
 
 void Engine::wait_for_events(int timeout_ms, int idle) {

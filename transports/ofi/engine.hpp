@@ -159,7 +159,8 @@ class Engine {
     // Injects the message if the provider can, else sends a copy. RETURNS: fi_inject's result.
     ssize_t send_copy(const void* message, std::size_t bytes, int pe);
 
-    bool poll_queue();
+    // False: somebody else reads it.
+    bool try_read_queue(bool& found);
     // Sleeps until something comes, and takes care of it if it is an entry of the queue.
     void wait_for_events(int timeout_ms, int idle);
     void run_thread();
