@@ -72,15 +72,15 @@ constexpr Element element_of() {
         return Element::kComplexDouble;
     else {
         static_assert(std::is_integral_v<T>);
-        constexpr bool is_signed = std::is_signed_v<T>;
+        constexpr bool kIsSigned = std::is_signed_v<T>;
         if constexpr (sizeof(T) == 1)
-            return is_signed ? Element::kInt8 : Element::kUint8;
+            return kIsSigned ? Element::kInt8 : Element::kUint8;
         else if constexpr (sizeof(T) == 2)
-            return is_signed ? Element::kInt16 : Element::kUint16;
+            return kIsSigned ? Element::kInt16 : Element::kUint16;
         else if constexpr (sizeof(T) == 4)
-            return is_signed ? Element::kInt32 : Element::kUint32;
+            return kIsSigned ? Element::kInt32 : Element::kUint32;
         else
-            return is_signed ? Element::kInt64 : Element::kUint64;
+            return kIsSigned ? Element::kInt64 : Element::kUint64;
     }
 }
 

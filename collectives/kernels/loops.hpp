@@ -258,22 +258,22 @@ constexpr Kernel& cell(KernelTable& table, Operator op, Element element) {
 template <class T>
 constexpr void add_integer(KernelTable& table) {
     using Word = std::make_unsigned_t<T>;
-    constexpr Element element = element_of<T>();
-    cell(table, Operator::kAnd, element) = kKernel<Loops<And, Word>>;
-    cell(table, Operator::kOr, element) = kKernel<Loops<Or, Word>>;
-    cell(table, Operator::kXor, element) = kKernel<Loops<Xor, Word>>;
-    cell(table, Operator::kMax, element) = kKernel<Loops<Max, T>>;
-    cell(table, Operator::kMin, element) = kKernel<Loops<Min, T>>;
-    cell(table, Operator::kSum, element) = kKernel<Loops<Sum, Word>>;
-    cell(table, Operator::kProd, element) = kKernel<Loops<Prod, Word>>;
+    constexpr Element kElement = element_of<T>();
+    cell(table, Operator::kAnd, kElement) = kKernel<Loops<And, Word>>;
+    cell(table, Operator::kOr, kElement) = kKernel<Loops<Or, Word>>;
+    cell(table, Operator::kXor, kElement) = kKernel<Loops<Xor, Word>>;
+    cell(table, Operator::kMax, kElement) = kKernel<Loops<Max, T>>;
+    cell(table, Operator::kMin, kElement) = kKernel<Loops<Min, T>>;
+    cell(table, Operator::kSum, kElement) = kKernel<Loops<Sum, Word>>;
+    cell(table, Operator::kProd, kElement) = kKernel<Loops<Prod, Word>>;
 }
 template <class T>
 constexpr void add_real(KernelTable& table) {
-    constexpr Element element = element_of<T>();
-    cell(table, Operator::kMax, element) = kKernel<Loops<Max, T>>;
-    cell(table, Operator::kMin, element) = kKernel<Loops<Min, T>>;
-    cell(table, Operator::kSum, element) = kKernel<Loops<Sum, T>>;
-    cell(table, Operator::kProd, element) = kKernel<Loops<Prod, T>>;
+    constexpr Element kElement = element_of<T>();
+    cell(table, Operator::kMax, kElement) = kKernel<Loops<Max, T>>;
+    cell(table, Operator::kMin, kElement) = kKernel<Loops<Min, T>>;
+    cell(table, Operator::kSum, kElement) = kKernel<Loops<Sum, T>>;
+    cell(table, Operator::kProd, kElement) = kKernel<Loops<Prod, T>>;
 }
 
 constexpr KernelTable make_table() {
