@@ -31,6 +31,7 @@ constexpr int kStepBackDoublingsMax = 3;
 // The program has read the queue so lately: the thread is not needed. A waiting PE that naps reads
 // it once a millisecond.
 constexpr std::uint64_t kPolledNanoseconds = 30'000;
+constexpr std::uint64_t kLingerNanoseconds = 10'000;
 constexpr std::uint64_t kCalledNanoseconds = 5'000;  // a sleep that is shorter was none
 constexpr int kCallsMax = 100'000;
 
@@ -127,6 +128,7 @@ void Engine::start() {
 void Engine::run_thread() {
     ::pthread_setname_np(::pthread_self(), "tessera");
     ::prctl(PR_SET_TIMERSLACK, 1000);  // Naps are short.
+    std::uint64_t woken_at = 0;
     int steps_back = 0;
     int idle = 0;   // rounds in which nothing was found
     int calls = 0;  // of the descriptor, one after the other, for nothing
@@ -143,8 +145,11 @@ void Engine::run_thread() {
         idle = found ? 0 : idle + 1;
         if (found) continue;
         const std::uint64_t before = now_ns();
+        // What comes seldom comes alone: to sleep at once would make each sender wake us.
+        if (before - woken_at < kLingerNanoseconds) continue;
         wait_for_events(kThreadSleepMs, idle);
-        calls = now_ns() - before > kCalledNanoseconds ? 0 : calls + 1;
+        woken_at = now_ns();
+        calls = woken_at - before > kCalledNanoseconds ? 0 : calls + 1;
         // Called again and again, and never for a message: a stuck descriptor would take a core.
         // Others who read and write here without us call as well, but not so long without a pause.
         if (calls > kCallsMax) nap(kStepBackNanoseconds);
