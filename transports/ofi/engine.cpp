@@ -30,7 +30,7 @@ constexpr long kStepBackNanoseconds = 100'000;  // and twice that, and so on
 constexpr int kStepBackDoublingsMax = 3;
 // The program has read the queue so lately: the thread is not needed. A waiting PE that naps reads
 // it once a millisecond.
-constexpr std::uint64_t kPolledNanoseconds = 30'000;
+constexpr std::uint64_t kPolledNanoseconds = 60'000;
 constexpr std::uint64_t kLingerNanoseconds = 10'000;
 constexpr std::uint64_t kCalledNanoseconds = 5'000;  // a sleep that is shorter was none
 constexpr int kCallsMax = 100'000;

@@ -90,6 +90,8 @@ class Engine {
     // Repeats `call`, an fi_* function, while the provider is busy. The one place for EAGAIN.
     template <class Call>
     void post(Call call, int pe) {
+        // A stream of operations reads the queue as it goes, so that the thread need not.
+        if (posts_.fetch_add(1, std::memory_order_relaxed) % kPostsPerPoll == 0) progress();
         ssize_t result = call();
         if (result != 0) [[unlikely]]
             post_again(&call_again<Call>, &call, result, pe);
@@ -193,6 +195,8 @@ class Engine {
     void put_back(Packet* packet);
     void put_back(PendingFetch* fetch);
 
+    static constexpr std::uint32_t kPostsPerPoll = 8;
+    std::atomic<std::uint32_t> posts_{1};
     std::atomic<std::uint64_t> polled_at_ns_{0};  // by the program: tells the thread to step back
     std::mutex pings_lock_;
     std::vector<int> unanswered_pings_;  // PEs
