@@ -149,8 +149,8 @@ class Transport {
     }
 
     // A hint (sessions, OpenSHMEM 1.6, 9.9): many small puts and atomics follow; they may wait for
-    // each other until fence() or quiet().
-    virtual void set_batching(Channel& /*channel*/, bool /*is_on*/) {}
+    // each other until fence() or quiet(), or until `total` of them have come.
+    virtual void set_batching(Channel& /*channel*/, bool /*is_on*/, std::size_t /*total*/) {}
 
     // Orders earlier puts and atomics before later ones to the same PE.
     virtual void fence(Channel& channel) = 0;

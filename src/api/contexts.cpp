@@ -61,17 +61,18 @@ void check_thread(shmem_ctx_t ctx, const char* where) {
         static_cast<unsigned long long>(caller));
 }
 
-// Sessions are hints (OpenSHMEM 1.6, 9.9). The one that pays is BATCH, between nodes. Several
-// threads may give it for the default context at the same time, so the transport keeps the only
-// copy.
+// Sessions are hints (OpenSHMEM 1.6, 9.9). What pays is BATCH with total_ops, between nodes.
+// Several threads may give it for the default context at the same time, so the transport keeps the
+// only copy.
 const Context& session_context(shmem_ctx_t ctx, const char* where) {
     const Context& context = context_of(ctx, where);
     check_thread(ctx, where);
     return context;
 }
 
-void set_batching(const Context& context, bool is_on) {
-    if (address_map.fabric != nullptr) address_map.fabric->set_batching(context.channel(), is_on);
+void set_batching(const Context& context, bool is_on, std::size_t total = SIZE_MAX) {
+    if (address_map.fabric == nullptr) return;
+    address_map.fabric->set_batching(context.channel(), is_on, total);
 }
 
 }  // namespace
@@ -127,13 +128,15 @@ SHMEM_ENTRY(int, shmem_ctx_get_team, shmem_ctx_t ctx, shmem_team_t* team) {
     return 0;
 }
 
-// Starting again adds to a session. How many operations will follow matters to no transport.
+// Starting again adds to a session, and announces anew how many operations will follow.
 SHMEM_ENTRY(void, shmem_ctx_session_start, shmem_ctx_t ctx, long options,
-            const shmem_ctx_session_config_t*, long) {
+            const shmem_ctx_session_config_t* config, long config_mask) {
     tessera::check_initialized(SHMEM_WHERE);
     if (ctx == SHMEM_CTX_INVALID) return;
     const tessera::Context& context = api::session_context(ctx, SHMEM_WHERE);
-    if ((options & SHMEM_CTX_SESSION_BATCH) != 0) api::set_batching(context, true);
+    if ((options & SHMEM_CTX_SESSION_BATCH) == 0) return;
+    const bool has_total = config != nullptr && (config_mask & SHMEM_CTX_SESSION_TOTAL_OPS) != 0;
+    api::set_batching(context, true, has_total ? config->total_ops : SIZE_MAX);
 }
 
 SHMEM_ENTRY(void, shmem_ctx_session_stop, shmem_ctx_t ctx) {

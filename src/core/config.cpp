@@ -91,8 +91,9 @@ constexpr Variable kVariables[] = {
      .field = &Config::progress,
      .must_agree = true,
      .help = "Who serves other nodes while a PE computes: a thread that sleeps when there is "
-             "nothing to do, or nobody (then other nodes wait until the PE calls the library). "
-             "auto takes thread."},
+             "nothing to do, or nobody: then other nodes wait until the PE calls the library, and "
+             "operations of PEs that are in it all the time are a little quicker. auto takes "
+             "thread."},
     {.name = "SHMEM_NETWORK_TIMEOUT",
      .field = &Config::network_timeout,
      .help = "End the job when another node has not answered for this many seconds; 0 waits for "

@@ -314,8 +314,8 @@ Capabilities read(const fi_info& info, const Question& granted, const Wishes& wi
     result.atomics = wishes.atomics && traits.atomics_work;
     result.atomics_are_cpu_atomics = result.atomics && traits.cpu_atomics;
     result.progresses_itself = granted.auto_progress && traits.auto_progress_works;
-    result.cq_has_fd = traits.cq_fd_works;
-    result.cq_sleeps_by_read = traits.cq_sread_works;
+    result.cq_has_fd = wishes.sleeps && traits.cq_fd_works;
+    result.cq_sleeps_by_read = wishes.sleeps && traits.cq_sread_works;
 
     Question delivery = granted;
     delivery.op_flags = FI_DELIVERY_COMPLETE;

@@ -25,6 +25,7 @@ class OfiChannel final : public Channel {
 
     const bool is_shared;
     std::atomic<bool> is_batching{false};
+    std::atomic<std::size_t> batch_left{0};  // operations until it is complete
     Counter transfers;
     std::atomic<std::uint32_t> updates{0};
     std::atomic<std::uint32_t> fetches{0};

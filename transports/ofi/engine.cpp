@@ -69,6 +69,7 @@ Wishes wishes_of(const FabricSetup& setup) {
             .interface = setup.interface,
             .address = setup.address,
             .atomics = setup.provider_atomics,
+            .sleeps = setup.has_progress_thread,
             .local_index = setup.place_on_host};
 }
 

@@ -75,11 +75,13 @@ void OfiTransport::update(OfiChannel& channel, const AtomicRequest& request, int
     if (packet->is_full()) return engine_.send_packet(packet, slot);
     Packet* other = slot.open.exchange(packet, std::memory_order_seq_cst);
     if (other != nullptr) engine_.send_packet(other, slot);
-    // Nothing in flight whose acknowledgement would send it. seq_cst: pairs with take_ack().
-    if (slot.in_flight.load(std::memory_order_seq_cst) == 0 &&
-        !channel.is_batching.load(std::memory_order_relaxed)) {
-        flush(slot);
+    if (channel.is_batching.load(std::memory_order_relaxed)) {
+        // The last one of those that were announced: nothing is to be waited for.
+        if (channel.batch_left.fetch_sub(1, std::memory_order_relaxed) == 1) flush(channel);
+        return;
     }
+    // Nothing in flight whose acknowledgement would send it. seq_cst: pairs with take_ack().
+    if (slot.in_flight.load(std::memory_order_seq_cst) == 0) flush(slot);
 }
 
 void OfiTransport::flush(PacketSlot& slot) {

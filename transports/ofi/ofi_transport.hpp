@@ -37,8 +37,9 @@ class OfiTransport final : public FabricTransport {
     void atomic_nbi(Channel& channel, const AtomicRequest& request, void* result, int pe) override;
     void put_signal(Channel& channel, void* dest, const void* source, std::size_t bytes,
                     const AtomicRequest& signal, int pe) override;
-    void set_batching(Channel& channel, bool is_on) override {
+    void set_batching(Channel& channel, bool is_on, std::size_t total) override {
         own(channel).is_batching.store(is_on, std::memory_order_relaxed);
+        own(channel).batch_left.store(total, std::memory_order_relaxed);
         if (!is_on) flush(own(channel));
     }
     void fence(Channel& channel) override;
