@@ -235,16 +235,17 @@ class OfiWorld final : public ChildWorld {
 
   private:
     std::unique_ptr<FabricTransport> connect(int me, unsigned char* start, int socket) {
-        std::unique_ptr<FabricTransport> made =
-            make_ofi_transport({.pe = me,
-                                .npes = 2,
-                                .heap = {reinterpret_cast<char*>(start), kBytes},
-                                .internal = {internal_, sizeof internal_},
-                                .sleeper = &sleeper_,
-                                .provider = Provider::kName,
-                                .address = "127.0.0.1",
-                                .cards = cards_.data(),
-                                .card_of = [this](int) { return card_; }});
+        FabricSetup setup;
+        setup.pe = me;
+        setup.npes = 2;
+        setup.heap = {reinterpret_cast<char*>(start), kBytes};
+        setup.internal = {internal_, sizeof internal_};
+        setup.sleeper = &sleeper_;
+        setup.provider = Provider::kName;
+        setup.address = "127.0.0.1";
+        setup.cards = cards_.data();
+        setup.card_of = [this](int) { return card_; };
+        std::unique_ptr<FabricTransport> made = make_ofi_transport(std::move(setup));
         const std::vector<std::byte> mine = made->card();
         send_all(socket, mine.data(), mine.size());
         card_.resize(mine.size());
