@@ -57,6 +57,8 @@ TEST(Config, DefaultsComeFromTheStruct) {
     EXPECT_EQ(config.virtual_nodes.value, 1U);
     EXPECT_EQ(config.ofi_provider + config.ofi_fabric + config.ofi_domain + config.ofi_interface,
               "");
+    EXPECT_EQ(config.reduce_algorithm, ReduceAlgorithm::kAuto);
+    EXPECT_EQ(config.reduce_access, ReduceAccess::kAuto);
     EXPECT_EQ(config.amo_path, AmoPath::kAuto);
     EXPECT_EQ(config.progress, Progress::kAuto);
     EXPECT_EQ(config.network_timeout.value, 60U);
@@ -72,6 +74,8 @@ TEST(Config, EveryVariableSetsItsMember) {
                           {"SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "no"},
                           {"SHMEM_STATIC_DATA", "fabric"},
                           {"SHMEM_BARRIER_ALGORITHM", "Dissemination"},
+                          {"SHMEM_REDUCE_ALGORITHM", "Bruck"},
+                          {"SHMEM_REDUCE_ACCESS", "put_get"},
                           {"SHMEM_VIRTUAL_NODES", "3"},
                           {"SHMEM_OFI_PROVIDER", "tcp;ofi_rxm"},
                           {"SHMEM_OFI_FABRIC", "a fabric"},
@@ -88,6 +92,8 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_FALSE(config.huge_pages);
     EXPECT_EQ(config.static_data, StaticData::kFabric);
     EXPECT_EQ(config.barrier_algorithm, BarrierAlgorithm::kDissemination);
+    EXPECT_EQ(config.reduce_algorithm, ReduceAlgorithm::kBruck);
+    EXPECT_EQ(config.reduce_access, ReduceAccess::kPutGet);
     EXPECT_EQ(config.virtual_nodes.value, 3U);
     EXPECT_EQ(config.ofi_provider, "tcp;ofi_rxm");
     EXPECT_EQ(config.ofi_fabric, "a fabric");

@@ -100,11 +100,11 @@ TEST_F(ContextTest, MappedMemoryIsWrittenAtOnce) {
 }
 
 TEST_F(ContextTest, OtherMemoryGoesToTheTransport) {
-    const long value = 1;
+    const long values[3] = {1, 2, 3};
     long got = 0;
-    context_.put(far(2), &value, 8, 2, "test");
+    context_.put(far(2), values, 8, 2, "test");
     context_.get(&got, far(3), 8, 2, "test");
-    context_.put_nbi(far(4), &value, 24, 2, "test");
+    context_.put_nbi(far(4), values, 24, 2, "test");
     context_.get_nbi(&got, far(5), 8, 2, "test");
     context_.p(far(6), 3L, 2, "test");
     EXPECT_EQ(context_.g(reinterpret_cast<char*>(far(7)), 2, "test"), 'g');
