@@ -113,7 +113,7 @@ TEST_F(ContextTest, OtherMemoryGoesToTheTransport) {
                      "get_nbi 8 at 40 of 2", "put 8 at 48 of 2", "get 1 at 56 of 2"}));
     context_.put(far(2), values, 0, 2, "test");
     EXPECT_EQ(recorder_.take(), Notes{}) << "nothing to do";
-    context_.put(far(2), &value, 8, 1, "test");
+    context_.put(far(2), values, 8, 1, "test");
     EXPECT_EQ(recorder_.take(), Notes{}) << "PE 1 has mapped its static data";
 }
 
