@@ -18,7 +18,9 @@ from slurm import Slurm
 END_SECONDS = 10
 HOSTS = 3
 ANY = "any"
-# PEs by host, in order: even, uneven, and with numbers that are not in a row on a host.
+# PEs by host, in order: even, uneven, and with numbers that are not in a row on a host. Programs
+# with many round trips run as a pair: where PEs outnumber cores, each may cost a time slice.
+PAIR = ["h1", "h2"]
 EVEN = ["h1", "h1", "h2", "h2"]
 UNEVEN = ["h1", "h1", "h1", "h2"]
 ALTERNATING = ["h1", "h2", "h3", "h1", "h2"]

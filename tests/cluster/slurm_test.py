@@ -6,7 +6,7 @@ import signal
 import sys
 
 import lab
-from case import ALTERNATING, END_SECONDS, EVEN, THREE, UNEVEN, ClusterTest, World, main
+from case import END_SECONDS, EVEN, PAIR, THREE, UNEVEN, ClusterTest, World, main
 from jobs import PROBE, Endings, Programs
 
 
@@ -17,17 +17,15 @@ class SlurmTest(ClusterTest):
 
 class ProgramsTest(Programs, SlurmTest):
     def test_two_hosts(self):
-        self.run_programs(EVEN, ["strided_test", "collectives_test", "contexts_test",
-                                 "conformance_reductions", "conformance_signals"])
-        self.run_programs(UNEVEN, ["atomics_contention_test", "threads_test",
-                                   "conformance_setup"])
+        self.run_programs(PAIR, ["conformance_rma", "ordering_test", "locks_test"])
+        self.run_programs(EVEN, ["contexts_test", "conformance_signals"])
+        self.run_programs(UNEVEN, ["conformance_setup", "deprecated_test"])
 
     def test_three_hosts(self):
-        self.run_programs(THREE, ["rma_test", "deprecated_test", "conformance_barriers"])
-        self.run_programs(ALTERNATING, ["atomics_test", "setup_test", "conformance_memory"])
+        self.run_programs(THREE, ["setup_test", "conformance_memory"])
 
     def test_random_programs(self):
-        self.run_random(UNEVEN, 8000, 10)
+        self.run_random(UNEVEN, 8000, 5)
 
 
 class EndingsTest(Endings, SlurmTest):
