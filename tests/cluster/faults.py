@@ -10,8 +10,9 @@ message, and leave no process and no file on any host.
 A lost link is noticed by the PEs after SHMEM_NETWORK_TIMEOUT, which is 5 seconds here; the limit
 counts from there. It counts for the PEs. The launchers' own daemons may need the link to end; it
 comes back when all PEs are gone. srun runs with --kill-on-bad-exit, without which it lets a job
-wait for a PE that has died before it had met the others. A slurmstepd, orted or mpirun whose PE dies
-while it connects may lock itself up in PMIx_server_finalize (PMIx 4.2.2); it is counted, and killed.
+wait for a PE that has died before it had met the others. A slurmstepd, orted or mpirun
+whose PE dies while it connects may lock itself up in PMIx_server_finalize (PMIx 4.2.2); it is
+counted and killed.
 """
 import argparse
 import collections
@@ -129,10 +130,10 @@ class Run:
         limit = self.limit + (NETWORK_TIMEOUT if self.fault == "link" else 0)
         deadline = self.struck_at + limit
         while left := pes():
+            if time.monotonic() > deadline:
+                raise Failure(f"after {limit} s there are still the PEs {left}")
             for pid in left:
                 wait_gone(pid, deadline - time.monotonic())
-            if time.monotonic() > deadline:
-                raise Failure(f"after {limit} s there are still the PEs {pes()}")
         seconds = time.monotonic() - self.struck_at
         for host in self.cluster.hosts.values():
             host.set_link("up")
@@ -215,7 +216,7 @@ def main():
                 return 1
     for name, values in sorted(seconds.items()):
         print(f"{name}: {len(values)} jobs, PEs gone after at most {max(values):.2f} s")
-    print(f"{arguments.runs} jobs ended as they should; {stuck} daemons of launchers were locked up")
+    print(f"{arguments.runs} jobs ended as they should; {stuck} launchers' daemons were locked up")
     return 0
 
 
