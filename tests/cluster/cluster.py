@@ -149,13 +149,11 @@ class Cluster:
 
     def close(self):
         """Ends every process that came since __enter__, and removes the network and the files."""
-        for job in self.jobs:
-            if job.poll() is None:
-                job.kill()
-            job.communicate()
         keepers = {host.pid for host in self.hosts.values()}
         for pids in (set(processes()) - self.before - keepers, keepers - {0}):
             self._kill(pids)
+        for job in self.jobs:  # Only now nobody holds the other ends of the pipes.
+            job.communicate()
         for host in self.hosts.values():
             if host.pid:
                 os.waitpid(host.pid, 0)

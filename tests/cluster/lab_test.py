@@ -22,11 +22,12 @@ def hold():
     lab.enter()
     import cluster  # It is of no use outside.
     with cluster.Cluster(2) as hosts:
-        if "--raise" in sys.argv:
-            raise RuntimeError("on purpose")
+        # Another process of the job holds the pipes and outlives its parent.
         job = hosts.start("h2", ["sh", "-c", "hostname; touch /tmp/file; setsid sleep 1000 & "
                                              "exec sleep 1000"])
         print(job.stdout.readline().strip(), flush=True)
+        if "--raise" in sys.argv:
+            raise RuntimeError("on purpose")
         signal.pause()
 
 
