@@ -213,6 +213,8 @@ struct FabricSetup {
     FabricMemory heap;
     FabricMemory statics;
     FabricMemory internal;  // the library's own
+    // A word of `internal` that nobody writes to: what reads behind writes read.
+    const std::uint64_t* unchanging = nullptr;
     // Not nullptr: atomics on static data take this lock (transports/self).
     std::atomic<std::uint32_t>* static_lock = nullptr;
     Sleeper* sleeper = nullptr;  // woken when a message has changed a word

@@ -16,7 +16,6 @@ constexpr std::uint32_t kPausesWithCoreEach = 1000;  // 20 to 40 us
 constexpr std::uint32_t kPausesWithProgress = 50;
 constexpr std::uint32_t kYieldsWithCoreEach = 10000;      // 3 to 5 ms
 constexpr std::uint32_t kYieldsWithProgress = 1'000'000;  // a second
-constexpr std::uint32_t kPollsBeforeYields = 3'000;       // some 200 us
 constexpr std::uint32_t kYieldsOversubscribed = 200;
 constexpr std::uint64_t kSlowYieldNanoseconds = 500'000;    // this long: a stranger had the core
 constexpr std::uint64_t kCrowdedNanoseconds = 100'000'000;  // so long nobody yields then
@@ -73,7 +72,6 @@ bool wait_yielding(Ready ready) {
         if (drive_progress_if_any()) {
             // With a core of one's own, other nodes are answered at once.
             if (yields >= kYieldsWithCoreEach) yields = kYieldsWithProgress;
-            if (yields == kYieldsWithProgress && i < kPollsBeforeYields) continue;
             before = now_nanoseconds();
         }
         ::sched_yield();

@@ -26,6 +26,8 @@ struct InternalSegment {
     alignas(kFalseSharingBytes) std::uint64_t affinity[kAffinityWords];
     // Serialises atomics on this PE's static data when that is not mapped (transports/shm).
     alignas(kFalseSharingBytes) std::atomic<std::uint32_t> static_lock;
+    // Nobody writes to it (transports/ofi).
+    alignas(kFalseSharingBytes) std::uint64_t unchanging;
     // Of PE 0: the smallest default heap of all nodes; 0: nobody has proposed one yet.
     alignas(kFalseSharingBytes) std::uint64_t smallest_heap_bytes;
     // SHMEM_DEBUG: of this PE's last collective allocation.

@@ -136,6 +136,7 @@ FabricSetup describe_fabric() {
             .heap = {live->node->heap(me), header.heap_bytes},
             .statics = {reinterpret_cast<char*>(statics.base), statics.bytes},
             .internal = {reinterpret_cast<char*>(&internal), header.internal_bytes},
+            .unchanging = &internal.unchanging,
             .static_lock = live->node->statics_are_mapped() ? nullptr : &internal.static_lock,
             .sleeper = &internal.sleeper,
             .settings_digest = live->node->my_record().settings_digest,

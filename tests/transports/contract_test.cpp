@@ -240,6 +240,7 @@ class OfiWorld final : public ChildWorld {
         setup.npes = 2;
         setup.heap = {reinterpret_cast<char*>(start), kBytes};
         setup.internal = {internal_, sizeof internal_};
+        setup.unchanging = reinterpret_cast<std::uint64_t*>(internal_);
         setup.sleeper = &sleeper_;
         setup.provider = Provider::kName;
         setup.address = "127.0.0.1";

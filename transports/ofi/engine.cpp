@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kReceives = 64;
 constexpr std::size_t kEntriesAtOnce = 16;
-constexpr std::uint32_t kPollsWithCoreEach = 5'000;  // some 250 us: several round trips
+constexpr std::uint32_t kPollsWithCoreEach = 1'000;  // some 50 us: a few round trips
 constexpr std::uint32_t kPollsCrowded = 2;
 constexpr std::uint32_t kYields = 100;
 constexpr std::uint32_t kPacketsInFlightMax = 16;  // per slot: 64 KiB

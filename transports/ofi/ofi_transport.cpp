@@ -267,9 +267,8 @@ void OfiTransport::confirm(OfiChannel& channel) {
     const int count = channel.take_dirty(dirty);
     for (int i = 0; i < count; ++i) {
         const RemotePeer& peer = engine_.peers()[dirty[i]];
-        const auto internal = static_cast<std::size_t>(Segment::kInternal);
         read(channel.transfers, &channel.confirmation, sizeof channel.confirmation,
-             {.address = peer.bases[internal], .key = peer.keys[internal]}, dirty[i]);
+             target_of(peer, setup_.unchanging), dirty[i]);
     }
 }
 
