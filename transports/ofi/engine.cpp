@@ -194,7 +194,10 @@ bool Engine::progress() {
 }
 
 void Engine::wait_for_events(int timeout_ms, int idle) {
+    static_cast<void>(posts_.load(std::memory_order_acquire));  // Pairs with post().
     const std::optional<fi_cq_msg_entry> entry = fabric_.wait_for_events(timeout_ms, idle);
+    // Release: the provider may have moved data; pairs with whoever reads the queue next.
+    posts_.fetch_add(kPostsPerPoll, std::memory_order_release);
     if (!entry) return;
     while (queue_lock_.test_and_set(std::memory_order_acquire)) ::sched_yield();
     complete(*entry);
@@ -216,6 +219,7 @@ void Engine::Patience::step() {
 }
 
 bool Engine::read_queue() {
+    static_cast<void>(posts_.load(std::memory_order_acquire));  // Pairs with post().
     fi_cq_msg_entry entries[kEntriesAtOnce];
     const ssize_t count = fi_cq_read(fabric_.queue(), entries, kEntriesAtOnce);
     if (count == -FI_EAVAIL) read_error();

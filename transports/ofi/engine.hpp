@@ -91,7 +91,9 @@ class Engine {
     template <class Call>
     void post(Call call, int pe) {
         // A stream of operations reads the queue as it goes, so that the thread need not.
-        if (posts_.fetch_add(1, std::memory_order_relaxed) % kPostsPerPoll == 0) progress();
+        // Release: the program's stores come before what others do when they hear from us, which
+        // another thread of ours may serve. Pairs with read_queue() and wait_for_events().
+        if (posts_.fetch_add(1, std::memory_order_release) % kPostsPerPoll == 0) progress();
         ssize_t result = call();
         if (result != 0) [[unlikely]]
             post_again(&call_again<Call>, &call, result, pe);
