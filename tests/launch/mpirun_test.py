@@ -6,7 +6,8 @@ import shutil
 import signal
 import subprocess
 
-from support import NODES, SHMEM, LaunchTest, main, program, skip_all, wait_gone
+from support import (HANG_SECONDS, NODES, SHMEM, LaunchTest, main, program, skip_all,
+                     wait_gone)
 
 
 class Mpirun(LaunchTest):
@@ -73,7 +74,10 @@ class Mpirun(LaunchTest):
         self.check_places(out, [list(range(5))], 2, {"127.0.0.1"})
 
     def test_virtual_nodes_with_a_dead_pe(self):
-        _, error = self.mpirun(4, NODES, 2, "last", code=1)
+        process = self.start(NODES, 2, "last", launcher=["mpirun", "--oversubscribe", "-n", "4"])
+        out, error = process.communicate(timeout=HANG_SECONDS)
+        # A PE that ends so early can make mpirun itself crash when it is done, in libpmix 4.2.2.
+        self.assertIn(process.returncode, (1, -signal.SIGSEGV), f"{out}\n{error}")
         self.assertIn("stops on purpose", error)
 
     def test_killed_mpirun(self):
