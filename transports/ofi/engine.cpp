@@ -87,15 +87,24 @@ Engine::~Engine() {
     if (thread_.joinable()) thread_.join();
 }
 
+const FabricMemory& Engine::memory_of(std::size_t segment) const {
+    switch (static_cast<Segment>(segment)) {
+        case Segment::kHeap: return setup_.heap;
+        case Segment::kStatics: return setup_.statics;
+        case Segment::kInternal: break;
+    }
+    return setup_.internal;
+}
+
 void Engine::describe_myself() {
-    const FabricMemory* memory[kSegments] = {&setup_.heap, &setup_.statics, &setup_.internal};
     card_.settings_digest = setup_.settings_digest;
     card_.program_digest = setup_.program_digest;
     card_.message_key = random_key();
     capabilities().provider.copy(card_.provider, sizeof card_.provider - 1);
     for (std::size_t i = 0; i < kSegments; ++i) {
-        if (memory[i]->bytes == 0) continue;
-        regions_[i] = fabric_.register_memory(memory[i]->start, memory[i]->bytes);
+        const FabricMemory& memory = memory_of(i);
+        if (memory.bytes == 0) continue;
+        regions_[i] = fabric_.register_memory(memory.start, memory.bytes);
         card_.keys[i] = regions_[i].key;
         card_.bases[i] = regions_[i].remote_base;
     }
@@ -210,12 +219,8 @@ void Engine::Patience::step() {
     const std::uint32_t polls = engine_.setup_.is_crowded ? kPollsCrowded : kPollsWithCoreEach;
     if (found && steps_ < polls) return;
     if (steps_ < polls) return cpu_pause();
-    if (steps_ < polls + kYields) {
-        ::sched_yield();
-    } else {
-        ::sched_yield();
-        engine_.wait_for_events(1, 0);
-    }
+    ::sched_yield();
+    if (steps_ >= polls + kYields) engine_.wait_for_events(1, 0);
 }
 
 bool Engine::read_queue() {
@@ -337,19 +342,18 @@ void Engine::put_back(PendingFetch* fetch) {
 void Engine::send_packet(Packet* packet, PacketSlot& slot) {
     wait([&] { return slot.in_flight.load(std::memory_order_relaxed) < kPacketsInFlightMax; });
     slot.in_flight.fetch_add(1, std::memory_order_seq_cst);
-    const fi_addr_t address = peers_[packet->pe].address;
-    const std::size_t bytes = packet->size;
-    if (bytes <= capabilities().inject_message_bytes) {
-        post([&] { return fi_inject(fabric_.endpoint(), packet->bytes, bytes, address); },
-             packet->pe);
-        put_back(packet);
-    } else {
-        post(
-            [&] {
-                return fi_send(fabric_.endpoint(), packet->bytes, bytes, nullptr, address, packet);
-            },
-            packet->pe);
+    post([&] { return post_packet(*packet); }, packet->pe);
+}
+
+ssize_t Engine::post_packet(Packet& packet) {
+    const fi_addr_t address = peers_[packet.pe].address;
+    if (packet.size > capabilities().inject_message_bytes) {
+        return fi_send(fabric_.endpoint(), packet.bytes, packet.size, nullptr, address,
+                       static_cast<Completion*>(&packet));
     }
+    const ssize_t result = fi_inject(fabric_.endpoint(), packet.bytes, packet.size, address);
+    if (result == 0) put_back(&packet);
+    return result;
 }
 
 }  // namespace tessera::ofi

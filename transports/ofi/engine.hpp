@@ -157,9 +157,14 @@ class Engine {
     void take_reply(const Reply& reply);
     void take_ack(const Header& ack);
     void answer(Header& header, std::size_t bytes, int pe);
+    // For messages that have changed memory here: wakes the program if it waits, and acknowledges.
+    void finish_updates(const Header& header);
     bool try_send_packet(Packet* packet, PacketSlot& slot);
     void send_postponed();
 
+    const FabricMemory& memory_of(std::size_t segment) const;
+    // Sends the packet once; what was injected is in the pool again. RETURNS: fi_send's result.
+    ssize_t post_packet(Packet& packet);
     // Injects the message if the provider can, else sends a copy. RETURNS: fi_inject's result.
     ssize_t send_copy(const void* message, std::size_t bytes, int pe);
 

@@ -115,6 +115,10 @@ void Engine::execute_updates(const Header& header, std::size_t bytes) {
     for (std::uint16_t i = 0; i < header.count; ++i) {
         execute_atomic(updates[i].place, updates[i].operand, 0);
     }
+    finish_updates(header);
+}
+
+void Engine::finish_updates(const Header& header) {
     if (setup_.sleeper->is_sleeping()) setup_.sleeper->wake();
     Header ack{.kind = MessageKind::kAck, .count = header.count, .token = header.token};
     answer(ack, sizeof ack, header.source);
@@ -129,8 +133,7 @@ void Engine::execute_scatter(const Header& header, std::size_t bytes) {
         std::uint64_t{body->blocks} * body->block_bytes > room) {
         return;
     }
-    const FabricMemory* memory[kSegments] = {&setup_.heap, &setup_.statics, &setup_.internal};
-    const FabricMemory& segment = *memory[place.segment()];
+    const FabricMemory& segment = memory_of(place.segment());
     std::uint64_t span = 0;
     if (__builtin_mul_overflow(body->stride, std::uint64_t{body->blocks} - 1, &span) ||
         __builtin_add_overflow(span, place.offset() + body->block_bytes, &span) ||
@@ -138,9 +141,7 @@ void Engine::execute_scatter(const Header& header, std::size_t bytes) {
         return;
     }
     scatter(segment.start + place.offset(), reinterpret_cast<const char*>(body + 1), *body);
-    if (setup_.sleeper->is_sleeping()) setup_.sleeper->wake();
-    Header ack{.kind = MessageKind::kAck, .count = header.count, .token = header.token};
-    answer(ack, sizeof ack, header.source);
+    finish_updates(header);
 }
 
 void Engine::execute_fetch(const Fetch& fetch) {
@@ -154,10 +155,9 @@ void Engine::execute_fetch(const Fetch& fetch) {
 
 std::uint64_t Engine::execute_atomic(std::uint64_t place_bits, std::uint64_t operand,
                                      std::uint64_t condition) {
-    const FabricMemory* memory[kSegments] = {&setup_.heap, &setup_.statics, &setup_.internal};
     const Place place(place_bits);
     if (place.segment() >= kSegments) return 0;
-    const FabricMemory& segment = *memory[place.segment()];
+    const FabricMemory& segment = memory_of(place.segment());
     if (place.offset() + place.bytes() > segment.bytes) return 0;
     char* address = segment.start + place.offset();
     if (reinterpret_cast<std::uintptr_t>(address) % place.bytes() != 0) return 0;
@@ -210,18 +210,13 @@ void Engine::take_ack(const Header& ack) {
 
 bool Engine::try_send_packet(Packet* packet, PacketSlot& slot) {
     slot.in_flight.fetch_add(1, std::memory_order_seq_cst);
-    const fi_addr_t address = peers_[packet->pe].address;
-    const bool is_small = packet->size <= capabilities().inject_message_bytes;
-    const ssize_t result = is_small
-                               ? fi_inject(fabric_.endpoint(), packet->bytes, packet->size, address)
-                               : fi_send(fabric_.endpoint(), packet->bytes, packet->size, nullptr,
-                                         address, static_cast<Completion*>(packet));
+    const int pe = packet->pe;
+    const ssize_t result = post_packet(*packet);
     if (result == -FI_EAGAIN) {
         slot.in_flight.fetch_sub(1, std::memory_order_seq_cst);
         return false;
     }
-    if (result != 0) fail_post(result, packet->pe);
-    if (is_small) put_back(packet);
+    if (result != 0) fail_post(result, pe);
     return true;
 }
 
