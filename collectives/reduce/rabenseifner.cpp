@@ -94,22 +94,7 @@ void reduce_core(const Reduction& call, const Core& core, const Links& links) {
 
 void reduce_rabenseifner(const Reduction& call) {
     const Core core(call.group.team());
-    const int me = call.group.my_index();
-    const Links links(call.group.team(), call.group.where());
-    begin_in_dest(call);
-    if (core.is_outside()) {
-        links.post(LinkKind::kReady, Core::kFoldIn, me + 1);
-        return links.wait(LinkKind::kDone, Core::kFoldOut);
-    }
-    if (core.has_neighbour()) {
-        links.wait(LinkKind::kReady, Core::kFoldIn);
-        combine_with(call, me - 1, 0, call.bytes());
-    }
-    reduce_core(call, core, links);
-    if (core.has_neighbour()) {
-        call.put(me - 1, call.dest, call.dest, call.bytes());
-        links.post(LinkKind::kDone, Core::kFoldOut, me - 1);
-    }
+    reduce_folded(call, core, [&](const Links& links) { reduce_core(call, core, links); });
 }
 
 }  // namespace tessera::collectives

@@ -57,24 +57,11 @@ void left_computes(const Reduction& call, const Links& links, int round, int par
 }
 
 void double_direct(const Reduction& call, const Core& core) {
-    const int me = call.group.my_index();
-    const Links links(call.group.team(), call.group.where());
-    begin_in_dest(call);
-    if (core.is_outside()) {
-        links.post(LinkKind::kReady, Core::kFoldIn, me + 1);
-        return links.wait(LinkKind::kDone, Core::kFoldOut);
-    }
-    if (core.has_neighbour()) {
-        links.wait(LinkKind::kReady, Core::kFoldIn);
-        combine_with(call, me - 1, 0, call.bytes());
-    }
-    for (int round = 0; round < core.rounds(); ++round) {
-        left_computes(call, links, round, core.index_of(core.rank() ^ (1 << round)));
-    }
-    if (core.has_neighbour()) {
-        call.put(me - 1, call.dest, call.dest, call.bytes());
-        links.post(LinkKind::kDone, Core::kFoldOut, me - 1);
-    }
+    reduce_folded(call, core, [&](const Links& links) {
+        for (int round = 0; round < core.rounds(); ++round) {
+            left_computes(call, links, round, core.index_of(core.rank() ^ (1 << round)));
+        }
+    });
 }
 
 }  // namespace

@@ -58,9 +58,35 @@ void for_each_chunk(std::size_t begin, std::size_t end, Visit visit) {
 // this member. The order is the same on whichever side it is computed.
 void combine_with(const Reduction& call, int partner, std::size_t begin, std::size_t end);
 
+// A reduction in dest by the 2^k members of the core, which runs `reduce_core(links)`: those
+// outside leave their array to their right neighbours, and find the result in it
+// (papers/004, 3.2.5).
+template <class ReduceCore>
+void reduce_folded(const Reduction& call, const Core& core, ReduceCore reduce_core);
+
 // dest = source, where they differ.
 inline void begin_in_dest(const Reduction& call) {
     if (call.dest != call.source) std::memcpy(call.dest, call.source, call.bytes());
+}
+
+template <class ReduceCore>
+void reduce_folded(const Reduction& call, const Core& core, ReduceCore reduce_core) {
+    const int me = call.group.my_index();
+    const Links links(call.group.team(), call.group.where());
+    begin_in_dest(call);
+    if (core.is_outside()) {
+        links.post(LinkKind::kReady, Core::kFoldIn, me + 1);
+        return links.wait(LinkKind::kDone, Core::kFoldOut);
+    }
+    if (core.has_neighbour()) {
+        links.wait(LinkKind::kReady, Core::kFoldIn);
+        combine_with(call, me - 1, 0, call.bytes());
+    }
+    reduce_core(links);
+    if (core.has_neighbour()) {
+        call.put(me - 1, call.dest, call.dest, call.bytes());
+        links.post(LinkKind::kDone, Core::kFoldOut, me - 1);
+    }
 }
 
 }  // namespace tessera::collectives
