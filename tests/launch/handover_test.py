@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 
-from support import NODES, OSHRUN, LaunchTest, main, wait_gone
+from support import NODES, OSHRUN, LaunchTest, from_mpirun, main, wait_gone
 
 # Stands for a launcher: says how it was called.
 FAKE = """#!/bin/sh
@@ -99,8 +99,8 @@ class Mpirun(LaunchTest):
         self.addCleanup(lambda: [shutil.rmtree(os.path.join(self.folder, name))
                                  for name in os.listdir(self.folder) if name.startswith("ompi.")])
 
-    def oshrun(self, *arguments, **more):
-        return self.run_job("--launcher", "mpirun", *arguments, **more)
+    def oshrun(self, *arguments, code=0, **more):
+        return self.run_job("--launcher", "mpirun", *arguments, code=from_mpirun(code), **more)
 
     def test_pes_are_placed(self):
         for options, npes, nodes in ((["-n", 5], 5, 1), (["-n", 5, "--virtual-nodes", 2], 5, 2),

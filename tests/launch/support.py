@@ -81,6 +81,12 @@ def ours_in_shm():
     return {name for name in os.listdir("/dev/shm") if re.search("tessera|oshrun|shmem", name)}
 
 
+def from_mpirun(code):
+    """What mpirun may end with when it should end with `code`. Debian's libpmix 4.2.2 crashes now
+    and then in PMIx_server_finalize, in mpirun, after a job in which a PE died has ended."""
+    return code if code == 0 else (code, -signal.SIGSEGV)
+
+
 class LaunchTest(unittest.TestCase):
     """One folder and one mark a test; after it, nothing may be left."""
 
@@ -123,12 +129,14 @@ class LaunchTest(unittest.TestCase):
         return process
 
     def run_job(self, *arguments, code=0, input=None, **options):
-        """Runs a job to its end and checks its exit code. Returns its stdout and stderr."""
+        """Runs a job to its end and checks its exit code, `code` or one of these. Returns its
+        stdout and stderr."""
         if input is not None:
             options["stdin"] = subprocess.PIPE
         process = self.start(*arguments, **options)
         out, error = process.communicate(input, timeout=HANG_SECONDS)
-        self.assertEqual(process.returncode, code, f"{arguments}\nstdout: {out}\nstderr: {error}")
+        codes = code if isinstance(code, tuple) else (code,)
+        self.assertIn(process.returncode, codes, f"{arguments}\nstdout: {out}\nstderr: {error}")
         return out, error
 
     def check_places(self, out, hosts, nodes_per_host, addresses):

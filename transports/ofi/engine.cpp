@@ -34,6 +34,7 @@ constexpr std::uint64_t kPolledNanoseconds = 60'000;
 constexpr std::uint64_t kLingerNanoseconds = 10'000;
 constexpr std::uint64_t kCalledNanoseconds = 5'000;  // a sleep that is shorter was none
 constexpr int kCallsMax = 100'000;
+constexpr std::uint32_t kPollsBesideSleeper = 64;  // some 50 us
 
 std::uint64_t now_ns() {
     timespec time{};
@@ -157,7 +158,9 @@ void Engine::run_thread() {
         const std::uint64_t before = now_ns();
         // What comes seldom comes alone: to sleep at once would make each sender wake us.
         if (before - woken_at < kLingerNanoseconds) continue;
+        sleeps_in_queue_.store(capabilities().cq_sleeps_by_read, std::memory_order_relaxed);
         wait_for_events(kThreadSleepMs, idle);
+        sleeps_in_queue_.store(false, std::memory_order_relaxed);
         woken_at = now_ns();
         calls = woken_at - before > kCalledNanoseconds ? 0 : calls + 1;
         // Called again and again, and never for a message: a stuck descriptor would take a core.
@@ -196,8 +199,19 @@ bool Engine::try_read_queue(bool& found) {
     return true;
 }
 
+// A thread that sleeps in a read of the queue wakes for all that comes, even if it is no entry of
+// the queue, and does then what the program does. It is called back once.
+void Engine::call_back_thread() {
+    if (polls_beside_sleeper_.fetch_add(1, std::memory_order_relaxed) % kPollsBesideSleeper != 0) {
+        return;
+    }
+    if (sleeps_in_queue_.exchange(false, std::memory_order_relaxed)) fi_cq_signal(fabric_.queue());
+}
+
 bool Engine::progress() {
     polled_at_ns_.store(now_ns(), std::memory_order_relaxed);
+    if (sleeps_in_queue_.load(std::memory_order_relaxed)) [[unlikely]]
+        call_back_thread();
     bool found = false;
     return !try_read_queue(found) || found;
 }
