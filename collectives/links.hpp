@@ -17,8 +17,12 @@ namespace tessera::collectives {
 
 class Links {
   public:
-    Links(Team& team, const char* where)
-        : team_(team), where_(where), number_(++team.linked), parity_(number_ % 2) {}
+    // `steps`: how many numbers a gate goes through in this collective, where the same member posts
+    // it several times.
+    Links(Team& team, const char* where, std::uint32_t steps = 1)
+        : team_(team), where_(where), number_(team.linked + 1), parity_(number_ % 2) {
+        team.linked += steps | 1;  // The next collective has the other parity.
+    }
 
     // RETURNS when: `data` is reusable. REQUIRES: bytes <= kMailBytes.
     void send(int index, int round, const void* data, std::size_t bytes) const {
@@ -56,17 +60,19 @@ class Links {
     }
 
     // Tells a member; what this one has stored or put to it before is visible there afterwards.
-    void post(LinkKind kind, int round, int index) const {
+    // `step`: of the same gate, from 0 on; it includes those before it. REQUIRES: step < steps.
+    void post(LinkKind kind, int round, int index, std::uint32_t step = 0) const {
         const int pe = team_.world_pe(index);
         if (TeamLinks* theirs = mapped_team_links(pe, team_.slot_of(index))) {
-            return gate(*theirs, kind, round).post(number_);
+            return gate(*theirs, kind, round).post(number_ + step);
         }
         TeamLinks& name = *team_links(team_.slot_of(index));
         address_map.fabric->post_gate_behind(collective_context.channel(), gate(name, kind, round),
-                                             number_, pe);
+                                             number_ + step, pe);
     }
-    void wait(LinkKind kind, int round) const {
-        gate(mine(), kind, round).wait_for(number_, where_);
+    // RETURNS when: this step, or a later one, has been posted here.
+    void wait(LinkKind kind, int round, std::uint32_t step = 0) const {
+        gate(mine(), kind, round).wait_for(number_ + step, where_);
     }
 
   private:
