@@ -4,6 +4,7 @@
 // before it. CMakeLists.txt runs it with each algorithm.
 #include <pshmem.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -119,6 +120,91 @@ TEST(Barrier, BarrierAndSyncMixed) {
         board.announce_by_store(round);
         kRoutines[round * round % 4].run();
         board.check(round, "mixed");
+    }
+    shmem_barrier_all();
+}
+
+// start, start + stride, ... of the world; a team of them, or INVALID on other PEs. Collective.
+struct Members {
+    int start = 0;
+    int stride = 1;
+    int size = 1;
+
+    shmem_team_t split() const {
+        shmem_team_t team = SHMEM_TEAM_INVALID;
+        shmem_team_split_strided(SHMEM_TEAM_WORLD, start, stride, size, nullptr, 0, &team);
+        return team;
+    }
+};
+
+// A sync of the team by its members alone; each must then see that all of them have come.
+void check_team_sync(const Board& board, shmem_team_t team, const Members& members, long round) {
+    long* mine = &board.set(round)[shmem_my_pe()];
+    for (int i = 0; i < members.size; ++i) {
+        shmem_long_p(mine, round, members.start + i * members.stride);
+    }
+    shmem_quiet();
+    shmem_team_sync(team);
+    for (int i = 0; i < members.size; ++i) {
+        const int pe = members.start + i * members.stride;
+        ASSERT_EQ(board.set(round)[pe], round)
+            << "PE " << pe << " of a team from PE " << members.start << " on, stride "
+            << members.stride << ", " << members.size << " PEs, has not come";
+    }
+}
+
+// Three teams, of every third PE, each at its own pace; and all together now and then.
+TEST(Barrier, TeamsAtTheSameTime) {
+    Board board(regions()[0]);
+    const int npes = shmem_n_pes();
+    Members members;
+    shmem_team_t mine = SHMEM_TEAM_INVALID;
+    for (int start = 0; start < std::min(npes, 3); ++start) {
+        const Members third{.start = start, .stride = 3, .size = (npes - start + 2) / 3};
+        const shmem_team_t team = third.split();
+        if (team == SHMEM_TEAM_INVALID) continue;
+        members = third;
+        mine = team;
+    }
+    std::minstd_rand random(
+        static_cast<unsigned>(tessera::test::shared_seed() + static_cast<unsigned>(shmem_my_pe())));
+    long round = 0;
+    for (int i = 1; i <= scaled(300); ++i) {
+        work_for_a_while(random);
+        for (int k = 0; k < 1 + shmem_my_pe() % 3; ++k) {
+            check_team_sync(board, mine, members, ++round);
+            ASSERT_FALSE(HasFatalFailure());
+        }
+        if (i % 7 == 0) shmem_sync_all();
+    }
+    shmem_team_destroy(mine);
+    shmem_barrier_all();
+}
+
+// Teams of random PEs, one after the other: each finds flags that another one has used, with other
+// members in other places.
+TEST(Barrier, TeamsTakeOverFlags) {
+    Board board(regions()[0]);
+    const auto npes = static_cast<unsigned>(shmem_n_pes());
+    std::mt19937_64 script(tessera::test::shared_seed());
+    std::minstd_rand random(static_cast<unsigned>(shmem_my_pe()) + 1);
+    auto below = [&](unsigned limit) { return static_cast<unsigned>(script() % limit); };
+    for (long round = 1; round < scaled(200) * 10;) {
+        const unsigned start = below(npes);
+        const unsigned stride = 1 + below(3);
+        const unsigned size = 1 + below((npes - 1 - start) / stride + 1);
+        const Members members{.start = static_cast<int>(start),
+                              .stride = static_cast<int>(stride),
+                              .size = static_cast<int>(size)};
+        const shmem_team_t team = members.split();
+        const long syncs = 1 + below(9);
+        for (long i = 0; team != SHMEM_TEAM_INVALID && i < syncs; ++i) {
+            work_for_a_while(random);
+            check_team_sync(board, team, members, round + i);
+            ASSERT_FALSE(HasFatalFailure());
+        }
+        round += syncs;
+        shmem_team_destroy(team);
     }
     shmem_barrier_all();
 }
