@@ -337,7 +337,21 @@ std::size_t heap_offset(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address) - address_map.heap_base;
 }
 
+double cores_per_pe() {
+    return static_cast<double>(live->node->header().usable_cores) / live->job.npes_of_host;
+}
+
+std::size_t cache_bytes() {
+    const topology::Facts& facts = live->node->facts();
+    return std::max(facts.l2_bytes, facts.l3_bytes);
+}
+
 bool is_on_this_node(int world_pe) { return live->node->peers()[world_pe].heap != nullptr; }
+
+int first_pe_of_node(int world_pe) {
+    const std::vector<int>& names = live->job.first_pes;
+    return names.empty() ? 0 : names[static_cast<std::size_t>(world_pe)];
+}
 
 TeamFlags* team_flags(std::uint32_t slot) {
     return team_flags_of(live->node->internal(live->job.local_index), slot);

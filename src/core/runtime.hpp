@@ -53,6 +53,13 @@ int pe_with_other_allocation(std::uint64_t digest);
 
 // Whether this PE maps the memory of PE `world_pe`.
 bool is_on_this_node(int world_pe);
+// The first PE of the node of PE `world_pe`, which names the node.
+int first_pe_of_node(int world_pe);
+
+// Facts of this machine for the choice of algorithms: the cores that a PE has, less than 1 where PEs
+// share; and the cache that the PEs of a node share, in bytes, 0 where not known.
+double cores_per_pe();
+std::size_t cache_bytes();
 
 // For a new context; it belongs to the caller, who quiets it before it ends.
 std::unique_ptr<Channel> make_channel(const ChannelOptions& options);

@@ -3,8 +3,10 @@
 // See team.hpp.
 #include "core/team.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <numeric>
 
 #include "base/fatal.hpp"
 #include "core/context.hpp"
@@ -24,6 +26,36 @@ std::mutex slots_lock;  // Held for a few instructions; never while waiting for 
 // Slots that were used and are free again, and the first one that never was used.
 std::vector<TeamSlot> free_slots;
 std::uint32_t next_slot = kFirstFreeTeamSlot;
+
+void find_nodes(Team& team) {
+    TeamNodes& nodes = team.by_node;
+    nodes = {};
+    team.nodes = 1;
+    team.largest_node = team.npes;
+    if (team.is_on_one_node) return;
+    auto name_of = [&](int member) { return first_pe_of_node(team.world_pe(member)); };
+    nodes.members.resize(static_cast<std::size_t>(team.npes));
+    std::iota(nodes.members.begin(), nodes.members.end(), 0);
+    std::stable_sort(nodes.members.begin(), nodes.members.end(),
+                     [&](int left, int right) { return name_of(left) < name_of(right); });
+    nodes.smallest = team.npes;
+    team.largest_node = 0;
+    for (int i = 0; i < team.npes; ++i) {
+        const int member = nodes.members[static_cast<std::size_t>(i)];
+        if (i == 0 || name_of(member) != name_of(nodes.members[static_cast<std::size_t>(i - 1)])) {
+            nodes.begins.push_back(i);
+        }
+        if (member != team.my_index) continue;
+        nodes.mine = static_cast<int>(nodes.begins.size()) - 1;
+        nodes.place = i - nodes.begins.back();
+    }
+    nodes.begins.push_back(team.npes);
+    team.nodes = nodes.count();
+    for (int node = 0; node < team.nodes; ++node) {
+        nodes.smallest = std::min(nodes.smallest, nodes.size(node));
+        team.largest_node = std::max(team.largest_node, nodes.size(node));
+    }
+}
 
 }  // namespace
 
@@ -58,6 +90,7 @@ void find_partners(Team& team) {
     for (int i = 0; i < team.npes && team.is_on_one_node; ++i) {
         team.is_on_one_node = is_on_this_node(team.world_pe(i));
     }
+    find_nodes(team);
     team.has_links = true;
     for (int i = 0; i < static_cast<int>(team.slots.size()); ++i) {
         team.has_links = team.has_links && team.slot_of(i) < kTeamsWithLinks;

@@ -50,6 +50,25 @@ struct SyncPartner {
     int pe = 0;
 };
 
+// Which members are on which node. Nodes in the order of their first PEs, members of a node in that
+// of the team. The same on all members, but for `mine` and `place`.
+struct TeamNodes {
+    std::vector<int> members;  // of node 0, of node 1, ...
+    std::vector<int> begins;   // node k's are members[begins[k]] to members[begins[k + 1] - 1]
+    int mine = 0;              // the node of this PE
+    int place = 0;             // of this PE among the members of its node
+    int smallest = 0;          // members on the node that has fewest
+
+    int count() const { return static_cast<int>(begins.size()) - 1; }
+    int size(int node) const {
+        const auto at = static_cast<std::size_t>(node);
+        return begins[at + 1] - begins[at];
+    }
+    int member(int node, int at) const {
+        return members[static_cast<std::size_t>(begins[static_cast<std::size_t>(node)] + at)];
+    }
+};
+
 struct Team {
     int npes = 0;
     int my_index = -1;
@@ -60,6 +79,8 @@ struct Team {
     bool has_links = true;     // of all members (core/team_links.hpp)
     bool more_members_than_cores = false;
     bool is_on_one_node = true;
+    int nodes = 1;                      // on which it has members
+    int largest_node = 1;               // members on the node that has most
     CentralSync* central = nullptr;     // of member 0; nullptr unless on one node
     std::vector<SyncPartner> partners;  // by round: 1, 2, 4, ... places further
     SyncFunction sync = nullptr;        // chosen by collectives/table.cpp
@@ -67,6 +88,8 @@ struct Team {
     int num_contexts = 0;               // as configured
     std::vector<int> members;           // what world_pes points to
     std::vector<std::uint32_t> slots;   // member i's slot; empty: all have `slot`
+    TeamNodes by_node;                  // empty unless on several nodes
+    std::vector<std::uint8_t> choices;  // of collectives/choice.cpp, at the first collective
 
     TeamFlags& my_flags() const { return *team_flags(slot); }
     std::uint32_t slot_of(int index) const {
@@ -100,7 +123,7 @@ TeamFlags* mapped_team_flags(int world_pe, std::uint32_t slot);
 TeamLinks* team_links(std::uint32_t slot);
 TeamLinks* mapped_team_links(int world_pe, std::uint32_t slot);
 
-// Fills what follows from members, slots and world_pes: is_on_one_node, central, partners.
+// Fills what follows from members, slots and world_pes: nodes, central, partners.
 void find_partners(Team& team);
 
 // A slot of this PE that no team uses, and the highest numbers that its flags and links have seen.

@@ -106,7 +106,10 @@ Job join_oshrun() {
     std::vector<int> host_pes(static_cast<std::size_t>(job.npes));
     std::iota(host_pes.begin(), host_pes.end(), 0);
     place_on_host(job, host_pes, inherited_job.nodes);
-    if (job.nnodes > 1) connect_to_oshrun();
+    if (job.nnodes > 1) {
+        name_nodes(job, std::vector<std::vector<int>>{host_pes}, inherited_job.nodes);
+        connect_to_oshrun();
+    }
     // Copies: the originals serve the next init.
     job.node_file = duplicate(inherited_job.node_fd);
     job.heap_file = duplicate(inherited_job.heap_fd);
@@ -153,7 +156,10 @@ Job join_pmix(int nodes_per_host) {
     }
     place_on_host(job, host_pes, nodes_per_host);
     bool is_one_host = job.npes_of_host == job.npes;
-    if (!is_one_host) place_among_hosts(job, find_hosts(job), nodes_per_host);
+    const std::vector<std::vector<int>> hosts =
+        is_one_host ? std::vector<std::vector<int>>{host_pes} : find_hosts(job);
+    if (!is_one_host) place_among_hosts(job, hosts, nodes_per_host);
+    if (job.nnodes > 1) name_nodes(job, hosts, nodes_per_host);
     note_hosts(is_one_host);
     pmix::owe_finalize(true);
     return job;

@@ -26,6 +26,7 @@ struct Job {
     std::vector<int> local_pes{0};  // PE numbers by local index, ascending
     int node = 0;                   // of this PE; nodes are numbered by their first PE
     int nnodes = 1;                 // in the job; when there are several, launch/exchange.hpp works
+    std::vector<int> first_pes{};   // by PE: the first PE of its node; empty: there is one node
     int npes_of_host = 1;           // share the memory and the cores of the host
     int nodes_of_host = 1;
     Fd node_file{};  // heap/node_file.hpp; empty until share_files unless kOshrun

@@ -60,4 +60,17 @@ void place_among_hosts(Job& job, std::span<const std::vector<int>> hosts, int no
     }
 }
 
+void name_nodes(Job& job, std::span<const std::vector<int>> hosts, int nodes_per_host) {
+    job.first_pes.assign(static_cast<std::size_t>(job.npes), 0);
+    for (const std::vector<int>& pes : hosts) {
+        const auto npes = static_cast<int>(pes.size());
+        const int nodes = virtual_node_count(npes, nodes_per_host);
+        for (int position = 0; position < npes; ++position) {
+            const VirtualNode node = virtual_node_of(position, npes, nodes);
+            job.first_pes[static_cast<std::size_t>(pes[static_cast<std::size_t>(position)])] =
+                pes[static_cast<std::size_t>(node.first)];
+        }
+    }
+}
+
 }  // namespace tessera::launch

@@ -23,4 +23,7 @@ void place_on_host(Job& job, std::span<const int> host_pes, int nodes_per_host);
 // PEs of each host, in any order. REQUIRES: place_on_host().
 void place_among_hosts(Job& job, std::span<const std::vector<int>> hosts, int nodes_per_host);
 
+// Fills in job.first_pes. `hosts` as above, with all PEs of the job.
+void name_nodes(Job& job, std::span<const std::vector<int>> hosts, int nodes_per_host);
+
 }  // namespace tessera::launch

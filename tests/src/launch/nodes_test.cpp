@@ -80,5 +80,14 @@ TEST(Place, NodesAreNumberedByTheirFirstPe) {
     }
 }
 
+// The members of a team find out by these names who shares a node with whom.
+TEST(Place, NodesAreNamedByTheirFirstPe) {
+    Job job{.pe = 0, .npes = 8};
+    name_nodes(job, std::vector<Pes>{{1, 4, 7}, {2, 5}, {0, 3, 6}}, 1);
+    EXPECT_EQ(job.first_pes, Pes({0, 1, 2, 0, 1, 2, 0, 1}));
+    name_nodes(job, std::vector<Pes>{{1, 4, 7}, {2, 5}, {0, 3, 6}}, 2);
+    EXPECT_EQ(job.first_pes, Pes({0, 1, 2, 0, 1, 5, 6, 7}));
+}
+
 }  // namespace
 }  // namespace tessera::launch
