@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A pipeline: the members stand in a chain that begins at the root, and each passes the data on in
+// pieces, as they come. Every member sends each byte at most once. The sync before says that all
+// dests may be written.
+// COST: a sync + (p - 2 + m) (a + s b) for m pieces of s = n/m bytes; n (p-1) b by all PEs. One copy
+// of the data leaves and enters each node if its members follow each other. Restriction: a team
+// with links.
+#include <algorithm>
+
+#include "collectives/broadcast/algorithms.hpp"
+#include "collectives/links.hpp"
+
+namespace tessera::collectives {
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+
+}  // namespace
+
+void broadcast_chain(const Group& group, void* dest, const void* source, std::size_t bytes,
+                     int root, RootDest root_dest) {
+    if (bytes == 0) return;
+    const Places places(group, root);
+    const auto pieces = static_cast<std::uint32_t>((bytes + kPieceBytes - 1) / kPieceBytes);
+    const Links links(group.team(), group.where(), pieces);
+    const bool is_last = places.mine() == group.npes() - 1;
+    const int next = is_last ? places.index_of(0) : places.index_of(places.mine() + 1);
+    const auto* data = static_cast<const char*>(places.is_root() ? source : dest);
+    group.sync();
+    for (std::uint32_t piece = 0; piece < pieces; ++piece) {
+        const std::size_t at = piece * kPieceBytes;
+        if (!places.is_root()) links.wait(LinkKind::kDone, 0, piece);
+        if (is_last) continue;
+        collective_context.put_nbi(static_cast<char*>(dest) + at, data + at,
+                                   std::min(kPieceBytes, bytes - at), group.world_pe(next),
+                                   group.where());
+        links.post(LinkKind::kDone, 0, next, piece);
+    }
+    // What is still on its way leaves from memory that the program may change from here on.
+    if (!is_last) group.deliver();
+    if (places.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
+}
+
+}  // namespace tessera::collectives
