@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Everybody puts its source to every member, its right neighbour first. The first sync says that
+// all dests may be written (and shows the sizes, where they differ), the second one that all is
+// there.
+// COST: 2 syncs + (p-1) (a + n b), all members at once; n p (p-1) b by all PEs. With different
+// sizes p reads of a word more. Any group.
+#include "collectives/collect/algorithms.hpp"
+
+namespace tessera::collectives {
+namespace {
+
+void put_to_all(const Group& group, void* block, const void* source, std::size_t bytes) {
+    for_each_from_neighbour(group, [&](int index) {
+        collective_context.put(block, source, bytes, group.world_pe(index), group.where());
+    });
+    group.deliver();
+}
+
+}  // namespace
+
+void fcollect_linear(const Group& group, void* dest, const void* source, std::size_t bytes) {
+    if (bytes == 0) return;
+    group.sync();
+    put_to_all(group, static_cast<char*>(dest) + static_cast<std::size_t>(group.my_index()) * bytes,
+               source, bytes);
+    group.sync();
+}
+
+void collect_linear(const Group& group, void* dest, const void* source, std::size_t bytes) {
+    group.show(bytes);
+    group.sync();
+    char* block = static_cast<char*>(dest);
+    for (int index = 0; index < group.my_index(); ++index) block += group.shown_by(index);
+    if (bytes > 0) put_to_all(group, block, source, bytes);
+    group.sync();
+    group.hide();
+}
+
+}  // namespace tessera::collectives
