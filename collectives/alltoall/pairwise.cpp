@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Everybody puts its blocks to the others, in an order in which no two members put to the same one:
+// in step s to member me xor s, so that two exchange with each other, if there are 2^k members,
+// else to member me + s. The first sync says that all dests may be written, the second one that all
+// is there.
+// COST: 2 syncs + (p-1) (a + n b) for blocks of n bytes, all members at once; n p (p-1) b by all
+// PEs. Any group.
+#include <bit>
+
+#include "collectives/alltoall/algorithms.hpp"
+#include "core/context.hpp"
+
+namespace tessera::collectives {
+namespace {
+
+// Calls visit(index) for all members, and this one last.
+template <class Visit>
+void for_each_pair(const Group& group, Visit visit) {
+    const int npes = group.npes();
+    const int me = group.my_index();
+    const bool by_xor = std::has_single_bit(static_cast<unsigned>(npes));
+    for (int step = 1; step < npes; ++step) visit(by_xor ? me ^ step : (me + step) % npes);
+    visit(me);
+}
+
+}  // namespace
+
+void alltoall_pairwise(const Group& group, void* dest, const void* source, std::size_t bytes) {
+    if (bytes == 0) return;
+    char* mine = static_cast<char*>(dest) + static_cast<std::size_t>(group.my_index()) * bytes;
+    group.sync();
+    for_each_pair(group, [&](int index) {
+        const char* block =
+            static_cast<const char*>(source) + static_cast<std::size_t>(index) * bytes;
+        collective_context.put(mine, block, bytes, group.world_pe(index), group.where());
+    });
+    group.deliver();
+    group.sync();
+}
+
+void alltoalls_pairwise(const Group& group, void* dest, const void* source,
+                        const StridedBlocks& blocks) {
+    if (blocks.block_elements == 0) return;
+    const auto block_bytes =
+        static_cast<std::ptrdiff_t>(blocks.block_elements * blocks.element_bytes);
+    const Strided shape{.dest_stride = blocks.dest_stride,
+                        .source_stride = blocks.source_stride,
+                        .blocks = blocks.block_elements,
+                        .element_bytes = blocks.element_bytes};
+    char* mine = static_cast<char*>(dest) + blocks.dest_stride * group.my_index() * block_bytes;
+    group.sync();
+    for_each_pair(group, [&](int index) {
+        const char* block =
+            static_cast<const char*>(source) + blocks.source_stride * index * block_bytes;
+        collective_context.put_strided(mine, block, shape, group.world_pe(index), group.where());
+    });
+    group.deliver();
+    group.sync();
+}
+
+}  // namespace tessera::collectives
