@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Linear: member i waits for the sum of those before it, adds its own source and sends the sum on.
+// Long vectors go through this chain in chunks, so that all members work at the same time.
+// COST: a sync, then (p - 1 + n/m) (a + m b + m c) for n bytes in chunks of m; 2 (p-1) n bytes are
+// moved by all together. Adds as slice does, one member after the other: the same bits.
+// Restriction: a team with links.
+#include <cstring>
+
+#include "collectives/scan/algorithms.hpp"
+#include "collectives/scan/stream.hpp"
+
+namespace tessera::collectives {
+namespace {
+
+struct Piece {
+    char* dest;
+    const char* source;
+    std::size_t bytes;
+};
+
+// One's own part: dest, and in `onward` (which may be dest) what the next member needs.
+// `before`: the sum of those before; nullptr: there are none.
+const char* add_own(const Piece& piece, const char* before, const Operation& sum, ScanKind kind,
+                    Chunk& onward) {
+    const std::size_t nelems = piece.bytes / sum.element_bytes;
+    if (kind == ScanKind::kInclusive) {
+        if (before != nullptr) {
+            sum.combine_two(piece.dest, before, piece.source, nelems);
+        } else if (piece.dest != piece.source) {
+            std::memcpy(piece.dest, piece.source, piece.bytes);  // Keeps the sign of a zero.
+        }
+        return piece.dest;
+    }
+    if (before == nullptr) {
+        std::memset(onward, 0, piece.bytes);
+        sum.combine(onward, piece.source, nelems);
+        std::memset(piece.dest, 0, piece.bytes);
+    } else {
+        sum.combine_two(onward, before, piece.source, nelems);
+        std::memcpy(piece.dest, before, piece.bytes);
+    }
+    return onward;
+}
+
+}  // namespace
+
+void scan_linear(const Group& group, void* dest, const void* source, std::size_t nelems,
+                 const Operation& sum, ScanKind kind) {
+    if (nelems == 0) return;
+    const std::size_t all_bytes = nelems * sum.element_bytes;
+    const std::uint32_t chunks = mails_of(all_bytes);
+    const int me = group.my_index();
+    const StreamPlace place;
+    group.sync();  // Then all have begun, as links need it.
+    const Links links(group.team(), group.where(), StreamPlace::steps(chunks, place.depth));
+    const Stream stream(links, place, chunks);
+    alignas(kCacheLineBytes) Chunk onward;
+    for_each_mail(all_bytes, [&](std::uint32_t chunk, std::size_t at, std::size_t bytes) {
+        const Piece piece{.dest = static_cast<char*>(dest) + at,
+                          .source = static_cast<const char*>(source) + at,
+                          .bytes = bytes};
+        const char* before = me > 0 ? stream.receive(chunk) : nullptr;
+        const char* after = add_own(piece, before, sum, kind, onward);
+        if (before != nullptr) stream.give_back(me - 1, chunk);
+        if (me + 1 < group.npes()) stream.send(me + 1, chunk, after, bytes);
+    });
+}
+
+}  // namespace tessera::collectives

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Recursive doubling: in round r member i sends the sum of the 2^r members up to itself to member
+// i + 2^r, and puts in front of its own sum what comes from member i - 2^r. The exclusive form also
+// keeps what has come without its own source. All through the mail, in chunks.
+// COST: a sync, then lg p (a + n b + n c), exclusive lg p n c more; p lg p n bytes are moved by all
+// together. Sums are those of neighbours, in order, but associated as a tree: floating point may
+// differ from slice in the last bits. Restriction: a team with links, fewer than 2^22 members.
+// Reference: Hillis, Steele, "Data parallel algorithms", 1986.
+#include <bit>
+#include <cstring>
+
+#include "collectives/scan/algorithms.hpp"
+#include "collectives/scan/stream.hpp"
+
+namespace tessera::collectives {
+namespace {
+
+class Doubling {
+  public:
+    Doubling(const Group& group, const Operation& sum, ScanKind kind, std::uint32_t chunks)
+        : sum_(sum),
+          kind_(kind),
+          me_(group.my_index()),
+          npes_(group.npes()),
+          rounds_(std::bit_width(static_cast<unsigned>(npes_ - 1))),
+          // As many places for each round as there are; one is enough for a lone member.
+          depth_(static_cast<std::uint32_t>(kLinkRounds / (rounds_ > 0 ? rounds_ : 1))),
+          chunks_(chunks),
+          links_(group.team(), group.where(), StreamPlace::steps(chunks, depth_)) {}
+
+    // REQUIRES: all members have begun.
+    void scan(std::uint32_t chunk, char* dest, const char* source, std::size_t bytes) {
+        const std::size_t nelems = bytes / sum_.element_bytes;
+        alignas(kCacheLineBytes) Chunk own;     // the sum up to this member
+        alignas(kCacheLineBytes) Chunk before;  // without its own source
+        std::memcpy(own, source, bytes);
+        std::memset(before, 0, bytes);
+        if (kind_ == ScanKind::kExclusive && me_ == 0) sum_.combine_two(own, before, own, nelems);
+        bool is_first = true;
+        for (int round = 0; round < rounds_; ++round) {
+            const int distance = 1 << round;
+            const Stream stream(links_, {.first = round, .stride = rounds_, .depth = depth_},
+                                chunks_);
+            if (me_ < npes_ - distance) stream.send(me_ + distance, chunk, own, bytes);
+            if (me_ < distance) continue;
+            const char* left = stream.receive(chunk);
+            sum_.combine_two(own, left, own, nelems);
+            if (kind_ == ScanKind::kExclusive) {
+                if (is_first) {
+                    std::memcpy(before, left, bytes);
+                } else {
+                    sum_.combine_two(before, left, before, nelems);
+                }
+            }
+            is_first = false;
+            stream.give_back(me_ - distance, chunk);
+        }
+        std::memcpy(dest, kind_ == ScanKind::kInclusive ? own : before, bytes);
+    }
+
+  private:
+    const Operation& sum_;
+    ScanKind kind_;
+    int me_;
+    int npes_;
+    int rounds_;
+    std::uint32_t depth_;
+    std::uint32_t chunks_;
+    Links links_;
+};
+
+}  // namespace
+
+void scan_recursive_doubling(const Group& group, void* dest, const void* source, std::size_t nelems,
+                             const Operation& sum, ScanKind kind) {
+    if (nelems == 0) return;
+    const std::size_t all_bytes = nelems * sum.element_bytes;
+    group.sync();  // Then all have begun, as links need it.
+    Doubling doubling(group, sum, kind, mails_of(all_bytes));
+    for_each_mail(all_bytes, [&](std::uint32_t chunk, std::size_t at, std::size_t bytes) {
+        doubling.scan(chunk, static_cast<char*>(dest) + at, static_cast<const char*>(source) + at,
+                      bytes);
+    });
+}
+
+}  // namespace tessera::collectives
