@@ -21,6 +21,9 @@ void broadcast_scatter_allgather(const Group& group, void* dest, const void* sou
                                  std::size_t bytes, int root, RootDest root_dest);
 void broadcast_chain(const Group& group, void* dest, const void* source, std::size_t bytes,
                      int root, RootDest root_dest);
+// REQUIRES: members on several nodes.
+void broadcast_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes,
+                            int root, RootDest root_dest);
 
 // The members counted from the root, which is place 0.
 class Places {

@@ -22,6 +22,8 @@ void fcollect_recursive_doubling(const Group& group, void* dest, const void* sou
 // REQUIRES: an even number of members.
 void fcollect_neighbor_exchange(const Group& group, void* dest, const void* source,
                                 std::size_t bytes);
+// REQUIRES: members on several nodes.
+void fcollect_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes);
 
 void collect_linear(const Group& group, void* dest, const void* source, std::size_t bytes);
 void collect_ring(const Group& group, void* dest, const void* source, std::size_t bytes);

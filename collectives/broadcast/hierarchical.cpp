@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The data crosses to each node once: from the root to one leader a node, down a tree of radix 4
+// (tree.hpp), in pieces. The others of a node copy each piece from their leader's dest, all at the
+// same time, while the next one is on its way; the leader of the root's node is the root itself,
+// and they copy from its source. The sync before says that all dests may be written, the one of
+// each node at the end that the leader's data has been read.
+// COST: a sync + ceil(log4 N) 3 (A + n B) between N nodes, at most, + lg m a + n b on a node of m;
+// n bytes enter a node, and at most 3 n ceil(log4 N) leave the root's. Restriction: a team with
+// links on several nodes.
+#include <algorithm>
+
+#include "collectives/broadcast/algorithms.hpp"
+#include "collectives/broadcast/tree.hpp"
+#include "collectives/links.hpp"
+#include "collectives/on_node.hpp"
+
+namespace tessera::collectives {
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{128} << 10;
+constexpr int kFromParent = 0;  // rounds of the links, both of kind kDone
+constexpr int kFromLeader = 1;
+
+class Broadcast {
+  public:
+    Broadcast(const Group& group, void* dest, const void* source, int root)
+        : group_(group),
+          nodes_(group.team().by_node),
+          dest_(static_cast<char*>(dest)),
+          source_(static_cast<const char*>(source)),
+          root_(root),
+          root_node_(node_of(group.team(), root)),
+          leader_(leader_of(nodes_.mine)),
+          tree_(place_of(nodes_.mine), nodes_.count()) {}
+
+    bool is_root() const { return group_.my_index() == root_; }
+    bool is_leader() const { return group_.my_index() == leader_; }
+
+    void lead(const Links& links, std::uint32_t piece, std::size_t at, std::size_t bytes) const {
+        if (!is_root()) links.wait(LinkKind::kDone, kFromParent, piece);
+        const char* data = is_root() ? source_ : dest_;
+        tree_.for_each_child([&](int child, int) {
+            const int index = leader_of((root_node_ + child) % nodes_.count());
+            collective_context.put_nbi(dest_ + at, data + at, bytes, group_.world_pe(index),
+                                       group_.where());
+            links.post(LinkKind::kDone, kFromParent, index, piece);
+        });
+        for (int place = 0; place < nodes_.size(nodes_.mine); ++place) {
+            const int index = nodes_.member(nodes_.mine, place);
+            if (index != leader_) links.post(LinkKind::kDone, kFromLeader, index, piece);
+        }
+    }
+    void follow(const Links& links, std::uint32_t piece, std::size_t at, std::size_t bytes) const {
+        links.wait(LinkKind::kDone, kFromLeader, piece);
+        const char* data = leader_ == root_ ? source_ : dest_;
+        collective_context.get(dest_ + at, data + at, bytes, group_.world_pe(leader_),
+                               group_.where());
+    }
+
+  private:
+    int leader_of(int node) const { return node == root_node_ ? root_ : nodes_.member(node, 0); }
+    int place_of(int node) const { return (node - root_node_ + nodes_.count()) % nodes_.count(); }
+
+    const Group& group_;
+    const TeamNodes& nodes_;
+    char* dest_;
+    const char* source_;
+    int root_;
+    int root_node_;
+    int leader_;  // of this node
+    Tree tree_;   // of the nodes, from the root's on
+};
+
+}  // namespace
+
+void broadcast_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes,
+                            int root, RootDest root_dest) {
+    if (bytes == 0) return;
+    const auto pieces = static_cast<std::uint32_t>((bytes + kPieceBytes - 1) / kPieceBytes);
+    const Links links(group.team(), group.where(), pieces);
+    const Broadcast broadcast(group, dest, source, root);
+    group.sync();
+    for (std::uint32_t piece = 0; piece < pieces; ++piece) {
+        const std::size_t at = piece * kPieceBytes;
+        const std::size_t piece_bytes = std::min(kPieceBytes, bytes - at);
+        if (broadcast.is_leader()) {
+            broadcast.lead(links, piece, at, piece_bytes);
+        } else {
+            broadcast.follow(links, piece, at, piece_bytes);
+        }
+    }
+    // What is still on its way leaves from memory that the program may change from here on.
+    if (broadcast.is_leader()) group.deliver();
+    sync_node(group.team().by_node, links, 0);
+    if (broadcast.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
+}
+
+}  // namespace tessera::collectives

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Every block crosses to each other node once, and is copied on the node from there. The members
+// with the same place on their nodes are a lane; there are as many lanes as the smallest node has
+// members, and a lane carries the blocks of every so many places. First all members of a node put
+// their blocks to each other. Then the lanes exchange the blocks of whole nodes as in Bruck's
+// algorithm (bruck.cpp): in round s the blocks of 2^s nodes, which the receiver puts to the others
+// of its node. The sync before says that all dests may be written.
+// COST: a sync + ceil(lg N) A between N nodes + 2 lg m a on a node of m; n (p-m) bytes enter a
+// node and as many leave it, in all its L lanes together, and n p (m-1) / L are copied by each lane
+// at the same time. Restriction: a team with links on several nodes. Reference: Träff, Hunold,
+// "Decomposing collectives for exploiting multi-lane communication", 2020.
+#include <algorithm>
+
+#include "collectives/collect/algorithms.hpp"
+#include "collectives/links.hpp"
+#include "collectives/on_node.hpp"
+
+namespace tessera::collectives {
+namespace {
+
+constexpr std::uint32_t kBegin = 0;  // steps of the node's sync
+constexpr std::uint32_t kEnd = 1;
+
+class Lane {
+  public:
+    Lane(const Group& group, const Links& links, const BlockArray& blocks)
+        : group_(group), nodes_(group.team().by_node), links_(links), blocks_(blocks) {}
+
+    // On the caller's node. `block` is in its dest.
+    void share(int block) const {
+        const int size = nodes_.size(nodes_.mine);
+        for (int i = 1; i < size; ++i) {
+            blocks_.pass_on(block, 1, nodes_.member(nodes_.mine, (nodes_.place + i) % size));
+        }
+    }
+
+    void exchange() const {
+        const int count = nodes_.count();
+        int round = 0;
+        for (int have = 1; have < count; have *= 2, ++round) {
+            const int some = std::min(have, count - have);
+            const int to = nodes_.member((nodes_.mine - have + count) % count, nodes_.place);
+            for_each_block(nodes_.mine, some, [&](int block) { blocks_.pass_on(block, 1, to); });
+            links_.post(LinkKind::kDone, round, to);
+            links_.wait(LinkKind::kDone, round);
+            for_each_block(nodes_.mine + have, some, [&](int block) { share(block); });
+        }
+    }
+
+  private:
+    // The lane's blocks of `some` nodes from `first` on.
+    template <class Visit>
+    void for_each_block(int first, int some, Visit visit) const {
+        for (int i = 0; i < some; ++i) {
+            const int node = (first + i) % nodes_.count();
+            for (int at = nodes_.place; at < nodes_.size(node); at += nodes_.smallest) {
+                visit(nodes_.member(node, at));
+            }
+        }
+    }
+
+    const Group& group_;
+    const TeamNodes& nodes_;
+    const Links& links_;
+    const BlockArray& blocks_;
+};
+
+}  // namespace
+
+void fcollect_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes) {
+    if (bytes == 0) return;
+    const TeamNodes& nodes = group.team().by_node;
+    const Links links(group.team(), group.where(), kEnd + 1);
+    const BlockArray blocks(group, dest, bytes);
+    const Lane lane(group, links, blocks);
+    blocks.fill_in(source);
+    group.sync();
+    lane.share(group.my_index());
+    sync_node(nodes, links, kBegin);
+    if (nodes.place < nodes.smallest) lane.exchange();
+    sync_node(nodes, links, kEnd);
+}
+
+}  // namespace tessera::collectives
