@@ -15,6 +15,8 @@
 
 namespace tessera::collectives {
 
+inline constexpr std::size_t kRoomBytes = kLinkRounds * kMailBytes;
+
 class Links {
   public:
     // `steps`: how many numbers a gate goes through in this collective, where the same member posts
@@ -59,6 +61,22 @@ class Links {
         return copy;
     }
 
+    // The mail of all rounds as one run of kRoomBytes, for algorithms that send no other mail: they
+    // say by gates what is in it, and when it may be overwritten.
+    char* room() const { return mine().mail[parity_][0]; }
+    // RETURNS when: `data` is reusable. REQUIRES: at + bytes <= kRoomBytes.
+    void put_to_room(int index, std::size_t at, const void* data, std::size_t bytes) const {
+        const int pe = team_.world_pe(index);
+        if (TeamLinks* theirs = mapped_team_links(pe, team_.slot_of(index))) {
+            std::memcpy(theirs->mail[parity_][0] + at, data, bytes);
+            return;
+        }
+        if (bytes == 0) return;
+        TeamLinks& name = *team_links(team_.slot_of(index));
+        address_map.fabric->put(collective_context.channel(), name.mail[parity_][0] + at, data,
+                                bytes, pe);
+    }
+
     // Tells a member; what this one has stored or put to it before is visible there afterwards.
     // `step`: of the same gate, from 0 on; it includes those before it. REQUIRES: step < steps.
     void post(LinkKind kind, int round, int index, std::uint32_t step = 0) const {
@@ -95,10 +113,11 @@ class Core {
     static constexpr int kFoldIn = kLinkRounds - 1;  // rounds of the links
     static constexpr int kFoldOut = kLinkRounds - 2;
 
-    explicit Core(const Team& team)
-        : size_(static_cast<int>(std::bit_floor(static_cast<unsigned>(team.npes)))),
-          folded_(team.npes - size_),
-          index_(team.my_index) {}
+    explicit Core(const Team& team) : Core(team.npes, team.my_index) {}
+    Core(int count, int index)
+        : size_(static_cast<int>(std::bit_floor(static_cast<unsigned>(count)))),
+          folded_(count - size_),
+          index_(index) {}
 
     int size() const { return size_; }
     int rounds() const { return std::bit_width(static_cast<unsigned>(size_)) - 1; }

@@ -1,64 +1,91 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The one list of collective algorithms, and the entry points that use it. Adding an algorithm: one
-// file under collectives/<collective>/, one row in table.cpp, one line in the tests.
+// The one list of collective algorithms: name, restriction, cost. Adding one: a file under
+// collectives/<collective>/, a cost in costs.cpp, a row in table.cpp, its name in
+// src/core/config.hpp, a line in the tests. Which one a call uses is decided in choice.cpp.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "collectives/alltoall/direct.hpp"
+#include "collectives/broadcast/direct.hpp"
+#include "collectives/cost.hpp"
+#include "collectives/group.hpp"
 #include "collectives/reduce/reduction.hpp"
-#include "core/context.hpp"
+#include "collectives/scan/slice.hpp"
 #include "core/team.hpp"
 
 namespace tessera::collectives {
 
-struct SyncAlgorithm {
-    std::string_view name;  // as in SHMEM_BARRIER_ALGORITHM
-    std::string_view cost;  // a: one message between PEs, s: one context switch, p: PEs
-    std::string_view best_when;
-    SyncFunction run;
+enum class Collective : std::uint8_t {
+    kBarrier,
+    kBroadcast,
+    kCollect,
+    kFcollect,
+    kAlltoall,
+    kScan,
+    kReduce
+};
+inline constexpr std::size_t kCollectives = 7;
+inline constexpr std::string_view kCollectiveNames[kCollectives] = {
+    "barrier", "broadcast", "collect", "fcollect", "alltoall", "scan", "reduce"};
+
+// Where an algorithm can be used. As it stands: anywhere, also by active sets.
+struct Restriction {
+    bool links = false;          // teams whose members have links
+    bool power_of_two = false;   // of members
+    bool even = false;           // number of members
+    bool one_node = false;       // all members on one
+    bool several_nodes = false;  // members on more than one
+    bool any_order = false;      // of operations: results must not depend on it
+    bool in_order = true;        // combines in the order of the members, one after the other
+    std::size_t bytes_max = ~std::size_t{0};  // of a vector, contribution or block
+    std::size_t total_max = ~std::size_t{0};  // of all members' blocks together
 };
 
-std::span<const SyncAlgorithm> sync_algorithms();
-
-// The algorithm that `team` uses: the one that the user names, else the cheapest for its size and
-// for the cores there are.
-const SyncAlgorithm& choose_sync(const Team& team);
-
-struct ReduceAlgorithmRow {
-    std::string_view name;  // as in SHMEM_REDUCE_ALGORITHM
-    std::string_view cost;  // also n: bytes, b: moving a byte, c: combining a byte
+// What the choice and the lists know of an algorithm.
+struct Row {
+    std::string_view name;       // as in SHMEM_<COLLECTIVE>_ALGORITHM
+    std::string_view cost_text;  // a: a message, b: moving a byte, c: combining one, s: a switch
     std::string_view best_when;
-    bool needs_links;  // of a team: no active sets
-    bool any_order;    // results must not depend on the order
-    Access best_access;
+    Restriction restriction;
+    Cost (*cost)(const Shape& shape);
+};
+template <class Run>
+struct Entry {
+    Row row;
+    Run run;
+};
+
+using BroadcastFunction = void (*)(const Group& group, void* dest, const void* source,
+                                   std::size_t bytes, int root, RootDest root_dest);
+using MoveFunction = void (*)(const Group& group, void* dest, const void* source,
+                              std::size_t bytes);
+struct AlltoallFunctions {
+    MoveFunction contiguous;
+    void (*strided)(const Group& group, void* dest, const void* source,
+                    const StridedBlocks& blocks);  // nullptr: as if it were auto
+};
+using ScanFunction = void (*)(const Group& group, void* dest, const void* source,
+                              std::size_t nelems, const Operation& sum, ScanKind kind);
+struct ReduceFunction {
     void (*run)(const Reduction& call);
+    std::size_t direct_from;  // auto takes put_get below so many bytes
 };
-std::span<const ReduceAlgorithmRow> reduce_algorithms();
 
-// The algorithm for a call; the same on all members.
-const ReduceAlgorithmRow& choose_reduce(const Reduction& call, bool is_exact);
+// The rows, in the order of their setting's names. The first one has no restriction.
+std::span<const Entry<SyncFunction>> barrier_algorithms();
+std::span<const Entry<BroadcastFunction>> broadcast_algorithms();
+std::span<const Entry<MoveFunction>> collect_algorithms();
+std::span<const Entry<MoveFunction>> fcollect_algorithms();
+std::span<const Entry<AlltoallFunctions>> alltoall_algorithms();
+std::span<const Entry<ScanFunction>> scan_algorithms();
+std::span<const Entry<ReduceFunction>> reduce_algorithms();
 
-// dest on all members = source of member 0 op source of member 1 op ...; dest may be source.
-// `is_exact`: the result does not depend on the order of the operations.
-void reduce(const Group& group, void* dest, const void* source, std::size_t nelems,
-            const Kernel& kernel, bool is_exact);
-
-// Fixes the choices of a new team.
-void prepare(Team& team);
-
-// RETURNS when: all members of the team have called it; what each had stored before is visible to
-// all.
-// COST: one indirect call, then the algorithm's.
-inline void sync(Team& team, const char* where) { team.sync(team, where); }
-
-// quiet on the default context, then sync.
-inline void barrier(Team& team, const char* where) {
-    // On mapped memory the sync's own release and acquire complete what quiet would.
-    if (address_map.needs_transport) [[unlikely]]
-        default_context.quiet();
-    team.sync(team, where);
-}
+// The same without the functions.
+std::vector<const Row*> rows_of(Collective collective);
 
 }  // namespace tessera::collectives

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collectives/table.hpp"
+#include "collectives/choice.hpp"
 
 namespace tessera::collectives {
 namespace {

@@ -14,5 +14,6 @@ namespace tessera::collectives {
 
 void sync_kway_dissemination(Team& team, const char* where);
 void sync_tree(Team& team, const char* where);
+void sync_hierarchical(Team& team, const char* where);
 
 }  // namespace tessera::collectives

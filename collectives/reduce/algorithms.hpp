@@ -13,5 +13,8 @@ void reduce_recursive_doubling(const Reduction& call);
 void reduce_bruck(const Reduction& call);
 void reduce_rabenseifner(const Reduction& call);
 void reduce_slice(const Reduction& call);
+void reduce_ring(const Reduction& call);
+void reduce_knomial(const Reduction& call);
+void reduce_hierarchical(const Reduction& call);
 
 }  // namespace tessera::collectives

@@ -7,20 +7,15 @@
 #include "api/entry.hpp"
 #include "api/groups.hpp"
 #include "base/fatal.hpp"
-#include "collectives/alltoall/direct.hpp"
-#include "collectives/broadcast/direct.hpp"
-#include "collectives/collect/direct.hpp"
-#include "collectives/table.hpp"
+#include "collectives/choice.hpp"
 #include "shmem/deprecated.h"
 
 using tessera::api::group_of;
 using tessera::api::team_of;
-using tessera::collectives::alltoall_direct;
-using tessera::collectives::alltoalls_direct;
+using tessera::collectives::alltoall;
 using tessera::collectives::barrier;
-using tessera::collectives::broadcast_direct;
-using tessera::collectives::collect_direct;
-using tessera::collectives::fcollect_direct;
+using tessera::collectives::collect;
+using tessera::collectives::fcollect;
 using tessera::collectives::Group;
 using tessera::collectives::RootDest;
 using tessera::collectives::StridedBlocks;
@@ -53,48 +48,49 @@ SHMEM_ENTRY(void, shmem_sync, int PE_start, int logPE_stride, int PE_size, long*
 
 namespace {
 
-void broadcast(const Group& group, void* dest, const void* source, size_t bytes, int root,
-               RootDest root_dest) {
+void checked_broadcast(const Group& group, void* dest, const void* source, size_t bytes, int root,
+                       RootDest root_dest) {
     if (root < 0 || root >= group.npes()) {
         tessera::fatal("%s: PE_root %d is not in [0, %d)", group.where(), root, group.npes());
     }
-    broadcast_direct(group, dest, source, bytes, root, root_dest);
+    tessera::collectives::broadcast(group, dest, source, bytes, root, root_dest);
 }
 
-void alltoalls(const Group& group, void* dest, const void* source, const StridedBlocks& blocks) {
+void checked_alltoalls(const Group& group, void* dest, const void* source,
+                       const StridedBlocks& blocks) {
     if (blocks.dest_stride < 1 || blocks.source_stride < 1) {
         tessera::fatal("%s: strides dst %td and sst %td must be at least 1", group.where(),
                        blocks.dest_stride, blocks.source_stride);
     }
-    alltoalls_direct(group, dest, source, blocks);
+    tessera::collectives::alltoalls(group, dest, source, blocks);
 }
 
 }  // namespace
 
 // Team forms: shmem_TYPENAME_{broadcast,collect,fcollect,alltoall,alltoalls} and with mem
-#define DEFINE_TEAM(BROADCAST, COLLECT, FCOLLECT, ALLTOALL, ALLTOALLS, T, BYTES)             \
-    SHMEM_ENTRY(int, BROADCAST, shmem_team_t team, T* dest, const T* source, size_t nelems,  \
-                int PE_root) {                                                               \
-        broadcast(group_of(team, SHMEM_WHERE), dest, source, nelems*(BYTES), PE_root,        \
-                  RootDest::kWritten);                                                       \
-        return 0;                                                                            \
-    }                                                                                        \
-    SHMEM_ENTRY(int, COLLECT, shmem_team_t team, T* dest, const T* source, size_t nelems) {  \
-        collect_direct(group_of(team, SHMEM_WHERE), dest, source, nelems*(BYTES));           \
-        return 0;                                                                            \
-    }                                                                                        \
-    SHMEM_ENTRY(int, FCOLLECT, shmem_team_t team, T* dest, const T* source, size_t nelems) { \
-        fcollect_direct(group_of(team, SHMEM_WHERE), dest, source, nelems*(BYTES));          \
-        return 0;                                                                            \
-    }                                                                                        \
-    SHMEM_ENTRY(int, ALLTOALL, shmem_team_t team, T* dest, const T* source, size_t nelems) { \
-        alltoall_direct(group_of(team, SHMEM_WHERE), dest, source, nelems*(BYTES));          \
-        return 0;                                                                            \
-    }                                                                                        \
-    SHMEM_ENTRY(int, ALLTOALLS, shmem_team_t team, T* dest, const T* source, ptrdiff_t dst,  \
-                ptrdiff_t sst, size_t nelems) {                                              \
-        alltoalls(group_of(team, SHMEM_WHERE), dest, source, {dst, sst, nelems, BYTES});     \
-        return 0;                                                                            \
+#define DEFINE_TEAM(BROADCAST, COLLECT, FCOLLECT, ALLTOALL, ALLTOALLS, T, BYTES)                 \
+    SHMEM_ENTRY(int, BROADCAST, shmem_team_t team, T* dest, const T* source, size_t nelems,      \
+                int PE_root) {                                                                   \
+        checked_broadcast(group_of(team, SHMEM_WHERE), dest, source, nelems*(BYTES), PE_root,    \
+                          RootDest::kWritten);                                                   \
+        return 0;                                                                                \
+    }                                                                                            \
+    SHMEM_ENTRY(int, COLLECT, shmem_team_t team, T* dest, const T* source, size_t nelems) {      \
+        collect(group_of(team, SHMEM_WHERE), dest, source, nelems*(BYTES));                      \
+        return 0;                                                                                \
+    }                                                                                            \
+    SHMEM_ENTRY(int, FCOLLECT, shmem_team_t team, T* dest, const T* source, size_t nelems) {     \
+        fcollect(group_of(team, SHMEM_WHERE), dest, source, nelems*(BYTES));                     \
+        return 0;                                                                                \
+    }                                                                                            \
+    SHMEM_ENTRY(int, ALLTOALL, shmem_team_t team, T* dest, const T* source, size_t nelems) {     \
+        alltoall(group_of(team, SHMEM_WHERE), dest, source, nelems*(BYTES));                     \
+        return 0;                                                                                \
+    }                                                                                            \
+    SHMEM_ENTRY(int, ALLTOALLS, shmem_team_t team, T* dest, const T* source, ptrdiff_t dst,      \
+                ptrdiff_t sst, size_t nelems) {                                                  \
+        checked_alltoalls(group_of(team, SHMEM_WHERE), dest, source, {dst, sst, nelems, BYTES}); \
+        return 0;                                                                                \
     }
 #define DEFINE_TYPED(NAME, T)                                                              \
     DEFINE_TEAM(shmem_##NAME##_broadcast, shmem_##NAME##_collect, shmem_##NAME##_fcollect, \
@@ -109,29 +105,29 @@ DEFINE_TEAM(shmem_broadcastmem, shmem_collectmem, shmem_fcollectmem, shmem_allto
 #define DEFINE_ACTIVE_SET(BITS, BYTES)                                                           \
     SHMEM_ENTRY(void, shmem_broadcast##BITS, void* dest, const void* source, size_t nelems,      \
                 int PE_root, int PE_start, int logPE_stride, int PE_size, long* pSync) {         \
-        broadcast(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, source, \
-                  nelems*(BYTES), PE_root, RootDest::kUntouched);                                \
+        checked_broadcast(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, \
+                          source, nelems*(BYTES), PE_root, RootDest::kUntouched);                \
     }                                                                                            \
     SHMEM_ENTRY(void, shmem_collect##BITS, void* dest, const void* source, size_t nelems,        \
                 int PE_start, int logPE_stride, int PE_size, long* pSync) {                      \
-        collect_direct(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,    \
-                       source, nelems*(BYTES));                                                  \
+        collect(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, source,   \
+                nelems*(BYTES));                                                                 \
     }                                                                                            \
     SHMEM_ENTRY(void, shmem_fcollect##BITS, void* dest, const void* source, size_t nelems,       \
                 int PE_start, int logPE_stride, int PE_size, long* pSync) {                      \
-        fcollect_direct(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,   \
-                        source, nelems*(BYTES));                                                 \
+        fcollect(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, source,  \
+                 nelems*(BYTES));                                                                \
     }                                                                                            \
     SHMEM_ENTRY(void, shmem_alltoall##BITS, void* dest, const void* source, size_t nelems,       \
                 int PE_start, int logPE_stride, int PE_size, long* pSync) {                      \
-        alltoall_direct(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,   \
-                        source, nelems*(BYTES));                                                 \
+        alltoall(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, source,  \
+                 nelems*(BYTES));                                                                \
     }                                                                                            \
     SHMEM_ENTRY(void, shmem_alltoalls##BITS, void* dest, const void* source, ptrdiff_t dst,      \
                 ptrdiff_t sst, size_t nelems, int PE_start, int logPE_stride, int PE_size,       \
                 long* pSync) {                                                                   \
-        alltoalls(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, source, \
-                  {dst, sst, nelems, BYTES});                                                    \
+        checked_alltoalls(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, \
+                          source, {dst, sst, nelems, BYTES});                                    \
     }
 SHMEM_INTERNAL_COLLECTIVE_SIZES(DEFINE_ACTIVE_SET)
 #undef DEFINE_ACTIVE_SET

@@ -12,7 +12,7 @@
 #include "api/entry.hpp"
 #include "base/bits.hpp"
 #include "base/fatal.hpp"
-#include "collectives/table.hpp"
+#include "collectives/choice.hpp"
 #include "core/config.hpp"
 #include "core/runtime.hpp"
 #include "shmem/deprecated.h"

@@ -4,9 +4,8 @@
 // pWrk is not needed. Here a type becomes a kernel on arrays (collectives/kernels/kernel.hpp).
 #include "api/entry.hpp"
 #include "api/groups.hpp"
+#include "collectives/choice.hpp"
 #include "collectives/kernels/kernel.hpp"
-#include "collectives/scan/slice.hpp"
-#include "collectives/table.hpp"
 #include "shmem/collectives.h"
 #include "shmem/deprecated.h"
 
@@ -16,7 +15,7 @@ using tessera::collectives::Kernel;
 using tessera::collectives::kernel_of;
 using tessera::collectives::Operator;
 using tessera::collectives::reduce;
-using tessera::collectives::scan_slice;
+using tessera::collectives::scan;
 using tessera::collectives::ScanKind;
 
 namespace {
@@ -55,18 +54,18 @@ SHMEM_INTERNAL_RED_SP_TYPES(DEFINE_ARITHMETIC)
 #undef DEFINE_REDUCE
 
 // shmem_TYPENAME_sum_inscan, shmem_TYPENAME_sum_exscan
-#define DEFINE_SCANS(NAME, T)                                                                    \
-    SHMEM_ENTRY(int, shmem_##NAME##_sum_inscan, shmem_team_t team, T* dest, const T* source,     \
-                size_t nelems) {                                                                 \
-        scan_slice(group_of(team, SHMEM_WHERE), dest, source, nelems, kernel<T>(Operator::kSum), \
-                   ScanKind::kInclusive);                                                        \
-        return 0;                                                                                \
-    }                                                                                            \
-    SHMEM_ENTRY(int, shmem_##NAME##_sum_exscan, shmem_team_t team, T* dest, const T* source,     \
-                size_t nelems) {                                                                 \
-        scan_slice(group_of(team, SHMEM_WHERE), dest, source, nelems, kernel<T>(Operator::kSum), \
-                   ScanKind::kExclusive);                                                        \
-        return 0;                                                                                \
+#define DEFINE_SCANS(NAME, T)                                                                \
+    SHMEM_ENTRY(int, shmem_##NAME##_sum_inscan, shmem_team_t team, T* dest, const T* source, \
+                size_t nelems) {                                                             \
+        scan(group_of(team, SHMEM_WHERE), dest, source, nelems, kernel<T>(Operator::kSum),   \
+             ScanKind::kInclusive);                                                          \
+        return 0;                                                                            \
+    }                                                                                        \
+    SHMEM_ENTRY(int, shmem_##NAME##_sum_exscan, shmem_team_t team, T* dest, const T* source, \
+                size_t nelems) {                                                             \
+        scan(group_of(team, SHMEM_WHERE), dest, source, nelems, kernel<T>(Operator::kSum),   \
+             ScanKind::kExclusive);                                                          \
+        return 0;                                                                            \
     }
 SHMEM_INTERNAL_RED_SP_TYPES(DEFINE_SCANS)
 #undef DEFINE_SCANS

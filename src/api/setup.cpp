@@ -10,7 +10,7 @@
 #include "api/entry.hpp"
 #include "api/pointer.hpp"
 #include "base/fatal.hpp"
-#include "collectives/table.hpp"
+#include "collectives/choice.hpp"
 #include "core/external_heap.hpp"
 #include "core/runtime.hpp"
 #include "shmem/deprecated.h"
@@ -24,7 +24,7 @@ void initialize_world(int level, const char* where) {
     collectives::prepare(shared_team);
     collectives::prepare(node_team);
     const Outcome barrier{"SHMEM_BARRIER_ALGORITHM",
-                          std::string(collectives::choose_sync(world_team).name)};
+                          std::string(collectives::choose_barrier(world_team).row.name)};
     print_startup_info({&barrier, 1});
 }
 

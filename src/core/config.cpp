@@ -40,24 +40,63 @@ constexpr Variable kVariables[] = {
      .help = "How other PEs reach global and static variables: shared maps them into all PEs of "
              "the node; fabric leaves them where they are and copies through the kernel."},
     {.name = "SHMEM_BARRIER_ALGORITHM",
-     .field = &Config::barrier_algorithm,
+     .field = AlgorithmField{&Config::barrier_algorithm, kBarrierAlgorithmNames},
      .must_agree = true,
-     .help = "Algorithm of shmem_barrier_all and shmem_sync_all. auto takes central when PEs "
-             "outnumber cores, else dissemination."},
+     .help = "Algorithm of barriers and syncs of teams. auto takes, on one node, central when PEs "
+             "outnumber cores, else dissemination; between nodes hierarchical where nodes have "
+             "several PEs, "
+             "else dissemination."},
+    {.name = "SHMEM_BROADCAST_ALGORITHM",
+     .field = AlgorithmField{&Config::broadcast_algorithm, kBroadcastAlgorithmNames},
+     .must_agree = true,
+     .help = "Algorithm of broadcasts. auto takes what the cost model finds cheapest; where the "
+             "one that is named cannot do it, as if it were auto."},
+    {.name = "SHMEM_COLLECT_ALGORITHM",
+     .field = AlgorithmField{&Config::collect_algorithm, kCollectAlgorithmNames},
+     .must_agree = true,
+     .help = "Algorithm of collect, where PEs contribute different sizes. auto takes what the cost "
+             "model finds cheapest; where the "
+             "one that is named cannot do it, as if it were auto."},
+    {.name = "SHMEM_FCOLLECT_ALGORITHM",
+     .field = AlgorithmField{&Config::fcollect_algorithm, kFcollectAlgorithmNames},
+     .must_agree = true,
+     .help = "Algorithm of fcollect. auto takes what the cost model finds cheapest; where the "
+             "one that is named cannot do it, as if it were auto."},
+    {.name = "SHMEM_ALLTOALL_ALGORITHM",
+     .field = AlgorithmField{&Config::alltoall_algorithm, kAlltoallAlgorithmNames},
+     .must_agree = true,
+     .help = "Algorithm of alltoall and alltoalls. auto takes what the cost model finds cheapest; "
+             "where the "
+             "one that is named cannot do it, as if it were auto."},
+    {.name = "SHMEM_SCAN_ALGORITHM",
+     .field = AlgorithmField{&Config::scan_algorithm, kScanAlgorithmNames},
+     .must_agree = true,
+     .help = "Algorithm of inclusive and exclusive scans. auto takes what the cost model finds "
+             "cheapest; where the "
+             "one that is named cannot do it, as if it were auto."},
     {.name = "SHMEM_REDUCE_ALGORITHM",
-     .field = &Config::reduce_algorithm,
+     .field = AlgorithmField{&Config::reduce_algorithm, kReduceAlgorithmNames},
      .must_agree = true,
-     .help = "Algorithm of reductions. auto takes slice on one node (recursive_doubling for short "
-             "vectors of few PEs), between nodes recursive_doubling and for long vectors "
-             "rabenseifner. Where the one that is named cannot do "
-             "it (active sets, bruck with numbers whose sum depends on the order), slice or "
-             "recursive_doubling does."},
+     .help = "Algorithm of reductions. auto takes what the cost model finds cheapest; where the "
+             "one that is named cannot do it, as if it were auto."},
     {.name = "SHMEM_REDUCE_ACCESS",
      .field = &Config::reduce_access,
      .must_agree = true,
      .help =
          "How reductions use arrays of other PEs of the node: direct where they lie, put_get by "
          "copies. auto takes what was quicker with the algorithm."},
+    {.name = "SHMEM_REDUCE_REPRODUCIBLE",
+     .field = &Config::reduce_reproducible,
+     .must_agree = true,
+     .help = "Combine floating-point numbers strictly in the order of the PEs, so that reductions "
+             "have the same bits with any algorithm, access and layout over nodes. Only slice and "
+             "flat_tree do "
+             "so."},
+    {.name = "SHMEM_PROFILE",
+     .field = &Config::profile,
+     .default_text = "~/.config/tessera/HOST.profile, then /etc/tessera/profile, if they exist",
+     .help = "File with what osh_tune has measured on this machine, for the choice of collective "
+             "algorithms. A team uses what its first PE reads."},
     {.name = "SHMEM_VIRTUAL_NODES",
      .field = &Config::virtual_nodes,
      .must_agree = true,
@@ -113,8 +152,6 @@ Overloaded(Visitors...) -> Overloaded<Visitors...>;
 
 // The names of an enumeration's values, in their order.
 constexpr Names names_of(StaticData /*kind*/) { return kStaticDataNames; }
-constexpr Names names_of(BarrierAlgorithm /*kind*/) { return kBarrierAlgorithmNames; }
-constexpr Names names_of(ReduceAlgorithm /*kind*/) { return kReduceAlgorithmNames; }
 constexpr Names names_of(ReduceAccess /*kind*/) { return kReduceAccessNames; }
 constexpr Names names_of(AmoPath /*kind*/) { return kAmoPathNames; }
 constexpr Names names_of(Progress /*kind*/) { return kProgressNames; }
@@ -146,6 +183,11 @@ bool set_value(Config& config, const Field& field, std::string_view text) {
             },
             [&](SubsystemSet Config::*member) {
                 return assign(config.*member, parse_subsystems(text));
+            },
+            [&](const AlgorithmField& any) {
+                std::optional<std::size_t> index = parse_choice(text, any.names);
+                if (index) (config.*any.member).index = static_cast<std::uint8_t>(*index);
+                return index.has_value();
             },
             [&]<class Enum>(Enum Config::*member) {
                 std::optional<std::size_t> index = parse_choice(text, names_of(Enum{}));
@@ -217,6 +259,9 @@ std::string value_text(const Config& config, const Variable& variable) {
             [&](Count Config::*member) { return std::to_string((config.*member).value); },
             [&](std::string Config::*member) { return config.*member; },
             [&](SubsystemSet Config::*member) { return print_subsystems(config.*member); },
+            [&](const AlgorithmField& any) {
+                return std::string(any.names[(config.*any.member).index]);
+            },
             [&]<class Enum>(Enum Config::*member) {
                 return std::string(names_of(Enum{})[static_cast<std::size_t>(config.*member)]);
             },
@@ -245,6 +290,7 @@ std::string allowed_text(const Variable& variable) {
             [](SubsystemSet Config::* /*member*/) {
                 return join(kSubsystemNames) + ", with commas between; or all, or none";
             },
+            [](const AlgorithmField& any) { return join(any.names); },
             []<class Enum>(Enum Config::* /*member*/) { return join(names_of(Enum{})); },
         },
         variable.field);

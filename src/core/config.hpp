@@ -25,19 +25,30 @@ namespace tessera {
 enum class StaticData : std::uint8_t { kShared, kFabric };
 inline constexpr std::string_view kStaticDataNames[] = {"shared", "fabric"};
 
-enum class BarrierAlgorithm : std::uint8_t { kAuto, kCentral, kDissemination };
-inline constexpr std::string_view kBarrierAlgorithmNames[] = {"auto", "central", "dissemination"};
-
-enum class ReduceAlgorithm : std::uint8_t {
-    kAuto,
-    kSlice,
-    kFlatTree,
-    kRecursiveDoubling,
-    kBruck,
-    kRabenseifner
-};
+// The algorithms of each collective: the names of its settings' values, and of its rows in
+// collectives/table.cpp, in the same order.
+inline constexpr std::string_view kBarrierAlgorithmNames[] = {
+    "auto", "central", "dissemination", "kway_dissemination", "tree", "hierarchical"};
+inline constexpr std::string_view kBroadcastAlgorithmNames[] = {
+    "auto", "direct", "linear", "knomial", "scatter_allgather", "chain", "hierarchical"};
+inline constexpr std::string_view kCollectAlgorithmNames[] = {"auto", "direct", "linear", "ring"};
+inline constexpr std::string_view kFcollectAlgorithmNames[] = {
+    "auto",        "direct", "linear", "ring", "bruck", "recursive_doubling", "neighbor_exchange",
+    "hierarchical"};
+inline constexpr std::string_view kAlltoallAlgorithmNames[] = {"auto", "direct", "pairwise",
+                                                               "bruck"};
+inline constexpr std::string_view kScanAlgorithmNames[] = {"auto", "slice", "linear",
+                                                           "recursive_doubling"};
 inline constexpr std::string_view kReduceAlgorithmNames[] = {
-    "auto", "slice", "flat_tree", "recursive_doubling", "bruck", "rabenseifner"};
+    "auto",         "slice", "flat_tree", "recursive_doubling", "bruck",
+    "rabenseifner", "ring",  "knomial",   "hierarchical"};
+
+// Which of a collective's algorithms the user wants: the place in its list of names; 0: auto.
+struct Algorithm {
+    std::uint8_t index = 0;
+    bool is_auto() const { return index == 0; }
+    bool operator==(const Algorithm&) const = default;
+};
 
 // How reductions use other PEs' arrays.
 enum class ReduceAccess : std::uint8_t { kAuto, kDirect, kPutGet };
@@ -70,9 +81,16 @@ struct Config {
     std::uint64_t symmetric_size = 0;  // bytes per PE; 0: heap::default_heap_bytes decides
     bool huge_pages = true;
     StaticData static_data = StaticData::kShared;
-    BarrierAlgorithm barrier_algorithm = BarrierAlgorithm::kAuto;
-    ReduceAlgorithm reduce_algorithm = ReduceAlgorithm::kAuto;
+    Algorithm barrier_algorithm;
+    Algorithm broadcast_algorithm;
+    Algorithm collect_algorithm;
+    Algorithm fcollect_algorithm;
+    Algorithm alltoall_algorithm;
+    Algorithm scan_algorithm;
+    Algorithm reduce_algorithm;
     ReduceAccess reduce_access = ReduceAccess::kAuto;
+    bool reduce_reproducible = false;
+    std::string profile;     // path
     Count virtual_nodes{1};  // nodes that the PEs of a host are cut into
     std::string ofi_provider;
     std::string ofi_fabric;
@@ -92,11 +110,16 @@ struct Switch {
     bool Config::*member;
 };
 
+struct AlgorithmField {
+    Algorithm Config::*member;
+    Names names;
+};
+
 // What a variable sets; the kind decides how its value is spelled.
 using Field = std::variant<Switch, bool Config::*, std::uint64_t Config::*, Count Config::*,
-                           std::string Config::*, StaticData Config::*, BarrierAlgorithm Config::*,
-                           ReduceAlgorithm Config::*, ReduceAccess Config::*, AmoPath Config::*,
-                           Progress Config::*, SubsystemSet Config::*>;
+                           std::string Config::*, StaticData Config::*, AlgorithmField,
+                           ReduceAccess Config::*, AmoPath Config::*, Progress Config::*,
+                           SubsystemSet Config::*>;
 
 struct Variable {
     std::string_view name;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The entry points of all collectives, and which algorithm a call uses: the one that the user names
+// (SHMEM_<COLLECTIVE>_ALGORITHM), where it can do the call, else the cheapest by the model. All
+// members of a group choose the same.
+#pragma once
+
+#include <string>
+
+#include "collectives/table.hpp"
+
+namespace tessera::collectives {
+
+// ---- Data ----
+// RETURNS when: dest of this member is complete, and its source reusable. All members call it with
+// the same arguments; dest and source are symmetric.
+
+void broadcast(const Group& group, void* dest, const void* source, std::size_t bytes, int root,
+               RootDest root_dest);
+// `bytes`: what this member contributes.
+void collect(const Group& group, void* dest, const void* source, std::size_t bytes);
+// `bytes`: what each member contributes.
+void fcollect(const Group& group, void* dest, const void* source, std::size_t bytes);
+// `bytes`: of a block.
+void alltoall(const Group& group, void* dest, const void* source, std::size_t bytes);
+void alltoalls(const Group& group, void* dest, const void* source, const StridedBlocks& blocks);
+void scan(const Group& group, void* dest, const void* source, std::size_t nelems,
+          const Operation& sum, ScanKind kind);
+// dest on all members = source of member 0 op source of member 1 op ...; dest may be source.
+// `is_exact`: the result does not depend on the order of the operations.
+void reduce(const Group& group, void* dest, const void* source, std::size_t nelems,
+            const Kernel& kernel, bool is_exact);
+
+// ---- Barriers ----
+
+// Fixes what is chosen once for a new team.
+void prepare(Team& team);
+
+// RETURNS when: all members of the team have called it; what each had stored before is visible to
+// all.
+// COST: one indirect call, then the algorithm's.
+inline void sync(Team& team, const char* where) { team.sync(team, where); }
+
+// quiet on the default context, then sync.
+inline void barrier(Team& team, const char* where) {
+    // On mapped memory the sync's own release and acquire complete what quiet would.
+    if (address_map.needs_transport) [[unlikely]]
+        default_context.quiet();
+    team.sync(team, where);
+}
+
+// ---- The choice, for tools and tests ----
+
+// Whether an algorithm can do a call.
+struct Call {
+    int npes = 1;
+    bool is_on_one_node = true;
+    bool has_links = true;
+    bool is_exact = true;          // for reductions
+    bool is_reproducible = false;  // SHMEM_REDUCE_REPRODUCIBLE
+    std::size_t bytes = 0;
+};
+bool is_possible(const Restriction& restriction, const Call& call);
+
+// The place of the cheapest row that can do the call.
+std::size_t cheapest(Collective collective, const Call& call, Shape shape, const Machine& machine);
+
+const Entry<SyncFunction>& choose_barrier(const Team& team);
+
+// What auto takes by size, with the reason, for teams of this shape: a line for each range of
+// sizes.
+std::string choices_text(Collective collective, const Call& call, const Shape& shape,
+                         const Machine& machine);
+
+}  // namespace tessera::collectives

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See costs.hpp. In the formulas p: members, m: members of a node, q = p - m: members elsewhere,
+// N: nodes, n: bytes.
+#include "collectives/costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "collectives/reduce/operand.hpp"
+#include "core/team_links.hpp"
+
+namespace tessera::collectives {
+namespace {
+
+constexpr double kRadix = 4;           // of k-nomial and k-ary trees
+constexpr double kPieceBytes = 65536;  // of a pipelined chain
+
+double lg(double x) { return std::ceil(std::log2(x)); }
+double log_radix(double x) { return std::ceil(std::log2(x) / std::log2(kRadix)); }
+double pieces(double bytes, double piece) { return std::max(1.0, std::ceil(bytes / piece)); }
+double chunks(double bytes) { return pieces(bytes, static_cast<double>(kChunkBytes)); }
+double elsewhere(const Shape& s) { return s.npes - s.local; }
+bool is_power_of_two(double x) { return std::exp2(lg(x)) == x; }
+// Two more rounds fold what is no power of two.
+double folds(const Shape& s) { return is_power_of_two(s.npes) ? 0 : 2; }
+// Rounds of lg p that stay on the node, and those that do not.
+double near_rounds(const Shape& s) { return lg(s.local); }
+double far_rounds(const Shape& s) { return lg(s.npes) - lg(std::min(s.local, s.npes)); }
+
+Cost syncs(double count, const Shape& s) {
+    if (s.spans_nodes()) {
+        return {.waits = count * 2 * (s.is_crowded() ? 1 : lg(s.local)),
+                .fabric_waits = count * lg(s.nodes)};
+    }
+    return {.waits = count * (s.is_crowded() ? 1 : lg(s.npes))};
+}
+
+// A member copies and combines so much itself; all members do.
+Cost all_work(const Shape& s, double copied, double combined) {
+    return {.copied = copied,
+            .copied_in_all = s.local * copied,
+            .combined = combined,
+            .combined_in_all = s.local * combined};
+}
+
+Cost fabric(const Shape& s, double waits, double posts, double bytes) {
+    if (!s.spans_nodes()) return {};
+    return {.fabric_waits = waits, .fabric_posts = posts, .fabric_bytes = bytes};
+}
+
+}  // namespace
+
+namespace barrier_cost {
+Cost central(const Shape& s) {
+    return {.waits = s.is_crowded() ? 1 : 0.3 * s.npes};  // The counter's line goes round.
+}
+Cost dissemination(const Shape& s) {
+    return {.waits = near_rounds(s), .fabric_waits = far_rounds(s), .fabric_posts = far_rounds(s)};
+}
+Cost kway_dissemination(const Shape& s) {
+    const double rounds = log_radix(s.npes);
+    const double far = s.spans_nodes() ? rounds - std::floor(std::log2(s.local) / 2) : 0;
+    return {.waits = 1.2 * (rounds - far), .fabric_waits = far, .fabric_posts = 3 * far};
+}
+Cost tree(const Shape& s) {
+    return {.waits = 2 * 1.5 * log_radix(s.local), .fabric_waits = 2 * log_radix(s.nodes)};
+}
+Cost hierarchical(const Shape& s) { return syncs(1, s); }
+}  // namespace barrier_cost
+
+namespace broadcast_cost {
+Cost direct(const Shape& s) {
+    const double n = s.bytes;
+    return syncs(2, s) + all_work(s, n, 0) + fabric(s, 1, 1, elsewhere(s) * n);
+}
+Cost linear(const Shape& s) {
+    const double n = s.bytes;
+    const double all = (s.npes - 1) * n;
+    return syncs(1, s) + Cost{.waits = 1, .copied = all, .copied_in_all = all} +
+           fabric(s, 1, elsewhere(s), elsewhere(s) * n);
+}
+Cost knomial(const Shape& s) {
+    const double n = s.bytes;
+    const double far = log_radix(s.nodes);
+    return Cost{.waits = 2 * log_radix(s.local),
+                .copied = (kRadix - 1) / 2 * log_radix(s.local) * n,
+                .copied_in_all = (s.local - 1) * n} +
+           fabric(s, 2 * far, (kRadix - 1) * far, (kRadix - 1) * far * n);
+}
+Cost scatter_allgather(const Shape& s) {
+    const double n = s.bytes;
+    const double p = s.npes;
+    return Cost{.waits = 2 * log_radix(p) + p - 1} + all_work(s, n + n * (p - 1) / p, 0) +
+           fabric(s, log_radix(s.nodes) + p - 1, p, 2 * n);
+}
+Cost chain(const Shape& s) {
+    const double n = s.bytes;
+    const double count = pieces(n, kPieceBytes);
+    const double piece = n / count;
+    return Cost{.waits = 2 * (s.npes - 1) + count} + all_work(s, n, 0) +
+           Cost{.copied = (s.npes - 1) * piece} +
+           fabric(s, 2 * (s.nodes - 1), count, n + (s.nodes - 1) * piece);
+}
+Cost hierarchical(const Shape& s) {
+    const double n = s.bytes;
+    const double far = log_radix(s.nodes);
+    return Cost{.waits = 2 * (s.is_crowded() ? 1 : lg(s.local))} + all_work(s, n, 0) +
+           fabric(s, 2 * far, (kRadix - 1) * far, (kRadix - 1) * far * n);
+}
+}  // namespace broadcast_cost
+
+namespace fcollect_cost {
+Cost direct(const Shape& s) {
+    const double n = s.bytes;
+    return syncs(2, s) + all_work(s, s.npes * n, 0) +
+           fabric(s, elsewhere(s), 0, s.local * elsewhere(s) * n);
+}
+Cost linear(const Shape& s) {
+    const double n = s.bytes;
+    return syncs(2, s) + all_work(s, s.npes * n, 0) +
+           fabric(s, 1, elsewhere(s), s.local * elsewhere(s) * n);
+}
+Cost ring(const Shape& s) {
+    const double n = s.bytes;
+    return Cost{.waits = s.npes} + all_work(s, s.npes * n, 0) +
+           fabric(s, s.npes - 1, s.npes - 1, (s.npes - 1) * n);
+}
+Cost bruck(const Shape& s) {
+    const double n = s.bytes;
+    return Cost{.waits = near_rounds(s) + 1} + all_work(s, 2 * s.npes * n, 0) +
+           fabric(s, lg(s.npes), lg(s.npes), s.local * elsewhere(s) * n);
+}
+Cost recursive_doubling(const Shape& s) {
+    const double n = s.bytes;
+    return Cost{.waits = 2 * near_rounds(s)} + all_work(s, s.npes * n, 0) +
+           fabric(s, 2 * far_rounds(s), far_rounds(s), s.local * elsewhere(s) * n);
+}
+Cost neighbor_exchange(const Shape& s) {
+    const double n = s.bytes;
+    return Cost{.waits = s.npes / 2 + 1} + all_work(s, s.npes * n, 0) +
+           fabric(s, s.npes / 2, s.npes / 2, s.npes * n);
+}
+Cost hierarchical(const Shape& s) {
+    const double n = s.bytes;
+    return Cost{.waits = 2 * (s.is_crowded() ? 1 : lg(s.local))} + all_work(s, s.npes * n, 0) +
+           fabric(s, s.nodes - 1, s.nodes - 1, elsewhere(s) * n);
+}
+}  // namespace fcollect_cost
+
+namespace collect_cost {
+Cost direct(const Shape& s) { return fcollect_cost::direct(s) + fabric(s, elsewhere(s), 0, 0); }
+Cost linear(const Shape& s) { return fcollect_cost::linear(s) + fabric(s, elsewhere(s), 0, 0); }
+Cost ring(const Shape& s) {
+    return fcollect_cost::ring(s) + Cost{.waits = s.npes} + fabric(s, s.npes - 1, s.npes - 1, 0);
+}
+}  // namespace collect_cost
+
+namespace alltoall_cost {
+Cost direct(const Shape& s) { return fcollect_cost::direct(s); }
+Cost pairwise(const Shape& s) { return fcollect_cost::linear(s); }
+Cost bruck(const Shape& s) {
+    const double n = s.bytes;
+    const double round_bytes = s.npes / 2 * n;
+    return Cost{.waits = near_rounds(s)} +
+           all_work(s, (3 * round_bytes * lg(s.npes)) + (2 * s.npes * n), 0) +
+           fabric(s, lg(s.npes), lg(s.npes), s.local * round_bytes * lg(s.npes));
+}
+}  // namespace alltoall_cost
+
+namespace scan_cost {
+Cost slice(const Shape& s) {
+    const double n = s.bytes;
+    const double count = chunks(n / s.npes) * elsewhere(s);
+    return syncs(2, s) + all_work(s, n, n) +
+           fabric(s, count, count, 2 * s.local * elsewhere(s) * n / s.npes);
+}
+Cost linear(const Shape& s) {
+    const double n = s.bytes;
+    const double count = chunks(n);
+    return Cost{.waits = s.npes - 1 + count} + all_work(s, 2 * n, n) +
+           fabric(s, s.nodes - 1 + count, count, n);
+}
+Cost recursive_doubling(const Shape& s) {
+    const double n = s.bytes;
+    const double rounds = lg(s.npes);
+    return Cost{.waits = chunks(n) * near_rounds(s)} +
+           all_work(s, 2 * n * rounds, 1.5 * n * rounds) +
+           fabric(s, chunks(n) * rounds, chunks(n) * rounds, s.local * n * rounds);
+}
+}  // namespace scan_cost
+
+namespace reduce_cost {
+Cost slice(const Shape& s) {
+    const double n = s.bytes;
+    if (n <= 512) {  // Each combines all of it.
+        return syncs(2, s) + all_work(s, n, s.npes * n) +
+               fabric(s, elsewhere(s), 0, s.local * elsewhere(s) * n);
+    }
+    const double count = chunks(n / s.npes) * elsewhere(s);
+    return syncs(2, s) + all_work(s, n, n) +
+           fabric(s, 2 * count, 0, 2 * s.local * elsewhere(s) * n / s.npes);
+}
+Cost flat_tree(const Shape& s) {
+    const double n = s.bytes;
+    const double p = s.npes;
+    return syncs(2, s) +
+           Cost{.copied = p * n,
+                .copied_in_all = p * n,
+                .combined = (p - 1) * n,
+                .combined_in_all = (p - 1) * n} +
+           fabric(s, 2 * chunks(n) * elsewhere(s), 0, elsewhere(s) * n);
+}
+Cost recursive_doubling(const Shape& s) {
+    const double n = s.bytes;
+    const double rounds = lg(s.npes) + folds(s);
+    if (n <= static_cast<double>(kMailBytes)) {
+        return Cost{.waits = near_rounds(s) + folds(s)} +
+               all_work(s, n * rounds + 2 * n, n * rounds) +
+               fabric(s, far_rounds(s), far_rounds(s), s.local * n * far_rounds(s));
+    }
+    // "Left computes": half of the members work.
+    return Cost{.waits = 2 * (near_rounds(s) + folds(s)),
+                .copied = n * rounds,
+                .copied_in_all = s.local / 2 * n * rounds,
+                .combined = n * rounds,
+                .combined_in_all = s.local / 2 * n * rounds} +
+           fabric(s, (2 + 2 * chunks(n)) * far_rounds(s), 0, s.local * n * far_rounds(s));
+}
+Cost bruck(const Shape& s) {
+    const double n = s.bytes;
+    const double rounds = lg(s.npes) + folds(s);
+    return Cost{.waits = chunks(n) * (near_rounds(s) + folds(s))} +
+           all_work(s, n * rounds + 2 * n, n * rounds) +
+           fabric(s, chunks(n) * lg(s.npes), chunks(n) * lg(s.npes), s.local * n * lg(s.npes));
+}
+Cost rabenseifner(const Shape& s) {
+    const double n = s.bytes;
+    const double p = s.npes;
+    const double fold = folds(s) / 2 * n;
+    const double far = far_rounds(s);
+    const double moved = n * (s.nodes - 1) / s.nodes;  // of a node, each way
+    return Cost{.waits = 3 * near_rounds(s) + 2 * folds(s)} +
+           all_work(s, 2 * n * (p - 1) / p + fold, n * (p - 1) / p + fold) +
+           fabric(s, 3 * far + chunks(moved / s.local), far, 2 * moved);
+}
+Cost ring(const Shape& s) {
+    const double n = s.bytes;
+    const double p = s.npes;
+    const double moved = n * (p - 1) / p;
+    return Cost{.waits = 2 * (p - 1)} + all_work(s, 2 * moved, moved) +
+           fabric(s, 2 * (p - 1), 2 * (p - 1), 2 * moved);
+}
+Cost knomial(const Shape& s) {
+    const double n = s.bytes;
+    const double levels = log_radix(s.local);
+    const double far = log_radix(s.nodes);
+    const double most = (kRadix - 1) / 2;
+    return Cost{.waits = 2 * levels * chunks(n),
+                .copied = most * levels * n + n,
+                .copied_in_all = (s.local - 1) * n,
+                .combined = most * levels * n,
+                .combined_in_all = (s.local - 1) * n} +
+           fabric(s, 2 * far, (kRadix - 1) * far * chunks(n), (kRadix - 1) * far * n);
+}
+Cost hierarchical(const Shape& s) {
+    const double n = s.bytes;
+    const double moved = n * (s.nodes - 1) / s.nodes;
+    const double share = n / s.local;
+    return Cost{.waits = 3 * (s.is_crowded() ? 1 : lg(s.local))} + all_work(s, n + share, n) +
+           fabric(s, 3 * lg(s.nodes) + chunks(share) / 2, 2 * lg(s.nodes), 2 * moved);
+}
+}  // namespace reduce_cost
+
+}  // namespace tessera::collectives

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The prices of the cost model as a file: osh_tune writes it, the first collective of a team reads
+// it. A line each: a name of cost.hpp and its value in seconds or bytes; # begins a comment.
+#pragma once
+
+#include <string>
+
+#include "collectives/cost.hpp"
+
+namespace tessera::collectives {
+
+// Where osh_tune writes, and what is read first unless SHMEM_PROFILE names another:
+// ~/.config/tessera/HOST.profile; "" without a home.
+std::string own_profile_path();
+
+// The machine of the profile that counts here, or the defaults, and where they come from.
+struct Profile {
+    Machine machine;
+    std::string origin;  // a path, or "no profile: defaults"
+};
+// A file that is named and cannot be read, or that says what is no price, ends the job.
+Profile load_profile(std::size_t cache_bytes);
+
+// RETURNS: "" or what is wrong with the text, as "line 3: ...". Names that are missing keep what
+// `machine` has.
+std::string parse_profile(const std::string& text, Machine& machine);
+std::string print_profile(const Machine& machine);
+
+}  // namespace tessera::collectives

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Ring: the vector is cut into p blocks. A reduce-scatter: block b sets out from member b and goes
+// once around the ring, and each member combines what comes from its left with its own part; then
+// an allgather: each finished block goes around again, directly from dest to dest.
+//
+//   on a node       a member combines from its left neighbour's array, where it lies or by get
+//   between nodes   the left neighbour puts pieces into the room (links.hpp), a few ahead
+//
+// A finished block has been read on all members, so it may be written to all; when a member has all
+// blocks, all have begun, and nobody reads its array. Each element is computed once.
+// COST: 2 (p-1) a + 2 n (p-1)/p b + n (p-1)/p c; a node whose neighbours are on others sends and
+// receives 2 n (p-1)/p bytes at each place where the ring leaves it. Any operation. Restriction: a
+// team with links.
+// Reference: Patarasuk, Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
+// workstations", 2009.
+#include "collectives/reduce/ring.hpp"
+
+#include "collectives/reduce/algorithms.hpp"
+
+namespace tessera::collectives {
+namespace {
+
+constexpr int kNearRound = 1;  // of kReady; the stream uses round 0
+
+class Ring {
+  public:
+    explicit Ring(const Reduction& call)
+        : call_(call),
+          npes_(call.group.npes()),
+          left_((call.group.my_index() + npes_ - 1) % npes_),
+          right_((call.group.my_index() + 1) % npes_),
+          left_is_near_(is_near(left_)),
+          right_is_near_(is_near(right_)),
+          cut_(call.group.my_index(), npes_, {.at = 0, .bytes = call.bytes()}, call.bytes()),
+          links_(call.group.team(), call.group.where(), cut_.messages()),
+          stream_(links_, left_, right_, cut_.messages()) {}
+
+    void reduce_scatter() const {
+        // In this order on all members: a piece is taken before the next is offered.
+        for (std::uint32_t message = 0; message < cut_.messages(); ++message) {
+            offer(message);
+            take(message);
+        }
+    }
+
+    // Member b - 1 has finished block b.
+    void allgather() const {
+        for (int step = 0; step < npes_ - 1; ++step) {
+            const RingCut::Piece block = cut_.block(1 - step);
+            const auto number = static_cast<std::uint32_t>(step);
+            call_.put(right_, call_.dest + block.at, call_.dest + block.at, block.bytes);
+            links_.post(LinkKind::kDone, 0, right_, number);
+            links_.wait(LinkKind::kDone, 0, number);
+        }
+    }
+
+  private:
+    bool is_near(int index) const {
+        return address_map.peers[call_.group.world_pe(index)].heap != nullptr;
+    }
+    // Where a member has what it offers: at first its own part.
+    const char* offered_in(std::uint32_t message) const {
+        return cut_.step_of(message) == 0 ? call_.source : call_.dest;
+    }
+
+    void offer(std::uint32_t message) const {
+        if (right_is_near_) return links_.post(LinkKind::kReady, kNearRound, right_, message);
+        const RingCut::Piece piece = cut_.offered(message);
+        stream_.send(message, offered_in(message) + piece.at, piece.bytes);
+    }
+
+    // Combines what the left neighbour has offered.
+    void take(std::uint32_t message) const {
+        const RingCut::Piece piece = cut_.taken(message);
+        if (!left_is_near_) {
+            combine(piece.at, stream_.receive(message), piece.bytes);
+            return stream_.release(message);
+        }
+        links_.wait(LinkKind::kReady, kNearRound, message);
+        const char* theirs = offered_in(message);
+        alignas(kCacheLineBytes) Chunk copy;
+        for_each_chunk(piece.at, piece.at + piece.bytes, [&](std::size_t at, std::size_t bytes) {
+            combine(at, call_.operand(left_, theirs + at, bytes, copy), bytes);
+        });
+    }
+    void combine(std::size_t at, const char* theirs, std::size_t bytes) const {
+        call_.kernel.combine_two(call_.dest + at, theirs, call_.source + at,
+                                 bytes / call_.element_bytes());
+    }
+
+    const Reduction& call_;
+    int npes_;
+    int left_;
+    int right_;
+    bool left_is_near_;
+    bool right_is_near_;
+    RingCut cut_;
+    Links links_;
+    RingStream stream_;
+};
+
+}  // namespace
+
+void reduce_ring(const Reduction& call) {
+    if (call.group.npes() == 1) return begin_in_dest(call);
+    const Ring ring(call);
+    ring.reduce_scatter();
+    ring.allgather();
+}
+
+}  // namespace tessera::collectives

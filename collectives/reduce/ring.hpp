@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What goes around a ring, for ring.cpp and for the lanes of hierarchical.cpp: how a range of the
+// vector is cut, and how pieces of it get to a neighbour on another node.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/platform.hpp"
+#include "collectives/links.hpp"
+
+namespace tessera::collectives {
+
+// What is sent at a time, and how many of them the receiver's room has places for.
+inline constexpr std::size_t kRingPieceBytes = std::size_t{5} * kMailBytes;
+inline constexpr std::uint32_t kRingPlaces = 4;
+static_assert(kRingPieceBytes * kRingPlaces <= kRoomBytes);
+
+// A range of bytes, as one of `count` blocks for each member of the ring. In step s of the
+// reduce-scatter a member takes block `position - 1 - s` from its left, in pieces: messages are
+// numbered through all steps, also the empty ones of short blocks.
+class RingCut {
+  public:
+    struct Piece {
+        std::size_t at;
+        std::size_t bytes;
+    };
+
+    // `nominal` bytes: of the longest range that any ring of this collective has.
+    RingCut(int position, int count, Piece range, std::size_t nominal)
+        : position_(position), count_(count), range_(range) {
+        const std::size_t share = (nominal + blocks() - 1) / blocks();
+        // Whole cache lines, so that no two members write to the same one.
+        block_bytes_ = (share + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
+        pieces_ =
+            static_cast<std::uint32_t>((block_bytes_ + kRingPieceBytes - 1) / kRingPieceBytes);
+    }
+
+    std::uint32_t messages() const { return static_cast<std::uint32_t>(count_ - 1) * pieces_; }
+    int step_of(std::uint32_t message) const { return static_cast<int>(message / pieces_); }
+
+    // The block of the member so many places to the right.
+    Piece block(int distance) const {
+        const auto number =
+            static_cast<std::size_t>(((position_ + distance) % count_ + count_) % count_);
+        const std::size_t begin = std::min(number * block_bytes_, range_.bytes);
+        const std::size_t end = std::min(begin + block_bytes_, range_.bytes);
+        return {.at = range_.at + begin, .bytes = end - begin};
+    }
+    // Of that block.
+    Piece piece(int distance, std::uint32_t message) const {
+        const Piece whole = block(distance);
+        const std::size_t at = std::min(message % pieces_ * kRingPieceBytes, whole.bytes);
+        return {.at = whole.at + at, .bytes = std::min(kRingPieceBytes, whole.bytes - at)};
+    }
+    Piece offered(std::uint32_t message) const { return piece(-step_of(message), message); }
+    Piece taken(std::uint32_t message) const { return piece(-1 - step_of(message), message); }
+
+  private:
+    std::size_t blocks() const { return static_cast<std::size_t>(count_); }
+
+    int position_;
+    int count_;
+    Piece range_;
+    std::size_t block_bytes_ = 0;
+    std::uint32_t pieces_ = 0;
+};
+
+// Messages from the left neighbour and to the right one, where these are on other nodes, through
+// rooms. Uses round 0 of kMail and of kReady. Whatever is posted is waited for, so that nothing
+// arrives in a later collective.
+class RingStream {
+  public:
+    static constexpr int kRound = 0;
+
+    RingStream(const Links& links, int left, int right, std::uint32_t messages)
+        : links_(links), left_(left), right_(right), messages_(messages) {}
+
+    // RETURNS when: `data` is reusable.
+    void send(std::uint32_t message, const void* data, std::size_t bytes) const {
+        if (message >= kRingPlaces) links_.wait(LinkKind::kReady, kRound, message - kRingPlaces);
+        links_.put_to_room(right_, place_of(message), data, bytes);
+        links_.post(LinkKind::kMail, kRound, right_, message);
+    }
+    // RETURNS: the data, until release().
+    const char* receive(std::uint32_t message) const {
+        links_.wait(LinkKind::kMail, kRound, message);
+        return links_.room() + place_of(message);
+    }
+    void release(std::uint32_t message) const {
+        if (message + kRingPlaces >= messages_) return;
+        links_.post(LinkKind::kReady, kRound, left_, message);
+    }
+
+  private:
+    static std::size_t place_of(std::uint32_t message) {
+        return message % kRingPlaces * kRingPieceBytes;
+    }
+
+    const Links& links_;
+    int left_;
+    int right_;
+    std::uint32_t messages_;
+};
+
+}  // namespace tessera::collectives
