@@ -5,8 +5,6 @@
 
 #include "collectives/alltoall/algorithms.hpp"
 #include "collectives/barrier/algorithms.hpp"
-#include "collectives/barrier/central.hpp"
-#include "collectives/barrier/dissemination.hpp"
 #include "collectives/broadcast/algorithms.hpp"
 #include "collectives/collect/algorithms.hpp"
 #include "collectives/costs.hpp"
@@ -103,7 +101,7 @@ constexpr Entry<AlltoallFunctions> kAlltoall[] = {
     {{"bruck",
       "lg p (a + p/2 n b)",
       "small blocks, several nodes",
-      {.links = true, .total_max = kAlltoallBruckBytes},
+      {.links = true, .contiguous = true, .total_max = kAlltoallBruckBytes},
       alltoall_cost::bruck},
      {alltoall_bruck, nullptr}},
 };

@@ -15,7 +15,7 @@
 #include "collectives/cost.hpp"
 #include "collectives/group.hpp"
 #include "collectives/reduce/reduction.hpp"
-#include "collectives/scan/slice.hpp"
+#include "collectives/scan/algorithms.hpp"
 #include "core/team.hpp"
 
 namespace tessera::collectives {
@@ -40,6 +40,7 @@ struct Restriction {
     bool even = false;           // number of members
     bool one_node = false;       // all members on one
     bool several_nodes = false;  // members on more than one
+    bool contiguous = false;     // no alltoalls
     bool any_order = false;      // of operations: results must not depend on it
     bool in_order = true;        // combines in the order of the members, one after the other
     std::size_t bytes_max = ~std::size_t{0};  // of a vector, contribution or block
@@ -67,7 +68,7 @@ using MoveFunction = void (*)(const Group& group, void* dest, const void* source
 struct AlltoallFunctions {
     MoveFunction contiguous;
     void (*strided)(const Group& group, void* dest, const void* source,
-                    const StridedBlocks& blocks);  // nullptr: as if it were auto
+                    const StridedBlocks& blocks);  // nullptr where contiguous
 };
 using ScanFunction = void (*)(const Group& group, void* dest, const void* source,
                               std::size_t nelems, const Operation& sum, ScanKind kind);

@@ -12,6 +12,9 @@
 
 namespace tessera::collectives {
 
+// REQUIRES: the team is on one node.
+void sync_central(Team& team, const char* where);
+void sync_dissemination(Team& team, const char* where);
 void sync_kway_dissemination(Team& team, const char* where);
 void sync_tree(Team& team, const char* where);
 void sync_hierarchical(Team& team, const char* where);

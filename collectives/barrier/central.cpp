@@ -3,7 +3,7 @@
 // Central counter: everybody adds one, the last one releases all (base/central_sync.hpp).
 // COST: p a for the counter's line, but each PE sleeps and wakes at most once, so it wins when PEs
 // share cores. Restriction: all members on one node.
-#include "collectives/barrier/central.hpp"
+#include "collectives/barrier/algorithms.hpp"
 
 namespace tessera::collectives {
 

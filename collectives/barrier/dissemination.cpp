@@ -6,7 +6,7 @@
 // raises flags.
 // COST: ceil(log2 p) a. Any p. Reference: Hensgen, Finkel, Manber, "Two algorithms for barrier
 // synchronization", 1988.
-#include "collectives/barrier/dissemination.hpp"
+#include "collectives/barrier/algorithms.hpp"
 
 #include "core/context.hpp"
 

@@ -10,10 +10,15 @@
 
 #include <cstddef>
 
-#include "collectives/scan/slice.hpp"
+#include "collectives/group.hpp"
+#include "collectives/reduce/operand.hpp"
 
 namespace tessera::collectives {
 
+enum class ScanKind { kInclusive, kExclusive };
+
+void scan_slice(const Group& group, void* dest, const void* source, std::size_t nelems,
+                const Operation& sum, ScanKind kind);
 // REQUIRES, these two: a team with links.
 void scan_linear(const Group& group, void* dest, const void* source, std::size_t nelems,
                  const Operation& sum, ScanKind kind);

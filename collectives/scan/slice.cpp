@@ -4,7 +4,7 @@
 // source and writing the sum so far to its dest. Nobody else touches its slice between the syncs,
 // so dest may be source; the exclusive form copies a source before it overwrites it.
 // COST: 2 syncs and n/p (p c + p b) (c: adding, b: writing a byte). Any group.
-#include "collectives/scan/slice.hpp"
+#include "collectives/scan/algorithms.hpp"
 
 #include <algorithm>
 #include <cstring>
