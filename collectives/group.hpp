@@ -33,7 +33,8 @@ class Group {
     // all.
     void sync() const;
 
-    // Before the sync that says so: what this PE has put to others of the group is visible there.
+    // Before the sync that says so: what this PE has put to others of the group is visible there,
+    // and what it gets from them is here.
     void deliver() const;
 
     // One number for the others to read between this PE's next sync and the one after it.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Everybody gets its block from every PE, beginning with its right neighbour. The first sync says
-// that the sources are ready, the second one that they may change.
+// that the sources are ready, the second one that they may change. From other nodes all blocks are
+// on their way at the same time.
 // COST: 2 syncs and p copies of a block, all PEs at once. Any group.
 #include "collectives/alltoall/direct.hpp"
 
@@ -15,8 +16,9 @@ void alltoall_direct(const Group& group, void* dest, const void* source, std::si
     group.sync();
     for_each_from_neighbour(group, [&](int index) {
         char* block = static_cast<char*>(dest) + static_cast<std::size_t>(index) * bytes;
-        collective_context.get(block, mine, bytes, group.world_pe(index), group.where());
+        collective_context.get_nbi(block, mine, bytes, group.world_pe(index), group.where());
     });
+    group.deliver();
     group.sync();
 }
 

@@ -33,7 +33,7 @@ void alltoall_pairwise(const Group& group, void* dest, const void* source, std::
     for_each_pair(group, [&](int index) {
         const char* block =
             static_cast<const char*>(source) + static_cast<std::size_t>(index) * bytes;
-        collective_context.put(mine, block, bytes, group.world_pe(index), group.where());
+        collective_context.put_nbi(mine, block, bytes, group.world_pe(index), group.where());
     });
     group.deliver();
     group.sync();

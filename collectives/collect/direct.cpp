@@ -2,6 +2,7 @@
 //
 // Everybody gets every PE's source, beginning with its right neighbour's so that not all read the
 // same one. The first sync says that the sources are ready, the second one that they may change.
+// From other nodes all of them are on their way at the same time.
 // COST: 2 syncs and p copies, all PEs at once. Any group.
 #include "collectives/collect/direct.hpp"
 
@@ -13,8 +14,9 @@ void fcollect_direct(const Group& group, void* dest, const void* source, std::si
     group.sync();
     for_each_from_neighbour(group, [&](int index) {
         char* block = static_cast<char*>(dest) + static_cast<std::size_t>(index) * bytes;
-        collective_context.get(block, source, bytes, group.world_pe(index), group.where());
+        collective_context.get_nbi(block, source, bytes, group.world_pe(index), group.where());
     });
+    group.deliver();
     group.sync();
 }
 
@@ -24,9 +26,11 @@ void collect_direct(const Group& group, void* dest, const void* source, std::siz
     char* block = static_cast<char*>(dest);
     for (int index = 0; index < group.npes(); ++index) {
         std::size_t contribution = group.shown_by(index);
-        collective_context.get(block, source, contribution, group.world_pe(index), group.where());
+        collective_context.get_nbi(block, source, contribution, group.world_pe(index),
+                                   group.where());
         block += contribution;
     }
+    group.deliver();
     group.sync();
     group.hide();
 }

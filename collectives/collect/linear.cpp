@@ -12,7 +12,7 @@ namespace {
 
 void put_to_all(const Group& group, void* block, const void* source, std::size_t bytes) {
     for_each_from_neighbour(group, [&](int index) {
-        collective_context.put(block, source, bytes, group.world_pe(index), group.where());
+        collective_context.put_nbi(block, source, bytes, group.world_pe(index), group.where());
     });
     group.deliver();
 }
