@@ -189,14 +189,16 @@ struct RandomTeam {
 
     void replace(std::mt19937_64& script) {
         shmem_team_destroy(team);
-        const auto npes = static_cast<unsigned>(shmem_n_pes());
-        auto below = [&](unsigned limit) { return static_cast<unsigned>(script() % limit); };
-        const unsigned start = below(npes);
-        const unsigned stride = 1 + below(3);
-        const unsigned size = 1 + below((npes - 1 - start) / stride + 1);
-        members = {.start = static_cast<int>(start),
-                   .stride = static_cast<int>(stride),
-                   .size = static_cast<int>(size)};
+        auto below = [&](int limit) {
+            return static_cast<int>(script() % static_cast<unsigned>(limit));
+        };
+        const int first = below(shmem_n_pes());
+        const int stride = 1 + below(3);
+        const int size = 1 + below((shmem_n_pes() - 1 - first) / stride + 1);
+        const bool is_descending = below(2) == 1;
+        members = {.start = is_descending ? first + (size - 1) * stride : first,
+                   .stride = is_descending ? -stride : stride,
+                   .size = size};
         team = members.split();
     }
 };
