@@ -111,29 +111,9 @@ Call call_of(const Team& team) {
             .is_reproducible = config().reduce_reproducible};
 }
 
-// Alltoalls is possible by the first row and by those that can do it.
-bool can_do(Kind kind, std::size_t row) {
-    return kind != Kind::kAlltoalls || alltoall_algorithms()[row].run.strided != nullptr;
-}
-
-std::size_t cheapest_of(Kind kind, const Call& call, const Shape& shape, const Machine& machine) {
-    const std::vector<const Row*> rows = rows_of(collective_of(kind));
-    std::size_t best = 0;
-    double least = HUGE_VAL;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (!can_do(kind, i) || !is_possible(rows[i]->restriction, call)) continue;
-        const double time = seconds(rows[i]->cost(shape), shape, machine);
-        if (time < least) {
-            least = time;
-            best = i;
-        }
-    }
-    return best;
-}
-
 TESSERA_COLD void make_choices(Team& team, const char* where) {
     const Agreed agreed = agree(team, where);
-    Shape shape = shape_of(team, agreed.cores_per_pe);
+    const Shape shape = shape_of(team, agreed.cores_per_pe);
     Call call = call_of(team);
     std::vector<std::uint8_t> choices(kKinds * kClasses);
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
@@ -141,9 +121,8 @@ TESSERA_COLD void make_choices(Team& team, const char* where) {
                         static_cast<Kind>(kind) != Kind::kScan;
         for (std::size_t size_class = 0; size_class < kClasses; ++size_class) {
             call.bytes = largest_of(size_class);
-            shape.bytes = static_cast<double>(call.bytes);
             choices[kind * kClasses + size_class] = static_cast<std::uint8_t>(
-                cheapest_of(static_cast<Kind>(kind), call, shape, agreed.machine));
+                cheapest(collective_of(static_cast<Kind>(kind)), call, shape, agreed.machine));
         }
     }
     team.choices = std::move(choices);
@@ -155,10 +134,11 @@ template <class Run>
 const Run& pick(Kind kind, std::span<const Entry<Run>> entries, Algorithm wanted,
                 const Group& group, std::size_t bytes, bool is_exact = true) {
     const bool has_links = group.is_team() && group.team().has_links;
-    if (!wanted.is_auto() && can_do(kind, wanted.index - 1U)) {
+    if (!wanted.is_auto()) {
         const Entry<Run>& named = entries[wanted.index - 1U];
         Call call = group.is_team() ? call_of(group.team()) : Call{.npes = group.npes()};
         call.has_links = has_links;
+        call.is_strided = kind == Kind::kAlltoalls;
         call.is_exact = is_exact;
         call.bytes = bytes;
         if (is_possible(named.row.restriction, call)) return named.run;
@@ -190,10 +170,11 @@ bool is_possible(const Restriction& restriction, const Call& call) {
     if (restriction.even && call.npes % 2 != 0) return false;
     if (restriction.one_node && !call.is_on_one_node) return false;
     if (restriction.several_nodes && call.is_on_one_node) return false;
+    if (restriction.contiguous && call.is_strided) return false;
     if (restriction.any_order && !call.is_exact) return false;
     if (!restriction.in_order && call.is_reproducible && !call.is_exact) return false;
-    return call.bytes <= restriction.bytes_max &&
-           call.bytes <= restriction.total_max / static_cast<std::size_t>(call.npes);
+    if (restriction.total_max == kNoLimit) return true;
+    return call.bytes <= restriction.total_max / static_cast<std::size_t>(call.npes);
 }
 
 void broadcast(const Group& group, void* dest, const void* source, std::size_t bytes, int root,
@@ -249,6 +230,7 @@ void reduce(const Group& group, void* dest, const void* source, std::size_t nele
     function.run(call);
 }
 
+// Without asking anybody: from what all members know, and the prices of an ordinary machine.
 const Entry<SyncFunction>& choose_barrier(const Team& team) {
     const std::span<const Entry<SyncFunction>> entries = barrier_algorithms();
     const Algorithm wanted = config().barrier_algorithm;
@@ -256,14 +238,8 @@ const Entry<SyncFunction>& choose_barrier(const Team& team) {
         is_possible(entries[wanted.index - 1U].row.restriction, call_of(team))) {
         return entries[wanted.index - 1U];
     }
-    auto named = [&](std::string_view name) -> const Entry<SyncFunction>& {
-        return *std::ranges::find(entries, name,
-                                  [](const Entry<SyncFunction>& one) { return one.row.name; });
-    };
-    if (!team.is_on_one_node) {
-        return named(team.largest_node > 1 ? "hierarchical" : "dissemination");
-    }
-    return named(team.more_members_than_cores ? "central" : "dissemination");
+    const Shape shape = shape_of(team, team.more_members_than_cores ? 0.5 : 1);
+    return entries[cheapest(Collective::kBarrier, call_of(team), shape, Machine{})];
 }
 
 void prepare(Team& team) {
@@ -272,12 +248,19 @@ void prepare(Team& team) {
 }
 
 std::size_t cheapest(Collective collective, const Call& call, Shape shape, const Machine& machine) {
-    for (std::size_t kind = 0; kind < kKinds; ++kind) {
-        if (collective_of(static_cast<Kind>(kind)) != collective) continue;
-        shape.bytes = static_cast<double>(call.bytes);
-        return cheapest_of(static_cast<Kind>(kind), call, shape, machine);
+    shape.bytes = static_cast<double>(call.bytes);
+    const std::vector<const Row*> rows = rows_of(collective);
+    std::size_t best = 0;
+    double least = HUGE_VAL;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (!is_possible(rows[i]->restriction, call)) continue;
+        const double time = seconds(rows[i]->cost(shape), shape, machine);
+        if (time < least) {
+            least = time;
+            best = i;
+        }
     }
-    return 0;
+    return best;
 }
 
 std::string choices_text(Collective collective, const Call& call, const Shape& shape,

@@ -56,13 +56,14 @@ struct Call {
     int npes = 1;
     bool is_on_one_node = true;
     bool has_links = true;
+    bool is_strided = false;       // alltoalls
     bool is_exact = true;          // for reductions
     bool is_reproducible = false;  // SHMEM_REDUCE_REPRODUCIBLE
     std::size_t bytes = 0;
 };
 bool is_possible(const Restriction& restriction, const Call& call);
 
-// The place of the cheapest row that can do the call.
+// The place of the cheapest row that can do the call; the shape's bytes are those of the call.
 std::size_t cheapest(Collective collective, const Call& call, Shape shape, const Machine& machine);
 
 const Entry<SyncFunction>& choose_barrier(const Team& team);

@@ -53,20 +53,26 @@ Cost fabric(const Shape& s, double waits, double posts, double bytes) {
 
 namespace barrier_cost {
 Cost central(const Shape& s) {
-    return {.waits = s.is_crowded() ? 1 : 0.3 * s.npes};  // The counter's line goes round.
+    return {.waits = s.is_crowded() ? 1 : 1 + 0.5 * s.npes};  // The counter's line goes round.
 }
 Cost dissemination(const Shape& s) {
-    return {.waits = near_rounds(s), .fabric_waits = far_rounds(s), .fabric_posts = far_rounds(s)};
+    return {.waits = near_rounds(s),
+            .fabric_waits = far_rounds(s),
+            .fabric_posts = s.local * far_rounds(s)};
 }
 Cost kway_dissemination(const Shape& s) {
     const double rounds = log_radix(s.npes);
     const double far = s.spans_nodes() ? rounds - std::floor(std::log2(s.local) / 2) : 0;
-    return {.waits = 1.2 * (rounds - far), .fabric_waits = far, .fabric_posts = 3 * far};
+    return {.waits = 2.2 * (rounds - far), .fabric_waits = far, .fabric_posts = 3 * s.local * far};
 }
 Cost tree(const Shape& s) {
-    return {.waits = 2 * 1.5 * log_radix(s.local), .fabric_waits = 2 * log_radix(s.nodes)};
+    return {.waits = 2 * 1.5 * log_radix(s.local),
+            .fabric_waits = 2 * log_radix(s.nodes),
+            .fabric_posts = s.spans_nodes() ? kRadix * log_radix(s.nodes) : 0};
 }
-Cost hierarchical(const Shape& s) { return syncs(1, s); }
+Cost hierarchical(const Shape& s) {
+    return syncs(1, s) + Cost{.fabric_posts = s.spans_nodes() ? lg(s.nodes) : 0};
+}
 }  // namespace barrier_cost
 
 namespace broadcast_cost {

@@ -109,6 +109,7 @@ std::string print_profile(const Machine& machine) {
     std::string text =
         "# Prices of the cost model of Tessera's collectives (docs/collectives.md).\n";
     for (const Price& price : kPrices) {
+        if (price.value == &Machine::cache_bytes) continue;
         char line[160];
         std::snprintf(line, sizeof line, "%-13s %-10.4g # %s\n", std::string(price.name).c_str(),
                       machine.*price.value, price.meaning);

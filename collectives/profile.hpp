@@ -25,6 +25,7 @@ Profile load_profile(std::size_t cache_bytes);
 // RETURNS: "" or what is wrong with the text, as "line 3: ...". Names that are missing keep what
 // `machine` has.
 std::string parse_profile(const std::string& text, Machine& machine);
+// Without the size of the cache, which the library asks the machine for.
 std::string print_profile(const Machine& machine);
 
 }  // namespace tessera::collectives

@@ -33,18 +33,19 @@ inline constexpr std::size_t kCollectives = 7;
 inline constexpr std::string_view kCollectiveNames[kCollectives] = {
     "barrier", "broadcast", "collect", "fcollect", "alltoall", "scan", "reduce"};
 
+inline constexpr std::size_t kNoLimit = ~std::size_t{0};
+
 // Where an algorithm can be used. As it stands: anywhere, also by active sets.
 struct Restriction {
-    bool links = false;          // teams whose members have links
-    bool power_of_two = false;   // of members
-    bool even = false;           // number of members
-    bool one_node = false;       // all members on one
-    bool several_nodes = false;  // members on more than one
-    bool contiguous = false;     // no alltoalls
-    bool any_order = false;      // of operations: results must not depend on it
-    bool in_order = true;        // combines in the order of the members, one after the other
-    std::size_t bytes_max = ~std::size_t{0};  // of a vector, contribution or block
-    std::size_t total_max = ~std::size_t{0};  // of all members' blocks together
+    bool links = false;                // teams whose members have links
+    bool power_of_two = false;         // of members
+    bool even = false;                 // number of members
+    bool one_node = false;             // all members on one
+    bool several_nodes = false;        // members on more than one
+    bool contiguous = false;           // no alltoalls
+    bool any_order = false;            // of operations: results must not depend on it
+    bool in_order = true;              // combines in the order of the members, one after the other
+    std::size_t total_max = kNoLimit;  // of all members' blocks together
 };
 
 // What the choice and the lists know of an algorithm.

@@ -9,6 +9,7 @@
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
 #include "core/config.hpp"
+#include "tools/osh_info/collectives_report.hpp"
 #include "tools/osh_info/environment_markdown.hpp"
 #include "tools/osh_info/report.hpp"
 
@@ -39,10 +40,20 @@ int run(int argc, char** argv) {
     CLI::App app("Shows what Tessera is installed, on which machine, and with which settings.");
     bool only_variables = false;
     bool markdown = false;
+    bool collectives = false;
+    bool csv = false;
+    JobShape job;
     app.set_version_flag("--version,-V", version_text().substr(0, version_text().size() - 1),
                          "Print the version and exit");
     app.set_help_flag("--help,-h", "Print this text and exit");
     app.add_flag("--variables", only_variables, "Print the environment variables only");
+    app.add_flag("--collectives", collectives,
+                 "Print which algorithm each collective uses by size, and why");
+    app.add_flag("--csv", csv, "For --collectives: the times that the model expects, by size");
+    app.add_option("--npes,-n", job.npes, "For --collectives: PEs (default: one for each core)")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--nodes", job.nodes, "For --collectives: nodes, with as many PEs each")
+        ->check(CLI::PositiveNumber);
     app.add_flag("--environment-markdown", markdown,
                  "Print the description of all variables that is docs/environment.md");
     CLI11_PARSE(app, argc, argv);
@@ -53,6 +64,10 @@ int run(int argc, char** argv) {
     }
     std::string error;
     Config config = load_config(environment, error);
+    if (collectives && error.empty()) {
+        print(csv ? collectives_csv(job) : collectives_text(job));
+        return 0;
+    }
     if (!only_variables) print_all(config);
     return print_settings(config, error) ? 0 : kFatalExitCode;
 }

@@ -134,7 +134,7 @@ std::string machine_text(const Config& config) {
 std::string transports_text() {
     return line("self", "a PE's own static data, where it is not shared") +
            line("shm", "static data of PEs of the node, where it is not shared") +
-           line("fabric", "not in this version: all PEs must be on one node");
+           line("fabric", "PEs of other nodes, over libfabric (SHMEM_INFO=1 shows the provider)");
 }
 
 }  // namespace tessera::osh_info

@@ -53,12 +53,18 @@ TEST(Config, DefaultsComeFromTheStruct) {
     EXPECT_EQ(config.symmetric_size, 0U);
     EXPECT_TRUE(config.huge_pages);
     EXPECT_EQ(config.static_data, StaticData::kShared);
-    EXPECT_EQ(config.barrier_algorithm, BarrierAlgorithm::kAuto);
+    for (Algorithm algorithm :
+         {config.barrier_algorithm, config.broadcast_algorithm, config.collect_algorithm,
+          config.fcollect_algorithm, config.alltoall_algorithm, config.scan_algorithm,
+          config.reduce_algorithm}) {
+        EXPECT_TRUE(algorithm.is_auto());
+    }
     EXPECT_EQ(config.virtual_nodes.value, 1U);
     EXPECT_EQ(config.ofi_provider + config.ofi_fabric + config.ofi_domain + config.ofi_interface,
               "");
-    EXPECT_EQ(config.reduce_algorithm, ReduceAlgorithm::kAuto);
     EXPECT_EQ(config.reduce_access, ReduceAccess::kAuto);
+    EXPECT_FALSE(config.reduce_reproducible);
+    EXPECT_EQ(config.profile, "");
     EXPECT_EQ(config.amo_path, AmoPath::kAuto);
     EXPECT_EQ(config.progress, Progress::kAuto);
     EXPECT_EQ(config.network_timeout.value, 60U);
@@ -74,8 +80,15 @@ TEST(Config, EveryVariableSetsItsMember) {
                           {"SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "no"},
                           {"SHMEM_STATIC_DATA", "fabric"},
                           {"SHMEM_BARRIER_ALGORITHM", "Dissemination"},
+                          {"SHMEM_BROADCAST_ALGORITHM", "chain"},
+                          {"SHMEM_COLLECT_ALGORITHM", "linear"},
+                          {"SHMEM_FCOLLECT_ALGORITHM", "neighbor_exchange"},
+                          {"SHMEM_ALLTOALL_ALGORITHM", "pairwise"},
+                          {"SHMEM_SCAN_ALGORITHM", "slice"},
                           {"SHMEM_REDUCE_ALGORITHM", "Bruck"},
                           {"SHMEM_REDUCE_ACCESS", "put_get"},
+                          {"SHMEM_REDUCE_REPRODUCIBLE", "1"},
+                          {"SHMEM_PROFILE", "/a/profile"},
                           {"SHMEM_VIRTUAL_NODES", "3"},
                           {"SHMEM_OFI_PROVIDER", "tcp;ofi_rxm"},
                           {"SHMEM_OFI_FABRIC", "a fabric"},
@@ -91,8 +104,15 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_EQ(config.symmetric_size, 3250586U);
     EXPECT_FALSE(config.huge_pages);
     EXPECT_EQ(config.static_data, StaticData::kFabric);
-    EXPECT_EQ(config.barrier_algorithm, BarrierAlgorithm::kDissemination);
-    EXPECT_EQ(config.reduce_algorithm, ReduceAlgorithm::kBruck);
+    EXPECT_EQ(kBarrierAlgorithmNames[config.barrier_algorithm.index], "dissemination");
+    EXPECT_EQ(kBroadcastAlgorithmNames[config.broadcast_algorithm.index], "chain");
+    EXPECT_EQ(kCollectAlgorithmNames[config.collect_algorithm.index], "linear");
+    EXPECT_EQ(kFcollectAlgorithmNames[config.fcollect_algorithm.index], "neighbor_exchange");
+    EXPECT_EQ(kAlltoallAlgorithmNames[config.alltoall_algorithm.index], "pairwise");
+    EXPECT_EQ(kScanAlgorithmNames[config.scan_algorithm.index], "slice");
+    EXPECT_EQ(kReduceAlgorithmNames[config.reduce_algorithm.index], "bruck");
+    EXPECT_TRUE(config.reduce_reproducible);
+    EXPECT_EQ(config.profile, "/a/profile");
     EXPECT_EQ(config.reduce_access, ReduceAccess::kPutGet);
     EXPECT_EQ(config.virtual_nodes.value, 3U);
     EXPECT_EQ(config.ofi_provider, "tcp;ofi_rxm");
@@ -141,7 +161,7 @@ TEST(Config, EmptyValuesAreNoValues) {
 TEST(Config, ErrorsNameVariableValueAndWhatIsAllowed) {
     EXPECT_EQ(error_of({{"SHMEM_BARRIER_ALGORITHM", "ring"}}),
               "SHMEM_BARRIER_ALGORITHM=ring is not a valid setting; allowed: auto, central, "
-              "dissemination");
+              "dissemination, kway_dissemination, tree, hierarchical");
     EXPECT_NE(error_of({{"SMA_SYMMETRIC_SIZE", "-1"}}).find("SMA_SYMMETRIC_SIZE=-1"),
               std::string::npos);
     EXPECT_NE(error_of({{"SHMEM_LOG", "heap,disk"}}).find("setup, launch, heap"),

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Breaks when osh_tune does not write a profile, or the library and osh_info do not read it.
+
+usage: osh_tune_test.py OSH_TUNE OSH_INFO
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+OSH_TUNE = ""
+OSH_INFO = ""
+PRICES = ("alpha", "switching", "beta", "beta_far", "gamma", "fabric_alpha", "fabric_beta",
+          "fabric_ready")
+
+
+class OshTuneTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.environment = {name: value for name, value in os.environ.items()
+                            if not name.startswith(("SHMEM_", "SMA_", "XDG_"))}
+        self.environment["HOME"] = self.folder
+
+    def run_tool(self, *command, code=0, **settings):
+        done = subprocess.run(command, env={**self.environment, **settings}, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout, done.stderr
+
+    def test_a_profile_is_written_where_it_is_read(self):
+        out, _ = self.run_tool(OSH_TUNE)
+        path = out.splitlines()[-1].split("written to ")[1]
+        self.assertEqual(os.path.dirname(path), os.path.join(self.folder, ".config", "tessera"))
+        self.assertEqual(os.listdir(os.path.dirname(path)), [os.path.basename(path)])
+        with open(path, encoding="utf-8") as file:
+            lines = [line.split() for line in file if not line.startswith("#")]
+        self.assertEqual(tuple(line[0] for line in lines), PRICES)
+        for line in lines:
+            self.assertGreater(float(line[1]), 0, line)
+        out, _ = self.run_tool(OSH_INFO, "--collectives")
+        self.assertIn(path, out.splitlines()[0])
+
+    def test_the_network_may_be_left_out(self):
+        path = os.path.join(self.folder, "a", "profile")
+        self.run_tool(OSH_TUNE, "-o", path, "--fabric", "")
+        out, _ = self.run_tool(OSH_INFO, "--collectives", SHMEM_PROFILE=path)
+        self.assertIn(path, out.splitlines()[0])
+        _, error = self.run_tool(OSH_TUNE, "-o", "-", "--fabric", "false")
+        self.assertIn("remain the defaults", error)
+
+    def test_failures_are_told(self):
+        _, error = self.run_tool(OSH_TUNE, "-o", "-", "--node", "false", code=1)
+        self.assertIn("false", error)
+        _, error = self.run_tool(OSH_TUNE, "-o", "/proc/none/profile", "--fabric", "", code=1)
+        self.assertIn("cannot write /proc/none/profile", error)
+        _, error = self.run_tool(OSH_INFO, "--collectives", SHMEM_PROFILE="/none", code=1)
+        self.assertIn("SHMEM_PROFILE=/none cannot be read", error)
+        path = os.path.join(self.folder, "profile")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("alpha fast\n")
+        _, error = self.run_tool(OSH_INFO, "--collectives", SHMEM_PROFILE=path, code=1)
+        self.assertIn("line 1: 'alpha fast'", error)
+
+    def test_what_users_name_is_shown(self):
+        out, _ = self.run_tool(OSH_INFO, "--collectives", SHMEM_REDUCE_ALGORITHM="ring")
+        self.assertIn("always ring", out)
+        out, _ = self.run_tool(OSH_INFO, "--collectives", "-n", "8", "--nodes", "4")
+        self.assertIn("8 PEs, at most 2 on each of 4 nodes", out)
+        out, _ = self.run_tool(OSH_INFO, "--collectives", "--csv", "-n", "7")
+        self.assertIn("reduce,rabenseifner,1024,", out)
+        self.assertNotIn("hierarchical", "".join(line for line in out.splitlines()
+                                                 if line.startswith("reduce,")))
+
+
+if __name__ == "__main__":
+    OSH_INFO = sys.argv.pop()
+    OSH_TUNE = sys.argv.pop()
+    unittest.main()

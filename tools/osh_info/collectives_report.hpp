@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// osh_info --collectives: what the cost model chooses for a job of a given shape on this machine.
+#pragma once
+
+#include <string>
+
+namespace tessera::osh_info {
+
+struct JobShape {
+    int npes = 0;  // 0: one for each usable core
+    int nodes = 1;
+};
+// For each collective: its algorithms with their costs, then the choices by size with the times
+// that the model expects; what SHMEM_<COLLECTIVE>_ALGORITHM names instead is said.
+std::string collectives_text(const JobShape& job);
+
+// "collective,algorithm,bytes,seconds" for all algorithms that the job can use, as the model
+// expects them, at powers of 2.
+std::string collectives_csv(const JobShape& job);
+
+}  // namespace tessera::osh_info

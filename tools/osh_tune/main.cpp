@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// osh_tune: measures what messages, copies and additions cost on this machine, and writes it where
+// the library looks for it. Runs itself as a job of two PEs, once on one node and once on two. See
+// docs/man/osh_tune.1.
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include "base/fatal.hpp"
+#include "collectives/profile.hpp"
+#include "tools/osh_tune/measure.hpp"
+
+namespace tessera::osh_tune {
+namespace {
+
+using collectives::Machine;
+
+std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
+std::string quoted(const std::string& text) {
+    std::string result = "'";
+    for (char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return result + "'";
+}
+
+// Runs `launcher` osh_tune --measure and takes what it prints. RETURNS: whether that worked; if
+// not, the job has said why.
+bool measure_with(const std::string& launcher, Machine& machine) {
+    const std::string command = launcher + " " + quoted(own_path()) + " --measure";
+    std::FILE* pipe = ::popen(command.c_str(), "re");
+    if (pipe == nullptr) fatal("cannot start %s: %s", command.c_str(), std::strerror(errno));
+    std::string text;
+    char part[256];
+    while (std::fgets(part, sizeof part, pipe) != nullptr) text += part;
+    const int status = ::pclose(pipe);
+    if (status != 0) {
+        warn("%s ended with %d", command.c_str(),
+             WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+        return false;
+    }
+    const std::string error = collectives::parse_profile(text, machine);
+    if (!error.empty()) fatal("%s printed what is no price: %s", command.c_str(), error.c_str());
+    return true;
+}
+
+// As one piece: a job that starts meanwhile reads the old profile or the new one.
+void write_file(const std::string& path, const std::string& text) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    std::error_code ignored;  // What is wrong shows when the file is opened.
+    if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+    const std::string draft = path + ".new";
+    std::FILE* file = std::fopen(draft.c_str(), "we");
+    bool is_written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
+    if (file != nullptr) is_written = std::fclose(file) == 0 && is_written;
+    if (!is_written || std::rename(draft.c_str(), path.c_str()) != 0) {
+        fatal("cannot write %s: %s; choose another place by --output", path.c_str(),
+              std::strerror(errno));
+    }
+}
+
+int run(int argc, char** argv) {
+    CLI::App app(
+        "Measures this machine for the choice of collective algorithms, and writes a profile.");
+    const std::string beside = std::filesystem::path(own_path()).parent_path() / "oshrun";
+    std::string node = quoted(beside) + " -n 2";
+    std::string fabric = quoted(beside) + " -n 2 --virtual-nodes 2";
+    std::string output;
+    bool is_job = false;
+    app.add_option("--output,-o", output, "Where to write; - prints")
+        ->default_str("what the library reads: ~/.config/tessera/HOST.profile");
+    app.add_option("--node", node, "Launcher of 2 PEs on one node");
+    app.add_option(
+        "--fabric", fabric,
+        "Launcher of 2 PEs on two nodes: 'mpirun --host a,b -n 2'; empty: do not measure");
+    app.add_flag("--measure", is_job)->group("");
+    app.set_help_flag("--help,-h", "Print this text and exit");
+    CLI11_PARSE(app, argc, argv);
+    set_message_prefix("osh_tune: ");
+    if (is_job) return measure();
+
+    if (output.empty()) output = collectives::own_profile_path();
+    if (output.empty()) fatal("there is no HOME to write a profile to; name a file by --output");
+    Machine machine;
+    if (!measure_with(node, machine)) fatal("the measurement on one node failed");
+    if (!fabric.empty() && !measure_with(fabric, machine)) {
+        warn("prices between nodes remain the defaults; --fabric '' does not measure them");
+    }
+    const std::string text = collectives::print_profile(machine);
+    if (output == "-") {
+        std::fputs(text.c_str(), stdout);
+    } else {
+        write_file(output, text);
+        std::printf("%s\nwritten to %s\n", text.c_str(), output.c_str());
+    }
+    return 0;
+}
+
+}  // namespace
+}  // namespace tessera::osh_tune
+
+int main(int argc, char** argv) { return tessera::osh_tune::run(argc, argv); }

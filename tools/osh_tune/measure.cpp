@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See measure.hpp. Each number is the median of some batches of some milliseconds.
+#include "tools/osh_tune/measure.hpp"
+
+#include <sched.h>
+#include <shmem.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "collectives/kernels/kernel.hpp"
+
+namespace tessera::osh_tune {
+namespace {
+
+constexpr int kBatches = 9;
+constexpr std::size_t kNearBytes = std::size_t{64} << 10;
+constexpr std::size_t kFarBytes = std::size_t{32} << 20;
+constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+
+double now() {
+    const auto time = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(time).count();
+}
+
+// Seconds per repeat of body(repeats).
+template <class Body>
+double median_seconds(long repeats, Body body) {
+    std::vector<double> times;
+    body(repeats / 8 + 1);
+    for (int i = 0; i < kBatches; ++i) {
+        const double start = now();
+        body(repeats);
+        times.push_back((now() - start) / static_cast<double>(repeats));
+    }
+    std::nth_element(times.begin(), times.begin() + kBatches / 2, times.end());
+    return times[kBatches / 2];
+}
+
+void print(const char* name, double value) { std::printf("%s %.6g\n", name, value); }
+
+// A word goes to the other PE and back: half of that. Both PEs call it.
+double one_way(long* words, long repeats) {
+    const int me = shmem_my_pe();
+    static long number = 0;  // The same on both PEs.
+    return median_seconds(repeats,
+                          [&](long count) {
+                              for (long i = 0; i < count; ++i) {
+                                  ++number;
+                                  if (me == 0) shmem_long_p(words, number, 1);
+                                  shmem_long_wait_until(words, SHMEM_CMP_GE, number);
+                                  if (me == 1) shmem_long_p(words, number, 0);
+                              }
+                          }) /
+           2;
+}
+
+// Two threads on one core hand a word to each other by yielding.
+double switching() {
+    cpu_set_t before;
+    cpu_set_t one;
+    sched_getaffinity(0, sizeof before, &before);
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    constexpr long kRepeats = 2000;
+    std::atomic<long> word{0};
+    const long total = 2 * (kBatches * kRepeats + kRepeats / 8 + 1);
+    std::thread other([&] {
+        for (long i = 1; i < total; i += 2) {
+            while (word.load(std::memory_order_acquire) != i) ::sched_yield();
+            word.store(i + 1, std::memory_order_release);
+        }
+    });
+    long number = 0;
+    const double time = median_seconds(kRepeats, [&](long count) {
+        for (long i = 0; i < count; ++i) {
+            word.store(number + 1, std::memory_order_release);
+            number += 2;
+            while (word.load(std::memory_order_acquire) != number) ::sched_yield();
+        }
+    });
+    other.join();
+    sched_setaffinity(0, sizeof before, &before);
+    return time / 2;
+}
+
+// Per byte, of copies of `bytes` from the other PE.
+double copying(char* symmetric, char* local, std::size_t bytes, long repeats) {
+    return median_seconds(repeats,
+                          [&](long count) {
+                              for (long i = 0; i < count; ++i) {
+                                  shmem_getmem(local, symmetric, bytes, 1);
+                              }
+                          }) /
+           static_cast<double>(bytes);
+}
+
+double combining() {
+    constexpr std::size_t kElements = 1024;
+    std::vector<double> sum(kElements, 1);
+    const std::vector<double> other(kElements, 1e-9);
+    const collectives::Kernel& kernel =
+        collectives::kernel_of(collectives::Operator::kSum, collectives::element_of<double>());
+    return median_seconds(5000,
+                          [&](long count) {
+                              for (long i = 0; i < count; ++i) {
+                                  kernel.combine(sum.data(), other.data(), kElements);
+                              }
+                          }) /
+           (kElements * sizeof(double));
+}
+
+// The parts that both PEs run come first; PE 1 then waits in the barrier.
+void measure_node(char* block, long* words) {
+    const double alpha = one_way(words, 20000);
+    if (shmem_my_pe() == 0) {
+        std::vector<char> local(kFarBytes, 0);
+        print("alpha", alpha);
+        print("switching", switching());
+        print("beta", copying(block, local.data(), kNearBytes, 200));
+        print("beta_far", copying(block, local.data(), kFarBytes, 2));
+        print("gamma", combining());
+    }
+}
+
+void measure_fabric(char* block, long* words) {
+    const double alpha = one_way(words, 1000);
+    if (shmem_my_pe() != 0) return;
+    const std::vector<char> local(kBlockBytes, 1);
+    print("fabric_alpha", alpha);
+    const double stream = median_seconds(32, [&](long count) {
+        for (long i = 0; i < count; ++i) {
+            const auto at = static_cast<std::size_t>(i % 8) * kBlockBytes;
+            shmem_putmem_nbi(block + at, local.data(), kBlockBytes, 1);
+        }
+        shmem_quiet();
+    });
+    print("fabric_beta", stream / static_cast<double>(kBlockBytes));
+    const double post = median_seconds(2000, [&](long count) {
+        for (long i = 0; i < count; ++i) shmem_putmem_nbi(block, local.data(), 64, 1);
+        shmem_quiet();
+    });
+    print("fabric_ready", post);
+}
+
+}  // namespace
+
+int measure() {
+    shmem_init();
+    if (shmem_n_pes() != 2) {
+        std::fprintf(stderr, "osh_tune: --measure is for osh_tune itself: 2 PEs, not %d\n",
+                     shmem_n_pes());
+        shmem_global_exit(2);
+    }
+    auto* block = static_cast<char*>(shmem_malloc(kFarBytes));
+    auto* words = static_cast<long*>(shmem_calloc(8, sizeof(long)));
+    if (block == nullptr || words == nullptr) {
+        std::fprintf(stderr, "osh_tune: it needs %zu MiB of symmetric heap\n", kFarBytes >> 20);
+        shmem_global_exit(1);
+    }
+    std::memset(block, 1, kFarBytes);
+    shmem_barrier_all();
+    if (shmem_ptr(words, 1 - shmem_my_pe()) != nullptr) {
+        measure_node(block, words);
+    } else {
+        measure_fabric(block, words);
+    }
+    std::fflush(stdout);
+    shmem_barrier_all();
+    shmem_finalize();
+    return 0;
+}
+
+}  // namespace tessera::osh_tune
