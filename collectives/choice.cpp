@@ -263,20 +263,56 @@ std::size_t cheapest(Collective collective, const Call& call, Shape shape, const
     return best;
 }
 
+namespace {
+
+// Calls visit(from, row) for the ranges of sizes that have the same cheapest row.
+template <class Visit>
+void for_each_range(Collective collective, Call call, const Shape& shape, const Machine& machine,
+                    Visit visit) {
+    constexpr std::size_t kSizesShown = std::size_t{1} << 26;
+    std::size_t last = kNoLimit;
+    for (call.bytes = 1; call.bytes <= kSizesShown; call.bytes *= 2) {
+        const std::size_t row = cheapest(collective, call, shape, machine);
+        if (row != last) visit(call.bytes, row);
+        last = row;
+    }
+}
+
+}  // namespace
+
+Algorithm wanted_for(Collective collective) {
+    const Config& settings = config();
+    switch (collective) {
+        case Collective::kBarrier: return settings.barrier_algorithm;
+        case Collective::kBroadcast: return settings.broadcast_algorithm;
+        case Collective::kCollect: return settings.collect_algorithm;
+        case Collective::kFcollect: return settings.fcollect_algorithm;
+        case Collective::kAlltoall: return settings.alltoall_algorithm;
+        case Collective::kScan: return settings.scan_algorithm;
+        case Collective::kReduce: break;
+    }
+    return settings.reduce_algorithm;
+}
+
+std::string choices_of(Collective collective, const Team& team) {
+    if (collective == Collective::kBarrier) return std::string(choose_barrier(team).row.name);
+    const std::vector<const Row*> rows = rows_of(collective);
+    const Algorithm wanted = wanted_for(collective);
+    if (!wanted.is_auto()) return std::string(rows[wanted.index - 1U]->name) + ", where it can";
+    std::string text;
+    for_each_range(collective, call_of(team), shape_of(team, cores_per_pe()), profile().machine,
+                   [&](std::size_t from, std::size_t row) {
+                       if (from > 1) text += ", from " + std::to_string(from) + " B ";
+                       text += rows[row]->name;
+                   });
+    return text;
+}
+
 std::string choices_text(Collective collective, const Call& call, const Shape& shape,
                          const Machine& machine) {
-    constexpr std::size_t kSizesShown = std::size_t{1} << 26;
     const std::vector<const Row*> rows = rows_of(collective);
     std::string text;
-    Call one = call;
-    for (std::size_t from = 1; from <= kSizesShown;) {
-        one.bytes = from;
-        const std::size_t row = cheapest(collective, one, shape, machine);
-        std::size_t to = from;
-        for (; to < kSizesShown; to *= 2) {
-            one.bytes = 2 * to;
-            if (cheapest(collective, one, shape, machine) != row) break;
-        }
+    for_each_range(collective, call, shape, machine, [&](std::size_t from, std::size_t row) {
         Shape at = shape;
         at.bytes = static_cast<double>(from);
         const Parts why = parts(rows[row]->cost(at), at, machine);
@@ -288,8 +324,7 @@ std::string choices_text(Collective collective, const Call& call, const Shape& s
                       1e6 * (why.waiting + why.moving + why.combining + why.fabric),
                       1e6 * why.waiting, 1e6 * why.moving, 1e6 * why.combining, 1e6 * why.fabric);
         text += line;
-        from = 2 * to;
-    }
+    });
     return text;
 }
 

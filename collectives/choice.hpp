@@ -8,6 +8,7 @@
 #include <string>
 
 #include "collectives/table.hpp"
+#include "core/config.hpp"
 
 namespace tessera::collectives {
 
@@ -67,6 +68,12 @@ bool is_possible(const Restriction& restriction, const Call& call);
 std::size_t cheapest(Collective collective, const Call& call, Shape shape, const Machine& machine);
 
 const Entry<SyncFunction>& choose_barrier(const Team& team);
+
+// SHMEM_<COLLECTIVE>_ALGORITHM.
+Algorithm wanted_for(Collective collective);
+
+// "direct, from 4096 B ring": what auto takes on this team. On member 0, whose prices count.
+std::string choices_of(Collective collective, const Team& team);
 
 // What auto takes by size, with the reason, for teams of this shape: a line for each range of
 // sizes.

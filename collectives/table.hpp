@@ -33,6 +33,10 @@ inline constexpr std::size_t kCollectives = 7;
 inline constexpr std::string_view kCollectiveNames[kCollectives] = {
     "barrier", "broadcast", "collect", "fcollect", "alltoall", "scan", "reduce"};
 
+inline constexpr std::string_view kCollectiveSettings[kCollectives] = {
+    "SHMEM_BARRIER_ALGORITHM",  "SHMEM_BROADCAST_ALGORITHM", "SHMEM_COLLECT_ALGORITHM",
+    "SHMEM_FCOLLECT_ALGORITHM", "SHMEM_ALLTOALL_ALGORITHM",  "SHMEM_SCAN_ALGORITHM",
+    "SHMEM_REDUCE_ALGORITHM"};
 inline constexpr std::size_t kNoLimit = ~std::size_t{0};
 
 // Where an algorithm can be used. As it stands: anywhere, also by active sets.

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <string>
+#include <vector>
 
 #include "api/entry.hpp"
 #include "api/pointer.hpp"
@@ -23,9 +23,14 @@ void initialize_world(int level, const char* where) {
     collectives::prepare(world_team);
     collectives::prepare(shared_team);
     collectives::prepare(node_team);
-    const Outcome barrier{"SHMEM_BARRIER_ALGORITHM",
-                          std::string(collectives::choose_barrier(world_team).row.name)};
-    print_startup_info({&barrier, 1});
+    if (address_map.my_pe != 0 || !config().info) return print_startup_info({});
+    std::vector<Outcome> outcomes;
+    for (std::size_t i = 0; i < collectives::kCollectives; ++i) {
+        const auto collective = static_cast<collectives::Collective>(i);
+        outcomes.push_back(
+            {collectives::kCollectiveSettings[i], collectives::choices_of(collective, world_team)});
+    }
+    print_startup_info(outcomes);
 }
 
 void finalize(const char* where) {

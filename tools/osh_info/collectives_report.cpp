@@ -27,20 +27,6 @@ std::string row_text(const Row& row) {
     return text;
 }
 
-Algorithm wanted(Collective collective) {
-    const Config& settings = config();
-    switch (collective) {
-        case Collective::kBarrier: return settings.barrier_algorithm;
-        case Collective::kBroadcast: return settings.broadcast_algorithm;
-        case Collective::kCollect: return settings.collect_algorithm;
-        case Collective::kFcollect: return settings.fcollect_algorithm;
-        case Collective::kAlltoall: return settings.alltoall_algorithm;
-        case Collective::kScan: return settings.scan_algorithm;
-        case Collective::kReduce: break;
-    }
-    return settings.reduce_algorithm;
-}
-
 // A job on this machine, as the model sees it.
 struct Situation {
     Shape shape;
@@ -103,7 +89,7 @@ std::string collectives_text(const JobShape& job) {
         const std::vector<const Row*> rows = rows_of(collective);
         text.append("\n").append(collectives::kCollectiveNames[i]).append("\n");
         for (const Row* row : rows) text += row_text(*row);
-        const Algorithm named = wanted(collective);
+        const Algorithm named = collectives::wanted_for(collective);
         if (!named.is_auto()) {
             text += "  always " + std::string(rows[named.index - 1U]->name) +
                     ", where it can do the call, by the setting; auto would take\n";
