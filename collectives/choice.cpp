@@ -117,6 +117,7 @@ TESSERA_COLD void make_choices(Team& team, const char* where) {
     Call call = call_of(team);
     std::vector<std::uint8_t> choices(kKinds * kClasses);
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
+        call.is_strided = static_cast<Kind>(kind) == Kind::kAlltoalls;
         call.is_exact = static_cast<Kind>(kind) != Kind::kReduceInexact &&
                         static_cast<Kind>(kind) != Kind::kScan;
         for (std::size_t size_class = 0; size_class < kClasses; ++size_class) {
