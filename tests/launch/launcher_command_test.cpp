@@ -68,14 +68,28 @@ TEST(Mpirun, GetsWhatIsNeededAndNoMore) {
 TEST(Mpirun, GetsEverything) {
     EXPECT_EQ(
         mpirun(everything(), {.variable_names = {"SHMEM_DEBUG"}, .program_list_path = {}}),
-        "timeout --foreground --verbose --kill-after=10 2.500000 mpirun --host a:2,b --map-by "
-        "node:OVERSUBSCRIBE --bind-to numa --tag-output -x MINE -x SHMEM_DEBUG -n 4 --wdir "
+        "timeout --foreground --verbose --kill-after=10 2.500000 mpirun --host a:2,b --mca "
+        "oob_tcp_keepalive_time 2 --mca oob_tcp_keepalive_intvl 1 --mca oob_tcp_keepalive_probes "
+        "3 --map-by node:OVERSUBSCRIBE --bind-to numa --tag-output -x MINE -x SHMEM_DEBUG -n 4 "
+        "--wdir "
         "/w ./a.out x");
     EXPECT_NE(
         mpirun(everything(),
                {.mpirun_kind = MpirunKind::kPrrte, .variable_names = {}, .program_list_path = {}})
             .find("--output tag"),
         std::string::npos);
+}
+
+TEST(Mpirun, NoticesALostHost) {
+    CommandContext context;
+    context.variable_names = {"OMPI_MCA_oob_tcp_keepalive_intvl"};
+    EXPECT_NE(mpirun(everything(), context)
+                  .find(" --mca oob_tcp_keepalive_time 2 --mca oob_tcp_keepalive_probes 3 "),
+              std::string::npos)
+        << "what the user has set counts";
+    EXPECT_EQ(mpirun(options_of(2), context).find("oob"), std::string::npos) << "one host";
+    context.mpirun_kind = MpirunKind::kPrrte;
+    EXPECT_EQ(mpirun(everything(), context).find("oob"), std::string::npos);
 }
 
 TEST(Mpirun, MapsAsOshrunDoes) {

@@ -79,6 +79,21 @@ void add_forwarded(Words& words, const Options& options, const CommandContext& c
     for (const std::string& name : names) add(words, {"-x", name});
 }
 
+// mpirun's daemons notice a lost host after 15 minutes only; like this after some 5 seconds. What
+// the user has set for them counts.
+void add_keepalive(Words& words, const CommandContext& context) {
+    constexpr std::pair<const char*, const char*> kKeepalive[] = {
+        {"oob_tcp_keepalive_time", "2"},
+        {"oob_tcp_keepalive_intvl", "1"},
+        {"oob_tcp_keepalive_probes", "3"}};
+    for (const auto& [name, value] : kKeepalive) {
+        const std::string variable = std::string("OMPI_MCA_") + name;
+        const Words& set = context.variable_names;
+        if (std::find(set.begin(), set.end(), variable) != set.end()) continue;
+        add(words, {"--mca", name, value});
+    }
+}
+
 int total_npes(const Options& options) {
     int npes = 0;
     for (const App& app : options.apps) npes += app.npes;
@@ -137,6 +152,9 @@ std::vector<std::string> mpirun_command(const std::string& program, const Option
     words.push_back(program);
     if (context.is_root) add(words, {"--allow-run-as-root"});
     if (!options.hosts.empty()) add(words, {"--host", host_list(options.hosts)});
+    if (!options.hosts.empty() && context.mpirun_kind == MpirunKind::kOpenMpi4) {
+        add_keepalive(words, context);
+    }
     add(words, {"--map-by", mpirun_mapping(options)});
     add_mpirun_binding(words, options.bind_to);
     if (options.tag_output && context.mpirun_kind == MpirunKind::kOpenMpi4) {
