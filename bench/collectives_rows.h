@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How collectives.c and collectives_mpi.c measure, so that both do the same: a sample is a run of
+// calls, one after the other, and a barrier at its end, on the clock of PE 0; a row is the median
+// of its samples. The broadcast's root is another PE in each call, so that none can run ahead of
+// those who wait for it. Before it is measured, each row's result is checked.
+#pragma once
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum row { REDUCE, BROADCAST, FCOLLECT, ALLTOALL, BARRIER, ROWS };
+static const char* const row_names[ROWS] = {"reduce", "broadcast", "fcollect", "alltoall",
+                                            "barrier"};
+enum { SAMPLES_MAX = 21 };
+static const size_t sizes[] = {8, 64, 512, 4096, 32768, 262144, 2097152, 16777216};
+
+// Bounds the memory of a job; rows that need longer arrays are left out.
+static const size_t array_bytes = (size_t)32 << 20;
+
+static int me, npes;
+static double *source, *dest;  // array_bytes each
+
+// What the including program does with its library. `count`: doubles of a vector (reduce,
+// broadcast), of a contribution (fcollect), of a block (alltoall).
+static void call(enum row row, size_t count, int root);
+static void meet(void);
+static long agree(long value);  // PE 0's
+static void give_up(const char* why);
+
+static struct {
+    int is_quick;
+    const char* only;
+} options;
+
+static void parse(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+        if (strcmp(argv[i], "--quick") == 0) {
+            options.is_quick = 1;
+        } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
+            options.only = argv[++i];
+        } else {
+            fprintf(stderr, "usage: %s [--quick] [--only ROW]\n", argv[0]);
+            exit(2);
+        }
+    }
+}
+
+static double now_ns(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static int by_value(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+// Elements of the longer array of a row.
+static size_t length(enum row row, size_t count) {
+    return row == FCOLLECT || row == ALLTOALL ? count * (size_t)npes : count;
+}
+
+// Element i of what `from` sends `to`; sums of these are exact.
+static double value(int from, int to, size_t i) {
+    return (double)(from + 1) * 1000 + (double)to * 10 + (double)(i % 7);
+}
+
+static double expected(enum row row, size_t count, int root, size_t i) {
+    double sum = 0;
+    switch (row) {
+        case REDUCE:
+            for (int pe = 0; pe < npes; ++pe) sum += value(pe, 0, i);
+            return sum;
+        case BROADCAST: return value(root, 0, i);
+        case FCOLLECT: return value((int)(i / count), 0, i % count);
+        case ALLTOALL: return value((int)(i / count), me, i % count);
+        default: return 0;
+    }
+}
+
+static void check(enum row row, size_t count) {
+    const int root = npes - 1;
+    for (size_t i = 0; i < length(row, count); ++i) {
+        int is_block = row == ALLTOALL;
+        source[i] = value(me, is_block ? (int)(i / count) : 0, is_block ? i % count : i);
+        dest[i] = -1;
+    }
+    meet();
+    call(row, count, root);
+    // The deprecated broadcast leaves the root's dest alone.
+    for (size_t i = 0; i < length(row, count) && !(row == BROADCAST && me == root); ++i) {
+        if (dest[i] != expected(row, count, root, i)) give_up(row_names[row]);
+    }
+    meet();
+}
+
+static double sample_ns(enum row row, size_t count, long calls) {
+    meet();
+    double start = now_ns();
+    for (long i = 0; i < calls; ++i) call(row, count, (int)(i % npes));
+    if (row != BARRIER) meet();
+    return (now_ns() - start) / (double)calls;
+}
+
+static void measure(enum row row, size_t bytes) {
+    static double times[SAMPLES_MAX];
+    const size_t count = bytes / sizeof(double);
+    if (length(row, count) * sizeof(double) > array_bytes) return;
+    if (row != BARRIER) check(row, count);
+    sample_ns(row, count, 3);
+    const double once_ns = sample_ns(row, count, 3);
+    const double budget_ns = options.is_quick ? 50e6 : 600e6;  // of the row
+    const long calls = agree((long)(budget_ns / SAMPLES_MAX / once_ns) + 1);
+    long samples = (long)(budget_ns / once_ns / (double)calls);
+    samples = agree(samples < 3 ? 3 : samples > SAMPLES_MAX ? SAMPLES_MAX : samples);
+    const double start = now_ns();
+    long taken = 0;
+    while (taken < samples) {
+        times[taken++] = sample_ns(row, count, calls);
+        // A busy machine makes estimates wrong.
+        if (agree(now_ns() - start > 4 * budget_ns)) break;
+    }
+    if (me != 0) return;
+    samples = taken;
+    qsort(times, (size_t)samples, sizeof *times, by_value);
+    printf("%s %zu %.1f\n", row_names[row], bytes, times[samples / 2]);
+    fflush(stdout);
+}
+
+static void measure_all(void) {
+    for (enum row row = REDUCE; row < ROWS; ++row) {
+        if (options.only && strcmp(options.only, row_names[row]) != 0) continue;
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+            if (row == BARRIER) {
+                measure(row, 0);
+                break;
+            }
+            if (options.is_quick && (i % 2 == 1 || sizes[i] > 65536)) continue;
+            measure(row, sizes[i]);
+        }
+    }
+    meet();
+    // What comes after it is not measured: some libraries crash when they finalize.
+    if (me == 0) puts("end");
+    fflush(stdout);
+}
