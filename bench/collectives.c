@@ -6,7 +6,7 @@
 // those of collectives_mpi.c; bench/compare-collectives runs both.
 #include <shmem.h>
 
-#include "collectives_rows.h"
+#include "bench/collectives_rows.h"
 
 static void meet(void) { shmem_barrier_all(); }
 

@@ -4,7 +4,7 @@
 // MPI_Barrier on MPI_COMM_WORLD. bench/compare-collectives runs both.
 #include <mpi.h>
 
-#include "collectives_rows.h"
+#include "bench/collectives_rows.h"
 
 static void meet(void) { MPI_Barrier(MPI_COMM_WORLD); }
 

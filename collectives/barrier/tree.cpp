@@ -2,8 +2,8 @@
 //
 // A tree with k = 4 children: up it goes "all below me have come", down "all have come". Member i's
 // parent is (i-1)/k. Line c of a member belongs to its child c, line k to its parent.
-// COST: 2 ceil(log4 (3p+1)) - 2 messages on the longest path, 2 (p-1) of all members together: fewer
-// than any dissemination, and each member sleeps and wakes at most twice. Any p.
+// COST: 2 ceil(log4 (3p+1)) - 2 messages on the longest path, 2 (p-1) of all members together:
+// fewer than any dissemination, and a member sleeps and wakes at most five times. Any p.
 // Reference: Mellor-Crummey, Scott, "Algorithms for Scalable Synchronization", 1991.
 #include "collectives/barrier/algorithms.hpp"
 #include "collectives/barrier/flags.hpp"
