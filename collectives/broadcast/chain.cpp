@@ -3,9 +3,9 @@
 // A pipeline: the members stand in a chain that begins at the root, and each passes the data on in
 // pieces, as they come. Every member sends each byte at most once. The sync before says that all
 // dests may be written.
-// COST: a sync + (p - 2 + m) (a + s b) for m pieces of s = n/m bytes; n (p-1) b by all PEs. One copy
-// of the data leaves and enters each node if its members follow each other. Restriction: a team
-// with links.
+// COST: a sync + (p - 2 + m) (a + s b) for m pieces of s = n/m bytes; n (p-1) b by all PEs. One
+// copy of the data leaves and enters each node if its members follow each other. Restriction: a
+// team with links.
 #include <algorithm>
 
 #include "collectives/broadcast/algorithms.hpp"

@@ -4,7 +4,7 @@
 // ring until everybody has all. Nobody sends more than about twice the data. The root, which has
 // everything, begins the ring with its neighbour and is left out at its end. The sync before says
 // that all dests may be written.
-// COST: a sync + 2 (p-1) a + 2 n (p-1)/p b; 2 n (p-1) (p-1)/p b by all PEs. Restriction: a team with
+// COST: a sync + 2 (p-1) a + 2 n (p-1)/p b; n (p-1) b by all PEs. Restriction: a team with
 // links. Reference: van de Geijn, "On Global Combine Operations", 1994; Thakur, Rabenseifner,
 // Gropp, "Optimization of Collective Communication Operations in MPICH", 2005.
 #include <algorithm>

@@ -7,8 +7,8 @@
 //
 // A member ends when it has its right neighbour's block, which has come all the way round: then all
 // have begun.
-// COST: fcollect: p a + (p-1) n b; n p (p-1) b by all PEs. collect: ceil(lg p) a more; more than 1024
-// members use linear.cpp. Restriction: a team with links.
+// COST: fcollect: p a + (p-1) n b; n p (p-1) b by all PEs. collect: ceil(lg p) a more; more than
+// 1024 members use linear.cpp. Restriction: a team with links.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
