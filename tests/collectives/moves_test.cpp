@@ -449,9 +449,11 @@ TEST(Moves, LongVectors) {
     const Form& bytes = kForms[std::size(kForms) - 1];
     std::size_t number = 0;
     for (std::size_t length : {8191, 8192, 16385, 65535, 65536, 65537, 196608, 200001, 1048576}) {
-        for (int routine = 0; routine < static_cast<int>(Routine::kAlltoalls); ++routine) {
+        // Most of them are broadcasts: what comes in pieces may be late in each.
+        for (int i = 0; i < 8; ++i) {
             Call call = script.next(all, number++);
-            call.routine = static_cast<Routine>(routine);
+            call.routine = i <= static_cast<int>(Routine::kAlltoall) ? static_cast<Routine>(i)
+                                                                     : Routine::kBroadcast;
             call.form = &bytes;
             call.is_active_set = false;
             const bool is_one_vector = call.routine == Routine::kBroadcast;
