@@ -21,13 +21,14 @@
 // 2020.
 #include <cstring>
 
+#include "collectives/on_node.hpp"
 #include "collectives/reduce/algorithms.hpp"
 #include "collectives/reduce/ring.hpp"
 
 namespace tessera::collectives {
 namespace {
 
-constexpr int kNodeRound = 1;  // the first of kReady; the stream uses round 0
+static_assert(kNodeRound > 0);  // The stream uses round 0 of kReady.
 constexpr std::uint32_t kBegin = 0;
 constexpr std::uint32_t kEnd = 1;
 
@@ -38,16 +39,6 @@ class OnNode {
 
     int size() const { return nodes_.size(nodes_.mine); }
     int member(int place) const { return nodes_.member(nodes_.mine, place); }
-
-    // RETURNS when: all members of the node have called it; what they have stored is visible.
-    void sync(const Links& links, std::uint32_t step) const {
-        int round = kNodeRound;
-        for (int distance = 1; distance < size(); distance *= 2, ++round) {
-            const int place = (nodes_.place + distance) % size();
-            links.post(LinkKind::kReady, round, member(place), step);
-            links.wait(LinkKind::kReady, round, step);
-        }
-    }
 
     // result = first (unless nullptr) op the sources of the node's members; at most a chunk.
     // `result` may be this member's source.
@@ -152,13 +143,13 @@ void reduce_long(const Reduction& call, const TeamNodes& nodes) {
                       {.at = begin, .bytes = std::min(lane_bytes, call.bytes() - begin)},
                       lane_bytes);
     const Links links(call.group.team(), call.group.where(), std::max(cut.messages(), kEnd + 1));
-    node.sync(links, kBegin);
+    sync_node(nodes, links, kBegin);
     if (nodes.place < nodes.smallest) {
         const Lane lane(call, nodes, node, cut, links);
         lane.reduce_scatter();
         lane.allgather();
     }
-    node.sync(links, kEnd);
+    sync_node(nodes, links, kEnd);
 }
 
 // Recursive doubling of the nodes' first members; `part` begins and ends in all of them.
@@ -190,7 +181,7 @@ void double_between_nodes(const Reduction& call, const TeamNodes& nodes, const L
 void reduce_short(const Reduction& call, const TeamNodes& nodes) {
     const OnNode node(call, nodes);
     const Links links(call.group.team(), call.group.where(), kEnd + 1);
-    node.sync(links, kBegin);
+    sync_node(nodes, links, kBegin);
     if (nodes.place == 0) {
         alignas(kCacheLineBytes) Chunk part;
         node.combine(part, nullptr, 0, call.bytes());
@@ -198,7 +189,7 @@ void reduce_short(const Reduction& call, const TeamNodes& nodes) {
         std::memcpy(call.dest, part, call.bytes());
         node.share({.at = 0, .bytes = call.bytes()});
     }
-    node.sync(links, kEnd);
+    sync_node(nodes, links, kEnd);
 }
 
 }  // namespace
