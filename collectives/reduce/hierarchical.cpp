@@ -15,7 +15,7 @@
 // dissemination. Nobody but its lane touches an element in between, so in place is safe. Each
 // element is computed once per node at most, in the same order (long: once).
 // COST: 2 lg m a on a node of m, 2 (N-1) A between N nodes (short: lg N A); a node sends and
-// receives 2 n (N-1)/N bytes in all its lanes together, combines n m + n (N-1)/N and copies
+// receives 2 n (N-1)/N bytes in all its lanes together, combines n (m - 1/N) and copies
 // n (m-1), both by L lanes at the same time. Any operation. Restriction: a team with links.
 // Reference: Träff, Hunold, "Decomposing collectives for exploiting multi-lane communication",
 // 2020.
