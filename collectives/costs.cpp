@@ -104,15 +104,15 @@ Cost chain(const Shape& s) {
     const double n = s.bytes;
     const double count = pieces(n, kPieceBytes);
     const double piece = n / count;
-    return Cost{.waits = 2 * (s.npes - 1) + count} + all_work(s, n, 0) +
+    return syncs(1, s) + Cost{.waits = s.npes - 2 + count} + all_work(s, n, 0) +
            Cost{.copied = (s.npes - 1) * piece} +
-           fabric(s, 2 * (s.nodes - 1), count, n + (s.nodes - 1) * piece);
+           fabric(s, s.nodes - 1, count, n + (s.nodes - 1) * piece);
 }
 Cost hierarchical(const Shape& s) {
     const double n = s.bytes;
     const double far = log_radix(s.nodes);
-    return Cost{.waits = 2 * (s.is_crowded() ? 1 : lg(s.local))} + all_work(s, n, 0) +
-           fabric(s, 2 * far, (kRadix - 1) * far, (kRadix - 1) * far * n);
+    return syncs(1, s) + Cost{.waits = s.is_crowded() ? 1 : lg(s.local)} + all_work(s, n, 0) +
+           fabric(s, far, (kRadix - 1) * far, (kRadix - 1) * far * n);
 }
 }  // namespace broadcast_cost
 
@@ -120,7 +120,7 @@ namespace fcollect_cost {
 Cost direct(const Shape& s) {
     const double n = s.bytes;
     return syncs(2, s) + all_work(s, s.npes * n, 0) +
-           fabric(s, elsewhere(s), 0, s.local * elsewhere(s) * n);
+           fabric(s, 1, elsewhere(s), s.local * elsewhere(s) * n);
 }
 Cost linear(const Shape& s) {
     const double n = s.bytes;
@@ -134,13 +134,13 @@ Cost ring(const Shape& s) {
 }
 Cost bruck(const Shape& s) {
     const double n = s.bytes;
-    return Cost{.waits = near_rounds(s) + 1} + all_work(s, 2 * s.npes * n, 0) +
+    return Cost{.waits = near_rounds(s) + 1} + all_work(s, s.npes * n, 0) +
            fabric(s, lg(s.npes), lg(s.npes), s.local * elsewhere(s) * n);
 }
 Cost recursive_doubling(const Shape& s) {
     const double n = s.bytes;
-    return Cost{.waits = 2 * near_rounds(s)} + all_work(s, s.npes * n, 0) +
-           fabric(s, 2 * far_rounds(s), far_rounds(s), s.local * elsewhere(s) * n);
+    return Cost{.waits = near_rounds(s)} + all_work(s, s.npes * n, 0) +
+           fabric(s, far_rounds(s), far_rounds(s), s.local * elsewhere(s) * n);
 }
 Cost neighbor_exchange(const Shape& s) {
     const double n = s.bytes;
@@ -149,8 +149,9 @@ Cost neighbor_exchange(const Shape& s) {
 }
 Cost hierarchical(const Shape& s) {
     const double n = s.bytes;
-    return Cost{.waits = 2 * (s.is_crowded() ? 1 : lg(s.local))} + all_work(s, s.npes * n, 0) +
-           fabric(s, s.nodes - 1, s.nodes - 1, elsewhere(s) * n);
+    return syncs(1, s) + Cost{.waits = 2 * (s.is_crowded() ? 1 : lg(s.local))} +
+           all_work(s, s.npes * n, 0) +
+           fabric(s, lg(s.nodes), elsewhere(s) / s.local, elsewhere(s) * n);
 }
 }  // namespace fcollect_cost
 
@@ -158,7 +159,8 @@ namespace collect_cost {
 Cost direct(const Shape& s) { return fcollect_cost::direct(s) + fabric(s, elsewhere(s), 0, 0); }
 Cost linear(const Shape& s) { return fcollect_cost::linear(s) + fabric(s, elsewhere(s), 0, 0); }
 Cost ring(const Shape& s) {
-    return fcollect_cost::ring(s) + Cost{.waits = s.npes} + fabric(s, s.npes - 1, s.npes - 1, 0);
+    return fcollect_cost::ring(s) + Cost{.waits = near_rounds(s)} +
+           fabric(s, far_rounds(s), far_rounds(s), 0);
 }
 }  // namespace collect_cost
 
