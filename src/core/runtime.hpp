@@ -56,8 +56,8 @@ bool is_on_this_node(int world_pe);
 // The first PE of the node of PE `world_pe`, which names the node.
 int first_pe_of_node(int world_pe);
 
-// Facts of this machine for the choice of algorithms: the cores that a PE has, less than 1 where PEs
-// share; and the cache that the PEs of a node share, in bytes, 0 where not known.
+// Facts of this machine for the choice of algorithms: the cores that a PE has, less than 1 where
+// PEs share; and the cache that the PEs of a node share, in bytes, 0 where not known.
 double cores_per_pe();
 std::size_t cache_bytes();
 
