@@ -23,7 +23,10 @@ class Links {
     // it several times.
     Links(Team& team, const char* where, std::uint32_t steps = 1)
         : team_(team), where_(where), number_(team.linked + 1), parity_(number_ % 2) {
-        team.linked += steps | 1;  // The next collective has the other parity.
+        const std::uint32_t advance = steps | 1;  // The next collective has the other parity.
+        if ((team.linked ^ (team.linked + advance)) >= kRenewAfter) [[unlikely]]
+            renew();
+        team.linked += advance;
     }
 
     // RETURNS when: `data` is reusable. REQUIRES: bytes <= kMailBytes.
@@ -94,6 +97,12 @@ class Links {
     }
 
   private:
+    // On all members, in the same collective.
+    TESSERA_COLD void renew() const {
+        team_.sync(team_, where_);
+        renew_links(team_);
+        team_.sync(team_, where_);
+    }
     TeamLinks& mine() const { return *team_links(team_.slot); }
     Gate& gate(TeamLinks& links, LinkKind kind, int round) const {
         return links.gates[parity_][static_cast<int>(kind)][round].gate;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "collectives/choice.hpp"
+#include "core/internal_segment.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -22,6 +23,16 @@ constexpr std::uint64_t kFirstSlot = 2;
 // Numbers wrap, but those of live slots lie close together.
 void raise(std::uint32_t& number, std::uint32_t other, bool is_first) {
     if (is_first || static_cast<std::int32_t>(other - number) > 0) number = other;
+}
+
+// Before the parent's second sync nobody uses the new team's gates. Those never used need nothing.
+void renew(const Team& team, std::uint32_t slot) {
+    Team mine;
+    mine.slot = slot;
+    mine.syncs = team.syncs;
+    mine.linked = team.linked;
+    if (team.syncs != 0) renew_flags(mine);
+    if (team.linked != 0 && slot < kTeamsWithLinks) renew_links(mine);
 }
 
 // Reads what the PEs of the parent have shown. RETURNS: whether all that want a slot have one; then
@@ -61,6 +72,7 @@ NewTeam create_team(Team& parent, std::span<const int> world_pes, const char* wh
         made.team->members.assign(world_pes.begin(), world_pes.end());
     }
     made.succeeded = collect_slots(parent, made.team.get());
+    if (made.succeeded && made.team) renew(*made.team, slot->index);
     sync(parent, where);
 
     if (!made.succeeded && slot) release_team_slot(*slot);

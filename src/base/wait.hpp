@@ -119,6 +119,9 @@ class Gate {
         wait_for_slowly(number, where);
     }
 
+    // REQUIRES: nobody posts or waits meanwhile. Orders nothing.
+    void reset(std::uint32_t number) { word_.store(number * 2, std::memory_order_relaxed); }
+
     // The number now, modulo 2^31. Orders nothing.
     std::uint32_t number() const { return word_.load(std::memory_order_relaxed) / 2; }
 

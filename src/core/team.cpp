@@ -12,6 +12,7 @@
 #include "core/context.hpp"
 #include "core/internal_segment.hpp"
 #include "core/runtime.hpp"
+#include "core/team_links.hpp"
 #include "transports/transport.hpp"
 
 namespace tessera {
@@ -83,6 +84,19 @@ Team::Shown Team::shown_by(int index) const {
                                 pe);
     }
     return shown;
+}
+
+void renew_flags(const Team& team) {
+    for (TeamFlags::Line& line : team.my_flags().arrival) line.gate.reset(team.syncs);
+}
+
+void renew_links(const Team& team) {
+    TeamLinks& links = *team_links(team.slot);
+    for (auto& parity : links.gates) {
+        for (auto& kind : parity) {
+            for (TeamLinks::Line& line : kind) line.gate.reset(team.linked);
+        }
+    }
 }
 
 void find_partners(Team& team) {

@@ -123,6 +123,14 @@ TeamFlags* mapped_team_flags(int world_pe, std::uint32_t slot);
 TeamLinks* team_links(std::uint32_t slot);
 TeamLinks* mapped_team_links(int world_pe, std::uint32_t slot);
 
+// Gates compare numbers modulo 2^31, so one that is never posted would count as reached after 2^30
+// more. Renewing brings all gates of this PE to the team's last numbers; it must happen before
+// numbers have grown by more than kRenewAfter.
+inline constexpr std::uint32_t kRenewAfter = std::uint32_t{1} << 28;
+// REQUIRES: a sync of the members before and after, and no post of theirs in between.
+void renew_flags(const Team& team);
+void renew_links(const Team& team);
+
 // Fills what follows from members, slots and world_pes: nodes, central, partners.
 void find_partners(Team& team);
 

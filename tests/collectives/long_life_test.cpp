@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Breaks when gates that were never posted count as reached after 2^30 collectives of a team: then
+// algorithms that use them for the first time would not wait. The numbers are set, not counted up.
+#include <gtest/gtest.h>
+#include <shmem.h>
+
+#include <optional>
+
+#include "core/team.hpp"
+#include "support/pe_test.hpp"
+
+namespace tessera {
+namespace {
+
+// All gates of the world's links lie this far behind.
+void grow_old(Team& team) {
+    shmem_barrier_all();
+    team.linked = 5 * kRenewAfter - 1;
+    shmem_barrier_all();
+}
+
+// Sums in which nobody may read early: PEs other than the first come late, by turns.
+void check_sums(int calls) {
+    constexpr std::size_t kElements = 5000;
+    auto* source = static_cast<long*>(shmem_malloc(kElements * sizeof(long)));
+    auto* dest = static_cast<long*>(shmem_malloc(kElements * sizeof(long)));
+    const long npes = shmem_n_pes();
+    const long me = shmem_my_pe();
+    for (long call = 0; call < calls; ++call) {
+        volatile long work = 0;
+        for (long i = 0; i < 100000 && call % npes == me; ++i) work = work + 1;
+        const std::size_t nelems = call % 2 == 0 ? 3 : kElements;
+        for (std::size_t i = 0; i < nelems; ++i) source[i] = me + call;
+        shmem_long_sum_reduce(SHMEM_TEAM_WORLD, dest, source, nelems);
+        for (std::size_t i = 0; i < nelems; ++i) {
+            ASSERT_EQ(dest[i], npes * (npes - 1) / 2 + npes * call) << "call " << call;
+        }
+    }
+    shmem_free(source);
+    shmem_free(dest);
+}
+
+TEST(LongLife, GatesThatWereNeverPostedAreNotReached) {
+    grow_old(world_team);
+    check_sums(200);
+}
+
+// A slot whose numbers are old goes to a new team, whose barrier uses lines that no other did.
+TEST(LongLife, OldSlotsServeNewTeams) {
+    for (int round = 0; round < 20; ++round) {
+        std::optional<TeamSlot> slot = claim_team_slot();
+        ASSERT_TRUE(slot);
+        slot->syncs = slot->linked = 5 * kRenewAfter + static_cast<std::uint32_t>(round);
+        release_team_slot(*slot);
+        shmem_team_t team = SHMEM_TEAM_INVALID;
+        ASSERT_EQ(
+            shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, shmem_n_pes(), nullptr, 0, &team), 0);
+        static long arrived;
+        const long before = shmem_long_atomic_fetch(&arrived, 0);
+        shmem_sync_all();
+        volatile long work = 0;
+        for (long i = 0; i < 100000 && round % shmem_n_pes() == shmem_my_pe(); ++i) work = work + 1;
+        shmem_long_atomic_fetch_inc(&arrived, 0);
+        shmem_team_sync(team);
+        EXPECT_EQ(shmem_long_atomic_fetch(&arrived, 0), before + shmem_n_pes()) << round;
+        shmem_team_sync(team);
+        shmem_team_destroy(team);
+    }
+}
+
+}  // namespace
+}  // namespace tessera
+
+TESSERA_PE_TEST_MAIN(SHMEM_THREAD_SINGLE)
