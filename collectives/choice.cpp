@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See choice.hpp. The first data collective of a team agrees on a machine: the prices and the cores
-// that member 0 knows. From these every member makes the same table: for each kind of call and each
-// class of sizes the cheapest algorithm. A call then costs a look into the table.
+// that member 0 knows. From these every member fills the same table as it goes: for each kind of
+// call and each class of sizes the cheapest algorithm. A call then costs a look into the table.
 #include "collectives/choice.hpp"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ struct Agreed {
     Machine machine;
     double cores_per_pe;
 };
-static_assert(sizeof(Agreed) <= kMailBytes);
+static_assert(sizeof(Agreed) <= kMailBytes && sizeof(Agreed) % sizeof(double) == 0);
 
 const Profile& profile() {
     static const Profile once = load_profile(cache_bytes());
@@ -111,22 +111,25 @@ Call call_of(const Team& team) {
             .is_reproducible = config().reduce_reproducible};
 }
 
-TESSERA_COLD void make_choices(Team& team, const char* where) {
-    const Agreed agreed = agree(team, where);
-    const Shape shape = shape_of(team, agreed.cores_per_pe);
-    Call call = call_of(team);
-    std::vector<std::uint8_t> choices(kKinds * kClasses);
-    for (std::size_t kind = 0; kind < kKinds; ++kind) {
-        call.is_strided = static_cast<Kind>(kind) == Kind::kAlltoalls;
-        call.is_exact = static_cast<Kind>(kind) != Kind::kReduceInexact &&
-                        static_cast<Kind>(kind) != Kind::kScan;
-        for (std::size_t size_class = 0; size_class < kClasses; ++size_class) {
-            call.bytes = largest_of(size_class);
-            choices[kind * kClasses + size_class] = static_cast<std::uint8_t>(
-                cheapest(collective_of(static_cast<Kind>(kind)), call, shape, agreed.machine));
-        }
+constexpr std::uint8_t kNotChosen = 0xFF;
+
+// The first call of a class of sizes. COST: a microsecond; the team's first call: a message down a
+// tree, and a sync.
+TESSERA_COLD std::uint8_t choose(Team& team, Kind kind, std::size_t size_class, const char* where) {
+    Agreed agreed{};
+    if (team.choices.empty()) {
+        agreed = agree(team, where);
+        team.prices.resize(sizeof agreed / sizeof(double));
+        std::memcpy(team.prices.data(), &agreed, sizeof agreed);
+        team.choices.assign(kKinds * kClasses, kNotChosen);
     }
-    team.choices = std::move(choices);
+    std::memcpy(static_cast<void*>(&agreed), team.prices.data(), sizeof agreed);
+    Call call = call_of(team);
+    call.is_strided = kind == Kind::kAlltoalls;
+    call.is_exact = kind != Kind::kReduceInexact && kind != Kind::kScan;
+    call.bytes = largest_of(size_class);
+    return static_cast<std::uint8_t>(
+        cheapest(collective_of(kind), call, shape_of(team, agreed.cores_per_pe), agreed.machine));
 }
 
 // ---- One call ----
@@ -146,9 +149,12 @@ const Run& pick(Kind kind, std::span<const Entry<Run>> entries, Algorithm wanted
     }
     if (!has_links || group.npes() == 1) return entries[0].run;
     Team& team = group.team();
-    if (team.choices.empty()) [[unlikely]]
-        make_choices(team, group.where());
     const std::size_t place = static_cast<std::size_t>(kind) * kClasses + class_of(bytes);
+    if (team.choices.empty() || team.choices[place] == kNotChosen) [[unlikely]] {
+        // The call fills `choices` first.
+        const std::uint8_t chosen = choose(team, kind, class_of(bytes), group.where());
+        team.choices[place] = chosen;
+    }
     return entries[team.choices[place]].run;
 }
 
@@ -250,7 +256,7 @@ void prepare(Team& team) {
 
 std::size_t cheapest(Collective collective, const Call& call, Shape shape, const Machine& machine) {
     shape.bytes = static_cast<double>(call.bytes);
-    const std::vector<const Row*> rows = rows_of(collective);
+    const std::vector<const Row*>& rows = rows_of(collective);
     std::size_t best = 0;
     double least = HUGE_VAL;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -297,7 +303,7 @@ Algorithm wanted_for(Collective collective) {
 
 std::string choices_of(Collective collective, const Team& team) {
     if (collective == Collective::kBarrier) return std::string(choose_barrier(team).row.name);
-    const std::vector<const Row*> rows = rows_of(collective);
+    const std::vector<const Row*>& rows = rows_of(collective);
     const Algorithm wanted = wanted_for(collective);
     if (!wanted.is_auto()) return std::string(rows[wanted.index - 1U]->name) + ", where it can";
     std::string text;
@@ -311,7 +317,7 @@ std::string choices_of(Collective collective, const Team& team) {
 
 std::string choices_text(Collective collective, const Call& call, const Shape& shape,
                          const Machine& machine) {
-    const std::vector<const Row*> rows = rows_of(collective);
+    const std::vector<const Row*>& rows = rows_of(collective);
     std::string text;
     for_each_range(collective, call, shape, machine, [&](std::size_t from, std::size_t row) {
         Shape at = shape;

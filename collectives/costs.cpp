@@ -14,6 +14,7 @@ namespace tessera::collectives {
 namespace {
 
 constexpr double kRadix = 4;           // of k-nomial and k-ary trees
+constexpr double kLine = 64;           // The least that is moved.
 constexpr double kPieceBytes = 65536;  // of a pipelined chain
 
 double lg(double x) { return std::ceil(std::log2(x)); }
@@ -186,15 +187,15 @@ Cost slice(const Shape& s) {
 Cost linear(const Shape& s) {
     const double n = s.bytes;
     const double count = chunks(n);
-    return Cost{.waits = s.npes - 1 + count} + all_work(s, 2 * n, n) +
-           fabric(s, s.nodes - 1 + count, count, n);
+    return syncs(1, s) + Cost{.waits = s.npes - 1 + count} + all_work(s, 2 * n, n) +
+           fabric(s, s.nodes - 1, count, n);
 }
 Cost recursive_doubling(const Shape& s) {
     const double n = s.bytes;
     const double rounds = lg(s.npes);
-    return Cost{.waits = chunks(n) * near_rounds(s)} +
+    return syncs(1, s) + Cost{.waits = chunks(n) * near_rounds(s)} +
            all_work(s, 2 * n * rounds, 1.5 * n * rounds) +
-           fabric(s, chunks(n) * rounds, chunks(n) * rounds, s.local * n * rounds);
+           fabric(s, rounds, chunks(n) * rounds, s.local * n * rounds);
 }
 }  // namespace scan_cost
 
@@ -213,8 +214,8 @@ Cost flat_tree(const Shape& s) {
     const double n = s.bytes;
     const double p = s.npes;
     return syncs(2, s) +
-           Cost{.copied = p * n,
-                .copied_in_all = p * n,
+           Cost{.copied = p * (n + 2 * kLine),
+                .copied_in_all = p * (n + 2 * kLine),
                 .combined = (p - 1) * n,
                 .combined_in_all = (p - 1) * n} +
            fabric(s, 2 * chunks(n) * elsewhere(s), 0, elsewhere(s) * n);
@@ -248,7 +249,7 @@ Cost rabenseifner(const Shape& s) {
     const double fold = folds(s) / 2 * n;
     const double far = far_rounds(s);
     const double moved = n * (s.nodes - 1) / s.nodes;  // of a node, each way
-    return Cost{.waits = 3 * near_rounds(s) + 2 * folds(s)} +
+    return Cost{.waits = 2 * near_rounds(s) - 1 + 2 * folds(s)} +
            all_work(s, 2 * n * (p - 1) / p + fold, n * (p - 1) / p + fold) +
            fabric(s, 3 * far + chunks(moved / s.local), far, 2 * moved);
 }
@@ -273,10 +274,20 @@ Cost knomial(const Shape& s) {
 }
 Cost hierarchical(const Shape& s) {
     const double n = s.bytes;
+    const double m = s.local;
+    const Cost meeting{.waits = 2 * (s.is_crowded() ? 1 : lg(m))};
+    if (n <= static_cast<double>(kMailBytes)) {  // The first members alone.
+        const double rounds = lg(s.nodes) + (is_power_of_two(s.nodes) ? 0 : 2);
+        return meeting +
+               Cost{.copied = m * n,
+                    .copied_in_all = m * n,
+                    .combined = m * n,
+                    .combined_in_all = m * n} +
+               fabric(s, rounds, rounds, rounds * n);
+    }
     const double moved = n * (s.nodes - 1) / s.nodes;
-    const double share = n / s.local;
-    return Cost{.waits = 3 * (s.is_crowded() ? 1 : lg(s.local))} + all_work(s, n + share, n) +
-           fabric(s, 3 * lg(s.nodes) + chunks(share) / 2, 2 * lg(s.nodes), 2 * moved);
+    return meeting + all_work(s, n * (m - 1) / m, n) +
+           fabric(s, 2 * (s.nodes - 1), 2 * (s.nodes - 1), 2 * moved);
 }
 }  // namespace reduce_cost
 

@@ -165,17 +165,12 @@ std::span<const Entry<AlltoallFunctions>> alltoall_algorithms() { return kAlltoa
 std::span<const Entry<ScanFunction>> scan_algorithms() { return kScan; }
 std::span<const Entry<ReduceFunction>> reduce_algorithms() { return kReduce; }
 
-std::vector<const Row*> rows_of(Collective collective) {
-    switch (collective) {
-        case Collective::kBarrier: return rows(barrier_algorithms());
-        case Collective::kBroadcast: return rows(broadcast_algorithms());
-        case Collective::kCollect: return rows(collect_algorithms());
-        case Collective::kFcollect: return rows(fcollect_algorithms());
-        case Collective::kAlltoall: return rows(alltoall_algorithms());
-        case Collective::kScan: return rows(scan_algorithms());
-        case Collective::kReduce: break;
-    }
-    return rows(reduce_algorithms());
+const std::vector<const Row*>& rows_of(Collective collective) {
+    static const std::vector<const Row*> all[kCollectives] = {
+        rows(barrier_algorithms()),  rows(broadcast_algorithms()), rows(collect_algorithms()),
+        rows(fcollect_algorithms()), rows(alltoall_algorithms()),  rows(scan_algorithms()),
+        rows(reduce_algorithms())};
+    return all[static_cast<std::size_t>(collective)];
 }
 
 }  // namespace tessera::collectives

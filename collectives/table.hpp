@@ -92,6 +92,6 @@ std::span<const Entry<ScanFunction>> scan_algorithms();
 std::span<const Entry<ReduceFunction>> reduce_algorithms();
 
 // The same without the functions.
-std::vector<const Row*> rows_of(Collective collective);
+const std::vector<const Row*>& rows_of(Collective collective);
 
 }  // namespace tessera::collectives

@@ -89,7 +89,8 @@ struct Team {
     std::vector<int> members;           // what world_pes points to
     std::vector<std::uint32_t> slots;   // member i's slot; empty: all have `slot`
     TeamNodes by_node;                  // empty unless on several nodes
-    std::vector<std::uint8_t> choices;  // of collectives/choice.cpp, at the first collective
+    std::vector<double> prices;         // of collectives/choice.cpp, at the first collective
+    std::vector<std::uint8_t> choices;
 
     TeamFlags& my_flags() const { return *team_flags(slot); }
     std::uint32_t slot_of(int index) const {

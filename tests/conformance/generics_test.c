@@ -102,9 +102,9 @@ TYPES_RMA(RMA)
 
 #define MOVES(NAME, T)                                                                 \
     static void moves_##NAME(void) {                                                   \
-        static T dest[256], source[256];                                           \
+        static T dest[256], source[256];                                               \
         const T* const constant = source;                                              \
-        for (int i = 0; i < 256; ++i) source[i] = VALUE(T, me, i);                 \
+        for (int i = 0; i < 256; ++i) source[i] = VALUE(T, me, i);                     \
         shmem_barrier_all();                                                           \
         require(shmem_broadcast(SHMEM_TEAM_WORLD, dest, constant, 2, npes - 1) == 0 && \
                     dest[1] == VALUE(T, npes - 1, 1),                                  \
