@@ -65,7 +65,8 @@ ARROWS = {
     "collectives": ("src/core", "src/heap", "src/topology", "src/base", "include"),
     "src/api": ("collectives", "src/core", "src/heap", "src/topology", "src/base", "include"),
     "include": (),
-    "tools": ("collectives", "src/core", "src/heap", "src/launch", "src/topology", "src/base", "include"),
+    "tools": ("collectives", "src/core", "src/heap", "src/launch", "src/topology", "src/base",
+              "include"),
     "examples": ("include",),
     "bench": ("include",),
 }
