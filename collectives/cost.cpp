@@ -28,7 +28,7 @@ Parts parts(const Cost& cost, const Shape& shape, const Machine& machine) {
             .moving = copied * beta,
             .combining = combined * machine.gamma,
             .fabric = cost.fabric_waits * fabric_wait +
-                      cost.fabric_posts * machine.fabric_ready * crowd +
+                      cost.fabric_posts * machine.fabric_ready / working +
                       cost.fabric_bytes * machine.fabric_beta * crowd};
 }
 

@@ -44,7 +44,7 @@ struct Cost {
     double combined = 0;
     double combined_in_all = 0;
     double fabric_waits = 0;  // for another node, in turn
-    double fabric_posts = 0;  // operations that one member hands to the fabric
+    double fabric_posts = 0;  // operations that the members of a node hand to the fabric, in all
     double fabric_bytes = 0;  // through the busiest node's link, in the busier direction
 
     friend Cost operator+(const Cost& a, const Cost& b) {

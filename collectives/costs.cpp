@@ -14,6 +14,7 @@ namespace tessera::collectives {
 namespace {
 
 constexpr double kRadix = 4;           // of k-nomial and k-ary trees
+constexpr double kSyncRound = 1.1;     // of a wait: everybody at the same time
 constexpr double kLine = 64;           // The least that is moved.
 constexpr double kPieceBytes = 65536;  // of a pipelined chain
 
@@ -34,7 +35,7 @@ Cost syncs(double count, const Shape& s) {
         return {.waits = count * 2 * (s.is_crowded() ? 1 : lg(s.local)),
                 .fabric_waits = count * lg(s.nodes)};
     }
-    return {.waits = count * (s.is_crowded() ? 1 : lg(s.npes))};
+    return {.waits = count * (s.is_crowded() ? 1 : kSyncRound * lg(s.npes))};
 }
 
 // A member copies and combines so much itself; all members do.
@@ -121,12 +122,12 @@ namespace fcollect_cost {
 Cost direct(const Shape& s) {
     const double n = s.bytes;
     return syncs(2, s) + all_work(s, s.npes * n, 0) +
-           fabric(s, 1, elsewhere(s), s.local * elsewhere(s) * n);
+           fabric(s, 1, s.local * elsewhere(s), s.local * elsewhere(s) * n);
 }
 Cost linear(const Shape& s) {
     const double n = s.bytes;
     return syncs(2, s) + all_work(s, s.npes * n, 0) +
-           fabric(s, 1, elsewhere(s), s.local * elsewhere(s) * n);
+           fabric(s, 1, s.local * elsewhere(s), s.local * elsewhere(s) * n);
 }
 Cost ring(const Shape& s) {
     const double n = s.bytes;
@@ -136,12 +137,12 @@ Cost ring(const Shape& s) {
 Cost bruck(const Shape& s) {
     const double n = s.bytes;
     return Cost{.waits = near_rounds(s) + 1} + all_work(s, s.npes * n, 0) +
-           fabric(s, lg(s.npes), lg(s.npes), s.local * elsewhere(s) * n);
+           fabric(s, lg(s.npes), s.local * lg(s.npes), s.local * elsewhere(s) * n);
 }
 Cost recursive_doubling(const Shape& s) {
     const double n = s.bytes;
     return Cost{.waits = near_rounds(s)} + all_work(s, s.npes * n, 0) +
-           fabric(s, far_rounds(s), far_rounds(s), s.local * elsewhere(s) * n);
+           fabric(s, far_rounds(s), s.local * far_rounds(s), s.local * elsewhere(s) * n);
 }
 Cost neighbor_exchange(const Shape& s) {
     const double n = s.bytes;
@@ -151,8 +152,7 @@ Cost neighbor_exchange(const Shape& s) {
 Cost hierarchical(const Shape& s) {
     const double n = s.bytes;
     return syncs(1, s) + Cost{.waits = 2 * (s.is_crowded() ? 1 : lg(s.local))} +
-           all_work(s, s.npes * n, 0) +
-           fabric(s, lg(s.nodes), elsewhere(s) / s.local, elsewhere(s) * n);
+           all_work(s, s.npes * n, 0) + fabric(s, lg(s.nodes), elsewhere(s), elsewhere(s) * n);
 }
 }  // namespace fcollect_cost
 
@@ -173,7 +173,7 @@ Cost bruck(const Shape& s) {
     const double round_bytes = s.npes / 2 * n;
     return Cost{.waits = near_rounds(s)} +
            all_work(s, (3 * round_bytes * lg(s.npes)) + (2 * s.npes * n), 0) +
-           fabric(s, lg(s.npes), lg(s.npes), s.local * round_bytes * lg(s.npes));
+           fabric(s, lg(s.npes), s.local * lg(s.npes), s.local * round_bytes * lg(s.npes));
 }
 }  // namespace alltoall_cost
 
@@ -195,7 +195,7 @@ Cost recursive_doubling(const Shape& s) {
     const double rounds = lg(s.npes);
     return syncs(1, s) + Cost{.waits = chunks(n) * near_rounds(s)} +
            all_work(s, 2 * n * rounds, 1.5 * n * rounds) +
-           fabric(s, rounds, chunks(n) * rounds, s.local * n * rounds);
+           fabric(s, rounds, s.local * chunks(n) * rounds, s.local * n * rounds);
 }
 }  // namespace scan_cost
 
@@ -204,7 +204,7 @@ Cost slice(const Shape& s) {
     const double n = s.bytes;
     if (n <= 512) {  // Each combines all of it.
         return syncs(2, s) + all_work(s, n, s.npes * n) +
-               fabric(s, elsewhere(s), 0, s.local * elsewhere(s) * n);
+               fabric(s, elsewhere(s), s.local * elsewhere(s), s.local * elsewhere(s) * n);
     }
     const double count = chunks(n / s.npes) * elsewhere(s);
     return syncs(2, s) + all_work(s, n, n) +
@@ -226,7 +226,7 @@ Cost recursive_doubling(const Shape& s) {
     if (n <= static_cast<double>(kMailBytes)) {
         return Cost{.waits = near_rounds(s) + folds(s)} +
                all_work(s, n * rounds + 2 * n, n * rounds) +
-               fabric(s, far_rounds(s), far_rounds(s), s.local * n * far_rounds(s));
+               fabric(s, far_rounds(s), s.local * far_rounds(s), s.local * n * far_rounds(s));
     }
     // "Left computes": half of the members work.
     return Cost{.waits = 2 * (near_rounds(s) + folds(s)),
@@ -241,7 +241,8 @@ Cost bruck(const Shape& s) {
     const double rounds = lg(s.npes) + folds(s);
     return Cost{.waits = chunks(n) * (near_rounds(s) + folds(s))} +
            all_work(s, n * rounds + 2 * n, n * rounds) +
-           fabric(s, chunks(n) * lg(s.npes), chunks(n) * lg(s.npes), s.local * n * lg(s.npes));
+           fabric(s, chunks(n) * lg(s.npes), s.local * chunks(n) * lg(s.npes),
+                  s.local * n * lg(s.npes));
 }
 Cost rabenseifner(const Shape& s) {
     const double n = s.bytes;
@@ -251,7 +252,7 @@ Cost rabenseifner(const Shape& s) {
     const double moved = n * (s.nodes - 1) / s.nodes;  // of a node, each way
     return Cost{.waits = 2 * near_rounds(s) - 1 + 2 * folds(s)} +
            all_work(s, 2 * n * (p - 1) / p + fold, n * (p - 1) / p + fold) +
-           fabric(s, 3 * far + chunks(moved / s.local), far, 2 * moved);
+           fabric(s, 3 * far + chunks(moved / s.local), s.local * far, 2 * moved);
 }
 Cost ring(const Shape& s) {
     const double n = s.bytes;
