@@ -238,6 +238,7 @@ void reduce(const Group& group, void* dest, const void* source, std::size_t nele
 }
 
 // Without asking anybody: from what all members know, and the prices of an ordinary machine.
+// Whether PEs share cores is the same on all members only if they are on one node.
 const Entry<SyncFunction>& choose_barrier(const Team& team) {
     const std::span<const Entry<SyncFunction>> entries = barrier_algorithms();
     const Algorithm wanted = config().barrier_algorithm;
@@ -245,7 +246,8 @@ const Entry<SyncFunction>& choose_barrier(const Team& team) {
         is_possible(entries[wanted.index - 1U].row.restriction, call_of(team))) {
         return entries[wanted.index - 1U];
     }
-    const Shape shape = shape_of(team, team.more_members_than_cores ? 0.5 : 1);
+    const bool is_crowded = team.is_on_one_node && team.more_members_than_cores;
+    const Shape shape = shape_of(team, is_crowded ? 0.5 : 1);
     return entries[cheapest(Collective::kBarrier, call_of(team), shape, Machine{})];
 }
 

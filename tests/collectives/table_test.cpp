@@ -152,6 +152,22 @@ TEST(Profile, SaysWhatIsWrong) {
     }
 }
 
+// Hosts may have different numbers of PEs to a core, and all members must choose the same.
+TEST(Table, BarriersBetweenNodesDoNotDependOnThisHost) {
+    for (int npes = 2; npes <= 64; ++npes) {
+        for (int nodes = 2; nodes <= npes; ++nodes) {
+            Team team;
+            team.npes = npes;
+            team.is_on_one_node = false;
+            team.nodes = nodes;
+            team.largest_node = (npes + nodes - 1) / nodes;
+            const std::string_view alone = choose_barrier(team).row.name;
+            team.more_members_than_cores = true;
+            EXPECT_EQ(choose_barrier(team).row.name, alone) << npes << " on " << nodes;
+        }
+    }
+}
+
 // The settings are read once in a process.
 void choose_with(const char* value) {
     ::setenv("SHMEM_BARRIER_ALGORITHM", value, 1);
