@@ -11,15 +11,15 @@ namespace tessera::collectives {
 
 // The prices, in seconds. The defaults are those of an ordinary server with sockets between nodes.
 struct Machine {
-    double alpha = 150e-9;    // a flag set by one PE until another of the node has seen it
-    double switching = 2e-6;  // the same where PEs share a core: the one that waits is switched to
-    double beta = 0.06e-9;    // copying a byte between PEs of the node, from cache
-    double beta_far = 0.15e-9;     // the same from memory
-    double gamma = 0.05e-9;        // combining a byte with another: sum of doubles
-    double cache_bytes = 8e6;      // how much stays in cache, for all PEs of the node together
-    double fabric_alpha = 15e-6;   // a message of a few bytes to another node
-    double fabric_beta = 0.25e-9;  // a byte through a node's link
-    double fabric_ready = 1.5e-6;  // handing an operation to the fabric
+    double alpha = 60e-9;         // a flag set by one PE until another of the node has seen it
+    double switching = 1.2e-6;    // to the PE that waits, where PEs share a core
+    double beta = 0.015e-9;       // copying a byte between PEs of the node, from cache
+    double beta_far = 0.06e-9;    // the same from memory
+    double gamma = 0.01e-9;       // combining a byte with another: sum of doubles
+    double cache_bytes = 8e6;     // how much stays in cache, for all PEs of the node together
+    double fabric_alpha = 15e-6;  // a message of a few bytes to another node
+    double fabric_beta = 0.2e-9;  // a byte through a node's link
+    double fabric_ready = 5e-6;   // handing an operation to the fabric
     bool operator==(const Machine&) const = default;
 };
 
