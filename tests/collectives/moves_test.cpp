@@ -11,10 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "collectives/script.hpp"
 #include "support/pattern.hpp"
 #include "support/pe_test.hpp"
 
 namespace {
+
+using tessera::test::dawdle;
 
 using tessera::test::Bytes;
 using tessera::test::difference;
@@ -339,13 +342,6 @@ class Runner {
     unsigned char* dest_;
     Bytes expected_;
 };
-
-// Some PEs come late.
-void dawdle(std::mt19937& own) {
-    volatile unsigned work = 0;
-    if (own() % 4 != 0) return;
-    for (auto i = own() % 20000; i > 0; --i) work = work + 1;
-}
 
 void run(Group& group, const Arrays& arrays, Script& script, std::size_t number) {
     Call call = script.next(group, number);

@@ -10,39 +10,19 @@
 #include <random>
 #include <vector>
 
+#include "collectives/script.hpp"
 #include "support/pattern.hpp"
 #include "support/pe_test.hpp"
 
 namespace {
 
+using tessera::test::contribution;
+using tessera::test::dawdle;
+using tessera::test::Script;
+
 constexpr std::size_t kElementsMax = std::size_t{1} << 20;
 
-// The same on all PEs of a team; everything that a call depends on comes from it.
-class Script {
-  public:
-    explicit Script(unsigned long seed) : random_(seed) {}
-    std::size_t length() {
-        static constexpr std::size_t kLengths[] = {0,   1,    2,    3,    7,    64,  127,
-                                                   129, 1000, 1024, 2047, 2500, 4099};
-        return kLengths[random_() % std::size(kLengths)];
-    }
-    unsigned number() { return static_cast<unsigned>(random_()); }
-
-  private:
-    std::mt19937_64 random_;
-};
-
-// What PE `pe` contributes to element `i` of call `call`.
-unsigned long contribution(int pe, std::size_t i, unsigned call) {
-    return (static_cast<unsigned>(pe) + 3) * 2654435761UL + i * 40503 + call;
-}
-
-// Some PEs come late.
-void dawdle(std::mt19937& own) {
-    volatile unsigned work = 0;
-    if (own() % 4 != 0) return;
-    for (auto i = own() % 20000; i > 0; --i) work = work + 1;
-}
+constexpr std::size_t kLengths[] = {0, 1, 2, 3, 7, 64, 127, 129, 1000, 1024, 2047, 2500, 4099};
 
 struct Arrays {
     unsigned long* source;
@@ -91,7 +71,7 @@ TEST(Reduce, CallsFollowEachOtherWithoutABarrier) {
     const Arrays arrays = allocate();
     std::vector<int> members;
     for (int pe = 0; pe < shmem_n_pes(); ++pe) members.push_back(pe);
-    Script script(tessera::test::shared_seed());
+    Script script(tessera::test::shared_seed(), kLengths);
     std::mt19937 own(static_cast<unsigned>(shmem_my_pe()) + 1);
     for (int i = 0; i < tessera::test::scaled(3000); ++i) {
         dawdle(own);
@@ -120,8 +100,8 @@ TEST(Reduce, TeamsDoNotMix) {
         all.push_back(pe);
         if (pe % 2 == me % 2) halves.push_back(pe);
     }
-    Script together(tessera::test::shared_seed() + 1);
-    Script apart(tessera::test::shared_seed() + 2 + static_cast<unsigned long>(me % 2));
+    Script together(tessera::test::shared_seed() + 1, kLengths);
+    Script apart(tessera::test::shared_seed() + 2 + static_cast<unsigned long>(me % 2), kLengths);
     std::mt19937 own(static_cast<unsigned>(me) + 100);
     for (int i = 0; i < tessera::test::scaled(2000); ++i) {
         dawdle(own);

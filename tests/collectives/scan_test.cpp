@@ -13,41 +13,22 @@
 #include <random>
 #include <vector>
 
+#include "collectives/script.hpp"
 #include "support/pattern.hpp"
 #include "support/pe_test.hpp"
 
 namespace {
 
+using tessera::test::contribution;
+using tessera::test::dawdle;
+using tessera::test::Script;
+
 constexpr std::size_t kElementsMax = std::size_t{1} << 18;
 constexpr std::size_t kGuardElements = 4;
 
-// The same on all PEs of a team; everything that a call depends on comes from it.
-class Script {
-  public:
-    explicit Script(unsigned long seed) : random_(seed) {}
-    // Around the ends of chunks as well: these hold 1024 elements of 8 bytes.
-    std::size_t length() {
-        static constexpr std::size_t kLengths[] = {0,    1,    2,    3,    7,    64,   127, 129,
-                                                   1000, 1023, 1024, 1025, 2047, 2500, 4099};
-        return kLengths[random_() % std::size(kLengths)];
-    }
-    unsigned number() { return static_cast<unsigned>(random_()); }
-
-  private:
-    std::mt19937_64 random_;
-};
-
-// What PE `pe` contributes to element `i` of call `call`.
-unsigned long contribution(int pe, std::size_t i, unsigned call) {
-    return (static_cast<unsigned>(pe) + 3) * 2654435761UL + i * 40503 + call;
-}
-
-// Some PEs come late.
-void dawdle(std::mt19937& own) {
-    volatile unsigned work = 0;
-    if (own() % 4 != 0) return;
-    for (auto i = own() % 20000; i > 0; --i) work = work + 1;
-}
+// Around the ends of chunks as well: these hold 1024 elements of 8 bytes.
+constexpr std::size_t kLengths[] = {0,    1,    2,    3,    7,    64,   127, 129,
+                                    1000, 1023, 1024, 1025, 2047, 2500, 4099};
 
 struct Arrays {
     unsigned long* source;
@@ -102,7 +83,7 @@ std::vector<int> whole_world() {
 TEST(Scan, CallsFollowEachOtherWithoutABarrier) {
     const Arrays arrays = allocate();
     const std::vector<int> members = whole_world();
-    Script script(tessera::test::shared_seed());
+    Script script(tessera::test::shared_seed(), kLengths);
     std::mt19937 own(static_cast<unsigned>(shmem_my_pe()) + 1);
     for (int i = 0; i < tessera::test::scaled(2000); ++i) {
         dawdle(own);
@@ -131,8 +112,8 @@ TEST(Scan, TeamsAndCollectivesDoNotMix) {
     std::vector<int> halves;
     for (int pe = me % 2; pe < npes; pe += 2) halves.push_back(pe);
     const std::vector<int> all = whole_world();
-    Script together(tessera::test::shared_seed() + 1);
-    Script apart(tessera::test::shared_seed() + 2 + static_cast<unsigned long>(me % 2));
+    Script together(tessera::test::shared_seed() + 1, kLengths);
+    Script apart(tessera::test::shared_seed() + 2 + static_cast<unsigned long>(me % 2), kLengths);
     std::mt19937 own(static_cast<unsigned>(me) + 100);
     for (int i = 0; i < tessera::test::scaled(1500); ++i) {
         dawdle(own);
