@@ -86,7 +86,7 @@ std::string collectives_text(const JobShape& job) {
         "s: a context switch,\np: PEs, m: of a node, N: nodes, n: bytes\n";
     for (std::size_t i = 0; i < kCollectives; ++i) {
         const auto collective = static_cast<Collective>(i);
-        const std::vector<const Row*> rows = rows_of(collective);
+        const std::vector<const Row*>& rows = rows_of(collective);
         text.append("\n").append(collectives::kCollectiveNames[i]).append("\n");
         for (const Row* row : rows) text += row_text(*row);
         const Algorithm named = collectives::wanted_for(collective);
