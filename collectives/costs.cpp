@@ -250,8 +250,9 @@ Cost rabenseifner(const Shape& s) {
     const double fold = folds(s) / 2 * n;
     const double far = far_rounds(s);
     const double moved = n * (s.nodes - 1) / s.nodes;  // of a node, each way
-    return Cost{.waits = 2 * near_rounds(s) - 1 + 2 * folds(s)} +
+    return Cost{.waits = 2 * (near_rounds(s) + folds(s))} +
            all_work(s, 2 * n * (p - 1) / p + fold, n * (p - 1) / p + fold) +
+           Cost{.combined = n / p} +  // In the merged step the left one combines for both.
            fabric(s, 3 * far + chunks(moved / s.local), s.local * far, 2 * moved);
 }
 Cost ring(const Shape& s) {
