@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How the programs of bench/micro and bench/apps measure, check and report. Plain OpenSHMEM 1.4, so
+// that every library compiles them. Each program is one file that includes this header once:
+//
+//     begin(argc, argv, SHMEM_THREAD_SINGLE);      // me, npes, level; pins if the PEs fit the
+//     cores long size = option("--size", 1000);          // options of its own options_end("[--size
+//     N]");                   // stops at an option that nobody asked for
+//     ...  report("put_latency", "bytes", 8, "ns", 1, samples, count, limit);
+//     end();                                       // "@ end", finalize
+//
+// A result is one line of PE 0 that begins with "@ " (bench/run reads only those); the last line of
+// a good run is "@ end". All functions here are for one thread of each PE.
+#pragma once
+
+#ifndef _GNU_SOURCE
+#error "define _GNU_SOURCE before the first include: measure.h pins PEs"
+#endif
+#include <sched.h>
+#include <shmem.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MIB ((size_t)1 << 20)
+
+enum level { TINY, QUICK, FULL };  // a run of less than 0.3 s, of some seconds, thorough
+static int me, npes;
+static int pes_fit;       // each PE has a core of its own; where not, do not spin on plain loads
+static int thread_level;  // what the library provides
+static enum level level;
+
+static inline int by_level(int tiny, int quick, int full) {
+    return level == TINY ? tiny : level == QUICK ? quick : full;
+}
+
+static inline double now_ns(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+// Ends the whole job. A wrong result or missing memory: say what was expected and what was found.
+__attribute__((noreturn, format(printf, 1, 2))) static inline void give_up(const char* format,
+                                                                           ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "PE %d: ", me);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    fflush(stderr);
+    shmem_global_exit(1);
+    abort();
+}
+
+// ---- What all PEs agree on. Collective; not for the middle of a measurement. ----
+
+static double* agree_cell;  // symmetric
+
+// PE 0's value, on all PEs.
+static inline double agree(double value) {
+    shmem_barrier_all();
+    for (int pe = 0; me == 0 && pe < npes; ++pe) shmem_double_p(agree_cell, value, pe);
+    shmem_barrier_all();
+    return *(volatile double*)agree_cell;
+}
+
+enum fold { SUM_OF_ALL, MAX_OF_ALL, MIN_OF_ALL };
+
+// The same value on all PEs: the sum is made in the same order everywhere.
+static inline double fold_all(double value, enum fold fold) {
+    shmem_barrier_all();
+    *(volatile double*)agree_cell = value;
+    shmem_barrier_all();
+    double result = shmem_double_g(agree_cell, 0);
+    for (int pe = 1; pe < npes; ++pe) {
+        double other = shmem_double_g(agree_cell, pe);
+        if (fold == SUM_OF_ALL) result += other;
+        if (fold == MAX_OF_ALL && other > result) result = other;
+        if (fold == MIN_OF_ALL && other < result) result = other;
+    }
+    shmem_barrier_all();
+    return result;
+}
+
+// Symmetric and zeroed. Collective.
+static inline void* allocate(size_t alignment, size_t bytes) {
+    void* memory = shmem_align(alignment, bytes);
+    if (!memory) give_up("no %zu bytes of symmetric heap: raise SHMEM_SYMMETRIC_SIZE", bytes);
+    memset(memory, 0, bytes);
+    shmem_barrier_all();
+    return memory;
+}
+
+// ---- Begin, options, end ----
+
+static int option_count;
+static char** option_words;
+static char option_is_known[64];
+
+// Whether `name` (with two dashes) was given.
+static inline int has_option(const char* name) {
+    for (int i = 1; i < option_count; ++i) {
+        if (strcmp(option_words[i], name) != 0) continue;
+        option_is_known[i] = 1;
+        return 1;
+    }
+    return 0;
+}
+
+// The word behind `name`, or `otherwise`.
+static inline const char* option_text(const char* name, const char* otherwise) {
+    for (int i = 1; i + 1 < option_count; ++i) {
+        if (strcmp(option_words[i], name) != 0) continue;
+        option_is_known[i] = option_is_known[i + 1] = 1;
+        return option_words[i + 1];
+    }
+    return otherwise;
+}
+
+static inline long option(const char* name, long otherwise) {
+    const char* text = option_text(name, NULL);
+    return text ? strtol(text, NULL, 10) : otherwise;
+}
+
+// REQUIRES: all options of the program have been asked for.
+static inline void options_end(const char* usage) {
+    for (int i = 1; i < option_count; ++i) {
+        if (option_is_known[i]) continue;
+        if (me == 0) {
+            fprintf(stderr, "%s: what is %s? usage: [--tiny|--quick] %s\n", option_words[0],
+                    option_words[i], usage);
+        }
+        shmem_global_exit(2);
+    }
+}
+
+// One core for each PE if there are enough; a launcher that has bound the PEs is left alone.
+static inline void pin(void) {
+    cpu_set_t usable, one;
+    if (sched_getaffinity(0, sizeof usable, &usable) != 0 || CPU_COUNT(&usable) < npes) return;
+    for (int cpu = 0, skip = me; cpu < CPU_SETSIZE; ++cpu) {
+        if (!CPU_ISSET(cpu, &usable) || skip-- > 0) continue;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        sched_setaffinity(0, sizeof one, &one);
+        return;
+    }
+}
+
+// `wanted` is a SHMEM_THREAD_ level; PEs with more than one thread are not pinned.
+static inline void begin(int argc, char** argv, int wanted) {
+    if (wanted == SHMEM_THREAD_SINGLE) {
+        shmem_init();
+    } else {
+        shmem_init_thread(wanted, &thread_level);
+    }
+    me = shmem_my_pe();
+    npes = shmem_n_pes();
+    option_count = argc < 64 ? argc : 64;
+    option_words = argv;
+    level = has_option("--tiny") ? TINY : has_option("--quick") ? QUICK : FULL;
+    pes_fit = sysconf(_SC_NPROCESSORS_ONLN) >= npes;
+    if (wanted == SHMEM_THREAD_SINGLE) pin();
+    agree_cell = shmem_align(64, 64);
+    if (!agree_cell) give_up("no symmetric heap");
+    shmem_barrier_all();
+}
+
+static inline void end(void) {
+    shmem_barrier_all();
+    if (me == 0) {
+        puts("@ end");
+        fflush(stdout);
+    }
+    shmem_barrier_all();
+    shmem_finalize();
+}
+
+// ---- Samples ----
+
+static inline int by_value(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+static inline double median(const double* samples, int count) {
+    double* sorted = malloc(sizeof(double) * (size_t)count);
+    memcpy(sorted, samples, sizeof(double) * (size_t)count);
+    qsort(sorted, (size_t)count, sizeof(double), by_value);
+    double result = sorted[count / 2];
+    free(sorted);
+    return result;
+}
+
+// Prints one line on PE 0; the others' calls do nothing. `name` of the measure and of the
+// parameter: no blanks. `limit`: the median of what the machine can do, in the same unit; 0: none.
+static inline void report(const char* measure, const char* parameter_name, double parameter,
+                          const char* unit, int lower_is_better, const double* samples, int count,
+                          double limit) {
+    if (me != 0 || count < 1) return;
+    double* sorted = malloc(sizeof(double) * (size_t)count);
+    memcpy(sorted, samples, sizeof(double) * (size_t)count);
+    qsort(sorted, (size_t)count, sizeof(double), by_value);
+    printf(
+        "@ measure=%s x=%.10g xname=%s npes=%d unit=%s better=%s median=%.6g q1=%.6g q3=%.6g "
+        "samples=%d",
+        measure, parameter, parameter_name, npes, unit, lower_is_better ? "lower" : "higher",
+        sorted[count / 2], sorted[count / 4], sorted[count * 3 / 4], count);
+    if (limit != 0) printf(" limit=%.6g", limit);
+    putchar('\n');
+    fflush(stdout);
+    free(sorted);
+}
+
+static inline void report_one(const char* measure, const char* parameter_name, double parameter,
+                              const char* unit, int lower_is_better, double value) {
+    report(measure, parameter_name, parameter, unit, lower_is_better, &value, 1, 0);
+}
+
+// What is measured: `repeats` operations on `bytes` bytes each.
+typedef void (*Body)(long repeats, size_t bytes);
+
+// Nanoseconds for one operation.
+static inline double time_of(Body body, long repeats, size_t bytes) {
+    double start = now_ns();
+    body(repeats, bytes);
+    return (now_ns() - start) / (double)repeats;
+}
+
+// Repeats so that one sample takes about `sample_ns`. Each PE finds its own: agree() on them where
+// all take part.
+static inline long repeats_for(Body body, size_t bytes, double sample_ns) {
+    long repeats = 1;
+    body(1, bytes);
+    double taken = time_of(body, 1, bytes);
+    while (taken * (double)repeats < sample_ns && repeats < 1000000) {
+        repeats *= 4;
+        taken = time_of(body, repeats, bytes);
+    }
+    double wanted = sample_ns / taken;
+    return wanted < 1 ? 1 : wanted > 4e6 ? 4000000 : (long)wanted;
+}
+
+// The operation and its limit by turns, `samples` times after one to warm up. `limit` may be NULL.
+static inline void by_turns(Body ours, Body limit, long repeats, size_t bytes, int samples,
+                            double* ours_ns, double* limit_ns) {
+    for (int i = -1; i < samples; ++i) {
+        int at = i < 0 ? 0 : i;
+        ours_ns[at] = time_of(ours, repeats, bytes);
+        if (limit) limit_ns[at] = time_of(limit, repeats, bytes);
+    }
+}
