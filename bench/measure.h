@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How the programs of bench/micro and bench/apps measure, check and report. Plain OpenSHMEM 1.4, so
-// that every library compiles them. Each program is one file that includes this header once:
-//
-//     begin(argc, argv, SHMEM_THREAD_SINGLE);      // me, npes, level; pins if the PEs fit the
-//     cores long size = option("--size", 1000);          // options of its own options_end("[--size
-//     N]");                   // stops at an option that nobody asked for
-//     ...  report("put_latency", "bytes", 8, "ns", 1, samples, count, limit);
-//     end();                                       // "@ end", finalize
-//
-// A result is one line of PE 0 that begins with "@ " (bench/run reads only those); the last line of
-// a good run is "@ end". All functions here are for one thread of each PE.
+// that every library compiles them. Each program is one file that includes this header once. Its
+// main calls begin(), asks for options of its own by option() and calls options_end(), measures
+// and calls report(), and leaves by end(). A result is one line of PE 0 that begins with "@ "
+// (bench/run reads only those); the last line of a good run is "@ end". A wrong result ends the job
+// by give_up(). All functions here are for one thread of each PE.
 #pragma once
 
 #ifndef _GNU_SOURCE
