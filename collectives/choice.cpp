@@ -70,7 +70,7 @@ struct Agreed {
     Machine machine;
     double cores_per_pe;
 };
-static_assert(sizeof(Agreed) <= kMailBytes && sizeof(Agreed) % sizeof(double) == 0);
+static_assert(sizeof(Agreed) <= kMailBytesMin && sizeof(Agreed) % sizeof(double) == 0);
 
 const Profile& profile() {
     static const Profile once = load_profile(cache_bytes());

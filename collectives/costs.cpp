@@ -7,16 +7,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collectives/links.hpp"
 #include "collectives/reduce/operand.hpp"
-#include "core/team_links.hpp"
 
 namespace tessera::collectives {
 namespace {
 
-constexpr double kRadix = 4;           // of k-nomial and k-ary trees
-constexpr double kSyncRound = 1.1;     // of a wait: everybody at the same time
-constexpr double kLine = 64;           // The least that is moved.
-constexpr double kPieceBytes = 65536;  // of a pipelined chain
+constexpr double kRadix = 4;        // of k-nomial and k-ary trees
+constexpr double kSyncRound = 1.1;  // of a wait: everybody at the same time
+constexpr double kLine = 64;        // The least that is moved.
 
 double lg(double x) { return std::ceil(std::log2(x)); }
 double log_radix(double x) { return std::ceil(std::log2(x) / std::log2(kRadix)); }
@@ -104,7 +103,7 @@ Cost scatter_allgather(const Shape& s) {
 }
 Cost chain(const Shape& s) {
     const double n = s.bytes;
-    const double count = pieces(n, kPieceBytes);
+    const double count = pieces(n, static_cast<double>(pipeline_piece_bytes()));
     const double piece = n / count;
     return syncs(1, s) + Cost{.waits = s.npes - 2 + count} + all_work(s, n, 0) +
            Cost{.copied = (s.npes - 1) * piece} +
@@ -223,7 +222,7 @@ Cost flat_tree(const Shape& s) {
 Cost recursive_doubling(const Shape& s) {
     const double n = s.bytes;
     const double rounds = lg(s.npes) + folds(s);
-    if (n <= static_cast<double>(kMailBytes)) {
+    if (n <= static_cast<double>(kChunkBytes)) {
         return Cost{.waits = near_rounds(s) + folds(s)} +
                all_work(s, n * rounds + 2 * n, n * rounds) +
                fabric(s, far_rounds(s), s.local * far_rounds(s), s.local * n * far_rounds(s));
@@ -278,7 +277,7 @@ Cost hierarchical(const Shape& s) {
     const double n = s.bytes;
     const double m = s.local;
     const Cost meeting{.waits = 2 * (s.is_crowded() ? 1 : lg(m))};
-    if (n <= static_cast<double>(kMailBytes)) {  // The first members alone.
+    if (n <= static_cast<double>(kChunkBytes)) {  // The first members alone.
         const double rounds = lg(s.nodes) + (is_power_of_two(s.nodes) ? 0 : 2);
         return meeting +
                Cost{.copied = m * n,

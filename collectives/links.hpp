@@ -15,7 +15,8 @@
 
 namespace tessera::collectives {
 
-inline constexpr std::size_t kRoomBytes = kLinkRounds * kMailBytes;
+// What pipelines from array to array pass on at a time: as much as the rounds of a short tree hold.
+inline std::size_t pipeline_piece_bytes() { return 8 * mail_bytes; }
 
 class Links {
   public:
@@ -29,55 +30,55 @@ class Links {
         team.linked += advance;
     }
 
-    // RETURNS when: `data` is reusable. REQUIRES: bytes <= kMailBytes.
+    // RETURNS when: `data` is reusable. REQUIRES: bytes <= mail_bytes.
     void send(int index, int round, const void* data, std::size_t bytes) const {
         const int pe = team_.world_pe(index);
         if (TeamLinks* theirs = mapped_team_links(pe, team_.slot_of(index))) {
-            std::memcpy(theirs->mail[parity_][round], data, bytes);
+            std::memcpy(theirs->mail(parity_, round), data, bytes);
             return gate(*theirs, LinkKind::kMail, round).post(number_);
         }
         TeamLinks& name = *team_links(team_.slot_of(index));
         Channel& channel = collective_context.channel();
-        address_map.fabric->put(channel, name.mail[parity_][round], data, bytes, pe);
+        address_map.fabric->put(channel, name.mail(parity_, round), data, bytes, pe);
         address_map.fabric->post_gate_behind(channel, gate(name, LinkKind::kMail, round), number_,
                                              pe);
     }
     // RETURNS: what was sent, valid until this member's next collective but one.
     const char* receive(int round) const {
         wait(LinkKind::kMail, round);
-        return mine().mail[parity_][round];
+        return mine().mail(parity_, round);
     }
 
     // Leaves data in one's own mail, for others to read after a gate says that it is there.
     void leave(int round, const void* data, std::size_t bytes) const {
-        std::memcpy(mine().mail[parity_][round], data, bytes);
+        std::memcpy(mine().mail(parity_, round), data, bytes);
     }
     // What member `index` has left, in place, or copied to `copy`.
     const char* left_by(int index, int round, std::size_t bytes, char* copy) const {
         const int pe = team_.world_pe(index);
-        if (const TeamLinks* theirs = mapped_team_links(pe, team_.slot_of(index))) {
-            return theirs->mail[parity_][round];
+        if (TeamLinks* theirs = mapped_team_links(pe, team_.slot_of(index))) {
+            return theirs->mail(parity_, round);
         }
-        const TeamLinks& name = *team_links(team_.slot_of(index));
-        address_map.fabric->get(collective_context.channel(), copy, name.mail[parity_][round],
+        TeamLinks& name = *team_links(team_.slot_of(index));
+        address_map.fabric->get(collective_context.channel(), copy, name.mail(parity_, round),
                                 bytes, pe);
         return copy;
     }
 
-    // The mail of all rounds as one run of kRoomBytes, for algorithms that send no other mail: they
-    // say by gates what is in it, and when it may be overwritten.
-    char* room() const { return mine().mail[parity_][0]; }
-    // RETURNS when: `data` is reusable. REQUIRES: at + bytes <= kRoomBytes.
+    // The mail of all rounds as one run of kLinkRounds * mail_bytes, for algorithms that send no
+    // other mail: they say by gates what is in it, and when it may be overwritten.
+    char* room() const { return mine().mail(parity_); }
+    // RETURNS when: `data` is reusable. REQUIRES: at + bytes <= kLinkRounds * mail_bytes.
     void put_to_room(int index, std::size_t at, const void* data, std::size_t bytes) const {
         const int pe = team_.world_pe(index);
         if (TeamLinks* theirs = mapped_team_links(pe, team_.slot_of(index))) {
-            std::memcpy(theirs->mail[parity_][0] + at, data, bytes);
+            std::memcpy(theirs->mail(parity_) + at, data, bytes);
             return;
         }
         if (bytes == 0) return;
         TeamLinks& name = *team_links(team_.slot_of(index));
-        address_map.fabric->put(collective_context.channel(), name.mail[parity_][0] + at, data,
-                                bytes, pe);
+        address_map.fabric->put(collective_context.channel(), name.mail(parity_) + at, data, bytes,
+                                pe);
     }
 
     // Tells a member; what this one has stored or put to it before is visible there afterwards.

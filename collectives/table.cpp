@@ -124,7 +124,7 @@ constexpr Entry<ReduceFunction> kReduce[] = {
      {reduce_flat_tree, kAlways}},
     {{"recursive_doubling", "lg p a + n lg p b + n lg p c", "short vectors", kLinksAssociates,
       reduce_cost::recursive_doubling},
-     {reduce_recursive_doubling, kMailBytes + 1}},
+     {reduce_recursive_doubling, kChunkBytes + 1}},
     {{"bruck",
       "lg p a + n lg p b + n lg p c",
       "as recursive_doubling, one-way traffic",

@@ -32,7 +32,7 @@ void renew(const Team& team, std::uint32_t slot) {
     mine.syncs = team.syncs;
     mine.linked = team.linked;
     if (team.syncs != 0) renew_flags(mine);
-    if (team.linked != 0 && slot < kTeamsWithLinks) renew_links(mine);
+    if (team.linked != 0 && slot < teams_with_links()) renew_links(mine);
 }
 
 // Reads what the PEs of the parent have shown. RETURNS: whether all that want a slot have one; then

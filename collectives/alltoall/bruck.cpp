@@ -15,7 +15,7 @@
 namespace tessera::collectives {
 namespace {
 
-static_assert(kAlltoallBruckBytes / 2 <= kMailBytes);
+static_assert(kAlltoallBruckBytes / 2 <= kMailBytesMin);
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void alltoall_bruck(const Group& group, void* dest, const void* source, std::siz
     const int me = group.my_index();
     const auto member = [&](int distance) { return (me + distance + npes) % npes; };
     alignas(kCacheLineBytes) char travelling[kAlltoallBruckBytes];
-    alignas(kCacheLineBytes) char message[kMailBytes];
+    alignas(kCacheLineBytes) char message[kAlltoallBruckBytes / 2];
     const auto block = [&](int i) { return travelling + static_cast<std::size_t>(i) * bytes; };
     for (int i = 0; i < npes; ++i) {
         const std::size_t at = static_cast<std::size_t>(member(i)) * bytes;

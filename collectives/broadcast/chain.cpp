@@ -12,28 +12,23 @@
 #include "collectives/links.hpp"
 
 namespace tessera::collectives {
-namespace {
-
-constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
-
-}  // namespace
-
 void broadcast_chain(const Group& group, void* dest, const void* source, std::size_t bytes,
                      int root, RootDest root_dest) {
     if (bytes == 0) return;
     const Places places(group, root);
-    const auto pieces = static_cast<std::uint32_t>((bytes + kPieceBytes - 1) / kPieceBytes);
+    const std::size_t piece_bytes = pipeline_piece_bytes();
+    const auto pieces = static_cast<std::uint32_t>((bytes + piece_bytes - 1) / piece_bytes);
     const Links links(group.team(), group.where(), pieces);
     const bool is_last = places.mine() == group.npes() - 1;
     const int next = is_last ? places.index_of(0) : places.index_of(places.mine() + 1);
     const auto* data = static_cast<const char*>(places.is_root() ? source : dest);
     group.sync();
     for (std::uint32_t piece = 0; piece < pieces; ++piece) {
-        const std::size_t at = piece * kPieceBytes;
+        const std::size_t at = piece * piece_bytes;
         if (!places.is_root()) links.wait(LinkKind::kDone, 0, piece);
         if (is_last) continue;
         collective_context.put_nbi(static_cast<char*>(dest) + at, data + at,
-                                   std::min(kPieceBytes, bytes - at), group.world_pe(next),
+                                   std::min(piece_bytes, bytes - at), group.world_pe(next),
                                    group.where());
         links.post(LinkKind::kDone, 0, next, piece);
     }

@@ -18,7 +18,6 @@
 namespace tessera::collectives {
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{128} << 10;
 constexpr int kFromParent = 0;  // rounds of the links, both of kind kDone
 constexpr int kFromLeader = 1;
 
@@ -77,13 +76,14 @@ class Broadcast {
 void broadcast_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes,
                             int root, RootDest root_dest) {
     if (bytes == 0) return;
-    const auto pieces = static_cast<std::uint32_t>((bytes + kPieceBytes - 1) / kPieceBytes);
+    const std::size_t whole_piece = 2 * pipeline_piece_bytes();
+    const auto pieces = static_cast<std::uint32_t>((bytes + whole_piece - 1) / whole_piece);
     const Links links(group.team(), group.where(), pieces);
     const Broadcast broadcast(group, dest, source, root);
     group.sync();
     for (std::uint32_t piece = 0; piece < pieces; ++piece) {
-        const std::size_t at = piece * kPieceBytes;
-        const std::size_t piece_bytes = std::min(kPieceBytes, bytes - at);
+        const std::size_t at = piece * whole_piece;
+        const std::size_t piece_bytes = std::min(whole_piece, bytes - at);
         if (broadcast.is_leader()) {
             broadcast.lead(links, piece, at, piece_bytes);
         } else {

@@ -37,7 +37,7 @@ void go_round(const Group& group, const Links& links, PassOn pass_on) {
 
 // The sizes of all members' contributions, sizes[i] that of member my_index + i.
 using Sizes = std::uint64_t[kMembersMax];
-static_assert(sizeof(Sizes) <= kMailBytes);
+static_assert(sizeof(Sizes) <= kMailBytesMin);
 
 // In round s everybody gets the sizes that the member 2^s further has.
 // RETURNS when: all members have begun.

@@ -197,7 +197,7 @@ void reduce_short(const Reduction& call, const TeamNodes& nodes) {
 void reduce_hierarchical(const Reduction& call) {
     const TeamNodes& nodes = call.group.team().by_node;
     if (nodes.begins.empty()) return reduce_slice(call);  // one node
-    if (call.bytes() <= kMailBytes) return reduce_short(call, nodes);
+    if (call.bytes() <= kChunkBytes) return reduce_short(call, nodes);
     reduce_long(call, nodes);
 }
 

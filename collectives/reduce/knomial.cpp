@@ -26,8 +26,8 @@ namespace {
 
 constexpr int kRadix = 4;
 constexpr int kSiblings = kRadix - 1;
-constexpr std::size_t kPieceBytes = std::size_t{7} * kMailBytes;
-static_assert(kPieceBytes * kSiblings <= kRoomBytes);
+// Those of all children fit into the room.
+std::size_t piece_bytes() { return kLinkRounds / kSiblings * mail_bytes; }
 
 // A gate, with what came with it, for each child of a member. Down, there is one writer only.
 constexpr int kDownRound = kLinkRounds - 1;
@@ -110,9 +110,9 @@ class Tree {
             }
         }
     }
-    std::size_t begin_of(std::uint32_t piece) const { return piece * kPieceBytes; }
+    std::size_t begin_of(std::uint32_t piece) const { return piece * piece_bytes(); }
     std::size_t bytes_of(std::uint32_t piece) const {
-        return std::min(kPieceBytes, call_.bytes() - begin_of(piece));
+        return std::min(piece_bytes(), call_.bytes() - begin_of(piece));
     }
     // Where the part of a member with these levels is: combined with its children's, or its own.
     const char* part_of(int index, int levels) const {
@@ -136,7 +136,7 @@ class Tree {
                 const char* theirs = part_of(child, level) + at;
                 const char* mapped = mapped_part(child, theirs, bytes);
                 if (mapped == nullptr) {
-                    char* copy = links_.room() + (count - 1) * kPieceBytes;
+                    char* copy = links_.room() + (count - 1) * piece_bytes();
                     collective_context.get_nbi(copy, theirs, bytes, call_.group.world_pe(child),
                                                call_.group.where());
                     mapped = copy;
@@ -193,8 +193,8 @@ class Tree {
 void reduce_knomial(const Reduction& call) {
     if (call.group.npes() == 1) return begin_in_dest(call);
     const bool is_short =
-        call.bytes() <= kMailBytes && Place(0, call.group.npes()).levels <= kMailLevelsMax;
-    const std::size_t pieces = is_short ? 1 : (call.bytes() + kPieceBytes - 1) / kPieceBytes;
+        call.bytes() <= kChunkBytes && Place(0, call.group.npes()).levels <= kMailLevelsMax;
+    const std::size_t pieces = is_short ? 1 : (call.bytes() + piece_bytes() - 1) / piece_bytes();
     const Tree tree(call, static_cast<std::uint32_t>(pieces));
     if (is_short) return tree.run_short();
     tree.run_long();

@@ -14,9 +14,8 @@
 namespace tessera::collectives {
 
 // What is sent at a time, and how many of them the receiver's room has places for.
-inline constexpr std::size_t kRingPieceBytes = std::size_t{5} * kMailBytes;
 inline constexpr std::uint32_t kRingPlaces = 4;
-static_assert(kRingPieceBytes * kRingPlaces <= kRoomBytes);
+inline std::size_t ring_piece_bytes() { return kLinkRounds / kRingPlaces * mail_bytes; }
 
 // A range of bytes, as one of `count` blocks for each member of the ring. In step s of the
 // reduce-scatter a member takes block `position - 1 - s` from its left, in pieces: messages are
@@ -34,8 +33,8 @@ class RingCut {
         const std::size_t share = (nominal + blocks() - 1) / blocks();
         // Whole cache lines, so that no two members write to the same one.
         block_bytes_ = (share + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
-        pieces_ =
-            static_cast<std::uint32_t>((block_bytes_ + kRingPieceBytes - 1) / kRingPieceBytes);
+        pieces_ = static_cast<std::uint32_t>((block_bytes_ + ring_piece_bytes() - 1) /
+                                             ring_piece_bytes());
     }
 
     std::uint32_t messages() const { return static_cast<std::uint32_t>(count_ - 1) * pieces_; }
@@ -52,8 +51,8 @@ class RingCut {
     // Of that block.
     Piece piece(int distance, std::uint32_t message) const {
         const Piece whole = block(distance);
-        const std::size_t at = std::min(message % pieces_ * kRingPieceBytes, whole.bytes);
-        return {.at = whole.at + at, .bytes = std::min(kRingPieceBytes, whole.bytes - at)};
+        const std::size_t at = std::min(message % pieces_ * ring_piece_bytes(), whole.bytes);
+        return {.at = whole.at + at, .bytes = std::min(ring_piece_bytes(), whole.bytes - at)};
     }
     Piece offered(std::uint32_t message) const { return piece(-step_of(message), message); }
     Piece taken(std::uint32_t message) const { return piece(-1 - step_of(message), message); }
@@ -96,7 +95,7 @@ class RingStream {
 
   private:
     static std::size_t place_of(std::uint32_t message) {
-        return message % kRingPlaces * kRingPieceBytes;
+        return message % kRingPlaces * ring_piece_bytes();
     }
 
     const Links& links_;

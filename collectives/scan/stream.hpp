@@ -55,7 +55,7 @@ class Stream {
     }
 
   private:
-    static std::size_t at(int round) { return static_cast<std::size_t>(round) * kMailBytes; }
+    static std::size_t at(int round) { return static_cast<std::size_t>(round) * kMailBytesMin; }
 
     const Links& links_;
     StreamPlace place_;
@@ -66,12 +66,12 @@ class Stream {
 template <class Visit>
 void for_each_mail(std::size_t bytes, Visit visit) {
     std::uint32_t chunk = 0;
-    for (std::size_t at = 0; at < bytes; at += kMailBytes) {
-        visit(chunk++, at, bytes - at < kMailBytes ? bytes - at : kMailBytes);
+    for (std::size_t at = 0; at < bytes; at += kMailBytesMin) {
+        visit(chunk++, at, bytes - at < kMailBytesMin ? bytes - at : kMailBytesMin);
     }
 }
 inline std::uint32_t mails_of(std::size_t bytes) {
-    return static_cast<std::uint32_t>((bytes + kMailBytes - 1) / kMailBytes);
+    return static_cast<std::uint32_t>((bytes + kMailBytesMin - 1) / kMailBytesMin);
 }
 
 }  // namespace tessera::collectives

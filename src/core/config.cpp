@@ -92,6 +92,14 @@ constexpr Variable kVariables[] = {
              "have the same bits with any algorithm, access and layout over nodes. Only slice and "
              "flat_tree do "
              "so."},
+    {.name = "SHMEM_COLLECTIVE_BUFFER",
+     .field = &Config::collective_buffer,
+     .must_agree = true,
+     .help = "What a PE holds for others in each of the 22 rounds of a team's collectives, twice; "
+             "memory is taken only by those that are used. Long vectors go in pieces of 5 to 16 "
+             "times as "
+             "much; larger ones suit networks with a long delay. With 8K, 700 teams of a PE have "
+             "such rounds, with 64K about 90; further teams use algorithms without."},
     {.name = "SHMEM_PROFILE",
      .field = &Config::profile,
      .default_text = "~/.config/tessera/HOST.profile, then /etc/tessera/profile, if they exist",
@@ -153,6 +161,7 @@ Overloaded(Visitors...) -> Overloaded<Visitors...>;
 // The names of an enumeration's values, in their order.
 constexpr Names names_of(StaticData /*kind*/) { return kStaticDataNames; }
 constexpr Names names_of(ReduceAccess /*kind*/) { return kReduceAccessNames; }
+constexpr Names names_of(CollectiveBuffer /*kind*/) { return kCollectiveBufferNames; }
 constexpr Names names_of(AmoPath /*kind*/) { return kAmoPathNames; }
 constexpr Names names_of(Progress /*kind*/) { return kProgressNames; }
 

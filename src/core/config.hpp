@@ -54,6 +54,10 @@ struct Algorithm {
 enum class ReduceAccess : std::uint8_t { kAuto, kDirect, kPutGet };
 inline constexpr std::string_view kReduceAccessNames[] = {"auto", "direct", "put_get"};
 
+// How much each round of a team's collectives can hold for others: 8 KiB << value.
+enum class CollectiveBuffer : std::uint8_t { k8K, k16K, k32K, k64K };
+inline constexpr std::string_view kCollectiveBufferNames[] = {"8K", "16K", "32K", "64K"};
+
 // How atomics reach PEs of other nodes: messages that the target's CPU executes, or the fabric's
 // own atomics.
 enum class AmoPath : std::uint8_t { kAuto, kAm, kFabric };
@@ -90,6 +94,7 @@ struct Config {
     Algorithm reduce_algorithm;
     ReduceAccess reduce_access = ReduceAccess::kAuto;
     bool reduce_reproducible = false;
+    CollectiveBuffer collective_buffer = CollectiveBuffer::k8K;
     std::string profile;     // path
     Count virtual_nodes{1};  // nodes that the PEs of a host are cut into
     std::string ofi_provider;
@@ -118,8 +123,8 @@ struct AlgorithmField {
 // What a variable sets; the kind decides how its value is spelled.
 using Field = std::variant<Switch, bool Config::*, std::uint64_t Config::*, Count Config::*,
                            std::string Config::*, StaticData Config::*, AlgorithmField,
-                           ReduceAccess Config::*, AmoPath Config::*, Progress Config::*,
-                           SubsystemSet Config::*>;
+                           ReduceAccess Config::*, CollectiveBuffer Config::*, AmoPath Config::*,
+                           Progress Config::*, SubsystemSet Config::*>;
 
 struct Variable {
     std::string_view name;

@@ -41,8 +41,9 @@ static_assert(std::is_standard_layout_v<InternalSegment> &&
 inline constexpr std::size_t kLinksOffset = heap::kInternalBytes / 2;
 inline constexpr std::uint32_t kTeamSlots =
     static_cast<std::uint32_t>((kLinksOffset - sizeof(InternalSegment)) / sizeof(TeamFlags));
-inline constexpr std::uint32_t kTeamsWithLinks =
-    static_cast<std::uint32_t>((heap::kInternalBytes - kLinksOffset) / sizeof(TeamLinks));
+inline std::uint32_t teams_with_links() {
+    return static_cast<std::uint32_t>((heap::kInternalBytes - kLinksOffset) / TeamLinks::stride());
+}
 inline constexpr std::uint32_t kWorldTeamSlot = 0;
 inline constexpr std::uint32_t kSharedTeamSlot = 1;
 inline constexpr std::uint32_t kNodeTeamSlot = 2;
@@ -54,7 +55,7 @@ inline TeamFlags* team_flags_of(InternalSegment& segment, std::uint32_t slot) {
 
 inline TeamLinks* team_links_of(InternalSegment& segment, std::uint32_t slot) {
     char* start = reinterpret_cast<char*>(&segment) + kLinksOffset;
-    return reinterpret_cast<TeamLinks*>(start) + slot;
+    return reinterpret_cast<TeamLinks*>(start + slot * TeamLinks::stride());
 }
 
 }  // namespace tessera

@@ -111,6 +111,7 @@ void make_team(Team& team, std::span<const int> members, std::uint32_t slot) {
 
 void make_predefined_teams() {
     forget_team_slots();
+    mail_bytes = kMailBytesMin << static_cast<unsigned>(config().collective_buffer);
     make_team(world_team, {}, kWorldTeamSlot);
     make_team(shared_team, live->job.local_pes, kSharedTeamSlot);
     make_team(node_team, live->job.local_pes, kNodeTeamSlot);

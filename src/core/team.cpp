@@ -107,7 +107,7 @@ void find_partners(Team& team) {
     find_nodes(team);
     team.has_links = true;
     for (int i = 0; i < static_cast<int>(team.slots.size()); ++i) {
-        team.has_links = team.has_links && team.slot_of(i) < kTeamsWithLinks;
+        team.has_links = team.has_links && team.slot_of(i) < teams_with_links();
     }
     team.central = nullptr;
     if (team.is_on_one_node) {

@@ -4,7 +4,7 @@
 // each member's internal segment, behind the flags of its teams, one of these for each slot.
 //
 //   gates[parity][kind][round]   one line each; written by one other member at a time
-//   mail[parity][round]          what came with a kMail gate
+//   mail[parity][round]          what came with a kMail gate; `mail_bytes` each
 //
 // A gate carries the number of the collective on this team. Collectives that use links end on a
 // member only when all members have begun; so nobody is more than one ahead, and two sets (by the
@@ -20,7 +20,9 @@
 namespace tessera {
 
 inline constexpr int kLinkRounds = 22;  // 2^20 members, and two to fold odd numbers of them
-inline constexpr std::size_t kMailBytes = 8192;
+// SHMEM_COLLECTIVE_BUFFER: of each round's mail. The same on all PEs; set before the first team.
+inline constexpr std::size_t kMailBytesMin = 8192;
+inline std::size_t mail_bytes = kMailBytesMin;
 
 enum class LinkKind : std::uint8_t { kMail, kReady, kDone };
 inline constexpr int kLinkKinds = 3;
@@ -30,7 +32,14 @@ struct TeamLinks {
         Gate gate;
     };
     Line gates[2][kLinkKinds][kLinkRounds];
-    alignas(kFalseSharingBytes) char mail[2][kLinkRounds][kMailBytes];
+
+    char* mail(std::uint32_t parity, int round = 0) {
+        const auto place = static_cast<std::size_t>(parity) * kLinkRounds;
+        return reinterpret_cast<char*>(this + 1) +
+               (place + static_cast<std::size_t>(round)) * mail_bytes;
+    }
+    // From one team's links to the next.
+    static std::size_t stride() { return sizeof(TeamLinks) + 2 * kLinkRounds * mail_bytes; }
 };
 
 }  // namespace tessera

@@ -64,6 +64,7 @@ TEST(Config, DefaultsComeFromTheStruct) {
               "");
     EXPECT_EQ(config.reduce_access, ReduceAccess::kAuto);
     EXPECT_FALSE(config.reduce_reproducible);
+    EXPECT_EQ(config.collective_buffer, CollectiveBuffer::k8K);
     EXPECT_EQ(config.profile, "");
     EXPECT_EQ(config.amo_path, AmoPath::kAuto);
     EXPECT_EQ(config.progress, Progress::kAuto);
@@ -88,6 +89,7 @@ TEST(Config, EveryVariableSetsItsMember) {
                           {"SHMEM_REDUCE_ALGORITHM", "Bruck"},
                           {"SHMEM_REDUCE_ACCESS", "put_get"},
                           {"SHMEM_REDUCE_REPRODUCIBLE", "1"},
+                          {"SHMEM_COLLECTIVE_BUFFER", "32k"},
                           {"SHMEM_PROFILE", "/a/profile"},
                           {"SHMEM_VIRTUAL_NODES", "3"},
                           {"SHMEM_OFI_PROVIDER", "tcp;ofi_rxm"},
@@ -112,6 +114,7 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_EQ(kScanAlgorithmNames[config.scan_algorithm.index], "slice");
     EXPECT_EQ(kReduceAlgorithmNames[config.reduce_algorithm.index], "bruck");
     EXPECT_TRUE(config.reduce_reproducible);
+    EXPECT_EQ(config.collective_buffer, CollectiveBuffer::k32K);
     EXPECT_EQ(config.profile, "/a/profile");
     EXPECT_EQ(config.reduce_access, ReduceAccess::kPutGet);
     EXPECT_EQ(config.virtual_nodes.value, 3U);
