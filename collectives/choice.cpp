@@ -73,7 +73,8 @@ struct Agreed {
 static_assert(sizeof(Agreed) <= kMailBytesMin && sizeof(Agreed) % sizeof(double) == 0);
 
 const Profile& profile() {
-    static const Profile once = load_profile(cache_bytes());
+    static const Profile once = load_profile(
+        cache_bytes(), address_map.fabric != nullptr ? address_map.fabric->provider() : "");
     return once;
 }
 

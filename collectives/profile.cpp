@@ -86,8 +86,10 @@ std::string own_profile_path() {
     return std::string(home) + "/.config/tessera/" + host + ".profile";
 }
 
-std::string parse_profile(const std::string& text, Machine& machine) {
+std::string parse_profile(const std::string& text, std::string_view provider, Machine& machine) {
     std::string_view rest = text;
+    std::string_view first;
+    std::string_view section;
     for (int number = 1; !rest.empty(); ++number) {
         const std::string_view line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(rest.size(), line.size() + 1));
@@ -97,7 +99,14 @@ std::string parse_profile(const std::string& text, Machine& machine) {
         const std::string_view name = content.substr(0, gap);
         const std::string_view value =
             gap == std::string_view::npos ? std::string_view{} : trim(content.substr(gap));
-        if (!set_price(name, value, machine)) {
+        if (name == "fabric" && !value.empty()) {
+            section = value;
+            if (first.empty()) first = value;
+            continue;
+        }
+        const bool counts = section.empty() || section == (provider.empty() ? first : provider);
+        Machine ignored;
+        if (!set_price(name, value, counts ? machine : ignored)) {
             return "line " + std::to_string(number) + ": '" + std::string(content) +
                    "' is not the name of a price and a positive number";
         }
@@ -105,20 +114,28 @@ std::string parse_profile(const std::string& text, Machine& machine) {
     return {};
 }
 
-std::string print_profile(const Machine& machine) {
+std::string print_profile(const Machine& machine, const std::vector<FabricPrices>& fabrics) {
     std::string text =
         "# Prices of the cost model of Tessera's collectives (docs/collectives.md).\n";
-    for (const Price& price : kPrices) {
-        if (price.value == &Machine::cache_bytes) continue;
-        char line[160];
-        std::snprintf(line, sizeof line, "%-13s %-10.4g # %s\n", std::string(price.name).c_str(),
-                      machine.*price.value, price.meaning);
-        text += line;
+    const auto print = [&](bool of_fabric, const Machine& prices) {
+        for (const Price& price : kPrices) {
+            if (price.value == &Machine::cache_bytes) continue;
+            if (price.name.starts_with("fabric_") != of_fabric) continue;
+            char line[160];
+            std::snprintf(line, sizeof line, "%-13s %-10.4g # %s\n",
+                          std::string(price.name).c_str(), prices.*price.value, price.meaning);
+            text += line;
+        }
+    };
+    print(false, machine);
+    for (const FabricPrices& fabric : fabrics) {
+        text += "fabric " + fabric.provider + "\n";
+        print(true, fabric.machine);
     }
     return text;
 }
 
-Profile load_profile(std::size_t cache_bytes) {
+Profile load_profile(std::size_t cache_bytes, std::string_view provider) {
     Profile profile{.machine = {}, .origin = "no profile: defaults"};
     if (cache_bytes != 0) profile.machine.cache_bytes = static_cast<double>(cache_bytes);
     const std::string& named = config().profile;
@@ -130,7 +147,7 @@ Profile load_profile(std::size_t cache_bytes) {
             fatal("SHMEM_PROFILE=%s cannot be read: %s; osh_tune writes profiles", path.c_str(),
                   std::strerror(errno));
         }
-        const std::string error = parse_profile(text, profile.machine);
+        const std::string error = parse_profile(text, provider, profile.machine);
         if (!error.empty()) {
             fatal("the profile %s, %s; write it anew by osh_tune, or remove it", path.c_str(),
                   error.c_str());

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The prices of the cost model as a file: osh_tune writes it, the first collective of a team reads
-// it. A line each: a name of cost.hpp and its value in seconds or bytes; # begins a comment.
+// it. A line each: a name of cost.hpp and its value in seconds or bytes; # begins a comment. Behind
+// a line "fabric NAME" are the prices of that libfabric provider, up to the next such line.
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "collectives/cost.hpp"
 
@@ -19,13 +22,20 @@ struct Profile {
     Machine machine;
     std::string origin;  // a path, or "no profile: defaults"
 };
-// A file that is named and cannot be read, or that says what is no price, ends the job.
-Profile load_profile(std::size_t cache_bytes);
+// `provider`: the job's; "": takes the first fabric of the file. A file that is named and cannot be
+// read, or that says what is no price, ends the job.
+Profile load_profile(std::size_t cache_bytes, std::string_view provider);
 
 // RETURNS: "" or what is wrong with the text, as "line 3: ...". Names that are missing keep what
 // `machine` has.
-std::string parse_profile(const std::string& text, Machine& machine);
+std::string parse_profile(const std::string& text, std::string_view provider, Machine& machine);
+
+// The prices between nodes of `machine` are those of `provider`.
+struct FabricPrices {
+    std::string provider;
+    Machine machine;
+};
 // Without the size of the cache, which the library asks the machine for.
-std::string print_profile(const Machine& machine);
+std::string print_profile(const Machine& machine, const std::vector<FabricPrices>& fabrics);
 
 }  // namespace tessera::collectives

@@ -179,6 +179,8 @@ class FabricTransport : public Transport {
     virtual void leave() = 0;
     // One line for SHMEM_INFO.
     virtual std::string description() const = 0;
+    // What it runs on, as SHMEM_OFI_PROVIDER names it.
+    virtual const std::string& provider() const = 0;
 };
 
 // The transports that exist; each is made by one function here, so that nobody but its own folder

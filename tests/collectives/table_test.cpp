@@ -136,18 +136,35 @@ TEST(Profile, WhatIsPrintedIsRead) {
     machine.alpha = 1.25e-7;
     machine.fabric_beta = 3.5e-10;
     Machine read;
-    EXPECT_EQ(parse_profile(print_profile(machine), read), "");
+    EXPECT_EQ(parse_profile(print_profile(machine, {{"tcp;ofi_rxm", machine}}), "", read), "");
     EXPECT_EQ(read, machine);
+}
+
+TEST(Profile, HasThePricesOfEachFabric) {
+    Machine slow;
+    slow.fabric_alpha = 1e-3;
+    Machine fast;
+    fast.fabric_alpha = 1e-6;
+    const std::string text = print_profile(Machine{}, {{"tcp;ofi_rxm", slow}, {"verbs", fast}});
+    const auto alpha_of = [&](const char* provider) {
+        Machine machine;
+        EXPECT_EQ(parse_profile(text, provider, machine), "");
+        return machine.fabric_alpha;
+    };
+    EXPECT_EQ(alpha_of("tcp;ofi_rxm"), slow.fabric_alpha);
+    EXPECT_EQ(alpha_of("verbs"), fast.fabric_alpha);
+    EXPECT_EQ(alpha_of(""), slow.fabric_alpha);
+    EXPECT_EQ(alpha_of("sockets"), Machine{}.fabric_alpha);
 }
 
 TEST(Profile, SaysWhatIsWrong) {
     Machine machine;
-    EXPECT_EQ(parse_profile("# nothing\n\n  alpha 1e-6 # a comment\n", machine), "");
+    EXPECT_EQ(parse_profile("# nothing\n\n  alpha 1e-6 # a comment\n", "", machine), "");
     EXPECT_EQ(machine.alpha, 1e-6);
     for (const char* bad : {"alpha", "alpha x", "alpha -1", "alpha 0", "alpha 1 2", "alpha nan",
-                            "alpha inf", "speed 1", "alpha 1e400"}) {
+                            "alpha inf", "speed 1", "alpha 1e400", "fabric"}) {
         EXPECT_EQ(
-            parse_profile(std::string("beta 1e-9\n") + bad + "\n", machine),
+            parse_profile(std::string("beta 1e-9\n") + bad + "\n", "", machine),
             std::string("line 2: '") + bad + "' is not the name of a price and a positive number");
     }
 }

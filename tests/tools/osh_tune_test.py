@@ -12,8 +12,8 @@ import unittest
 
 OSH_TUNE = ""
 OSH_INFO = ""
-PRICES = ("alpha", "switching", "beta", "beta_far", "gamma", "fabric_alpha", "fabric_beta",
-          "fabric_ready")
+FABRIC = ("fabric", "fabric_alpha", "fabric_beta", "fabric_ready")
+PRICES = ("alpha", "switching", "beta", "beta_far", "gamma")
 
 
 class OshTuneTest(unittest.TestCase):
@@ -38,11 +38,19 @@ class OshTuneTest(unittest.TestCase):
         self.assertEqual(os.listdir(os.path.dirname(path)), [os.path.basename(path)])
         with open(path, encoding="utf-8") as file:
             lines = [line.split() for line in file if not line.startswith("#")]
-        self.assertEqual(tuple(line[0] for line in lines), PRICES)
+        self.assertEqual(tuple(line[0] for line in lines), PRICES + FABRIC)
         for line in lines:
-            self.assertGreater(float(line[1]), 0, line)
+            if line[0] != "fabric":
+                self.assertGreater(float(line[1]), 0, line)
         out, _ = self.run_tool(OSH_INFO, "--collectives")
         self.assertIn(path, out.splitlines()[0])
+
+    def test_each_provider_has_its_prices(self):
+        out, _ = self.run_tool(OSH_TUNE, "-o", "-", "--provider", "sockets", "tcp;ofi_rxm")
+        lines = [line.split()[:2] for line in out.splitlines() if not line.startswith("#")]
+        self.assertEqual(tuple(line[0] for line in lines), PRICES + FABRIC + FABRIC)
+        self.assertEqual([line[1] for line in lines if line[0] == "fabric"],
+                         ["sockets", "tcp;ofi_rxm"])
 
     def test_the_network_may_be_left_out(self):
         path = os.path.join(self.folder, "a", "profile")

@@ -10,9 +10,12 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/fatal.hpp"
 #include "collectives/profile.hpp"
@@ -32,8 +35,8 @@ std::string quoted(const std::string& text) {
 }
 
 // Runs `launcher` osh_tune --measure and takes what it prints. RETURNS: whether that worked; if
-// not, the job has said why.
-bool measure_with(const std::string& launcher, Machine& machine) {
+// not, the job has said why. `provider`: what PEs of two nodes say they use.
+bool measure_with(const std::string& launcher, Machine& machine, std::string& provider) {
     const std::string command = launcher + " " + quoted(own_path()) + " --measure";
     std::FILE* pipe = ::popen(command.c_str(), "re");
     if (pipe == nullptr) fatal("cannot start %s: %s", command.c_str(), std::strerror(errno));
@@ -46,9 +49,29 @@ bool measure_with(const std::string& launcher, Machine& machine) {
              WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
         return false;
     }
-    const std::string error = collectives::parse_profile(text, machine);
+    const std::string head = "fabric ";
+    if (text.starts_with(head)) provider = text.substr(head.size(), text.find('\n') - head.size());
+    const std::string error = collectives::parse_profile(text, provider, machine);
     if (!error.empty()) fatal("%s printed what is no price: %s", command.c_str(), error.c_str());
     return true;
+}
+
+// With each of the providers; with the one that the library takes if there is none in the list.
+std::vector<collectives::FabricPrices> measure_fabrics(const std::string& launcher,
+                                                       std::vector<std::string> providers) {
+    std::vector<collectives::FabricPrices> fabrics;
+    if (providers.empty()) providers.emplace_back();
+    for (const std::string& wanted : providers) {
+        if (!wanted.empty()) ::setenv("SHMEM_OFI_PROVIDER", wanted.c_str(), 1);
+        collectives::FabricPrices prices;
+        if (measure_with(launcher, prices.machine, prices.provider)) {
+            fabrics.push_back(std::move(prices));
+        } else {
+            warn("prices between nodes%s%s remain the defaults; --fabric '' does not measure them",
+                 wanted.empty() ? "" : " with ", wanted.c_str());
+        }
+    }
+    return fabrics;
 }
 
 // As one piece: a job that starts meanwhile reads the old profile or the new one.
@@ -72,6 +95,7 @@ int run(int argc, char** argv) {
     const std::string beside = std::filesystem::path(own_path()).parent_path() / "oshrun";
     std::string node = quoted(beside) + " -n 2";
     std::string fabric = quoted(beside) + " -n 2 --virtual-nodes 2";
+    std::vector<std::string> providers;
     std::string output;
     bool is_job = false;
     app.add_option("--output,-o", output, "Where to write; - prints")
@@ -80,6 +104,9 @@ int run(int argc, char** argv) {
     app.add_option(
         "--fabric", fabric,
         "Launcher of 2 PEs on two nodes: 'mpirun --host a,b -n 2'; empty: do not measure");
+    app.add_option("--provider", providers,
+                   "Measure between nodes with each of these libfabric providers")
+        ->default_str("the one that the library takes");
     app.add_flag("--measure", is_job)->group("");
     app.set_help_flag("--help,-h", "Print this text and exit");
     CLI11_PARSE(app, argc, argv);
@@ -89,11 +116,11 @@ int run(int argc, char** argv) {
     if (output.empty()) output = collectives::own_profile_path();
     if (output.empty()) fatal("there is no HOME to write a profile to; name a file by --output");
     Machine machine;
-    if (!measure_with(node, machine)) fatal("the measurement on one node failed");
-    if (!fabric.empty() && !measure_with(fabric, machine)) {
-        warn("prices between nodes remain the defaults; --fabric '' does not measure them");
-    }
-    const std::string text = collectives::print_profile(machine);
+    std::string ignored;
+    if (!measure_with(node, machine, ignored)) fatal("the measurement on one node failed");
+    std::vector<collectives::FabricPrices> fabrics;
+    if (!fabric.empty()) fabrics = measure_fabrics(fabric, std::move(providers));
+    const std::string text = collectives::print_profile(machine, fabrics);
     if (output == "-") {
         std::fputs(text.c_str(), stdout);
     } else {

@@ -6,8 +6,8 @@
 
 namespace tessera::osh_tune {
 
-// Both PEs on one node: alpha, switching, beta, beta_far, gamma. On two: fabric_alpha, fabric_beta,
-// fabric_ready. RETURNS: the exit code.
+// Both PEs on one node: alpha, switching, beta, beta_far, gamma. On two: "fabric" and the
+// provider, fabric_alpha, fabric_beta, fabric_ready. RETURNS: the exit code.
 int measure();
 
 }  // namespace tessera::osh_tune

@@ -308,6 +308,7 @@ void OfiTransport::quiet(Channel& channel) {
 }
 
 std::string OfiTransport::description() const { return describe(capabilities_); }
+const std::string& OfiTransport::provider() const { return capabilities_.provider; }
 
 }  // namespace tessera::ofi
 

@@ -59,6 +59,7 @@ class OfiTransport final : public FabricTransport {
     void start() override { engine_.start(); }
     void leave() override { engine_.leave(); }
     std::string description() const override;
+    const std::string& provider() const override;
 
   private:
     struct Target {
