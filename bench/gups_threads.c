@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What gups.c does, by threads on one array: the limit of GUPS on one node. No SHMEM. The same
+// table, sequence and verification (see there); each thread makes the updates of one PE. Prints the
+// same measures: gups_atomic, by the processor's atomics, and gups_get_put, by loads and stores.
+// --threads N, --log-words N, --tiny, --quick. The array asks for huge pages, as our heap does.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/gups_random.h"
+
+enum { kSamplesMax = 32 };
+
+static int threads = 2, samples = 16, log_words = 24;
+static uint64_t words;
+static uint64_t* table;
+static pthread_barrier_t meeting;
+static double gups[kSamplesMax];  // written by thread 0
+static uint64_t wrong;
+
+static double now_ns(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static uint64_t by_atomic(uint64_t random, long updates) {
+    for (long i = 0; i < updates; ++i) {
+        random = next_random(random);
+        __atomic_fetch_xor(table + (random & (words - 1)), random, __ATOMIC_RELAXED);
+    }
+    return random;
+}
+
+static uint64_t by_plain(uint64_t random, long updates) {
+    for (long i = 0; i < updates; ++i) {
+        random = next_random(random);
+        table[random & (words - 1)] ^= random;
+    }
+    return random;
+}
+
+static uint64_t (*update)(uint64_t random, long updates);  // by_atomic or by_plain
+
+static void pin(long thread) {
+    cpu_set_t one;
+    if (sysconf(_SC_NPROCESSORS_ONLN) < threads) return;
+    CPU_ZERO(&one);
+    CPU_SET((int)thread, &one);
+    pthread_setaffinity_np(pthread_self(), sizeof one, &one);
+}
+
+static void* work(void* argument) {
+    const long thread = (long)argument;
+    const long updates = (long)(4 * words / (uint64_t)threads / (uint64_t)samples) + 1;
+    const uint64_t start = random_at((uint64_t)(thread * samples * updates));
+    uint64_t random = start;
+    pin(thread);
+    for (int i = 0; i < samples; ++i) {
+        pthread_barrier_wait(&meeting);
+        double start_ns = now_ns();
+        random = update(random, updates);
+        pthread_barrier_wait(&meeting);
+        if (thread == 0) gups[i] = (double)updates * threads / (now_ns() - start_ns);
+    }
+    by_atomic(start, samples * updates);
+    pthread_barrier_wait(&meeting);
+    for (uint64_t i = (uint64_t)thread; i < words; i += (uint64_t)threads) {
+        if (table[i] != i) __atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+static int by_value(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+static void measure(const char* name, double share_allowed) {
+    pthread_t* others = malloc(sizeof *others * (size_t)threads);
+    for (uint64_t i = 0; i < words; ++i) table[i] = i;
+    wrong = 0;
+    for (long i = 0; i < threads; ++i) {
+        if (pthread_create(others + i, NULL, work, (void*)i) != 0) {
+            fprintf(stderr, "gups_threads: no thread %ld\n", i);
+            exit(1);
+        }
+    }
+    for (int i = 0; i < threads; ++i) pthread_join(others[i], NULL);
+    free(others);
+    if ((double)wrong > share_allowed * (double)words) {
+        fprintf(stderr, "gups_threads: %s: %llu wrong words\n", name, (unsigned long long)wrong);
+        exit(1);
+    }
+    qsort(gups, (size_t)samples, sizeof *gups, by_value);
+    printf(
+        "@ measure=%s x=%llu xname=words npes=%d unit=GUPS better=higher median=%.6g q1=%.6g "
+        "q3=%.6g samples=%d\n",
+        name, (unsigned long long)words, threads, gups[samples / 2], gups[samples / 4],
+        gups[samples * 3 / 4], samples);
+}
+
+int main(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+        const char* next = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--tiny") == 0) samples = 2, log_words = 14;
+        if (strcmp(argv[i], "--quick") == 0) samples = 8, log_words = 22;
+        if (strcmp(argv[i], "--threads") == 0) threads = atoi(next);
+        if (strcmp(argv[i], "--log-words") == 0) log_words = atoi(next);
+    }
+    if (threads < 1 || log_words < 10 || log_words > 34) {
+        fprintf(stderr, "usage: gups_threads [--tiny|--quick] [--threads N] [--log-words N]\n");
+        return 2;
+    }
+    words = UINT64_C(1) << log_words;
+    const size_t bytes = words * sizeof *table;
+    table = aligned_alloc((size_t)2 << 20, bytes < (size_t)2 << 20 ? (size_t)2 << 20 : bytes);
+    if (!table) return 1;
+    madvise(table, bytes, MADV_HUGEPAGE);
+    pthread_barrier_init(&meeting, NULL, (unsigned)threads);
+    update = by_plain;
+    measure("gups_get_put", 0.01);
+    update = by_atomic;
+    measure("gups_atomic", 0);
+    puts("@ end");
+    return 0;
+}
