@@ -3,7 +3,9 @@
 // What gups.c does, by threads on one array: the limit of GUPS on one node. No SHMEM. The same
 // table, sequence and verification (see there); each thread makes the updates of one PE. Prints the
 // same measures: gups_atomic, by the processor's atomics, and gups_get_put, by loads and stores.
-// --threads N, --log-words N, --tiny, --quick. The array asks for huge pages, as our heap does.
+// gups_atomic_huge: in huge pages, where the kernel gives them to private memory; symmetric heaps
+// have them only where it gives them to shared memory too (osh_info says so).
+// --threads N, --log-words N, --tiny, --quick.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -57,12 +59,16 @@ static void pin(long thread) {
     pthread_setaffinity_np(pthread_self(), sizeof one, &one);
 }
 
+// Each thread fills and checks the block that a PE would own.
+static uint64_t first_word(long thread) { return words * (uint64_t)thread / (uint64_t)threads; }
+
 static void* work(void* argument) {
     const long thread = (long)argument;
     const long updates = (long)(4 * words / (uint64_t)threads / (uint64_t)samples) + 1;
     const uint64_t start = random_at((uint64_t)(thread * samples * updates));
     uint64_t random = start;
     pin(thread);
+    for (uint64_t i = first_word(thread); i < first_word(thread + 1); ++i) table[i] = i;
     for (int i = 0; i < samples; ++i) {
         pthread_barrier_wait(&meeting);
         double start_ns = now_ns();
@@ -72,7 +78,7 @@ static void* work(void* argument) {
     }
     by_atomic(start, samples * updates);
     pthread_barrier_wait(&meeting);
-    for (uint64_t i = (uint64_t)thread; i < words; i += (uint64_t)threads) {
+    for (uint64_t i = first_word(thread); i < first_word(thread + 1); ++i) {
         if (table[i] != i) __atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
     }
     return NULL;
@@ -83,9 +89,19 @@ static int by_value(const void* a, const void* b) {
     return (x > y) - (x < y);
 }
 
+static uint64_t* make_table(int advice) {
+    const size_t bytes = words * sizeof *table + ((size_t)2 << 20);
+    void* memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        perror("gups_threads: mmap");
+        exit(1);
+    }
+    madvise(memory, bytes, advice);
+    return memory;
+}
+
 static void measure(const char* name, double share_allowed) {
     pthread_t* others = malloc(sizeof *others * (size_t)threads);
-    for (uint64_t i = 0; i < words; ++i) table[i] = i;
     wrong = 0;
     for (long i = 0; i < threads; ++i) {
         if (pthread_create(others + i, NULL, work, (void*)i) != 0) {
@@ -120,15 +136,14 @@ int main(int argc, char** argv) {
         return 2;
     }
     words = UINT64_C(1) << log_words;
-    const size_t bytes = words * sizeof *table;
-    table = aligned_alloc((size_t)2 << 20, bytes < (size_t)2 << 20 ? (size_t)2 << 20 : bytes);
-    if (!table) return 1;
-    madvise(table, bytes, MADV_HUGEPAGE);
     pthread_barrier_init(&meeting, NULL, (unsigned)threads);
+    table = make_table(MADV_NOHUGEPAGE);
     update = by_plain;
     measure("gups_get_put", 0.01);
     update = by_atomic;
     measure("gups_atomic", 0);
+    table = make_table(MADV_HUGEPAGE);
+    measure("gups_atomic_huge", 0);
     puts("@ end");
     return 0;
 }
