@@ -25,17 +25,32 @@ static unsigned long* table;      // symmetric: this PE's block
 static uint64_t* first;           // where each PE's block begins in the whole table
 static unsigned long** pointers;  // each PE's block as mapped here, NULL if one of them is not
 
-static inline int owner_of(uint64_t index) { return (int)(index * (uint64_t)npes >> log_words); }
+// Where a word is: copied to each loop, so that the compiler keeps it in registers.
+struct layout {
+    uint64_t mask, npes;
+    int log_words;
+    const uint64_t* first;
+};
+
+static inline struct layout layout(void) {
+    return (struct layout){words - 1, (uint64_t)npes, log_words, first};
+}
+
+static inline int owner_of(struct layout at, uint64_t index) {
+    return (int)(index * at.npes >> at.log_words);
+}
 
 // Makes `updates` updates behind `random`. RETURNS: the element to go on from.
 typedef uint64_t (*Updater)(uint64_t random, long updates);
 
 static uint64_t by_get_put(uint64_t random, long updates) {
+    const struct layout at = layout();
+    unsigned long* const block = table;
     for (long i = 1; i <= updates; ++i) {
         random = next_random(random);
-        const uint64_t index = random & (words - 1);
-        const int pe = owner_of(index);
-        unsigned long* word = table + (index - first[pe]);
+        const uint64_t index = random & at.mask;
+        const int pe = owner_of(at, index);
+        unsigned long* word = block + (index - at.first[pe]);
         shmem_ulong_p(word, shmem_ulong_g(word, pe) ^ random, pe);
         if (i % kInFlight == 0) shmem_quiet();
     }
@@ -43,32 +58,38 @@ static uint64_t by_get_put(uint64_t random, long updates) {
 }
 
 static uint64_t by_atomic(uint64_t random, long updates) {
+    const struct layout at = layout();
+    unsigned long* const block = table;
     for (long i = 1; i <= updates; ++i) {
         random = next_random(random);
-        const uint64_t index = random & (words - 1);
-        const int pe = owner_of(index);
-        shmem_ulong_atomic_xor(table + (index - first[pe]), random, pe);
+        const uint64_t index = random & at.mask;
+        const int pe = owner_of(at, index);
+        shmem_ulong_atomic_xor(block + (index - at.first[pe]), random, pe);
         if (i % kInFlight == 0) shmem_quiet();
     }
     return random;
 }
 
 static uint64_t by_pointer(uint64_t random, long updates) {
+    const struct layout at = layout();
+    unsigned long* const* const blocks = pointers;
     for (long i = 1; i <= updates; ++i) {
         random = next_random(random);
-        const uint64_t index = random & (words - 1);
-        const int pe = owner_of(index);
-        pointers[pe][index - first[pe]] ^= random;
+        const uint64_t index = random & at.mask;
+        const int pe = owner_of(at, index);
+        blocks[pe][index - at.first[pe]] ^= random;
     }
     return random;
 }
 
 static uint64_t by_pointer_atomic(uint64_t random, long updates) {
+    const struct layout at = layout();
+    unsigned long* const* const blocks = pointers;
     for (long i = 1; i <= updates; ++i) {
         random = next_random(random);
-        const uint64_t index = random & (words - 1);
-        const int pe = owner_of(index);
-        __atomic_fetch_xor(pointers[pe] + (index - first[pe]), random, __ATOMIC_RELAXED);
+        const uint64_t index = random & at.mask;
+        const int pe = owner_of(at, index);
+        __atomic_fetch_xor(blocks[pe] + (index - at.first[pe]), random, __ATOMIC_RELAXED);
     }
     return random;
 }
