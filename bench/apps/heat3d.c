@@ -18,83 +18,37 @@
 #include <math.h>
 
 #include "../measure.h"
+#include "box.h"
 
-enum { X, Y, Z, kDimensions, kFaces = 6, kSamplesMax = 64 };
+enum { kSamplesMax = 64 };
 enum { TOTAL, COMPUTE, DATA, WAIT, SYNC, REDUCE, kParts };
 static const char* const kPartNames[kParts] = {"",      "_compute", "_data",
                                                "_wait", "_sync",    "_reduce"};
 
-struct Block {
-    long first[kDimensions], cells[kDimensions];  // in the whole box
-    long plane, row;                              // distance of neighbours in x, in y
-    double *now, *next;                           // with a halo of one cell
-};
-
-static long box[kDimensions];
-static int pes[kDimensions], place[kDimensions];  // how the PEs stand, where this one is
 static struct Block mine;
-static int neighbour[kFaces];  // low x, high x, low y, ...; -1: the edge
-static double* sums;           // symmetric: source and target of the all-reduce
+static double *now, *next;  // symmetric: the temperatures, and those after this iteration
+static double* sums;        // symmetric: source and target of the all-reduce
 static double reduce_work[SHMEM_REDUCE_MIN_WRKDATA_SIZE];
 static long reduce_sync[2][SHMEM_REDUCE_SYNC_SIZE];
 static double ns[kParts];  // spent in each part
 
-// ---- The box, its pieces and its first temperatures ----
-
-static uint64_t mixed(uint64_t x) {  // any good mix of 64 bits
-    x = (x ^ (x >> 31)) * 0x9E3779B97F4A7C15u;
-    x = (x ^ (x >> 29)) * 0xD6E8FEB86659FD93u;
-    return x ^ (x >> 32);
-}
-
-// In [0, 1); a different one for each cell of the box and each seed.
-static double random_of(uint64_t seed, long x, long y, long z) {
-    uint64_t cell = ((uint64_t)x * (uint64_t)(box[Y] + 2) + (uint64_t)y) * (uint64_t)(box[Z] + 2);
-    return (double)(mixed(cell + (uint64_t)z + (seed << 56)) >> 11) * 0x1p-53;
-}
-
-static long first_cell(int dimension, int at) { return box[dimension] * at / pes[dimension]; }
-static int pe_at(int x, int y, int z) { return (x * pes[Y] + y) * pes[Z] + z; }
-
-// As even as can be, the most cuts in z: 4 x 4 x 8 for 128 PEs, as in the paper.
-static void place_pes(void) {
-    pes[X] = pes[Y] = 1;
-    for (int x = 1; x * x * x <= npes; ++x) {
-        if (npes % x == 0) pes[X] = x;
-    }
-    int others = npes / pes[X];
-    for (int y = 1; y * y <= others; ++y) {
-        if (others % y == 0) pes[Y] = y;
-    }
-    pes[Z] = others / pes[Y];
-    place[X] = me / (pes[Y] * pes[Z]);
-    place[Y] = me / pes[Z] % pes[Y];
-    place[Z] = me % pes[Z];
-    for (int face = 0; face < kFaces; ++face) {
-        int at[kDimensions] = {place[X], place[Y], place[Z]};
-        int moved = at[face / 2] += face % 2 ? 1 : -1;
-        neighbour[face] = moved < 0 || moved >= pes[face / 2] ? -1 : pe_at(at[X], at[Y], at[Z]);
-    }
-}
-
-static double* cell(const struct Block* b, double* of, long x, long y, long z) {
-    return of + x * b->plane + y * b->row + z;
-}
-
 // The edge's temperature depends on the side; the inside is as uneven as can be.
-static double first_temperature(long x, long y, long z) {
-    if (x == 0) return 1.0;
-    if (x > box[X] || y == 0 || y > box[Y] || z == 0 || z > box[Z]) return 0.0;
-    return random_of(1, x, y, z);
+static double first_temperature(const struct Block* b, long x, long y, long z) {
+    long at[kDimensions] = {b->first[X] + x, b->first[Y] + y, b->first[Z] + z};
+    if (at[X] == 0) return 1.0;
+    for (int d = 0; d < kDimensions; ++d) {
+        if (at[d] == 0 || at[d] > box[d]) return 0.0;
+    }
+    return random_of(b, 1, x, y, z);
 }
 
 // Own cells and the halo: what lies beyond the box keeps its temperature for ever.
-static void fill(struct Block* b) {
+static void fill(const struct Block* b, double* one, double* other) {
     for (long x = 0; x <= b->cells[X] + 1; ++x) {
         for (long y = 0; y <= b->cells[Y] + 1; ++y) {
             for (long z = 0; z <= b->cells[Z] + 1; ++z) {
-                double value = first_temperature(b->first[X] + x, b->first[Y] + y, b->first[Z] + z);
-                *cell(b, b->now, x, y, z) = *cell(b, b->next, x, y, z) = value;
+                long at = cell(b, x, y, z);
+                one[at] = other[at] = first_temperature(b, x, y, z);
             }
         }
     }
@@ -107,12 +61,12 @@ static double flow(double from, double to) {  // diffusivity 1 + t / 2, the mean
 }
 
 // The sum of the squared changes.
-static double compute(struct Block* b) {
+static double compute(const struct Block* b, const double* old, double* new) {
     double change = 0;
     for (long x = 1; x <= b->cells[X]; ++x) {
         for (long y = 1; y <= b->cells[Y]; ++y) {
-            const double* restrict t = cell(b, b->now, x, y, 0);
-            double* restrict to = cell(b, b->next, x, y, 0);
+            const double* restrict t = old + cell(b, x, y, 0);
+            double* restrict to = new + cell(b, x, y, 0);
             for (long z = 1; z <= b->cells[Z]; ++z) {
                 double in = flow(t[z - b->plane], t[z]) + flow(t[z + b->plane], t[z]) +
                             flow(t[z - b->row], t[z]) + flow(t[z + b->row], t[z]) +
@@ -122,34 +76,34 @@ static double compute(struct Block* b) {
             }
         }
     }
-    double* swap = b->now;
-    b->now = b->next;
-    b->next = swap;
     return change;
 }
 
-static void get_face(int face, double* now) {
+static void get_cells(long to, long from, long count, int pe) {
+    shmem_getmem(now + to, now + from, sizeof(double) * (size_t)count, pe);
+}
+
+static void get_face(int face) {
     int pe = neighbour[face], dimension = face / 2;
-    long to = face % 2 ? mine.cells[dimension] + 1 : 0, from = 1;
+    const long* cells = mine.cells;
+    long to = face % 2 ? cells[dimension] + 1 : 0, from = 1;
     if (face % 2 == 0) {  // the last layer of the PE before this one
         int at = place[dimension];
         from = first_cell(dimension, at) - first_cell(dimension, at - 1);
     }
-    size_t row_bytes = sizeof(double) * (size_t)mine.cells[Z];
     if (dimension == X) {
-        for (long y = 1; y <= mine.cells[Y]; ++y) {
-            shmem_getmem(cell(&mine, now, to, y, 1), cell(&mine, now, from, y, 1), row_bytes, pe);
+        for (long y = 1; y <= cells[Y]; ++y) {
+            get_cells(cell(&mine, to, y, 1), cell(&mine, from, y, 1), cells[Z], pe);
         }
         return;
     }
-    for (long x = 1; x <= mine.cells[X]; ++x) {
+    for (long x = 1; x <= cells[X]; ++x) {
         if (dimension == Y) {
-            shmem_getmem(cell(&mine, now, x, to, 1), cell(&mine, now, x, from, 1), row_bytes, pe);
+            get_cells(cell(&mine, x, to, 1), cell(&mine, x, from, 1), cells[Z], pe);
             continue;
         }
-        for (long y = 1; y <= mine.cells[Y]; ++y) {
-            double* target = cell(&mine, now, x, y, to);
-            shmem_getmem(target, cell(&mine, now, x, y, from), sizeof(double), pe);
+        for (long y = 1; y <= cells[Y]; ++y) {
+            get_cells(cell(&mine, x, y, to), cell(&mine, x, y, from), 1, pe);
         }
     }
 }
@@ -157,14 +111,17 @@ static void get_face(int face, double* now) {
 static double iterate(long k) {
     double before = now_ns(), after;
     for (int face = 0; face < kFaces; ++face) {
-        if (neighbour[face] >= 0) get_face(face, mine.now);
+        if (neighbour[face] >= 0) get_face(face);
         after = now_ns();
         ns[DATA] += after - before;
         shmem_barrier_all();
         before = now_ns();
         ns[WAIT] += before - after;
     }
-    sums[0] = compute(&mine);
+    sums[0] = compute(&mine, now, next);
+    double* swap = now;
+    now = next;
+    next = swap;
     after = now_ns();
     ns[COMPUTE] += after - before;
     shmem_double_sum_to_all(&sums[1], &sums[0], 1, 0, 0, npes, reduce_work, reduce_sync[k % 2]);
@@ -174,13 +131,12 @@ static double iterate(long k) {
 
 // ---- Checking ----
 
-static double weighted_sum(const struct Block* b) {
+static double weighted_sum(const struct Block* b, const double* of) {
     double sum = 0;
     for (long x = 1; x <= b->cells[X]; ++x) {
         for (long y = 1; y <= b->cells[Y]; ++y) {
             for (long z = 1; z <= b->cells[Z]; ++z) {
-                double weight = random_of(2, b->first[X] + x, b->first[Y] + y, b->first[Z] + z);
-                sum += weight * *cell(b, b->now, x, y, z);
+                sum += random_of(b, 2, x, y, z) * of[cell(b, x, y, z)];
             }
         }
     }
@@ -195,17 +151,19 @@ struct Outcome {
 static struct Outcome expected_outcome(long iterations) {
     struct Outcome outcome = {0, 0};
     if (me == 0) {
-        struct Block whole = {.cells = {box[X], box[Y], box[Z]}, .row = box[Z] + 2};
-        whole.plane = whole.row * (box[Y] + 2);
-        size_t bytes = sizeof(double) * (size_t)(whole.plane * (box[X] + 2));
-        double* first = whole.now = malloc(bytes);
-        double* second = whole.next = malloc(bytes);
-        if (!first || !second) give_up("no memory for the box of the reference");
-        fill(&whole);
-        for (long k = 0; k < iterations; ++k) outcome.residual = compute(&whole);
-        outcome.sum = weighted_sum(&whole);
-        free(first);
-        free(second);
+        struct Block whole = whole_box();
+        double* memory[2];
+        for (int i = 0; i < 2; ++i) {
+            memory[i] = malloc(sizeof(double) * whole.count);
+            if (!memory[i]) give_up("no memory for the box of the reference");
+        }
+        fill(&whole, memory[0], memory[1]);
+        for (long k = 0; k < iterations; ++k) {
+            outcome.residual = compute(&whole, memory[k % 2], memory[1 - k % 2]);
+        }
+        outcome.sum = weighted_sum(&whole, memory[iterations % 2]);
+        free(memory[0]);
+        free(memory[1]);
     }
     outcome.sum = agree(outcome.sum);
     outcome.residual = agree(outcome.residual);
@@ -222,7 +180,7 @@ static void check(const char* what, double expected, double found) {
 
 static void one_sample(long iterations, struct Outcome expected) {
     double residual = 0;
-    fill(&mine);
+    fill(&mine, now, next);
     memset(ns, 0, sizeof ns);
     shmem_barrier_all();
     double start = now_ns();
@@ -233,26 +191,18 @@ static void one_sample(long iterations, struct Outcome expected) {
     for (long k = 0; k < iterations * kFaces; ++k) shmem_barrier_all();
     ns[SYNC] = now_ns() - start;
     check("residual", expected.residual, residual);
-    check("weighted sum", expected.sum, fold_all(weighted_sum(&mine), SUM_OF_ALL));
+    check("weighted sum", expected.sum, fold_all(weighted_sum(&mine, now), SUM_OF_ALL));
 }
 
 static void measure(const char* mode, long iterations, int samples) {
     static double us[kParts][kSamplesMax];
-    long most[kDimensions];
-    for (int d = 0; d < kDimensions; ++d) {
-        if (box[d] < pes[d]) return;  // a PE would have no cells
-        mine.first[d] = first_cell(d, place[d]);
-        mine.cells[d] = first_cell(d, place[d] + 1) - mine.first[d];
-        most[d] = (box[d] + pes[d] - 1) / pes[d];
-    }
-    mine.row = most[Z] + 2;
-    mine.plane = mine.row * (most[Y] + 2);
-    size_t bytes = sizeof(double) * (size_t)(mine.plane * (most[X] + 2));
-    double* memory = allocate(64, 2 * bytes);
+    if (!box_fits()) return;
+    mine = block_of_this_pe();
+    double* memory = allocate(64, 2 * sizeof(double) * mine.count);
     struct Outcome expected = expected_outcome(iterations);
     for (int i = -1; i < samples; ++i) {  // one sample to warm up
-        mine.now = memory;
-        mine.next = memory + bytes / sizeof(double);
+        now = memory;
+        next = memory + mine.count;
         one_sample(iterations, expected);
         for (int part = 0; part < kParts; ++part) {
             double slowest = fold_all(ns[part], MAX_OF_ALL);
