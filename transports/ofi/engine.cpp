@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kReceives = 64;
 constexpr std::size_t kEntriesAtOnce = 16;
-constexpr std::uint32_t kPollsWithCoreEach = 1'000;  // some 50 us: a few round trips
+constexpr std::uint32_t kPollsWithCoreEach = 5'000;  // some ms: a large transfer ends within
 constexpr std::uint32_t kPollsCrowded = 2;
 constexpr std::uint32_t kYields = 100;
 constexpr std::uint32_t kPacketsInFlightMax = 16;  // per slot: 64 KiB
@@ -31,7 +31,10 @@ constexpr int kStepBackDoublingsMax = 3;
 // The program has read the queue so lately: the thread is not needed. A waiting PE that naps reads
 // it once a millisecond.
 constexpr std::uint64_t kPolledNanoseconds = 60'000;
-constexpr std::uint64_t kLingerNanoseconds = 10'000;
+// After a sleep the thread polls for so long: less if it was woken by something that came alone,
+// for that time is the program's.
+constexpr std::uint64_t kLingerNanoseconds = 50'000;
+constexpr std::uint64_t kLingerAloneNanoseconds = 10'000;
 constexpr std::uint64_t kCalledNanoseconds = 5'000;  // a sleep that is shorter was none
 constexpr int kCallsMax = 100'000;
 constexpr std::uint32_t kPollsBesideSleeper = 64;  // some 50 us
@@ -140,6 +143,8 @@ void Engine::run_thread() {
     ::pthread_setname_np(::pthread_self(), "tessera");
     ::prctl(PR_SET_TIMERSLACK, 1000);  // Naps are short.
     std::uint64_t woken_at = 0;
+    std::uint64_t linger = kLingerAloneNanoseconds;
+    std::uint32_t posts_seen = 0;
     int steps_back = 0;
     int idle = 0;   // rounds in which nothing was found
     int calls = 0;  // of the descriptor, one after the other, for nothing
@@ -147,8 +152,12 @@ void Engine::run_thread() {
         watch_peers();
         const bool is_polled =
             now_ns() - polled_at_ns_.load(std::memory_order_relaxed) < kPolledNanoseconds;
+        // It hands something over, which for long vectors takes longer than that.
+        const std::uint32_t posts = posts_.load(std::memory_order_relaxed);
+        const bool is_posting = posts != posts_seen;
+        posts_seen = posts;
         bool found = false;
-        if (is_polled || !try_read_queue(found)) {
+        if (is_polled || is_posting || !try_read_queue(found)) {
             nap(kStepBackNanoseconds << std::min(steps_back++, kStepBackDoublingsMax));
             continue;
         }
@@ -156,13 +165,15 @@ void Engine::run_thread() {
         idle = found ? 0 : idle + 1;
         if (found) continue;
         const std::uint64_t before = now_ns();
-        // What comes seldom comes alone: to sleep at once would make each sender wake us.
-        if (before - woken_at < kLingerNanoseconds) continue;
+        if (before - woken_at < linger) continue;  // Else each sender would have to wake us.
         sleeps_in_queue_.store(capabilities().cq_sleeps_by_read, std::memory_order_relaxed);
         wait_for_events(kThreadSleepMs, idle);
+        posts_seen += kPostsPerPoll;  // These were its own.
         sleeps_in_queue_.store(false, std::memory_order_relaxed);
         woken_at = now_ns();
-        calls = woken_at - before > kCalledNanoseconds ? 0 : calls + 1;
+        const std::uint64_t slept = woken_at - before;
+        linger = slept < kLingerNanoseconds ? kLingerNanoseconds : kLingerAloneNanoseconds;
+        calls = slept > kCalledNanoseconds ? 0 : calls + 1;
         // Called again and again, and never for a message: a stuck descriptor would take a core.
         // Others who read and write here without us call as well, but not so long without a pause.
         if (calls > kCallsMax) nap(kStepBackNanoseconds);
@@ -228,11 +239,15 @@ void Engine::wait_for_events(int timeout_ms, int idle) {
 }
 
 void Engine::Patience::step() {
-    const bool found = engine_.progress();
-    ++steps_;
-    const std::uint32_t polls = engine_.setup_.is_crowded ? kPollsCrowded : kPollsWithCoreEach;
-    if (found && steps_ < polls) return;
-    if (steps_ < polls) return cpu_pause();
+    const bool is_crowded = engine_.setup_.is_crowded;
+    const std::uint32_t polls = is_crowded ? kPollsCrowded : kPollsWithCoreEach;
+    if (engine_.progress()) {
+        // As long as something comes nobody sleeps, but others may need the core to go on.
+        steps_ = is_crowded ? std::min(steps_, polls) : 0;
+    } else if (++steps_ < polls) {
+        cpu_pause();
+    }
+    if (steps_ < polls) return;
     ::sched_yield();
     if (steps_ >= polls + kYields) engine_.wait_for_events(1, 0);
 }
