@@ -108,7 +108,7 @@ static unsigned char* run(void) {
     }
     compute_ns = exchange_ns = 0;
     shmem_barrier_all();
-    const double begin = now_ns();
+    const double first_ns = now_ns();
     for (int step = 0; step < steps; ++step) {
         double start = now_ns();
         simulate(from, to, 1, 1);
@@ -131,7 +131,7 @@ static unsigned char* run(void) {
         to = other;
     }
     shmem_barrier_all();
-    all_ns = now_ns() - begin;
+    all_ns = now_ns() - first_ns;
     return from;
 }
 
