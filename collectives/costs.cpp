@@ -162,6 +162,10 @@ Cost ring(const Shape& s) {
     return fcollect_cost::ring(s) + Cost{.waits = near_rounds(s)} +
            fabric(s, far_rounds(s), far_rounds(s), 0);
 }
+Cost hierarchical(const Shape& s) {
+    return fcollect_cost::hierarchical(s) + Cost{.waits = near_rounds(s)} +
+           fabric(s, far_rounds(s), s.local * far_rounds(s), 0);
+}
 }  // namespace collect_cost
 
 namespace alltoall_cost {
@@ -173,6 +177,12 @@ Cost bruck(const Shape& s) {
     return Cost{.waits = near_rounds(s)} +
            all_work(s, (3 * round_bytes * lg(s.npes)) + (2 * s.npes * n), 0) +
            fabric(s, lg(s.npes), s.local * lg(s.npes), s.local * round_bytes * lg(s.npes));
+}
+Cost hierarchical(const Shape& s) {
+    const double n = s.bytes;
+    return syncs(1, s) + Cost{.waits = s.is_crowded() ? 1 : lg(s.local)} +
+           all_work(s, 3 * s.npes * n, 0) +
+           fabric(s, 1, s.local * (s.nodes - 1), s.local * elsewhere(s) * n);
 }
 }  // namespace alltoall_cost
 

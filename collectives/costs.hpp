@@ -30,6 +30,7 @@ namespace collect_cost {
 Cost direct(const Shape& shape);
 Cost linear(const Shape& shape);
 Cost ring(const Shape& shape);
+Cost hierarchical(const Shape& shape);
 }  // namespace collect_cost
 
 namespace fcollect_cost {
@@ -46,6 +47,7 @@ namespace alltoall_cost {
 Cost direct(const Shape& shape);
 Cost pairwise(const Shape& shape);
 Cost bruck(const Shape& shape);
+Cost hierarchical(const Shape& shape);
 }  // namespace alltoall_cost
 
 namespace scan_cost {

@@ -81,6 +81,13 @@ class Links {
                                 pe);
     }
 
+    // RETURNS: at once; `data` is reusable after deliver() of the group. REQUIRES: another node.
+    void put_to_room_nbi(int index, std::size_t at, const void* data, std::size_t bytes) const {
+        TeamLinks& name = *team_links(team_.slot_of(index));
+        address_map.fabric->put_nbi(collective_context.channel(), name.mail(parity_) + at, data,
+                                    bytes, team_.world_pe(index));
+    }
+
     // Tells a member; what this one has stored or put to it before is visible there afterwards.
     // `step`: of the same gate, from 0 on; it includes those before it. REQUIRES: step < steps.
     void post(LinkKind kind, int round, int index, std::uint32_t step = 0) const {

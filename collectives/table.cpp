@@ -66,6 +66,9 @@ constexpr Entry<MoveFunction> kCollect[] = {
     {{"ring", "(p + lg p) a + (p-1) n b", "long contributions, several nodes", kLinks,
       collect_cost::ring},
      collect_ring},
+    {{"hierarchical", "2 lg p a + lg N A + n (p-m) B + p n b", "several nodes of several PEs",
+      kLinksNodes, collect_cost::hierarchical},
+     collect_hierarchical},
 };
 
 constexpr Entry<MoveFunction> kFcollect[] = {
@@ -104,6 +107,15 @@ constexpr Entry<AlltoallFunctions> kAlltoall[] = {
       {.links = true, .contiguous = true, .total_max = kAlltoallBruckBytes},
       alltoall_cost::bruck},
      {alltoall_bruck, nullptr}},
+    {{"hierarchical",
+      "sync + (N-1) (A + m n B) + p n b",
+      "small blocks, several nodes of several PEs",
+      {.links = true,
+       .several_nodes = true,
+       .contiguous = true,
+       .total_max = kAlltoallHierarchicalBytes},
+      alltoall_cost::hierarchical},
+     {alltoall_hierarchical, nullptr}},
 };
 
 constexpr Entry<ScanFunction> kScan[] = {

@@ -19,4 +19,8 @@ void alltoalls_pairwise(const Group& group, void* dest, const void* source,
 void alltoall_bruck(const Group& group, void* dest, const void* source, std::size_t bytes);
 inline constexpr std::size_t kAlltoallBruckBytes = 16384;
 
+// REQUIRES: a team with links on several nodes; members * bytes <= kAlltoallHierarchicalBytes.
+void alltoall_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes);
+inline constexpr std::size_t kAlltoallHierarchicalBytes = 65536;
+
 }  // namespace tessera::collectives

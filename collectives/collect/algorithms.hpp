@@ -27,6 +27,8 @@ void fcollect_hierarchical(const Group& group, void* dest, const void* source, s
 
 void collect_linear(const Group& group, void* dest, const void* source, std::size_t bytes);
 void collect_ring(const Group& group, void* dest, const void* source, std::size_t bytes);
+// REQUIRES: members on several nodes.
+void collect_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes);
 
 // An array of one block of `bytes` from each member, at the same symmetric address on all.
 class BlockArray {

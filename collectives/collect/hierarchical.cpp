@@ -5,7 +5,8 @@
 // members, and a lane carries the blocks of every so many places. First all members of a node put
 // their blocks to each other. Then the lanes exchange the blocks of whole nodes as in Bruck's
 // algorithm (bruck.cpp): in round s the blocks of 2^s nodes, which the receiver puts to the others
-// of its node. The sync before says that all dests may be written.
+// of its node. The sync before says that all dests may be written; where sizes differ, their
+// exchange does (contributions.hpp).
 // COST: a sync + ceil(lg N) A between N nodes + 2 lg m a on a node of m; n (p-m) bytes enter a
 // node and as many leave it, in all its L lanes together, and n p (m-1) / L are copied by each lane
 // at the same time. Restriction: a team with links on several nodes. Reference: Träff, Hunold,
@@ -13,6 +14,7 @@
 #include <algorithm>
 
 #include "collectives/collect/algorithms.hpp"
+#include "collectives/collect/contributions.hpp"
 #include "collectives/links.hpp"
 #include "collectives/on_node.hpp"
 
@@ -22,16 +24,27 @@ namespace {
 constexpr std::uint32_t kBegin = 0;  // steps of the node's sync
 constexpr std::uint32_t kEnd = 1;
 
+// `pass_on(block, index)` puts one block from this member's dest into that of member `index`.
+template <class PassOn>
 class Lane {
   public:
-    Lane(const Group& group, const Links& links, const BlockArray& blocks)
-        : group_(group), nodes_(group.team().by_node), links_(links), blocks_(blocks) {}
+    Lane(const Group& group, const Links& links, PassOn pass_on)
+        : nodes_(group.team().by_node), links_(links), pass_on_(pass_on) {}
 
+    // REQUIRES: all dests may be written, and this member's block is in its own.
+    void run(int my_index) const {
+        share(my_index);
+        sync_node(nodes_, links_, kBegin);
+        if (nodes_.place < nodes_.smallest) exchange();
+        sync_node(nodes_, links_, kEnd);
+    }
+
+  private:
     // On the caller's node. `block` is in its dest.
     void share(int block) const {
         const int size = nodes_.size(nodes_.mine);
         for (int i = 1; i < size; ++i) {
-            blocks_.pass_on(block, 1, nodes_.member(nodes_.mine, (nodes_.place + i) % size));
+            pass_on_(block, nodes_.member(nodes_.mine, (nodes_.place + i) % size));
         }
     }
 
@@ -41,14 +54,13 @@ class Lane {
         for (int have = 1; have < count; have *= 2, ++round) {
             const int some = std::min(have, count - have);
             const int to = nodes_.member((nodes_.mine - have + count) % count, nodes_.place);
-            for_each_block(nodes_.mine, some, [&](int block) { blocks_.pass_on(block, 1, to); });
+            for_each_block(nodes_.mine, some, [&](int block) { pass_on_(block, to); });
             links_.post(LinkKind::kDone, round, to);
             links_.wait(LinkKind::kDone, round);
             for_each_block(nodes_.mine + have, some, [&](int block) { share(block); });
         }
     }
 
-  private:
     // The lane's blocks of `some` nodes from `first` on.
     template <class Visit>
     void for_each_block(int first, int some, Visit visit) const {
@@ -60,26 +72,32 @@ class Lane {
         }
     }
 
-    const Group& group_;
     const TeamNodes& nodes_;
     const Links& links_;
-    const BlockArray& blocks_;
+    PassOn pass_on_;
 };
 
 }  // namespace
 
 void fcollect_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
-    const TeamNodes& nodes = group.team().by_node;
     const Links links(group.team(), group.where(), kEnd + 1);
     const BlockArray blocks(group, dest, bytes);
-    const Lane lane(group, links, blocks);
+    const Lane lane(group, links, [&](int block, int index) { blocks.pass_on(block, 1, index); });
     blocks.fill_in(source);
     group.sync();
-    lane.share(group.my_index());
-    sync_node(nodes, links, kBegin);
-    if (nodes.place < nodes.smallest) lane.exchange();
-    sync_node(nodes, links, kEnd);
+    lane.run(group.my_index());
+}
+
+void collect_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes) {
+    if (group.npes() > Contributions::kMembersMax) {
+        return collect_linear(group, dest, source, bytes);
+    }
+    const Links links(group.team(), group.where(), kEnd + 1);
+    const Contributions blocks(group, links, dest, bytes);
+    const Lane lane(group, links, [&](int block, int index) { blocks.pass_on(block, index); });
+    blocks.fill_in(source);
+    lane.run(group.my_index());
 }
 
 }  // namespace tessera::collectives

@@ -31,12 +31,13 @@ inline constexpr std::string_view kBarrierAlgorithmNames[] = {
     "auto", "central", "dissemination", "kway_dissemination", "tree", "hierarchical"};
 inline constexpr std::string_view kBroadcastAlgorithmNames[] = {
     "auto", "direct", "linear", "knomial", "scatter_allgather", "chain", "hierarchical"};
-inline constexpr std::string_view kCollectAlgorithmNames[] = {"auto", "direct", "linear", "ring"};
+inline constexpr std::string_view kCollectAlgorithmNames[] = {"auto", "direct", "linear", "ring",
+                                                              "hierarchical"};
 inline constexpr std::string_view kFcollectAlgorithmNames[] = {
     "auto",        "direct", "linear", "ring", "bruck", "recursive_doubling", "neighbor_exchange",
     "hierarchical"};
 inline constexpr std::string_view kAlltoallAlgorithmNames[] = {"auto", "direct", "pairwise",
-                                                               "bruck"};
+                                                               "bruck", "hierarchical"};
 inline constexpr std::string_view kScanAlgorithmNames[] = {"auto", "slice", "linear",
                                                            "recursive_doubling"};
 inline constexpr std::string_view kReduceAlgorithmNames[] = {

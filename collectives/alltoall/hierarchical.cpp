@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One message for each member of another node, with the blocks of all members of this one: of a
+// node of m members, the one in place i packs, from the sources of all, what goes to the places i,
+// i + m, ... of each other node, and puts it to their rooms (links.hpp). The blocks of the own node
+// are copied from where they lie. The sync of the node before says that its sources are ready, the
+// sync at the end that everything has arrived; then each takes its blocks out of its room.
+// COST: lg m a + a sync; m n bytes in each message, of which a member of N equal nodes sends N - 1
+// instead of p - m; each block is copied once more on both sides. Restriction: a team with links
+// on several nodes, p n <= 64 KiB. Reference: Träff, Hunold, "Decomposing collectives for
+// exploiting multi-lane communication", 2020.
+#include <cstring>
+
+#include "collectives/alltoall/algorithms.hpp"
+#include "collectives/links.hpp"
+#include "collectives/on_node.hpp"
+
+namespace tessera::collectives {
+namespace {
+
+static_assert(kAlltoallHierarchicalBytes <= kLinkRounds * kMailBytesMin, "fits into the room");
+
+class Exchange {
+  public:
+    Exchange(const Group& group, const Links& links, void* dest, const void* source,
+             std::size_t bytes)
+        : group_(group),
+          nodes_(group.team().by_node),
+          links_(links),
+          dest_(static_cast<char*>(dest)),
+          source_(static_cast<const char*>(source)),
+          bytes_(bytes) {}
+
+    void copy_on_node() const {
+        const char* mine = source_ + offset(group_.my_index());
+        for (int i = 0; i < my_size(); ++i) {
+            const int index = nodes_.member(nodes_.mine, (nodes_.place + i) % my_size());
+            get(dest_ + offset(index), mine, index);
+        }
+    }
+
+    // RETURNS when: everything has been handed over; deliver() says when it has arrived.
+    void send_to_nodes() {
+        for (int i = 1; i < nodes_.count(); ++i) {
+            const int node = (nodes_.mine + i) % nodes_.count();
+            for (int at = nodes_.place; at < nodes_.size(node); at += my_size()) {
+                send(nodes_.member(node, at));
+            }
+        }
+    }
+
+    void unpack() const {
+        for (int node = 0; node < nodes_.count(); ++node) {
+            if (node == nodes_.mine) continue;
+            const char* block = links_.room() + room_of(node);
+            for (int at = 0; at < nodes_.size(node); ++at, block += bytes_) {
+                std::memcpy(dest_ + offset(nodes_.member(node, at)), block, bytes_);
+            }
+        }
+    }
+
+  private:
+    std::size_t offset(int blocks) const { return static_cast<std::size_t>(blocks) * bytes_; }
+    // Where the blocks of a node lie in everybody's room.
+    std::size_t room_of(int node) const {
+        return offset(nodes_.begins[static_cast<std::size_t>(node)]);
+    }
+    int my_size() const { return nodes_.size(nodes_.mine); }
+
+    void get(char* to, const char* from, int index) const {
+        collective_context.get(to, from, bytes_, group_.world_pe(index), group_.where());
+    }
+    void send(int index) {
+        const std::size_t message_bytes = offset(my_size());
+        if (used_ + message_bytes > sizeof packed_) {
+            group_.deliver();  // What is on its way leaves from here.
+            used_ = 0;
+        }
+        char* message = packed_ + used_;
+        used_ += message_bytes;
+        for (int at = 0; at < my_size(); ++at) {
+            get(message + offset(at), source_ + offset(index), nodes_.member(nodes_.mine, at));
+        }
+        links_.put_to_room_nbi(index, room_of(nodes_.mine), message, message_bytes);
+    }
+
+    const Group& group_;
+    const TeamNodes& nodes_;
+    const Links& links_;
+    char* dest_;
+    const char* source_;
+    std::size_t bytes_;
+    std::size_t used_ = 0;
+    alignas(kCacheLineBytes) char packed_[kAlltoallHierarchicalBytes];
+};
+
+}  // namespace
+
+void alltoall_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes) {
+    if (bytes == 0) return;
+    const Links links(group.team(), group.where());
+    Exchange exchange(group, links, dest, source, bytes);
+    sync_node(group.team().by_node, links, 0);
+    exchange.send_to_nodes();
+    exchange.copy_on_node();
+    group.deliver();
+    group.sync();
+    exchange.unpack();
+}
+
+}  // namespace tessera::collectives
