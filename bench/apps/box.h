@@ -76,9 +76,14 @@ static inline struct Block block_of_this_pe(void) {
     return block_of(first, cells, most);
 }
 
-// Whether each PE has cells.
+// Whether each PE has cells; PE 0 says it if not.
 static inline int box_fits(void) {
-    return box[X] >= pes[X] && box[Y] >= pes[Y] && box[Z] >= pes[Z];
+    if (box[X] >= pes[X] && box[Y] >= pes[Y] && box[Z] >= pes[Z]) return 1;
+    if (me == 0) {
+        printf("box of %ld x %ld x %ld: too small for %d x %d x %d PEs, left out\n", box[X], box[Y],
+               box[Z], pes[X], pes[Y], pes[Z]);
+    }
+    return 0;
 }
 
 static inline long cell(const struct Block* b, long x, long y, long z) {

@@ -113,7 +113,10 @@ static void measure(long iterations, int samples) {
 static void measure_grid(long size, long iterations, int samples) {
     n = size;
     width = n + 2;
-    if (n < npes) return;  // a PE would have no rows
+    if (n < npes) {
+        if (me == 0) printf("stencil of %ld rows: too few for %d PEs, left out\n", n, npes);
+        return;
+    }
     rows = first_row(me + 1) - first_row(me);
     above = me - 1;
     below = me + 1 < npes ? me + 1 : -1;

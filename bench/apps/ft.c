@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How fast is a three-dimensional Fourier transform whose transposition sends everything to
+// everybody? It follows the specification of the NAS Parallel Benchmarks' FT (NASA RNR-94-007),
+// which papers/003 section 4.4.4 runs: a heat equation solved by a forward transform of random
+// numbers, then six times a decay of all waves, an inverse transform and a checksum; classes S, W
+// and A. Written from the specification; it is not the official code, and its numbers are no NPB
+// results.
+//
+// Each PE has planes of z, [z][y][x], and in the frequencies planes of x, [y][x][z]: one exchange a
+// transform, by a non-blocking put for each pair of PEs between two barriers. The counts of planes
+// need not be equal. The FFT is radix 2, eight pencils at once.
+//
+// Verified: the specification's checksums, to twelve digits.
+#define _GNU_SOURCE
+#include <math.h>
+
+#include "../measure.h"
+
+enum { kIterations = 6, kSideMax = 256, kPencils = 8, kSamplesMax = 64 };
+
+struct Complex {
+    double re, im;
+};
+
+struct Class {
+    const char* name;
+    long nx, ny, nz;
+    struct Complex checksums[kIterations];
+};
+
+static const struct Class kClasses[] = {
+    {"S",
+     64,
+     64,
+     64,
+     {{554.6087004964, 484.5363331978},
+      {554.6385409189, 486.5304269511},
+      {554.6148406171, 488.3910722336},
+      {554.5423607415, 490.1273169046},
+      {554.4255039624, 491.7475857993},
+      {554.2683411902, 493.2597244941}}},
+    {"W",
+     128,
+     128,
+     32,
+     {{567.3612178944, 529.3246849175},
+      {563.1436885271, 528.2149986629},
+      {559.4024089970, 527.0996558037},
+      {556.0698047020, 526.0027904925},
+      {553.0898991250, 524.9400845633},
+      {550.4159734538, 523.9212247086}}},
+    {"A",
+     256,
+     256,
+     128,
+     {{504.6735008193, 511.4047905510},
+      {505.9412319734, 509.8809666433},
+      {506.9376896287, 509.8144042213},
+      {507.7892868474, 510.1336130759},
+      {508.5233095391, 510.4914655194},
+      {509.1487099959, 510.7917842803}}},
+};
+
+static const struct Class* class;
+static long nx, ny, nz;
+static long my_x, my_z;           // planes of this PE
+static struct Complex* cells;     // in space, or the frequencies of this time
+static struct Complex* waves;     // the frequencies of the first state
+static struct Complex* outgoing;  // a block for each PE
+static struct Complex* incoming;  // symmetric: a block from each PE
+static struct Complex roots[kSideMax / 2];
+static double decay[3][kSideMax], decay_once[3][kSideMax];  // by x, y, z
+static double exchange_ns;                                  // in puts and barriers
+static double* sums;                                        // symmetric: of the all-reduce
+static double reduce_work[2 + SHMEM_REDUCE_MIN_WRKDATA_SIZE];
+static long reduce_sync[2][SHMEM_REDUCE_SYNC_SIZE];
+
+static long first_of(long planes, int pe) { return planes * pe / npes; }
+static long planes_of(long planes, int pe) {
+    return first_of(planes, pe + 1) - first_of(planes, pe);
+}
+
+// ---- One dimension ----
+
+// Pencils of `n` numbers side by side, real and imaginary parts apart: this vectorizes.
+struct Pencils {
+    double re[kSideMax][kPencils], im[kSideMax][kPencils];
+};
+
+static void make_roots(long n) {
+    for (long k = 0; k < n / 2; ++k) {
+        roots[k].re = cos(2 * M_PI * (double)k / (double)n);
+        roots[k].im = sin(2 * M_PI * (double)k / (double)n);
+    }
+}
+
+static void butterfly(const struct Pencils* restrict in, struct Pencils* restrict out, long low,
+                      long high, long to, long to_other, struct Complex w) {
+    for (int i = 0; i < kPencils; ++i) {
+        double re = in->re[low][i] - in->re[high][i], im = in->im[low][i] - in->im[high][i];
+        out->re[to][i] = in->re[low][i] + in->re[high][i];
+        out->im[to][i] = in->im[low][i] + in->im[high][i];
+        out->re[to_other][i] = re * w.re - im * w.im;
+        out->im[to_other][i] = re * w.im + im * w.re;
+    }
+}
+
+// Stockham's form: each stage reads one array and writes the other, which sorts by itself.
+// RETURNS: where the result is.
+static struct Pencils* transform(struct Pencils* from, struct Pencils* to, long n, int sign) {
+    for (long length = n, step = 1; length > 1; length /= 2, step *= 2) {
+        for (long p = 0; p < length / 2; ++p) {
+            struct Complex w = roots[p * step];
+            w.im *= sign;
+            for (long q = 0; q < step; ++q) {
+                long low = q + step * p;
+                butterfly(from, to, low, low + n / 2, q + 2 * step * p, q + step * (2 * p + 1), w);
+            }
+        }
+        struct Pencils* swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
+}
+
+// `count` pencils, `apart` from each other, of n numbers that are `step` apart.
+static void transform_all(struct Complex* data, long n, long step, long count, long apart,
+                          int sign) {
+    static struct Pencils buffers[2] __attribute__((aligned(64)));
+    for (long first = 0; first < count; first += kPencils, data += kPencils * apart) {
+        int width = count - first < kPencils ? (int)(count - first) : kPencils;
+        for (long k = 0; k < n; ++k) {
+            for (int i = 0; i < width; ++i) {
+                buffers[0].re[k][i] = data[k * step + i * apart].re;
+                buffers[0].im[k][i] = data[k * step + i * apart].im;
+            }
+        }
+        struct Pencils* result = transform(&buffers[0], &buffers[1], n, sign);
+        for (long k = 0; k < n; ++k) {
+            for (int i = 0; i < width; ++i) {
+                data[k * step + i * apart].re = result->re[k][i];
+                data[k * step + i * apart].im = result->im[k][i];
+            }
+        }
+    }
+}
+
+static void transform_x_and_y(int sign) {
+    make_roots(nx);
+    transform_all(cells, nx, 1, ny * my_z, nx, sign);
+    make_roots(ny);
+    for (long z = 0; z < my_z; ++z) transform_all(cells + z * ny * nx, ny, nx, nx, 1, sign);
+}
+
+static void transform_z(int sign) {
+    make_roots(nz);
+    transform_all(cells, nz, 1, ny * my_x, nz, sign);
+}
+
+// ---- From planes of z to planes of x and back ----
+
+// For each y a matrix `from` with rows `row_step` apart; its columns become rows of `to`.
+static void turn(struct Complex* restrict to, const struct Complex* restrict from, long y_step,
+                 long row_step, long rows, long columns) {
+    enum { kTile = 8 };
+    for (long y = 0; y < ny; ++y, from += y_step, to += rows * columns) {
+        for (long tile = 0; tile < rows; tile += kTile) {
+            long end = tile + kTile < rows ? tile + kTile : rows;
+            for (long c = 0; c < columns; ++c) {
+                for (long r = tile; r < end; ++r) to[c * rows + r] = from[r * row_step + c];
+            }
+        }
+    }
+}
+
+// A block of `mine` planes here x ny x those of the other PE; each PE's blocks lie in the order of
+// the planes of whom they go to or come from. The barriers: nobody unpacks any more; all is here.
+static void put_block(long mine, long here_first, long theirs, long theirs_first, int pe) {
+    size_t bytes = sizeof(struct Complex) * (size_t)(mine * ny * theirs);
+    double start = now_ns();
+    shmem_putmem_nbi(incoming + here_first * ny * theirs, outgoing + theirs_first * ny * mine,
+                     bytes, pe);
+    exchange_ns += now_ns() - start;
+}
+
+static void synchronize(void) {
+    double start = now_ns();
+    shmem_barrier_all();
+    exchange_ns += now_ns() - start;
+}
+
+static void to_planes_of_x(void) {
+    synchronize();
+    for (int i = 1; i <= npes; ++i) {
+        int pe = (me + i) % npes;
+        long first = first_of(nx, pe), planes = planes_of(nx, pe);
+        turn(outgoing + first * ny * my_z, cells + first, nx, ny * nx, my_z, planes);
+        put_block(my_z, first_of(nz, me), planes, first, pe);
+    }
+    synchronize();
+    const struct Complex* block = incoming;
+    for (int pe = 0; pe < npes; ++pe) {
+        long first = first_of(nz, pe), planes = planes_of(nz, pe);
+        for (long row = 0; row < ny * my_x; ++row, block += planes) {
+            memcpy(cells + row * nz + first, block, sizeof(struct Complex) * (size_t)planes);
+        }
+    }
+}
+
+static void to_planes_of_z(void) {
+    synchronize();
+    for (int i = 1; i <= npes; ++i) {
+        int pe = (me + i) % npes;
+        long first = first_of(nz, pe), planes = planes_of(nz, pe);
+        turn(outgoing + first * ny * my_x, cells + first, my_x * nz, nz, my_x, planes);
+        put_block(my_x, first_of(nx, me), planes, first, pe);
+    }
+    synchronize();
+    const struct Complex* block = incoming;
+    for (int pe = 0; pe < npes; ++pe) {
+        long first = first_of(nx, pe), planes = planes_of(nx, pe);
+        for (long y = 0; y < ny; ++y) {
+            for (long z = 0; z < my_z; ++z, block += planes) {
+                struct Complex* to = cells + (z * ny + y) * nx + first;
+                memcpy(to, block, sizeof(struct Complex) * (size_t)planes);
+            }
+        }
+    }
+}
+
+// ---- The specification's problem ----
+
+// Numbers of the sequence x' = 5^13 x mod 2^46, two for each cell, x fastest, then y, then z.
+static void make_first_state(void) {
+    const uint64_t mask = ((uint64_t)1 << 46) - 1, factor = 1220703125;
+    uint64_t state = 314159265, square = factor;
+    for (uint64_t skip = (uint64_t)(2 * nx * ny * first_of(nz, me)); skip; skip >>= 1) {
+        if (skip & 1) state = state * square & mask;
+        square = square * square & mask;
+    }
+    for (long i = 0; i < nx * ny * my_z; ++i) {
+        state = state * factor & mask;
+        cells[i].re = (double)state * 0x1p-46;
+        state = state * factor & mask;
+        cells[i].im = (double)state * 0x1p-46;
+    }
+}
+
+// exp(-4 pi^2 alpha t k^2) is the product of one factor for each direction.
+static void make_decay(void) {
+    const long sides[3] = {nx, ny, nz};
+    for (int d = 0; d < 3; ++d) {
+        for (long i = 0; i < sides[d]; ++i) {
+            double k = (double)(i < sides[d] / 2 ? i : i - sides[d]);
+            decay_once[d][i] = exp(-4e-6 * M_PI * M_PI * k * k);
+            decay[d][i] = 1;
+        }
+    }
+}
+
+static void evolve(void) {
+    for (int d = 0; d < 3; ++d) {
+        for (long i = 0; i < kSideMax; ++i) decay[d][i] *= decay_once[d][i];
+    }
+    const struct Complex* from = waves;
+    struct Complex* to = cells;
+    for (long y = 0; y < ny; ++y) {
+        for (long x = 0; x < my_x; ++x, from += nz, to += nz) {
+            double scale = decay[1][y] * decay[0][first_of(nx, me) + x];
+            for (long z = 0; z < nz; ++z) {
+                to[z].re = from[z].re * scale * decay[2][z];
+                to[z].im = from[z].im * scale * decay[2][z];
+            }
+        }
+    }
+}
+
+static void check_sum(int iteration) {
+    long first = first_of(nz, me);
+    sums[0] = sums[1] = 0;
+    for (long j = 1; j <= 1024; ++j) {
+        long x = j % nx, y = 3 * j % ny, z = 5 * j % nz - first;
+        if (z < 0 || z >= my_z) continue;
+        sums[0] += cells[(z * ny + y) * nx + x].re;
+        sums[1] += cells[(z * ny + y) * nx + x].im;
+    }
+    shmem_double_sum_to_all(sums + 2, sums, 2, 0, 0, npes, reduce_work, reduce_sync[iteration % 2]);
+    double scale = 1.0 / (double)(nx * ny * nz), re = sums[2] * scale, im = sums[3] * scale;
+    struct Complex expected = class->checksums[iteration];
+    double error = hypot(re - expected.re, im - expected.im);
+    if (error <= 1e-12 * hypot(expected.re, expected.im)) return;
+    give_up("ft class %s, iteration %d: expected checksum %.12g %.12g, found %.12g %.12g",
+            class->name, iteration + 1, expected.re, expected.im, re, im);
+}
+
+static void solve(void) {
+    make_first_state();
+    make_decay();
+    transform_x_and_y(1);
+    to_planes_of_x();
+    transform_z(1);
+    memcpy(waves, cells, sizeof(struct Complex) * (size_t)(my_x * ny * nz));
+    for (int iteration = 0; iteration < kIterations; ++iteration) {
+        evolve();
+        transform_z(-1);
+        to_planes_of_z();
+        transform_x_and_y(-1);
+        check_sum(iteration);
+    }
+}
+
+// ---- Measuring ----
+
+static double operations(void) {  // as the specification counts them
+    double total = (double)(nx * ny * nz), logarithm = log(total);
+    double once = 14.8157 + 7.19641 * logarithm, each = 5.23518 + 7.21113 * logarithm;
+    return total * (once + each * kIterations);
+}
+
+static void measure(int samples) {
+    double mflops[kSamplesMax], exchange_us[kSamplesMax];
+    for (int i = level == TINY ? 0 : -1; i < samples; ++i) {  // one sample to warm up
+        exchange_ns = 0;
+        shmem_barrier_all();
+        double start = now_ns();
+        solve();
+        double taken = fold_all(now_ns() - start, MAX_OF_ALL);
+        double exchange = fold_all(exchange_ns, MAX_OF_ALL);
+        if (i < 0) continue;
+        mflops[i] = operations() * 1e3 / taken;
+        exchange_us[i] = exchange * 1e-3 / (kIterations + 1);
+    }
+    double cells_in_all = (double)(nx * ny * nz);
+    report("ft", "cells", cells_in_all, "MFLOPS", 0, mflops, samples, 0);
+    report("ft_exchange", "cells", cells_in_all, "us", 1, exchange_us, samples, 0);
+}
+
+static struct Complex* numbers(long count) {
+    struct Complex* memory = malloc(sizeof(struct Complex) * (size_t)(count + 1));
+    if (!memory) give_up("no memory for %ld numbers", count);
+    return memory;
+}
+
+static void measure_class(const struct Class* wanted, int samples) {
+    class = wanted;
+    nx = class->nx;
+    ny = class->ny;
+    nz = class->nz;
+    if (npes > nx || npes > nz) {
+        if (me == 0)
+            printf("ft class %s: too few planes for %d PEs, left out\n", class->name, npes);
+        return;
+    }
+    my_x = planes_of(nx, me);
+    my_z = planes_of(nz, me);
+    long in_space = my_z * ny * nx, in_waves = my_x * ny * nz;
+    long most = in_space > in_waves ? in_space : in_waves;
+    long planes_x = (nx + npes - 1) / npes, planes_z = (nz + npes - 1) / npes;
+    long most_x = planes_x * ny * nz, most_z = planes_z * ny * nx;
+    incoming = allocate(64, sizeof(struct Complex) * (size_t)(most_x > most_z ? most_x : most_z));
+    cells = numbers(most);
+    waves = numbers(in_waves);
+    outgoing = numbers(most);
+    measure(samples);
+    free(cells);
+    free(waves);
+    free(outgoing);
+    shmem_barrier_all();
+    shmem_free(incoming);
+}
+
+int main(int argc, char** argv) {
+    begin(argc, argv, SHMEM_THREAD_SINGLE);
+    const char* name = option_text("--class", NULL);
+    options_end("[--class S|W|A]");
+    for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i) {
+        reduce_sync[0][i] = reduce_sync[1][i] = SHMEM_SYNC_VALUE;
+    }
+    sums = allocate(64, 64);
+    int is_known = !name;
+    for (int i = 0; i < 3; ++i) {
+        int is_wanted = name ? strcmp(name, kClasses[i].name) == 0 : i <= by_level(0, 1, 2);
+        if (is_wanted) measure_class(&kClasses[i], by_level(1, 3, 5));
+        is_known |= is_wanted;
+    }
+    if (!is_known) give_up("--class takes S, W or A");
+    end();
+    return 0;
+}
