@@ -15,7 +15,7 @@
 #define _GNU_SOURCE
 #include <math.h>
 
-#include "../measure.h"
+#include "bench/measure.h"
 
 enum { kIterations = 6, kSideMax = 256, kPencils = 8, kSamplesMax = 64 };
 

@@ -17,8 +17,7 @@
 #define _GNU_SOURCE
 #include <math.h>
 
-#include "../measure.h"
-#include "box.h"
+#include "bench/box.h"
 
 enum { kSamplesMax = 64 };
 enum { TOTAL, COMPUTE, DATA, WAIT, SYNC, REDUCE, kParts };

@@ -14,7 +14,7 @@
 // that the keys written in the order of their ranks rise over all PEs and are the first ones: their
 // number, sum and a sum of their hashes.
 #define _GNU_SOURCE
-#include "../measure.h"
+#include "bench/measure.h"
 
 enum { kBuckets = 1024, kRankings = 10, kTests = 5, kSamplesMax = 64, kPesMax = 1024 };
 

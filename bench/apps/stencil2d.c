@@ -11,7 +11,7 @@
 #define _GNU_SOURCE
 #include <math.h>
 
-#include "../measure.h"
+#include "bench/measure.h"
 
 enum { kSamplesMax = 64 };
 

@@ -9,7 +9,7 @@
 // Verified after every sample: each entry of the result is one of the matrix (its value says
 // which), stands in the row of that one's column, and is there once; and there are as many.
 #define _GNU_SOURCE
-#include "../measure.h"
+#include "bench/measure.h"
 
 enum { kPerRow = 16, kSamplesMax = 64 };
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A box of cells cut into one block for each PE: who has which cells, who is next to whom, and
-// values that are different in each cell whoever computes them. For heat3d.c and himeno.c; include
-// measure.h first.
+// values that are different in each cell whoever computes them. For apps/heat3d.c and
+// apps/himeno.c, which define _GNU_SOURCE as measure.h wants it.
 #pragma once
 
-#ifndef MIB
-#error "include measure.h before box.h"
-#endif
+#include "bench/measure.h"
 
 enum { X, Y, Z, kDimensions, kFaces = 6 };
 
