@@ -239,7 +239,7 @@ int main(int argc, char** argv) {
     }
     sums = allocate(64, 64);
     place_pes();
-    int samples = by_level(1, 5, 11);
+    int samples = by_level(1, 9, 15);
     long side = by_level(8, 32, 32);
     if (sizes) {
         set_box(given[X], given[Y], given[Z]);

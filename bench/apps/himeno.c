@@ -269,7 +269,7 @@ int main(int argc, char** argv) {
     int is_known = !size;
     for (int i = 0; i < 4; ++i) {
         int is_wanted = size ? strcmp(size, kSizes[i]) == 0 : i <= by_level(0, 1, 2);
-        if (is_wanted) measure(32L << i, iterations, by_level(1, 5, 11));
+        if (is_wanted) measure(32L << i, iterations, by_level(1, 9, 15));
         is_known |= is_wanted;
     }
     if (!is_known || iterations < 1) give_up("--size takes XS, S, M or L, --iterations a number");

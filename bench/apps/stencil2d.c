@@ -140,7 +140,7 @@ int main(int argc, char** argv) {
     options_end("[--grid N [--iterations N]]");
     if (size < 0 || iterations < 1) give_up("--grid and --iterations take positive numbers");
     arrived = allocate(64, 64);
-    int samples = by_level(1, 5, 21);
+    int samples = by_level(1, 9, 21);
     if (size) {
         measure_grid(size, iterations, samples);
     } else {  // 64 and 1024: those of papers/001

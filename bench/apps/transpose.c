@@ -176,7 +176,7 @@ int main(int argc, char** argv) {
     long size = option("--rows", 0);
     options_end("[--rows N]");
     if (size != 0 && size < kPerRow) give_up("--rows takes at least %d", kPerRow);
-    int samples = by_level(1, 5, 11);
+    int samples = by_level(1, 9, 15);
     if (size) {
         measure_matrix(size, samples);
     } else {
