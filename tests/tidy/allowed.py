@@ -14,6 +14,8 @@ ALLOWED = (
      "tests a part of oshrun, which is a program and lies in no include path"),
     ("conditionals", "bench/collectives.c", 1,
      "the same program for libraries with teams and for those before 1.5"),
+    ("conditionals", "bench/team_split.h", 1,
+     "the one place where bench/micro asks whether the library has teams"),
     ("conditionals", "tests/headers/constants.c", 2,
      "tests that the constants of shmem.h work in #if"),
     ("banned-words", "tests/static_data/share_test.cpp", 3,
