@@ -130,7 +130,7 @@ static long choose_repeats(enum operation operation) {
     set_words(operation == GET ? -1 : 0);
     double start = now_ns();
     run_context(operation, tried, word, SHMEM_CTX_DEFAULT);
-    return (long)(by_level(20, 6000, 20000) * 1e3 * tried / (now_ns() - start)) + 1;
+    return (long)(by_level(20, 6000, 20000) * 1e3 * (double)tried / (now_ns() - start)) + 1;
 }
 
 static void measure(enum kind kind, enum operation operation, int threads) {
