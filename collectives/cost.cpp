@@ -9,6 +9,7 @@ namespace tessera::collectives {
 namespace {
 
 constexpr double kCrowdedFabricSwitches = 25;  // measured: 60 to 130 us a message
+constexpr double kCrowdedFabricBytes = 1.5;    // Those who copy wait for each other.
 
 }  // namespace
 
@@ -29,7 +30,8 @@ Parts parts(const Cost& cost, const Shape& shape, const Machine& machine) {
             .combining = combined * machine.gamma,
             .fabric = cost.fabric_waits * fabric_wait +
                       cost.fabric_posts * machine.fabric_ready / working +
-                      cost.fabric_bytes * machine.fabric_beta * crowd};
+                      cost.fabric_bytes * machine.fabric_beta *
+                          (shape.is_crowded() ? kCrowdedFabricBytes * crowd : 1)};
 }
 
 double seconds(const Cost& cost, const Shape& shape, const Machine& machine) {

@@ -13,8 +13,18 @@
 namespace tessera::collectives {
 namespace {
 
-constexpr double kRadix = 4;        // of k-nomial and k-ary trees
-constexpr double kSyncRound = 1.1;  // of a wait: everybody at the same time
+constexpr double kRadix = 4;         // of k-nomial and k-ary trees
+constexpr double kSyncRound = 1.25;  // of a wait: everybody at the same time
+// Where PEs share cores: all must come before anybody goes on.
+constexpr double kCrowdedSync = 1.4;
+constexpr double kCrowdedFromOne = 0.6;  // of a wait: for one that has run already
+// Bytes written to where another PE reads them next, against bytes read from where they have lain.
+constexpr double kPush = 2.0;
+constexpr double kMail = 4;         // the same in short messages: the processor foresees nothing
+constexpr double kGather = 1.25;    // Others' blocks, against one's own to others.
+constexpr double kFarSync = 0.7;    // of a fabric wait: nothing but flags is on its way
+constexpr double kDelivery = 1.5;   // fabric waits: until a put has arrived and said so
+constexpr double kTreeLevel = 0.8;  // of a wait: some of a level come early
 constexpr double kLine = 64;        // The least that is moved.
 
 double lg(double x) { return std::ceil(std::log2(x)); }
@@ -27,14 +37,16 @@ bool is_power_of_two(double x) { return std::exp2(lg(x)) == x; }
 double folds(const Shape& s) { return is_power_of_two(s.npes) ? 0 : 2; }
 // Rounds of lg p that stay on the node, and those that do not.
 double near_rounds(const Shape& s) { return lg(s.local); }
+// Of a member of a tree between nodes.
+double far_children(const Shape& s) { return std::min(kRadix, s.nodes) - 1; }
 double far_rounds(const Shape& s) { return lg(s.npes) - lg(std::min(s.local, s.npes)); }
 
 Cost syncs(double count, const Shape& s) {
     if (s.spans_nodes()) {
         return {.waits = count * 2 * (s.is_crowded() ? 1 : lg(s.local)),
-                .fabric_waits = count * lg(s.nodes)};
+                .fabric_waits = count * kFarSync * lg(s.nodes)};
     }
-    return {.waits = count * (s.is_crowded() ? 1 : kSyncRound * lg(s.npes))};
+    return {.waits = count * (s.is_crowded() ? kCrowdedSync : kSyncRound * lg(s.npes))};
 }
 
 // A member copies and combines so much itself; all members do.
@@ -54,7 +66,8 @@ Cost fabric(const Shape& s, double waits, double posts, double bytes) {
 
 namespace barrier_cost {
 Cost central(const Shape& s) {
-    return {.waits = s.is_crowded() ? 1 : 1 + 0.5 * s.npes};  // The counter's line goes round.
+    // The counter's line goes round.
+    return {.waits = s.is_crowded() ? kCrowdedSync : 1 + 0.5 * s.npes};
 }
 Cost dissemination(const Shape& s) {
     return {.waits = near_rounds(s),
@@ -83,55 +96,57 @@ Cost direct(const Shape& s) {
 }
 Cost linear(const Shape& s) {
     const double n = s.bytes;
-    const double all = (s.npes - 1) * n;
-    return syncs(1, s) + Cost{.waits = 1, .copied = all, .copied_in_all = all} +
-           fabric(s, 1, elsewhere(s), elsewhere(s) * n);
+    const double all = kPush * (s.npes - 1) * n;
+    return syncs(1, s) +
+           Cost{
+               .waits = s.is_crowded() ? kCrowdedFromOne : 1, .copied = all, .copied_in_all = all} +
+           fabric(s, kDelivery, elsewhere(s), elsewhere(s) * n);
 }
 Cost knomial(const Shape& s) {
     const double n = s.bytes;
     const double far = log_radix(s.nodes);
-    return Cost{.waits = 2 * log_radix(s.local),
-                .copied = (kRadix - 1) / 2 * log_radix(s.local) * n,
-                .copied_in_all = (s.local - 1) * n} +
-           fabric(s, 2 * far, (kRadix - 1) * far, (kRadix - 1) * far * n);
+    return Cost{.waits = 2 * (s.is_crowded() ? 1 : kTreeLevel) * log_radix(s.local),
+                .copied = kPush * (kRadix - 1) / 2 * log_radix(s.local) * n,
+                .copied_in_all = kPush * (s.local - 1) * n} +
+           fabric(s, 2 * far, far_children(s) * far, 1.15 * far_children(s) * far * n);
 }
 Cost scatter_allgather(const Shape& s) {
     const double n = s.bytes;
     const double p = s.npes;
-    return Cost{.waits = 2 * log_radix(p) + p - 1} + all_work(s, n + n * (p - 1) / p, 0) +
+    return Cost{.waits = 2 * log_radix(p) + p - 1} + all_work(s, kPush * (n + n * (p - 1) / p), 0) +
            fabric(s, log_radix(s.nodes) + p - 1, p, 2 * n);
 }
 Cost chain(const Shape& s) {
     const double n = s.bytes;
     const double count = pieces(n, static_cast<double>(pipeline_piece_bytes()));
     const double piece = n / count;
-    return syncs(1, s) + Cost{.waits = s.npes - 2 + count} + all_work(s, n, 0) +
+    return syncs(1, s) + Cost{.waits = s.npes - 2 + count} + all_work(s, kPush * n, 0) +
            Cost{.copied = (s.npes - 1) * piece} +
-           fabric(s, s.nodes - 1, count, n + (s.nodes - 1) * piece);
+           fabric(s, s.nodes - 2 + kDelivery, count, n + (s.nodes - 1) * piece);
 }
 Cost hierarchical(const Shape& s) {
     const double n = s.bytes;
     const double far = log_radix(s.nodes);
     return syncs(1, s) + Cost{.waits = s.is_crowded() ? 1 : lg(s.local)} + all_work(s, n, 0) +
-           fabric(s, far, (kRadix - 1) * far, (kRadix - 1) * far * n);
+           fabric(s, far - 1 + kDelivery, far_children(s) * far, 1.2 * far_children(s) * far * n);
 }
 }  // namespace broadcast_cost
 
 namespace fcollect_cost {
 Cost direct(const Shape& s) {
     const double n = s.bytes;
-    return syncs(2, s) + all_work(s, s.npes * n, 0) +
+    return syncs(2, s) + all_work(s, kGather * s.npes * n, 0) +
            fabric(s, 1, s.local * elsewhere(s), s.local * elsewhere(s) * n);
 }
 Cost linear(const Shape& s) {
     const double n = s.bytes;
     return syncs(2, s) + all_work(s, s.npes * n, 0) +
-           fabric(s, 1, s.local * elsewhere(s), s.local * elsewhere(s) * n);
+           fabric(s, kDelivery, s.local * elsewhere(s), s.local * elsewhere(s) * n);
 }
 Cost ring(const Shape& s) {
     const double n = s.bytes;
     return Cost{.waits = s.npes} + all_work(s, s.npes * n, 0) +
-           fabric(s, s.npes - 1, s.npes - 1, (s.npes - 1) * n);
+           fabric(s, 1.3 * (s.npes - 1) / s.local, s.npes - 1, (s.npes - 1) * n);
 }
 Cost bruck(const Shape& s) {
     const double n = s.bytes;
@@ -140,13 +155,14 @@ Cost bruck(const Shape& s) {
 }
 Cost recursive_doubling(const Shape& s) {
     const double n = s.bytes;
-    return Cost{.waits = near_rounds(s)} + all_work(s, s.npes * n, 0) +
-           fabric(s, far_rounds(s), s.local * far_rounds(s), s.local * elsewhere(s) * n);
+    return Cost{.waits = near_rounds(s) + 1} + all_work(s, s.npes * n, 0) +
+           fabric(s, 1.1 * far_rounds(s), s.local * far_rounds(s), s.local * elsewhere(s) * n);
 }
 Cost neighbor_exchange(const Shape& s) {
     const double n = s.bytes;
-    return Cost{.waits = s.npes / 2 + 1} + all_work(s, s.npes * n, 0) +
-           fabric(s, s.npes / 2, s.npes / 2, s.npes * n);
+    const double far = s.local > 1 ? s.npes / 4 : s.npes / 2;  // Every other step.
+    return Cost{.waits = s.npes / 2 + 1 - (s.spans_nodes() ? far : 0)} +
+           all_work(s, s.npes * n, 0) + fabric(s, far, s.npes / 2, s.npes * n);
 }
 Cost hierarchical(const Shape& s) {
     const double n = s.bytes;
@@ -160,16 +176,20 @@ Cost direct(const Shape& s) { return fcollect_cost::direct(s) + fabric(s, elsewh
 Cost linear(const Shape& s) { return fcollect_cost::linear(s) + fabric(s, elsewhere(s), 0, 0); }
 Cost ring(const Shape& s) {
     return fcollect_cost::ring(s) + Cost{.waits = near_rounds(s)} +
-           fabric(s, far_rounds(s), far_rounds(s), 0);
+           fabric(s, lg(s.npes), lg(s.npes), 0);
 }
 Cost hierarchical(const Shape& s) {
     return fcollect_cost::hierarchical(s) + Cost{.waits = near_rounds(s)} +
-           fabric(s, far_rounds(s), s.local * far_rounds(s), 0);
+           fabric(s, lg(s.npes), s.local * lg(s.npes), 0);
 }
 }  // namespace collect_cost
 
 namespace alltoall_cost {
-Cost direct(const Shape& s) { return fcollect_cost::direct(s); }
+Cost direct(const Shape& s) {
+    const double n = s.bytes;
+    return syncs(2, s) + all_work(s, s.npes * n, 0) +
+           fabric(s, 1, s.local * elsewhere(s), s.local * elsewhere(s) * n);
+}
 Cost pairwise(const Shape& s) { return fcollect_cost::linear(s); }
 Cost bruck(const Shape& s) {
     const double n = s.bytes;
@@ -182,7 +202,7 @@ Cost hierarchical(const Shape& s) {
     const double n = s.bytes;
     return syncs(1, s) + Cost{.waits = s.is_crowded() ? 1 : lg(s.local)} +
            all_work(s, 3 * s.npes * n, 0) +
-           fabric(s, 1, s.local * (s.nodes - 1), s.local * elsewhere(s) * n);
+           fabric(s, 1 + kDelivery, s.local * (s.nodes - 1), s.local * elsewhere(s) * n);
 }
 }  // namespace alltoall_cost
 
@@ -202,7 +222,7 @@ Cost linear(const Shape& s) {
 Cost recursive_doubling(const Shape& s) {
     const double n = s.bytes;
     const double rounds = lg(s.npes);
-    return syncs(1, s) + Cost{.waits = chunks(n) * near_rounds(s)} +
+    return syncs(1, s) + Cost{.waits = 1 + chunks(n) * near_rounds(s)} +
            all_work(s, 2 * n * rounds, 1.5 * n * rounds) +
            fabric(s, rounds, s.local * chunks(n) * rounds, s.local * n * rounds);
 }
@@ -234,7 +254,7 @@ Cost recursive_doubling(const Shape& s) {
     const double rounds = lg(s.npes) + folds(s);
     if (n <= static_cast<double>(kChunkBytes)) {
         return Cost{.waits = near_rounds(s) + folds(s)} +
-               all_work(s, n * rounds + 2 * n, n * rounds) +
+               all_work(s, kMail * n * rounds + 2 * n, n * rounds) +
                fabric(s, far_rounds(s), s.local * far_rounds(s), s.local * n * far_rounds(s));
     }
     // "Left computes": half of the members work.
@@ -249,7 +269,7 @@ Cost bruck(const Shape& s) {
     const double n = s.bytes;
     const double rounds = lg(s.npes) + folds(s);
     return Cost{.waits = chunks(n) * (near_rounds(s) + folds(s))} +
-           all_work(s, n * rounds + 2 * n, n * rounds) +
+           all_work(s, kMail * n * rounds + 2 * n, n * rounds) +
            fabric(s, chunks(n) * lg(s.npes), s.local * chunks(n) * lg(s.npes),
                   s.local * n * lg(s.npes));
 }
@@ -276,12 +296,13 @@ Cost knomial(const Shape& s) {
     const double levels = log_radix(s.local);
     const double far = log_radix(s.nodes);
     const double most = (kRadix - 1) / 2;
-    return Cost{.waits = 2 * levels * chunks(n),
+    const double count = pieces(n, kRadix * static_cast<double>(kChunkBytes));
+    return Cost{.waits = 2 * levels + count - 1,
                 .copied = most * levels * n + n,
                 .copied_in_all = (s.local - 1) * n,
                 .combined = most * levels * n,
                 .combined_in_all = (s.local - 1) * n} +
-           fabric(s, 2 * far, (kRadix - 1) * far * chunks(n), (kRadix - 1) * far * n);
+           fabric(s, 2 * far, far_children(s) * far * chunks(n), far_children(s) * far * n);
 }
 Cost hierarchical(const Shape& s) {
     const double n = s.bytes;
