@@ -38,12 +38,15 @@ struct Situation {
 Situation situation_of(const JobShape& job) {
     const topology::Facts facts = topology::discover();
     const int cores = static_cast<int>(std::max(1U, facts.usable_cores));
-    const int npes = job.npes != 0 ? job.npes : cores * job.nodes;
+    const int full = job.nodes_are_virtual ? std::max(cores, job.nodes) : cores * job.nodes;
+    const int npes = job.npes != 0 ? job.npes : full;
     Shape shape;
     shape.npes = npes;
     shape.nodes = std::min(job.nodes, npes);
     shape.local = (npes + job.nodes - 1) / job.nodes;
-    shape.cores = std::min<double>(cores, shape.local);
+    const double cores_of_node =
+        job.nodes_are_virtual ? static_cast<double>(cores) / job.nodes : cores;
+    shape.cores = std::min(cores_of_node, shape.local);
     return {.shape = shape,
             .call = {.npes = npes,
                      .is_on_one_node = shape.nodes <= 1,

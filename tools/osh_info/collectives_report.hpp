@@ -10,6 +10,7 @@ namespace tessera::osh_info {
 struct JobShape {
     int npes = 0;  // 0: one for each usable core
     int nodes = 1;
+    bool nodes_are_virtual = false;  // they share the cores of this machine
 };
 // For each collective: its algorithms with their costs, then the choices by size with the times
 // that the model expects; what SHMEM_<COLLECTIVE>_ALGORITHM names instead is said.

@@ -54,6 +54,8 @@ int run(int argc, char** argv) {
         ->check(CLI::PositiveNumber);
     app.add_option("--nodes", job.nodes, "For --collectives: nodes, with as many PEs each")
         ->check(CLI::PositiveNumber);
+    app.add_flag("--virtual", job.nodes_are_virtual,
+                 "For --nodes: virtual ones, which share this machine");
     app.add_flag("--environment-markdown", markdown,
                  "Print the description of all variables that is docs/environment.md");
     CLI11_PARSE(app, argc, argv);
