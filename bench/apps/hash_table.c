@@ -7,6 +7,8 @@
 //
 //   hash_insert, hash_update, hash_lookup   operations of all PEs in a second; x: locks per PE
 //
+// --keys N: at most so many keys; fewer where locks are slow, so that a run ends in time.
+//
 // Each PE inserts keys of its own, then all add to random keys of all, then look keys up. All PEs
 // can tell from the random numbers what the counts must be: each lookup is checked, and at the end
 // each PE checks that its part holds its keys, their counts, and nothing else.
@@ -26,6 +28,7 @@ static long slots;           // of each group
 static struct entry* table;  // symmetric: groups * slots
 static long* locks;          // symmetric: one for each group of each PE
 static uint64_t* expected;   // private: the count of each key
+static int is_trial;         // nothing is reported
 
 // A bijection of 64-bit words that maps 0 to 0 and nothing else to it.
 static uint64_t mix(uint64_t word) {
@@ -102,17 +105,22 @@ static void look_up_checked(long i) {
             (unsigned long long)expected[id], (unsigned long long)count);
 }
 
-static void measure(const char* name, void (*operation)(long), long each, int samples) {
-    double rates[kSamplesMax];
+// RETURNS: nanoseconds of all samples.
+static double measure(const char* name, void (*operation)(long), long each, int samples) {
+    double rates[kSamplesMax], all_ns = 0;
     for (int sample = 0; sample < samples; ++sample) {
         const long from = each * sample / samples, to = each * (sample + 1) / samples;
         shmem_barrier_all();
         double start = now_ns();
         for (long i = from; i < to; ++i) operation(i);
         shmem_barrier_all();
-        rates[sample] = (double)(to - from) * npes / (now_ns() - start) * 1e9;
+        const double taken_ns = now_ns() - start;
+        rates[sample] = (double)(to - from) * npes / taken_ns * 1e9;
+        all_ns += taken_ns;
     }
+    if (is_trial) return all_ns;
     report(name, "locks_per_PE", (double)groups, "operations/s", 0, rates, samples, 0);
+    return all_ns;
 }
 
 // This PE's part of the table holds its keys with their counts, and nothing else.
@@ -135,7 +143,8 @@ static void verify(void) {
     if (used != mine) give_up("hash_table: expected %ld entries, found %ld", mine, used);
 }
 
-static void run(long groups_of_pe) {
+// RETURNS: nanoseconds of all three phases.
+static double run(long groups_of_pe) {
     const long each = keys / npes;
     const int samples = by_level(2, 4, 10);
     groups = groups_of_pe;
@@ -146,22 +155,37 @@ static void run(long groups_of_pe) {
     for (int pe = 0; pe < npes; ++pe) {
         for (long i = 0; i < each; ++i) expected[updated_id(pe, i)] += updated_by(pe, i);
     }
-    measure("hash_insert", insert, each, samples);
-    measure("hash_update", update, each, samples);
-    measure("hash_lookup", look_up_checked, each, samples);
+    double all_ns = measure("hash_insert", insert, each, samples);
+    all_ns += measure("hash_update", update, each, samples);
+    all_ns += measure("hash_lookup", look_up_checked, each, samples);
     verify();
     shmem_barrier_all();
     shmem_free(locks);
     shmem_free(table);
+    return all_ns;
+}
+
+// How many keys fit the time, at most `keys_max`.
+static long fitting_keys(long keys_max) {
+    const double bound_ns = by_level(20, 500, 5000) * 1e6;
+    keys = 16 * npes < keys_max ? 16 * npes : keys_max;
+    is_trial = 1;
+    run(1);
+    const double keys_ns = agree(run(1)) / (double)keys;
+    is_trial = 0;
+    return bound_ns / keys_ns < (double)keys_max ? (long)(bound_ns / keys_ns) : keys_max;
 }
 
 int main(int argc, char** argv) {
     begin(argc, argv, SHMEM_THREAD_SINGLE);
-    keys = option("--keys", by_level(1 << 9, 1 << 13, 1 << 16)) / npes * npes;
+    const long keys_max = option("--keys", by_level(1 << 9, 1 << 13, 1 << 16)) / npes * npes;
     const long many = option("--locks", 64);
     options_end("[--keys N] [--locks LOCKS_PER_PE]");
-    if (keys < npes) give_up("hash_table: more PEs than keys");
-    expected = malloc(sizeof *expected * (size_t)keys);
+    if (keys_max < npes) give_up("hash_table: more PEs than keys");
+    expected = malloc(sizeof *expected * (size_t)keys_max);
+    const long fitting = fitting_keys(keys_max) / npes * npes;
+    keys = fitting > 16 * npes ? fitting : 16 * npes;
+    if (keys > keys_max) keys = keys_max;
     run(1);
     run(many);
     end();
