@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-constinit AddressMap address_map;
+constinit AddressPage address_page;
 
 namespace {
 

@@ -19,9 +19,6 @@ namespace tessera {
 inline constexpr std::size_t kAffinityWords = 64;  // 4096 PUs
 
 struct InternalSegment {
-    // This PE sleeps in a wait on a word of its own; others look after every atomic towards it.
-    // First: a peer's sleeper (core/address_map.hpp) is where its segment begins.
-    alignas(kFalseSharingBytes) Sleeper sleeper;
     // Bit i: this PE may run on PU i (OS index). Read once, by the PE that discovers the topology.
     alignas(kFalseSharingBytes) std::uint64_t affinity[kAffinityWords];
     // Serialises atomics on this PE's static data when that is not mapped (transports/shm).
@@ -32,9 +29,17 @@ struct InternalSegment {
     alignas(kFalseSharingBytes) std::uint64_t smallest_heap_bytes;
     // SHMEM_DEBUG: of this PE's last collective allocation.
     alignas(kFalseSharingBytes) std::uint64_t allocation_digest;
+    // This PE sleeps in a wait on a word of its own; others look after every p and atomic towards
+    // it. Last, because the program's words often lie at the start of a page: kAliasingBytes.
+    alignas(kFalseSharingBytes) Sleeper sleeper;
 };
-static_assert(std::is_standard_layout_v<InternalSegment> &&
-              offsetof(InternalSegment, sleeper) == 0);
+static_assert(std::is_standard_layout_v<InternalSegment>);
+
+// A peer's sleeper (core/address_map.hpp) tells where its segment begins.
+inline InternalSegment& segment_of(Sleeper* sleeper) {
+    return *reinterpret_cast<InternalSegment*>(reinterpret_cast<char*>(sleeper) -
+                                               offsetof(InternalSegment, sleeper));
+}
 
 // Behind it lie two arrays with an element for each team that the PE may be a member of: flags, and
 // links (the first teams have some); pages exist for those in use.

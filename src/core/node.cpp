@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "base/bits.hpp"
 #include "base/fatal.hpp"
@@ -249,9 +250,15 @@ void Node::make_static_transports() {
 }
 
 void Node::fill_peers() {
-    peers_.reset(static_cast<Peer*>(
-        std::calloc(static_cast<std::size_t>(job_.npes), sizeof(Peer))));  // NOLINT: see node.hpp
-    if (!peers_) fatal("shmem_init: out of memory for a table of %d PEs", job_.npes);
+    const auto npes = static_cast<std::size_t>(job_.npes);
+    if (npes <= AddressPage::kPeers) {
+        peers_ = std::end(address_page.peers) - npes;
+        std::fill_n(peers_, npes, Peer{});  // An earlier init may have used them.
+    } else {
+        large_table_.reset(static_cast<Peer*>(std::calloc(npes, sizeof(Peer))));
+        peers_ = large_table_.get();
+    }
+    if (peers_ == nullptr) fatal("shmem_init: out of memory for a table of %d PEs", job_.npes);
     for (int i = 0; i < job_.nlocal; ++i) {
         Peer& peer = peers_[world_index(i)];
         peer.heap = heap(i);

@@ -47,7 +47,7 @@ class Node {
     void release_memory() const;
 
     // One entry a PE of the job; what address_map.peers points to.
-    const Peer* peers() const { return peers_.get(); }
+    const Peer* peers() const { return peers_; }
     // The table of cards that the PEs of the node share (transports/ofi).
     char* cards() const { return node_map_.data() + header_->cards_offset; }
     // Two that reach static data that could not be mapped, of this PE and of the others; empty when
@@ -77,11 +77,13 @@ class Node {
     std::vector<Mapping> static_maps_;  // by local index; own entry empty
     std::vector<char*> statics_;        // by local index; nullptr: not mapped
     std::vector<std::unique_ptr<Transport>> transports_;
-    // Pages of zeros (PEs of other nodes) exist only when somebody writes to them.
+    // Pages of zeros (PEs of other nodes) exist only when somebody writes to them. Empty when
+    // address_page has room.
     struct Free {
         void operator()(Peer* peers) const { std::free(peers); }
     };
-    std::unique_ptr<Peer[], Free> peers_;
+    std::unique_ptr<Peer[], Free> large_table_;
+    Peer* peers_ = nullptr;
 };
 
 }  // namespace tessera

@@ -370,7 +370,7 @@ TeamLinks* team_links(std::uint32_t slot) {
 TeamLinks* mapped_team_links(int world_pe, std::uint32_t slot) {
     Sleeper* sleeper = address_map.peers[world_pe].sleeper;
     if (sleeper == nullptr) return nullptr;
-    return team_links_of(*reinterpret_cast<InternalSegment*>(sleeper), slot);
+    return team_links_of(segment_of(sleeper), slot);
 }
 
 std::unique_ptr<Channel> make_channel(const ChannelOptions& options) {
