@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "collectives/links.hpp"
+#include "collectives/reduce/algorithms.hpp"
 #include "collectives/reduce/operand.hpp"
 
 namespace tessera::collectives {
@@ -22,7 +23,7 @@ constexpr double kCrowdedFromOne = 0.6;  // of a wait: for one that has run alre
 constexpr double kPush = 2.0;
 constexpr double kMail = 4;         // the same in short messages: the processor foresees nothing
 constexpr double kGather = 1.25;    // Others' blocks, against one's own to others.
-constexpr double kFarSync = 0.7;    // of a fabric wait: nothing but flags is on its way
+constexpr double kFarSync = 0.6;    // of a fabric wait: nothing but flags is on its way
 constexpr double kDelivery = 1.5;   // fabric waits: until a put has arrived and said so
 constexpr double kTreeLevel = 0.8;  // of a wait: some of a level come early
 constexpr double kLine = 64;        // The least that is moved.
@@ -108,7 +109,8 @@ Cost knomial(const Shape& s) {
     return Cost{.waits = 2 * (s.is_crowded() ? 1 : kTreeLevel) * log_radix(s.local),
                 .copied = kPush * (kRadix - 1) / 2 * log_radix(s.local) * n,
                 .copied_in_all = kPush * (s.local - 1) * n} +
-           fabric(s, 2 * far, far_children(s) * far, 1.15 * far_children(s) * far * n);
+           fabric(s, 2 * far * (1 + 0.05 * (s.local - 1)), far_children(s) * far,
+                  1.15 * far_children(s) * far * n);
 }
 Cost scatter_allgather(const Shape& s) {
     const double n = s.bytes;
@@ -196,13 +198,14 @@ Cost bruck(const Shape& s) {
     const double round_bytes = s.npes / 2 * n;
     return Cost{.waits = near_rounds(s)} +
            all_work(s, (3 * round_bytes * lg(s.npes)) + (2 * s.npes * n), 0) +
-           fabric(s, lg(s.npes), s.local * lg(s.npes), s.local * round_bytes * lg(s.npes));
+           fabric(s, far_rounds(s) + 0.5 * near_rounds(s), s.local * far_rounds(s) + s.local - 1,
+                  s.local * round_bytes * lg(s.npes));
 }
 Cost hierarchical(const Shape& s) {
     const double n = s.bytes;
     return syncs(1, s) + Cost{.waits = s.is_crowded() ? 1 : lg(s.local)} +
            all_work(s, 3 * s.npes * n, 0) +
-           fabric(s, 1 + kDelivery, s.local * (s.nodes - 1), s.local * elsewhere(s) * n);
+           fabric(s, kDelivery, s.local * (s.nodes - 1), s.local * elsewhere(s) * n);
 }
 }  // namespace alltoall_cost
 
@@ -302,14 +305,17 @@ Cost knomial(const Shape& s) {
                 .copied_in_all = (s.local - 1) * n,
                 .combined = most * levels * n,
                 .combined_in_all = (s.local - 1) * n} +
-           fabric(s, 2 * far, far_children(s) * far * chunks(n), far_children(s) * far * n);
+           fabric(s, (n <= static_cast<double>(kChunkBytes) ? 2 : 4) * far,  // Long ones are got.
+                  far_children(s) * far * chunks(n), far_children(s) * far * n);
 }
 Cost hierarchical(const Shape& s) {
     const double n = s.bytes;
     const double m = s.local;
-    const Cost meeting{.waits = 2 * (s.is_crowded() ? 1 : lg(m))};
-    if (n <= static_cast<double>(kChunkBytes)) {  // The first members alone.
-        const double rounds = lg(s.nodes) + (is_power_of_two(s.nodes) ? 0 : 2);
+    const bool is_short = n <= static_cast<double>(kHierarchicalShortBytes);
+    const double times = is_short ? chunks(n) : 1;
+    const Cost meeting{.waits = times * 2 * (s.is_crowded() ? 1 : lg(m))};
+    if (is_short) {  // The first members alone.
+        const double rounds = times * (lg(s.nodes) + (is_power_of_two(s.nodes) ? 0 : 2));
         return meeting +
                Cost{.copied = m * n,
                     .copied_in_all = m * n,

@@ -15,6 +15,8 @@ void reduce_rabenseifner(const Reduction& call);
 void reduce_slice(const Reduction& call);
 void reduce_ring(const Reduction& call);
 void reduce_knomial(const Reduction& call);
+// REQUIRES: members on several nodes. Up to so many bytes by the nodes' first members alone.
+inline constexpr std::size_t kHierarchicalShortBytes = 2 * kChunkBytes;
 void reduce_hierarchical(const Reduction& call);
 
 }  // namespace tessera::collectives

@@ -8,7 +8,8 @@
 //           is the sum over its node, combined from the members' sources where they lie, in the
 //           same pass; so the node works while pieces are on their way. A finished block goes to
 //           the right, and then to the others of the node while the next one comes.
-//   short   the first member of each node combines all of the node's sources, the first members
+//   short   by the chunk, the first member of each node combines all of the node's sources, the
+//   first members
 //           do a recursive doubling through the mail, and write the result to their nodes
 //
 // Members beyond the lanes only begin and end with the others of their node: gates around both, by
@@ -131,7 +132,8 @@ class Lane {
     RingStream stream_;
 };
 
-void reduce_long(const Reduction& call, const TeamNodes& nodes) {
+void reduce_long(const Reduction& call) {
+    const TeamNodes& nodes = call.group.team().by_node;
     const OnNode node(call, nodes);
     const auto lanes = static_cast<std::size_t>(nodes.smallest);
     const std::size_t share = (call.bytes() + lanes - 1) / lanes;
@@ -178,7 +180,9 @@ void double_between_nodes(const Reduction& call, const TeamNodes& nodes, const L
     if (core.has_neighbour()) links.send(first_of(nodes.mine - 1), Core::kFoldOut, part, bytes);
 }
 
-void reduce_short(const Reduction& call, const TeamNodes& nodes) {
+// REQUIRES: at most kChunkBytes.
+void reduce_short(const Reduction& call) {
+    const TeamNodes& nodes = call.group.team().by_node;
     const OnNode node(call, nodes);
     const Links links(call.group.team(), call.group.where(), kEnd + 1);
     sync_node(nodes, links, kBegin);
@@ -195,10 +199,14 @@ void reduce_short(const Reduction& call, const TeamNodes& nodes) {
 }  // namespace
 
 void reduce_hierarchical(const Reduction& call) {
-    const TeamNodes& nodes = call.group.team().by_node;
-    if (nodes.begins.empty()) return reduce_slice(call);  // one node
-    if (call.bytes() <= kChunkBytes) return reduce_short(call, nodes);
-    reduce_long(call, nodes);
+    if (call.bytes() > kHierarchicalShortBytes) return reduce_long(call);
+    for_each_chunk(0, call.bytes(), [&](std::size_t at, std::size_t bytes) {
+        Reduction chunk = call;
+        chunk.dest += at;
+        chunk.source += at;
+        chunk.nelems = bytes / call.element_bytes();
+        reduce_short(chunk);
+    });
 }
 
 }  // namespace tessera::collectives
