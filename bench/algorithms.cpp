@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -153,9 +154,15 @@ void measure(const Options& options, const Arrays& arrays, std::size_t bytes) {
         const double once_s = batch_s(options, variant, arrays, bytes);
         variant.calls = agree(std::clamp(static_cast<long>(share_s / once_s), 1L, 100000L));
     }
+    // In another order each time, the same on all PEs: some leave caches and queues as others
+    // suffer.
+    std::vector<Variant*> order;
+    for (Variant& variant : variants) order.push_back(&variant);
+    std::mt19937 random(1);
     for (int round = 0; round < options.rounds; ++round) {
-        for (Variant& variant : variants) {
-            variant.times.push_back(batch_s(options, variant, arrays, bytes));
+        std::shuffle(order.begin(), order.end(), random);
+        for (Variant* variant : order) {
+            variant->times.push_back(batch_s(options, *variant, arrays, bytes));
         }
     }
     if (me != 0) return;
