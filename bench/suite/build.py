@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compiles each program once for each library, and tells builds of libraries apart."""
+import concurrent.futures
+import dataclasses
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+
+THREADS = "threads"  # the pseudo-library of programs with threads
+
+
+@dataclasses.dataclass
+class Library:
+    name: str
+    oshcc: str
+    oshrun: str
+    is_ours: bool = False
+
+    def missing(self):
+        """The commands that are not installed."""
+        return [command for command in (self.oshcc, self.oshrun)
+                if not shutil.which(shlex.split(command)[0])]
+
+
+def _capture(command):
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          check=False)
+
+
+def _identity(program, sources):
+    """Changes when the program, a header of bench/, or a library that it loads changes."""
+    digest = hashlib.sha256()
+    for path in sources:
+        with open(path, "rb") as file:
+            digest.update(file.read())
+    for path in re.findall(r"=> (/\S+)", _capture(["ldd", program]).stdout):
+        facts = os.stat(path)
+        digest.update(f"{path} {facts.st_size} {facts.st_mtime}".encode())
+    return digest.hexdigest()[:16]
+
+
+def _compile(here, program, library, folder):
+    """RETURNS: (path of the program, identity, ""), or (None, None, what the compiler said)."""
+    name = program["source"]
+    if library.name == THREADS:
+        name = program["threads_source"]
+    source = os.path.join(here, name)
+    target = os.path.join(folder, f"{program['name']}.{library.name}")
+    words = [*shlex.split(library.oshcc), "-std=gnu11", "-O2", "-I", here, "-I",
+             os.path.dirname(here), *program["compile"], source, "-o", target, "-pthread", "-lm"]
+    try:
+        done = _capture(words)
+    except OSError as error:
+        return None, None, str(error)
+    if done.returncode != 0:
+        return None, None, f"{shlex.join(words)}\n{done.stderr[-2000:]}"
+    headers = [os.path.join(here, file) for file in os.listdir(here) if file.endswith(".h")]
+    return target, _identity(target, [source, *sorted(headers)]), ""
+
+
+def compile_all(here, suite, libraries, libraries_of, folder):
+    """RETURNS: {(program, library): what _compile returns}"""
+    os.makedirs(folder, exist_ok=True)
+    known = {**libraries, THREADS: Library(THREADS, "cc", "")}
+    wanted = [(program, known[name]) for program in suite.programs.values()
+              for name in libraries_of(program, libraries)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        done = pool.map(lambda pair: _compile(here, *pair, folder), wanted)
+        return {(program["name"], library.name): result
+                for (program, library), result in zip(wanted, done)}

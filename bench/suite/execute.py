@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs one job to its end, or to its time limit, and leaves no process of it behind."""
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+
+
+def _session_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+        return int(file.read().rpartition(")")[2].split()[3])
+
+
+def _kill_session(session):
+    """PEs may have process groups of their own, but they stay in the launcher's session."""
+    for name in os.listdir("/proc"):
+        try:
+            if name.isdigit() and _session_of(name) == session:
+                os.kill(int(name), signal.SIGKILL)
+        except OSError:
+            continue  # It has just ended.
+
+
+def _wait(process, seconds):
+    try:
+        process.wait(seconds)
+        return True
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def command_of(library, program, path, npes, options):
+    words = [word.replace("{npes}", str(npes)) for word in [*program["arguments"], *options]]
+    if not library:  # threads
+        return [path, "--threads", str(npes), *words]
+    return [*shlex.split(library.oshrun), "-n", str(npes), *program["launcher"], path, *words]
+
+
+def execute(command, settings, timeout):
+    """RETURNS: {"seconds", "status", "lines": those that begin with "@ ", "error": "" or why}"""
+    # Files, not pipes: nobody reads to the end of a pipe that a lost process holds.
+    with tempfile.TemporaryFile("w+", errors="replace") as output, \
+            tempfile.TemporaryFile("w+", errors="replace") as errors:
+        start = time.monotonic()
+        try:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
+                                       stderr=errors, env={**os.environ, **settings},
+                                       start_new_session=True)
+        except OSError as error:
+            return {"seconds": 0, "status": None, "lines": [], "error": str(error)}
+        is_late = False
+        try:
+            is_late = not _wait(process, timeout)
+            seconds = time.monotonic() - start
+            if is_late:
+                process.terminate()  # Launchers then end their processes and tidy up.
+                _wait(process, 5)
+        finally:
+            _kill_session(process.pid)
+            process.wait()
+        output.seek(0)
+        lines = [line.strip() for line in output if line.startswith("@ ")]
+        errors.seek(0)
+        said = errors.read()[-600:].strip()
+    error = ""
+    if is_late:
+        error = f"not done within {timeout:.0f} s"
+    elif "@ end" not in lines:
+        error = f"status {process.returncode}, no \"@ end\": {said}"
+    elif process.returncode != 0:
+        error = f"status {process.returncode} after \"@ end\": {said}"
+    return {"seconds": round(seconds, 3), "status": process.returncode, "lines": lines,
+            "error": error}
+
+
+def is_good(result, is_ours):
+    """Other libraries may crash when they finalize, after all has been measured."""
+    if not result["error"]:
+        return True
+    return not is_ours and "@ end" in result["lines"]
+
+
+def execute_wall(command, settings, timeout, measure, npes, repeats):
+    """As execute(), of a program whose wall-clock time is the result; it prints no lines."""
+    times = []
+    for _ in range(repeats):
+        result = execute(command, settings, timeout)
+        if result["status"] != 0:
+            return {**result, "error": result["error"] or f"status {result['status']}"}
+        times.append(result["seconds"] * 1000)
+    times.sort()
+    count = len(times)
+    line = (f"@ measure={measure} x={npes} xname=PEs npes={npes} unit=ms better=lower "
+            f"median={times[count // 2]:.6g} q1={times[count // 4]:.6g} "
+            f"q3={times[count * 3 // 4]:.6g} samples={count}")
+    return {"seconds": sum(times) / 1000, "status": 0, "lines": [line, "@ end"], "error": ""}
