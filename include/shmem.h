@@ -5,7 +5,8 @@
 //
 // A program sees the names of the specification, and implementation names that begin with
 // SHMEM_INTERNAL_ or shmem_internal_, which it must not use. Extensions are in <shmemx.h>,
-// the pshmem_ names for profiling tools in <pshmem.h>.
+// the pshmem_ names for profiling tools in <pshmem.h>. With SHMEM_INLINE defined, short operations
+// within a node need no call (shmem/inline.h).
 
 #ifndef SHMEM_INTERNAL_SHMEM_H
 #define SHMEM_INTERNAL_SHMEM_H
@@ -25,6 +26,9 @@
 #include "shmem/locks.h"
 #include "shmem/profiling.h"
 #include "shmem/deprecated.h"
+#ifdef SHMEM_INLINE
+#include "shmem/inline.h"
+#endif
 #include "shmem/generic.h"
 // clang-format on
 

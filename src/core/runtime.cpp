@@ -21,6 +21,7 @@
 #include "core/context.hpp"
 #include "core/external_heap.hpp"
 #include "core/info.hpp"
+#include "core/inline_maps.hpp"
 #include "core/node.hpp"
 #include "launch/exchange.hpp"
 #include "launch/job.hpp"
@@ -49,6 +50,7 @@ int provided_thread_level = 0;
 // A child of fork() is not a PE: its calls must fail, and its exit must not look like ours.
 void disown_in_child() {
     address_map.npes = 0;
+    empty_inline_maps_in_child();
     if (phase.load(std::memory_order_relaxed) == Phase::kInitialized) {
         phase.store(Phase::kForkedChild, std::memory_order_relaxed);
     }
@@ -276,6 +278,7 @@ void start(int level, const char* where) {
     choose_copy_routine(live->node->facts().l3_bytes);
     make_predefined_teams();
     publish_address_map(*live);
+    publish_inline_maps();
     provided_thread_level = level;
     static const int registered = ::pthread_atfork(nullptr, nullptr, disown_in_child);
     static_cast<void>(registered);
@@ -310,6 +313,7 @@ void close_runtime() {
     // Nobody touches anybody's memory from here on.
     phase.store(Phase::kFinalized, std::memory_order_release);
     address_map = {};
+    publish_inline_maps();
     forget_external_heaps();
     set_wait_label(nullptr, 0);
     set_my_sleeper(nullptr);

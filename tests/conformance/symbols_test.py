@@ -41,10 +41,10 @@ def files_of(nm, objects, names):
 
 
 def listed_names(kinds, complaints):
-    """The names as the list has them: routines once, objects with an = before."""
+    """The names as the list has them: routines once, others with an = before."""
     names = []
     for name, kind in kinds.items():
-        if kind == "R":
+        if kind == "R" or (kind == "T" and name.startswith("shmem_internal_")):
             names.append("=" + name)
         elif kind == "W":
             names.append(name)

@@ -25,7 +25,7 @@ def test(compiler, standards, failures):
             use = "int use(void);\nint use(void) { return SHMEM_MAJOR_VERSION; }\n"
             alone = this + this + "int use(void);\n"
             mixed = this + others + this + use
-            texts = [alone]
+            texts = [alone, "#define SHMEM_INLINE\n" + mixed]
             if standard == standards[-1]:
                 texts += [mixed, "#define SHMEM_INTERNAL_TYPE_TABLES\n" + mixed]
             for text in texts:

@@ -56,6 +56,7 @@ COVERED_BY = {
     "src/base/copy_x86_64.cpp": "tests/src/base/copy_test.cpp",
     "src/core/external_heap.cpp": "tests/shmemx/heap_test.cpp",
     "src/core/info.cpp": "tests/api/exit_test.py",
+    "src/core/inline_maps.cpp": "tests/api/inline_test.cpp",
     "src/core/node.cpp": "tests/api/setup_test.cpp",
     "src/core/runtime.cpp": "tests/api/setup_test.cpp",
     "src/core/team.cpp": "tests/conformance/teams_test.cpp",

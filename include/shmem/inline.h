@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Hot path: bodies for single elements, small transfers of constant size and atomics, which the
+// compiler may put into the program in place of a call. Part of <shmem.h> when SHMEM_INLINE is
+// defined before it; docs/inline.md has the conditions. Needs gcc or clang.
+//
+// What is usual is done here: a PE whose heap is mapped, an address in the symmetric heap,
+// SHMEM_CTX_DEFAULT. Everything else, mistakes included, calls the library, which then does what it
+// always does. Pointers to functions and pshmem_ names are the library's. The order of memory is
+// that of src/core/context.hpp: p and put are relaxed stores, g and get acquire, atomics are
+// sequentially consistent; whoever may end a wait looks whether the target PE sleeps.
+//
+// The program has one map of its node. The library fills it when it knows this layout, else the map
+// stays empty and all is called. Numbers are kept as pointers: a program's stores of numbers cannot
+// change them, so a compiler may keep them in registers over a loop of puts.
+
+#ifndef SHMEM_INTERNAL_INLINE_H
+#define SHMEM_INTERNAL_INLINE_H
+
+#include "atomics.h"
+#include "contexts.h"
+#include "rma.h"
+#include "types.h"
+
+// Changes with the structs below.
+#define SHMEM_INTERNAL_INLINE_LAYOUT 1
+// Room that the library leaves behind heap_limit.
+#define SHMEM_INTERNAL_INLINE_BYTES_MAX 64
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// core/address_map.hpp: Peer
+struct shmem_internal_inline_peer {
+    char* heap;  // mapped here, or NULL
+    char* statics;
+    void* transport;
+    const volatile unsigned int* sleeper;  // not 0: to be woken
+};
+
+struct shmem_internal_inline_map {
+    const char* npes;        // 0 before shmem_init
+    const char* heap_base;   // of this PE
+    const char* heap_limit;  // offsets up to it have room for SHMEM_INTERNAL_INLINE_BYTES_MAX
+    const struct shmem_internal_inline_peer* peers;
+};
+
+#ifdef SHMEM_INLINE
+
+// src/core/inline_maps.cpp. attach: fills `map` now and at every init, empties it at finalize.
+void shmem_internal_inline_attach(struct shmem_internal_inline_map* map, int layout);
+void shmem_internal_inline_detach(struct shmem_internal_inline_map* map);
+void shmem_internal_inline_wake(int pe);
+
+// One for a program or shared library, however many of its sources include this.
+extern struct shmem_internal_inline_map shmem_internal_inline_map;
+__attribute__((weak,
+               visibility("hidden"))) struct shmem_internal_inline_map shmem_internal_inline_map = {
+    0, 0, 0, 0};
+
+__attribute__((constructor, unused)) static void shmem_internal_inline_begin(void) {
+    shmem_internal_inline_attach(&shmem_internal_inline_map, SHMEM_INTERNAL_INLINE_LAYOUT);
+}
+__attribute__((destructor, unused)) static void shmem_internal_inline_end(void) {
+    shmem_internal_inline_detach(&shmem_internal_inline_map);
+}
+
+// A body beside the library's: taking the routine's address still gives the library's.
+#define SHMEM_INTERNAL_INLINE \
+    extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __artificial__))
+#define SHMEM_INTERNAL_LIKELY(X) __builtin_expect(!!(X), 1)
+// The library's routine under a name that has no body here.
+#define SHMEM_INTERNAL_CALLED(NAME) __asm__(#NAME)
+
+SHMEM_INTERNAL_INLINE char* shmem_internal_mapped(const void* address, int pe) {
+    const struct shmem_internal_inline_map* map = &shmem_internal_inline_map;
+    const size_t offset = (size_t)address - (size_t)map->heap_base;
+    char* heap;
+    if (!SHMEM_INTERNAL_LIKELY((size_t)(unsigned int)pe < (size_t)map->npes)) return 0;
+    if (!SHMEM_INTERNAL_LIKELY(offset <= (size_t)map->heap_limit)) return 0;
+    heap = map->peers[(unsigned int)pe].heap;
+    return SHMEM_INTERNAL_LIKELY(heap) ? heap + offset : 0;
+}
+
+// After a store. It may miss a PE that is falling asleep, whose nap then ends by itself.
+SHMEM_INTERNAL_INLINE void shmem_internal_wake_after_store(int pe) {
+    if (!SHMEM_INTERNAL_LIKELY(*shmem_internal_inline_map.peers[(unsigned int)pe].sleeper == 0)) {
+        shmem_internal_inline_wake(pe);
+    }
+}
+// After a sequentially consistent atomic, with which it is exact: pairs with the fence in
+// src/base/wait.cpp:sleep_unless().
+SHMEM_INTERNAL_INLINE void shmem_internal_wake_after_atomic(int pe) {
+    if (!SHMEM_INTERNAL_LIKELY(
+            __atomic_load_n(shmem_internal_inline_map.peers[(unsigned int)pe].sleeper,
+                            __ATOMIC_SEQ_CST) == 0)) {
+        shmem_internal_inline_wake(pe);
+    }
+}
+
+// Words of any alignment and type.
+typedef struct {
+    uint16_t value;
+} __attribute__((__packed__, __may_alias__)) shmem_internal_word16;
+typedef struct {
+    uint32_t value;
+} __attribute__((__packed__, __may_alias__)) shmem_internal_word32;
+typedef struct {
+    uint64_t value;
+} __attribute__((__packed__, __may_alias__)) shmem_internal_word64;
+
+// `bytes` is a constant. A word is one load and one store, because waits may watch it.
+SHMEM_INTERNAL_INLINE void shmem_internal_copy(void* dest, const void* source, size_t bytes) {
+    if (bytes == 8) {
+        ((volatile shmem_internal_word64*)dest)->value =
+            ((const volatile shmem_internal_word64*)source)->value;
+    } else if (bytes == 4) {
+        ((volatile shmem_internal_word32*)dest)->value =
+            ((const volatile shmem_internal_word32*)source)->value;
+    } else if (bytes == 2) {
+        ((volatile shmem_internal_word16*)dest)->value =
+            ((const volatile shmem_internal_word16*)source)->value;
+    } else if (bytes == 1) {
+        *(volatile unsigned char*)dest = *(const volatile unsigned char*)source;
+    } else {
+        __builtin_memcpy(dest, source, bytes);
+    }
+}
+#define SHMEM_INTERNAL_IS_SMALL(NELEMS, BYTES)       \
+    (__builtin_constant_p(NELEMS) && (NELEMS) > 0 && \
+     (NELEMS) <= SHMEM_INTERNAL_INLINE_BYTES_MAX / (BYTES))
+
+// One routine and its form with a context. SIGNATURE and ARGUMENTS are in brackets; REMOTE is the
+// mapped address in BODY, which returns. RETURN: return, or (void) where there is no result.
+#define SHMEM_INTERNAL_CTX_SIGNATURE(...) (shmem_ctx_t ctx, __VA_ARGS__)
+#define SHMEM_INTERNAL_CTX_ARGUMENTS(...) (ctx, __VA_ARGS__)
+#define SHMEM_INTERNAL_BODY(RETURN, RESULT, NAME, SIGNATURE, ARGUMENTS, IS_USUAL, SYMMETRIC, BODY) \
+    RESULT shmem_internal_call_##NAME SIGNATURE SHMEM_INTERNAL_CALLED(shmem_##NAME);               \
+    SHMEM_INTERNAL_INLINE RESULT shmem_##NAME SIGNATURE {                                          \
+        if (IS_USUAL) {                                                                            \
+            char* remote = shmem_internal_mapped(SYMMETRIC, pe);                                   \
+            if (SHMEM_INTERNAL_LIKELY(remote)) BODY                                                \
+        }                                                                                          \
+        RETURN shmem_internal_call_##NAME ARGUMENTS;                                               \
+    }
+#define SHMEM_INTERNAL_BODIES(RETURN, RESULT, NAME, SIGNATURE, ARGUMENTS, IS_USUAL, SYMMETRIC, \
+                              BODY)                                                            \
+    SHMEM_INTERNAL_BODY(RETURN, RESULT, NAME, SIGNATURE, ARGUMENTS, IS_USUAL, SYMMETRIC, BODY) \
+    SHMEM_INTERNAL_BODY(RETURN, RESULT, ctx_##NAME, SHMEM_INTERNAL_CTX_SIGNATURE SIGNATURE,    \
+                        SHMEM_INTERNAL_CTX_ARGUMENTS ARGUMENTS,                                \
+                        ctx == SHMEM_CTX_DEFAULT && (IS_USUAL), SYMMETRIC, BODY)
+
+// ---- p, g ---------------------------------------------------------------------------------------
+
+// shmem_TYPENAME_p, shmem_TYPENAME_g, and their shmem_ctx_ forms
+#define SHMEM_INTERNAL_DEFINE(NAME, T)                                                             \
+    SHMEM_INTERNAL_BODIES((void), void, NAME##_p, (T * dest, T value, int pe), (dest, value, pe),  \
+                          1, dest, {                                                               \
+                              *(volatile T*)(void*)remote = value;                                 \
+                              shmem_internal_wake_after_store(pe);                                 \
+                              return;                                                              \
+                          })                                                                       \
+    SHMEM_INTERNAL_BODIES(return, T, NAME##_g, (const T* source, int pe), (source, pe), 1, source, \
+                                {                                                                  \
+                                    T value = *(const volatile T*)(void*)remote;                   \
+                                    __atomic_thread_fence(__ATOMIC_ACQUIRE);                       \
+                                    return value;                                                  \
+                                })
+SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DEFINE)
+#undef SHMEM_INTERNAL_DEFINE
+
+// ---- put, get and their _nbi forms, of a constant number of elements ----------------------------
+
+#define SHMEM_INTERNAL_PUT(NAME, T, BYTES)                                                        \
+    SHMEM_INTERNAL_BODIES((void), void, NAME, (T * dest, const T* source, size_t nelems, int pe), \
+                          (dest, source, nelems, pe), SHMEM_INTERNAL_IS_SMALL(nelems, BYTES),     \
+                          dest, {                                                                 \
+                              shmem_internal_copy(remote, source, nelems*(BYTES));                \
+                              return;                                                             \
+                          })
+#define SHMEM_INTERNAL_GET(NAME, T, BYTES)                                                        \
+    SHMEM_INTERNAL_BODIES((void), void, NAME, (T * dest, const T* source, size_t nelems, int pe), \
+                          (dest, source, nelems, pe), SHMEM_INTERNAL_IS_SMALL(nelems, BYTES),     \
+                          source, {                                                               \
+                              shmem_internal_copy(dest, remote, nelems*(BYTES));                  \
+                              __atomic_thread_fence(__ATOMIC_ACQUIRE);                            \
+                              return;                                                             \
+                          })
+
+// shmem_TYPENAME_{put,get,put_nbi,get_nbi} and their shmem_ctx_ forms
+#define SHMEM_INTERNAL_DEFINE(NAME, T)               \
+    SHMEM_INTERNAL_PUT(NAME##_put, T, sizeof(T))     \
+    SHMEM_INTERNAL_PUT(NAME##_put_nbi, T, sizeof(T)) \
+    SHMEM_INTERNAL_GET(NAME##_get, T, sizeof(T))     \
+    SHMEM_INTERNAL_GET(NAME##_get_nbi, T, sizeof(T))
+SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DEFINE)
+#undef SHMEM_INTERNAL_DEFINE
+
+// shmem_{put,get}SIZE, shmem_{put,get}SIZE_nbi and their shmem_ctx_ forms
+#define SHMEM_INTERNAL_DEFINE(BITS, BYTES)           \
+    SHMEM_INTERNAL_PUT(put##BITS, void, BYTES)       \
+    SHMEM_INTERNAL_PUT(put##BITS##_nbi, void, BYTES) \
+    SHMEM_INTERNAL_GET(get##BITS, void, BYTES)       \
+    SHMEM_INTERNAL_GET(get##BITS##_nbi, void, BYTES)
+SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DEFINE)
+#undef SHMEM_INTERNAL_DEFINE
+
+SHMEM_INTERNAL_PUT(putmem, void, 1)
+SHMEM_INTERNAL_PUT(putmem_nbi, void, 1)
+SHMEM_INTERNAL_GET(getmem, void, 1)
+SHMEM_INTERNAL_GET(getmem_nbi, void, 1)
+#undef SHMEM_INTERNAL_PUT
+#undef SHMEM_INTERNAL_GET
+
+// ---- Atomics ------------------------------------------------------------------------------------
+
+// BODY works on `word`. An address that is not aligned is the library's to complain about.
+#define SHMEM_INTERNAL_AMO(RETURN, RESULT, NAME, T, SIGNATURE, ARGUMENTS, SYMMETRIC, BODY) \
+    SHMEM_INTERNAL_BODIES(RETURN, RESULT, NAME, SIGNATURE, ARGUMENTS,                      \
+                          (size_t)(SYMMETRIC) % sizeof(T) == 0, SYMMETRIC, {               \
+                              T* word = (T*)(void*)remote;                                 \
+                              BODY                                                         \
+                          })
+
+// shmem_TYPENAME_atomic_{fetch,set,swap} and their shmem_ctx_ forms
+#define SHMEM_INTERNAL_DEFINE(NAME, T)                                                             \
+    SHMEM_INTERNAL_AMO(return, T, NAME##_atomic_fetch, T, (const T* source, int pe), (source, pe), \
+                             source, {                                                             \
+                                 T old;                                                            \
+                                 __atomic_load(word, &old, __ATOMIC_ACQUIRE);                      \
+                                 return old;                                                       \
+                             })                                                                    \
+    SHMEM_INTERNAL_AMO((void), void, NAME##_atomic_set, T, (T * dest, T value, int pe),            \
+                       (dest, value, pe), dest, {                                                  \
+                           __atomic_store(word, &value, __ATOMIC_RELAXED);                         \
+                           shmem_internal_wake_after_atomic(pe);                                   \
+                           return;                                                                 \
+                       })                                                                          \
+    SHMEM_INTERNAL_AMO(return, T, NAME##_atomic_swap, T, (T * dest, T value, int pe),              \
+                             (dest, value, pe), dest, {                                            \
+                                 T old;                                                            \
+                                 __atomic_exchange(word, &value, &old, __ATOMIC_SEQ_CST);          \
+                                 shmem_internal_wake_after_atomic(pe);                             \
+                                 return old;                                                       \
+                             })
+SHMEM_INTERNAL_AMO_EXT_TYPES(SHMEM_INTERNAL_DEFINE)
+#undef SHMEM_INTERNAL_DEFINE
+
+// shmem_TYPENAME_atomic_fetch_OP, shmem_TYPENAME_atomic_OP and their shmem_ctx_ forms
+#define SHMEM_INTERNAL_CHANGE(NAME, T, OP)                                                   \
+    SHMEM_INTERNAL_AMO(return, T, NAME##_atomic_fetch_##OP, T, (T * dest, T value, int pe),  \
+                             (dest, value, pe), dest, {                                      \
+                                 T old = __atomic_fetch_##OP(word, value, __ATOMIC_SEQ_CST); \
+                                 shmem_internal_wake_after_atomic(pe);                       \
+                                 return old;                                                 \
+                             })                                                              \
+    SHMEM_INTERNAL_AMO((void), void, NAME##_atomic_##OP, T, (T * dest, T value, int pe),     \
+                       (dest, value, pe), dest, {                                            \
+                           __atomic_fetch_##OP(word, value, __ATOMIC_SEQ_CST);               \
+                           shmem_internal_wake_after_atomic(pe);                             \
+                           return;                                                           \
+                       })
+// and shmem_TYPENAME_atomic_{compare_swap,fetch_inc,inc}
+#define SHMEM_INTERNAL_DEFINE(NAME, T)                                                             \
+    SHMEM_INTERNAL_CHANGE(NAME, T, add)                                                            \
+    SHMEM_INTERNAL_AMO(return, T, NAME##_atomic_compare_swap, T,                                   \
+                             (T * dest, T cond, T value, int pe), (dest, cond, value, pe), dest, { \
+                                 T old = cond;                                                     \
+                                 __atomic_compare_exchange_n(word, &old, value, 0,                 \
+                                                             __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
+                                 shmem_internal_wake_after_atomic(pe);                             \
+                                 return old;                                                       \
+                             })                                                                    \
+    SHMEM_INTERNAL_AMO(return, T, NAME##_atomic_fetch_inc, T, (T * dest, int pe), (dest, pe),      \
+                             dest, {                                                               \
+                                 T old = __atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);            \
+                                 shmem_internal_wake_after_atomic(pe);                             \
+                                 return old;                                                       \
+                             })                                                                    \
+    SHMEM_INTERNAL_AMO((void), void, NAME##_atomic_inc, T, (T * dest, int pe), (dest, pe), dest, { \
+        __atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);                                             \
+        shmem_internal_wake_after_atomic(pe);                                                      \
+        return;                                                                                    \
+    })
+SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DEFINE)
+#undef SHMEM_INTERNAL_DEFINE
+
+#define SHMEM_INTERNAL_DEFINE(NAME, T)  \
+    SHMEM_INTERNAL_CHANGE(NAME, T, and) \
+    SHMEM_INTERNAL_CHANGE(NAME, T, or)  \
+    SHMEM_INTERNAL_CHANGE(NAME, T, xor)
+SHMEM_INTERNAL_AMO_BIT_TYPES(SHMEM_INTERNAL_DEFINE)
+#undef SHMEM_INTERNAL_DEFINE
+
+#undef SHMEM_INTERNAL_CHANGE
+#undef SHMEM_INTERNAL_AMO
+#undef SHMEM_INTERNAL_BODIES
+#undef SHMEM_INTERNAL_BODY
+#undef SHMEM_INTERNAL_CTX_SIGNATURE
+#undef SHMEM_INTERNAL_CTX_ARGUMENTS
+#undef SHMEM_INTERNAL_IS_SMALL
+#undef SHMEM_INTERNAL_INLINE
+#undef SHMEM_INTERNAL_LIKELY
+#undef SHMEM_INTERNAL_CALLED
+
+#endif  // SHMEM_INLINE
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // SHMEM_INTERNAL_INLINE_H
