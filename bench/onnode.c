@@ -4,7 +4,9 @@
 // OpenSHMEM 1.4, for any library's oshcc. Each row measures the library's operation and, by turns
 // in the same run and on the same memory, the physical limit: what a program could do by itself
 // through the pointer that shmem_ptr gives. Started with 2 PEs it measures everything, with any
-// other number the barrier. bench/run-onnode builds it and runs it with 2, 4, 16 and 64 PEs.
+// other number the barrier. bench/run-onnode builds it and runs it with 2, 4, 16 and 64 PEs, and
+// with --inline once more with SHMEM_INLINE: --raw then holds single words against loops that call
+// nothing.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <shmem.h>
@@ -22,6 +24,7 @@ enum { kWords = 64, kLineLongs = 16, kSamplesMax = 201 };
 static struct {
     int is_csv;
     int is_quick;
+    int is_raw;
     const char* only;
 } options;
 
@@ -143,23 +146,29 @@ static long (*volatile load_call)(const long*) = load_word;
 static volatile long sink;
 
 static void p_ours(long repeats, size_t bytes) {
+    long* to = words;
+    int pe = peer;
     (void)bytes;
-    for (long i = 0; i < repeats; ++i) shmem_long_p(words + i % kWords, i, peer);
+    for (long i = 0; i < repeats; ++i) shmem_long_p(to + i % kWords, i, pe);
 }
 static void p_limit(long repeats, size_t bytes) {
+    long* to = peer_words;
     (void)bytes;
-    for (long i = 0; i < repeats; ++i) store_call(peer_words + i % kWords, i);
+    for (long i = 0; i < repeats; ++i) store_call(to + i % kWords, i);
 }
 static void g_ours(long repeats, size_t bytes) {
     long sum = 0;
+    const long* from = words;
+    int pe = peer;
     (void)bytes;
-    for (long i = 0; i < repeats; ++i) sum += shmem_long_g(words + i % kWords, peer);
+    for (long i = 0; i < repeats; ++i) sum += shmem_long_g(from + i % kWords, pe);
     sink = sum;
 }
 static void g_limit(long repeats, size_t bytes) {
     long sum = 0;
+    const long* from = peer_words;
     (void)bytes;
-    for (long i = 0; i < repeats; ++i) sum += load_call(peer_words + i % kWords);
+    for (long i = 0; i < repeats; ++i) sum += load_call(from + i % kWords);
     sink = sum;
 }
 static void fetch_add_ours(long repeats, size_t bytes) {
@@ -187,25 +196,15 @@ static void swap_limit(long repeats, size_t bytes) {
     sink = sum;
 }
 
-static const struct {
+struct WordRow {
     const char* operation;
     Body ours, limit;
     double aim;
-} kWordRows[] = {{"p", p_ours, p_limit, 1.5},
-                 {"g", g_ours, g_limit, 1.5},
-                 {"fetch-add", fetch_add_ours, fetch_add_limit, 1.3},
-                 {"swap", swap_ours, swap_limit, 1.3}};
-
-static void measure_words(void) {
-    for (size_t i = 0; i < sizeof kWordRows / sizeof *kWordRows; ++i) {
-        if (!is_wanted(kWordRows[i].operation)) continue;
-        long repeats = repeats_for(kWordRows[i].limit, sizeof(long), 100e3);
-        print_row(kWordRows[i].operation, sizeof(long),
-                  compare(kWordRows[i].ours, kWordRows[i].limit, sizeof(long), repeats,
-                          options.is_quick ? 51 : kSamplesMax),
-                  kWordRows[i].aim);
-    }
-}
+};
+static const struct WordRow kWordRows[] = {{"p", p_ours, p_limit, 1.3},
+                                           {"g", g_ours, g_limit, 1.3},
+                                           {"fetch-add", fetch_add_ours, fetch_add_limit, 1.15},
+                                           {"swap", swap_ours, swap_limit, 1.15}};
 
 // ---- put and get: the limit is memcpy ----
 
@@ -225,6 +224,59 @@ static void get_limit(long repeats, size_t bytes) {
     for (long i = 0; i < repeats; ++i) {
         memcpy(local, peer_block, bytes);
         __asm__ volatile("" ::: "memory");
+    }
+}
+
+// ---- The same without a call: the limit is a loop of stores or loads, with the order of memory
+// that p and g have. Transfers of a constant size are measured here as well. ----
+
+static void p_raw_limit(long repeats, size_t bytes) {
+    volatile long* to = peer_words;
+    (void)bytes;
+    for (long i = 0; i < repeats; ++i) to[i % kWords] = i;
+}
+static void g_raw_limit(long repeats, size_t bytes) {
+    long sum = 0;
+    const long* from = peer_words;
+    (void)bytes;
+    for (long i = 0; i < repeats; ++i) sum += __atomic_load_n(from + i % kWords, __ATOMIC_ACQUIRE);
+    sink = sum;
+}
+static void put_8_ours(long repeats, size_t bytes) {
+    (void)bytes;
+    for (long i = 0; i < repeats; ++i) shmem_putmem(block, local, 8, peer);
+}
+static void put_8_limit(long repeats, size_t bytes) {
+    (void)bytes;
+    put_limit(repeats, 8);
+}
+static void get_8_ours(long repeats, size_t bytes) {
+    (void)bytes;
+    for (long i = 0; i < repeats; ++i) shmem_getmem(local, block, 8, peer);
+}
+static void get_8_limit(long repeats, size_t bytes) {
+    (void)bytes;
+    get_limit(repeats, 8);
+}
+
+static const struct WordRow kRawRows[] = {{"p", p_ours, p_raw_limit, 1.2},
+                                          {"g", g_ours, g_raw_limit, 1.2},
+                                          {"put-8", put_8_ours, put_8_limit, 1.5},
+                                          {"get-8", get_8_ours, get_8_limit, 1.5},
+                                          {"fetch-add", fetch_add_ours, fetch_add_limit, 1.15},
+                                          {"swap", swap_ours, swap_limit, 1.15}};
+
+static void measure_words(void) {
+    const struct WordRow* rows = options.is_raw ? kRawRows : kWordRows;
+    size_t count =
+        options.is_raw ? sizeof kRawRows / sizeof *kRawRows : sizeof kWordRows / sizeof *kWordRows;
+    for (size_t i = 0; i < count; ++i) {
+        if (!is_wanted(rows[i].operation)) continue;
+        long repeats = repeats_for(rows[i].limit, sizeof(long), 100e3);
+        print_row(rows[i].operation, sizeof(long),
+                  compare(rows[i].ours, rows[i].limit, sizeof(long), repeats,
+                          options.is_quick ? 51 : kSamplesMax),
+                  rows[i].aim);
     }
 }
 
@@ -347,10 +399,12 @@ static void parse(int argc, char** argv) {
             options.is_csv = 1;
         } else if (strcmp(argv[i], "--quick") == 0) {
             options.is_quick = 1;
+        } else if (strcmp(argv[i], "--raw") == 0) {
+            options.is_raw = 1;
         } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
             options.only = argv[++i];
         } else {
-            fprintf(stderr, "usage: onnode [--csv] [--quick] [--only OPERATION]\n");
+            fprintf(stderr, "usage: onnode [--csv] [--quick] [--raw] [--only OPERATION]\n");
             exit(2);
         }
     }
@@ -396,10 +450,10 @@ int main(int argc, char** argv) {
     if (me == 0) print_head(has_pointer);
     if (npes == 2 && me == 0) {
         measure_words();
-        measure_copies();
+        if (!options.is_raw) measure_copies();
     }
     shmem_barrier_all();
-    measure_barrier(has_pointer);
+    if (!options.is_raw) measure_barrier(has_pointer);
     shmem_finalize();
     return 0;
 }
