@@ -70,8 +70,13 @@ __attribute__((destructor, unused)) static void shmem_internal_inline_end(void) 
 #define SHMEM_INTERNAL_INLINE \
     extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __artificial__))
 #define SHMEM_INTERNAL_LIKELY(X) __builtin_expect(!!(X), 1)
-// The library's routine under a name that has no body here.
+// The library's routine under a name that has no body here. clang would take a body that calls its
+// own symbol for recursive and leave it out.
+#ifdef __clang__
+#define SHMEM_INTERNAL_CALLED(NAME) __asm__("p" #NAME)
+#else
 #define SHMEM_INTERNAL_CALLED(NAME) __asm__(#NAME)
+#endif
 
 SHMEM_INTERNAL_INLINE char* shmem_internal_mapped(const void* address, int pe) {
     const struct shmem_internal_inline_map* map = &shmem_internal_inline_map;
