@@ -181,6 +181,7 @@ bool is_possible(const Restriction& restriction, const Call& call) {
     if (restriction.contiguous && call.is_strided) return false;
     if (restriction.any_order && !call.is_exact) return false;
     if (!restriction.in_order && call.is_reproducible && !call.is_exact) return false;
+    if (call.bytes > restriction.bytes_max) return false;
     if (restriction.total_max == kNoLimit) return true;
     return call.bytes <= restriction.total_max / static_cast<std::size_t>(call.npes);
 }

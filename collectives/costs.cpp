@@ -18,10 +18,12 @@ constexpr double kRadix = 4;         // of k-nomial and k-ary trees
 constexpr double kSyncRound = 1.25;  // of a wait: everybody at the same time
 // Where PEs share cores: all must come before anybody goes on.
 constexpr double kCrowdedSync = 1.4;
+constexpr double kCrowdedFromAll = 1.0;  // of a wait: one for all flags
 constexpr double kCrowdedFromOne = 0.6;  // of a wait: for one that has run already
 // Bytes written to where another PE reads them next, against bytes read from where they have lain.
 constexpr double kPush = 2.0;
 constexpr double kMail = 4;         // the same in short messages: the processor foresees nothing
+constexpr double kPassOn = 1.15;    // What has just come, against one's own.
 constexpr double kGather = 1.25;    // Others' blocks, against one's own to others.
 constexpr double kFarSync = 0.6;    // of a fabric wait: nothing but flags is on its way
 constexpr double kDelivery = 1.5;   // fabric waits: until a put has arrived and said so
@@ -48,6 +50,11 @@ Cost syncs(double count, const Shape& s) {
                 .fabric_waits = count * kFarSync * lg(s.nodes)};
     }
     return {.waits = count * (s.is_crowded() ? kCrowdedSync : kSyncRound * lg(s.npes))};
+}
+
+// Everybody waits for a flag of everybody.
+Cost from_all(const Shape& s) {
+    return {.waits = s.is_crowded() ? kCrowdedFromAll : 1.3 + 0.5 * (s.npes - 2)};
 }
 
 // A member copies and combines so much itself; all members do.
@@ -132,6 +139,11 @@ Cost hierarchical(const Shape& s) {
     return syncs(1, s) + Cost{.waits = s.is_crowded() ? 1 : lg(s.local)} + all_work(s, n, 0) +
            fabric(s, far - 1 + kDelivery, far_children(s) * far, 1.2 * far_children(s) * far * n);
 }
+Cost mail(const Shape& s) {
+    const Cost sync = syncs(1, s);
+    return Cost{.waits = sync.waits / kLeftSlots + (s.is_crowded() ? kCrowdedFromOne : 1)} +
+           all_work(s, kMail * s.bytes, 0);
+}
 }  // namespace broadcast_cost
 
 namespace fcollect_cost {
@@ -147,30 +159,31 @@ Cost linear(const Shape& s) {
 }
 Cost ring(const Shape& s) {
     const double n = s.bytes;
-    return Cost{.waits = s.npes} + all_work(s, s.npes * n, 0) +
+    return Cost{.waits = s.npes} + all_work(s, kPassOn * s.npes * n, 0) +
            fabric(s, 1.3 * (s.npes - 1) / s.local, s.npes - 1, (s.npes - 1) * n);
 }
 Cost bruck(const Shape& s) {
     const double n = s.bytes;
-    return Cost{.waits = near_rounds(s) + 1} + all_work(s, s.npes * n, 0) +
+    return Cost{.waits = near_rounds(s) + 1} + all_work(s, kPassOn * s.npes * n, 0) +
            fabric(s, lg(s.npes), s.local * lg(s.npes), s.local * elsewhere(s) * n);
 }
 Cost recursive_doubling(const Shape& s) {
     const double n = s.bytes;
-    return Cost{.waits = near_rounds(s) + 1} + all_work(s, s.npes * n, 0) +
+    return Cost{.waits = near_rounds(s) + 1} + all_work(s, kPassOn * s.npes * n, 0) +
            fabric(s, 1.1 * far_rounds(s), s.local * far_rounds(s), s.local * elsewhere(s) * n);
 }
 Cost neighbor_exchange(const Shape& s) {
     const double n = s.bytes;
     const double far = s.local > 1 ? s.npes / 4 : s.npes / 2;  // Every other step.
     return Cost{.waits = s.npes / 2 + 1 - (s.spans_nodes() ? far : 0)} +
-           all_work(s, s.npes * n, 0) + fabric(s, far, s.npes / 2, s.npes * n);
+           all_work(s, kPassOn * s.npes * n, 0) + fabric(s, far, s.npes / 2, s.npes * n);
 }
 Cost hierarchical(const Shape& s) {
     const double n = s.bytes;
     return syncs(1, s) + Cost{.waits = 2 * (s.is_crowded() ? 1 : lg(s.local))} +
            all_work(s, s.npes * n, 0) + fabric(s, lg(s.nodes), elsewhere(s), elsewhere(s) * n);
 }
+Cost mail(const Shape& s) { return from_all(s) + all_work(s, (kMail + s.npes) * s.bytes, 0); }
 }  // namespace fcollect_cost
 
 namespace collect_cost {
@@ -207,6 +220,7 @@ Cost hierarchical(const Shape& s) {
            all_work(s, 3 * s.npes * n, 0) +
            fabric(s, kDelivery, s.local * (s.nodes - 1), s.local * elsewhere(s) * n);
 }
+Cost mail(const Shape& s) { return from_all(s) + all_work(s, 2 * s.npes * s.bytes, 0); }
 }  // namespace alltoall_cost
 
 namespace scan_cost {
@@ -326,6 +340,9 @@ Cost hierarchical(const Shape& s) {
     const double moved = n * (s.nodes - 1) / s.nodes;
     return meeting + all_work(s, n * (m - 1) / m, n) +
            fabric(s, 2 * (s.nodes - 1), 2 * (s.nodes - 1), 2 * moved);
+}
+Cost mail(const Shape& s) {
+    return from_all(s) + all_work(s, s.npes * (s.bytes + kLine), s.npes * s.bytes);
 }
 }  // namespace reduce_cost
 

@@ -24,6 +24,7 @@ Cost knomial(const Shape& shape);
 Cost scatter_allgather(const Shape& shape);
 Cost chain(const Shape& shape);
 Cost hierarchical(const Shape& shape);
+Cost mail(const Shape& shape);
 }  // namespace broadcast_cost
 
 namespace collect_cost {
@@ -41,6 +42,7 @@ Cost bruck(const Shape& shape);
 Cost recursive_doubling(const Shape& shape);
 Cost neighbor_exchange(const Shape& shape);
 Cost hierarchical(const Shape& shape);
+Cost mail(const Shape& shape);
 }  // namespace fcollect_cost
 
 namespace alltoall_cost {
@@ -48,6 +50,7 @@ Cost direct(const Shape& shape);
 Cost pairwise(const Shape& shape);
 Cost bruck(const Shape& shape);
 Cost hierarchical(const Shape& shape);
+Cost mail(const Shape& shape);
 }  // namespace alltoall_cost
 
 namespace scan_cost {
@@ -65,6 +68,7 @@ Cost rabenseifner(const Shape& shape);
 Cost ring(const Shape& shape);
 Cost knomial(const Shape& shape);
 Cost hierarchical(const Shape& shape);
+Cost mail(const Shape& shape);
 }  // namespace reduce_cost
 
 }  // namespace tessera::collectives

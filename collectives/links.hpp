@@ -23,11 +23,21 @@ class Links {
     // `steps`: how many numbers a gate goes through in this collective, where the same member posts
     // it several times.
     Links(Team& team, const char* where, std::uint32_t steps = 1)
-        : team_(team), where_(where), number_(team.linked + 1), parity_(number_ % 2) {
-        const std::uint32_t advance = steps | 1;  // The next collective has the other parity.
-        if ((team.linked ^ (team.linked + advance)) >= kRenewAfter) [[unlikely]]
-            renew();
-        team.linked += advance;
+        : Links(team, where, Advance{steps | 1}) {}  // The next collective has the other parity.
+
+    // For a collective that uses what members leave for all, and nothing else of the links: it may
+    // end on a member before all have begun. REQUIRES: all members are on one node.
+    static Links of_left(Team& team, const char* where) { return {team, where, Advance{2}}; }
+    // RETURNS when: `data` is reusable. REQUIRES: slot < kLeftSlots, bytes <= kMailBytesMin, and
+    // a sync since this slot was used before.
+    void leave_for_all(std::uint32_t slot, const void* data, std::size_t bytes) const {
+        std::memcpy(mine().left_data[slot], data, bytes);
+        mine().left[slot].gate.post(number_);
+    }
+    const char* left_for_all(int index, std::uint32_t slot) const {
+        TeamLinks& theirs = links_of(index);
+        theirs.left[slot].gate.wait_for(number_, where_);
+        return theirs.left_data[slot];
     }
 
     // RETURNS when: `data` is reusable. REQUIRES: bytes <= mail_bytes.
@@ -63,6 +73,16 @@ class Links {
         address_map.fabric->get(collective_context.channel(), copy, name.mail(parity_, round),
                                 bytes, pe);
         return copy;
+    }
+
+    // Tells all members that what this one has left is there. REQUIRES: they are on one node.
+    void show_mine() const { gate(mine(), LinkKind::kReady, 0).post(number_); }
+    // What member `index` has left in its room, when it has shown it. When all have, all have
+    // begun.
+    const char* room_of(int index) const {
+        TeamLinks& theirs = links_of(index);
+        gate(theirs, LinkKind::kReady, 0).wait_for(number_, where_);
+        return theirs.mail(parity_);
     }
 
     // The mail of all rounds as one run of kLinkRounds * mail_bytes, for algorithms that send no
@@ -105,6 +125,15 @@ class Links {
     }
 
   private:
+    struct Advance {
+        std::uint32_t numbers;
+    };
+    Links(Team& team, const char* where, Advance advance)
+        : team_(team), where_(where), number_(team.linked + 1), parity_(number_ % 2) {
+        if ((team.linked ^ (team.linked + advance.numbers)) >= kRenewAfter) [[unlikely]]
+            renew();
+        team.linked += advance.numbers;
+    }
     // On all members, in the same collective.
     TESSERA_COLD void renew() const {
         team_.sync(team_, where_);
@@ -112,6 +141,9 @@ class Links {
         team_.sync(team_, where_);
     }
     TeamLinks& mine() const { return *team_links(team_.slot); }
+    TeamLinks& links_of(int index) const {
+        return *mapped_team_links(team_.world_pe(index), team_.slot_of(index));
+    }
     Gate& gate(TeamLinks& links, LinkKind kind, int round) const {
         return links.gates[parity_][static_cast<int>(kind)][round].gate;
     }

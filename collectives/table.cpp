@@ -18,6 +18,7 @@ namespace {
 constexpr Restriction kAnywhere{};
 constexpr Restriction kLinks{.links = true};
 constexpr Restriction kLinksNodes{.links = true, .several_nodes = true};
+constexpr Restriction kLinksMail{.links = true, .one_node = true, .bytes_max = kMailBytesMin};
 constexpr Restriction kLinksAssociates{.links = true, .in_order = false};
 constexpr std::size_t kAlways = 0;
 constexpr std::size_t kNever = ~std::size_t{0};
@@ -57,6 +58,8 @@ constexpr Entry<BroadcastFunction> kBroadcast[] = {
     {{"hierarchical", "sync + log4 N 3 (A + n B) + n b", "several nodes of several PEs",
       kLinksNodes, broadcast_cost::hierarchical},
      broadcast_hierarchical},
+    {{"mail", "a + n b, and sync/8", "short messages, one node", kLinksMail, broadcast_cost::mail},
+     broadcast_mail},
 };
 
 constexpr Entry<MoveFunction> kCollect[] = {
@@ -94,6 +97,8 @@ constexpr Entry<MoveFunction> kFcollect[] = {
     {{"hierarchical", "sync + lg N A + n (p-m) B + p n b", "several nodes of several PEs",
       kLinksNodes, fcollect_cost::hierarchical},
      fcollect_hierarchical},
+    {{"mail", "a + p n b", "short contributions, one node", kLinksMail, fcollect_cost::mail},
+     fcollect_mail},
 };
 
 constexpr Entry<AlltoallFunctions> kAlltoall[] = {
@@ -116,6 +121,12 @@ constexpr Entry<AlltoallFunctions> kAlltoall[] = {
        .total_max = kAlltoallHierarchicalBytes},
       alltoall_cost::hierarchical},
      {alltoall_hierarchical, nullptr}},
+    {{"mail",
+      "a + 2 p n b",
+      "small blocks, one node",
+      {.links = true, .one_node = true, .contiguous = true, .total_max = kAlltoallMailBytes},
+      alltoall_cost::mail},
+     {alltoall_mail, nullptr}},
 };
 
 constexpr Entry<ScanFunction> kScan[] = {
@@ -158,6 +169,8 @@ constexpr Entry<ReduceFunction> kReduce[] = {
       {.links = true, .several_nodes = true, .in_order = false},
       reduce_cost::hierarchical},
      {reduce_hierarchical, kAlways}},
+    {{"mail", "a + n b + n p c", "short vectors, one node", kLinksMail, reduce_cost::mail},
+     {reduce_mail, kAlways}},
 };
 
 template <class Run>

@@ -50,6 +50,7 @@ struct Restriction {
     bool any_order = false;            // of operations: results must not depend on it
     bool in_order = true;              // combines in the order of the members, one after the other
     std::size_t total_max = kNoLimit;  // of all members' blocks together
+    std::size_t bytes_max = kNoLimit;
 };
 
 // What the choice and the lists know of an algorithm.

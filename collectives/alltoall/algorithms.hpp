@@ -23,4 +23,8 @@ inline constexpr std::size_t kAlltoallBruckBytes = 16384;
 void alltoall_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes);
 inline constexpr std::size_t kAlltoallHierarchicalBytes = 65536;
 
+// REQUIRES: all members on one node; members * bytes <= kAlltoallMailBytes.
+void alltoall_mail(const Group& group, void* dest, const void* source, std::size_t bytes);
+inline constexpr std::size_t kAlltoallMailBytes = 8192;
+
 }  // namespace tessera::collectives

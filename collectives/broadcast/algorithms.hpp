@@ -25,6 +25,10 @@ void broadcast_chain(const Group& group, void* dest, const void* source, std::si
 void broadcast_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes,
                             int root, RootDest root_dest);
 
+// REQUIRES: all members on one node, bytes <= kMailBytesMin.
+void broadcast_mail(const Group& group, void* dest, const void* source, std::size_t bytes, int root,
+                    RootDest root_dest);
+
 // The members counted from the root, which is place 0.
 class Places {
   public:

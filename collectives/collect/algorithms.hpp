@@ -24,6 +24,8 @@ void fcollect_neighbor_exchange(const Group& group, void* dest, const void* sour
                                 std::size_t bytes);
 // REQUIRES: members on several nodes.
 void fcollect_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes);
+// REQUIRES: all members on one node, bytes <= kMailBytesMin.
+void fcollect_mail(const Group& group, void* dest, const void* source, std::size_t bytes);
 
 void collect_linear(const Group& group, void* dest, const void* source, std::size_t bytes);
 void collect_ring(const Group& group, void* dest, const void* source, std::size_t bytes);

@@ -18,5 +18,7 @@ void reduce_knomial(const Reduction& call);
 // REQUIRES: members on several nodes. Up to so many bytes by the nodes' first members alone.
 inline constexpr std::size_t kHierarchicalShortBytes = 2 * kChunkBytes;
 void reduce_hierarchical(const Reduction& call);
+// REQUIRES: all members on one node, at most kMailBytesMin.
+void reduce_mail(const Reduction& call);
 
 }  // namespace tessera::collectives

@@ -89,9 +89,8 @@ constexpr Variable kVariables[] = {
      .field = &Config::reduce_reproducible,
      .must_agree = true,
      .help = "Combine floating-point numbers strictly in the order of the PEs, so that reductions "
-             "have the same bits with any algorithm, access and layout over nodes. Only slice and "
-             "flat_tree do "
-             "so."},
+             "have the same bits with any algorithm, access and layout over nodes. Only slice, "
+             "flat_tree and mail do so."},
     {.name = "SHMEM_COLLECTIVE_BUFFER",
      .field = &Config::collective_buffer,
      .must_agree = true,

@@ -30,19 +30,19 @@ inline constexpr std::string_view kStaticDataNames[] = {"shared", "fabric"};
 inline constexpr std::string_view kBarrierAlgorithmNames[] = {
     "auto", "central", "dissemination", "kway_dissemination", "tree", "hierarchical"};
 inline constexpr std::string_view kBroadcastAlgorithmNames[] = {
-    "auto", "direct", "linear", "knomial", "scatter_allgather", "chain", "hierarchical"};
+    "auto", "direct", "linear", "knomial", "scatter_allgather", "chain", "hierarchical", "mail"};
 inline constexpr std::string_view kCollectAlgorithmNames[] = {"auto", "direct", "linear", "ring",
                                                               "hierarchical"};
 inline constexpr std::string_view kFcollectAlgorithmNames[] = {
-    "auto",        "direct", "linear", "ring", "bruck", "recursive_doubling", "neighbor_exchange",
-    "hierarchical"};
-inline constexpr std::string_view kAlltoallAlgorithmNames[] = {"auto", "direct", "pairwise",
-                                                               "bruck", "hierarchical"};
+    "auto",         "direct", "linear", "ring", "bruck", "recursive_doubling", "neighbor_exchange",
+    "hierarchical", "mail"};
+inline constexpr std::string_view kAlltoallAlgorithmNames[] = {"auto",  "direct",       "pairwise",
+                                                               "bruck", "hierarchical", "mail"};
 inline constexpr std::string_view kScanAlgorithmNames[] = {"auto", "slice", "linear",
                                                            "recursive_doubling"};
 inline constexpr std::string_view kReduceAlgorithmNames[] = {
     "auto",         "slice", "flat_tree", "recursive_doubling", "bruck",
-    "rabenseifner", "ring",  "knomial",   "hierarchical"};
+    "rabenseifner", "ring",  "knomial",   "hierarchical",       "mail"};
 
 // Which of a collective's algorithms the user wants: the place in its list of names; 0: auto.
 struct Algorithm {

@@ -97,6 +97,7 @@ void renew_links(const Team& team) {
             for (TeamLinks::Line& line : kind) line.gate.reset(team.linked);
         }
     }
+    for (TeamLinks::Line& line : links.left) line.gate.reset(team.linked);
 }
 
 void find_partners(Team& team) {

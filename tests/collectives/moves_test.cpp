@@ -461,6 +461,27 @@ TEST(Moves, LongVectors) {
     arrays.release();
 }
 
+// A root that never waits is ahead of those who come late; other roots follow.
+TEST(Moves, BroadcastsInARowKeepTheirData) {
+    constexpr long kCalls = 300;
+    constexpr std::size_t kElements = 5;
+    const long npes = shmem_n_pes();
+    auto* source = static_cast<long*>(shmem_malloc(kElements * sizeof(long)));
+    auto* dest = static_cast<long*>(shmem_malloc(kElements * sizeof(long)));
+    std::mt19937 own(static_cast<unsigned>(shmem_my_pe()));
+    for (long call = 0; call < kCalls; ++call) {
+        const long root = call < kCalls / 2 ? 0 : call % npes;
+        if (shmem_my_pe() != root) dawdle(own);
+        for (std::size_t i = 0; i < kElements; ++i) source[i] = call;
+        const int failed =
+            shmem_long_broadcast(SHMEM_TEAM_WORLD, dest, source, kElements, static_cast<int>(root));
+        ASSERT_EQ(failed, 0);
+        for (std::size_t i = 0; i < kElements; ++i) ASSERT_EQ(dest[i], call) << "root " << root;
+    }
+    shmem_free(source);
+    shmem_free(dest);
+}
+
 }  // namespace
 
 TESSERA_PE_TEST_MAIN(SHMEM_THREAD_SINGLE)
