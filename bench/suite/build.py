@@ -9,7 +9,7 @@ import shlex
 import shutil
 import subprocess
 
-THREADS = "threads"  # the pseudo-library of programs with threads
+from .points import OURS, THREADS
 
 
 @dataclasses.dataclass
@@ -17,7 +17,10 @@ class Library:
     name: str
     oshcc: str
     oshrun: str
-    is_ours: bool = False
+
+    @property
+    def is_ours(self):
+        return self.name == OURS
 
     def missing(self):
         """The commands that are not installed."""
@@ -61,13 +64,12 @@ def _compile(here, program, library, folder):
     return target, _identity(target, [source, *sorted(headers)]), ""
 
 
-def compile_all(here, suite, libraries, libraries_of, folder):
-    """RETURNS: {(program, library): what _compile returns}"""
+def compile_all(here, suite, libraries, runs, folder):
+    """RETURNS: {(program, library): what _compile returns} of all that `runs` need"""
     os.makedirs(folder, exist_ok=True)
     known = {**libraries, THREADS: Library(THREADS, "cc", "")}
-    wanted = [(program, known[name]) for program in suite.programs.values()
-              for name in libraries_of(program, libraries)]
+    wanted = list(dict.fromkeys((run.program, run.library) for run in runs))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        done = pool.map(lambda pair: _compile(here, *pair, folder), wanted)
-        return {(program["name"], library.name): result
-                for (program, library), result in zip(wanted, done)}
+        done = pool.map(lambda pair: _compile(here, suite.programs[pair[0]], known[pair[1]],
+                                              folder), wanted)
+        return dict(zip(wanted, done))

@@ -82,17 +82,17 @@ def is_good(result, is_ours):
     return not is_ours and "@ end" in result["lines"]
 
 
-def execute_wall(command, settings, timeout, measure, npes, repeats):
-    """As execute(), of a program whose wall-clock time is the result; it prints no lines."""
+def execute_wall(command, settings, timeout, program, npes, is_ours):
+    """As execute(), of a program whose wall-clock time is the result: the median of `repeats`."""
     times = []
-    for _ in range(repeats):
+    for _ in range(program["repeats"]):
         result = execute(command, settings, timeout)
-        if result["status"] != 0:
-            return {**result, "error": result["error"] or f"status {result['status']}"}
+        if not is_good(result, is_ours):
+            return result
         times.append(result["seconds"] * 1000)
     times.sort()
     count = len(times)
-    line = (f"@ measure={measure} x={npes} xname=PEs npes={npes} unit=ms better=lower "
+    line = (f"@ measure={program['wall']} x={npes} xname=PEs npes={npes} unit=ms better=lower "
             f"median={times[count // 2]:.6g} q1={times[count // 4]:.6g} "
             f"q3={times[count * 3 // 4]:.6g} samples={count}")
-    return {"seconds": sum(times) / 1000, "status": 0, "lines": [line, "@ end"], "error": ""}
+    return {**result, "seconds": round(sum(times) / 1000, 3), "lines": [line, "@ end"]}

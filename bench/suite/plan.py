@@ -4,6 +4,8 @@ import dataclasses
 import re
 import tomllib
 
+from .points import THREADS
+
 KEYS = {"name", "source", "question", "arguments", "npes", "seconds", "timeout", "settings",
         "compile", "launcher", "libraries", "wall", "repeats", "threads_source", "aims", "paper"}
 LEVELS = ("tiny", "quick", "full")
@@ -59,25 +61,25 @@ def choose(suite, only, npes):
     for name in list(suite.programs):
         if only and not re.search(only, name):
             del suite.programs[name]
-        elif npes:
+        elif npes and suite.programs[name]["npes"]:  # Programs that are not of the level stay out.
             suite.programs[name]["npes"] = npes
     if not suite.programs:
         raise SuiteError(f"no program's name matches {only}")
 
 
-def libraries_of(program, libraries):
+def _turn(program, libraries, without):
     """The names of the libraries that run the program, of those in `libraries`."""
     names = [name for name in libraries
              if program["libraries"] is None or name in program["libraries"]]
-    return names + (["threads"] if program["threads_source"] else [])
+    return names + ([THREADS] if program["threads_source"] and THREADS not in without else [])
 
 
-def runs(suite, libraries, rounds):
+def runs(suite, libraries, rounds, without=()):
     """All runs. Libraries take turns, and another one begins in each round: noise hits all."""
     result = []
     for this_round in range(rounds):
         for name, program in suite.programs.items():
-            turn = libraries_of(program, libraries)
+            turn = _turn(program, libraries, without)
             if turn:
                 first = this_round % len(turn)
                 turn = turn[first:] + turn[:first]

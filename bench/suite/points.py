@@ -6,6 +6,7 @@ import math
 import statistics
 
 OURS = "tessera"
+THREADS = "threads"  # the pseudo-library of programs with threads, without SHMEM: a limit
 NOISE = 0.03  # a ratio within this of 1 is a draw
 
 # Where a point is; program and measure make a plot.
@@ -78,20 +79,44 @@ def ratios_to(points, library):
     return result
 
 
-def ratios_to_limit(points, library=OURS):
-    result = {}
+def ratios_to_limit(points):
+    """{place: ours / limit}, where the program measured a limit, or threads are one."""
+    result = ratios_to(points, THREADS)
     for place, libraries in points.items():
-        value = limit_ratio(place, libraries.get(library, []))
+        value = limit_ratio(place, libraries.get(OURS, []))
         if value:
             result[place] = value
     return result
 
 
+def aim_of(place, programs):
+    """What ours / limit may be there."""
+    return programs[place.program]["aims"].get(place.measure, 1)
+
+
+def beyond(ratios, aim=lambda place: 1):
+    """[(place, ratio)] of the ratios above the aim by more than noise, the worst one first."""
+    result = [(place, value) for place, value in ratios.items()
+              if value > aim(place) * (1 + NOISE)]
+    return sorted(result, key=lambda pair: -pair[1] / aim(pair[0]))
+
+
+def growth(points):
+    """{(program, measure): {library: b of the best a * PEs^b}}, of measures by number of PEs."""
+    times = {}
+    for place, libraries in points.items():
+        if place.xname != "PEs":
+            continue
+        for library, rounds in libraries.items():
+            series = times.setdefault((place.program, place.measure), {}).setdefault(library, {})
+            series[place.x] = summary(rounds)["median"]
+    return {key: {library: slope(series) for library, series in libraries.items()}
+            for key, libraries in times.items()}
+
+
 def slope(times):
-    """b of the best a * n^b through {n: time}, or None."""
-    try:
-        fit = statistics.linear_regression([math.log(n) for n in times],
-                                           [math.log(time) for time in times.values()])
-    except (statistics.StatisticsError, ValueError):
+    """b of the best a * n^b through {n: time}, or None where less than three points are known."""
+    if len(times) < 3 or min(times) <= 0 or min(times.values()) <= 0:
         return None
-    return fit.slope
+    return statistics.linear_regression([math.log(n) for n in times],
+                                        [math.log(time) for time in times.values()]).slope

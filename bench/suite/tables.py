@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""results.csv and results.json: every point of every library, with its ratios."""
+import csv
+import json
+
+from . import points
+
+COLUMNS = ("program", "measure", "xname", "x", "npes", "unit", "better", "library", "median", "q1",
+           "q3", "samples", "rounds", "limit", "over_limit", "ours_over_this")
+
+
+def rows(found):
+    """One {column: value} for each point of each library; None: there is no such ratio."""
+    result = []
+    for place, libraries in found.items():
+        for library, rounds in libraries.items():
+            row = {**place._asdict(), "library": library, **points.summary(rounds),
+                   "over_limit": points.limit_ratio(place, rounds), "ours_over_this": None}
+            if library != points.OURS and points.OURS in libraries:
+                row["ours_over_this"] = points.ratio(place, libraries[points.OURS], rounds)
+            result.append({column: row[column] for column in COLUMNS})
+    return result
+
+
+def write_csv(path, table):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(table)
+
+
+def write_json(path, outcome, table):
+    text = {
+        "level": outcome.suite.level_name,
+        "machine": dict(outcome.machine),
+        "libraries": {name: {"oshcc": library.oshcc, "oshrun": library.oshrun}
+                      for name, library in outcome.libraries.items()},
+        "failures": [vars(failure) for failure in outcome.failures],
+        "not_run": [str(run) for run in outcome.not_run],
+        "points": table,
+    }
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(text, file, indent=1)
