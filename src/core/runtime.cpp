@@ -346,10 +346,7 @@ double cores_per_pe() {
     return static_cast<double>(live->node->header().usable_cores) / live->job.npes_of_host;
 }
 
-std::size_t cache_bytes() {
-    const topology::Facts& facts = live->node->facts();
-    return std::max(facts.l2_bytes, facts.l3_bytes);
-}
+std::size_t cache_bytes() { return live->node->facts().last_cache_bytes(); }
 
 bool is_on_this_node(int world_pe) { return live->node->peers()[world_pe].heap != nullptr; }
 
