@@ -22,17 +22,17 @@ def _abscissa(places):
 
 
 def ratio_figures(references):
-    """`references`: {name: {place: ratio}}; a figure for each measure of a place."""
+    """A figure for each measure, with all that it is held against."""
     result = []
-    shown = {place: None for ratios in references.values() for place in ratios}
+    shown = {place: None for reference in references for place in reference.ratios}
     for (program, measure, *_), places in _by_measure(shown).items():
         label, x_of, series_of = _abscissa(places)
         series = {}
-        for name, ratios in references.items():
+        for reference in references:
             for place in places:
-                if place in ratios:
-                    values = series.setdefault(name + series_of(place), [])
-                    values.append((x_of(place), ratios[place]))
+                if place in reference.ratios:
+                    values = series.setdefault(reference.name + series_of(place), [])
+                    values.append((x_of(place), reference.ratios[place]))
         result.append(Figure(f"{program}: {measure}", label, "ours / theirs", series, True))
     return result
 
@@ -59,9 +59,9 @@ def time_figures(found):
 def overview(references):
     """All ratios in order: where a line crosses 1 we stop being ahead."""
     series = {}
-    for name, ratios in references.items():
-        if len(ratios) > 1:
-            values = sorted(ratios.values())
-            series[name] = [(100 * i / (len(values) - 1), value)
+    for reference in references:
+        values = sorted(reference.ratios.values())
+        if len(values) > 1:
+            series[reference.name] = [(100 * i / (len(values) - 1), value)
                             for i, value in enumerate(values)]
     return Figure("All ratios, in order", "% of the points", "ours / theirs", series, True)

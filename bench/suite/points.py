@@ -2,6 +2,7 @@
 """From the lines of the runs to points: one for each program, measure, x, number of PEs and
 library, with the medians of the rounds; and the ratios between them, by rounds."""
 import collections
+import dataclasses
 import math
 import statistics
 
@@ -89,16 +90,32 @@ def ratios_to_limit(points):
     return result
 
 
-def aim_of(place, programs):
-    """What ours / limit may be there."""
-    return programs[place.program]["aims"].get(place.measure, 1)
+@dataclasses.dataclass
+class Reference:
+    """What ours is held against."""
+    name: str      # of a library, or "limit"
+    ratios: dict   # {place: ours / that}
+    aims: dict     # {(program, measure): what the ratio may be}; 1 where left out
+
+    def aim(self, place):
+        return float(self.aims.get((place.program, place.measure), 1))
+
+    def ahead(self):
+        return sum(value < 1 for value in self.ratios.values())
+
+    def beyond(self):
+        """[(place, ratio)] of the ratios above the aim by more than noise, the worst one first."""
+        result = [(place, value) for place, value in self.ratios.items()
+                  if value > self.aim(place) * (1 + NOISE)]
+        return sorted(result, key=lambda pair: -pair[1] / self.aim(pair[0]))
 
 
-def beyond(ratios, aim=lambda place: 1):
-    """[(place, ratio)] of the ratios above the aim by more than noise, the worst one first."""
-    result = [(place, value) for place, value in ratios.items()
-              if value > aim(place) * (1 + NOISE)]
-    return sorted(result, key=lambda pair: -pair[1] / aim(pair[0]))
+def references(points, libraries, programs):
+    """A Reference for each other library and one for the limit."""
+    aims = {(name, measure): aim for name, program in programs.items()
+            for measure, aim in program["aims"].items()}
+    return [*(Reference(name, ratios_to(points, name), {}) for name in libraries if name != OURS),
+            Reference("limit", ratios_to_limit(points), aims)]
 
 
 def growth(points):

@@ -78,53 +78,59 @@ def _medians(found, place, library):
 
 def _ratios(references):
     rows = []
-    for name, ratios in references.items():
-        values = list(ratios.values())
+    for reference in references:
+        values = list(reference.ratios.values())
         if values:
-            ahead = sum(value < 1 for value in values)
-            rows.append([name, len(values), ahead, len(points.beyond(ratios)),
+            rows.append([reference.name, len(values), reference.ahead(), len(reference.beyond()),
                          statistics.median(values), min(values), max(values)])
-    heads = ["ours against", "points", "ahead (< 1)", f"behind (> {1 + points.NOISE:g})",
+    heads = ["ours against", "points", "ahead (< 1)", f"behind (> {1 + points.NOISE:g} of the aim)",
              "median ratio", "best", "worst"]
-    return ("<p>Ratios of times: below 1 we are faster; rates are turned round.</p>"
+    return ("<p>Ratios of times: below 1 we are faster; rates are turned round. The limit is what "
+            "the programs measure beside our library: a plain loop, or threads.</p>"
             + _table(heads, rows))
 
 
-def _behind(found, references, suite):
+def _behind(found, references):
     parts = []
-    for library in references:
-        is_limit = library == "limit"
-        aim = (lambda place: points.aim_of(place, suite.programs)) if is_limit else lambda place: 1
+    for reference in references:
         rows = []
-        for place, value in points.beyond(references[library], aim):
-            other = library
-            if is_limit:
+        for place, value in reference.beyond():
+            other = reference.name
+            if other == "limit":
                 other = points.THREADS if points.THREADS in found[place] else None
-            rows.append([*_where(place), value, float(aim(place)),
+            rows.append([*_where(place), value, reference.aim(place),
                          _medians(found, place, other)])
-        parts.append(f"<h3>Against {html.escape(library)}: {len(rows)} of "
-                     f"{len(references[library])} points</h3>"
+        parts.append(f"<h3>Against {html.escape(reference.name)}: {len(rows)} of "
+                     f"{len(reference.ratios)} points</h3>"
                      + (_table(["program", "measure", "x", "PEs", "ratio", "aim", "medians"], rows)
                         if rows else ""))
     return "\n".join(parts)
 
 
+def _accepted(failures):
+    """One row for each library that crashes after all was measured: it does so again and again."""
+    rows = []
+    for library in dict.fromkeys(failure.library for failure in failures):
+        group = [failure for failure in failures if failure.library == library]
+        rows.append([library, len(group),
+                     ", ".join(dict.fromkeys(failure.program for failure in group)), group[0].why])
+    return ("<h3>Crashed after all was measured: these runs count</h3>"
+            + _table(["library", "runs", "programs", "for example"], rows)) if rows else ""
+
+
 def _failures(outcome):
-    failed = [failure for failure in outcome.failures if not failure.is_crash_at_end]
-    accepted = [failure for failure in outcome.failures if failure.is_crash_at_end]
+    failed = [[it.library, it.program, it.npes, it.round, it.why] for it in outcome.failures
+              if not it.is_crash_at_end]
     parts = [f"<p>{html.escape(text)}</p>" for text in outcome.missing]
-    if not failed:
+    if failed:
+        parts.append(f"<h3>Failed: {len(failed)}; what they printed before counts</h3>"
+                     + _table(["library", "program", "PEs", "round", "why"], failed))
+    else:
         parts.append("<p>No run failed.</p>")
-    for title, group in (("Failed", failed), ("Crashed after all was measured; these count",
-                                              accepted)):
-        if group:
-            parts.append(f"<h3>{title}: {len(group)}</h3>"
-                         + _table(["library", "program", "PEs", "round", "why"],
-                                  [[it.library, it.program, it.npes, it.round, it.why]
-                                   for it in group]))
     if outcome.not_run:
         parts.append(f"<h3>Not run, as the time was used up: {len(outcome.not_run)}</h3>"
                      + _table(["run", "round"], [[str(run), run.round] for run in outcome.not_run]))
+    parts.append(_accepted([it for it in outcome.failures if it.is_crash_at_end]))
     return "\n".join(parts)
 
 
@@ -173,20 +179,13 @@ def _all_points(found):
     return f"<details><summary>{len(rows)} points</summary>{_table(heads, rows)}</details>"
 
 
-def references_of(found, libraries):
-    """{what ours is held against: {place: ratio}}: other libraries, then the limit."""
-    result = {name: points.ratios_to(found, name) for name in libraries if name != points.OURS}
-    result["limit"] = points.ratios_to_limit(found)
-    return result
-
-
 def write(path, outcome, found):
-    references = references_of(found, outcome.libraries)
+    references = points.references(found, outcome.libraries, outcome.suite.programs)
     questions = [[name, program["question"]] for name, program in outcome.suite.programs.items()]
     sections = [
         ("Ratios", _ratios(references) + _gallery([plots.overview(references)])
          + _gallery(plots.ratio_figures(references))),
-        ("Where we are behind", _behind(found, references, outcome.suite)),
+        ("Where we are behind", _behind(found, references)),
         ("Failures", _failures(outcome)),
         ("Times", _gallery(plots.time_figures(found))),
         ("Growth with the number of PEs", _growth(found)),
