@@ -6,17 +6,28 @@
 // are for one thread of each PE.
 #pragma once
 
-static int pairs, partner;
-static int is_origin, is_target;
+static int pairs, active_pairs;  // all, and those that work: the others' PEs only wait
+static int partner;
 static double* pair_times;   // symmetric: when this PE began and ended
 static int have_same_clock;  // all PEs run on one machine
 
+enum ways { ONE_WAY, BOTH_WAYS, ALL_PES };  // origins work, or targets as well, or all PEs
+
+static inline int is_origin(int pe) { return pe < active_pairs; }
+static inline int is_target(int pe) {
+    return npes < 2 ? pe == 0 : pe >= pairs && pe < pairs + active_pairs;
+}
+static inline int takes_part(int pe, enum ways ways) {
+    return ways == ALL_PES || is_origin(pe) || (ways == BOTH_WAYS && is_target(pe));
+}
+static inline int count_taking_part(enum ways ways) {
+    return ways == ALL_PES || npes < 2 ? npes : ways == BOTH_WAYS ? 2 * active_pairs : active_pairs;
+}
+
 // Collective.
 static inline void find_pairs(void) {
-    pairs = npes < 2 ? 1 : npes / 2;
-    is_origin = me < pairs;
-    is_target = npes < 2 || (me >= pairs && me < 2 * pairs);
-    partner = npes < 2 ? 0 : is_origin ? me + pairs : is_target ? me - pairs : me;
+    pairs = active_pairs = npes < 2 ? 1 : npes / 2;
+    partner = is_origin(me) ? (me + pairs) % npes : is_target(me) ? me - pairs : me;
     pair_times = allocate(64, 64);
     char name[256] = "";
     unsigned hash = 5381;
@@ -25,25 +36,20 @@ static inline void find_pairs(void) {
     have_same_clock = fold_all(hash, MIN_OF_ALL) == fold_all(hash, MAX_OF_ALL);
 }
 
-enum ways { ONE_WAY, BOTH_WAYS };  // origins work, or targets as well
-
-static inline int takes_part(enum ways ways) {
-    return is_origin || (ways == BOTH_WAYS && is_target);
-}
-
 // Nanoseconds for each of the `repeats` from when the first PE begins until the last has done:
 // those that share a core begin one after the other. Collective. RETURNS: the time, on PE 0.
 static inline double time_of_pairs(Body body, long repeats, size_t bytes, enum ways ways) {
     shmem_barrier_all();
     double begin_ns = now_ns();
-    if (takes_part(ways)) body(repeats, bytes);
+    if (takes_part(me, ways)) body(repeats, bytes);
     double end_ns = now_ns();
     ((volatile double*)pair_times)[0] = begin_ns;
     ((volatile double*)pair_times)[1] = end_ns;
     shmem_barrier_all();
     if (me != 0) return 0;
     if (!have_same_clock) return (now_ns() - begin_ns) / (double)repeats;
-    for (int pe = 1; pe < (ways == BOTH_WAYS ? 2 : 1) * pairs && pe < npes; ++pe) {
+    for (int pe = 1; pe < npes; ++pe) {
+        if (!takes_part(pe, ways)) continue;
         double other_begin_ns = shmem_double_g(pair_times, pe);
         double other_end_ns = shmem_double_g(pair_times + 1, pe);
         if (other_begin_ns < begin_ns) begin_ns = other_begin_ns;
@@ -56,6 +62,18 @@ static inline double time_of_pairs(Body body, long repeats, size_t bytes, enum w
 static inline long repeats_of_pairs(Body body, size_t bytes, double sample_ns) {
     long repeats = me == 0 ? repeats_for(body, bytes, sample_ns) : 0;
     return (long)agree((double)repeats);
+}
+
+// Repeats so that all PEs together take about `sample_ns`, where a body needs its partner.
+// Collective.
+static inline long repeats_together(Body body, size_t bytes, enum ways ways, double sample_ns) {
+    long repeats = 4;
+    double taken_ns = agree(time_of_pairs(body, repeats, bytes, ways));
+    while (taken_ns * (double)repeats < sample_ns / 4) {
+        repeats *= 4;
+        taken_ns = agree(time_of_pairs(body, repeats, bytes, ways));
+    }
+    return (long)(sample_ns / taken_ns) + 1;
 }
 
 // by_turns() for all pairs; `limit` may be NULL, on all PEs alike. The times are PE 0's.

@@ -153,12 +153,12 @@ static void verify(const struct row* row, size_t bytes) {
     for (size_t i = 0; i < checked / 8; ++i) filled[i] = pattern(me, i, bytes);
     memset(row->is_put ? remote : local, 0xff, checked);
     shmem_barrier_all();
-    if (takes_part(row->ways)) row->ours(row->is_word ? kWords : 1, bytes);
+    if (takes_part(me, row->ways)) row->ours(row->is_word ? kWords : 1, bytes);
     shmem_barrier_all();
-    if (row->is_put && (row->ways == BOTH_WAYS ? takes_part(row->ways) : is_target)) {
+    if (row->is_put && (is_target(me) || (row->ways == BOTH_WAYS && is_origin(me)))) {
         check(row->name, remote, checked, bytes);
     }
-    if (!row->is_put && takes_part(row->ways)) check(row->name, local, checked, bytes);
+    if (!row->is_put && takes_part(me, row->ways)) check(row->name, local, checked, bytes);
     shmem_barrier_all();
 }
 
@@ -185,7 +185,7 @@ static void measure_pairs(const struct row* row, size_t bytes, double factor, co
     const long repeats = repeats_of_pairs(row->ours, bytes, by_level(20, 300, 2000) * 1e3);
     pairs_by_turns(row->ours, mapped ? row->limit : NULL, repeats, bytes, row->ways, samples, ours,
                    limit);
-    factor *= row->ways == BOTH_WAYS && npes > 1 ? 2 * pairs : pairs;
+    factor *= count_taking_part(row->ways);
     for (int i = 0; i < samples; ++i) {
         ours[i] = factor / ours[i];
         limit[i] = factor / limit[i];
