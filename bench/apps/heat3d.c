@@ -226,10 +226,10 @@ static void set_box(long x, long y, long z) {
 int main(int argc, char** argv) {
     begin(argc, argv, SHMEM_THREAD_SINGLE);
     const char* sizes = option_text("--box", NULL);
-    long iterations = option("--iterations", by_level(5, 20, 100));
+    long iterations = option("--iterations", 0);
     options_end("[--box XxYxZ] [--iterations N]");
     long given[kDimensions] = {0, 0, 0};
-    if (iterations < 1 ||
+    if (iterations < 0 ||
         (sizes && (sscanf(sizes, "%ldx%ldx%ld", &given[X], &given[Y], &given[Z]) != 3 ||
                    given[X] < 1 || given[Y] < 1 || given[Z] < 1))) {
         give_up("--box takes three positive numbers like 64x128x256, --iterations one");
@@ -243,12 +243,12 @@ int main(int argc, char** argv) {
     long side = by_level(8, 32, 32);
     if (sizes) {
         set_box(given[X], given[Y], given[Z]);
-        measure("box", iterations, samples);
+        measure("box", iterations ? iterations : 20, samples);
     } else {
         set_box(side * pes[X], side * pes[Y], side * pes[Z]);
-        measure("weak", iterations, samples);
+        measure("weak", iterations ? iterations : by_level(5, 100, 300), samples);
         set_box(by_level(12, 32, 64), by_level(14, 64, 128), by_level(18, 128, 256));
-        measure("strong", iterations, samples);
+        measure("strong", iterations ? iterations : by_level(5, 30, 60), samples);
     }
     end();
     return 0;

@@ -254,9 +254,10 @@ static void measure(long points, long iterations, int samples) {
 int main(int argc, char** argv) {
     begin(argc, argv, SHMEM_THREAD_SINGLE);
     const char* size = option_text("--size", NULL);
-    long iterations = option("--iterations", by_level(4, 20, 40));
+    long iterations = option("--iterations", 0);
     options_end("[--size XS|S|M|L] [--iterations N]");
     static const char* const kSizes[] = {"XS", "S", "M", "L"};  // points in x: 32, 64, 128, 256
+    static const int kQuick[] = {160, 40, 20, 10};  // iterations: samples outlast time slices
     for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i) {
         reduce_sync[0][i] = reduce_sync[1][i] = SHMEM_SYNC_VALUE;
     }
@@ -269,10 +270,11 @@ int main(int argc, char** argv) {
     int is_known = !size;
     for (int i = 0; i < 4; ++i) {
         int is_wanted = size ? strcmp(size, kSizes[i]) == 0 : i <= by_level(0, 1, 2);
-        if (is_wanted) measure(32L << i, iterations, by_level(1, 9, 15));
+        long times = iterations ? iterations : by_level(4, kQuick[i], 2 * kQuick[i]);
+        if (is_wanted) measure(32L << i, times, by_level(1, 9, 15));
         is_known |= is_wanted;
     }
-    if (!is_known || iterations < 1) give_up("--size takes XS, S, M or L, --iterations a number");
+    if (!is_known || iterations < 0) give_up("--size takes XS, S, M or L, --iterations a number");
     end();
     return 0;
 }
