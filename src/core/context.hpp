@@ -162,9 +162,11 @@ class Context {
         if (remote == nullptr || !is_aligned(request.dest)) [[unlikely]] {
             return atomic_elsewhere<kOld>(request, pe, where, local, later, this);
         }
+        // Before the atomic: processors do not load beyond it.
+        Sleeper* sleeper = address_map.peers[pe].sleeper;
         T old = local(std::atomic_ref<T>(*reinterpret_cast<T*>(remote)));
         if constexpr (kOld == OldValue::kLater) *later = old;
-        return request.op == AtomicOp::kFetch ? old : wake_and_return(pe, old);
+        return request.op == AtomicOp::kFetch ? old : wake_and_return(sleeper, old);
     }
 
     template <OldValue kOld = OldValue::kReturned, class T>
@@ -204,28 +206,28 @@ class Context {
                                T* later = nullptr) const {
         return atomic<kOld>(
             Atomic<T>{dest, AtomicOp::kAdd, value, T{}}, pe, where,
-            [=](auto word) { return word.fetch_add(value); }, later);
+            [=](auto word) { return wanted<kOld>(word.fetch_add(value)); }, later);
     }
     template <OldValue kOld = OldValue::kReturned, class T>
     TESSERA_INLINE T fetch_and(T* dest, T value, int pe, const char* where,
                                T* later = nullptr) const {
         return atomic<kOld>(
             Atomic<T>{dest, AtomicOp::kAnd, value, T{}}, pe, where,
-            [=](auto word) { return word.fetch_and(value); }, later);
+            [=](auto word) { return wanted<kOld>(word.fetch_and(value)); }, later);
     }
     template <OldValue kOld = OldValue::kReturned, class T>
     TESSERA_INLINE T fetch_or(T* dest, T value, int pe, const char* where,
                               T* later = nullptr) const {
         return atomic<kOld>(
             Atomic<T>{dest, AtomicOp::kOr, value, T{}}, pe, where,
-            [=](auto word) { return word.fetch_or(value); }, later);
+            [=](auto word) { return wanted<kOld>(word.fetch_or(value)); }, later);
     }
     template <OldValue kOld = OldValue::kReturned, class T>
     TESSERA_INLINE T fetch_xor(T* dest, T value, int pe, const char* where,
                                T* later = nullptr) const {
         return atomic<kOld>(
             Atomic<T>{dest, AtomicOp::kXor, value, T{}}, pe, where,
-            [=](auto word) { return word.fetch_xor(value); }, later);
+            [=](auto word) { return wanted<kOld>(word.fetch_xor(value)); }, later);
     }
 
     // Delivers `bytes`, then updates the signal word, in that order (OpenSHMEM 1.6, 9.8).
@@ -254,6 +256,11 @@ class Context {
     static Channel* default_channel;
 
   private:
+    // What nobody wants the compiler need not fetch: x86 then has no loop about the operation.
+    template <OldValue kOld, class T>
+    TESSERA_INLINE static T wanted(T old) {
+        return kOld == OldValue::kReturned ? old : T{};
+    }
     static Transport& transport(int pe) {
         Transport* other = address_map.peers[pe].transport;
         return other != nullptr ? *other : *address_map.fabric;
@@ -287,8 +294,7 @@ class Context {
 
     // A load of a line that is hardly ever written; the rest when the PE really sleeps.
     template <class T>
-    TESSERA_INLINE static T wake_and_return(int pe, T value) {
-        Sleeper* sleeper = address_map.peers[pe].sleeper;
+    TESSERA_INLINE static T wake_and_return(Sleeper* sleeper, T value) {
         if (sleeper->is_sleeping()) [[unlikely]]
             return wake<T>(sleeper, value);
         return value;
@@ -346,7 +352,9 @@ class Context {
         if (remote != nullptr) {
             T old = local(std::atomic_ref<T>(*reinterpret_cast<T*>(remote)));
             if constexpr (kOld == OldValue::kLater) *later = old;
-            return request.op == AtomicOp::kFetch ? old : wake_and_return(pe, old);
+            return request.op == AtomicOp::kFetch
+                       ? old
+                       : wake_and_return(address_map.peers[pe].sleeper, old);
         }
         AtomicRequest bits{.dest = request.dest,
                            .bytes = sizeof(T),
