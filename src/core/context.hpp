@@ -259,7 +259,7 @@ class Context {
     // What nobody wants the compiler need not fetch: x86 then has no loop about the operation.
     template <OldValue kOld, class T>
     TESSERA_INLINE static T wanted(T old) {
-        return kOld == OldValue::kReturned ? old : T{};
+        return kOld == OldValue::kIgnored ? T{} : old;
     }
     static Transport& transport(int pe) {
         Transport* other = address_map.peers[pe].transport;
