@@ -8,9 +8,6 @@
 // by give_up(). All functions here are for one thread of each PE.
 #pragma once
 
-#ifndef _GNU_SOURCE
-#error "define _GNU_SOURCE before the first include: measure.h pins PEs"
-#endif
 #include <sched.h>
 #include <shmem.h>
 #include <stdarg.h>

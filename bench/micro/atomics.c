@@ -13,13 +13,14 @@
 #include "bench/measure.h"
 #include "bench/pairs.h"
 
-enum { kSamplesMax = 64, kLineLongs = 16, kVerified = 1000 };
+enum { kSamplesMax = 64, kLineLongs = 16 };
 
-static long* words;   // symmetric: one a line for each PE
-static long* word;    // that this PE works on: symmetric address,
-static int owner;     // the PE whose word it is,
-static long* mapped;  // and where it is mapped here, or NULL
-static long outcome;  // what a body found: the sum of what was fetched, or the exchanges made
+static long* words;    // symmetric: one a line for each PE
+static long* word;     // that this PE works on: symmetric address,
+static int owner;      // the PE whose word it is,
+static long* mapped;   // and where it is mapped here, or NULL
+static long outcome;   // what a body found: the sum of what was fetched, or the exchanges made
+static long verified;  // operations of each PE that are verified
 
 static void fetch_add(long repeats, size_t bytes) {
     long *const to = word, sum = 0;
@@ -97,21 +98,21 @@ static void expect(const char* name, const char* what, double expected, double f
 }
 
 static void check_fetch_add(const char* name, double count, double outcomes, double final) {
-    const double all = count * kVerified;
+    const double all = count * (double)verified;
     expect(name, "the word at the end", all, final);
     expect(name, "the sum of what was fetched", all * (all - 1) / 2, outcomes);
 }
 static void check_swap(const char* name, double count, double outcomes, double final) {
     expect(name, "what was fetched and the word at the end",
-           count * kVerified * (kVerified + 1.0) / 2, outcomes + final);
+           count * (double)verified * ((double)verified + 1) / 2, outcomes + final);
 }
 static void check_compare_swap(const char* name, double count, double outcomes, double final) {
     expect(name, "the word at the end against the exchanges made", outcomes, final);
-    if (count == 1) expect(name, "exchanges made", kVerified, outcomes);
+    if (count == 1) expect(name, "exchanges made", (double)verified, outcomes);
 }
 static void check_add(const char* name, double count, double outcomes, double final) {
     (void)outcomes;
-    expect(name, "the word at the end", count * kVerified, final);
+    expect(name, "the word at the end", count * (double)verified, final);
 }
 
 struct row {
@@ -129,7 +130,7 @@ static void verify(const struct row* row, Body body, enum ways ways) {
     memset(words, 0, sizeof(long) * kLineLongs * (size_t)npes);
     outcome = 0;
     shmem_barrier_all();
-    if (takes_part(me, ways)) body(kVerified, sizeof(long));
+    if (takes_part(me, ways)) body(verified, sizeof(long));
     const double outcomes =
         ways == ALL_PES ? fold_all((double)outcome, SUM_OF_ALL) : (double)outcome;
     shmem_barrier_all();
@@ -166,7 +167,10 @@ static void measure_rate(const struct row* row, const char* kind, enum ways ways
     const int samples = by_level(2, 9, 31);
     char name[64];
     verify(row, row->ours, ways);
-    const long repeats = repeats_of_pairs(row->ours, sizeof(long), by_level(20, 1000, 4000) * 1e3);
+    const double sample_ns = by_level(20, 1000, 4000) * 1e3;
+    const long repeats = ways == ALL_PES
+                             ? repeats_together(row->ours, sizeof(long), ways, sample_ns)
+                             : repeats_of_pairs(row->ours, sizeof(long), sample_ns);
     pairs_by_turns(row->ours, has_limit ? row->limit : NULL, repeats, sizeof(long), ways, samples,
                    ours, limit);
     for (int i = 0; i < samples; ++i) {
@@ -182,6 +186,7 @@ int main(int argc, char** argv) {
     begin(argc, argv, SHMEM_THREAD_SINGLE);
     options_end("");
     find_pairs();
+    verified = by_level(100, 1000, 1000);
     words = allocate(128, sizeof(long) * kLineLongs * (size_t)npes);
     const int rows = sizeof kRows / sizeof *kRows;
     int has_limit = choose_word(me, partner);

@@ -13,13 +13,8 @@
 // and the last word carry the message's number.
 #define _GNU_SOURCE
 #include "bench/measure.h"
+#include "bench/newer.h"
 #include "bench/pairs.h"
-
-#if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5
-#define HAVE_SIGNALS 1
-#else
-#define HAVE_SIGNALS 0
-#endif
 
 enum { kSamplesMax = 64, kBytesMax = 65536 };
 
@@ -67,17 +62,14 @@ static void await_flag(size_t bytes) {
     check("put, fence and p", bytes);
 }
 
-#if HAVE_SIGNALS
 static void send_put_signal(size_t bytes) {
     const long number = stamp(bytes);
-    shmem_putmem_signal(data, local, bytes, (uint64_t*)(void*)flag, (uint64_t)number,
-                        SHMEM_SIGNAL_SET, partner);
+    put_with_signal(data, local, bytes, flag, number, partner);
 }
 static void await_put_signal(size_t bytes) {
-    shmem_signal_wait_until((uint64_t*)(void*)flag, SHMEM_CMP_GE, (uint64_t)sequence);
+    await_signal(flag, sequence);
     check("put_signal", bytes);
 }
-#endif
 
 static void send_limit(size_t bytes) {
     const long number = stamp(bytes);
@@ -132,11 +124,9 @@ static void flagged(long repeats, size_t bytes) {
 static void flagged_limit(long repeats, size_t bytes) {
     round_trips(send_limit, await_limit, repeats, bytes);
 }
-#if HAVE_SIGNALS
 static void put_signal(long repeats, size_t bytes) {
     round_trips(send_put_signal, await_put_signal, repeats, bytes);
 }
-#endif
 
 static void measure(const char* name, Body ours, Body limit, size_t bytes) {
     static double ours_ns[kSamplesMax], limit_ns[kSamplesMax];
@@ -180,9 +170,7 @@ int main(int argc, char** argv) {
     measure("signal_word", word, word_limit, sizeof(long));
     for (size_t bytes = 8; bytes <= (level == TINY ? 4096 : kBytesMax); bytes *= 8) {
         measure("signal_flag", flagged, flagged_limit, bytes);
-#if HAVE_SIGNALS
-        measure("signal_put_signal", put_signal, flagged_limit, bytes);
-#endif
+        if (kHasSignals) measure("signal_put_signal", put_signal, flagged_limit, bytes);
     }
     end();
     return 0;

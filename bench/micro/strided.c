@@ -13,13 +13,8 @@
 // that the gaps stay as they were.
 #define _GNU_SOURCE
 #include "bench/measure.h"
+#include "bench/newer.h"
 #include "bench/pairs.h"
-
-#if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 6
-#define HAVE_BLOCKS 1
-#else
-#define HAVE_BLOCKS 0
-#endif
 
 enum { kSamplesMax = 64, kMemory = 2 << 20, kGap = 0x55 };
 
@@ -84,21 +79,19 @@ static void get_blocks(long repeats, size_t bytes) {
         }
     }
 }
-#if HAVE_BLOCKS
 static void ibput(long repeats, size_t bytes) {
     const ptrdiff_t words = (ptrdiff_t)bytes / 8;
     for (long i = 0; i < repeats; ++i) {
-        shmem_ibput64(remote, local, stride * words, words, (size_t)words, count, partner);
+        put_strided_blocks(remote, local, stride * words, (size_t)words, count, partner);
     }
     shmem_quiet();
 }
 static void ibget(long repeats, size_t bytes) {
     const ptrdiff_t words = (ptrdiff_t)bytes / 8;
     for (long i = 0; i < repeats; ++i) {
-        shmem_ibget64(local, remote, words, stride * words, (size_t)words, count, partner);
+        get_strided_blocks(local, remote, stride * words, (size_t)words, count, partner);
     }
 }
-#endif
 static void put_blocks_limit(long repeats, size_t bytes) {
     for (long i = 0; i < repeats; ++i) {
         for (size_t j = 0; j < count; ++j) {
@@ -129,10 +122,8 @@ static const struct row kElements[] = {{"strided_iput_4", iput32, put32_limit, 1
 static const struct row kBlocks[] = {
     {"strided_put_blocks", put_blocks, put_blocks_limit, 1, 0},
     {"strided_get_blocks", get_blocks, get_blocks_limit, 0, 0},
-#if HAVE_BLOCKS
     {"strided_ibput", ibput, put_blocks_limit, 1, 0},
     {"strided_ibget", ibget, get_blocks_limit, 0, 0},
-#endif
 };
 #define COUNT(rows) (sizeof(rows) / sizeof *(rows))
 
@@ -202,7 +193,7 @@ int main(int argc, char** argv) {
             measure(&kElements[row], "_by_count", "elements", count, kElements[row].bytes);
         }
     }
-    for (size_t row = 0; row < COUNT(kBlocks); ++row) {
+    for (size_t row = 0; row < (kHasBlocks ? COUNT(kBlocks) : 2); ++row) {
         stride = 2;
         for (size_t bytes = 8; bytes <= 32768; bytes *= level == TINY ? 64 : 8) {
             count = 65536 / bytes;

@@ -16,6 +16,8 @@ ALLOWED = (
      "the same program for libraries with teams and for those before 1.5"),
     ("conditionals", "bench/team_split.h", 1,
      "the one place where bench/micro asks whether the library has teams"),
+    ("conditionals", "bench/newer.h", 2,
+     "the one place where bench/micro asks for signals and blocks"),
     ("conditionals", "tests/headers/constants.c", 2,
      "tests that the constants of shmem.h work in #if"),
     ("banned-words", "tests/static_data/share_test.cpp", 3,

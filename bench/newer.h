@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the programs of bench/micro use of OpenSHMEM 1.5 and 1.6, for libraries of 1.4 as well: ask
+// kHasSignals and kHasBlocks first, which say what the library has. Included behind measure.h.
+#pragma once
+
+#if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5
+enum { kHasSignals = 1 };
+
+static inline void put_with_signal(void* dest, const void* source, size_t bytes, long* flag,
+                                   long number, int pe) {
+    shmem_putmem_signal(dest, source, bytes, (uint64_t*)(void*)flag, (uint64_t)number,
+                        SHMEM_SIGNAL_SET, pe);
+}
+static inline void await_signal(long* flag, long number) {
+    shmem_signal_wait_until((uint64_t*)(void*)flag, SHMEM_CMP_GE, (uint64_t)number);
+}
+#else
+enum { kHasSignals = 0 };
+
+static inline void put_with_signal(void* dest, const void* source, size_t bytes, long* flag,
+                                   long number, int pe) {
+    (void)dest, (void)source, (void)flag;
+    give_up("no signal %ld with %zu bytes for PE %d before OpenSHMEM 1.5", number, bytes, pe);
+}
+static inline void await_signal(long* flag, long number) {
+    (void)flag;
+    give_up("no signal %ld before OpenSHMEM 1.5", number);
+}
+#endif
+
+// Blocks of `words` 64-bit words; the strides are in words.
+#if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 6
+enum { kHasBlocks = 1 };
+
+static inline void put_strided_blocks(void* dest, const void* source, ptrdiff_t dest_stride,
+                                      size_t words, size_t blocks, int pe) {
+    shmem_ibput64(dest, source, dest_stride, (ptrdiff_t)words, words, blocks, pe);
+}
+static inline void get_strided_blocks(void* dest, const void* source, ptrdiff_t source_stride,
+                                      size_t words, size_t blocks, int pe) {
+    shmem_ibget64(dest, source, (ptrdiff_t)words, source_stride, words, blocks, pe);
+}
+#else
+enum { kHasBlocks = 0 };
+
+static inline void put_strided_blocks(void* dest, const void* source, ptrdiff_t dest_stride,
+                                      size_t words, size_t blocks, int pe) {
+    (void)dest, (void)source, (void)dest_stride;
+    give_up("no %zu blocks of %zu words for PE %d before OpenSHMEM 1.6", blocks, words, pe);
+}
+static inline void get_strided_blocks(void* dest, const void* source, ptrdiff_t source_stride,
+                                      size_t words, size_t blocks, int pe) {
+    put_strided_blocks(dest, source, source_stride, words, blocks, pe);
+}
+#endif
