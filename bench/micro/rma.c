@@ -165,7 +165,7 @@ static void verify(const struct row* row, size_t bytes) {
 // ---- Measuring ----
 
 static int samples_of(size_t bytes) {
-    return bytes < MIB ? by_level(2, 7, 31) : by_level(2, 3, 11);
+    return bytes < MIB ? by_level(2, 11, 31) : by_level(2, 5, 11);
 }
 
 static void measure_alone(const struct row* row, size_t bytes) {
@@ -173,7 +173,7 @@ static void measure_alone(const struct row* row, size_t bytes) {
     const int samples = samples_of(bytes);
     verify(row, bytes);
     double limit = alone_by_turns(row->ours, mapped ? row->limit : NULL, bytes,
-                                  by_level(20, 300, 1000) * 1e3, samples, ours_ns, limit_ns);
+                                  by_level(20, 500, 1000) * 1e3, samples, ours_ns, limit_ns);
     report(row->name, "bytes", (double)bytes, "ns", 1, ours_ns, samples, limit);
 }
 
@@ -182,7 +182,7 @@ static void measure_pairs(const struct row* row, size_t bytes, double factor, co
     static double ours[kSamplesMax], limit[kSamplesMax];
     const int samples = samples_of(bytes);
     verify(row, bytes);
-    const long repeats = repeats_of_pairs(row->ours, bytes, by_level(20, 300, 2000) * 1e3);
+    const long repeats = repeats_of_pairs(row->ours, bytes, by_level(20, 500, 2000) * 1e3);
     pairs_by_turns(row->ours, mapped ? row->limit : NULL, repeats, bytes, row->ways, samples, ours,
                    limit);
     factor *= count_taking_part(row->ways);
