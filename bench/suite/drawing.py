@@ -31,7 +31,9 @@ def _axes(figure):
     xs = sorted({value[0] for values in figure.series.values() for value in values})
     ys = [value[1] for values in figure.series.values() for value in values]
     lines = []
-    if min(xs) > 0 and max(xs) >= 8 * min(xs):
+    if figure.xlabel.startswith("PEs"):
+        lines += ["set logscale x 2", f"set xtics ({', '.join(f'{x:g}' for x in xs)})"]
+    elif min(xs) > 0 and max(xs) >= 8 * min(xs):
         lines.append("set logscale x 2")
         if figure.xlabel == "bytes":
             lines.append("set format x '%.0b%B'")
