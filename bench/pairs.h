@@ -24,10 +24,26 @@ static inline int count_taking_part(enum ways ways) {
     return ways == ALL_PES || npes < 2 ? npes : ways == BOTH_WAYS ? 2 * active_pairs : active_pairs;
 }
 
+// More PEs than cores: origins on all cores by turns, each target on another core than its origin.
+// Left to the system, two origins share a core in some runs and not in others.
+static inline void spread_pairs(void) {
+    cpu_set_t usable, one;
+    if (sched_getaffinity(0, sizeof usable, &usable) != 0 || CPU_COUNT(&usable) >= npes) return;
+    int skip = (is_target(me) ? me - pairs + 1 : me) % CPU_COUNT(&usable);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (!CPU_ISSET(cpu, &usable) || skip-- > 0) continue;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        sched_setaffinity(0, sizeof one, &one);
+        return;
+    }
+}
+
 // Collective.
 static inline void find_pairs(void) {
     pairs = active_pairs = npes < 2 ? 1 : npes / 2;
     partner = is_origin(me) ? (me + pairs) % npes : is_target(me) ? me - pairs : me;
+    spread_pairs();
     pair_times = allocate(64, 64);
     char name[256] = "";
     unsigned hash = 5381;
