@@ -7,6 +7,8 @@
 #include <sched.h>
 #include <time.h>
 
+#include <algorithm>
+
 #include "base/futex.hpp"
 
 namespace tessera {
@@ -17,8 +19,11 @@ constexpr std::uint32_t kPausesWithProgress = 50;
 constexpr std::uint32_t kYieldsWithCoreEach = 10000;      // 3 to 5 ms
 constexpr std::uint32_t kYieldsWithProgress = 1'000'000;  // a second
 constexpr std::uint32_t kYieldsOversubscribed = 200;
-constexpr std::uint64_t kSlowYieldNanoseconds = 500'000;    // this long: a stranger had the core
-constexpr std::uint64_t kCrowdedNanoseconds = 100'000'000;  // so long nobody yields then
+constexpr std::uint64_t kSlowYieldNanoseconds = 500'000;  // this long: a stranger had the core
+// So long nobody yields then: the PE that had the core may have been one of ours that computes, so
+// the first time is short; it doubles while every end finds the core taken again.
+constexpr std::uint64_t kCrowdedNanosecondsMin = 2'000'000;
+constexpr std::uint64_t kCrowdedNanosecondsMax = 100'000'000;
 // Long waits nap longer: 64 PEs that look every millisecond keep a core busy.
 constexpr std::int64_t kNapNanosecondsMax = 16'000'000;
 
@@ -61,6 +66,20 @@ class WaitName {
     WaitName& operator=(const WaitName&) = delete;
 };
 
+// After a slow yield that ended at `now`: nobody yields until the time that this returns. What one
+// thread reads of another's numbers only changes how long that is.
+std::uint64_t crowded_until(std::uint64_t now) {
+    static std::atomic<std::uint64_t> length{kCrowdedNanosecondsMin};
+    static std::atomic<std::uint64_t> until{0};
+    std::uint64_t last = length.load(std::memory_order_relaxed);
+    bool is_again = now < until.load(std::memory_order_relaxed) + 2 * last;
+    std::uint64_t next =
+        is_again ? std::min(2 * last, kCrowdedNanosecondsMax) : kCrowdedNanosecondsMin;
+    length.store(next, std::memory_order_relaxed);
+    until.store(now + next, std::memory_order_relaxed);
+    return now + next;
+}
+
 // Yields between checks. RETURNS: whether ready() became true; false when patience has ended.
 template <class Ready>
 bool wait_yielding(Ready ready) {
@@ -77,8 +96,7 @@ bool wait_yielding(Ready ready) {
         ::sched_yield();
         const std::uint64_t after = now_nanoseconds();
         if (after - before > kSlowYieldNanoseconds) {
-            wait_policy.crowded_until_ns->store(after + kCrowdedNanoseconds,
-                                                std::memory_order_relaxed);
+            wait_policy.crowded_until_ns->store(crowded_until(after), std::memory_order_relaxed);
             break;
         }
         before = after;
