@@ -143,7 +143,8 @@ int shmem_team_split_2d(shmem_team_t parent_team, int xrange,
  *
  * team       a team from a split; no predefined team.
  *
- * RETURNS when: the handle is no longer valid on the calling PE.
+ * RETURNS when: the handle is no longer valid on the calling PE; if the team has had collectives,
+ * all members have called it.
  * ERRORS: see the top of this file; also a predefined team.
  * THREADS: one thread per PE, with no other routine on the team at the same time.
  * OpenSHMEM 1.6, 9.4, shmem_team_destroy.

@@ -175,6 +175,9 @@ SHMEM_ENTRY(void, shmem_team_destroy, shmem_team_t team) {
     if (team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED || team == api::kNodeTeamHandle) {
         tessera::fatal("%s: predefined teams cannot be destroyed", SHMEM_WHERE);
     }
+    // A member who is ahead must not give its buffers to another team while somebody reads in them.
+    Team& doomed = *api::team_or_null(team);
+    if (doomed.linked != 0) doomed.sync(doomed, SHMEM_WHERE);
     api::destroy(team);
 }
 
