@@ -24,8 +24,12 @@
 
 namespace {
 
-using namespace tessera;
+namespace collectives = tessera::collectives;
 using collectives::Collective;
+using tessera::Algorithm;
+using tessera::Config;
+using tessera::config;
+using tessera::ReduceAccess;
 
 struct Options {
     Collective collective = Collective::kReduce;
@@ -115,7 +119,7 @@ double batch_s(const Options& options, const Variant& variant, const Arrays& arr
 }
 
 bool is_possible(const collectives::Row& row, std::size_t bytes) {
-    const Team& world = world_team;
+    const tessera::Team& world = tessera::world_team;
     return collectives::is_possible(row.restriction, {.npes = npes,
                                                       .is_on_one_node = world.is_on_one_node,
                                                       .has_links = world.has_links,
@@ -136,8 +140,8 @@ std::vector<Variant> variants_of(const Options& options, std::size_t bytes) {
         }
         for (const ReduceAccess access : {ReduceAccess::kDirect, ReduceAccess::kPutGet}) {
             variants.push_back(
-                {.name =
-                     name + " " + std::string(kReduceAccessNames[static_cast<std::size_t>(access)]),
+                {.name = name + " " +
+                         std::string(tessera::kReduceAccessNames[static_cast<std::size_t>(access)]),
                  .algorithm = algorithm,
                  .access = access});
         }

@@ -73,8 +73,7 @@ struct Agreed {
 static_assert(sizeof(Agreed) <= kMailBytesMin && sizeof(Agreed) % sizeof(double) == 0);
 
 const Profile& profile() {
-    static const Profile once = load_profile(
-        cache_bytes(), address_map.fabric != nullptr ? address_map.fabric->provider() : "");
+    static const Profile once = load_profile(cache_bytes(), fabric_provider());
     return once;
 }
 

@@ -346,6 +346,11 @@ double cores_per_pe() {
     return static_cast<double>(live->node->header().usable_cores) / live->job.npes_of_host;
 }
 
+std::string_view fabric_provider() {
+    if (live->fabric == nullptr) return {};
+    return live->fabric->provider();
+}
+
 std::size_t cache_bytes() { return live->node->facts().last_cache_bytes(); }
 
 bool is_on_this_node(int world_pe) { return live->node->peers()[world_pe].heap != nullptr; }

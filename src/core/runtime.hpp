@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/config.hpp"
@@ -60,6 +61,8 @@ int first_pe_of_node(int world_pe);
 // PEs share; and the cache that the PEs of a node share, in bytes, 0 where not known.
 double cores_per_pe();
 std::size_t cache_bytes();
+// What reaches other nodes, as SHMEM_OFI_PROVIDER names it; "": there are none.
+std::string_view fabric_provider();
 
 // For a new context; it belongs to the caller, who quiets it before it ends.
 std::unique_ptr<Channel> make_channel(const ChannelOptions& options);

@@ -50,7 +50,8 @@ class Manual:
         self.version, self._date = version, date
         self._tables = read_tables(include)
         with open(os.path.join(include, "shmem.h"), encoding="utf-8") as file:
-            parts = re.findall(r'#include "(shmem/(?!tables_end|generic|inline)\w+\.h)"', file.read())
+            parts = re.findall(r'#include "(shmem/(?!tables_end|generic|inline)\w+\.h)"',
+                               file.read())
         self._headers = [Header(include, part) for part in parts]
         self._headers.append(Header(include, "shmemx.h"))
         self._comments = [Header(include, "shmem/generic.h", has_routines=False),

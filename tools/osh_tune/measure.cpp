@@ -11,12 +11,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "collectives/kernels/kernel.hpp"
-#include "core/address_map.hpp"
-#include "transports/transport.hpp"
+#include "core/runtime.hpp"
 
 namespace tessera::osh_tune {
 namespace {
@@ -136,7 +136,7 @@ void measure_fabric(char* block, long* words) {
     const double alpha = one_way(words, 1000);
     if (shmem_my_pe() != 0) return;
     const std::vector<char> local(kBlockBytes, 1);
-    std::printf("fabric %s\n", address_map.fabric->provider().c_str());
+    std::printf("fabric %s\n", std::string(fabric_provider()).c_str());
     print("fabric_alpha", alpha);
     const double stream = median_seconds(32, [&](long count) {
         for (long i = 0; i < count; ++i) {
