@@ -18,7 +18,7 @@ constexpr double kRadix = 4;         // of k-nomial and k-ary trees
 constexpr double kSyncRound = 1.25;  // of a wait: everybody at the same time
 // Where PEs share cores: all must come before anybody goes on.
 constexpr double kCrowdedSync = 1.4;
-constexpr double kCrowdedFromAll = 1.0;  // of a wait: one for all flags
+constexpr double kCrowdedFlag = 0.04;    // of a wait: for each flag that one looks at
 constexpr double kCrowdedFromOne = 0.6;  // of a wait: for one that has run already
 // Bytes written to where another PE reads them next, against bytes read from where they have lain.
 constexpr double kPush = 2.0;
@@ -28,6 +28,7 @@ constexpr double kGather = 1.25;    // Others' blocks, against one's own to othe
 constexpr double kFarSync = 0.6;    // of a fabric wait: nothing but flags is on its way
 constexpr double kDelivery = 1.5;   // fabric waits: until a put has arrived and said so
 constexpr double kTreeLevel = 0.8;  // of a wait: some of a level come early
+constexpr double kPiece = 1000;     // What beginning to read or write somewhere else costs.
 constexpr double kLine = 64;        // The least that is moved.
 
 double lg(double x) { return std::ceil(std::log2(x)); }
@@ -54,7 +55,7 @@ Cost syncs(double count, const Shape& s) {
 
 // Everybody waits for a flag of everybody.
 Cost from_all(const Shape& s) {
-    return {.waits = s.is_crowded() ? kCrowdedFromAll : 1.3 + 0.5 * (s.npes - 2)};
+    return {.waits = s.is_crowded() ? 1 + kCrowdedFlag * s.npes : 1.3 + 0.5 * (s.npes - 2)};
 }
 
 // A member copies and combines so much itself; all members do.
@@ -253,7 +254,7 @@ Cost slice(const Shape& s) {
                fabric(s, elsewhere(s), s.local * elsewhere(s), s.local * elsewhere(s) * n);
     }
     const double count = chunks(n / s.npes) * elsewhere(s);
-    return syncs(2, s) + all_work(s, n, n) +
+    return syncs(2, s) + all_work(s, n + 2 * s.npes * kPiece, n) +
            fabric(s, 2 * count, 0, 2 * s.local * elsewhere(s) * n / s.npes);
 }
 Cost flat_tree(const Shape& s) {
