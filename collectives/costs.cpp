@@ -228,7 +228,7 @@ namespace scan_cost {
 Cost slice(const Shape& s) {
     const double n = s.bytes;
     const double count = chunks(n / s.npes) * elsewhere(s);
-    return syncs(2, s) + all_work(s, n, n) +
+    return syncs(2, s) + Cost{.waits = s.is_crowded() ? 1.0 : 0.0} + all_work(s, n, n) +
            fabric(s, count, count, 2 * s.local * elsewhere(s) * n / s.npes);
 }
 Cost linear(const Shape& s) {
@@ -240,7 +240,7 @@ Cost linear(const Shape& s) {
 Cost recursive_doubling(const Shape& s) {
     const double n = s.bytes;
     const double rounds = lg(s.npes);
-    return syncs(1, s) + Cost{.waits = 1 + chunks(n) * near_rounds(s)} +
+    return syncs(1, s) + Cost{.waits = (s.is_crowded() ? 0 : 1) + chunks(n) * near_rounds(s)} +
            all_work(s, 2 * n * rounds, 1.5 * n * rounds) +
            fabric(s, rounds, s.local * chunks(n) * rounds, s.local * n * rounds);
 }
