@@ -37,7 +37,7 @@ COVERED_BY = {
     "collectives/broadcast/hierarchical.cpp": "tests/collectives/moves_test.cpp",
     "collectives/broadcast/knomial.cpp": "tests/collectives/moves_test.cpp",
     "collectives/broadcast/linear.cpp": "tests/collectives/moves_test.cpp",
-    "collectives/broadcast/mail.cpp": "tests/collectives/moves_test.cpp",
+    "collectives/broadcast/mail.cpp": "tests/collectives/buffers_test.cpp",
     "collectives/broadcast/scatter_allgather.cpp": "tests/collectives/moves_test.cpp",
     "collectives/choice.cpp": "tests/collectives/table_test.cpp",
     "collectives/collect/bruck.cpp": "tests/collectives/moves_test.cpp",
