@@ -4,7 +4,7 @@
 // All run in one job, by turns, because jobs differ more from each other than algorithms do where
 // PEs share cores. Changes the library's settings between calls, so it is linked with its objects.
 // Prints "algorithm bytes ns" on PE 0: medians over rounds, on the clock of PE 0; reductions as
-// "algorithm access bytes ns". bench/run-algorithms runs it.
+// "algorithm access bytes ns", but for auto. bench/run-algorithms runs it.
 //   algorithms COLLECTIVE [--quick] [--step S] [--rounds R] [--most BYTES]
 // Sizes are 8 B (reductions: 4 B, a sum of int as in papers/004) times powers of 2^S.
 #include <shmem.h>
@@ -128,7 +128,7 @@ bool is_possible(const collectives::Row& row, std::size_t bytes) {
 
 std::vector<Variant> variants_of(const Options& options, std::size_t bytes) {
     const bool is_reduce = options.collective == Collective::kReduce;
-    std::vector<Variant> variants{{.name = is_reduce ? "auto auto" : "auto", .algorithm = {}}};
+    std::vector<Variant> variants{{.name = "auto", .algorithm = {}}};
     const auto& rows = collectives::rows_of(options.collective);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (!is_possible(*rows[i], bytes)) continue;

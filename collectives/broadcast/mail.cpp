@@ -5,8 +5,6 @@
 // is taken again there is a sync, behind which all have read.
 // COST: a + n b, and a sync every 8 calls. Restriction: a team with links on one node, at most 8
 // KiB.
-#include <cstring>
-
 #include "collectives/broadcast/algorithms.hpp"
 #include "collectives/links.hpp"
 

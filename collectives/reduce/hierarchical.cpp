@@ -8,9 +8,9 @@
 //           is the sum over its node, combined from the members' sources where they lie, in the
 //           same pass; so the node works while pieces are on their way. A finished block goes to
 //           the right, and then to the others of the node while the next one comes.
-//   short   by the chunk, the first member of each node combines all of the node's sources, the
-//   first members
-//           do a recursive doubling through the mail, and write the result to their nodes
+//   short   chunk by chunk, the first member of each node combines all of the node's sources, the
+//           first members do a recursive doubling through the mail, and write the result to their
+//           nodes
 //
 // Members beyond the lanes only begin and end with the others of their node: gates around both, by
 // dissemination. Nobody but its lane touches an element in between, so in place is safe. Each
