@@ -32,7 +32,7 @@ struct Traits {
     bool is_default = false;        // may be taken without being named
     bool has_ip_addresses = false;  // is told which address to bind
     bool cq_fd_works = false;       // sleeps, and wakes
-    bool cq_sread_works = false;    // the same, where the descriptor does not
+    bool cq_read_resets = false;    // it stays readable, until fi_cq_sread has slept on it
     bool auto_progress_works = false;
     bool atomics_work = false;
     bool cpu_atomics = false;  // proved by tests/transports/ofi/fabric_test.cpp
@@ -61,13 +61,13 @@ constexpr Traits kTraits[] = {
      .is_default = true,
      .has_ip_addresses = true,
      .cq_fd_works = true,
-     .cq_sread_works = true,
+     .cq_read_resets = true,
      .is_eager = true},
     {.provider = "tcp",
      .is_default = true,
      .has_ip_addresses = true,
      .cq_fd_works = true,
-     .cq_sread_works = true,
+     .cq_read_resets = true,
      .is_eager = true},
     {.provider = "sockets",
      .is_default = true,
@@ -315,7 +315,7 @@ Capabilities read(const fi_info& info, const Question& granted, const Wishes& wi
     result.atomics_are_cpu_atomics = result.atomics && traits.cpu_atomics;
     result.progresses_itself = granted.auto_progress && traits.auto_progress_works;
     result.cq_has_fd = wishes.sleeps && traits.cq_fd_works;
-    result.cq_sleeps_by_read = wishes.sleeps && traits.cq_sread_works;
+    result.cq_read_resets = wishes.sleeps && traits.cq_read_resets;
 
     Question delivery = granted;
     delivery.op_flags = FI_DELIVERY_COMPLETE;

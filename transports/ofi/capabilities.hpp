@@ -85,8 +85,8 @@ struct Capabilities {
     // somebody has to: a thread of ours.
     bool progresses_itself = false;
     bool cq_has_fd = false;  // the completion queue has a descriptor that sleeps and wakes
-    // The descriptor stays readable once there was an entry; fi_cq_sread sleeps and wakes.
-    bool cq_sleeps_by_read = false;
+    // The descriptor stays readable once there was an entry, until fi_cq_sread has slept on it.
+    bool cq_read_resets = false;
 };
 
 // A provider's offer (one fi_info), and what it means.

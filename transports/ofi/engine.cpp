@@ -35,9 +35,8 @@ constexpr std::uint64_t kPolledNanoseconds = 60'000;
 // for that time is the program's.
 constexpr std::uint64_t kLingerNanoseconds = 50'000;
 constexpr std::uint64_t kLingerAloneNanoseconds = 10'000;
-constexpr std::uint64_t kCalledNanoseconds = 5'000;  // a sleep that is shorter was none
-constexpr int kCallsMax = 100'000;
-constexpr std::uint32_t kPollsBesideSleeper = 64;  // some 50 us
+// A sender of many short messages is in the way of whoever reads its socket at the same time.
+constexpr std::uint64_t kBetweenPollsNanoseconds = 4'000;
 
 std::uint64_t now_ns() {
     timespec time{};
@@ -146,8 +145,7 @@ void Engine::run_thread() {
     std::uint64_t linger = kLingerAloneNanoseconds;
     std::uint32_t posts_seen = 0;
     int steps_back = 0;
-    int idle = 0;   // rounds in which nothing was found
-    int calls = 0;  // of the descriptor, one after the other, for nothing
+    int idle = 0;  // rounds in which nothing was found
     while (!must_stop_.load(std::memory_order_acquire)) {
         watch_peers();
         const bool is_polled =
@@ -165,18 +163,15 @@ void Engine::run_thread() {
         idle = found ? 0 : idle + 1;
         if (found) continue;
         const std::uint64_t before = now_ns();
-        if (before - woken_at < linger) continue;  // Else each sender would have to wake us.
-        sleeps_in_queue_.store(capabilities().cq_sleeps_by_read, std::memory_order_relaxed);
+        if (before - woken_at < linger) {  // Else each sender would have to wake us.
+            while (now_ns() - before < kBetweenPollsNanoseconds) cpu_pause();
+            continue;
+        }
         wait_for_events(kThreadSleepMs, idle);
         posts_seen += kPostsPerPoll;  // These were its own.
-        sleeps_in_queue_.store(false, std::memory_order_relaxed);
         woken_at = now_ns();
         const std::uint64_t slept = woken_at - before;
         linger = slept < kLingerNanoseconds ? kLingerNanoseconds : kLingerAloneNanoseconds;
-        calls = slept > kCalledNanoseconds ? 0 : calls + 1;
-        // Called again and again, and never for a message: a stuck descriptor would take a core.
-        // Others who read and write here without us call as well, but not so long without a pause.
-        if (calls > kCallsMax) nap(kStepBackNanoseconds);
     }
 }
 
@@ -210,19 +205,8 @@ bool Engine::try_read_queue(bool& found) {
     return true;
 }
 
-// A thread that sleeps in a read of the queue wakes for all that comes, even if it is no entry of
-// the queue, and does then what the program does. It is called back once.
-void Engine::call_back_thread() {
-    if (polls_beside_sleeper_.fetch_add(1, std::memory_order_relaxed) % kPollsBesideSleeper != 0) {
-        return;
-    }
-    if (sleeps_in_queue_.exchange(false, std::memory_order_relaxed)) fi_cq_signal(fabric_.queue());
-}
-
 bool Engine::progress() {
     polled_at_ns_.store(now_ns(), std::memory_order_relaxed);
-    if (sleeps_in_queue_.load(std::memory_order_relaxed)) [[unlikely]]
-        call_back_thread();
     bool found = false;
     return !try_read_queue(found) || found;
 }

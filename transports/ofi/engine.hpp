@@ -173,7 +173,6 @@ class Engine {
     // Sleeps until something comes, and takes care of it if it is an entry of the queue.
     void wait_for_events(int timeout_ms, int idle);
     void run_thread();
-    void call_back_thread();
     // Asks the other PEs for signs of life, and ends the job when one gives none.
     void watch_peers();
 
@@ -206,8 +205,6 @@ class Engine {
     static constexpr std::uint32_t kPostsPerPoll = 8;
     std::atomic<std::uint32_t> posts_{1};
     std::atomic<std::uint64_t> polled_at_ns_{0};  // by the program: tells the thread to step back
-    std::atomic<bool> sleeps_in_queue_{false};    // the thread, where only a read of it can sleep
-    std::atomic<std::uint32_t> polls_beside_sleeper_{1};
     std::mutex pings_lock_;
     std::vector<int> unanswered_pings_;  // PEs
     std::uint64_t pinged_at_ms_ = 0;

@@ -25,6 +25,19 @@ constexpr int kKeyTriesMax = 16;
 constexpr long kNapNsMin = 20'000;
 constexpr int kNapDoublingsMax = 6;
 constexpr long kNsPerMs = 1'000'000;
+// A descriptor that calls so often in a row, each time at once, is stuck. Traffic that others take
+// care of calls as well, but not so often without a pause.
+constexpr int kCallsMax = 100'000;
+constexpr int kCallsBeforeReadMax = 16;  // where a read that sleeps resets it: cheap
+constexpr int kResetMs = 1;
+constexpr long kStuckNapNs = 100'000;
+constexpr std::int64_t kAtOnceNs = 5'000;
+
+std::int64_t now_ns() {
+    timespec time{};
+    ::clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+}
 
 void check(long result, const char* what, const Capabilities& capabilities) {
     if (result == 0) return;
@@ -159,10 +172,9 @@ void Fabric::unregister_memory(const Region& region) {
 }
 
 std::optional<fi_cq_msg_entry> Fabric::wait_for_events(int timeout_ms, int idle_count) {
-    if (capabilities().cq_sleeps_by_read) {
-        fi_cq_msg_entry entry{};
-        const ssize_t count = fi_cq_sread(queue(), &entry, 1, nullptr, timeout_ms);
-        return count == 1 ? std::optional(entry) : std::nullopt;
+    if (calls_at_once_.load(std::memory_order_relaxed) >=
+        (capabilities().cq_read_resets ? kCallsBeforeReadMax : kCallsMax)) {
+        return calm_descriptor();
     }
     long wait_ns = timeout_ms * kNsPerMs;
     pollfd descriptors[2] = {{.fd = wake_descriptor_.get(), .events = POLLIN, .revents = 0},
@@ -178,16 +190,29 @@ std::optional<fi_cq_msg_entry> Fabric::wait_for_events(int timeout_ms, int idle_
         wait_ns = std::min(wait_ns, kNapNsMin << std::clamp(idle_count, 0, kNapDoublingsMax));
     }
     timespec timeout{.tv_sec = wait_ns / 1'000'000'000, .tv_nsec = wait_ns % 1'000'000'000};
+    const std::int64_t before = now_ns();
     if (::ppoll(descriptors, count, &timeout, nullptr) > 0 && descriptors[0].revents != 0) {
         eventfd_t wakes = 0;
         ::eventfd_read(wake_descriptor_.get(), &wakes);
     }
+    const bool was_called = descriptors[1].revents != 0 && now_ns() - before < kAtOnceNs;
+    const int calls = calls_at_once_.load(std::memory_order_relaxed);
+    calls_at_once_.store(was_called ? calls + 1 : 0, std::memory_order_relaxed);
     return std::nullopt;
 }
 
-void Fabric::wake() {
-    ::eventfd_write(wake_descriptor_.get(), 1);
-    if (capabilities().cq_sleeps_by_read) fi_cq_signal(queue());
+std::optional<fi_cq_msg_entry> Fabric::calm_descriptor() {
+    calls_at_once_.store(0, std::memory_order_relaxed);
+    if (capabilities().cq_read_resets) {
+        fi_cq_msg_entry entry{};
+        if (fi_cq_sread(queue(), &entry, 1, nullptr, kResetMs) == 1) return entry;
+    } else {
+        const timespec pause{.tv_sec = 0, .tv_nsec = kStuckNapNs};
+        ::nanosleep(&pause, nullptr);
+    }
+    return std::nullopt;
 }
+
+void Fabric::wake() { ::eventfd_write(wake_descriptor_.get(), 1); }
 
 }  // namespace tessera::ofi

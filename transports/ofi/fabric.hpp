@@ -9,6 +9,7 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -73,8 +74,8 @@ class Fabric {
     // queue), wake() is called, or the time is over; may return early for no reason. Where the
     // queue has no descriptor, naps: the longer, the more often in a row the caller found nothing
     // (`idle_count`). THREADS: any.
-    // RETURNS: an entry of the queue, now the caller's, where sleeping takes one out
-    // (Capabilities::cq_sleeps_by_read).
+    // RETURNS: an entry of the queue, now the caller's, where resetting the descriptor took one out
+    // (Capabilities::cq_read_resets).
     std::optional<fi_cq_msg_entry> wait_for_events(int timeout_ms, int idle_count = 0);
     // Ends the wait_for_events() that is under way, or the next one. THREADS: any.
     void wake();
@@ -82,6 +83,8 @@ class Fabric {
   private:
     void open_queue();
     void open_endpoint();
+    // Keeps a descriptor that is stuck from taking a core.
+    std::optional<fi_cq_msg_entry> calm_descriptor();
 
     Choice choice_;
     // Closed from the last to the first.
@@ -92,6 +95,8 @@ class Fabric {
     Fid<fid_ep> endpoint_;
     std::vector<Fid<fid_mr>> regions_;
     int queue_descriptor_ = -1;  // belongs to queue_
+    // In a row, by the queue's descriptor. A hint: threads that sleep at once may miscount it.
+    std::atomic<int> calls_at_once_{0};
     Fd wake_descriptor_;
 };
 
