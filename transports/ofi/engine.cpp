@@ -35,8 +35,12 @@ constexpr std::uint64_t kPolledNanoseconds = 60'000;
 // for that time is the program's.
 constexpr std::uint64_t kLingerNanoseconds = 50'000;
 constexpr std::uint64_t kLingerAloneNanoseconds = 10'000;
-// A sender of many short messages is in the way of whoever reads its socket at the same time.
 constexpr std::uint64_t kBetweenPollsNanoseconds = 4'000;
+constexpr std::uint64_t kAnswerNanoseconds = 1'000;  // who waits for us takes longer than that
+constexpr std::uint64_t kShortReadNanoseconds = 10'000;
+constexpr int kCallsOfStream = 6;
+constexpr int kStreamNaps = 16;
+constexpr long kStreamNapNanoseconds = 20'000;
 
 std::uint64_t now_ns() {
     timespec time{};
@@ -145,11 +149,13 @@ void Engine::run_thread() {
     std::uint64_t linger = kLingerAloneNanoseconds;
     std::uint32_t posts_seen = 0;
     int steps_back = 0;
-    int idle = 0;  // rounds in which nothing was found
+    int idle = 0;   // rounds in which nothing was found
+    int calls = 0;  // in a row, for little, though it had just read: see pause_between_polls()
     while (!must_stop_.load(std::memory_order_acquire)) {
         watch_peers();
+        const std::uint64_t start = now_ns();
         const bool is_polled =
-            now_ns() - polled_at_ns_.load(std::memory_order_relaxed) < kPolledNanoseconds;
+            start - polled_at_ns_.load(std::memory_order_relaxed) < kPolledNanoseconds;
         // It hands something over, which for long vectors takes longer than that.
         const std::uint32_t posts = posts_.load(std::memory_order_relaxed);
         const bool is_posting = posts != posts_seen;
@@ -161,10 +167,14 @@ void Engine::run_thread() {
         }
         steps_back = 0;
         idle = found ? 0 : idle + 1;
-        if (found) continue;
+        if (found) {
+            calls = 0;
+            continue;
+        }
         const std::uint64_t before = now_ns();
+        if (before - start > kShortReadNanoseconds) calls = 0;
         if (before - woken_at < linger) {  // Else each sender would have to wake us.
-            while (now_ns() - before < kBetweenPollsNanoseconds) cpu_pause();
+            pause_between_polls(calls);
             continue;
         }
         wait_for_events(kThreadSleepMs, idle);
@@ -173,6 +183,22 @@ void Engine::run_thread() {
         const std::uint64_t slept = woken_at - before;
         linger = slept < kLingerNanoseconds ? kLingerNanoseconds : kLingerAloneNanoseconds;
     }
+}
+
+// Who asks and waits for an answer sends after some us. Who sends short messages all the time is
+// slowed down by a reader that keeps up, so it is left alone for a while: `calls` counts how often
+// there was something again at once, and then the naps.
+void Engine::pause_between_polls(int& calls) {
+    if (calls >= kCallsOfStream) {
+        nap(kStreamNapNanoseconds);
+        if (++calls == kCallsOfStream + kStreamNaps) calls = 0;
+        return;
+    }
+    const std::uint64_t before = now_ns();
+    while (now_ns() - before < kAnswerNanoseconds) cpu_pause();
+    calls = fabric_.is_called() ? calls + 1 : 0;
+    if (calls > 0) return;
+    while (now_ns() - before < kBetweenPollsNanoseconds) cpu_pause();
 }
 
 void Engine::watch_peers() {

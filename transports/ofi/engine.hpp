@@ -87,13 +87,18 @@ class Engine {
     const Card& card() const { return card_; }
     int pe() const { return setup_.pe; }
 
+    // What one call of post() counts for.
+    static constexpr std::uint32_t kPost = 4, kInjection = 1;
+
     // Repeats `call`, an fi_* function, while the provider is busy. The one place for EAGAIN.
     template <class Call>
-    void post(Call call, int pe) {
+    void post(Call call, int pe, std::uint32_t weight = kPost) {
         // A stream of operations reads the queue as it goes, so that the thread need not.
         // Release: the program's stores come before what others do when they hear from us, which
         // another thread of ours may serve. Pairs with read_queue() and wait_for_events().
-        if (posts_.fetch_add(1, std::memory_order_release) % kPostsPerPoll == 0) progress();
+        if (posts_.fetch_add(weight, std::memory_order_release) % kPostsPerPoll < weight) {
+            progress();
+        }
         ssize_t result = call();
         if (result != 0) [[unlikely]]
             post_again(&call_again<Call>, &call, result, pe);
@@ -173,6 +178,7 @@ class Engine {
     // Sleeps until something comes, and takes care of it if it is an entry of the queue.
     void wait_for_events(int timeout_ms, int idle);
     void run_thread();
+    void pause_between_polls(int& calls);
     // Asks the other PEs for signs of life, and ends the job when one gives none.
     void watch_peers();
 
@@ -202,7 +208,7 @@ class Engine {
     void put_back(Packet* packet);
     void put_back(PendingFetch* fetch);
 
-    static constexpr std::uint32_t kPostsPerPoll = 8;
+    static constexpr std::uint32_t kPostsPerPoll = 32;
     std::atomic<std::uint32_t> posts_{1};
     std::atomic<std::uint64_t> polled_at_ns_{0};  // by the program: tells the thread to step back
     std::mutex pings_lock_;

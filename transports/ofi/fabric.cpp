@@ -201,6 +201,14 @@ std::optional<fi_cq_msg_entry> Fabric::wait_for_events(int timeout_ms, int idle_
     return std::nullopt;
 }
 
+bool Fabric::is_called() {
+    if (!capabilities().cq_has_fd) return false;
+    fid* queue = &queue_->fid;
+    if (fi_trywait(fabric_.get(), &queue, 1) == -FI_EAGAIN) return true;
+    pollfd descriptor{.fd = queue_descriptor_, .events = POLLIN, .revents = 0};
+    return ::poll(&descriptor, 1, 0) > 0;
+}
+
 std::optional<fi_cq_msg_entry> Fabric::calm_descriptor() {
     calls_at_once_.store(0, std::memory_order_relaxed);
     if (capabilities().cq_read_resets) {

@@ -160,7 +160,7 @@ void OfiTransport::inject(OfiChannel& channel, const RemotePeer& peer, void* des
             return fi_inject_write(endpoint_, source, bytes, peer.address, target.address,
                                    target.key);
         },
-        pe);
+        pe, Engine::kInjection);
     written(channel, bytes, pe);
 }
 
