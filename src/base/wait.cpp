@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/futex.hpp"
 
@@ -19,9 +20,9 @@ constexpr std::uint32_t kPausesWithProgress = 50;
 constexpr std::uint32_t kYieldsWithCoreEach = 10000;      // 3 to 5 ms
 constexpr std::uint32_t kYieldsWithProgress = 1'000'000;  // a second
 constexpr std::uint32_t kYieldsOversubscribed = 200;
-constexpr std::uint64_t kSlowYieldNanoseconds = 500'000;  // this long: a stranger had the core
-// So long nobody yields then: the PE that had the core may have been one of ours that computes, so
-// the first time is short; it doubles while every end finds the core taken again.
+// So long: somebody else had the core. If none of our PEs was busy for most of it: a stranger.
+constexpr std::uint64_t kSlowYieldNanoseconds = 500'000;
+// So long nobody yields then; it doubles while every end finds a stranger again.
 constexpr std::uint64_t kCrowdedNanosecondsMin = 2'000'000;
 constexpr std::uint64_t kCrowdedNanosecondsMax = 100'000'000;
 // Long waits nap longer: 64 PEs that look every millisecond keep a core busy.
@@ -32,6 +33,9 @@ char* wait_label = nullptr;
 std::uint32_t wait_label_bytes = 0;
 Sleeper unknown_sleeper{};
 Sleeper* my_sleeper = &unknown_sleeper;
+WaitTimes unknown_times{};
+WaitTimes* my_times = &unknown_times;
+std::vector<const WaitTimes*> times_of_others;
 
 std::uint64_t now_nanoseconds() {
     timespec time{};
@@ -47,24 +51,36 @@ bool drive_progress_if_any() {
     return hook != nullptr;
 }
 
-// Names the wait for oshrun while it lasts. Several threads of a PE may wait at once, so the bytes
-// are atomic; what they spell is then the name of one of the waits, or of a mixture. Nothing is
-// ordered.
-class WaitName {
+// Notes for others that this PE waits. The name is for oshrun: several threads of a PE may wait at
+// once, so the bytes are atomic; what they spell is then the name of one of the waits, or of a
+// mixture. Nothing is ordered.
+class SlowWait {
   public:
-    explicit WaitName(const char* where) {
+    explicit SlowWait(const char* where) : now(now_nanoseconds()) {
+        my_times->entered.store(now, std::memory_order_relaxed);
         if (wait_label == nullptr) return;
         for (std::uint32_t i = 0; i + 1 < wait_label_bytes; ++i) {
             __atomic_store_n(wait_label + i, where[i], __ATOMIC_RELAXED);
             if (where[i] == '\0') break;
         }
     }
-    ~WaitName() {
+    ~SlowWait() {
+        my_times->left.store(now, std::memory_order_relaxed);
         if (wait_label != nullptr) __atomic_store_n(wait_label, '\0', __ATOMIC_RELAXED);
     }
-    WaitName(const WaitName&) = delete;
-    WaitName& operator=(const WaitName&) = delete;
+    SlowWait(const SlowWait&) = delete;
+    SlowWait& operator=(const SlowWait&) = delete;
+
+    std::uint64_t now;  // when the waiter last knew the time: the clock costs as much as a check
 };
+
+// Whether one of our PEs may have had the core between two times: then sleeping would only delay
+// the answer to it.
+bool is_ours(std::uint64_t from, std::uint64_t to) {
+    return std::ranges::any_of(times_of_others, [=](const WaitTimes* times) {
+        return times->busy_between(from, to) >= (to - from) / 2;
+    });
+}
 
 // After a slow yield that ended at `now`: nobody yields until the time that this returns. What one
 // thread reads of another's numbers only changes how long that is.
@@ -82,24 +98,23 @@ std::uint64_t crowded_until(std::uint64_t now) {
 
 // Yields between checks. RETURNS: whether ready() became true; false when patience has ended.
 template <class Ready>
-bool wait_yielding(Ready ready) {
-    std::uint64_t before = now_nanoseconds();
-    if (before < wait_policy.crowded_until_ns->load(std::memory_order_relaxed)) return ready();
+bool wait_yielding(SlowWait& wait, Ready ready) {
+    if (wait.now < wait_policy.crowded_until_ns->load(std::memory_order_relaxed)) return ready();
     std::uint32_t yields = wait_policy.yields;
     for (std::uint32_t i = 0; i < yields; ++i) {
         if (ready()) return true;
         if (drive_progress_if_any()) {
             // With a core of one's own, other nodes are answered at once.
             if (yields >= kYieldsWithCoreEach) yields = kYieldsWithProgress;
-            before = now_nanoseconds();
+            wait.now = now_nanoseconds();
         }
         ::sched_yield();
-        const std::uint64_t after = now_nanoseconds();
-        if (after - before > kSlowYieldNanoseconds) {
-            wait_policy.crowded_until_ns->store(crowded_until(after), std::memory_order_relaxed);
+        const std::uint64_t before = wait.now;
+        wait.now = now_nanoseconds();
+        if (wait.now - before > kSlowYieldNanoseconds && !is_ours(before, wait.now)) {
+            wait_policy.crowded_until_ns->store(crowded_until(wait.now), std::memory_order_relaxed);
             break;
         }
-        before = after;
     }
     return ready();
 }
@@ -124,6 +139,19 @@ void set_progress_hook(ProgressHook hook) {
     if (hook != nullptr && wait_policy.pauses > kPausesWithProgress) {
         wait_policy.pauses = kPausesWithProgress;
     }
+}
+
+std::uint64_t WaitTimes::busy_between(std::uint64_t from, std::uint64_t to) const {
+    const std::uint64_t last_entered = entered.load(std::memory_order_relaxed);
+    const std::uint64_t begin = std::max(from, left.load(std::memory_order_relaxed));
+    const bool is_waiting = last_entered > left.load(std::memory_order_relaxed);
+    const std::uint64_t end = is_waiting ? std::min(to, last_entered) : to;
+    return end > begin ? end - begin : 0;
+}
+
+void set_wait_times(WaitTimes* mine, std::vector<const WaitTimes*> others) {
+    my_times = mine != nullptr ? mine : &unknown_times;
+    times_of_others = std::move(others);
 }
 
 void set_wait_label(char* label, std::uint32_t bytes) {
@@ -152,20 +180,21 @@ void Sleeper::sleep_unless(bool (*ready)(void*), void* state, std::int64_t nanos
 }
 
 void wait_slowly(bool (*ready)(void*), void* state, const char* where) {
-    WaitName name(where);
-    if (wait_yielding([=] { return ready(state); })) return;
+    SlowWait wait(where);
+    if (wait_yielding(wait, [=] { return ready(state); })) return;
     for (std::int64_t nap = Sleeper::kNapNanoseconds; !ready(state);) {
         // Who drives progress for others must look often.
         if (!drive_progress_if_any() && nap < kNapNanosecondsMax) nap *= 2;
         my_sleeper->sleep_unless(ready, state, nap);
+        wait.now = now_nanoseconds();
     }
 }
 
 void Gate::wake() { futex_wake_all(word_); }
 
 void Gate::wait_for_slowly(std::uint32_t number, const char* where) {
-    WaitName name(where);
-    if (wait_yielding([=, this] { return has_reached(number); })) return;
+    SlowWait wait(where);
+    if (wait_yielding(wait, [=, this] { return has_reached(number); })) return;
     for (;;) {
         // With somebody to drive progress for, nobody may sleep without limit.
         std::int64_t limit = drive_progress_if_any() ? Sleeper::kNapNanoseconds : 0;
@@ -175,6 +204,7 @@ void Gate::wait_for_slowly(std::uint32_t number, const char* where) {
         if ((seen & kSleeping) != 0 ||
             word_.compare_exchange_strong(seen, seen | kSleeping, std::memory_order_relaxed)) {
             futex_wait(word_, seen | kSleeping, limit);  // Returns at once if post() came between.
+            wait.now = now_nanoseconds();
         }
     }
 }

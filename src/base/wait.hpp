@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "base/platform.hpp"
 
@@ -47,6 +48,18 @@ TESSERA_INLINE void drive_progress() {
     if (hook != nullptr) [[unlikely]]
         hook();
 }
+
+// When a PE last entered and last left a slow wait: nanoseconds of CLOCK_MONOTONIC, in shared
+// memory for the other PEs of its node, 0 at first. Hints, so all accesses are relaxed.
+struct WaitTimes {
+    std::atomic<std::uint64_t> entered;
+    std::atomic<std::uint64_t> left;
+    // How much of [from, to) the PE spent in no slow wait, as far as these tell.
+    std::uint64_t busy_between(std::uint64_t from, std::uint64_t to) const;
+};
+static_assert(sizeof(WaitTimes) == 16);
+// Where this PE writes its own, and where the others of its node do. nullptr: nowhere.
+void set_wait_times(WaitTimes* mine, std::vector<const WaitTimes*> others);
 
 // Where slow waits write their name (PeRecord::waiting_in), and how many bytes fit.
 void set_wait_label(char* label, std::uint32_t bytes);

@@ -47,6 +47,14 @@ std::mutex lifecycle;  // init and finalize by several threads; never on the dat
 int init_count = 0;
 int provided_thread_level = 0;
 
+std::vector<const WaitTimes*> waits_of_others(const Node& node, const launch::Job& job) {
+    std::vector<const WaitTimes*> waits;
+    for (int i = 0; i < job.nlocal; ++i) {
+        if (i != job.local_index) waits.push_back(&node.record(i).waits);
+    }
+    return waits;
+}
+
 // A child of fork() is not a PE: its calls must fail, and its exit must not look like ours.
 void disown_in_child() {
     address_map.npes = 0;
@@ -56,6 +64,7 @@ void disown_in_child() {
     }
     set_job_abort(nullptr);
     set_wait_label(nullptr, 0);
+    set_wait_times(nullptr, {});
     set_my_sleeper(nullptr);
     set_message_prefix("[child of a PE] ");
 }
@@ -268,6 +277,7 @@ void start(int level, const char* where) {
     live->node = std::make_unique<Node>(live->job);
     heap::NodeHeader& header = live->node->header();
     set_wait_label(live->node->my_record().waiting_in, sizeof(heap::PeRecord::waiting_in));
+    set_wait_times(&live->node->my_record().waits, waits_of_others(*live->node, live->job));
     set_my_sleeper(&live->node->internal(live->job.local_index).sleeper);
     connect_nodes(level);
     live->node->meet(where);
@@ -316,6 +326,7 @@ void close_runtime() {
     publish_inline_maps();
     forget_external_heaps();
     set_wait_label(nullptr, 0);
+    set_wait_times(nullptr, {});
     set_my_sleeper(nullptr);
     choose_wait_policy(live->job.npes_of_host, live->node->header().usable_cores, nullptr);
     live->node->release_memory();

@@ -30,6 +30,7 @@
 #include "base/central_sync.hpp"
 #include "base/fd.hpp"
 #include "base/platform.hpp"
+#include "base/wait.hpp"
 
 namespace tessera::heap {
 
@@ -76,7 +77,7 @@ static_assert(sizeof(NodeHeader) == 4 * kFalseSharingBytes);
 enum class PeState : std::uint32_t { kNotStarted = 0, kInitialized = 1, kFinalized = 2 };
 
 // What a PE tells the others of its node, and oshrun. Written by its PE before the startup sync
-// (except state and waiting_in), read by the others after it.
+// (except state, waits and waiting_in), read by the others after it.
 struct alignas(kFalseSharingBytes) PeRecord {
     std::atomic<PeState> state;  // written by the PE, read by oshrun when the PE has ended
     std::int32_t pid;
@@ -87,6 +88,7 @@ struct alignas(kFalseSharingBytes) PeRecord {
     std::uint32_t static_in_node_file;
     std::uint64_t program_digest;   // of the executable: equal for PEs that run the same one
     std::uint64_t settings_digest;  // of the settings that must agree; compared by every PE
+    WaitTimes waits;                // written by every slow wait
     char waiting_in[48];            // routine that a slow wait is in, "" when none; for oshrun
 };
 static_assert(sizeof(PeRecord) == kFalseSharingBytes);

@@ -51,6 +51,44 @@ TEST_F(Wait, PolicyFollowsTheCores) {
     EXPECT_NE(wait_policy.crowded_until_ns, nullptr);
 }
 
+TEST_F(Wait, TimesTellHowLongAPeWasBusy) {
+    WaitTimes times{};
+    EXPECT_EQ(times.busy_between(100, 200), 100U) << "It has not waited yet.";
+    times.entered = 150;
+    times.left = 120;
+    EXPECT_EQ(times.busy_between(100, 200), 30U) << "between its waits";
+    EXPECT_EQ(times.busy_between(130, 140), 10U);
+    EXPECT_EQ(times.busy_between(160, 200), 0U) << "It waits.";
+    EXPECT_EQ(times.busy_between(100, 110), 0U) << "It waited.";
+    times.left = 170;
+    EXPECT_EQ(times.busy_between(100, 200), 30U) << "since its last wait";
+    EXPECT_EQ(times.busy_between(180, 200), 20U);
+}
+
+// A yield that takes long: somebody else had the core meanwhile.
+TEST_F(Wait, OnlyAStrangerOnTheCoreEndsYielding) {
+    static int slow_yields;
+    for (bool is_ours : {true, false}) {
+        WaitTimes mine{}, other{};
+        if (!is_ours) other.entered = 1;  // It waits since long ago.
+        crowded_until = 0;
+        choose_wait_policy(64, 2, &crowded_until);
+        set_wait_times(&mine, {&other});
+        slow_yields = 0;
+        wait_until(
+            [] {
+                // The check takes the time: to the wait it is the same.
+                const timespec pause{.tv_sec = 0, .tv_nsec = 2'000'000};
+                ::nanosleep(&pause, nullptr);
+                return ++slow_yields == 5;
+            },
+            "test");
+        EXPECT_EQ(crowded_until != 0, !is_ours);
+        EXPECT_GT(mine.left, mine.entered);
+        set_wait_times(nullptr, {});
+    }
+}
+
 TEST_F(Wait, ReturnsWhenReadyAndNotBefore) {
     for (Crowd crowd : kCrowds) {
         choose(crowd);
