@@ -20,8 +20,9 @@ constexpr double kSyncRound = 1.25;  // of a wait: everybody at the same time
 constexpr double kCrowdedSync = 1.4;
 constexpr double kCrowdedFlag = 0.04;    // of a wait: for each flag that one looks at
 constexpr double kCrowdedFromOne = 0.6;  // of a wait: for one that has run already
+constexpr double kCrowdedHops = 1.8;     // A node that passes bytes on waits for a core to do it.
 // Bytes written to where another PE reads them next, against bytes read from where they have lain.
-constexpr double kPush = 2.0;
+constexpr double kPush = 4.0;
 constexpr double kMail = 4;         // the same in short messages: the processor foresees nothing
 constexpr double kPassOn = 1.15;    // What has just come, against one's own.
 constexpr double kGather = 1.25;    // Others' blocks, against one's own to others.
@@ -37,8 +38,9 @@ double pieces(double bytes, double piece) { return std::max(1.0, std::ceil(bytes
 double chunks(double bytes) { return pieces(bytes, static_cast<double>(kChunkBytes)); }
 double elsewhere(const Shape& s) { return s.npes - s.local; }
 bool is_power_of_two(double x) { return std::exp2(lg(x)) == x; }
-// Two more rounds fold what is no power of two.
-double folds(const Shape& s) { return is_power_of_two(s.npes) ? 0 : 2; }
+// Rounds of an exchange by pairs: where x is no power of two, two more fold what is left over.
+double folds(double x) { return is_power_of_two(x) ? 0 : 2; }
+double exchange_rounds(double x) { return std::floor(std::log2(x)) + folds(x); }
 // Rounds of lg p that stay on the node, and those that do not.
 double near_rounds(const Shape& s) { return lg(s.local); }
 // Of a member of a tree between nodes.
@@ -118,7 +120,7 @@ Cost knomial(const Shape& s) {
                 .copied = kPush * (kRadix - 1) / 2 * log_radix(s.local) * n,
                 .copied_in_all = kPush * (s.local - 1) * n} +
            fabric(s, 2 * far * (1 + 0.05 * (s.local - 1)), far_children(s) * far,
-                  1.15 * far_children(s) * far * n);
+                  (s.is_crowded() ? kCrowdedHops : 1.15) * far_children(s) * far * n);
 }
 Cost scatter_allgather(const Shape& s) {
     const double n = s.bytes;
@@ -132,7 +134,8 @@ Cost chain(const Shape& s) {
     const double piece = n / count;
     return syncs(1, s) + Cost{.waits = s.npes - 2 + count} + all_work(s, kPush * n, 0) +
            Cost{.copied = (s.npes - 1) * piece} +
-           fabric(s, s.nodes - 2 + kDelivery, count, n + (s.nodes - 1) * piece);
+           fabric(s, s.nodes - 2 + kDelivery, count,
+                  s.is_crowded() ? kCrowdedHops * (s.nodes - 1) * n : n + (s.nodes - 1) * piece);
 }
 Cost hierarchical(const Shape& s) {
     const double n = s.bytes;
@@ -269,24 +272,28 @@ Cost flat_tree(const Shape& s) {
 }
 Cost recursive_doubling(const Shape& s) {
     const double n = s.bytes;
-    const double rounds = lg(s.npes) + folds(s);
+    const double rounds = exchange_rounds(s.npes);
+    // Partners at distances below m are on the node if m divides their groups.
+    const double near = !s.spans_nodes()             ? rounds
+                        : is_power_of_two(s.local) ? lg(s.local)
+                                                   : 0;
+    const double far = rounds - near;
     if (n <= static_cast<double>(kChunkBytes)) {
-        return Cost{.waits = near_rounds(s) + folds(s)} +
-               all_work(s, kMail * n * rounds + 2 * n, n * rounds) +
-               fabric(s, far_rounds(s), s.local * far_rounds(s), s.local * n * far_rounds(s));
+        return Cost{.waits = near} + all_work(s, kMail * n * rounds + 2 * n, n * rounds) +
+               fabric(s, far, s.local * far, s.local * n * far);
     }
     // "Left computes": half of the members work.
-    return Cost{.waits = 2 * (near_rounds(s) + folds(s)),
+    return Cost{.waits = 2 * near,
                 .copied = n * rounds,
                 .copied_in_all = s.local / 2 * n * rounds,
                 .combined = n * rounds,
                 .combined_in_all = s.local / 2 * n * rounds} +
-           fabric(s, (2 + 2 * chunks(n)) * far_rounds(s), 0, s.local * n * far_rounds(s));
+           fabric(s, (2 + 2 * chunks(n)) * far, 0, s.local * n * far);
 }
 Cost bruck(const Shape& s) {
     const double n = s.bytes;
-    const double rounds = lg(s.npes) + folds(s);
-    return Cost{.waits = chunks(n) * (near_rounds(s) + folds(s))} +
+    const double rounds = exchange_rounds(s.npes);
+    return Cost{.waits = chunks(n) * (near_rounds(s) + folds(s.npes))} +
            all_work(s, kMail * n * rounds + 2 * n, n * rounds) +
            fabric(s, chunks(n) * lg(s.npes), s.local * chunks(n) * lg(s.npes),
                   s.local * n * lg(s.npes));
@@ -294,10 +301,10 @@ Cost bruck(const Shape& s) {
 Cost rabenseifner(const Shape& s) {
     const double n = s.bytes;
     const double p = s.npes;
-    const double fold = folds(s) / 2 * n;
+    const double fold = folds(s.npes) / 2 * n;
     const double far = far_rounds(s);
     const double moved = n * (s.nodes - 1) / s.nodes;  // of a node, each way
-    return Cost{.waits = 2 * (near_rounds(s) + folds(s))} +
+    return Cost{.waits = 2 * (near_rounds(s) + folds(s.npes))} +
            all_work(s, 2 * n * (p - 1) / p + fold, n * (p - 1) / p + fold) +
            Cost{.combined = n / p} +  // In the merged step the left one combines for both.
            fabric(s, 3 * far + chunks(moved / s.local), s.local * far, 2 * moved);
@@ -320,7 +327,7 @@ Cost knomial(const Shape& s) {
                 .copied_in_all = (s.local - 1) * n,
                 .combined = most * levels * n,
                 .combined_in_all = (s.local - 1) * n} +
-           fabric(s, (n <= static_cast<double>(kChunkBytes) ? 2 : 4) * far,  // Long ones are got.
+           fabric(s, (n <= static_cast<double>(kChunkBytes) ? 3.4 : 4) * far,  // Long ones are got.
                   far_children(s) * far * chunks(n), far_children(s) * far * n);
 }
 Cost hierarchical(const Shape& s) {
@@ -330,7 +337,7 @@ Cost hierarchical(const Shape& s) {
     const double times = is_short ? chunks(n) : 1;
     const Cost meeting{.waits = times * 2 * (s.is_crowded() ? 1 : lg(m))};
     if (is_short) {  // The first members alone.
-        const double rounds = times * (lg(s.nodes) + (is_power_of_two(s.nodes) ? 0 : 2));
+        const double rounds = times * exchange_rounds(s.nodes);
         return meeting +
                Cost{.copied = m * n,
                     .copied_in_all = m * n,
