@@ -9,7 +9,7 @@ namespace tessera::collectives {
 namespace {
 
 constexpr double kCrowdedFabricSwitches = 5;  // measured: 15 to 70 us a message
-constexpr double kCrowdedFabricBytes = 0.5;    // Those who copy wait for each other.
+constexpr double kCrowdedFabricBytes = 0.5;   // Those who copy wait for each other.
 
 }  // namespace
 

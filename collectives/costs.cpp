@@ -274,9 +274,7 @@ Cost recursive_doubling(const Shape& s) {
     const double n = s.bytes;
     const double rounds = exchange_rounds(s.npes);
     // Partners at distances below m are on the node if m divides their groups.
-    const double near = !s.spans_nodes()             ? rounds
-                        : is_power_of_two(s.local) ? lg(s.local)
-                                                   : 0;
+    const double near = !s.spans_nodes() ? rounds : is_power_of_two(s.local) ? lg(s.local) : 0;
     const double far = rounds - near;
     if (n <= static_cast<double>(kChunkBytes)) {
         return Cost{.waits = near} + all_work(s, kMail * n * rounds + 2 * n, n * rounds) +
