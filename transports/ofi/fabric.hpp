@@ -77,7 +77,8 @@ class Fabric {
     // RETURNS: an entry of the queue, now the caller's, where resetting the descriptor took one out
     // (Capabilities::cq_read_resets).
     std::optional<fi_cq_msg_entry> wait_for_events(int timeout_ms, int idle_count = 0);
-    // RETURNS: whether wait_for_events() would not sleep, as far as a descriptor tells. THREADS: any.
+    // RETURNS: whether wait_for_events() would not sleep, as far as a descriptor tells.
+    // THREADS: any.
     bool is_called();
     // Ends the wait_for_events() that is under way, or the next one. THREADS: any.
     void wake();
