@@ -5,11 +5,11 @@
 #include "base/wait.hpp"
 
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/futex.hpp"
 
 namespace tessera {
@@ -37,13 +37,6 @@ WaitTimes unknown_times{};
 WaitTimes* my_times = &unknown_times;
 std::vector<const WaitTimes*> times_of_others;
 
-std::uint64_t now_nanoseconds() {
-    timespec time{};
-    ::clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
-           static_cast<std::uint64_t>(time.tv_nsec);
-}
-
 // RETURNS: whether there is anything to drive.
 bool drive_progress_if_any() {
     ProgressHook hook = progress_hook.load(std::memory_order_acquire);
@@ -56,7 +49,7 @@ bool drive_progress_if_any() {
 // mixture. Nothing is ordered.
 class SlowWait {
   public:
-    explicit SlowWait(const char* where) : now(now_nanoseconds()) {
+    explicit SlowWait(const char* where) : now(now_ns()) {
         my_times->entered.store(now, std::memory_order_relaxed);
         if (wait_label == nullptr) return;
         for (std::uint32_t i = 0; i + 1 < wait_label_bytes; ++i) {
@@ -106,11 +99,11 @@ bool wait_yielding(SlowWait& wait, Ready ready) {
         if (drive_progress_if_any()) {
             // With a core of one's own, other nodes are answered at once.
             if (yields >= kYieldsWithCoreEach) yields = kYieldsWithProgress;
-            wait.now = now_nanoseconds();
+            wait.now = now_ns();
         }
         ::sched_yield();
         const std::uint64_t before = wait.now;
-        wait.now = now_nanoseconds();
+        wait.now = now_ns();
         if (wait.now - before > kSlowYieldNanoseconds && !is_ours(before, wait.now)) {
             wait_policy.crowded_until_ns->store(crowded_until(wait.now), std::memory_order_relaxed);
             break;
@@ -143,9 +136,9 @@ void set_progress_hook(ProgressHook hook) {
 
 std::uint64_t WaitTimes::busy_between(std::uint64_t from, std::uint64_t to) const {
     const std::uint64_t last_entered = entered.load(std::memory_order_relaxed);
-    const std::uint64_t begin = std::max(from, left.load(std::memory_order_relaxed));
-    const bool is_waiting = last_entered > left.load(std::memory_order_relaxed);
-    const std::uint64_t end = is_waiting ? std::min(to, last_entered) : to;
+    const std::uint64_t last_left = left.load(std::memory_order_relaxed);
+    const std::uint64_t begin = std::max(from, last_left);
+    const std::uint64_t end = last_entered > last_left ? std::min(to, last_entered) : to;
     return end > begin ? end - begin : 0;
 }
 
@@ -186,7 +179,7 @@ void wait_slowly(bool (*ready)(void*), void* state, const char* where) {
         // Who drives progress for others must look often.
         if (!drive_progress_if_any() && nap < kNapNanosecondsMax) nap *= 2;
         my_sleeper->sleep_unless(ready, state, nap);
-        wait.now = now_nanoseconds();
+        wait.now = now_ns();
     }
 }
 
@@ -204,7 +197,7 @@ void Gate::wait_for_slowly(std::uint32_t number, const char* where) {
         if ((seen & kSleeping) != 0 ||
             word_.compare_exchange_strong(seen, seen | kSleeping, std::memory_order_relaxed)) {
             futex_wait(word_, seen | kSleeping, limit);  // Returns at once if post() came between.
-            wait.now = now_nanoseconds();
+            wait.now = now_ns();
         }
     }
 }

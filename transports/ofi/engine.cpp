@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/clock.hpp"
 #include "base/fatal.hpp"
 
 namespace tessera::ofi {
@@ -41,13 +42,6 @@ constexpr std::uint64_t kShortReadNanoseconds = 10'000;
 constexpr int kCallsOfStream = 6;
 constexpr int kStreamNaps = 16;
 constexpr long kStreamNapNanoseconds = 20'000;
-
-std::uint64_t now_ns() {
-    timespec time{};
-    ::clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-           static_cast<std::uint64_t>(time.tv_nsec);
-}
 
 void nap(long nanoseconds) {
     const timespec pause{.tv_sec = 0, .tv_nsec = nanoseconds};

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "base/log.hpp"
 
@@ -31,13 +32,7 @@ constexpr int kCallsMax = 100'000;
 constexpr int kCallsBeforeReadMax = 16;  // where a read that sleeps resets it: cheap
 constexpr int kResetMs = 1;
 constexpr long kStuckNapNs = 100'000;
-constexpr std::int64_t kAtOnceNs = 5'000;
-
-std::int64_t now_ns() {
-    timespec time{};
-    ::clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
-}
+constexpr std::uint64_t kAtOnceNs = 5'000;
 
 void check(long result, const char* what, const Capabilities& capabilities) {
     if (result == 0) return;
@@ -190,7 +185,7 @@ std::optional<fi_cq_msg_entry> Fabric::wait_for_events(int timeout_ms, int idle_
         wait_ns = std::min(wait_ns, kNapNsMin << std::clamp(idle_count, 0, kNapDoublingsMax));
     }
     timespec timeout{.tv_sec = wait_ns / 1'000'000'000, .tv_nsec = wait_ns % 1'000'000'000};
-    const std::int64_t before = now_ns();
+    const std::uint64_t before = now_ns();
     if (::ppoll(descriptors, count, &timeout, nullptr) > 0 && descriptors[0].revents != 0) {
         eventfd_t wakes = 0;
         ::eventfd_read(wake_descriptor_.get(), &wakes);
