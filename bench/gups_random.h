@@ -30,12 +30,3 @@ static inline uint64_t random_at(uint64_t n) {
     }
     return power;
 }
-
-// How many words may be wrong after `updates` updates, all in all, that are not atomic: 1 %, as in
-// HPCC's rules. An update is lost when another worker changes its word between its load and its
-// store; a processor has up to some hundred updates under way, which counts with small tables.
-static inline double wrong_words_allowed(uint64_t words, double updates, int workers) {
-    enum { kUnderWay = 256 };
-    const double lost = updates * kUnderWay * (workers - 1) / (double)words;
-    return lost > 0.01 * (double)words ? lost : 0.01 * (double)words;
-}

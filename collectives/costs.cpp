@@ -273,7 +273,7 @@ Cost flat_tree(const Shape& s) {
 Cost recursive_doubling(const Shape& s) {
     const double n = s.bytes;
     const double rounds = exchange_rounds(s.npes);
-    // Partners at distances below m are on the node if m divides their groups.
+    // Partners less than m apart are on the same node only where m is a power of two.
     const double near = !s.spans_nodes() ? rounds : is_power_of_two(s.local) ? lg(s.local) : 0;
     const double far = rounds - near;
     if (n <= static_cast<double>(kChunkBytes)) {
