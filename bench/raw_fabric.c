@@ -324,8 +324,9 @@ static void parse(int argc, char** argv) {
         } else if (strcmp(argv[i], "--quick") == 0) {
             options.is_quick = 1;
         } else {
-            fprintf(stderr, "usage: raw_fabric [--provider P] [--address A] [--passive] "
-                            "[--descriptor] [--quick]\n");
+            fprintf(stderr,
+                    "usage: raw_fabric [--provider P] [--address A] [--passive] "
+                    "[--descriptor] [--quick]\n");
             exit(2);
         }
     }

@@ -27,9 +27,9 @@ constexpr std::uint32_t kPollsCrowded = 2;
 constexpr std::uint32_t kYields = 100;
 constexpr std::uint32_t kPacketsInFlightMax = 16;  // per slot: 64 KiB
 constexpr int kThreadSleepMs = 100;
-// While the program reads the queue the thread naps. A nap is not longer than about half of the time
-// that this has gone on: when the program stops, others wait for the thread. Nor shorter than that:
-// naps of 0.8 ms on a sender's core take 15 % off its long puts, naps of 6 ms nothing.
+// While the program reads the queue the thread naps. A nap is not longer than about half of the
+// time that this has gone on: when the program stops, others wait for the thread. Nor shorter than
+// that: naps of 0.8 ms on a sender's core take 15 % off its long puts, naps of 6 ms nothing.
 constexpr long kStepBackNanoseconds = 100'000;
 constexpr int kStepBackDoublingsMax = 6;
 // The program has read the queue so lately: the thread is not needed. A waiting PE that naps reads
