@@ -8,7 +8,7 @@
 namespace tessera::collectives {
 namespace {
 
-constexpr double kCrowdedFabricSwitches = 5;  // measured: 15 to 70 us a message
+constexpr double kCrowdedFabricSwitches = 8;  // measured: 15 to 70 us a message
 constexpr double kCrowdedFabricBytes = 0.5;   // Those who copy wait for each other.
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace tessera::collectives {
 // The prices, in seconds. The defaults are those of an ordinary server with sockets between nodes.
 struct Machine {
     double alpha = 60e-9;         // a flag set by one PE until another of the node has seen it
-    double switching = 1.2e-6;    // to the PE that waits, where PEs share a core
-    double beta = 0.015e-9;       // copying a byte between PEs of the node, from cache
+    double switching = 0.6e-6;    // to the PE that waits, where PEs share a core
+    double beta = 0.02e-9;        // copying a byte between PEs of the node, from cache
     double beta_far = 0.06e-9;    // the same from memory
     double gamma = 0.01e-9;       // combining a byte with another: sum of doubles
     double cache_bytes = 8e6;     // how much stays in cache, for all PEs of the node together

@@ -10,6 +10,7 @@
 #include "collectives/links.hpp"
 #include "collectives/reduce/algorithms.hpp"
 #include "collectives/reduce/operand.hpp"
+#include "collectives/reduce/ring.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -18,19 +19,20 @@ constexpr double kRadix = 4;         // of k-nomial and k-ary trees
 constexpr double kSyncRound = 1.25;  // of a wait: everybody at the same time
 // Where PEs share cores: all must come before anybody goes on.
 constexpr double kCrowdedSync = 1.4;
-constexpr double kCrowdedFlag = 0.04;    // of a wait: for each flag that one looks at
+constexpr double kCrowdedFlag = 0.1;     // of a wait: for each flag that one looks at
 constexpr double kCrowdedFromOne = 0.6;  // of a wait: for one that has run already
 constexpr double kCrowdedHops = 1.8;     // A node that passes bytes on waits for a core to do it.
 // Bytes written to where another PE reads them next, against bytes read from where they have lain.
-constexpr double kPush = 4.0;
-constexpr double kMail = 4;         // the same in short messages: the processor foresees nothing
+constexpr double kPush = 7.0;
+constexpr double kMail = 14;        // the same in short messages: the processor foresees nothing
 constexpr double kPassOn = 1.15;    // What has just come, against one's own.
 constexpr double kGather = 1.25;    // Others' blocks, against one's own to others.
 constexpr double kFarSync = 0.6;    // of a fabric wait: nothing but flags is on its way
 constexpr double kDelivery = 1.5;   // fabric waits: until a put has arrived and said so
 constexpr double kTreeLevel = 0.8;  // of a wait: some of a level come early
 constexpr double kPiece = 1000;     // What beginning to read or write somewhere else costs.
-constexpr double kLine = 64;        // The least that is moved.
+constexpr double kKnomialPiece = 57344;  // of a long vector, read by one get
+constexpr double kLine = 64;             // The least that is moved.
 
 double lg(double x) { return std::ceil(std::log2(x)); }
 double log_radix(double x) { return std::ceil(std::log2(x) / std::log2(kRadix)); }
@@ -66,6 +68,20 @@ Cost all_work(const Shape& s, double copied, double combined) {
             .copied_in_all = s.local * copied,
             .combined = combined,
             .combined_in_all = s.local * combined};
+}
+
+// The price of reading messages of `bytes` in all, as many from each PE. PEs that share a core
+// share its cache: only what other cores have written costs more than copying.
+double mailed(const Shape& s, double bytes) {
+    const double cores = std::min(s.local, s.cores);
+    return kMail * bytes * (cores - 1) / cores;
+}
+
+// Waits of a ring for pieces that are on their way while PEs work, but for the first: none where
+// each PE has a core. Else what comes waits for its receiver's turn.
+double ring_turns(const Shape& s, double blocks, double block_bytes) {
+    if (!s.is_crowded()) return 0;
+    return 2 * blocks * (pieces(block_bytes, static_cast<double>(ring_piece_bytes())) - 1);
 }
 
 Cost fabric(const Shape& s, double waits, double posts, double bytes) {
@@ -120,7 +136,7 @@ Cost knomial(const Shape& s) {
                 .copied = kPush * (kRadix - 1) / 2 * log_radix(s.local) * n,
                 .copied_in_all = kPush * (s.local - 1) * n} +
            fabric(s, 2 * far * (1 + 0.05 * (s.local - 1)), far_children(s) * far,
-                  (s.is_crowded() ? kCrowdedHops : 1.15) * far_children(s) * far * n);
+                  (s.is_crowded() ? kCrowdedHops : 1.1) * far_children(s) * far * n);
 }
 Cost scatter_allgather(const Shape& s) {
     const double n = s.bytes;
@@ -146,7 +162,7 @@ Cost hierarchical(const Shape& s) {
 Cost mail(const Shape& s) {
     const Cost sync = syncs(1, s);
     return Cost{.waits = sync.waits / kLeftSlots + (s.is_crowded() ? kCrowdedFromOne : 1)} +
-           all_work(s, kMail * s.bytes, 0);
+           Cost{.copied = kMail * s.bytes};
 }
 }  // namespace broadcast_cost
 
@@ -187,7 +203,10 @@ Cost hierarchical(const Shape& s) {
     return syncs(1, s) + Cost{.waits = 2 * (s.is_crowded() ? 1 : lg(s.local))} +
            all_work(s, s.npes * n, 0) + fabric(s, lg(s.nodes), elsewhere(s), elsewhere(s) * n);
 }
-Cost mail(const Shape& s) { return from_all(s) + all_work(s, (kMail + s.npes) * s.bytes, 0); }
+Cost mail(const Shape& s) {
+    const double all = s.npes * s.bytes;  // read by one PE of a core for all of its PEs
+    return from_all(s) + Cost{.copied = mailed(s, all)} + all_work(s, all / 2, 0);
+}
 }  // namespace fcollect_cost
 
 namespace collect_cost {
@@ -224,14 +243,17 @@ Cost hierarchical(const Shape& s) {
            all_work(s, 3 * s.npes * n, 0) +
            fabric(s, kDelivery, s.local * (s.nodes - 1), s.local * elsewhere(s) * n);
 }
-Cost mail(const Shape& s) { return from_all(s) + all_work(s, 2 * s.npes * s.bytes, 0); }
+Cost mail(const Shape& s) {
+    const double all = s.npes * s.bytes;
+    return from_all(s) + all_work(s, mailed(s, all) + 2 * all, 0);
+}
 }  // namespace alltoall_cost
 
 namespace scan_cost {
 Cost slice(const Shape& s) {
     const double n = s.bytes;
     const double count = chunks(n / s.npes) * elsewhere(s);
-    return syncs(2, s) + Cost{.waits = s.is_crowded() ? 1.0 : 0.0} + all_work(s, n, n) +
+    return syncs(2, s) + all_work(s, n, n) +
            fabric(s, count, count, 2 * s.local * elsewhere(s) * n / s.npes);
 }
 Cost linear(const Shape& s) {
@@ -244,7 +266,7 @@ Cost recursive_doubling(const Shape& s) {
     const double n = s.bytes;
     const double rounds = lg(s.npes);
     return syncs(1, s) + Cost{.waits = (s.is_crowded() ? 0 : 1) + chunks(n) * near_rounds(s)} +
-           all_work(s, 2 * n * rounds, 1.5 * n * rounds) +
+           all_work(s, kMail * n + 2 * n * rounds, 1.5 * n * rounds) +
            fabric(s, rounds, s.local * chunks(n) * rounds, s.local * n * rounds);
 }
 }  // namespace scan_cost
@@ -305,14 +327,15 @@ Cost rabenseifner(const Shape& s) {
     return Cost{.waits = 2 * (near_rounds(s) + folds(s.npes))} +
            all_work(s, 2 * n * (p - 1) / p + fold, n * (p - 1) / p + fold) +
            Cost{.combined = n / p} +  // In the merged step the left one combines for both.
-           fabric(s, 3 * far + chunks(moved / s.local), s.local * far, 2 * moved);
+           fabric(s, 3 * far + (s.is_crowded() ? s.local : 1) * chunks(moved / s.local),
+                  s.local * far, 2 * moved);
 }
 Cost ring(const Shape& s) {
     const double n = s.bytes;
     const double p = s.npes;
     const double moved = n * (p - 1) / p;
     return Cost{.waits = 2 * (p - 1)} + all_work(s, 2 * moved, moved) +
-           fabric(s, 2 * (p - 1), 2 * (p - 1), 2 * moved);
+           fabric(s, 2 * (p - 1) + ring_turns(s, p - 1, n / p), 2 * (p - 1), 2 * moved);
 }
 Cost knomial(const Shape& s) {
     const double n = s.bytes;
@@ -320,12 +343,13 @@ Cost knomial(const Shape& s) {
     const double far = log_radix(s.nodes);
     const double most = (kRadix - 1) / 2;
     const double count = pieces(n, kRadix * static_cast<double>(kChunkBytes));
+    const bool is_short = n <= static_cast<double>(kChunkBytes);  // Long ones are got.
     return Cost{.waits = 2 * levels + count - 1,
-                .copied = most * levels * n + n,
+                .copied = most * levels * n + n + (is_short ? kMail * (s.local - 1) * n : 0),
                 .copied_in_all = (s.local - 1) * n,
                 .combined = most * levels * n,
                 .combined_in_all = (s.local - 1) * n} +
-           fabric(s, (n <= static_cast<double>(kChunkBytes) ? 3.4 : 4) * far,  // Long ones are got.
+           fabric(s, is_short ? 3.4 * far : 4 * far + pieces(n, kKnomialPiece),
                   far_children(s) * far * chunks(n), far_children(s) * far * n);
 }
 Cost hierarchical(const Shape& s) {
@@ -344,11 +368,14 @@ Cost hierarchical(const Shape& s) {
                fabric(s, rounds, rounds, rounds * n);
     }
     const double moved = n * (s.nodes - 1) / s.nodes;
+    // The lanes of a node take turns, each for every piece.
+    const double turns = 0.75 * m * (m - 1) * ring_turns(s, s.nodes - 1, n / m / s.nodes);
     return meeting + all_work(s, n * (m - 1) / m, n) +
-           fabric(s, 2 * (s.nodes - 1), 2 * (s.nodes - 1), 2 * moved);
+           fabric(s, 2 * (s.nodes - 1) + turns, 2 * (s.nodes - 1), 2 * moved);
 }
 Cost mail(const Shape& s) {
-    return from_all(s) + all_work(s, s.npes * (s.bytes + kLine), s.npes * s.bytes);
+    return from_all(s) + Cost{.copied = mailed(s, s.npes * s.bytes)} +
+           all_work(s, s.npes * (s.bytes + kLine), s.npes * s.bytes);
 }
 }  // namespace reduce_cost
 
