@@ -108,6 +108,7 @@ Call call_of(const Team& team) {
     return {.npes = team.npes,
             .is_on_one_node = team.is_on_one_node,
             .has_links = team.has_links,
+            .has_nodes_in_order = team.by_node.is_in_order,
             .is_reproducible = config().reduce_reproducible};
 }
 
@@ -177,6 +178,7 @@ bool is_possible(const Restriction& restriction, const Call& call) {
     if (restriction.even && call.npes % 2 != 0) return false;
     if (restriction.one_node && !call.is_on_one_node) return false;
     if (restriction.several_nodes && call.is_on_one_node) return false;
+    if (restriction.nodes_in_order && !call.has_nodes_in_order) return false;
     if (restriction.contiguous && call.is_strided) return false;
     if (restriction.any_order && !call.is_exact) return false;
     if (!restriction.in_order && call.is_reproducible && !call.is_exact) return false;

@@ -57,9 +57,10 @@ struct Call {
     int npes = 1;
     bool is_on_one_node = true;
     bool has_links = true;
-    bool is_strided = false;       // alltoalls
-    bool is_exact = true;          // for reductions
-    bool is_reproducible = false;  // SHMEM_REDUCE_REPRODUCIBLE
+    bool has_nodes_in_order = true;  // TeamNodes::is_in_order
+    bool is_strided = false;         // alltoalls
+    bool is_exact = true;            // for reductions
+    bool is_reproducible = false;    // SHMEM_REDUCE_REPRODUCIBLE
     std::size_t bytes = 0;
 };
 bool is_possible(const Restriction& restriction, const Call& call);

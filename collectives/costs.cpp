@@ -24,13 +24,15 @@ constexpr double kCrowdedFromOne = 0.6;  // of a wait: for one that has run alre
 constexpr double kCrowdedHops = 1.8;     // A node that passes bytes on waits for a core to do it.
 // Bytes written to where another PE reads them next, against bytes read from where they have lain.
 constexpr double kPush = 7.0;
-constexpr double kMail = 14;        // the same in short messages: the processor foresees nothing
-constexpr double kPassOn = 1.15;    // What has just come, against one's own.
-constexpr double kGather = 1.25;    // Others' blocks, against one's own to others.
-constexpr double kFarSync = 0.6;    // of a fabric wait: nothing but flags is on its way
-constexpr double kDelivery = 1.5;   // fabric waits: until a put has arrived and said so
-constexpr double kTreeLevel = 0.8;  // of a wait: some of a level come early
-constexpr double kPiece = 1000;     // What beginning to read or write somewhere else costs.
+// The same in short messages: the processor foresees nothing. PEs that share a core share its
+// cache: of messages from everybody half cross to another core.
+constexpr double kMail = 14;
+constexpr double kPassOn = 1.15;         // What has just come, against one's own.
+constexpr double kGather = 1.25;         // Others' blocks, against one's own to others.
+constexpr double kFarSync = 0.6;         // of a fabric wait: nothing but flags is on its way
+constexpr double kDelivery = 1.5;        // fabric waits: until a put has arrived and said so
+constexpr double kTreeLevel = 0.8;       // of a wait: some of a level come early
+constexpr double kPiece = 1000;          // What beginning to read or write somewhere else costs.
 constexpr double kKnomialPiece = 57344;  // of a long vector, read by one get
 constexpr double kLine = 64;             // The least that is moved.
 
@@ -68,13 +70,6 @@ Cost all_work(const Shape& s, double copied, double combined) {
             .copied_in_all = s.local * copied,
             .combined = combined,
             .combined_in_all = s.local * combined};
-}
-
-// The price of reading messages of `bytes` in all, as many from each PE. PEs that share a core
-// share its cache: only what other cores have written costs more than copying.
-double mailed(const Shape& s, double bytes) {
-    const double cores = std::min(s.local, s.cores);
-    return kMail * bytes * (cores - 1) / cores;
 }
 
 // Waits of a ring for pieces that are on their way while PEs work, but for the first: none where
@@ -196,7 +191,7 @@ Cost neighbor_exchange(const Shape& s) {
     const double n = s.bytes;
     const double far = s.local > 1 ? s.npes / 4 : s.npes / 2;  // Every other step.
     return Cost{.waits = s.npes / 2 + 1 - (s.spans_nodes() ? far : 0)} +
-           all_work(s, kPassOn * s.npes * n, 0) + fabric(s, far, s.npes / 2, s.npes * n);
+           all_work(s, kPassOn * s.npes * n, 0) + fabric(s, 1.1 * far, s.npes / 2, s.npes * n);
 }
 Cost hierarchical(const Shape& s) {
     const double n = s.bytes;
@@ -205,7 +200,7 @@ Cost hierarchical(const Shape& s) {
 }
 Cost mail(const Shape& s) {
     const double all = s.npes * s.bytes;  // read by one PE of a core for all of its PEs
-    return from_all(s) + Cost{.copied = mailed(s, all)} + all_work(s, all / 2, 0);
+    return from_all(s) + Cost{.copied = kMail / 2 * all} + all_work(s, all / 2, 0);
 }
 }  // namespace fcollect_cost
 
@@ -245,7 +240,7 @@ Cost hierarchical(const Shape& s) {
 }
 Cost mail(const Shape& s) {
     const double all = s.npes * s.bytes;
-    return from_all(s) + all_work(s, mailed(s, all) + 2 * all, 0);
+    return from_all(s) + all_work(s, kMail / 2 * all + 2 * all, 0);
 }
 }  // namespace alltoall_cost
 
@@ -268,6 +263,18 @@ Cost recursive_doubling(const Shape& s) {
     return syncs(1, s) + Cost{.waits = (s.is_crowded() ? 0 : 1) + chunks(n) * near_rounds(s)} +
            all_work(s, kMail * n + 2 * n * rounds, 1.5 * n * rounds) +
            fabric(s, rounds, s.local * chunks(n) * rounds, s.local * n * rounds);
+}
+Cost hierarchical(const Shape& s) {
+    const double n = s.bytes;
+    const double m = s.local;
+    const double times = chunks(n);
+    const double rounds = times * lg(s.nodes);
+    return Cost{.waits = times * 2 * (s.is_crowded() ? 1 : lg(m)),
+                .copied = m * n,
+                .copied_in_all = m * n,
+                .combined = 2 * m * n,
+                .combined_in_all = 2 * m * n} +
+           fabric(s, rounds, rounds, lg(s.nodes) * n);
 }
 }  // namespace scan_cost
 
@@ -374,7 +381,7 @@ Cost hierarchical(const Shape& s) {
            fabric(s, 2 * (s.nodes - 1) + turns, 2 * (s.nodes - 1), 2 * moved);
 }
 Cost mail(const Shape& s) {
-    return from_all(s) + Cost{.copied = mailed(s, s.npes * s.bytes)} +
+    return from_all(s) + Cost{.copied = kMail / 2 * s.npes * s.bytes} +
            all_work(s, s.npes * (s.bytes + kLine), s.npes * s.bytes);
 }
 }  // namespace reduce_cost

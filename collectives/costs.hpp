@@ -57,6 +57,7 @@ namespace scan_cost {
 Cost slice(const Shape& shape);
 Cost linear(const Shape& shape);
 Cost recursive_doubling(const Shape& shape);
+Cost hierarchical(const Shape& shape);
 }  // namespace scan_cost
 
 namespace reduce_cost {

@@ -137,6 +137,12 @@ constexpr Entry<ScanFunction> kScan[] = {
     {{"recursive_doubling", "sync + lg p (a + n b + n c)", "short vectors", kLinksAssociates,
       scan_cost::recursive_doubling},
      scan_recursive_doubling},
+    {{"hierarchical",
+      "lg N A + 2 lg m a + m n (2 c + b)",
+      "short vectors, several nodes of several PEs",
+      {.links = true, .several_nodes = true, .nodes_in_order = true, .in_order = false},
+      scan_cost::hierarchical},
+     scan_hierarchical},
 };
 
 constexpr Entry<ReduceFunction> kReduce[] = {

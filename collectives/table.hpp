@@ -46,6 +46,7 @@ struct Restriction {
     bool even = false;                 // number of members
     bool one_node = false;             // all members on one
     bool several_nodes = false;        // members on more than one
+    bool nodes_in_order = false;       // members of a node follow each other
     bool contiguous = false;           // no alltoalls
     bool any_order = false;            // of operations: results must not depend on it
     bool in_order = true;              // combines in the order of the members, one after the other

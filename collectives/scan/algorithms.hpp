@@ -19,10 +19,13 @@ enum class ScanKind { kInclusive, kExclusive };
 
 void scan_slice(const Group& group, void* dest, const void* source, std::size_t nelems,
                 const Operation& sum, ScanKind kind);
-// REQUIRES, these two: a team with links.
+// REQUIRES, these three: a team with links.
 void scan_linear(const Group& group, void* dest, const void* source, std::size_t nelems,
                  const Operation& sum, ScanKind kind);
 void scan_recursive_doubling(const Group& group, void* dest, const void* source, std::size_t nelems,
                              const Operation& sum, ScanKind kind);
+// REQUIRES: several nodes, and is_in_order of the team's TeamNodes.
+void scan_hierarchical(const Group& group, void* dest, const void* source, std::size_t nelems,
+                       const Operation& sum, ScanKind kind);
 
 }  // namespace tessera::collectives

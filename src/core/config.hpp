@@ -39,7 +39,7 @@ inline constexpr std::string_view kFcollectAlgorithmNames[] = {
 inline constexpr std::string_view kAlltoallAlgorithmNames[] = {"auto",  "direct",       "pairwise",
                                                                "bruck", "hierarchical", "mail"};
 inline constexpr std::string_view kScanAlgorithmNames[] = {"auto", "slice", "linear",
-                                                           "recursive_doubling"};
+                                                           "recursive_doubling", "hierarchical"};
 inline constexpr std::string_view kReduceAlgorithmNames[] = {
     "auto",         "slice", "flat_tree", "recursive_doubling", "bruck",
     "rabenseifner", "ring",  "knomial",   "hierarchical",       "mail"};

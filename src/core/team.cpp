@@ -39,6 +39,7 @@ void find_nodes(Team& team) {
     std::iota(nodes.members.begin(), nodes.members.end(), 0);
     std::stable_sort(nodes.members.begin(), nodes.members.end(),
                      [&](int left, int right) { return name_of(left) < name_of(right); });
+    nodes.is_in_order = std::ranges::is_sorted(nodes.members);
     nodes.smallest = team.npes;
     team.largest_node = 0;
     for (int i = 0; i < team.npes; ++i) {

@@ -58,6 +58,7 @@ struct TeamNodes {
     int mine = 0;              // the node of this PE
     int place = 0;             // of this PE among the members of its node
     int smallest = 0;          // members on the node that has fewest
+    bool is_in_order = true;   // Members of a node follow each other: members[i] is i.
 
     int count() const { return static_cast<int>(begins.size()) - 1; }
     int size(int node) const {

@@ -87,8 +87,11 @@ TEST(Table, RestrictionsAreObserved) {
     EXPECT_TRUE(possible_with({.links = true, .even = true, .one_node = true}));
     EXPECT_FALSE(possible_with({.power_of_two = true}));
     EXPECT_FALSE(possible_with({.several_nodes = true}));
+    EXPECT_TRUE(possible_with({.nodes_in_order = true}));
     EXPECT_TRUE(possible_with({.any_order = true, .in_order = false}));
     Call other = call;
+    other.has_nodes_in_order = false;
+    EXPECT_FALSE(is_possible({.nodes_in_order = true}, other));
     other.is_exact = false;
     EXPECT_FALSE(is_possible({.any_order = true}, other));
     EXPECT_TRUE(is_possible({.in_order = false}, other));
@@ -102,7 +105,7 @@ TEST(Table, RestrictionsAreObserved) {
 }
 
 TEST(Table, TheChoiceFollowsThePrices) {
-    const Call call{.npes = 8, .is_on_one_node = false, .bytes = 1 << 20};
+    const Call call{.npes = 8, .is_on_one_node = false, .bytes = 1 << 14};
     const Shape shape{.npes = 8, .nodes = 4, .local = 2, .cores = 2};
     Machine slow_network;
     slow_network.fabric_beta = 1e-6;
@@ -111,8 +114,8 @@ TEST(Table, TheChoiceFollowsThePrices) {
         return rows[cheapest(Collective::kReduce, call, shape, machine)]->name;
     };
     const Cost best = rows[cheapest(Collective::kReduce, call, shape, slow_network)]->cost(
-        {.npes = 8, .nodes = 4, .local = 2, .cores = 2, .bytes = 1 << 20});
-    EXPECT_LE(best.fabric_bytes, 2 * (1 << 20) * 3 / 4) << "bytes are dear";
+        {.npes = 8, .nodes = 4, .local = 2, .cores = 2, .bytes = 1 << 14});
+    EXPECT_LE(best.fabric_bytes, 2 * (1 << 14) * 3 / 4) << "bytes are dear";
     Machine dear_messages;
     dear_messages.fabric_alpha = 1;
     EXPECT_NE(name(dear_messages), name(slow_network));

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Hierarchical, chunk by chunk: the first member of each node adds the sources of its node where
+// they lie. The first members then do a scan of these sums by recursive doubling: in round r that
+// of node k sends what it has to that of node k + 2^r. With what comes from the left each goes over
+// its node's members again and writes their dests. Syncs of the node around both. In each round a
+// first member also tells the one on its left that it has begun. Without that, nodes in front could
+// be several collectives ahead of those behind, and write to mail that is not read yet.
+// COST: 2 lg m a on a node of m, lg N A between N nodes; a first member adds 2 m n bytes and writes
+// m n. Sums are those of neighbours, in order, but associated by nodes: floating point may differ
+// from slice in the last bits. Restriction: a team with links, on several nodes, in whose order the
+// members of a node follow each other.
+// Reference: Träff, Hunold, "Decomposing collectives for exploiting multi-lane communication",
+// 2020.
+#include <algorithm>
+#include <cstring>
+
+#include "collectives/on_node.hpp"
+#include "collectives/scan/in_turn.hpp"
+
+namespace tessera::collectives {
+namespace {
+
+constexpr std::uint32_t kBegin = 0;
+constexpr std::uint32_t kEnd = 1;
+
+class FirstMember {
+  public:
+    FirstMember(const Group& group, const Links& links, const Operation& sum, ScanKind kind)
+        : group_(group),
+          nodes_(group.team().by_node),
+          links_(links),
+          sum_(sum),
+          kind_(kind),
+          members_{.begin = first_of(nodes_.mine),
+                   .end = first_of(nodes_.mine) + nodes_.size(nodes_.mine)} {}
+
+    void scan(const ScanChunk& chunk) const {
+        alignas(kCacheLineBytes) Chunk own;
+        alignas(kCacheLineBytes) Chunk before;
+        add_node(chunk, own);
+        scan_between_nodes(chunk.bytes, own, before);
+        scan_in_turn(group_, members_, chunk, sum_, kind_, nodes_.mine > 0 ? before : nullptr);
+    }
+
+  private:
+    int first_of(int node) const { return nodes_.member(node, 0); }
+
+    // own = the sum of the node's sources.
+    void add_node(const ScanChunk& chunk, Chunk& own) const {
+        alignas(kCacheLineBytes) Chunk copy;
+        const std::size_t nelems = chunk.bytes / sum_.element_bytes;
+        int index = members_.begin;
+        if (kind_ == ScanKind::kExclusive && nodes_.mine == 0) {
+            std::memset(own, 0, chunk.bytes);  // The exclusive form begins with +0.0.
+        } else {
+            std::memcpy(own, operand_of(group_, index++, chunk.source, chunk.bytes, copy),
+                        chunk.bytes);
+        }
+        for (; index < members_.end; ++index) {
+            sum_.combine(own, operand_of(group_, index, chunk.source, chunk.bytes, copy), nelems);
+        }
+    }
+
+    // before = the sum of all nodes on the left, if there are any.
+    void scan_between_nodes(std::size_t bytes, Chunk& own, Chunk& before) const {
+        const std::size_t nelems = bytes / sum_.element_bytes;
+        bool is_first = true;
+        int round = 0;
+        for (int distance = 1; distance < nodes_.count(); distance *= 2, ++round) {
+            const bool has_right = nodes_.mine + distance < nodes_.count();
+            if (has_right) links_.send(first_of(nodes_.mine + distance), round, own, bytes);
+            if (nodes_.mine >= distance) {
+                links_.post(LinkKind::kDone, round, first_of(nodes_.mine - distance));
+                const char* left = links_.receive(round);
+                sum_.combine_two(own, left, own, nelems);
+                if (is_first) {
+                    std::memcpy(before, left, bytes);
+                } else {
+                    sum_.combine_two(before, left, before, nelems);
+                }
+                is_first = false;
+            }
+            if (has_right) links_.wait(LinkKind::kDone, round);
+        }
+    }
+
+    const Group& group_;
+    const TeamNodes& nodes_;
+    const Links& links_;
+    const Operation& sum_;
+    ScanKind kind_;
+    Members members_;
+};
+
+}  // namespace
+
+void scan_hierarchical(const Group& group, void* dest, const void* source, std::size_t nelems,
+                       const Operation& sum, ScanKind kind) {
+    const TeamNodes& nodes = group.team().by_node;
+    const std::size_t all_bytes = nelems * sum.element_bytes;
+    for (std::size_t at = 0; at < all_bytes; at += kChunkBytes) {
+        const Links links(group.team(), group.where(), kEnd + 1);
+        sync_node(nodes, links, kBegin);
+        if (nodes.place == 0) {
+            FirstMember(group, links, sum, kind)
+                .scan({.dest = static_cast<char*>(dest) + at,
+                       .source = static_cast<const char*>(source) + at,
+                       .bytes = std::min(kChunkBytes, all_bytes - at)});
+        }
+        sync_node(nodes, links, kEnd);
+    }
+}
+
+}  // namespace tessera::collectives
