@@ -76,7 +76,7 @@ Cost all_work(const Shape& s, double copied, double combined) {
 // each PE has a core. Else what comes waits for its receiver's turn.
 double ring_turns(const Shape& s, double blocks, double block_bytes) {
     if (!s.is_crowded()) return 0;
-    return 2 * blocks * (pieces(block_bytes, static_cast<double>(ring_piece_bytes())) - 1);
+    return 2 * blocks * std::max(0.0, block_bytes / static_cast<double>(ring_piece_bytes()) - 1);
 }
 
 Cost fabric(const Shape& s, double waits, double posts, double bytes) {
