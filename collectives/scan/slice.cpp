@@ -9,6 +9,7 @@
 #include "collectives/scan/in_turn.hpp"
 
 namespace tessera::collectives {
+
 void scan_slice(const Group& group, void* dest, const void* source, std::size_t nelems,
                 const Operation& sum, ScanKind kind) {
     if (nelems == 0) return;
