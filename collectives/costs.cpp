@@ -351,13 +351,15 @@ Cost knomial(const Shape& s) {
     const double most = (kRadix - 1) / 2;
     const double count = pieces(n, kRadix * static_cast<double>(kChunkBytes));
     const bool is_short = n <= static_cast<double>(kChunkBytes);  // Long ones are got.
+    // As in ring_turns(): elsewhere pieces overlap.
+    const double turns = s.is_crowded() && !is_short ? pieces(n, kKnomialPiece) : 0;
     return Cost{.waits = 2 * levels + count - 1,
                 .copied = most * levels * n + n + (is_short ? kMail * (s.local - 1) * n : 0),
                 .copied_in_all = (s.local - 1) * n,
                 .combined = most * levels * n,
                 .combined_in_all = (s.local - 1) * n} +
-           fabric(s, is_short ? 3.4 * far : 4 * far + pieces(n, kKnomialPiece),
-                  far_children(s) * far * chunks(n), far_children(s) * far * n);
+           fabric(s, (is_short ? 3.4 : 4) * far + turns, far_children(s) * far * chunks(n),
+                  far_children(s) * far * n);
 }
 Cost hierarchical(const Shape& s) {
     const double n = s.bytes;

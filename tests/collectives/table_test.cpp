@@ -105,7 +105,7 @@ TEST(Table, RestrictionsAreObserved) {
 }
 
 TEST(Table, TheChoiceFollowsThePrices) {
-    const Call call{.npes = 8, .is_on_one_node = false, .bytes = 1 << 14};
+    const Call call{.npes = 8, .is_on_one_node = false, .bytes = 1 << 20};
     const Shape shape{.npes = 8, .nodes = 4, .local = 2, .cores = 2};
     Machine slow_network;
     slow_network.fabric_beta = 1e-6;
@@ -114,8 +114,8 @@ TEST(Table, TheChoiceFollowsThePrices) {
         return rows[cheapest(Collective::kReduce, call, shape, machine)]->name;
     };
     const Cost best = rows[cheapest(Collective::kReduce, call, shape, slow_network)]->cost(
-        {.npes = 8, .nodes = 4, .local = 2, .cores = 2, .bytes = 1 << 14});
-    EXPECT_LE(best.fabric_bytes, 2 * (1 << 14) * 3 / 4) << "bytes are dear";
+        {.npes = 8, .nodes = 4, .local = 2, .cores = 2, .bytes = 1 << 20});
+    EXPECT_LE(best.fabric_bytes, 2 * (1 << 20) * 3 / 4) << "bytes are dear";
     Machine dear_messages;
     dear_messages.fabric_alpha = 1;
     EXPECT_NE(name(dear_messages), name(slow_network));
