@@ -4,6 +4,7 @@
 // operands, read where they are when they are mapped.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "collectives/group.hpp"
@@ -18,6 +19,14 @@ using Operation = Kernel;
 // Long vectors are worked on in chunks that stay in the first-level cache.
 inline constexpr std::size_t kChunkBytes = 8192;
 using Chunk = char[kChunkBytes];
+
+// Calls visit(offset, bytes) for the chunks of [begin, end), in bytes.
+template <class Visit>
+void for_each_chunk(std::size_t begin, std::size_t end, Visit visit) {
+    for (std::size_t at = begin; at < end; at += kChunkBytes) {
+        visit(at, std::min(kChunkBytes, end - at));
+    }
+}
 
 // The bytes at symmetric address `address` of PE `index` of the group: in place, or copied to
 // `copy`.

@@ -5,7 +5,6 @@
 // (papers/004, 3.2.9).
 #pragma once
 
-#include <algorithm>
 #include <cstring>
 
 #include "collectives/group.hpp"
@@ -45,14 +44,6 @@ struct Reduction {
         collective_context.put(address, data, count, group.world_pe(index), group.where());
     }
 };
-
-// Calls visit(offset, bytes) for the chunks of [begin, end), in bytes.
-template <class Visit>
-void for_each_chunk(std::size_t begin, std::size_t end, Visit visit) {
-    for (std::size_t at = begin; at < end; at += kChunkBytes) {
-        visit(at, std::min(kChunkBytes, end - at));
-    }
-}
 
 // dest[begin, end) of this member = dest of `left` op dest of `right`, in bytes; one of both is
 // this member. The order is the same on whichever side it is computed.

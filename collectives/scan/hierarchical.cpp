@@ -12,7 +12,6 @@
 // members of a node follow each other.
 // Reference: Träff, Hunold, "Decomposing collectives for exploiting multi-lane communication",
 // 2020.
-#include <algorithm>
 #include <cstring>
 
 #include "collectives/on_node.hpp"
@@ -98,18 +97,17 @@ class FirstMember {
 void scan_hierarchical(const Group& group, void* dest, const void* source, std::size_t nelems,
                        const Operation& sum, ScanKind kind) {
     const TeamNodes& nodes = group.team().by_node;
-    const std::size_t all_bytes = nelems * sum.element_bytes;
-    for (std::size_t at = 0; at < all_bytes; at += kChunkBytes) {
+    for_each_chunk(0, nelems * sum.element_bytes, [&](std::size_t at, std::size_t bytes) {
         const Links links(group.team(), group.where(), kEnd + 1);
         sync_node(nodes, links, kBegin);
         if (nodes.place == 0) {
             FirstMember(group, links, sum, kind)
                 .scan({.dest = static_cast<char*>(dest) + at,
                        .source = static_cast<const char*>(source) + at,
-                       .bytes = std::min(kChunkBytes, all_bytes - at)});
+                       .bytes = bytes});
         }
         sync_node(nodes, links, kEnd);
-    }
+    });
 }
 
 }  // namespace tessera::collectives

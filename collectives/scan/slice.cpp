@@ -4,8 +4,6 @@
 // source and writing the sum so far to its dest. Nobody else touches its slice between the syncs,
 // so dest may be source; the exclusive form copies a source before it overwrites it.
 // COST: 2 syncs and n/p (p c + p b) (c: adding, b: writing a byte). Any group.
-#include <algorithm>
-
 #include "collectives/scan/in_turn.hpp"
 
 namespace tessera::collectives {
@@ -14,15 +12,16 @@ void scan_slice(const Group& group, void* dest, const void* source, std::size_t 
                 const Operation& sum, ScanKind kind) {
     if (nelems == 0) return;
     const Slice slice = slice_of(group, nelems, sum.element_bytes);
+    const std::size_t begin = slice.begin * sum.element_bytes;
     const std::size_t end = slice.end * sum.element_bytes;
     group.sync();
-    for (std::size_t at = slice.begin * sum.element_bytes; at < end; at += kChunkBytes) {
+    for_each_chunk(begin, end, [&](std::size_t at, std::size_t bytes) {
         scan_in_turn(group, {.begin = 0, .end = group.npes()},
                      {.dest = static_cast<char*>(dest) + at,
                       .source = static_cast<const char*>(source) + at,
-                      .bytes = std::min(kChunkBytes, end - at)},
+                      .bytes = bytes},
                      sum, kind, nullptr);
-    }
+    });
     group.deliver();
     group.sync();
 }
