@@ -152,6 +152,9 @@ class Transport {
     // each other until fence() or quiet(), or until `total` of them have come.
     virtual void set_batching(Channel& /*channel*/, bool /*is_on*/, std::size_t /*total*/) {}
 
+    // Sends what batching holds back. RETURNS: at once.
+    virtual void release_batch(Channel& /*channel*/) {}
+
     // Orders earlier puts and atomics before later ones to the same PE.
     virtual void fence(Channel& channel) = 0;
     // RETURNS when: everything issued before is complete and visible to all PEs.

@@ -46,7 +46,12 @@ typedef struct {
 /** Mask bit of shmem_ctx_session_config_t.total_ops. */
 #define SHMEM_CTX_SESSION_TOTAL_OPS (1L << 0)
 
-/** Session option: operations may be held back and issued together. */
+/**
+ * Session option: operations may be held back and issued together, until fence, quiet, a wait of
+ * the calling thread, the end of the session, or the last one of total_ops. Pays for streams of
+ * atomics without a result, on one node on contexts that one thread uses at a time, and of puts of
+ * up to 8 bytes to other nodes.
+ */
 #define SHMEM_CTX_SESSION_BATCH (1L << 3)
 
 #ifdef __cplusplus

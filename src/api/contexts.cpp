@@ -13,6 +13,7 @@
 #include "base/fatal.hpp"
 #include "core/config.hpp"
 #include "core/runtime.hpp"
+#include "shmem/setup.h"
 
 namespace tessera::api {
 namespace {
@@ -26,7 +27,9 @@ int create(Team& team, long options, shmem_ctx_t* ctx) {
     if (context == nullptr) return 1;
     const bool is_shared = (options & (SHMEM_CTX_PRIVATE | SHMEM_CTX_SERIALIZED)) == 0;
     context->channel = make_channel({.is_shared = is_shared});
-    context->context = Context(team, *context->channel);
+    // PE numbers of the world need no table.
+    context->context =
+        &team == &world_team ? Context(*context->channel) : Context(team, *context->channel);
     context->options = options;
     if (config().debug) context->owner = thread_number();
     std::lock_guard guard(open_contexts_lock);
@@ -34,17 +37,24 @@ int create(Team& team, long options, shmem_ctx_t* ctx) {
     return 0;
 }
 
-// Completes the operations of each context that the condition names, then ends it.
+// Completes the operations of each context that the condition names, then ends it. Waits for them
+// without the lock, which waits take (release_sessions).
 template <class Condition>
 void destroy_if(Condition condition) {
-    std::lock_guard guard(open_contexts_lock);
-    std::erase_if(open_contexts, [&](shmem_internal_ctx* context) {
-        if (!condition(*context)) return false;
+    std::vector<shmem_internal_ctx*> ending;
+    {
+        std::lock_guard guard(open_contexts_lock);
+        std::erase_if(open_contexts, [&](shmem_internal_ctx* context) {
+            if (!condition(*context)) return false;
+            ending.push_back(context);
+            return true;
+        });
+    }
+    for (shmem_internal_ctx* context : ending) {
         context->context.quiet();
         context->magic = 0;
         delete context;
-        return true;
-    });
+    }
 }
 
 // SHMEM_DEBUG: a private context stays with the thread that created it (OpenSHMEM 1.6, 9.5). Asked
@@ -61,18 +71,61 @@ void check_thread(shmem_ctx_t ctx, const char* where) {
         static_cast<unsigned long long>(caller));
 }
 
-// Sessions are hints (OpenSHMEM 1.6, 9.9). What pays is BATCH with total_ops, between nodes.
-// Several threads may give it for the default context at the same time, so the transport keeps the
-// only copy.
+// Sessions are hints (OpenSHMEM 1.6, 9.9). What pays is BATCH: the transport packs small puts and
+// atomics (with total_ops it knows the last one), and atomics on mapped memory are held back
+// (core/atomic_batch.hpp). Several threads may give it for the default context at the same time, so
+// the transport keeps the only copy, and nothing is held back on mapped memory.
 const Context& session_context(shmem_ctx_t ctx, const char* where) {
     const Context& context = context_of(ctx, where);
     check_thread(ctx, where);
     return context;
 }
 
-void set_batching(const Context& context, bool is_on, std::size_t total = SIZE_MAX) {
-    if (address_map.fabric == nullptr) return;
-    address_map.fabric->set_batching(context.channel(), is_on, total);
+bool has_concurrent_calls() { return thread_level() == SHMEM_THREAD_MULTIPLE; }
+
+// Before the calling thread waits: what it holds back goes out. Without this two PEs that wait for
+// each other's atomics would wait for ever. Atomics that another thread may be adding to are left
+// alone.
+void release_sessions() {
+    const std::thread::id caller = std::this_thread::get_id();
+    FabricTransport* fabric = address_map.fabric;
+    if (fabric != nullptr) fabric->release_batch(*Context::default_channel);
+    std::lock_guard guard(open_contexts_lock);
+    for (shmem_internal_ctx* ctx : open_contexts) {
+        if (fabric != nullptr) fabric->release_batch(*ctx->channel);
+        if (ctx->batch == nullptr) continue;
+        if (!has_concurrent_calls() || ctx->session_thread == caller) ctx->batch->perform();
+    }
+}
+
+// A context that only one thread uses at a time, of which release_sessions() can know which.
+bool may_hold_atomics(const shmem_internal_ctx& ctx) {
+    return !has_concurrent_calls() || (ctx.options & SHMEM_CTX_PRIVATE) != 0;
+}
+
+void start_batching(shmem_ctx_t ctx, const Context& context, std::size_t total) {
+    release_hook.store(release_sessions, std::memory_order_release);
+    if (address_map.fabric != nullptr) {
+        address_map.fabric->set_batching(context.channel(), true, total);
+    }
+    if (ctx == SHMEM_CTX_DEFAULT || !may_hold_atomics(*ctx)) return;
+    std::lock_guard guard(open_contexts_lock);
+    ctx->session_thread = std::this_thread::get_id();
+    if (ctx->batch == nullptr) ctx->batch.reset(new (std::nothrow) AtomicBatch);
+    if (ctx->batch == nullptr) return;
+    ctx->batch->expect(total);
+    ctx->context.hold_atomics_in(ctx->batch.get());
+}
+
+void stop_batching(shmem_ctx_t ctx, const Context& context) {
+    if (address_map.fabric != nullptr) {
+        address_map.fabric->set_batching(context.channel(), false, SIZE_MAX);
+    }
+    context.perform_held();
+    if (ctx == SHMEM_CTX_DEFAULT) return;
+    std::lock_guard guard(open_contexts_lock);
+    ctx->context.hold_atomics_in(nullptr);
+    ctx->batch.reset();
 }
 
 }  // namespace
@@ -136,11 +189,11 @@ SHMEM_ENTRY(void, shmem_ctx_session_start, shmem_ctx_t ctx, long options,
     const tessera::Context& context = api::session_context(ctx, SHMEM_WHERE);
     if ((options & SHMEM_CTX_SESSION_BATCH) == 0) return;
     const bool has_total = config != nullptr && (config_mask & SHMEM_CTX_SESSION_TOTAL_OPS) != 0;
-    api::set_batching(context, true, has_total ? config->total_ops : SIZE_MAX);
+    api::start_batching(ctx, context, has_total ? config->total_ops : SIZE_MAX);
 }
 
 SHMEM_ENTRY(void, shmem_ctx_session_stop, shmem_ctx_t ctx) {
     tessera::check_initialized(SHMEM_WHERE);
     if (ctx == SHMEM_CTX_INVALID) return;
-    api::set_batching(api::session_context(ctx, SHMEM_WHERE), false);
+    api::stop_batching(ctx, api::session_context(ctx, SHMEM_WHERE));
 }

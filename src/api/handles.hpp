@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <thread>
 
 #include "core/context.hpp"
 #include "core/team.hpp"
@@ -21,6 +22,9 @@ struct shmem_internal_ctx {
     std::unique_ptr<tessera::Channel> channel;  // of the context
     tessera::Context context;
     long options = 0;
+    // While a session holds back atomics on mapped memory, and the thread that started it.
+    std::unique_ptr<tessera::AtomicBatch> batch;
+    std::thread::id session_thread;
     std::uint64_t owner = 0;  // SHMEM_DEBUG: the thread that created it (api/thread_number.hpp)
 };
 

@@ -116,7 +116,10 @@ TESSERA_INLINE void wait_for_word(const T* word, int cmp, T value, const char* w
 // A test that fails is likely to be repeated: others must be served meanwhile.
 template <class Result>
 TESSERA_INLINE Result after_failure_drive(Result result, Result failure) {
-    if (result == failure) drive_progress();
+    if (result == failure) {
+        release_held();
+        drive_progress();
+    }
     return result;
 }
 

@@ -50,6 +50,7 @@ bool drive_progress_if_any() {
 class SlowWait {
   public:
     explicit SlowWait(const char* where) : now(now_ns()) {
+        release_held();
         my_times->entered.store(now, std::memory_order_relaxed);
         if (wait_label == nullptr) return;
         for (std::uint32_t i = 0; i + 1 < wait_label_bytes; ++i) {
@@ -115,6 +116,7 @@ bool wait_yielding(SlowWait& wait, Ready ready) {
 }  // namespace
 
 std::atomic<ProgressHook> progress_hook{nullptr};
+std::atomic<ReleaseHook> release_hook{nullptr};
 WaitPolicy wait_policy{.crowded_until_ns = &private_crowded_until};
 
 void choose_wait_policy(int npes_local, std::uint32_t usable_cores,

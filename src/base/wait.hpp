@@ -49,6 +49,17 @@ TESSERA_INLINE void drive_progress() {
         hook();
 }
 
+// Called by every slow wait before it yields or sleeps, and by tests that fail: what the caller
+// holds back must go out, the answer to it may be what is waited for. Set by the first session
+// (api/contexts.cpp), nullptr before.
+using ReleaseHook = void (*)();
+extern std::atomic<ReleaseHook> release_hook;
+inline void release_held() {
+    ReleaseHook hook = release_hook.load(std::memory_order_acquire);
+    if (hook != nullptr) [[unlikely]]
+        hook();
+}
+
 // When a PE last entered and last left a slow wait: nanoseconds of CLOCK_MONOTONIC, in shared
 // memory for the other PEs of its node, 0 at first. Hints, so all accesses are relaxed.
 struct WaitTimes {

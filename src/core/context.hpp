@@ -4,12 +4,12 @@
 // one decision: is the target mapped? Then it is a plain load, store or CPU atomic, and done;
 // otherwise one virtual call of the peer's transport.
 //
-// On mapped memory nothing is left pending: fence is a release fence, quiet a full one. What
-// transports have under way for a context is in its channel. Orders on weakly ordered processors:
-// puts are relaxed stores (fence, quiet, put_signal and barrier order them); gets and fetches
-// acquire, because they are complete when they return and what the program issues next must not be
-// read earlier; read-modify-writes are seq_cst, which lets them see whether the target sleeps
-// (base/wait.hpp).
+// On mapped memory nothing is left pending, but for atomics that a session holds back: fence is a
+// release fence, quiet a full one. What transports have under way for a context is in its channel.
+// Orders on weakly ordered processors: puts are relaxed stores (fence, quiet, put_signal and
+// barrier order them); gets and fetches acquire, because they are complete when they return and
+// what the program issues next must not be read earlier; read-modify-writes are seq_cst, which lets
+// them see whether the target sleeps (base/wait.hpp).
 #pragma once
 
 #include <atomic>
@@ -22,6 +22,7 @@
 #include "base/platform.hpp"
 #include "base/wait.hpp"
 #include "core/address_map.hpp"
+#include "core/atomic_batch.hpp"
 #include "core/team.hpp"
 #include "transports/transport.hpp"
 
@@ -75,6 +76,14 @@ class Context {
     Context(Team& team, Channel& channel) : team_(&team), channel_(&channel) {}
     // Another context of the world.
     explicit Context(Channel& channel) : channel_(&channel) {}
+
+    // Where a session holds back atomics on mapped memory; nullptr: it does not.
+    void hold_atomics_in(AtomicBatch* batch) { batch_ = batch; }
+    // Performs them. COST where there are none: nothing for the default context, else a load.
+    TESSERA_INLINE void perform_held() const {
+        if (batch_ != nullptr) [[unlikely]]
+            batch_->perform();
+    }
 
     Team& team() const { return team_ != nullptr ? *team_ : world_team; }
 
@@ -164,6 +173,13 @@ class Context {
         }
         // Before the atomic: processors do not load beyond it.
         Sleeper* sleeper = address_map.peers[pe].sleeper;
+        if (batch_ != nullptr) [[unlikely]] {
+            if (kOld == OldValue::kIgnored && AtomicBatch::takes(request.op)) {
+                batch_->add(request.op, remote, sizeof(T), to_bits(request.operand), sleeper);
+                return T{};
+            }
+            batch_->perform();  // One PE's atomics on a word stay in order.
+        }
         T old = local(std::atomic_ref<T>(*reinterpret_cast<T*>(remote)));
         if constexpr (kOld == OldValue::kLater) *later = old;
         return request.op == AtomicOp::kFetch ? old : wake_and_return(sleeper, old);
@@ -238,12 +254,14 @@ class Context {
     // Orders earlier puts, atomics and stores before later ones, per target PE.
     // Pairs with the acquire of waits, gets and fetching atomics in other PEs.
     TESSERA_INLINE void fence() const {
+        perform_held();
         std::atomic_thread_fence(std::memory_order_release);
         if (address_map.fabric != nullptr) [[unlikely]]
             address_map.fabric->fence(channel());
     }
     // Completes everything issued before; also orders it before later loads.
     TESSERA_INLINE void quiet() const {
+        perform_held();
         if (address_map.fabric != nullptr) [[unlikely]]
             address_map.fabric->quiet(channel());
         std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -371,6 +389,7 @@ class Context {
 
     Team* team_ = nullptr;        // nullptr: the world
     Channel* channel_ = nullptr;  // nullptr: default_channel
+    AtomicBatch* batch_ = nullptr;
 };
 
 inline constexpr Context default_context;

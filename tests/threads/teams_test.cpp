@@ -273,6 +273,25 @@ TEST(Threads, CreateContextsInLoops) {
     shmem_team_destroy(team);
 }
 
+// What a thread's session holds back goes out when that thread waits, while others add to theirs.
+TEST(Threads, WaitForAtomicsOfSessions) {
+    const int npes = shmem_n_pes();
+    const int right = (shmem_my_pe() + 1) % npes;
+    SymmetricArray<std::uint64_t> turns(kThreadsMax);
+    run_threads(kThreadsMax, [&](int thread) {
+        constexpr long kOptions[] = {0, SHMEM_CTX_PRIVATE, SHMEM_CTX_SERIALIZED};
+        shmem_ctx_t ctx = SHMEM_CTX_INVALID;
+        ASSERT_EQ(shmem_ctx_create(kOptions[thread % 3], &ctx), 0);
+        shmem_ctx_session_start(ctx, SHMEM_CTX_SESSION_BATCH, nullptr, 0);
+        for (int round = 1; round <= scaled(40); ++round) {
+            shmem_ctx_uint64_atomic_inc(ctx, &turns[thread], right);
+            shmem_uint64_wait_until(&turns[thread], SHMEM_CMP_GE, round);
+        }
+        shmem_ctx_destroy(ctx);
+    });
+    shmem_barrier_all();
+}
+
 // A hint on the default context may come from any thread.
 TEST(Threads, StartSessionsOnTheDefaultContext) {
     SymmetricArray<std::uint64_t> counter(1);

@@ -42,6 +42,7 @@ class OfiTransport final : public FabricTransport {
         own(channel).batch_left.store(total, std::memory_order_relaxed);
         if (!is_on) flush(own(channel));
     }
+    void release_batch(Channel& channel) override { flush(own(channel)); }
     void fence(Channel& channel) override;
     void quiet(Channel& channel) override;
     void progress() override { engine_.progress(); }
