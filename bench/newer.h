@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the programs of bench/micro use of OpenSHMEM 1.5 and 1.6, for libraries of 1.4 as well: ask
-// kHasSignals and kHasBlocks first, which say what the library has. Included behind measure.h.
+// What the programs of bench/micro and bench/apps use of OpenSHMEM 1.5 and 1.6, for libraries
+// of 1.4 as well: ask kHasSignals, kHasBlocks and kHasSessions first, which say what the library
+// has. Included behind measure.h.
 #pragma once
 
 #if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5
@@ -31,7 +32,13 @@ static inline void await_signal(long* flag, long number) {
 
 // Blocks of `words` 64-bit words; the strides are in words.
 #if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 6
-enum { kHasBlocks = 1 };
+enum { kHasBlocks = 1, kHasSessions = 1 };
+
+// The library may hold back what follows on the context, up to its next quiet.
+static inline void start_batch(shmem_ctx_t ctx) {
+    shmem_ctx_session_start(ctx, SHMEM_CTX_SESSION_BATCH, NULL, 0);
+}
+static inline void stop_batch(shmem_ctx_t ctx) { shmem_ctx_session_stop(ctx); }
 
 static inline void put_strided_blocks(void* dest, const void* source, ptrdiff_t dest_stride,
                                       size_t words, size_t blocks, int pe) {
@@ -42,7 +49,13 @@ static inline void get_strided_blocks(void* dest, const void* source, ptrdiff_t 
     shmem_ibget64(dest, source, (ptrdiff_t)words, source_stride, words, blocks, pe);
 }
 #else
-enum { kHasBlocks = 0 };
+enum { kHasBlocks = 0, kHasSessions = 0 };
+
+static inline void start_batch(shmem_ctx_t ctx) {
+    (void)ctx;
+    give_up("no sessions before OpenSHMEM 1.6");
+}
+static inline void stop_batch(shmem_ctx_t ctx) { (void)ctx; }
 
 static inline void put_strided_blocks(void* dest, const void* source, ptrdiff_t dest_stride,
                                       size_t words, size_t blocks, int pe) {

@@ -156,62 +156,25 @@ static long (*volatile add_call)(long*, long) = add_word;
 static long (*volatile swap_call)(long*, long) = swap_word;
 static volatile long sink;
 
-static void p_ours(long repeats, size_t bytes) {
-    long* to = words;
-    int pe = peer;
-    (void)bytes;
-    for (long i = 0; i < repeats; ++i) shmem_long_p(to + i % kWords, i, pe);
-}
-static void p_limit(long repeats, size_t bytes) {
-    long* to = peer_words;
-    (void)bytes;
-    for (long i = 0; i < repeats; ++i) store_call(to + i % kWords, i);
-}
-static void g_ours(long repeats, size_t bytes) {
-    long sum = 0;
-    const long* from = words;
-    int pe = peer;
-    (void)bytes;
-    for (long i = 0; i < repeats; ++i) sum += shmem_long_g(from + i % kWords, pe);
-    sink = sum;
-}
-static void g_limit(long repeats, size_t bytes) {
-    long sum = 0;
-    const long* from = peer_words;
-    (void)bytes;
-    for (long i = 0; i < repeats; ++i) sum += load_call(from + i % kWords);
-    sink = sum;
-}
-static void fetch_add_ours(long repeats, size_t bytes) {
-    long sum = 0;
-    long* to = words;
-    int pe = peer;
-    (void)bytes;
-    for (long i = 0; i < repeats; ++i) sum += shmem_long_atomic_fetch_add(to, 1, pe);
-    sink = sum;
-}
-static void fetch_add_limit(long repeats, size_t bytes) {
-    long sum = 0;
-    long* to = peer_words;
-    (void)bytes;
-    for (long i = 0; i < repeats; ++i) sum += add_call(to, 1);
-    sink = sum;
-}
-static void swap_ours(long repeats, size_t bytes) {
-    long sum = 0;
-    long* to = words;
-    int pe = peer;
-    (void)bytes;
-    for (long i = 0; i < repeats; ++i) sum += shmem_long_atomic_swap(to, i, pe);
-    sink = sum;
-}
-static void swap_limit(long repeats, size_t bytes) {
-    long sum = 0;
-    long* to = peer_words;
-    (void)bytes;
-    for (long i = 0; i < repeats; ++i) sum += swap_call(to, i);
-    sink = sum;
-}
+// A loop of one operation; what the loop needs is in registers, on both sides.
+#define WORD_LOOP(NAME, WORDS, RESULT)                    \
+    static void NAME(long repeats, size_t bytes) {        \
+        long sum = 0;                                     \
+        long* at = WORDS;                                 \
+        int pe = peer;                                    \
+        (void)bytes;                                      \
+        (void)pe;                                         \
+        for (long i = 0; i < repeats; ++i) sum += RESULT; \
+        sink = sum;                                       \
+    }
+WORD_LOOP(p_ours, words, (shmem_long_p(at + i % kWords, i, pe), 0))
+WORD_LOOP(p_limit, peer_words, (store_call(at + i % kWords, i), 0))
+WORD_LOOP(g_ours, words, shmem_long_g(at + i % kWords, pe))
+WORD_LOOP(g_limit, peer_words, load_call(at + i % kWords))
+WORD_LOOP(fetch_add_ours, words, shmem_long_atomic_fetch_add(at, 1, pe))
+WORD_LOOP(fetch_add_limit, peer_words, add_call(at, 1))
+WORD_LOOP(swap_ours, words, shmem_long_atomic_swap(at, i, pe))
+WORD_LOOP(swap_limit, peer_words, swap_call(at, i))
 
 struct WordRow {
     const char* operation;
@@ -249,32 +212,10 @@ static void get_limit(long repeats, size_t bytes) {
 // ---- The same without a call: the limit is a loop of stores or loads, with the order of memory
 // that p and g have. Transfers of a constant size are measured here as well. ----
 
-static void p_raw_limit(long repeats, size_t bytes) {
-    volatile long* to = peer_words;
-    (void)bytes;
-    for (long i = 0; i < repeats; ++i) to[i % kWords] = i;
-}
-static void g_raw_limit(long repeats, size_t bytes) {
-    long sum = 0;
-    const long* from = peer_words;
-    (void)bytes;
-    for (long i = 0; i < repeats; ++i) sum += __atomic_load_n(from + i % kWords, __ATOMIC_ACQUIRE);
-    sink = sum;
-}
-static void fetch_add_raw_limit(long repeats, size_t bytes) {
-    long sum = 0;
-    long* to = peer_words;
-    (void)bytes;
-    for (long i = 0; i < repeats; ++i) sum += __atomic_fetch_add(to, 1, __ATOMIC_SEQ_CST);
-    sink = sum;
-}
-static void swap_raw_limit(long repeats, size_t bytes) {
-    long sum = 0;
-    long* to = peer_words;
-    (void)bytes;
-    for (long i = 0; i < repeats; ++i) sum += __atomic_exchange_n(to, i, __ATOMIC_SEQ_CST);
-    sink = sum;
-}
+WORD_LOOP(p_raw_limit, peer_words, (((volatile long*)at)[i % kWords] = i, 0))
+WORD_LOOP(g_raw_limit, peer_words, __atomic_load_n(at + i % kWords, __ATOMIC_ACQUIRE))
+WORD_LOOP(fetch_add_raw_limit, peer_words, __atomic_fetch_add(at, 1, __ATOMIC_SEQ_CST))
+WORD_LOOP(swap_raw_limit, peer_words, __atomic_exchange_n(at, i, __ATOMIC_SEQ_CST))
 static void put_8_ours(long repeats, size_t bytes) {
     char *to = block, *from = local;
     int pe = peer;

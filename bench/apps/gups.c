@@ -9,13 +9,16 @@
 //
 //   gups_get_put         shmem_g, xor, shmem_p, as the OpenSHMEM code of papers/000 (6.5.3)
 //   gups_atomic          shmem_atomic_xor
+//   gups_session         the same on a context, in a session that lets the library hold updates
+//                        back (OpenSHMEM 1.6, 9.9), as many as may be in flight
 //   gups_pointer         load, xor and store through shmem_ptr: the limit of gups_get_put
-//   gups_pointer_atomic  the processor's atomic through shmem_ptr: the limit of gups_atomic
+//   gups_pointer_atomic  the processor's atomic through shmem_ptr: the limit of both
 //
 // --log-words N: the table's size. gups_threads.c is the same loop by threads on one array.
 #define _GNU_SOURCE
 #include "bench/gups_random.h"
 #include "bench/measure.h"
+#include "bench/newer.h"
 
 enum { kInFlight = 1024, kSamplesMax = 32 };
 
@@ -67,6 +70,24 @@ static uint64_t by_atomic(uint64_t random, long updates) {
         shmem_ulong_atomic_xor(block + (index - at.first[pe]), random, pe);
         if (i % kInFlight == 0) shmem_quiet();
     }
+    return random;
+}
+
+static uint64_t by_session(uint64_t random, long updates) {
+    const struct layout at = layout();
+    unsigned long* const block = table;
+    shmem_ctx_t ctx;
+    if (shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx) != 0) give_up("no context");
+    start_batch(ctx);
+    for (long i = 1; i <= updates; ++i) {
+        random = next_random(random);
+        const uint64_t index = random & at.mask;
+        const int pe = owner_of(at, index);
+        shmem_ctx_ulong_atomic_xor(ctx, block + (index - at.first[pe]), random, pe);
+        if (i % kInFlight == 0) shmem_ctx_quiet(ctx);
+    }
+    stop_batch(ctx);
+    shmem_ctx_destroy(ctx);
     return random;
 }
 
@@ -145,6 +166,7 @@ static void verify(const char* name, uint64_t start, long updates, double share_
 }
 
 // The library's way and the pointer's by turns, each on stretches of the sequence of its own.
+// limit_name: NULL: the limit is reported by another call.
 static void measure(const char* name, Updater ours, const char* limit_name, Updater limit,
                     double share_allowed) {
     static double ours_gups[kSamplesMax], limit_gups[kSamplesMax];
@@ -163,7 +185,8 @@ static void measure(const char* name, Updater ours, const char* limit_name, Upda
     verify(name, start, samples * turns * updates, share_allowed);
     report(name, "words", (double)words, "GUPS", 0, ours_gups, samples,
            pointers ? median(limit_gups, samples) : 0);
-    if (pointers) report(limit_name, "words", (double)words, "GUPS", 0, limit_gups, samples, 0);
+    if (pointers && limit_name)
+        report(limit_name, "words", (double)words, "GUPS", 0, limit_gups, samples, 0);
 }
 
 static void make_table(void) {
@@ -189,6 +212,7 @@ int main(int argc, char** argv) {
     make_table();
     measure("gups_get_put", by_get_put, "gups_pointer", by_pointer, 0.01);
     measure("gups_atomic", by_atomic, "gups_pointer_atomic", by_pointer_atomic, 0);
+    if (kHasSessions) measure("gups_session", by_session, NULL, by_pointer_atomic, 0);
     end();
     return 0;
 }
