@@ -38,14 +38,17 @@ bool is_just_past(const char* dest, const char* source) {
     return distance > 0 && distance < kLineBytes;
 }
 
-void copy_beyond_cache(char* dest, const char* source, std::size_t bytes) {
+SharedCopy shared_copy = nullptr;
+
+// As a part of a copy of `total` bytes.
+void copy_beyond_cache(char* dest, const char* source, std::size_t bytes, std::size_t total) {
     // Both routines want dest at the start of a line: the first, partial line goes separately.
     std::memcpy(dest, source, kLineBytes);
     std::size_t head = kLineBytes - reinterpret_cast<std::uintptr_t>(dest) % kLineBytes;
     dest += head;
     source += head;
     bytes -= head;
-    bool is_streaming = bytes >= streaming_bytes_min;
+    bool is_streaming = total >= streaming_bytes_min;
     if (use_string_copy && !(is_streaming && is_just_past(dest, source))) {
         string_copy(dest, source, bytes);
         return;
@@ -76,12 +79,23 @@ const char* copy_routine_name() {
     return "memcpy";
 }
 
+void set_shared_copy(SharedCopy copy) { shared_copy = copy; }
+
+void copy_piece(void* dest_bytes, const void* source_bytes, std::size_t bytes, std::size_t total) {
+    char* dest = static_cast<char*>(dest_bytes);
+    const char* source = static_cast<const char*>(source_bytes);
+    if (bytes >= kStringCopyBytesMin) return copy_beyond_cache(dest, source, bytes, total);
+    std::memcpy(dest, source, bytes);
+}
+
 void copy_large(void* dest_bytes, const void* source_bytes, std::size_t bytes) {
     char* dest = static_cast<char*>(dest_bytes);
     const char* source = static_cast<const char*>(source_bytes);
     if (bytes <= vector_bytes_max) return vector_copy(dest, source, bytes);
-    if (bytes >= kStringCopyBytesMin) return copy_beyond_cache(dest, source, bytes);
-    std::memcpy(dest, source, bytes);
+    if (bytes >= kSharedCopyBytesMin && shared_copy != nullptr) {
+        if (shared_copy(dest, source, bytes)) return;
+    }
+    copy_piece(dest, source, bytes, bytes);
 }
 
 }  // namespace tessera

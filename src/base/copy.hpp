@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Hot path: THE copy of every on-node put and get. Up to 64 bytes a few inline moves, then memcpy,
-// beyond 2 KiB copy_large, which takes the routine that suits the processor and its caches.
+// beyond 2 KiB copy_large, which takes the routine that suits the processor and its caches, and
+// from 4 MiB on may share the work with the other PE (core/shared_copy.hpp).
 // Everything written is ordered by a release store or fence that follows, like ordinary stores.
 // Blocks of 1, 2, 4 and 8 bytes are one load and one store: programs wait on words that put writes
 // (OpenSHMEM 1.4 and older), so such a word must neither tear nor be written twice.
@@ -28,6 +29,15 @@ const char* copy_routine_name();
 
 // REQUIRES: bytes > kPlainCopyBytesMax; source and dest do not overlap.
 void copy_large(void* dest, const void* source, std::size_t bytes);
+
+// Copies of so many bytes and more may be shared with the other PE.
+inline constexpr std::size_t kSharedCopyBytesMin = std::size_t{4} << 20;
+// Asked by copy_large from there on. RETURNS when: all is copied (true), or nothing (false).
+using SharedCopy = bool (*)(char* dest, const char* source, std::size_t bytes);
+// nullptr: nobody is asked. REQUIRES: no copy is under way.
+void set_shared_copy(SharedCopy copy);
+// A part of a copy of `total` bytes, by the calling thread.
+void copy_piece(void* dest, const void* source, std::size_t bytes, std::size_t total);
 
 namespace detail {
 

@@ -33,6 +33,7 @@ char* wait_label = nullptr;
 std::uint32_t wait_label_bytes = 0;
 Sleeper unknown_sleeper{};
 Sleeper* my_sleeper = &unknown_sleeper;
+std::atomic<HelpHook> help_hook{nullptr};
 WaitTimes unknown_times{};
 WaitTimes* my_times = &unknown_times;
 std::vector<const WaitTimes*> times_of_others;
@@ -42,6 +43,16 @@ bool drive_progress_if_any() {
     ProgressHook hook = progress_hook.load(std::memory_order_acquire);
     if (hook != nullptr) hook();
     return hook != nullptr;
+}
+
+// Does what other PEs ask for. RETURNS when: there is nothing more, or `ready`.
+template <class Ready>
+void help(std::uint64_t& now, Ready ready) {
+    HelpHook hook = help_hook.load(std::memory_order_acquire);
+    if (hook == nullptr || !hook()) return;
+    while (!ready() && hook()) {
+    }
+    now = now_ns();  // That was no stranger.
 }
 
 // Notes for others that this PE waits. The name is for oshrun: several threads of a PE may wait at
@@ -97,6 +108,7 @@ bool wait_yielding(SlowWait& wait, Ready ready) {
     std::uint32_t yields = wait_policy.yields;
     for (std::uint32_t i = 0; i < yields; ++i) {
         if (ready()) return true;
+        help(wait.now, ready);
         if (drive_progress_if_any()) {
             // With a core of one's own, other nodes are answered at once.
             if (yields >= kYieldsWithCoreEach) yields = kYieldsWithProgress;
@@ -135,6 +147,8 @@ void set_progress_hook(ProgressHook hook) {
         wait_policy.pauses = kPausesWithProgress;
     }
 }
+
+void set_help_hook(HelpHook hook) { help_hook.store(hook, std::memory_order_release); }
 
 std::uint64_t WaitTimes::busy_between(std::uint64_t from, std::uint64_t to) const {
     const std::uint64_t last_entered = entered.load(std::memory_order_relaxed);

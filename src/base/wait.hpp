@@ -60,6 +60,11 @@ inline void release_held() {
         hook();
 }
 
+// Called by slow waits between their checks: does a piece of what other PEs ask of this one.
+// RETURNS: whether there was something to do. nullptr: nobody asks.
+using HelpHook = bool (*)();
+void set_help_hook(HelpHook hook);
+
 // When a PE last entered and last left a slow wait: nanoseconds of CLOCK_MONOTONIC, in shared
 // memory for the other PEs of its node, 0 at first. Hints, so all accesses are relaxed.
 struct WaitTimes {

@@ -104,6 +104,11 @@ constexpr Variable kVariables[] = {
      .default_text = "~/.config/tessera/HOST.profile, then /etc/tessera/profile, if they exist",
      .help = "File with what osh_tune has measured on this machine, for the choice of collective "
              "algorithms. A team uses what its first PE reads."},
+    {.name = "SHMEM_SHARED_COPIES",
+     .field = &Config::shared_copies,
+     .must_agree = true,
+     .help = "Whether PEs that wait help other PEs of their node with puts and gets of 4 MiB and "
+             "more between their symmetric heaps. auto: if each PE has a core of its own."},
     {.name = "SHMEM_VIRTUAL_NODES",
      .field = &Config::virtual_nodes,
      .must_agree = true,
@@ -163,6 +168,7 @@ constexpr Names names_of(ReduceAccess /*kind*/) { return kReduceAccessNames; }
 constexpr Names names_of(CollectiveBuffer /*kind*/) { return kCollectiveBufferNames; }
 constexpr Names names_of(AmoPath /*kind*/) { return kAmoPathNames; }
 constexpr Names names_of(Progress /*kind*/) { return kProgressNames; }
+constexpr Names names_of(SharedCopies /*kind*/) { return kSharedCopiesNames; }
 
 template <class T>
 bool assign(T& member, const std::optional<T>& value) {

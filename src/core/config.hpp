@@ -65,6 +65,8 @@ enum class AmoPath : std::uint8_t { kAuto, kAm, kFabric };
 inline constexpr std::string_view kAmoPathNames[] = {"auto", "am", "fabric"};
 
 // Who serves PEs of other nodes while this one computes.
+enum class SharedCopies : std::uint8_t { kAuto, kAlways, kNever };
+inline constexpr std::string_view kSharedCopiesNames[] = {"auto", "always", "never"};
 enum class Progress : std::uint8_t { kAuto, kThread, kNone };
 inline constexpr std::string_view kProgressNames[] = {"auto", "thread", "none"};
 
@@ -96,6 +98,7 @@ struct Config {
     ReduceAccess reduce_access = ReduceAccess::kAuto;
     bool reduce_reproducible = false;
     CollectiveBuffer collective_buffer = CollectiveBuffer::k8K;
+    SharedCopies shared_copies = SharedCopies::kAuto;
     std::string profile;     // path
     Count virtual_nodes{1};  // nodes that the PEs of a host are cut into
     std::string ofi_provider;
@@ -125,7 +128,7 @@ struct AlgorithmField {
 using Field = std::variant<Switch, bool Config::*, std::uint64_t Config::*, Count Config::*,
                            std::string Config::*, StaticData Config::*, AlgorithmField,
                            ReduceAccess Config::*, CollectiveBuffer Config::*, AmoPath Config::*,
-                           Progress Config::*, SubsystemSet Config::*>;
+                           Progress Config::*, SharedCopies Config::*, SubsystemSet Config::*>;
 
 struct Variable {
     std::string_view name;

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "base/platform.hpp"
+#include "core/shared_copy.hpp"
 #include "core/team.hpp"
 #include "core/team_links.hpp"
 #include "heap/node_file.hpp"
@@ -29,6 +30,8 @@ struct InternalSegment {
     alignas(kFalseSharingBytes) std::uint64_t smallest_heap_bytes;
     // SHMEM_DEBUG: of this PE's last collective allocation.
     alignas(kFalseSharingBytes) std::uint64_t allocation_digest;
+    // Another PE's long copy from or to this one, which this one may help with.
+    SharedCopyOffer shared_copy;
     // This PE sleeps in a wait on a word of its own; others look after every p and atomic towards
     // it. Last, because the program's words often lie at the start of a page: kAliasingBytes.
     alignas(kFalseSharingBytes) Sleeper sleeper;

@@ -23,6 +23,7 @@
 #include "core/info.hpp"
 #include "core/inline_maps.hpp"
 #include "core/node.hpp"
+#include "core/shared_copy.hpp"
 #include "launch/exchange.hpp"
 #include "launch/job.hpp"
 #include "shmem/setup.h"
@@ -288,6 +289,11 @@ void start(int level, const char* where) {
     choose_copy_routine(live->node->facts().l3_bytes);
     make_predefined_teams();
     publish_address_map(*live);
+    const bool core_each = live->job.npes_of_host <= static_cast<int>(header.usable_cores);
+    if (config().shared_copies == SharedCopies::kAlways ||
+        (config().shared_copies == SharedCopies::kAuto && core_each && live->job.nlocal > 1)) {
+        start_sharing_copies();
+    }
     publish_inline_maps();
     provided_thread_level = level;
     static const int registered = ::pthread_atfork(nullptr, nullptr, disown_in_child);
@@ -318,6 +324,7 @@ bool finalize_is_last() {
 void close_runtime() {
     std::lock_guard guard(lifecycle);
     report_leaks();
+    stop_sharing_copies();
     leave_nodes();
     live->node->meet("shmem_finalize");
     // Nobody touches anybody's memory from here on.

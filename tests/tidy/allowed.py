@@ -68,6 +68,7 @@ COVERED_BY = {
     "src/core/inline_maps.cpp": "tests/api/inline_test.cpp",
     "src/core/node.cpp": "tests/api/setup_test.cpp",
     "src/core/runtime.cpp": "tests/api/setup_test.cpp",
+    "src/core/shared_copy.cpp": "tests/api/shared_copy_test.cpp",
     "src/core/team.cpp": "tests/conformance/teams_test.cpp",
     "src/heap/static_data.cpp": "tests/static_data/share_test.cpp",
     "src/heap/static_fork.cpp": "tests/static_data/share_test.cpp",

@@ -267,6 +267,21 @@ TEST_F(Wait, SlowWaitsDriveProgress) {
     }
 }
 
+// As many pieces as there are, one after the other; what is waited for ends that.
+TEST_F(Wait, SlowWaitsHelpOthers) {
+    for (Crowd crowd : kCrowds) {
+        if (crowd == Crowd::kStrangers) continue;  // They sleep at once.
+        choose(crowd);
+        hook_calls = 0;
+        set_help_hook([] { return ++hook_calls <= 10; });
+        wait_until([] { return hook_calls > 10; }, "test");
+        hook_calls = 0;
+        wait_until([] { return hook_calls >= 3; }, "test");
+        EXPECT_EQ(hook_calls, 3);
+        set_help_hook(nullptr);
+    }
+}
+
 TEST_F(Wait, SlowWaitsLeaveTheirName) {
     char label[8] = "#######";
     set_wait_label(label, sizeof label);

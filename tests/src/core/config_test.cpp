@@ -90,6 +90,7 @@ TEST(Config, EveryVariableSetsItsMember) {
                           {"SHMEM_REDUCE_ACCESS", "put_get"},
                           {"SHMEM_REDUCE_REPRODUCIBLE", "1"},
                           {"SHMEM_COLLECTIVE_BUFFER", "32k"},
+                          {"SHMEM_SHARED_COPIES", "Never"},
                           {"SHMEM_PROFILE", "/a/profile"},
                           {"SHMEM_VIRTUAL_NODES", "3"},
                           {"SHMEM_OFI_PROVIDER", "tcp;ofi_rxm"},
@@ -117,6 +118,7 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_EQ(config.collective_buffer, CollectiveBuffer::k32K);
     EXPECT_EQ(config.profile, "/a/profile");
     EXPECT_EQ(config.reduce_access, ReduceAccess::kPutGet);
+    EXPECT_EQ(config.shared_copies, SharedCopies::kNever);
     EXPECT_EQ(config.virtual_nodes.value, 3U);
     EXPECT_EQ(config.ofi_provider, "tcp;ofi_rxm");
     EXPECT_EQ(config.ofi_fabric, "a fabric");
@@ -172,7 +174,7 @@ TEST(Config, ErrorsNameVariableValueAndWhatIsAllowed) {
     for (const char* name :
          {"SHMEM_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "SHMEM_STATIC_DATA",
           "SHMEM_BARRIER_ALGORITHM", "SHMEM_VIRTUAL_NODES", "SHMEM_AMO_PATH", "SHMEM_PROGRESS",
-          "SHMEM_NETWORK_TIMEOUT", "SHMEM_LOG"}) {
+          "SHMEM_SHARED_COPIES", "SHMEM_NETWORK_TIMEOUT", "SHMEM_LOG"}) {
         EXPECT_NE(error_of({{name, "quatsch"}}).find(name), std::string::npos) << name;
     }
 }
