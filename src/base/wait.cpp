@@ -34,6 +34,8 @@ std::uint32_t wait_label_bytes = 0;
 Sleeper unknown_sleeper{};
 Sleeper* my_sleeper = &unknown_sleeper;
 std::atomic<HelpHook> help_hook{nullptr};
+std::atomic<std::int64_t>* sleep_note = nullptr;
+const char* sleep_origin = nullptr;
 WaitTimes unknown_times{};
 WaitTimes* my_times = &unknown_times;
 std::vector<const WaitTimes*> times_of_others;
@@ -45,14 +47,25 @@ bool drive_progress_if_any() {
     return hook != nullptr;
 }
 
-// Does what other PEs ask for. RETURNS when: there is nothing more, or `ready`.
+// Does what other PEs ask for. RETURNS when: there is nothing more, or `ready`; whether there was
+// something.
 template <class Ready>
-void help(std::uint64_t& now, Ready ready) {
+bool help(std::uint64_t& now, Ready ready) {
     HelpHook hook = help_hook.load(std::memory_order_acquire);
-    if (hook == nullptr || !hook()) return;
+    if (hook == nullptr || !hook()) return false;
     while (!ready() && hook()) {
     }
     now = now_ns();  // That was no stranger.
+    return true;
+}
+
+// As futex_wait, with a note for those who want help.
+void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t nanoseconds) {
+    std::atomic<std::int64_t>* note = sleep_note;
+    if (note == nullptr) return futex_wait(word, expected, nanoseconds);
+    note->store(reinterpret_cast<const char*>(&word) - sleep_origin, std::memory_order_relaxed);
+    futex_wait(word, expected, nanoseconds);
+    note->store(0, std::memory_order_relaxed);
 }
 
 // Notes for others that this PE waits. The name is for oshrun: several threads of a PE may wait at
@@ -150,6 +163,11 @@ void set_progress_hook(ProgressHook hook) {
 
 void set_help_hook(HelpHook hook) { help_hook.store(hook, std::memory_order_release); }
 
+void set_sleep_note(std::atomic<std::int64_t>* note, const char* origin) {
+    sleep_note = note;
+    sleep_origin = origin;
+}
+
 std::uint64_t WaitTimes::busy_between(std::uint64_t from, std::uint64_t to) const {
     const std::uint64_t last_entered = entered.load(std::memory_order_relaxed);
     const std::uint64_t last_left = left.load(std::memory_order_relaxed);
@@ -182,7 +200,7 @@ void Sleeper::sleep_unless(bool (*ready)(void*), void* state, std::int64_t nanos
     // seq_cst operation and load of whoever calls is_sleeping().
     sleeping_.store(1, std::memory_order_seq_cst);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (!ready(state)) futex_wait(sleeping_, 1, nanoseconds);
+    if (!ready(state)) sleep_on(sleeping_, 1, nanoseconds);
     // Two threads of a PE may sleep here: one clears the other's mark, who then wakes after its
     // nap.
     sleeping_.store(0, std::memory_order_relaxed);
@@ -196,6 +214,9 @@ void wait_slowly(bool (*ready)(void*), void* state, const char* where) {
         if (!drive_progress_if_any() && nap < kNapNanosecondsMax) nap *= 2;
         my_sleeper->sleep_unless(ready, state, nap);
         wait.now = now_ns();
+        // Another one is likely to ask soon.
+        const auto is_ready = [=] { return ready(state); };
+        if (help(wait.now, is_ready) && wait_yielding(wait, is_ready)) return;
     }
 }
 
@@ -212,8 +233,10 @@ void Gate::wait_for_slowly(std::uint32_t number, const char* where) {
         // Relaxed: carries no data; post() sees the bit by the order of changes of this one word.
         if ((seen & kSleeping) != 0 ||
             word_.compare_exchange_strong(seen, seen | kSleeping, std::memory_order_relaxed)) {
-            futex_wait(word_, seen | kSleeping, limit);  // Returns at once if post() came between.
+            sleep_on(word_, seen | kSleeping, limit);  // Returns at once if post() came between.
             wait.now = now_ns();
+            const auto is_ready = [=, this] { return has_reached(number); };
+            if (help(wait.now, is_ready) && wait_yielding(wait, is_ready)) return;
         }
     }
 }

@@ -64,6 +64,9 @@ inline void release_held() {
 // RETURNS: whether there was something to do. nullptr: nobody asks.
 using HelpHook = bool (*)();
 void set_help_hook(HelpHook hook);
+// Where slow waits note the word on which they sleep, as its distance in bytes from `origin`, so
+// that who wants help can wake them; 0: they do not sleep. A hint. nullptr: nowhere.
+void set_sleep_note(std::atomic<std::int64_t>* note, const char* origin);
 
 // When a PE last entered and last left a slow wait: nanoseconds of CLOCK_MONOTONIC, in shared
 // memory for the other PEs of its node, 0 at first. Hints, so all accesses are relaxed.

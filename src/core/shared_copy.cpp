@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/copy.hpp"
+#include "base/futex.hpp"
 #include "base/wait.hpp"
 #include "core/address_map.hpp"
 #include "core/internal_segment.hpp"
@@ -26,6 +27,15 @@ std::uint32_t me() { return static_cast<std::uint32_t>(address_map.my_pe); }
 
 SharedCopyOffer& offer_to(std::uint32_t pe) {
     return segment_of(address_map.peers[pe].sleeper).shared_copy;
+}
+
+// May miss a PE that falls asleep just now, which then does not help.
+void wake_helper(std::uint32_t pe) {
+    InternalSegment& segment = segment_of(address_map.peers[pe].sleeper);
+    const std::int64_t place = segment.shared_copy.sleeping_on.load(std::memory_order_relaxed);
+    if (place == 0) return;
+    char* word = reinterpret_cast<char*>(&segment) + place;
+    futex_wake_all(*reinterpret_cast<std::atomic<std::uint32_t>*>(word));
 }
 
 std::uint64_t piece_count(std::uint64_t bytes) { return (bytes + kPieceBytes - 1) / kPieceBytes; }
@@ -54,7 +64,8 @@ bool share(char* dest, const char* source, std::size_t bytes) {
     const std::optional<Place> to = place_of(dest, bytes);
     const std::optional<Place> from = place_of(source, bytes);
     if (!to || !from || (to->pe == me()) == (from->pe == me())) return false;
-    SharedCopyOffer& offer = offer_to(to->pe == me() ? from->pe : to->pe);
+    const std::uint32_t helper = to->pe == me() ? from->pe : to->pe;
+    SharedCopyOffer& offer = offer_to(helper);
     if (offer.is_taken.exchange(1, std::memory_order_acquire) != 0) return false;
     offer.pieces_helped.store(0, std::memory_order_relaxed);
     offer.source_pe.store(from->pe, std::memory_order_release);
@@ -66,6 +77,7 @@ bool share(char* dest, const char* source, std::size_t bytes) {
     // Release: pairs with help(), which also reads what is to be copied. The program's own stores
     // to the source come before.
     offer.next.store(number << 32, std::memory_order_release);
+    wake_helper(helper);
     const std::uint64_t count = piece_count(bytes);
     std::uint32_t mine = 0;
     for (;; ++mine) {
@@ -108,12 +120,15 @@ bool help() {
 
 void start_sharing_copies() {
     set_shared_copy(share);
+    InternalSegment& segment = segment_of(address_map.peers[me()].sleeper);
+    set_sleep_note(&segment.shared_copy.sleeping_on, reinterpret_cast<const char*>(&segment));
     set_help_hook(help);
 }
 
 void stop_sharing_copies() {
     set_shared_copy(nullptr);
     set_help_hook(nullptr);
+    set_sleep_note(nullptr, nullptr);
 }
 
 }  // namespace tessera

@@ -3,8 +3,9 @@
 // Long puts and gets on one node, done by two processors. One core moves half of what two can
 // (docs/performance.md), and often the other PE only waits, in a barrier for instance. So who puts
 // or gets at least kSharedCopyBytesMin between two symmetric heaps offers the other PE the pieces
-// of the copy; if that PE is in a slow wait, it takes some (base/wait.hpp, HelpHook). Who offers
-// takes pieces, too, and waits for nobody but for a helper in the middle of a piece.
+// of the copy; if that PE is in a slow wait, it takes some (base/wait.hpp, HelpHook), and it is
+// woken for that. Who offers takes pieces, too, and waits for nobody but for a helper in the middle
+// of a piece.
 #pragma once
 
 #include <atomic>
@@ -28,6 +29,8 @@ struct SharedCopyOffer {
     std::atomic<std::uint64_t> source_offset;
     std::atomic<std::uint64_t> dest_offset;
     std::atomic<std::uint64_t> bytes;  // 0: nothing is offered
+    // The helper's own note of where it sleeps: base/wait.hpp, set_sleep_note, from the segment on.
+    alignas(kFalseSharingBytes) std::atomic<std::int64_t> sleeping_on;
     // Number of the copy << 32 | next piece. Whoever raises it owns that piece.
     alignas(kFalseSharingBytes) std::atomic<std::uint64_t> next;
 };
