@@ -53,17 +53,23 @@ void shmem_internal_inline_attach(struct shmem_internal_inline_map* map, int lay
 void shmem_internal_inline_detach(struct shmem_internal_inline_map* map);
 void shmem_internal_inline_wake(int pe);
 
+// The map at the end of a page, as in src/core/address_map.hpp and for the same reason: stores to
+// the beginnings of other pages would hold up loads here.
+struct shmem_internal_inline_page {
+    char unused[4096 - sizeof(struct shmem_internal_inline_map)];
+    struct shmem_internal_inline_map map;
+} __attribute__((__aligned__(4096)));
 // One for a program or shared library, however many of its sources include this.
-extern struct shmem_internal_inline_map shmem_internal_inline_map;
-__attribute__((weak,
-               visibility("hidden"))) struct shmem_internal_inline_map shmem_internal_inline_map = {
-    0, 0, 0, 0};
+extern struct shmem_internal_inline_page shmem_internal_inline_page;
+__attribute__((
+    weak, visibility("hidden"))) struct shmem_internal_inline_page shmem_internal_inline_page = {
+    {0}, {0, 0, 0, 0}};
 
 __attribute__((constructor, unused)) static void shmem_internal_inline_begin(void) {
-    shmem_internal_inline_attach(&shmem_internal_inline_map, SHMEM_INTERNAL_INLINE_LAYOUT);
+    shmem_internal_inline_attach(&shmem_internal_inline_page.map, SHMEM_INTERNAL_INLINE_LAYOUT);
 }
 __attribute__((destructor, unused)) static void shmem_internal_inline_end(void) {
-    shmem_internal_inline_detach(&shmem_internal_inline_map);
+    shmem_internal_inline_detach(&shmem_internal_inline_page.map);
 }
 
 // A body beside the library's: taking the routine's address still gives the library's.
@@ -79,7 +85,7 @@ __attribute__((destructor, unused)) static void shmem_internal_inline_end(void) 
 #endif
 
 SHMEM_INTERNAL_INLINE char* shmem_internal_mapped(const void* address, int pe) {
-    const struct shmem_internal_inline_map* map = &shmem_internal_inline_map;
+    const struct shmem_internal_inline_map* map = &shmem_internal_inline_page.map;
     const size_t offset = (size_t)address - (size_t)map->heap_base;
     char* heap;
     if (!SHMEM_INTERNAL_LIKELY((size_t)(unsigned int)pe < (size_t)map->npes)) return 0;
@@ -90,7 +96,8 @@ SHMEM_INTERNAL_INLINE char* shmem_internal_mapped(const void* address, int pe) {
 
 // After a store. It may miss a PE that is falling asleep, whose nap then ends by itself.
 SHMEM_INTERNAL_INLINE void shmem_internal_wake_after_store(int pe) {
-    if (!SHMEM_INTERNAL_LIKELY(*shmem_internal_inline_map.peers[(unsigned int)pe].sleeper == 0)) {
+    if (!SHMEM_INTERNAL_LIKELY(*shmem_internal_inline_page.map.peers[(unsigned int)pe].sleeper ==
+                               0)) {
         shmem_internal_inline_wake(pe);
     }
 }
@@ -98,7 +105,7 @@ SHMEM_INTERNAL_INLINE void shmem_internal_wake_after_store(int pe) {
 // src/base/wait.cpp:sleep_unless().
 SHMEM_INTERNAL_INLINE void shmem_internal_wake_after_atomic(int pe) {
     if (!SHMEM_INTERNAL_LIKELY(
-            __atomic_load_n(shmem_internal_inline_map.peers[(unsigned int)pe].sleeper,
+            __atomic_load_n(shmem_internal_inline_page.map.peers[(unsigned int)pe].sleeper,
                             __ATOMIC_SEQ_CST) == 0)) {
         shmem_internal_inline_wake(pe);
     }

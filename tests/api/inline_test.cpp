@@ -23,7 +23,7 @@ constexpr std::size_t kBytes = 192;
 int right() { return (shmem_my_pe() + 1) % shmem_n_pes(); }
 int left() { return (shmem_my_pe() + shmem_n_pes() - 1) % shmem_n_pes(); }
 bool is_debug() { return std::getenv("SHMEM_DEBUG") != nullptr; }
-bool is_map_filled() { return shmem_internal_inline_map.npes != nullptr; }
+bool is_map_filled() { return shmem_internal_inline_page.map.npes != nullptr; }
 
 long static_word = 0;  // symmetric
 
