@@ -64,9 +64,11 @@ inline constexpr std::string_view kCollectiveBufferNames[] = {"8K", "16K", "32K"
 enum class AmoPath : std::uint8_t { kAuto, kAm, kFabric };
 inline constexpr std::string_view kAmoPathNames[] = {"auto", "am", "fabric"};
 
-// Who serves PEs of other nodes while this one computes.
+// Whether PEs that wait help with long copies (core/shared_copy.hpp).
 enum class SharedCopies : std::uint8_t { kAuto, kAlways, kNever };
 inline constexpr std::string_view kSharedCopiesNames[] = {"auto", "always", "never"};
+
+// Who serves PEs of other nodes while this one computes.
 enum class Progress : std::uint8_t { kAuto, kThread, kNone };
 inline constexpr std::string_view kProgressNames[] = {"auto", "thread", "none"};
 
