@@ -21,7 +21,7 @@ constexpr std::size_t kSpare = 4096;
 constexpr std::size_t kSizes[] = {4 * kMiB - 1, 4 * kMiB,      4 * kMiB + 1,
                                   5 * kMiB,     6 * kMiB + 77, kBytesMax};
 
-// Each PE has a source and as many places for data as there are PEs, all in the heap.
+// Each PE has a source and a destination in the heap.
 class SharedCopy : public testing::Test {
   protected:
     void SetUp() override {
