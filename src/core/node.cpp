@@ -161,6 +161,7 @@ void Node::publish_record() const {
     record.program_digest = program_digest();
     record.settings_digest = settings_digest();
     if (job_.launcher != launch::Launcher::kOshrun) publish_affinity();
+    ++record.inits;
     record.state.store(heap::PeState::kInitialized, std::memory_order_release);
 }
 

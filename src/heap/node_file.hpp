@@ -90,6 +90,7 @@ struct alignas(kFalseSharingBytes) PeRecord {
     std::uint64_t settings_digest;  // of the settings that must agree; compared by every PE
     WaitTimes waits;                // written by every slow wait
     char waiting_in[48];            // routine that a slow wait is in, "" when none; for oshrun
+    std::uint32_t inits;            // how often this place has initialized, for oshrun
 };
 static_assert(sizeof(PeRecord) == kFalseSharingBytes);
 static_assert(std::atomic<PeState>::is_always_lock_free);

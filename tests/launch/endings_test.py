@@ -66,6 +66,14 @@ class Endings(LaunchTest):
         _, error = self.run_job("-n", 3, SHMEM, "absent", 1, code=1)
         self.check_message(error, 1, "ended without shmem_init")
 
+    def test_pe_that_does_not_come_again(self):
+        _, error = self.run_job("-n", 3, SHMEM, "gone", 0, code=1)
+        self.check_message(error, 2, "ended after shmem_finalize")
+        self.assertIn("shmem_init once more, ending the job", error)
+        _, error = self.run_job("-n", 3, SHMEM, "gone", 6, code=6)
+        self.assertIn("exited with code 6\n", error)
+        self.assertIn("shmem_init once more, ending the job", error)
+
     def test_program_of_several_starts(self):
         out, _ = self.run_job("-n", 2, "sh", "-c", f"{SHMEM} && {SHMEM}")
         self.assertEqual(len(out.splitlines()), 4)

@@ -4,6 +4,7 @@
 // static data, prints "pe I of N pid P", and then does what the first argument says:
 //   (nothing)         shmem_finalize
 //   again             finalizes, initializes and checks once more
+//   gone CODE         the same, but the last PE exits between the two
 //   mapped            says whether all PEs map each other's static data
 //   wait              waits for ever, in a barrier except for PE 0
 //   kill SIGNAL       the last PE kills itself
@@ -84,8 +85,10 @@ int main(int argc, char** argv) {
     int me = shmem_my_pe();
     int is_last = me == shmem_n_pes() - 1;
     check_neighbours();
-    if (strcmp(trick, "again") == 0) {
+    int is_left = strcmp(trick, "gone") == 0;
+    if (strcmp(trick, "again") == 0 || is_left) {
         shmem_finalize();
+        if (is_left && is_last) return value;
         shmem_init();
         check_neighbours();
     }

@@ -45,9 +45,11 @@ class Supervisor {
     void reap();
     void report_end(int pe, int wait_status);
     void judge(int pe, int wait_status);
-    void fail(int pe, int code, const std::string& what);
+    // `is_missed`: others wait for it, whatever it has done before.
+    void fail(int pe, int code, const std::string& what, bool is_missed = false);
     void look_for_missing_pe();
     bool any_initialized() const;
+    std::uint32_t newest_session() const;
     int running_count() const;
 
     // How the job ends.

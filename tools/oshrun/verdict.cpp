@@ -114,16 +114,16 @@ void Supervisor::judge(int pe, int wait_status) {
     }
 }
 
-void Supervisor::fail(int pe, int code, const std::string& what) {
+void Supervisor::fail(int pe, int code, const std::string& what, bool is_missed) {
     exit_code_ = std::max(exit_code_, code);
     Pe& failed = job_.pes[static_cast<std::size_t>(pe)];
-    if (std::exchange(failed.has_failed, true)) return;
+    if (std::exchange(failed.has_failed, true) && !is_missed) return;
     ++failures_;
     if (ending_ == Ending::kFailure) return;  // The first one is told, the rest are counted.
     // What the PE wrote before it failed comes before our message.
     job_.output->read_everything(Clock::now());
     // The others are past shmem_finalize too, or inside it, and need this PE no more.
-    bool is_harmless = !failed.is_running && WIFEXITED(failed.wait_status) &&
+    bool is_harmless = !is_missed && !failed.is_running && WIFEXITED(failed.wait_status) &&
                        state_of(job_, pe) == heap::PeState::kFinalized;
     bool ends_others = !is_harmless && running_count() > 0;
     message(pe_text(job_, pe) + " " + what + (ends_others ? ", ending the job" : ""));
@@ -137,17 +137,34 @@ void Supervisor::fail(int pe, int code, const std::string& what) {
     }
 }
 
-// A PE that ended without shmem_init leaves the others waiting in it for ever.
+// A PE that ended without shmem_init, or without another one, leaves the others waiting in it for
+// ever.
 void Supervisor::look_for_missing_pe() {
-    if (ending_ != Ending::kNone || !any_initialized()) return;
+    const std::uint32_t newest = newest_session();
+    if (ending_ != Ending::kNone || newest == 0) return;
     for (int pe = 0; pe < job_.npes; ++pe) {
         const Pe& entry = job_.pes[static_cast<std::size_t>(pe)];
-        if (entry.is_running || state_of(job_, pe) != heap::PeState::kNotStarted) continue;
+        if (entry.is_running || record_of(job_, pe).inits >= newest) continue;
         // A wrapper may have left the program behind; it may still come.
         if (::kill(-entry.pid, 0) == 0) continue;
-        fail(pe, 1, "ended without shmem_init, which other PEs wait in");
+        const bool is_new = state_of(job_, pe) == heap::PeState::kNotStarted;
+        fail(pe, 1,
+             is_new ? "ended without shmem_init, which other PEs wait in"
+                    : "ended after shmem_finalize, but other PEs wait in shmem_init once more",
+             true);
         return;
     }
+}
+
+// How often PEs that are in a session have initialized, at most; 0: none is in one.
+std::uint32_t Supervisor::newest_session() const {
+    std::uint32_t newest = 0;
+    for (int pe = 0; pe < job_.npes; ++pe) {
+        // Acquire in state_of(): the PE has counted before.
+        if (state_of(job_, pe) != heap::PeState::kInitialized) continue;
+        newest = std::max(newest, record_of(job_, pe).inits);
+    }
+    return newest;
 }
 
 bool Supervisor::any_initialized() const {
