@@ -7,10 +7,23 @@
 
 namespace tessera {
 
-Mapping Mapping::share(int fd, std::uint64_t offset, std::size_t bytes, std::size_t aligned_to) {
+Mapping Mapping::share(int fd, std::uint64_t offset, std::size_t bytes, std::size_t aligned_to,
+                       char* wanted) {
+    const int reserve = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     std::size_t reserved = bytes + aligned_to;
-    void* space =
-        ::mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* space = MAP_FAILED;
+    if (wanted != nullptr) {
+        space = ::mmap(wanted, bytes, PROT_NONE, reserve | MAP_FIXED_NOREPLACE, -1, 0);
+        if (space != MAP_FAILED && space != wanted) {  // Kernels before 4.17 take it for a hint.
+            ::munmap(space, bytes);
+            space = MAP_FAILED;
+        }
+    }
+    if (space == MAP_FAILED) {
+        space = ::mmap(nullptr, reserved, PROT_NONE, reserve, -1, 0);
+    } else {
+        reserved = bytes;
+    }
     if (space == MAP_FAILED) return {};
     char* start = static_cast<char*>(space);
     std::size_t skipped = 0;

@@ -50,9 +50,9 @@ class Mapping {
 
     // Maps `bytes` of `fd` from `offset`, shared, for reading and writing. is_mapped() tells
     // success; errno tells why not. With `aligned_to` above the page size the address is a multiple
-    // of it.
+    // of it; `wanted`, if any, is one, and taken when nothing is there.
     static Mapping share(int fd, std::uint64_t offset, std::size_t bytes,
-                         std::size_t aligned_to = 0);
+                         std::size_t aligned_to = 0, char* wanted = nullptr);
 
     char* data() const { return address_; }
     std::size_t bytes() const { return bytes_; }

@@ -100,10 +100,14 @@ void Node::map_files() {
             "shmem_init: the shared file of this node was made by another version of Tessera; use "
             "the oshrun of the library that the program is linked with");
     }
+    // First, and where they were before another init: so inline maps (core/inline_maps.hpp) stay
+    // valid.
+    static char* heaps = nullptr;
+    heap_map_ = Mapping::share(job_.heap_file.get(), 0,
+                               static_cast<std::size_t>(header.npes) * header.heap_stride,
+                               kHugePageBytes, heaps);
+    heaps = heap_map_.data();
     node_map_ = Mapping::share(job_.node_file.get(), 0, header.static_offset);
-    heap_map_ =
-        Mapping::share(job_.heap_file.get(), 0,
-                       static_cast<std::size_t>(header.npes) * header.heap_stride, kHugePageBytes);
     if (!node_map_.is_mapped() || !heap_map_.is_mapped()) {
         fatal(
             "shmem_init: cannot map the symmetric heaps of %d PEs with %llu bytes each: %s; lower "

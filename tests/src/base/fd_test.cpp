@@ -91,6 +91,23 @@ TEST_F(MappingTest, IsAlignedAndLeavesNothingAround) {
     }
 }
 
+TEST_F(MappingTest, TakesThePlaceThatIsWantedIfItIsFree) {
+    const std::size_t alignment = 16 * kPage;
+    char* place = nullptr;
+    {
+        Mapping first = Mapping::share(file_.get(), 0, 8 * kPage, alignment);
+        place = first.data();
+        Mapping other = Mapping::share(file_.get(), 4 * kPage, 2 * kPage, alignment, place);
+        ASSERT_TRUE(other.is_mapped());
+        EXPECT_NE(other.data(), place);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(other.data()) % alignment, 0U);
+        EXPECT_EQ(place[0], 1) << "nothing there was replaced";
+    }
+    Mapping again = Mapping::share(file_.get(), 4 * kPage, 2 * kPage, alignment, place);
+    EXPECT_EQ(again.data(), place);
+    EXPECT_EQ(place[0], 5);
+}
+
 TEST_F(MappingTest, EndsWithItsScope) {
     char* address = nullptr;
     {
