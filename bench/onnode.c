@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kWords = 64, kLineLongs = 16, kSamplesMax = 201 };
+enum { kWords = 512, kLineLongs = 16, kSamplesMax = 201 };
 #define MIB ((size_t)1 << 20)
 
 static struct {
@@ -209,11 +209,25 @@ static void get_limit(long repeats, size_t bytes) {
     }
 }
 
-// ---- The same without a call: the limit is a loop of stores or loads, with the order of memory
-// that p and g have. Transfers of a constant size are measured here as well. ----
+// ---- The same without a call: the limit is a loop of stores or loads over an array, with the
+// order of memory that p and g have. Transfers of a constant size are measured here as well. ----
 
-WORD_LOOP(p_raw_limit, peer_words, (((volatile long*)at)[i % kWords] = i, 0))
-WORD_LOOP(g_raw_limit, peer_words, __atomic_load_n(at + i % kWords, __ATOMIC_ACQUIRE))
+#define ARRAY_LOOP(NAME, WORDS, RESULT)                       \
+    static void NAME(long repeats, size_t bytes) {            \
+        long sum = 0;                                         \
+        long* at = WORDS;                                     \
+        int pe = peer;                                        \
+        (void)bytes;                                          \
+        (void)pe;                                             \
+        for (long done = 0; done < repeats; done += kWords) { \
+            for (long i = 0; i < kWords; ++i) sum += RESULT;  \
+        }                                                     \
+        sink = sum;                                           \
+    }
+ARRAY_LOOP(p_raw_ours, words, (shmem_long_p(at + i, i, pe), 0))
+ARRAY_LOOP(p_raw_limit, peer_words, (((volatile long*)at)[i] = i, 0))
+ARRAY_LOOP(g_raw_ours, words, shmem_long_g(at + i, pe))
+ARRAY_LOOP(g_raw_limit, peer_words, __atomic_load_n(at + i, __ATOMIC_ACQUIRE))
 WORD_LOOP(fetch_add_raw_limit, peer_words, __atomic_fetch_add(at, 1, __ATOMIC_SEQ_CST))
 WORD_LOOP(swap_raw_limit, peer_words, __atomic_exchange_n(at, i, __ATOMIC_SEQ_CST))
 static void put_8_ours(long repeats, size_t bytes) {
@@ -245,8 +259,8 @@ static const struct WordRow kWordRows[] = {{"p", p_ours, p_limit, 1.3},
                                            {"swap", swap_ours, swap_limit, 1.15},
                                            {"add-bare", fetch_add_ours, fetch_add_raw_limit, 0},
                                            {"swap-bare", swap_ours, swap_raw_limit, 0}};
-static const struct WordRow kRawRows[] = {{"p", p_ours, p_raw_limit, 1.2},
-                                          {"g", g_ours, g_raw_limit, 1.2},
+static const struct WordRow kRawRows[] = {{"p", p_raw_ours, p_raw_limit, 1.2},
+                                          {"g", g_raw_ours, g_raw_limit, 1.2},
                                           {"put-8", put_8_ours, put_8_limit, 1.5},
                                           {"get-8", get_8_ours, get_8_limit, 1.5},
                                           {"fetch-add", fetch_add_ours, fetch_add_raw_limit, 1.15},
