@@ -10,9 +10,13 @@
 // that of src/core/context.hpp: p and put are relaxed stores, g and get acquire, atomics are
 // sequentially consistent; whoever may end a wait looks whether the target PE sleeps.
 //
-// The program has one map of its node. The library fills it when it knows this layout, else the map
-// stays empty and all is called. Numbers are kept as pointers: a program's stores of numbers cannot
-// change them, so a compiler may keep them in registers over a loop of puts.
+// The program has one map of its node, which the library fills once when it knows this layout; else
+// it stays empty and all is called. As it never changes after that, the bodies read it as a
+// constant: a compiler may keep it in registers over a loop, calls included, and may have read it
+// too early, because with an empty map everything is called. What changes is a word for each PE,
+// its room: how far into its heap others may reach without a call. It is read each time, and it is
+// 0 before init and after finalize, in a child of fork(), and while the PE sleeps. So one compare
+// tells whether there is anything to call the library for.
 
 #ifndef SHMEM_INTERNAL_INLINE_H
 #define SHMEM_INTERNAL_INLINE_H
@@ -23,53 +27,65 @@
 #include "types.h"
 
 // Changes with the structs below.
-#define SHMEM_INTERNAL_INLINE_LAYOUT 1
-// Room that the library leaves behind heap_limit.
+#define SHMEM_INTERNAL_INLINE_LAYOUT 2
+// Room that the library leaves at the end of a heap.
 #define SHMEM_INTERNAL_INLINE_BYTES_MAX 64
+// PEs in the map, and one that is never there. Operations on others are called.
+#define SHMEM_INTERNAL_INLINE_PEERS 512
+// From one PE's room to the next one's, in bytes.
+#define SHMEM_INTERNAL_INLINE_ROOM 128
+#define SHMEM_INTERNAL_INLINE_MAP_BYTES 73728
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// core/address_map.hpp: Peer
-struct shmem_internal_inline_peer {
-    char* heap;  // mapped here, or NULL
-    char* statics;
-    void* transport;
-    const volatile unsigned int* sleeper;  // not 0: to be woken
-};
-
+// Numbers start near the end of a page, as in src/core/address_map.hpp and for the same reason:
+// stores to the beginnings of other pages would hold up loads here.
 struct shmem_internal_inline_map {
-    const char* npes;        // 0 before shmem_init
-    const char* heap_base;   // of this PE
-    const char* heap_limit;  // offsets up to it have room for SHMEM_INTERNAL_INLINE_BYTES_MAX
-    const struct shmem_internal_inline_peer* peers;
-};
+    char unused[3584];
+    size_t first;      // the PE of heaps[0]; the others follow
+    size_t heap_base;  // of this PE
+    size_t rooms;      // where the rooms of these PEs are, as the distance from no_rooms
+    size_t heaps[SHMEM_INTERNAL_INLINE_PEERS];  // where they are mapped, as numbers
+    // Zeros, for before there are rooms. A program has pages for them once it reads them.
+    char no_rooms[SHMEM_INTERNAL_INLINE_PEERS * SHMEM_INTERNAL_INLINE_ROOM];
+} __attribute__((__aligned__(4096)));
 
 #ifdef SHMEM_INLINE
 
-// src/core/inline_maps.cpp. attach: fills `map` now and at every init, empties it at finalize.
+// src/core/inline_maps.cpp. attach: fills `map`, now or at init. To be called before anything reads
+// `map`.
 void shmem_internal_inline_attach(struct shmem_internal_inline_map* map, int layout);
 void shmem_internal_inline_detach(struct shmem_internal_inline_map* map);
 void shmem_internal_inline_wake(int pe);
 
-// The map at the end of a page, as in src/core/address_map.hpp and for the same reason: stores to
-// the beginnings of other pages would hold up loads here.
-struct shmem_internal_inline_page {
-    char unused[4096 - sizeof(struct shmem_internal_inline_map)];
-    struct shmem_internal_inline_map map;
-} __attribute__((__aligned__(4096)));
-// One for a program or shared library, however many of its sources include this.
-extern struct shmem_internal_inline_page shmem_internal_inline_page;
-__attribute__((
-    weak, visibility("hidden"))) struct shmem_internal_inline_page shmem_internal_inline_page = {
-    {0}, {0, 0, 0, 0}};
+// One for a program or shared library, however many of its sources include this. Defined where
+// compilers do not see it: they would find that it is no constant, or that it is empty. Link-time
+// optimization joins the definitions of all sources, hence .ifndef.
+#define SHMEM_INTERNAL_TEXT_OF(X) #X
+#define SHMEM_INTERNAL_TEXT(X) SHMEM_INTERNAL_TEXT_OF(X)
+extern const struct shmem_internal_inline_map shmem_internal_inline_map
+    __attribute__((visibility("hidden")));
+__asm__(
+    ".ifndef shmem_internal_inline_map\n"
+    ".pushsection .bss.shmem_internal_inline_map,\"awG\",%nobits,shmem_internal_inline_map,comdat\n"
+    ".weak shmem_internal_inline_map\n"
+    ".hidden shmem_internal_inline_map\n"
+    ".type shmem_internal_inline_map,%object\n"
+    ".size shmem_internal_inline_map," SHMEM_INTERNAL_TEXT(SHMEM_INTERNAL_INLINE_MAP_BYTES) "\n"
+    ".balign 4096\n"
+    "shmem_internal_inline_map:\n"
+    ".zero " SHMEM_INTERNAL_TEXT(SHMEM_INTERNAL_INLINE_MAP_BYTES) "\n"
+    ".popsection\n"
+    ".endif\n");
 
 __attribute__((constructor, unused)) static void shmem_internal_inline_begin(void) {
-    shmem_internal_inline_attach(&shmem_internal_inline_page.map, SHMEM_INTERNAL_INLINE_LAYOUT);
+    shmem_internal_inline_attach((struct shmem_internal_inline_map*)&shmem_internal_inline_map,
+                                 SHMEM_INTERNAL_INLINE_LAYOUT);
 }
 __attribute__((destructor, unused)) static void shmem_internal_inline_end(void) {
-    shmem_internal_inline_detach(&shmem_internal_inline_page.map);
+    shmem_internal_inline_detach((struct shmem_internal_inline_map*)&shmem_internal_inline_map);
 }
 
 // A body beside the library's: taking the routine's address still gives the library's.
@@ -84,29 +100,44 @@ __attribute__((destructor, unused)) static void shmem_internal_inline_end(void) 
 #define SHMEM_INTERNAL_CALLED(NAME) __asm__(#NAME)
 #endif
 
-SHMEM_INTERNAL_INLINE char* shmem_internal_mapped(const void* address, int pe) {
-    const struct shmem_internal_inline_map* map = &shmem_internal_inline_page.map;
-    const size_t offset = (size_t)address - (size_t)map->heap_base;
-    char* heap;
-    if (!SHMEM_INTERNAL_LIKELY((size_t)(unsigned int)pe < (size_t)map->npes)) return 0;
-    if (!SHMEM_INTERNAL_LIKELY(offset <= (size_t)map->heap_limit)) return 0;
-    heap = map->peers[(unsigned int)pe].heap;
-    return SHMEM_INTERNAL_LIKELY(heap) ? heap + offset : 0;
+typedef size_t __attribute__((__may_alias__)) shmem_internal_word;
+
+SHMEM_INTERNAL_INLINE int shmem_internal_is_near(int pe) {
+    return (size_t)(unsigned int)pe - shmem_internal_inline_map.first < SHMEM_INTERNAL_INLINE_PEERS;
+}
+// Without a branch, so that it leaves a loop over one PE. Where is_near() has been asked, it is
+// only the difference.
+SHMEM_INTERNAL_INLINE size_t shmem_internal_index(int pe) {
+    const size_t index = (size_t)(unsigned int)pe - shmem_internal_inline_map.first;
+    return index < SHMEM_INTERNAL_INLINE_PEERS ? index : SHMEM_INTERNAL_INLINE_PEERS - 1;
+}
+// Aliases everything, so that it is read again after each store.
+SHMEM_INTERNAL_INLINE const shmem_internal_word* shmem_internal_room(int pe) {
+    return (const shmem_internal_word*)((size_t)shmem_internal_inline_map.no_rooms +
+                                        shmem_internal_inline_map.rooms +
+                                        shmem_internal_index(pe) * SHMEM_INTERNAL_INLINE_ROOM);
 }
 
-// After a store. It may miss a PE that is falling asleep, whose nap then ends by itself.
-SHMEM_INTERNAL_INLINE void shmem_internal_wake_after_store(int pe) {
-    if (!SHMEM_INTERNAL_LIKELY(*shmem_internal_inline_page.map.peers[(unsigned int)pe].sleeper ==
-                               0)) {
-        shmem_internal_inline_wake(pe);
-    }
+struct shmem_internal_place {
+    char* address;  // as mapped here
+    int is_usual;   // else `address` is of no use
+};
+// A p is bound to find a PE asleep that has slept for some nanoseconds. It may miss one that is
+// falling asleep between this and the store, whose nap then ends by itself.
+SHMEM_INTERNAL_INLINE struct shmem_internal_place shmem_internal_find(const void* address, int pe) {
+    const size_t offset = (size_t)address - shmem_internal_inline_map.heap_base;
+    // Read here, in or out of range: what is read behind a branch stays in a loop.
+    const size_t heap = shmem_internal_inline_map.heaps[shmem_internal_index(pe)];
+    struct shmem_internal_place place;
+    place.address = (char*)(heap + offset);
+    place.is_usual = offset < *shmem_internal_room(pe);
+    return place;
 }
+
 // After a sequentially consistent atomic, with which it is exact: pairs with the fence in
 // src/base/wait.cpp:sleep_unless().
 SHMEM_INTERNAL_INLINE void shmem_internal_wake_after_atomic(int pe) {
-    if (!SHMEM_INTERNAL_LIKELY(
-            __atomic_load_n(shmem_internal_inline_page.map.peers[(unsigned int)pe].sleeper,
-                            __ATOMIC_SEQ_CST) == 0)) {
+    if (!SHMEM_INTERNAL_LIKELY(__atomic_load_n(shmem_internal_room(pe), __ATOMIC_SEQ_CST) != 0)) {
         shmem_internal_inline_wake(pe);
     }
 }
@@ -143,16 +174,16 @@ SHMEM_INTERNAL_INLINE void shmem_internal_copy(void* dest, const void* source, s
     (__builtin_constant_p(NELEMS) && (NELEMS) > 0 && \
      (NELEMS) <= SHMEM_INTERNAL_INLINE_BYTES_MAX / (BYTES))
 
-// One routine and its form with a context. SIGNATURE and ARGUMENTS are in brackets; REMOTE is the
-// mapped address in BODY, which returns. RETURN: return, or (void) where there is no result.
+// One routine and its form with a context. SIGNATURE and ARGUMENTS are in brackets; BODY uses
+// place.address and returns. RETURN: return, or (void) where there is no result.
 #define SHMEM_INTERNAL_CTX_SIGNATURE(...) (shmem_ctx_t ctx, __VA_ARGS__)
 #define SHMEM_INTERNAL_CTX_ARGUMENTS(...) (ctx, __VA_ARGS__)
 #define SHMEM_INTERNAL_BODY(RETURN, RESULT, NAME, SIGNATURE, ARGUMENTS, IS_USUAL, SYMMETRIC, BODY) \
     RESULT shmem_internal_call_##NAME SIGNATURE SHMEM_INTERNAL_CALLED(shmem_##NAME);               \
     SHMEM_INTERNAL_INLINE RESULT shmem_##NAME SIGNATURE {                                          \
         if (IS_USUAL) {                                                                            \
-            char* remote = shmem_internal_mapped(SYMMETRIC, pe);                                   \
-            if (SHMEM_INTERNAL_LIKELY(remote)) BODY                                                \
+            struct shmem_internal_place place = shmem_internal_find(SYMMETRIC, pe);                \
+            if (SHMEM_INTERNAL_LIKELY(place.is_usual)) BODY                                        \
         }                                                                                          \
         RETURN shmem_internal_call_##NAME ARGUMENTS;                                               \
     }
@@ -169,13 +200,12 @@ SHMEM_INTERNAL_INLINE void shmem_internal_copy(void* dest, const void* source, s
 #define SHMEM_INTERNAL_DEFINE(NAME, T)                                                             \
     SHMEM_INTERNAL_BODIES((void), void, NAME##_p, (T * dest, T value, int pe), (dest, value, pe),  \
                           1, dest, {                                                               \
-                              *(volatile T*)(void*)remote = value;                                 \
-                              shmem_internal_wake_after_store(pe);                                 \
+                              *(volatile T*)(void*)place.address = value;                          \
                               return;                                                              \
                           })                                                                       \
     SHMEM_INTERNAL_BODIES(return, T, NAME##_g, (const T* source, int pe), (source, pe), 1, source, \
                                 {                                                                  \
-                                    T value = *(const volatile T*)(void*)remote;                   \
+                                    T value = *(const volatile T*)(void*)place.address;            \
                                     __atomic_thread_fence(__ATOMIC_ACQUIRE);                       \
                                     return value;                                                  \
                                 })
@@ -188,14 +218,14 @@ SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DEFINE)
     SHMEM_INTERNAL_BODIES((void), void, NAME, (T * dest, const T* source, size_t nelems, int pe), \
                           (dest, source, nelems, pe), SHMEM_INTERNAL_IS_SMALL(nelems, BYTES),     \
                           dest, {                                                                 \
-                              shmem_internal_copy(remote, source, nelems*(BYTES));                \
+                              shmem_internal_copy(place.address, source, nelems*(BYTES));         \
                               return;                                                             \
                           })
 #define SHMEM_INTERNAL_GET(NAME, T, BYTES)                                                        \
     SHMEM_INTERNAL_BODIES((void), void, NAME, (T * dest, const T* source, size_t nelems, int pe), \
                           (dest, source, nelems, pe), SHMEM_INTERNAL_IS_SMALL(nelems, BYTES),     \
                           source, {                                                               \
-                              shmem_internal_copy(dest, remote, nelems*(BYTES));                  \
+                              shmem_internal_copy(dest, place.address, nelems*(BYTES));           \
                               __atomic_thread_fence(__ATOMIC_ACQUIRE);                            \
                               return;                                                             \
                           })
@@ -228,11 +258,12 @@ SHMEM_INTERNAL_GET(getmem_nbi, void, 1)
 // ---- Atomics ------------------------------------------------------------------------------------
 
 // BODY works on `word`. An address that is not aligned is the library's to complain about.
-#define SHMEM_INTERNAL_AMO(RETURN, RESULT, NAME, T, SIGNATURE, ARGUMENTS, SYMMETRIC, BODY) \
-    SHMEM_INTERNAL_BODIES(RETURN, RESULT, NAME, SIGNATURE, ARGUMENTS,                      \
-                          (size_t)(SYMMETRIC) % sizeof(T) == 0, SYMMETRIC, {               \
-                              T* word = (T*)(void*)remote;                                 \
-                              BODY                                                         \
+#define SHMEM_INTERNAL_AMO(RETURN, RESULT, NAME, T, SIGNATURE, ARGUMENTS, SYMMETRIC, BODY)    \
+    SHMEM_INTERNAL_BODIES(RETURN, RESULT, NAME, SIGNATURE, ARGUMENTS,                         \
+                          (size_t)(SYMMETRIC) % sizeof(T) == 0 && shmem_internal_is_near(pe), \
+                          SYMMETRIC, {                                                        \
+                              T* word = (T*)(void*)place.address;                             \
+                              BODY                                                            \
                           })
 
 // shmem_TYPENAME_atomic_{fetch,set,swap} and their shmem_ctx_ forms
@@ -315,6 +346,8 @@ SHMEM_INTERNAL_AMO_BIT_TYPES(SHMEM_INTERNAL_DEFINE)
 #undef SHMEM_INTERNAL_INLINE
 #undef SHMEM_INTERNAL_LIKELY
 #undef SHMEM_INTERNAL_CALLED
+#undef SHMEM_INTERNAL_TEXT
+#undef SHMEM_INTERNAL_TEXT_OF
 
 #endif  // SHMEM_INLINE
 

@@ -33,6 +33,9 @@ char* wait_label = nullptr;
 std::uint32_t wait_label_bytes = 0;
 Sleeper unknown_sleeper{};
 Sleeper* my_sleeper = &unknown_sleeper;
+Room unknown_room{};
+Room* my_room = &unknown_room;
+std::uint64_t my_room_bytes = 0;
 std::atomic<HelpHook> help_hook{nullptr};
 std::atomic<std::int64_t>* sleep_note = nullptr;
 const char* sleep_origin = nullptr;
@@ -186,8 +189,12 @@ void set_wait_label(char* label, std::uint32_t bytes) {
     wait_label_bytes = bytes;
 }
 
-void set_my_sleeper(Sleeper* sleeper) {
+void set_my_sleeper(Sleeper* sleeper, Room* room, std::uint64_t bytes) {
     my_sleeper = sleeper != nullptr ? sleeper : &unknown_sleeper;
+    // Relaxed: others look at it only between meeting this PE at init and meeting it at finalize.
+    my_room = room != nullptr ? room : &unknown_room;
+    my_room_bytes = bytes;
+    my_room->bytes.store(bytes, std::memory_order_relaxed);
 }
 
 void Sleeper::wake() {
@@ -196,14 +203,17 @@ void Sleeper::wake() {
 }
 
 void Sleeper::sleep_unless(bool (*ready)(void*), void* state, std::int64_t nanoseconds) {
-    // The full fence stands between our announcement and the loads of ready(); pairs with the
-    // seq_cst operation and load of whoever calls is_sleeping().
+    // The full fence stands between our announcements and the loads of ready(); pairs with the
+    // seq_cst operation and load of whoever calls is_sleeping(), or looks at the room
+    // (include/shmem/inline.h).
     sleeping_.store(1, std::memory_order_seq_cst);
+    my_room->bytes.store(0, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (!ready(state)) sleep_on(sleeping_, 1, nanoseconds);
     // Two threads of a PE may sleep here: one clears the other's mark, who then wakes after its
     // nap.
     sleeping_.store(0, std::memory_order_relaxed);
+    my_room->bytes.store(my_room_bytes, std::memory_order_relaxed);
 }
 
 void wait_slowly(bool (*ready)(void*), void* state, const char* where) {

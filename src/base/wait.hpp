@@ -106,8 +106,16 @@ class Sleeper {
 };
 static_assert(sizeof(Sleeper) == 4);
 
-// The sleeper of this PE; until init sets it, one that nobody wakes.
-void set_my_sleeper(Sleeper* sleeper);
+// How far into a PE's heap others may reach without looking further: while it sleeps, not at all,
+// because a store may have to wake it. A line of its own for each PE (heap/node_file.hpp), read by
+// programs with SHMEM_INLINE (include/shmem/inline.h).
+struct alignas(kFalseSharingBytes) Room {
+    std::atomic<std::uint64_t> bytes;
+};
+
+// The sleeper of this PE; until init sets it, one that nobody wakes. Opens `room`, if any, for
+// `bytes`.
+void set_my_sleeper(Sleeper* sleeper, Room* room = nullptr, std::uint64_t bytes = 0);
 
 // The slow half of wait_until: yields, then naps, until `ready(state)`.
 void wait_slowly(bool (*ready)(void*), void* state, const char* where);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See inline_maps.hpp. A map with a layout that this library does not know stays empty, as do all
-// with SHMEM_DEBUG: then every routine is called. Programs call the extern "C" functions here
-// (include/shmem/inline.h); they are no routines and have no twins for tools.
+// See inline_maps.hpp. A map with a layout that this library does not know stays empty. Programs
+// call the extern "C" functions here (include/shmem/inline.h); they are no routines and have no
+// twins for tools.
 #include "core/inline_maps.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -14,50 +17,90 @@
 #include "base/wait.hpp"
 #include "core/address_map.hpp"
 #include "core/config.hpp"
+#include "heap/node_file.hpp"
 #include "shmem/inline.h"
 
 namespace tessera {
 namespace {
 
 using InlineMap = shmem_internal_inline_map;
-using InlinePeer = shmem_internal_inline_peer;
 
-// Layout 1. Another one needs another SHMEM_INTERNAL_INLINE_LAYOUT.
-static_assert(SHMEM_INTERNAL_INLINE_LAYOUT == 1);
-static_assert(sizeof(InlineMap) == 32 && sizeof(InlinePeer) == sizeof(Peer));
-static_assert(offsetof(InlinePeer, heap) == offsetof(Peer, heap));
-static_assert(offsetof(InlinePeer, sleeper) == offsetof(Peer, sleeper));
-static_assert(sizeof(Sleeper) == sizeof(unsigned));
+// Layout 2. Another one needs another SHMEM_INTERNAL_INLINE_LAYOUT.
+static_assert(SHMEM_INTERNAL_INLINE_LAYOUT == 2);
+static_assert(offsetof(InlineMap, first) == 3584 && offsetof(InlineMap, heaps) == 3608);
+static_assert(offsetof(InlineMap, no_rooms) == 7704);
+static_assert(sizeof(InlineMap) == SHMEM_INTERNAL_INLINE_MAP_BYTES);
+static_assert(sizeof(Room) == SHMEM_INTERNAL_INLINE_ROOM);
+static_assert(heap::kRooms == SHMEM_INTERNAL_INLINE_PEERS);
 
-std::mutex attached_mutex;
+// What maps are filled from.
+struct Contents {
+    std::size_t first = 0;
+    std::size_t heap_base = 0;
+    std::array<std::size_t, heap::kRooms> heaps{};
+    bool operator==(const Contents&) const = default;
+};
 
+std::mutex attached_mutex;  // guards all of these but rooms
 // Never destroyed: programs detach after this library's own destructors have run.
 std::vector<InlineMap*>& attached_maps() {
     static auto* maps = new std::vector<InlineMap*>;
     return *maps;
 }
+constinit Contents contents;
+// Kept for good, because a program may look at a room at any time.
+char* rooms = nullptr;
+constexpr std::size_t kRoomsBytes = heap::kRooms * sizeof(Room);
 
-// REQUIRES: no routine of this PE is running, as at init and finalize.
-InlineMap current_map() {
-    if (address_map.npes == 0 || config().debug) return {};
-    return {.npes = reinterpret_cast<const char*>(std::uintptr_t{address_map.npes}),
-            .heap_base = reinterpret_cast<const char*>(address_map.heap_base),
-            .heap_limit = reinterpret_cast<const char*>(address_map.heap_bytes -
-                                                        SHMEM_INTERNAL_INLINE_BYTES_MAX),
-            .peers = reinterpret_cast<const InlinePeer*>(address_map.peers)};
+Contents current_contents(std::span<const int> local_pes) {
+    Contents now{.first = static_cast<std::size_t>(local_pes.front()),
+                 .heap_base = address_map.heap_base};
+    for (int pe : local_pes) {
+        if (heap::room_index(pe, local_pes) == heap::kNoRoom) break;
+        now.heaps[heap::room_index(pe, local_pes)] =
+            reinterpret_cast<std::size_t>(address_map.peers[pe].heap);
+    }
+    return now;
+}
+
+// REQUIRES: nobody reads the map before.
+void fill(InlineMap& map) {
+    if (rooms == nullptr) return;
+    map.first = contents.first;
+    map.heap_base = contents.heap_base;
+    std::copy(contents.heaps.begin(), contents.heaps.end(), map.heaps);
+    // Unsigned: they may lie before the map.
+    map.rooms = reinterpret_cast<std::size_t>(rooms) - reinterpret_cast<std::size_t>(map.no_rooms);
 }
 
 }  // namespace
 
-void publish_inline_maps() {
-    std::lock_guard guard(attached_mutex);
-    if (attached_maps().empty()) return;
-    const InlineMap now = current_map();
-    for (InlineMap* map : attached_maps()) *map = now;
+std::uint64_t open_room_bytes(std::size_t heap_bytes) {
+    return heap_bytes - SHMEM_INTERNAL_INLINE_BYTES_MAX + 1;
 }
 
-void empty_inline_maps_in_child() {
-    for (InlineMap* map : attached_maps()) *map = {};
+void open_inline_maps(int node_file, std::uint64_t rooms_offset, std::span<const int> local_pes) {
+    if (config().debug) return;
+    std::lock_guard guard(attached_mutex);
+    const int access = PROT_READ | PROT_WRITE;
+    if (rooms == nullptr) {
+        void* start = ::mmap(nullptr, kRoomsBytes, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (start == MAP_FAILED) return;
+        rooms = static_cast<char*>(start);
+        contents = current_contents(local_pes);
+        for (InlineMap* map : attached_maps()) fill(*map);
+    } else if (current_contents(local_pes) != contents) {
+        return;
+    }
+    // Where it fails there are zeros.
+    static_cast<void>(::mmap(rooms, kRoomsBytes, access, MAP_SHARED | MAP_FIXED, node_file,
+                             static_cast<off_t>(rooms_offset)));
+}
+
+void close_inline_maps() {
+    if (rooms == nullptr) return;
+    static_cast<void>(::mmap(rooms, kRoomsBytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
 }
 
 }  // namespace tessera
@@ -70,13 +113,13 @@ TESSERA_FOR_PROGRAMS void shmem_internal_inline_attach(shmem_internal_inline_map
     std::vector<shmem_internal_inline_map*>& maps = tessera::attached_maps();
     if (std::find(maps.begin(), maps.end(), map) != maps.end()) return;
     maps.push_back(map);
-    if (tessera::address_map.npes != 0) *map = tessera::current_map();
+    tessera::fill(*map);
 }
 
+// It keeps what is in it.
 TESSERA_FOR_PROGRAMS void shmem_internal_inline_detach(shmem_internal_inline_map* map) {
     std::lock_guard guard(tessera::attached_mutex);
     std::erase(tessera::attached_maps(), map);
-    *map = {};
 }
 
 // For a PE of this node that the program has just found asleep.

@@ -2,16 +2,25 @@
 //
 // The maps of programs that were compiled with SHMEM_INLINE (include/shmem/inline.h): each has what
 // its inline bodies need of address_map. Programs attach them before main(), shared libraries when
-// they are loaded; an empty map makes them call.
+// they are loaded. A map is written once, because compilers take it for a constant; whether it may
+// be used is in the rooms, which are mapped between open and close, and zeros at other times.
 #pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
 
 namespace tessera {
 
-// Fills all maps from address_map, or empties them when that is empty. To be called whenever
-// address_map changes. THREADS: any.
-void publish_inline_maps();
+// The room (base/wait.hpp) of a PE that is awake.
+std::uint64_t open_room_bytes(std::size_t heap_bytes);
 
-// The same in a child of fork(), where no other thread is and nobody can wait for a lock.
-void empty_inline_maps_in_child();
+// Fills the maps from address_map and maps the rooms of `local_pes` (ascending), which lie in
+// `node_file` from `rooms_offset` on. Not with SHMEM_DEBUG, nor when an earlier open found other
+// addresses: then everything is called. THREADS: any.
+void open_inline_maps(int node_file, std::uint64_t rooms_offset, std::span<const int> local_pes);
+
+// Everything is called from now on. Takes no lock: a child of fork() calls it as well.
+void close_inline_maps();
 
 }  // namespace tessera

@@ -82,6 +82,12 @@ InternalSegment& Node::internal_of(int world_pe) const {
     return internal(static_cast<int>(position - job_.local_pes.begin()));
 }
 
+Room* Node::my_room() const {
+    const std::size_t index = heap::room_index(job_.pe, job_.local_pes);
+    auto* rooms = reinterpret_cast<Room*>(node_map_.data() + header_->rooms_offset);
+    return index != heap::kNoRoom ? rooms + index : nullptr;
+}
+
 char* Node::heap(int local_index) const {
     return heap_map_.data() + static_cast<std::size_t>(local_index) * header_->heap_stride;
 }

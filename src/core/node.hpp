@@ -35,6 +35,8 @@ class Node {
     InternalSegment& internal(int local_index) const;
     // By number in the world. REQUIRES: a PE of this node.
     InternalSegment& internal_of(int world_pe) const;
+    // Of this PE; nullptr: there are too many PEs.
+    Room* my_room() const;
     char* heap(int local_index) const;
 
     // Where oshrun did not look: the first PE discovers the topology anew, now that it knows which

@@ -59,7 +59,7 @@ std::vector<const WaitTimes*> waits_of_others(const Node& node, const launch::Jo
 // A child of fork() is not a PE: its calls must fail, and its exit must not look like ours.
 void disown_in_child() {
     address_map.npes = 0;
-    empty_inline_maps_in_child();
+    close_inline_maps();
     if (phase.load(std::memory_order_relaxed) == Phase::kInitialized) {
         phase.store(Phase::kForkedChild, std::memory_order_relaxed);
     }
@@ -279,7 +279,8 @@ void start(int level, const char* where) {
     heap::NodeHeader& header = live->node->header();
     set_wait_label(live->node->my_record().waiting_in, sizeof(heap::PeRecord::waiting_in));
     set_wait_times(&live->node->my_record().waits, waits_of_others(*live->node, live->job));
-    set_my_sleeper(&live->node->internal(live->job.local_index).sleeper);
+    set_my_sleeper(&live->node->internal(live->job.local_index).sleeper, live->node->my_room(),
+                   open_room_bytes(header.heap_bytes));
     connect_nodes(level);
     live->node->meet(where);
     live->allocator = std::make_unique<heap::Allocator>(header.heap_bytes);
@@ -294,7 +295,7 @@ void start(int level, const char* where) {
         (config().shared_copies == SharedCopies::kAuto && core_each && live->job.nlocal > 1)) {
         start_sharing_copies();
     }
-    publish_inline_maps();
+    open_inline_maps(live->job.node_file.get(), header.rooms_offset, live->job.local_pes);
     provided_thread_level = level;
     static const int registered = ::pthread_atfork(nullptr, nullptr, disown_in_child);
     static_cast<void>(registered);
@@ -330,7 +331,7 @@ void close_runtime() {
     // Nobody touches anybody's memory from here on.
     phase.store(Phase::kFinalized, std::memory_order_release);
     address_map = {};
-    publish_inline_maps();
+    close_inline_maps();
     forget_external_heaps();
     set_wait_label(nullptr, 0);
     set_wait_times(nullptr, {});

@@ -79,8 +79,9 @@ NodeLayout plan_layout(const NodePlan& plan) {
     header.facts_bytes = plan.facts_bytes;
     header.npes_of_job = static_cast<std::uint32_t>(plan.npes_of_job);
     header.cards_offset = round_up(header.facts_offset + plan.facts_bytes, kCardBytes);
-    header.internal_offset =
+    header.rooms_offset =
         round_up(header.cards_offset + header.npes_of_job * kCardBytes, kHugePageBytes);
+    header.internal_offset = round_up(header.rooms_offset + kRooms * sizeof(Room), kHugePageBytes);
     header.internal_bytes = kInternalBytes;
     header.static_offset = header.internal_offset + npes * kInternalBytes;
     header.static_slot_bytes = kStaticSlotBytes;

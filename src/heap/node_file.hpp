@@ -13,6 +13,8 @@
 //   | topology facts        |                              | ...              |
 //   +-----------------------+ cards_offset                 +------------------+
 //   | card x PEs of the job |   how to reach other nodes (transports/ofi), filled as it is learnt
+//   +-----------------------+ rooms_offset
+//   | Room x kRooms         |   pages of their own (core/inline_maps.hpp)
 //   +-----------------------+ internal_offset
 //   | internal seg. x npes  |   flags, locks, buffers of the library
 //   +-----------------------+ static_offset
@@ -21,9 +23,11 @@
 // "PE" means the index among the PEs of this node. Everything below static_offset is mapped by all.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -34,12 +38,19 @@
 
 namespace tessera::heap {
 
-inline constexpr std::uint64_t kNodeMagic = 0x5445535345524131;  // "TESSERA1": layout version 1
+inline constexpr std::uint64_t kNodeMagic = 0x5445535345524132;  // "TESSERA2": layout version 2
 // Address space for the flags of some 58,000 teams, and the links of 700 (of 90,
 // SHMEM_COLLECTIVE_BUFFER=64K); memory is taken by those that exist.
 inline constexpr std::size_t kInternalBytes = std::size_t{512} << 20;
 // How to reach one PE of another node.
 inline constexpr std::size_t kCardBytes = 256;
+// A PE's room is as far behind that of the first PE of the node as its number in the world; of the
+// last one nobody is the owner, nor have PEs beyond it one.
+inline constexpr std::size_t kRooms = 512;
+inline constexpr std::size_t kNoRoom = kRooms - 1;
+inline std::size_t room_index(int pe, std::span<const int> local_pes) {
+    return std::min(static_cast<std::size_t>(pe - local_pes.front()), kNoRoom);
+}
 inline constexpr std::size_t kStaticSlotBytes = std::size_t{64} << 30;
 
 // What backs the heap file; the tiers are tried from the last to the first.
@@ -63,8 +74,9 @@ struct NodeLayout {
     std::uint32_t usable_cores;       // what the job may use; decides how PEs wait (base/wait.hpp)
     std::uint32_t npes_of_job;
     std::uint64_t cards_offset;
+    std::uint64_t rooms_offset;
 };
-static_assert(std::is_trivially_copyable_v<NodeLayout> && sizeof(NodeLayout) == 104);
+static_assert(std::is_trivially_copyable_v<NodeLayout> && sizeof(NodeLayout) == 112);
 
 // The start of the node file.
 struct NodeHeader : NodeLayout {

@@ -6,13 +6,17 @@
 // programs, which are compiled with SHMEM_INLINE as well.
 #define SHMEM_INLINE
 #include <pshmem.h>
+#include <sched.h>
 #include <shmem.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <climits>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "support/pe_test.hpp"
 
@@ -23,7 +27,13 @@ constexpr std::size_t kBytes = 192;
 int right() { return (shmem_my_pe() + 1) % shmem_n_pes(); }
 int left() { return (shmem_my_pe() + shmem_n_pes() - 1) % shmem_n_pes(); }
 bool is_debug() { return std::getenv("SHMEM_DEBUG") != nullptr; }
-bool is_map_filled() { return shmem_internal_inline_page.map.npes != nullptr; }
+// Not inline: read anew at each call.
+[[gnu::noinline]] std::size_t room_of(int pe) { return *shmem_internal_room(pe); }
+[[gnu::noinline]] bool is_usual(const void* address, int pe) {
+    return shmem_internal_find(address, pe).is_usual != 0;
+}
+int this_pe = 0;  // once it is known
+bool has_room() { return room_of(this_pe) != 0; }
 
 long static_word = 0;  // symmetric
 
@@ -132,38 +142,107 @@ TEST(Inline, PointersAndTwinsAreTheLibrarys) {
     shmem_free(word);
 }
 
-TEST(Inline, MapIsFilledUnlessDebugging) { EXPECT_EQ(is_map_filled(), !is_debug()); }
+// The target has fallen asleep by then: a p would leave it asleep if it did not call.
+TEST(Inline, SleepingPeHasNoRoom) {
+    auto* word = static_cast<long*>(shmem_calloc(1, sizeof(long)));
+    for (long round = 1; round <= 10; ++round) {
+        if (shmem_my_pe() == 0) {
+            for (int pe = 1; pe < shmem_n_pes(); ++pe) {
+                if (shmem_ptr(word, pe) == nullptr) continue;
+                while (room_of(pe) != 0) ::sched_yield();
+            }
+            for (int pe = 1; pe < shmem_n_pes(); ++pe) shmem_long_p(word, round, pe);
+        } else {
+            shmem_long_wait_until(word, SHMEM_CMP_EQ, round);
+            EXPECT_EQ(has_room(), !is_debug());
+        }
+        shmem_barrier_all();
+    }
+    shmem_free(word);
+}
+
+TEST(Inline, OnlyMappedHeapsAreUsual) {
+    auto* bytes = static_cast<char*>(shmem_calloc(1, 1));
+    char* heap = reinterpret_cast<char*>(shmem_internal_inline_map.heap_base);
+    for (int pe = -2; pe < 1200; ++pe) {
+        const bool is_mapped = pe >= 0 && pe < shmem_n_pes() && shmem_ptr(bytes, pe) != nullptr;
+        // Others may sleep.
+        if (pe != shmem_my_pe() && is_mapped) continue;
+        EXPECT_EQ(is_usual(bytes, pe), is_mapped && !is_debug()) << pe;
+    }
+    for (int pe : {INT_MIN, INT_MAX}) EXPECT_FALSE(is_usual(bytes, pe)) << pe;
+    if (!is_debug()) {
+        const int me = shmem_my_pe();
+        EXPECT_TRUE(is_usual(heap, me));
+        EXPECT_FALSE(is_usual(heap - 1, me));
+        EXPECT_TRUE(is_usual(heap + room_of(me) - 1, me));
+        EXPECT_FALSE(is_usual(heap + room_of(me), me));
+        EXPECT_NE(shmem_ptr(heap + room_of(me) - 1 + SHMEM_INTERNAL_INLINE_BYTES_MAX - 1, me),
+                  nullptr);
+    }
+    shmem_free(bytes);
+}
 
 TEST(Inline, AnotherLayoutStaysEmpty) {
     static struct shmem_internal_inline_map map;
+    const auto rooms_of = [](const struct shmem_internal_inline_map& of) {
+        return reinterpret_cast<std::size_t>(of.no_rooms) + of.rooms;
+    };
     shmem_internal_inline_attach(&map, SHMEM_INTERNAL_INLINE_LAYOUT + 1);
-    EXPECT_EQ(map.npes, nullptr);
+    EXPECT_EQ(map.heap_base, 0u);
+    EXPECT_EQ(map.rooms, 0u);
     shmem_internal_inline_attach(&map, SHMEM_INTERNAL_INLINE_LAYOUT);
-    EXPECT_EQ(map.npes != nullptr, !is_debug());
+    EXPECT_EQ(map.heap_base, shmem_internal_inline_map.heap_base);
+    EXPECT_EQ(map.first, shmem_internal_inline_map.first);
+    EXPECT_EQ(rooms_of(map) == rooms_of(shmem_internal_inline_map), !is_debug());
+    EXPECT_TRUE(std::equal(std::begin(map.heaps), std::end(map.heaps),
+                           std::begin(shmem_internal_inline_map.heaps)));
     shmem_internal_inline_detach(&map);
-    EXPECT_EQ(map.npes, nullptr);
 }
 
-TEST(Inline, ChildOfForkHasNoMap) {
+TEST(Inline, ChildOfForkHasNoRoom) {
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(is_map_filled() ? 1 : 0);
+    if (child == 0) ::_exit(has_room() ? 1 : 0);
     int status = -1;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
-    EXPECT_EQ(is_map_filled(), !is_debug());
+    EXPECT_EQ(has_room(), !is_debug());
+}
+
+// In one function, where the compiler may keep what it knows from one to the next.
+bool sessions_are_right() {
+    for (long session = 1; session <= 3; ++session) {
+        shmem_init();
+        auto* words = static_cast<long*>(shmem_calloc(8, sizeof(long)));
+        for (long i = 0; i < 8; ++i) {
+            shmem_long_p(words + i, 100 * session + 10 * shmem_my_pe() + i, right());
+        }
+        shmem_barrier_all();
+        bool is_right = has_room() == !is_debug();
+        for (long i = 0; i < 8; ++i) {
+            is_right = is_right && words[i] == 100 * session + 10 * left() + i &&
+                       shmem_long_g(words + i, right()) == 100 * session + 10 * shmem_my_pe() + i;
+        }
+        shmem_barrier_all();
+        shmem_finalize();
+        if (!is_right || has_room()) return false;
+    }
+    return true;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
-    if (is_map_filled()) return 3;
+    if (has_room()) return 3;
     shmem_init();
+    this_pe = shmem_my_pe();
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     if (shmem_my_pe() != 0) delete listeners.Release(listeners.default_result_printer());
     listeners.Append(new tessera::test::PeReporter);
     listeners.Append(new tessera::test::PeBarrier);
     const int result = RUN_ALL_TESTS();
     shmem_finalize();
-    return is_map_filled() ? 4 : result;
+    if (has_room()) return 4;
+    return result != 0 || sessions_are_right() ? result : 5;
 }

@@ -40,7 +40,7 @@ def test(compiler, standards, failures):
             text = assembly(compiler, standard, failures, define)
             for name, statement, is_inline in CASES:
                 body = re.search(rf"^\w*case_{name}(?:i|\b)\w*:(.*?)^\s*\.size", text, re.M | re.S)
-                uses_map = body is not None and "shmem_internal_inline_page" in body[1]
+                uses_map = body is not None and "shmem_internal_inline_map" in body[1]
                 failures.check(body is not None and uses_map == (is_inline and define != ""),
                                f"{standard}, {define!r}: {statement} inline: {uses_map}")
     return f"{len(CASES)} statements"

@@ -236,6 +236,20 @@ TEST_F(Wait, SleeperShowsAndEndsItsSleep) {
     }
 }
 
+TEST_F(Wait, RoomIsClosedDuringSleep) {
+    static Sleeper sleeper;
+    static Room room;
+    choose(Crowd::kStrangers);
+    set_my_sleeper(&sleeper, &room, 123);
+    EXPECT_EQ(room.bytes, 123u);
+    std::atomic<bool> flag{false};
+    std::thread waiter([&] { wait_until([&] { return flag.load(); }, "room"); });
+    while (room.bytes != 0) ::sched_yield();
+    flag.store(true);
+    waiter.join();
+    EXPECT_EQ(room.bytes, 123u);
+}
+
 // A word that changes by a plain store, with nobody to wake the sleeper.
 TEST_F(Wait, SleeperWakesByItself) {
     static Sleeper sleeper;
