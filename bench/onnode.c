@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kWords = 512, kLineLongs = 16, kSamplesMax = 201 };
+enum { kWords = 256, kLineLongs = 16, kSamplesMax = 201 };
 #define MIB ((size_t)1 << 20)
 
 static struct {
