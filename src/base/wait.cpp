@@ -15,7 +15,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::uint32_t kPausesWithCoreEach = 1000;  // 20 to 40 us
+constexpr std::uint32_t kPausesWithCoreEach = kLongPauses + 100;  // 10 to 60 us
 constexpr std::uint32_t kPausesWithProgress = 50;
 constexpr std::uint32_t kYieldsWithCoreEach = 10000;      // 3 to 5 ms
 constexpr std::uint32_t kYieldsWithProgress = 1'000'000;  // a second
