@@ -33,15 +33,8 @@ struct WaitPolicy {
 
 // Read by every wait, written once during init.
 extern WaitPolicy wait_policy;
-
-// While more checks than this are left, the pauses between them are short.
+// While more checks than this are left, gates pause for a shorter time.
 inline constexpr std::uint32_t kLongPauses = 1000;
-// Between two checks, with `left` to come. The processor's pause takes 11 to 60 ns, half of which a
-// wait would lose at its end; so waits that end soon do without.
-TESSERA_INLINE void pause_before_check(std::uint32_t left) {
-    if (left <= kLongPauses) return cpu_pause();
-    for (int i = 0; i < 8; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);
-}
 
 // `npes_local` PEs share `usable_cores` cores.
 void choose_wait_policy(int npes_local, std::uint32_t usable_cores,
@@ -135,7 +128,7 @@ template <class Ready>
 TESSERA_INLINE void wait_until(Ready ready, const char* where) {
     for (std::uint32_t i = wait_policy.pauses; i > 0; --i) {
         if (ready()) return;
-        pause_before_check(i);
+        cpu_pause();
     }
     wait_slowly([](void* state) { return (*static_cast<Ready*>(state))(); }, &ready, where);
 }
@@ -175,6 +168,14 @@ class Gate {
     std::uint32_t number() const { return word_.load(std::memory_order_relaxed) / 2; }
 
   private:
+    // `left` checks are to come. The processor's pause takes 11 to 60 ns, half of which a wait
+    // would lose at its end; waits that end soon do without. (Not those for words that others
+    // write by plain stores: these arrive 10 ns later when the waiter looks so often.)
+    static void pause_before_check(std::uint32_t left) {
+        if (left <= kLongPauses) return cpu_pause();
+        for (int i = 0; i < 8; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+
     static constexpr std::uint32_t kSleeping = 1;
     static bool is_past(std::uint32_t word, std::uint32_t number) {
         return static_cast<std::int32_t>((word & ~kSleeping) - number * 2) >= 0;
