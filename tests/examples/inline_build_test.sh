@@ -50,16 +50,16 @@ int main(void) {
 EOF
 
 builds=0
-# build COMPILER OPTIONS...
+# build COMPILER PIE OPTIONS...: PIE is for the program only.
 build() {
-    local compiler=$1
-    shift
+    local compiler=$1 pie=$2
+    shift 2
     export OSHCC_CC=$compiler
     rm -f ./*.o ./*.so program
     "$bin/oshcc" -fPIC -shared -DPART=2 -DPUT=put_2 "$@" part.c -o libpart.so
-    "$bin/oshcc" -c -DPART=0 -DPUT=put_0 "$@" part.c -o part_0.o
-    "$bin/oshcc" -c -DPART=1 -DPUT=put_1 "$@" part.c -o part_1.o
-    "$bin/oshcc" "$@" main.c part_0.o part_1.o -L. -Wl,-rpath,"$PWD" -lpart -o program
+    "$bin/oshcc" -c -DPART=0 -DPUT=put_0 "$pie" "$@" part.c -o part_0.o
+    "$bin/oshcc" -c -DPART=1 -DPUT=put_1 "$pie" "$@" part.c -o part_1.o
+    "$bin/oshcc" "$pie" "${pie/#-f/-}" "$@" main.c part_0.o part_1.o -L. -Wl,-rpath,"$PWD" -lpart -o program
     for module in program libpart.so; do
         [ "$(nm "$module" | grep -c ' shmem_internal_inline_map$')" -eq 1 ] || {
             echo "FAILED: $compiler $*: maps in $module"
@@ -75,11 +75,10 @@ build() {
 
 for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || continue
-    build "$compiler" -O0
-    build "$compiler" -O2
-    build "$compiler" -O3 -fPIE -pie
+    build "$compiler" -fpie -O0
+    build "$compiler" -fpie -O2
+    build "$compiler" -fno-pie -O3
 done
-build gcc -O2 -flto
-build gcc -O2 -flto -flto-partition=none
-build gcc -O2 -fno-pie -no-pie
+build gcc -fpie -O2 -flto
+build gcc -fpie -O2 -flto -flto-partition=none
 echo "inline_build: passed ($builds builds)"
