@@ -59,7 +59,8 @@ build() {
     "$bin/oshcc" -fPIC -shared -DPART=2 -DPUT=put_2 "$@" part.c -o libpart.so
     "$bin/oshcc" -c -DPART=0 -DPUT=put_0 "$pie" "$@" part.c -o part_0.o
     "$bin/oshcc" -c -DPART=1 -DPUT=put_1 "$pie" "$@" part.c -o part_1.o
-    "$bin/oshcc" "$pie" "${pie/#-f/-}" "$@" main.c part_0.o part_1.o -L. -Wl,-rpath,"$PWD" -lpart -o program
+    "$bin/oshcc" "$pie" "${pie/#-f/-}" "$@" main.c part_0.o part_1.o \
+        -L. -Wl,-rpath,"$PWD" -lpart -o program
     for module in program libpart.so; do
         [ "$(nm "$module" | grep -c ' shmem_internal_inline_map$')" -eq 1 ] || {
             echo "FAILED: $compiler $*: maps in $module"
