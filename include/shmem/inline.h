@@ -12,11 +12,11 @@
 //
 // The program has one map of its node, which the library fills once when it knows this layout; else
 // it stays empty and all is called. As it never changes after that, the bodies read it as a
-// constant: a compiler may keep it in registers over a loop, calls included, and may have read it
-// too early, because with an empty map everything is called. What changes is a word for each PE,
-// its room: how far into its heap others may reach without a call. It is read each time, and it is
-// 0 before init and after finalize, in a child of fork(), and while the PE sleeps. So one compare
-// tells whether there is anything to call the library for.
+// constant: a compiler may keep it in registers over a loop, calls included, and may have read some
+// of it too early, because where one of its first three numbers is 0 everything is called. What
+// changes is a word for each PE, its room: how far into its heap others may reach without a call.
+// It is read each time, and it is 0 before init and after finalize, in a child of fork(), and while
+// the PE sleeps. So one compare tells whether there is anything to call the library for.
 
 #ifndef SHMEM_INTERNAL_INLINE_H
 #define SHMEM_INTERNAL_INLINE_H
@@ -32,6 +32,8 @@
 #define SHMEM_INTERNAL_INLINE_BYTES_MAX 64
 // PEs in the map, and one that is never there. Operations on others are called.
 #define SHMEM_INTERNAL_INLINE_PEERS 512
+// Beyond all PEs, so that an origin of 0 makes them all far.
+#define SHMEM_INTERNAL_INLINE_ORIGIN 0x80000000u
 // From one PE's room to the next one's, in bytes.
 #define SHMEM_INTERNAL_INLINE_ROOM 128
 #define SHMEM_INTERNAL_INLINE_MAP_BYTES 73728
@@ -44,7 +46,7 @@ extern "C" {
 // stores to the beginnings of other pages would hold up loads here.
 struct shmem_internal_inline_map {
     char unused[3584];
-    size_t first;      // the PE of heaps[0]; the others follow
+    size_t origin;     // SHMEM_INTERNAL_INLINE_ORIGIN - the PE of heaps[0]; the others follow
     size_t heap_base;  // of this PE
     size_t rooms;      // where the rooms of these PEs are, as the distance from no_rooms
     size_t heaps[SHMEM_INTERNAL_INLINE_PEERS];  // where they are mapped, as numbers
@@ -102,13 +104,17 @@ __attribute__((destructor, unused)) static void shmem_internal_inline_end(void) 
 
 typedef size_t __attribute__((__may_alias__)) shmem_internal_word;
 
+SHMEM_INTERNAL_INLINE size_t shmem_internal_distance(int pe) {
+    return (size_t)(unsigned int)pe - SHMEM_INTERNAL_INLINE_ORIGIN +
+           shmem_internal_inline_map.origin;
+}
 SHMEM_INTERNAL_INLINE int shmem_internal_is_near(int pe) {
-    return (size_t)(unsigned int)pe - shmem_internal_inline_map.first < SHMEM_INTERNAL_INLINE_PEERS;
+    return shmem_internal_distance(pe) < SHMEM_INTERNAL_INLINE_PEERS;
 }
 // Without a branch, so that it leaves a loop over one PE. Where is_near() has been asked, it is
 // only the difference.
 SHMEM_INTERNAL_INLINE size_t shmem_internal_index(int pe) {
-    const size_t index = (size_t)(unsigned int)pe - shmem_internal_inline_map.first;
+    const size_t index = shmem_internal_distance(pe);
     return index < SHMEM_INTERNAL_INLINE_PEERS ? index : SHMEM_INTERNAL_INLINE_PEERS - 1;
 }
 // Aliases everything, so that it is read again after each store.

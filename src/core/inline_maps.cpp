@@ -27,7 +27,7 @@ using InlineMap = shmem_internal_inline_map;
 
 // Layout 2. Another one needs another SHMEM_INTERNAL_INLINE_LAYOUT.
 static_assert(SHMEM_INTERNAL_INLINE_LAYOUT == 2);
-static_assert(offsetof(InlineMap, first) == 3584 && offsetof(InlineMap, heaps) == 3608);
+static_assert(offsetof(InlineMap, origin) == 3584 && offsetof(InlineMap, heaps) == 3608);
 static_assert(offsetof(InlineMap, no_rooms) == 7704);
 static_assert(sizeof(InlineMap) == SHMEM_INTERNAL_INLINE_MAP_BYTES);
 static_assert(sizeof(Room) == SHMEM_INTERNAL_INLINE_ROOM);
@@ -66,7 +66,7 @@ Contents current_contents(std::span<const int> local_pes) {
 // REQUIRES: nobody reads the map before.
 void fill(InlineMap& map) {
     if (rooms == nullptr) return;
-    map.first = contents.first;
+    map.origin = SHMEM_INTERNAL_INLINE_ORIGIN - contents.first;
     map.heap_base = contents.heap_base;
     std::copy(contents.heaps.begin(), contents.heaps.end(), map.heaps);
     // Unsigned: they may lie before the map.

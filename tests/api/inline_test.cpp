@@ -193,7 +193,7 @@ TEST(Inline, AnotherLayoutStaysEmpty) {
     EXPECT_EQ(map.rooms, 0u);
     shmem_internal_inline_attach(&map, SHMEM_INTERNAL_INLINE_LAYOUT);
     EXPECT_EQ(map.heap_base, shmem_internal_inline_map.heap_base);
-    EXPECT_EQ(map.first, shmem_internal_inline_map.first);
+    EXPECT_EQ(map.origin, shmem_internal_inline_map.origin);
     EXPECT_EQ(rooms_of(map) == rooms_of(shmem_internal_inline_map), !is_debug());
     EXPECT_TRUE(std::equal(std::begin(map.heaps), std::end(map.heaps),
                            std::begin(shmem_internal_inline_map.heaps)));
