@@ -22,6 +22,11 @@ Group::Group(const ActiveSet& set, long* psync, const char* where)
     : set_(set), psync_(psync), npes_(set.size), my_index_(0), where_(where) {
     check_active_set(set, where);
     my_index_ = (address_map.my_pe - set.start) >> set.log_stride;
+    // All PEs: the stride is 1.
+    if (world_serves_active_sets && npes_ == static_cast<int>(address_map.npes)) {
+        if (!address_map.contains(psync, sizeof(long))) fail_address(psync, sizeof(long), where);
+        team_ = &world_team;
+    }
 }
 
 void Group::sync() const {

@@ -260,6 +260,13 @@ void report_leaks() {
         warn("shmem_finalize: %zu symmetric blocks, %zu bytes, not freed", blocks, bytes);
 }
 
+bool any_pe_has_many_threads(const Live& life) {
+    for (int i = 0; i < life.job.nlocal; ++i) {
+        if (life.node->record(i).thread_level == SHMEM_THREAD_MULTIPLE) return true;
+    }
+    return false;
+}
+
 void start(int level, const char* where) {
     if (phase.load(std::memory_order_relaxed) == Phase::kForkedChild) {
         fatal("%s: called in a child of fork(); only the parent is a PE", where);
@@ -282,6 +289,7 @@ void start(int level, const char* where) {
     set_my_sleeper(&live->node->internal(live->job.local_index).sleeper, live->node->my_room(),
                    open_room_bytes(header.heap_bytes));
     connect_nodes(level);
+    live->node->my_record().thread_level = level;
     live->node->meet(where);
     live->allocator = std::make_unique<heap::Allocator>(header.heap_bytes);
     // From here on every PE may reach this one, and the facts are complete.
@@ -290,6 +298,7 @@ void start(int level, const char* where) {
     choose_copy_routine(live->node->facts().l3_bytes);
     make_predefined_teams();
     publish_address_map(*live);
+    world_serves_active_sets = !live->fabric && !any_pe_has_many_threads(*live);
     const bool core_each = live->job.npes_of_host <= static_cast<int>(header.usable_cores);
     if (config().shared_copies == SharedCopies::kAlways ||
         (config().shared_copies == SharedCopies::kAuto && core_each && live->job.nlocal > 1)) {

@@ -18,6 +18,7 @@
 namespace tessera {
 
 Team world_team;
+bool world_serves_active_sets = false;
 Team shared_team;
 Team node_team;
 

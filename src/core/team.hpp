@@ -155,4 +155,8 @@ extern Team world_team;
 extern Team shared_team;
 extern Team node_team;
 
+// Whether the world's team does what active sets of all PEs ask for: not with other nodes, nor with
+// threads that may use two pSync at once. Set by init, the same in all PEs.
+extern bool world_serves_active_sets;
+
 }  // namespace tessera

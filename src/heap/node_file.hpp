@@ -103,6 +103,7 @@ struct alignas(kFalseSharingBytes) PeRecord {
     WaitTimes waits;                // written by every slow wait
     char waiting_in[48];            // routine that a slow wait is in, "" when none; for oshrun
     std::uint32_t inits;            // how often this place has initialized, for oshrun
+    std::int32_t thread_level;      // written before the sync that ends init
 };
 static_assert(sizeof(PeRecord) == kFalseSharingBytes);
 static_assert(std::atomic<PeState>::is_always_lock_free);
