@@ -156,17 +156,18 @@ static long (*volatile add_call)(long*, long) = add_word;
 static long (*volatile swap_call)(long*, long) = swap_word;
 static volatile long sink;
 
-// A loop of one operation; what the loop needs is in registers, on both sides.
-#define WORD_LOOP(NAME, WORDS, RESULT)                    \
-    static void NAME(long repeats, size_t bytes) {        \
-        long sum = 0;                                     \
-        long* at = WORDS;                                 \
-        int pe = peer;                                    \
-        (void)bytes;                                      \
-        (void)pe;                                         \
-        for (long i = 0; i < repeats; ++i) sum += RESULT; \
-        sink = sum;                                       \
+// Loops of one operation; what a loop needs is in registers, on both sides.
+#define LOOP(NAME, WORDS, TURNS, RESULT)           \
+    static void NAME(long repeats, size_t bytes) { \
+        long sum = 0;                              \
+        long* at = WORDS;                          \
+        int pe = peer;                             \
+        (void)bytes;                               \
+        (void)pe;                                  \
+        TURNS sum += RESULT;                       \
+        sink = sum;                                \
     }
+#define WORD_LOOP(NAME, WORDS, RESULT) LOOP(NAME, WORDS, for (long i = 0; i < repeats; ++i), RESULT)
 WORD_LOOP(p_ours, words, (shmem_long_p(at + i % kWords, i, pe), 0))
 WORD_LOOP(p_limit, peer_words, (store_call(at + i % kWords, i), 0))
 WORD_LOOP(g_ours, words, shmem_long_g(at + i % kWords, pe))
@@ -212,18 +213,10 @@ static void get_limit(long repeats, size_t bytes) {
 // ---- The same without a call: the limit is a loop of stores or loads over an array, with the
 // order of memory that p and g have. Transfers of a constant size are measured here as well. ----
 
-#define ARRAY_LOOP(NAME, WORDS, RESULT)                       \
-    static void NAME(long repeats, size_t bytes) {            \
-        long sum = 0;                                         \
-        long* at = WORDS;                                     \
-        int pe = peer;                                        \
-        (void)bytes;                                          \
-        (void)pe;                                             \
-        for (long done = 0; done < repeats; done += kWords) { \
-            for (long i = 0; i < kWords; ++i) sum += RESULT;  \
-        }                                                     \
-        sink = sum;                                           \
-    }
+#define ARRAY_LOOP(NAME, WORDS, RESULT)                                                         \
+    LOOP(NAME, WORDS,                                                                           \
+         for (long done = 0; done < repeats; done += kWords) for (long i = 0; i < kWords; ++i), \
+         RESULT)
 ARRAY_LOOP(p_raw_ours, words, (shmem_long_p(at + i, i, pe), 0))
 ARRAY_LOOP(p_raw_limit, peer_words, (((volatile long*)at)[i] = i, 0))
 ARRAY_LOOP(g_raw_ours, words, shmem_long_g(at + i, pe))
