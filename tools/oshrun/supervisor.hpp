@@ -48,7 +48,6 @@ class Supervisor {
     // `is_missed`: others wait for it, whatever it has done before.
     void fail(int pe, int code, const std::string& what, bool is_missed = false);
     void look_for_missing_pe();
-    bool any_initialized() const;
     std::uint32_t newest_session() const;
     int running_count() const;
 

@@ -130,7 +130,7 @@ void Supervisor::fail(int pe, int code, const std::string& what, bool is_missed)
     ++failures_told_;
     if (is_harmless) return;
     ending_ = Ending::kFailure;
-    if (!failed.is_running && WIFEXITED(failed.wait_status) && !any_initialized()) {
+    if (!failed.is_running && WIFEXITED(failed.wait_status) && newest_session() == 0) {
         kill_at_ = Clock::now() + kUninitializedGrace;
     } else {
         kill_all();
@@ -165,13 +165,6 @@ std::uint32_t Supervisor::newest_session() const {
         newest = std::max(newest, record_of(job_, pe).inits);
     }
     return newest;
-}
-
-bool Supervisor::any_initialized() const {
-    for (int pe = 0; pe < job_.npes; ++pe) {
-        if (state_of(job_, pe) == heap::PeState::kInitialized) return true;
-    }
-    return false;
 }
 
 }  // namespace tessera::oshrun
