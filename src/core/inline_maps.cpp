@@ -56,9 +56,9 @@ Contents current_contents(std::span<const int> local_pes) {
     Contents now{.first = static_cast<std::size_t>(local_pes.front()),
                  .heap_base = address_map.heap_base};
     for (int pe : local_pes) {
-        if (heap::room_index(pe, local_pes) == heap::kNoRoom) break;
-        now.heaps[heap::room_index(pe, local_pes)] =
-            reinterpret_cast<std::size_t>(address_map.peers[pe].heap);
+        const std::size_t index = heap::room_index(pe, local_pes);
+        if (index == heap::kNoRoom) break;
+        now.heaps[index] = reinterpret_cast<std::size_t>(address_map.peers[pe].heap);
     }
     return now;
 }
