@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kills a random PE with a random signal at a random moment, again and again, and looks at what
 becomes of the job: it must end within the limit, with the code of the signal and a message that
-names the PE, and leave no process and no file.
+names the PE, and leave no process and no file. Between nodes the other PEs see the death, too, and
+complain of it; oshrun must name the PE that died all the same, and no other.
 
-    kill_random.py OSHRUN PROGRAM [--runs 200] [--seed N] [--limit 2.0]
+    kill_random.py OSHRUN PROGRAM [--runs 200] [--seed N] [--limit 2.0] [--virtual-nodes]
 
 PROGRAM runs for ever. The moment lies between the start of oshrun and half a second later, so that
-many PEs die during shmem_init, too.
+many PEs die during shmem_init, too. Virtual nodes start more slowly, so there it is a second later.
 """
 import argparse
 import os
@@ -24,6 +25,9 @@ import uuid
 HANG_SECONDS = 60
 MOMENT_SECONDS_MAX = 0.5
 PES = (1, 2, 3, 4, 8)
+MOMENT_SECONDS_MAX_OF_NODES = 1.0
+PES_OF_NODES = (2, 3, 4, 5, 8)
+PROVIDERS = ("tcp;ofi_rxm", "net")
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS,
            signal.SIGFPE, signal.SIGILL, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT,
            signal.SIGUSR1, signal.SIGALRM, signal.SIGSYS, signal.SIGTRAP, signal.SIGPIPE)
@@ -80,6 +84,9 @@ def check_end(process, output, error, pid, number, seconds, limit):
     if not re.search(rf"^oshrun: pe \d+ \(host \S+, pid {pid}, .*\) was killed by signal {number} ",
                      error, re.MULTILINE):
         raise Failure("no message names the PE and the signal")
+    told = re.findall(r"^oshrun: pe .*", error, re.MULTILINE)
+    if len(told) != 1 or "more PEs failed" in error:
+        raise Failure("other PEs are blamed, too")
     if seconds > limit:
         raise Failure(f"the job ended after {seconds:.2f} s, the limit is {limit} s")
     for line in output.splitlines():
@@ -101,14 +108,18 @@ def check_nothing_left(mark, folder, shm_before):
 
 def run_once(arguments, chance):
     """One job and one death. Returns the seconds from the signal to the end of oshrun."""
-    npes = chance.choice(PES)
+    options = ["-n", str(chance.choice(PES_OF_NODES if arguments.virtual_nodes else PES))]
     number = int(chance.choice(SIGNALS))
     moment = chance.uniform(0, MOMENT_SECONDS_MAX)
+    if arguments.virtual_nodes:
+        moment *= MOMENT_SECONDS_MAX_OF_NODES / MOMENT_SECONDS_MAX
+        options += ["--virtual-nodes", chance.choice("23"),
+                    "-x", "SHMEM_OFI_PROVIDER=" + chance.choice(PROVIDERS)]
     folder = tempfile.mkdtemp(prefix="kill-random-")
     mark = "TESSERA_TEST_MARK=" + uuid.uuid4().hex
     shm_before = set(os.listdir("/dev/shm"))
     environment = dict(os.environ, TMPDIR=folder, TESSERA_TEST_MARK=mark.split("=")[1])
-    process = subprocess.Popen([arguments.oshrun, "-n", str(npes), arguments.program], text=True,
+    process = subprocess.Popen([arguments.oshrun, *options, arguments.program], text=True,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, env=environment)
     output = error = ""
@@ -124,7 +135,8 @@ def run_once(arguments, chance):
         return seconds
     except (Failure, subprocess.TimeoutExpired) as failure:
         process.kill()
-        print(f"{npes} PEs, signal {number} after {moment:.3f} s: {failure}\nstderr: {error}")
+        print(f"{' '.join(options)}, signal {number} after {moment:.3f} s: {failure}\n"
+              f"stderr: {error}")
         raise
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -137,6 +149,7 @@ def main():
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     parser.add_argument("--limit", type=float, default=2.0, help="seconds a job may take to end")
+    parser.add_argument("--virtual-nodes", action="store_true", help="kill PEs on 2 or 3 nodes")
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
     chance = random.Random(arguments.seed)

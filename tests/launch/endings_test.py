@@ -137,6 +137,25 @@ class EndingsAcrossNodes(Endings):
             told = re.findall(rf"pe {pe} \(.*\) (is running|waits in shmem_\w+)", error)
             self.assertEqual(len(told), 1, error)
 
+    def test_complaint_before_the_death_is_seen(self):
+        # The survivor complains and ends first; the cause is the PE that dies later all the same.
+        for end, code, what in (("kill", 137, "was killed by signal 9"),
+                                ("exit", 3, "exited with code 3")):
+            for provider in ("tcp;ofi_rxm", "net"):
+                environment = self.environment(SHMEM_PROGRESS="none", SHMEM_OFI_PROVIDER=provider)
+                _, error = self.run_job("-n", 2, SHMEM, "sever", end, 9 if end == "kill" else 3,
+                                        code=code, environment=environment)
+                self.check_message(error, 1, what)
+                self.assertRegex(error, r"(?m)^\[pe 0\] .*node")
+                self.assertNotIn("oshrun: pe 0", error)
+                self.assertNotIn("more PEs failed", error)
+
+    def test_complaint_without_a_death(self):
+        environment = self.environment(SHMEM_PROGRESS="none")
+        _, error = self.run_job("-n", 2, SHMEM, "sever", "never", 0, code=1,
+                                environment=environment)
+        self.check_message(error, 0, "has failed with code 1")
+
     def test_exit_without_farewell(self):
         self.run_job("-n", 3, SHMEM, "farewell")
 

@@ -17,14 +17,25 @@
 //   farewell          after shmem_finalize, the last PE calls _exit(0)
 //   absent            the last PE ends without shmem_init
 //   child             starts itself with system(), which must not be a PE
+//   sever kill N      the last PE cuts its connections to the other nodes, waits until PE 0 has
+//                     complained and ended, and then kills itself with signal N. Needs two PEs on
+//                     two nodes and SHMEM_PROGRESS=none, or it would complain itself.
+//   sever exit N      the same, but it ends with code N
+//   sever never 0     the same, but it does not end
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <netinet/in.h>
 #include <shmem.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static long in_static;
+static long pid_of_first;
 static const char* program;
 
 static void check(int condition, const char* what) {
@@ -73,6 +84,39 @@ static void start_child(void) {
     fflush(stdout);
 }
 
+// The port of oshrun's PMIx server: the number behind the last colon of its address.
+static int launcher_port(void) {
+    const char* address = getenv("PMIX_SERVER_URI41");
+    const char* colon = address != NULL ? strrchr(address, ':') : NULL;
+    check(colon != NULL, "no address of the PMIx server");
+    return atoi(colon + 1);
+}
+
+// Other PEs see what they see when this one dies, but it lives on.
+static void cut_connections(void) {
+    DIR* folder = opendir("/proc/self/fd");
+    for (struct dirent* entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        struct sockaddr_in peer = {.sin_port = 0};
+        socklen_t bytes = sizeof peer;
+        int file = atoi(entry->d_name);
+        if (getpeername(file, (struct sockaddr*)&peer, &bytes) != 0) continue;
+        if (ntohs(peer.sin_port) != launcher_port()) shutdown(file, SHUT_RDWR);
+    }
+    closedir(folder);
+}
+
+static void sever(int me, const char* end, int value) {
+    int last = shmem_n_pes() - 1;
+    if (me == 0) shmem_long_p(&pid_of_first, getpid(), last);
+    shmem_barrier_all();
+    for (long got = 0; me != last;) got += shmem_long_g(&in_static, last);
+    cut_connections();
+    while (kill((pid_t)pid_of_first, 0) == 0) usleep(1000);
+    if (strcmp(end, "exit") == 0) _exit(value);
+    if (strcmp(end, "kill") == 0) kill(getpid(), value);
+    for (;;) pause();
+}
+
 int main(int argc, char** argv) {
     program = argv[0];
     const char* trick = argc > 1 ? argv[1] : "";
@@ -96,6 +140,7 @@ int main(int argc, char** argv) {
     if (strcmp(trick, "mapped") == 0) say_whether_mapped();
     if (strcmp(trick, "wait") == 0) wait_for_ever(me);
     if (strcmp(trick, "child") == 0 && is_last) start_child();
+    if (strcmp(trick, "sever") == 0 && argc > 3) sever(me, argv[2], atoi(argv[3]));
     if (is_last) {
         if (strcmp(trick, "kill") == 0) kill(getpid(), value);
         if (strcmp(trick, "exit") == 0) _exit(value);
