@@ -60,12 +60,20 @@ void fatal(const char* format, ...) {
     end_job(kFatalExitCode);
 }
 
-void end_job(int code) {
+void fatal_lost_peer(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    write_line(format, arguments);
+    va_end(arguments);
+    end_job(kFatalExitCode, Cause::kLostPeer);
+}
+
+void end_job(int code, Cause cause) {
     // One thread ends the job; others that fail meanwhile wait here for the process to vanish.
     if (job_is_ending.exchange(true, std::memory_order_acq_rel)) {
         for (;;) ::pause();
     }
-    if (JobAbort hook = job_abort.load(std::memory_order_acquire)) hook(code);
+    if (JobAbort hook = job_abort.load(std::memory_order_acquire)) hook(code, cause);
     ::_exit(code);
 }
 

@@ -14,6 +14,18 @@ inline constexpr int kFatalExitCode = 1;
 // THREADS: any; safe when several threads fail at once (the first message wins the exit).
 [[noreturn]] void fatal(const char* format, ...) __attribute__((format(printf, 1, 2), cold));
 
+// Whose fault the end of the job is.
+enum class Cause {
+    kOwn,       // this PE's: the launcher ends the job at once
+    kLostPeer,  // another PE does not answer: if it has died, the launcher names that one
+};
+
+// As fatal(), where another PE cannot be reached any more. The launcher waits a moment for the
+// death of a PE before it takes this PE for the culprit: connections break before a process is
+// gone.
+[[noreturn]] void fatal_lost_peer(const char* format, ...)
+    __attribute__((format(printf, 1, 2), cold));
+
 // Writes one line with the same prefix to stderr and returns.
 void warn(const char* format, ...) __attribute__((format(printf, 1, 2), cold));
 
@@ -22,11 +34,11 @@ void set_message_prefix(const char* prefix);
 
 // What ends the other PEs of the job. `code` is the exit code that the launcher should report.
 // The hook may return; the caller then exits. nullptr: nothing else to end.
-using JobAbort = void (*)(int code);
+using JobAbort = void (*)(int code, Cause cause);
 void set_job_abort(JobAbort hook);
 
 // Ends the job with `code` and no message: shmem_global_exit and fatal() come here.
 // RETURNS: never. Skips atexit handlers and destructors; flushes nothing.
-[[noreturn]] void end_job(int code);
+[[noreturn]] void end_job(int code, Cause cause = Cause::kOwn);
 
 }  // namespace tessera

@@ -30,7 +30,7 @@ struct Inherited {
 
 // A PE's last words, written to control_fd in one write (pipes keep writes of this size whole).
 struct ControlMessage {
-    enum Kind : std::int32_t { kAbort = 1, kGlobalExit = 2 };
+    enum Kind : std::int32_t { kAbort = 1, kGlobalExit = 2, kLostPeer = 3 };
     std::int32_t kind;
     std::int32_t pe;
     std::int32_t pid;

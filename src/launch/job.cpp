@@ -5,6 +5,7 @@
 #include "launch/job.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -165,10 +166,20 @@ Job join_pmix(int nodes_per_host) {
     return job;
 }
 
-void abort_job(int code) {
+// Other launchers take the first PE that calls PMIx_Abort for the culprit. So that they find a PE
+// that has died, and report its code, a PE that only complains of it gives them this time.
+constexpr int kDeathSeenMs = 2000;
+
+void abort_job(int code, Cause cause) {
+    const bool is_complaint = cause == Cause::kLostPeer;
     switch (joined_by) {
-        case Launcher::kOshrun: tell_oshrun(ControlMessage::kAbort, code); break;
-        case Launcher::kPmix: pmix::abort(code, "fatal error in a SHMEM program"); break;
+        case Launcher::kOshrun:
+            tell_oshrun(is_complaint ? ControlMessage::kLostPeer : ControlMessage::kAbort, code);
+            break;
+        case Launcher::kPmix:
+            if (is_complaint) ::poll(nullptr, 0, kDeathSeenMs);
+            pmix::abort(code, "fatal error in a SHMEM program");
+            break;
         case Launcher::kNone: break;
     }
 }

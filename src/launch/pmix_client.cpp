@@ -61,14 +61,16 @@ pmix_status_t fence_status = PMIX_SUCCESS;
 void check(pmix_status_t status, const char* call) {
     if (status == PMIX_SUCCESS) return;
     if (status == PMIX_ERR_PARTIAL_SUCCESS) {
-        fatal(
+        fatal_lost_peer(
             "%s: a PE has left the job while the others wait for it: it has died, or a PE's "
             "command "
             "starts several SHMEM programs one after another, which works on one node only",
             call);
     }
-    fatal(
-        "shmem_init: %s: %s (%d); the launcher may have died, or its PMIx may be of a version that "
+    // A PE that has died takes its card with it.
+    fatal_lost_peer(
+        "shmem_init: %s: %s (%d); a PE or the launcher may have died, or its PMIx may be of a "
+        "version that "
         "does not fit libpmix.so.2 of this machine",
         call, functions.error_string(status), status);
 }

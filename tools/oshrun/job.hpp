@@ -26,8 +26,9 @@ struct Pe {
     pid_t pid = 0;
     int app = 0;
     bool is_running = false;
-    int wait_status = 0;      // as waitpid() says, when no longer running
-    bool has_failed = false;  // and has been counted
+    int wait_status = 0;         // as waitpid() says, when no longer running
+    bool has_failed = false;     // and has been counted
+    bool has_lost_peer = false;  // has complained that it cannot reach another PE
 };
 
 struct Job {

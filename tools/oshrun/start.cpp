@@ -222,7 +222,7 @@ void start_pe(Job& job, int pe, Inherited& inherited, CommonPlan& common) {
 
 // An error while the job starts must not leave more behind than one at its end.
 Job* starting_job = nullptr;
-void close_starting_job(int /*code*/) { close_job(*starting_job); }
+void close_starting_job(int /*code*/, Cause /*cause*/) { close_job(*starting_job); }
 
 std::string host_name() {
     char name[HOST_NAME_MAX + 1] = "localhost";

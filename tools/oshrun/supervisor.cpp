@@ -72,14 +72,14 @@ void Supervisor::wait_for_events() {
     if (watch.is_ready(sinks)) job_.output->clear_event();
     if (watch.is_ready(terminal)) job_.input.read();
     if (watch.is_ready(typed)) job_.input.write();
-    if (watch.is_ready(abort)) handle_pmix_abort();
-    if (watch.is_ready(control)) handle_control_messages();
     if (watch.is_ready(signals)) handle_signals();
+    if (watch.is_ready(abort) || watch.is_ready(control)) look_at_pes();
 }
 
 int Supervisor::poll_timeout_ms() const {
     Clock::time_point next = job_.output->next_tick();
     if (kill_at_) next = std::min(next, *kill_at_);
+    if (complaint_) next = std::min(next, complaint_->believed_at);
     if (timeout_at_ && ending_ == Ending::kNone) next = std::min(next, *timeout_at_);
     Clock::time_point now = Clock::now();
     if (next <= now) return 0;
@@ -96,6 +96,7 @@ void Supervisor::handle_deadlines() {
         begin_ending(Ending::kTimeout, kTimeoutExitCode);
     }
     if (kill_at_ && now >= *kill_at_) kill_all();
+    believe_complaint();
     look_for_missing_pe();
 }
 
@@ -104,7 +105,7 @@ void Supervisor::handle_signals() {
     while (::read(job_.signals.fd.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
         handle_signal(static_cast<int>(info.ssi_signo));
     }
-    reap();
+    look_at_pes();
 }
 
 void Supervisor::handle_signal(int signal) {
@@ -129,7 +130,7 @@ void Supervisor::handle_signal(int signal) {
         case SIGUSR2:
         case SIGCONT: signal_all(signal); break;
         case SIGTSTP: suspend(); break;
-        default: break;  // SIGCHLD: reap() follows. SIGTTOU: writing continues.
+        default: break;  // SIGCHLD: look_at_pes() follows. SIGTTOU: writing continues.
     }
 }
 

@@ -5,6 +5,8 @@
 //   all PEs end well                       0
 //   a PE fails (dies, exits with an error, leaves without shmem_finalize, aborts):
 //                                          the others are killed; the worst of the codes
+//   a PE cannot reach another one         waits a moment for the death of a PE, which then is the
+//                                          failure; else the PE that complains has failed
 //   a PE calls shmem_global_exit(code)     the others are killed; code
 //   INT, TERM, HUP, QUIT to oshrun         forwarded, and after a grace the rest is killed; 128+N
 //   --timeout                              a report, then all are killed; 124
@@ -13,6 +15,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/inherited.hpp"
 #include "job.hpp"
@@ -42,7 +45,11 @@ class Supervisor {
     // What happens to PEs.
     void handle_control_messages();
     void handle_pmix_abort();
-    void reap();
+    // Deaths first, then what PEs say: a PE may see another one's death before we do.
+    void look_at_pes();
+    std::vector<int> reap();
+    void note_complaint(int pe, int code);
+    void believe_complaint();
     void report_end(int pe, int wait_status);
     void judge(int pe, int wait_status);
     // `is_missed`: others wait for it, whatever it has done before.
@@ -68,6 +75,13 @@ class Supervisor {
     int failures_told_ = 0;      // those that got a message
     bool was_killed_ = false;    // kill_all() has been called
     bool is_impatient_ = false;  // a second signal came: do not even wait for readers of the output
+    // The first PE that cannot reach another one, until a PE has died or it is believed.
+    struct Complaint {
+        int pe;
+        int code;
+        Clock::time_point believed_at;
+    };
+    std::optional<Complaint> complaint_;
     std::optional<Clock::time_point> kill_at_;
     std::optional<Clock::time_point> timeout_at_;
 };

@@ -19,6 +19,11 @@ namespace {
 // they get a moment to do so, which makes the exit code the worst of all and not a matter of luck.
 constexpr auto kUninitializedGrace = std::chrono::milliseconds(250);
 
+// So long a PE that cannot reach another one is not believed: the other one may be dying, and its
+// connections break before we are told, later by what its exit handlers take. Only the network's
+// failure, without a death, is reported so much later.
+constexpr auto kDeathSeenTime = std::chrono::seconds(2);
+
 // What a shell would report. A failure is never 0.
 int failure_code(int code) { return (code & 0xff) != 0 ? code & 0xff : 1; }
 
@@ -38,6 +43,8 @@ void Supervisor::handle_control_messages() {
         if (words.pe < 0 || words.pe >= job_.npes || ending_ != Ending::kNone) continue;
         if (words.kind == ControlMessage::kGlobalExit) {
             begin_ending(Ending::kGlobalExit, words.code & 0xff);
+        } else if (words.kind == ControlMessage::kLostPeer) {
+            note_complaint(words.pe, failure_code(words.code));
         } else if (words.kind == ControlMessage::kAbort) {
             int code = failure_code(words.code);
             fail(words.pe, code, "has failed with code " + std::to_string(code));
@@ -54,8 +61,42 @@ void Supervisor::handle_pmix_abort() {
     fail(abort->pe, code, what);
 }
 
-void Supervisor::reap() {
-    std::vector<std::pair<int, int>> ended;  // PE and status
+void Supervisor::note_complaint(int pe, int code) {
+    job_.pes[static_cast<std::size_t>(pe)].has_lost_peer = true;
+    if (!complaint_) complaint_ = {pe, code, Clock::now() + kDeathSeenTime};
+}
+
+void Supervisor::believe_complaint() {
+    if (!complaint_) return;
+    if (ending_ == Ending::kNone) {
+        if (running_count() > 0 && Clock::now() < complaint_->believed_at) return;
+        fail(complaint_->pe, complaint_->code,
+             "has failed with code " + std::to_string(complaint_->code) +
+                 ", because it cannot reach another PE; none has died");
+    }
+    complaint_.reset();
+}
+
+void Supervisor::look_at_pes() {
+    const std::vector<int> ended = reap();
+    auto judge_those = [&](bool by_signal) {
+        for (int pe : ended) {
+            const int status = job_.pes[static_cast<std::size_t>(pe)].wait_status;
+            if (WIFSIGNALED(status) == by_signal) judge(pe, status);
+        }
+    };
+    if (job_.options.verbose) {
+        for (int pe : ended) report_end(pe, job_.pes[static_cast<std::size_t>(pe)].wait_status);
+    }
+    judge_those(true);
+    // A PE that ends the job writes a message and exits; the message says more than the exit.
+    handle_control_messages();
+    if (job_.has_pmix) handle_pmix_abort();
+    judge_those(false);
+}
+
+std::vector<int> Supervisor::reap() {
+    std::vector<int> ended;
     int status;
     pid_t pid;
     while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
@@ -68,16 +109,9 @@ void Supervisor::reap() {
         pe->wait_status = status;
         auto index = static_cast<int>(pe - job_.pes.begin());
         job_.keeper->set_group(index, 0);
-        ended.emplace_back(index, status);
+        ended.push_back(index);
     }
-    if (ended.empty()) return;
-    // A PE that ends the job writes a message and exits; the message says more than the exit.
-    handle_control_messages();
-    if (job_.has_pmix) handle_pmix_abort();
-    for (auto [pe, wait_status] : ended) {
-        if (job_.options.verbose) report_end(pe, wait_status);
-        judge(pe, wait_status);
-    }
+    return ended;
 }
 
 void Supervisor::report_end(int pe, int wait_status) {
@@ -101,6 +135,8 @@ void Supervisor::judge(int pe, int wait_status) {
         return;
     }
     int code = WEXITSTATUS(wait_status);
+    // It has said why, and believe_complaint() decides.
+    if (job_.pes[static_cast<std::size_t>(pe)].has_lost_peer) return;
     // PEs of several nodes are clients until they exit; one that calls _exit() says no farewell.
     bool is_client_of_ours = job_.nodes.size() > 1 && state == heap::PeState::kFinalized;
     if (code != 0) {

@@ -206,7 +206,7 @@ void Engine::watch_peers() {
     {
         std::lock_guard guard(pings_lock_);
         if (!unanswered_pings_.empty()) {
-            fatal(
+            fatal_lost_peer(
                 "PE %d, on another node, has not answered for %u s: its host, or the network "
                 "between, may be down (SHMEM_NETWORK_TIMEOUT=%u sets the limit, 0 waits for ever)",
                 unanswered_pings_.front(), setup_.timeout_s, setup_.timeout_s);
@@ -297,7 +297,7 @@ void Engine::read_error() {
     char text[128] = "";
     const char* detail =
         fi_cq_strerror(fabric_.queue(), error.prov_errno, error.err_data, text, sizeof text);
-    fatal(
+    fatal_lost_peer(
         "a transfer to or from another node failed: %s (%s); did a PE or a host die, or the "
         "network go down?",
         error_text(error.err), detail != nullptr ? detail : "no detail");
@@ -309,8 +309,8 @@ void Engine::post_again(ssize_t (*call)(void*), void* state, ssize_t result, int
 }
 
 void Engine::fail_post(ssize_t result, int pe) const {
-    fatal("cannot send to PE %d on another node: %s; did that PE or its host die?", pe,
-          error_text(result));
+    fatal_lost_peer("cannot send to PE %d on another node: %s; did that PE or its host die?", pe,
+                    error_text(result));
 }
 
 ssize_t Engine::send_copy(const void* message, std::size_t bytes, int pe) {

@@ -47,7 +47,9 @@ TEST_F(Fatal, LongPrefixesAreCut) {
         ExitedWithCode(kFatalExitCode), "^0123456789012345678901234567890!\n$");
 }
 
-void tell(int code) { std::fprintf(stderr, "abort %d\n", code); }
+void tell(int code, Cause cause) {
+    std::fprintf(stderr, "abort %d%s\n", code, cause == Cause::kLostPeer ? " for a peer" : "");
+}
 
 TEST_F(Fatal, TellsTheLauncher) {
     EXPECT_EXIT(
@@ -56,6 +58,12 @@ TEST_F(Fatal, TellsTheLauncher) {
             fatal("message");
         },
         ExitedWithCode(kFatalExitCode), "^message\nabort 1\n$");
+    EXPECT_EXIT(
+        {
+            set_job_abort(tell);
+            fatal_lost_peer("pe %d", 3);
+        },
+        ExitedWithCode(kFatalExitCode), "^pe 3\nabort 1 for a peer\n$");
     EXPECT_EXIT(
         {
             set_job_abort(tell);
