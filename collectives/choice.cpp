@@ -73,7 +73,7 @@ struct Agreed {
 static_assert(sizeof(Agreed) <= kMailBytesMin && sizeof(Agreed) % sizeof(double) == 0);
 
 const Profile& profile() {
-    static const Profile once = load_profile(cache_bytes(), fabric_provider());
+    static const Profile& once = *new Profile(load_profile(cache_bytes(), fabric_provider()));
     return once;
 }
 

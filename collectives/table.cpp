@@ -3,6 +3,8 @@
 // See table.hpp. p: members, n: bytes, lg: logarithm to base 2, k: radix 4.
 #include "collectives/table.hpp"
 
+#include <array>
+
 #include "collectives/alltoall/algorithms.hpp"
 #include "collectives/barrier/algorithms.hpp"
 #include "collectives/broadcast/algorithms.hpp"
@@ -197,10 +199,11 @@ std::span<const Entry<ScanFunction>> scan_algorithms() { return kScan; }
 std::span<const Entry<ReduceFunction>> reduce_algorithms() { return kReduce; }
 
 const std::vector<const Row*>& rows_of(Collective collective) {
-    static const std::vector<const Row*> all[kCollectives] = {
-        rows(barrier_algorithms()),  rows(broadcast_algorithms()), rows(collect_algorithms()),
-        rows(fcollect_algorithms()), rows(alltoall_algorithms()),  rows(scan_algorithms()),
-        rows(reduce_algorithms())};
+    using Rows = std::array<std::vector<const Row*>, kCollectives>;
+    static const Rows& all = *new Rows{rows(barrier_algorithms()),  rows(broadcast_algorithms()),
+                                       rows(collect_algorithms()),  rows(fcollect_algorithms()),
+                                       rows(alltoall_algorithms()), rows(scan_algorithms()),
+                                       rows(reduce_algorithms())};
     return all[static_cast<std::size_t>(collective)];
 }
 

@@ -19,7 +19,7 @@ namespace tessera::api {
 namespace {
 
 std::mutex open_contexts_lock;  // create and destroy only
-std::vector<shmem_internal_ctx*> open_contexts;
+auto& open_contexts = *new std::vector<shmem_internal_ctx*>;
 
 int create(Team& team, long options, shmem_ctx_t* ctx) {
     auto* context = new (std::nothrow) shmem_internal_ctx;

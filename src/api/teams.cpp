@@ -20,7 +20,7 @@ namespace tessera::api {
 namespace {
 
 std::mutex open_teams_lock;  // create and destroy only
-std::vector<std::unique_ptr<Team>> open_teams;
+auto& open_teams = *new std::vector<std::unique_ptr<Team>>;
 
 shmem_team_t keep(std::unique_ptr<Team> team) {
     shmem_team_t handle = handle_of(*team);

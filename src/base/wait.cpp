@@ -41,7 +41,7 @@ std::atomic<std::int64_t>* sleep_note = nullptr;
 const char* sleep_origin = nullptr;
 WaitTimes unknown_times{};
 WaitTimes* my_times = &unknown_times;
-std::vector<const WaitTimes*> times_of_others;
+auto& times_of_others = *new std::vector<const WaitTimes*>;
 
 // RETURNS: whether there is anything to drive.
 bool drive_progress_if_any() {

@@ -260,7 +260,7 @@ Config load_config(const Lookup& lookup, std::string& error) {
 }
 
 const Config& config() {
-    static const Config once = load_or_stop();
+    static const Config& once = *new Config(load_or_stop());
     return once;
 }
 

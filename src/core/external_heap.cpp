@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-std::array<ExternalHeap, kExternalHeapsMax> heaps;
+auto& heaps = *new std::array<ExternalHeap, kExternalHeapsMax>;
 // The release of add_external_heap pairs with the acquire of whoever looks at the first `count`.
 std::atomic<int> heap_count{0};
 

@@ -42,7 +42,9 @@ struct Live {
     std::unique_ptr<Channel> collective_channel;
 };
 
-std::unique_ptr<Live> live;
+// Not owned by a static object: exit() must not take apart what other threads, or the parent of a
+// forked child, still use. Only close_runtime() deletes it.
+Live* live = nullptr;
 std::atomic<Phase> phase{Phase::kBeforeInit};
 std::mutex lifecycle;  // init and finalize by several threads; never on the data path
 int init_count = 0;
@@ -272,7 +274,7 @@ void start(int level, const char* where) {
         fatal("%s: called in a child of fork(); only the parent is a PE", where);
     }
     config();  // A bad setting is reported before anything else happens.
-    live = std::make_unique<Live>();
+    live = new Live;
     live->job =
         launch::join(static_cast<int>(std::min(config().virtual_nodes.value, kNodesPerHostMax)));
     char prefix[32];
@@ -350,7 +352,8 @@ void close_runtime() {
     live->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
     live->node.reset();
     launch::leave(live->job);
-    live.reset();
+    delete live;
+    live = nullptr;
 }
 
 void global_exit(int code) {

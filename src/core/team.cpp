@@ -17,16 +17,16 @@
 
 namespace tessera {
 
-Team world_team;
+Team& world_team = *new Team;
 bool world_serves_active_sets = false;
-Team shared_team;
-Team node_team;
+Team& shared_team = *new Team;
+Team& node_team = *new Team;
 
 namespace {
 
 std::mutex slots_lock;  // Held for a few instructions; never while waiting for another PE.
 // Slots that were used and are free again, and the first one that never was used.
-std::vector<TeamSlot> free_slots;
+std::vector<TeamSlot>& free_slots = *new std::vector<TeamSlot>;
 std::uint32_t next_slot = kFirstFreeTeamSlot;
 
 void find_nodes(Team& team) {

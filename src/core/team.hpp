@@ -150,10 +150,10 @@ void release_team_slot(const TeamSlot& slot);
 void forget_team_slots();
 
 // SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED and SHMEMX_TEAM_NODE, made by init. Not functions: paths
-// start here.
-extern Team world_team;
-extern Team shared_team;
-extern Team node_team;
+// start here. Never destroyed (docs/architecture.md, "Nothing is destroyed at exit").
+extern Team& world_team;
+extern Team& shared_team;
+extern Team& node_team;
 
 // Whether the world's team does what active sets of all PEs ask for: not with other nodes, nor with
 // threads that may use two pSync at once. Set by init, the same in all PEs.

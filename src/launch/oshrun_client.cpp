@@ -26,7 +26,7 @@ void tell_oshrun(ControlMessage::Kind kind, int code) {
 }
 
 void die_with_oshrun(const Inherited& job) {
-    static Fd life;
+    static Fd& life = *new Fd;
     if (life) return;
     char path[64];
     std::snprintf(path, sizeof path, "/proc/self/fd/%d", job.life_fd);
