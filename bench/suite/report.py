@@ -5,6 +5,7 @@ import html
 import statistics
 
 from . import drawing
+from . import judge
 from . import plan
 from . import plots
 from . import points
@@ -83,7 +84,7 @@ def _ratios(references):
         if values:
             rows.append([reference.name, len(values), reference.ahead(), len(reference.beyond()),
                          statistics.median(values), min(values), max(values)])
-    heads = ["ours against", "points", "ahead (< 1)", f"behind (> {1 + points.NOISE:g} of the aim)",
+    heads = ["ours against", "points", "ahead (< 1)", f"behind (> {1 + judge.NOISE:g} of the aim)",
              "median ratio", "best", "worst"]
     return ("<p>Ratios of times: below 1 we are faster; rates are turned round. The limit is what "
             "the programs measure beside our library: a plain loop, or threads.</p>"
@@ -180,7 +181,7 @@ def _all_points(found):
 
 
 def write(path, outcome, found):
-    references = points.references(found, outcome.libraries, outcome.suite.programs)
+    references = judge.references(found, outcome.libraries, outcome.suite.programs)
     questions = [[name, program["question"]] for name, program in outcome.suite.programs.items()]
     sections = [
         ("Ratios", _ratios(references) + _gallery([plots.overview(references)])

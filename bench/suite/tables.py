@@ -3,6 +3,7 @@
 import csv
 import json
 
+from . import judge
 from . import points
 
 COLUMNS = ("program", "measure", "xname", "x", "npes", "unit", "better", "library", "median", "q1",
@@ -15,9 +16,9 @@ def rows(found):
     for place, libraries in found.items():
         for library, rounds in libraries.items():
             row = {**place._asdict(), "library": library, **points.summary(rounds),
-                   "over_limit": points.limit_ratio(place, rounds), "ours_over_this": None}
+                   "over_limit": judge.limit_ratio(place, rounds), "ours_over_this": None}
             if library != points.OURS and points.OURS in libraries:
-                row["ours_over_this"] = points.ratio(place, libraries[points.OURS], rounds)
+                row["ours_over_this"] = judge.ratio(place, libraries[points.OURS], rounds)
             result.append({column: row[column] for column in COLUMNS})
     return result
 
