@@ -1,76 +1,125 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How our points compare with those of other libraries and with limits: ratios of times, by
-rounds."""
+"""How our points compare with those of other libraries and with limits: ratios of times by rounds,
+their spreads, and a verdict. README.md says how points are judged."""
 import dataclasses
 import statistics
 
 from . import points
 
-NOISE = 0.03  # a ratio within this of 1 is a draw
+NOISE = 0.03     # a ratio within this of the aim is neither ahead nor behind
+DRAW = 0.1       # points are equal where the ratios of all rounds are within this of the aim
+SAMPLES_MIN = 4  # of one round: fewer have no quartiles
+VERDICTS = ("behind", "undecided", "equal", "ahead")
+
+
+@dataclasses.dataclass
+class Comparison:
+    """A ratio of times: below 1 ours is ahead, also where the unit is a rate."""
+    ratio: float  # the median of the rounds
+    low: float    # its spread over the rounds
+    high: float
+    verdict: str  # one of VERDICTS, against the aim
+
+
+def _without_extremes(values):
+    """RETURNS: (low, high) of the values without one at each end for every six of them"""
+    values = sorted(values)
+    cut = len(values) // 6
+    return values[cut], values[len(values) - 1 - cut]
+
+
+def spread(rounds):
+    """RETURNS: (low, high) of the rounds' medians; the quartiles of one round; or None"""
+    if len(rounds) > 1:
+        return _without_extremes(value["median"] for value in rounds)
+    (only,) = rounds
+    return (only["q1"], only["q3"]) if only["samples"] >= SAMPLES_MIN else None
 
 
 def _by_time(better, mine, theirs):
-    """As a ratio of times, also where the unit is a rate: below 1 `mine` is ahead."""
     over, under = (mine, theirs) if better == "lower" else (theirs, mine)
-    return over / under if under else None
+    return over / under if over > 0 and under > 0 else None
 
 
-def ratio(place, mine, theirs):
-    """Ours / theirs, the median of the rounds that both have."""
-    others = {value["round"]: value["median"] for value in theirs}
-    ratios = [_by_time(place.better, value["median"], others[value["round"]])
-              for value in mine if value["round"] in others]
+def _verdict(better, mine, theirs, ratios, aim):
+    """`mine` and `theirs`: spreads; `ratios`: low, median and high."""
+    low, ratio, high = ratios
+    if not mine or not theirs:
+        return "undecided"
+    if better == "lower":
+        is_below, is_above = mine[1] < aim * theirs[0], mine[0] > aim * theirs[1]
+    else:
+        is_below, is_above = aim * mine[0] > theirs[1], aim * mine[1] < theirs[0]
+    if is_above and ratio > aim * (1 + NOISE):
+        return "behind"
+    if is_below and ratio < aim / (1 + NOISE):
+        return "ahead"
+    return "equal" if low >= aim / (1 + DRAW) and high <= aim * (1 + DRAW) else "undecided"
+
+
+def compare(better, mine, theirs, aim=1.0):
+    """RETURNS: the Comparison of the rounds that both have, or None"""
+    pairs = [(value, other) for value in mine for other in theirs
+             if value["round"] == other["round"]]
+    ratios = [_by_time(better, value["median"], other["median"]) for value, other in pairs]
     ratios = [value for value in ratios if value]
-    return statistics.median(ratios) if ratios else None
+    if not ratios:
+        return None
+    ours, others = spread([pair[0] for pair in pairs]), spread([pair[1] for pair in pairs])
+    low, high = _without_extremes(ratios)
+    if len(pairs) == 1 and ours and others:
+        ends = (_by_time(better, ours[0], others[1]), _by_time(better, ours[1], others[0]))
+        low, high = (low, high) if None in ends else sorted(ends)
+    ratio = statistics.median(ratios)
+    return Comparison(ratio, low, high, _verdict(better, ours, others, (low, ratio, high), aim))
 
 
-def limit_ratio(place, rounds):
-    """Measured / limit, the median of the rounds."""
-    ratios = [_by_time(place.better, value["median"], value["limit"])
-              for value in rounds if value["limit"]]
-    ratios = [value for value in ratios if value]
-    return statistics.median(ratios) if ratios else None
+def limits(rounds):
+    """What the limits of our rounds would be as rounds of another library."""
+    return [{**value, **dict.fromkeys(("median", "q1", "q3"), value["limit"])}
+            for value in rounds if value["limit"]]
 
 
-def ratios_to(found, library):
-    """{place: ours / that library's}"""
-    result = {}
+def _with(found, library, aims):
+    """{place: Comparison} with a library."""
+    return {place: compare(place.better, libraries[points.OURS], libraries[library],
+                           aims.get(place[:2], 1))
+            for place, libraries in found.items()
+            if points.OURS in libraries and library in libraries}
+
+
+def _with_limit(found, aims):
+    """{place: Comparison} with the limit that the program measured, or with threads."""
+    result = _with(found, points.THREADS, aims)
     for place, libraries in found.items():
-        if points.OURS in libraries and library in libraries:
-            value = ratio(place, libraries[points.OURS], libraries[library])
-            if value:
-                result[place] = value
-    return result
-
-
-def ratios_to_limit(found):
-    """{place: ours / limit}, where the program measured a limit, or threads are one."""
-    result = ratios_to(found, points.THREADS)
-    for place, libraries in found.items():
-        value = limit_ratio(place, libraries.get(points.OURS, []))
-        if value:
-            result[place] = value
+        mine = libraries.get(points.OURS, [])
+        if limits(mine):
+            result[place] = compare(place.better, mine, limits(mine), aims.get(place[:2], 1))
     return result
 
 
 @dataclasses.dataclass
 class Reference:
     """What ours is held against."""
-    name: str      # of a library, or "limit"
-    ratios: dict   # {place: ours / that}
-    aims: dict     # {(program, measure): what the ratio may be}; 1 where left out
+    name: str          # of a library, or "limit"
+    comparisons: dict  # {place: Comparison}
+    aims: dict         # {(program, measure): what the ratio may be}; 1 where left out
+
+    def __post_init__(self):
+        self.comparisons = {place: it for place, it in self.comparisons.items() if it}
 
     def aim(self, place):
-        return float(self.aims.get((place.program, place.measure), 1))
+        return float(self.aims.get(place[:2], 1))
 
-    def ahead(self):
-        return sum(value < 1 for value in self.ratios.values())
+    def counts(self):
+        """{verdict: number of points}"""
+        verdicts = [it.verdict for it in self.comparisons.values()]
+        return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
 
-    def beyond(self):
-        """[(place, ratio)] of the ratios above the aim by more than noise, the worst one first."""
-        result = [(place, value) for place, value in self.ratios.items()
-                  if value > self.aim(place) * (1 + NOISE)]
-        return sorted(result, key=lambda pair: -pair[1] / self.aim(pair[0]))
+    def beyond(self, verdict="behind"):
+        """[(place, Comparison)] of the points behind the aim, the worst one first."""
+        result = [(place, it) for place, it in self.comparisons.items() if it.verdict == verdict]
+        return sorted(result, key=lambda pair: -pair[1].ratio / self.aim(pair[0]))
 
 
 def references(found, libraries, programs):
@@ -78,5 +127,5 @@ def references(found, libraries, programs):
     aims = {(name, measure): aim for name, program in programs.items()
             for measure, aim in program["aims"].items()}
     others = [name for name in libraries if name != points.OURS]
-    return [*(Reference(name, ratios_to(found, name), {}) for name in others),
-            Reference("limit", ratios_to_limit(found), aims)]
+    return [*(Reference(name, _with(found, name, {}), {}) for name in others),
+            Reference("limit", _with_limit(found, aims), aims)]

@@ -24,15 +24,15 @@ def _abscissa(places):
 def ratio_figures(references):
     """A figure for each measure, with all that it is held against."""
     result = []
-    shown = {place: None for reference in references for place in reference.ratios}
+    shown = {place: None for reference in references for place in reference.comparisons}
     for (program, measure, *_), places in _by_measure(shown).items():
         label, x_of, series_of = _abscissa(places)
         series = {}
         for reference in references:
             for place in places:
-                if place in reference.ratios:
+                if place in reference.comparisons:
                     values = series.setdefault(reference.name + series_of(place), [])
-                    values.append((x_of(place), reference.ratios[place]))
+                    values.append((x_of(place), reference.comparisons[place].ratio))
         result.append(Figure(f"{program}: {measure}", label, "ours / theirs", series, True))
     return result
 
@@ -60,7 +60,7 @@ def overview(references):
     """All ratios in order: where a line crosses 1 we stop being ahead."""
     series = {}
     for reference in references:
-        values = sorted(reference.ratios.values())
+        values = sorted(it.ratio for it in reference.comparisons.values())
         if len(values) > 1:
             series[reference.name] = [(100 * i / (len(values) - 1), value)
                             for i, value in enumerate(values)]

@@ -80,31 +80,32 @@ def _medians(found, place, library):
 def _ratios(references):
     rows = []
     for reference in references:
-        values = list(reference.ratios.values())
+        values = [it.ratio for it in reference.comparisons.values()]
         if values:
-            rows.append([reference.name, len(values), reference.ahead(), len(reference.beyond()),
+            counts = reference.counts()
+            rows.append([reference.name, len(values), *reversed(counts.values()),
                          statistics.median(values), min(values), max(values)])
-    heads = ["ours against", "points", "ahead (< 1)", f"behind (> {1 + judge.NOISE:g} of the aim)",
-             "median ratio", "best", "worst"]
+    heads = ["ours against", "points", *reversed(judge.VERDICTS), "median ratio", "best", "worst"]
     return ("<p>Ratios of times: below 1 we are faster; rates are turned round. The limit is what "
-            "the programs measure beside our library: a plain loop, or threads.</p>"
-            + _table(heads, rows))
+            "the programs measure beside our library: a plain loop, or threads. A point is behind "
+            f"or ahead where the spreads over the rounds do not overlap and the ratio is more than "
+            f"{judge.NOISE:.0%} from the aim.</p>" + _table(heads, rows))
 
 
 def _behind(found, references):
     parts = []
     for reference in references:
         rows = []
-        for place, value in reference.beyond():
+        for place, it in reference.beyond():
             other = reference.name
             if other == "limit":
                 other = points.THREADS if points.THREADS in found[place] else None
-            rows.append([*_where(place), value, reference.aim(place),
-                         _medians(found, place, other)])
+            rows.append([*_where(place), it.ratio, f"{it.low:.3g} to {it.high:.3g}",
+                         reference.aim(place), _medians(found, place, other)])
+        heads = ["program", "measure", "x", "PEs", "ratio", "spread", "aim", "medians"]
         parts.append(f"<h3>Against {html.escape(reference.name)}: {len(rows)} of "
-                     f"{len(reference.ratios)} points</h3>"
-                     + (_table(["program", "measure", "x", "PEs", "ratio", "aim", "medians"], rows)
-                        if rows else ""))
+                     f"{len(reference.comparisons)} points</h3>"
+                     + (_table(heads, rows) if rows else ""))
     return "\n".join(parts)
 
 

@@ -6,20 +6,31 @@ import json
 from . import judge
 from . import points
 
-COLUMNS = ("program", "measure", "xname", "x", "npes", "unit", "better", "library", "median", "q1",
-           "q3", "samples", "rounds", "limit", "over_limit", "ours_over_this")
+COLUMNS = ("program", "measure", "xname", "x", "npes", "unit", "better", "library", "median", "low",
+           "high", "q1", "q3", "samples", "rounds", "limit", "over_limit", "ours_over_this",
+           "ratio_low", "ratio_high", "verdict")
+
+
+def _against(place, libraries, library):
+    """Ours / this library's, with its spread and verdict."""
+    it = None
+    if library != points.OURS and points.OURS in libraries:
+        it = judge.compare(place.better, libraries[points.OURS], libraries[library])
+    return {"ours_over_this": it.ratio, "ratio_low": it.low, "ratio_high": it.high,
+            "verdict": it.verdict} if it else {}
 
 
 def rows(found):
-    """One {column: value} for each point of each library; None: there is no such ratio."""
+    """One {column: value} for each point of each library; None: there is no such value."""
     result = []
     for place, libraries in found.items():
         for library, rounds in libraries.items():
+            low, high = judge.spread(rounds) or (None, None)
+            limit = judge.compare(place.better, rounds, judge.limits(rounds))
             row = {**place._asdict(), "library": library, **points.summary(rounds),
-                   "over_limit": judge.limit_ratio(place, rounds), "ours_over_this": None}
-            if library != points.OURS and points.OURS in libraries:
-                row["ours_over_this"] = judge.ratio(place, libraries[points.OURS], rounds)
-            result.append({column: row[column] for column in COLUMNS})
+                   "low": low, "high": high, "over_limit": limit.ratio if limit else None,
+                   **_against(place, libraries, library)}
+            result.append({column: row.get(column) for column in COLUMNS})
     return result
 
 
