@@ -205,6 +205,50 @@ def check_other_library(runner, source):
     check([row["ours_over_this"] for row in rows] == ["", "1.0", ""], f"ratios: {rows}")
 
 
+# Prints the words of its second argument one by one, a word a call, and the last one for ever.
+CLOCK = """
+import os, sys
+count = sys.argv[1] + ".count"
+with open(count, "a") as file:
+    file.write("x")
+words = open(sys.argv[1]).read().split()
+print(words[min(os.path.getsize(count), len(words)) - 1])
+"""
+
+
+def check_clocks(runner, source):
+    """Runs whose clocks disagree are repeated, and the report says so."""
+    suite = write_suite(runner, source, good="")
+    with open(os.path.join(runner.work, "clock.py"), "w", encoding="utf-8") as file:
+        file.write(CLOCK)
+
+    def run(out, clocks):
+        path = os.path.join(runner.work, out + ".clocks")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(clocks)
+        command = f"{sys.executable} {runner.work}/clock.py {path}"
+        words = ("--tiny", "--suite", suite, "--rounds", "1", *runner.other, "--clock", command)
+        status, printed = runner.run(out, *words)
+        check(status == 0, f"clocks {clocks}: status {status}\n{printed}")
+        status, again = runner.run(out, *words)
+        check("0 of 2 runs to do" in again, f"clocks {clocks}: a second call runs again:\n{again}")
+        results = json.loads(runner.read(out, "runs.json")).values()
+        return ({it["library"]: (it["clock"], it["repeats"]) for it in results},
+                list(csv.DictReader(runner.read(out, "results.csv").splitlines())), printed)
+
+    found, rows, printed = run("steady", "90")
+    check(found == dict.fromkeys(("tessera", "other"), ([90, 90], 0)), f"steady clock: {found}")
+    check("clock" not in printed, f"a steady clock is worth a line:\n{printed}")
+    found, rows, printed = run("switches", "90 90 90 214 214")
+    check(found == dict.fromkeys(("tessera", "other"), ([214, 214], 1)), f"it switches: {found}")
+    check("2 runs were repeated" in printed, f"no word of a repeated run:\n{printed}")
+    check(rows[1]["ours_over_this"] == "1.0", f"no ratio of repeated runs: {rows}")
+    found, rows, printed = run("wild", " ".join(["90 214"] * 20))
+    check(found == dict.fromkeys(("tessera", "other"), ([90, 214], 2)), f"no end: {found}")
+    check("2 runs are left out" in printed, f"no word of what is left out:\n{printed}")
+    check([row["ours_over_this"] for row in rows] == ["", ""], f"compared nevertheless: {rows}")
+
+
 def check_limits_of_a_call(runner, source):
     """What there was no time for is named; a program that cannot be compiled is a failure."""
     suite = write_suite(runner, source, good="")
@@ -225,6 +269,7 @@ def main():
             file.write(SOURCE)
         check_failures(runner, source)
         check_other_library(runner, source)
+        check_clocks(runner, source)
         check_limits_of_a_call(runner, source)
         check_whole_suite(runner)
 
