@@ -68,6 +68,17 @@ def _compile(here, program, library, folder):
     return target, _identity(target, [source, *sorted(headers)]), ""
 
 
+def clock(here, folder):
+    """RETURNS: the path of the program that shows the clock's state"""
+    os.makedirs(folder, exist_ok=True)
+    target = os.path.join(folder, "clock")
+    words = ["cc", *FLAGS, os.path.join(here, "clock.c"), "-o", target]
+    done = _capture(words)
+    if done.returncode != 0:
+        raise SystemExit(f"bench/run: {shlex.join(words)}\n{done.stderr}")
+    return target
+
+
 def compile_all(here, suite, libraries, runs, folder):
     """RETURNS: {(program, library): what _compile returns} of all that `runs` need"""
     os.makedirs(folder, exist_ok=True)

@@ -30,6 +30,7 @@ def _without_extremes(values):
 
 def spread(rounds):
     """RETURNS: (low, high) of the rounds' medians; the quartiles of one round; or None"""
+    rounds = points.trusted(rounds)
     if len(rounds) > 1:
         return _without_extremes(value["median"] for value in rounds)
     (only,) = rounds
@@ -58,9 +59,10 @@ def _verdict(better, mine, theirs, ratios, aim):
 
 
 def compare(better, mine, theirs, aim=1.0):
-    """RETURNS: the Comparison of the rounds that both have, or None"""
+    """RETURNS: the Comparison of the rounds that both have and whose clocks agree, or None"""
     pairs = [(value, other) for value in mine for other in theirs
-             if value["round"] == other["round"]]
+             if value["round"] == other["round"]
+             and not value["is_left_out"] and not other["is_left_out"]]
     ratios = [_by_time(better, value["median"], other["median"]) for value, other in pairs]
     ratios = [value for value in ratios if value]
     if not ratios:

@@ -86,3 +86,11 @@ def runs(suite, libraries, rounds, without=()):
             for npes in program["npes"]:
                 result += [Run(name, library, npes, this_round) for library in turn]
     return result
+
+
+def turns(all_runs):
+    """[the runs of all libraries of one program, number of PEs and round]"""
+    result = {}
+    for run in all_runs:
+        result.setdefault((run.program, run.npes, run.round), []).append(run)
+    return list(result.values())

@@ -5,8 +5,11 @@ import collections
 import math
 import statistics
 
+from . import clocks
+
 OURS = "tessera"
 THREADS = "threads"  # the pseudo-library of programs with threads, without SHMEM: a limit
+TIMES = ("ns", "us", "ms", "s")  # units
 
 # Where a point is; program and measure make a plot.
 Place = collections.namedtuple("Place", "program measure xname x npes unit better")
@@ -18,25 +21,40 @@ def parse_line(line):
     return words if "measure" in words else None
 
 
+def _value(words, result, scale, is_left_out):
+    """One round of a point. `scale`: of times, to those of the usual clock; rates fall as they
+    rise."""
+    if words["better"] == "higher":
+        scale = 1 / scale
+    elif words["unit"] not in TIMES:
+        scale = 1
+    value = {name: scale * float(words[name]) for name in ("median", "q1", "q3")}
+    limit = scale * float(words["limit"]) if "limit" in words else None
+    return {**value, "limit": limit, "samples": int(words["samples"]), "round": result["round"],
+            "is_left_out": is_left_out}
+
+
 def collect(results):
-    """{place: {library: [one {"median", "q1", "q3", "samples", "limit"} for each round]}}"""
+    """{place: {library: [one _value() for each round]}}"""
     points = {}
+    scales = clocks.Scales(results)
     for result in results:
-        for line in result["lines"]:
-            words = parse_line(line)
-            if not words:
-                continue
+        for words in filter(None, map(parse_line, result["lines"])):
             place = Place(result["program"], words["measure"], words["xname"], float(words["x"]),
                           int(words["npes"]), words["unit"], words["better"])
-            value = {name: float(words[name]) for name in ("median", "q1", "q3")}
-            value.update(samples=int(words["samples"]), round=result["round"],
-                         limit=float(words["limit"]) if "limit" in words else None)
+            value = _value(words, result, scales.of(result), scales.is_left_out(result))
             points.setdefault(place, {}).setdefault(result["library"], []).append(value)
     return points
 
 
+def trusted(rounds):
+    """Those that are not left out; all where none would be left."""
+    return [value for value in rounds if not value["is_left_out"]] or rounds
+
+
 def summary(rounds):
     """The medians of the rounds."""
+    rounds = trusted(rounds)
     result = {name: statistics.median(value[name] for value in rounds)
               for name in ("median", "q1", "q3")}
     limits = [value["limit"] for value in rounds if value["limit"]]

@@ -37,25 +37,34 @@ class Estimate:
 
 
 class Display:
-    def __init__(self, total, done):
-        self.total, self.done = total, done
+    def __init__(self, total, left, estimate):
+        self.total, self.left, self.estimate = total, list(left), estimate
         self.start = time.monotonic()
         self.is_terminal = sys.stdout.isatty()
 
-    def _head(self, left):
-        return (f"[{self.done}/{self.total}] {100 * self.done // max(1, self.total)} %, "
-                f"{minutes(time.monotonic() - self.start)} gone, about {minutes(left)} left")
+    def _head(self):
+        done = self.total - len(self.left)
+        return (f"[{done}/{self.total}] {100 * done // max(1, self.total)} %, "
+                f"{minutes(time.monotonic() - self.start)} gone, "
+                f"about {minutes(self.estimate.seconds(self.left))} left")
 
-    def begins(self, run, left):
+    def wants(self, runs):
+        """Runs of which some may have been done already: a repetition."""
+        for run in runs:
+            if run not in self.left:
+                self.left.insert(0, run)
+                self.total += 1
+
+    def begins(self, run):
         if self.is_terminal:
-            print(f"\r\033[K{self._head(left)}: {run}", end="", flush=True)
+            print(f"\r\033[K{self._head()}: {run}", end="", flush=True)
 
-    def ended(self, run, seconds, error, left):
-        self.done += 1
+    def ended(self, run, seconds, error):
+        self.left.remove(run)
         if error:
             self.say(f"{run}: {' '.join(error.split())[:300]}")
         elif not self.is_terminal:
-            print(f"{self._head(left)}: {run}: {seconds:.1f} s", flush=True)
+            print(f"{self._head()}: {run}: {seconds:.1f} s", flush=True)
 
     def say(self, text):
         print(("\r\033[K" if self.is_terminal else "") + text, flush=True)

@@ -21,6 +21,9 @@ class Store:
         result = self.runs.get(self._key(run))
         return result if result and result["identity"] == identity else None
 
+    def forget(self, run):
+        del self.runs[self._key(run)]
+
     def add(self, run, identity, result):
         """The file is whole at any time: it is written beside the old one, which it replaces."""
         self.runs[self._key(run)] = {**result, "program": run.program, "library": run.library,

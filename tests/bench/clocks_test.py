@@ -118,6 +118,12 @@ class Report(unittest.TestCase):
                    for number, clock in enumerate((71, 150, 71.4, 70.9, 152))]
         self.assertEqual(clocks.states(results), [(71, 3), (151, 2)])
 
+    def test_share_of_contended_looks(self):
+        results = [{**result("tessera", 0, 10, FAST), "first_clock": [FAST, 1.9 * FAST]},
+                   {**result("other", 0, 10, FAST), "first_clock": [FAST, 1.05 * FAST]}]
+        self.assertEqual(clocks.contended(results), 0.25)
+        self.assertIsNone(clocks.contended([]))
+
     def test_counts(self):
         results = [result("tessera", 0, 10, FAST), result("other", 0, 10, FAST, repeats=1),
                    result("tessera", 1, 10, SLOW), result("other", 1, 10, FAST, repeats=2),
