@@ -9,6 +9,7 @@ from . import points
 NOISE = 0.03     # a ratio within this of the aim is neither ahead nor behind
 DRAW = 0.1       # points are equal where the ratios of all rounds are within this of the aim
 SAMPLES_MIN = 4  # of one round: fewer have no quartiles
+LIMIT = "limit"  # the name of that Reference
 VERDICTS = ("behind", "undecided", "equal", "ahead")
 
 
@@ -103,12 +104,17 @@ def _with_limit(found, aims):
 @dataclasses.dataclass
 class Reference:
     """What ours is held against."""
-    name: str          # of a library, or "limit"
+    name: str          # of a library, or LIMIT
     comparisons: dict  # {place: Comparison}
     aims: dict         # {(program, measure): what the ratio may be}; 1 where left out
 
     def __post_init__(self):
         self.comparisons = {place: it for place, it in self.comparisons.items() if it}
+
+    def part(self, holds):
+        """The comparisons of the places for which holds(place)."""
+        return Reference(self.name, {place: it for place, it in self.comparisons.items()
+                                     if holds(place)}, self.aims)
 
     def aim(self, place):
         return float(self.aims.get(place[:2], 1))
@@ -130,4 +136,4 @@ def references(found, libraries, programs):
             for measure, aim in program["aims"].items()}
     others = [name for name in libraries if name != points.OURS]
     return [*(Reference(name, _with(found, name, {}), {}) for name in others),
-            Reference("limit", _with_limit(found, aims), aims)]
+            Reference(LIMIT, _with_limit(found, aims), aims)]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which figures the report shows: ratios and times by measure, over x or the number of PEs."""
+from . import drawing
+from . import judge
 from . import points
 from .drawing import Figure
 
@@ -21,47 +23,44 @@ def _abscissa(places):
     return xname, lambda place: place.x, lambda place: f" {place.npes} PEs"
 
 
-def ratio_figures(references):
-    """A figure for each measure, with all that it is held against."""
-    result = []
-    shown = {place: None for reference in references for place in reference.comparisons}
-    for (program, measure, *_), places in _by_measure(shown).items():
-        label, x_of, series_of = _abscissa(places)
-        series = {}
-        for reference in references:
-            for place in places:
-                if place in reference.comparisons:
-                    values = series.setdefault(reference.name + series_of(place), [])
-                    values.append((x_of(place), reference.comparisons[place].ratio))
-        result.append(Figure(f"{program}: {measure}", label, "ours / theirs", series, True))
-    return result
-
-
-def time_figures(found):
-    """Medians with quartiles, and the limits that the programs of our library measured."""
-    result = []
-    for (program, measure, _, unit, better), places in _by_measure(found).items():
-        label, x_of, series_of = _abscissa(places)
-        series = {}
-        for place in places:
-            for library, rounds in found[place].items():
-                value = points.summary(rounds)
-                series.setdefault(library + series_of(place), []).append(
-                    (x_of(place), value["median"], value["q1"], value["q3"]))
-                if library == points.OURS and value["limit"]:
-                    series.setdefault("limit" + series_of(place), []).append(
-                        (x_of(place), value["limit"]))
-        caption = f"{program}: {measure}" + (" (more is better)" if better == "higher" else "")
-        result.append(Figure(caption, label, unit, series))
-    return result
-
-
-def overview(references):
-    """All ratios in order: where a line crosses 1 we stop being ahead."""
+def _ratio_figure(caption, places, references):
+    """With all that it is held against."""
+    label, x_of, series_of = _abscissa(places)
     series = {}
     for reference in references:
-        values = sorted(it.ratio for it in reference.comparisons.values())
-        if len(values) > 1:
-            series[reference.name] = [(100 * i / (len(values) - 1), value)
-                            for i, value in enumerate(values)]
-    return Figure("All ratios, in order", "% of the points", "ours / theirs", series, True)
+        for place in places:
+            it = reference.comparisons.get(place)
+            if it:
+                series.setdefault(reference.name + series_of(place), []).append(
+                    (x_of(place), it.ratio, it.low, it.high))
+    return Figure(f"{caption}: ratio", label, "ours / theirs", series, True)
+
+
+def _time_figure(caption, places, found):
+    """Medians with spreads, and the limits that the programs of our library measured."""
+    label, x_of, series_of = _abscissa(places)
+    series = {}
+    for place in places:
+        for library, rounds in found[place].items():
+            value = points.summary(rounds)
+            low, high = judge.spread(rounds) or [value["median"]] * 2
+            series.setdefault(library + series_of(place), []).append(
+                (x_of(place), value["median"], low, high))
+            if library == points.OURS and value["limit"]:
+                series.setdefault("limit" + series_of(place), []).append(
+                    (x_of(place), value["limit"]))
+    if places[0].better == "higher":
+        caption += " (more is better)"
+    return Figure(caption, label, places[0].unit, series)
+
+
+def figures(found, references):
+    """{program: [[figures of times and ratios] of each measure with enough points]}"""
+    result = {}
+    for (program, measure, *_), places in _by_measure(found).items():
+        pair = [_time_figure(measure, places, found),
+                _ratio_figure(measure, places, references)]
+        pair = list(filter(drawing.worth_drawing, pair))
+        if pair:
+            result.setdefault(program, []).append(pair)
+    return result

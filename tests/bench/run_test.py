@@ -18,7 +18,7 @@ import tempfile
 import tomllib
 
 BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench")
-SECTIONS = ("Ratios", "Where we are behind", "Failures", "Times", "Papers", "Machine")
+SECTIONS = ("Where we are behind", '<a id="failures"></a>Failures', "Programs", "Papers", "Machine")
 FACTS = ("date", "commit", "Model name", "L2 cache", "kernel", "compiler", "library tessera",
          "load before", "load after")
 
@@ -94,16 +94,17 @@ def check_report(text, programs):
     places = [text.find(f"<h2>{title}</h2>") for title in SECTIONS]
     check(-1 not in places and places == sorted(places), f"the report's sections: {places}")
     check("No run failed." in text, "the report does not say that no run failed")
+    first = text.find('<table class="overview">')
+    check(0 < first < places[0], "the report does not begin with the table of programs")
     if shutil.which("gnuplot"):
         count = text.count("<svg")
-        check(count >= 20 and count == text.count("</svg>") == text.count("<figure>"),
-              f"{count} figures")
+        check(0 < count == text.count("</svg>") == text.count("<figure>"), f"{count} figures")
     else:
         check("gnuplot is not installed" in text, "the report does not say why it has no figures")
     outside = re.findall(r"<(?:script|link|img|iframe)\b|url\(\s*['\"]?(?!#)|href='(?!#)", text)
     check(not outside, f"the report needs other files: {outside[:5]}")
     for name, table in programs.items():
-        check(f"<td>{name}</td>" in text, f"the report does not name {name}")
+        check(f'<h3 id="{name}">' in text, f"the report does not name {name}")
         for number in table.get("paper", []):
             check(number["measure"] in text, f"the paper's {number['measure']} is missing")
 
