@@ -207,7 +207,6 @@ static void early_lock(void) { shmem_set_lock(&lock); }
 static void early_ptr(void) { shmem_ptr(words, 0); }
 static void early_accessible(void) { shmem_pe_accessible(0); }
 static void early_addr_accessible(void) { shmem_addr_accessible(words, 0); }
-static void early_finalize(void) { shmem_finalize(); }
 
 // In a child of a PE. The child ends with a message, the job does not end.
 static void in_a_child(void (*run)(void)) {
@@ -256,7 +255,7 @@ static const Case kCases[] = {
     CASE(early_calloc) CASE(early_realloc) CASE(early_free) CASE(early_barrier) CASE(early_sync)
     CASE(early_set) CASE(early_fence) CASE(early_quiet) CASE(early_ctx_quiet)
     CASE(early_pe_quiet) CASE(early_lock) CASE(early_ptr) CASE(early_accessible)
-    CASE(early_addr_accessible) CASE(early_finalize) CASE(child_put) CASE(child_global_exit)
+    CASE(early_addr_accessible) CASE(child_put) CASE(child_global_exit)
     CASE(nothing)
 };
 // clang-format on

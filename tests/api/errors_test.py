@@ -138,7 +138,6 @@ OUTSIDE = {
     "early_ctx_quiet": "shmem_ctx_quiet", "early_pe_quiet": "shmem_pe_quiet",
     "early_lock": "shmem_set_lock", "early_ptr": "shmem_ptr",
     "early_accessible": "shmem_pe_accessible", "early_addr_accessible": "shmem_addr_accessible",
-    "early_finalize": "shmem_finalize",
 }
 
 
