@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See fatal.hpp. Formats into a buffer on the stack: no allocation, so it works when memory is
-// gone.
+// gone. What stdout holds is read out of its buffer (glibc's names) and not flushed by fflush(),
+// which would wait for locks and for a reader, and which a signal handler must not call.
 #include "base/fatal.hpp"
 
+#include <limits.h>
+#include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
@@ -15,6 +19,7 @@ namespace tessera {
 namespace {
 
 constexpr std::size_t kMessageBytesMax = 2048;
+constexpr int kReaderPatienceMs = 1000;
 
 char message_prefix[32] = "";
 std::atomic<JobAbort> job_abort{nullptr};
@@ -37,6 +42,30 @@ void write_line(const char* format, va_list arguments) {
     }
 }
 
+// Gives up when nothing reads.
+void write_while_read(int fd, const char* bytes, std::size_t count) {
+    while (count > 0) {
+        // A pipe that is ready takes this much without making the writer wait.
+        const std::size_t piece = std::min<std::size_t>(count, PIPE_BUF);
+        pollfd reader{.fd = fd, .events = POLLOUT, .revents = 0};
+        if (::poll(&reader, 1, kReaderPatienceMs) <= 0) return;
+        const ssize_t written = ::write(fd, bytes, piece);
+        if (written <= 0) return;
+        bytes += written;
+        count -= static_cast<std::size_t>(written);
+    }
+}
+
+void save_stdout() {
+    if (::ftrylockfile(stdout) != 0) return;  // Another thread is printing, perhaps for ever.
+    const char* const start = stdout->_IO_write_base;
+    const char* const end = stdout->_IO_write_ptr;
+    if (end > start) {
+        write_while_read(::fileno_unlocked(stdout), start, static_cast<std::size_t>(end - start));
+    }
+    // The lock stays: what has been written must not come again.
+}
+
 }  // namespace
 
 void set_message_prefix(const char* prefix) {
@@ -53,6 +82,7 @@ void warn(const char* format, ...) {
 }
 
 void fatal(const char* format, ...) {
+    save_stdout();
     va_list arguments;
     va_start(arguments, format);
     write_line(format, arguments);
@@ -61,6 +91,7 @@ void fatal(const char* format, ...) {
 }
 
 void fatal_lost_peer(const char* format, ...) {
+    save_stdout();
     va_list arguments;
     va_start(arguments, format);
     write_line(format, arguments);

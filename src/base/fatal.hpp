@@ -9,9 +9,11 @@ namespace tessera {
 
 inline constexpr int kFatalExitCode = 1;
 
-// Writes one line (prefix, message, newline) to stderr in a single write, ends the job through the
-// hook of set_job_abort, and exits with kFatalExitCode. Does not run atexit handlers.
-// THREADS: any; safe when several threads fail at once (the first message wins the exit).
+// Writes what stdout still holds, then one line (prefix, message, newline) to stderr in a single
+// write, ends the job through the hook of set_job_abort, and exits with kFatalExitCode. Does not
+// run atexit handlers.
+// THREADS: any; safe when several threads fail at once (the first message wins the exit). Never
+// waits for a lock of stdout, and at most a second for a reader of it.
 [[noreturn]] void fatal(const char* format, ...) __attribute__((format(printf, 1, 2), cold));
 
 // Whose fault the end of the job is.
