@@ -245,6 +245,9 @@ def check_clocks(runner, source):
     found, rows, printed = run("switches", "90 90 90 214 214")
     check(found == dict.fromkeys(("tessera", "other"), ([214, 214], 1)), f"it switches: {found}")
     check("2 runs were repeated" in printed, f"no word of a repeated run:\n{printed}")
+    noted = json.loads(runner.read("switches", "results.json"))["clock"]
+    check(noted == {"states": [[214, 2]], "contended": 0, "repeated": 2, "normalised": 0,
+                    "left_out": 0}, f"results.json's clock: {noted}")
     check(rows[1]["ours_over_this"] == "1.0", f"no ratio of repeated runs: {rows}")
     found, rows, printed = run("wild", " ".join(["90 214"] * 20))
     check(found == dict.fromkeys(("tessera", "other"), ([90, 214], 2)), f"no end: {found}")
