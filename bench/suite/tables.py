@@ -3,6 +3,7 @@
 import csv
 import json
 
+from . import clocks
 from . import judge
 from . import points
 
@@ -45,6 +46,9 @@ def write_json(path, outcome, table):
     text = {
         "level": outcome.suite.level_name,
         "machine": dict(outcome.machine),
+        "clock": {"states": clocks.states(outcome.results),
+                  "contended": clocks.contended(outcome.results),
+                  **vars(clocks.count(outcome.results))},
         "libraries": {name: {"oshcc": library.oshcc, "oshrun": library.oshrun}
                       for name, library in outcome.libraries.items()},
         "failures": [vars(failure) for failure in outcome.failures],
