@@ -49,6 +49,14 @@ class Comparisons(unittest.TestCase):
         (comparison,) = compared(results)
         self.assertEqual((comparison.ratio, comparison.verdict), (1, "equal"))
 
+    def test_rounds_left_out_still_widen_the_spread(self):
+        """They show how much the medians vary, although their ratio says nothing."""
+        results = [result(library, number, median, FAST) for number in range(2)
+                   for library, median in (("tessera", 15), ("other", 10))]
+        results += [result("tessera", 2, 15, FAST), result("other", 2, 16, SLOW)]
+        (comparison,) = compared(results)
+        self.assertEqual((comparison.ratio, comparison.verdict), (1.5, "undecided"))
+
     def test_rounds_of_different_clocks_are_normalised(self):
         """Ours is 1.2 times as slow at either clock; the rounds' spreads must not hide it."""
         for unit, better in (("ns", "lower"), ("GB/s", "higher")):

@@ -51,6 +51,9 @@ class Behind(unittest.TestCase):
     def test_spreads_apart_by_less_than_noise(self):
         self.assertEqual(against_other([10.2, 10.2, 10.2], [10, 10, 10]).beyond(), [])
 
+    def test_spreads_that_nearly_touch(self):
+        self.assertEqual(against_other([10.5, 12, 13], [10.4, 10, 10]).beyond(), [])
+
     def test_rates(self):
         self.assertEqual(len(against_other([8, 8.1, 8.2], [10, 10.2, 9.9], better="higher")
                              .beyond()), 1)
@@ -71,6 +74,10 @@ class Behind(unittest.TestCase):
     def test_one_round_has_the_quartiles_of_its_samples(self):
         self.assertEqual(len(against_other([14], [10], half_width=1).beyond()), 1)
         self.assertEqual(against_other([14], [10], half_width=3).beyond(), [])
+
+    def test_two_rounds_have_the_quartiles_of_their_samples(self):
+        self.assertEqual(len(against_other([14, 14.1], [10, 10.1], half_width=1).beyond()), 1)
+        self.assertEqual(against_other([14, 14.1], [10, 10.1], half_width=3).beyond(), [])
 
     def test_one_number_decides_nothing(self):
         self.assertEqual(against_other([14], [10], samples=1).beyond(), [])
