@@ -4,7 +4,7 @@
 // which always lie in the L1 cache. bench/run calls it before and after each run; it looks at as
 // many CPUs as the PEs of the run use, and the slowest one counts.
 //     clock PES [KNOWN_NS]
-// prints two times in ns: the fastest state within PAUSES short pauses, and the first one seen. A
+// prints two times in ns: the fastest state within kPauses short pauses, and the first one seen. A
 // clock that stays slow slows both. A busy hyperthread of the same core, perhaps another virtual
 // machine's, comes and goes within some 100 ms and slows only the second one. It ends early when
 // all CPUs have been seen as fast as KNOWN_NS.
@@ -72,15 +72,16 @@ int main(int argc, char** argv) {
     static int cpus[CPU_SETSIZE];
     static double first[CPU_SETSIZE], fastest[CPU_SETSIZE];
     int count = find_cpus(argc > 1 ? atoi(argv[1]) : 1, cpus);
-    double known = argc > 2 ? atof(argv[2]) : 0;
+    double good = argc > 2 ? atof(argv[2]) * 1.02 : 0;
     for (int i = 0; i < count; ++i) {
         median_on(cpus[i]);  // An idle CPU's clock rises.
         first[i] = fastest[i] = median_on(cpus[i]);
     }
-    for (int pause = 0; pause < kPauses && greatest(fastest, count) > known * 1.02; ++pause) {
+    for (int pause = 0; pause < kPauses && greatest(fastest, count) > good; ++pause) {
         const struct timespec two_ms = {0, 2000000};
         nanosleep(&two_ms, NULL);
         for (int i = 0; i < count; ++i) {
+            if (fastest[i] <= good) continue;
             double now = median_on(cpus[i]);
             fastest[i] = now < fastest[i] ? now : fastest[i];
         }

@@ -6,9 +6,10 @@ import statistics
 
 from . import points
 
-NOISE = 0.03     # a ratio within this of the aim is neither ahead nor behind
+NOISE = 0.03     # spreads that are no further apart are neither ahead nor behind
 DRAW = 0.1       # points are equal where the ratios of all rounds are within this of the aim
-SAMPLES_MIN = 4  # of one round: fewer have no quartiles
+ROUNDS_MIN = 3   # fewer have no spread of their own: their samples' quartiles count
+SAMPLES_MIN = 4  # fewer have no quartiles
 LIMIT = "limit"  # the name of that Reference
 VERDICTS = ("behind", "undecided", "equal", "ahead")
 
@@ -30,12 +31,14 @@ def _without_extremes(values):
 
 
 def spread(rounds):
-    """RETURNS: (low, high) of the rounds' medians; the quartiles of one round; or None"""
-    rounds = points.trusted(rounds)
-    if len(rounds) > 1:
+    """RETURNS: (low, high) of the rounds' medians, of few rounds also of their quartiles; or None
+
+    Rounds that are left out of ratios count: they, too, show how much the medians vary."""
+    if len(rounds) >= ROUNDS_MIN:
         return _without_extremes(value["median"] for value in rounds)
-    (only,) = rounds
-    return (only["q1"], only["q3"]) if only["samples"] >= SAMPLES_MIN else None
+    if any(value["samples"] < SAMPLES_MIN for value in rounds):
+        return None
+    return min(value["q1"] for value in rounds), max(value["q3"] for value in rounds)
 
 
 def _by_time(better, mine, theirs):
@@ -45,36 +48,36 @@ def _by_time(better, mine, theirs):
 
 def _verdict(better, mine, theirs, ratios, aim):
     """`mine` and `theirs`: spreads; `ratios`: low, median and high."""
-    low, ratio, high = ratios
     if not mine or not theirs:
         return "undecided"
-    if better == "lower":
-        is_below, is_above = mine[1] < aim * theirs[0], mine[0] > aim * theirs[1]
-    else:
-        is_below, is_above = aim * mine[0] > theirs[1], aim * mine[1] < theirs[0]
-    if is_above and ratio > aim * (1 + NOISE):
+    if better == "higher":  # as times
+        mine, theirs = [[1 / value if value > 0 else 0 for value in reversed(ends)]
+                        for ends in (mine, theirs)]
+    low, ratio, high = ratios
+    if mine[0] > aim * (1 + NOISE) * theirs[1] and ratio > aim * (1 + NOISE):
         return "behind"
-    if is_below and ratio < aim / (1 + NOISE):
+    if (1 + NOISE) * mine[1] < aim * theirs[0] and ratio * (1 + NOISE) < aim:
         return "ahead"
     return "equal" if low >= aim / (1 + DRAW) and high <= aim * (1 + DRAW) else "undecided"
 
 
 def compare(better, mine, theirs, aim=1.0):
-    """RETURNS: the Comparison of the rounds that both have and whose clocks agree, or None"""
-    pairs = [(value, other) for value in mine for other in theirs
-             if value["round"] == other["round"]
-             and not value["is_left_out"] and not other["is_left_out"]]
-    ratios = [_by_time(better, value["median"], other["median"]) for value, other in pairs]
+    """RETURNS: the Comparison of rounds that both have, or None where no clocks agree"""
+    others = {value["round"]: value for value in theirs}
+    pairs = [(value, others[value["round"]]) for value in mine if value["round"] in others]
+    ratios = [_by_time(better, value["median"], other["median"]) for value, other in pairs
+              if not value["is_left_out"] and not other["is_left_out"]]
     ratios = [value for value in ratios if value]
     if not ratios:
         return None
-    ours, others = spread([pair[0] for pair in pairs]), spread([pair[1] for pair in pairs])
+    spreads = [spread([pair[side] for pair in pairs]) for side in (0, 1)]
     low, high = _without_extremes(ratios)
-    if len(pairs) == 1 and ours and others:
-        ends = (_by_time(better, ours[0], others[1]), _by_time(better, ours[1], others[0]))
-        low, high = (low, high) if None in ends else sorted(ends)
+    if len(pairs) < ROUNDS_MIN and all(spreads):
+        (low, high), (their_low, their_high) = spreads
+        ends = (_by_time(better, low, their_high), _by_time(better, high, their_low))
+        low, high = sorted(value or ratios[0] for value in ends)
     ratio = statistics.median(ratios)
-    return Comparison(ratio, low, high, _verdict(better, ours, others, (low, ratio, high), aim))
+    return Comparison(ratio, low, high, _verdict(better, *spreads, (low, ratio, high), aim))
 
 
 def limits(rounds):

@@ -52,8 +52,8 @@ def _verdicts(references):
 LEGEND = f"""<p><small>Ours / theirs in time: below 1 we are faster; rates are turned round.
 A cell: median ratio of the program's points, its spread over the rounds, the worst point that is
 behind, if any, else undecided, equal, ahead; a click on the program leads to all of them.
-Behind or ahead: the spreads of both sides over the rounds do not overlap, and the ratio is more
-than {_percent(judge.NOISE)} from the aim. Equal: all rounds within {_percent(judge.DRAW)} of the
+Behind or ahead: the spreads of both sides over the rounds do not overlap and are more than
+{_percent(judge.NOISE)} apart. Equal: all rounds within {_percent(judge.DRAW)} of the
 aim. Else undecided. The aim is 1, for some limits more. Limit: what the program measures beside
 our library, a plain loop or threads.</small></p>"""
 

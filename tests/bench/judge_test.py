@@ -101,6 +101,10 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.verdict([5, 20, 10], [10, 10, 10]), "undecided",
                          "a median of 1 with a wide spread is no draw")
 
+    def test_a_draw_of_one_round(self):
+        self.assertEqual(self.verdict([10], [10], half_width=0.2), "equal")
+        self.assertEqual(self.verdict([10], [10], half_width=2), "undecided")
+
     def test_ratio_and_its_spread(self):
         (comparison,) = against_other([12, 12.5, 11.9], [10, 10, 10]).comparisons.values()
         self.assertEqual((comparison.ratio, comparison.low, comparison.high), (1.2, 1.19, 1.25))
