@@ -89,6 +89,7 @@ COVERED_BY = {
     "tools/oshrun/memory.cpp": "tests/launch/job_test.py",
     "tools/oshrun/options.cpp": "tests/launch/options_test.py",
     "tools/oshrun/output.cpp": "tests/launch/output_test.py",
+    "tools/oshrun/pmix_gate.cpp": "tests/launch/pmix_port_test.py",
     "tools/oshrun/pmix_server.cpp": "tests/launch/job_test.py",
     "tools/oshrun/programs.cpp": "tests/launch/options_test.py",
     "tools/oshrun/session_directory.cpp": "tests/launch/cleanup_test.py",

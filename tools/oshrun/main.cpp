@@ -10,6 +10,7 @@
 //   supervisor.cpp, verdict.cpp, ending.cpp      the loop until all is over
 //   output.cpp, channel.cpp, sink.cpp            lines of the PEs to stdout and stderr
 //   keeper.cpp      cleans up after kill -9      pmix_server.cpp for MPI and other PMIx programs
+//   pmix_gate.cpp   keeps strangers from it
 #include <fcntl.h>
 #include <unistd.h>
 

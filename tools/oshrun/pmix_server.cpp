@@ -4,6 +4,7 @@
 // a limit, and it is never shut down: its files are in the session directory and oshrun just exits.
 #include "pmix_server.hpp"
 
+#include <fcntl.h>
 #include <hwloc.h>
 #include <pmix.h>
 #include <pmix_server.h>
@@ -20,6 +21,7 @@
 #include <thread>
 
 #include "base/fd.hpp"
+#include "pmix_gate.hpp"
 #include "pmix_info_list.hpp"
 
 namespace tessera::oshrun {
@@ -34,7 +36,8 @@ struct State {
     pmix_server_module_t callbacks{};
     pmix_topology_t topology{};
     std::unique_ptr<std::atomic<ClientState>[]> clients;
-    Fd abort_event;
+    Fd event;
+    Fd null;  // where the server's own messages go
 
     std::mutex mutex;  // guards what follows
     std::condition_variable changed;
@@ -42,6 +45,7 @@ struct State {
     std::string error;
     int pending_operations = 0;
     std::optional<PmixAbort> abort;
+    std::optional<std::string> note;
 };
 
 State* state = nullptr;
@@ -54,6 +58,20 @@ bool is_ours(const pmix_proc_t* process) {
 void set_client(const pmix_proc_t* process, ClientState next) {
     // Release: pairs with the acquire in is_unfinalized_client().
     if (is_ours(process)) state->clients[process->rank].store(next, std::memory_order_release);
+}
+
+void signal_event() {
+    std::uint64_t one = 1;
+    ssize_t written = ::write(state->event.get(), &one, sizeof one);
+    static_cast<void>(written);
+}
+
+void on_note(const std::string& line) {
+    {
+        std::lock_guard guard(state->mutex);
+        state->note = line;
+    }
+    signal_event();
 }
 
 // Callbacks of the server, on its thread. The client waits until `done` has been called.
@@ -81,9 +99,7 @@ pmix_status_t on_abort(const pmix_proc_t* process, void*, int code, const char* 
                                      .message = message != nullptr ? message : ""};
         }
     }
-    std::uint64_t one = 1;
-    ssize_t written = ::write(state->abort_event.get(), &one, sizeof one);
-    static_cast<void>(written);
+    signal_event();
     if (done != nullptr) done(PMIX_SUCCESS, data);
     return PMIX_SUCCESS;
 }
@@ -228,8 +244,20 @@ void register_job() {
     wait_for_operations();
 }
 
+// What the server prints about a mistake names its own source lines. The variable is looked at by
+// PMIx_server_init only, and the PEs' environment has been made already.
+void keep_server_quiet() {
+    if (state->job.is_verbose) return;
+    state->null = Fd(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+    if (!state->null) return;
+    ::setenv("PMIX_OUTPUT_STDERR_FD", std::to_string(state->null.get()).c_str(), 1);
+}
+
 void run_start() {
     init_server();
+    close_pmix_gate({.nspace = state->job.nspace,
+                     .npes = static_cast<std::uint32_t>(state->job.app_of_pe.size())},
+                    on_note);
     if (!has_failed()) register_job();
     std::lock_guard guard(state->mutex);
     state->progress = state->error.empty() ? Progress::kReady : Progress::kFailed;
@@ -242,7 +270,8 @@ void PmixServer::start(const PmixJob& job) {
     state = new State;  // never freed, see State
     state->job = job;
     state->clients = std::make_unique<std::atomic<ClientState>[]>(job.app_of_pe.size());
-    state->abort_event = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    keep_server_quiet();
+    state->event = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     std::thread(run_start).detach();
 }
 
@@ -278,14 +307,19 @@ bool PmixServer::is_unfinalized_client(int pe) const {
            ClientState::kConnected;
 }
 
-int PmixServer::abort_fd() const { return state->abort_event.get(); }
+int PmixServer::event_fd() const { return state->event.get(); }
 
 std::optional<PmixAbort> PmixServer::take_abort() {
     std::uint64_t count;
-    ssize_t got = ::read(state->abort_event.get(), &count, sizeof count);
+    ssize_t got = ::read(state->event.get(), &count, sizeof count);
     static_cast<void>(got);
     std::lock_guard guard(state->mutex);
     return std::exchange(state->abort, std::nullopt);
+}
+
+std::optional<std::string> PmixServer::take_note() {
+    std::lock_guard guard(state->mutex);
+    return std::exchange(state->note, std::nullopt);
 }
 
 }  // namespace tessera::oshrun

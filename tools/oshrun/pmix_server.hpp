@@ -18,6 +18,7 @@ struct PmixJob {
     std::string directory;          // for the server's files
     std::vector<int> app_of_pe;     // by PE
     std::vector<int> app_first_pe;  // by program
+    bool is_verbose = false;        // the server's own messages reach the user
 };
 
 // A client called PMIx_Abort.
@@ -44,9 +45,11 @@ class PmixServer {
     // Whether the PE is a PMIx client and has not called PMIx_Finalize.
     bool is_unfinalized_client(int pe) const;
 
-    // Readable when take_abort() has something.
-    int abort_fd() const;
+    // Readable when take_abort() or take_note() has something; take_abort() clears it.
+    int event_fd() const;
     std::optional<PmixAbort> take_abort();
+    // A line for the user.
+    std::optional<std::string> take_note();
 
   private:
     std::string error_;

@@ -68,7 +68,8 @@ PmixJob pmix_job(const Job& job) {
                    .host = job.host,
                    .directory = job.session.path(),
                    .app_of_pe = {},
-                   .app_first_pe = std::vector<int>(job.options.apps.size(), 0)};
+                   .app_first_pe = std::vector<int>(job.options.apps.size(), 0),
+                   .is_verbose = job.options.verbose};
     for (int pe = job.npes - 1; pe >= 0; --pe) {
         result.app_first_pe[static_cast<std::size_t>(job.pes[static_cast<std::size_t>(pe)].app)] =
             pe;

@@ -54,7 +54,7 @@ void Supervisor::wait_for_events() {
     std::size_t control = watch.add(job_.control_read.get());
     std::size_t sinks = watch.add(job_.output->event_fd());
     // Negative descriptors are passed over by poll().
-    std::size_t abort = watch.add(job_.has_pmix ? job_.pmix.abort_fd() : -1);
+    std::size_t abort = watch.add(job_.has_pmix ? job_.pmix.event_fd() : -1);
     std::size_t terminal = watch.add(job_.input.wants_input() ? STDIN_FILENO : -1);
     std::size_t typed = watch.add(job_.input.fd_to_write(), POLLOUT);
     std::size_t first_stream = watch.polled.size();

@@ -44,7 +44,7 @@ class Supervisor {
 
     // What happens to PEs.
     void handle_control_messages();
-    void handle_pmix_abort();
+    void handle_pmix_events();
     // Deaths first, then what PEs say: a PE may see another one's death before we do.
     void look_at_pes();
     std::vector<int> reap();

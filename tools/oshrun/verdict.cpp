@@ -52,8 +52,9 @@ void Supervisor::handle_control_messages() {
     }
 }
 
-void Supervisor::handle_pmix_abort() {
+void Supervisor::handle_pmix_events() {
     std::optional<PmixAbort> abort = job_.pmix.take_abort();
+    if (std::optional<std::string> note = job_.pmix.take_note()) message(*note);
     if (!abort || ending_ != Ending::kNone) return;
     int code = failure_code(abort->code);
     std::string what = "called PMIx_Abort with code " + std::to_string(code);
@@ -91,7 +92,7 @@ void Supervisor::look_at_pes() {
     judge_those(true);
     // A PE that ends the job writes a message and exits; the message says more than the exit.
     handle_control_messages();
-    if (job_.has_pmix) handle_pmix_abort();
+    if (job_.has_pmix) handle_pmix_events();
     judge_those(false);
 }
 

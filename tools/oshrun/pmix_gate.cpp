@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See pmix_gate.hpp. One thread, which sleeps in poll() and looks into what has come with MSG_PEEK:
+// the server reads everything itself. A connection that sends slowly wakes nobody, because
+// SO_RCVLOWAT holds back its news until enough is there.
+#include "pmix_gate.hpp"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/fd.hpp"
+
+namespace tessera::oshrun {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Beyond it the oldest stranger goes: a client introduces itself within milliseconds.
+constexpr std::size_t kStrangersMax = 128;
+constexpr int kNoDescriptorsNapMs = 10;
+
+enum class GateState : int { kServerStarts, kClosed, kNone };
+std::atomic<GateState> gate_state{GateState::kServerStarts};
+
+struct Door {
+    Fd listener;  // the server's socket
+    int watched;  // the number under which the server knows it: readable when `ready` has some
+    std::deque<Fd> ready;
+};
+
+struct Stranger {
+    Fd connection;
+    Door* door;
+    Clock::time_point until;
+};
+
+struct Gate {
+    PmixGuests guests;
+    PmixGateNote note = nullptr;
+    std::vector<std::unique_ptr<Door>> doors;
+    std::deque<Stranger> strangers;  // the oldest first
+    bool has_noted = false;
+    std::mutex mutex;  // guards Door::ready
+};
+Gate* gate = nullptr;  // never freed: its thread ends with the process
+
+bool is_internet(int fd) {
+    sockaddr_storage address{};
+    socklen_t bytes = sizeof address;
+    if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &bytes) != 0) return false;
+    return address.ss_family == AF_INET || address.ss_family == AF_INET6;
+}
+
+bool is_listener(int fd) {
+    int listens = 0;
+    socklen_t bytes = sizeof listens;
+    return ::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &bytes) == 0 && listens == 1 &&
+           is_internet(fd);
+}
+
+std::vector<int> find_listeners() {
+    std::vector<int> found;
+    std::unique_ptr<DIR, int (*)(DIR*)> fds(::opendir("/proc/self/fd"), ::closedir);
+    if (fds == nullptr) return found;
+    while (const dirent* entry = ::readdir(fds.get())) {
+        const int fd = std::atoi(entry->d_name);
+        if (is_listener(fd)) found.push_back(fd);
+    }
+    return found;
+}
+
+// From now on `fd`, which the server watches, is an event of ours.
+std::unique_ptr<Door> make_door(int fd) {
+    auto door = std::make_unique<Door>();
+    door->listener = Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+    door->watched = fd;
+    Fd event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE));
+    if (!door->listener || !event) return nullptr;
+    ::fcntl(door->listener.get(), F_SETFL, O_NONBLOCK);
+    return ::dup3(event.get(), fd, O_CLOEXEC) == fd ? std::move(door) : nullptr;
+}
+
+int take_ready(int watched) {
+    std::lock_guard guard(gate->mutex);
+    for (const auto& door : gate->doors) {
+        if (door->watched != watched || door->ready.empty()) continue;
+        std::uint64_t one;
+        const ssize_t got = ::read(watched, &one, sizeof one);
+        static_cast<void>(got);
+        const int connection = door->ready.front().release();
+        door->ready.pop_front();
+        return connection;
+    }
+    errno = EAGAIN;
+    return -1;
+}
+
+// "127.0.0.1:4711" and "4711".
+std::string address_text(const sockaddr_storage& address, bool with_host) {
+    char host[INET6_ADDRSTRLEN] = "?";
+    const auto* v4 = reinterpret_cast<const sockaddr_in*>(&address);
+    const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&address);
+    const bool is_v4 = address.ss_family == AF_INET;
+    const void* number = is_v4 ? static_cast<const void*>(&v4->sin_addr) : &v6->sin6_addr;
+    ::inet_ntop(address.ss_family, number, host, sizeof host);
+    const std::string port = std::to_string(ntohs(is_v4 ? v4->sin_port : v6->sin6_port));
+    return with_host ? std::string(host) + ":" + port : port;
+}
+
+// Said once: a stranger may come back for ever.
+void note_timeout(const Stranger& stranger) {
+    if (std::exchange(gate->has_noted, true)) return;
+    sockaddr_storage theirs{};
+    sockaddr_storage ours{};
+    socklen_t bytes = sizeof theirs;
+    ::getpeername(stranger.connection.get(), reinterpret_cast<sockaddr*>(&theirs), &bytes);
+    bytes = sizeof ours;
+    ::getsockname(stranger.connection.get(), reinterpret_cast<sockaddr*>(&ours), &bytes);
+    gate->note("a connection from " + address_text(theirs, true) + " to the PMIx port " +
+               address_text(ours, false) + " has not introduced itself within " +
+               std::to_string(kIntroductionTime.count()) +
+               " s and is closed; others like it are closed without a word");
+}
+
+void wait_for_bytes(const Stranger& stranger, std::size_t bytes) {
+    const int number = static_cast<int>(bytes);
+    ::setsockopt(stranger.connection.get(), SOL_SOCKET, SO_RCVLOWAT, &number, sizeof number);
+}
+
+void accept_stranger(Door& door) {
+    Fd connection(::accept4(door.listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    const bool is_full = !connection && (errno == EMFILE || errno == ENFILE);
+    if (is_full && gate->strangers.empty()) ::poll(nullptr, 0, kNoDescriptorsNapMs);
+    if ((is_full || gate->strangers.size() >= kStrangersMax) && !gate->strangers.empty()) {
+        gate->strangers.pop_front();
+    }
+    if (!connection) return;
+    gate->strangers.push_back({std::move(connection), &door, Clock::now() + kIntroductionTime});
+    wait_for_bytes(gate->strangers.back(), PmixIntroduction::kHeaderBytes);
+}
+
+void let_in(Stranger& stranger) {
+    wait_for_bytes(stranger, 1);
+    std::lock_guard guard(gate->mutex);
+    stranger.door->ready.push_back(std::move(stranger.connection));
+    const std::uint64_t one = 1;
+    const ssize_t written = ::write(stranger.door->watched, &one, sizeof one);
+    static_cast<void>(written);
+}
+
+// RETURNS: whether to keep the stranger waiting.
+bool look_at(Stranger& stranger, bool has_hung_up) {
+    static char bytes[PmixIntroduction::kBytesMax];
+    const ssize_t got = ::recv(stranger.connection.get(), bytes, sizeof bytes, MSG_PEEK);
+    if (got < 0) return errno == EAGAIN || errno == EINTR;
+    const auto count = static_cast<std::size_t>(got);
+    std::size_t wanted = PmixIntroduction::kHeaderBytes;
+    if (count >= wanted) wanted = PmixIntroduction::wanted_bytes({bytes, count});
+    if (wanted > sizeof bytes) return false;
+    if (count < wanted) {
+        wait_for_bytes(stranger, wanted);
+        return !has_hung_up;
+    }
+    if (PmixIntroduction::is_welcome({bytes, wanted}, gate->guests)) let_in(stranger);
+    return false;
+}
+
+int poll_timeout_ms() {
+    if (gate->strangers.empty()) return -1;
+    const auto left = gate->strangers.front().until - Clock::now();
+    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+    return ms > 0 ? static_cast<int>(ms) : 0;
+}
+
+void guard_once(std::vector<pollfd>& polled) {
+    polled.clear();
+    for (const auto& door : gate->doors) polled.push_back({door->listener.get(), POLLIN, 0});
+    for (const Stranger& stranger : gate->strangers) {
+        polled.push_back({stranger.connection.get(), POLLIN | POLLRDHUP, 0});
+    }
+    if (::poll(polled.data(), polled.size(), poll_timeout_ms()) < 0) return;
+    const Clock::time_point now = Clock::now();
+    std::deque<Stranger> kept;
+    std::size_t index = gate->doors.size();
+    for (Stranger& stranger : gate->strangers) {
+        const short events = polled[index++].revents;
+        const bool has_hung_up = (events & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+        if (events != 0 && !look_at(stranger, has_hung_up)) continue;
+        if (now < stranger.until) {
+            kept.push_back(std::move(stranger));
+        } else {
+            note_timeout(stranger);
+        }
+    }
+    gate->strangers = std::move(kept);
+    for (std::size_t i = 0; i < gate->doors.size(); ++i) {
+        if (polled[i].revents != 0) accept_stranger(*gate->doors[i]);
+    }
+}
+
+[[noreturn]] void guard() {
+    std::vector<pollfd> polled;
+    while (true) guard_once(polled);
+}
+
+// Takes an introduction apart. Each step fails when the bytes end before it does.
+class Reader {
+  public:
+    explicit Reader(std::span<const char> bytes) : rest_(bytes.data(), bytes.size()) {}
+    bool is_right() const { return is_right_; }
+
+    std::string_view text() {
+        const std::size_t end = rest_.find('\0');
+        if (end == std::string_view::npos) return fail();
+        return take(end + 1).substr(0, end);
+    }
+    std::uint32_t number() {
+        std::uint32_t value = 0;
+        const std::string_view bytes = take(sizeof value);
+        if (is_right_) std::memcpy(&value, bytes.data(), sizeof value);
+        return ntohl(value);
+    }
+    std::string_view take(std::size_t count) {
+        if (count > rest_.size()) return fail();
+        const std::string_view taken = rest_.substr(0, count);
+        rest_.remove_prefix(count);
+        return taken;
+    }
+
+  private:
+    std::string_view fail() {
+        is_right_ = false;
+        return {};
+    }
+
+    std::string_view rest_;
+    bool is_right_ = true;
+};
+
+}  // namespace
+
+std::size_t PmixIntroduction::wanted_bytes(std::span<const char> bytes) {
+    std::uint32_t following;  // behind the client's index and a tag
+    std::memcpy(&following, bytes.data() + 8, sizeof following);
+    return kHeaderBytes + following;
+}
+
+bool PmixIntroduction::is_welcome(std::span<const char> bytes, const PmixGuests& guests) {
+    constexpr char kClient = 0;  // others are tools, which oshrun does not serve
+    Reader reader(bytes.subspan(kHeaderBytes));
+    reader.text();                 // the security module
+    reader.take(reader.number());  // and what it says
+    const std::string_view kind = reader.take(1);
+    const bool is_client = reader.is_right() && kind[0] == kClient;
+    const std::string_view nspace = reader.text();
+    const std::uint32_t rank = reader.number();
+    reader.text();   // version
+    reader.text();   // how it packs
+    reader.take(1);  // and whether it describes that
+    reader.text();   // how it keeps data
+    return reader.is_right() && is_client && nspace == guests.nspace && rank < guests.npes;
+}
+
+void close_pmix_gate(PmixGuests guests, PmixGateNote note) {
+    gate = new Gate;
+    gate->guests = std::move(guests);
+    gate->note = note;
+    for (int fd : find_listeners()) {
+        if (auto door = make_door(fd)) gate->doors.push_back(std::move(door));
+    }
+    // Release: pairs with the acquire in accept().
+    const bool is_closed = !gate->doors.empty();
+    gate_state.store(is_closed ? GateState::kClosed : GateState::kNone, std::memory_order_release);
+    if (is_closed) std::thread(guard).detach();
+}
+
+}  // namespace tessera::oshrun
+
+// In place of the C library's, for the PMIx library, too.
+extern "C" [[gnu::visibility("default")]] int accept(int fd, sockaddr* address, socklen_t* bytes) {
+    namespace oshrun = tessera::oshrun;
+    switch (oshrun::gate_state.load(std::memory_order_acquire)) {
+        case oshrun::GateState::kServerStarts:
+            if (!oshrun::is_internet(fd)) break;
+            errno = EAGAIN;  // The gate will let it in.
+            return -1;
+        case oshrun::GateState::kClosed: {
+            if (oshrun::is_listener(fd)) break;
+            const int connection = oshrun::take_ready(fd);
+            if (connection >= 0 && address != nullptr) ::getpeername(connection, address, bytes);
+            return connection;
+        }
+        case oshrun::GateState::kNone: break;
+    }
+    return ::accept4(fd, address, bytes, 0);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Stands between the network and the PMIx server's port. The server reads the introduction of a
+// client with blocking calls on the thread that serves all others, and believes the lengths in it:
+// a stranger that connects and is silent would hold the whole job, and one that sends junk can
+// crash it. The gate accepts in its place, and the server gets only connections whose introduction
+// is there, complete, and of a client of this job. Others are closed: at once where they are
+// junk, after kIntroductionTime where they do not come to an end. Called by pmix_server.cpp.
+//
+// The server asks for connections by accept(), which oshrun defines itself (pmix_gate.cpp); the
+// descriptor that the server watches becomes one that is readable when the gate has something.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tessera::oshrun {
+
+inline constexpr auto kIntroductionTime = std::chrono::seconds(3);
+
+// Which clients are let in.
+struct PmixGuests {
+    std::string nspace;
+    std::uint32_t npes = 0;
+};
+
+// Called on the gate's thread with a line for the user, without the name of oshrun.
+using PmixGateNote = void (*)(const std::string& line);
+
+// Puts the gate before all ports on which this process listens by now. Call once, when the server
+// listens; until then nothing is accepted.
+void close_pmix_gate(PmixGuests guests, PmixGateNote note);
+
+// What a client sends first: a header with the number of bytes that follow, and these.
+struct PmixIntroduction {
+    static constexpr std::size_t kHeaderBytes = 16;
+    static constexpr std::size_t kBytesMax = 16384;  // those of real clients have some hundred
+    // With the header. REQUIRES: kHeaderBytes are there.
+    static std::size_t wanted_bytes(std::span<const char> bytes);
+    // Whether all fields are inside, and name a client of `guests`. REQUIRES: `bytes` is complete.
+    static bool is_welcome(std::span<const char> bytes, const PmixGuests& guests);
+};
+
+}  // namespace tessera::oshrun
