@@ -40,11 +40,13 @@ void Supervisor::handle_control_messages() {
     // Written in one piece, so read in one piece.
     while (::read(job_.control_read.get(), &words, sizeof words) ==
            static_cast<ssize_t>(sizeof words)) {
-        if (words.pe < 0 || words.pe >= job_.npes || ending_ != Ending::kNone) continue;
-        if (words.kind == ControlMessage::kGlobalExit) {
-            begin_ending(Ending::kGlobalExit, words.code & 0xff);
-        } else if (words.kind == ControlMessage::kLostPeer) {
+        if (words.pe < 0 || words.pe >= job_.npes) continue;
+        if (words.kind == ControlMessage::kLostPeer) {
             note_complaint(words.pe, failure_code(words.code));
+        } else if (ending_ != Ending::kNone) {
+            continue;
+        } else if (words.kind == ControlMessage::kGlobalExit) {
+            begin_ending(Ending::kGlobalExit, words.code & 0xff);
         } else if (words.kind == ControlMessage::kAbort) {
             int code = failure_code(words.code);
             fail(words.pe, code, "has failed with code " + std::to_string(code));
