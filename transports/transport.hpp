@@ -234,6 +234,8 @@ struct FabricSetup {
     std::string address;  // this host's towards the launcher; "": unknown
     bool provider_atomics = false;
     bool has_progress_thread = true;
+    bool members_only =
+        false;  // PEs of the job alone may connect, where the provider lets us see to it
     std::uint32_t timeout_s = 0;  // 0: for ever
     bool is_crowded = false;      // more PEs than cores
     // A table of kFabricCardBytes per PE, zero at first, that the PEs of the node share.

@@ -132,6 +132,11 @@ constexpr Variable kVariables[] = {
      .default_text = "the one towards the launcher",
      .help = "IP network between nodes: the name of an interface, or a network such as "
              "10.0.0.0/8 in which it has its address."},
+    {.name = "SHMEM_OFI_ADMISSION",
+     .field = &Config::ofi_admission,
+     .must_agree = true,
+     .help = "Whether only PEs of the job may connect to a PE, where libfabric's provider is tcp, "
+             "net or sockets: strangers are refused before the provider sees them."},
     {.name = "SHMEM_AMO_PATH",
      .field = &Config::amo_path,
      .must_agree = true,

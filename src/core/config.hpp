@@ -107,6 +107,7 @@ struct Config {
     std::string ofi_fabric;
     std::string ofi_domain;
     std::string ofi_interface;  // name, or network as 10.0.0.0/8
+    bool ofi_admission = true;
     AmoPath amo_path = AmoPath::kAuto;
     Progress progress = Progress::kAuto;
     Count network_timeout{60};  // seconds; 0: for ever

@@ -163,6 +163,7 @@ FabricSetup describe_fabric() {
             .address = launch::launcher_address(),
             .provider_atomics = settings.amo_path == AmoPath::kFabric,
             .has_progress_thread = settings.progress != Progress::kNone,
+            .members_only = settings.ofi_admission,
             .timeout_s = settings.network_timeout.value,
             .is_crowded = static_cast<std::uint32_t>(live->job.npes_of_host) > header.usable_cores,
             .cards = live->node->cards(),

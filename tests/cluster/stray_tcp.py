@@ -14,10 +14,12 @@ ROUNDS = 12
 
 
 def noise(chance):
-    data = chance.randbytes(chance.choice((1, 16, 24, 40, 64, 1000, 100000)))
+    data = chance.randbytes(chance.choice((0, 1, 16, 24, 40, 64, 1000, 100000)))
     # Version, operation and a size, as in the headers of libfabric's tcp provider.
     prefix = chance.choice((b"", b"\x03\x01", b"\x03\0\0\0\0\0\0\x10",
-                            b"GET / HTTP/1.1\r\n", struct.pack("<IIQ", 3, 1, 1 << 40)))
+                            b"GET / HTTP/1.1\r\n", struct.pack("<IIQ", 3, 1, 1 << 40),
+                            # A request to connect that announces more behind it.
+                            struct.pack("<BBHIQQQ", 3, 0, 24 << 8, 0, 0, 0, 1)))
     return prefix + data
 
 

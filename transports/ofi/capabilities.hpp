@@ -32,7 +32,8 @@ struct Wishes {
     // Somebody is going to sleep until the queue has entries. Where nobody is, operations are 1.4
     // us quicker, because their completions need not be announced.
     bool sleeps = true;
-    int local_index = 0;  // of this PE among those of its host: spreads them over equal NICs
+    bool members_only = false;  // only PEs of the job may connect (admission.hpp)
+    int local_index = 0;        // of this PE among those of its host: spreads them over equal NICs
 };
 
 // The most pieces of one vector operation, local and remote, that any Capabilities names.

@@ -74,6 +74,7 @@ Wishes wishes_of(const FabricSetup& setup) {
             .address = setup.address,
             .atomics = setup.provider_atomics,
             .sleeps = setup.has_progress_thread,
+            .members_only = setup.members_only,
             .local_index = setup.place_on_host};
 }
 
@@ -104,6 +105,7 @@ void Engine::describe_myself() {
     card_.settings_digest = setup_.settings_digest;
     card_.program_digest = setup_.program_digest;
     card_.message_key = random_key();
+    card_.admission_key = fabric_.admission_key();
     capabilities().provider.copy(card_.provider, sizeof card_.provider - 1);
     for (std::size_t i = 0; i < kSegments; ++i) {
         const FabricMemory& memory = memory_of(i);

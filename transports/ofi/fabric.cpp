@@ -72,6 +72,7 @@ Fabric::Fabric(const Wishes& wishes) : choice_(choose(wishes)) {
     fid_av* peers = nullptr;
     check(fi_av_open(domain, &attributes, &peers, nullptr), "keep a table of peers", facts);
     peers_.reset(peers);
+    if (wishes.members_only) admission_ = Admission::open();
     wake_descriptor_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!wake_descriptor_) fatal("shmem_init: eventfd: %s", std::strerror(errno));
     open_queue();
@@ -101,6 +102,7 @@ void Fabric::open_queue() {
 }
 
 void Fabric::open_endpoint() {
+    const Admission::Scope scope(admission_.get());
     fid_ep* endpoint = nullptr;
     check(fi_endpoint(domain(), choice_.info.get(), &endpoint, nullptr), "open an endpoint",
           capabilities());
@@ -124,7 +126,15 @@ std::vector<std::byte> Fabric::address() const {
     return result;
 }
 
-fi_addr_t Fabric::add_peer(std::span<const std::byte> address) {
+fi_addr_t Fabric::add_peer(std::span<const std::byte> address, std::uint64_t admission_key) {
+    if (admission_) {
+        admission_->add_peer(address, admission_key);
+    } else if (admission_key != 0) {
+        fatal(
+            "a PE on another node admits only PEs that prove themselves, and this one cannot: "
+            "its libfabric is of another kind, or SHMEM_OFI_ADMISSION differs; set "
+            "SHMEM_OFI_ADMISSION=0 for all PEs");
+    }
     fi_addr_t peer = FI_ADDR_NOTAVAIL;
     int added = fi_av_insert(peers_.get(), address.data(), 1, &peer, 0, nullptr);
     if (added != 1 || peer == FI_ADDR_NOTAVAIL) {

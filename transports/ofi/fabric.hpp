@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/fd.hpp"
+#include "transports/ofi/admission.hpp"
 #include "transports/ofi/capabilities.hpp"
 
 namespace tessera::ofi {
@@ -59,9 +60,11 @@ class Fabric {
 
     // What peers give to add_peer().
     std::vector<std::byte> address() const;
+    // What they prove when they connect to this PE; 0: they need not.
+    std::uint64_t admission_key() const { return admission_ ? admission_->key() : 0; }
     // RETURNS: the number by which operations name the peer. Contacts nobody.
     // THREADS: one at a time.
-    fi_addr_t add_peer(std::span<const std::byte> address);
+    fi_addr_t add_peer(std::span<const std::byte> address, std::uint64_t admission_key = 0);
 
     // Lets peers who know the key read and write [start, start + bytes). Keys are 64 random bits
     // where the provider leaves them to us. Ends the job where it cannot be done.
@@ -90,6 +93,7 @@ class Fabric {
     std::optional<fi_cq_msg_entry> calm_descriptor();
 
     Choice choice_;
+    std::unique_ptr<Admission> admission_;  // nullptr: all are admitted
     // Closed from the last to the first.
     Fid<fid_fabric> fabric_;
     Fid<fid_domain> domain_;

@@ -30,7 +30,7 @@ void Peers::look_up(int pe) {
     std::memcpy(peer.bases, card.bases, sizeof peer.bases);
     peer.message_key = card.message_key;
     peer.program_digest = card.program_digest;
-    peer.address = fabric_.add_peer({card.address, card.address_bytes});
+    peer.address = fabric_.add_peer({card.address, card.address_bytes}, card.admission_key);
     known_.push_back(pe);
     peer.is_known.store(true, std::memory_order_release);
 }

@@ -2,7 +2,8 @@
 //
 // The PEs of other nodes, as this PE addresses them. A PE is looked up when it is first needed: its
 // card comes from the table that the PEs of this node share or, the first time on the node, from
-// the launcher. A remote PE takes no private memory before that, 88 bytes afterwards.
+// the launcher. A remote PE takes no private memory before that, 88 bytes afterwards, and some
+// 50 where it admits PEs of the job only.
 // THREADS: any.
 #pragma once
 
@@ -22,13 +23,14 @@ namespace tessera::ofi {
 
 // What a PE tells the others, once per init.
 struct Card {
-    static constexpr std::uint64_t kMagic = 0x5465737365726134;  // "Tessera4"
+    static constexpr std::uint64_t kMagic = 0x5465737365726135;  // "Tessera5"
     static constexpr std::size_t kAddressBytesMax = 120;
 
     std::uint64_t magic = kMagic;
     std::uint64_t settings_digest = 0;
     std::uint64_t program_digest = 0;
     std::uint64_t message_key = 0;
+    std::uint64_t admission_key = 0;  // admission.hpp; 0: everybody may connect
     std::uint64_t keys[kSegments] = {};
     std::uint64_t bases[kSegments] = {};  // what the first byte of the segment is addressed as
     char provider[20] = {};               // as far as it fits: different ones cannot talk

@@ -52,6 +52,7 @@ TEST(Config, DefaultsComeFromTheStruct) {
     EXPECT_FALSE(config.debug);
     EXPECT_EQ(config.symmetric_size, 0U);
     EXPECT_TRUE(config.huge_pages);
+    EXPECT_TRUE(config.ofi_admission);
     EXPECT_EQ(config.static_data, StaticData::kShared);
     for (Algorithm algorithm :
          {config.barrier_algorithm, config.broadcast_algorithm, config.collect_algorithm,
@@ -97,6 +98,7 @@ TEST(Config, EveryVariableSetsItsMember) {
                           {"SHMEM_OFI_FABRIC", "a fabric"},
                           {"SHMEM_OFI_DOMAIN", "a domain"},
                           {"SHMEM_OFI_INTERFACE", "10.0.0.0/8"},
+                          {"SHMEM_OFI_ADMISSION", "off"},
                           {"SHMEM_AMO_PATH", "am"},
                           {"SHMEM_PROGRESS", "None"},
                           {"SHMEM_NETWORK_TIMEOUT", "0"},
@@ -124,6 +126,7 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_EQ(config.ofi_fabric, "a fabric");
     EXPECT_EQ(config.ofi_domain, "a domain");
     EXPECT_EQ(config.ofi_interface, "10.0.0.0/8");
+    EXPECT_FALSE(config.ofi_admission);
     EXPECT_EQ(config.amo_path, AmoPath::kAm);
     EXPECT_EQ(config.progress, Progress::kNone);
     EXPECT_EQ(config.network_timeout.value, 0U);
