@@ -38,7 +38,8 @@ class Endings(LaunchTest):
         self.check_message(error, 3, "ended without shmem_finalize")
         _, error = self.run_job("-n", 4, SHMEM, "return", 0, code=1)
         self.check_message(error, 3, "ended without shmem_finalize")
-        self.run_job("-n", 4, SHMEM, "atexit")
+        _, error = self.run_job("-n", 4, SHMEM, "atexit")
+        self.assertEqual(error, "")
 
     def test_global_exit(self):
         for code in (0, 5, 255):

@@ -70,6 +70,11 @@ class Mpirun(LaunchTest):
             self.assertIn("[pe 2] this PE ends without shmem_finalize", error)
         self.mpirun(3, SHMEM, "atexit")
 
+    def test_no_finalize(self):
+        out, error = self.mpirun(3, SHMEM, "leave")
+        self.assertEqual(len(out.splitlines()), 3)
+        self.assertEqual(error.count("the program ends without shmem_finalize"), 1, error)
+
     def test_where_sockets_are_forbidden(self):
         environment = self.environment(LD_PRELOAD=program("no_sockets.so"))
         out, _ = self.mpirun(3, SHMEM, "again", environment=environment)

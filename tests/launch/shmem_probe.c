@@ -10,6 +10,7 @@
 //   kill SIGNAL       the last PE kills itself
 //   exit CODE         the last PE calls _exit() without shmem_finalize
 //   return CODE       the last PE returns from main() without shmem_finalize
+//   leave             all PEs return from main() without shmem_finalize
 //   atexit            shmem_finalize is called when main() has returned
 //   global CODE       the last PE calls shmem_global_exit
 //   misuse            the last PE addresses a PE that does not exist
@@ -148,6 +149,7 @@ int main(int argc, char** argv) {
         if (strcmp(trick, "global") == 0) shmem_global_exit(value);
         if (strcmp(trick, "misuse") == 0) shmem_long_p(&in_static, 1, shmem_n_pes() + 5);
     }
+    if (strcmp(trick, "leave") == 0) return 0;
     if (!is_late) shmem_finalize();
     if (strcmp(trick, "farewell") == 0 && is_last) _exit(0);
     return strcmp(trick, "late") == 0 ? me : 0;

@@ -147,6 +147,11 @@ class Slurm(LaunchTest):
     def test_late_finalize(self):
         self.srun(3, SHMEM, "atexit")
 
+    def test_no_finalize(self):
+        out, error = self.srun(3, SHMEM, "leave")
+        self.assertEqual(len(out.splitlines()), 3)
+        self.assertEqual(error.count("the program ends without shmem_finalize"), 1, error)
+
     def start_step(self, *arguments):
         launcher = ["srun", "--immediate=30", *self.OPTIONS, "-n3"]
         return self.start(*arguments, launcher=launcher)
