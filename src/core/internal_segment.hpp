@@ -30,6 +30,10 @@ struct InternalSegment {
     alignas(kFalseSharingBytes) std::uint64_t smallest_heap_bytes;
     // SHMEM_DEBUG: of this PE's last collective allocation.
     alignas(kFalseSharingBytes) std::uint64_t allocation_digest;
+    // Of PE 0: how many PEs have come to exit() without shmem_finalize (core/exit_meeting.hpp).
+    alignas(kFalseSharingBytes) std::uint64_t leaving;
+    // Written by every slow wait, read by the node's PEs, and by others in exit_meeting.cpp.
+    alignas(kFalseSharingBytes) WaitTimes waits;
     // Another PE's long copy from or to this one, which this one may help with.
     SharedCopyOffer shared_copy;
     // This PE sleeps in a wait on a word of its own; others look after every p and atomic towards

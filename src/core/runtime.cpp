@@ -19,6 +19,7 @@
 #include "base/fatal.hpp"
 #include "core/config.hpp"
 #include "core/context.hpp"
+#include "core/exit_meeting.hpp"
 #include "core/external_heap.hpp"
 #include "core/info.hpp"
 #include "core/inline_maps.hpp"
@@ -49,11 +50,13 @@ std::atomic<Phase> phase{Phase::kBeforeInit};
 std::mutex lifecycle;  // init and finalize by several threads; never on the data path
 int init_count = 0;
 int provided_thread_level = 0;
+pid_t thread_of_init = 0;
+bool has_met_at_exit = false;
 
 std::vector<const WaitTimes*> waits_of_others(const Node& node, const launch::Job& job) {
     std::vector<const WaitTimes*> waits;
     for (int i = 0; i < job.nlocal; ++i) {
-        if (i != job.local_index) waits.push_back(&node.record(i).waits);
+        if (i != job.local_index) waits.push_back(&node.internal(i).waits);
     }
     return waits;
 }
@@ -270,6 +273,37 @@ bool any_pe_has_many_threads(const Live& life) {
     return false;
 }
 
+// Runs before the handlers and destructors that the program had made before init: these may still
+// call shmem_finalize.
+void meet_others_at_exit(int status, void*) {
+    if (status != 0 || phase.load(std::memory_order_acquire) != Phase::kInitialized) return;
+    if (!is_plain_exit(thread_of_init)) return;
+    default_context.quiet();
+    has_met_at_exit = meet_at_exit({.job = live->job,
+                                    .node = *live->node,
+                                    .fabric = live->fabric.get(),
+                                    .channel = *live->collective_channel,
+                                    .atomic_at_first_pe = atomic_at_first_pe});
+    if (!has_met_at_exit || !live->fabric) return;
+    live->fabric->leave();
+    launch::meet_job(drive_fabric);  // PE 0 answers until all have asked.
+}
+
+// The last thing: shmem_finalize has not been called after all.
+void end_without_finalize(int, void*) {
+    if (!has_met_at_exit || phase.load(std::memory_order_acquire) != Phase::kInitialized) return;
+    if (live->job.pe == 0) {
+        warn(
+            "the program ends without shmem_finalize; its PEs end as if each had called it, which "
+            "the specification asks for");
+    }
+    live->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
+    launch::leave(live->job);
+}
+
+// Before main, so that it runs after what the program registers; but before pmix_client.cpp's.
+[[gnu::constructor]] void watch_exit() { ::on_exit(end_without_finalize, nullptr); }
+
 void start(int level, const char* where) {
     if (phase.load(std::memory_order_relaxed) == Phase::kForkedChild) {
         fatal("%s: called in a child of fork(); only the parent is a PE", where);
@@ -288,7 +322,8 @@ void start(int level, const char* where) {
     live->node = std::make_unique<Node>(live->job);
     heap::NodeHeader& header = live->node->header();
     set_wait_label(live->node->my_record().waiting_in, sizeof(heap::PeRecord::waiting_in));
-    set_wait_times(&live->node->my_record().waits, waits_of_others(*live->node, live->job));
+    set_wait_times(&live->node->internal(live->job.local_index).waits,
+                   waits_of_others(*live->node, live->job));
     set_my_sleeper(&live->node->internal(live->job.local_index).sleeper, live->node->my_room(),
                    open_room_bytes(header.heap_bytes));
     connect_nodes(level);
@@ -309,7 +344,9 @@ void start(int level, const char* where) {
     }
     open_inline_maps(live->job.node_file.get(), header.rooms_offset, live->job.local_pes);
     provided_thread_level = level;
-    static const int registered = ::pthread_atfork(nullptr, nullptr, disown_in_child);
+    thread_of_init = ::gettid();
+    static const int registered = ::pthread_atfork(nullptr, nullptr, disown_in_child) +
+                                  ::on_exit(meet_others_at_exit, nullptr);
     static_cast<void>(registered);
     phase.store(Phase::kInitialized, std::memory_order_release);
 }

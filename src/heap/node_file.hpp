@@ -89,7 +89,7 @@ static_assert(sizeof(NodeHeader) == 4 * kFalseSharingBytes);
 enum class PeState : std::uint32_t { kNotStarted = 0, kInitialized = 1, kFinalized = 2 };
 
 // What a PE tells the others of its node, and oshrun. Written by its PE before the startup sync
-// (except state, waits and waiting_in), read by the others after it.
+// (except state and waiting_in), read by the others after it.
 struct alignas(kFalseSharingBytes) PeRecord {
     std::atomic<PeState> state;  // written by the PE, read by oshrun when the PE has ended
     std::int32_t pid;
@@ -100,7 +100,6 @@ struct alignas(kFalseSharingBytes) PeRecord {
     std::uint32_t static_in_node_file;
     std::uint64_t program_digest;   // of the executable: equal for PEs that run the same one
     std::uint64_t settings_digest;  // of the settings that must agree; compared by every PE
-    WaitTimes waits;                // written by every slow wait
     char waiting_in[48];            // routine that a slow wait is in, "" when none; for oshrun
     std::uint32_t inits;            // how often this place has initialized, for oshrun
     std::int32_t thread_level;      // written before the sync that ends init

@@ -3,7 +3,7 @@
 // Watches over a running job until nothing of it is left: one loop that waits for signals, deaths,
 // messages of PEs, output and deadlines. How a job can end, and what oshrun then returns:
 //   all PEs end well                       0
-//   a PE fails (dies, exits with an error, leaves without shmem_finalize, aborts):
+//   a PE fails (dies, exits with an error, leaves others without shmem_finalize, aborts):
 //                                          the others are killed; the worst of the codes
 //   a PE cannot reach another one         waits a moment for the death of a PE, which then is the
 //                                          failure; else the PE that complains has failed
