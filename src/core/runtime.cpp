@@ -420,7 +420,7 @@ std::string_view fabric_provider() {
     return live->fabric->provider();
 }
 
-std::size_t cache_bytes() { return live->node->facts().last_cache_bytes(); }
+std::size_t cache_bytes() { return live->node->facts().caches_bytes(); }
 
 bool is_on_this_node(int world_pe) { return live->node->peers()[world_pe].heap != nullptr; }
 

@@ -58,7 +58,7 @@ bool is_on_this_node(int world_pe);
 int first_pe_of_node(int world_pe);
 
 // Facts of this machine for the choice of algorithms: the cores that a PE has, less than 1 where
-// PEs share; and the cache that the PEs of a node share, in bytes, 0 where not known.
+// PEs share; and the caches of all PEs of the node together, in bytes, 0 where not known.
 double cores_per_pe();
 std::size_t cache_bytes();
 // What reaches other nodes, as SHMEM_OFI_PROVIDER names it; "": there are none.

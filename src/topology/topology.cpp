@@ -287,6 +287,11 @@ Facts discover(const Sources& sources) {
     return facts;
 }
 
+std::uint64_t Facts::caches_bytes() const {
+    if (l3_bytes <= l2_bytes) return l2_bytes * std::max(1U, usable_cores);
+    return l3_bytes * std::max(1U, usable_cores / std::max(1U, cores_per_l3));
+}
+
 std::string describe(const Facts& facts) {
     std::string usable =
         count_text(facts.usable_cores, "core") + ", " + count_text(facts.usable_pus, "PU");

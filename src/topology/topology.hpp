@@ -40,7 +40,8 @@ struct Facts {
     std::uint64_t l1d_bytes;     // of the first usable core; 0 where not known
     std::uint64_t l2_bytes;
     std::uint64_t l3_bytes;
-    std::uint64_t last_cache_bytes() const { return l3_bytes > l2_bytes ? l3_bytes : l2_bytes; }
+    // The last-level caches of all usable cores together, as far as they are like the first one's.
+    std::uint64_t caches_bytes() const;
 
     // The machine, whether the job may use it or not.
     std::uint32_t packages;

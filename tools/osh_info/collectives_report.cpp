@@ -52,7 +52,7 @@ Situation situation_of(const JobShape& job) {
                      .is_on_one_node = shape.nodes <= 1,
                      .is_reproducible = config().reduce_reproducible},
             .cores = cores,
-            .profile = collectives::load_profile(facts.last_cache_bytes(), config().ofi_provider)};
+            .profile = collectives::load_profile(facts.caches_bytes(), config().ofi_provider)};
 }
 
 }  // namespace

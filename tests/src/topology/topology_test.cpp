@@ -144,6 +144,7 @@ TEST(Topology, ReadsCacheSizes) {
     EXPECT_EQ(facts->l2_bytes, 1048576u);
     EXPECT_EQ(facts->l3_bytes, 33554432u);
     EXPECT_EQ(facts->cores_per_l3, 4u);
+    EXPECT_EQ(facts->caches_bytes(), 2 * 33554432u);
     EXPECT_EQ(cores_of(*facts)[4].l3, 1u);
 }
 
