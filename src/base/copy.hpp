@@ -39,6 +39,13 @@ void set_shared_copy(SharedCopy copy);
 // A part of a copy of `total` bytes, by the calling thread.
 void copy_piece(void* dest, const void* source, std::size_t bytes, std::size_t total);
 
+// For blocks of a movement whose arrays together exceed the caches: what is written goes past them,
+// where the processor has instructions for it, so that it need not be read before.
+// REQUIRES: source and dest do not overlap.
+void copy_past_cache(void* dest, const void* source, std::size_t bytes);
+// Shorter blocks are copied as always.
+inline constexpr std::size_t kPastCacheBytesMin = 2048;
+
 namespace detail {
 
 using Vector16 = unsigned char __attribute__((vector_size(16)));

@@ -83,6 +83,24 @@ TEST(Copy, EverySmallSizeAtEveryAlignment) {
     }
 }
 
+// Past the caches, at any offset within a line, down to what is too short for that.
+TEST(Copy, PastTheCache) {
+    Block source(17 << 10);
+    Block dest(17 << 10);
+    source.fill_randomly(6);
+    choose_copy_routine(0);
+    for (std::size_t bytes : {1, 2047, 2048, 2049, 2112, 4095, 4096, 8319, 16384}) {
+        for (std::size_t offset = 0; offset < 64; offset += 7) {
+            dest.fill(kGuard);
+            unsigned char* target = dest.data() + 64 + offset;
+            copy_past_cache(target, source.data() + 63 - offset, bytes);
+            ASSERT_EQ(std::memcmp(target, source.data() + 63 - offset, bytes), 0) << bytes;
+            ASSERT_EQ(count_touched(dest.data(), target), 0u) << bytes;
+            ASSERT_EQ(count_touched(target + bytes, dest.data() + dest.bytes()), 0u) << bytes;
+        }
+    }
+}
+
 template <std::size_t kBytes>
 void check_constant_size(Block& dest, Block& source) {
     dest.fill(kGuard);
