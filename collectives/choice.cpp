@@ -82,7 +82,7 @@ const Profile& profile() {
 Agreed agree(Team& team, const char* where) {
     Agreed agreed{};
     if (team.my_index == 0) {
-        agreed = {.machine = profile().machine, .cores_per_pe = cores_per_pe()};
+        agreed = {.machine = machine(), .cores_per_pe = cores_per_pe()};
     }
     const Links links(team, where);
     const auto me = static_cast<unsigned>(team.my_index);
@@ -169,6 +169,8 @@ Access access_of(const ReduceFunction& function, std::size_t bytes) {
 }
 
 }  // namespace
+
+const Machine& machine() { return profile().machine; }
 
 bool is_possible(const Restriction& restriction, const Call& call) {
     if (restriction.links && !call.has_links) return false;
@@ -312,7 +314,7 @@ std::string choices_of(Collective collective, const Team& team) {
     const Algorithm wanted = wanted_for(collective);
     if (!wanted.is_auto()) return std::string(rows[wanted.index - 1U]->name) + ", where it can";
     std::string text;
-    for_each_range(collective, call_of(team), shape_of(team, cores_per_pe()), profile().machine,
+    for_each_range(collective, call_of(team), shape_of(team, cores_per_pe()), machine(),
                    [&](std::size_t from, std::size_t row) {
                        if (from > 1) text += ", from " + std::to_string(from) + " B ";
                        text += rows[row]->name;

@@ -50,6 +50,9 @@ inline void barrier(Team& team, const char* where) {
     team.sync(team, where);
 }
 
+// What this PE knows of its machine: the prices of its profile, or the defaults.
+const Machine& machine();
+
 // ---- The choice, for tools and tests ----
 
 // Whether an algorithm can do a call.

@@ -6,17 +6,17 @@
 // COST: 2 syncs and p copies of a block, all PEs at once. Any group.
 #include "collectives/alltoall/direct.hpp"
 
-#include "core/context.hpp"
+#include "collectives/blocks.hpp"
 
 namespace tessera::collectives {
 void alltoall_direct(const Group& group, void* dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
     const char* mine =
         static_cast<const char*>(source) + static_cast<std::size_t>(group.my_index()) * bytes;
+    const Blocks blocks(group, bytes, 2 * static_cast<std::size_t>(group.npes()) * bytes);
     group.sync();
     for_each_from_neighbour(group, [&](int index) {
-        char* block = static_cast<char*>(dest) + static_cast<std::size_t>(index) * bytes;
-        collective_context.get_nbi(block, mine, bytes, group.world_pe(index), group.where());
+        blocks.get(static_cast<char*>(dest) + static_cast<std::size_t>(index) * bytes, mine, index);
     });
     group.deliver();
     group.sync();

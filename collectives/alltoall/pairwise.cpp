@@ -9,7 +9,7 @@
 #include <bit>
 
 #include "collectives/alltoall/algorithms.hpp"
-#include "core/context.hpp"
+#include "collectives/blocks.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -29,11 +29,12 @@ void for_each_pair(const Group& group, Visit visit) {
 void alltoall_pairwise(const Group& group, void* dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
     char* mine = static_cast<char*>(dest) + static_cast<std::size_t>(group.my_index()) * bytes;
+    const Blocks blocks(group, bytes, 2 * static_cast<std::size_t>(group.npes()) * bytes);
     group.sync();
     for_each_pair(group, [&](int index) {
         const char* block =
             static_cast<const char*>(source) + static_cast<std::size_t>(index) * bytes;
-        collective_context.put_nbi(mine, block, bytes, group.world_pe(index), group.where());
+        blocks.put(mine, block, index);
     });
     group.deliver();
     group.sync();

@@ -5,7 +5,7 @@
 // COST: 2 syncs, and bytes b for each PE at once; the root's memory is the bottleneck. Any group.
 #include "collectives/broadcast/direct.hpp"
 
-#include "core/context.hpp"
+#include "collectives/blocks.hpp"
 
 namespace tessera::collectives {
 
@@ -16,7 +16,9 @@ void broadcast_direct(const Group& group, void* dest, const void* source, std::s
     group.sync();
     // In place (dest == source) the root has what it needs, and the others copy between PEs.
     if (!is_root || (root_dest == RootDest::kWritten && dest != source)) {
-        collective_context.get(dest, source, bytes, group.world_pe(root), group.where());
+        const Blocks blocks(group, bytes, bytes);
+        blocks.get(dest, source, root);
+        group.deliver();
     }
     group.sync();
 }

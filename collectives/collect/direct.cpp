@@ -6,15 +6,16 @@
 // COST: 2 syncs and p copies, all PEs at once. Any group.
 #include "collectives/collect/direct.hpp"
 
-#include "core/context.hpp"
+#include "collectives/blocks.hpp"
 
 namespace tessera::collectives {
 void fcollect_direct(const Group& group, void* dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
+    const Blocks blocks(group, bytes, (static_cast<std::size_t>(group.npes()) + 1) * bytes);
     group.sync();
     for_each_from_neighbour(group, [&](int index) {
         char* block = static_cast<char*>(dest) + static_cast<std::size_t>(index) * bytes;
-        collective_context.get_nbi(block, source, bytes, group.world_pe(index), group.where());
+        blocks.get(block, source, index);
     });
     group.deliver();
     group.sync();

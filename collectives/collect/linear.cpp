@@ -5,15 +5,15 @@
 // there.
 // COST: 2 syncs + (p-1) (a + n b), all members at once; n p (p-1) b by all PEs. With different
 // sizes p reads of a word more. Any group.
+#include "collectives/blocks.hpp"
 #include "collectives/collect/algorithms.hpp"
 
 namespace tessera::collectives {
 namespace {
 
 void put_to_all(const Group& group, void* block, const void* source, std::size_t bytes) {
-    for_each_from_neighbour(group, [&](int index) {
-        collective_context.put_nbi(block, source, bytes, group.world_pe(index), group.where());
-    });
+    const Blocks blocks(group, bytes, (static_cast<std::size_t>(group.npes()) + 1) * bytes);
+    for_each_from_neighbour(group, [&](int index) { blocks.put(block, source, index); });
     group.deliver();
 }
 

@@ -32,6 +32,7 @@ COVERED_BY = {
     "collectives/alltoall/hierarchical.cpp": "tests/collectives/moves_test.cpp",
     "collectives/alltoall/mail.cpp": "tests/collectives/moves_test.cpp",
     "collectives/alltoall/pairwise.cpp": "tests/collectives/moves_test.cpp",
+    "collectives/blocks.cpp": "tests/collectives/moves_test.cpp",
     "collectives/broadcast/chain.cpp": "tests/collectives/moves_test.cpp",
     "collectives/broadcast/direct.cpp": "tests/collectives/moves_test.cpp",
     "collectives/broadcast/hierarchical.cpp": "tests/collectives/moves_test.cpp",

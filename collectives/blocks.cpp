@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See blocks.hpp.
+#include "collectives/blocks.hpp"
+
+#include "collectives/choice.hpp"
+
+namespace tessera::collectives {
+
+bool Blocks::exceed_caches(const Group& group, std::size_t touched) {
+    if (!group.is_team()) return false;  // It does not know how many of its PEs are on this node.
+    const double members = group.team().largest_node;
+    return members * static_cast<double>(touched) > machine().cache_bytes;
+}
+
+}  // namespace tessera::collectives

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Moves the blocks of one call between its members, in collectives that read and write arrays where
+// they lie. Where the arrays of all members of the node exceed its caches, blocks go past them: a
+// store that waits for its line would read from memory what it overwrites, a third of the traffic.
+// What is moved is complete after Group::deliver(). Lives for one call.
+#pragma once
+
+#include <cstddef>
+
+#include "collectives/group.hpp"
+#include "core/context.hpp"
+
+namespace tessera::collectives {
+
+class Blocks {
+  public:
+    // `touched`: bytes of dest and source that one member has in this call. Each member may decide
+    // for itself, so nothing is agreed.
+    Blocks(const Group& group, std::size_t bytes, std::size_t touched)
+        : group_(group),
+          bytes_(bytes),
+          past_cache_(bytes >= kPastCacheBytesMin && exceed_caches(group, touched)) {}
+
+    // From source of member `index` to dest here.
+    void get(void* dest, const void* source, int index) const {
+        if (past_cache_) [[unlikely]] {
+            const char* remote = mapped(source, index);
+            if (remote != nullptr) return copy_past_cache(dest, remote, bytes_);
+        }
+        collective_context.get_nbi(dest, source, bytes_, group_.world_pe(index), group_.where());
+    }
+    // From source here to dest of member `index`.
+    void put(void* dest, const void* source, int index) const {
+        if (past_cache_) [[unlikely]] {
+            if (char* remote = mapped(dest, index)) return copy_past_cache(remote, source, bytes_);
+        }
+        collective_context.put_nbi(dest, source, bytes_, group_.world_pe(index), group_.where());
+    }
+
+  private:
+    static bool exceed_caches(const Group& group, std::size_t touched);
+    char* mapped(const void* address, int index) const {
+        return address_map.mapped_heap(address, bytes_, group_.world_pe(index));
+    }
+
+    const Group& group_;
+    std::size_t bytes_;
+    bool past_cache_;
+};
+
+}  // namespace tessera::collectives
