@@ -35,6 +35,49 @@ TEST(Buffers, BroadcastsInARowKeepTheirData) {
     shmem_free(dest);
 }
 
+// Short and long ones use different parts of the buffers; the longest need the place of several.
+TEST(Buffers, BroadcastsOfManyLengthsKeepTheirData) {
+    constexpr std::size_t kLengths[] = {1, 5, 255, 256, 257, 300, 511, 513, 1000, 1024};
+    const int me = shmem_my_pe();
+    auto* source = static_cast<long*>(shmem_malloc(1024 * sizeof(long)));
+    auto* dest = static_cast<long*>(shmem_malloc(1024 * sizeof(long)));
+    tessera::test::Script script(tessera::test::shared_seed(), kLengths);
+    std::mt19937 own(static_cast<unsigned>(me));
+    for (long call = 0; call < 300; ++call) {
+        const std::size_t length = script.length();
+        const auto root = static_cast<int>(script.number() / 8 % unsigned(shmem_n_pes()));
+        if (me != root) dawdle(own);
+        for (std::size_t i = 0; i < length; ++i) source[i] = call + static_cast<long>(i);
+        ASSERT_EQ(shmem_long_broadcast(SHMEM_TEAM_WORLD, dest, source, length, root), 0);
+        for (std::size_t i = 0; i < length; ++i) {
+            ASSERT_EQ(dest[i], call + static_cast<long>(i)) << "root " << root;
+        }
+    }
+    shmem_free(source);
+    shmem_free(dest);
+}
+
+// A sync costs more than a short broadcast, so the root begins 31 of them behind one sync. Here the
+// others come when the root has ended; where it waits for them before, the test does not end.
+TEST(Buffers, ARootIsManyShortBroadcastsAhead) {
+    static long source;
+    static long dest;
+    static long ended;
+    constexpr long kAhead = 30;
+    shmem_team_t team = SHMEM_TEAM_INVALID;
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, shmem_n_pes(), nullptr, 0, &team);
+    const auto broadcast = [&](long value) {
+        source = value;
+        shmem_long_broadcast(team, &dest, &source, 1, 0);
+        return dest;
+    };
+    ASSERT_EQ(broadcast(1), 1);  // All meet in a team's first one.
+    if (shmem_my_pe() != 0) shmem_long_wait_until(&ended, SHMEM_CMP_EQ, 1);
+    for (long value = 2; value < 2 + kAhead; ++value) ASSERT_EQ(broadcast(value), value);
+    for (int pe = 1; shmem_my_pe() == 0 && pe < shmem_n_pes(); ++pe) shmem_long_p(&ended, 1, pe);
+    shmem_team_destroy(team);
+}
+
 // PE 0 is done with a team when PE 1 has not yet read, and shares its next team with PE 2 only.
 TEST(Buffers, ATeamsBuffersLiveUntilAllHaveRead) {
     if (shmem_n_pes() < 3) return;
