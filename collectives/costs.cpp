@@ -155,8 +155,10 @@ Cost hierarchical(const Shape& s) {
            fabric(s, far - 1 + kDelivery, far_children(s) * far, 1.2 * far_children(s) * far * n);
 }
 Cost mail(const Shape& s) {
-    const Cost sync = syncs(1, s);
-    return Cost{.waits = sync.waits / kLeftSlots + (s.is_crowded() ? kCrowdedFromOne : 1)} +
+    const double slots = pieces(s.bytes, static_cast<double>(kLeftSlotBytes));
+    const double syncs_a_call = slots / kLeftSlots;
+    return Cost{.waits =
+                    syncs(1, s).waits * syncs_a_call + (s.is_crowded() ? kCrowdedFromOne : 1)} +
            Cost{.copied = kMail * s.bytes};
 }
 }  // namespace broadcast_cost

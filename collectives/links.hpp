@@ -28,16 +28,16 @@ class Links {
     // For a collective that uses what members leave for all, and nothing else of the links: it may
     // end on a member before all have begun. REQUIRES: all members are on one node.
     static Links of_left(Team& team, const char* where) { return {team, where, Advance{2}}; }
-    // RETURNS when: `data` is reusable. REQUIRES: slot < kLeftSlots, bytes <= kMailBytesMin, and
-    // a sync since this slot was used before.
+    // RETURNS when: `data` is reusable. REQUIRES: the data fits into the slots from `slot` on, and
+    // there has been a sync since one of these was used before.
     void leave_for_all(std::uint32_t slot, const void* data, std::size_t bytes) const {
-        std::memcpy(mine().left_data[slot], data, bytes);
+        std::memcpy(mine().left_data + slot * kLeftSlotBytes, data, bytes);
         mine().left[slot].gate.post(number_);
     }
     const char* left_for_all(int index, std::uint32_t slot) const {
         TeamLinks& theirs = links_of(index);
         theirs.left[slot].gate.wait_for(number_, where_);
-        return theirs.left_data[slot];
+        return theirs.left_data + slot * kLeftSlotBytes;
     }
 
     // RETURNS when: `data` is reusable. REQUIRES: bytes <= mail_bytes.

@@ -60,7 +60,7 @@ constexpr Entry<BroadcastFunction> kBroadcast[] = {
     {{"hierarchical", "sync + log4 N 3 (A + n B) + n b", "several nodes of several PEs",
       kLinksNodes, broadcast_cost::hierarchical},
      broadcast_hierarchical},
-    {{"mail", "a + n b, and sync/8", "short messages, one node", kLinksMail, broadcast_cost::mail},
+    {{"mail", "a + n b, and sync/32", "short messages, one node", kLinksMail, broadcast_cost::mail},
      broadcast_mail},
 };
 

@@ -75,10 +75,10 @@ struct Team {
     int my_index = -1;
     // Member i's number in the world; nullptr: i itself.
     const int* world_pes = nullptr;
-    std::uint32_t syncs = 0;   // number of the last sync; equal on all members between syncs
-    std::uint32_t linked = 0;  // number of the last collective that used links; likewise
-    std::uint32_t left = 0;    // broadcasts through TeamLinks::left; likewise
-    bool has_links = true;     // of all members (core/team_links.hpp)
+    std::uint32_t syncs = 0;      // number of the last sync; equal on all members between syncs
+    std::uint32_t linked = 0;     // number of the last collective that used links; likewise
+    std::uint32_t left_free = 0;  // slots of TeamLinks::left until the next sync; likewise
+    bool has_links = true;        // of all members (core/team_links.hpp)
     bool more_members_than_cores = false;
     bool is_on_one_node = true;
     int nodes = 1;                      // on which it has members

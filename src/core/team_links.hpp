@@ -5,7 +5,8 @@
 //
 //   gates[parity][kind][round]   one line each; written by one other member at a time
 //   mail[parity][round]          what came with a kMail gate; `mail_bytes` each
-//   left[slot], left_data[slot]  what a root has left for all, and the gate that says so
+//   left[slot], left_data        what a root has left for all, and the gate that says so: that of
+//                                the first slot that the data fills
 //
 // A gate carries the number of the collective on this team. Collectives that use links end on a
 // member only when all members have begun; so nobody is more than one ahead, and two sets (by the
@@ -25,7 +26,10 @@ inline constexpr int kLinkRounds = 22;  // 2^20 members, and two to fold odd num
 inline constexpr std::size_t kMailBytesMin = 8192;
 inline std::size_t mail_bytes = kMailBytesMin;
 
-inline constexpr std::uint32_t kLeftSlots = 8;  // of broadcasts that no sync follows
+// For broadcasts that no sync follows: 32 short ones, or 8 of the longest.
+inline constexpr std::uint32_t kLeftSlots = 32;
+inline constexpr std::size_t kLeftSlotBytes = 2048;
+static_assert(kMailBytesMin <= kLeftSlots * kLeftSlotBytes);
 
 enum class LinkKind : std::uint8_t { kMail, kReady, kDone };
 inline constexpr int kLinkKinds = 3;
@@ -36,7 +40,7 @@ struct TeamLinks {
     };
     Line gates[2][kLinkKinds][kLinkRounds];
     Line left[kLeftSlots];
-    alignas(kFalseSharingBytes) char left_data[kLeftSlots][kMailBytesMin];
+    alignas(kFalseSharingBytes) char left_data[kLeftSlots * kLeftSlotBytes];
 
     char* mail(std::uint32_t parity, int round = 0) {
         const auto place = static_cast<std::size_t>(parity) * kLinkRounds;
