@@ -15,7 +15,7 @@ LIBRARY = os.path.abspath(sys.argv.pop(3)) if len(sys.argv) > 3 else ""
 PYTHON_CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "leave_cases.py")
 PROVIDERS = ("tcp;ofi_rxm", "net", "sockets")
 EXIT_CODE = 7  # of the programs
-EXITS = 6
+EXITS = 3
 
 
 class Leave(LaunchTest):
