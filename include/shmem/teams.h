@@ -8,8 +8,9 @@
 // C++, and no data symbol of the library is needed for them. Copying and comparing handles is all a
 // program may do with them.
 //
-// ERRORS, for all: a call outside initialization and finalization ends the job with a message. What
-// SHMEM_TEAM_INVALID gives is said at each routine; a destroyed team must not be used.
+// ERRORS, for all, here and in collectives: a call outside initialization and finalization, and a
+// handle that is neither SHMEM_TEAM_INVALID nor a team that exists, end the job with a message. What
+// SHMEM_TEAM_INVALID gives is said at each routine.
 
 #ifndef SHMEM_INTERNAL_TEAMS_H
 #define SHMEM_INTERNAL_TEAMS_H

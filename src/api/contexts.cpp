@@ -4,8 +4,10 @@
 // team and its options: O(1) memory, no lock on any path.
 #include "shmem/contexts.h"
 
+#include <atomic>
 #include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "api/entry.hpp"
@@ -18,56 +20,86 @@
 namespace tessera::api {
 namespace {
 
-std::mutex open_contexts_lock;  // create and destroy only
-auto& open_contexts = *new std::vector<shmem_internal_ctx*>;
+// The contexts with a session, for release_sessions(), and what they hold back. Start and stop of
+// sessions, ends of contexts, and waits of programs that have had sessions take the lock.
+constinit std::mutex sessions_lock;
+constinit OpenContext* first_session = nullptr;
+
+// REQUIRES for both: sessions_lock.
+void enter_session(OpenContext& ctx) {
+    if (ctx.has_session) return;
+    ctx.has_session = true;
+    ctx.previous = nullptr;
+    ctx.next = first_session;
+    if (first_session != nullptr) first_session->previous = &ctx;
+    first_session = &ctx;
+}
+void leave_session(OpenContext& ctx) {
+    if (!ctx.has_session) return;
+    ctx.has_session = false;
+    (ctx.previous != nullptr ? ctx.previous->next : first_session) = ctx.next;
+    if (ctx.next != nullptr) ctx.next->previous = ctx.previous;
+}
+
+// How many contexts a team has, so that only the end of a team that has some looks for them.
+// Relaxed: a program that ends a team while it creates contexts on it orders the two itself.
+std::atomic_ref<std::uint32_t> count_of(Team& team) {
+    return std::atomic_ref<std::uint32_t>(team.open_contexts);
+}
 
 int create(Team& team, long options, shmem_ctx_t* ctx) {
-    auto* context = new (std::nothrow) shmem_internal_ctx;
-    *ctx = context;
-    if (context == nullptr) return 1;
+    *ctx = SHMEM_CTX_INVALID;
     const bool is_shared = (options & (SHMEM_CTX_PRIVATE | SHMEM_CTX_SERIALIZED)) == 0;
-    context->channel = make_channel({.is_shared = is_shared});
+    OpenContext context;
+    context.channel = make_channel({.is_shared = is_shared});
     // PE numbers of the world need no table.
-    context->context =
-        &team == &world_team ? Context(*context->channel) : Context(team, *context->channel);
-    context->options = options;
-    if (config().debug) context->owner = thread_number();
-    std::lock_guard guard(open_contexts_lock);
-    open_contexts.push_back(context);
+    context.context =
+        &team == &world_team ? Context(*context.channel) : Context(team, *context.channel);
+    context.options = options;
+    if (config().debug) context.owner = thread_number();
+    const auto added = open_contexts.add(std::move(context));
+    if (added.object == nullptr) return 1;
+    count_of(team).fetch_add(1, std::memory_order_relaxed);
+    *ctx = reinterpret_cast<shmem_ctx_t>(added.handle);
     return 0;
 }
 
-// Completes the operations of each context that the condition names, then ends it. Waits for them
-// without the lock, which waits take (release_sessions).
+// Completes its operations, then ends it. False: another thread was first.
+// COST: O(1), and the wait for the operations.
+bool destroy(std::uint64_t handle) {
+    OpenContext* ctx = open_contexts.detach(handle);
+    if (ctx == nullptr) return false;
+    {
+        std::lock_guard guard(sessions_lock);
+        leave_session(*ctx);
+    }
+    ctx->context.quiet();  // Without the lock, which waits take (release_sessions).
+    count_of(ctx->context.team()).fetch_sub(1, std::memory_order_relaxed);
+    open_contexts.recycle(ctx);
+    return true;
+}
+
 template <class Condition>
 void destroy_if(Condition condition) {
-    std::vector<shmem_internal_ctx*> ending;
-    {
-        std::lock_guard guard(open_contexts_lock);
-        std::erase_if(open_contexts, [&](shmem_internal_ctx* context) {
-            if (!condition(*context)) return false;
-            ending.push_back(context);
-            return true;
-        });
-    }
-    for (shmem_internal_ctx* context : ending) {
-        context->context.quiet();
-        context->magic = 0;
-        delete context;
-    }
+    std::vector<std::uint64_t> ending;
+    open_contexts.for_each([&](std::uint64_t handle, const OpenContext& ctx) {
+        if (condition(ctx)) ending.push_back(handle);
+    });
+    for (std::uint64_t handle : ending) destroy(handle);
 }
 
 // SHMEM_DEBUG: a private context stays with the thread that created it (OpenSHMEM 1.6, 9.5). Asked
 // where a context ends and where its sessions begin and end, not on the data path.
 void check_thread(shmem_ctx_t ctx, const char* where) {
     if (!config().debug || ctx == SHMEM_CTX_DEFAULT) return;
-    if ((ctx->options & SHMEM_CTX_PRIVATE) == 0) return;
+    const OpenContext& open = open_context_of(ctx, where);
+    if ((open.options & SHMEM_CTX_PRIVATE) == 0) return;
     const std::uint64_t caller = thread_number();
-    if (caller == ctx->owner) return;
+    if (caller == open.owner) return;
     fatal(
         "%s: ctx %p is private to thread %llu, which created it, and thread %llu calls; create it "
         "without SHMEM_CTX_PRIVATE, or one for each thread",
-        where, static_cast<void*>(ctx), static_cast<unsigned long long>(ctx->owner),
+        where, static_cast<void*>(ctx), static_cast<unsigned long long>(open.owner),
         static_cast<unsigned long long>(caller));
 }
 
@@ -90,8 +122,8 @@ void release_sessions() {
     const std::thread::id caller = std::this_thread::get_id();
     FabricTransport* fabric = address_map.fabric;
     if (fabric != nullptr) fabric->release_batch(*Context::default_channel);
-    std::lock_guard guard(open_contexts_lock);
-    for (shmem_internal_ctx* ctx : open_contexts) {
+    std::lock_guard guard(sessions_lock);
+    for (OpenContext* ctx = first_session; ctx != nullptr; ctx = ctx->next) {
         if (fabric != nullptr) fabric->release_batch(*ctx->channel);
         if (ctx->batch == nullptr) continue;
         if (!has_concurrent_calls() || ctx->session_thread == caller) ctx->batch->perform();
@@ -99,34 +131,48 @@ void release_sessions() {
 }
 
 // A context that only one thread uses at a time, of which release_sessions() can know which.
-bool may_hold_atomics(const shmem_internal_ctx& ctx) {
+bool may_hold_atomics(const OpenContext& ctx) {
     return !has_concurrent_calls() || (ctx.options & SHMEM_CTX_PRIVATE) != 0;
 }
 
-void start_batching(shmem_ctx_t ctx, const Context& context, std::size_t total) {
+void start_batching(shmem_ctx_t ctx, const Context& context, std::size_t total, const char* where) {
     release_hook.store(release_sessions, std::memory_order_release);
     if (address_map.fabric != nullptr) {
         address_map.fabric->set_batching(context.channel(), true, total);
     }
-    if (ctx == SHMEM_CTX_DEFAULT || !may_hold_atomics(*ctx)) return;
-    std::lock_guard guard(open_contexts_lock);
-    ctx->session_thread = std::this_thread::get_id();
-    if (ctx->batch == nullptr) ctx->batch.reset(new (std::nothrow) AtomicBatch);
-    if (ctx->batch == nullptr) return;
-    ctx->batch->expect(total);
-    ctx->context.hold_atomics_in(ctx->batch.get());
+    if (ctx == SHMEM_CTX_DEFAULT) return;
+    OpenContext& open = open_context_of(ctx, where);
+    std::lock_guard guard(sessions_lock);
+    enter_session(open);
+    if (!may_hold_atomics(open)) return;
+    open.session_thread = std::this_thread::get_id();
+    if (open.batch == nullptr) open.batch.reset(new (std::nothrow) AtomicBatch);
+    if (open.batch == nullptr) return;
+    open.batch->expect(total);
+    open.context.hold_atomics_in(open.batch.get());
 }
 
-void stop_batching(shmem_ctx_t ctx, const Context& context) {
+void stop_batching(shmem_ctx_t ctx, const Context& context, const char* where) {
     if (address_map.fabric != nullptr) {
         address_map.fabric->set_batching(context.channel(), false, SIZE_MAX);
     }
     context.perform_held();
     if (ctx == SHMEM_CTX_DEFAULT) return;
-    std::lock_guard guard(open_contexts_lock);
-    ctx->context.hold_atomics_in(nullptr);
-    ctx->batch.reset();
+    OpenContext& open = open_context_of(ctx, where);
+    std::lock_guard guard(sessions_lock);
+    leave_session(open);
+    open.context.hold_atomics_in(nullptr);
+    open.batch.reset();
 }
+
+}  // namespace
+
+constinit HandleTable<OpenContext, kContextKind> open_contexts;
+
+namespace {
+
+// 101: before other constructors of the program, which may call the library.
+[[gnu::constructor(101)]] void reserve_contexts() { open_contexts.reserve(); }
 
 }  // namespace
 
@@ -135,15 +181,31 @@ void fail_context(shmem_ctx_t ctx, const char* where) {
     if (ctx == SHMEM_CTX_INVALID) {
         fatal("%s: ctx is SHMEM_CTX_INVALID; was the context created, and not destroyed?", where);
     }
-    fatal("%s: ctx %p is not a context; was it destroyed?", where, static_cast<void*>(ctx));
+    auto* const value = static_cast<void*>(ctx);
+    if (open_contexts.has_ended(bits_of(ctx))) {
+        fatal(
+            "%s: ctx %p was destroyed; a context lasts until shmem_ctx_destroy, the end of its "
+            "team, or shmem_finalize",
+            where, value);
+    }
+    if (open_teams.find(bits_of(ctx)) != nullptr) {
+        fatal(
+            "%s: ctx %p is a team, not a context; shmem_team_create_ctx makes a context of a team",
+            where, value);
+    }
+    fatal(
+        "%s: ctx %p is not a context; pass SHMEM_CTX_DEFAULT, or a handle from shmem_ctx_create or "
+        "shmem_team_create_ctx",
+        where, value);
 }
 
-void destroy_contexts_of(const Team& team) {
-    destroy_if([&](const shmem_internal_ctx& ctx) { return &ctx.context.team() == &team; });
+void destroy_contexts_of(Team& team) {
+    if (count_of(team).load(std::memory_order_relaxed) == 0) return;
+    destroy_if([&](const OpenContext& ctx) { return &ctx.context.team() == &team; });
 }
 
 void destroy_all_contexts() {
-    destroy_if([](const shmem_internal_ctx&) { return true; });
+    destroy_if([](const OpenContext&) { return true; });
 }
 
 }  // namespace tessera::api
@@ -158,8 +220,8 @@ SHMEM_ENTRY(int, shmem_ctx_create, long options, shmem_ctx_t* ctx) {
 SHMEM_ENTRY(int, shmem_team_create_ctx, shmem_team_t team, long options, shmem_ctx_t* ctx) {
     tessera::check_initialized(SHMEM_WHERE);
     *ctx = SHMEM_CTX_INVALID;
-    if (team == SHMEM_TEAM_INVALID) return 1;
-    return api::create(*api::team_or_null(team), options, ctx);
+    tessera::Team* const found = api::team_or_null(team, SHMEM_WHERE);
+    return found != nullptr ? api::create(*found, options, ctx) : 1;
 }
 
 SHMEM_ENTRY(void, shmem_ctx_destroy, shmem_ctx_t ctx) {
@@ -168,9 +230,8 @@ SHMEM_ENTRY(void, shmem_ctx_destroy, shmem_ctx_t ctx) {
     if (ctx == SHMEM_CTX_DEFAULT) {
         tessera::fatal("%s: SHMEM_CTX_DEFAULT cannot be destroyed", SHMEM_WHERE);
     }
-    api::context_of(ctx, SHMEM_WHERE);
     api::check_thread(ctx, SHMEM_WHERE);
-    api::destroy_if([ctx](const shmem_internal_ctx& context) { return &context == ctx; });
+    if (!api::destroy(api::bits_of(ctx))) api::fail_context(ctx, SHMEM_WHERE);
 }
 
 SHMEM_ENTRY(int, shmem_ctx_get_team, shmem_ctx_t ctx, shmem_team_t* team) {
@@ -189,11 +250,11 @@ SHMEM_ENTRY(void, shmem_ctx_session_start, shmem_ctx_t ctx, long options,
     const tessera::Context& context = api::session_context(ctx, SHMEM_WHERE);
     if ((options & SHMEM_CTX_SESSION_BATCH) == 0) return;
     const bool has_total = config != nullptr && (config_mask & SHMEM_CTX_SESSION_TOTAL_OPS) != 0;
-    api::start_batching(ctx, context, has_total ? config->total_ops : SIZE_MAX);
+    api::start_batching(ctx, context, has_total ? config->total_ops : SIZE_MAX, SHMEM_WHERE);
 }
 
 SHMEM_ENTRY(void, shmem_ctx_session_stop, shmem_ctx_t ctx) {
     tessera::check_initialized(SHMEM_WHERE);
     if (ctx == SHMEM_CTX_INVALID) return;
-    api::stop_batching(ctx, api::session_context(ctx, SHMEM_WHERE));
+    api::stop_batching(ctx, api::session_context(ctx, SHMEM_WHERE), SHMEM_WHERE);
 }

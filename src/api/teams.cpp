@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "api/entry.hpp"
@@ -19,23 +19,20 @@
 namespace tessera::api {
 namespace {
 
-std::mutex open_teams_lock;  // create and destroy only
-auto& open_teams = *new std::vector<std::unique_ptr<Team>>;
-
-shmem_team_t keep(std::unique_ptr<Team> team) {
-    shmem_team_t handle = handle_of(*team);
-    std::lock_guard guard(open_teams_lock);
-    open_teams.push_back(std::move(team));
-    return handle;
+// Out of memory ends the job: the other members have the team already.
+shmem_team_t keep(OpenTeam team, const char* where) {
+    const auto added = open_teams.add(std::move(team));
+    if (added.object == nullptr) fatal("%s: no memory for the handle of another team", where);
+    (*added.object)->handle = added.handle;
+    return handle_of(**added.object);
 }
 
-std::unique_ptr<Team> take(const Team& team) {
-    std::lock_guard guard(open_teams_lock);
-    auto position = std::find_if(open_teams.begin(), open_teams.end(),
-                                 [&](const auto& open) { return open.get() == &team; });
-    if (position == open_teams.end()) return nullptr;
-    std::unique_ptr<Team> taken = std::move(*position);
-    open_teams.erase(position);
+// nullptr: another thread was first.
+OpenTeam take(std::uint64_t handle) {
+    OpenTeam* open = open_teams.detach(handle);
+    if (open == nullptr) return nullptr;
+    OpenTeam taken = std::move(*open);
+    open_teams.recycle(open);
     return taken;
 }
 
@@ -55,7 +52,7 @@ int create(Team& parent, std::span<const int> world_pes, const Configuration& co
     collectives::NewTeam made = collectives::create_team(parent, world_pes, where);
     if (made.team) {
         made.team->num_contexts = configuration.num_contexts();
-        *new_team = keep(std::move(made.team));
+        *new_team = keep(std::move(made.team), where);
     }
     return made.succeeded ? 0 : 1;
 }
@@ -77,25 +74,50 @@ std::vector<int> strided_members(const Team& parent, int start, int stride, int 
     return members;
 }
 
-void destroy(shmem_team_t team) {
-    Team& doomed = *team_or_null(team);
-    destroy_contexts_of(doomed);
-    if (std::unique_ptr<Team> taken = take(doomed)) collectives::destroy_team(std::move(taken));
+// Ends a team that the program made, and its contexts.
+void destroy(Team& team) {
+    destroy_contexts_of(team);
+    if (OpenTeam taken = take(team.handle)) collectives::destroy_team(std::move(taken));
 }
 
 }  // namespace
 
-void fail_team(const char* where) {
+constinit HandleTable<OpenTeam, kTeamKind> open_teams;
+
+namespace {
+
+// 101: before other constructors of the program, which may call the library.
+[[gnu::constructor(101)]] void reserve_teams() { open_teams.reserve(); }
+
+}  // namespace
+
+void fail_team(shmem_team_t team, const char* where) {
+    check_initialized(where);
+    if (team == SHMEM_TEAM_INVALID) {
+        fatal(
+            "%s: team is SHMEM_TEAM_INVALID; only members of a team may use it (was this PE left "
+            "out of a split?)",
+            where);
+    }
+    auto* const value = static_cast<void*>(team);
+    if (open_teams.has_ended(bits_of(team))) {
+        fatal("%s: team %p was destroyed; a team lasts until shmem_team_destroy or shmem_finalize",
+              where, value);
+    }
+    if (open_contexts.find(bits_of(team)) != nullptr) {
+        fatal("%s: team %p is a context, not a team; shmem_ctx_get_team tells its team", where,
+              value);
+    }
     fatal(
-        "%s: team is SHMEM_TEAM_INVALID; only members of a team may use it (was this PE left out "
-        "of "
-        "a split, or the team destroyed?)",
-        where);
+        "%s: team %p is not a team; pass SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED, or a handle from "
+        "shmem_team_split_strided or shmem_team_split_2d",
+        where, value);
 }
 
 void destroy_all_teams() {
-    std::lock_guard guard(open_teams_lock);
-    open_teams.clear();
+    std::vector<std::uint64_t> ending;
+    open_teams.for_each([&](std::uint64_t handle, const OpenTeam&) { ending.push_back(handle); });
+    for (std::uint64_t handle : ending) take(handle);
 }
 
 }  // namespace tessera::api
@@ -105,20 +127,23 @@ using tessera::Team;
 
 SHMEM_ENTRY(int, shmem_team_my_pe, shmem_team_t team) {
     tessera::check_initialized(SHMEM_WHERE);
-    return team == SHMEM_TEAM_INVALID ? -1 : api::team_or_null(team)->my_index;
+    const Team* found = api::team_or_null(team, SHMEM_WHERE);
+    return found != nullptr ? found->my_index : -1;
 }
 
 SHMEM_ENTRY(int, shmem_team_n_pes, shmem_team_t team) {
     tessera::check_initialized(SHMEM_WHERE);
-    return team == SHMEM_TEAM_INVALID ? -1 : api::team_or_null(team)->npes;
+    const Team* found = api::team_or_null(team, SHMEM_WHERE);
+    return found != nullptr ? found->npes : -1;
 }
 
 SHMEM_ENTRY(int, shmem_team_get_config, shmem_team_t team, long config_mask,
             shmem_team_config_t* config) {
     tessera::check_initialized(SHMEM_WHERE);
-    if (team == SHMEM_TEAM_INVALID) return 1;
+    const Team* found = api::team_or_null(team, SHMEM_WHERE);
+    if (found == nullptr) return 1;
     if ((config_mask & SHMEM_TEAM_NUM_CONTEXTS) != 0 && config != nullptr) {
-        config->num_contexts = api::team_or_null(team)->num_contexts;
+        config->num_contexts = found->num_contexts;
     }
     return 0;
 }
@@ -126,21 +151,21 @@ SHMEM_ENTRY(int, shmem_team_get_config, shmem_team_t team, long config_mask,
 SHMEM_ENTRY(int, shmem_team_translate_pe, shmem_team_t src_team, int src_pe,
             shmem_team_t dest_team) {
     tessera::check_initialized(SHMEM_WHERE);
-    if (src_team == SHMEM_TEAM_INVALID || dest_team == SHMEM_TEAM_INVALID) return -1;
-    const Team& source = *api::team_or_null(src_team);
-    if (src_pe < 0 || src_pe >= source.npes) return -1;
-    return api::team_or_null(dest_team)->index_of(source.world_pe(src_pe));
+    const Team* source = api::team_or_null(src_team, SHMEM_WHERE);
+    const Team* dest = api::team_or_null(dest_team, SHMEM_WHERE);
+    if (source == nullptr || dest == nullptr) return -1;
+    if (src_pe < 0 || src_pe >= source->npes) return -1;
+    return dest->index_of(source->world_pe(src_pe));
 }
 
 SHMEM_ENTRY(int, shmem_team_split_strided, shmem_team_t parent_team, int start, int stride,
             int size, const shmem_team_config_t* config, long config_mask, shmem_team_t* new_team) {
     tessera::check_initialized(SHMEM_WHERE);
     *new_team = SHMEM_TEAM_INVALID;
-    if (parent_team == SHMEM_TEAM_INVALID) return 1;
-    Team& parent = *api::team_or_null(parent_team);
-    if (!api::is_team(parent, start, stride, size)) return 1;
-    std::vector<int> members = api::strided_members(parent, start, stride, size);
-    return api::create(parent, members, {config, config_mask}, new_team, SHMEM_WHERE);
+    Team* parent = api::team_or_null(parent_team, SHMEM_WHERE);
+    if (parent == nullptr || !api::is_team(*parent, start, stride, size)) return 1;
+    std::vector<int> members = api::strided_members(*parent, start, stride, size);
+    return api::create(*parent, members, {config, config_mask}, new_team, SHMEM_WHERE);
 }
 
 SHMEM_ENTRY(int, shmem_team_split_2d, shmem_team_t parent_team, int xrange,
@@ -148,8 +173,9 @@ SHMEM_ENTRY(int, shmem_team_split_2d, shmem_team_t parent_team, int xrange,
             const shmem_team_config_t* yaxis_config, long yaxis_mask, shmem_team_t* yaxis_team) {
     tessera::check_initialized(SHMEM_WHERE);
     *xaxis_team = *yaxis_team = SHMEM_TEAM_INVALID;
-    if (parent_team == SHMEM_TEAM_INVALID || xrange <= 0) return 1;
-    Team& parent = *api::team_or_null(parent_team);
+    Team* const found = api::team_or_null(parent_team, SHMEM_WHERE);
+    if (found == nullptr || xrange <= 0) return 1;
+    Team& parent = *found;
     // A grid with `columns` PEs in a row; the last row may be short. An x team is a row, a y team a
     // column.
     const int columns = std::min(xrange, parent.npes);
@@ -163,7 +189,7 @@ SHMEM_ENTRY(int, shmem_team_split_2d, shmem_team_t parent_team, int xrange,
                           {yaxis_config, yaxis_mask}, yaxis_team, SHMEM_WHERE);
     if (status == 0) return 0;
     for (shmem_team_t* team : {xaxis_team, yaxis_team}) {
-        if (*team != SHMEM_TEAM_INVALID) api::destroy(*team);
+        if (Team* made = api::team_or_null(*team, SHMEM_WHERE)) api::destroy(*made);
         *team = SHMEM_TEAM_INVALID;
     }
     return 1;
@@ -176,14 +202,15 @@ SHMEM_ENTRY(void, shmem_team_destroy, shmem_team_t team) {
         tessera::fatal("%s: predefined teams cannot be destroyed", SHMEM_WHERE);
     }
     // A member who is ahead must not give its buffers to another team while somebody reads in them.
-    Team& doomed = *api::team_or_null(team);
+    Team& doomed = *api::team_or_null(team, SHMEM_WHERE);
     if (doomed.linked != 0) doomed.sync(doomed, SHMEM_WHERE);
-    api::destroy(team);
+    api::destroy(doomed);
 }
 
 SHMEM_ENTRY(void*, shmem_team_ptr, shmem_team_t team, const void* dest, int pe) {
     tessera::check_initialized(SHMEM_WHERE);
-    if (team == SHMEM_TEAM_INVALID) return nullptr;
-    int world_pe = api::team_or_null(team)->checked_world_pe(pe, SHMEM_WHERE);
+    const Team* found = api::team_or_null(team, SHMEM_WHERE);
+    if (found == nullptr) return nullptr;
+    int world_pe = found->checked_world_pe(pe, SHMEM_WHERE);
     return api::pointer_to(dest, world_pe, SHMEM_WHERE);
 }

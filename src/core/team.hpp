@@ -88,6 +88,8 @@ struct Team {
     SyncFunction sync = nullptr;        // chosen by collectives/table.cpp
     std::uint32_t slot = 0;             // of this PE's flags
     int num_contexts = 0;               // as configured
+    std::uint64_t handle = 0;           // the program's name for it; 0: a predefined team
+    std::uint32_t open_contexts = 0;    // that the program created on it (api/contexts.cpp)
     std::vector<int> members;           // what world_pes points to
     std::vector<std::uint32_t> slots;   // member i's slot; empty: all have `slot`
     TeamNodes by_node;                  // empty unless on several nodes

@@ -3,6 +3,7 @@
 // Breaks when collectives on different teams by different threads mix, or when making and ending
 // teams and contexts in one thread disturbs what the others do.
 #include <algorithm>
+#include <vector>
 
 #include "threads/thread_test.hpp"
 
@@ -270,6 +271,38 @@ TEST(Threads, CreateContextsInLoops) {
         });
         shmem_barrier_all();
     }
+    shmem_team_destroy(team);
+}
+
+// Thread 0 uses a context and a team that it has all the time; the others create so many contexts
+// that the table of handles grows, and end them in another order, with sessions and without.
+TEST(Threads, UseHandlesWhileOthersComeAndGo) {
+    SymmetricArray<std::uint64_t> slots(kThreadsMax);
+    const int npes = shmem_n_pes();
+    const int right = (shmem_my_pe() + 1) % npes;
+    shmem_team_t team = copy_of_world(true);
+    shmem_ctx_t mine = SHMEM_CTX_INVALID;
+    ASSERT_EQ(shmem_team_create_ctx(team, 0, &mine), 0);
+    run_threads(kThreadsMax, [&](int thread) {
+        if (thread == 0) {
+            for (int round = 0; round < scaled(4000); ++round) {
+                shmem_ctx_uint64_atomic_inc(mine, &slots[0], npes - 1 - right);
+                ASSERT_EQ(shmem_team_n_pes(team), npes);
+            }
+            return shmem_ctx_quiet(mine);
+        }
+        std::vector<shmem_ctx_t> contexts(static_cast<std::size_t>(scaled(700)));
+        for (shmem_ctx_t& ctx : contexts) {
+            ASSERT_EQ(shmem_team_create_ctx(thread == 1 ? team : SHMEM_TEAM_WORLD, 0, &ctx), 0);
+            if (thread == 2) shmem_ctx_session_start(ctx, SHMEM_CTX_SESSION_BATCH, nullptr, 0);
+        }
+        for (std::size_t first : {1, 0}) {
+            for (std::size_t i = first; i < contexts.size(); i += 2) shmem_ctx_destroy(contexts[i]);
+        }
+    });
+    shmem_barrier_all();
+    EXPECT_EQ(slots[0], static_cast<std::uint64_t>(scaled(4000)));
+    shmem_ctx_destroy(mine);
     shmem_team_destroy(team);
 }
 
