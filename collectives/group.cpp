@@ -42,6 +42,11 @@ void Group::deliver() const {
     if (address_map.needs_transport) collective_context.quiet();
 }
 
+void Group::check_room(const void* dest, std::size_t bytes) const {
+    if (bytes == 0 || address_map.contains(dest, bytes)) return;
+    if (dest == nullptr || address_map.contains(dest, 1)) fail_address(dest, bytes, where_);
+}
+
 void Group::show(std::uint64_t value) const {
     if (team_ != nullptr) {
         team_->my_flags().exchange[0] = value;

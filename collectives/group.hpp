@@ -4,6 +4,7 @@
 // pSync. Algorithms are written against this and know neither. Lives for one call.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "collectives/barrier/active_set.hpp"
@@ -36,6 +37,9 @@ class Group {
     // Before the sync that says so: what this PE has put to others of the group is visible there,
     // and what it gets from them is here.
     void deliver() const;
+
+    // Ends the job when dest has no room for what all members contribute (collect).
+    void check_room(const void* dest, std::size_t bytes) const;
 
     // One number for the others to read between this PE's next sync and the one after it.
     void show(std::uint64_t value) const;

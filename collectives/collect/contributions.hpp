@@ -38,6 +38,7 @@ class Contributions {
         }
         begins_[0] = 0;
         for (int i = 0; i < npes; ++i) begins_[i + 1] = begins_[i] + sizes[(i - me + npes) % npes];
+        group.check_room(dest, begins_[npes]);
     }
 
     void fill_in(const void* source) const { put(group_.my_index(), source, group_.my_index()); }

@@ -24,12 +24,13 @@ void fcollect_direct(const Group& group, void* dest, const void* source, std::si
 void collect_direct(const Group& group, void* dest, const void* source, std::size_t bytes) {
     group.show(bytes);
     group.sync();
-    char* block = static_cast<char*>(dest);
+    std::size_t at = 0;
     for (int index = 0; index < group.npes(); ++index) {
-        std::size_t contribution = group.shown_by(index);
-        collective_context.get_nbi(block, source, contribution, group.world_pe(index),
-                                   group.where());
-        block += contribution;
+        const std::size_t contribution = group.shown_by(index);
+        group.check_room(dest, at + contribution);
+        collective_context.get_nbi(static_cast<char*>(dest) + at, source, contribution,
+                                   group.world_pe(index), group.where());
+        at += contribution;
     }
     group.deliver();
     group.sync();

@@ -30,9 +30,10 @@ void fcollect_linear(const Group& group, void* dest, const void* source, std::si
 void collect_linear(const Group& group, void* dest, const void* source, std::size_t bytes) {
     group.show(bytes);
     group.sync();
-    char* block = static_cast<char*>(dest);
-    for (int index = 0; index < group.my_index(); ++index) block += group.shown_by(index);
-    if (bytes > 0) put_to_all(group, block, source, bytes);
+    std::size_t at = 0;
+    for (int index = 0; index < group.my_index(); ++index) at += group.shown_by(index);
+    group.check_room(dest, at + bytes);
+    if (bytes > 0) put_to_all(group, static_cast<char*>(dest) + at, source, bytes);
     group.sync();
     group.hide();
 }

@@ -5,11 +5,23 @@
 #include "shmem/atomics.h"
 
 #include "api/entry.hpp"
+#include "api/extents.hpp"
 #include "shmem/deprecated.h"
 
 using tessera::default_context;
 using tessera::OldValue;
 using tessera::api::context_of;
+
+namespace {
+
+// Where a nonblocking operation leaves the old value.
+template <class T>
+TESSERA_INLINE T* result(T* fetch, const char* where) {
+    tessera::api::check_local("fetch", fetch, 1, where);
+    return fetch;
+}
+
+}  // namespace
 
 // shmem_TYPENAME_atomic_{fetch,set,swap}, shmem_ctx_ and _nbi forms
 #define DEFINE_EXTENDED(NAME, T)                                                                  \
@@ -32,18 +44,22 @@ using tessera::api::context_of;
         return context_of(ctx, SHMEM_WHERE).swap(dest, value, pe, SHMEM_WHERE);                   \
     }                                                                                             \
     SHMEM_ENTRY(void, shmem_##NAME##_atomic_fetch_nbi, T* fetch, const T* source, int pe) {       \
-        default_context.fetch<OldValue::kLater>(source, pe, SHMEM_WHERE, fetch);                  \
+        default_context.fetch<OldValue::kLater>(source, pe, SHMEM_WHERE,                          \
+                                                result(fetch, SHMEM_WHERE));                      \
     }                                                                                             \
     SHMEM_ENTRY(void, shmem_ctx_##NAME##_atomic_fetch_nbi, shmem_ctx_t ctx, T* fetch,             \
                 const T* source, int pe) {                                                        \
-        context_of(ctx, SHMEM_WHERE).fetch<OldValue::kLater>(source, pe, SHMEM_WHERE, fetch);     \
+        context_of(ctx, SHMEM_WHERE)                                                              \
+            .fetch<OldValue::kLater>(source, pe, SHMEM_WHERE, result(fetch, SHMEM_WHERE));        \
     }                                                                                             \
     SHMEM_ENTRY(void, shmem_##NAME##_atomic_swap_nbi, T* fetch, T* dest, T value, int pe) {       \
-        default_context.swap<OldValue::kLater>(dest, value, pe, SHMEM_WHERE, fetch);              \
+        default_context.swap<OldValue::kLater>(dest, value, pe, SHMEM_WHERE,                      \
+                                               result(fetch, SHMEM_WHERE));                       \
     }                                                                                             \
     SHMEM_ENTRY(void, shmem_ctx_##NAME##_atomic_swap_nbi, shmem_ctx_t ctx, T* fetch, T* dest,     \
                 T value, int pe) {                                                                \
-        context_of(ctx, SHMEM_WHERE).swap<OldValue::kLater>(dest, value, pe, SHMEM_WHERE, fetch); \
+        context_of(ctx, SHMEM_WHERE)                                                              \
+            .swap<OldValue::kLater>(dest, value, pe, SHMEM_WHERE, result(fetch, SHMEM_WHERE));    \
     }
 SHMEM_INTERNAL_AMO_EXT_TYPES(DEFINE_EXTENDED)
 #undef DEFINE_EXTENDED
@@ -59,12 +75,14 @@ SHMEM_INTERNAL_AMO_EXT_TYPES(DEFINE_EXTENDED)
     }                                                                                              \
     SHMEM_ENTRY(void, shmem_##NAME##_atomic_compare_swap_nbi, T* fetch, T* dest, T cond, T value,  \
                 int pe) {                                                                          \
-        default_context.compare_swap<OldValue::kLater>(dest, cond, value, pe, SHMEM_WHERE, fetch); \
+        default_context.compare_swap<OldValue::kLater>(dest, cond, value, pe, SHMEM_WHERE,         \
+                                                       result(fetch, SHMEM_WHERE));                \
     }                                                                                              \
     SHMEM_ENTRY(void, shmem_ctx_##NAME##_atomic_compare_swap_nbi, shmem_ctx_t ctx, T* fetch,       \
                 T* dest, T cond, T value, int pe) {                                                \
         context_of(ctx, SHMEM_WHERE)                                                               \
-            .compare_swap<OldValue::kLater>(dest, cond, value, pe, SHMEM_WHERE, fetch);            \
+            .compare_swap<OldValue::kLater>(dest, cond, value, pe, SHMEM_WHERE,                    \
+                                            result(fetch, SHMEM_WHERE));                           \
     }                                                                                              \
     SHMEM_ENTRY(T, shmem_##NAME##_atomic_fetch_inc, T* dest, int pe) {                             \
         return default_context.fetch_add(dest, static_cast<T>(1), pe, SHMEM_WHERE);                \
@@ -81,12 +99,13 @@ SHMEM_INTERNAL_AMO_EXT_TYPES(DEFINE_EXTENDED)
     }                                                                                              \
     SHMEM_ENTRY(void, shmem_##NAME##_atomic_fetch_inc_nbi, T* fetch, T* dest, int pe) {            \
         default_context.fetch_add<OldValue::kLater>(dest, static_cast<T>(1), pe, SHMEM_WHERE,      \
-                                                    fetch);                                        \
+                                                    result(fetch, SHMEM_WHERE));                   \
     }                                                                                              \
     SHMEM_ENTRY(void, shmem_ctx_##NAME##_atomic_fetch_inc_nbi, shmem_ctx_t ctx, T* fetch, T* dest, \
                 int pe) {                                                                          \
         context_of(ctx, SHMEM_WHERE)                                                               \
-            .fetch_add<OldValue::kLater>(dest, static_cast<T>(1), pe, SHMEM_WHERE, fetch);         \
+            .fetch_add<OldValue::kLater>(dest, static_cast<T>(1), pe, SHMEM_WHERE,                 \
+                                         result(fetch, SHMEM_WHERE));                              \
     }
 SHMEM_INTERNAL_AMO_STD_TYPES(DEFINE_STANDARD)
 #undef DEFINE_STANDARD
@@ -108,12 +127,14 @@ SHMEM_INTERNAL_AMO_STD_TYPES(DEFINE_STANDARD)
     }                                                                                              \
     SHMEM_ENTRY(void, shmem_##NAME##_atomic_fetch_##OP##_nbi, T* fetch, T* dest, T value,          \
                 int pe) {                                                                          \
-        default_context.fetch_##OP<OldValue::kLater>(dest, value, pe, SHMEM_WHERE, fetch);         \
+        default_context.fetch_##OP<OldValue::kLater>(dest, value, pe, SHMEM_WHERE,                 \
+                                                     result(fetch, SHMEM_WHERE));                  \
     }                                                                                              \
     SHMEM_ENTRY(void, shmem_ctx_##NAME##_atomic_fetch_##OP##_nbi, shmem_ctx_t ctx, T* fetch,       \
                 T* dest, T value, int pe) {                                                        \
         context_of(ctx, SHMEM_WHERE)                                                               \
-            .fetch_##OP<OldValue::kLater>(dest, value, pe, SHMEM_WHERE, fetch);                    \
+            .fetch_##OP<OldValue::kLater>(dest, value, pe, SHMEM_WHERE,                            \
+                                          result(fetch, SHMEM_WHERE));                             \
     }
 #define DEFINE_ADD(NAME, T) DEFINE_OPERATION(NAME, T, add)
 #define DEFINE_BITWISE(NAME, T)    \

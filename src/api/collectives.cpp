@@ -5,12 +5,17 @@
 #include "shmem/collectives.h"
 
 #include "api/entry.hpp"
+#include "api/extents.hpp"
 #include "api/groups.hpp"
 #include "base/fatal.hpp"
 #include "collectives/choice.hpp"
 #include "shmem/deprecated.h"
 
+using tessera::api::Array;
+using tessera::api::check_array;
+using tessera::api::Elements;
 using tessera::api::group_of;
+using tessera::api::Layout;
 using tessera::api::team_of;
 using tessera::collectives::alltoall;
 using tessera::collectives::barrier;
@@ -48,12 +53,48 @@ SHMEM_ENTRY(void, shmem_sync, int PE_start, int logPE_stride, int PE_size, long*
 
 namespace {
 
-void checked_broadcast(const Group& group, void* dest, const void* source, size_t bytes, int root,
-                       RootDest root_dest) {
+// The names of the arguments, for messages.
+Array named_dest(const void* dest) { return {"dest", dest}; }
+Array named_source(const void* source) { return {"source", source}; }
+
+void checked_broadcast(const Group& group, void* dest, const void* source, const Elements& elements,
+                       int root, RootDest root_dest) {
     if (root < 0 || root >= group.npes()) {
         tessera::fatal("%s: PE_root %d is not in [0, %d)", group.where(), root, group.npes());
     }
-    tessera::collectives::broadcast(group, dest, source, bytes, root, root_dest);
+    const bool is_root = group.my_index() == root;
+    if (is_root) check_array(named_source(source), elements, group.where());
+    if (!is_root || root_dest == RootDest::kWritten) {
+        check_array(named_dest(dest), elements, group.where());
+    }
+    tessera::collectives::broadcast(group, dest, source, elements.count * elements.bytes, root,
+                                    root_dest);
+}
+
+// What dest has room for is known when all have shown their counts (collectives/collect/).
+void checked_collect(const Group& group, void* dest, const void* source, const Elements& elements) {
+    check_array(named_source(source), elements, group.where());
+    check_array(named_dest(dest), elements, group.where());
+    collect(group, dest, source, elements.count * elements.bytes);
+}
+
+// A block for each PE of the group.
+Layout for_each_pe(const Group& group, std::ptrdiff_t stride = 1) {
+    return {.blocks = static_cast<std::size_t>(group.npes()), .stride = stride};
+}
+
+void checked_fcollect(const Group& group, void* dest, const void* source,
+                      const Elements& elements) {
+    check_array(named_source(source), elements, group.where());
+    check_array(named_dest(dest), elements, group.where(), for_each_pe(group));
+    fcollect(group, dest, source, elements.count * elements.bytes);
+}
+
+void checked_alltoall(const Group& group, void* dest, const void* source,
+                      const Elements& elements) {
+    check_array(named_source(source), elements, group.where(), for_each_pe(group));
+    check_array(named_dest(dest), elements, group.where(), for_each_pe(group));
+    alltoall(group, dest, source, elements.count * elements.bytes);
 }
 
 void checked_alltoalls(const Group& group, void* dest, const void* source,
@@ -62,6 +103,10 @@ void checked_alltoalls(const Group& group, void* dest, const void* source,
         tessera::fatal("%s: strides dst %td and sst %td must be at least 1", group.where(),
                        blocks.dest_stride, blocks.source_stride);
     }
+    const Elements elements{.count = blocks.block_elements, .bytes = blocks.element_bytes};
+    check_array(named_source(source), elements, group.where(),
+                for_each_pe(group, blocks.source_stride));
+    check_array(named_dest(dest), elements, group.where(), for_each_pe(group, blocks.dest_stride));
     tessera::collectives::alltoalls(group, dest, source, blocks);
 }
 
@@ -71,20 +116,20 @@ void checked_alltoalls(const Group& group, void* dest, const void* source,
 #define DEFINE_TEAM(BROADCAST, COLLECT, FCOLLECT, ALLTOALL, ALLTOALLS, T, BYTES)                 \
     SHMEM_ENTRY(int, BROADCAST, shmem_team_t team, T* dest, const T* source, size_t nelems,      \
                 int PE_root) {                                                                   \
-        checked_broadcast(group_of(team, SHMEM_WHERE), dest, source, nelems*(BYTES), PE_root,    \
+        checked_broadcast(group_of(team, SHMEM_WHERE), dest, source, {nelems, BYTES}, PE_root,   \
                           RootDest::kWritten);                                                   \
         return 0;                                                                                \
     }                                                                                            \
     SHMEM_ENTRY(int, COLLECT, shmem_team_t team, T* dest, const T* source, size_t nelems) {      \
-        collect(group_of(team, SHMEM_WHERE), dest, source, nelems*(BYTES));                      \
+        checked_collect(group_of(team, SHMEM_WHERE), dest, source, {nelems, BYTES});             \
         return 0;                                                                                \
     }                                                                                            \
     SHMEM_ENTRY(int, FCOLLECT, shmem_team_t team, T* dest, const T* source, size_t nelems) {     \
-        fcollect(group_of(team, SHMEM_WHERE), dest, source, nelems*(BYTES));                     \
+        checked_fcollect(group_of(team, SHMEM_WHERE), dest, source, {nelems, BYTES});            \
         return 0;                                                                                \
     }                                                                                            \
     SHMEM_ENTRY(int, ALLTOALL, shmem_team_t team, T* dest, const T* source, size_t nelems) {     \
-        alltoall(group_of(team, SHMEM_WHERE), dest, source, nelems*(BYTES));                     \
+        checked_alltoall(group_of(team, SHMEM_WHERE), dest, source, {nelems, BYTES});            \
         return 0;                                                                                \
     }                                                                                            \
     SHMEM_ENTRY(int, ALLTOALLS, shmem_team_t team, T* dest, const T* source, ptrdiff_t dst,      \
@@ -106,22 +151,22 @@ DEFINE_TEAM(shmem_broadcastmem, shmem_collectmem, shmem_fcollectmem, shmem_allto
     SHMEM_ENTRY(void, shmem_broadcast##BITS, void* dest, const void* source, size_t nelems,      \
                 int PE_root, int PE_start, int logPE_stride, int PE_size, long* pSync) {         \
         checked_broadcast(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, \
-                          source, nelems*(BYTES), PE_root, RootDest::kUntouched);                \
+                          source, {nelems, BYTES}, PE_root, RootDest::kUntouched);               \
     }                                                                                            \
     SHMEM_ENTRY(void, shmem_collect##BITS, void* dest, const void* source, size_t nelems,        \
                 int PE_start, int logPE_stride, int PE_size, long* pSync) {                      \
-        collect(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, source,   \
-                nelems*(BYTES));                                                                 \
+        checked_collect(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,   \
+                        source, {nelems, BYTES});                                                \
     }                                                                                            \
     SHMEM_ENTRY(void, shmem_fcollect##BITS, void* dest, const void* source, size_t nelems,       \
                 int PE_start, int logPE_stride, int PE_size, long* pSync) {                      \
-        fcollect(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, source,  \
-                 nelems*(BYTES));                                                                \
+        checked_fcollect(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,  \
+                         source, {nelems, BYTES});                                               \
     }                                                                                            \
     SHMEM_ENTRY(void, shmem_alltoall##BITS, void* dest, const void* source, size_t nelems,       \
                 int PE_start, int logPE_stride, int PE_size, long* pSync) {                      \
-        alltoall(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, source,  \
-                 nelems*(BYTES));                                                                \
+        checked_alltoall(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,  \
+                         source, {nelems, BYTES});                                               \
     }                                                                                            \
     SHMEM_ENTRY(void, shmem_alltoalls##BITS, void* dest, const void* source, ptrdiff_t dst,      \
                 ptrdiff_t sst, size_t nelems, int PE_start, int logPE_stride, int PE_size,       \

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "api/handles.hpp"
+#include "base/byte_count.hpp"
 
 // Opens the body of one public routine. No exception leaves it.
 #define SHMEM_ENTRY(RESULT, NAME, ...)                                                 \
@@ -18,14 +19,3 @@
 
 // The name that the program called, for messages: the body's name without its leading p.
 #define SHMEM_WHERE (__func__ + 1)
-
-namespace tessera::api {
-
-// The bytes of `nelems` elements. A length that no address space holds becomes SIZE_MAX, which no
-// segment contains, so that the bounds check finds it.
-template <std::size_t kElementBytes>
-TESSERA_INLINE constexpr std::size_t byte_count(std::size_t nelems) {
-    return nelems <= SIZE_MAX / kElementBytes ? nelems * kElementBytes : SIZE_MAX;
-}
-
-}  // namespace tessera::api

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 
+#include "base/byte_count.hpp"
 #include "core/context.hpp"
 
 namespace tessera::api {
@@ -19,7 +20,7 @@ class LocalWords {
         : words_(const_cast<T*>(words)), where_(where) {
         check_initialized(where);
         if (count == 0) return;
-        std::size_t bytes = count <= SIZE_MAX / sizeof(T) ? count * sizeof(T) : SIZE_MAX;
+        const std::size_t bytes = byte_count<sizeof(T)>(count);
         if (!address_map.contains(words, bytes)) [[unlikely]]
             fail_address(words, bytes, where);
         if (reinterpret_cast<std::uintptr_t>(words) % sizeof(T) != 0) [[unlikely]] {

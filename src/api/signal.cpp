@@ -4,20 +4,24 @@
 #include "shmem/signal.h"
 
 #include "api/entry.hpp"
+#include "api/extents.hpp"
 #include "api/local_word.hpp"
 
+using tessera::byte_count;
 using tessera::default_context;
-using tessera::api::byte_count;
+using tessera::api::check_local;
 using tessera::api::context_of;
 
 #define DEFINE_PUT_SIGNAL(NAME, DEST, SOURCE, BYTES)                                              \
     SHMEM_ENTRY(void, shmem_##NAME, DEST dest, SOURCE source, size_t nelems, uint64_t* sig_addr,  \
                 uint64_t signal, int sig_op, int pe) {                                            \
+        check_local("source", source, nelems, SHMEM_WHERE);                                       \
         default_context.put_signal(dest, source, byte_count<BYTES>(nelems),                       \
                                    {sig_addr, signal, sig_op}, pe, SHMEM_WHERE);                  \
     }                                                                                             \
     SHMEM_ENTRY(void, shmem_ctx_##NAME, shmem_ctx_t ctx, DEST dest, SOURCE source, size_t nelems, \
                 uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) {                        \
+        check_local("source", source, nelems, SHMEM_WHERE);                                       \
         context_of(ctx, SHMEM_WHERE)                                                              \
             .put_signal(dest, source, byte_count<BYTES>(nelems), {sig_addr, signal, sig_op}, pe,  \
                         SHMEM_WHERE);                                                             \
