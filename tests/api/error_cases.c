@@ -164,6 +164,11 @@ static void free_twice(void) {
 }
 static void free_middle(void) { shmem_free(heap + 2); }
 static void free_static(void) { shmem_free(words); }
+static void free_stack(void) {
+    long here = 0;
+    shmem_free(&here);
+}
+static void realloc_static(void) { heap = shmem_realloc(words, 100); }
 static void free_pointer(void) { shmem_free(shmem_ptr(heap, other)); }
 static void realloc_freed(void) {
     shmem_free(heap);
@@ -248,7 +253,8 @@ static const Case kCases[] = {
     CASE(ctx_invalid) CASE(ctx_invalid_atomic) CASE(ctx_invalid_signal) CASE(set_negative)
     CASE(set_large) CASE(set_stride) CASE(set_without_me) CASE(lock_twice) CASE(lock_clear_free)
     CASE(lock_clear_twice) CASE(free_twice) CASE(free_middle) CASE(free_static)
-    CASE(free_pointer) CASE(realloc_freed) CASE(align_three) CASE(level_unknown)
+    CASE(free_pointer) CASE(free_stack) CASE(realloc_static) CASE(realloc_freed)
+    CASE(align_three) CASE(level_unknown)
     CASE(sizes_differ) CASE(early_my_pe) CASE(early_n_pes) CASE(early_put) CASE(early_get)
     CASE(early_p) CASE(early_iput) CASE(early_atomic) CASE(early_signal)
     CASE(early_signal_fetch) CASE(early_wait) CASE(early_test) CASE(early_malloc)

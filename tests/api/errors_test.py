@@ -120,7 +120,9 @@ FREED = rf"{ADDRESS} is not the start of an allocated block of the symmetric hea
 ALL_PES_FAIL = {
     "free_twice": "shmem_free: " + FREED,
     "free_middle": "shmem_free: " + FREED,
-    "free_static": "shmem_free: .*",
+    "free_static": rf"shmem_free: {ADDRESS} is static data of the program, .*",
+    "realloc_static": rf"shmem_realloc: {ADDRESS} is static data of the program, .*",
+    "free_stack": "shmem_free: " + NOT_SYMMETRIC,
     "free_pointer": rf"shmem_free: {ADDRESS} lies in the memory of PE \d \(from shmem_ptr\?\); .*",
     "realloc_freed": "shmem_realloc: " + FREED,
     "align_three": "shmem_align: alignment 24 is not a power of two",
