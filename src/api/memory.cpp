@@ -14,6 +14,7 @@
 #include "base/fatal.hpp"
 #include "collectives/choice.hpp"
 #include "core/config.hpp"
+#include "core/external_heap.hpp"
 #include "core/runtime.hpp"
 #include "shmem/deprecated.h"
 #include "shmemx.h"
@@ -58,6 +59,16 @@ void* allocate(std::size_t bytes, std::size_t alignment, Sharing sharing, const 
 }
 
 [[noreturn]] TESSERA_COLD void fail_block(const void* address, const char* where) {
+    if (address_map.in_statics(address, 1)) {
+        fatal(
+            "%s: %p is static data of the program, which lasts as long as the program; only blocks "
+            "of the symmetric heap can be freed or resized",
+            where, address);
+    }
+    if (find_external_heap(address, 1) != nullptr) {
+        fatal("%s: %p lies in memory that the program gave to shmemx_heap_create; free it there",
+              where, address);
+    }
     if (!address_map.in_heap(address, 1)) fail_address(address, 1, where);
     fatal("%s: %p is not the start of an allocated block of the symmetric heap (freed twice?)",
           where, address);
@@ -120,9 +131,11 @@ void* allocate_hinted(std::size_t bytes, long hints, const char* where) {
 void free_block(void* address, const char* where) {
     check_initialized(where);
     if (address == nullptr) return;
+    const std::size_t offset = heap_offset(address);
+    if (!heap_allocator().size_of(offset)) fail_block(address, where);
     barrier(where);  // Nobody uses the block any more.
-    compare_with_all(0, heap_offset(address), where);
-    if (!heap_allocator().free(heap_offset(address))) fail_block(address, where);
+    compare_with_all(0, offset, where);
+    heap_allocator().free(offset);
 }
 
 }  // namespace tessera::api
