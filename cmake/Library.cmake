@@ -27,6 +27,9 @@ add_library(Tessera::shmem_static ALIAS tessera_static)
 
 target_link_libraries(tessera PRIVATE tessera_options PkgConfig::HWLOC Threads::Threads
                                       ${CMAKE_DL_LIBS})
+# Never unloaded: the system calls into it at exit, at fork and from threads, and the program's
+# static data lies in memory that it made.
+target_link_options(tessera PRIVATE -Wl,-z,nodelete)
 target_link_options(tessera PRIVATE
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/tessera.map -Wl,-z,relro -Wl,-z,now)
 if(NOT TESSERA_SANITIZE)
