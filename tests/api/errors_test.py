@@ -125,7 +125,6 @@ ALL_PES_FAIL = {
     "free_stack": "shmem_free: " + NOT_SYMMETRIC,
     "free_pointer": rf"shmem_free: {ADDRESS} lies in the memory of PE \d \(from shmem_ptr\?\); .*",
     "realloc_freed": "shmem_realloc: " + FREED,
-    "align_three": "shmem_align: alignment 24 is not a power of two",
 }
 
 OUTSIDE = {
@@ -265,6 +264,14 @@ class Settings(LaunchTest):
         _, error = self.run_job("-n", 2, CASES, "sizes_differ", code=1, environment=environment)
         self.assertRegex(error, r"\[pe \d\] shmem_malloc: PE \d did not make the same call: here "
                                 r"\d+ bytes at heap offset \d+;")
+
+    def test_debug_warns_about_alignments(self):
+        for debug in "0", "1":
+            environment = self.environment(SHMEM_DEBUG=debug)
+            _, error = self.run_job("-n", 2, CASES, "align_three", environment=environment)
+            told = re.findall(r"\[pe \d\] shmem_align: alignment 24 is not a power of two, so NULL "
+                              "is returned", error)
+            self.assertEqual(len(told), 2 * int(debug), error)
 
     def test_debug_reports_blocks_that_were_not_freed(self):
         _, error = self.run_with(npes=1, SHMEM_DEBUG="1")

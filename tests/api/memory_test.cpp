@@ -259,6 +259,50 @@ TEST(Memory, TooMuchGivesNullEverywhereAndChangesNothing) {
     shmem_free(block);
 }
 
+// The largest power of two that the heap has room for.
+std::size_t largest_power() {
+    std::size_t bytes = std::size_t{1} << 46;
+    while (bytes > 1) {
+        void* block = shmem_malloc(bytes);
+        shmem_free(block);
+        if (block != nullptr) break;
+        bytes /= 2;
+    }
+    return bytes;
+}
+
+// The addresses that PEs of a node map their heaps at must not decide what is possible.
+TEST(Memory, AlignsAsFarAsTheHeapGoes) {
+    anchor();
+    const std::size_t most = largest_power();
+    const int right = (shmem_my_pe() + 1) % shmem_n_pes();
+    ASSERT_GE(most, std::size_t{4} << 20);
+    for (std::size_t alignment = std::size_t{1} << 20; alignment <= most; alignment *= 2) {
+        auto* block = static_cast<long*>(shmem_align(alignment, 4096));
+        ASSERT_NE(block, nullptr) << alignment << " of " << most;
+        ASSERT_EQ(reinterpret_cast<std::uintptr_t>(block) % alignment, 0U) << alignment;
+        ASSERT_TRUE(is_same_everywhere(offset_of(block)));
+        shmem_long_p(block, shmem_my_pe(), right);
+        shmem_barrier_all();
+        ASSERT_EQ(shmem_long_g(block, shmem_my_pe()), (right + shmem_n_pes() - 2) % shmem_n_pes());
+        shmem_free(block);
+    }
+}
+
+TEST(Memory, NoAlignmentGivesNullEverywhereAndChangesNothing) {
+    void* first = shmem_malloc(100);
+    shmem_free(first);
+    for (std::size_t alignment : {std::size_t{0}, std::size_t{3}, std::size_t{24}, std::size_t{63},
+                                  std::size_t{1} << 63, SIZE_MAX}) {
+        ASSERT_EQ(shmem_align(alignment, 100), nullptr) << alignment;
+        ASSERT_EQ(shmemalign(alignment, 100), nullptr) << alignment;
+        ASSERT_EQ(shmem_align(alignment, 0), nullptr) << alignment;
+    }
+    void* second = shmem_malloc(100);
+    EXPECT_EQ(second, first);
+    shmem_free(second);
+}
+
 // Takes the whole heap, in halves of what is left.
 std::vector<void*> take_everything() {
     std::vector<void*> blocks;
