@@ -52,7 +52,8 @@ void* shmem_calloc(size_t count, size_t size);
  * size       bytes. 0 gives NULL without any synchronization.
  *
  * RETURNS when: all PEs have allocated (barrier on exit); the symmetric address, or NULL.
- * ERRORS: an alignment that is not allowed ends the job with a message; NULL when there is no room.
+ * ERRORS: NULL when there is no room (always for an alignment above the heap's size), and for an
+ * alignment that is no power of two (with SHMEM_DEBUG a warning).
  * THREADS: one thread per PE at a time. OpenSHMEM 1.6, 9.3, shmem_align.
  */
 void* shmem_align(size_t alignment, size_t size);

@@ -5,6 +5,7 @@
 // barrier that the specification demands; SHMEM_DEBUG compares the results of all PEs.
 #include "shmem/memory.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -111,10 +112,12 @@ void* allocate_zeroed(std::size_t count, std::size_t size, const char* where) {
 
 void* allocate_aligned(std::size_t alignment, std::size_t bytes, const char* where) {
     check_initialized(where);
-    if (!is_power_of_two(alignment)) {
-        fatal("%s: alignment %zu is not a power of two", where, alignment);
+    if (is_power_of_two(alignment)) {
+        alignment = std::max(alignment, heap::kMinAlignment);
+    } else if (config().debug && bytes != 0) {
+        // The allocator refuses it, the same on all PEs.
+        warn("%s: alignment %zu is not a power of two, so NULL is returned", where, alignment);
     }
-    if (alignment < heap::kMinAlignment) alignment = heap::kMinAlignment;
     return allocate(bytes, alignment, Sharing::kPlain, where);
 }
 

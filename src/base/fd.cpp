@@ -7,14 +7,25 @@
 
 namespace tessera {
 
-Mapping Mapping::share(int fd, std::uint64_t offset, std::size_t bytes, std::size_t aligned_to,
-                       char* wanted) {
+namespace {
+
+// From `start` to the first address that suits the place.
+std::size_t distance_to(const char* start, const MappingPlace& place) {
+    if (place.aligned_to == 0) return 0;
+    const std::uintptr_t aligned = reinterpret_cast<std::uintptr_t>(start) + place.aligned_at;
+    return (place.aligned_to - aligned % place.aligned_to) % place.aligned_to;
+}
+
+}  // namespace
+
+Mapping Mapping::share(int fd, std::uint64_t offset, std::size_t bytes, const MappingPlace& place) {
     const int reserve = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    std::size_t reserved = bytes + aligned_to;
+    std::size_t reserved = bytes + place.aligned_to;
     void* space = MAP_FAILED;
-    if (wanted != nullptr) {
-        space = ::mmap(wanted, bytes, PROT_NONE, reserve | MAP_FIXED_NOREPLACE, -1, 0);
-        if (space != MAP_FAILED && space != wanted) {  // Kernels before 4.17 take it for a hint.
+    if (place.wanted != nullptr && distance_to(place.wanted, place) == 0) {
+        space = ::mmap(place.wanted, bytes, PROT_NONE, reserve | MAP_FIXED_NOREPLACE, -1, 0);
+        // Kernels before 4.17 take it for a hint.
+        if (space != MAP_FAILED && space != place.wanted) {
             ::munmap(space, bytes);
             space = MAP_FAILED;
         }
@@ -26,10 +37,7 @@ Mapping Mapping::share(int fd, std::uint64_t offset, std::size_t bytes, std::siz
     }
     if (space == MAP_FAILED) return {};
     char* start = static_cast<char*>(space);
-    std::size_t skipped = 0;
-    if (aligned_to > 0) {
-        skipped = (aligned_to - reinterpret_cast<std::uintptr_t>(start) % aligned_to) % aligned_to;
-    }
+    const std::size_t skipped = distance_to(start, place);
     void* address = ::mmap(start + skipped, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                            fd, static_cast<off_t>(offset));
     if (address == MAP_FAILED) {

@@ -35,6 +35,13 @@ class Fd {
     int number_ = -1;
 };
 
+// Where a mapping lies. The default: anywhere.
+struct MappingPlace {
+    std::size_t aligned_to = 0;  // a power of two above the page size
+    std::size_t aligned_at = 0;  // the offset in the mapping whose address is a multiple of it
+    char* wanted = nullptr;      // taken when it is aligned and nothing is there
+};
+
 class Mapping {
   public:
     Mapping() = default;
@@ -49,10 +56,9 @@ class Mapping {
     ~Mapping() { reset(); }
 
     // Maps `bytes` of `fd` from `offset`, shared, for reading and writing. is_mapped() tells
-    // success; errno tells why not. With `aligned_to` above the page size the address is a multiple
-    // of it; `wanted`, if any, is one, and taken when nothing is there.
+    // success; errno tells why not.
     static Mapping share(int fd, std::uint64_t offset, std::size_t bytes,
-                         std::size_t aligned_to = 0, char* wanted = nullptr);
+                         const MappingPlace& place = {});
 
     char* data() const { return address_; }
     std::size_t bytes() const { return bytes_; }

@@ -109,9 +109,12 @@ void Node::map_files() {
     // First, and where they were before another init: so inline maps (core/inline_maps.hpp) stay
     // valid.
     static char* heaps = nullptr;
-    heap_map_ = Mapping::share(job_.heap_file.get(), 0,
-                               static_cast<std::size_t>(header.npes) * header.heap_stride,
-                               kHugePageBytes, heaps);
+    // The own heap is aligned, so that its offsets are as aligned as its addresses.
+    heap_map_ = Mapping::share(
+        job_.heap_file.get(), 0, static_cast<std::size_t>(header.npes) * header.heap_stride,
+        {.aligned_to = heap::heap_alignment(header.heap_bytes),
+         .aligned_at = static_cast<std::size_t>(job_.local_index) * header.heap_stride,
+         .wanted = heaps});
     heaps = heap_map_.data();
     node_map_ = Mapping::share(job_.node_file.get(), 0, header.static_offset);
     if (!node_map_.is_mapped() || !heap_map_.is_mapped()) {

@@ -329,7 +329,8 @@ void start(int level, const char* where) {
     connect_nodes(level);
     live->node->my_record().thread_level = level;
     live->node->meet(where);
-    live->allocator = std::make_unique<heap::Allocator>(header.heap_bytes);
+    live->allocator = std::make_unique<heap::Allocator>(header.heap_bytes,
+                                                        heap::heap_alignment(header.heap_bytes));
     // From here on every PE may reach this one, and the facts are complete.
     choose_wait_policy(live->job.npes_of_host, header.usable_cores, &header.crowded_until_ns);
     if (live->fabric) set_progress_hook(drive_fabric);

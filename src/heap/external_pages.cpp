@@ -168,7 +168,7 @@ PeerPages map_external_pages(const PagesOffer& offer, std::size_t bytes) {
                       "numbers (containers)?";
         return pages;
     }
-    pages.mapping = Mapping::share(file.get(), 0, file_bytes, kHugePageBytes);
+    pages.mapping = Mapping::share(file.get(), 0, file_bytes, {.aligned_to = kHugePageBytes});
     if (!pages.mapping.is_mapped()) {
         pages.error = text_of_errno("cannot map it");
         return pages;

@@ -25,6 +25,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -129,6 +130,9 @@ NodeFiles create_node_files(const NodePlan& plan, std::string& error);
 // node, at most 64 GiB each, at least 2 MiB. Sparse: costs nothing until touched, and all heaps
 // together can never exceed the memory.
 std::size_t default_heap_bytes(std::uint64_t memory_bytes, int npes_local);
+
+// What a PE's own heap is aligned to: as far as an alignment in it can be asked for.
+constexpr std::size_t heap_alignment(std::size_t heap_bytes) { return std::bit_floor(heap_bytes); }
 
 // "" if `heap_bytes` for each of `npes_local` PEs fits into `memory_bytes`; otherwise the
 // complaint.
