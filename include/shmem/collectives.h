@@ -14,9 +14,9 @@
 // PE; nothing is said about the others. A count of 0 is allowed, with NULL pointers too, and is
 // matched as any other call.
 //
-// RETURNS, for all that return a value: 0. ERRORS, for all: SHMEM_TEAM_INVALID, a PE number out of
-// range, or a range that is not symmetric ends the job with a message; a destroyed team must not be
-// used.
+// RETURNS, for all that return a value: 0. ERRORS, for all: a handle that is no team (also
+// SHMEM_TEAM_INVALID), a PE number out of range, NULL for an array, a count that an array has no
+// room for, or a range that is not symmetric ends the job with a message.
 // THREADS, for all: one thread per PE and team at a time, within what the thread level allows.
 
 #ifndef SHMEM_INTERNAL_COLLECTIVES_H

@@ -9,9 +9,9 @@
 // within the context's team; without a context within all PEs. A nonblocking (_nbi) routine uses
 // its buffers until shmem_quiet on its context.
 //
-// ERRORS, for all: a PE number out of range, or a remote range that is not inside one symmetric
-// object, ends the job with a message. THREADS, for all: as the thread level and the context's
-// options allow.
+// ERRORS, for all: a PE number out of range, NULL for the local side, or a remote range that is not
+// inside one segment of symmetric memory, ends the job with a message. THREADS, for all: as the
+// thread level and the context's options allow.
 
 #ifndef SHMEM_INTERNAL_RMA_H
 #define SHMEM_INTERNAL_RMA_H

@@ -9,8 +9,8 @@
 // program may do with them.
 //
 // ERRORS, for all, here and in collectives: a call outside initialization and finalization, and a
-// handle that is neither SHMEM_TEAM_INVALID nor a team that exists, end the job with a message. What
-// SHMEM_TEAM_INVALID gives is said at each routine.
+// handle that is neither SHMEM_TEAM_INVALID nor a team that exists, end the job with a message.
+// What SHMEM_TEAM_INVALID gives is said at each routine.
 
 #ifndef SHMEM_INTERNAL_TEAMS_H
 #define SHMEM_INTERNAL_TEAMS_H
