@@ -85,7 +85,8 @@ class Channel {
 };
 
 struct ChannelOptions {
-    bool is_shared = true;  // by several threads at the same time
+    bool is_shared = true;     // by several threads at the same time
+    bool is_internal = false;  // collectives: no program looks at what is put before a gate tells
 };
 
 class Transport {
@@ -102,9 +103,12 @@ class Transport {
         return std::make_unique<Channel>();
     }
 
+    // A word of 1, 2, 4 or 8 bytes at an aligned address is stored whole and once, so that programs
+    // may wait for it and overwrite it; of longer puts each byte may be stored more than once.
     // RETURNS when: the source is reusable.
     virtual void put(Channel& channel, void* dest, const void* source, std::size_t bytes,
                      int pe) = 0;
+    // Sees what was put or changed before on the same channel.
     // RETURNS when: the data is in `dest`.
     virtual void get(Channel& channel, void* dest, const void* source, std::size_t bytes,
                      int pe) = 0;

@@ -135,9 +135,9 @@ void make_predefined_teams() {
 }
 
 void make_channels(int level) {
-    const ChannelOptions options{.is_shared = level == SHMEM_THREAD_MULTIPLE};
-    live->default_channel = make_channel(options);
-    live->collective_channel = make_channel(options);
+    const bool is_shared = level == SHMEM_THREAD_MULTIPLE;
+    live->default_channel = make_channel({.is_shared = is_shared});
+    live->collective_channel = make_channel({.is_shared = is_shared, .is_internal = true});
     Context::default_channel = live->default_channel.get();
     collective_context = Context(*live->collective_channel);
 }

@@ -35,15 +35,21 @@ struct Traits {
     bool cq_read_resets = false;    // it stays readable, until fi_cq_sread has slept on it
     bool auto_progress_works = false;
     bool atomics_work = false;
-    bool cpu_atomics = false;  // proved by tests/transports/ofi/fabric_test.cpp
-    bool is_eager = false;     // sends of any size arrive without a further round trip
+    bool cpu_atomics = false;         // proved by tests/transports/ofi/fabric_test.cpp
+    bool is_eager = false;            // sends of any size arrive without a further round trip
+    bool writes_words_whole = false;  // the hardware writes; all others copy by the target's CPU
 };
 
 constexpr Traits kTraits[] = {
     // Fabrics with hardware of their own. Whether their atomics agree with the CPU's is not
-    // proved, nor whether their queues wake a sleeper.
-    {.provider = "cxi", .is_default = true, .atomics_work = true},
-    {.provider = "verbs;ofi_rxm", .is_default = true, .cq_fd_works = true, .atomics_work = true},
+    // proved, nor whether their queues wake a sleeper. The last three leave small writes, or all of
+    // them, to the CPU of the target.
+    {.provider = "cxi", .is_default = true, .atomics_work = true, .writes_words_whole = true},
+    {.provider = "verbs;ofi_rxm",
+     .is_default = true,
+     .cq_fd_works = true,
+     .atomics_work = true,
+     .writes_words_whole = true},
     {.provider = "efa", .is_default = true, .atomics_work = true},
     {.provider = "opx", .is_default = true, .atomics_work = true},
     {.provider = "psm3", .is_default = true, .atomics_work = true},
@@ -314,6 +320,7 @@ Capabilities read(const fi_info& info, const Question& granted, const Wishes& wi
     result.atomics = wishes.atomics && traits.atomics_work;
     result.atomics_are_cpu_atomics = result.atomics && traits.cpu_atomics;
     result.progresses_itself = granted.auto_progress && traits.auto_progress_works;
+    result.writes_words_whole = traits.writes_words_whole;
     result.cq_has_fd = wishes.sleeps && traits.cq_fd_works;
     result.cq_read_resets = wishes.sleeps && traits.cq_read_resets;
 
@@ -386,7 +393,7 @@ std::string describe(const Capabilities& c) {
     char text[512];
     std::snprintf(text, sizeof text,
                   "%s on %s%s%s%s, libfabric %u.%u; inject %zu, eager %zu, vectors of %zu;%s%s%s%s "
-                  "ordered;%s%s%s",
+                  "ordered;%s%s%s%s",
                   c.provider.c_str(), c.address.c_str(), yes(!c.address.empty(), " ("),
                   c.domain.c_str(), yes(!c.address.empty(), ")"), FI_MAJOR(c.library_version),
                   FI_MINOR(c.library_version), c.inject_write_bytes, c.eager_message_bytes,
@@ -394,6 +401,7 @@ std::string describe(const Capabilities& c) {
                   yes(c.send_after_write, " put-message"), yes(c.read_after_write, " put-get"),
                   yes(c.send_after_send, " message-message"),
                   yes(c.delivery_complete, " tells delivery,"),
+                  c.writes_words_whole ? " writes words whole," : " words by messages,",
                   c.atomics ? " has atomics," : " no atomics used,",
                   c.progresses_itself ? " progresses itself" : " needs a progress thread");
     return text;

@@ -75,6 +75,10 @@ struct Capabilities {
     std::size_t ordered_write_bytes = 0;
     std::size_t ordered_read_bytes = 0;
 
+    // A write of 1, 2, 4 or 8 bytes to an aligned address is one store. Where the CPU of the target
+    // copies, as a rule it is not: the memcpy of glibc stores such words twice.
+    bool writes_words_whole = false;
+
     // FI_DELIVERY_COMPLETE means "in the target's memory" when given to fi_writemsg (not as a
     // default of the endpoint: `net` forgets that).
     bool delivery_complete = false;

@@ -19,17 +19,41 @@ inline constexpr std::uint32_t kWritesMax = 256;  // between two confirmations
 
 class OfiChannel final : public Channel {
   public:
-    explicit OfiChannel(const ChannelOptions& options) : is_shared(options.is_shared) {
+    explicit OfiChannel(const ChannelOptions& options)
+        : is_shared(options.is_shared), is_internal(options.is_internal) {
         for (PacketSlot& slot : slots) slot.unacked = &updates;
     }
 
     const bool is_shared;
+    const bool is_internal;
     std::atomic<bool> is_batching{false};
     std::atomic<std::size_t> batch_left{0};  // operations until it is complete
     Counter transfers;
     std::atomic<std::uint32_t> updates{0};
     std::atomic<std::uint32_t> fetches{0};
     PacketSlot slots[kSlots];
+    PacketSlot& slot_of(int pe) { return slots[pe % kSlots]; }
+    // Messages are under way that change memory of other PEs.
+    bool has_messages() const {
+        return updates.load(std::memory_order_acquire) != 0 ||
+               fetches.load(std::memory_order_acquire) != 0;
+    }
+
+    // A lock for channels that several threads use.
+    class Guard {
+      public:
+        explicit Guard(OfiChannel& channel) : channel_(channel) {
+            if (channel_.is_shared) channel_.lock_.lock();
+        }
+        ~Guard() {
+            if (channel_.is_shared) channel_.lock_.unlock();
+        }
+        Guard(const Guard&) = delete;
+        Guard& operator=(const Guard&) = delete;
+
+      private:
+        OfiChannel& channel_;
+    };
 
     // Nothing is under way that a quiet would wait for but this.
     bool is_idle() const {
@@ -70,22 +94,6 @@ class OfiChannel final : public Channel {
         }
         return false;
     }
-    // A lock for channels that several threads use.
-    class Guard {
-      public:
-        explicit Guard(OfiChannel& channel) : channel_(channel) {
-            if (channel_.is_shared) channel_.lock_.lock();
-        }
-        ~Guard() {
-            if (channel_.is_shared) channel_.lock_.unlock();
-        }
-        Guard(const Guard&) = delete;
-        Guard& operator=(const Guard&) = delete;
-
-      private:
-        OfiChannel& channel_;
-    };
-
     std::mutex lock_;
     std::uint32_t writes_ = 0;  // since the last confirm()
     std::atomic<bool> has_unordered_writes_{false};

@@ -238,12 +238,13 @@ bool Engine::progress() {
 
 void Engine::wait_for_events(int timeout_ms, int idle) {
     static_cast<void>(posts_.load(std::memory_order_acquire));  // Pairs with post().
-    const std::optional<fi_cq_msg_entry> entry = fabric_.wait_for_events(timeout_ms, idle);
+    const bool is_stuck = fabric_.wait_for_events(timeout_ms, idle);
     // Release: the provider may have moved data; pairs with whoever reads the queue next.
     posts_.fetch_add(kPostsPerPoll, std::memory_order_release);
-    if (!entry) return;
+    if (!is_stuck) return;
     while (queue_lock_.test_and_set(std::memory_order_acquire)) ::sched_yield();
-    complete(*entry);
+    if (const std::optional<fi_cq_msg_entry> entry = fabric_.reset_descriptor()) complete(*entry);
+    posts_.fetch_add(kPostsPerPoll, std::memory_order_release);  // As above.
     queue_lock_.clear(std::memory_order_release);
 }
 
@@ -379,6 +380,7 @@ void Engine::put_back(PendingFetch* fetch) {
 
 void Engine::send_packet(Packet* packet, PacketSlot& slot) {
     wait([&] { return slot.in_flight.load(std::memory_order_relaxed) < kPacketsInFlightMax; });
+    wait([&] { return slot.is_all_sent(); });  // What came before goes before.
     slot.in_flight.fetch_add(1, std::memory_order_seq_cst);
     post([&] { return post_packet(*packet); }, packet->pe);
 }

@@ -2,9 +2,10 @@
 //
 // What moves: posts operations, reads the completion queue, receives active messages, and the
 // thread that does so while the program computes. One per PE. The queue is read by one thread at a
-// time, which executes the messages it finds, mostly in the order in which they came; nothing
-// depends on that order. Who waits reads the queue too, and may well find somebody else's
-// completion: each carries the address of what waits for it.
+// time, which executes the messages it finds in the order in which they came: where the provider
+// keeps the order of messages, those that a thread sends to a PE on one channel are executed in the
+// order in which it called. A waiter reads the queue, too, and may find the completion of another
+// one's operation: each carries the address of what waits for it.
 // THREADS: any.
 #pragma once
 
@@ -53,12 +54,26 @@ struct Packet : Completion {
     }
 };
 
-// A channel's packet for some of the PEs. The packet belongs to whoever has taken it out of `open`,
-// so nobody waits for anybody. Acks carry the address of the slot.
+// A channel's packet for some of the PEs. The packet belongs to the thread that has taken it out of
+// `open`: the one that uses the channel, or the reader of the queue, which sends it when the last
+// acknowledgement has come. Acks carry the address of the slot.
 struct PacketSlot {
     std::atomic<Packet*> open{nullptr};
     std::atomic<std::uint32_t> in_flight{0};        // packets sent and not acknowledged
+    std::atomic<std::uint32_t> held{0};             // the reader may have one that it has not sent
+    std::atomic<bool> is_fenced{false};             // see OfiTransport::fence()
     std::atomic<std::uint32_t>* unacked = nullptr;  // updates of the channel
+
+    // Whether what is no longer in `open` has been sent. Acquire: pairs with the releases of `held`
+    // in execute.cpp.
+    bool is_all_sent() const { return held.load(std::memory_order_acquire) == 0; }
+    // Whether the targets have executed everything. The reader changes the three in this order, so
+    // that it cannot have a packet unseen.
+    bool is_idle() const {
+        return open.load(std::memory_order_seq_cst) == nullptr &&
+               held.load(std::memory_order_seq_cst) == 0 &&
+               in_flight.load(std::memory_order_seq_cst) == 0;
+    }
 };
 
 // A fetching atomic that waits for its reply.

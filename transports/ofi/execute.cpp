@@ -44,22 +44,30 @@ std::uint64_t apply(void* address, std::size_t bytes, AtomicOp op, std::uint64_t
     }
 }
 
-template <class Element>
-void scatter_elements(char* dest, const char* source, const ScatterBody& body) {
-    for (std::uint32_t i = 0; i < body.blocks; ++i) {
-        std::memcpy(dest + i * body.stride, source + i * sizeof(Element), sizeof(Element));
+// Each word by one store, and only once: the program may wait for it, and overwrite it at once.
+template <class Word>
+void scatter_words(char* dest, const char* source, const ScatterBody& body) {
+    for (std::uint32_t block = 0; block < body.blocks; ++block, dest += body.stride) {
+        for (std::uint32_t at = 0; at < body.block_bytes; at += sizeof(Word)) {
+            Word word;
+            std::memcpy(&word, source, sizeof word);
+            source += sizeof word;
+            // Relaxed: order comes from the messages that follow.
+            std::atomic_ref(*reinterpret_cast<Word*>(dest + at))
+                .store(word, std::memory_order_relaxed);
+        }
     }
 }
 
+// By the largest words that all blocks consist of.
 void scatter(char* dest, const char* source, const ScatterBody& body) {
-    switch (body.block_bytes) {
-        case 4: return scatter_elements<std::uint32_t>(dest, source, body);
-        case 8: return scatter_elements<std::uint64_t>(dest, source, body);
-        default: break;
-    }
-    for (std::uint32_t i = 0; i < body.blocks; ++i) {
-        std::memcpy(dest + i * body.stride, source + std::size_t{i} * body.block_bytes,
-                    body.block_bytes);
+    const std::uint64_t all =
+        reinterpret_cast<std::uintptr_t>(dest) | body.stride | body.block_bytes;
+    switch (all & -all & 7) {
+        case 0: return scatter_words<std::uint64_t>(dest, source, body);
+        case 4: return scatter_words<std::uint32_t>(dest, source, body);
+        case 2: return scatter_words<std::uint16_t>(dest, source, body);
+        default: return scatter_words<std::uint8_t>(dest, source, body);
     }
 }
 
@@ -200,9 +208,14 @@ void Engine::take_ack(const Header& ack) {
     // The last packet in flight: what has gathered meanwhile sets out. seq_cst on in_flight and
     // open pairs with OfiTransport::update(): one of the two sees the other.
     if (slot.in_flight.fetch_sub(1, std::memory_order_seq_cst) == 1) {
+        slot.held.fetch_add(1, std::memory_order_seq_cst);
         Packet* packet = slot.open.exchange(nullptr, std::memory_order_seq_cst);
-        if (packet != nullptr && !try_send_packet(packet, slot))
+        if (packet == nullptr || try_send_packet(packet, slot)) {
+            // Release: it is on its way. Pairs with PacketSlot::is_all_sent().
+            slot.held.fetch_sub(1, std::memory_order_release);
+        } else {
             packets_.emplace_back(packet, &slot);
+        }
     }
     // Last: the channel may end when all its updates are acknowledged.
     unacked.fetch_sub(ack.count, std::memory_order_release);
@@ -246,9 +259,13 @@ void Engine::send_postponed() {
         if (result != 0) fail_post(result, later.pe);
     }
     answers_.erase(answers_.begin(), answers_.begin() + static_cast<std::ptrdiff_t>(sent));
-    while (!packets_.empty() && try_send_packet(packets_.back().first, *packets_.back().second)) {
-        packets_.pop_back();
+    sent = 0;
+    for (; sent < packets_.size(); ++sent) {
+        auto [packet, slot] = packets_[sent];
+        if (!try_send_packet(packet, *slot)) break;
+        slot->held.fetch_sub(1, std::memory_order_release);  // As in take_ack().
     }
+    packets_.erase(packets_.begin(), packets_.begin() + static_cast<std::ptrdiff_t>(sent));
     std::vector<Receive*> unposted;
     unposted.swap(unposted_);
     for (Receive* buffer : unposted) post_receive(*buffer);

@@ -176,10 +176,15 @@ void Fabric::unregister_memory(const Region& region) {
     std::erase_if(regions_, [&](const Fid<fid_mr>& one) { return one.get() == region.handle; });
 }
 
-std::optional<fi_cq_msg_entry> Fabric::wait_for_events(int timeout_ms, int idle_count) {
+bool Fabric::wait_for_events(int timeout_ms, int idle_count) {
+    const bool resets = capabilities().cq_read_resets;
     if (calls_at_once_.load(std::memory_order_relaxed) >=
-        (capabilities().cq_read_resets ? kCallsBeforeReadMax : kCallsMax)) {
-        return calm_descriptor();
+        (resets ? kCallsBeforeReadMax : kCallsMax)) {
+        calls_at_once_.store(0, std::memory_order_relaxed);
+        if (resets) return true;
+        const timespec pause{.tv_sec = 0, .tv_nsec = kStuckNapNs};  // Else it takes a core.
+        ::nanosleep(&pause, nullptr);
+        return false;
     }
     long wait_ns = timeout_ms * kNsPerMs;
     pollfd descriptors[2] = {{.fd = wake_descriptor_.get(), .events = POLLIN, .revents = 0},
@@ -188,7 +193,7 @@ std::optional<fi_cq_msg_entry> Fabric::wait_for_events(int timeout_ms, int idle_
     if (capabilities().cq_has_fd) {
         fid* queue = &queue_->fid;
         const int state = fi_trywait(fabric_.get(), &queue, 1);
-        if (state == -FI_EAGAIN) return std::nullopt;
+        if (state == -FI_EAGAIN) return false;
         if (state == 0) count = 2;
     }
     if (count == 1) {
@@ -203,7 +208,7 @@ std::optional<fi_cq_msg_entry> Fabric::wait_for_events(int timeout_ms, int idle_
     const bool was_called = descriptors[1].revents != 0 && now_ns() - before < kAtOnceNs;
     const int calls = calls_at_once_.load(std::memory_order_relaxed);
     calls_at_once_.store(was_called ? calls + 1 : 0, std::memory_order_relaxed);
-    return std::nullopt;
+    return false;
 }
 
 bool Fabric::is_called() {
@@ -214,16 +219,10 @@ bool Fabric::is_called() {
     return ::poll(&descriptor, 1, 0) > 0;
 }
 
-std::optional<fi_cq_msg_entry> Fabric::calm_descriptor() {
-    calls_at_once_.store(0, std::memory_order_relaxed);
-    if (capabilities().cq_read_resets) {
-        fi_cq_msg_entry entry{};
-        if (fi_cq_sread(queue(), &entry, 1, nullptr, kResetMs) == 1) return entry;
-    } else {
-        const timespec pause{.tv_sec = 0, .tv_nsec = kStuckNapNs};
-        ::nanosleep(&pause, nullptr);
-    }
-    return std::nullopt;
+std::optional<fi_cq_msg_entry> Fabric::reset_descriptor() {
+    fi_cq_msg_entry entry{};
+    if (fi_cq_sread(queue(), &entry, 1, nullptr, kResetMs) != 1) return std::nullopt;
+    return entry;
 }
 
 void Fabric::wake() { ::eventfd_write(wake_descriptor_.get(), 1); }

@@ -77,9 +77,13 @@ class Fabric {
     // queue), wake() is called, or the time is over; may return early for no reason. Where the
     // queue has no descriptor, naps: the longer, the more often in a row the caller found nothing
     // (`idle_count`). THREADS: any.
-    // RETURNS: an entry of the queue, now the caller's, where resetting the descriptor took one out
-    // (Capabilities::cq_read_resets).
-    std::optional<fi_cq_msg_entry> wait_for_events(int timeout_ms, int idle_count = 0);
+    // RETURNS: whether the queue's descriptor no longer lets the caller sleep; then call
+    // reset_descriptor().
+    bool wait_for_events(int timeout_ms, int idle_count = 0);
+    // Makes the descriptor useful again where that takes a read that sleeps, for up to a ms
+    // (Capabilities::cq_read_resets). RETURNS: the entry that it took out, now the caller's.
+    // THREADS: the one that reads the queue, so that entries keep their order.
+    std::optional<fi_cq_msg_entry> reset_descriptor();
     // RETURNS: whether wait_for_events() would not sleep, as far as a descriptor tells.
     // THREADS: any.
     bool is_called();
@@ -89,8 +93,6 @@ class Fabric {
   private:
     void open_queue();
     void open_endpoint();
-    // Keeps a descriptor that is stuck from taking a core.
-    std::optional<fi_cq_msg_entry> calm_descriptor();
 
     Choice choice_;
     std::unique_ptr<Admission> admission_;  // nullptr: all are admitted

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See ofi_transport.hpp: atomics, small strided blocks and gates, by active messages (message.hpp),
-// and the provider's atomics for those who want them.
+// See ofi_transport.hpp: words, atomics, small strided blocks and gates, by active messages
+// (message.hpp), and the provider's atomics for those who want them.
 #include <rdma/fi_atomic.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "transports/ofi/ofi_transport.hpp"
@@ -13,21 +14,62 @@ namespace tessera::ofi {
 namespace {
 
 constexpr std::uint32_t kFetchesMax = 256;  // under way in a channel
+// So many packets of a slot set out as they come, those that follow gather: a few words, with a
+// fence between, do not wait for each other's acknowledgements.
+constexpr std::uint32_t kQuickPackets = 4;
+
+bool is_word(const void* address, std::size_t bytes) {
+    return bytes <= sizeof(std::uint64_t) && std::has_single_bit(bytes) &&
+           reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
+}
 
 }  // namespace
+
+bool OfiTransport::goes_as_word(const OfiChannel& channel, const void* dest,
+                                std::size_t bytes) const {
+    const bool takes_words = (!capabilities_.writes_words_whole && !channel.is_internal) ||
+                             channel.is_batching.load(std::memory_order_relaxed);
+    return takes_words && is_word(dest, bytes);
+}
+
+bool OfiTransport::put_by_message(OfiChannel& channel, void* dest, const void* source,
+                                  std::size_t bytes, int pe) {
+    if (goes_as_word(channel, dest, bytes)) {
+        const AtomicRequest request = word_of(dest, source, bytes);
+        update(channel, {&request, 1}, pe);
+        return true;
+    }
+    if (!is_behind_fence(channel, channel.slot_of(pe))) return false;
+    if (bytes <= kScatterBytesMax) {
+        const Strided one_block{.dest_stride = static_cast<std::ptrdiff_t>(bytes),
+                                .block_elements = bytes,
+                                .blocks = 1};
+        scatter(channel, dest, source, one_block, pe);
+        return true;
+    }
+    settle(channel, pe);
+    return false;
+}
+
+AtomicRequest OfiTransport::word_of(void* dest, const void* source, std::size_t bytes) {
+    AtomicRequest request{.dest = dest, .bytes = bytes, .op = AtomicOp::kSet};
+    std::memcpy(&request.operand, source, bytes);
+    return request;
+}
 
 // Small blocks go in messages, and the target's CPU puts them in their places: hundreds to a
 // message, where one operation of the provider takes four or eight.
 void OfiTransport::scatter(OfiChannel& channel, void* dest, const void* source,
                            const Strided& shape, int pe) {
     peer_with(dest, pe);
+    PacketSlot& slot = channel.slot_of(pe);
+    flush(channel, slot);
     const Position position = position_of(dest);
     const auto element = static_cast<std::ptrdiff_t>(shape.element_bytes);
     const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
     const std::size_t at_once = kScatterBytesMax / block_bytes;
     const auto stride = static_cast<std::uint64_t>(shape.dest_stride * element);
     const char* from = static_cast<const char*>(source);
-    PacketSlot& slot = channel.slots[pe % kSlots];
     for (std::size_t first = 0; first < shape.blocks; first += at_once) {
         const std::size_t count = std::min(at_once, shape.blocks - first);
         Packet* packet = engine_.take_packet(pe, slot);
@@ -57,41 +99,100 @@ void OfiTransport::scatter(OfiChannel& channel, void* dest, const void* source,
     }
 }
 
-void OfiTransport::update(OfiChannel& channel, const AtomicRequest& request, int pe) {
-    peer_with(request.dest, pe);
-    const Position position = position_of(request.dest);
-    PacketSlot& slot = channel.slots[pe % kSlots];
-    channel.updates.fetch_add(1, std::memory_order_relaxed);
-    // Acquire: pairs with the exchange by which somebody left the packet.
+// The updates are executed in this order, and after those that the caller has sent before.
+void OfiTransport::update(OfiChannel& channel, std::span<const AtomicRequest> requests, int pe) {
+    for (const AtomicRequest& request : requests) peer_with(request.dest, pe);
+    PacketSlot& slot = channel.slot_of(pe);
+    channel.updates.fetch_add(static_cast<std::uint32_t>(requests.size()),
+                              std::memory_order_relaxed);
+    const OfiChannel::Guard guard(channel);
+    // Acquire: pairs with the store by which another thread left the packet.
     Packet* packet = slot.open.exchange(nullptr, std::memory_order_acquire);
     if (packet != nullptr && packet->pe != pe) {
         engine_.send_packet(packet, slot);
         packet = nullptr;
     }
-    if (packet == nullptr) packet = engine_.take_packet(pe, slot);
-    packet->append(
-        {.place = Place::pack(position.segment, position.offset, request.bytes, request.op),
-         .operand = request.operand});
-    if (packet->is_full()) return engine_.send_packet(packet, slot);
-    Packet* other = slot.open.exchange(packet, std::memory_order_seq_cst);
-    if (other != nullptr) engine_.send_packet(other, slot);
+    for (const AtomicRequest& request : requests) {
+        if (packet == nullptr) packet = engine_.take_packet(pe, slot);
+        const Position position = position_of(request.dest);
+        packet->append(
+            {.place = Place::pack(position.segment, position.offset, request.bytes, request.op),
+             .operand = request.operand});
+        if (!packet->is_full()) continue;
+        engine_.send_packet(packet, slot);
+        packet = nullptr;
+    }
+    if (packet != nullptr) slot.open.store(packet, std::memory_order_seq_cst);
     if (channel.is_batching.load(std::memory_order_relaxed)) {
         // The last one of those that were announced: nothing is to be waited for.
-        if (channel.batch_left.fetch_sub(1, std::memory_order_relaxed) == 1) flush(channel);
+        const bool is_last = channel.batch_left.fetch_sub(1, std::memory_order_relaxed) == 1;
+        if (is_last) {
+            for (PacketSlot& each : channel.slots) send_open(each);
+        }
         return;
     }
-    // Nothing in flight whose acknowledgement would send it. seq_cst: pairs with take_ack().
-    if (slot.in_flight.load(std::memory_order_seq_cst) == 0) flush(slot);
+    // Too little in flight for an acknowledgement to send it soon. seq_cst: pairs with take_ack().
+    if (slot.in_flight.load(std::memory_order_seq_cst) < kQuickPackets) send_open(slot);
 }
 
-void OfiTransport::flush(PacketSlot& slot) {
+void OfiTransport::send_open(PacketSlot& slot) {
     Packet* packet = slot.open.exchange(nullptr, std::memory_order_seq_cst);
     if (packet != nullptr) engine_.send_packet(packet, slot);
 }
 
+void OfiTransport::flush(OfiChannel& channel, PacketSlot& slot) {
+    const OfiChannel::Guard guard(channel);
+    send_open(slot);
+    engine_.wait([&] { return slot.is_all_sent(); });
+}
+
 void OfiTransport::flush(OfiChannel& channel) {
     if (channel.updates.load(std::memory_order_relaxed) == 0) return;
-    for (PacketSlot& slot : channel.slots) flush(slot);
+    for (PacketSlot& slot : channel.slots) flush(channel, slot);
+}
+
+bool OfiTransport::is_behind_fence(OfiChannel& channel, PacketSlot& slot) {
+    if (!slot.is_fenced.load(std::memory_order_relaxed)) [[likely]]
+        return false;
+    const OfiChannel::Guard guard(channel);
+    const bool is_under_way =
+        !slot.is_idle() || channel.fetches.load(std::memory_order_acquire) != 0;
+    if (!is_under_way) slot.is_fenced.store(false, std::memory_order_relaxed);
+    return is_under_way;
+}
+
+void OfiTransport::fence_messages(OfiChannel& channel) {
+    if (!channel.has_messages()) return;
+    // Sessions hold messages back until then.
+    if (channel.is_batching.load(std::memory_order_relaxed)) flush(channel);
+    const OfiChannel::Guard guard(channel);
+    const bool has_fetches = channel.fetches.load(std::memory_order_relaxed) != 0;
+    for (PacketSlot& slot : channel.slots) {
+        if (has_fetches || !slot.is_idle()) slot.is_fenced.store(true, std::memory_order_relaxed);
+    }
+}
+
+void OfiTransport::settle(OfiChannel& channel, int pe) {
+    PacketSlot& slot = channel.slot_of(pe);
+    if (slot.is_idle() && channel.fetches.load(std::memory_order_acquire) == 0) return;
+    flush(channel, slot);
+    engine_.wait(
+        [&] { return slot.is_idle() && channel.fetches.load(std::memory_order_acquire) == 0; });
+}
+
+bool OfiTransport::get_by_message(OfiChannel& channel, void* dest, const void* source,
+                                  std::size_t bytes, int pe) {
+    if (channel.is_internal || channel.slot_of(pe).is_idle()) [[likely]]
+        return false;
+    if (!is_word(source, bytes)) {
+        settle(channel, pe);
+        return false;
+    }
+    const AtomicRequest request{
+        .dest = const_cast<void*>(source), .bytes = bytes, .op = AtomicOp::kFetch};
+    const std::uint64_t value = fetch_now(channel, request, pe);
+    std::memcpy(dest, &value, bytes);
+    return true;
 }
 
 void OfiTransport::fetch(const AtomicRequest& request, PendingFetch& pending, int pe) {
@@ -109,15 +210,20 @@ void OfiTransport::fetch(const AtomicRequest& request, PendingFetch& pending, in
 
 std::uint64_t OfiTransport::atomic(Channel& channel, const AtomicRequest& request, int pe) {
     OfiChannel& mine = own(channel);
-    std::uint64_t old = 0;
     if (takes_provider_atomics(request)) {
+        std::uint64_t old = 0;
         Counter counter;
         provider_atomic(counter, request, &old, pe);
         wait_for(counter);
         return old;
     }
+    return fetch_now(mine, request, pe);
+}
+
+std::uint64_t OfiTransport::fetch_now(OfiChannel& channel, const AtomicRequest& request, int pe) {
     // What this channel has gathered for the PE goes first, as a program expects.
-    flush(mine.slots[pe % kSlots]);
+    flush(channel, channel.slot_of(pe));
+    std::uint64_t old = 0;
     std::atomic<std::uint32_t> is_pending{1};
     PendingFetch pending{
         .result = &old, .bytes = request.bytes, .pending = &is_pending, .is_pooled = false};
@@ -131,8 +237,8 @@ void OfiTransport::atomic_nbi(Channel& channel, const AtomicRequest& request, vo
     OfiChannel& mine = own(channel);
     // The provider may read the operand until the operation is complete, so it is waited for.
     if (takes_provider_atomics(request)) return Transport::atomic_nbi(channel, request, result, pe);
-    if (result == nullptr) return update(mine, request, pe);
-    flush(mine.slots[pe % kSlots]);
+    if (result == nullptr) return update(mine, {&request, 1}, pe);
+    flush(mine, mine.slot_of(pe));
     engine_.wait([&] { return mine.fetches.load(std::memory_order_relaxed) < kFetchesMax; });
     mine.fetches.fetch_add(1, std::memory_order_relaxed);
     PendingFetch* pending = engine_.take_fetch();
@@ -180,9 +286,7 @@ void OfiTransport::post_gate(const Gate& gate, std::uint32_t number, int pe) {
 
 void OfiTransport::post_gate_behind(Channel& channel, const Gate& gate, std::uint32_t number,
                                     int pe) {
-    const bool is_ordered = confirms_by_reads_ && capabilities_.send_after_write &&
-                            !own(channel).has_unordered_writes();
-    if (!is_ordered) quiet(channel);
+    if (!keeps_order_ || own(channel).has_unordered_writes()) quiet(channel);
     post_gate(gate, number, pe);
 }
 

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See ofi_transport.hpp. The transport between nodes: plain reads and writes by the provider,
-// atomics by active messages (message.hpp) or, if the user wants, by the provider. What is under
-// way for a context is in its channel:
+// single words and atomics by active messages (message.hpp); words by the provider where its
+// hardware writes them whole, atomics where the user wants that. What is under way for a context is
+// in its channel:
 //
 //   transfers   reads, and writes that are not injected, until the provider has completed them
 //   dirty       PEs that were written to since they were last confirmed. A small read behind the
 //               writes, to the same PE, confirms them (order RAW); then they are in its memory.
 //               Where the provider orders no reads behind writes, writes complete on delivery
 //               instead.
-//   updates     atomics without result, and small blocks of strided puts, in packets of one target
-//   each. A packet sets out at once when
-//               none is in flight, else when it is full or the one in flight is acknowledged: the
-//               first is quick, and a stream fills packets.
+//   updates     words, atomics without result, and small blocks of strided puts, in packets of one
+//               target each. A packet sets out at once when few are in flight, else when it is
+//               full or those in flight are acknowledged: the first are quick, and a stream fills
+//               packets.
 //   fetches     atomics with a result
 //
-// COST: put and p of small size: one injected write. get, fetch: a round trip. fence: nothing when
-// only puts are under way, else the acknowledgements. quiet: a round trip to each dirty PE, all at
-// the same time. THREADS: any; a channel that is not shared has one user at a time, and takes no
-// lock.
+// COST: p: a message, or a part of one. put of small size: one injected write. get, fetch: a round
+// trip. fence: nothing; but when messages to a PE are under way, the next put of more than a word
+// to it is a message, too, or beyond 4 KiB waits until they are acknowledged. quiet: a round trip
+// to each PE, all at the same time. THREADS: any; a channel that is not shared has one user at a
+// time, and takes no lock.
 #include "transports/ofi/ofi_transport.hpp"
 
 #include <rdma/fi_rma.h>
@@ -44,6 +46,9 @@ OfiTransport::OfiTransport(FabricSetup setup)
       capabilities_(engine_.capabilities()),
       endpoint_(engine_.fabric().endpoint()),
       confirms_by_reads_(capabilities_.read_after_write),
+      keeps_order_(confirms_by_reads_ && capabilities_.write_after_write &&
+                   capabilities_.send_after_write && capabilities_.send_after_send &&
+                   capabilities_.eager_message_bytes >= kPacketBytes && !setup_.provider_atomics),
       piece_bytes_(std::min(capabilities_.max_rma_bytes, kPieceBytesMax)) {
     if (!confirms_by_reads_ && !capabilities_.delivery_complete) {
         fatal(
@@ -167,8 +172,7 @@ void OfiTransport::inject(OfiChannel& channel, const RemotePeer& peer, void* des
 void OfiTransport::put(Channel& channel, void* dest, const void* source, std::size_t bytes,
                        int pe) {
     OfiChannel& mine = own(channel);
-    if (is_batched(mine, dest, bytes)) [[unlikely]]
-        return pack(mine, dest, source, bytes, pe);
+    if (put_by_message(mine, dest, source, bytes, pe)) return;
     const RemotePeer& peer = peer_with(dest, pe);
     if (injects(bytes)) return inject(mine, peer, dest, source, bytes, pe);
     Counter counter;
@@ -179,14 +183,15 @@ void OfiTransport::put(Channel& channel, void* dest, const void* source, std::si
 void OfiTransport::put_nbi(Channel& channel, void* dest, const void* source, std::size_t bytes,
                            int pe) {
     OfiChannel& mine = own(channel);
-    if (is_batched(mine, dest, bytes)) [[unlikely]]
-        return pack(mine, dest, source, bytes, pe);
+    if (put_by_message(mine, dest, source, bytes, pe)) return;
     const RemotePeer& peer = peer_with(dest, pe);
     if (injects(bytes)) return inject(mine, peer, dest, source, bytes, pe);
     write(mine, mine.transfers, source, bytes, target_of(peer, dest), pe);
 }
 
-void OfiTransport::get(Channel&, void* dest, const void* source, std::size_t bytes, int pe) {
+void OfiTransport::get(Channel& channel, void* dest, const void* source, std::size_t bytes,
+                       int pe) {
+    if (get_by_message(own(channel), dest, source, bytes, pe)) return;
     // A counter of its own: what else the channel has under way need not be waited for.
     Counter counter;
     read(counter, dest, bytes, target_of(peer_with(source, pe), source), pe);
@@ -248,6 +253,7 @@ void OfiTransport::put_strided(Channel& channel, void* dest, const void* source,
     if (block_bytes <= kScatteredBlockBytesMax) {
         return scatter(own(channel), dest, source, shape, pe);
     }
+    if (is_behind_fence(own(channel), own(channel).slot_of(pe))) settle(own(channel), pe);
     strided(own(channel), static_cast<char*>(const_cast<void*>(source)),
             static_cast<const char*>(dest), shape, pe, true);
 }
@@ -257,6 +263,7 @@ void OfiTransport::get_strided(Channel& channel, void* dest, const void* source,
     if (shape.block_elements * shape.element_bytes > piece_bytes_) {
         return Transport::get_strided(channel, dest, source, shape, pe);
     }
+    if (!own(channel).is_internal) settle(own(channel), pe);
     strided(own(channel), static_cast<char*>(dest), static_cast<const char*>(source), shape, pe,
             false);
 }
@@ -274,37 +281,29 @@ void OfiTransport::confirm(OfiChannel& channel) {
 
 void OfiTransport::put_signal(Channel& channel, void* dest, const void* source, std::size_t bytes,
                               const AtomicRequest& signal, int pe) {
+    OfiChannel& mine = own(channel);
+    if (keeps_order_ && goes_as_word(mine, dest, bytes)) {
+        const AtomicRequest both[] = {word_of(dest, source, bytes), signal};
+        return update(mine, both, pe);
+    }
     put(channel, dest, source, bytes, pe);
-    // A message is not executed before the writes that it follows have arrived, if the provider
-    // keeps that order.
-    const bool is_ordered = confirms_by_reads_ && capabilities_.send_after_write &&
-                            bytes <= capabilities_.ordered_write_bytes && !setup_.provider_atomics;
-    if (!is_ordered) quiet(channel);
+    if (!keeps_order_ || bytes > capabilities_.ordered_write_bytes) quiet(channel);
     atomic_nbi(channel, signal, nullptr, pe);
 }
 
 void OfiTransport::fence(Channel& channel) {
     OfiChannel& mine = own(channel);
-    const bool is_ordered = confirms_by_reads_ && capabilities_.write_after_write &&
-                            capabilities_.send_after_write && !setup_.provider_atomics &&
-                            !mine.has_unordered_writes();
-    if (!is_ordered) return quiet(channel);
-    // A message is executed when the target comes to it; writes behind it may be earlier.
-    flush(mine);
-    engine_.wait([&] {
-        return mine.updates.load(std::memory_order_acquire) == 0 &&
-               mine.fetches.load(std::memory_order_acquire) == 0;
-    });
+    if (!keeps_order_ || mine.has_unordered_writes()) return quiet(channel);
+    // A message is executed when the target comes to it; writes behind it may be earlier. So those
+    // wait, if there are any, instead of the fence.
+    fence_messages(mine);
 }
 
 void OfiTransport::quiet(Channel& channel) {
     OfiChannel& mine = own(channel);
     flush(mine);
     confirm(mine);
-    engine_.wait([&] {
-        return mine.transfers.load() == 0 && mine.updates.load(std::memory_order_acquire) == 0 &&
-               mine.fetches.load(std::memory_order_acquire) == 0;
-    });
+    engine_.wait([&] { return mine.transfers.load() == 0 && !mine.has_messages(); });
 }
 
 std::string OfiTransport::description() const { return describe(capabilities_); }

@@ -98,18 +98,30 @@ class OfiTransport final : public FabricTransport {
         if (channel.note_write(pe, bytes, capabilities_)) confirm(channel);
     }
     void confirm(OfiChannel& channel);
-    bool is_batched(const OfiChannel& channel, const void* dest, std::size_t bytes) const {
-        return channel.is_batching.load(std::memory_order_relaxed) && bytes <= 8 &&
-               (bytes & (bytes - 1)) == 0 && reinterpret_cast<std::uintptr_t>(dest) % bytes == 0;
-    }
-    void pack(OfiChannel& channel, void* dest, const void* source, std::size_t bytes, int pe) {
-        AtomicRequest request{.dest = dest, .bytes = bytes, .op = AtomicOp::kSet};
-        std::memcpy(&request.operand, source, bytes);
-        update(channel, request, pe);
-    }
-    void update(OfiChannel& channel, const AtomicRequest& request, int pe);
+
+    // Words that a program may wait for are stored by the target's CPU if the provider does not
+    // write them whole, and sessions pack words; collectives end with a gate behind their data.
+    bool goes_as_word(const OfiChannel& channel, const void* dest, std::size_t bytes) const;
+    static AtomicRequest word_of(void* dest, const void* source, std::size_t bytes);
+    // RETURNS: whether the put has set out as a message. Else the caller writes.
+    bool put_by_message(OfiChannel& channel, void* dest, const void* source, std::size_t bytes,
+                        int pe);
+    // RETURNS: whether the get is done. Else the caller reads.
+    bool get_by_message(OfiChannel& channel, void* dest, const void* source, std::size_t bytes,
+                        int pe);
+    void update(OfiChannel& channel, std::span<const AtomicRequest> requests, int pe);
+    // What has gathered for a slot sets out. REQUIRES: the guard of the channel.
+    void send_open(PacketSlot& slot);
+    // RETURNS when: all messages of the slot have set out.
+    void flush(OfiChannel& channel, PacketSlot& slot);
     void flush(OfiChannel& channel);
-    void flush(PacketSlot& slot);
+    // From here on writes to a PE wait for the messages that were sent to it before: see fence().
+    void fence_messages(OfiChannel& channel);
+    // Whether a write by the provider could be earlier than messages in front of a fence.
+    bool is_behind_fence(OfiChannel& channel, PacketSlot& slot);
+    // RETURNS when: the PE has executed the messages of the channel.
+    void settle(OfiChannel& channel, int pe);
+    std::uint64_t fetch_now(OfiChannel& channel, const AtomicRequest& request, int pe);
     void fetch(const AtomicRequest& request, PendingFetch& pending, int pe);
     bool takes_provider_atomics(const AtomicRequest& request) const {
         return setup_.provider_atomics && !(setup_.static_lock != nullptr &&
@@ -125,6 +137,9 @@ class OfiTransport final : public FabricTransport {
     const Capabilities& capabilities_;
     fid_ep* const endpoint_;
     const bool confirms_by_reads_;
+    // The target executes messages in the order in which they set out, and behind the writes that
+    // set out before; writes keep their order, too. Writes may be earlier than messages.
+    const bool keeps_order_;
     const std::size_t piece_bytes_;
 };
 

@@ -76,6 +76,7 @@ TEST_P(EachProvider, WithoutAtomics) {
     EXPECT_FALSE(facts.atomics) << "not asked for";
     EXPECT_FALSE(facts.progresses_itself) << "not asked for";
     EXPECT_FALSE(facts.uses_contexts);
+    EXPECT_FALSE(facts.writes_words_whole) << "tests/multinode/words_test.cpp sees it";
     EXPECT_EQ(facts.cq_has_fd, GetParam().cq_has_fd);
     EXPECT_EQ(facts.inject_write_bytes, GetParam().inject);
     EXPECT_EQ(facts.iov_max, GetParam().pieces);
