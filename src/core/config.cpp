@@ -97,7 +97,7 @@ constexpr Variable kVariables[] = {
      .help = "What a PE holds for others in each of the 22 rounds of a team's collectives, twice; "
              "memory is taken only by those that are used. Long vectors go in pieces of 5 to 16 "
              "times as "
-             "much; larger ones suit networks with a long delay. With 8K, 700 teams of a PE have "
+             "much; larger ones suit networks with a long delay. With 8K, 600 teams of a PE have "
              "such rounds, with 64K about 90; further teams use algorithms without."},
     {.name = "SHMEM_PROFILE",
      .field = &Config::profile,

@@ -40,7 +40,7 @@
 namespace tessera::heap {
 
 inline constexpr std::uint64_t kNodeMagic = 0x5445535345524132;  // "TESSERA2": layout version 2
-// Address space for the flags of some 58,000 teams, and the links of 700 (of 90,
+// Address space for the flags of some 58,000 teams, and the links of 600 (of 90,
 // SHMEM_COLLECTIVE_BUFFER=64K); memory is taken by those that exist.
 inline constexpr std::size_t kInternalBytes = std::size_t{512} << 20;
 // How to reach one PE of another node.
