@@ -2,7 +2,7 @@
 //
 // What the programs of bench/micro and bench/apps use of OpenSHMEM 1.5 and 1.6, for libraries
 // of 1.4 as well: ask kHasSignals, kHasBlocks and kHasSessions first, which say what the library
-// has. Included behind measure.h.
+// has. Included behind measure.h, or another give_up().
 #pragma once
 
 #if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5
@@ -12,6 +12,11 @@ static inline void put_with_signal(void* dest, const void* source, size_t bytes,
                                    long number, int pe) {
     shmem_putmem_signal(dest, source, bytes, (uint64_t*)(void*)flag, (uint64_t)number,
                         SHMEM_SIGNAL_SET, pe);
+}
+static inline void put_and_add_signal(void* dest, const void* source, size_t bytes, long* flag,
+                                      long number, int pe) {
+    shmem_putmem_signal(dest, source, bytes, (uint64_t*)(void*)flag, (uint64_t)number,
+                        SHMEM_SIGNAL_ADD, pe);
 }
 static inline void await_signal(long* flag, long number) {
     shmem_signal_wait_until((uint64_t*)(void*)flag, SHMEM_CMP_GE, (uint64_t)number);
@@ -23,6 +28,10 @@ static inline void put_with_signal(void* dest, const void* source, size_t bytes,
                                    long number, int pe) {
     (void)dest, (void)source, (void)flag;
     give_up("no signal %ld with %zu bytes for PE %d before OpenSHMEM 1.5", number, bytes, pe);
+}
+static inline void put_and_add_signal(void* dest, const void* source, size_t bytes, long* flag,
+                                      long number, int pe) {
+    put_with_signal(dest, source, bytes, flag, number, pe);
 }
 static inline void await_signal(long* flag, long number) {
     (void)flag;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How close are one-sided operations on one node to what the processor can do? A program in plain
-// OpenSHMEM 1.4, for any library's oshcc. Each row measures the library's operation and, by turns
-// in the same run and on the same memory, the physical limit: what a program could do by itself
-// through the pointer that shmem_ptr gives. Started with 2 PEs it measures everything, with any
-// other number the barrier. bench/run-onnode builds it and runs it with 2, 4, 16 and 64 PEs, and
-// with --inline once more with SHMEM_INLINE: --raw then holds single words against loops that call
-// nothing.
+// OpenSHMEM 1.4 (and a row of 1.5), for any library's oshcc. Each row measures the library's
+// operation and, by turns in the same run and on the same memory, the physical limit: what a
+// program could do by itself through the pointer that shmem_ptr gives. Started with 2 PEs it
+// measures everything, with any other number the barrier. bench/run-onnode builds it and runs it
+// with 2, 4, 16 and 64 PEs, and with --inline once more with SHMEM_INLINE: --raw then holds single
+// words against loops that call nothing.
 #define _GNU_SOURCE
 #include <limits.h>
 #include <linux/futex.h>
@@ -39,8 +39,9 @@ static char* block;         // symmetric
 static char* peer_block;    // the peer's block mapped here, or a stand-in in private memory
 static char* local;         // private memory of this PE
 static long* words;         // symmetric
-static long* peer_words;    // the peer's words, mapped here
-static long* plan;          // symmetric: what PE 0 decided for all
+static long static_words[256] __attribute__((aligned(4096)));  // symmetric, not of the heap
+static long* peer_words;                                       // the peer's words, mapped here
+static long* plan;  // symmetric: what PE 0 decided for all
 
 // ---- Measuring: the median of many samples, the library and the limit by turns. ----
 
@@ -139,137 +140,54 @@ static int is_wanted(const char* operation) {
     return !options.only || strstr(operation, options.only);
 }
 
-// ---- p, g, atomics: the limit is a function that is called and makes the same access ----
-
-static void store_word(long* target, long value) { *target = value; }
-static long load_word(const long* source) { return *source; }
-static long add_word(long* target, long value) {
-    return __atomic_fetch_add(target, value, __ATOMIC_SEQ_CST);
-}
-static long swap_word(long* target, long value) {
-    return __atomic_exchange_n(target, value, __ATOMIC_SEQ_CST);
-}
-// volatile: the compiler must call them as it would call a shared library.
-static void (*volatile store_call)(long*, long) = store_word;
-static long (*volatile load_call)(const long*) = load_word;
-static long (*volatile add_call)(long*, long) = add_word;
-static long (*volatile swap_call)(long*, long) = swap_word;
-static volatile long sink;
-
-// Loops of one operation; what a loop needs is in registers, on both sides.
-#define LOOP(NAME, WORDS, TURNS, RESULT)           \
-    static void NAME(long repeats, size_t bytes) { \
-        long sum = 0;                              \
-        long* at = WORDS;                          \
-        int pe = peer;                             \
-        (void)bytes;                               \
-        (void)pe;                                  \
-        TURNS sum += RESULT;                       \
-        sink = sum;                                \
-    }
-#define WORD_LOOP(NAME, WORDS, RESULT) LOOP(NAME, WORDS, for (long i = 0; i < repeats; ++i), RESULT)
-WORD_LOOP(p_ours, words, (shmem_long_p(at + i % kWords, i, pe), 0))
-WORD_LOOP(p_limit, peer_words, (store_call(at + i % kWords, i), 0))
-WORD_LOOP(g_ours, words, shmem_long_g(at + i % kWords, pe))
-WORD_LOOP(g_limit, peer_words, load_call(at + i % kWords))
-WORD_LOOP(fetch_add_ours, words, shmem_long_atomic_fetch_add(at, 1, pe))
-WORD_LOOP(fetch_add_limit, peer_words, add_call(at, 1))
-WORD_LOOP(swap_ours, words, shmem_long_atomic_swap(at, i, pe))
-WORD_LOOP(swap_limit, peer_words, swap_call(at, i))
+#include "bench/onnode_loops.h"
 
 struct WordRow {
     const char* operation;
     Body ours, limit;
-    double aim;
+    double aim;      // of the ratio; 0: none
+    double more_ns;  // instead of aim: so much more than the limit
+    size_t bytes;    // 0: of a long
 };
-
-// ---- put and get: the limit is memcpy ----
-
-static void put_ours(long repeats, size_t bytes) {
-    char *to = block, *from = local;
-    int pe = peer;
-    for (long i = 0; i < repeats; ++i) shmem_putmem(to, from, bytes, pe);
-}
-static void put_limit(long repeats, size_t bytes) {
-    char *to = peer_block, *from = local;
-    for (long i = 0; i < repeats; ++i) {
-        memcpy(to, from, bytes);
-        __asm__ volatile("" ::: "memory");  // every copy counts
-    }
-}
-static void get_ours(long repeats, size_t bytes) {
-    char *to = local, *from = block;
-    int pe = peer;
-    for (long i = 0; i < repeats; ++i) shmem_getmem(to, from, bytes, pe);
-}
-static void get_limit(long repeats, size_t bytes) {
-    char *to = local, *from = peer_block;
-    for (long i = 0; i < repeats; ++i) {
-        memcpy(to, from, bytes);
-        __asm__ volatile("" ::: "memory");
-    }
-}
-
-// ---- The same without a call: the limit is a loop of stores or loads over an array, with the
-// order of memory that p and g have. Transfers of a constant size are measured here as well. ----
-
-#define ARRAY_LOOP(NAME, WORDS, RESULT)                                                         \
-    LOOP(NAME, WORDS,                                                                           \
-         for (long done = 0; done < repeats; done += kWords) for (long i = 0; i < kWords; ++i), \
-         RESULT)
-ARRAY_LOOP(p_raw_ours, words, (shmem_long_p(at + i, i, pe), 0))
-ARRAY_LOOP(p_raw_limit, peer_words, (((volatile long*)at)[i] = i, 0))
-ARRAY_LOOP(g_raw_ours, words, shmem_long_g(at + i, pe))
-ARRAY_LOOP(g_raw_limit, peer_words, __atomic_load_n(at + i, __ATOMIC_ACQUIRE))
-WORD_LOOP(fetch_add_raw_limit, peer_words, __atomic_fetch_add(at, 1, __ATOMIC_SEQ_CST))
-WORD_LOOP(swap_raw_limit, peer_words, __atomic_exchange_n(at, i, __ATOMIC_SEQ_CST))
-static void put_8_ours(long repeats, size_t bytes) {
-    char *to = block, *from = local;
-    int pe = peer;
-    (void)bytes;
-    for (long i = 0; i < repeats; ++i) shmem_putmem(to, from, 8, pe);
-}
-static void put_8_limit(long repeats, size_t bytes) {
-    (void)bytes;
-    put_limit(repeats, 8);
-}
-static void get_8_ours(long repeats, size_t bytes) {
-    char *to = local, *from = block;
-    int pe = peer;
-    (void)bytes;
-    for (long i = 0; i < repeats; ++i) shmem_getmem(to, from, 8, pe);
-}
-static void get_8_limit(long repeats, size_t bytes) {
-    (void)bytes;
-    get_limit(repeats, 8);
-}
 
 // The atomics once more against the instruction itself, which nothing calls: no aim, to be read
 // with the rows above.
-static const struct WordRow kWordRows[] = {{"p", p_ours, p_limit, 1.3},
-                                           {"g", g_ours, g_limit, 1.3},
-                                           {"fetch-add", fetch_add_ours, fetch_add_limit, 1.15},
-                                           {"swap", swap_ours, swap_limit, 1.15},
-                                           {"add-bare", fetch_add_ours, fetch_add_raw_limit, 0},
-                                           {"swap-bare", swap_ours, swap_raw_limit, 0}};
-static const struct WordRow kRawRows[] = {{"p", p_raw_ours, p_raw_limit, 1.2},
-                                          {"g", g_raw_ours, g_raw_limit, 1.2},
-                                          {"put-8", put_8_ours, put_8_limit, 1.5},
-                                          {"get-8", get_8_ours, get_8_limit, 1.5},
-                                          {"fetch-add", fetch_add_ours, fetch_add_raw_limit, 1.15},
-                                          {"swap", swap_ours, swap_raw_limit, 1.15}};
+static const struct WordRow kWordRows[] = {
+    {"p", p_ours, p_limit, 1.3, 0, 0},
+    {"g", g_ours, g_limit, 1.3, 0, 0},
+    {"fetch-add", fetch_add_ours, fetch_add_limit, 1.15, 0, 0},
+    {"swap", swap_ours, swap_limit, 1.15, 0, 0},
+    {"add-bare", fetch_add_ours, fetch_add_raw_limit, 0, 0, 0},
+    {"swap-bare", swap_ours, swap_raw_limit, 0, 0, 0},
+    {"p-static", p_static_ours, p_ours, 0, 2, 0},
+    {"g-static", g_static_ours, g_ours, 0, 2, 0},
+    {"add-static", fetch_add_static_ours, fetch_add_ours, 0, 2, 0},
+    {"put-static", put_static_ours, put_static_limit, 0, 2, 0},
+    {"put-signal", put_signal_ours, put_signal_limit, 1.2, 0, 64}};  // last: kHasSignals
+static const struct WordRow kRawRows[] = {
+    {"p", p_raw_ours, p_raw_limit, 1.2, 0, 0},
+    {"g", g_raw_ours, g_raw_limit, 1.2, 0, 0},
+    {"put-8", put_8_ours, put_8_limit, 1.5, 0, 0},
+    {"get-8", get_8_ours, get_8_limit, 1.5, 0, 0},
+    {"fetch-add", fetch_add_ours, fetch_add_raw_limit, 1.15, 0, 0},
+    {"swap", swap_ours, swap_raw_limit, 1.15, 0, 0},
+    {"p-static", p_static_ours, p_ours, 0, 0, 0},
+    {"g-static", g_static_ours, g_ours, 0, 0, 0},
+    {"add-static", fetch_add_static_ours, fetch_add_ours, 0, 0, 0}};
 
 static void measure_words(void) {
     const struct WordRow* rows = options.is_raw ? kRawRows : kWordRows;
     size_t count =
         options.is_raw ? sizeof kRawRows / sizeof *kRawRows : sizeof kWordRows / sizeof *kWordRows;
+    if (!options.is_raw && !kHasSignals) --count;
     for (size_t i = 0; i < count; ++i) {
         if (!is_wanted(rows[i].operation)) continue;
-        long repeats = repeats_for(rows[i].limit, sizeof(long), 100e3);
-        print_row(rows[i].operation, sizeof(long),
-                  compare(rows[i].ours, rows[i].limit, sizeof(long), repeats,
-                          options.is_quick ? 51 : kSamplesMax),
-                  rows[i].aim);
+        size_t bytes = rows[i].bytes ? rows[i].bytes : sizeof(long);
+        long repeats = repeats_for(rows[i].limit, bytes, 100e3);
+        struct Result result = compare(rows[i].ours, rows[i].limit, bytes, repeats,
+                                       options.is_quick ? 51 : kSamplesMax);
+        double aim = rows[i].more_ns > 0 ? 1 + rows[i].more_ns / result.limit_ns : rows[i].aim;
+        print_row(rows[i].operation, bytes, result, aim);
     }
 }
 
@@ -439,8 +357,9 @@ static int allocate(void) {
     block = shmem_align(4096, block_bytes);
     words = shmem_align(4096, 4096);
     plan = shmem_align(64, sizeof *plan);
+    signal_word = shmem_align(64, sizeof *signal_word);
     local = aligned_alloc(4096, block_bytes + 4096);
-    if (!block || !words || !plan || !local) {
+    if (!block || !words || !plan || !signal_word || !local) {
         fprintf(stderr, "onnode: no memory: it needs %zu MiB of symmetric heap\n",
                 block_bytes / MIB + 2);
         shmem_global_exit(1);
@@ -451,6 +370,7 @@ static int allocate(void) {
     memset(block, 1, block_bytes);
     memset(local, 2, block_bytes);
     memset(words, 0, 4096);
+    *signal_word = 0;
     peer_block = shmem_ptr(block, peer);
     peer_words = shmem_ptr(words, peer);
     hybrid = shmem_ptr((char*)words + 3072, 0);
