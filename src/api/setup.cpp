@@ -58,7 +58,9 @@ bool is_pe(int pe) { return pe >= 0 && static_cast<std::uint32_t>(pe) < address_
 bool runs_my_program(int pe) {
     const Peer& peer = address_map.peers[pe];
     if (peer.heap == nullptr) return address_map.fabric->runs_my_program(pe);
-    return peer.statics != nullptr || peer.transport != nullptr || address_map.static_bytes == 0;
+    const bool has_transport =
+        address_map.transports != nullptr && address_map.transports[pe] != nullptr;
+    return peer.statics != nullptr || has_transport || address_map.static_bytes == 0;
 }
 
 }  // namespace

@@ -46,6 +46,9 @@ void copy_past_cache(void* dest, const void* source, std::size_t bytes);
 // Shorter blocks are copied as always.
 inline constexpr std::size_t kPastCacheBytesMin = 2048;
 
+// Up to here a copy is a few inline moves.
+inline constexpr std::size_t kShortCopyBytesMax = 64;
+
 namespace detail {
 
 using Vector16 = unsigned char __attribute__((vector_size(16)));
@@ -82,6 +85,7 @@ TESSERA_INLINE void copy_below_16(char* dest, const char* source, std::size_t by
 }
 
 TESSERA_INLINE void copy_up_to_64(char* dest, const char* source, std::size_t bytes) {
+    static_assert(kShortCopyBytesMax == 64);
     if (bytes == 8) [[likely]] {
         return store(dest, load<std::uint64_t>(source));
     }
@@ -105,28 +109,32 @@ TESSERA_INLINE void copy_above_64(char* dest, const char* source, std::size_t by
 
 }  // namespace detail
 
-// REQUIRES: source and dest do not overlap.
-TESSERA_INLINE void copy_bytes(void* dest_bytes, const void* source_bytes, std::size_t bytes) {
-    char* dest = static_cast<char*>(dest_bytes);
-    const char* source = static_cast<const char*>(source_bytes);
-    if (bytes <= 64) return detail::copy_up_to_64(dest, source, bytes);
-    detail::copy_above_64(dest, source, bytes);
+// REQUIRES of all below: source and dest do not overlap.
+
+// REQUIRES: bytes <= kShortCopyBytesMax.
+TESSERA_INLINE void copy_short(void* dest, const void* source, std::size_t bytes) {
+    detail::copy_up_to_64(static_cast<char*>(dest), static_cast<const char*>(source), bytes);
+}
+// REQUIRES: bytes > kShortCopyBytesMax.
+TESSERA_INLINE void copy_long(void* dest, const void* source, std::size_t bytes) {
+    detail::copy_above_64(static_cast<char*>(dest), static_cast<const char*>(source), bytes);
+}
+TESSERA_INLINE void copy_bytes(void* dest, const void* source, std::size_t bytes) {
+    if (bytes <= kShortCopyBytesMax) return copy_short(dest, source, bytes);
+    copy_long(dest, source, bytes);
 }
 
 // The same for gets.
 // REQUIRES: the public routine ends here, so that the compiler has no later loads to move.
 // RETURNS when: all of `source` has been read; what the program loads next is loaded later.
-TESSERA_INLINE void copy_bytes_and_acquire(void* dest_bytes, const void* source_bytes,
-                                           std::size_t bytes) {
-    char* dest = static_cast<char*>(dest_bytes);
-    const char* source = static_cast<const char*>(source_bytes);
-    if constexpr (kLoadsStayInOrder) {
-        // A fence would be no instruction but would cost the tail call: a tenth of a 512-byte get.
-        if (bytes > 64) return detail::copy_above_64(dest, source, bytes);
-        detail::copy_up_to_64(dest, source, bytes);
-    } else {
-        copy_bytes(dest, source, bytes);
-    }
+TESSERA_INLINE void copy_short_and_acquire(void* dest, const void* source, std::size_t bytes) {
+    copy_short(dest, source, bytes);
+    std::atomic_thread_fence(std::memory_order_acquire);
+}
+TESSERA_INLINE void copy_long_and_acquire(void* dest, const void* source, std::size_t bytes) {
+    // A fence would be no instruction but would cost the tail call: a tenth of a 512-byte get.
+    if constexpr (kLoadsStayInOrder) return copy_long(dest, source, bytes);
+    copy_long(dest, source, bytes);
     std::atomic_thread_fence(std::memory_order_acquire);
 }
 

@@ -56,7 +56,7 @@ char* AddressMap::remote(const void* address, std::size_t bytes, int pe, const c
         return peer.statics + (reinterpret_cast<std::uintptr_t>(address) - static_base);
     }
     const bool is_on_this_node = peer.heap != nullptr;
-    if (peer.transport == nullptr && is_on_this_node) {
+    if (is_on_this_node && (transports == nullptr || transports[pe] == nullptr)) {
         fatal(
             "%s: %p is static data, and PE %d runs another program, so it has no such variable; "
             "use memory from shmem_malloc between different programs",

@@ -73,12 +73,6 @@ void copy_strided(char* dest, const char* source, const Strided& shape) {
     copy_blocks(dest, source, shape);
 }
 
-AtomicOp op_of(const Signal& signal, const char* where) {
-    if (signal.op == SHMEM_SIGNAL_SET) return AtomicOp::kSet;
-    if (signal.op == SHMEM_SIGNAL_ADD) return AtomicOp::kAdd;
-    fatal("%s: sig_op %d is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", where, signal.op);
-}
-
 }  // namespace
 
 Channel* Context::default_channel = nullptr;
@@ -156,48 +150,34 @@ void Context::get_strided(void* dest, const void* source, const Strided& shape, 
     transport(pe).get_strided(channel(), dest, source, shape, pe);
 }
 
-void Context::put_signal(void* dest, const void* source, std::size_t bytes, const Signal& signal,
-                         int pe, const char* where) const {
-    if (!address_map.needs_transport) [[likely]] {
-        put(dest, source, bytes, pe, where);
-        return update_signal(signal, pe, where);
-    }
-    put_signal_elsewhere(dest, source, bytes, signal, pe, where);
-}
-
 // Payload and signal may take different paths: then the payload must have arrived before the signal
 // sets out.
 void Context::put_signal_elsewhere(void* dest, const void* source, std::size_t bytes,
                                    const Signal& signal, int pe, const char* where) const {
+    if (!address_map.needs_transport) {
+        put(dest, source, bytes, pe, where);
+        return update_signal(signal, pe, where);
+    }
     const int target = world_pe(pe, where);
     check_pe(target, where);
-    const bool is_whole =
-        bytes > 0 && address_map.remote(dest, bytes, target, where) == nullptr &&
-        address_map.remote(signal.word, sizeof *signal.word, target, where) == nullptr;
-    if (!is_whole) {
+    const bool data_is_mapped =
+        bytes == 0 || address_map.remote(dest, bytes, target, where) != nullptr;
+    const bool word_is_mapped =
+        address_map.remote(signal.word, sizeof *signal.word, target, where) != nullptr;
+    if (data_is_mapped || word_is_mapped) {
         put(dest, source, bytes, pe, where);
-        quiet();
+        if (data_is_mapped != word_is_mapped) quiet();
         return update_signal(signal, pe, where);
     }
     if (!is_aligned(signal.word)) fail_alignment(signal.word, sizeof *signal.word, where);
-    AtomicRequest update{.dest = signal.word, .op = op_of(signal, where), .operand = signal.value};
+    if (!is_signal_op(signal.op)) fail_signal_op(signal.op, where);
+    const AtomicOp op = signal.op == SHMEM_SIGNAL_SET ? AtomicOp::kSet : AtomicOp::kAdd;
+    AtomicRequest update{.dest = signal.word, .op = op, .operand = signal.value};
     transport(target).put_signal(channel(), dest, source, bytes, update, target);
 }
 
-void Context::update_signal(const Signal& signal, int pe, const char* where) const {
-    std::uint64_t value = signal.value;
-    // Release: the payload is visible before the signal. Pairs with the acquire of waits,
-    // shmem_signal_fetch and shmem_signal_wait_until.
-    if (op_of(signal, where) == AtomicOp::kSet) {
-        atomic<OldValue::kIgnored>(Atomic<std::uint64_t>{signal.word, AtomicOp::kSet, value, 0}, pe,
-                                   where, [=](auto word) {
-                                       word.store(value, std::memory_order_release);
-                                       return std::uint64_t{0};
-                                   });
-    } else {
-        atomic<OldValue::kIgnored>(Atomic<std::uint64_t>{signal.word, AtomicOp::kAdd, value, 0}, pe,
-                                   where, [=](auto word) { return word.fetch_add(value); });
-    }
+void Context::fail_signal_op(int op, const char* where) {
+    fatal("%s: sig_op %d is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", where, op);
 }
 
 }  // namespace tessera

@@ -24,6 +24,7 @@
 #include "core/address_map.hpp"
 #include "core/atomic_batch.hpp"
 #include "core/team.hpp"
+#include "shmem/signal.h"
 #include "transports/transport.hpp"
 
 namespace tessera {
@@ -44,6 +45,8 @@ TESSERA_INLINE T from_bits(std::uint64_t bits) {
     std::memcpy(&value, &bits, sizeof(T));
     return value;
 }
+
+static_assert(kShortBytesMax == kShortCopyBytesMax);
 
 // An atomic operation on a symmetric word.
 template <class T>
@@ -97,8 +100,11 @@ class Context {
     TESSERA_INLINE void put(void* dest, const void* source, std::size_t bytes, int pe,
                             const char* where) const {
         pe = world_pe(pe, where);
-        if (char* remote = address_map.mapped_heap(dest, bytes, pe)) [[likely]] {
-            return copy_bytes(remote, source, bytes);
+        if (bytes <= kShortBytesMax) {
+            if (char* remote = address_map.mapped(dest, pe)) [[likely]]
+                return copy_short(remote, source, bytes);
+        } else if (char* remote = address_map.mapped_heap(dest, bytes, pe)) [[likely]] {
+            return copy_long(remote, source, bytes);
         }
         put_elsewhere(dest, source, bytes, pe, where, this);
     }
@@ -107,9 +113,12 @@ class Context {
     TESSERA_INLINE void get(void* dest, const void* source, std::size_t bytes, int pe,
                             const char* where) const {
         pe = world_pe(pe, where);
-        if (const char* remote = address_map.mapped_heap(source, bytes, pe)) [[likely]] {
-            // A get is complete when it returns; later loads must not pass it.
-            return copy_bytes_and_acquire(dest, remote, bytes);
+        // A get is complete when it returns; later loads must not pass it.
+        if (bytes <= kShortBytesMax) {
+            if (const char* remote = address_map.mapped(source, pe)) [[likely]]
+                return copy_short_and_acquire(dest, remote, bytes);
+        } else if (const char* remote = address_map.mapped_heap(source, bytes, pe)) [[likely]] {
+            return copy_long_and_acquire(dest, remote, bytes);
         }
         get_elsewhere(dest, source, bytes, pe, where, this);
     }
@@ -117,8 +126,11 @@ class Context {
     TESSERA_INLINE void put_nbi(void* dest, const void* source, std::size_t bytes, int pe,
                                 const char* where) const {
         pe = world_pe(pe, where);
-        if (char* remote = address_map.mapped_heap(dest, bytes, pe)) [[likely]] {
-            return copy_bytes(remote, source, bytes);
+        if (bytes <= kShortBytesMax) {
+            if (char* remote = address_map.mapped(dest, pe)) [[likely]]
+                return copy_short(remote, source, bytes);
+        } else if (char* remote = address_map.mapped_heap(dest, bytes, pe)) [[likely]] {
+            return copy_long(remote, source, bytes);
         }
         put_nbi_elsewhere(dest, source, bytes, pe, where, this);
     }
@@ -126,8 +138,11 @@ class Context {
     TESSERA_INLINE void get_nbi(void* dest, const void* source, std::size_t bytes, int pe,
                                 const char* where) const {
         pe = world_pe(pe, where);
-        if (const char* remote = address_map.mapped_heap(source, bytes, pe)) [[likely]] {
-            return copy_bytes(dest, remote, bytes);
+        if (bytes <= kShortBytesMax) {
+            if (const char* remote = address_map.mapped(source, pe)) [[likely]]
+                return copy_short(dest, remote, bytes);
+        } else if (const char* remote = address_map.mapped_heap(source, bytes, pe)) [[likely]] {
+            return copy_long(dest, remote, bytes);
         }
         get_nbi_elsewhere(dest, source, bytes, pe, where, this);
     }
@@ -136,18 +151,21 @@ class Context {
     // COST on this node: a call, two compares, a store, a load.
     template <class T>
     TESSERA_INLINE void p(T* dest, T value, int pe, const char* where) const {
+        static_assert(sizeof(T) <= kShortBytesMax);
         pe = world_pe(pe, where);
-        if (char* remote = address_map.mapped_heap<sizeof(T)>(dest, pe)) [[likely]] {
+        if (char* remote = address_map.mapped(dest, pe)) [[likely]] {
+            Sleeper* sleeper = sleeper_of(pe);
             store(remote, value);
-            return wake_if_sleeping(pe);
+            return wake_if_sleeping(sleeper);
         }
         p_elsewhere(dest, value, pe, where, this);
     }
 
     template <class T>
     TESSERA_INLINE T g(const T* source, int pe, const char* where) const {
+        static_assert(sizeof(T) <= kShortBytesMax);
         pe = world_pe(pe, where);
-        if (char* remote = address_map.mapped_heap<sizeof(T)>(source, pe)) [[likely]] {
+        if (char* remote = address_map.mapped(source, pe)) [[likely]] {
             return load<T>(remote);
         }
         return g_elsewhere(source, pe, where, this);
@@ -167,12 +185,12 @@ class Context {
                             T* later = nullptr) const {
         static_assert(sizeof(T) == 4 || sizeof(T) == 8);
         pe = world_pe(pe, where);
-        char* remote = address_map.mapped_heap<sizeof(T)>(request.dest, pe);
+        char* remote = address_map.mapped(request.dest, pe);
         if (remote == nullptr || !is_aligned(request.dest)) [[unlikely]] {
             return atomic_elsewhere<kOld>(request, pe, where, local, later, this);
         }
         // Before the atomic: processors do not load beyond it.
-        Sleeper* sleeper = address_map.peers[pe].sleeper;
+        Sleeper* sleeper = sleeper_of(pe);
         if (batch_ != nullptr) [[unlikely]] {
             if (kOld == OldValue::kIgnored && AtomicBatch::takes(request.op)) {
                 batch_->add(request.op, remote, sizeof(T), to_bits(request.operand), sleeper);
@@ -247,9 +265,43 @@ class Context {
     }
 
     // Delivers `bytes`, then updates the signal word, in that order (OpenSHMEM 1.6, 9.8).
-    void put_signal(void* dest, const void* source, std::size_t bytes, const Signal& signal, int pe,
-                    const char* where) const;
-    void update_signal(const Signal& signal, int pe, const char* where) const;
+    // COST of a short one on this node: a call, five compares, the copy, the CPU's atomic, a load.
+    TESSERA_INLINE void put_signal(void* dest, const void* source, std::size_t bytes,
+                                   const Signal& signal, int pe, const char* where) const {
+        const int target = world_pe(pe, where);
+        const bool is_usual =
+            bytes <= kShortBytesMax && is_signal_op(signal.op) && is_aligned(signal.word);
+        if (is_usual && batch_ == nullptr) [[likely]] {
+            char* word = address_map.mapped(signal.word, target);
+            char* remote = word != nullptr ? address_map.mapped(dest, target) : nullptr;
+            if (remote != nullptr) [[likely]] {
+                Sleeper* sleeper = sleeper_of(target);
+                copy_short(remote, source, bytes);
+                std::atomic_ref<std::uint64_t> target_word(*reinterpret_cast<std::uint64_t*>(word));
+                if (signal.op == SHMEM_SIGNAL_SET) {
+                    set_signal(target_word, signal.value);
+                } else {
+                    target_word.fetch_add(signal.value);
+                }
+                return wake_if_sleeping(sleeper);
+            }
+        }
+        put_signal_elsewhere(dest, source, bytes, signal, pe, where);
+    }
+    TESSERA_INLINE void update_signal(const Signal& signal, int pe, const char* where) const {
+        const std::uint64_t value = signal.value;
+        if (!is_signal_op(signal.op)) [[unlikely]]
+            fail_signal_op(signal.op, where);
+        if (signal.op == SHMEM_SIGNAL_ADD) {
+            fetch_add<OldValue::kIgnored>(signal.word, value, pe, where);
+            return;
+        }
+        atomic<OldValue::kIgnored>(Atomic<std::uint64_t>{signal.word, AtomicOp::kSet, value, 0}, pe,
+                                   where, [=](auto word) {
+                                       set_signal(word, value);
+                                       return std::uint64_t{0};
+                                   });
+    }
 
     // Orders earlier puts, atomics and stores before later ones, per target PE.
     // Pairs with the acquire of waits, gets and fetching atomics in other PEs.
@@ -280,8 +332,12 @@ class Context {
         return kOld == OldValue::kIgnored ? T{} : old;
     }
     static Transport& transport(int pe) {
-        Transport* other = address_map.peers[pe].transport;
-        return other != nullptr ? *other : *address_map.fabric;
+        Transport* const* table = address_map.transports;
+        return table != nullptr && table[pe] != nullptr ? *table[pe] : *address_map.fabric;
+    }
+    // REQUIRES: a number that the address map has found mapped.
+    TESSERA_INLINE static Sleeper* sleeper_of(int pe) {
+        return address_map.peers[static_cast<std::uint32_t>(pe)].sleeper;
     }
 
     template <class T>
@@ -317,8 +373,7 @@ class Context {
             return wake<T>(sleeper, value);
         return value;
     }
-    TESSERA_INLINE static void wake_if_sleeping(int pe) {
-        Sleeper* sleeper = address_map.peers[pe].sleeper;
+    TESSERA_INLINE static void wake_if_sleeping(Sleeper* sleeper) {
         if (sleeper->is_sleeping()) [[unlikely]]
             sleeper->wake();
     }
@@ -328,6 +383,16 @@ class Context {
         return value;
     }
 
+    TESSERA_INLINE static bool is_signal_op(int op) {
+        return op == SHMEM_SIGNAL_SET || op == SHMEM_SIGNAL_ADD;
+    }
+    // Release: the payload is visible before the signal. Pairs with the acquire of waits,
+    // shmem_signal_fetch and shmem_signal_wait_until.
+    TESSERA_INLINE static void set_signal(std::atomic_ref<std::uint64_t> word,
+                                          std::uint64_t value) {
+        word.store(value, std::memory_order_release);
+    }
+    [[noreturn]] TESSERA_COLD static void fail_signal_op(int op, const char* where);
     void put_signal_elsewhere(void* dest, const void* source, std::size_t bytes,
                               const Signal& signal, int pe, const char* where) const;
 
@@ -348,7 +413,7 @@ class Context {
                                               const Context* context) {
         if (char* remote = address_map.remote(dest, sizeof(T), pe, where)) {
             store(remote, value);
-            return wake_if_sleeping(pe);
+            return wake_if_sleeping(sleeper_of(pe));
         }
         transport(pe).put(context->channel(), dest, &value, sizeof(T), pe);
     }
@@ -370,9 +435,7 @@ class Context {
         if (remote != nullptr) {
             T old = local(std::atomic_ref<T>(*reinterpret_cast<T*>(remote)));
             if constexpr (kOld == OldValue::kLater) *later = old;
-            return request.op == AtomicOp::kFetch
-                       ? old
-                       : wake_and_return(address_map.peers[pe].sleeper, old);
+            return request.op == AtomicOp::kFetch ? old : wake_and_return(sleeper_of(pe), old);
         }
         AtomicRequest bits{.dest = request.dest,
                            .bytes = sizeof(T),

@@ -32,6 +32,7 @@ static_assert(offsetof(InlineMap, no_rooms) == 7704);
 static_assert(sizeof(InlineMap) == SHMEM_INTERNAL_INLINE_MAP_BYTES);
 static_assert(sizeof(Room) == SHMEM_INTERNAL_INLINE_ROOM);
 static_assert(heap::kRooms == SHMEM_INTERNAL_INLINE_PEERS);
+static_assert(kShortBytesMax == SHMEM_INTERNAL_INLINE_BYTES_MAX);
 
 // What maps are filled from.
 struct Contents {
@@ -74,10 +75,6 @@ void fill(InlineMap& map) {
 }
 
 }  // namespace
-
-std::uint64_t open_room_bytes(std::size_t heap_bytes) {
-    return heap_bytes - SHMEM_INTERNAL_INLINE_BYTES_MAX + 1;
-}
 
 void open_inline_maps(int node_file, std::uint64_t rooms_offset, std::span<const int> local_pes) {
     if (config().debug) return;

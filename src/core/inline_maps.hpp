@@ -12,9 +12,6 @@
 
 namespace tessera {
 
-// The room (base/wait.hpp) of a PE that is awake.
-std::uint64_t open_room_bytes(std::size_t heap_bytes);
-
 // Fills the maps from address_map and maps the rooms of `local_pes` (ascending), which lie in
 // `node_file` from `rooms_offset` on. Not with SHMEM_DEBUG, nor when an earlier open found other
 // addresses: then everything is called. THREADS: any.

@@ -273,6 +273,7 @@ void Node::fill_peers() {
         peers_ = large_table_.get();
     }
     if (peers_ == nullptr) fatal("shmem_init: out of memory for a table of %d PEs", job_.npes);
+    if (!transports_.empty()) transport_table_.resize(npes);
     for (int i = 0; i < job_.nlocal; ++i) {
         Peer& peer = peers_[world_index(i)];
         peer.heap = heap(i);
@@ -281,8 +282,14 @@ void Node::fill_peers() {
         if (transports_.empty()) {
             peer.statics = statics_[static_cast<std::size_t>(i)];
         } else {
-            peer.transport = transports_[i == job_.local_index ? 0 : 1].get();
+            transport_table_[world_index(i)] = transports_[i == job_.local_index ? 0 : 1].get();
         }
+    }
+}
+
+void Node::open_heaps() {
+    for (int pe : job_.local_pes) {
+        peers_[static_cast<std::size_t>(pe)].heap_room = room_of(header_->heap_bytes);
     }
 }
 

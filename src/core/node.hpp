@@ -50,12 +50,18 @@ class Node {
 
     // One entry a PE of the job; what address_map.peers points to.
     const Peer* peers() const { return peers_; }
+    // Gives the peers their rooms. REQUIRES: header().heap_bytes is what all nodes have agreed on.
+    void open_heaps();
     // The table of cards that the PEs of the node share (transports/ofi).
     char* cards() const { return node_map_.data() + header_->cards_offset; }
     // Two that reach static data that could not be mapped, of this PE and of the others; empty when
     // all of it is.
     const std::vector<std::unique_ptr<Transport>>& transports() const { return transports_; }
     bool statics_are_mapped() const { return transports_.empty(); }
+    // What address_map.transports points to.
+    Transport* const* transport_table() const {
+        return transport_table_.empty() ? nullptr : transport_table_.data();
+    }
 
   private:
     void map_files();
@@ -79,6 +85,7 @@ class Node {
     std::vector<Mapping> static_maps_;  // by local index; own entry empty
     std::vector<char*> statics_;        // by local index; nullptr: not mapped
     std::vector<std::unique_ptr<Transport>> transports_;
+    std::vector<Transport*> transport_table_;  // by world PE; empty when all is mapped
     // Pages of zeros (PEs of other nodes) exist only when somebody writes to them. Empty when
     // address_page has room.
     struct Free {

@@ -230,7 +230,9 @@ void publish_address_map(const Live& life) {
     address_map.heap_bytes = life.node->header().heap_bytes;
     address_map.static_base = statics.base;
     address_map.static_bytes = statics.bytes;
+    address_map.static_room = room_of(statics.bytes);
     address_map.peers = life.node->peers();
+    address_map.transports = life.node->transport_table();
     address_map.fabric = life.fabric.get();
     address_map.needs_transport = !life.node->statics_are_mapped() || life.fabric != nullptr;
     address_map.npes = static_cast<std::uint32_t>(life.job.npes);
@@ -325,7 +327,7 @@ void start(int level, const char* where) {
     set_wait_times(&live->node->internal(live->job.local_index).waits,
                    waits_of_others(*live->node, live->job));
     set_my_sleeper(&live->node->internal(live->job.local_index).sleeper, live->node->my_room(),
-                   open_room_bytes(header.heap_bytes));
+                   room_of(header.heap_bytes));
     connect_nodes(level);
     live->node->my_record().thread_level = level;
     live->node->meet(where);
@@ -336,6 +338,7 @@ void start(int level, const char* where) {
     if (live->fabric) set_progress_hook(drive_fabric);
     choose_copy_routine(live->node->facts().l3_bytes);
     make_predefined_teams();
+    live->node->open_heaps();
     publish_address_map(*live);
     world_serves_active_sets = !live->fabric && !any_pe_has_many_threads(*live);
     const bool core_each = live->job.npes_of_host <= static_cast<int>(header.usable_cores);

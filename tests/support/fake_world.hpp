@@ -26,11 +26,12 @@ class FakeWorld {
         for (std::size_t pe = 0; pe < peers_.size(); ++pe) {
             heaps_.push_back(make_memory(kHeapBytes));
             statics_.push_back(make_memory(kStaticBytes));
-            peers_[pe] = {.heap = heaps_[pe].get(),
+            peers_[pe] = {.heap_room = room_of(kHeapBytes),
+                          .heap = heaps_[pe].get(),
                           .statics = statics_[pe].get(),
-                          .transport = nullptr,
                           .sleeper = &sleepers_[pe]};
         }
+        transports_.resize(peers_.size());
         become(0);
     }
     ~FakeWorld() { address_map = {}; }
@@ -47,13 +48,17 @@ class FakeWorld {
         address_map.heap_bytes = kHeapBytes;
         address_map.static_base = reinterpret_cast<std::uintptr_t>(statics_[index].get());
         address_map.static_bytes = kStaticBytes;
+        address_map.static_room = room_of(kStaticBytes);
         address_map.peers = peers_.data();
+        address_map.transports = transports_.data();
     }
 
     // The memory of a PE, wherever we are.
     char* heap(int pe) const { return heaps_[static_cast<std::size_t>(pe)].get(); }
     char* statics(int pe) const { return statics_[static_cast<std::size_t>(pe)].get(); }
     Peer& peer(int pe) { return peers_[static_cast<std::size_t>(pe)]; }
+    // What reaches memory of a PE that is not mapped.
+    Transport*& transport(int pe) { return transports_[static_cast<std::size_t>(pe)]; }
 
   private:
     struct Free {
@@ -70,6 +75,7 @@ class FakeWorld {
     }
 
     std::vector<Peer> peers_;
+    std::vector<Transport*> transports_;
     std::vector<Sleeper> sleepers_;
     std::vector<Memory> heaps_;
     std::vector<Memory> statics_;

@@ -62,8 +62,10 @@ void check_copy(Block& dest, Block& source, std::size_t dest_offset, std::size_t
     unsigned char* target = dest.data() + dest_offset;
     if (bytes % 2 == 0) {
         copy_bytes(target, source.data() + source_offset, bytes);
+    } else if (bytes <= kShortCopyBytesMax) {
+        copy_short_and_acquire(target, source.data() + source_offset, bytes);
     } else {
-        copy_bytes_and_acquire(target, source.data() + source_offset, bytes);
+        copy_long_and_acquire(target, source.data() + source_offset, bytes);
     }
     ASSERT_EQ(std::memcmp(target, source.data() + source_offset, bytes), 0);
     ASSERT_EQ(count_touched(dest.data(), target), 0u);

@@ -29,18 +29,19 @@ constexpr std::size_t kHeap = FakeWorld::kHeapBytes;
 constexpr std::size_t kStatics = FakeWorld::kStaticBytes;
 
 TEST_F(AddressMapTest, FindsTheSamePlaceOnThePeer) {
-    for (std::size_t offset : {std::size_t{0}, std::size_t{1}, std::size_t{4096}, kHeap - 8}) {
+    for (std::size_t offset : {std::size_t{0}, std::size_t{1}, std::size_t{4096}, kHeap - 64}) {
         for (int pe = 0; pe < 3; ++pe) {
             const char* here = world_.heap(1) + offset;
             EXPECT_EQ(address_map.remote(here, 8, pe, "test"), world_.heap(pe) + offset);
-            EXPECT_EQ(address_map.mapped_heap(here, 8, pe), world_.heap(pe) + offset);
-            EXPECT_EQ(address_map.mapped_heap<8>(here, pe), world_.heap(pe) + offset);
+            EXPECT_EQ(address_map.mapped_heap(here, 64, pe), world_.heap(pe) + offset);
+            EXPECT_EQ(address_map.mapped(here, pe), world_.heap(pe) + offset);
         }
     }
-    for (std::size_t offset : {std::size_t{0}, std::size_t{100}, kStatics - 8}) {
+    for (std::size_t offset : {std::size_t{0}, std::size_t{100}, kStatics - 64}) {
         for (int pe = 0; pe < 3; ++pe) {
             const char* here = world_.statics(1) + offset;
             EXPECT_EQ(address_map.remote(here, 8, pe, "test"), world_.statics(pe) + offset);
+            EXPECT_EQ(address_map.mapped(here, pe), world_.statics(pe) + offset);
             EXPECT_EQ(address_map.mapped_heap(here, 8, pe), nullptr);
         }
     }
@@ -51,24 +52,41 @@ TEST_F(AddressMapTest, TheFastPathRefusesWhatIsNotInTheHeap) {
     EXPECT_NE(address_map.mapped_heap(heap, kHeap, 0), nullptr);
     EXPECT_EQ(address_map.mapped_heap(heap, kHeap + 1, 0), nullptr);
     EXPECT_EQ(address_map.mapped_heap(heap + 1, kHeap, 0), nullptr);
-    EXPECT_EQ(address_map.mapped_heap(heap - 1, 1, 0), nullptr);
-    EXPECT_EQ(address_map.mapped_heap(heap + kHeap, 1, 0), nullptr);
-    EXPECT_EQ(address_map.mapped_heap(heap + kHeap - 7, 8, 0), nullptr);
-    EXPECT_EQ(address_map.mapped_heap<8>(heap + kHeap - 7, 0), nullptr);
+    EXPECT_EQ(address_map.mapped_heap(heap - 1, 65, 0), nullptr);
+    EXPECT_EQ(address_map.mapped_heap(heap + kHeap, 65, 0), nullptr);
+    EXPECT_EQ(address_map.mapped_heap(heap + kHeap - 64, 65, 0), nullptr);
     EXPECT_EQ(address_map.mapped_heap(heap, SIZE_MAX, 0), nullptr);
-    EXPECT_EQ(address_map.mapped_heap(nullptr, 8, 0), nullptr);
+    EXPECT_EQ(address_map.mapped_heap(heap + kHeap - 64, SIZE_MAX, 0), nullptr);
+    EXPECT_EQ(address_map.mapped_heap(nullptr, 65, 0), nullptr);
     for (int pe : {-1, 3, INT32_MAX, INT32_MIN}) {
-        EXPECT_EQ(address_map.mapped_heap(heap, 8, pe), nullptr) << pe;
-        EXPECT_EQ(address_map.mapped_heap<8>(heap, pe), nullptr) << pe;
+        EXPECT_EQ(address_map.mapped_heap(heap, 65, pe), nullptr) << pe;
     }
-    EXPECT_EQ(address_map.mapped_heap(world_.heap(0), 8, 0), nullptr) << "another PE's address";
+    EXPECT_EQ(address_map.mapped_heap(world_.heap(0), 65, 0), nullptr) << "another PE's address";
+}
+
+TEST_F(AddressMapTest, TheFastPathOfShortOperationsRefusesWhatMayEndOutside) {
+    for (const char* segment : {world_.heap(1), world_.statics(1)}) {
+        const std::size_t bytes = segment == world_.heap(1) ? kHeap : kStatics;
+        EXPECT_EQ(address_map.mapped(segment - 1, 0), nullptr);
+        EXPECT_EQ(address_map.mapped(segment + bytes - 63, 0), nullptr);
+        EXPECT_EQ(address_map.mapped(segment + bytes, 0), nullptr);
+        for (int pe : {-1, 3, INT32_MAX, INT32_MIN}) {
+            EXPECT_EQ(address_map.mapped(segment, pe), nullptr) << pe;
+        }
+    }
+    EXPECT_EQ(address_map.mapped(nullptr, 0), nullptr);
+    EXPECT_EQ(address_map.mapped(world_.heap(0), 0), nullptr) << "another PE's address";
+    EXPECT_EQ(address_map.mapped(world_.statics(0), 0), nullptr) << "another PE's address";
+    EXPECT_EQ(room_of(63), 0U);
+    EXPECT_EQ(room_of(64), 1U);
 }
 
 TEST_F(AddressMapTest, WhatIsNotMappedTakesATransport) {
-    world_.peer(2).heap = nullptr;
-    world_.peer(2).statics = nullptr;
+    world_.peer(2) = {};
     // Never called here: that there is one is enough.
-    world_.peer(2).transport = reinterpret_cast<Transport*>(this);
+    world_.transport(2) = reinterpret_cast<Transport*>(this);
+    EXPECT_EQ(address_map.mapped(world_.heap(1), 2), nullptr);
+    EXPECT_EQ(address_map.mapped(world_.statics(1), 2), nullptr);
     EXPECT_EQ(address_map.remote(world_.heap(1), 8, 2, "test"), nullptr);
     EXPECT_EQ(address_map.remote(world_.statics(1), 8, 2, "test"), nullptr);
     EXPECT_NE(address_map.remote(world_.heap(1), 8, 0, "test"), nullptr);
@@ -111,7 +129,8 @@ TEST_F(AddressMapTest, MessagesNameTheMistake) {
 
 TEST_F(AddressMapTest, NothingIsThereBeforeInit) {
     address_map = {};
-    EXPECT_EQ(address_map.mapped_heap(world_.heap(1), 8, 0), nullptr);
+    EXPECT_EQ(address_map.mapped(world_.heap(1), 0), nullptr);
+    EXPECT_EQ(address_map.mapped_heap(world_.heap(1), 65, 0), nullptr);
     EXPECT_FALSE(address_map.contains(world_.heap(1), 1));
     EXPECT_EXIT(check_initialized("shmem_my_pe"), ExitedWithCode(1),
                 "shmem_my_pe: called before shmem_init");

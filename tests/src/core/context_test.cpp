@@ -64,7 +64,7 @@ class ContextTest : public testing::Test {
     ContextTest() : world_(3) {
         recorder_.base = world_.statics(0);
         world_.peer(2).statics = nullptr;
-        world_.peer(2).transport = &recorder_;
+        world_.transport(2) = &recorder_;
         Context::default_channel = &channel_;
     }
     long* word(int pe, int index = 0) const {
@@ -96,6 +96,84 @@ TEST_F(ContextTest, MappedMemoryIsWrittenAtOnce) {
     EXPECT_EQ(*word(0, 9), 0) << "our own copy";
     EXPECT_EQ(context_.fetch_add(word(0, 9), 3L, 1, "test"), 77);
     EXPECT_EQ(*word(1, 9), 80);
+    EXPECT_EQ(recorder_.take(), Notes{});
+}
+
+TEST_F(ContextTest, StaticDataThatIsMappedIsWrittenAtOnce) {
+    long values[12] = {1, 2, 3};
+    const auto* theirs = reinterpret_cast<long*>(world_.statics(1));
+    for (std::size_t bytes : {std::size_t{8}, std::size_t{64}, sizeof values}) {  // short and long
+        values[0] = static_cast<long>(bytes);
+        context_.put(far(2), values, bytes, 1, "test");
+        EXPECT_EQ(theirs[2], values[0]);
+        context_.put_nbi(far(20), values, bytes, 1, "test");
+        EXPECT_EQ(theirs[20], values[0]);
+        long got[12] = {};
+        context_.get(got, far(2), bytes, 1, "test");
+        EXPECT_EQ(got[0], values[0]);
+        context_.get_nbi(got + 1, far(20), bytes - 8, 1, "test");
+        EXPECT_EQ(got[bytes > 8 ? 1 : 0], values[0]);
+    }
+    context_.p(far(9), 77L, 1, "test");
+    EXPECT_EQ(context_.g(far(9), 1, "test"), 77);
+    EXPECT_EQ(context_.fetch_add(far(9), 3L, 1, "test"), 77);
+    EXPECT_EQ(theirs[9], 80);
+    EXPECT_EQ(*far(9), 0) << "our own copy";
+    EXPECT_EQ(recorder_.take(), Notes{});
+}
+
+// Operations that begin so near to the end of a segment are not for the short path.
+TEST_F(ContextTest, TheLastBytesOfASegmentAreReached) {
+    struct Segment {
+        char *mine, *theirs;
+        std::size_t bytes;
+    };
+    for (const Segment& segment :
+         {Segment{world_.heap(0), world_.heap(1), FakeWorld::kHeapBytes},
+          Segment{world_.statics(0), world_.statics(1), FakeWorld::kStaticBytes}}) {
+        auto* mine = reinterpret_cast<long*>(segment.mine + segment.bytes) - 1;
+        auto* theirs = reinterpret_cast<long*>(segment.theirs + segment.bytes) - 1;
+        const long value = 5;
+        context_.put(mine, &value, 8, 1, "test");
+        EXPECT_EQ(*theirs, 5);
+        context_.p(mine, 6L, 1, "test");
+        EXPECT_EQ(context_.g(mine, 1, "test"), 6);
+        EXPECT_EQ(context_.fetch_add(mine, 1L, 1, "test"), 6);
+        auto* word = reinterpret_cast<std::uint64_t*>(mine);
+        context_.put_signal(mine - 1, &value, 8, {word, 9, SHMEM_SIGNAL_SET}, 1, "test");
+        EXPECT_EQ(theirs[-1], 5);
+        EXPECT_EQ(*theirs, 9);
+        EXPECT_EXIT(context_.put(mine, &value, 9, 1, "shmem_put"), testing::ExitedWithCode(1),
+                    "shmem_put: 9 bytes at 0x.* run past the end");
+    }
+}
+
+TEST_F(ContextTest, PutSignalUpdatesTheSignalAfterTheData) {
+    long values[12] = {};
+    for (std::size_t bytes : {std::size_t{0}, std::size_t{8}, std::size_t{64}, sizeof values}) {
+        for (long* place : {word(0, 100), far(100)}) {
+            auto* signal = reinterpret_cast<std::uint64_t*>(place - 1);
+            const bool is_heap = place == word(0, 100);
+            auto* theirs =
+                is_heap ? word(1, 100) : reinterpret_cast<long*>(world_.statics(1)) + 100;
+            values[0] = static_cast<long>(bytes) + 1;
+            theirs[0] = 0;
+            context_.put_signal(place, values, bytes, {signal, 5, SHMEM_SIGNAL_SET}, 1, "test");
+            EXPECT_EQ(theirs[-1], 5);
+            EXPECT_EQ(theirs[0], bytes > 0 ? values[0] : 0);
+            context_.put_signal(place, values, bytes, {signal, 3, SHMEM_SIGNAL_ADD}, 1, "test");
+            EXPECT_EQ(theirs[-1], 8);
+            EXPECT_EXIT(context_.put_signal(place, values, bytes, {signal, 3, 77}, 1, "shmem_x"),
+                        testing::ExitedWithCode(1), "shmem_x: sig_op 77 is neither");
+            auto* crooked = reinterpret_cast<std::uint64_t*>(reinterpret_cast<char*>(signal) + 1);
+            EXPECT_EXIT(context_.put_signal(place, values, bytes, {crooked, 3, SHMEM_SIGNAL_SET}, 1,
+                                            "shmem_x"),
+                        testing::ExitedWithCode(1), "shmem_x: address 0x.* is not aligned");
+            EXPECT_EXIT(context_.put_signal(place, values, bytes, {signal, 3, SHMEM_SIGNAL_SET}, 3,
+                                            "shmem_x"),
+                        testing::ExitedWithCode(1), "shmem_x: pe 3 is not in");
+        }
+    }
     EXPECT_EQ(recorder_.take(), Notes{});
 }
 
@@ -165,7 +243,8 @@ TEST_F(ContextTest, StridesBecomeOneTransferABlock) {
 
 TEST_F(ContextTest, ChangesWakeTheTarget) {
     int changes = 0;
-    for (int way = 0; way < 5; ++way) {
+    const Signal signal{reinterpret_cast<std::uint64_t*>(word(0)), 1, SHMEM_SIGNAL_SET};
+    for (int way = 0; way < 6; ++way) {
         static Sleeper sleeper;
         world_.peer(1).sleeper = &sleeper;
         // What the sleeper would find when it looks once more before it sleeps.
@@ -174,10 +253,8 @@ TEST_F(ContextTest, ChangesWakeTheTarget) {
                 case 0: return context_.p(word(0), 1L, 1, "test");
                 case 1: return context_.set(word(0), 1L, 1, "test");
                 case 2: context_.fetch_add(word(0), 1L, 1, "test"); return;
-                case 3:
-                    return context_.update_signal(
-                        {reinterpret_cast<std::uint64_t*>(word(0)), 1, SHMEM_SIGNAL_SET}, 1,
-                        "test");
+                case 3: return context_.update_signal(signal, 1, "test");
+                case 4: return context_.put_signal(word(0, 8), &way, 4, signal, 1, "test");
                 default: context_.compare_swap(word(0), 0L, 1L, 1, "test");
             }
         };
@@ -196,7 +273,7 @@ TEST_F(ContextTest, ChangesWakeTheTarget) {
             &state);
         EXPECT_FALSE(sleeper.is_sleeping()) << way;
     }
-    EXPECT_EQ(changes, 5);
+    EXPECT_EQ(changes, 6);
 }
 
 }  // namespace
