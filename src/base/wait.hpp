@@ -142,10 +142,14 @@ class Gate {
     TESSERA_INLINE void post(std::uint32_t number) {
         // Release pairs with has_reached(). Bit and number share one word, so the order of this
         // exchange and of the waiter's compare_exchange alone decides: no fence, no lost wake.
-        std::uint32_t before = word_.exchange(number * 2, std::memory_order_acq_rel);
-        if ((before & kSleeping) != 0) [[unlikely]]
+        if (post_only(number)) [[unlikely]]
             wake();
     }
+    // RETURNS: whether somebody sleeps, whom the caller must wake().
+    TESSERA_INLINE bool post_only(std::uint32_t number) {
+        return (word_.exchange(number * 2, std::memory_order_acq_rel) & kSleeping) != 0;
+    }
+    TESSERA_COLD void wake();
 
     // Acquire: pairs with post().
     TESSERA_INLINE bool has_reached(std::uint32_t number) const {
@@ -154,12 +158,17 @@ class Gate {
 
     // RETURNS when: the gate has reached `number`.
     TESSERA_INLINE void wait_for(std::uint32_t number, const char* where) {
+        if (!reaches_soon(number)) wait_for_slowly(number, where);
+    }
+    // Its two halves: the first checks, without a call; and what comes when they have failed.
+    TESSERA_INLINE bool reaches_soon(std::uint32_t number) const {
         for (std::uint32_t i = wait_policy.pauses; i > 0; --i) {
-            if (has_reached(number)) return;
+            if (has_reached(number)) return true;
             pause_before_check(i);
         }
-        wait_for_slowly(number, where);
+        return false;
     }
+    void wait_for_slowly(std::uint32_t number, const char* where);
 
     // REQUIRES: nobody posts or waits meanwhile. Orders nothing.
     void reset(std::uint32_t number) { word_.store(number * 2, std::memory_order_relaxed); }
@@ -180,8 +189,6 @@ class Gate {
     static bool is_past(std::uint32_t word, std::uint32_t number) {
         return static_cast<std::int32_t>((word & ~kSleeping) - number * 2) >= 0;
     }
-    TESSERA_COLD void wake();
-    void wait_for_slowly(std::uint32_t number, const char* where);
 
     std::atomic<std::uint32_t> word_;
 };

@@ -116,6 +116,7 @@ void find_partners(Team& team) {
     if (team.is_on_one_node) {
         team.central = &mapped_team_flags(team.world_pe(0), team.slot_of(0))->central;
     }
+    team.flags = team_flags(team.slot);
     team.partners.clear();
     for (int distance = 1; distance < team.npes; distance *= 2) {
         const int index = (team.my_index + distance) % team.npes;
