@@ -34,6 +34,8 @@ struct InternalSegment {
     alignas(kFalseSharingBytes) std::uint64_t leaving;
     // Written by every slow wait, read by the node's PEs, and by others in exit_meeting.cpp.
     alignas(kFalseSharingBytes) WaitTimes waits;
+    // Written by another PE of the node while both start (base/wait_trial.hpp).
+    alignas(kFalseSharingBytes) Gate trial;
     // Another PE's long copy from or to this one, which this one may help with.
     SharedCopyOffer shared_copy;
     // This PE sleeps in a wait on a word of its own; others look after every p and atomic towards

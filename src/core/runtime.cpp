@@ -17,6 +17,7 @@
 
 #include "base/copy.hpp"
 #include "base/fatal.hpp"
+#include "base/wait_trial.hpp"
 #include "core/config.hpp"
 #include "core/context.hpp"
 #include "core/exit_meeting.hpp"
@@ -268,6 +269,14 @@ void report_leaks() {
         warn("shmem_finalize: %zu symmetric blocks, %zu bytes, not freed", blocks, bytes);
 }
 
+// Neighbours try in pairs. A PE without one keeps what is best on most machines.
+void try_pauses_with_neighbour(const Live& life) {
+    const int me = life.job.local_index;
+    const int partner = me ^ 1;
+    if (partner >= life.job.nlocal) return;
+    try_pauses(life.node->internal(me).trial, life.node->internal(partner).trial, me < partner);
+}
+
 bool any_pe_has_many_threads(const Live& life) {
     for (int i = 0; i < life.job.nlocal; ++i) {
         if (life.node->record(i).thread_level == SHMEM_THREAD_MULTIPLE) return true;
@@ -335,13 +344,14 @@ void start(int level, const char* where) {
                                                         heap::heap_alignment(header.heap_bytes));
     // From here on every PE may reach this one, and the facts are complete.
     choose_wait_policy(live->job.npes_of_host, header.usable_cores, &header.crowded_until_ns);
+    const bool core_each = live->job.npes_of_host <= static_cast<int>(header.usable_cores);
+    if (core_each) try_pauses_with_neighbour(*live);
     if (live->fabric) set_progress_hook(drive_fabric);
     choose_copy_routine(live->node->facts().l3_bytes);
     make_predefined_teams();
     live->node->open_heaps();
     publish_address_map(*live);
     world_serves_active_sets = !live->fabric && !any_pe_has_many_threads(*live);
-    const bool core_each = live->job.npes_of_host <= static_cast<int>(header.usable_cores);
     if (config().shared_copies == SharedCopies::kAlways ||
         (config().shared_copies == SharedCopies::kAuto && core_each && live->job.nlocal > 1)) {
         start_sharing_copies();
