@@ -39,7 +39,7 @@ static inline void await_signal(long* flag, long number) {
 }
 #endif
 
-// Blocks of `words` 64-bit words; the strides are in words.
+// Blocks of `nwords` 64-bit words; the strides are in words.
 #if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 6
 enum { kHasBlocks = 1, kHasSessions = 1 };
 
@@ -50,12 +50,12 @@ static inline void start_batch(shmem_ctx_t ctx) {
 static inline void stop_batch(shmem_ctx_t ctx) { shmem_ctx_session_stop(ctx); }
 
 static inline void put_strided_blocks(void* dest, const void* source, ptrdiff_t dest_stride,
-                                      size_t words, size_t blocks, int pe) {
-    shmem_ibput64(dest, source, dest_stride, (ptrdiff_t)words, words, blocks, pe);
+                                      size_t nwords, size_t blocks, int pe) {
+    shmem_ibput64(dest, source, dest_stride, (ptrdiff_t)nwords, nwords, blocks, pe);
 }
 static inline void get_strided_blocks(void* dest, const void* source, ptrdiff_t source_stride,
-                                      size_t words, size_t blocks, int pe) {
-    shmem_ibget64(dest, source, (ptrdiff_t)words, source_stride, words, blocks, pe);
+                                      size_t nwords, size_t blocks, int pe) {
+    shmem_ibget64(dest, source, (ptrdiff_t)nwords, source_stride, nwords, blocks, pe);
 }
 #else
 enum { kHasBlocks = 0, kHasSessions = 0 };
@@ -67,12 +67,12 @@ static inline void start_batch(shmem_ctx_t ctx) {
 static inline void stop_batch(shmem_ctx_t ctx) { (void)ctx; }
 
 static inline void put_strided_blocks(void* dest, const void* source, ptrdiff_t dest_stride,
-                                      size_t words, size_t blocks, int pe) {
+                                      size_t nwords, size_t blocks, int pe) {
     (void)dest, (void)source, (void)dest_stride;
-    give_up("no %zu blocks of %zu words for PE %d before OpenSHMEM 1.6", blocks, words, pe);
+    give_up("no %zu blocks of %zu words for PE %d before OpenSHMEM 1.6", blocks, nwords, pe);
 }
 static inline void get_strided_blocks(void* dest, const void* source, ptrdiff_t source_stride,
-                                      size_t words, size_t blocks, int pe) {
-    put_strided_blocks(dest, source, source_stride, words, blocks, pe);
+                                      size_t nwords, size_t blocks, int pe) {
+    put_strided_blocks(dest, source, source_stride, nwords, blocks, pe);
 }
 #endif

@@ -53,7 +53,9 @@ TEST_F(WaitTrial, BothFindAnAnswer) {
     // A partner that was late leaves both with bare checks; the answer may have come too late, too.
     for (std::uint32_t pauses : shared_->pauses)
         EXPECT_TRUE(pauses == bare || pauses == kLongPauses);
-    if (shared_->pauses[1] == kLongPauses) EXPECT_EQ(shared_->pauses[0], kLongPauses);
+    if (shared_->pauses[1] == kLongPauses) {
+        EXPECT_EQ(shared_->pauses[0], kLongPauses);
+    }
 }
 
 TEST_F(WaitTrial, APartnerThatDoesNotComeChangesNothing) {

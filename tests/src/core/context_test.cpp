@@ -133,17 +133,17 @@ TEST_F(ContextTest, TheLastBytesOfASegmentAreReached) {
           Segment{world_.statics(0), world_.statics(1), FakeWorld::kStaticBytes}}) {
         auto* mine = reinterpret_cast<long*>(segment.mine + segment.bytes) - 1;
         auto* theirs = reinterpret_cast<long*>(segment.theirs + segment.bytes) - 1;
-        const long value = 5;
-        context_.put(mine, &value, 8, 1, "test");
+        const long value[2] = {5, 5};
+        context_.put(mine, value, 8, 1, "test");
         EXPECT_EQ(*theirs, 5);
         context_.p(mine, 6L, 1, "test");
         EXPECT_EQ(context_.g(mine, 1, "test"), 6);
         EXPECT_EQ(context_.fetch_add(mine, 1L, 1, "test"), 6);
         auto* word = reinterpret_cast<std::uint64_t*>(mine);
-        context_.put_signal(mine - 1, &value, 8, {word, 9, SHMEM_SIGNAL_SET}, 1, "test");
+        context_.put_signal(mine - 1, value, 8, {word, 9, SHMEM_SIGNAL_SET}, 1, "test");
         EXPECT_EQ(theirs[-1], 5);
         EXPECT_EQ(*theirs, 9);
-        EXPECT_EXIT(context_.put(mine, &value, 9, 1, "shmem_put"), testing::ExitedWithCode(1),
+        EXPECT_EXIT(context_.put(mine, value, 9, 1, "shmem_put"), testing::ExitedWithCode(1),
                     "shmem_put: 9 bytes at 0x.* run past the end");
     }
 }
