@@ -10,14 +10,16 @@ import glob
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+import uuid
 
 import support
-from support import HANG_SECONDS, NODES, SHMEM, LaunchTest, skip_all, wait_gone
+from support import HANG_SECONDS, NODES, PLAIN, SHMEM, LaunchTest, skip_all, wait_gone
 
 TOOLS = ("slurmctld", "slurmd", "srun", "salloc", "sinfo", "ip", "unshare")
 INSIDE = "--inside-namespace"
@@ -63,9 +65,16 @@ def reenter():
     probe = subprocess.run([*unshare, "sh", "-c", setup], capture_output=True, text=True)
     if probe.returncode != 0:
         return "namespaces are not permitted: " + probe.stderr.strip()
+    mark = uuid.uuid4().hex
     inside = 'exec "$0" "$@"'
-    return subprocess.run([*unshare, "sh", "-c", f"{setup} && {inside}", sys.executable,
-                           *sys.argv, INSIDE]).returncode
+    code = subprocess.run([*unshare, "sh", "-c", f"{setup} && {inside}", sys.executable, *sys.argv,
+                           INSIDE], env={**os.environ, "TESSERA_SLURM_MARK": mark}).returncode
+    left = support.processes_with(mark)
+    for pid, _ in left:
+        os.kill(pid, signal.SIGKILL)
+    if left:
+        print("FAILED: left behind:", left)
+    return 1 if left else code
 
 
 class Cluster:
@@ -111,6 +120,14 @@ class Cluster:
             with open(path) as file:
                 text += file.read()
         return text
+
+    def leave_step(self):
+        """A step that nobody ends: its slurmstepd must not outlive the test."""
+        srun = subprocess.Popen(["srun", "--immediate=30", "-N1", "-n1", PLAIN, "stubborn"],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        srun.stdout.readline()
+        srun.kill()
+        srun.wait()
 
     def stop(self):
         for daemon in reversed(self.daemons):
@@ -307,6 +324,7 @@ def main():
             print(cluster.logs())
             skip_all("a private Slurm does not start here; its logs are above")
         result = unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=False).result
+        cluster.leave_step()
         return 0 if result.wasSuccessful() else 1
     finally:
         cluster.stop()
