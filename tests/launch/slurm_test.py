@@ -2,9 +2,9 @@
 """Would break: SHMEM programs do not run under srun --mpi=pmix on one node, do not find their
 places on several, or start as N jobs of one PE under an srun that offers no PMIx.
 
-Runs a private Slurm of one controller and two nodes in namespaces of its own (network and host
-name), so that nothing of it is seen outside. Skipped where Slurm is not installed or namespaces are
-not permitted.
+Runs a private Slurm of one controller and two nodes in namespaces of its own (network, host name,
+processes), so that nothing of it is seen outside, or left. Skipped where Slurm is not installed or
+namespaces are not permitted.
 """
 import glob
 import os
@@ -60,7 +60,9 @@ def reenter():
     if not glob.glob("/usr/lib/*/slurm*/mpi_pmix*.so"):
         return "Slurm has no PMIx plugin"
     user = [] if os.geteuid() == 0 else ["--user", "--map-current-user", "--keep-caps"]
-    unshare = ["unshare", *user, "--net", "--uts"]
+    # All of a PID namespace ends with its first process, slurmstepd too, which outlives slurmd.
+    unshare = ["unshare", *user, "--net", "--uts", "--pid", "--fork", "--kill-child",
+               "--mount-proc"]
     setup = f"hostname h1 && ip link set lo up && ip addr add {ADDRESS}/32 dev lo"
     probe = subprocess.run([*unshare, "sh", "-c", setup], capture_output=True, text=True)
     if probe.returncode != 0:
