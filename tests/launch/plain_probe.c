@@ -9,6 +9,7 @@
 //   orphan            leaves a process in a session of its own behind, prints its pid, exits
 //   cpus              the number of PUs it may run on
 //   files             the numbers of its open descriptors
+//   limit RESOURCE    its soft limit of that RLIMIT_
 //   close_input       closes stdin, prints "closed", and waits for SIGTERM
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const char* pe(void) {
@@ -133,6 +135,13 @@ static int files(void) {
     return 0;
 }
 
+static int limit(int resource) {
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0) return 1;
+    printf("%lld\n", (long long)limit.rlim_cur);
+    return 0;
+}
+
 static int close_input(void) {
     close(STDIN_FILENO);
     return signals(NULL);
@@ -147,6 +156,7 @@ int main(int argc, char** argv) {
     if (strcmp(trick, "orphan") == 0) return orphan();
     if (strcmp(trick, "cpus") == 0) return cpus();
     if (strcmp(trick, "files") == 0) return files();
+    if (strcmp(trick, "limit") == 0 && argc > 2) return limit(atoi(argv[2]));
     if (strcmp(trick, "close_input") == 0) return close_input();
     fprintf(stderr, "plain_probe: no such trick: %s\n", trick);
     return 2;
