@@ -93,6 +93,13 @@ class Endings(LaunchTest):
         self.check_message(error, 1, "has not called shmem_init")
         self.run_job("-n", 2, "--timeout", "50", "true")
 
+    def test_timeout_in_init(self):
+        program = f'[ $PMIX_RANK = 1 ] && exec {PLAIN} stubborn; exec {SHMEM}'
+        _, error = self.run_job("-n", 3, "--timeout", "2", "sh", "-c", program, code=124)
+        self.check_message(error, 0, "waits in shmem_init")
+        self.check_message(error, 1, "has not called shmem_init")
+        self.check_message(error, 2, "waits in shmem_init")
+
     def test_output_before_the_end_is_kept(self):
         out, error = self.run_job("-n", 1, "sh", "-c", "echo last words >&2; echo out; kill -9 $$",
                                   code=137)
