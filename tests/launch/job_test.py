@@ -51,6 +51,14 @@ class Job(LaunchTest):
         self.assertIn("child: 1", out)
         self.assertIn("a PE's children are not PEs", error)
 
+    def test_two_programs_of_a_pe_at_once(self):
+        # The second starts when the first has initialized.
+        program = f"{SHMEM} wait | (read line; exec {SHMEM})"
+        for options in (["-n", 1], ["-n", 3], ["-n", 2, "--virtual-nodes", 2]):
+            _, error = self.run_job(*options, "--timeout", 20, "sh", "-c", program, code=1)
+            self.assertRegex(error, r"shmem_init: another program of this PE, process \d+, is "
+                                    r"between shmem_init and shmem_finalize")
+
     def test_oshrun_inside_a_pe(self):
         out, _ = self.run_job("-n", 2, OSHRUN, "-n", 2, SHMEM)
         self.assertEqual(sorted(line.split(" pid")[0] for line in out.splitlines()),
