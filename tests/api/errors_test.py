@@ -253,11 +253,19 @@ class Settings(LaunchTest):
         self.assertRegex(out, r"SHMEM_BARRIER_ALGORITHM=central.*\(environment\)")
 
     def test_different_settings(self):
-        one = ["env", "SHMEM_BARRIER_ALGORITHM=central", CASES, "nothing"]
-        two = ["env", "SHMEM_BARRIER_ALGORITHM=dissemination", CASES, "nothing"]
-        _, error = self.run_job("-n", 2, *one, ":", "-n", 1, *two, code=1)
-        self.assertRegex(error, r"\[pe \d\] shmem_init: the SHMEM_\* settings of this PE differ "
-                                r"from those of PE \d; start all PEs with the same environment")
+        for name, first, second, told in (
+                ("BARRIER_ALGORITHM", "central", "dissemination",
+                 "SHMEM_BARRIER_ALGORITHM is (central|dissemination) here, but "
+                 "(central|dissemination) on PE \\d"),
+                ("DEBUG", "1", "0", "SHMEM_DEBUG is (on|off) here, but (on|off) on PE \\d"),
+                ("OFI_PROVIDER", "tcp;ofi_rxm", "",
+                 "SHMEM_OFI_PROVIDER is (not set|tcp;ofi_rxm) here, but differs on PE \\d")):
+            one = ["env", f"SHMEM_{name}={first}", CASES, "nothing"]
+            two = ["env", f"SHMEM_{name}={second}", CASES, "nothing"]
+            for options in ([], ["--virtual-nodes", "3"]):
+                _, error = self.run_job(*options, "-n", 2, *one, ":", "-n", 1, *two, code=1)
+                self.assertRegex(error, rf"\[pe \d\] shmem_init: {told}; start all PEs with the "
+                                        r"same environment")
 
     def test_debug_finds_calls_that_differ(self):
         environment = self.environment(SHMEM_DEBUG="1")
