@@ -21,11 +21,11 @@ const Clock::time_point kStart{};
 // A channel into a file, and three PEs.
 class ChannelTest : public testing::Test {
   protected:
-    void make(bool tag_lines = false) {
+    void make(bool tag_lines = false, std::size_t held_bytes_max = 64 << 20) {
         file_ = Fd(::memfd_create("channel", MFD_CLOEXEC));
         event_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
         // Its thread never ends, so it must outlive the test.
-        channel_ = new Channel(file_.get(), event_.get(), tag_lines);
+        channel_ = new Channel(file_.get(), event_.get(), tag_lines, held_bytes_max);
         for (int pe = 0; pe < 3; ++pe) {
             streams_[pe].pe = pe;
             streams_[pe].pipe = Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -94,8 +94,31 @@ TEST_F(ChannelTest, LastLinesStandAlone) {
     EXPECT_EQ(written(), "first\nsecond") << "no newline that nobody needs";
 }
 
-TEST_F(ChannelTest, LongLinesGoOutInPartsAndOthersWait) {
-    make(true);
+TEST_F(ChannelTest, LongLinesWaitForTheirEndsToo) {
+    make();
+    std::string part(3 << 20, 'x');
+    write(0, part);
+    write(1, "other\n");
+    EXPECT_EQ(written(), "other\n");
+    write(0, part);
+    EXPECT_TRUE(channel_->has_room(streams_[1]));
+    write(0, "end\nnext");
+    EXPECT_EQ(written(), "other\n" + part + part + "end\n");
+    end(0);
+    EXPECT_EQ(written(), "other\n" + part + part + "end\nnext");
+}
+
+TEST_F(ChannelTest, TheOnlyStreamGoesOutAtOnce) {
+    make();
+    std::string part(70'000, 'x');
+    end(0);
+    end(2);
+    write(1, part);
+    EXPECT_EQ(written(), part);
+}
+
+TEST_F(ChannelTest, TooLongLinesGoOutInPartsAndOthersWait) {
+    make(true, 65'000);
     std::string part(70'000, 'x');
     write(0, part);
     write(1, "other\n");
@@ -104,8 +127,22 @@ TEST_F(ChannelTest, LongLinesGoOutInPartsAndOthersWait) {
     EXPECT_EQ(written(), "[pe 0] " + part + part + "\n[pe 1] other\n");
 }
 
+TEST_F(ChannelTest, OthersWaitAMomentWhenNoMoreCanBeHeld) {
+    make(false, 100'000);
+    std::string part(101'000, 'x');
+    write(0, part);
+    write(1, part);
+    write(1, "\n");
+    EXPECT_FALSE(channel_->has_room(streams_[1]));
+    EXPECT_TRUE(channel_->has_room(streams_[0]));
+    EXPECT_LT(channel_->next_tick(), kStart + std::chrono::seconds(1));
+    channel_->tick(channel_->next_tick());
+    EXPECT_EQ(written(), part + "\n" + part + "\n");
+    EXPECT_TRUE(channel_->has_room(streams_[1]));
+}
+
 TEST_F(ChannelTest, OthersDoNotWaitForEver) {
-    make();
+    make(false, 65'000);
     std::string part(70'000, 'x');
     write(0, part, kStart);
     EXPECT_EQ(channel_->next_tick(), Clock::time_point::max()) << "nobody waits yet";
@@ -121,7 +158,7 @@ TEST_F(ChannelTest, OthersDoNotWaitForEver) {
 }
 
 TEST_F(ChannelTest, WaitingLinesComeWhenTheLineEndsWithItsStream) {
-    make();
+    make(false, 65'000);
     std::string part(70'000, 'x');
     write(0, part);
     write(1, "one\n");

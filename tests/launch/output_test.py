@@ -61,6 +61,19 @@ class Output(LaunchTest):
         os.unlink(path)
         self.assertEqual(sorted(out.splitlines()), ["half whole", "other"])
 
+    def test_long_half_a_line_waits_for_its_other_half(self):
+        # The same, but each half is more than any buffer, and PE 1 must get rid of its own first.
+        path = os.path.join(self.folder, "meet")
+        os.mkfifo(path)
+        count = 3 << 20
+        program = (f"head -c {count} /dev/zero | tr '\\0' $PMIX_RANK;"
+                   f"if [ $PMIX_RANK = 0 ]; then read x < {path}; echo whole;"
+                   f"else echo; echo go > {path}; fi")
+        out, _ = self.run_job("-n", 2, "sh", "-c", program)
+        os.unlink(path)
+        self.assertEqual(sorted((len(line), line[-5:]) for line in out.splitlines()),
+                         [(count, "11111"), (count + 5, "whole")])
+
     def test_slow_reader(self):
         # stdout is not read until the job has been killed for its timeout; oshrun must notice that
         # all the same.
