@@ -212,7 +212,7 @@ class Settings(LaunchTest):
     def test_malformed_variables(self):
         for name, value in (("SHMEM_SYMMETRIC_SIZE", "lots"), ("SHMEM_SYMMETRIC_SIZE", "-1"),
                             ("SMA_SYMMETRIC_SIZE", "12Q"), ("SHMEM_STATIC_DATA", "maybe"),
-                            ("SHMEM_BARRIER_ALGORITHM", "fast"), ("SHMEM_LOG", "everything"),
+                            ("SHMEM_AMO_PATH", "fast"), ("SHMEM_LOG", "everything"),
                             ("SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "2")):
             with self.subTest(name + "=" + value):
                 _, error = self.run_with(code=1, **{name: value})
@@ -220,9 +220,32 @@ class Settings(LaunchTest):
                 self.assertEqual(len(told), 1, error)
 
     def test_program_without_oshrun(self):
-        environment = self.environment(SHMEM_BARRIER_ALGORITHM="fast")
+        environment = self.environment(SHMEM_PROGRESS="fast")
         _, error = self.run_job("nothing", launcher=[CASES], code=1, environment=environment)
-        self.assertRegex(error, r"^(\[pe 0\] )?SHMEM_BARRIER_ALGORITHM=fast is not a valid setting")
+        self.assertRegex(error, r"^(\[pe 0\] )?SHMEM_PROGRESS=fast is not a valid setting")
+        environment = self.environment(SHMEM_BARRIER_ALGORITHM="ring")
+        _, error = self.run_job("nothing", launcher=[CASES], environment=environment)
+        self.assertRegex(error, r"^\[pe 0\] SHMEM_BARRIER_ALGORITHM=ring is not .* taking auto\n$")
+
+    def test_algorithms_of_other_libraries(self):
+        for npes in (1, 3):
+            _, error = self.run_with(npes=npes, SHMEM_BARRIER_ALGORITHM="ring",
+                                     SHMEM_BCAST_ALGORITHM="tree")
+            for told in ("SHMEM_BARRIER_ALGORITHM=ring", "SHMEM_BCAST_ALGORITHM=tree"):
+                lines = re.findall(rf"oshrun: {told} is not a valid setting; allowed: auto, .*; "
+                                   "taking auto\n", error)
+                self.assertEqual(len(lines), 1, error)
+            self.assertEqual(error.count("\n"), 2)
+
+    def test_names_of_other_libraries(self):
+        out, error = self.run_with(npes=2, SHMEM_INFO="1", SHMEM_SYMMETRIC_HEAP_SIZE="6M",
+                                   SMA_REDUCE_ALGORITHM="recdbl")
+        self.assertEqual(error, "")
+        self.assertIn("SHMEM_SYMMETRIC_SIZE=6M (environment, as SHMEM_SYMMETRIC_HEAP_SIZE)\n", out)
+        self.assertEqual(out.count("SHMEM_SYMMETRIC_HEAP_SIZE"), 1)
+        self.assertIn("6.0 MiB for each PE", out)
+        self.assertRegex(out, "SHMEM_REDUCE_ALGORITHM=recursive_doubling.*"
+                              r"\(environment, as SMA_REDUCE_ALGORITHM\)")
 
     def test_heap_too_large(self):
         for npes in (1, 4):

@@ -53,7 +53,7 @@ class OshInfoTest(unittest.TestCase):
         result = run("--variables", SHMEM_BARRIER_ALGORITHM="central", SMA_SYMMETRIC_SIZE="1024k")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertIn("SHMEM_BARRIER_ALGORITHM=central (environment)\n", result.stdout)
-        self.assertIn("SHMEM_SYMMETRIC_SIZE=1M (deprecated name SMA_SYMMETRIC_SIZE)\n",
+        self.assertIn("SHMEM_SYMMETRIC_SIZE=1M (environment, as SMA_SYMMETRIC_SIZE)\n",
                       result.stdout)
         self.assertIn("SHMEM_STATIC_DATA=shared (default)\n", result.stdout)
         self.assertNotIn("Machine", result.stdout)

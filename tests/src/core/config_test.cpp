@@ -148,7 +148,7 @@ TEST(Config, SwitchesAreOnByAnyValueButOff) {
 TEST(Config, DeprecatedNamesCountUnlessTheNewNameIsSet) {
     Config config = load({{"SMA_SYMMETRIC_SIZE", "2k"}});
     EXPECT_EQ(config.symmetric_size, 2048U);
-    EXPECT_EQ(origin_of(config, variable("SHMEM_SYMMETRIC_SIZE")), Origin::kDeprecatedName);
+    EXPECT_EQ(origin_of(config, variable("SHMEM_SYMMETRIC_SIZE")), Origin::kOtherName);
     config = load({{"SMA_SYMMETRIC_SIZE", "2k"}, {"SHMEM_SYMMETRIC_SIZE", "1k"}});
     EXPECT_EQ(config.symmetric_size, 1024U);
     EXPECT_EQ(origin_of(config, variable("SHMEM_SYMMETRIC_SIZE")), Origin::kEnvironment);
@@ -167,19 +167,71 @@ TEST(Config, EmptyValuesAreNoValues) {
 }
 
 TEST(Config, ErrorsNameVariableValueAndWhatIsAllowed) {
-    EXPECT_EQ(error_of({{"SHMEM_BARRIER_ALGORITHM", "ring"}}),
-              "SHMEM_BARRIER_ALGORITHM=ring is not a valid setting; allowed: auto, central, "
-              "dissemination, kway_dissemination, tree, hierarchical");
+    EXPECT_EQ(error_of({{"SHMEM_AMO_PATH", "ring"}}),
+              "SHMEM_AMO_PATH=ring is not a valid setting; allowed: auto, am, fabric");
     EXPECT_NE(error_of({{"SMA_SYMMETRIC_SIZE", "-1"}}).find("SMA_SYMMETRIC_SIZE=-1"),
               std::string::npos);
     EXPECT_NE(error_of({{"SHMEM_LOG", "heap,disk"}}).find("setup, launch, heap"),
               std::string::npos);
     for (const char* name :
          {"SHMEM_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "SHMEM_STATIC_DATA",
-          "SHMEM_BARRIER_ALGORITHM", "SHMEM_VIRTUAL_NODES", "SHMEM_AMO_PATH", "SHMEM_PROGRESS",
-          "SHMEM_SHARED_COPIES", "SHMEM_NETWORK_TIMEOUT", "SHMEM_LOG"}) {
+          "SHMEM_VIRTUAL_NODES", "SHMEM_AMO_PATH", "SHMEM_PROGRESS", "SHMEM_SHARED_COPIES",
+          "SHMEM_NETWORK_TIMEOUT", "SHMEM_LOG"}) {
         EXPECT_NE(error_of({{name, "quatsch"}}).find(name), std::string::npos) << name;
     }
+}
+
+TEST(Config, UnknownAlgorithmsAreAutoWithAWarning) {
+    Config config = load({{"SHMEM_BARRIER_ALGORITHM", "ring"}, {"SHMEM_REDUCE_ALGO", "binomial"}});
+    EXPECT_TRUE(config.barrier_algorithm.is_auto());
+    EXPECT_EQ(origin_of(config, variable("SHMEM_BARRIER_ALGORITHM")), Origin::kDefault);
+    ASSERT_EQ(config.warnings.size(), 2U);
+    EXPECT_EQ(config.warnings[0],
+              "SHMEM_BARRIER_ALGORITHM=ring is not a valid setting; allowed: auto, central, "
+              "dissemination, kway_dissemination, tree, hierarchical; taking auto");
+    EXPECT_NE(config.warnings[1].find("SHMEM_REDUCE_ALGO=binomial "), std::string::npos);
+    for (const Variable& row : variables()) {
+        if (!std::holds_alternative<AlgorithmField>(row.field)) continue;
+        EXPECT_EQ(load({{std::string(row.name), "quatsch"}}).warnings.size(), 1U) << row.name;
+    }
+    EXPECT_TRUE(load({{"SHMEM_BARRIER_ALGORITHM", "tree"}}).warnings.empty());
+}
+
+TEST(Config, AlgorithmsMayHaveTheirNamesInOtherLibraries) {
+    EXPECT_EQ(value_text(load({{"SHMEM_BARRIER_ALGORITHM", "Dissem"}}),
+                         variable("SHMEM_BARRIER_ALGORITHM")),
+              "dissemination");
+    for (const char* name : {"recdbl", "rec_dbl"}) {
+        EXPECT_EQ(
+            value_text(load({{"SHMEM_FCOLLECT_ALGO", name}}), variable("SHMEM_FCOLLECT_ALGORITHM")),
+            "recursive_doubling");
+    }
+}
+
+TEST(Config, OtherNamesSetTheirVariable) {
+    for (const OtherName& other : other_names()) {
+        const Variable& row = variable(other.variable);
+        const std::vector<std::string> values = {"1", "linear", "ring", "direct", "tree", "3M"};
+        bool is_set = false;
+        for (const std::string& value : values) {
+            std::string error;
+            Config config = load({{std::string(other.name), value}}, error);
+            if (origin_of(config, row) != Origin::kOtherName) continue;
+            is_set = true;
+            EXPECT_EQ(found_name_of(config, row), other.name);
+            EXPECT_NE(settings_text(config).find(" (environment, as " + std::string(other.name)),
+                      std::string::npos);
+            Config own = load({{std::string(other.name), value}, {std::string(row.name), ""}});
+            EXPECT_EQ(origin_of(own, row), Origin::kDefault) << "the own name counts";
+        }
+        EXPECT_TRUE(is_set) << other.name;
+        EXPECT_EQ(unknown_variable_text(other.name), "");
+        EXPECT_FALSE(other.used_by.empty());
+    }
+    EXPECT_EQ(load({{"SHMEM_SYMMETRIC_HEAP_SIZE", "64M"}}).symmetric_size, 64U << 20);
+    EXPECT_EQ(load({{"XT_SYMMETRIC_HEAP_SIZE", "1G"}, {"SMA_SYMMETRIC_SIZE", "2G"}}).symmetric_size,
+              std::uint64_t{2} << 30)
+        << "the earlier row";
 }
 
 TEST(ConfigDeathTest, BadValueEndsTheProcess) {
@@ -222,7 +274,7 @@ TEST(Config, SettingsTextTellsValueOriginAndOutcome) {
     Outcome outcomes[] = {{"SHMEM_BARRIER_ALGORITHM", "dissemination"}};
     std::string text = settings_text(config, outcomes);
     EXPECT_NE(text.find("SHMEM_STATIC_DATA=fabric (environment)\n"), std::string::npos) << text;
-    EXPECT_NE(text.find("SHMEM_INFO=on (deprecated name SMA_INFO)\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("SHMEM_INFO=on (environment, as SMA_INFO)\n"), std::string::npos) << text;
     EXPECT_NE(text.find("SHMEM_BARRIER_ALGORITHM=auto -> dissemination (default)\n"),
               std::string::npos)
         << text;
@@ -253,9 +305,27 @@ TEST(Config, NamesAreUniqueAndDescribed) {
         EXPECT_TRUE(names.insert(row.name).second) << row.name;
         EXPECT_EQ(row.name.substr(0, 6), "SHMEM_");
         EXPECT_FALSE(row.help.empty()) << row.name;
-        if (row.deprecated_name.empty()) continue;
-        EXPECT_EQ(row.deprecated_name.substr(4), row.name.substr(6));
     }
+    for (const OtherName& other : other_names()) {
+        EXPECT_TRUE(names.insert(other.name).second) << other.name;
+        EXPECT_EQ(variable(other.variable).name, other.variable);
+    }
+}
+
+TEST(Config, DifferencesAreNamed) {
+    Config mine = load({{"SHMEM_BARRIER_ALGORITHM", "tree"}});
+    auto difference = [&](const Environment& theirs) {
+        return settings_difference(mine, setting_marks(load(theirs)), 7);
+    };
+    EXPECT_EQ(difference({}), "SHMEM_BARRIER_ALGORITHM is tree here, but auto on PE 7");
+    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "tree"}, {"SHMEM_DEBUG", "1"}}),
+              "SHMEM_DEBUG is off here, but on on PE 7");
+    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "tree"}, {"SHMEM_OFI_PROVIDER", "tcp"}}),
+              "SHMEM_OFI_PROVIDER is not set here, but differs on PE 7");
+    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "tree"}, {"SHMEM_SYMMETRIC_SIZE", "2M"}}),
+              "SHMEM_SYMMETRIC_SIZE is 0 here, but differs on PE 7");
+    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "tree"}, {"SHMEM_PROGRESS", "none"}}),
+              "SHMEM_PROGRESS is auto here, but none on PE 7");
 }
 
 }  // namespace

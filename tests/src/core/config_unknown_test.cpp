@@ -23,7 +23,6 @@ TEST(UnknownVariables, AreNamedWithTheNearestKnownOne) {
 TEST(UnknownVariables, KnownAndForeignNamesPass) {
     for (const Variable& variable : variables()) {
         EXPECT_EQ(unknown_variable_text(variable.name), "");
-        EXPECT_EQ(unknown_variable_text(variable.deprecated_name), "");
     }
     for (const char* name : {"PATH", "SMA_COLOR", "NVSHMEM_DEBUG", "SHMEM", "SHMEM_HOME", ""}) {
         EXPECT_EQ(unknown_variable_text(name), "") << name;
@@ -42,9 +41,12 @@ TEST(UnknownVariables, AreFoundAmongEntries) {
 TEST(UnknownVariables, WarningGoesToStderr) {
     ::setenv("SHMEM_DEBUGG", "1", 1);
     testing::internal::CaptureStderr();
-    warn_unknown_variables();
+    Config config;
+    config.warnings = {"a warning"};
+    warn_about_settings(config);
     std::string output = testing::internal::GetCapturedStderr();
     ::unsetenv("SHMEM_DEBUGG");
+    EXPECT_NE(output.find("a warning\n"), std::string::npos) << output;
     EXPECT_NE(output.find("SHMEM_DEBUGG has no effect; did you mean SHMEM_DEBUG?\n"),
               std::string::npos)
         << output;
