@@ -6,12 +6,13 @@
 # link, or when something is linked that must not be. A recorder takes the compiler's place, so most
 # of it needs no library; the end compiles and runs a program.
 #
-# Usage: oshcc_test.sh PREFIX WORK_FOLDER [VERSION]
+# Usage: oshcc_test.sh PREFIX WORK_FOLDER [VERSION [BUILD_FOLDER]]
 # shellcheck disable=SC2015,SC2016  # fail ends with 0, and what is not expanded must not be.
 set -euo pipefail
 
 installed=$(cd "$1" && pwd -P)
 version=${3:-}
+built=${4:-}
 rm -rf "$2/oshcc"
 mkdir -p "$2/oshcc"
 work=$(cd "$2/oshcc" && pwd -P)
@@ -52,9 +53,10 @@ export OSHCC_CC=$recorder OSHCXX_CXX=$recorder
 # Sanitizer builds add their flag everywhere; take it from the wrapper itself.
 read -ra required <<<"$("$bin/oshcc" -showme:compile | sed "s/^'[^']*' *//; s/^-I[^ ]* *//")"
 before=$(printf '%s\n' "-I$include" "${required[@]}")
-after=$(printf '%s\n' "-L$library" "-Wl,-rpath,$library" -ltessera)
+after=$(printf '%s\n' "-L$library" "-Wl,-rpath,$library" -ltessera -lm)
 
-for wrapper in oshcc oshc++; do
+for wrapper in oshcc oshc++ oshcxx oshCC shmemcc shmemc++; do
+    case $wrapper in oshcc | shmemcc) real=oshcc ;; *) real=oshc++ ;; esac
     expect_lines "$before"$'\nhello.c\n-o\nhello\n'"$after" "$bin/$wrapper" hello.c -o hello
     # Arguments stay whole and in order.
     odd=('-DTEXT="a  b"' "-DQUOTE='" '-D$HOME *' '' 'a file.c' -o 'a program')
@@ -93,8 +95,16 @@ for wrapper in oshcc oshc++; do
 
     # The questions.
     expect_lines "$recorder" "$bin/$wrapper" -showme:command
-    expect_lines tessera "$bin/$wrapper" --showme:libs
-    expect_lines tessera "$bin/$wrapper" -showlibs
+    expect_lines 'tessera m' "$bin/$wrapper" --showme:libs
+    expect_lines 'tessera m' "$bin/$wrapper" -showlibs
+    # As MPICH's wrappers have it: with the compiler.
+    for option in -compile-info --compile-info -compile_info; do
+        expect_lines "$before" sh -c "$("$bin/$wrapper" $option)"
+    done
+    for option in -link-info --link-info -link_info; do
+        expect_lines "$(printf '%s\n' "${required[@]}" "$after" | sed '/^$/d')" \
+            sh -c "$("$bin/$wrapper" $option)"
+    done
     [ -z "$version" ] || expect_lines "$version" "$bin/$wrapper" -showme:version
     for option in -showme --showme -show --show; do
         shown=$("$bin/$wrapper" $option '-DA="b c"' 'x y.c')
@@ -103,8 +113,8 @@ for wrapper in oshcc oshc++; do
     expect_lines "$before" sh -c "$recorder $("$bin/$wrapper" --showme:compile)"
     expect_lines "$(printf '%s\n' "${required[@]}" "$after" | sed '/^$/d')" \
         sh -c "$recorder $("$bin/$wrapper" --showme:link)"
-    "$bin/$wrapper" --help | grep -q "^Usage: $wrapper " || fail "$wrapper --help"
-    "$bin/$wrapper" --version | grep -q "^$wrapper of Tessera .*OpenSHMEM 1\.6$" ||
+    "$bin/$wrapper" --help | grep -q "^Usage: $real " || fail "$wrapper --help"
+    "$bin/$wrapper" --version | grep -q "^$real of Tessera .*OpenSHMEM 1\.6$" ||
         fail "$wrapper --version"
     if "$bin/$wrapper" -showme:nonsense 2>/dev/null; then fail "$wrapper -showme:nonsense"; fi
 done
@@ -114,7 +124,16 @@ unset OSHCC_CC OSHCXX_CXX
 CC=$recorder expect_lines "$recorder" "$bin/oshcc" -showme:command
 CXX=$recorder expect_lines "$recorder" "$bin/oshc++" -showme:command
 [[ $(CC="ccache $bin/oshcc" "$bin/oshcc" -showme:command) != *oshcc* ]] || fail "CC=oshcc is used"
-[[ $(CXX=oshc++ "$bin/oshc++" -showme:command) != *oshc++* ]] || fail "CXX=oshc++ is used"
+for name in oshc++ oshcxx oshCC shmemc++; do
+    [[ $(CXX=$name "$bin/oshc++" -showme:command) != *"$name"* ]] || fail "CXX=$name is used"
+done
+[[ $(CC=shmemcc "$bin/oshcc" -showme:command) != *shmemcc* ]] || fail "CC=shmemcc is used"
+
+# The manual knows the names, and shmemrun runs.
+for name in oshcxx oshCC shmemcc shmemc++ shmemrun; do
+    [ -f "$prefix/share/man/man1/$name.1" ] || fail "there is no manual page $name(1)"
+done
+[ "$("$bin/shmemrun" -n 2 echo x)" = $'x\nx' ] || fail "shmemrun"
 
 # Real programs, with the real compilers, from the moved installation.
 cat >"$work/a program.c" <<'EOF'
@@ -140,6 +159,23 @@ shared=$(ldd 'c shared')
 [[ $shared == *libtessera.so* ]] || fail "the shared library is not used"
 grep -F libtessera <<<"$shared" | grep -qF "$prefix" || fail "another library than ours is used"
 [[ $(ldd 'c static') != *libtessera* ]] || fail "-static-libtessera links the shared library"
+# With libm, as the MPI wrappers of many systems have it.
+cat >math.c <<'EOF'
+#include <math.h>
+int main(int argc, char** argv) { return argv[0] != 0 && pow(argc, 0.5) > 1e9; }
+EOF
+"$bin/oshcc" math.c -o math && ./math || fail "oshcc does not link libm"
+
+# The build folder has the same commands, for work on the library.
+if [ -n "$built" ]; then
+    for name in oshcc oshc++ oshcxx oshCC shmemcc shmemc++; do
+        "$built/bin/$name" 'a program.cpp' -x c++ -o 'c built' -lstdc++ && ./'c built' ||
+            fail "$name of the build folder"
+        shared=$(ldd 'c built')
+        [[ $shared == *"$built"/lib/libtessera.so* ]] || fail "$name links another library"
+    done
+    [ "$("$built/bin/shmemrun" -n 1 ./'c shared' && echo ended)" = ended ] || fail "built shmemrun"
+fi
 echo 'int x = ;' >broken.c
 if "$bin/oshcc" -c broken.c 2>/dev/null; then fail "oshcc hides the compiler's failure"; fi
 
