@@ -11,7 +11,8 @@
 namespace tessera::oshrun {
 namespace {
 
-constexpr std::size_t kLineBytesMax = 64 * 1024;
+// A line that is shorter is kept whole in any case.
+constexpr std::size_t kLineBytesMin = 64 * 1024;
 constexpr Clock::duration kPromptDelay = std::chrono::milliseconds(100);
 // How long others wait for the rest of a line that is out, after its PE has fallen silent.
 constexpr Clock::duration kPatienceOnTerminal = std::chrono::milliseconds(500);
@@ -24,9 +25,10 @@ bool is_pipe_or_socket(int fd) {
 
 }  // namespace
 
-Channel::Channel(int fd, int event_fd, bool tag_lines)
+Channel::Channel(int fd, int event_fd, bool tag_lines, std::size_t held_bytes_max)
     : sink_(fd, event_fd),
       tag_lines_(tag_lines),
+      held_bytes_max_(held_bytes_max),
       is_terminal_(::isatty(fd) == 1),
       talks_(is_pipe_or_socket(fd) && is_pipe_or_socket(STDIN_FILENO)) {}
 
@@ -36,17 +38,41 @@ void Channel::message(std::string_view line) {
     deliver_waiting();
 }
 
+bool Channel::has_room(const Stream& stream) const {
+    return held_bytes_ < held_bytes_max_ || open_line_ == nullptr || open_line_ == &stream;
+}
+
 void Channel::deliver(Stream& stream) {
     bool was_open = open_line_ != nullptr;
     deliver_one(stream);
     if (was_open && open_line_ == nullptr) deliver_waiting();
 }
 
+// Looks for line ends in what is new, and only there: a line may come in a thousand pieces.
+void Channel::look_at_new(Stream& stream) {
+    const std::string_view added = std::string_view(stream.pending).substr(stream.seen);
+    held_bytes_ += added.size();
+    const std::size_t end = added.rfind('\n');
+    if (end != std::string_view::npos) stream.whole = stream.seen + end + 1;
+    stream.seen = stream.pending.size();
+}
+
+bool Channel::is_only(const Stream& stream) const {
+    return std::none_of(streams.begin(), streams.end(), [&](const Stream* other) {
+        return other != &stream && (other->pipe || !other->pending.empty());
+    });
+}
+
+bool Channel::goes_out_in_parts(const Stream& stream) const {
+    if (stream.pending.size() - stream.whole <= kLineBytesMin) return false;
+    return held_bytes_ >= held_bytes_max_ || open_line_ == &stream || is_only(stream);
+}
+
 void Channel::deliver_one(Stream& stream) {
+    look_at_new(stream);
     bool has_ended = !stream.pipe;
-    std::size_t whole_lines = stream.pending.rfind('\n') + 1;  // 0 when there is none
-    bool takes_all = has_ended || stream.pending.size() - whole_lines > kLineBytesMax;
-    std::size_t bytes = takes_all ? stream.pending.size() : whole_lines;
+    bool takes_all = has_ended || goes_out_in_parts(stream);
+    std::size_t bytes = takes_all ? stream.pending.size() : stream.whole;
     bool is_others_turn = open_line_ != nullptr && open_line_ != &stream;
     stream.is_waiting = is_others_turn && bytes > 0;
     if (is_others_turn) return;
@@ -56,7 +82,7 @@ void Channel::deliver_one(Stream& stream) {
 
 void Channel::deliver_waiting() {
     for (Stream* stream : streams) {
-        if (stream->is_waiting) deliver_one(*stream);
+        if (!stream->pending.empty() && stream != open_line_) deliver_one(*stream);
     }
 }
 
@@ -80,6 +106,9 @@ void Channel::emit(Stream& stream, std::size_t bytes) {
         sink_.write(tagged);
     }
     stream.pending.erase(0, bytes);
+    held_bytes_ -= bytes;
+    stream.seen -= bytes;
+    stream.whole -= std::min(stream.whole, bytes);
     stream.is_in_line = !ends_line;
     line_is_open_ = !ends_line;
     open_line_ = ends_line ? nullptr : &stream;
@@ -98,11 +127,18 @@ bool Channel::is_prompt(const Stream& stream) const {
 }
 
 bool Channel::somebody_waits() const {
-    return open_line_ != nullptr && std::any_of(streams.begin(), streams.end(),
-                                                [](const Stream* s) { return s->is_waiting; });
+    if (open_line_ == nullptr) return false;
+    const bool is_full = held_bytes_ >= held_bytes_max_;
+    return std::any_of(streams.begin(), streams.end(), [&](const Stream* stream) {
+        return stream->is_waiting || (is_full && stream != open_line_ && !stream->pending.empty());
+    });
 }
 
-Clock::duration Channel::patience() const { return is_terminal_ ? kPatienceOnTerminal : kPatience; }
+Clock::duration Channel::patience() const {
+    // PEs that are not read may be what the PE with the unfinished line waits for.
+    if (held_bytes_ >= held_bytes_max_) return kPromptDelay;
+    return is_terminal_ ? kPatienceOnTerminal : kPatience;
+}
 
 void Channel::tick(Clock::time_point now) {
     for (Stream* stream : streams) {

@@ -2,7 +2,8 @@
 //
 // Brings the output of the PEs together without mixing lines: what leaves oshrun is a sequence of
 // whole lines, each of one PE. A line without its end waits for the end, with three exceptions:
-//   - It is longer than kLineBytesMax: it goes out in parts, and the others wait for its end.
+//   - Its stream is the only one, or the channel holds too much already: it goes out in parts, and
+//     the others wait for its end.
 //   - Somebody may be looking at it (a prompt on a terminal, or to a program that talks to us): it
 //     goes out after a short silence, and the others wait for its end, but not for ever.
 //   - The PE has closed the stream: it goes out as it is, and whoever writes next gets a new line.
@@ -29,6 +30,8 @@ struct Stream {
     Fd pipe;  // empty: ended
     Channel* channel = nullptr;
     std::string pending;      // read, not yet passed on
+    std::size_t whole = 0;    // bytes of pending that are whole lines
+    std::size_t seen = 0;     // bytes of pending that deliver() knows
     bool is_waiting = false;  // could pass something on, but another's line is unfinished
     bool is_in_line = false;  // the beginning of its current line has gone out
     Clock::time_point last_read{};
@@ -38,12 +41,17 @@ struct Stream {
 // stdout and stderr are the same file.
 class Channel {
   public:
-    Channel(int fd, int event_fd, bool tag_lines);
+    // Holds unfinished lines, and lines that wait for another one's end, up to `held_bytes_max`.
+    static constexpr std::size_t kHeldBytesMax = std::size_t{256} << 20;
+    Channel(int fd, int event_fd, bool tag_lines, std::size_t held_bytes_max = kHeldBytesMax);
 
     const Sink& sink() const { return sink_; }
     // A line of oshrun itself.
     void message(std::string_view line);
 
+    // Whether more of this stream can be held or passed on. A PE that is not read may be waited for
+    // by the PE whose line is unfinished, so that this must rarely say no.
+    bool has_room(const Stream& stream) const;
     // New data is in stream.pending, or it has ended.
     void deliver(Stream& stream);
     // Sends out prompts, and ends lines that others have waited for too long.
@@ -54,6 +62,9 @@ class Channel {
     std::deque<Stream*> streams;  // of this channel
 
   private:
+    void look_at_new(Stream& stream);
+    bool goes_out_in_parts(const Stream& stream) const;
+    bool is_only(const Stream& stream) const;
     void deliver_one(Stream& stream);
     void deliver_waiting();
     void emit(Stream& stream, std::size_t bytes);
@@ -64,6 +75,8 @@ class Channel {
 
     Sink sink_;
     const bool tag_lines_;
+    const std::size_t held_bytes_max_;
+    std::size_t held_bytes_ = 0;  // of all streams
     bool is_terminal_ = false;
     bool talks_ = false;           // both ends of oshrun are pipes: a program may wait for a prompt
     Stream* open_line_ = nullptr;  // whose line is unfinished

@@ -18,8 +18,8 @@ namespace tessera::oshrun {
 namespace {
 
 constexpr std::size_t kReadBytes = 64 * 1024;
-// A stream whose lines cannot go out yet is not read any further than this.
-constexpr std::size_t kPendingBytesMax = std::size_t{1} << 20;
+// More than a pipe holds.
+constexpr std::size_t kReadBytesMax = std::size_t{1} << 20;
 
 bool is_same_file(int one, int other) {
     struct stat first {};
@@ -55,8 +55,7 @@ Output::PeEnds Output::open(int pe) {
 }
 
 bool Output::wants_more(const Stream& stream) const {
-    return stream.pipe && stream.pending.size() < kPendingBytesMax &&
-           !stream.channel->sink().is_full();
+    return stream.pipe && stream.channel->has_room(stream) && !stream.channel->sink().is_full();
 }
 
 void Output::clear_event() {
@@ -87,7 +86,7 @@ void Output::read_everything(Clock::time_point now) {
     for (Stream& stream : streams_) {
         std::size_t total = 0;
         // Bounded, because somebody may still be writing.
-        while (stream.pipe && total < kPendingBytesMax) {
+        while (stream.pipe && total < kReadBytesMax) {
             std::size_t bytes = read(stream, now);
             if (bytes == 0) break;
             total += bytes;
