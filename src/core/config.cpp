@@ -4,6 +4,9 @@
 // config_parse.cpp, what happens to unknown names in config_unknown.cpp.
 #include "core/config.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
 
@@ -12,20 +15,16 @@ namespace {
 
 constexpr Variable kVariables[] = {
     {.name = "SHMEM_VERSION",
-     .deprecated_name = "SMA_VERSION",
      .field = Switch{&Config::version},
      .help = "Print the version of the library at startup."},
     {.name = "SHMEM_INFO",
-     .deprecated_name = "SMA_INFO",
      .field = Switch{&Config::info},
      .help = "Print all variables, their values and what these led to, at startup."},
     {.name = "SHMEM_DEBUG",
-     .deprecated_name = "SMA_DEBUG",
      .field = Switch{&Config::debug},
      .must_agree = true,
      .help = "Check the program's calls thoroughly; misuse stops the job with an explanation."},
     {.name = "SHMEM_SYMMETRIC_SIZE",
-     .deprecated_name = "SMA_SYMMETRIC_SIZE",
      .field = &Config::symmetric_size,
      .must_agree = true,
      .default_text = "0: half of the usable memory, divided by the PEs of the node, from 2M to 64G",
@@ -159,6 +158,9 @@ constexpr Variable kVariables[] = {
      .help = "Log these parts of the library to stderr."},
 };
 static_assert(std::size(kVariables) <= kVariableCountMax);
+static_assert(std::count_if(std::begin(kVariables), std::end(kVariables), [](const Variable& row) {
+                  return row.must_agree;
+              }) <= std::ptrdiff_t{kSettingMarks});
 
 template <class... Visitors>
 struct Overloaded : Visitors... {
@@ -204,7 +206,8 @@ bool set_value(Config& config, const Field& field, std::string_view text) {
                 return assign(config.*member, parse_subsystems(text));
             },
             [&](const AlgorithmField& any) {
-                std::optional<std::size_t> index = parse_choice(text, any.names);
+                std::optional<std::size_t> index =
+                    parse_choice(own_algorithm_name(text), any.names);
                 if (index) (config.*any.member).index = static_cast<std::uint8_t>(*index);
                 return index.has_value();
             },
@@ -224,16 +227,20 @@ std::size_t row_of(const Variable& variable) {
 struct Found {
     std::string_view name;
     const char* value = nullptr;
-    Origin origin = Origin::kDefault;
 };
 
 Found find_value(const Variable& variable, const Lookup& lookup) {
-    if (const char* value = lookup(variable.name.data())) {
-        return {variable.name, value, Origin::kEnvironment};
+    if (const char* value = lookup(variable.name.data())) return {variable.name, value};
+    for (const OtherName& other : other_names()) {
+        if (other.variable != variable.name) continue;
+        if (const char* value = lookup(other.name.data())) return {other.name, value};
     }
-    if (variable.deprecated_name.empty()) return {};
-    const char* value = lookup(variable.deprecated_name.data());
-    return {variable.deprecated_name, value, Origin::kDeprecatedName};
+    return {};
+}
+
+std::string bad_value_text(const Found& found, const Variable& variable) {
+    return std::string(found.name) + "=" + found.value +
+           " is not a valid setting; allowed: " + allowed_text(variable);
 }
 
 Config load_or_stop() {
@@ -255,11 +262,12 @@ Config load_config(const Lookup& lookup, std::string& error) {
         Found found = find_value(variable, lookup);
         if (found.value == nullptr || *found.value == '\0') continue;
         if (!set_value(loaded, variable.field, found.value)) {
-            error = std::string(found.name) + "=" + found.value +
-                    " is not a valid setting; allowed: " + allowed_text(variable);
-            return loaded;
+            error = bad_value_text(found, variable);
+            if (!std::holds_alternative<AlgorithmField>(variable.field)) return loaded;
+            loaded.warnings.push_back(std::exchange(error, "") + "; taking auto");
+            continue;
         }
-        loaded.origins[row_of(variable)] = found.origin;
+        loaded.found_names[row_of(variable)] = found.name;
     }
     return loaded;
 }
@@ -284,6 +292,22 @@ std::string value_text(const Config& config, const Variable& variable) {
             [&]<class Enum>(Enum Config::*member) {
                 return std::string(names_of(Enum{})[static_cast<std::size_t>(config.*member)]);
             },
+        },
+        variable.field);
+}
+
+Names value_names(const Variable& variable) {
+    static constexpr std::string_view kSwitchNames[] = {"off", "on"};
+    return std::visit(
+        Overloaded{
+            [](Switch /*any*/) { return Names(kSwitchNames); },
+            [](bool Config::* /*member*/) { return Names(kSwitchNames); },
+            [](std::uint64_t Config::* /*member*/) { return Names(); },
+            [](Count Config::* /*member*/) { return Names(); },
+            [](std::string Config::* /*member*/) { return Names(); },
+            [](SubsystemSet Config::* /*member*/) { return Names(); },
+            [](const AlgorithmField& any) { return any.names; },
+            []<class Enum>(Enum Config::* /*member*/) { return Names(names_of(Enum{})); },
         },
         variable.field);
 }
@@ -315,8 +339,14 @@ std::string allowed_text(const Variable& variable) {
         variable.field);
 }
 
+std::string_view found_name_of(const Config& config, const Variable& variable) {
+    return config.found_names[row_of(variable)];
+}
+
 Origin origin_of(const Config& config, const Variable& variable) {
-    return config.origins[row_of(variable)];
+    const std::string_view name = found_name_of(config, variable);
+    if (name.empty()) return Origin::kDefault;
+    return name == variable.name ? Origin::kEnvironment : Origin::kOtherName;
 }
 
 std::string settings_text(const Config& config, std::span<const Outcome> outcomes) {
@@ -329,26 +359,11 @@ std::string settings_text(const Config& config, std::span<const Outcome> outcome
         Origin origin = origin_of(config, variable);
         text += " (";
         text += kOriginNames[static_cast<std::size_t>(origin)];
-        if (origin == Origin::kDeprecatedName) text.append(" ").append(variable.deprecated_name);
+        if (origin == Origin::kOtherName) text.append(" ").append(found_name_of(config, variable));
         text.append(")\n    ").append(variable.help);
         text.append("\n    Allowed: ").append(allowed_text(variable)).append(".\n");
     }
     return text;
 }
-
-std::uint64_t settings_digest(const Config& config) {
-    std::uint64_t digest = 0xcbf29ce484222325;  // FNV-1a
-    for (const Variable& variable : kVariables) {
-        if (!variable.must_agree) continue;
-        std::string setting =
-            std::string(variable.name) + "=" + value_text(config, variable) + "\n";
-        for (char c : setting) {
-            digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-        }
-    }
-    return digest;
-}
-
-std::uint64_t settings_digest() { return settings_digest(config()); }
 
 }  // namespace tessera

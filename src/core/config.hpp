@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "base/setting_marks.hpp"
 #include "core/config_parse.hpp"
 
 namespace tessera {
@@ -73,8 +74,8 @@ enum class Progress : std::uint8_t { kAuto, kThread, kNone };
 inline constexpr std::string_view kProgressNames[] = {"auto", "thread", "none"};
 
 // Where a value comes from.
-enum class Origin : std::uint8_t { kDefault, kEnvironment, kDeprecatedName };
-inline constexpr std::string_view kOriginNames[] = {"default", "environment", "deprecated name"};
+enum class Origin : std::uint8_t { kDefault, kEnvironment, kOtherName };
+inline constexpr std::string_view kOriginNames[] = {"default", "environment", "environment, as"};
 
 inline constexpr std::size_t kVariableCountMax = 64;
 
@@ -113,7 +114,10 @@ struct Config {
     Count network_timeout{60};  // seconds; 0: for ever
     SubsystemSet log;
 
-    std::array<Origin, kVariableCountMax> origins{};  // by row of variables()
+    // By row of variables(): the name that the value was found under; "" for the default.
+    std::array<std::string_view, kVariableCountMax> found_names{};
+    // Values that were replaced by another one.
+    std::vector<std::string> warnings;
 };
 
 // On by any value that does not say off: the specification's variables without a value of their
@@ -135,7 +139,6 @@ using Field = std::variant<Switch, bool Config::*, std::uint64_t Config::*, Coun
 
 struct Variable {
     std::string_view name;
-    std::string_view deprecated_name = {};  // loses against `name`
     Field field;
     bool must_agree = false;             // must have the same value on all PEs
     std::string_view default_text = {};  // where the printed default does not say enough
@@ -145,11 +148,24 @@ struct Variable {
 // The table.
 std::span<const Variable> variables();
 
+// Another name of a variable, which loses against its own and against earlier rows: of the
+// specification until 1.3, or of another library where it means the same.
+struct OtherName {
+    std::string_view name;
+    std::string_view variable;
+    std::string_view used_by;
+};
+std::span<const OtherName> other_names();
+
+// What other libraries call an algorithm; `value` itself where there is no row.
+std::string_view own_algorithm_name(std::string_view value);
+
 // Value of a variable, or nullptr.
 using Lookup = std::function<const char*(const char* name)>;
 
 // Reads all variables through `lookup`. An empty value is the same as no value. `error` becomes ""
-// or names the first bad variable, its value and what is allowed; the rest is then unspecified.
+// or names the first bad variable, its value and what is allowed; the rest is then unspecified. An
+// algorithm that is not known is auto, with a warning: job scripts name those of other libraries.
 Config load_config(const Lookup& lookup, std::string& error);
 
 // The settings of this process. Loaded from the environment by the first call, which also starts
@@ -160,10 +176,15 @@ const Config& config();
 // "512M", "auto", "on": what `variable` is set to, in a spelling that parses to the same value.
 std::string value_text(const Config& config, const Variable& variable);
 
+// The values of a variable that has few of them, else none.
+Names value_names(const Variable& variable);
+
 // What `variable` may be set to, in words.
 std::string allowed_text(const Variable& variable);
 
 Origin origin_of(const Config& config, const Variable& variable);
+// Of kOtherName: that name.
+std::string_view found_name_of(const Config& config, const Variable& variable);
 
 // What a setting led to in this run: {"SHMEM_BARRIER_ALGORITHM", "dissemination"}.
 struct Outcome {
@@ -178,6 +199,12 @@ std::string settings_text(const Config& config, std::span<const Outcome> outcome
 std::uint64_t settings_digest(const Config& config);
 std::uint64_t settings_digest();
 
+// A byte for each of these settings, and in words what differs: "SHMEM_DEBUG is on here, but off on
+// PE 2". `theirs` are the marks of `pe`.
+SettingMarks setting_marks(const Config& config);
+std::string settings_difference(const Config& config, const SettingMarks& theirs, int pe);
+std::string settings_difference(const SettingMarks& theirs, int pe);
+
 // "" if a variable of this name is known, or not ours to judge; otherwise the warning, with the
 // nearest known name.
 std::string unknown_variable_text(std::string_view name);
@@ -185,7 +212,8 @@ std::string unknown_variable_text(std::string_view name);
 // The warnings for "NAME=value" entries, ending with nullptr.
 std::vector<std::string> unknown_variable_texts(const char* const* entries);
 
-// Writes them for the environment of this process. One process per job calls it: oshrun, or PE 0.
-void warn_unknown_variables();
+// Writes them for the environment of this process, and config.warnings. One process per job calls
+// it: oshrun, or PE 0.
+void warn_about_settings(const Config& config);
 
 }  // namespace tessera

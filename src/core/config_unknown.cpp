@@ -30,6 +30,9 @@ std::string unknown_variable_text(std::string_view name) {
         if (name == variable.name) return "";
         known.push_back(variable.name.substr(kPrefix.size()));
     }
+    for (const OtherName& other : other_names()) {
+        if (name == other.name) return "";
+    }
     std::string text = "unknown variable " + std::string(name) + " has no effect";
     std::string_view nearest = nearest_name(name.substr(kPrefix.size()), known);
     if (!nearest.empty()) {
@@ -48,7 +51,8 @@ std::vector<std::string> unknown_variable_texts(const char* const* entries) {
     return texts;
 }
 
-void warn_unknown_variables() {
+void warn_about_settings(const Config& config) {
+    for (const std::string& text : config.warnings) warn("%s", text.c_str());
     for (const std::string& text : unknown_variable_texts(environment_entries())) {
         warn("%s", text.c_str());
     }

@@ -327,7 +327,7 @@ void start(int level, const char* where) {
     std::snprintf(prefix, sizeof prefix, "[pe %d] ", live->job.pe);
     set_message_prefix(prefix);
     if (live->job.launcher != launch::Launcher::kOshrun) {
-        if (live->job.pe == 0) warn_unknown_variables();
+        if (live->job.pe == 0) warn_about_settings(config());
         make_files(live->job);
     }
     live->node = std::make_unique<Node>(live->job);

@@ -64,6 +64,8 @@ COVERED_BY = {
     "src/base/copy_portable.cpp": "tests/src/base/copy_test.cpp",
     "src/base/copy_x86_64.cpp": "tests/src/base/copy_test.cpp",
     "src/core/atomic_batch.cpp": "tests/api/sessions_test.cpp",
+    "src/core/config_agree.cpp": "tests/src/core/config_test.cpp",
+    "src/core/config_names.cpp": "tests/src/core/config_test.cpp",
     "src/core/exit_meeting.cpp": "tests/api/finalize_test.py",
     "src/core/external_heap.cpp": "tests/shmemx/heap_test.cpp",
     "src/core/info.cpp": "tests/api/exit_test.py",

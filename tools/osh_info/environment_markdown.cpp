@@ -17,13 +17,15 @@ Tessera reads these variables once, when a program starts. All PEs of a job get 
 settings and what they led to; `osh_info` prints them without running a program.
 
 - A value that a variable does not allow ends the job at once, with a message that says what is
-  allowed.
+  allowed. Only an algorithm that Tessera does not know is taken for auto, with a warning: scripts
+  for other libraries name algorithms of theirs.
 - An unknown variable whose name begins with `SHMEM_` gets a warning with the nearest known name.
   Only `SHMEM_HOME`, `SHMEM_ROOT` and `SHMEM_DIR` are passed over: by custom they tell a compiler
   where a library is installed.
 - An empty value is the same as no value. Upper and lower case mean the same.
-- The variables of the OpenSHMEM specification have a deprecated name, too. If both are set, the one
-  that begins with `SHMEM_` counts, even if it is empty.
+- Some variables have other names, too: deprecated ones, and those of other libraries that mean the
+  same. If several are set, the variable's own name counts, even if it is empty, and then the first
+  in the list below. `SHMEM_INFO=1` shows the name under which a value was found.
 - Variables marked "same on all PEs" are compared when the job starts.
 
 `TESSERA_JOB` is private between `oshrun` and its PEs.
@@ -37,6 +39,10 @@ A size is an integer or a decimal number, such as `512`, `1.5` or `2e6`, followe
 is ignored, so `512MB` is `512M`. Fractions of a byte are rounded up. Signs, hexadecimal numbers,
 `inf`, `nan` and values of 2^63 bytes and more are refused.
 
+## Algorithms of other libraries
+
+`dissem` is `dissemination`, and `recdbl` and `rec_dbl` are `recursive_doubling`.
+
 ## Switches
 
 `SHMEM_VERSION`, `SHMEM_INFO` and `SHMEM_DEBUG` are on by any value, as the specification says, but
@@ -49,8 +55,9 @@ std::string section(const Variable& variable) {
     std::string default_text(variable.default_text);
     if (default_text.empty()) default_text = value_text(Config{}, variable);
     text += "\n\n- Allowed: " + allowed_text(variable) + ".\n- Default: " + default_text + ".\n";
-    if (!variable.deprecated_name.empty()) {
-        text += "- Deprecated name: `" + std::string(variable.deprecated_name) + "`.\n";
+    for (const OtherName& other : other_names()) {
+        if (other.variable != variable.name) continue;
+        text += "- Also: `" + std::string(other.name) + "` (" + std::string(other.used_by) + ").\n";
     }
     if (variable.must_agree) text += "- Same on all PEs.\n";
     return text + "\n";

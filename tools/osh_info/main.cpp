@@ -23,7 +23,7 @@ bool print_settings(const Config& config, const std::string& error) {
     print("Variables\n");
     if (error.empty()) print(settings_text(config));
     std::fflush(stdout);
-    warn_unknown_variables();
+    warn_about_settings(config);
     if (!error.empty()) warn("%s", error.c_str());
     return error.empty();
 }

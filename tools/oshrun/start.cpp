@@ -252,8 +252,7 @@ void close_job(Job& job) {
 }
 
 void start_job(Job& job) {
-    config();  // A bad value is reported once, here.
-    warn_unknown_variables();
+    warn_about_settings(config());  // Bad values are reported once, here.
     CommonPlan common{.programs = find_programs(job.options),
                       .environment = base_environment(),
                       .binding = {},

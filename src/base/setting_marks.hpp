@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What PEs tell each other of their settings, so that a difference can be named: a byte for each
+// variable that must agree, in the order of core/config.cpp's table.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tessera {
+
+inline constexpr std::size_t kSettingMarks = 24;
+using SettingMarks = std::array<std::uint8_t, kSettingMarks>;
+
+}  // namespace tessera
