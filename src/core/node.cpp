@@ -54,11 +54,11 @@ std::uint64_t program_digest() {
 
 }  // namespace
 
-Node::Node(launch::Job& job) : job_(job), my_statics_(heap::static_data()) {
+Node::Node(launch::Job& job, const char* where) : job_(job), my_statics_(heap::static_data()) {
     map_files();
     release_memory();  // Of an earlier program in the same place: `oshrun sh -c "./a; ./b"`.
-    publish_record();
-    meet("shmem_init");
+    publish_record(where);
+    meet(where);
     check_settings();
     map_statics();
     fill_peers();
@@ -163,8 +163,16 @@ void Node::release_memory() const {
           header_->heap_bytes);
 }
 
-void Node::publish_record() const {
+void Node::label_waits() const {
     heap::PeRecord& record = my_record();
+    record.waiting_in[0] = '\0';
+    set_wait_label(record.waiting_in, sizeof record.waiting_in);
+}
+
+void Node::publish_record(const char* where) const {
+    heap::PeRecord& record = my_record();
+    // For all of shmem_init; its waits have no label of their own.
+    std::strncpy(record.waiting_in, where, sizeof record.waiting_in - 1);
     record.pid = ::getpid();
     record.static_base = my_statics_.base;
     record.static_bytes = my_statics_.bytes;

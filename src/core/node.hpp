@@ -24,7 +24,8 @@ class Node {
   public:
     // Maps the files of `job`, publishes this PE's record and meets the others of the node; after
     // that every peer's memory is reachable. Errors end the job.
-    explicit Node(launch::Job& job);
+    // `where` names the routine that initializes.
+    Node(launch::Job& job, const char* where);
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
 
@@ -42,6 +43,8 @@ class Node {
     // Where oshrun did not look: the first PE discovers the topology anew, now that it knows which
     // PUs all PEs together may use (launchers bind each PE before it starts).
     void discover_topology();
+    // From here on slow waits tell oshrun where they are; before that, everything is shmem_init.
+    void label_waits() const;
     // All PEs of the node meet.
     void meet(const char* where) const;
     // Gives the pages of this PE's heap and internal segment back to the system; the first PE
@@ -65,7 +68,7 @@ class Node {
 
   private:
     void map_files();
-    void publish_record() const;
+    void publish_record(const char* where) const;
     void publish_affinity() const;
     void check_settings() const;
     void bind_heap_to_numa_node() const;

@@ -17,6 +17,7 @@
 
 #include "base/copy.hpp"
 #include "base/fatal.hpp"
+#include "base/inherited.hpp"
 #include "base/wait_trial.hpp"
 #include "core/config.hpp"
 #include "core/context.hpp"
@@ -25,6 +26,7 @@
 #include "core/info.hpp"
 #include "core/inline_maps.hpp"
 #include "core/node.hpp"
+#include "core/place.hpp"
 #include "core/shared_copy.hpp"
 #include "launch/exchange.hpp"
 #include "launch/job.hpp"
@@ -315,24 +317,30 @@ void end_without_finalize(int, void*) {
 // Before main, so that it runs after what the program registers; but before pmix_client.cpp's.
 [[gnu::constructor]] void watch_exit() { ::on_exit(end_without_finalize, nullptr); }
 
+void set_pe_prefix(int pe) {
+    char prefix[32];
+    std::snprintf(prefix, sizeof prefix, "[pe %d] ", pe);
+    set_message_prefix(prefix);
+}
+
 void start(int level, const char* where) {
     if (phase.load(std::memory_order_relaxed) == Phase::kForkedChild) {
         fatal("%s: called in a child of fork(); only the parent is a PE", where);
     }
     config();  // A bad setting is reported before anything else happens.
     live = new Live;
+    launch::prepare_abort();
+    if (const Inherited* inherited_job = inherited()) set_pe_prefix(inherited_job->pe);
+    take_place(where);
     live->job =
         launch::join(static_cast<int>(std::min(config().virtual_nodes.value, kNodesPerHostMax)));
-    char prefix[32];
-    std::snprintf(prefix, sizeof prefix, "[pe %d] ", live->job.pe);
-    set_message_prefix(prefix);
+    set_pe_prefix(live->job.pe);
     if (live->job.launcher != launch::Launcher::kOshrun) {
         if (live->job.pe == 0) warn_about_settings(config());
         make_files(live->job);
     }
-    live->node = std::make_unique<Node>(live->job);
+    live->node = std::make_unique<Node>(live->job, where);
     heap::NodeHeader& header = live->node->header();
-    set_wait_label(live->node->my_record().waiting_in, sizeof(heap::PeRecord::waiting_in));
     set_wait_times(&live->node->internal(live->job.local_index).waits,
                    waits_of_others(*live->node, live->job));
     set_my_sleeper(&live->node->internal(live->job.local_index).sleeper, live->node->my_room(),
@@ -358,6 +366,7 @@ void start(int level, const char* where) {
     }
     open_inline_maps(live->job.node_file.get(), header.rooms_offset, live->job.local_pes);
     provided_thread_level = level;
+    live->node->label_waits();
     thread_of_init = ::gettid();
     static const int registered = ::pthread_atfork(nullptr, nullptr, disown_in_child) +
                                   ::on_exit(meet_others_at_exit, nullptr);

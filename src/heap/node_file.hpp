@@ -87,7 +87,13 @@ struct NodeHeader : NodeLayout {
 };
 static_assert(sizeof(NodeHeader) == 4 * kFalseSharingBytes);
 
-enum class PeState : std::uint32_t { kNotStarted = 0, kInitialized = 1, kFinalized = 2 };
+// kStarting: in shmem_init, but not yet with the others (core/place.hpp).
+enum class PeState : std::uint32_t {
+    kNotStarted = 0,
+    kInitialized = 1,
+    kFinalized = 2,
+    kStarting = 3
+};
 
 // What a PE tells the others of its node, and oshrun. Written by its PE before the startup sync
 // (except state and waiting_in), read by the others after it.

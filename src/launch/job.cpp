@@ -186,10 +186,14 @@ void abort_job(int code, Cause cause) {
 
 }  // namespace
 
-Job join(int nodes_per_host) {
+void prepare_abort() {
     // Before the search: a process that cannot join must still end the PEs that can.
     if (inheritance() == Inheritance::kPe) joined_by = Launcher::kOshrun;
     set_job_abort(abort_job);
+}
+
+Job join(int nodes_per_host) {
+    prepare_abort();
     Launcher launcher = find_launcher();
     joined_by = launcher;
     switch (launcher) {

@@ -35,6 +35,9 @@ struct Job {
         static_files{};  // kPmix: each local PE's static data, by local index; may be -1
 };
 
+// From here on fatal() ends the whole job, as far as oshrun started it. Before join().
+void prepare_abort();
+
 // Finds the launcher and joins its job. May be called again after leave(). Ends the job with an
 // explanation when the environment shows a launcher that this process cannot join. Installs what
 // ends the job in fatal() (base/fatal.hpp) and what ends this process when the launcher dies.

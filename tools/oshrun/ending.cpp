@@ -75,6 +75,7 @@ std::string activity_text(const Job& job, int pe) {
     // Acquire: pairs with the PE's release.
     switch (record.state.load(std::memory_order_acquire)) {
         case heap::PeState::kNotStarted: text = "has not called shmem_init"; break;
+        case heap::PeState::kStarting: text = "is at the start of shmem_init"; break;
         case heap::PeState::kFinalized: text = "has called shmem_finalize"; break;
         case heap::PeState::kInitialized: {
             std::string place = waiting_place(record);
