@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "base/setting_marks.hpp"
 #include "base/wait.hpp"
 
 namespace tessera {
@@ -229,6 +230,9 @@ struct FabricSetup {
     Sleeper* sleeper = nullptr;  // woken when a message has changed a word
     // Must be the same on all PEs, and on all PEs that touch each other's static data.
     std::uint64_t settings_digest = 0;
+    SettingMarks setting_marks{};
+    // Says how the settings of this PE differ from those with these marks on `pe`.
+    std::string (*difference)(const SettingMarks& theirs, int pe) = nullptr;
     std::uint64_t program_digest = 0;
     // The user's wishes (docs/environment.md).
     std::string provider;
@@ -247,7 +251,7 @@ struct FabricSetup {
     // The card of a PE as the launcher has it.
     std::function<std::vector<std::byte>(int pe)> card_of;
 };
-inline constexpr std::size_t kFabricCardBytes = 256;
+inline constexpr std::size_t kFabricCardBytes = 288;
 std::unique_ptr<FabricTransport> make_ofi_transport(FabricSetup setup);
 
 }  // namespace tessera

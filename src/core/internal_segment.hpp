@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "base/platform.hpp"
+#include "base/setting_marks.hpp"
 #include "core/shared_copy.hpp"
 #include "core/team.hpp"
 #include "core/team_links.hpp"
@@ -30,6 +31,8 @@ struct InternalSegment {
     alignas(kFalseSharingBytes) std::uint64_t smallest_heap_bytes;
     // SHMEM_DEBUG: of this PE's last collective allocation.
     alignas(kFalseSharingBytes) std::uint64_t allocation_digest;
+    // Read when the settings of two PEs differ.
+    SettingMarks setting_marks;
     // Of PE 0: how many PEs have come to exit() without shmem_finalize (core/exit_meeting.hpp).
     alignas(kFalseSharingBytes) std::uint64_t leaving;
     // Written by every slow wait, read by the node's PEs, and by others in exit_meeting.cpp.

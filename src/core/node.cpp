@@ -24,6 +24,8 @@
 namespace tessera {
 namespace {
 
+static_assert(heap::kCardBytes == kFabricCardBytes);
+
 void add_to_digest(std::uint64_t& digest, const void* bytes, std::size_t count) {
     for (std::size_t i = 0; i < count; i += sizeof(std::uint64_t)) {
         std::uint64_t word = 0;
@@ -171,6 +173,7 @@ void Node::label_waits() const {
 
 void Node::publish_record(const char* where) const {
     heap::PeRecord& record = my_record();
+    internal(job_.local_index).setting_marks = setting_marks(config());
     // For all of shmem_init; its waits have no label of their own.
     std::strncpy(record.waiting_in, where, sizeof record.waiting_in - 1);
     record.pid = ::getpid();
@@ -210,11 +213,9 @@ void Node::discover_topology() {
 void Node::check_settings() const {
     for (int i = 0; i < job_.nlocal; ++i) {
         if (record(i).settings_digest != my_record().settings_digest) {
-            fatal(
-                "shmem_init: the SHMEM_* settings of this PE differ from those of PE %d; start all "
-                "PEs "
-                "with the same environment",
-                job_.local_pes[static_cast<std::size_t>(i)]);
+            const std::string difference = settings_difference(
+                internal(i).setting_marks, job_.local_pes[static_cast<std::size_t>(i)]);
+            fatal("shmem_init: %s; start all PEs with the same environment", difference.c_str());
         }
     }
 }

@@ -161,6 +161,8 @@ FabricSetup describe_fabric() {
             .static_lock = live->node->statics_are_mapped() ? nullptr : &internal.static_lock,
             .sleeper = &internal.sleeper,
             .settings_digest = live->node->my_record().settings_digest,
+            .setting_marks = internal.setting_marks,
+            .difference = settings_difference,
             .program_digest = live->node->my_record().program_digest ^ statics.bytes,
             .provider = settings.ofi_provider,
             .fabric = settings.ofi_fabric,

@@ -39,12 +39,12 @@
 
 namespace tessera::heap {
 
-inline constexpr std::uint64_t kNodeMagic = 0x5445535345524132;  // "TESSERA2": layout version 2
+inline constexpr std::uint64_t kNodeMagic = 0x5445535345524133;  // "TESSERA3": layout version 3
 // Address space for the flags of some 58,000 teams, and the links of 600 (of 90,
 // SHMEM_COLLECTIVE_BUFFER=64K); memory is taken by those that exist.
 inline constexpr std::size_t kInternalBytes = std::size_t{512} << 20;
 // How to reach one PE of another node.
-inline constexpr std::size_t kCardBytes = 256;
+inline constexpr std::size_t kCardBytes = 288;
 // A PE's room is as far behind that of the first PE of the node as its number in the world; of the
 // last one nobody is the owner, nor have PEs beyond it one.
 inline constexpr std::size_t kRooms = 512;

@@ -103,6 +103,7 @@ const FabricMemory& Engine::memory_of(std::size_t segment) const {
 
 void Engine::describe_myself() {
     card_.settings_digest = setup_.settings_digest;
+    card_.setting_marks = setup_.setting_marks;
     card_.program_digest = setup_.program_digest;
     card_.message_key = random_key();
     card_.admission_key = fabric_.admission_key();

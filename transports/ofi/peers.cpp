@@ -49,10 +49,8 @@ Card Peers::card_of(int pe) {
         fatal("PE %d uses another version of Tessera; link all PEs with the same library", pe);
     }
     if (card.settings_digest != setup_.settings_digest) {
-        fatal(
-            "the SHMEM_* settings of this PE differ from those of PE %d on another node; start all "
-            "PEs with the same environment",
-            pe);
+        fatal("shmem_init: %s; start all PEs with the same environment",
+              setup_.difference(card.setting_marks, pe).c_str());
     }
     if (std::memcmp(card.provider, own_.provider, sizeof card.provider) != 0) {
         fatal(

@@ -23,11 +23,12 @@ namespace tessera::ofi {
 
 // What a PE tells the others, once per init.
 struct Card {
-    static constexpr std::uint64_t kMagic = 0x5465737365726135;  // "Tessera5"
+    static constexpr std::uint64_t kMagic = 0x5465737365726136;  // "Tessera6"
     static constexpr std::size_t kAddressBytesMax = 120;
 
     std::uint64_t magic = kMagic;
     std::uint64_t settings_digest = 0;
+    SettingMarks setting_marks{};
     std::uint64_t program_digest = 0;
     std::uint64_t message_key = 0;
     std::uint64_t admission_key = 0;  // admission.hpp; 0: everybody may connect
