@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/memfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -41,12 +42,25 @@ bool shmem_thp_is_offered() {
     return std::strstr(text, "[never]") == nullptr && std::strstr(text, "[deny]") == nullptr;
 }
 
+// The file size limit holds for memory files, too; to go beyond it is a deadly signal.
+std::string file_limit_complaint(std::uint64_t bytes) {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes) return "";
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  "the limit of file sizes (ulimit -f) is %llu KiB, but the PEs of a node share "
+                  "memory through files of up to %llu KiB, most of them holes; set it to unlimited",
+                  static_cast<unsigned long long>(limit.rlim_cur / 1024),
+                  static_cast<unsigned long long>(bytes / 1024));
+    return text;
+}
+
 // Tier 1: reserved huge pages, only when enough are free for every page that could be touched; a
 // shortage would surface as SIGBUS in the middle of the program.
 Fd make_hugetlb_file(std::uint64_t bytes) {
     std::uint64_t free_pages =
         number_in_file("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
-    if (free_pages * kHugePageBytes < bytes) return {};
+    if (free_pages * kHugePageBytes < bytes || !file_limit_complaint(bytes).empty()) return {};
     Fd file(::memfd_create("tessera-heap", MFD_HUGETLB | MFD_HUGE_2MB));
     if (!file || ::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) return {};
     void* probe =
@@ -57,6 +71,8 @@ Fd make_hugetlb_file(std::uint64_t bytes) {
 }
 
 Fd make_file(const char* name, std::uint64_t bytes, std::string& error) {
+    error = file_limit_complaint(bytes);
+    if (!error.empty()) return {};
     Fd file(::memfd_create(name, 0));
     if (file && ::ftruncate(file.get(), static_cast<off_t>(bytes)) == 0) return file;
     char text[256];

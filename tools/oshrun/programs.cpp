@@ -13,6 +13,7 @@
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
 #include "base/inherited.hpp"
+#include "static_size.hpp"
 
 namespace tessera::oshrun {
 namespace {
@@ -64,6 +65,26 @@ std::vector<Program> find_programs(const Options& options) {
         programs.push_back(std::move(program));
     }
     return programs;
+}
+
+void check_static_data(const Options& options, const std::vector<Program>& programs,
+                       std::uint64_t memory_bytes) {
+    constexpr double kGibi = 1024.0 * 1024.0 * 1024.0;
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+        const std::string& path = programs[i].path;
+        const std::string& directory = options.apps[i].directory;
+        const bool is_relative = path[0] != '/' && !directory.empty();
+        const std::uint64_t bytes = static_data_bytes(is_relative ? directory + "/" + path : path);
+        const bool is_granted = bytes == 0 || system_grants(bytes);
+        if (is_granted && (memory_bytes == 0 || bytes <= memory_bytes)) continue;
+        warn("%s has %.1f GiB of static data, but the job may use only %.1f GiB of memory here%s",
+             path.c_str(), static_cast<double>(bytes) / kGibi,
+             static_cast<double>(memory_bytes) / kGibi,
+             is_granted ? "; a PE that touches too much of it will be killed"
+                        : ", so the system does not start it; make its global arrays smaller, or "
+                          "raise ulimit -d and -v where they are set");
+        if (!is_granted) end_job(kExitNotExecutable);
+    }
 }
 
 }  // namespace tessera::oshrun

@@ -4,6 +4,7 @@
 // that mistakes are told once and not by every PE. Called by start.cpp.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,10 @@ std::vector<std::string> base_environment();
 
 // The program files, by app. Ends oshrun with a message when one cannot be run.
 std::vector<Program> find_programs(const Options& options);
+
+// Ends oshrun with a message when a program has more static data than the system grants a process,
+// and warns of one that has more than `memory_bytes`, what the job may use.
+void check_static_data(const Options& options, const std::vector<Program>& programs,
+                       std::uint64_t memory_bytes);
 
 }  // namespace tessera::oshrun

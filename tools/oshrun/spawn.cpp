@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -76,10 +75,8 @@ int run_child(void* argument) {
     if (child.cpus != nullptr && ::sched_setaffinity(0, child.cpus_bytes, child.cpus) != 0) {
         return fail(child, "binding it to its cores (see --bind-to)");
     }
-    rlimit limit{};
-    if (plan.open_files_limit != 0 && ::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = plan.open_files_limit;
-        ::setrlimit(RLIMIT_NOFILE, &limit);
+    for (const SavedLimit& limit : plan.limits) {
+        if (limit.is_changed) ::setrlimit(limit.resource, &limit.before);
     }
     restore_signals(plan);
     ::execve(plan.path.c_str(), child.arguments, child.environment);

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "limits.hpp"
+
 namespace tessera::oshrun {
 
 // How a program file was found, or why not.
@@ -33,7 +35,7 @@ struct ProcessPlan {
     std::vector<int> kept_fds;  // inherited although they are close-on-exec
     sigset_t signal_mask;
     bool ignore_sigpipe = false;
-    std::uint64_t open_files_limit = 0;  // soft limit to restore; 0: leave
+    SavedLimits limits;  // to restore
 };
 
 struct Started {

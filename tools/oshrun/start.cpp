@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +23,7 @@
 #include "core/config.hpp"
 #include "job.hpp"
 #include "launch/oshrun_client.hpp"
+#include "limits.hpp"
 #include "memory.hpp"
 #include "programs.hpp"
 #include "spawn.hpp"
@@ -33,7 +33,6 @@ namespace {
 
 constexpr int kPmixStartMsMax = 10'000;
 constexpr int kPmixWaitStepMs = 100;
-constexpr rlim_t kFdsPerPe = 6;  // two pipes, a connection to the PMIx server, files of its node
 // Open MPI 4 asks PMIx only under launchers that it knows by their variables, and would start as N
 // jobs of one process under any other. Of those variables this one, IBM's, has the fewest
 // consequences: "ask PMIx, and leave the binding alone".
@@ -50,17 +49,6 @@ void number_pes(Job& job, const topology::Facts& facts) {
         fatal("--ntasks-per-node %d: %d PEs need more hosts than this one; name them with --host",
               job.options.pes_per_host, job.npes);
     }
-}
-
-// RETURNS: the limit that the PEs get back.
-std::uint64_t raise_open_files_limit(int npes) {
-    rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-    rlim_t before = limit.rlim_cur;
-    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, static_cast<rlim_t>(npes) * kFdsPerPe + 256);
-    if (limit.rlim_cur <= before) return 0;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-    return before;
 }
 
 PmixJob pmix_job(const Job& job) {
@@ -173,7 +161,7 @@ struct CommonPlan {
     std::vector<Program> programs;  // by app
     std::vector<std::string> environment;
     topology::Plan binding;
-    std::uint64_t open_files_limit = 0;
+    SavedLimits limits;
     Fd null;
 };
 
@@ -189,7 +177,7 @@ void start_pe(Job& job, int pe, Inherited& inherited, CommonPlan& common) {
                      .kept_fds = {},
                      .signal_mask = job.signals.mask_before,
                      .ignore_sigpipe = job.signals.pipe_was_ignored,
-                     .open_files_limit = common.open_files_limit};
+                     .limits = common.limits};
     if (!common.binding.pus.empty()) plan.pus = common.binding.pus[index];
     if (job.has_pmix) {
         plan.environment.emplace_back(kOpenMpiHint);
@@ -256,14 +244,16 @@ void start_job(Job& job) {
     CommonPlan common{.programs = find_programs(job.options),
                       .environment = base_environment(),
                       .binding = {},
+                      .limits = {},
                       .null = Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC))};
     // Plugins of hwloc are of no use here and slow; the PEs have their environment already.
     ::setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0);
     topology::Facts facts = topology::discover();
     number_pes(job, facts);
+    check_static_data(job.options, common.programs, facts.memory_bytes);
+    common.limits = raise_limits(job.npes);
     common.binding = topology::plan(facts, job.npes, job.options.bind_to, job.options.map_by);
     if (!common.binding.error.empty()) fatal("%s", common.binding.error.c_str());
-    common.open_files_limit = raise_open_files_limit(job.npes);
     job.host = host_name();
     // Orphans of the PEs become our children, so that none escapes.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);

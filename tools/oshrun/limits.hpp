@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The shell's limits (ulimit) under which oshrun runs. libpmix, libevent and std::thread crash
+// under small ones, so they are looked at before these are used. Called by start.cpp.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <array>
+
+namespace tessera::oshrun {
+
+// A soft limit as the user had it; the PEs get it back.
+struct SavedLimit {
+    decltype(RLIMIT_NOFILE) resource = RLIMIT_NOFILE;
+    rlimit before{};
+    bool is_changed = false;
+};
+inline constexpr std::size_t kRaisedLimits = 3;
+using SavedLimits = std::array<SavedLimit, kRaisedLimits>;
+
+// Raises soft limits as far as the hard ones allow. Ends oshrun with a message when one of them is
+// too small to start `npes` PEs.
+SavedLimits raise_limits(int npes);
+
+}  // namespace tessera::oshrun
