@@ -145,7 +145,7 @@ class Gate {
         if (post_only(number)) [[unlikely]]
             wake();
     }
-    // RETURNS: whether somebody sleeps, whom the caller must wake().
+    // RETURNS: whether a PE sleeps on the gate; the caller must wake() it.
     TESSERA_INLINE bool post_only(std::uint32_t number) {
         return (word_.exchange(number * 2, std::memory_order_acq_rel) & kSleeping) != 0;
     }

@@ -14,7 +14,7 @@ namespace tessera {
 // Sets wait_policy.pauses of this PE to what two PEs have found. Both call it at about the same
 // time, each with its own gate, which is at 0 before, and with the other's; one of them decides. A
 // partner that does not come within the first checks of a wait (10 to 60 us) changes nothing.
-// REQUIRES: a policy with a core for each PE; nobody of this PE waits meanwhile.
+// REQUIRES: a policy with a core for each PE; no thread of this PE waits meanwhile.
 // COST: the wait for the partner and 72 exchanges of two cache lines, 4 to 20 us.
 void try_pauses(Gate& mine, Gate& theirs, bool decides);
 

@@ -84,7 +84,7 @@ struct Team {
     int nodes = 1;                      // on which it has members
     int largest_node = 1;               // members on the node that has most
     CentralSync* central = nullptr;     // of member 0; nullptr unless on one node
-    TeamFlags* flags = nullptr;         // of this PE: my_flags(), for who comes often
+    TeamFlags* flags = nullptr;         // of this PE: my_flags(), looked up once
     std::vector<SyncPartner> partners;  // by round: 1, 2, 4, ... places further
     SyncFunction sync = nullptr;        // chosen by collectives/table.cpp
     std::uint32_t slot = 0;             // of this PE's flags

@@ -46,14 +46,14 @@ static_assert(sizeof(Proof) == 16);
 
 class Admission {
   public:
-    // RETURNS: nullptr where this libfabric's calls cannot be replaced: everybody is admitted then.
+    // RETURNS: nullptr where this libfabric's calls cannot be replaced: every peer is admitted.
     static std::unique_ptr<Admission> open();
     Admission(const Admission&) = delete;
     Admission& operator=(const Admission&) = delete;
     // REQUIRES: the endpoint that listens is closed.
     ~Admission();
 
-    // What peers need; 0: no socket listens, and nobody needs anything.
+    // What peers need; 0: no socket listens, and peers need nothing.
     std::uint64_t key() const { return listener_ ? key_ : 0; }
     // Proves `key` to the PE that listens on `address`, a sockaddr.
     void add_peer(std::span<const std::byte> address, std::uint64_t key);

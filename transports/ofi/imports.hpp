@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Replaces functions that a loaded shared object imports, for the calls of that object alone: its
-// import table (GOT) gets another address. Nobody else's calls change.
+// import table (GOT) gets another address. Calls of other libraries stay.
 #pragma once
 
 #include <span>
