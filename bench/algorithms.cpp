@@ -18,15 +18,14 @@
 #include <string_view>
 #include <vector>
 
-#include "collectives/choice.hpp"
-#include "collectives/table.hpp"
+#include "collectives/select.hpp"
 #include "core/config.hpp"
 
 namespace {
 
 namespace collectives = tessera::collectives;
-using collectives::Collective;
-using tessera::Algorithm;
+using tessera::AlgorithmSetting;
+using tessera::Collective;
 using tessera::Config;
 using tessera::config;
 using tessera::ReduceAccess;
@@ -41,7 +40,7 @@ struct Options {
 
 struct Variant {
     std::string name;  // as it is printed
-    Algorithm algorithm;
+    AlgorithmSetting algorithm;
     ReduceAccess access = ReduceAccess::kAuto;
     long calls = 1;  // of a batch
     std::vector<double> times = {};
@@ -71,16 +70,8 @@ long agree(long value) {
     return result;
 }
 
-Algorithm& setting_of(Collective collective) {
-    auto& settings = const_cast<Config&>(config());
-    switch (collective) {
-        case Collective::kBroadcast: return settings.broadcast_algorithm;
-        case Collective::kCollect: return settings.collect_algorithm;
-        case Collective::kFcollect: return settings.fcollect_algorithm;
-        case Collective::kAlltoall: return settings.alltoall_algorithm;
-        case Collective::kScan: return settings.scan_algorithm;
-        default: return settings.reduce_algorithm;
-    }
+AlgorithmSetting& setting_of(Collective collective) {
+    return const_cast<Config&>(config()).algorithms[static_cast<std::size_t>(collective)];
 }
 
 // `bytes`: of a vector, a contribution or a block.
@@ -118,22 +109,22 @@ double batch_s(const Options& options, const Variant& variant, const Arrays& arr
     return (now_s() - start) / static_cast<double>(variant.calls);
 }
 
-bool is_possible(const collectives::Row& row, std::size_t bytes) {
+bool is_possible(const collectives::AlgorithmTraits& algorithm, std::size_t bytes) {
     const tessera::Team& world = tessera::world_team;
-    return collectives::is_possible(row.restriction, {.npes = npes,
-                                                      .is_on_one_node = world.is_on_one_node,
-                                                      .has_links = world.has_links,
-                                                      .bytes = bytes});
+    return collectives::is_possible(algorithm.restriction, {.npes = npes,
+                                                            .is_on_one_node = world.is_on_one_node,
+                                                            .has_mailboxes = world.has_mailboxes,
+                                                            .bytes = bytes});
 }
 
 std::vector<Variant> variants_of(const Options& options, std::size_t bytes) {
     const bool is_reduce = options.collective == Collective::kReduce;
     std::vector<Variant> variants{{.name = "auto", .algorithm = {}}};
-    const auto& rows = collectives::rows_of(options.collective);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (!is_possible(*rows[i], bytes)) continue;
-        const Algorithm algorithm{static_cast<std::uint8_t>(i + 1)};
-        const std::string name(rows[i]->name);
+    const auto all = collectives::traits_of(options.collective);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!is_possible(*all[i], bytes)) continue;
+        const AlgorithmSetting algorithm{static_cast<std::uint8_t>(i + 1)};
+        const std::string name(all[i]->name);
         if (!is_reduce) {
             variants.push_back({.name = name, .algorithm = algorithm});
             continue;
@@ -189,10 +180,10 @@ void measure(const Options& options, const Arrays& arrays, std::size_t bytes) {
 Options parse(int argc, char** argv) {
     Options options;
     if (argc < 2) explain(argv[0]);
-    const auto* name = std::find(std::begin(collectives::kCollectiveNames),
-                                 std::end(collectives::kCollectiveNames), argv[1]);
-    if (name == std::end(collectives::kCollectiveNames)) explain(argv[0]);
-    options.collective = static_cast<Collective>(name - std::begin(collectives::kCollectiveNames));
+    const auto* name = std::find(std::begin(tessera::kCollectiveNames),
+                                 std::end(tessera::kCollectiveNames), argv[1]);
+    if (name == std::end(tessera::kCollectiveNames)) explain(argv[0]);
+    options.collective = static_cast<Collective>(name - std::begin(tessera::kCollectiveNames));
     if (options.collective == Collective::kBarrier) explain(argv[0]);
     for (int i = 2; i < argc; ++i) {
         const std::string_view option = argv[i];

@@ -3,7 +3,7 @@
 // See blocks.hpp.
 #include "collectives/blocks.hpp"
 
-#include "collectives/choice.hpp"
+#include "collectives/select.hpp"
 
 namespace tessera::collectives {
 

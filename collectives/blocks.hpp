@@ -9,7 +9,7 @@
 #include <cstddef>
 
 #include "collectives/group.hpp"
-#include "core/context.hpp"
+#include "messaging/operands.hpp"
 
 namespace tessera::collectives {
 
@@ -41,7 +41,7 @@ class Blocks {
   private:
     static bool exceed_caches(const Group& group, std::size_t touched);
     char* mapped(const void* address, int index) const {
-        return address_map.mapped_heap(address, bytes_, group_.world_pe(index));
+        return mapped_heap_of(address, bytes_, group_.world_pe(index));
     }
 
     const Group& group_;

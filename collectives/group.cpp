@@ -5,6 +5,8 @@
 
 #include "base/fatal.hpp"
 #include "core/context.hpp"
+#include "messaging/deliver.hpp"
+#include "messaging/operands.hpp"
 #include "shmem/deprecated.h"
 
 namespace tessera::collectives {
@@ -21,10 +23,10 @@ Group::Group(Team& team, const char* where)
 Group::Group(const ActiveSet& set, long* psync, const char* where)
     : set_(set), psync_(psync), npes_(set.size), my_index_(0), where_(where) {
     check_active_set(set, where);
-    my_index_ = (address_map.my_pe - set.start) >> set.log_stride;
+    my_index_ = (world_team.my_index - set.start) >> set.log_stride;
     // All PEs: the stride is 1.
-    if (world_serves_active_sets && npes_ == static_cast<int>(address_map.npes)) {
-        if (!address_map.contains(psync, sizeof(long))) fail_address(psync, sizeof(long), where);
+    if (world_serves_active_sets && npes_ == world_team.npes) {
+        check_symmetric(psync, sizeof(long), where);
         team_ = &world_team;
     }
 }
@@ -37,14 +39,10 @@ void Group::sync() const {
     }
 }
 
-void Group::deliver() const {
-    // On this node the sync releases what was stored before.
-    if (address_map.needs_transport) collective_context.quiet();
-}
+void Group::deliver() const { tessera::deliver(collective_context); }
 
 void Group::check_room(const void* dest, std::size_t bytes) const {
-    if (bytes == 0 || address_map.contains(dest, bytes)) return;
-    if (dest == nullptr || address_map.contains(dest, 1)) fail_address(dest, bytes, where_);
+    check_ends_inside(dest, bytes, where_);
 }
 
 void Group::show(std::uint64_t value) const {

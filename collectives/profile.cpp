@@ -22,23 +22,31 @@ namespace {
 
 constexpr const char* kCommonPath = "/etc/tessera/profile";
 
-struct Price {
+struct Parameter {
     std::string_view name;
-    double Machine::*value;
+    std::string_view old_name;  // in profiles of earlier versions; "": the same
+    double MachineParameters::*value;
+    bool is_off_node;
     const char* meaning;
 };
-constexpr Price kPrices[] = {
-    {"alpha", &Machine::alpha, "s, a flag until another PE of the node sees it"},
-    {"switching", &Machine::switching, "s, switching to another PE on the same core"},
-    {"beta", &Machine::beta, "s, copying a byte, from cache"},
-    {"beta_far", &Machine::beta_far, "s, copying a byte, from memory"},
-    {"gamma", &Machine::gamma, "s, combining a byte with another"},
-    {"cache_bytes", &Machine::cache_bytes, "bytes that stay in cache"},
-    {"fabric_alpha", &Machine::fabric_alpha, "s, a short message to another node"},
-    {"fabric_beta", &Machine::fabric_beta, "s, a byte through a node's link"},
-    {"fabric_ready", &Machine::fabric_ready, "s, handing an operation to the fabric"},
+constexpr Parameter kParameters[] = {
+    {"alpha", "", &MachineParameters::alpha, false,
+     "s, a flag until another PE of the node sees it"},
+    {"context_switch", "switching", &MachineParameters::context_switch, false,
+     "s, switching to another PE on the same core"},
+    {"beta", "", &MachineParameters::beta, false, "s, copying a byte, from cache"},
+    {"beta_memory", "beta_far", &MachineParameters::beta_memory, false,
+     "s, copying a byte, from memory"},
+    {"gamma", "", &MachineParameters::gamma, false, "s, combining a byte with another"},
+    {"cache_bytes", "", &MachineParameters::cache_bytes, false, "bytes that stay in cache"},
+    {"off_node_latency", "fabric_alpha", &MachineParameters::off_node_latency, true,
+     "s, a short message to another node"},
+    {"off_node_gap_per_byte", "fabric_beta", &MachineParameters::off_node_gap_per_byte, true,
+     "s, a byte through a node's link"},
+    {"off_node_overhead", "fabric_ready", &MachineParameters::off_node_overhead, true,
+     "s, handing an operation to the fabric"},
 };
-static_assert(sizeof(Machine) == std::size(kPrices) * sizeof(double));
+static_assert(sizeof(MachineParameters) == std::size(kParameters) * sizeof(double));
 
 std::string_view trim(std::string_view text) {
     constexpr std::string_view kBlank = " \t\r";
@@ -47,15 +55,15 @@ std::string_view trim(std::string_view text) {
     return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-bool set_price(std::string_view name, std::string_view value, Machine& machine) {
-    for (const Price& price : kPrices) {
-        if (price.name != name) continue;
+bool set_parameter(std::string_view name, std::string_view value, MachineParameters& machine) {
+    for (const Parameter& parameter : kParameters) {
+        if (name.empty() || (name != parameter.name && name != parameter.old_name)) continue;
         double number = 0;
         const auto [end, error] =
             std::from_chars(value.data(), value.data() + value.size(), number);
         if (error != std::errc{} || end != value.data() + value.size()) return false;
         if (!(number > 0 && number < 1e15)) return false;
-        machine.*price.value = number;
+        machine.*parameter.value = number;
         return true;
     }
     return false;
@@ -86,7 +94,8 @@ std::string own_profile_path() {
     return std::string(home) + "/.config/tessera/" + host + ".profile";
 }
 
-std::string parse_profile(const std::string& text, std::string_view provider, Machine& machine) {
+std::string parse_profile(const std::string& text, std::string_view provider,
+                          MachineParameters& machine) {
     std::string_view rest = text;
     std::string_view first;
     std::string_view section;
@@ -105,30 +114,32 @@ std::string parse_profile(const std::string& text, std::string_view provider, Ma
             continue;
         }
         const bool counts = section.empty() || section == (provider.empty() ? first : provider);
-        Machine ignored;
-        if (!set_price(name, value, counts ? machine : ignored)) {
+        MachineParameters ignored;
+        if (!set_parameter(name, value, counts ? machine : ignored)) {
             return "line " + std::to_string(number) + ": '" + std::string(content) +
-                   "' is not the name of a price and a positive number";
+                   "' is not the name of a parameter and a positive number";
         }
     }
     return {};
 }
 
-std::string print_profile(const Machine& machine, const std::vector<FabricPrices>& fabrics) {
+std::string print_profile(const MachineParameters& machine,
+                          const std::vector<FabricParameters>& fabrics) {
     std::string text =
-        "# Prices of the cost model of Tessera's collectives (docs/collectives.md).\n";
-    const auto print = [&](bool of_fabric, const Machine& prices) {
-        for (const Price& price : kPrices) {
-            if (price.value == &Machine::cache_bytes) continue;
-            if (price.name.starts_with("fabric_") != of_fabric) continue;
+        "# Parameters of the cost model of Tessera's collectives (docs/collectives.md).\n";
+    const auto print = [&](bool is_off_node, const MachineParameters& values) {
+        for (const Parameter& parameter : kParameters) {
+            if (parameter.value == &MachineParameters::cache_bytes) continue;
+            if (parameter.is_off_node != is_off_node) continue;
             char line[160];
-            std::snprintf(line, sizeof line, "%-13s %-10.4g # %s\n",
-                          std::string(price.name).c_str(), prices.*price.value, price.meaning);
+            std::snprintf(line, sizeof line, "%-21s %-10.4g # %s\n",
+                          std::string(parameter.name).c_str(), values.*parameter.value,
+                          parameter.meaning);
             text += line;
         }
     };
     print(false, machine);
-    for (const FabricPrices& fabric : fabrics) {
+    for (const FabricParameters& fabric : fabrics) {
         text += "fabric " + fabric.provider + "\n";
         print(true, fabric.machine);
     }

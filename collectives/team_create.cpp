@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collectives/choice.hpp"
+#include "collectives/select.hpp"
 #include "core/internal_segment.hpp"
 
 namespace tessera::collectives {
@@ -30,9 +30,9 @@ void renew(const Team& team, std::uint32_t slot) {
     Team mine;
     mine.slot = slot;
     mine.syncs = team.syncs;
-    mine.linked = team.linked;
+    mine.mailbox_calls = team.mailbox_calls;
     if (team.syncs != 0) renew_flags(mine);
-    if (team.linked != 0 && slot < teams_with_links()) renew_links(mine);
+    if (team.mailbox_calls != 0 && slot < teams_with_mailboxes()) renew_mailboxes(mine);
 }
 
 // Reads what the PEs of the parent have shown. RETURNS: whether all that want a slot have one; then
@@ -48,7 +48,7 @@ bool collect_slots(const Team& parent, Team* team) {
         const auto& words = shown[static_cast<std::size_t>(parent.index_of(pe))].words;
         const bool is_first = team->slots.empty();
         raise(team->syncs, static_cast<std::uint32_t>(words[1]), is_first);
-        raise(team->linked, static_cast<std::uint32_t>(words[1] >> 32), is_first);
+        raise(team->mailbox_calls, static_cast<std::uint32_t>(words[1] >> 32), is_first);
         team->slots.push_back(static_cast<std::uint32_t>(words[0] - kFirstSlot));
     }
     return true;
@@ -64,7 +64,7 @@ NewTeam create_team(Team& parent, std::span<const int> world_pes, const char* wh
 
     TeamFlags& shown = parent.my_flags();
     shown.exchange[0] = !is_member ? kNotMember : slot ? slot->index + kFirstSlot : kNoSlot;
-    shown.exchange[1] = slot ? std::uint64_t{slot->linked} << 32 | slot->syncs : 0;
+    shown.exchange[1] = slot ? std::uint64_t{slot->mailbox_calls} << 32 | slot->syncs : 0;
     sync(parent, where);
     NewTeam made{.succeeded = false, .team = nullptr};
     if (is_member) {
@@ -90,7 +90,8 @@ NewTeam create_team(Team& parent, std::span<const int> world_pes, const char* wh
 }
 
 void destroy_team(std::unique_ptr<Team> team) {
-    release_team_slot({.index = team->slot, .syncs = team->syncs, .linked = team->linked});
+    release_team_slot(
+        {.index = team->slot, .syncs = team->syncs, .mailbox_calls = team->mailbox_calls});
 }
 
 }  // namespace tessera::collectives

@@ -4,11 +4,13 @@
 // that the sources are ready, the second one that they may change. From other nodes all blocks are
 // on their way at the same time.
 // COST: 2 syncs and p copies of a block, all PEs at once. Any group.
-#include "collectives/alltoall/direct.hpp"
-
+#include "collectives/alltoall/alltoall.hpp"
 #include "collectives/blocks.hpp"
+#include "collectives/cost_terms.hpp"
 
 namespace tessera::collectives {
+namespace {
+
 void alltoall_direct(const Group& group, void* dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
     const char* mine =
@@ -41,5 +43,17 @@ void alltoalls_direct(const Group& group, void* dest, const void* source,
     });
     group.sync();
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    return syncs(2, team) + each_member(team, team.npes * n, 0) +
+           off_node(team, 1, team.largest_node * team.off_node_members(),
+                    team.largest_node * team.off_node_members() * n);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Alltoall> kAlltoallDirect{
+    {.name = "direct", .formula = "2 syncs + p n b", .best_when = "one node", .cost = cost},
+    {alltoall_direct, alltoalls_direct}};
 
 }  // namespace tessera::collectives

@@ -2,31 +2,34 @@
 //
 // One message for each member of another node, with the blocks of all members of this one: of a
 // node of m members, the one in place i packs, from the sources of all, what goes to the places i,
-// i + m, ... of each other node, and puts it to their rooms (links.hpp). The blocks of the own node
-// are copied from where they lie. The sync of the node before says that its sources are ready, the
-// sync at the end that everything has arrived; then each takes its blocks out of its room.
+// i + m, ... of each other node, and puts it to their buffers (messaging/mailboxes.hpp). The blocks
+// of the own node are copied from where they lie. The sync of the node before says that its sources
+// are ready, the sync at the end that everything has arrived; then each takes its blocks out of its
+// buffer.
 // COST: lg m a + a sync; m n bytes in each message, of which a member of N equal nodes sends N - 1
-// instead of p - m; each block is copied once more on both sides. Restriction: a team with links
-// on several nodes, p n <= 64 KiB. Reference: Träff, Hunold, "Decomposing collectives for
+// instead of p - m; each block is copied once more on both sides. Restriction: a team with
+// mailboxes on several nodes, p n <= 64 KiB. Reference: Träff, Hunold, "Decomposing collectives for
 // exploiting multi-lane communication", 2020.
 #include <cstring>
 
-#include "collectives/alltoall/algorithms.hpp"
-#include "collectives/links.hpp"
-#include "collectives/on_node.hpp"
+#include "collectives/alltoall/alltoall.hpp"
+#include "collectives/cost_terms.hpp"
+#include "collectives/patterns/on_node.hpp"
+#include "messaging/mailboxes.hpp"
 
 namespace tessera::collectives {
 namespace {
 
-static_assert(kAlltoallHierarchicalBytes <= kLinkRounds * kMailBytesMin, "fits into the room");
+constexpr std::size_t kTotalBytesMax = 65536;
+static_assert(kTotalBytesMax <= kMailboxRounds * kSlotBytesMin, "fits into the buffer");
 
 class Exchange {
   public:
-    Exchange(const Group& group, const Links& links, void* dest, const void* source,
+    Exchange(const Group& group, const Mailboxes& mailboxes, void* dest, const void* source,
              std::size_t bytes)
         : group_(group),
           nodes_(group.team().by_node),
-          links_(links),
+          mailboxes_(mailboxes),
           dest_(static_cast<char*>(dest)),
           source_(static_cast<const char*>(source)),
           bytes_(bytes) {}
@@ -52,7 +55,7 @@ class Exchange {
     void unpack() const {
         for (int node = 0; node < nodes_.count(); ++node) {
             if (node == nodes_.mine) continue;
-            const char* block = links_.room() + room_of(node);
+            const char* block = mailboxes_.buffer() + room_of(node);
             for (int at = 0; at < nodes_.size(node); ++at, block += bytes_) {
                 std::memcpy(dest_ + offset(nodes_.member(node, at)), block, bytes_);
             }
@@ -61,7 +64,7 @@ class Exchange {
 
   private:
     std::size_t offset(int blocks) const { return static_cast<std::size_t>(blocks) * bytes_; }
-    // Where the blocks of a node lie in everybody's room.
+    // Where the blocks of a node lie in every member's buffer.
     std::size_t room_of(int node) const {
         return offset(nodes_.begins[static_cast<std::size_t>(node)]);
     }
@@ -81,31 +84,50 @@ class Exchange {
         for (int at = 0; at < my_size(); ++at) {
             get(message + offset(at), source_ + offset(index), nodes_.member(nodes_.mine, at));
         }
-        links_.put_to_room_nbi(index, room_of(nodes_.mine), message, message_bytes);
+        mailboxes_.put_nbi(index, room_of(nodes_.mine), message, message_bytes);
     }
 
     const Group& group_;
     const TeamNodes& nodes_;
-    const Links& links_;
+    const Mailboxes& mailboxes_;
     char* dest_;
     const char* source_;
     std::size_t bytes_;
     std::size_t used_ = 0;
-    alignas(kCacheLineBytes) char packed_[kAlltoallHierarchicalBytes];
+    alignas(kCacheLineBytes) char packed_[kTotalBytesMax];
 };
-
-}  // namespace
 
 void alltoall_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
-    const Links links(group.team(), group.where());
-    Exchange exchange(group, links, dest, source, bytes);
-    sync_node(group.team().by_node, links, 0);
+    const Mailboxes mailboxes(group.team(), group.where());
+    Exchange exchange(group, mailboxes, dest, source, bytes);
+    sync_node(group.team().by_node, mailboxes, 0);
     exchange.send_to_nodes();
     exchange.copy_on_node();
     group.deliver();
     group.sync();
     exchange.unpack();
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    return syncs(1, team) +
+           Cost{.latencies = team.is_oversubscribed() ? 1 : lg(team.largest_node)} +
+           each_member(team, 3 * team.npes * n, 0) +
+           off_node(team, kDelivery, team.largest_node * (team.nodes - 1),
+                    team.largest_node * team.off_node_members() * n);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Alltoall> kAlltoallHierarchical{
+    {.name = "hierarchical",
+     .formula = "sync + (N-1) (A + m n B) + p n b",
+     .best_when = "small blocks, several nodes of several PEs",
+     .restriction = {.mailboxes = true,
+                     .several_nodes = true,
+                     .contiguous = true,
+                     .total_max = kTotalBytesMax},
+     .cost = cost},
+    {alltoall_hierarchical, nullptr}};
 
 }  // namespace tessera::collectives

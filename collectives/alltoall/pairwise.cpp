@@ -8,8 +8,9 @@
 // PEs. Any group.
 #include <bit>
 
-#include "collectives/alltoall/algorithms.hpp"
+#include "collectives/alltoall/alltoall.hpp"
 #include "collectives/blocks.hpp"
+#include "collectives/cost_terms.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -23,8 +24,6 @@ void for_each_pair(const Group& group, Visit visit) {
     for (int step = 1; step < npes; ++step) visit(by_xor ? me ^ step : (me + step) % npes);
     visit(me);
 }
-
-}  // namespace
 
 void alltoall_pairwise(const Group& group, void* dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
@@ -59,5 +58,16 @@ void alltoalls_pairwise(const Group& group, void* dest, const void* source,
     group.deliver();
     group.sync();
 }
+
+Cost cost(const TeamLayout& team, double n) { return puts_to_all(team, n); }
+
+}  // namespace
+
+extern constinit const Algorithm<Alltoall> kAlltoallPairwise{
+    {.name = "pairwise",
+     .formula = "2 syncs + (p-1) (a + n b)",
+     .best_when = "several nodes",
+     .cost = cost},
+    {alltoall_pairwise, alltoalls_pairwise}};
 
 }  // namespace tessera::collectives

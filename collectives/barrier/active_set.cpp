@@ -18,23 +18,23 @@ namespace tessera::collectives {
 namespace {
 
 void wait_for(long* word, long wanted, const char* where) {
-    wait_until([=] { return collective_context.fetch(word, address_map.my_pe, where) == wanted; },
+    wait_until([=] { return collective_context.fetch(word, world_team.my_index, where) == wanted; },
                where);
 }
 
 }  // namespace
 
 void check_active_set(const ActiveSet& set, const char* where) {
-    const auto npes = static_cast<std::int64_t>(address_map.npes);
+    const auto npes = static_cast<std::int64_t>(world_team.npes);
     bool in_range = set.start >= 0 && set.log_stride >= 0 && set.log_stride < 31 && set.size > 0;
     std::int64_t stride = in_range ? std::int64_t{1} << set.log_stride : 0;
     std::int64_t last = set.start + stride * (set.size - 1);
     if (!in_range || last >= npes) {
-        fatal("%s: active set PE_start %d, logPE_stride %d, PE_size %d is not within %u PEs", where,
-              set.start, set.log_stride, set.size, address_map.npes);
+        fatal("%s: active set PE_start %d, logPE_stride %d, PE_size %d is not within %d PEs", where,
+              set.start, set.log_stride, set.size, world_team.npes);
     }
-    std::int64_t distance = address_map.my_pe - set.start;
-    if (distance < 0 || distance % stride != 0 || address_map.my_pe > last) {
+    std::int64_t distance = world_team.my_index - set.start;
+    if (distance < 0 || distance % stride != 0 || world_team.my_index > last) {
         fatal("%s: this PE is not in the active set PE_start %d, logPE_stride %d, PE_size %d",
               where, set.start, set.log_stride, set.size);
     }
@@ -45,11 +45,11 @@ void sync_active_set(const ActiveSet& set, long* psync, const char* where) {
     long* arrivals = psync;
     long* release = psync + 1;
     constexpr long kReleased = SHMEM_SYNC_VALUE + 1;
-    if (address_map.my_pe != set.start) {
+    if (world_team.my_index != set.start) {
         context.fence();
         context.fetch_add<OldValue::kIgnored>(arrivals, 1L, set.start, where);
         wait_for(release, kReleased, where);
-        context.set(release, static_cast<long>(SHMEM_SYNC_VALUE), address_map.my_pe, where);
+        context.set(release, static_cast<long>(SHMEM_SYNC_VALUE), world_team.my_index, where);
         return;
     }
     wait_for(arrivals, SHMEM_SYNC_VALUE + set.size - 1, where);

@@ -6,9 +6,9 @@
 // raises flags.
 // COST: ceil(log2 p) a. Any p. Reference: Hensgen, Finkel, Manber, "Two algorithms for barrier
 // synchronization", 1988.
-#include "collectives/barrier/algorithms.hpp"
-
-#include "core/context.hpp"
+#include "collectives/barrier/barrier.hpp"
+#include "collectives/cost_terms.hpp"
+#include "messaging/flags.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -28,10 +28,8 @@ enum class Round : std::uint8_t {
         const SyncPartner& partner = team.partners[round];
         if (state == Round::kAsleep) {
             partner.flags->arrival[round].gate.wake();
-        } else if (state == Round::kNotPosted && partner.flags != nullptr) {
-            partner.flags->arrival[round].gate.post(number);
         } else if (state == Round::kNotPosted) {
-            address_map.fabric->post_gate(partner.name->arrival[round].gate, number, partner.pe);
+            post_flag(partner, static_cast<int>(round), number);
         }
         Gate& mine = team.flags->arrival[round].gate;
         if (state == Round::kPosted || !mine.reaches_soon(number)) {
@@ -39,8 +37,6 @@ enum class Round : std::uint8_t {
         }
     }
 }
-
-}  // namespace
 
 void sync_dissemination(Team& team, const char* where) {
     const std::uint32_t number = ++team.syncs;
@@ -56,5 +52,17 @@ void sync_dissemination(Team& team, const char* where) {
         ++round;
     }
 }
+
+Cost cost(const TeamLayout& team, double /*bytes*/) {
+    return {.latencies = on_node_rounds(team),
+            .off_node_latencies = off_node_rounds(team),
+            .off_node_operations = team.largest_node * off_node_rounds(team)};
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Barrier> kBarrierDissemination{
+    {.name = "dissemination", .formula = "lg p a", .best_when = "a core for each PE", .cost = cost},
+    sync_dissemination};
 
 }  // namespace tessera::collectives

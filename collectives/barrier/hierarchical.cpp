@@ -10,8 +10,9 @@
 // placement; on one node it is the central counter.
 // Reference: Ma et al., "Process distance-aware adaptive MPI collective communications", 2011.
 #include "base/central_sync.hpp"
-#include "collectives/barrier/algorithms.hpp"
-#include "collectives/barrier/flags.hpp"
+#include "collectives/barrier/barrier.hpp"
+#include "collectives/cost_terms.hpp"
+#include "messaging/flags.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -25,7 +26,7 @@ void disseminate_between_nodes(Team& team, std::uint32_t number, const char* whe
     int round = 0;
     for (std::int64_t distance = 1; distance < count; distance *= 2, ++round) {
         const auto to = static_cast<int>((nodes.mine + distance) % count);
-        tell(team, nodes.member(to, 0), round, number);
+        post_flag(team, nodes.member(to, 0), round, number);
         mine.arrival[round].gate.wait_for(number, where);
     }
 }
@@ -39,8 +40,6 @@ bool arrive(CentralSync& central, int members) {
     return true;
 }
 
-}  // namespace
-
 void sync_hierarchical(Team& team, const char* where) {
     if (team.is_on_one_node) {
         return team.central->meet(static_cast<std::uint32_t>(team.npes), where);
@@ -52,7 +51,7 @@ void sync_hierarchical(Team& team, const char* where) {
     if (members == 1) return disseminate_between_nodes(team, number, where);
 
     const int leader = nodes.member(nodes.mine, 0);
-    CentralSync& central = mapped_team_flags(team.world_pe(leader), team.slot_of(leader))->central;
+    CentralSync& central = central_of(team, leader);
     // Cannot move on without us, so it is still the number of the sync before.
     const std::uint32_t released = central.rounds.number() + 1;
     const bool is_last = arrive(central, members);
@@ -61,9 +60,22 @@ void sync_hierarchical(Team& team, const char* where) {
         disseminate_between_nodes(team, number, where);
         central.rounds.post(released);
     } else {
-        if (is_last) tell(team, leader, kNodeLine, number);
+        if (is_last) post_flag(team, leader, kNodeLine, number);
         central.rounds.wait_for(released, where);
     }
 }
+
+Cost cost(const TeamLayout& team, double /*bytes*/) {
+    return syncs(1, team) + Cost{.off_node_operations = team.spans_nodes() ? lg(team.nodes) : 0};
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Barrier> kBarrierHierarchical{
+    {.name = "hierarchical",
+     .formula = "lg N A + m a + 2 s",
+     .best_when = "several nodes of several PEs",
+     .cost = cost},
+    sync_hierarchical};
 
 }  // namespace tessera::collectives

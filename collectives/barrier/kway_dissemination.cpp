@@ -6,8 +6,9 @@
 // long and sending another one is cheap. Line 3r + j-1 belongs to the member j k^r places back.
 // COST: ceil(log4 p) a on the longest path, 3 ceil(log4 p) messages of each member. Any p up to
 // 2^20. Reference: Hoefler et al., "Fast Barrier Synchronization for InfiniBand", 2006.
-#include "collectives/barrier/algorithms.hpp"
-#include "collectives/barrier/flags.hpp"
+#include "collectives/barrier/barrier.hpp"
+#include "collectives/cost_terms.hpp"
+#include "messaging/flags.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -25,8 +26,6 @@ void for_each_way(const Team& team, std::int64_t stride, int round, Visit visit)
     }
 }
 
-}  // namespace
-
 void sync_kway_dissemination(Team& team, const char* where) {
     const std::uint32_t number = ++team.syncs;
     TeamFlags& mine = team.my_flags();
@@ -36,12 +35,30 @@ void sync_kway_dissemination(Team& team, const char* where) {
             const int index = team.my_index < team.npes - distance
                                   ? team.my_index + distance
                                   : team.my_index - (team.npes - distance);
-            tell(team, index, line, number);
+            post_flag(team, index, line, number);
         });
         for_each_way(team, stride, round, [&](int /*distance*/, int line) {
             mine.arrival[line].gate.wait_for(number, where);
         });
     }
 }
+
+Cost cost(const TeamLayout& team, double /*bytes*/) {
+    const double rounds = lg4(team.npes);
+    const double off_node_levels =
+        team.spans_nodes() ? rounds - std::floor(std::log2(team.largest_node) / 2) : 0;
+    return {.latencies = 2.2 * (rounds - off_node_levels),
+            .off_node_latencies = off_node_levels,
+            .off_node_operations = 3 * team.largest_node * off_node_levels};
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Barrier> kBarrierKwayDissemination{
+    {.name = "kway_dissemination",
+     .formula = "log4 p a",
+     .best_when = "several nodes of one PE",
+     .cost = cost},
+    sync_kway_dissemination};
 
 }  // namespace tessera::collectives

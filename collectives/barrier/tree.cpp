@@ -5,8 +5,9 @@
 // COST: 2 ceil(log4 (3p+1)) - 2 messages on the longest path, 2 (p-1) of all members together:
 // fewer than any dissemination, and a member sleeps and wakes at most five times. Any p.
 // Reference: Mellor-Crummey, Scott, "Algorithms for Scalable Synchronization", 1991.
-#include "collectives/barrier/algorithms.hpp"
-#include "collectives/barrier/flags.hpp"
+#include "collectives/barrier/barrier.hpp"
+#include "collectives/cost_terms.hpp"
+#include "messaging/flags.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -23,8 +24,6 @@ void for_each_child(const Team& team, Visit visit) {
     }
 }
 
-}  // namespace
-
 void sync_tree(Team& team, const char* where) {
     const std::uint32_t number = ++team.syncs;
     TeamFlags& mine = team.my_flags();
@@ -32,11 +31,25 @@ void sync_tree(Team& team, const char* where) {
         team, [&](int /*index*/, int child) { mine.arrival[child].gate.wait_for(number, where); });
     if (team.my_index > 0) {
         const int parent = (team.my_index - 1) / kChildren;
-        tell(team, parent, (team.my_index - 1) % kChildren, number);
+        post_flag(team, parent, (team.my_index - 1) % kChildren, number);
         mine.arrival[kReleaseLine].gate.wait_for(number, where);
     }
     for_each_child(team,
-                   [&](int index, int /*child*/) { tell(team, index, kReleaseLine, number); });
+                   [&](int index, int /*child*/) { post_flag(team, index, kReleaseLine, number); });
 }
+
+Cost cost(const TeamLayout& team, double /*bytes*/) {
+    return {.latencies = 2 * 1.5 * lg4(team.largest_node),
+            .off_node_latencies = 2 * lg4(team.nodes),
+            .off_node_operations = team.spans_nodes() ? kChildren * lg4(team.nodes) : 0};
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Barrier> kBarrierTree{{.name = "tree",
+                                                        .formula = "2 log4 p a",
+                                                        .best_when = "hardly ever: fewest messages",
+                                                        .cost = cost},
+                                                       sync_tree};
 
 }  // namespace tessera::collectives

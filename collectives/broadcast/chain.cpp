@@ -5,36 +5,59 @@
 // dests may be written.
 // COST: a sync + (p - 2 + m) (a + s b) for m pieces of s = n/m bytes; n (p-1) b by all PEs. One
 // copy of the data leaves and enters each node if its members follow each other. Restriction: a
-// team with links.
+// team with mailboxes.
 #include <algorithm>
 
-#include "collectives/broadcast/algorithms.hpp"
-#include "collectives/links.hpp"
+#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/cost_terms.hpp"
+#include "messaging/mailboxes.hpp"
 
 namespace tessera::collectives {
+namespace {
+
 void broadcast_chain(const Group& group, void* dest, const void* source, std::size_t bytes,
                      int root, RootDest root_dest) {
     if (bytes == 0) return;
     const Places places(group, root);
     const std::size_t piece_bytes = pipeline_piece_bytes();
     const auto pieces = static_cast<std::uint32_t>((bytes + piece_bytes - 1) / piece_bytes);
-    const Links links(group.team(), group.where(), pieces);
+    const Mailboxes mailboxes(group.team(), group.where(), pieces);
     const bool is_last = places.mine() == group.npes() - 1;
     const int next = is_last ? places.index_of(0) : places.index_of(places.mine() + 1);
     const auto* data = static_cast<const char*>(places.is_root() ? source : dest);
     group.sync();
     for (std::uint32_t piece = 0; piece < pieces; ++piece) {
         const std::size_t at = piece * piece_bytes;
-        if (!places.is_root()) links.wait(LinkKind::kDone, 0, piece);
+        if (!places.is_root()) mailboxes.wait(GateKind::kDone, 0, piece);
         if (is_last) continue;
         collective_context.put_nbi(static_cast<char*>(dest) + at, data + at,
                                    std::min(piece_bytes, bytes - at), group.world_pe(next),
                                    group.where());
-        links.post(LinkKind::kDone, 0, next, piece);
+        mailboxes.post(GateKind::kDone, 0, next, piece);
     }
     // What is still on its way leaves from memory that the program may change from here on.
     if (!is_last) group.deliver();
     if (places.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    const double count = pieces(n, static_cast<double>(pipeline_piece_bytes()));
+    const double piece = n / count;
+    return syncs(1, team) + Cost{.latencies = team.npes - 2 + count} +
+           each_member(team, kPush * n, 0) + Cost{.copied_critical_path = (team.npes - 1) * piece} +
+           off_node(team, team.nodes - 2 + kDelivery, count,
+                    team.is_oversubscribed() ? kOversubscribedHop * (team.nodes - 1) * n
+                                             : n + (team.nodes - 1) * piece);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Broadcast> kBroadcastChain{
+    {.name = "chain",
+     .formula = "sync + (p-2+m) (a + n/m b)",
+     .best_when = "long messages, few nodes",
+     .restriction = kMailboxes,
+     .cost = cost},
+    broadcast_chain};
 
 }  // namespace tessera::collectives

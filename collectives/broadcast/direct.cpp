@@ -3,11 +3,12 @@
 // Everybody gets the data from the root's source, all at the same time. The first sync says that
 // the source is ready, the second one that the root may change it.
 // COST: 2 syncs, and bytes b for each PE at once; the root's memory is the bottleneck. Any group.
-#include "collectives/broadcast/direct.hpp"
-
 #include "collectives/blocks.hpp"
+#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/cost_terms.hpp"
 
 namespace tessera::collectives {
+namespace {
 
 void broadcast_direct(const Group& group, void* dest, const void* source, std::size_t bytes,
                       int root, RootDest root_dest) {
@@ -22,5 +23,16 @@ void broadcast_direct(const Group& group, void* dest, const void* source, std::s
     }
     group.sync();
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    return syncs(2, team) + each_member(team, n, 0) +
+           off_node(team, 1, 1, team.off_node_members() * n);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Broadcast> kBroadcastDirect{
+    {.name = "direct", .formula = "2 syncs + n b", .best_when = "one node", .cost = cost},
+    broadcast_direct};
 
 }  // namespace tessera::collectives

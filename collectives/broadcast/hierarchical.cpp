@@ -7,23 +7,24 @@
 // each node at the end that the leader's data has been read.
 // COST: a sync + ceil(log4 N) 3 (A + n B) between N nodes, at most, + lg m a + n b on a node of m;
 // n bytes enter a node, and at most 3 n ceil(log4 N) leave the root's. Restriction: a team with
-// links on several nodes.
+// mailboxes on several nodes.
 #include <algorithm>
 
-#include "collectives/broadcast/algorithms.hpp"
-#include "collectives/broadcast/tree.hpp"
-#include "collectives/links.hpp"
-#include "collectives/on_node.hpp"
+#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/cost_terms.hpp"
+#include "collectives/patterns/on_node.hpp"
+#include "collectives/patterns/tree.hpp"
+#include "messaging/mailboxes.hpp"
 
 namespace tessera::collectives {
 namespace {
 
-constexpr int kFromParent = 0;  // rounds of the links, both of kind kDone
+constexpr int kFromParent = 0;  // rounds of the mailboxes, both of kind kDone
 constexpr int kFromLeader = 1;
 
-class Broadcast {
+class NodeTree {
   public:
-    Broadcast(const Group& group, void* dest, const void* source, int root)
+    NodeTree(const Group& group, void* dest, const void* source, int root)
         : group_(group),
           nodes_(group.team().by_node),
           dest_(static_cast<char*>(dest)),
@@ -36,22 +37,24 @@ class Broadcast {
     bool is_root() const { return group_.my_index() == root_; }
     bool is_leader() const { return group_.my_index() == leader_; }
 
-    void lead(const Links& links, std::uint32_t piece, std::size_t at, std::size_t bytes) const {
-        if (!is_root()) links.wait(LinkKind::kDone, kFromParent, piece);
+    void lead(const Mailboxes& mailboxes, std::uint32_t piece, std::size_t at,
+              std::size_t bytes) const {
+        if (!is_root()) mailboxes.wait(GateKind::kDone, kFromParent, piece);
         const char* data = is_root() ? source_ : dest_;
-        tree_.for_each_child([&](int child, int) {
+        tree_.for_each_child_down([&](int child, int, int) {
             const int index = leader_of((root_node_ + child) % nodes_.count());
             collective_context.put_nbi(dest_ + at, data + at, bytes, group_.world_pe(index),
                                        group_.where());
-            links.post(LinkKind::kDone, kFromParent, index, piece);
+            mailboxes.post(GateKind::kDone, kFromParent, index, piece);
         });
         for (int place = 0; place < nodes_.size(nodes_.mine); ++place) {
             const int index = nodes_.member(nodes_.mine, place);
-            if (index != leader_) links.post(LinkKind::kDone, kFromLeader, index, piece);
+            if (index != leader_) mailboxes.post(GateKind::kDone, kFromLeader, index, piece);
         }
     }
-    void follow(const Links& links, std::uint32_t piece, std::size_t at, std::size_t bytes) const {
-        links.wait(LinkKind::kDone, kFromLeader, piece);
+    void follow(const Mailboxes& mailboxes, std::uint32_t piece, std::size_t at,
+                std::size_t bytes) const {
+        mailboxes.wait(GateKind::kDone, kFromLeader, piece);
         const char* data = leader_ == root_ ? source_ : dest_;
         collective_context.get(dest_ + at, data + at, bytes, group_.world_pe(leader_),
                                group_.where());
@@ -71,29 +74,47 @@ class Broadcast {
     Tree tree_;   // of the nodes, from the root's on
 };
 
-}  // namespace
-
 void broadcast_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes,
                             int root, RootDest root_dest) {
     if (bytes == 0) return;
     const std::size_t whole_piece = 2 * pipeline_piece_bytes();
     const auto pieces = static_cast<std::uint32_t>((bytes + whole_piece - 1) / whole_piece);
-    const Links links(group.team(), group.where(), pieces);
-    const Broadcast broadcast(group, dest, source, root);
+    const Mailboxes mailboxes(group.team(), group.where(), pieces);
+    const NodeTree broadcast(group, dest, source, root);
     group.sync();
     for (std::uint32_t piece = 0; piece < pieces; ++piece) {
         const std::size_t at = piece * whole_piece;
         const std::size_t piece_bytes = std::min(whole_piece, bytes - at);
         if (broadcast.is_leader()) {
-            broadcast.lead(links, piece, at, piece_bytes);
+            broadcast.lead(mailboxes, piece, at, piece_bytes);
         } else {
-            broadcast.follow(links, piece, at, piece_bytes);
+            broadcast.follow(mailboxes, piece, at, piece_bytes);
         }
     }
     // What is still on its way leaves from memory that the program may change from here on.
     if (broadcast.is_leader()) group.deliver();
-    sync_node(group.team().by_node, links, 0);
+    sync_node(group.team().by_node, mailboxes, 0);
     if (broadcast.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    const double off_node_levels = lg4(team.nodes);
+    return syncs(1, team) +
+           Cost{.latencies = team.is_oversubscribed() ? 1 : lg(team.largest_node)} +
+           each_member(team, n, 0) +
+           off_node(team, off_node_levels - 1 + kDelivery,
+                    off_node_children(team) * off_node_levels,
+                    1.2 * off_node_children(team) * off_node_levels * n);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Broadcast> kBroadcastHierarchical{
+    {.name = "hierarchical",
+     .formula = "sync + log4 N 3 (A + n B) + n b",
+     .best_when = "several nodes of several PEs",
+     .restriction = kMailboxesOffNode,
+     .cost = cost},
+    broadcast_hierarchical};
 
 }  // namespace tessera::collectives

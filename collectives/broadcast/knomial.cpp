@@ -7,40 +7,66 @@
 //         largest trees first
 //
 // COST: ceil(log4 p) (a + 3 (a + n b)), at most; p-1 messages up and down, n (p-1) b by all PEs.
-// Restriction: a team with links.
-#include "collectives/broadcast/algorithms.hpp"
-#include "collectives/broadcast/tree.hpp"
-#include "collectives/links.hpp"
+// Restriction: a team with mailboxes.
+#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/cost_terms.hpp"
+#include "collectives/patterns/tree.hpp"
+#include "messaging/mailboxes.hpp"
 
 namespace tessera::collectives {
 namespace {
 
-constexpr int kFromParent = Tree::kRoundsUp;  // round of the links
+// Waiting for the children of a level, as a part of a latency each: some of them come early.
+constexpr double kTreeLevel = 0.8;
+constexpr int kFromParent = Tree::kLevelsMax;  // round of the mailboxes
+static_assert(kFromParent < kMailboxRounds);
 
-}  // namespace
+// How a child tells its parent that it and all members below it have begun: no two children of a
+// parent have the same gate.
+GateKind gate_up(int digit) { return static_cast<GateKind>(digit - 1); }
+static_assert(kGateKinds == Tree::kSiblings);
 
 void broadcast_knomial(const Group& group, void* dest, const void* source, std::size_t bytes,
                        int root, RootDest root_dest) {
     if (bytes == 0) return;
     const Places places(group, root);
-    const Links links(group.team(), group.where());
+    const Mailboxes mailboxes(group.team(), group.where());
     const Tree tree(places.mine(), group.npes());
-    tree.for_each_child([&](int child, int digit) {
-        const Tree::Place gate = Tree::gate_of_child(child, digit);
-        links.wait(gate.kind, gate.round);
-    });
+    tree.for_each_child(
+        [&](int /*child*/, int level, int digit) { mailboxes.wait(gate_up(digit), level); });
     if (!places.is_root()) {
-        const Tree::Place gate = tree.gate_at_parent();
-        links.post(gate.kind, gate.round, places.index_of(tree.parent()));
-        links.wait(LinkKind::kDone, kFromParent);
+        mailboxes.post(gate_up(tree.digit()), tree.levels(), places.index_of(tree.parent()));
+        mailboxes.wait(GateKind::kDone, kFromParent);
     }
     const void* data = places.is_root() ? source : dest;
-    tree.for_each_child([&](int child, int) {
+    tree.for_each_child_down([&](int child, int, int) {
         const int index = places.index_of(child);
         collective_context.put(dest, data, bytes, group.world_pe(index), group.where());
-        links.post(LinkKind::kDone, kFromParent, index);
+        mailboxes.post(GateKind::kDone, kFromParent, index);
     });
     if (places.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    const double off_node_levels = lg4(team.nodes);
+    return Cost{.latencies =
+                    2 * (team.is_oversubscribed() ? 1 : kTreeLevel) * lg4(team.largest_node),
+                .copied_critical_path = kPush * (Tree::kRadix - 1) / 2 * lg4(team.largest_node) * n,
+                .copied_total = kPush * (team.largest_node - 1) * n} +
+           off_node(team, 2 * off_node_levels * (1 + 0.05 * (team.largest_node - 1)),
+                    off_node_children(team) * off_node_levels,
+                    (team.is_oversubscribed() ? kOversubscribedHop : 1.1) *
+                        off_node_children(team) * off_node_levels * n);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Broadcast> kBroadcastKnomial{
+    {.name = "knomial",
+     .formula = "2 log4 p a + 3 log4 p n b",
+     .best_when = "short messages",
+     .restriction = kMailboxes,
+     .cost = cost},
+    broadcast_knomial};
 
 }  // namespace tessera::collectives

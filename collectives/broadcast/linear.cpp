@@ -2,25 +2,46 @@
 //
 // The root puts the data to one member after the other, and tells each when it is there. The sync
 // before says that all dests may be written.
-// COST: a sync + (p-1) (a + n b), all of it at the root. Restriction: a team with links.
-#include "collectives/broadcast/algorithms.hpp"
-#include "collectives/links.hpp"
+// COST: a sync + (p-1) (a + n b), all of it at the root. Restriction: a team with mailboxes.
+#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/cost_terms.hpp"
+#include "messaging/mailboxes.hpp"
 
 namespace tessera::collectives {
+namespace {
 
 void broadcast_linear(const Group& group, void* dest, const void* source, std::size_t bytes,
                       int root, RootDest root_dest) {
     if (bytes == 0) return;
     const Places places(group, root);
-    const Links links(group.team(), group.where());
+    const Mailboxes mailboxes(group.team(), group.where());
     group.sync();
-    if (!places.is_root()) return links.wait(LinkKind::kDone, 0);
+    if (!places.is_root()) return mailboxes.wait(GateKind::kDone, 0);
     for (int place = 1; place < group.npes(); ++place) {
         const int index = places.index_of(place);
         collective_context.put(dest, source, bytes, group.world_pe(index), group.where());
-        links.post(LinkKind::kDone, 0, index);
+        mailboxes.post(GateKind::kDone, 0, index);
     }
     copy_at_root(group, dest, source, bytes, root_dest);
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    const double all = kPush * (team.npes - 1) * n;
+    return syncs(1, team) +
+           Cost{.latencies = team.is_oversubscribed() ? kWaitForRunPe : 1,
+                .copied_critical_path = all,
+                .copied_total = all} +
+           off_node(team, kDelivery, team.off_node_members(), team.off_node_members() * n);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Broadcast> kBroadcastLinear{
+    {.name = "linear",
+     .formula = "sync + (p-1) (a + n b)",
+     .best_when = "hardly ever: for comparison",
+     .restriction = kMailboxes,
+     .cost = cost},
+    broadcast_linear};
 
 }  // namespace tessera::collectives

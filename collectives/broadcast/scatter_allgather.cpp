@@ -5,17 +5,18 @@
 // everything, begins the ring with its neighbour and is left out at its end. The sync before says
 // that all dests may be written.
 // COST: a sync + 2 (p-1) a + 2 n (p-1)/p b; n (p-1) b by all PEs. Restriction: a team with
-// links. Reference: van de Geijn, "On Global Combine Operations", 1994; Thakur, Rabenseifner,
+// mailboxes. Reference: van de Geijn, "On Global Combine Operations", 1994; Thakur, Rabenseifner,
 // Gropp, "Optimization of Collective Communication Operations in MPICH", 2005.
 #include <algorithm>
 
-#include "collectives/broadcast/algorithms.hpp"
-#include "collectives/links.hpp"
+#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/cost_terms.hpp"
+#include "messaging/mailboxes.hpp"
 
 namespace tessera::collectives {
 namespace {
 
-constexpr int kScattered = 0;  // rounds of the links, both of kind kDone
+constexpr int kScattered = 0;  // rounds of the mailboxes, both of kind kDone
 constexpr int kFromLeft = 1;
 
 class Blocks {
@@ -47,8 +48,6 @@ class Blocks {
     std::size_t block_bytes_;
 };
 
-}  // namespace
-
 void broadcast_scatter_allgather(const Group& group, void* dest, const void* source,
                                  std::size_t bytes, int root, RootDest root_dest) {
     if (bytes == 0) return;
@@ -56,16 +55,16 @@ void broadcast_scatter_allgather(const Group& group, void* dest, const void* sou
     const int npes = group.npes();
     const int place = places.mine();
     const int last = npes - 2;  // step of the ring
-    const Links links(group.team(), group.where(), static_cast<std::uint32_t>(npes));
+    const Mailboxes mailboxes(group.team(), group.where(), static_cast<std::uint32_t>(npes));
     const Blocks blocks(group, dest, places.is_root() ? source : dest, bytes);
     group.sync();
     if (places.is_root()) {
         for (int other = 1; other < npes; ++other) {
             blocks.put(other, places.index_of(other));
-            links.post(LinkKind::kDone, kScattered, places.index_of(other));
+            mailboxes.post(GateKind::kDone, kScattered, places.index_of(other));
         }
     } else {
-        links.wait(LinkKind::kDone, kScattered);
+        mailboxes.wait(GateKind::kDone, kScattered);
     }
     // In step s a member passes on the block that it got in step s-1, the first time its own.
     for (int step = 0; step <= last; ++step) {
@@ -73,11 +72,28 @@ void broadcast_scatter_allgather(const Group& group, void* dest, const void* sou
         if (place != npes - 1) {
             const int right = places.index_of(place + 1);
             blocks.put((place - step + npes) % npes, right);
-            links.post(LinkKind::kDone, kFromLeft, right, number);
+            mailboxes.post(GateKind::kDone, kFromLeft, right, number);
         }
-        if (!places.is_root()) links.wait(LinkKind::kDone, kFromLeft, number);
+        if (!places.is_root()) mailboxes.wait(GateKind::kDone, kFromLeft, number);
     }
     if (places.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    const double p = team.npes;
+    return Cost{.latencies = 2 * lg4(p) + p - 1} +
+           each_member(team, kPush * (n + n * (p - 1) / p), 0) +
+           off_node(team, lg4(team.nodes) + p - 1, p, 2 * n);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Broadcast> kBroadcastScatterAllgather{
+    {.name = "scatter_allgather",
+     .formula = "sync + 2 (p-1) a + 2 n b",
+     .best_when = "long messages, several nodes of one PE",
+     .restriction = kMailboxes,
+     .cost = cost},
+    broadcast_scatter_allgather};
 
 }  // namespace tessera::collectives

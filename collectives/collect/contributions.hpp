@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A collect's dest, as the members' contributions of different sizes one behind the other: the
-// sizes are exchanged first, by Bruck's algorithm through the mail, so that every member knows
-// where each block begins. For the algorithms that pass blocks on. THREADS: like Links. Lives for
-// one collective.
+// sizes are exchanged first, by Bruck's algorithm through slots, so that every member knows
+// where each block begins. For the algorithms that pass blocks on. THREADS: like Mailboxes. Lives
+// for one collective.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +12,17 @@
 #include <cstring>
 
 #include "collectives/group.hpp"
-#include "collectives/links.hpp"
+#include "messaging/mailboxes.hpp"
 
 namespace tessera::collectives {
 
 class Contributions {
   public:
-    static constexpr int kMembersMax = 1024;  // whose sizes fit into one mail
+    static constexpr int kMembersMax = 1024;  // whose sizes fit into one slot
 
     // `bytes`: of this member. REQUIRES: at most kMembersMax members.
     // RETURNS when: all members have begun. COST: ceil(lg p) a.
-    Contributions(const Group& group, const Links& links, void* dest, std::size_t bytes)
+    Contributions(const Group& group, const Mailboxes& mailboxes, void* dest, std::size_t bytes)
         : group_(group), dest_(static_cast<char*>(dest)) {
         const int npes = group.npes();
         const int me = group.my_index();
@@ -33,8 +33,8 @@ class Contributions {
         for (int have = 1; have < npes; have *= 2, ++round) {
             const std::size_t some =
                 sizeof sizes[0] * static_cast<std::size_t>(std::min(have, npes - have));
-            links.send((me - have + npes) % npes, round, sizes, some);
-            std::memcpy(sizes + have, links.receive(round), some);
+            mailboxes.send((me - have + npes) % npes, round, sizes, some);
+            std::memcpy(sizes + have, mailboxes.receive(round), some);
         }
         begins_[0] = 0;
         for (int i = 0; i < npes; ++i) begins_[i + 1] = begins_[i] + sizes[(i - me + npes) % npes];
@@ -53,7 +53,7 @@ class Contributions {
                                group_.where());
     }
 
-    static_assert(kMembersMax * sizeof(std::uint64_t) <= kMailBytesMin);
+    static_assert(kMembersMax * sizeof(std::uint64_t) <= kSlotBytesMin);
 
     const Group& group_;
     char* dest_;

@@ -4,11 +4,16 @@
 // same one. The first sync says that the sources are ready, the second one that they may change.
 // From other nodes all of them are on their way at the same time.
 // COST: 2 syncs and p copies, all PEs at once. Any group.
-#include "collectives/collect/direct.hpp"
-
 #include "collectives/blocks.hpp"
+#include "collectives/collect/collect.hpp"
+#include "collectives/cost_terms.hpp"
 
 namespace tessera::collectives {
+namespace {
+
+// Reading the blocks of other members, against writing own ones to them.
+constexpr double kGather = 1.25;
+
 void fcollect_direct(const Group& group, void* dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
     const Blocks blocks(group, bytes, (static_cast<std::size_t>(group.npes()) + 1) * bytes);
@@ -36,5 +41,27 @@ void collect_direct(const Group& group, void* dest, const void* source, std::siz
     group.sync();
     group.hide();
 }
+
+Cost fcollect_cost(const TeamLayout& team, double n) {
+    return syncs(2, team) + each_member(team, kGather * team.npes * n, 0) +
+           off_node(team, 1, team.largest_node * team.off_node_members(),
+                    team.largest_node * team.off_node_members() * n);
+}
+
+Cost collect_cost(const TeamLayout& team, double n) {
+    return fcollect_cost(team, n) + off_node(team, team.off_node_members(), 0, 0);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Collect> kCollectDirect{
+    {.name = "direct", .formula = "2 syncs + p n b", .best_when = "one node", .cost = collect_cost},
+    collect_direct};
+
+extern constinit const Algorithm<Fcollect> kFcollectDirect{{.name = "direct",
+                                                            .formula = "2 syncs + p n b",
+                                                            .best_when = "one node",
+                                                            .cost = fcollect_cost},
+                                                           fcollect_direct};
 
 }  // namespace tessera::collectives

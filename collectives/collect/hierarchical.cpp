@@ -9,14 +9,15 @@
 // exchange does (contributions.hpp).
 // COST: a sync + ceil(lg N) A between N nodes + 2 lg m a on a node of m; n (p-m) bytes enter a
 // node and as many leave it, in all its L lanes together, and n p (m-1) / L are copied by each lane
-// at the same time. Restriction: a team with links on several nodes. Reference: Träff, Hunold,
+// at the same time. Restriction: a team with mailboxes on several nodes. Reference: Träff, Hunold,
 // "Decomposing collectives for exploiting multi-lane communication", 2020.
 #include <algorithm>
 
-#include "collectives/collect/algorithms.hpp"
+#include "collectives/collect/collect.hpp"
 #include "collectives/collect/contributions.hpp"
-#include "collectives/links.hpp"
-#include "collectives/on_node.hpp"
+#include "collectives/cost_terms.hpp"
+#include "collectives/patterns/on_node.hpp"
+#include "messaging/mailboxes.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -28,15 +29,15 @@ constexpr std::uint32_t kEnd = 1;
 template <class PassOn>
 class Lane {
   public:
-    Lane(const Group& group, const Links& links, PassOn pass_on)
-        : nodes_(group.team().by_node), links_(links), pass_on_(pass_on) {}
+    Lane(const Group& group, const Mailboxes& mailboxes, PassOn pass_on)
+        : nodes_(group.team().by_node), mailboxes_(mailboxes), pass_on_(pass_on) {}
 
     // REQUIRES: all dests may be written, and this member's block is in its own.
     void run(int my_index) const {
         share(my_index);
-        sync_node(nodes_, links_, kBegin);
+        sync_node(nodes_, mailboxes_, kBegin);
         if (nodes_.place < nodes_.smallest) exchange();
-        sync_node(nodes_, links_, kEnd);
+        sync_node(nodes_, mailboxes_, kEnd);
     }
 
   private:
@@ -55,8 +56,8 @@ class Lane {
             const int some = std::min(have, count - have);
             const int to = nodes_.member((nodes_.mine - have + count) % count, nodes_.place);
             for_each_block(nodes_.mine, some, [&](int block) { pass_on_(block, to); });
-            links_.post(LinkKind::kDone, round, to);
-            links_.wait(LinkKind::kDone, round);
+            mailboxes_.post(GateKind::kDone, round, to);
+            mailboxes_.wait(GateKind::kDone, round);
             for_each_block(nodes_.mine + have, some, [&](int block) { share(block); });
         }
     }
@@ -73,31 +74,59 @@ class Lane {
     }
 
     const TeamNodes& nodes_;
-    const Links& links_;
+    const Mailboxes& mailboxes_;
     PassOn pass_on_;
 };
 
-}  // namespace
-
 void fcollect_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
-    const Links links(group.team(), group.where(), kEnd + 1);
+    const Mailboxes mailboxes(group.team(), group.where(), kEnd + 1);
     const BlockArray blocks(group, dest, bytes);
-    const Lane lane(group, links, [&](int block, int index) { blocks.pass_on(block, 1, index); });
+    const Lane lane(group, mailboxes,
+                    [&](int block, int index) { blocks.pass_on(block, 1, index); });
     blocks.fill_in(source);
     group.sync();
     lane.run(group.my_index());
 }
 
 void collect_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes) {
-    if (group.npes() > Contributions::kMembersMax) {
-        return collect_linear(group, dest, source, bytes);
-    }
-    const Links links(group.team(), group.where(), kEnd + 1);
-    const Contributions blocks(group, links, dest, bytes);
-    const Lane lane(group, links, [&](int block, int index) { blocks.pass_on(block, index); });
+    const Mailboxes mailboxes(group.team(), group.where(), kEnd + 1);
+    const Contributions blocks(group, mailboxes, dest, bytes);
+    const Lane lane(group, mailboxes, [&](int block, int index) { blocks.pass_on(block, index); });
     blocks.fill_in(source);
     lane.run(group.my_index());
 }
+
+Cost fcollect_cost(const TeamLayout& team, double n) {
+    return syncs(1, team) +
+           Cost{.latencies = 2 * (team.is_oversubscribed() ? 1 : lg(team.largest_node))} +
+           each_member(team, team.npes * n, 0) +
+           off_node(team, lg(team.nodes), team.off_node_members(), team.off_node_members() * n);
+}
+
+Cost collect_cost(const TeamLayout& team, double n) {
+    return fcollect_cost(team, n) + Cost{.latencies = on_node_rounds(team)} +
+           off_node(team, lg(team.npes), team.largest_node * lg(team.npes), 0);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Collect> kCollectHierarchical{
+    {.name = "hierarchical",
+     .formula = "2 lg p a + lg N A + n (p-m) B + p n b",
+     .best_when = "several nodes of several PEs",
+     .restriction = {.mailboxes = true,
+                     .several_nodes = true,
+                     .npes_max = Contributions::kMembersMax},
+     .cost = collect_cost},
+    collect_hierarchical};
+
+extern constinit const Algorithm<Fcollect> kFcollectHierarchical{
+    {.name = "hierarchical",
+     .formula = "sync + lg N A + n (p-m) B + p n b",
+     .best_when = "several nodes of several PEs",
+     .restriction = kMailboxesOffNode,
+     .cost = fcollect_cost},
+    fcollect_hierarchical};
 
 }  // namespace tessera::collectives

@@ -6,7 +6,8 @@
 // COST: 2 syncs + (p-1) (a + n b), all members at once; n p (p-1) b by all PEs. With different
 // sizes p reads of a word more. Any group.
 #include "collectives/blocks.hpp"
-#include "collectives/collect/algorithms.hpp"
+#include "collectives/collect/collect.hpp"
+#include "collectives/cost_terms.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -16,8 +17,6 @@ void put_to_all(const Group& group, void* block, const void* source, std::size_t
     for_each_from_neighbour(group, [&](int index) { blocks.put(block, source, index); });
     group.deliver();
 }
-
-}  // namespace
 
 void fcollect_linear(const Group& group, void* dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
@@ -37,5 +36,25 @@ void collect_linear(const Group& group, void* dest, const void* source, std::siz
     group.sync();
     group.hide();
 }
+
+Cost fcollect_cost(const TeamLayout& team, double n) { return puts_to_all(team, n); }
+
+Cost collect_cost(const TeamLayout& team, double n) {
+    return fcollect_cost(team, n) + off_node(team, team.off_node_members(), 0, 0);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Collect> kCollectLinear{{.name = "linear",
+                                                          .formula = "2 syncs + (p-1) (a + n b)",
+                                                          .best_when = "several nodes",
+                                                          .cost = collect_cost},
+                                                         collect_linear};
+
+extern constinit const Algorithm<Fcollect> kFcollectLinear{{.name = "linear",
+                                                            .formula = "2 syncs + (p-1) (a + n b)",
+                                                            .best_when = "few PEs",
+                                                            .cost = fcollect_cost},
+                                                           fcollect_linear};
 
 }  // namespace tessera::collectives

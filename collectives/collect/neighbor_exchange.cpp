@@ -10,15 +10,17 @@
 //     2            q + 1                   q - 1           from their own partner
 //     3            q - 2                   q + 2           from the next pair, and so on
 //
-// COST: (1 + p/2) a + (p-1) n b; n p (p-1) b by all PEs. Restriction: a team with links, of an even
-// number of members. Reference: Chen et al., "Performance evaluation of allgather algorithms on
-// terascale Linux cluster with fast Ethernet", 2005.
+// COST: (1 + p/2) a + (p-1) n b; n p (p-1) b by all PEs. Restriction: a team with mailboxes, of
+// an even number of members. Reference: Chen et al., "Performance evaluation of allgather
+// algorithms on terascale Linux cluster with fast Ethernet", 2005.
 #include <cstdint>
 
-#include "collectives/collect/algorithms.hpp"
-#include "collectives/links.hpp"
+#include "collectives/collect/collect.hpp"
+#include "collectives/cost_terms.hpp"
+#include "messaging/mailboxes.hpp"
 
 namespace tessera::collectives {
+namespace {
 
 void fcollect_neighbor_exchange(const Group& group, void* dest, const void* source,
                                 std::size_t bytes) {
@@ -30,11 +32,11 @@ void fcollect_neighbor_exchange(const Group& group, void* dest, const void* sour
     const int partner = me ^ 1;
     const int beyond = is_even ? (me - 1 + npes) % npes : (me + 1) % npes;
     const auto neighbour_in = [&](int step) { return step % 2 == 0 ? partner : beyond; };
-    const Links links(group.team(), group.where(), static_cast<std::uint32_t>(pairs));
+    const Mailboxes mailboxes(group.team(), group.where(), static_cast<std::uint32_t>(pairs));
     const BlockArray blocks(group, dest, bytes);
-    // Each neighbour has its round of the links: 0 the partner, 1 the other one.
-    links.post(LinkKind::kReady, 0, partner);
-    if (pairs > 1) links.post(LinkKind::kReady, 1, beyond);
+    // Each neighbour has its round of the mailboxes: 0 the partner, 1 the other one.
+    mailboxes.post(GateKind::kReady, 0, partner);
+    if (pairs > 1) mailboxes.post(GateKind::kReady, 1, beyond);
     blocks.fill_in(source);
     // The pair of blocks that this member has got in a step.
     const auto got_in = [&](int step) {
@@ -45,15 +47,33 @@ void fcollect_neighbor_exchange(const Group& group, void* dest, const void* sour
     for (int step = 0; step < pairs; ++step) {
         const int neighbour = neighbour_in(step);
         const auto number = static_cast<std::uint32_t>(step);
-        if (step < 2) links.wait(LinkKind::kReady, step);
+        if (step < 2) mailboxes.wait(GateKind::kReady, step);
         if (step == 0) {
             blocks.pass_on(me, 1, neighbour);
         } else {
             blocks.pass_on(2 * got_in(step - 1), 2, neighbour);
         }
-        links.post(LinkKind::kDone, step % 2, neighbour, number);
-        links.wait(LinkKind::kDone, step % 2, number);
+        mailboxes.post(GateKind::kDone, step % 2, neighbour, number);
+        mailboxes.wait(GateKind::kDone, step % 2, number);
     }
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    const double off_node_levels =
+        team.largest_node > 1 ? team.npes / 4 : team.npes / 2;  // Every other step.
+    return Cost{.latencies = team.npes / 2 + 1 - (team.spans_nodes() ? off_node_levels : 0)} +
+           each_member(team, kForward * team.npes * n, 0) +
+           off_node(team, 1.1 * off_node_levels, team.npes / 2, team.npes * n);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Fcollect> kFcollectNeighborExchange{
+    {.name = "neighbor_exchange",
+     .formula = "(1 + p/2) a + (p-1) n b",
+     .best_when = "between bruck and ring",
+     .restriction = {.mailboxes = true, .even = true},
+     .cost = cost},
+    fcollect_neighbor_exchange};
 
 }  // namespace tessera::collectives

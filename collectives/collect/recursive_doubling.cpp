@@ -3,30 +3,49 @@
 // Recursive doubling: in round s each member exchanges the 2^s blocks that it has with member
 // me xor 2^s. The runs are put straight to where they belong in dest.
 // COST: lg p a + (p-1) n b; that a member is ready is told in advance. n p (p-1) b by all PEs.
-// Restriction: a team with links, of 2^k members.
-#include "collectives/collect/algorithms.hpp"
-#include "collectives/links.hpp"
+// Restriction: a team with mailboxes, of 2^k members.
+#include "collectives/collect/collect.hpp"
+#include "collectives/cost_terms.hpp"
+#include "messaging/mailboxes.hpp"
 
 namespace tessera::collectives {
+namespace {
 
 void fcollect_recursive_doubling(const Group& group, void* dest, const void* source,
                                  std::size_t bytes) {
     if (bytes == 0) return;
     const int npes = group.npes();
     const int me = group.my_index();
-    const Links links(group.team(), group.where());
+    const Mailboxes mailboxes(group.team(), group.where());
     const BlockArray blocks(group, dest, bytes);
     int round = 0;
-    for (int have = 1; have < npes; have *= 2) links.post(LinkKind::kReady, round++, me ^ have);
+    for (int have = 1; have < npes; have *= 2) mailboxes.post(GateKind::kReady, round++, me ^ have);
     blocks.fill_in(source);
     round = 0;
     for (int have = 1; have < npes; have *= 2, ++round) {
         const int partner = me ^ have;
-        links.wait(LinkKind::kReady, round);
+        mailboxes.wait(GateKind::kReady, round);
         blocks.pass_on(me & ~(have - 1), have, partner);
-        links.post(LinkKind::kDone, round, partner);
-        links.wait(LinkKind::kDone, round);
+        mailboxes.post(GateKind::kDone, round, partner);
+        mailboxes.wait(GateKind::kDone, round);
     }
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    return Cost{.latencies = on_node_rounds(team) + 1} +
+           each_member(team, kForward * team.npes * n, 0) +
+           off_node(team, 1.1 * off_node_rounds(team), team.largest_node * off_node_rounds(team),
+                    team.largest_node * team.off_node_members() * n);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Fcollect> kFcollectRecursiveDoubling{
+    {.name = "recursive_doubling",
+     .formula = "lg p a + (p-1) n b",
+     .best_when = "short contributions, 2^k PEs",
+     .restriction = {.mailboxes = true, .power_of_two = true},
+     .cost = cost},
+    fcollect_recursive_doubling};
 
 }  // namespace tessera::collectives

@@ -8,51 +8,78 @@
 // A member ends when it has its right neighbour's block, which has come all the way round: then all
 // have begun.
 // COST: fcollect: p a + (p-1) n b; n p (p-1) b by all PEs. collect: ceil(lg p) a more; more than
-// 1024 members use linear.cpp. Restriction: a team with links.
+// 1024 members use linear.cpp. Restriction: a team with mailboxes.
 #include <cstdint>
 
-#include "collectives/collect/algorithms.hpp"
+#include "collectives/collect/collect.hpp"
 #include "collectives/collect/contributions.hpp"
-#include "collectives/links.hpp"
+#include "collectives/cost_terms.hpp"
+#include "messaging/mailboxes.hpp"
 
 namespace tessera::collectives {
 namespace {
 
-constexpr int kFromLeft = kLinkRounds - 1;  // round of the links
+constexpr int kFromLeft = kMailboxRounds - 1;  // round of the mailboxes
 
 // Runs the steps; `pass_on(block, index)` puts one block into member index's dest.
 template <class PassOn>
-void go_round(const Group& group, const Links& links, PassOn pass_on) {
+void go_round(const Group& group, const Mailboxes& mailboxes, PassOn pass_on) {
     const int npes = group.npes();
     const int right = (group.my_index() + 1) % npes;
     for (int step = 0; step + 1 < npes; ++step) {
         const auto number = static_cast<std::uint32_t>(step);
         pass_on((group.my_index() - step + npes) % npes, right);
-        links.post(LinkKind::kDone, kFromLeft, right, number);
-        links.wait(LinkKind::kDone, kFromLeft, number);
+        mailboxes.post(GateKind::kDone, kFromLeft, right, number);
+        mailboxes.wait(GateKind::kDone, kFromLeft, number);
     }
 }
-
-}  // namespace
 
 void fcollect_ring(const Group& group, void* dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
     const int npes = group.npes();
-    const Links links(group.team(), group.where(), static_cast<std::uint32_t>(npes));
+    const Mailboxes mailboxes(group.team(), group.where(), static_cast<std::uint32_t>(npes));
     const BlockArray blocks(group, dest, bytes);
-    links.post(LinkKind::kReady, 0, (group.my_index() - 1 + npes) % npes);
+    mailboxes.post(GateKind::kReady, 0, (group.my_index() - 1 + npes) % npes);
     blocks.fill_in(source);
-    links.wait(LinkKind::kReady, 0);
-    go_round(group, links, [&](int block, int index) { blocks.pass_on(block, 1, index); });
+    mailboxes.wait(GateKind::kReady, 0);
+    go_round(group, mailboxes, [&](int block, int index) { blocks.pass_on(block, 1, index); });
 }
 
 void collect_ring(const Group& group, void* dest, const void* source, std::size_t bytes) {
     const int npes = group.npes();
-    if (npes > Contributions::kMembersMax) return collect_linear(group, dest, source, bytes);
-    const Links links(group.team(), group.where(), static_cast<std::uint32_t>(npes));
-    const Contributions blocks(group, links, dest, bytes);
+    const Mailboxes mailboxes(group.team(), group.where(), static_cast<std::uint32_t>(npes));
+    const Contributions blocks(group, mailboxes, dest, bytes);
     blocks.fill_in(source);
-    go_round(group, links, [&](int block, int index) { blocks.pass_on(block, index); });
+    go_round(group, mailboxes, [&](int block, int index) { blocks.pass_on(block, index); });
 }
+
+Cost fcollect_cost(const TeamLayout& team, double n) {
+    return Cost{.latencies = team.npes} + each_member(team, kForward * team.npes * n, 0) +
+           off_node(team, 1.3 * (team.npes - 1) / team.largest_node, team.npes - 1,
+                    (team.npes - 1) * n);
+}
+
+Cost collect_cost(const TeamLayout& team, double n) {
+    return fcollect_cost(team, n) + Cost{.latencies = on_node_rounds(team)} +
+           off_node(team, lg(team.npes), lg(team.npes), 0);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Collect> kCollectRing{
+    {.name = "ring",
+     .formula = "(p + lg p) a + (p-1) n b",
+     .best_when = "long contributions, several nodes",
+     .restriction = {.mailboxes = true, .npes_max = Contributions::kMembersMax},
+     .cost = collect_cost},
+    collect_ring};
+
+extern constinit const Algorithm<Fcollect> kFcollectRing{
+    {.name = "ring",
+     .formula = "p a + (p-1) n b",
+     .best_when = "long contributions, several nodes",
+     .restriction = kMailboxes,
+     .cost = fcollect_cost},
+    fcollect_ring};
 
 }  // namespace tessera::collectives

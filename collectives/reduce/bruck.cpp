@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bruck (papers/004, 3.2.6): in round s member i of the 2^k sends what it has to member i - 2^s, so
-// all data moves one way and everybody always has a neighbouring run of parts. Each member begins
-// its run with its own part: another order on each, so the operation must not depend on it.
+// Bruck (Ravichandrasekaran 2015, 3.2.6): in round s member i of the 2^k sends what it has to
+// member i - 2^s, so all data moves one way and everybody always has a neighbouring run of
+// parts. Each member begins its run with its own part: another order on each, so the operation
+// must not depend on it.
 //
-//   put_get  the part is sent to the other's mail
-//   direct   the part is left in one's own mail, and the other combines it from there
+//   put_get  the part is sent to the other's slot
+//   direct   the part is left in its own slot, and the other combines it from there
 //
 // COST: T_BR = lg p a + n lg p b + n lg p c, and 2 more rounds unless p is a power of 2.
-// Restrictions: a team with links, an operation whose result does not depend on the order.
+// Restrictions: a team with mailboxes, an operation whose result does not depend on the order.
 // Reference: Bruck et al., "Efficient Algorithms for All-to-All Communications", 1997.
 #include <cstring>
 
-#include "collectives/reduce/algorithms.hpp"
+#include "collectives/cost_terms.hpp"
+#include "collectives/reduce/reduce.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -23,32 +25,30 @@ void combine(const Reduction& call, Chunk& part, const void* other, std::size_t 
 
 void run_chunk(const Reduction& call, const Core& core, Chunk& part, std::size_t bytes) {
     const int me = call.group.my_index();
-    const Links links(call.group.team(), call.group.where());
+    const Mailboxes mailboxes(call.group.team(), call.group.where());
     if (core.is_outside()) {
-        links.send(me + 1, Core::kFoldIn, part, bytes);
-        std::memcpy(part, links.receive(Core::kFoldOut), bytes);
+        mailboxes.send(me + 1, Core::kFoldIn, part, bytes);
+        std::memcpy(part, mailboxes.receive(Core::kFoldOut), bytes);
         return;
     }
-    if (core.has_neighbour()) combine(call, part, links.receive(Core::kFoldIn), bytes);
+    if (core.has_neighbour()) combine(call, part, mailboxes.receive(Core::kFoldIn), bytes);
     const int mask = core.size() - 1;
     alignas(kCacheLineBytes) Chunk copy;
     for (int round = 0; round < core.rounds(); ++round) {
-        const int to = core.index_of((core.rank() - (1 << round)) & mask);
-        const int from = core.index_of((core.rank() + (1 << round)) & mask);
+        const int to = core.index_of((core.core_index() - (1 << round)) & mask);
+        const int from = core.index_of((core.core_index() + (1 << round)) & mask);
         if (call.access == Access::kPutGet) {
-            links.send(to, round, part, bytes);
-            combine(call, part, links.receive(round), bytes);
+            mailboxes.send(to, round, part, bytes);
+            combine(call, part, mailboxes.receive(round), bytes);
         } else {
-            links.leave(round, part, bytes);
-            links.post(LinkKind::kReady, round, to);
-            links.wait(LinkKind::kReady, round);
-            combine(call, part, links.left_by(from, round, bytes, copy), bytes);
+            mailboxes.publish(round, part, bytes);
+            mailboxes.post(GateKind::kReady, round, to);
+            mailboxes.wait(GateKind::kReady, round);
+            combine(call, part, mailboxes.published_by(from, round, bytes, copy), bytes);
         }
     }
-    if (core.has_neighbour()) links.send(me - 1, Core::kFoldOut, part, bytes);
+    if (core.has_neighbour()) mailboxes.send(me - 1, Core::kFoldOut, part, bytes);
 }
-
-}  // namespace
 
 void reduce_bruck(const Reduction& call) {
     const Core core(call.group.team());
@@ -59,5 +59,23 @@ void reduce_bruck(const Reduction& call) {
         std::memcpy(call.dest + at, part, bytes);
     });
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    const double rounds = exchange_rounds(team.npes);
+    return Cost{.latencies = chunks(n) * (on_node_rounds(team) + fold_rounds(team.npes))} +
+           each_member(team, kMailboxPush * n * rounds + 2 * n, n * rounds) +
+           off_node(team, chunks(n) * lg(team.npes), team.largest_node * chunks(n) * lg(team.npes),
+                    team.largest_node * n * lg(team.npes));
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Reduce> kReduceBruck{
+    {.name = "bruck",
+     .formula = "lg p a + n lg p b + n lg p c",
+     .best_when = "as recursive_doubling, one-way traffic",
+     .restriction = {.mailboxes = true, .any_order = true, .in_order = false},
+     .cost = cost},
+    {reduce_bruck, Reduce::kNeverDirect}};
 
 }  // namespace tessera::collectives

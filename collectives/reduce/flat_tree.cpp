@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Flat tree (papers/004, 3.2.4): the first member reads all sources in order, combines them, and
-// writes the result to all. In place is safe: a chunk is written when all sources of it are read.
+// Flat tree (Ravichandrasekaran 2015, 3.2.4): the first member reads all sources in order,
+// combines them, and writes the result to all. In place is safe: a chunk is written when all
+// sources of it are read.
 // COST: T_FT = p a + 2 n (p-1) b + n (p-1) c. Any group, any operation.
 #include <cstring>
 
-#include "collectives/reduce/algorithms.hpp"
+#include "collectives/cost_terms.hpp"
+#include "collectives/reduce/reduce.hpp"
 
 namespace tessera::collectives {
+namespace {
 
 void reduce_flat_tree(const Reduction& call) {
     const Group& group = call.group;
@@ -29,5 +32,24 @@ void reduce_flat_tree(const Reduction& call) {
     }
     group.sync();
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    const double p = team.npes;
+    return syncs(2, team) +
+           Cost{.copied_critical_path = p * (n + 2 * kLine),
+                .copied_total = p * (n + 2 * kLine),
+                .combined_critical_path = (p - 1) * n,
+                .combined_total = (p - 1) * n} +
+           off_node(team, 2 * chunks(n) * team.off_node_members(), 0, team.off_node_members() * n);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Reduce> kReduceFlatTree{
+    {.name = "flat_tree",
+     .formula = "p a + 2 n (p-1) b + n (p-1) c",
+     .best_when = "hardly ever: for comparison",
+     .cost = cost},
+    {reduce_flat_tree, Reduce::kAlwaysDirect}};
 
 }  // namespace tessera::collectives

@@ -9,7 +9,7 @@
 //           same pass; so the node works while pieces are on their way. A finished block goes to
 //           the right, and then to the others of the node while the next one comes.
 //   short   chunk by chunk, the first member of each node combines all of the node's sources, the
-//           first members do a recursive doubling through the mail, and write the result to their
+//           first members do a recursive doubling through slots, and write the result to their
 //           nodes
 //
 // Members beyond the lanes only begin and end with the others of their node: gates around both, by
@@ -17,19 +17,24 @@
 // element is computed once per node at most, in the same order (long: once).
 // COST: 2 lg m a on a node of m, 2 (N-1) A between N nodes (short: lg N A); a node sends and
 // receives 2 n (N-1)/N bytes in all its lanes together, combines n (m - 1/N) and copies
-// n (m-1), both by L lanes at the same time. Any operation. Restriction: a team with links.
+// n (m-1), both by L lanes at the same time. Any operation. Restriction: a team with mailboxes.
 // Reference: Träff, Hunold, "Decomposing collectives for exploiting multi-lane communication",
 // 2020.
 #include <cstring>
 
-#include "collectives/on_node.hpp"
-#include "collectives/reduce/algorithms.hpp"
+#include "collectives/cost_terms.hpp"
+#include "collectives/patterns/doubling.hpp"
+#include "collectives/patterns/on_node.hpp"
+#include "collectives/reduce/reduce.hpp"
 #include "collectives/reduce/ring.hpp"
 
 namespace tessera::collectives {
 namespace {
 
-static_assert(kNodeRound > 0);  // The stream uses round 0 of kReady.
+constexpr int kWindowRound = 0;
+static_assert(kNodeRound > kWindowRound);  // Both use kReady.
+// Up to so many bytes the first members of the nodes work alone.
+constexpr std::size_t kShortBytes = 2 * kChunkBytes;
 constexpr std::uint32_t kBegin = 0;
 constexpr std::uint32_t kEnd = 1;
 
@@ -81,24 +86,24 @@ class OnNode {
 class Lane {
   public:
     Lane(const Reduction& call, const TeamNodes& nodes, const OnNode& node, const RingCut& cut,
-         const Links& links)
+         const Mailboxes& mailboxes)
         : call_(call),
           node_(node),
           cut_(cut),
-          links_(links),
+          mailboxes_(mailboxes),
           nodes_(nodes.count()),
+          left_(nodes.member((nodes.mine + nodes_ - 1) % nodes_, nodes.place)),
           right_(nodes.member((nodes.mine + 1) % nodes_, nodes.place)),
-          stream_(links, nodes.member((nodes.mine + nodes_ - 1) % nodes_, nodes.place), right_,
-                  cut.messages()) {}
+          window_(mailboxes, kWindowRound, ring_places(), cut.messages()) {}
 
     void reduce_scatter() const {
         // In this order on all nodes: a piece is taken before the next is offered.
         for (std::uint32_t message = 0; message < cut_.messages(); ++message) {
             const RingCut::Piece offered = cut_.offered(message);
             if (cut_.step_of(message) == 0) combine(offered, nullptr);
-            stream_.send(message, call_.dest + offered.at, offered.bytes);
-            combine(cut_.taken(message), stream_.receive(message));
-            stream_.release(message);
+            window_.send(right_, message, call_.dest + offered.at, offered.bytes);
+            combine(cut_.taken(message), window_.receive(message));
+            window_.release(left_, message);
         }
     }
 
@@ -108,9 +113,9 @@ class Lane {
             const RingCut::Piece block = cut_.block(1 - step);
             const auto number = static_cast<std::uint32_t>(step);
             call_.put(right_, call_.dest + block.at, call_.dest + block.at, block.bytes);
-            links_.post(LinkKind::kDone, 0, right_, number);
+            mailboxes_.post(GateKind::kDone, 0, right_, number);
             node_.share(block);
-            links_.wait(LinkKind::kDone, 0, number);
+            mailboxes_.wait(GateKind::kDone, 0, number);
         }
         node_.share(cut_.block(2 - nodes_));
     }
@@ -126,10 +131,11 @@ class Lane {
     const Reduction& call_;
     const OnNode& node_;
     const RingCut& cut_;
-    const Links& links_;
+    const Mailboxes& mailboxes_;
     int nodes_;
+    int left_;
     int right_;
-    RingStream stream_;
+    Window window_;
 };
 
 void reduce_long(const Reduction& call) {
@@ -144,62 +150,37 @@ void reduce_long(const Reduction& call) {
     const RingCut cut(nodes.mine, nodes.count(),
                       {.at = begin, .bytes = std::min(lane_bytes, call.bytes() - begin)},
                       lane_bytes);
-    const Links links(call.group.team(), call.group.where(), std::max(cut.messages(), kEnd + 1));
-    sync_node(nodes, links, kBegin);
+    const Mailboxes mailboxes(call.group.team(), call.group.where(),
+                              std::max(cut.messages(), kEnd + 1));
+    sync_node(nodes, mailboxes, kBegin);
     if (nodes.place < nodes.smallest) {
-        const Lane lane(call, nodes, node, cut, links);
+        const Lane lane(call, nodes, node, cut, mailboxes);
         lane.reduce_scatter();
         lane.allgather();
     }
-    sync_node(nodes, links, kEnd);
-}
-
-// Recursive doubling of the nodes' first members; `part` begins and ends in all of them.
-void double_between_nodes(const Reduction& call, const TeamNodes& nodes, const Links& links,
-                          Chunk& part) {
-    const Core core(nodes.count(), nodes.mine);
-    const std::size_t bytes = call.bytes();
-    auto first_of = [&](int node) { return nodes.member(node, 0); };
-    auto combine = [&](int round, int node) {
-        const char* theirs = links.receive(round);
-        const bool is_left = nodes.mine < node;
-        call.kernel.combine_two(part, is_left ? part : theirs, is_left ? theirs : part,
-                                call.nelems);
-    };
-    if (core.is_outside()) {
-        links.send(first_of(nodes.mine + 1), Core::kFoldIn, part, bytes);
-        std::memcpy(part, links.receive(Core::kFoldOut), bytes);
-        return;
-    }
-    if (core.has_neighbour()) combine(Core::kFoldIn, nodes.mine - 1);
-    for (int round = 0; round < core.rounds(); ++round) {
-        const int partner = core.index_of(core.rank() ^ (1 << round));
-        links.send(first_of(partner), round, part, bytes);
-        combine(round, partner);
-    }
-    if (core.has_neighbour()) links.send(first_of(nodes.mine - 1), Core::kFoldOut, part, bytes);
+    sync_node(nodes, mailboxes, kEnd);
 }
 
 // REQUIRES: at most kChunkBytes.
 void reduce_short(const Reduction& call) {
     const TeamNodes& nodes = call.group.team().by_node;
     const OnNode node(call, nodes);
-    const Links links(call.group.team(), call.group.where(), kEnd + 1);
-    sync_node(nodes, links, kBegin);
+    const Mailboxes mailboxes(call.group.team(), call.group.where(), kEnd + 1);
+    sync_node(nodes, mailboxes, kBegin);
     if (nodes.place == 0) {
         alignas(kCacheLineBytes) Chunk part;
         node.combine(part, nullptr, 0, call.bytes());
-        double_between_nodes(call, nodes, links, part);
+        double_part(
+            mailboxes, Core(nodes.count(), nodes.mine), nodes.mine,
+            [&](int other) { return nodes.member(other, 0); }, call.kernel, part, call.nelems);
         std::memcpy(call.dest, part, call.bytes());
         node.share({.at = 0, .bytes = call.bytes()});
     }
-    sync_node(nodes, links, kEnd);
+    sync_node(nodes, mailboxes, kEnd);
 }
 
-}  // namespace
-
 void reduce_hierarchical(const Reduction& call) {
-    if (call.bytes() > kHierarchicalShortBytes) return reduce_long(call);
+    if (call.bytes() > kShortBytes) return reduce_long(call);
     for_each_chunk(0, call.bytes(), [&](std::size_t at, std::size_t bytes) {
         Reduction chunk = call;
         chunk.dest += at;
@@ -208,5 +189,36 @@ void reduce_hierarchical(const Reduction& call) {
         reduce_short(chunk);
     });
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    const double m = team.largest_node;
+    const bool is_short = n <= static_cast<double>(kShortBytes);
+    const double times = is_short ? chunks(n) : 1;
+    const Cost meeting{.latencies = times * 2 * (team.is_oversubscribed() ? 1 : lg(m))};
+    if (is_short) {  // The first members alone.
+        const double rounds = times * exchange_rounds(team.nodes);
+        return meeting +
+               Cost{.copied_critical_path = m * n,
+                    .copied_total = m * n,
+                    .combined_critical_path = m * n,
+                    .combined_total = m * n} +
+               off_node(team, rounds, rounds, rounds * n);
+    }
+    const double moved = n * (team.nodes - 1) / team.nodes;
+    // The lanes of a node take turns, each for every piece.
+    const double turns = 0.75 * m * (m - 1) * ring_turns(team, team.nodes - 1, n / m / team.nodes);
+    return meeting + each_member(team, n * (m - 1) / m, n) +
+           off_node(team, 2 * (team.nodes - 1) + turns, 2 * (team.nodes - 1), 2 * moved);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Reduce> kReduceHierarchical{
+    {.name = "hierarchical",
+     .formula = "2 (N-1) A + 2 n (N-1)/N B + n (b + c)",
+     .best_when = "several nodes of several PEs",
+     .restriction = {.mailboxes = true, .several_nodes = true, .in_order = false},
+     .cost = cost},
+    {reduce_hierarchical, Reduce::kAlwaysDirect}};
 
 }  // namespace tessera::collectives

@@ -5,7 +5,7 @@
 // members [i, i + 4^k): its own part and those of its children follow each other, so all parts are
 // combined in the order of the members. The result goes down the same tree.
 //
-//   short   through the mail
+//   short   through slots
 //   long    in pieces: a parent combines its children's pieces where they lie (direct), or reads
 //           those of a level at once (put_get, other nodes), and writes the result to them. A
 //           member takes up the next pieces while earlier ones are on their way up and down.
@@ -14,85 +14,69 @@
 // for which all have begun. All posts are waited for.
 // COST: 2 log4 p (3 a), and on the root 3 log4 p n b + 3 log4 p n c up and 3 log4 p n b down;
 // pieces overlap, so a long vector costs as much as the root. Any operation; each element is
-// computed once. Restriction: a team with links.
+// computed once. Restriction: a team with mailboxes.
 // Reference: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in
 // MPICH", 2005 (binomial); radix 4 has half the levels, each with 3 messages at the same time.
 #include <cstring>
 
-#include "collectives/reduce/algorithms.hpp"
+#include "collectives/cost_terms.hpp"
+#include "collectives/patterns/tree.hpp"
+#include "collectives/reduce/reduce.hpp"
 
 namespace tessera::collectives {
 namespace {
 
-constexpr int kRadix = 4;
-constexpr int kSiblings = kRadix - 1;
-// Those of all children fit into the room.
-std::size_t piece_bytes() { return kLinkRounds / kSiblings * mail_bytes; }
+// Those of all children of a level fit into the buffer.
+std::size_t piece_bytes() { return kMailboxRounds / Tree::kSiblings * slot_bytes; }
 
 // A gate, with what came with it, for each child of a member. Down, there is one writer only.
-constexpr int kDownRound = kLinkRounds - 1;
-constexpr int kLevelsMax = 2 * kDownRound / kSiblings;
+constexpr int kDownRound = kMailboxRounds - 1;
+constexpr int kLevelsMax = 2 * kDownRound / Tree::kSiblings;
 static_assert(kLevelsMax >= 14, "4^14 members");
-constexpr int kMailLevelsMax = kDownRound / kSiblings;
+constexpr int kSlotLevelsMax = kDownRound / Tree::kSiblings;
 
 struct UpGate {
-    LinkKind kind;
+    GateKind kind;
     int round;
 };
 UpGate up_gate(int level, int digit) {
-    const int number = level * kSiblings + digit - 1;
-    if (number < kDownRound) return {LinkKind::kReady, number};
-    return {LinkKind::kDone, number - kDownRound};
+    const int number = level * Tree::kSiblings + digit - 1;
+    if (number < kDownRound) return {GateKind::kReady, number};
+    return {GateKind::kDone, number - kDownRound};
 }
 
-// Where member `index` of `npes` is in the tree.
-struct Place {
-    int levels = 0;  // that it may have children on
-    int digit = 0;   // among its siblings; 0: the root
-    int parent = 0;
-
-    Place(int index, int npes) {
-        int weight = 1;
-        while (weight < npes && index / weight % kRadix == 0) {
-            weight *= kRadix;
-            ++levels;
-        }
-        if (index != 0) digit = index / weight % kRadix;
-        parent = index - digit * weight;
-    }
-};
-
-class Tree {
+class TreeReduction {
   public:
-    Tree(const Reduction& call, std::uint32_t pieces)
+    TreeReduction(const Reduction& call, std::uint32_t pieces)
         : call_(call),
           npes_(call.group.npes()),
           me_(call.group.my_index()),
-          place_(me_, npes_),
-          depth_(static_cast<std::uint32_t>(Place(0, npes_).levels)),
+          tree_(me_, npes_),
+          depth_(static_cast<std::uint32_t>(Tree(0, npes_).levels())),
           pieces_(pieces),
-          links_(call.group.team(), call.group.where(), pieces) {}
-
-    bool is_root() const { return place_.digit == 0; }
+          mailboxes_(call.group.team(), call.group.where(), pieces) {}
 
     void run_short() const {
         const std::size_t bytes = call_.bytes();
         alignas(kCacheLineBytes) Chunk part;
         std::memcpy(part, call_.source, bytes);
-        for_each_child([&](int, int level, int digit) {
-            call_.kernel.combine(part, links_.receive(up_gate(level, digit).round), call_.nelems);
+        tree_.for_each_child([&](int, int level, int digit) {
+            call_.kernel.combine(part, mailboxes_.receive(up_gate(level, digit).round),
+                                 call_.nelems);
         });
         const char* result = part;
-        if (!is_root()) {
-            links_.send(place_.parent, up_gate(place_.levels, place_.digit).round, part, bytes);
-            result = links_.receive(kDownRound);
+        if (!tree_.is_root()) {
+            mailboxes_.send(tree_.parent(), up_gate(tree_.levels(), tree_.digit()).round, part,
+                            bytes);
+            result = mailboxes_.receive(kDownRound);
         }
-        for_each_child([&](int child, int, int) { links_.send(child, kDownRound, result, bytes); });
+        tree_.for_each_child(
+            [&](int child, int, int) { mailboxes_.send(child, kDownRound, result, bytes); });
         std::memcpy(call_.dest, result, bytes);
     }
 
     void run_long() const {
-        const std::uint32_t lag = is_root() ? 0 : depth_;
+        const std::uint32_t lag = tree_.is_root() ? 0 : depth_;
         for (std::uint32_t piece = 0; piece < pieces_ + lag; ++piece) {
             if (piece < pieces_) move_up(piece);
             if (piece >= lag) move_down(piece - lag);
@@ -100,16 +84,6 @@ class Tree {
     }
 
   private:
-    // Calls visit(child, level, digit) in the order of the members.
-    template <class Visit>
-    void for_each_child(Visit visit) const {
-        int weight = 1;
-        for (int level = 0; level < place_.levels; ++level, weight *= kRadix) {
-            for (int digit = 1; digit < kRadix && me_ + digit * weight < npes_; ++digit) {
-                visit(me_ + digit * weight, level, digit);
-            }
-        }
-    }
     std::size_t begin_of(std::uint32_t piece) const { return piece * piece_bytes(); }
     std::size_t bytes_of(std::uint32_t piece) const {
         return std::min(piece_bytes(), call_.bytes() - begin_of(piece));
@@ -122,39 +96,37 @@ class Tree {
     void move_up(std::uint32_t piece) const {
         const std::size_t at = begin_of(piece);
         const std::size_t bytes = bytes_of(piece);
-        int weight = 1;
-        const int levels = me_ + 1 < npes_ ? place_.levels : 0;
-        for (int level = 0; level < levels; ++level, weight *= kRadix) {
-            const char* parts[kRadix];
+        const int levels = me_ + 1 < npes_ ? tree_.levels() : 0;
+        for (int level = 0; level < levels; ++level) {
+            const char* parts[Tree::kRadix];
             std::size_t count = 1;
             parts[0] = (level == 0 ? call_.source : call_.dest) + at;
             bool must_wait = false;
-            for (int digit = 1; digit < kRadix && me_ + digit * weight < npes_; ++digit) {
-                const int child = me_ + digit * weight;
+            tree_.for_each_child_on(level, [&](int child, int digit) {
                 const UpGate gate = up_gate(level, digit);
-                links_.wait(gate.kind, gate.round, piece);
+                mailboxes_.wait(gate.kind, gate.round, piece);
                 const char* theirs = part_of(child, level) + at;
                 const char* mapped = mapped_part(child, theirs, bytes);
                 if (mapped == nullptr) {
-                    char* copy = links_.room() + (count - 1) * piece_bytes();
+                    char* copy = mailboxes_.buffer() + (count - 1) * piece_bytes();
                     collective_context.get_nbi(copy, theirs, bytes, call_.group.world_pe(child),
                                                call_.group.where());
                     mapped = copy;
                     must_wait = true;
                 }
                 parts[count++] = mapped;
-            }
+            });
             if (must_wait) collective_context.quiet();
             combine(call_.dest + at, parts, count, bytes);
         }
-        if (is_root()) return;
-        const UpGate gate = up_gate(place_.levels, place_.digit);
-        links_.post(gate.kind, gate.round, place_.parent, piece);
+        if (tree_.is_root()) return;
+        const UpGate gate = up_gate(tree_.levels(), tree_.digit());
+        mailboxes_.post(gate.kind, gate.round, tree_.parent(), piece);
     }
 
     const char* mapped_part(int index, const char* address, std::size_t bytes) const {
         if (call_.access != Access::kDirect) return nullptr;
-        return address_map.remote(address, bytes, call_.group.world_pe(index), call_.group.where());
+        return mapped_operand(address, bytes, call_.group.world_pe(index), call_.group.where());
     }
 
     void combine(char* result, const char* const* parts, std::size_t count,
@@ -163,7 +135,7 @@ class Tree {
             if (result != parts[0]) std::memcpy(result, parts[0], bytes);
             return;
         }
-        const void* sources[kRadix];
+        const void* sources[Tree::kRadix];
         for_each_chunk(0, bytes, [&](std::size_t at, std::size_t chunk) {
             for (std::size_t i = 0; i < count; ++i) sources[i] = parts[i] + at;
             call_.kernel.combine_many(result + at, sources, count, chunk / call_.element_bytes());
@@ -171,33 +143,61 @@ class Tree {
     }
 
     void move_down(std::uint32_t piece) const {
-        if (!is_root()) links_.wait(LinkKind::kMail, kDownRound, piece);
+        if (!tree_.is_root()) mailboxes_.wait(GateKind::kData, kDownRound, piece);
         char* result = call_.dest + begin_of(piece);
-        for_each_child([&](int child, int, int) {
+        tree_.for_each_child([&](int child, int, int) {
             call_.put(child, result, result, bytes_of(piece));
-            links_.post(LinkKind::kMail, kDownRound, child, piece);
+            mailboxes_.post(GateKind::kData, kDownRound, child, piece);
         });
     }
 
     const Reduction& call_;
     int npes_;
     int me_;
-    Place place_;
+    Tree tree_;
     std::uint32_t depth_;
     std::uint32_t pieces_;
-    Links links_;
+    Mailboxes mailboxes_;
 };
-
-}  // namespace
 
 void reduce_knomial(const Reduction& call) {
     if (call.group.npes() == 1) return begin_in_dest(call);
     const bool is_short =
-        call.bytes() <= kChunkBytes && Place(0, call.group.npes()).levels <= kMailLevelsMax;
+        call.bytes() <= kChunkBytes && Tree(0, call.group.npes()).levels() <= kSlotLevelsMax;
     const std::size_t pieces = is_short ? 1 : (call.bytes() + piece_bytes() - 1) / piece_bytes();
-    const Tree tree(call, static_cast<std::uint32_t>(pieces));
-    if (is_short) return tree.run_short();
-    tree.run_long();
+    const TreeReduction reduction(call, static_cast<std::uint32_t>(pieces));
+    if (is_short) return reduction.run_short();
+    reduction.run_long();
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    const double levels = lg4(team.largest_node);
+    const double off_node_levels = lg4(team.nodes);
+    const double most = Tree::kSiblings / 2.0;
+    const double count = pieces(n, Tree::kRadix * static_cast<double>(kChunkBytes));
+    const bool is_short = n <= static_cast<double>(kChunkBytes);  // Long ones are got.
+    // As in ring_turns(): elsewhere pieces overlap.
+    const double turns =
+        team.is_oversubscribed() && !is_short ? pieces(n, static_cast<double>(piece_bytes())) : 0;
+    return Cost{.latencies = 2 * levels + count - 1,
+                .copied_critical_path = most * levels * n + n +
+                                        (is_short ? kMailboxPush * (team.largest_node - 1) * n : 0),
+                .copied_total = (team.largest_node - 1) * n,
+                .combined_critical_path = most * levels * n,
+                .combined_total = (team.largest_node - 1) * n} +
+           off_node(team, (is_short ? 3.4 : 4) * off_node_levels + turns,
+                    off_node_children(team) * off_node_levels * chunks(n),
+                    off_node_children(team) * off_node_levels * n);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Reduce> kReduceKnomial{
+    {.name = "knomial",
+     .formula = "6 log4 p a + 6 log4 p n b + 3 log4 p n c",
+     .best_when = "hardly ever: for comparison",
+     .restriction = kMailboxesAssociative,
+     .cost = cost},
+    {reduce_knomial, Reduce::kAlwaysDirect}};
 
 }  // namespace tessera::collectives

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
+#include "collectives/cost_terms.hpp"
 #include "collectives/group.hpp"
 #include "collectives/kernels/kernel.hpp"
-#include "core/context.hpp"
+#include "messaging/operands.hpp"
 
 namespace tessera::collectives {
 
@@ -18,7 +20,15 @@ using Operation = Kernel;
 
 // Long vectors are worked on in chunks that stay in the first-level cache.
 inline constexpr std::size_t kChunkBytes = 8192;
+static_assert(kChunkBytes <= kSlotBytesMin, "a chunk fits into a slot");
 using Chunk = char[kChunkBytes];
+
+// The number of chunks, for cost formulas.
+inline double chunks(double bytes) { return pieces(bytes, static_cast<double>(kChunkBytes)); }
+
+inline std::uint32_t chunk_count(std::size_t bytes) {
+    return static_cast<std::uint32_t>((bytes + kChunkBytes - 1) / kChunkBytes);
+}
 
 // Calls visit(offset, bytes) for the chunks of [begin, end), in bytes.
 template <class Visit>
@@ -33,10 +43,7 @@ void for_each_chunk(std::size_t begin, std::size_t end, Visit visit) {
 // REQUIRES: bytes <= kChunkBytes.
 inline const void* operand_of(const Group& group, int index, const void* address, std::size_t bytes,
                               Chunk& copy) {
-    const int pe = group.world_pe(index);
-    if (const char* mapped = address_map.remote(address, bytes, pe, group.where())) return mapped;
-    collective_context.get(copy, address, bytes, pe, group.where());
-    return copy;
+    return operand(address, bytes, group.world_pe(index), copy, group.where());
 }
 
 // The elements that PE `index` of the group works on when each takes its share of a vector.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rabenseifner (papers/004, 3.2.7): a reduce-scatter by recursive halving, then an allgather by
-// recursive doubling. The last step of the one and the first of the other are between the same two
-// members and are merged: the left one combines both remaining blocks and writes them to both.
-// Partial results are in `dest`; nobody needs a buffer:
+// Rabenseifner (Ravichandrasekaran 2015, 3.2.7): a reduce-scatter by recursive halving, then an
+// allgather by recursive doubling. The last step of the one and the first of the other are
+// between the same two members and are merged: the left one combines both remaining blocks and
+// writes them to both. Partial results are in `dest`; nobody needs a buffer:
 //
 //   halving   each of two members combines its half of the range with the other's; the half that a
 //             member gives up is read by the other and not touched until that one writes to it
@@ -11,10 +11,11 @@
 //
 // A member is done when the last range has been written to it; by then nobody reads its array.
 // COST: T_RSAG = 2 lg p a + 2 n (p-1)/p b + n (p-1)/p c; without a power of 2, 2 n b + n c more.
-// Any operation; each element is computed once. Restriction: a team with links.
+// Any operation; each element is computed once. Restriction: a team with mailboxes.
 // Reference: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in
 // MPICH", 2005.
-#include "collectives/reduce/algorithms.hpp"
+#include "collectives/cost_terms.hpp"
+#include "collectives/reduce/reduce.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -44,7 +45,7 @@ class Halves {
     // The half of `run` that this member keeps in `round`.
     Blocks half(const Blocks& run, int round) const {
         const int count = run.count / 2;
-        const bool is_upper = (core_.rank() >> round & 1) != 0;
+        const bool is_upper = (core_.core_index() >> round & 1) != 0;
         return {.first = run.first + (is_upper ? count : 0), .count = count};
     }
 
@@ -53,16 +54,16 @@ class Halves {
     const Core& core_;
 };
 
-void reduce_core(const Reduction& call, const Core& core, const Links& links) {
+void reduce_core(const Reduction& call, const Core& core, const Mailboxes& mailboxes) {
     const Halves halves(call, core);
     const int me = call.group.my_index();
     const int last = core.rounds() - 1;
-    auto partner_in = [&](int round) { return core.index_of(core.rank() ^ (1 << round)); };
-    Blocks runs[kLinkRounds];  // what this member keeps after round s
+    auto partner_in = [&](int round) { return core.partner_in(round); };
+    Blocks runs[kMailboxRounds];  // what this member keeps after round s
     Blocks run{.first = 0, .count = core.size()};
     for (int round = 0; round < last; ++round) {
-        links.post(LinkKind::kReady, round, partner_in(round));
-        links.wait(LinkKind::kReady, round);
+        mailboxes.post(GateKind::kReady, round, partner_in(round));
+        mailboxes.wait(GateKind::kReady, round);
         run = halves.half(run, round);
         runs[round] = run;
         combine_with(call, partner_in(round), halves.start(run), halves.end(run));
@@ -72,29 +73,53 @@ void reduce_core(const Reduction& call, const Core& core, const Links& links) {
         const std::size_t begin = halves.start(run);
         const std::size_t end = halves.end(run);
         if (me > partner) {
-            links.post(LinkKind::kReady, last, partner);
-            links.wait(LinkKind::kDone, last);
+            mailboxes.post(GateKind::kReady, last, partner);
+            mailboxes.wait(GateKind::kDone, last);
         } else {
-            links.wait(LinkKind::kReady, last);
+            mailboxes.wait(GateKind::kReady, last);
             combine_with(call, partner, begin, end);
             call.put(partner, call.dest + begin, call.dest + begin, end - begin);
-            links.post(LinkKind::kDone, last, partner);
+            mailboxes.post(GateKind::kDone, last, partner);
         }
     }
     for (int round = last - 1; round >= 0; --round) {
         const std::size_t begin = halves.start(runs[round]);
         const std::size_t end = halves.end(runs[round]);
         call.put(partner_in(round), call.dest + begin, call.dest + begin, end - begin);
-        links.post(LinkKind::kDone, round, partner_in(round));
-        links.wait(LinkKind::kDone, round);
+        mailboxes.post(GateKind::kDone, round, partner_in(round));
+        mailboxes.wait(GateKind::kDone, round);
     }
+}
+
+void reduce_rabenseifner(const Reduction& call) {
+    const Core core(call.group.team());
+    reduce_folded(call, core,
+                  [&](const Mailboxes& mailboxes) { reduce_core(call, core, mailboxes); });
+}
+
+Cost cost(const TeamLayout& team, double n) {
+    const double p = team.npes;
+    const double fold = fold_rounds(team.npes) / 2 * n;
+    const double off_node_levels = off_node_rounds(team);
+    const double moved = n * (team.nodes - 1) / team.nodes;  // of a node, each way
+    return Cost{.latencies = 2 * (on_node_rounds(team) + fold_rounds(team.npes))} +
+           each_member(team, 2 * n * (p - 1) / p + fold, n * (p - 1) / p + fold) +
+           Cost{.combined_critical_path =
+                    n / p} +  // In the merged step the left one combines for both.
+           off_node(team,
+                    3 * off_node_levels + (team.is_oversubscribed() ? team.largest_node : 1) *
+                                              chunks(moved / team.largest_node),
+                    team.largest_node * off_node_levels, 2 * moved);
 }
 
 }  // namespace
 
-void reduce_rabenseifner(const Reduction& call) {
-    const Core core(call.group.team());
-    reduce_folded(call, core, [&](const Links& links) { reduce_core(call, core, links); });
-}
+extern constinit const Algorithm<Reduce> kReduceRabenseifner{
+    {.name = "rabenseifner",
+     .formula = "2 lg p a + 2 n (p-1)/p b + n (p-1)/p c",
+     .best_when = "long vectors, several nodes",
+     .restriction = kMailboxesAssociative,
+     .cost = cost},
+    {reduce_rabenseifner, Reduce::kAlwaysDirect}};
 
 }  // namespace tessera::collectives

@@ -1,70 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Recursive doubling (papers/004, 3.2.5): in round s each member combines what it has with member
-// rank xor 2^s, so that after lg p rounds everybody has everything. Two forms:
+// Recursive doubling (Ravichandrasekaran 2015, 3.2.5): in round s each member combines what it
+// has with member me xor 2^s, so that after lg p rounds all have everything. Two forms:
 //
-//   put_get  both send their part to the other's mail, chunk by chunk, and both combine
-//   direct   "left computes": the member with the lower rank combines both arrays where they lie
-//   and
-//            writes the result to both; no mail, no copies
+//   put_get  both send their part to the other's slot, chunk by chunk, and both combine
+//   direct   "left computes": the lower member combines both arrays where they lie and writes
+//            the result to both; no slots, no copies
 //
 // COST: T_RD = lg p a + n lg p b + n lg p c, and 2 more rounds unless p is a power of 2. Any
-// operation; all members compute the same bits. Restriction: a team with links.
+// operation; all members compute the same bits. Restriction: a team with mailboxes.
 #include <cstring>
 
-#include "collectives/reduce/algorithms.hpp"
+#include "collectives/cost_terms.hpp"
+#include "collectives/patterns/doubling.hpp"
+#include "collectives/reduce/reduce.hpp"
 
 namespace tessera::collectives {
 namespace {
 
-// accumulator = accumulator and what member `index` sent in `round`, in the order of the members.
-void combine_mail(const Reduction& call, const Links& links, int round, int index, Chunk& part,
-                  std::size_t bytes) {
-    const char* theirs = links.receive(round);
-    const bool is_left = call.group.my_index() < index;
-    call.kernel.combine_two(part, is_left ? part : theirs, is_left ? theirs : part,
-                            bytes / call.element_bytes());
-}
-
-// One chunk, which begins and ends in `part`.
-void double_chunk(const Reduction& call, const Core& core, Chunk& part, std::size_t bytes) {
-    const int me = call.group.my_index();
-    const Links links(call.group.team(), call.group.where());
-    if (core.is_outside()) {
-        links.send(me + 1, Core::kFoldIn, part, bytes);
-        std::memcpy(part, links.receive(Core::kFoldOut), bytes);
-        return;
-    }
-    if (core.has_neighbour()) combine_mail(call, links, Core::kFoldIn, me - 1, part, bytes);
-    for (int round = 0; round < core.rounds(); ++round) {
-        const int partner = core.index_of(core.rank() ^ (1 << round));
-        links.send(partner, round, part, bytes);
-        combine_mail(call, links, round, partner, part, bytes);
-    }
-    if (core.has_neighbour()) links.send(me - 1, Core::kFoldOut, part, bytes);
-}
-
-// The left one of two members computes for both.
-void left_computes(const Reduction& call, const Links& links, int round, int partner) {
+// The lower one of two members computes for both.
+void left_computes(const Reduction& call, const Mailboxes& mailboxes, int round, int partner) {
     if (call.group.my_index() > partner) {
-        links.post(LinkKind::kReady, round, partner);
-        return links.wait(LinkKind::kDone, round);
+        mailboxes.post(GateKind::kReady, round, partner);
+        return mailboxes.wait(GateKind::kDone, round);
     }
-    links.wait(LinkKind::kReady, round);
+    mailboxes.wait(GateKind::kReady, round);
     combine_with(call, partner, 0, call.bytes());
     call.put(partner, call.dest, call.dest, call.bytes());
-    links.post(LinkKind::kDone, round, partner);
+    mailboxes.post(GateKind::kDone, round, partner);
 }
 
 void double_direct(const Reduction& call, const Core& core) {
-    reduce_folded(call, core, [&](const Links& links) {
+    reduce_folded(call, core, [&](const Mailboxes& mailboxes) {
         for (int round = 0; round < core.rounds(); ++round) {
-            left_computes(call, links, round, core.index_of(core.rank() ^ (1 << round)));
+            left_computes(call, mailboxes, round, core.partner_in(round));
         }
     });
 }
-
-}  // namespace
 
 void reduce_recursive_doubling(const Reduction& call) {
     const Core core(call.group.team());
@@ -72,9 +44,45 @@ void reduce_recursive_doubling(const Reduction& call) {
     alignas(kCacheLineBytes) Chunk part;
     for_each_chunk(0, call.bytes(), [&](std::size_t at, std::size_t bytes) {
         std::memcpy(part, call.source + at, bytes);
-        double_chunk(call, core, part, bytes);
+        const Mailboxes mailboxes(call.group.team(), call.group.where());
+        double_part(
+            mailboxes, core, call.group.my_index(), [](int member) { return member; }, call.kernel,
+            part, bytes / call.element_bytes());
         std::memcpy(call.dest + at, part, bytes);
     });
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    const double rounds = exchange_rounds(team.npes);
+    // Partners less than m apart are on the same node only where m is a power of two.
+    const double on_node = !team.spans_nodes()                  ? rounds
+                           : is_power_of_two(team.largest_node) ? lg(team.largest_node)
+                                                                : 0;
+    const double off_node_levels = rounds - on_node;
+    if (n <= static_cast<double>(kChunkBytes)) {
+        return Cost{.latencies = on_node} +
+               each_member(team, kMailboxPush * n * rounds + 2 * n, n * rounds) +
+               off_node(team, off_node_levels, team.largest_node * off_node_levels,
+                        team.largest_node * n * off_node_levels);
+    }
+    // "Left computes": half of the members work.
+    return Cost{.latencies = 2 * on_node,
+                .copied_critical_path = n * rounds,
+                .copied_total = team.largest_node / 2 * n * rounds,
+                .combined_critical_path = n * rounds,
+                .combined_total = team.largest_node / 2 * n * rounds} +
+           off_node(team, (2 + 2 * chunks(n)) * off_node_levels, 0,
+                    team.largest_node * n * off_node_levels);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Reduce> kReduceRecursiveDoubling{
+    {.name = "recursive_doubling",
+     .formula = "lg p a + n lg p b + n lg p c",
+     .best_when = "short vectors",
+     .restriction = kMailboxesAssociative,
+     .cost = cost},
+    {reduce_recursive_doubling, kChunkBytes + 1}};
 
 }  // namespace tessera::collectives

@@ -2,16 +2,17 @@
 //
 // One call of a reduction, as its algorithms see it, and the pieces that they are made of. `Access`
 // says how another PE's array is used: where it lies, if this PE maps it, or through put and get
-// (papers/004, 3.2.9).
+// (Ravichandrasekaran 2015, 3.2.9).
 #pragma once
 
 #include <cstring>
 
 #include "collectives/group.hpp"
 #include "collectives/kernels/kernel.hpp"
-#include "collectives/links.hpp"
+#include "collectives/patterns/core.hpp"
 #include "collectives/reduce/operand.hpp"
 #include "core/context.hpp"
+#include "messaging/mailboxes.hpp"
 
 namespace tessera::collectives {
 
@@ -33,9 +34,7 @@ struct Reduction {
     const char* operand(int index, const void* address, std::size_t count, Chunk& copy) const {
         const int pe = group.world_pe(index);
         if (access == Access::kDirect) {
-            if (const char* mapped = address_map.remote(address, count, pe, group.where())) {
-                return mapped;
-            }
+            return tessera::operand(address, count, pe, copy, group.where());
         }
         collective_context.get(copy, address, count, pe, group.where());
         return copy;
@@ -49,9 +48,9 @@ struct Reduction {
 // this member. The order is the same on whichever side it is computed.
 void combine_with(const Reduction& call, int partner, std::size_t begin, std::size_t end);
 
-// A reduction in dest by the 2^k members of the core, which runs `reduce_core(links)`: those
-// outside leave their array to their right neighbours, and find the result in it
-// (papers/004, 3.2.5).
+// A reduction in dest by the 2^k members of the core, which runs `reduce_core(mailboxes)`: those
+// outside give their array to their right neighbours, and find the result in it
+// (Ravichandrasekaran 2015, 3.2.5).
 template <class ReduceCore>
 void reduce_folded(const Reduction& call, const Core& core, ReduceCore reduce_core);
 
@@ -63,20 +62,20 @@ inline void begin_in_dest(const Reduction& call) {
 template <class ReduceCore>
 void reduce_folded(const Reduction& call, const Core& core, ReduceCore reduce_core) {
     const int me = call.group.my_index();
-    const Links links(call.group.team(), call.group.where());
+    const Mailboxes mailboxes(call.group.team(), call.group.where());
     begin_in_dest(call);
     if (core.is_outside()) {
-        links.post(LinkKind::kReady, Core::kFoldIn, me + 1);
-        return links.wait(LinkKind::kDone, Core::kFoldOut);
+        mailboxes.post(GateKind::kReady, Core::kFoldIn, me + 1);
+        return mailboxes.wait(GateKind::kDone, Core::kFoldOut);
     }
     if (core.has_neighbour()) {
-        links.wait(LinkKind::kReady, Core::kFoldIn);
+        mailboxes.wait(GateKind::kReady, Core::kFoldIn);
         combine_with(call, me - 1, 0, call.bytes());
     }
-    reduce_core(links);
+    reduce_core(mailboxes);
     if (core.has_neighbour()) {
         call.put(me - 1, call.dest, call.dest, call.bytes());
-        links.post(LinkKind::kDone, Core::kFoldOut, me - 1);
+        mailboxes.post(GateKind::kDone, Core::kFoldOut, me - 1);
     }
 }
 

@@ -5,23 +5,26 @@
 // an allgather: each finished block goes around again, directly from dest to dest.
 //
 //   on a node       a member combines from its left neighbour's array, where it lies or by get
-//   between nodes   the left neighbour puts pieces into the room (links.hpp), a few ahead
+//   between nodes   the left neighbour puts pieces into its buffer (messaging/mailboxes.hpp), a few
+//   ahead
 //
 // A finished block has been read on all members, so it may be written to all; when a member has all
 // blocks, all have begun, and nobody reads its array. Each element is computed once.
 // COST: 2 (p-1) a + 2 n (p-1)/p b + n (p-1)/p c; a node whose neighbours are on others sends and
 // receives 2 n (p-1)/p bytes at each place where the ring leaves it. Any operation. Restriction: a
-// team with links.
+// team with mailboxes.
 // Reference: Patarasuk, Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
 // workstations", 2009.
 #include "collectives/reduce/ring.hpp"
-
-#include "collectives/reduce/algorithms.hpp"
+#include "collectives/cost_terms.hpp"
+#include "collectives/reduce/reduce.hpp"
+#include "core/runtime.hpp"
 
 namespace tessera::collectives {
 namespace {
 
-constexpr int kNearRound = 1;  // of kReady; the stream uses round 0
+constexpr int kWindowRound = 0;  // of kData and kReady
+constexpr int kOnNodeRound = 1;  // of kReady
 
 class Ring {
   public:
@@ -30,11 +33,11 @@ class Ring {
           npes_(call.group.npes()),
           left_((call.group.my_index() + npes_ - 1) % npes_),
           right_((call.group.my_index() + 1) % npes_),
-          left_is_near_(is_near(left_)),
-          right_is_near_(is_near(right_)),
+          left_is_on_node_(is_on_node(left_)),
+          right_is_on_node_(is_on_node(right_)),
           cut_(call.group.my_index(), npes_, {.at = 0, .bytes = call.bytes()}, call.bytes()),
-          links_(call.group.team(), call.group.where(), cut_.messages()),
-          stream_(links_, left_, right_, cut_.messages()) {}
+          mailboxes_(call.group.team(), call.group.where(), cut_.messages()),
+          window_(mailboxes_, kWindowRound, ring_places(), cut_.messages()) {}
 
     void reduce_scatter() const {
         // In this order on all members: a piece is taken before the next is offered.
@@ -50,34 +53,33 @@ class Ring {
             const RingCut::Piece block = cut_.block(1 - step);
             const auto number = static_cast<std::uint32_t>(step);
             call_.put(right_, call_.dest + block.at, call_.dest + block.at, block.bytes);
-            links_.post(LinkKind::kDone, 0, right_, number);
-            links_.wait(LinkKind::kDone, 0, number);
+            mailboxes_.post(GateKind::kDone, 0, right_, number);
+            mailboxes_.wait(GateKind::kDone, 0, number);
         }
     }
 
   private:
-    bool is_near(int index) const {
-        return address_map.peers[call_.group.world_pe(index)].heap != nullptr;
-    }
+    bool is_on_node(int index) const { return is_on_this_node(call_.group.world_pe(index)); }
     // Where a member has what it offers: at first its own part.
     const char* offered_in(std::uint32_t message) const {
         return cut_.step_of(message) == 0 ? call_.source : call_.dest;
     }
 
     void offer(std::uint32_t message) const {
-        if (right_is_near_) return links_.post(LinkKind::kReady, kNearRound, right_, message);
+        if (right_is_on_node_)
+            return mailboxes_.post(GateKind::kReady, kOnNodeRound, right_, message);
         const RingCut::Piece piece = cut_.offered(message);
-        stream_.send(message, offered_in(message) + piece.at, piece.bytes);
+        window_.send(right_, message, offered_in(message) + piece.at, piece.bytes);
     }
 
     // Combines what the left neighbour has offered.
     void take(std::uint32_t message) const {
         const RingCut::Piece piece = cut_.taken(message);
-        if (!left_is_near_) {
-            combine(piece.at, stream_.receive(message), piece.bytes);
-            return stream_.release(message);
+        if (!left_is_on_node_) {
+            combine(piece.at, window_.receive(message), piece.bytes);
+            return window_.release(left_, message);
         }
-        links_.wait(LinkKind::kReady, kNearRound, message);
+        mailboxes_.wait(GateKind::kReady, kOnNodeRound, message);
         const char* theirs = offered_in(message);
         alignas(kCacheLineBytes) Chunk copy;
         for_each_chunk(piece.at, piece.at + piece.bytes, [&](std::size_t at, std::size_t bytes) {
@@ -93,14 +95,12 @@ class Ring {
     int npes_;
     int left_;
     int right_;
-    bool left_is_near_;
-    bool right_is_near_;
+    bool left_is_on_node_;
+    bool right_is_on_node_;
     RingCut cut_;
-    Links links_;
-    RingStream stream_;
+    Mailboxes mailboxes_;
+    Window window_;
 };
-
-}  // namespace
 
 void reduce_ring(const Reduction& call) {
     if (call.group.npes() == 1) return begin_in_dest(call);
@@ -108,5 +108,22 @@ void reduce_ring(const Reduction& call) {
     ring.reduce_scatter();
     ring.allgather();
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    const double p = team.npes;
+    const double moved = n * (p - 1) / p;
+    return Cost{.latencies = 2 * (p - 1)} + each_member(team, 2 * moved, moved) +
+           off_node(team, 2 * (p - 1) + ring_turns(team, p - 1, n / p), 2 * (p - 1), 2 * moved);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Reduce> kReduceRing{
+    {.name = "ring",
+     .formula = "2 (p-1) a + 2 n (p-1)/p b + n (p-1)/p c",
+     .best_when = "long vectors, several nodes of one PE",
+     .restriction = kMailboxesAssociative,
+     .cost = cost},
+    {reduce_ring, Reduce::kAlwaysDirect}};
 
 }  // namespace tessera::collectives

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What goes around a ring, for ring.cpp and for the lanes of hierarchical.cpp: how a range of the
-// vector is cut, and how pieces of it get to a neighbour on another node.
+// vector is cut. Pieces get to a neighbour on another node through a window (patterns/window.hpp).
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,24 @@
 #include <cstdint>
 
 #include "base/platform.hpp"
-#include "collectives/links.hpp"
+#include "collectives/model.hpp"
+#include "collectives/patterns/window.hpp"
 
 namespace tessera::collectives {
 
-// What is sent at a time, and how many of them the receiver's room has places for.
+// What is sent at a time, and how many of them the receiver's buffer has places for.
 inline constexpr std::uint32_t kRingPlaces = 4;
-inline std::size_t ring_piece_bytes() { return kLinkRounds / kRingPlaces * mail_bytes; }
+inline std::size_t ring_piece_bytes() { return kMailboxRounds / kRingPlaces * slot_bytes; }
+
+inline WindowPlaces ring_places() { return {.count = kRingPlaces, .bytes = ring_piece_bytes()}; }
+
+// Off-node latencies of a ring for pieces that arrive while PEs work, but for the first: none where
+// each PE has a core. Else a piece waits for its receiver's turn.
+inline double ring_turns(const TeamLayout& team, double blocks, double block_bytes) {
+    if (!team.is_oversubscribed()) return 0;
+    const auto piece = static_cast<double>(ring_piece_bytes());
+    return 2 * blocks * std::max(0.0, block_bytes / piece - 1);
+}
 
 // A range of bytes, as one of `count` blocks for each member of the ring. In step s of the
 // reduce-scatter a member takes block `position - 1 - s` from its left, in pieces: messages are
@@ -65,43 +76,6 @@ class RingCut {
     Piece range_;
     std::size_t block_bytes_ = 0;
     std::uint32_t pieces_ = 0;
-};
-
-// Messages from the left neighbour and to the right one, where these are on other nodes, through
-// rooms. Uses round 0 of kMail and of kReady. Whatever is posted is waited for, so that nothing
-// arrives in a later collective.
-class RingStream {
-  public:
-    static constexpr int kRound = 0;
-
-    RingStream(const Links& links, int left, int right, std::uint32_t messages)
-        : links_(links), left_(left), right_(right), messages_(messages) {}
-
-    // RETURNS when: `data` is reusable.
-    void send(std::uint32_t message, const void* data, std::size_t bytes) const {
-        if (message >= kRingPlaces) links_.wait(LinkKind::kReady, kRound, message - kRingPlaces);
-        links_.put_to_room(right_, place_of(message), data, bytes);
-        links_.post(LinkKind::kMail, kRound, right_, message);
-    }
-    // RETURNS: the data, until release().
-    const char* receive(std::uint32_t message) const {
-        links_.wait(LinkKind::kMail, kRound, message);
-        return links_.room() + place_of(message);
-    }
-    void release(std::uint32_t message) const {
-        if (message + kRingPlaces >= messages_) return;
-        links_.post(LinkKind::kReady, kRound, left_, message);
-    }
-
-  private:
-    static std::size_t place_of(std::uint32_t message) {
-        return message % kRingPlaces * ring_piece_bytes();
-    }
-
-    const Links& links_;
-    int left_;
-    int right_;
-    std::uint32_t messages_;
 };
 
 }  // namespace tessera::collectives

@@ -5,17 +5,18 @@
 // of node k sends what it has to that of node k + 2^r. With what comes from the left each goes over
 // its node's members again and writes their dests. Syncs of the node around both. In each round a
 // first member also tells the one on its left that it has begun. Without that, nodes in front could
-// be several collectives ahead of those behind, and write to mail that is not read yet.
+// be several collectives ahead of those behind, and write to slots that are not read yet.
 // COST: 2 lg m a on a node of m, lg N A between N nodes; a first member adds 2 m n bytes and writes
 // m n. Sums are those of neighbours, in order, but associated by nodes: floating point may differ
-// from slice in the last bits. Restriction: a team with links, on several nodes, in whose order the
-// members of a node follow each other.
-// Reference: Träff, Hunold, "Decomposing collectives for exploiting multi-lane communication",
-// 2020.
+// from slice in the last bits. Restriction: a team with mailboxes, on several nodes, in whose order
+// the members of a node follow each other. Reference: Träff, Hunold, "Decomposing collectives for
+// exploiting multi-lane communication", 2020.
 #include <cstring>
 
-#include "collectives/on_node.hpp"
+#include "collectives/cost_terms.hpp"
+#include "collectives/patterns/on_node.hpp"
 #include "collectives/scan/in_turn.hpp"
+#include "collectives/scan/scan.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -25,10 +26,10 @@ constexpr std::uint32_t kEnd = 1;
 
 class FirstMember {
   public:
-    FirstMember(const Group& group, const Links& links, const Operation& sum, ScanKind kind)
+    FirstMember(const Group& group, const Mailboxes& mailboxes, const Operation& sum, ScanKind kind)
         : group_(group),
           nodes_(group.team().by_node),
-          links_(links),
+          mailboxes_(mailboxes),
           sum_(sum),
           kind_(kind),
           members_{.begin = first_of(nodes_.mine),
@@ -68,10 +69,10 @@ class FirstMember {
         int round = 0;
         for (int distance = 1; distance < nodes_.count(); distance *= 2, ++round) {
             const bool has_right = nodes_.mine + distance < nodes_.count();
-            if (has_right) links_.send(first_of(nodes_.mine + distance), round, own, bytes);
+            if (has_right) mailboxes_.send(first_of(nodes_.mine + distance), round, own, bytes);
             if (nodes_.mine >= distance) {
-                links_.post(LinkKind::kDone, round, first_of(nodes_.mine - distance));
-                const char* left = links_.receive(round);
+                mailboxes_.post(GateKind::kDone, round, first_of(nodes_.mine - distance));
+                const char* left = mailboxes_.receive(round);
                 sum_.combine_two(own, left, own, nelems);
                 if (is_first) {
                     std::memcpy(before, left, bytes);
@@ -80,34 +81,55 @@ class FirstMember {
                 }
                 is_first = false;
             }
-            if (has_right) links_.wait(LinkKind::kDone, round);
+            if (has_right) mailboxes_.wait(GateKind::kDone, round);
         }
     }
 
     const Group& group_;
     const TeamNodes& nodes_;
-    const Links& links_;
+    const Mailboxes& mailboxes_;
     const Operation& sum_;
     ScanKind kind_;
     Members members_;
 };
 
-}  // namespace
-
 void scan_hierarchical(const Group& group, void* dest, const void* source, std::size_t nelems,
                        const Operation& sum, ScanKind kind) {
     const TeamNodes& nodes = group.team().by_node;
     for_each_chunk(0, nelems * sum.element_bytes, [&](std::size_t at, std::size_t bytes) {
-        const Links links(group.team(), group.where(), kEnd + 1);
-        sync_node(nodes, links, kBegin);
+        const Mailboxes mailboxes(group.team(), group.where(), kEnd + 1);
+        sync_node(nodes, mailboxes, kBegin);
         if (nodes.place == 0) {
-            FirstMember(group, links, sum, kind)
+            FirstMember(group, mailboxes, sum, kind)
                 .scan({.dest = static_cast<char*>(dest) + at,
                        .source = static_cast<const char*>(source) + at,
                        .bytes = bytes});
         }
-        sync_node(nodes, links, kEnd);
+        sync_node(nodes, mailboxes, kEnd);
     });
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    const double m = team.largest_node;
+    const double times = chunks(n);
+    const double rounds = times * lg(team.nodes);
+    return Cost{.latencies = times * 2 * (team.is_oversubscribed() ? 1 : lg(m)),
+                .copied_critical_path = m * n,
+                .copied_total = m * n,
+                .combined_critical_path = 2 * m * n,
+                .combined_total = 2 * m * n} +
+           off_node(team, rounds, rounds, lg(team.nodes) * n);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Scan> kScanHierarchical{
+    {.name = "hierarchical",
+     .formula = "lg N A + 2 lg m a + m n (2 c + b)",
+     .best_when = "short vectors, several nodes of several PEs",
+     .restriction =
+         {.mailboxes = true, .several_nodes = true, .nodes_in_order = true, .in_order = false},
+     .cost = cost},
+    scan_hierarchical};
 
 }  // namespace tessera::collectives

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "collectives/scan/algorithms.hpp"
+#include "collectives/scan/scan.hpp"
 
 namespace tessera::collectives {
 

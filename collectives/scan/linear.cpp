@@ -4,11 +4,12 @@
 // Long vectors go through this chain in chunks, so that all members work at the same time.
 // COST: a sync, then (p - 1 + n/m) (a + m b + m c) for n bytes in chunks of m; 2 (p-1) n bytes are
 // moved by all together. Adds as slice does, one member after the other: the same bits.
-// Restriction: a team with links.
+// Restriction: a team with mailboxes.
 #include <cstring>
 
-#include "collectives/scan/algorithms.hpp"
-#include "collectives/scan/stream.hpp"
+#include "collectives/cost_terms.hpp"
+#include "collectives/patterns/window.hpp"
+#include "collectives/scan/scan.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -43,28 +44,42 @@ const char* add_own(const Piece& piece, const char* before, const Operation& sum
     return onward;
 }
 
-}  // namespace
-
 void scan_linear(const Group& group, void* dest, const void* source, std::size_t nelems,
                  const Operation& sum, ScanKind kind) {
     if (nelems == 0) return;
     const std::size_t all_bytes = nelems * sum.element_bytes;
-    const std::uint32_t chunks = mails_of(all_bytes);
+    const std::uint32_t count = chunk_count(all_bytes);
     const int me = group.my_index();
-    const StreamPlace place;
-    group.sync();  // Then all have begun, as links need it.
-    const Links links(group.team(), group.where(), StreamPlace::steps(chunks, place.depth));
-    const Stream stream(links, place, chunks);
+    group.sync();  // Then all have begun, as mailboxes need it.
+    const Mailboxes mailboxes(group.team(), group.where(), count);
+    const Window window(mailboxes, 0, {.count = kMailboxRounds, .bytes = kSlotBytesMin}, count);
     alignas(kCacheLineBytes) Chunk onward;
-    for_each_mail(all_bytes, [&](std::uint32_t chunk, std::size_t at, std::size_t bytes) {
+    std::uint32_t chunk = 0;
+    for_each_chunk(0, all_bytes, [&](std::size_t at, std::size_t bytes) {
         const Piece piece{.dest = static_cast<char*>(dest) + at,
                           .source = static_cast<const char*>(source) + at,
                           .bytes = bytes};
-        const char* before = me > 0 ? stream.receive(chunk) : nullptr;
+        const char* before = me > 0 ? window.receive(chunk) : nullptr;
         const char* after = add_own(piece, before, sum, kind, onward);
-        if (before != nullptr) stream.give_back(me - 1, chunk);
-        if (me + 1 < group.npes()) stream.send(me + 1, chunk, after, bytes);
+        if (before != nullptr) window.release(me - 1, chunk);
+        if (me + 1 < group.npes()) window.send(me + 1, chunk, after, bytes);
+        ++chunk;
     });
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    const double count = chunks(n);
+    return syncs(1, team) + Cost{.latencies = team.npes - 1 + count} + each_member(team, 2 * n, n) +
+           off_node(team, team.nodes - 1, count, n);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Scan> kScanLinear{{.name = "linear",
+                                                    .formula = "sync + (p-1+m) (a + n/m (b + c))",
+                                                    .best_when = "long vectors, several nodes",
+                                                    .restriction = kMailboxes,
+                                                    .cost = cost},
+                                                   scan_linear};
 
 }  // namespace tessera::collectives

@@ -2,16 +2,17 @@
 //
 // Recursive doubling: in round r member i sends the sum of the 2^r members up to itself to member
 // i + 2^r, and puts in front of its own sum what comes from member i - 2^r. The exclusive form also
-// keeps what has come without its own source. All through the mail, in chunks.
+// keeps what has come without its own source. All through slots, in chunks.
 // COST: a sync, then lg p (a + n b + n c), exclusive lg p n c more; p lg p n bytes are moved by all
 // together. Sums are those of neighbours, in order, but associated as a tree: floating point may
-// differ from slice in the last bits. Restriction: a team with links, fewer than 2^22 members.
+// differ from slice in the last bits. Restriction: a team with mailboxes, fewer than 2^22 members.
 // Reference: Hillis, Steele, "Data parallel algorithms", 1986.
 #include <bit>
 #include <cstring>
 
-#include "collectives/scan/algorithms.hpp"
-#include "collectives/scan/stream.hpp"
+#include "collectives/cost_terms.hpp"
+#include "collectives/patterns/window.hpp"
+#include "collectives/scan/scan.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -25,9 +26,9 @@ class Doubling {
           npes_(group.npes()),
           rounds_(std::bit_width(static_cast<unsigned>(npes_ - 1))),
           // As many places for each round as there are; one is enough for a lone member.
-          depth_(static_cast<std::uint32_t>(kLinkRounds / (rounds_ > 0 ? rounds_ : 1))),
+          places_(static_cast<std::uint32_t>(kMailboxRounds / (rounds_ > 0 ? rounds_ : 1))),
           chunks_(chunks),
-          links_(group.team(), group.where(), StreamPlace::steps(chunks, depth_)) {}
+          mailboxes_(group.team(), group.where(), chunks) {}
 
     // REQUIRES: all members have begun.
     void scan(std::uint32_t chunk, char* dest, const char* source, std::size_t bytes) {
@@ -40,11 +41,15 @@ class Doubling {
         bool is_first = true;
         for (int round = 0; round < rounds_; ++round) {
             const int distance = 1 << round;
-            const Stream stream(links_, {.first = round, .stride = rounds_, .depth = depth_},
+            const Window window(mailboxes_, round,
+                                {.count = places_,
+                                 .bytes = kSlotBytesMin,
+                                 .first = static_cast<std::uint32_t>(round),
+                                 .stride = static_cast<std::uint32_t>(rounds_)},
                                 chunks_);
-            if (me_ < npes_ - distance) stream.send(me_ + distance, chunk, own, bytes);
+            if (me_ < npes_ - distance) window.send(me_ + distance, chunk, own, bytes);
             if (me_ < distance) continue;
-            const char* left = stream.receive(chunk);
+            const char* left = window.receive(chunk);
             sum_.combine_two(own, left, own, nelems);
             if (kind_ == ScanKind::kExclusive) {
                 if (is_first) {
@@ -54,7 +59,7 @@ class Doubling {
                 }
             }
             is_first = false;
-            stream.give_back(me_ - distance, chunk);
+            window.release(me_ - distance, chunk);
         }
         std::memcpy(dest, kind_ == ScanKind::kInclusive ? own : before, bytes);
     }
@@ -65,23 +70,42 @@ class Doubling {
     int me_;
     int npes_;
     int rounds_;
-    std::uint32_t depth_;
+    std::uint32_t places_;
     std::uint32_t chunks_;
-    Links links_;
+    Mailboxes mailboxes_;
 };
-
-}  // namespace
 
 void scan_recursive_doubling(const Group& group, void* dest, const void* source, std::size_t nelems,
                              const Operation& sum, ScanKind kind) {
     if (nelems == 0) return;
     const std::size_t all_bytes = nelems * sum.element_bytes;
-    group.sync();  // Then all have begun, as links need it.
-    Doubling doubling(group, sum, kind, mails_of(all_bytes));
-    for_each_mail(all_bytes, [&](std::uint32_t chunk, std::size_t at, std::size_t bytes) {
-        doubling.scan(chunk, static_cast<char*>(dest) + at, static_cast<const char*>(source) + at,
+    group.sync();  // Then all have begun, as mailboxes need it.
+    Doubling doubling(group, sum, kind, chunk_count(all_bytes));
+    std::uint32_t chunk = 0;
+    for_each_chunk(0, all_bytes, [&](std::size_t at, std::size_t bytes) {
+        doubling.scan(chunk++, static_cast<char*>(dest) + at, static_cast<const char*>(source) + at,
                       bytes);
     });
 }
+
+Cost cost(const TeamLayout& team, double n) {
+    const double rounds = lg(team.npes);
+    return syncs(1, team) +
+           Cost{.latencies =
+                    (team.is_oversubscribed() ? 0 : 1) + chunks(n) * on_node_rounds(team)} +
+           each_member(team, kMailboxPush * n + 2 * n * rounds, 1.5 * n * rounds) +
+           off_node(team, rounds, team.largest_node * chunks(n) * rounds,
+                    team.largest_node * n * rounds);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Scan> kScanRecursiveDoubling{
+    {.name = "recursive_doubling",
+     .formula = "sync + lg p (a + n b + n c)",
+     .best_when = "short vectors",
+     .restriction = kMailboxesAssociative,
+     .cost = cost},
+    scan_recursive_doubling};
 
 }  // namespace tessera::collectives

@@ -8,7 +8,7 @@
 #include "api/extents.hpp"
 #include "api/groups.hpp"
 #include "base/fatal.hpp"
-#include "collectives/choice.hpp"
+#include "collectives/select.hpp"
 #include "shmem/deprecated.h"
 
 using tessera::api::Array;

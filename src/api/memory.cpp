@@ -13,7 +13,7 @@
 #include "api/entry.hpp"
 #include "base/bits.hpp"
 #include "base/fatal.hpp"
-#include "collectives/choice.hpp"
+#include "collectives/select.hpp"
 #include "core/config.hpp"
 #include "core/external_heap.hpp"
 #include "core/runtime.hpp"

@@ -5,8 +5,8 @@
 #include "api/entry.hpp"
 #include "api/extents.hpp"
 #include "api/groups.hpp"
-#include "collectives/choice.hpp"
 #include "collectives/kernels/kernel.hpp"
+#include "collectives/select.hpp"
 #include "shmem/collectives.h"
 #include "shmem/deprecated.h"
 

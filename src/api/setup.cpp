@@ -10,7 +10,7 @@
 #include "api/entry.hpp"
 #include "api/pointer.hpp"
 #include "base/fatal.hpp"
-#include "collectives/choice.hpp"
+#include "collectives/select.hpp"
 #include "core/external_heap.hpp"
 #include "core/runtime.hpp"
 #include "shmem/deprecated.h"
@@ -25,10 +25,10 @@ void initialize_world(int level, const char* where) {
     collectives::prepare(node_team);
     if (address_map.my_pe != 0 || !config().info) return print_startup_info({});
     std::vector<Outcome> outcomes;
-    for (std::size_t i = 0; i < collectives::kCollectives; ++i) {
-        const auto collective = static_cast<collectives::Collective>(i);
+    for (std::size_t i = 0; i < kCollectives; ++i) {
+        const auto collective = static_cast<Collective>(i);
         outcomes.push_back(
-            {collectives::kCollectiveSettings[i], collectives::choices_of(collective, world_team)});
+            {variable_of(collective).name, collectives::choices_of(collective, world_team)});
     }
     print_startup_info(outcomes);
 }

@@ -10,7 +10,7 @@
 
 #include "api/entry.hpp"
 #include "base/fatal.hpp"
-#include "collectives/choice.hpp"
+#include "collectives/select.hpp"
 #include "core/external_heap.hpp"
 #include "heap/external_pages.hpp"
 #include "pshmem.h"

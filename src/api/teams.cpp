@@ -203,7 +203,7 @@ SHMEM_ENTRY(void, shmem_team_destroy, shmem_team_t team) {
     }
     // A member who is ahead must not give its buffers to another team while somebody reads in them.
     Team& doomed = *api::team_or_null(team, SHMEM_WHERE);
-    if (doomed.linked != 0) doomed.sync(doomed, SHMEM_WHERE);
+    if (doomed.mailbox_calls != 0) doomed.sync(doomed, SHMEM_WHERE);
     api::destroy(doomed);
 }
 

@@ -140,6 +140,10 @@ TESSERA_INLINE void check_pe(int pe, const char* where) {
         fail_pe(pe, where);
 }
 
+inline void check_symmetric(const void* address, std::size_t bytes, const char* where) {
+    if (!address_map.contains(address, bytes)) fail_address(address, bytes, where);
+}
+
 // For routines without a PE argument.
 TESSERA_INLINE void check_initialized(const char* where) {
     if (address_map.npes == 0) [[unlikely]]

@@ -39,45 +39,36 @@ constexpr Variable kVariables[] = {
      .help = "How other PEs reach global and static variables: shared maps them into all PEs of "
              "the node; fabric leaves them where they are and copies through the kernel."},
     {.name = "SHMEM_BARRIER_ALGORITHM",
-     .field = AlgorithmField{&Config::barrier_algorithm, kBarrierAlgorithmNames},
+     .field = Collective::kBarrier,
      .must_agree = true,
-     .help = "Algorithm of barriers and syncs of teams. auto takes, on one node, central when PEs "
-             "outnumber cores, else dissemination; between nodes hierarchical where nodes have "
-             "several PEs, "
-             "else dissemination."},
+     .help =
+         "Algorithm of barriers and syncs of teams; auto takes the cheapest by the cost model."},
     {.name = "SHMEM_BROADCAST_ALGORITHM",
-     .field = AlgorithmField{&Config::broadcast_algorithm, kBroadcastAlgorithmNames},
+     .field = Collective::kBroadcast,
      .must_agree = true,
-     .help = "Algorithm of broadcasts. auto takes what the cost model finds cheapest; where the "
-             "one that is named cannot do it, as if it were auto."},
+     .help = "Algorithm of broadcasts; auto takes the cheapest by the cost model."},
     {.name = "SHMEM_COLLECT_ALGORITHM",
-     .field = AlgorithmField{&Config::collect_algorithm, kCollectAlgorithmNames},
+     .field = Collective::kCollect,
      .must_agree = true,
-     .help = "Algorithm of collect, where PEs contribute different sizes. auto takes what the cost "
-             "model finds cheapest; where the "
-             "one that is named cannot do it, as if it were auto."},
+     .help = "Algorithm of collect, where PEs contribute different sizes; auto takes the cheapest "
+             "by the cost model."},
     {.name = "SHMEM_FCOLLECT_ALGORITHM",
-     .field = AlgorithmField{&Config::fcollect_algorithm, kFcollectAlgorithmNames},
+     .field = Collective::kFcollect,
      .must_agree = true,
-     .help = "Algorithm of fcollect. auto takes what the cost model finds cheapest; where the "
-             "one that is named cannot do it, as if it were auto."},
+     .help = "Algorithm of fcollect; auto takes the cheapest by the cost model."},
     {.name = "SHMEM_ALLTOALL_ALGORITHM",
-     .field = AlgorithmField{&Config::alltoall_algorithm, kAlltoallAlgorithmNames},
+     .field = Collective::kAlltoall,
      .must_agree = true,
-     .help = "Algorithm of alltoall and alltoalls. auto takes what the cost model finds cheapest; "
-             "where the "
-             "one that is named cannot do it, as if it were auto."},
+     .help = "Algorithm of alltoall and alltoalls; auto takes the cheapest by the cost model."},
     {.name = "SHMEM_SCAN_ALGORITHM",
-     .field = AlgorithmField{&Config::scan_algorithm, kScanAlgorithmNames},
+     .field = Collective::kScan,
      .must_agree = true,
-     .help = "Algorithm of inclusive and exclusive scans. auto takes what the cost model finds "
-             "cheapest; where the "
-             "one that is named cannot do it, as if it were auto."},
+     .help =
+         "Algorithm of inclusive and exclusive scans; auto takes the cheapest by the cost model."},
     {.name = "SHMEM_REDUCE_ALGORITHM",
-     .field = AlgorithmField{&Config::reduce_algorithm, kReduceAlgorithmNames},
+     .field = Collective::kReduce,
      .must_agree = true,
-     .help = "Algorithm of reductions. auto takes what the cost model finds cheapest; where the "
-             "one that is named cannot do it, as if it were auto."},
+     .help = "Algorithm of reductions; auto takes the cheapest by the cost model."},
     {.name = "SHMEM_REDUCE_ACCESS",
      .field = &Config::reduce_access,
      .must_agree = true,
@@ -88,8 +79,8 @@ constexpr Variable kVariables[] = {
      .field = &Config::reduce_reproducible,
      .must_agree = true,
      .help = "Combine floating-point numbers strictly in the order of the PEs, so that reductions "
-             "have the same bits with any algorithm, access and layout over nodes. Only slice, "
-             "flat_tree and mail do so."},
+             "have the same bits with any algorithm, access and layout over nodes. Only "
+             "direct_reduce_scatter, flat_tree and eager do so."},
     {.name = "SHMEM_COLLECTIVE_BUFFER",
      .field = &Config::collective_buffer,
      .must_agree = true,
@@ -183,6 +174,16 @@ bool assign(T& member, const std::optional<T>& value) {
     return value.has_value();
 }
 
+std::optional<AlgorithmSetting> parse_algorithm(std::string_view text, Collective collective) {
+    const AlgorithmNames known = algorithm_names(collective);
+    if (known.names.empty()) return AlgorithmSetting{};
+    const std::string_view own = own_algorithm_name(text);
+    std::optional<std::size_t> number = parse_choice(own, known.names);
+    if (!number) number = parse_choice(own, known.aliases);
+    if (!number) return std::nullopt;
+    return AlgorithmSetting{.number = static_cast<std::uint8_t>(*number)};
+}
+
 // Sets the member from `text`; false if `text` is no value for it.
 bool set_value(Config& config, const Field& field, std::string_view text) {
     return std::visit(
@@ -205,11 +206,9 @@ bool set_value(Config& config, const Field& field, std::string_view text) {
             [&](SubsystemSet Config::*member) {
                 return assign(config.*member, parse_subsystems(text));
             },
-            [&](const AlgorithmField& any) {
-                std::optional<std::size_t> index =
-                    parse_choice(own_algorithm_name(text), any.names);
-                if (index) (config.*any.member).index = static_cast<std::uint8_t>(*index);
-                return index.has_value();
+            [&](Collective collective) {
+                return assign(config.algorithms[static_cast<std::size_t>(collective)],
+                              parse_algorithm(text, collective));
             },
             [&]<class Enum>(Enum Config::*member) {
                 std::optional<std::size_t> index = parse_choice(text, names_of(Enum{}));
@@ -255,6 +254,13 @@ Config load_or_stop() {
 
 std::span<const Variable> variables() { return kVariables; }
 
+const Variable& variable_of(Collective collective) {
+    return *std::ranges::find_if(kVariables, [=](const Variable& variable) {
+        const auto* field = std::get_if<Collective>(&variable.field);
+        return field != nullptr && *field == collective;
+    });
+}
+
 Config load_config(const Lookup& lookup, std::string& error) {
     Config loaded;
     error.clear();
@@ -263,7 +269,7 @@ Config load_config(const Lookup& lookup, std::string& error) {
         if (found.value == nullptr || *found.value == '\0') continue;
         if (!set_value(loaded, variable.field, found.value)) {
             error = bad_value_text(found, variable);
-            if (!std::holds_alternative<AlgorithmField>(variable.field)) return loaded;
+            if (!std::holds_alternative<Collective>(variable.field)) return loaded;
             loaded.warnings.push_back(std::exchange(error, "") + "; taking auto");
             continue;
         }
@@ -286,8 +292,10 @@ std::string value_text(const Config& config, const Variable& variable) {
             [&](Count Config::*member) { return std::to_string((config.*member).value); },
             [&](std::string Config::*member) { return config.*member; },
             [&](SubsystemSet Config::*member) { return print_subsystems(config.*member); },
-            [&](const AlgorithmField& any) {
-                return std::string(any.names[(config.*any.member).index]);
+            [&](Collective collective) {
+                const Names names = algorithm_names(collective).names;
+                return names.empty() ? std::string()
+                                     : std::string(names[config.algorithm(collective).number]);
             },
             [&]<class Enum>(Enum Config::*member) {
                 return std::string(names_of(Enum{})[static_cast<std::size_t>(config.*member)]);
@@ -306,7 +314,7 @@ Names value_names(const Variable& variable) {
             [](Count Config::* /*member*/) { return Names(); },
             [](std::string Config::* /*member*/) { return Names(); },
             [](SubsystemSet Config::* /*member*/) { return Names(); },
-            [](const AlgorithmField& any) { return any.names; },
+            [](Collective collective) { return algorithm_names(collective).names; },
             []<class Enum>(Enum Config::* /*member*/) { return Names(names_of(Enum{})); },
         },
         variable.field);
@@ -333,7 +341,7 @@ std::string allowed_text(const Variable& variable) {
             [](SubsystemSet Config::* /*member*/) {
                 return join(kSubsystemNames) + ", with commas between; or all, or none";
             },
-            [](const AlgorithmField& any) { return join(any.names); },
+            [](Collective collective) { return join(algorithm_names(collective).names); },
             []<class Enum>(Enum Config::* /*member*/) { return join(names_of(Enum{})); },
         },
         variable.field);

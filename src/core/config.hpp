@@ -26,30 +26,36 @@ namespace tessera {
 enum class StaticData : std::uint8_t { kShared, kFabric };
 inline constexpr std::string_view kStaticDataNames[] = {"shared", "fabric"};
 
-// The algorithms of each collective: the names of its settings' values, and of its rows in
-// collectives/table.cpp, in the same order.
-inline constexpr std::string_view kBarrierAlgorithmNames[] = {
-    "auto", "central", "dissemination", "kway_dissemination", "tree", "hierarchical"};
-inline constexpr std::string_view kBroadcastAlgorithmNames[] = {
-    "auto", "direct", "linear", "knomial", "scatter_allgather", "chain", "hierarchical", "mail"};
-inline constexpr std::string_view kCollectAlgorithmNames[] = {"auto", "direct", "linear", "ring",
-                                                              "hierarchical"};
-inline constexpr std::string_view kFcollectAlgorithmNames[] = {
-    "auto",         "direct", "linear", "ring", "bruck", "recursive_doubling", "neighbor_exchange",
-    "hierarchical", "mail"};
-inline constexpr std::string_view kAlltoallAlgorithmNames[] = {"auto",  "direct",       "pairwise",
-                                                               "bruck", "hierarchical", "mail"};
-inline constexpr std::string_view kScanAlgorithmNames[] = {"auto", "slice", "linear",
-                                                           "recursive_doubling", "hierarchical"};
-inline constexpr std::string_view kReduceAlgorithmNames[] = {
-    "auto",         "slice", "flat_tree", "recursive_doubling", "bruck",
-    "rabenseifner", "ring",  "knomial",   "hierarchical",       "mail"};
+// The collectives that have a choice of algorithms, and the setting of each.
+enum class Collective : std::uint8_t {
+    kBarrier,
+    kBroadcast,
+    kCollect,
+    kFcollect,
+    kAlltoall,
+    kScan,
+    kReduce
+};
+inline constexpr std::size_t kCollectives = 7;
+inline constexpr std::string_view kCollectiveNames[kCollectives] = {
+    "barrier", "broadcast", "collect", "fcollect", "alltoall", "scan", "reduce"};
 
-// Which of a collective's algorithms the user wants: the place in its list of names; 0: auto.
-struct Algorithm {
-    std::uint8_t index = 0;
-    bool is_auto() const { return index == 0; }
-    bool operator==(const Algorithm&) const = default;
+// What SHMEM_<COLLECTIVE>_ALGORITHM may be: auto, then the collective's algorithms in the order of
+// collectives/<collective>/list.cpp. `aliases` has an earlier name of each, or "".
+struct AlgorithmNames {
+    Names names;
+    Names aliases;
+};
+// Defined by collectives/select.cpp, from the lists. Empty in oshrun, which has no algorithms: it
+// takes any name, and the PEs check it.
+AlgorithmNames algorithm_names(Collective collective);
+
+// The algorithm that the user names, by its place among the names: 0 is auto.
+struct AlgorithmSetting {
+    std::uint8_t number = 0;
+    bool is_auto() const { return number == 0; }
+    std::size_t index() const { return number - std::size_t{1}; }
+    bool operator==(const AlgorithmSetting&) const = default;
 };
 
 // How reductions use other PEs' arrays.
@@ -91,13 +97,7 @@ struct Config {
     std::uint64_t symmetric_size = 0;  // bytes per PE; 0: heap::default_heap_bytes decides
     bool huge_pages = true;
     StaticData static_data = StaticData::kShared;
-    Algorithm barrier_algorithm;
-    Algorithm broadcast_algorithm;
-    Algorithm collect_algorithm;
-    Algorithm fcollect_algorithm;
-    Algorithm alltoall_algorithm;
-    Algorithm scan_algorithm;
-    Algorithm reduce_algorithm;
+    std::array<AlgorithmSetting, kCollectives> algorithms;  // by Collective
     ReduceAccess reduce_access = ReduceAccess::kAuto;
     bool reduce_reproducible = false;
     CollectiveBuffer collective_buffer = CollectiveBuffer::k8K;
@@ -118,6 +118,10 @@ struct Config {
     std::array<std::string_view, kVariableCountMax> found_names{};
     // Values that were replaced by another one.
     std::vector<std::string> warnings;
+
+    AlgorithmSetting algorithm(Collective collective) const {
+        return algorithms[static_cast<std::size_t>(collective)];
+    }
 };
 
 // On by any value that does not say off: the specification's variables without a value of their
@@ -126,14 +130,9 @@ struct Switch {
     bool Config::*member;
 };
 
-struct AlgorithmField {
-    Algorithm Config::*member;
-    Names names;
-};
-
 // What a variable sets; the kind decides how its value is spelled.
 using Field = std::variant<Switch, bool Config::*, std::uint64_t Config::*, Count Config::*,
-                           std::string Config::*, StaticData Config::*, AlgorithmField,
+                           std::string Config::*, StaticData Config::*, Collective,
                            ReduceAccess Config::*, CollectiveBuffer Config::*, AmoPath Config::*,
                            Progress Config::*, SharedCopies Config::*, SubsystemSet Config::*>;
 
@@ -159,6 +158,9 @@ std::span<const OtherName> other_names();
 
 // What other libraries call an algorithm; `value` itself where there is no row.
 std::string_view own_algorithm_name(std::string_view value);
+
+// The row of SHMEM_<COLLECTIVE>_ALGORITHM.
+const Variable& variable_of(Collective collective);
 
 // Value of a variable, or nullptr.
 using Lookup = std::function<const char*(const char* name)>;
@@ -215,5 +217,7 @@ std::vector<std::string> unknown_variable_texts(const char* const* entries);
 // Writes them for the environment of this process, and config.warnings. One process per job calls
 // it: oshrun, or PE 0.
 void warn_about_settings(const Config& config);
+// Writes config.warnings alone.
+void warn_about_values(const Config& config);
 
 }  // namespace tessera

@@ -51,8 +51,12 @@ std::vector<std::string> unknown_variable_texts(const char* const* entries) {
     return texts;
 }
 
-void warn_about_settings(const Config& config) {
+void warn_about_values(const Config& config) {
     for (const std::string& text : config.warnings) warn("%s", text.c_str());
+}
+
+void warn_about_settings(const Config& config) {
+    warn_about_values(config);
     for (const std::string& text : unknown_variable_texts(environment_entries())) {
         warn("%s", text.c_str());
     }

@@ -17,7 +17,7 @@
 #include "base/wait.hpp"
 #include "core/internal_segment.hpp"
 #include "core/team.hpp"
-#include "core/team_links.hpp"
+#include "core/team_mailboxes.hpp"
 
 namespace tessera {
 namespace {
@@ -49,11 +49,11 @@ bool is_awaited(const Team& team, const Node& node, const launch::Job& job) {
     for (const TeamFlags::Line& line : team.my_flags().arrival) {
         if (line.gate.has_reached(team.syncs + 1)) return true;
     }
-    if (!team.has_links) return false;
-    for (const auto& parity : team_links(team.slot)->gates) {
+    if (!team.has_mailboxes) return false;
+    for (const auto& parity : team_mailboxes(team.slot)->gates) {
         for (const auto& kind : parity) {
-            for (const TeamLinks::Line& line : kind) {
-                if (line.gate.has_reached(team.linked + 1)) return true;
+            for (const TeamMailboxes::Line& line : kind) {
+                if (line.gate.has_reached(team.mailbox_calls + 1)) return true;
             }
         }
     }

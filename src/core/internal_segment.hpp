@@ -13,7 +13,7 @@
 #include "base/setting_marks.hpp"
 #include "core/shared_copy.hpp"
 #include "core/team.hpp"
-#include "core/team_links.hpp"
+#include "core/team_mailboxes.hpp"
 #include "heap/node_file.hpp"
 
 namespace tessera {
@@ -54,12 +54,13 @@ inline InternalSegment& segment_of(Sleeper* sleeper) {
 }
 
 // Behind it lie two arrays with an element for each team that the PE may be a member of: flags, and
-// links (the first teams have some); pages exist for those in use.
-inline constexpr std::size_t kLinksOffset = heap::kInternalBytes / 2;
+// mailboxes (the first teams have some); pages exist for those in use.
+inline constexpr std::size_t kMailboxesOffset = heap::kInternalBytes / 2;
 inline constexpr std::uint32_t kTeamSlots =
-    static_cast<std::uint32_t>((kLinksOffset - sizeof(InternalSegment)) / sizeof(TeamFlags));
-inline std::uint32_t teams_with_links() {
-    return static_cast<std::uint32_t>((heap::kInternalBytes - kLinksOffset) / TeamLinks::stride());
+    static_cast<std::uint32_t>((kMailboxesOffset - sizeof(InternalSegment)) / sizeof(TeamFlags));
+inline std::uint32_t teams_with_mailboxes() {
+    constexpr std::size_t kBytes = heap::kInternalBytes - kMailboxesOffset;
+    return static_cast<std::uint32_t>(kBytes / TeamMailboxes::stride());
 }
 inline constexpr std::uint32_t kWorldTeamSlot = 0;
 inline constexpr std::uint32_t kSharedTeamSlot = 1;
@@ -70,9 +71,9 @@ inline TeamFlags* team_flags_of(InternalSegment& segment, std::uint32_t slot) {
     return reinterpret_cast<TeamFlags*>(&segment + 1) + slot;
 }
 
-inline TeamLinks* team_links_of(InternalSegment& segment, std::uint32_t slot) {
-    char* start = reinterpret_cast<char*>(&segment) + kLinksOffset;
-    return reinterpret_cast<TeamLinks*>(start + slot * TeamLinks::stride());
+inline TeamMailboxes* team_mailboxes_of(InternalSegment& segment, std::uint32_t slot) {
+    char* start = reinterpret_cast<char*>(&segment) + kMailboxesOffset;
+    return reinterpret_cast<TeamMailboxes*>(start + slot * TeamMailboxes::stride());
 }
 
 }  // namespace tessera

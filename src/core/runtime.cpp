@@ -131,7 +131,7 @@ void make_team(Team& team, std::span<const int> members, std::uint32_t slot) {
 
 void make_predefined_teams() {
     forget_team_slots();
-    mail_bytes = kMailBytesMin << static_cast<unsigned>(config().collective_buffer);
+    slot_bytes = kSlotBytesMin << static_cast<unsigned>(config().collective_buffer);
     make_team(world_team, {}, kWorldTeamSlot);
     make_team(shared_team, live->job.local_pes, kSharedTeamSlot);
     make_team(node_team, live->job.local_pes, kNodeTeamSlot);
@@ -337,10 +337,10 @@ void start(int level, const char* where) {
     live->job =
         launch::join(static_cast<int>(std::min(config().virtual_nodes.value, kNodesPerHostMax)));
     set_pe_prefix(live->job.pe);
-    if (live->job.launcher != launch::Launcher::kOshrun) {
-        if (live->job.pe == 0) warn_about_settings(config());
-        make_files(live->job);
-    }
+    const bool by_oshrun = live->job.launcher == launch::Launcher::kOshrun;
+    // oshrun has warned of names, but knows no algorithms.
+    if (live->job.pe == 0) by_oshrun ? warn_about_values(config()) : warn_about_settings(config());
+    if (!by_oshrun) make_files(live->job);
     live->node = std::make_unique<Node>(live->job, where);
     heap::NodeHeader& header = live->node->header();
     set_wait_times(&live->node->internal(live->job.local_index).waits,
@@ -463,14 +463,14 @@ TeamFlags* mapped_team_flags(int world_pe, std::uint32_t slot) {
     return team_flags_of(live->node->internal_of(world_pe), slot);
 }
 
-TeamLinks* team_links(std::uint32_t slot) {
-    return team_links_of(live->node->internal(live->job.local_index), slot);
+TeamMailboxes* team_mailboxes(std::uint32_t slot) {
+    return team_mailboxes_of(live->node->internal(live->job.local_index), slot);
 }
 
-TeamLinks* mapped_team_links(int world_pe, std::uint32_t slot) {
+TeamMailboxes* mapped_team_mailboxes(int world_pe, std::uint32_t slot) {
     Sleeper* sleeper = address_map.peers[world_pe].sleeper;
     if (sleeper == nullptr) return nullptr;
-    return team_links_of(segment_of(sleeper), slot);
+    return team_mailboxes_of(segment_of(sleeper), slot);
 }
 
 std::unique_ptr<Channel> make_channel(const ChannelOptions& options) {

@@ -12,7 +12,7 @@
 #include "core/context.hpp"
 #include "core/internal_segment.hpp"
 #include "core/runtime.hpp"
-#include "core/team_links.hpp"
+#include "core/team_mailboxes.hpp"
 #include "transports/transport.hpp"
 
 namespace tessera {
@@ -92,14 +92,14 @@ void renew_flags(const Team& team) {
     for (TeamFlags::Line& line : team.my_flags().arrival) line.gate.reset(team.syncs);
 }
 
-void renew_links(const Team& team) {
-    TeamLinks& links = *team_links(team.slot);
-    for (auto& parity : links.gates) {
+void renew_mailboxes(const Team& team) {
+    TeamMailboxes& mailboxes = *team_mailboxes(team.slot);
+    for (auto& parity : mailboxes.gates) {
         for (auto& kind : parity) {
-            for (TeamLinks::Line& line : kind) line.gate.reset(team.linked);
+            for (TeamMailboxes::Line& line : kind) line.gate.reset(team.mailbox_calls);
         }
     }
-    for (TeamLinks::Line& line : links.left) line.gate.reset(team.linked);
+    for (TeamMailboxes::Line& line : mailboxes.published) line.gate.reset(team.mailbox_calls);
 }
 
 void find_partners(Team& team) {
@@ -108,9 +108,9 @@ void find_partners(Team& team) {
         team.is_on_one_node = is_on_this_node(team.world_pe(i));
     }
     find_nodes(team);
-    team.has_links = true;
+    team.has_mailboxes = true;
     for (int i = 0; i < static_cast<int>(team.slots.size()); ++i) {
-        team.has_links = team.has_links && team.slot_of(i) < teams_with_links();
+        team.has_mailboxes = team.has_mailboxes && team.slot_of(i) < teams_with_mailboxes();
     }
     team.central = nullptr;
     if (team.is_on_one_node) {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -39,7 +40,7 @@ struct TeamFlags {
 static_assert(sizeof(TeamFlags) == (kSyncRoundsMax + 3) * kFalseSharingBytes);
 
 struct Team;
-struct TeamLinks;
+struct TeamMailboxes;
 using SyncFunction = void (*)(Team& team, const char* where);
 TeamFlags* team_flags(std::uint32_t slot);
 
@@ -70,32 +71,37 @@ struct TeamNodes {
     }
 };
 
+// What collectives remember of a team: collectives/state.hpp, which defines the deleter as well.
+struct CollectiveState;
+struct DeleteCollectiveState {
+    void operator()(CollectiveState* state) const;
+};
+using CollectiveStatePointer = std::unique_ptr<CollectiveState, DeleteCollectiveState>;
+
 struct Team {
     int npes = 0;
     int my_index = -1;
     // Member i's number in the world; nullptr: i itself.
     const int* world_pes = nullptr;
-    std::uint32_t syncs = 0;      // number of the last sync; equal on all members between syncs
-    std::uint32_t linked = 0;     // number of the last collective that used links; likewise
-    std::uint32_t left_free = 0;  // slots of TeamLinks::left until the next sync; likewise
-    bool has_links = true;        // of all members (core/team_links.hpp)
+    std::uint32_t syncs = 0;          // number of the last sync; equal on all members between syncs
+    std::uint32_t mailbox_calls = 0;  // number of the last collective that used mailboxes
+    bool has_mailboxes = true;        // of all members (core/team_mailboxes.hpp)
     bool more_members_than_cores = false;
     bool is_on_one_node = true;
-    int nodes = 1;                      // on which it has members
-    int largest_node = 1;               // members on the node that has most
-    CentralSync* central = nullptr;     // of member 0; nullptr unless on one node
-    TeamFlags* flags = nullptr;         // of this PE: my_flags(), looked up once
-    std::vector<SyncPartner> partners;  // by round: 1, 2, 4, ... places further
-    SyncFunction sync = nullptr;        // chosen by collectives/table.cpp
-    std::uint32_t slot = 0;             // of this PE's flags
-    int num_contexts = 0;               // as configured
-    std::uint64_t handle = 0;           // the program's name for it; 0: a predefined team
-    std::uint32_t open_contexts = 0;    // that the program created on it (api/contexts.cpp)
-    std::vector<int> members;           // what world_pes points to
-    std::vector<std::uint32_t> slots;   // member i's slot; empty: all have `slot`
-    TeamNodes by_node;                  // empty unless on several nodes
-    std::vector<double> prices;         // of collectives/choice.cpp, at the first collective
-    std::vector<std::uint8_t> choices;
+    int nodes = 1;                            // on which it has members
+    int largest_node = 1;                     // members on the node that has most
+    CentralSync* central = nullptr;           // of member 0; nullptr unless on one node
+    TeamFlags* flags = nullptr;               // of this PE: my_flags(), looked up once
+    std::vector<SyncPartner> partners;        // by round: 1, 2, 4, ... places further
+    SyncFunction sync = nullptr;              // chosen by collectives/select.cpp
+    std::uint32_t slot = 0;                   // of this PE's flags
+    int num_contexts = 0;                     // as configured
+    std::uint64_t handle = 0;                 // the program's name for it; 0: a predefined team
+    std::uint32_t open_contexts = 0;          // that the program created on it (api/contexts.cpp)
+    std::vector<int> members;                 // what world_pes points to
+    std::vector<std::uint32_t> slots;         // member i's slot; empty: all have `slot`
+    TeamNodes by_node;                        // empty unless on several nodes
+    CollectiveStatePointer collective_state;  // nullptr before the first use
 
     TeamFlags& my_flags() const { return *team_flags(slot); }
     std::uint32_t slot_of(int index) const {
@@ -125,9 +131,9 @@ TeamFlags* team_flags(std::uint32_t slot);
 // The flags of PE `world_pe` as this PE maps them; nullptr: it is on another node.
 TeamFlags* mapped_team_flags(int world_pe, std::uint32_t slot);
 
-// The same for links.
-TeamLinks* team_links(std::uint32_t slot);
-TeamLinks* mapped_team_links(int world_pe, std::uint32_t slot);
+// The same for mailboxes.
+TeamMailboxes* team_mailboxes(std::uint32_t slot);
+TeamMailboxes* mapped_team_mailboxes(int world_pe, std::uint32_t slot);
 
 // Gates compare numbers modulo 2^31, so one that is never posted would count as reached after 2^30
 // more. Renewing brings all gates of this PE to the team's last numbers; it must happen before
@@ -135,16 +141,17 @@ TeamLinks* mapped_team_links(int world_pe, std::uint32_t slot);
 inline constexpr std::uint32_t kRenewAfter = std::uint32_t{1} << 28;
 // REQUIRES: a sync of the members before and after, and no post of theirs in between.
 void renew_flags(const Team& team);
-void renew_links(const Team& team);
+void renew_mailboxes(const Team& team);
 
 // Fills what follows from members, slots and world_pes: nodes, central, partners.
 void find_partners(Team& team);
 
-// A slot of this PE that no team uses, and the highest numbers that its flags and links have seen.
+// A slot of this PE that no team uses, and the highest numbers that its flags and mailboxes have
+// seen.
 struct TeamSlot {
     std::uint32_t index = 0;
     std::uint32_t syncs = 0;
-    std::uint32_t linked = 0;
+    std::uint32_t mailbox_calls = 0;
 };
 // nullopt: all slots are taken. THREADS: any.
 std::optional<TeamSlot> claim_team_slot();

@@ -232,7 +232,7 @@ class Settings(LaunchTest):
             _, error = self.run_with(npes=npes, SHMEM_BARRIER_ALGORITHM="ring",
                                      SHMEM_BCAST_ALGORITHM="tree")
             for told in ("SHMEM_BARRIER_ALGORITHM=ring", "SHMEM_BCAST_ALGORITHM=tree"):
-                lines = re.findall(rf"oshrun: {told} is not a valid setting; allowed: auto, .*; "
+                lines = re.findall(rf"\[pe 0\] {told} is not a valid setting; allowed: auto, .*; "
                                    "taking auto\n", error)
                 self.assertEqual(len(lines), 1, error)
             self.assertEqual(error.count("\n"), 2)

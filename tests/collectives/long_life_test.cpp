@@ -16,7 +16,7 @@ namespace {
 // All gates of the world's links lie this far behind.
 void grow_old(Team& team) {
     shmem_barrier_all();
-    team.linked = 5 * kRenewAfter - 1;
+    team.mailbox_calls = 5 * kRenewAfter - 1;
     shmem_barrier_all();
 }
 
@@ -51,7 +51,7 @@ TEST(LongLife, OldSlotsServeNewTeams) {
     for (int round = 0; round < 20; ++round) {
         std::optional<TeamSlot> slot = claim_team_slot();
         ASSERT_TRUE(slot);
-        slot->syncs = slot->linked = 5 * kRenewAfter + static_cast<std::uint32_t>(round);
+        slot->syncs = slot->mailbox_calls = 5 * kRenewAfter + static_cast<std::uint32_t>(round);
         release_team_slot(*slot);
         shmem_team_t team = SHMEM_TEAM_INVALID;
         ASSERT_EQ(

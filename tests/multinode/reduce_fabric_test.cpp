@@ -2,17 +2,19 @@
 //
 // Breaks when the hierarchical reduction moves more between nodes than it must: with n nodes, each
 // sends at most 2 (n-1)/n vectors, whatever the PEs on it. The bytes are those that the kernel has
-// sent over this process's TCP connections, so it runs with a provider on TCP, and with
-// SHMEM_REDUCE_ALGORITHM=hierarchical.
+// sent over this process's TCP connections, so it runs with a provider on TCP.
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <shmem.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
+#include "collectives/select.hpp"
+#include "core/config.hpp"
 #include "support/pe_test.hpp"
 
 namespace {
@@ -42,7 +44,19 @@ std::uint64_t node_sum(std::uint64_t mine) {
     return dest;
 }
 
+// As SHMEM_REDUCE_ALGORITHM would; before the first reduction.
+void choose_hierarchical() {
+    const auto all = tessera::collectives::traits_of(tessera::Collective::kReduce);
+    const auto found = std::ranges::find_if(
+        all, [](const auto* algorithm) { return algorithm->name == "hierarchical"; });
+    ASSERT_NE(found, all.end());
+    auto& settings = const_cast<tessera::Config&>(tessera::config());
+    settings.algorithms[static_cast<std::size_t>(tessera::Collective::kReduce)].number =
+        static_cast<std::uint8_t>(found - all.begin() + 1);
+}
+
 TEST(ReduceFabric, ANodeSendsWhatItMust) {
+    choose_hierarchical();
     const char* text = std::getenv("SHMEM_VIRTUAL_NODES");
     const double nodes = text != nullptr ? std::atof(text) : 1;
     auto* source = static_cast<double*>(shmem_malloc(kElements * sizeof(double)));

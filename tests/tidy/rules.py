@@ -62,8 +62,10 @@ ARROWS = {
     "transports/*": ("transports", "src/base"),
     "src/core": ("src/heap", "src/launch", "src/topology", "transports", "src/base",
                  "include"),
-    "collectives": ("src/core", "src/heap", "src/topology", "src/base", "include"),
-    "src/api": ("collectives", "src/core", "src/heap", "src/topology", "src/base", "include"),
+    "src/messaging": ("src/core", "src/base"),
+    "collectives": ("src/messaging", "src/core", "src/heap", "src/topology", "src/base", "include"),
+    "src/api": ("collectives", "src/messaging", "src/core", "src/heap", "src/topology", "src/base",
+                "include"),
     "include": (),
     "tools": ("collectives", "src/core", "src/heap", "src/launch", "src/topology", "src/base",
               "include"),
@@ -99,6 +101,14 @@ def environment(tree):
             continue
         for line, word in numbered_matches(words, tree.code(name)):
             yield name, line, f"{word}: go through base/environment.hpp"
+
+
+def mapped_or_fabric(tree):
+    """Whether a PE is mapped is decided in src/messaging, and nowhere in an algorithm."""
+    words = r"\baddress_map\b|\bmapped_team_\w+|\bfabric\s*->"
+    for name in tree.named(*C_FAMILY, under="collectives/"):
+        for line, word in numbered_matches(words, tree.code(name)):
+            yield name, line, f"{word}: go through src/messaging"
 
 
 def conditionals(tree):
@@ -181,6 +191,7 @@ RULES = {
     "function-size": function_size,
     "include-arrows": include_arrows,
     "environment": environment,
+    "mapped-or-fabric": mapped_or_fabric,
     "conditionals": conditionals,
     "license-line": license_line,
     "banned-words": banned_words,

@@ -78,7 +78,9 @@ def twins_of(name):
         inner = "/".join(stem.split("/")[1:])
         return [f"tests/src/{inner}_test", f"tests/{inner}_test"]
     if parts[0] == "collectives" and len(parts) > 2:
-        return [f"tests/collectives/{parts[1]}_test"]
+        # moves_test goes through all algorithms of broadcast, collect and alltoall.
+        moves = parts[1] in ("alltoall", "broadcast", "collect")
+        return [f"tests/collectives/{'moves' if moves else parts[1]}_test"]
     if parts[0] == "transports":
         return ["tests/transports/contract_test", f"tests/{stem}_test"]
     if parts[0] == "tools" and len(parts) > 2:

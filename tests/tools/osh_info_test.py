@@ -36,6 +36,22 @@ class OshInfoTest(unittest.TestCase):
         self.assertEqual(read("docs/environment.md"), result.stdout,
                          "run: osh_info --environment-markdown > docs/environment.md")
 
+    def test_table_of_algorithms_is_up_to_date(self):
+        result = run("--algorithms-markdown")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn(result.stdout, read("docs/collectives.md"),
+                      "put there what osh_info --algorithms-markdown prints")
+
+    def test_algorithms_are_those_that_a_job_can_use(self):
+        def names(*arguments):
+            return run("--algorithms", *arguments).stdout.split()
+        self.assertIn("eager", names("reduce", "-n", "8"))
+        self.assertNotIn("hierarchical", names("reduce", "-n", "8"))
+        self.assertIn("hierarchical", names("reduce", "-n", "8", "--nodes", "2"))
+        self.assertNotIn("eager", names("reduce", "-n", "8", "--nodes", "2"))
+        self.assertNotIn("recursive_doubling", names("fcollect", "-n", "6"))
+        self.assertNotEqual(run("--algorithms", "everything").returncode, 0)
+
     def test_report_has_all_parts(self):
         result = run()
         self.assertEqual((result.returncode, result.stderr), (0, ""))

@@ -12,8 +12,8 @@ import unittest
 
 OSH_TUNE = ""
 OSH_INFO = ""
-FABRIC = ("fabric", "fabric_alpha", "fabric_beta", "fabric_ready")
-PRICES = ("alpha", "switching", "beta", "beta_far", "gamma")
+FABRIC = ("fabric", "off_node_latency", "off_node_gap_per_byte", "off_node_overhead")
+PARAMETERS = ("alpha", "context_switch", "beta", "beta_memory", "gamma")
 
 
 class OshTuneTest(unittest.TestCase):
@@ -38,7 +38,7 @@ class OshTuneTest(unittest.TestCase):
         self.assertEqual(os.listdir(os.path.dirname(path)), [os.path.basename(path)])
         with open(path, encoding="utf-8") as file:
             lines = [line.split() for line in file if not line.startswith("#")]
-        self.assertEqual(tuple(line[0] for line in lines), PRICES + FABRIC)
+        self.assertEqual(tuple(line[0] for line in lines), PARAMETERS + FABRIC)
         for line in lines:
             if line[0] != "fabric":
                 self.assertGreater(float(line[1]), 0, line)
@@ -48,7 +48,7 @@ class OshTuneTest(unittest.TestCase):
     def test_each_provider_has_its_prices(self):
         out, _ = self.run_tool(OSH_TUNE, "-o", "-", "--provider", "sockets", "tcp;ofi_rxm")
         lines = [line.split()[:2] for line in out.splitlines() if not line.startswith("#")]
-        self.assertEqual(tuple(line[0] for line in lines), PRICES + FABRIC + FABRIC)
+        self.assertEqual(tuple(line[0] for line in lines), PARAMETERS + FABRIC + FABRIC)
         self.assertEqual([line[1] for line in lines if line[0] == "fabric"],
                          ["sockets", "tcp;ofi_rxm"])
 

@@ -6,30 +6,51 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "collectives/choice.hpp"
 #include "collectives/profile.hpp"
+#include "collectives/select.hpp"
 #include "core/config.hpp"
 #include "topology/topology.hpp"
 
 namespace tessera::osh_info {
 namespace {
 
+using collectives::AlgorithmTraits;
 using collectives::Call;
-using collectives::Collective;
-using collectives::kCollectives;
-using collectives::Row;
-using collectives::Shape;
+using collectives::TeamLayout;
 
-std::string row_text(const Row& row) {
+std::string algorithm_text(const AlgorithmTraits& algorithm) {
     char text[200];
-    std::snprintf(text, sizeof text, "    %-20s %-46s %s\n", std::string(row.name).c_str(),
-                  std::string(row.cost_text).c_str(), std::string(row.best_when).c_str());
+    std::snprintf(text, sizeof text, "    %-20s %-46s %s\n", std::string(algorithm.name).c_str(),
+                  std::string(algorithm.formula).c_str(), std::string(algorithm.best_when).c_str());
+    return text;
+}
+
+// "team on several nodes, 2^k members"
+std::string restriction_text(const collectives::Restriction& limits) {
+    std::string text = limits.mailboxes ? "team" : "";
+    const auto add = [&](bool holds, const std::string& what) {
+        if (holds) text += (text.empty() ? "" : ", ") + what;
+    };
+    const auto add_bytes = [&](std::size_t most, const char* what) {
+        const std::string size = std::to_string(most / 1024) + " KiB";
+        add(most != collectives::kNoLimit, what + size);
+    };
+    add(limits.one_node, "one node");
+    add(limits.several_nodes, "several nodes");
+    add(limits.nodes_in_order, "members of a node in a row");
+    add(limits.power_of_two, "2^k members");
+    add(limits.even, "an even number of members");
+    add(limits.npes_max != 0, "at most " + std::to_string(limits.npes_max) + " members");
+    add_bytes(limits.bytes_max, "n <= ");
+    add_bytes(limits.total_max, "p n <= ");
+    add(limits.contiguous, "not alltoalls");
+    add(limits.any_order, "results do not depend on the order");
     return text;
 }
 
 // A job on this machine, as the model sees it.
 struct Situation {
-    Shape shape;
+    TeamLayout layout;
     Call call;
     int cores;
     collectives::Profile profile;
@@ -40,16 +61,16 @@ Situation situation_of(const JobShape& job) {
     const int cores = static_cast<int>(std::max(1U, facts.usable_cores));
     const int full = job.nodes_are_virtual ? std::max(cores, job.nodes) : cores * job.nodes;
     const int npes = job.npes != 0 ? job.npes : full;
-    Shape shape;
-    shape.npes = npes;
-    shape.nodes = std::min(job.nodes, npes);
-    shape.local = (npes + job.nodes - 1) / job.nodes;
+    TeamLayout layout;
+    layout.npes = npes;
+    layout.nodes = std::min(job.nodes, npes);
+    layout.largest_node = (npes + job.nodes - 1) / job.nodes;
     const double cores_of_node =
         job.nodes_are_virtual ? static_cast<double>(cores) / job.nodes : cores;
-    shape.cores = std::min(cores_of_node, shape.local);
-    return {.shape = shape,
+    layout.cores = std::min(cores_of_node, layout.largest_node);
+    return {.layout = layout,
             .call = {.npes = npes,
-                     .is_on_one_node = shape.nodes <= 1,
+                     .is_on_one_node = layout.nodes <= 1,
                      .is_reproducible = config().reduce_reproducible},
             .cores = cores,
             .profile = collectives::load_profile(facts.caches_bytes(), config().ofi_provider)};
@@ -62,15 +83,17 @@ std::string collectives_csv(const JobShape& job) {
     Situation now = situation_of(job);
     std::string text = "collective,algorithm,bytes,seconds\n";
     for (std::size_t i = 0; i < kCollectives; ++i) {
-        for (const Row* row : rows_of(static_cast<Collective>(i))) {
+        for (const AlgorithmTraits* algorithm :
+             collectives::traits_of(static_cast<Collective>(i))) {
             for (now.call.bytes = 1; now.call.bytes <= kBytesMax; now.call.bytes *= 2) {
-                if (!is_possible(row->restriction, now.call)) continue;
-                now.shape.bytes = static_cast<double>(now.call.bytes);
+                if (!is_possible(algorithm->restriction, now.call)) continue;
+                const auto bytes = static_cast<double>(now.call.bytes);
                 char line[120];
                 std::snprintf(line, sizeof line, "%s,%s,%zu,%.4g\n",
-                              std::string(collectives::kCollectiveNames[i]).c_str(),
-                              std::string(row->name).c_str(), now.call.bytes,
-                              seconds(row->cost(now.shape), now.shape, now.profile.machine));
+                              std::string(kCollectiveNames[i]).c_str(),
+                              std::string(algorithm->name).c_str(), now.call.bytes,
+                              seconds(algorithm->cost(now.layout, bytes), now.layout, bytes,
+                                      now.profile.machine));
                 text += line;
             }
         }
@@ -78,28 +101,60 @@ std::string collectives_csv(const JobShape& job) {
     return text;
 }
 
+std::string algorithms_markdown() {
+    std::string text =
+        "| collective | algorithm | cost | restriction | best |\n|---|---|---|---|---|\n";
+    for (std::size_t i = 0; i < kCollectives; ++i) {
+        for (const AlgorithmTraits* algorithm :
+             collectives::traits_of(static_cast<Collective>(i))) {
+            text.append("| ").append(kCollectiveNames[i]);
+            text.append(" | `").append(algorithm->name).append("`");
+            if (!algorithm->alias.empty()) text.append(" (`").append(algorithm->alias).append("`)");
+            text.append(" | ").append(algorithm->formula);
+            text.append(" | ").append(restriction_text(algorithm->restriction));
+            text.append(" | ").append(algorithm->best_when).append(" |\n");
+        }
+    }
+    return text;
+}
+
+std::string algorithms_text(std::string_view collective, const JobShape& job) {
+    const Call call = situation_of(job).call;
+    std::string text;
+    for (std::size_t i = 0; i < kCollectives; ++i) {
+        if (collective != kCollectiveNames[i]) continue;
+        for (const AlgorithmTraits* algorithm :
+             collectives::traits_of(static_cast<Collective>(i))) {
+            if (is_possible(algorithm->restriction, call)) {
+                text.append(algorithm->name).append("\n");
+            }
+        }
+    }
+    return text;
+}
+
 std::string collectives_text(const JobShape& job) {
-    const auto [shape, call, cores, profile] = situation_of(job);
+    const auto [layout, call, cores, profile] = situation_of(job);
     char head[200];
     std::snprintf(head, sizeof head, "%d PEs, at most %.0f on each of %.0f nodes of %d cores; %s\n",
-                  call.npes, shape.local, shape.nodes, cores, profile.origin.c_str());
+                  call.npes, layout.largest_node, layout.nodes, cores, profile.origin.c_str());
     std::string text = head;
     text +=
         "a: a message, A: to another node, b and B: moving a byte, c: combining one, "
         "s: a context switch,\np: PEs, m: of a node, N: nodes, n: bytes\n";
     for (std::size_t i = 0; i < kCollectives; ++i) {
         const auto collective = static_cast<Collective>(i);
-        const std::vector<const Row*>& rows = rows_of(collective);
-        text.append("\n").append(collectives::kCollectiveNames[i]).append("\n");
-        for (const Row* row : rows) text += row_text(*row);
-        const Algorithm named = collectives::wanted_for(collective);
-        if (!named.is_auto()) {
-            text += "  always " + std::string(rows[named.index - 1U]->name) +
+        const auto all = collectives::traits_of(collective);
+        text.append("\n").append(kCollectiveNames[i]).append("\n");
+        for (const AlgorithmTraits* algorithm : all) text += algorithm_text(*algorithm);
+        const AlgorithmSetting setting = config().algorithm(collective);
+        if (!setting.is_auto()) {
+            text += "  always " + std::string(all[setting.index()]->name) +
                     ", where it can do the call, by the setting; auto would take\n";
         } else {
             text += "  chosen\n";
         }
-        text += choices_text(collective, call, shape, profile.machine);
+        text += choices_text(collective, call, layout, profile.machine);
     }
     return text;
 }

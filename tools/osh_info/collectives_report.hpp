@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace tessera::osh_info {
 
@@ -19,5 +20,12 @@ std::string collectives_text(const JobShape& job);
 // "collective,algorithm,bytes,seconds" for all algorithms that the job can use, as the model
 // expects them, at powers of 2.
 std::string collectives_csv(const JobShape& job);
+
+// The names of one collective's algorithms that the job can use, a line each. RETURNS: "" for a
+// collective that does not exist.
+std::string algorithms_text(std::string_view collective, const JobShape& job);
+
+// The table of all algorithms in docs/collectives.md. A test compares it with the file.
+std::string algorithms_markdown();
 
 }  // namespace tessera::osh_info

@@ -40,8 +40,10 @@ int run(int argc, char** argv) {
     CLI::App app("Shows what Tessera is installed, on which machine, and with which settings.");
     bool only_variables = false;
     bool markdown = false;
+    bool algorithms_table = false;
     bool collectives = false;
     bool csv = false;
+    std::string algorithms_of;
     JobShape job;
     app.set_version_flag("--version,-V", version_text().substr(0, version_text().size() - 1),
                          "Print the version and exit");
@@ -49,25 +51,42 @@ int run(int argc, char** argv) {
     app.add_flag("--variables", only_variables, "Print the environment variables only");
     app.add_flag("--collectives", collectives,
                  "Print which algorithm each collective uses by size, and why");
+    app.add_option("--algorithms", algorithms_of,
+                   "Print the names of a collective's algorithms that the job can use")
+        ->type_name("COLLECTIVE")
+        ->check(CLI::IsMember(
+            std::vector<std::string>(std::begin(kCollectiveNames), std::end(kCollectiveNames))));
     app.add_flag("--csv", csv, "For --collectives: the times that the model expects, by size");
-    app.add_option("--npes,-n", job.npes, "For --collectives: PEs (default: one for each core)")
+    app.add_option("--npes,-n", job.npes,
+                   "For --collectives and --algorithms: PEs (default: one for each core)")
         ->check(CLI::PositiveNumber);
-    app.add_option("--nodes", job.nodes, "For --collectives: nodes, with as many PEs each")
+    app.add_option("--nodes", job.nodes,
+                   "For --collectives and --algorithms: nodes, with as many PEs each")
         ->check(CLI::PositiveNumber);
     app.add_flag("--virtual", job.nodes_are_virtual,
                  "For --nodes: virtual ones, which share this machine");
     app.add_flag("--environment-markdown", markdown,
                  "Print the description of all variables that is docs/environment.md");
+    app.add_flag("--algorithms-markdown", algorithms_table,
+                 "Print the table of algorithms that is in docs/collectives.md");
     CLI11_PARSE(app, argc, argv);
     set_message_prefix("osh_info: ");
     if (markdown) {
         print(environment_markdown());
         return 0;
     }
+    if (algorithms_table) {
+        print(algorithms_markdown());
+        return 0;
+    }
     std::string error;
     Config config = load_config(environment, error);
     if (collectives && error.empty()) {
         print(csv ? collectives_csv(job) : collectives_text(job));
+        return 0;
+    }
+    if (!algorithms_of.empty() && error.empty()) {
+        print(algorithms_text(algorithms_of, job));
         return 0;
     }
     if (!only_variables) print_all(config);

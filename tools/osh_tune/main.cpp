@@ -24,7 +24,7 @@
 namespace tessera::osh_tune {
 namespace {
 
-using collectives::Machine;
+using collectives::MachineParameters;
 
 std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
@@ -36,7 +36,7 @@ std::string quoted(const std::string& text) {
 
 // Runs `launcher` osh_tune --measure and takes what it prints. RETURNS: whether that worked; if
 // not, the job has said why. `provider`: what PEs of two nodes say they use.
-bool measure_with(const std::string& launcher, Machine& machine, std::string& provider) {
+bool measure_with(const std::string& launcher, MachineParameters& machine, std::string& provider) {
     const std::string command = launcher + " " + quoted(own_path()) + " --measure";
     std::FILE* pipe = ::popen(command.c_str(), "re");
     if (pipe == nullptr) fatal("cannot start %s: %s", command.c_str(), std::strerror(errno));
@@ -52,23 +52,26 @@ bool measure_with(const std::string& launcher, Machine& machine, std::string& pr
     const std::string head = "fabric ";
     if (text.starts_with(head)) provider = text.substr(head.size(), text.find('\n') - head.size());
     const std::string error = collectives::parse_profile(text, provider, machine);
-    if (!error.empty()) fatal("%s printed what is no price: %s", command.c_str(), error.c_str());
+    if (!error.empty())
+        fatal("%s printed a line that is no parameter: %s", command.c_str(), error.c_str());
     return true;
 }
 
 // With each of the providers; with the one that the library takes if there is none in the list.
-std::vector<collectives::FabricPrices> measure_fabrics(const std::string& launcher,
-                                                       std::vector<std::string> providers) {
-    std::vector<collectives::FabricPrices> fabrics;
+std::vector<collectives::FabricParameters> measure_fabrics(const std::string& launcher,
+                                                           std::vector<std::string> providers) {
+    std::vector<collectives::FabricParameters> fabrics;
     if (providers.empty()) providers.emplace_back();
     for (const std::string& wanted : providers) {
         if (!wanted.empty()) ::setenv("SHMEM_OFI_PROVIDER", wanted.c_str(), 1);
-        collectives::FabricPrices prices;
-        if (measure_with(launcher, prices.machine, prices.provider)) {
-            fabrics.push_back(std::move(prices));
+        collectives::FabricParameters parameters;
+        if (measure_with(launcher, parameters.machine, parameters.provider)) {
+            fabrics.push_back(std::move(parameters));
         } else {
-            warn("prices between nodes%s%s remain the defaults; --fabric '' does not measure them",
-                 wanted.empty() ? "" : " with ", wanted.c_str());
+            warn(
+                "parameters between nodes%s%s remain the defaults; --fabric '' does not measure "
+                "them",
+                wanted.empty() ? "" : " with ", wanted.c_str());
         }
     }
     return fabrics;
@@ -115,10 +118,10 @@ int run(int argc, char** argv) {
 
     if (output.empty()) output = collectives::own_profile_path();
     if (output.empty()) fatal("there is no HOME to write a profile to; name a file by --output");
-    Machine machine;
+    MachineParameters machine;
     std::string ignored;
     if (!measure_with(node, machine, ignored)) fatal("the measurement on one node failed");
-    std::vector<collectives::FabricPrices> fabrics;
+    std::vector<collectives::FabricParameters> fabrics;
     if (!fabric.empty()) fabrics = measure_fabrics(fabric, std::move(providers));
     const std::string text = collectives::print_profile(machine, fabrics);
     if (output == "-") {

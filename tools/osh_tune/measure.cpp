@@ -64,7 +64,7 @@ double one_way(long* words, long repeats) {
 }
 
 // Two threads on one core hand a word to each other by yielding.
-double switching() {
+double context_switch() {
     cpu_set_t before;
     cpu_set_t one;
     sched_getaffinity(0, sizeof before, &before);
@@ -125,9 +125,9 @@ void measure_node(char* block, long* words) {
     if (shmem_my_pe() == 0) {
         std::vector<char> local(kFarBytes, 0);
         print("alpha", alpha);
-        print("switching", switching());
+        print("context_switch", context_switch());
         print("beta", copying(block, local.data(), kNearBytes, 200));
-        print("beta_far", copying(block, local.data(), kFarBytes, 2));
+        print("beta_memory", copying(block, local.data(), kFarBytes, 2));
         print("gamma", combining());
     }
 }
@@ -137,7 +137,7 @@ void measure_fabric(char* block, long* words) {
     if (shmem_my_pe() != 0) return;
     const std::vector<char> local(kBlockBytes, 1);
     std::printf("fabric %s\n", std::string(fabric_provider()).c_str());
-    print("fabric_alpha", alpha);
+    print("off_node_latency", alpha);
     const double stream = median_seconds(32, [&](long count) {
         for (long i = 0; i < count; ++i) {
             const auto at = static_cast<std::size_t>(i % 8) * kBlockBytes;
@@ -145,12 +145,12 @@ void measure_fabric(char* block, long* words) {
         }
         shmem_quiet();
     });
-    print("fabric_beta", stream / static_cast<double>(kBlockBytes));
+    print("off_node_gap_per_byte", stream / static_cast<double>(kBlockBytes));
     const double post = median_seconds(2000, [&](long count) {
         for (long i = 0; i < count; ++i) shmem_putmem_nbi(block, local.data(), 64, 1);
         shmem_quiet();
     });
-    print("fabric_ready", post);
+    print("off_node_overhead", post);
 }
 
 }  // namespace

@@ -54,12 +54,7 @@ TEST(Config, DefaultsComeFromTheStruct) {
     EXPECT_TRUE(config.huge_pages);
     EXPECT_TRUE(config.ofi_admission);
     EXPECT_EQ(config.static_data, StaticData::kShared);
-    for (Algorithm algorithm :
-         {config.barrier_algorithm, config.broadcast_algorithm, config.collect_algorithm,
-          config.fcollect_algorithm, config.alltoall_algorithm, config.scan_algorithm,
-          config.reduce_algorithm}) {
-        EXPECT_TRUE(algorithm.is_auto());
-    }
+    for (AlgorithmSetting algorithm : config.algorithms) EXPECT_TRUE(algorithm.is_auto());
     EXPECT_EQ(config.virtual_nodes.value, 1U);
     EXPECT_EQ(config.ofi_provider + config.ofi_fabric + config.ofi_domain + config.ofi_interface,
               "");
@@ -109,13 +104,13 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_EQ(config.symmetric_size, 3250586U);
     EXPECT_FALSE(config.huge_pages);
     EXPECT_EQ(config.static_data, StaticData::kFabric);
-    EXPECT_EQ(kBarrierAlgorithmNames[config.barrier_algorithm.index], "dissemination");
-    EXPECT_EQ(kBroadcastAlgorithmNames[config.broadcast_algorithm.index], "chain");
-    EXPECT_EQ(kCollectAlgorithmNames[config.collect_algorithm.index], "linear");
-    EXPECT_EQ(kFcollectAlgorithmNames[config.fcollect_algorithm.index], "neighbor_exchange");
-    EXPECT_EQ(kAlltoallAlgorithmNames[config.alltoall_algorithm.index], "pairwise");
-    EXPECT_EQ(kScanAlgorithmNames[config.scan_algorithm.index], "slice");
-    EXPECT_EQ(kReduceAlgorithmNames[config.reduce_algorithm.index], "bruck");
+    EXPECT_EQ(value_text(config, variable_of(Collective::kBarrier)), "dissemination");
+    EXPECT_EQ(value_text(config, variable_of(Collective::kBroadcast)), "chain");
+    EXPECT_EQ(value_text(config, variable_of(Collective::kCollect)), "linear");
+    EXPECT_EQ(value_text(config, variable_of(Collective::kFcollect)), "neighbor_exchange");
+    EXPECT_EQ(value_text(config, variable_of(Collective::kAlltoall)), "pairwise");
+    EXPECT_EQ(value_text(config, variable_of(Collective::kScan)), "direct");
+    EXPECT_EQ(value_text(config, variable_of(Collective::kReduce)), "bruck");
     EXPECT_TRUE(config.reduce_reproducible);
     EXPECT_EQ(config.collective_buffer, CollectiveBuffer::k32K);
     EXPECT_EQ(config.profile, "/a/profile");
@@ -183,7 +178,7 @@ TEST(Config, ErrorsNameVariableValueAndWhatIsAllowed) {
 
 TEST(Config, UnknownAlgorithmsAreAutoWithAWarning) {
     Config config = load({{"SHMEM_BARRIER_ALGORITHM", "ring"}, {"SHMEM_REDUCE_ALGO", "binomial"}});
-    EXPECT_TRUE(config.barrier_algorithm.is_auto());
+    EXPECT_TRUE(config.algorithm(Collective::kBarrier).is_auto());
     EXPECT_EQ(origin_of(config, variable("SHMEM_BARRIER_ALGORITHM")), Origin::kDefault);
     ASSERT_EQ(config.warnings.size(), 2U);
     EXPECT_EQ(config.warnings[0],
@@ -191,7 +186,7 @@ TEST(Config, UnknownAlgorithmsAreAutoWithAWarning) {
               "dissemination, kway_dissemination, tree, hierarchical; taking auto");
     EXPECT_NE(config.warnings[1].find("SHMEM_REDUCE_ALGO=binomial "), std::string::npos);
     for (const Variable& row : variables()) {
-        if (!std::holds_alternative<AlgorithmField>(row.field)) continue;
+        if (!std::holds_alternative<Collective>(row.field)) continue;
         EXPECT_EQ(load({{std::string(row.name), "quatsch"}}).warnings.size(), 1U) << row.name;
     }
     EXPECT_TRUE(load({{"SHMEM_BARRIER_ALGORITHM", "tree"}}).warnings.empty());

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What an algorithm of a collective is: an object in the file that has its code. It describes
+// itself: name, limits, cost. collectives/<collective>/list.cpp lists the objects; settings,
+// osh_info, docs/collectives.md and the tests derive from these lists. To add an algorithm: a file
+// with its object, and the object's name in the list (docs/extending.md).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "collectives/model.hpp"
+#include "core/config.hpp"
+#include "core/team_mailboxes.hpp"
+
+namespace tessera::collectives {
+
+inline constexpr std::size_t kNoLimit = ~std::size_t{0};
+
+// Where an algorithm can be used. By default: anywhere, also by active sets.
+struct Restriction {
+    bool mailboxes = false;       // teams whose members have mailboxes
+    bool power_of_two = false;    // 2^k members
+    bool even = false;            // an even number of members
+    bool one_node = false;        // all members on one node
+    bool several_nodes = false;   // members on more than one node
+    bool nodes_in_order = false;  // the members of a node follow each other
+    bool contiguous = false;      // no alltoalls
+    bool any_order = false;       // operations whose result does not depend on their order
+    bool in_order = true;         // false: does not combine strictly in the order of the members
+    int npes_max = 0;             // members; 0: any number
+    std::size_t total_max = kNoLimit;  // bytes of all members' blocks together
+    std::size_t bytes_max = kNoLimit;
+};
+
+inline constexpr Restriction kMailboxes{.mailboxes = true};
+inline constexpr Restriction kMailboxesOffNode{.mailboxes = true, .several_nodes = true};
+inline constexpr Restriction kMailboxesEager{
+    .mailboxes = true, .one_node = true, .bytes_max = kSlotBytesMin};
+inline constexpr Restriction kMailboxesAssociative{.mailboxes = true, .in_order = false};
+
+struct AlgorithmTraits {
+    std::string_view name;        // as in SHMEM_<COLLECTIVE>_ALGORITHM and osh_info
+    std::string_view alias = {};  // an earlier name, which the setting still takes
+    std::string_view
+        formula;  // the cost: a, A: alpha on a node, between nodes; b, B: beta; c: gamma
+    std::string_view best_when;
+    Restriction restriction = {};
+    CostFunction cost;
+};
+
+// `Kind`: a type that describes the collective (struct Broadcast, ...): its number, and the type of
+// `run`.
+template <class Kind>
+struct Algorithm : AlgorithmTraits {
+    typename Kind::Run run;
+};
+
+template <class Kind>
+using AlgorithmList = std::span<const Algorithm<Kind>* const>;
+
+// The algorithms of a collective, in the order of their list. The first one has no restriction that
+// a call may fail to meet.
+template <class Kind>
+AlgorithmList<Kind> algorithms();
+
+template <class Kind, class... Objects>
+constexpr std::array<const Algorithm<Kind>*, sizeof...(Objects)> addresses(
+    const Objects&... objects) {
+    return {&objects...};
+}
+
+// Declares the objects that follow, and defines algorithms<KIND>() as the list of them.
+#define TESSERA_ALGORITHM_LIST(KIND, ...)                          \
+    extern const Algorithm<KIND> __VA_ARGS__;                      \
+    template <>                                                    \
+    AlgorithmList<KIND> algorithms<KIND>() {                       \
+        static constexpr auto kAll = addresses<KIND>(__VA_ARGS__); \
+        return kAll;                                               \
+    }
+
+}  // namespace tessera::collectives

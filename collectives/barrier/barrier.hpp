@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The barriers of teams, one algorithm a file (active sets: active_set.hpp). All of them:
+// RETURNS when: all members have called it; what each had stored before is visible to all.
+//
+// A team uses the same algorithm for all its life, as its gates have one writer each. In every sync
+// a member waits for all gates that are posted to it: then nothing is under way to its flags when
+// it leaves, and the slot may go to another team with another algorithm.
+#pragma once
+
+#include "collectives/algorithm.hpp"
+#include "core/team.hpp"
+
+namespace tessera::collectives {
+
+struct Barrier {
+    static constexpr Collective kCollective = Collective::kBarrier;
+    using Run = SyncFunction;
+};
+
+}  // namespace tessera::collectives

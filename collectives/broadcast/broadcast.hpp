@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The broadcasts, one algorithm a file: `bytes` of the root's source become dest of all members,
+// dest of the root only where `root_dest` says so. dest may be source. REQUIRES: the same `bytes`
+// and `root` on all members.
+#pragma once
+
+#include <cstddef>
+
+#include "collectives/algorithm.hpp"
+#include "collectives/group.hpp"
+#include "core/context.hpp"
+
+namespace tessera::collectives {
+
+// Whether the root copies to its own dest: teams do, active sets do not (OpenSHMEM 1.6, 9.10).
+enum class RootDest { kWritten, kUntouched };
+
+struct Broadcast {
+    static constexpr Collective kCollective = Collective::kBroadcast;
+    using Run = void (*)(const Group& group, void* dest, const void* source, std::size_t bytes,
+                         int root, RootDest root_dest);
+};
+
+// What pipelines from array to array pass on at a time: as much as the rounds of a short tree hold.
+inline std::size_t pipeline_piece_bytes() { return 8 * slot_bytes; }
+
+// The members counted from the root, which is place 0.
+class Places {
+  public:
+    Places(const Group& group, int root)
+        : npes_(group.npes()), root_(root), mine_(before(group.my_index(), root)) {}
+
+    int mine() const { return mine_; }
+    bool is_root() const { return mine_ == 0; }
+    int index_of(int place) const {
+        const int index = root_ + place;
+        return index < npes_ ? index : index - npes_;
+    }
+
+  private:
+    int before(int index, int root) const {
+        return index < root ? index - root + npes_ : index - root;
+    }
+
+    int npes_;
+    int root_;
+    int mine_;
+};
+
+// The root's own copy, where one is wanted. The data that others get from this member lies in its
+// dest, at the root in its source.
+inline void copy_at_root(const Group& group, void* dest, const void* source, std::size_t bytes,
+                         RootDest root_dest) {
+    if (root_dest == RootDest::kUntouched || dest == source) return;
+    collective_context.put(dest, source, bytes, group.world_pe(group.my_index()), group.where());
+}
+
+}  // namespace tessera::collectives

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The root publishes the data in its next slots and goes on; the others read it there when they
+// come. So members may be several broadcasts apart: all count the slots that are used, and before
+// the first is taken again there is a sync, behind which all have read.
+// COST: a + n b, and a sync every 32 calls; every 8 calls of the longest. Restriction: a team with
+// mailboxes on one node, at most 8 KiB.
+#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/cost_terms.hpp"
+#include "collectives/state.hpp"
+#include "messaging/mailboxes.hpp"
+
+namespace tessera::collectives {
+namespace {
+
+void broadcast_mail(const Group& group, void* dest, const void* source, std::size_t bytes, int root,
+                    RootDest root_dest) {
+    if (bytes == 0) return;
+    Team& team = group.team();
+    CollectiveState& state = state_of(team);
+    const auto slots =
+        static_cast<std::uint32_t>((bytes + kPublishedSlotBytes - 1) / kPublishedSlotBytes);
+    if (slots > state.published_free) {
+        group.sync();
+        state.published_free = kPublishedSlots;
+    }
+    const std::uint32_t slot = kPublishedSlots - state.published_free;
+    state.published_free -= slots;
+    const Mailboxes mailboxes = Mailboxes::for_publishing(team, group.where());
+    if (group.my_index() == root) {
+        mailboxes.publish_to_all(slot, source, bytes);
+        return copy_at_root(group, dest, source, bytes, root_dest);
+    }
+    collective_context.put(dest, mailboxes.published_to_all(root, slot), bytes,
+                           group.world_pe(group.my_index()), group.where());
+}
+
+Cost cost(const TeamLayout& team, double n) {
+    const double slots = pieces(n, static_cast<double>(kPublishedSlotBytes));
+    const double syncs_per_call = slots / kPublishedSlots;
+    return Cost{.latencies = syncs(1, team).latencies * syncs_per_call +
+                             (team.is_oversubscribed() ? kWaitForRunPe : 1)} +
+           Cost{.copied_critical_path = kMailboxPush * n};
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Broadcast> kBroadcastEager{
+    {.name = "eager",
+     .alias = "mail",
+     .formula = "a + n b, and sync/32",
+     .best_when = "short messages, one node",
+     .restriction = kMailboxesEager,
+     .cost = cost},
+    broadcast_mail};
+
+}  // namespace tessera::collectives

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the collectives remember of a team (core/team.hpp owns it): the parameters of the machine
+// that its members agreed on, and the algorithms chosen so far. Made at the first use. The same on
+// all members. THREADS: like collectives on the team.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "collectives/model.hpp"
+#include "core/team.hpp"
+
+namespace tessera {
+
+struct CollectiveState {
+    // What is chosen on its own: the data collectives, alltoalls, and reductions whose result
+    // depends on the order of the operations.
+    static constexpr std::size_t kChoices = 8;
+    // Two classes of sizes for each power of two.
+    static constexpr std::size_t kSizeClasses = 64;
+    static constexpr std::uint8_t kNotChosen = 0xFF;
+
+    CollectiveState() { algorithms.fill(kNotChosen); }
+
+    bool has_machine = false;  // `machine` and `cores_per_pe` are member 0's
+    collectives::MachineParameters machine;
+    double cores_per_pe = 1;
+    std::array<std::uint8_t, kChoices * kSizeClasses> algorithms;
+    std::uint32_t published_free = 0;  // published slots until the next sync
+};
+
+namespace collectives {
+
+inline CollectiveState& state_of(Team& team) {
+    if (team.collective_state == nullptr) [[unlikely]]
+        team.collective_state.reset(new CollectiveState);
+    return *team.collective_state;
+}
+
+}  // namespace collectives
+}  // namespace tessera

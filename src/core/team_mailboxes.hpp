@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where the members of a team put data and signals for each other while a collective runs: in each
+// member's internal segment, behind the flags of its teams, one of these for each team.
+//
+//   gates[parity][kind][round]               a line each; written by one other member at a time
+//   published[slot], published_data          what a root shows to all, and the gate that says so:
+//                                            that of the first slot that the data fills
+//   slot(parity, round)                      what came with a kData gate; `slot_bytes` each
+//
+// A gate carries the number of the collective on this team. Collectives that use mailboxes end on a
+// member only when all members have begun; so no member is more than one ahead, and two sets (by
+// the number's parity) are enough, whichever algorithms follow each other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/platform.hpp"
+#include "base/wait.hpp"
+
+namespace tessera {
+
+inline constexpr int kMailboxRounds = 22;  // 2^20 members, and two to fold odd numbers of them
+// SHMEM_COLLECTIVE_BUFFER: of each round's slot. The same on all PEs; set before the first team.
+inline constexpr std::size_t kSlotBytesMin = 8192;
+inline std::size_t slot_bytes = kSlotBytesMin;
+
+// For broadcasts that no sync follows: 32 short ones, or 8 of the longest.
+inline constexpr std::uint32_t kPublishedSlots = 32;
+inline constexpr std::size_t kPublishedSlotBytes = 2048;
+static_assert(kSlotBytesMin <= kPublishedSlots * kPublishedSlotBytes);
+
+enum class GateKind : std::uint8_t { kData, kReady, kDone };
+inline constexpr int kGateKinds = 3;
+
+struct TeamMailboxes {
+    struct alignas(kFalseSharingBytes) Line {
+        Gate gate;
+    };
+    Line gates[2][kGateKinds][kMailboxRounds];
+    Line published[kPublishedSlots];
+    alignas(kFalseSharingBytes) char published_data[kPublishedSlots * kPublishedSlotBytes];
+
+    char* slot(std::uint32_t parity, int round = 0) {
+        const auto place = static_cast<std::size_t>(parity) * kMailboxRounds;
+        return reinterpret_cast<char*>(this + 1) +
+               (place + static_cast<std::size_t>(round)) * slot_bytes;
+    }
+    // From one team's mailboxes to the next.
+    static std::size_t stride() { return sizeof(TeamMailboxes) + 2 * kMailboxRounds * slot_bytes; }
+};
+
+}  // namespace tessera

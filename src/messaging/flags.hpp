@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The flags of a team's members (core/team.hpp), for barriers.
+#pragma once
+
+#include "core/context.hpp"
+#include "core/team.hpp"
+
+namespace tessera {
+
+// Posts line `line` of member `index`. Releases what this PE wrote before, and what it has acquired
+// from others. COST: two lookups, then that of a gate.
+inline void post_flag(const Team& team, int index, int line, std::uint32_t number) {
+    const int pe = team.world_pe(index);
+    const std::uint32_t slot = team.slot_of(index);
+    if (TeamFlags* theirs = mapped_team_flags(pe, slot)) [[likely]] {
+        return theirs->arrival[line].gate.post(number);
+    }
+    address_map.fabric->post_gate(team_flags(slot)->arrival[line].gate, number, pe);
+}
+
+// The same for a partner that was looked up when the team was made. COST: that of a gate.
+inline void post_flag(const SyncPartner& partner, int line, std::uint32_t number) {
+    if (partner.flags != nullptr) [[likely]] {
+        return partner.flags->arrival[line].gate.post(number);
+    }
+    address_map.fabric->post_gate(partner.name->arrival[line].gate, number, partner.pe);
+}
+
+// The meeting point of member `index`. REQUIRES: the member is on this node.
+inline CentralSync& central_of(const Team& team, int index) {
+    return mapped_team_flags(team.world_pe(index), team.slot_of(index))->central;
+}
+
+}  // namespace tessera

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One collective's use of a team's mailboxes (core/team_mailboxes.hpp): what its members send each
+// other in rounds. The algorithm says in which round which member sends to which; a gate is posted
+// by at most one member in a collective. REQUIRES: team.has_mailboxes, and an algorithm that ends
+// on no member before all have begun. Lives for one call, or one chunk of it; made by all members.
+#pragma once
+
+#include <cstring>
+
+#include "core/context.hpp"
+#include "core/team.hpp"
+#include "core/team_mailboxes.hpp"
+
+namespace tessera {
+
+class Mailboxes {
+  public:
+    // `steps`: how many numbers a gate goes through in this collective, where the same member posts
+    // it several times.
+    Mailboxes(Team& team, const char* where, std::uint32_t steps = 1)
+        : Mailboxes(team, where, Advance{steps | 1}) {
+    }  // The next collective has the other parity.
+
+    // For a collective that uses published slots and nothing else of the mailboxes: it may end on a
+    // member before all have begun. REQUIRES: all members are on one node.
+    static Mailboxes for_publishing(Team& team, const char* where) {
+        return {team, where, Advance{2}};
+    }
+    // RETURNS when: `data` is reusable. REQUIRES: the data fits into the slots from `slot` on, and
+    // there has been a sync since one of these was used before.
+    void publish_to_all(std::uint32_t slot, const void* data, std::size_t bytes) const {
+        std::memcpy(mine().published_data + slot * kPublishedSlotBytes, data, bytes);
+        mine().published[slot].gate.post(number_);
+    }
+    const char* published_to_all(int index, std::uint32_t slot) const {
+        TeamMailboxes& theirs = *mapped(index);
+        theirs.published[slot].gate.wait_for(number_, where_);
+        return theirs.published_data + slot * kPublishedSlotBytes;
+    }
+
+    // RETURNS when: `data` is reusable. REQUIRES: bytes <= slot_bytes.
+    void send(int index, int round, const void* data, std::size_t bytes) const {
+        put(index, static_cast<std::size_t>(round) * slot_bytes, data, bytes);
+        post(GateKind::kData, round, index);
+    }
+    // RETURNS: what was sent, valid until this member's next collective but one.
+    const char* receive(int round) const {
+        wait(GateKind::kData, round);
+        return mine().slot(parity_, round);
+    }
+
+    // Puts data into this member's own slot, for others to read once a gate says that it is there.
+    void publish(int round, const void* data, std::size_t bytes) const {
+        std::memcpy(mine().slot(parity_, round), data, bytes);
+    }
+    // What member `index` has published, in place, or copied to `copy`.
+    const char* published_by(int index, int round, std::size_t bytes, char* copy) const {
+        if (TeamMailboxes* theirs = mapped(index)) return theirs->slot(parity_, round);
+        address_map.fabric->get(channel(), copy, name(index).slot(parity_, round), bytes,
+                                team_.world_pe(index));
+        return copy;
+    }
+
+    // The slots of all rounds as one buffer of kMailboxRounds * slot_bytes, for algorithms that
+    // send nothing by slots: they say by gates what is in it, and when it may be overwritten.
+    char* buffer() const { return mine().slot(parity_); }
+    // RETURNS when: `data` is reusable. REQUIRES: at + bytes <= kMailboxRounds * slot_bytes.
+    void put(int index, std::size_t at, const void* data, std::size_t bytes) const {
+        if (TeamMailboxes* theirs = mapped(index)) {
+            std::memcpy(theirs->slot(parity_) + at, data, bytes);
+        } else if (bytes > 0) {
+            address_map.fabric->put(channel(), name(index).slot(parity_) + at, data, bytes,
+                                    team_.world_pe(index));
+        }
+    }
+    // RETURNS: at once; `data` is reusable after deliver() (messaging/deliver.hpp).
+    // REQUIRES: a member of another node.
+    void put_nbi(int index, std::size_t at, const void* data, std::size_t bytes) const {
+        address_map.fabric->put_nbi(channel(), name(index).slot(parity_) + at, data, bytes,
+                                    team_.world_pe(index));
+    }
+    // Tells all members that this one's buffer is filled. REQUIRES: they are on one node.
+    void announce_buffer() const { gate(mine(), GateKind::kReady, 0).post(number_); }
+    // The buffer of member `index`, when that has announced it. When all have, all have begun.
+    const char* buffer_of(int index) const {
+        TeamMailboxes& theirs = *mapped(index);
+        gate(theirs, GateKind::kReady, 0).wait_for(number_, where_);
+        return theirs.slot(parity_);
+    }
+
+    // Posts a gate of a member; what this member has stored or put to it before is visible there
+    // afterwards. `step`: of the same gate, from 0 on; it includes those before it.
+    // REQUIRES: step < steps.
+    void post(GateKind kind, int round, int index, std::uint32_t step = 0) const {
+        if (TeamMailboxes* theirs = mapped(index)) {
+            return gate(*theirs, kind, round).post(number_ + step);
+        }
+        address_map.fabric->post_gate_behind(channel(), gate(name(index), kind, round),
+                                             number_ + step, team_.world_pe(index));
+    }
+    // RETURNS when: this step, or a later one, has been posted here.
+    void wait(GateKind kind, int round, std::uint32_t step = 0) const {
+        gate(mine(), kind, round).wait_for(number_ + step, where_);
+    }
+
+  private:
+    struct Advance {
+        std::uint32_t numbers;
+    };
+    Mailboxes(Team& team, const char* where, Advance advance)
+        : team_(team), where_(where), number_(team.mailbox_calls + 1), parity_(number_ % 2) {
+        const std::uint32_t next = team.mailbox_calls + advance.numbers;
+        if ((team.mailbox_calls ^ next) >= kRenewAfter) [[unlikely]]
+            renew();
+        team.mailbox_calls = next;
+    }
+    // On all members, in the same collective.
+    TESSERA_COLD void renew() const {
+        team_.sync(team_, where_);
+        renew_mailboxes(team_);
+        team_.sync(team_, where_);
+    }
+    static Channel& channel() { return collective_context.channel(); }
+    TeamMailboxes& mine() const { return *team_mailboxes(team_.slot); }
+    // Those of member `index` as this PE maps them; nullptr: it is on another node.
+    TeamMailboxes* mapped(int index) const {
+        return mapped_team_mailboxes(team_.world_pe(index), team_.slot_of(index));
+    }
+    // The symmetric name of those of a member of another node.
+    TeamMailboxes& name(int index) const { return *team_mailboxes(team_.slot_of(index)); }
+    Gate& gate(TeamMailboxes& mailboxes, GateKind kind, int round) const {
+        return mailboxes.gates[parity_][static_cast<int>(kind)][round].gate;
+    }
+
+    Team& team_;
+    const char* where_;
+    std::uint32_t number_;
+    std::uint32_t parity_;
+};
+
+}  // namespace tessera

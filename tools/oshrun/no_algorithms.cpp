@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// oshrun reads the same settings as the library, but has no collectives (core/config.hpp).
+#include "core/config.hpp"
+
+namespace tessera {
+
+AlgorithmNames algorithm_names(Collective /*collective*/) { return {}; }
+
+}  // namespace tessera
