@@ -2,7 +2,7 @@
 #
 # Run by ctest, not by CMake: adds the tests that go through the algorithms of some collectives. The
 # library's own lists say which there are (osh_info --algorithms), so that a new algorithm is tested
-# without a change of any list here. tessera_algorithm_runs() in tests/CMakeLists.txt sets
+# without a change of any list here. tessera_algorithm_runs() in algorithm_runs.cmake sets
 #   osh_info oshrun program     executables
 #   name                        of the tests: <name>_<algorithm>_<PEs>, or _<PEs>x<nodes>
 #   collectives                 run i gives each of them its algorithm number i, from the start

@@ -35,7 +35,7 @@ struct Traits {
     bool cq_read_resets = false;    // it stays readable, until fi_cq_sread has slept on it
     bool auto_progress_works = false;
     bool atomics_work = false;
-    bool cpu_atomics = false;         // proved by tests/transports/ofi/fabric_test.cpp
+    bool cpu_atomics = false;         // proved by tests/unit/transports/ofi/fabric_test.cpp
     bool is_eager = false;            // sends of any size arrive without a further round trip
     bool writes_words_whole = false;  // the hardware writes; all others copy by the target's CPU
 };

@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Would break: SHMEM programs do not run under srun --mpi=pmix on one node, do not find their
+places on several, or start as N jobs of one PE under an srun that offers no PMIx.
+
+Runs a private Slurm of one controller and two nodes in namespaces of its own (network, host name,
+processes), so that nothing of it is seen outside, or left. Skipped where Slurm is not installed or
+namespaces are not permitted.
+"""
+import glob
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import uuid
+
+import launching
+from launching import HANG_SECONDS, NODES, PLAIN, SHMEM, LaunchTest, skip_all, wait_gone
+
+TOOLS = ("slurmctld", "slurmd", "srun", "salloc", "sinfo", "ip", "unshare")
+INSIDE = "--inside-namespace"
+ADDRESS = "10.99.1.1"
+# slurmd and the PMIx plugin keep files in TmpFS, of which each node needs its own.
+CONFIGURATION = """
+ClusterName=c
+SlurmctldHost=h1({address})
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/none
+CredType=cred/none
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerType=sched/builtin
+ReturnToService=2
+KillWait=2
+SlurmdParameters=config_overrides
+TmpFS={folder}/tmp.%n
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool.%n
+SlurmctldPidFile={folder}/ctld.pid
+SlurmdPidFile={folder}/slurmd.%n.pid
+NodeName=n1 NodeHostname=h1 NodeAddr={address} Port=17001 CPUs=8
+NodeName=n2 NodeHostname=h1 NodeAddr={address} Port=17002 CPUs=8
+PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+def reenter():
+    """Runs this test again in namespaces of its own; returns the exit code, or why it cannot."""
+    for tool in TOOLS:
+        if shutil.which(tool) is None:
+            return f"there is no {tool}"
+    if not glob.glob("/usr/lib/*/slurm*/mpi_pmix*.so"):
+        return "Slurm has no PMIx plugin"
+    user = [] if os.geteuid() == 0 else ["--user", "--map-current-user", "--keep-caps"]
+    # All of a PID namespace ends with its first process, slurmstepd too, which outlives slurmd.
+    unshare = ["unshare", *user, "--net", "--uts", "--pid", "--fork", "--kill-child",
+               "--mount-proc"]
+    setup = f"hostname h1 && ip link set lo up && ip addr add {ADDRESS}/32 dev lo"
+    probe = subprocess.run([*unshare, "sh", "-c", setup], capture_output=True, text=True)
+    if probe.returncode != 0:
+        return "namespaces are not permitted: " + probe.stderr.strip()
+    mark = uuid.uuid4().hex
+    inside = 'exec "$0" "$@"'
+    code = subprocess.run([*unshare, "sh", "-c", f"{setup} && {inside}", sys.executable, *sys.argv,
+                           INSIDE], env={**os.environ, "TESSERA_SLURM_MARK": mark}).returncode
+    left = launching.processes_with(mark)
+    for pid, _ in left:
+        os.kill(pid, signal.SIGKILL)
+    if left:
+        print("FAILED: left behind:", left)
+    return 1 if left else code
+
+
+class Cluster:
+    """The daemons, in the foreground, so that their ends are ours to see."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="slurm-test-")
+        self.daemons = []
+        for name in ("state", "spool.n1", "spool.n2", "tmp.n1", "tmp.n2"):
+            os.mkdir(os.path.join(self.folder, name))
+        self.write("slurm.conf", CONFIGURATION.format(folder=self.folder, address=ADDRESS,
+                                                      user=pwd.getpwuid(os.geteuid()).pw_name))
+        # slurmd loads a cgroup plugin in any case; this one does nothing here.
+        self.write("cgroup.conf", "CgroupPlugin=cgroup/v1\n")
+        os.environ["SLURM_CONF"] = os.path.join(self.folder, "slurm.conf")
+
+    def write(self, name, text):
+        with open(os.path.join(self.folder, name), "w") as file:
+            file.write(text)
+
+    def start(self):
+        """Returns whether both nodes are ready."""
+        for command in (["slurmctld", "-c", "-D"], ["slurmd", "-D", "-N", "n1"],
+                        ["slurmd", "-D", "-N", "n2"]):
+            log = open(os.path.join(self.folder, f"log{len(self.daemons)}"), "w")
+            self.daemons.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
+                                                 stderr=log))
+            log.close()
+        deadline = time.monotonic() + HANG_SECONDS
+        while time.monotonic() < deadline:
+            states = subprocess.run(["sinfo", "-h", "-N", "-o", "%t"], capture_output=True,
+                                    text=True).stdout.split()
+            if states == ["idle", "idle"]:
+                return True
+            if any(daemon.poll() is not None for daemon in self.daemons):
+                return False
+            time.sleep(0.05)  # sinfo has no way to wait.
+        return False
+
+    def logs(self):
+        text = ""
+        for path in sorted(glob.glob(os.path.join(self.folder, "log*"))):
+            with open(path) as file:
+                text += file.read()
+        return text
+
+    def leave_step(self):
+        """A step that nobody ends: its slurmstepd must not outlive the test."""
+        srun = subprocess.Popen(["srun", "--immediate=30", "-N1", "-n1", PLAIN, "stubborn"],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        srun.stdout.readline()
+        srun.kill()
+        srun.wait()
+
+    def stop(self):
+        for daemon in reversed(self.daemons):
+            daemon.terminate()
+        for daemon in self.daemons:
+            try:
+                daemon.wait(HANG_SECONDS)
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+                daemon.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Slurm(LaunchTest):
+    OPTIONS = ("--mpi=pmix", "-N1")
+
+    def srun(self, npes, *arguments, options=None, **more):
+        launcher = ["srun", "--immediate=30", *(options or self.OPTIONS), "-n", str(npes)]
+        return self.run_job(*arguments, launcher=launcher, **more)
+
+    def test_programs_run(self):
+        for npes in (1, 2, 5):
+            out, _ = self.srun(npes, SHMEM)
+            self.assertEqual(sorted(line.split(" pid")[0] for line in out.splitlines()),
+                             [f"pe {pe} of {npes}" for pe in range(npes)])
+
+    def test_init_may_come_again(self):
+        out, _ = self.srun(3, SHMEM, "again")
+        self.assertEqual(len(out.splitlines()), 3)
+
+    def test_global_exit(self):
+        self.srun(3, SHMEM, "global", 5, code=5)
+
+    def test_late_finalize(self):
+        self.srun(3, SHMEM, "atexit")
+
+    def test_no_finalize(self):
+        out, error = self.srun(3, SHMEM, "leave")
+        self.assertEqual(len(out.splitlines()), 3)
+        self.assertEqual(error.count("the program ends without shmem_finalize"), 1, error)
+
+    def start_step(self, *arguments):
+        launcher = ["srun", "--immediate=30", *self.OPTIONS, "-n3"]
+        return self.start(*arguments, launcher=launcher)
+
+    def test_dead_pe(self):
+        for trick in (["kill", 9], ["exit", 3], ["return", 0], ["misuse"]):
+            process = self.start_step(SHMEM, *trick)
+            process.communicate(timeout=HANG_SECONDS)
+            self.assertNotEqual(process.returncode, 0, trick)
+
+    def test_killed_srun(self):
+        process = self.start_step(SHMEM, "wait")
+        pids = [int(line.split()[-1]) for line in self.read_lines(process, 3)]
+        process.kill()
+        process.wait()
+        for pid in pids:
+            wait_gone(pid)
+
+    def test_terminated_srun(self):
+        process = self.start_step(SHMEM, "wait")
+        pids = [int(line.split()[-1]) for line in self.read_lines(process, 3)]
+        process.terminate()
+        process.communicate(timeout=HANG_SECONDS)
+        self.assertNotEqual(process.returncode, 0)
+        for pid in pids:
+            wait_gone(pid)
+
+    def test_nodes_and_virtual_nodes(self):
+        addresses = {ADDRESS, "127.0.0.1"}
+        for nodes in (1, 2, 4):
+            for distribution, hosts in (("block", [[0, 1, 2], [3, 4, 5]]),
+                                        ("cyclic", [[0, 2, 4], [1, 3, 5]])):
+                options = ("--mpi=pmix", "-N2", "--ntasks-per-node=3", "-m", distribution)
+                out, _ = self.srun(6, NODES, nodes, options=options)
+                self.check_places(out, hosts, nodes, addresses)
+            out, _ = self.srun(5, NODES, nodes)
+            self.check_places(out, [list(range(5))], nodes, addresses)
+
+    def test_srun_without_pmix_is_refused(self):
+        process = self.start(SHMEM, launcher=["srun", "--immediate=30", "--mpi=none", "-N1", "-n2"])
+        _, error = process.communicate(timeout=HANG_SECONDS)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertIn("srun --mpi=pmix", error)
+        self.srun(1, SHMEM, options=("--mpi=none", "-N1"))
+
+    def test_oshrun_inside_a_step(self):
+        out, _ = self.srun(1, launching.OSHRUN, "-n", 2, SHMEM)
+        self.assertEqual(len(out.splitlines()), 2)
+
+
+class SlurmVirtualNodes(Slurm):
+    """The same with two virtual nodes."""
+
+    def environment(self, **more):
+        return super().environment(SHMEM_VIRTUAL_NODES="2", **more)
+
+    test_nodes_and_virtual_nodes = None
+    test_srun_without_pmix_is_refused = None
+    test_oshrun_inside_a_step = None
+
+
+class SlurmTwoNodes(SlurmVirtualNodes):
+    """The same with two nodes of Slurm, of two virtual nodes each."""
+
+    # Without -K, a job whose only PE on a node was killed goes on until the others miss it.
+    OPTIONS = ("--mpi=pmix", "-K", "-N2")
+
+    def test_programs_run(self):
+        for npes in (2, 5):
+            out, _ = self.srun(npes, SHMEM)
+            self.assertEqual(len(out.splitlines()), npes)
+
+
+class HandOver(LaunchTest):
+    """oshrun in an allocation of two nodes, where it becomes srun."""
+
+    def oshrun(self, *arguments, **more):
+        # salloc asks a controlling terminal for input, and tests have none to offer.
+        launcher = ["salloc", "--quiet", "--no-bell", "--immediate=30", "-N2",
+                    "--ntasks-per-node=3", launching.OSHRUN]
+        return self.run_job(*arguments, launcher=launcher, **more)
+
+    def lines(self, *arguments, **more):
+        return sorted(self.oshrun(*arguments, **more)[0].splitlines())
+
+    def test_pes_are_placed(self):
+        addresses = {ADDRESS}
+        for options, hosts in (
+                (["-n", 6], [[0, 1, 2], [3, 4, 5]]),
+                ([], [[0, 1, 2], [3, 4, 5]]),
+                (["-n", 6, "--map-by", "node"], [[0, 2, 4], [1, 3, 5]]),
+                (["-n", 4, "--ntasks-per-node", 2], [[0, 1], [2, 3]]),
+                (["--launcher", "srun", "--host", "n1:1,n2:3"], [[0], [1, 2, 3]]),
+                (["--launcher", "srun", "--host", "n1,n2:3", "--map-by", "node"], [[0], [1, 2, 3]]),
+                (["--launcher", "srun", "--host", "n2:2,n1:2", "-n", 3], [[0, 1], [2]])):
+            out, error = self.oshrun(*options, "--verbose", NODES)
+            self.check_places(out, hosts, 1, addresses)
+            self.assertIn("handing over to: srun --mpi=pmix", error)
+
+    def test_more_pes_than_cores(self):
+        out, _ = self.oshrun("-n", 24, NODES)
+        self.assertEqual(len(out.splitlines()), 24)
+
+    def test_job_on_this_host_only(self):
+        out, error = self.oshrun("--launcher", "local", "-n", 4, NODES)
+        self.check_places(out, [list(range(4))], 1, {""})
+        self.assertEqual(error, "")
+
+    def test_options_are_translated(self):
+        show = ["sh", "-c", 'echo "$A $SHMEM_VIRTUAL_NODES $PWD"']
+        os.environ["SLURM_EXPORT_ENV"] = "NONE"  # As sbatch --export=NONE leaves it.
+        self.addCleanup(os.environ.pop, "SLURM_EXPORT_ENV")
+        self.assertEqual(self.lines("-n", 2, "-x", "A=x y", "--virtual-nodes", 2, "--wdir", "/usr",
+                                    *show), ["x y 2 /usr"] * 2)
+        self.assertEqual(self.lines("-n", 2, "--tag-output", "echo", "x"), ["0: x", "1: x"])
+        for binding in ("core", "numa", "none"):
+            self.assertEqual(self.lines("-n", 2, "--bind-to", binding, "echo", "x"), ["x", "x"])
+        out, _ = self.oshrun("-n", 2, "cat", input="typed\n")
+        self.assertEqual(out, "typed\n", "PE 0 gets the input")
+        _, error = self.oshrun("-n", 2, "-x", "SHMEM_VIRTUAL_NODES=x", "true", code=1)
+        self.assertEqual(error.count("SHMEM_VIRTUAL_NODES"), 1)
+
+    def test_several_programs(self):
+        self.assertEqual(self.lines("-n", 1, "echo", "a", "1", ":", "-n", 2, "echo", "b"),
+                         ["a 1", "b", "b"])
+        _, error = self.oshrun("-n", 1, "echo", "a b", ":", "-n", 1, "echo", code=1)
+        self.assertIn("blanks", error)
+
+    def test_endings(self):
+        self.oshrun("-n", 4, "sh", "-c", "exit 3", code=3)
+        _, error = self.oshrun("-n", 4, NODES, 1, "last", code=1)
+        self.assertIn("stops on purpose", error)
+        _, error = self.oshrun("-n", 4, "--timeout", 1, "sleep", "1000", code=124)
+        self.assertIn("timeout", error)
+        self.oshrun("-n", 4, "--timeout", 100, "true")
+
+    def test_oshrun_inside_a_step_of_two_nodes(self):
+        launcher = ["srun", "--immediate=30", "--mpi=none", "-N2", "-n2"]
+        out, _ = self.run_job(launching.OSHRUN, "-n", 2, NODES, launcher=launcher)
+        self.assertEqual(len(out.splitlines()), 4, "each is a job on its host")
+
+
+def main():
+    if INSIDE not in sys.argv:
+        outcome = reenter()
+        if isinstance(outcome, str):
+            skip_all(outcome)
+        return outcome
+    sys.argv.remove(INSIDE)
+    cluster = Cluster()
+    try:
+        if not cluster.start():
+            print(cluster.logs())
+            skip_all("a private Slurm does not start here; its logs are above")
+        result = unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=False).result
+        cluster.leave_step()
+        return 0 if result.wasSuccessful() else 1
+    finally:
+        cluster.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

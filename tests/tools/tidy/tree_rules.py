@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rules about how files belong together. Each yields (path, line, message)."""
+import os
+import re
+
+from source_tree import C_FAMILY, top_folder
+
+CODE_FOLDERS = ("src/", "transports/", "collectives/", "tools/", "tests/", "bench/", "examples/")
+PRODUCT = ("src/", "transports/", "collectives/", "tools/")
+TEST_ENDINGS = (".cpp", ".c", ".py", ".sh")
+
+
+def _names_file(text, path):
+    """Whether a CMake text names `path` as a whole word, or by a pattern of file(GLOB)."""
+    if re.search(r"(?<![\w.-])" + re.escape(path) + r"(?![\w.-])", text):
+        return True
+    patterns = []
+    for arguments in re.findall(r"\bfile\(\s*GLOB\b([^)]*)\)", text):
+        patterns += [word.strip('"') for word in arguments.split() if "*" in word]
+    return any(re.fullmatch(re.escape(pattern).replace(r"\*", "[^/]*"), path)
+               for pattern in patterns)
+
+
+def _is_built(tree, name):
+    """Whether a CMakeLists.txt or *.cmake of the file's folder or one above names it.
+
+    Tests, benchmarks and examples may be listed without their ending and without "_test". Examples
+    are programs that the tests compile, so any CMakeLists.txt may name them.
+    """
+    if name.startswith("examples/"):
+        stem = os.path.splitext(os.path.basename(name))[0]
+        return any(_names_file(tree.text(lists), stem) for lists in tree.named("CMakeLists.txt"))
+    folder = os.path.dirname(name)
+    while True:
+        texts = [tree.text(lists) for lists in tree.named("CMakeLists.txt", ".cmake")
+                 if os.path.dirname(lists) == folder]
+        if texts:
+            path = os.path.relpath(name, folder or ".")
+            text = re.sub(r"#[^\n]*", "", "\n".join(texts))
+            if _names_file(text, path):
+                return True
+            stem = os.path.splitext(path)[0]
+            short = stem.removesuffix("_test")
+            if not name.startswith(PRODUCT) and any(_names_file(text, it) for it in (stem, short)):
+                return True
+        if not folder:
+            return False
+        folder = os.path.dirname(folder)
+
+
+def dead_files(tree):
+    for name in tree.named(".cpp", ".c", under=CODE_FOLDERS):
+        if not _is_built(tree, name):
+            yield name, 1, "no CMakeLists.txt in or above its folder names it"
+    included = set()
+    for name in tree.named(*C_FAMILY):
+        included.update(tree.include_target(name, header) for _, header, _ in tree.includes(name))
+    for name in tree.named(".hpp", ".h"):
+        is_public = top_folder(name) == "include" and not name.startswith("include/shmem/")
+        if name not in included and not is_public:
+            yield name, 1, "nobody includes it"
+    callers = [name for name in tree.source_files() if not name.endswith(C_FAMILY)]
+    callers += [name for name in tree.files if name.startswith(".")]
+    for name in tree.named(".py", ".sh", under=CODE_FOLDERS):
+        words = {os.path.basename(name)}
+        if name.endswith(".py"):
+            words.add("import " + os.path.basename(name)[:-3])
+            words.add("from " + os.path.basename(name)[:-3])
+        texts = (tree.text(caller) for caller in callers if caller != name)
+        called = any(word in text for text in texts for word in words)
+        if not called and not _is_built(tree, name):
+            yield name, 1, "no test, build file or script calls it"
+
+
+def twins_of(tree, name):
+    """The places where the test of a source file may lie, without their endings."""
+    stem, parts = os.path.splitext(name)[0], name.split("/")
+    if parts[:2] == ["src", "api"]:
+        # signal.cpp has its test in tests/behaviour/signals.
+        chapters = {file.split("/")[2] for file in tree.named("", under="tests/behaviour/")}
+        return [f"tests/behaviour/{chapter}/{os.path.basename(stem)}_test"
+                for chapter in sorted(chapters)]
+    if parts[0] == "src":
+        return [f"tests/unit/{'/'.join(stem.split('/')[1:])}_test"]
+    if parts[0] == "collectives":
+        if len(parts) == 2:
+            return [f"tests/unit/{stem}_test"]
+        # moves_test goes through all algorithms of broadcast, collect and alltoall.
+        moves = parts[1] in ("alltoall", "broadcast", "collect")
+        return [f"tests/behaviour/collectives/{'moves' if moves else parts[1]}_test",
+                f"tests/unit/collectives/{parts[1]}_test"]
+    if parts[0] == "transports":
+        return ["tests/unit/transports/contract_test", f"tests/unit/{stem}_test"]
+    return [f"tests/tools/{parts[1]}_test", f"tests/unit/{'/'.join(parts[1:])}"[:-4] + "_test"]
+
+
+def test_twins(tree, covered_by):
+    for name in tree.named(".cpp", under=PRODUCT):
+        twins = [stem + ending for stem in twins_of(tree, name) for ending in TEST_ENDINGS]
+        found = [twin for twin in twins if twin in tree]
+        other = covered_by.get(name)
+        if found and other:
+            yield name, 1, f"has its test {found[0]}: take it off COVERED_BY in allowed.py"
+        elif not found and not other:
+            yield name, 1, f"has no test: {twins[0]}, or name another one in COVERED_BY"
+        elif other and other not in tree:
+            yield name, 1, f"COVERED_BY names {other}, which does not exist"
+    for name in covered_by:
+        if name not in tree:
+            yield name, 1, "does not exist: take it off COVERED_BY in allowed.py"
+
+
+CODE_SPAN = re.compile(r"`([^`\n]+)`")
+PATH = re.compile(r"(?:[\w.-]+/)+[\w.*{},-]*[\w*}]+")
+FUNCTION = re.compile(r"^(?:[\w:]+(?:::|\.|->))?(~?\w+)\(.*\)$")
+LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+DOCUMENTED_FOLDERS = ("src", "transports", "collectives", "include", "tests", "tools", "examples",
+                      "bench", "docs", "cmake")
+
+
+def _spans(text):
+    """(line, text) of what is set as code: spans, and the words of indented or fenced blocks."""
+    in_block = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            in_block = not in_block
+        elif in_block:
+            for word in line.split():
+                yield number, word.strip(",;")
+        else:
+            for span in CODE_SPAN.findall(line):
+                yield number, span
+
+
+def _exists(tree, path):
+    """`path` may hold * and {a,b}, end in a slash, or be a program's name without .c."""
+    pattern = re.escape(path.rstrip("/")).replace(r"\*", "[^/]*")
+    pattern = re.sub(r"\\{(.*?)\\}", lambda m: "(?:" + m.group(1).replace(",", "|") + ")", pattern)
+    return any(re.match(pattern + r"(?:/|$|\.c(?:pp)?$)", name) for name in tree.files)
+
+
+def named_paths(tree):
+    """Paths that README.md and docs/ name must exist."""
+    documents = tree.named("README.md") + tree.named(".md", under="docs/")
+    for name in sorted(set(documents)):
+        for line, span in _spans(tree.text(name)):
+            path = PATH.match(span)
+            if path is None or span.split("/")[0] not in DOCUMENTED_FOLDERS:
+                continue
+            if not _exists(tree, path.group()):
+                yield name, line, f"{path.group()} does not exist"
+        for number, text in enumerate(tree.lines(name), 1):
+            for target in LINK.findall(text):
+                path = os.path.normpath(os.path.join(os.path.dirname(name), target))
+                if "://" not in target and not _exists(tree, path):
+                    yield name, number, f"links to {target}, which does not exist"
+
+
+def named_functions(tree):
+    """Functions that docs/path-of-a-put.md names must exist.
+
+    On a line that names files they must be in a file of this paragraph.
+    """
+    name = "docs/path-of-a-put.md"
+    if name not in tree:
+        return
+    sources = [file for file in tree.named(*C_FAMILY) if not file.startswith("tests/")]
+    lists = tree.named("symbols.txt", under="tests/")  # Names that macros make.
+    exported = {word for symbols in lists for word in tree.text(symbols).split()}
+    by_line = {}
+    for line, span in _spans(tree.text(name)):
+        by_line.setdefault(line, []).append(span)
+    ends = [number for number, text in enumerate(tree.lines(name), 1) if not text.strip()]
+    paragraphs = {}
+    for line, spans in by_line.items():
+        named = [span.split(":")[0] for span in spans if span.split(":")[0] in tree]
+        in_paragraph = paragraphs.setdefault(sum(end < line for end in ends), [])
+        in_paragraph += named
+        files = in_paragraph if named else []
+        for span in spans:
+            match = FUNCTION.match(span)
+            if match is None or match.group(1) in exported:
+                continue
+            word = re.compile(r"(?<!\w)" + re.escape(match.group(1)) + r"\s*\(")
+            if not any(word.search(tree.code(file)) for file in files or sources):
+                where = files[0] if files else "the sources"
+                yield name, line, f"{span} is not in {where}"
+
+
+TREE_RULES = {
+    "dead-files": dead_files,
+    "named-paths": named_paths,
+    "named-functions": named_functions,
+}

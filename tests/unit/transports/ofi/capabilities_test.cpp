@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Breaks when the wrong provider is chosen, or when what Capabilities says of one is not what the
+// rest of the transport may rely on. The facts are those of libfabric 1.17 (Debian 12).
+#include "transports/ofi/capabilities.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace tessera::ofi {
+namespace {
+
+Capabilities of(const std::string& provider, bool atomics = false) {
+    Wishes wishes;
+    wishes.provider = provider;
+    wishes.address = "127.0.0.1";
+    wishes.atomics = atomics;
+    return choose(wishes).capabilities;
+}
+
+TEST(Capabilities, EthernetTakesTcp) {
+    Capabilities facts = of("");
+    EXPECT_EQ(facts.provider, "tcp;ofi_rxm");
+    EXPECT_EQ(facts.address, "127.0.0.1");
+    EXPECT_EQ(facts.domain, "lo");
+}
+
+TEST(Capabilities, NamesMayBeShort) {
+    EXPECT_EQ(of("tcp").provider, "tcp;ofi_rxm");
+    EXPECT_EQ(of("net").provider, "net");
+    EXPECT_EQ(of("net;ofi_rxm").provider, "net;ofi_rxm");
+}
+
+TEST(Capabilities, InterfaceComesBeforeTheAddress) {
+    Wishes wishes;
+    wishes.address = "10.99.0.1";
+    wishes.interface = "127.0.0.0/8";
+    EXPECT_EQ(choose(wishes).capabilities.address, "127.0.0.1");
+    wishes.interface = "lo";
+    EXPECT_EQ(choose(wishes).capabilities.address, "127.0.0.1");
+}
+
+TEST(Capabilities, FabricAndDomainFilter) {
+    Wishes wishes;
+    wishes.address = "10.99.0.1";
+    wishes.fabric = "127.0.0.1/32";
+    wishes.domain = "lo";
+    EXPECT_EQ(choose(wishes).capabilities.domain, "lo");
+}
+
+// What all sockets providers give, and what differs.
+struct Facts {
+    std::string provider;
+    bool atomics;
+    bool orders_with_atomics;
+    bool cq_has_fd;
+    std::size_t inject;
+    std::size_t pieces;
+};
+
+class EachProvider : public testing::TestWithParam<Facts> {};
+
+TEST_P(EachProvider, WithoutAtomics) {
+    Capabilities facts = of(GetParam().provider);
+    EXPECT_EQ(facts.provider, GetParam().provider);
+    EXPECT_FALSE(facts.provider_keys);
+    EXPECT_EQ(facts.key_bytes, 8U);
+    EXPECT_TRUE(facts.write_after_write);
+    EXPECT_TRUE(facts.send_after_write);
+    EXPECT_TRUE(facts.read_after_write);
+    EXPECT_TRUE(facts.send_after_send);
+    EXPECT_GE(facts.ordered_write_bytes, facts.max_rma_bytes);
+    EXPECT_GE(facts.ordered_read_bytes, facts.max_rma_bytes);
+    EXPECT_TRUE(facts.delivery_complete);
+    EXPECT_FALSE(facts.atomics) << "not asked for";
+    EXPECT_FALSE(facts.progresses_itself) << "not asked for";
+    EXPECT_FALSE(facts.uses_contexts);
+    EXPECT_FALSE(facts.writes_words_whole) << "tests/behaviour/rma/words_test.cpp sees it";
+    EXPECT_EQ(facts.cq_has_fd, GetParam().cq_has_fd);
+    EXPECT_EQ(facts.inject_write_bytes, GetParam().inject);
+    EXPECT_EQ(facts.iov_max, GetParam().pieces);
+    EXPECT_EQ(facts.rma_iov_max, GetParam().pieces);
+    EXPECT_GE(facts.max_rma_bytes, std::size_t{1} << 20);
+    EXPECT_GE(facts.eager_message_bytes, 4096U);
+    EXPECT_GE(facts.tx_size, 256U);
+}
+
+TEST_P(EachProvider, WithAtomics) {
+    Capabilities facts = of(GetParam().provider, true);
+    EXPECT_EQ(facts.atomics, GetParam().atomics);
+    EXPECT_EQ(facts.atomics_are_cpu_atomics, GetParam().atomics);
+    EXPECT_EQ(facts.send_after_write, GetParam().orders_with_atomics);
+    EXPECT_EQ(facts.write_after_write, GetParam().orders_with_atomics);
+    EXPECT_EQ(facts.read_after_write, GetParam().orders_with_atomics);
+    EXPECT_TRUE(facts.send_after_send);
+}
+
+TEST_P(EachProvider, ProgressByItself) {
+    Wishes wishes;
+    wishes.provider = GetParam().provider;
+    wishes.address = "127.0.0.1";
+    wishes.provider_progress = true;
+    bool has = wishes.provider != "net" && wishes.provider != "shm";
+    EXPECT_EQ(choose(wishes).capabilities.progresses_itself, has);
+}
+
+INSTANTIATE_TEST_SUITE_P(Providers, EachProvider,
+                         testing::Values(Facts{"tcp;ofi_rxm", true, false, true, 64, 4},
+                                         Facts{"net", false, true, true, 128, 4},
+                                         Facts{"sockets", true, true, false, 255, 8},
+                                         Facts{"shm", true, true, false, 4096, 4}),
+                         [](const auto& test) {
+                             return test.param.provider.substr(0, test.param.provider.find(';'));
+                         });
+
+TEST(Capabilities, DescriptionNamesProviderAndInterface) {
+    std::string text = describe(of("tcp;ofi_rxm"));
+    EXPECT_EQ(text.find("tcp;ofi_rxm on 127.0.0.1 (lo), libfabric 1."), 0U) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+}
+
+void choose_with(const Wishes& wishes) { (void)choose(wishes); }
+
+TEST(CapabilitiesDeathTest, UnknownWishesAreRefusedWithAList) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    Wishes wishes;
+    wishes.provider = "carrier-pigeon";
+    EXPECT_EXIT(choose_with(wishes), testing::ExitedWithCode(1),
+                "SHMEM_OFI_PROVIDER=carrier-pigeon; there are .*(\n.*)*tcp;ofi_rxm  127.0.0.1/32");
+    wishes = {};
+    wishes.fabric = "10.255.0.0/30";
+    EXPECT_EXIT(choose_with(wishes), testing::ExitedWithCode(1),
+                "SHMEM_OFI_FABRIC=10.255.0.0/30; there are");
+    wishes = {};
+    wishes.provider = "tcp";
+    wishes.domain = "moon";
+    EXPECT_EXIT(choose_with(wishes), testing::ExitedWithCode(1),
+                "SHMEM_OFI_PROVIDER=tcp SHMEM_OFI_DOMAIN=moon; there are");
+}
+
+TEST(CapabilitiesDeathTest, SharedMemoryOnlyIfNamed) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(
+        {
+            ::setenv("FI_PROVIDER", "shm", 1);
+            choose_with({});
+        },
+        testing::ExitedWithCode(1), "no provider for reaching other nodes; .*\n  shm  shm  shm");
+}
+
+}  // namespace
+}  // namespace tessera::ofi
