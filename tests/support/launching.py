@@ -3,11 +3,14 @@
 
 Every job gets a mark in its environment and a temporary folder of its own. When a test is over, no
 process may carry the mark, and the folder and /dev/shm must be as they were. Waiting is always
-for an event (output, the end of a process), with a limit that only a hang reaches.
+for an event (output, the end of a process), with a limit that only a hang reaches. By hand:
+
+    export PYTHONPATH=$PWD/tests/support
+    cd build/release
+    python3 ../../tests/system/launch/job_test.py bin/oshrun tests/system/launch
 """
 import os
 import re
-import select
 import shutil
 import signal
 import subprocess
@@ -15,6 +18,9 @@ import sys
 import tempfile
 import unittest
 import uuid
+
+import processes
+from processes import processes_with
 
 HANG_SECONDS = 60
 SKIP_EXIT_CODE = 77
@@ -49,32 +55,8 @@ def places(hosts, nodes_per_host):
 
 def wait_gone(pid, seconds=HANG_SECONDS):
     """Returns when a process that is not our child has ended."""
-    try:
-        descriptor = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    try:
-        if not select.select([descriptor], [], [], seconds)[0]:
-            raise AssertionError(f"process {pid} is still there after {seconds} s")
-    finally:
-        os.close(descriptor)
-
-
-def processes_with(mark):
-    """(pid, command) of the processes that carry the mark, zombies excepted."""
-    found = []
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
-            continue
-        try:
-            with open(f"/proc/{entry}/environ", "rb") as file:
-                if mark.encode() not in file.read():
-                    continue
-            with open(f"/proc/{entry}/cmdline", "rb") as file:
-                found.append((int(entry), file.read().replace(b"\0", b" ").decode()))
-        except OSError:
-            continue
-    return found
+    if not processes.wait_gone(pid, seconds):
+        raise AssertionError(f"process {pid} is still there after {seconds} s")
 
 
 def ours_in_shm():

@@ -8,14 +8,13 @@ programs, and the folder `shared`. /tmp and /dev/shm are each host's own. Host i
 be watched and killed by its id.
 """
 import os
-import re
 import signal
 import socket
 import subprocess
 import time
 
 import lab
-from lab import wait_gone
+from processes import wait_gone
 
 NETWORK = "10.99.0"
 BRIDGE = "br0"
@@ -215,23 +214,3 @@ class Cluster:
 
     def files(self):
         return set().union(*(host.files() for host in self.hosts.values()))
-
-    def listening_ports(self, host, pid):
-        """[(address, port)] of the TCP sockets on which a process waits for connections."""
-        inodes = set()
-        for descriptor in os.listdir(f"/proc/{pid}/fd"):
-            try:
-                match = re.match(r"socket:\[(\d+)\]", os.readlink(f"/proc/{pid}/fd/{descriptor}"))
-            except OSError:
-                continue
-            if match:
-                inodes.add(match.group(1))
-        found = []
-        with open(f"/proc/{self.hosts[host].pid}/net/tcp") as file:
-            for line in file.readlines()[1:]:
-                words = line.split()
-                if words[3] == "0A" and words[9] in inodes:
-                    address, port = words[1].split(":")
-                    numbers = [int(address[i:i + 2], 16) for i in (6, 4, 2, 0)]
-                    found.append((".".join(map(str, numbers)), int(port, 16)))
-        return found

@@ -27,7 +27,7 @@ import time
 import lab
 from case import bin_program, oshrun
 from cluster import HANG_SECONDS, SHARED, Cluster, processes
-from lab import wait_gone
+from processes import wait_gone
 from slurm import Slurm
 
 HOSTS = 3

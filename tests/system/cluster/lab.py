@@ -10,7 +10,6 @@ namespaces are permitted. /tmp and /dev/shm are empty inside, but for what `kept
 import ctypes
 import glob
 import os
-import select
 import shutil
 import signal
 import subprocess
@@ -29,18 +28,6 @@ MS_BIND = 0x1000
 MS_REC = 0x4000
 
 LIBC = ctypes.CDLL(None, use_errno=True)
-
-
-def wait_gone(pid, seconds):
-    """Whether a process has ended within so many seconds."""
-    try:
-        descriptor = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([descriptor], [], [], max(seconds, 0))[0])
-    finally:
-        os.close(descriptor)
 
 
 def check_call(result, what):

@@ -12,6 +12,7 @@ import unittest
 import uuid
 
 import lab
+from processes import processes_with, wait_gone
 
 HOLD = "--hold"
 MARK = "TESSERA_TEST_MARK"
@@ -31,19 +32,6 @@ def hold():
         signal.pause()
 
 
-def marked(mark):
-    """The processes outside that carry the mark."""
-    found = []
-    for entry in os.listdir("/proc"):
-        try:
-            with open(f"/proc/{entry}/environ", "rb") as file:
-                if entry.isdigit() and mark.encode() in file.read():
-                    found.append(int(entry))
-        except OSError:
-            continue
-    return found
-
-
 def mounts():
     with open("/proc/self/mounts") as file:
         return file.read()
@@ -61,7 +49,7 @@ class LabTest(unittest.TestCase):
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def check_nothing_left(self):
-        left = [pid for pid in marked(self.mark) if not lab.wait_gone(pid, HANG_SECONDS)]
+        left = [pid for pid, _ in processes_with(self.mark) if not wait_gone(pid, HANG_SECONDS)]
         self.assertEqual(left, [], "processes are left")
         self.assertEqual(mounts(), self.mounts)
         self.assertFalse(os.path.exists("/tmp/shared"))
@@ -74,7 +62,7 @@ class LabTest(unittest.TestCase):
                 process = self.start()
                 self.assertEqual(process.stdout.readline(), "h2\n")
                 # The laboratory, its first process, two hosts and what runs there.
-                self.assertGreaterEqual(len(marked(self.mark)), 6)
+                self.assertGreaterEqual(len(processes_with(self.mark)), 6)
                 process.send_signal(number)
                 process.wait(HANG_SECONDS)
                 process.communicate()

@@ -15,6 +15,7 @@ import sys
 import lab
 from case import EVEN, ClusterTest, bin_program, main
 from cluster import HANG_SECONDS, SHARED
+from processes import listening_ports
 
 RELEASE = os.path.join(SHARED, "release")
 STRANGER = "h3"
@@ -41,9 +42,6 @@ class SecurityJob(ClusterTest):
             self.fail(f"the job said {line!r}: {self.finish(self.job, None)}")
         return int(match[1]), int(match[2]), match[3], match[4]
 
-    def ports(self, pe, pid):
-        return self.cluster.listening_ports(EVEN[pe], pid)
-
     def release_and_check(self):
         """Every PE must have lived through it, with its memory as it was."""
         with open(RELEASE, "w"):
@@ -56,7 +54,7 @@ class SecurityJob(ClusterTest):
 class AdmissionTest(SecurityJob):
     def test_listening_addresses(self):
         for pe, pid, _, _ in self.pes:
-            ports = self.ports(pe, pid)
+            ports = listening_ports(pid)
             self.assertNotEqual(ports, [], f"pe {pe} does not listen; is this test up to date?")
             for address, _ in ports:
                 self.assertEqual(address, self.cluster.hosts[EVEN[pe]].address,
@@ -64,8 +62,8 @@ class AdmissionTest(SecurityJob):
         self.release_and_check()
 
     def test_noise(self):
-        places = [f"{address}:{port}" for pe, pid, _, _ in self.pes
-                  for address, port in self.ports(pe, pid)]
+        places = [f"{address}:{port}" for _, pid, _, _ in self.pes
+                  for address, port in listening_ports(pid)]
         stray = self.cluster.start(STRANGER, [sys.executable, os.path.join(
             os.path.dirname(os.path.abspath(__file__)), "stray_tcp.py"), SEED, *places],
             stdin=subprocess.PIPE)
@@ -82,7 +80,7 @@ class KeysTest(SecurityJob):
     def test_guessed_keys(self):
         strays = []
         for pe, pid, heap, static in (self.pes[0], self.pes[-1]):
-            for address, port in self.ports(pe, pid):
+            for address, port in listening_ports(pid):
                 strays.append(self.cluster.start(
                     STRANGER, [bin_program("stray"), address, port, heap, static, SEED + pe],
                     self.environment))

@@ -5,6 +5,7 @@ becomes of the job: it must end within the limit, with the code of the signal an
 names the PE, and leave no process and no file. Between nodes the other PEs see the death, too, and
 complain of it; oshrun must name the PE that died all the same, and no other.
 
+    export PYTHONPATH=tests/support
     kill_random.py OSHRUN PROGRAM [--runs 200] [--seed N] [--limit 2.0] [--virtual-nodes]
 
 PROGRAM runs for ever. The moment lies between the start of oshrun and half a second later, so that
@@ -21,6 +22,8 @@ import sys
 import tempfile
 import time
 import uuid
+
+from processes import processes_with
 
 HANG_SECONDS = 60
 MOMENT_SECONDS_MAX = 0.5
@@ -66,18 +69,6 @@ def pick_pe(oshrun, program, chance):
     raise Failure("oshrun started no PE")
 
 
-def marked_processes(mark):
-    found = []
-    for entry in os.listdir("/proc"):
-        try:
-            with open(f"/proc/{entry}/environ", "rb") as file:
-                if entry.isdigit() and mark.encode() in file.read():
-                    found.append(int(entry))
-        except OSError:
-            continue
-    return found
-
-
 def check_end(process, output, error, pid, number, seconds, limit):
     if process.returncode != 128 + number:
         raise Failure(f"oshrun returned {process.returncode}, not {128 + number}")
@@ -94,12 +85,15 @@ def check_end(process, output, error, pid, number, seconds, limit):
             raise Failure(f"a line of output is broken: {line!r}")
 
 
-def check_nothing_left(mark, folder, shm_before):
-    left = marked_processes(mark)
+def check_nothing_left(mark, folder, pids, shm_before):
+    left = [pid for pid, _ in processes_with(mark)]
     for pid in left:
         os.kill(pid, signal.SIGKILL)
-    files = os.listdir(folder) + sorted(set(os.listdir("/dev/shm")) - shm_before)
-    files = [name for name in files if not name.startswith(("vader", "sem."))]
+    # Other jobs use /dev/shm, too. The library keeps no file there, and libfabric's shm provider
+    # puts the number of the process into the names of its files.
+    ours = re.compile(r"(?<!\d)(" + "|".join(map(str, pids)) + r")(?!\d)")
+    new = set(os.listdir("/dev/shm")) - shm_before
+    files = os.listdir(folder) + sorted(filter(ours.search, new))
     if left:
         raise Failure(f"processes are left: {left}")
     if files:
@@ -126,12 +120,13 @@ def run_once(arguments, chance):
     try:
         time.sleep(moment)
         pid = pick_pe(process, arguments.program, chance)
+        pids = [process.pid, *children_of(process.pid)]
         killed_at = time.monotonic()
         os.kill(pid, number)
         output, error = process.communicate(timeout=HANG_SECONDS)
         seconds = time.monotonic() - killed_at
         check_end(process, output, error, pid, number, seconds, arguments.limit)
-        check_nothing_left(mark, folder, shm_before)
+        check_nothing_left(mark, folder, pids, shm_before)
         return seconds
     except (Failure, subprocess.TimeoutExpired) as failure:
         process.kill()

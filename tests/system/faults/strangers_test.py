@@ -14,32 +14,13 @@ import struct
 import threading
 
 from launching import LaunchTest, main, program
+from processes import listening_ports
 
 ATTACKED = program("attacked")
 PROVIDERS = ("tcp;ofi_rxm", "net", "sockets")
 SEED = int(os.environ.get("TESSERA_TEST_SEED", random.SystemRandom().randrange(1 << 32)))
-LISTENS = "0A"
 PROOF_BYTES = 16  # of a connection that belongs to the job (transports/ofi/admission.hpp)
 TRICKLE_SECONDS = 0.005
-
-
-def listening_ports(pid):
-    """The ports on which a process waits for TCP connections."""
-    inodes = set()
-    for descriptor in os.listdir(f"/proc/{pid}/fd"):
-        try:
-            match = re.match(r"socket:\[(\d+)\]", os.readlink(f"/proc/{pid}/fd/{descriptor}"))
-        except OSError:
-            continue
-        inodes.update(match.groups() if match else ())
-    with open("/proc/net/tcp") as file:
-        rows = [line.split() for line in file.readlines()[1:]]
-    return [row_address(row[1]) for row in rows if row[3] == LISTENS and row[9] in inodes]
-
-
-def row_address(text):
-    address, port = text.split(":")
-    return ".".join(str(int(address[i:i + 2], 16)) for i in (6, 4, 2, 0)), int(port, 16)
 
 
 def header(kind=0, announced=24, version=3):
