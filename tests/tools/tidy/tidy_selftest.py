@@ -115,6 +115,7 @@ CASES = (
     ("named-functions", "docs/path-of-a-put.md", "`Context::gone(pe)`\n", "gone"),
     ("named-functions", "docs/path-of-a-put.md", "`put()` in `src/base/word.cpp`\n",
      "put() is not in src/base/word.cpp"),
+    ("one-name", "tests/unit/heap/check.py", SCRIPT, "has the name of tests/check.py"),
     ("test-twins", "tests/unit/base/word_test.cpp", None, "unit/base/word_test.cpp"),
 )
 

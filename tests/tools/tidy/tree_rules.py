@@ -110,6 +110,15 @@ def test_twins(tree, covered_by):
             yield name, 1, "does not exist: take it off COVERED_BY in allowed.py"
 
 
+def one_name(tree):
+    """A test is found by the name of its file, so no two files of tests/ have the same."""
+    first = {}
+    for name in tree.named("", under="tests/"):
+        base = os.path.basename(name)
+        if base not in ("CMakeLists.txt", "README.md") and first.setdefault(base, name) != name:
+            yield name, 1, f"has the name of {first[base]}: add a suffix"
+
+
 CODE_SPAN = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"(?:[\w.-]+/)+[\w.*{},-]*[\w*}]+")
 FUNCTION = re.compile(r"^(?:[\w:]+(?:::|\.|->))?(~?\w+)\(.*\)$")
@@ -189,6 +198,7 @@ def named_functions(tree):
 
 TREE_RULES = {
     "dead-files": dead_files,
+    "one-name": one_name,
     "named-paths": named_paths,
     "named-functions": named_functions,
 }
