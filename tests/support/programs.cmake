@@ -3,6 +3,16 @@
 # How tests are made of programs and scripts. The CMakeLists.txt of each folder lists them.
 set(TESSERA_PE_COUNTS 1 2 3 4 5 7 8)
 
+# The label `fast`, for the edit loop (ctest --preset fast): each source file's own test, and the
+# programs of routines with 3 PEs, on one node and on 3. The target fast_tests builds them.
+add_custom_target(fast_tests)
+function(tessera_fast test)
+    set_property(TEST ${test} APPEND PROPERTY LABELS fast)
+    if(ARGN)
+        add_dependencies(fast_tests ${ARGN})
+    endif()
+endfunction()
+
 # Links `name` with all of the library's objects, so that it can call inner functions.
 function(tessera_link_objects name)
     target_link_libraries(${name} PRIVATE tessera_static PkgConfig::HWLOC Threads::Threads
@@ -24,6 +34,7 @@ function(tessera_unit_test name)
     tessera_include_tests(${name})
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+    tessera_fast(${name} ${name})
 endfunction()
 
 # An OpenSHMEM program `name` that checks with GoogleTest, linked as users do, or with the library's
@@ -51,6 +62,9 @@ function(tessera_pe_runs name target)
                  COMMAND oshrun -n ${npes} --timeout 240 $<TARGET_FILE:${target}>)
         set_tests_properties(${name}_${npes} PROPERTIES TIMEOUT 300
                              ENVIRONMENT "${arg_ENVIRONMENT}")
+        if(npes EQUAL 3)
+            tessera_fast(${name}_${npes} oshrun ${target})
+        endif()
     endforeach()
 endfunction()
 
