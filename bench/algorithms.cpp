@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How long does each algorithm of a collective take, beside each other and beside what auto takes?
-// All run in one job, by turns, because jobs differ more from each other than algorithms do where
-// PEs share cores. Changes the library's settings between calls, so it is linked with its objects.
+// How long does each algorithm of a collective take, compared with the others and with auto's
+// choice? All run in one job, by turns, because jobs differ more from each other than algorithms do
+// where PEs share cores. The program changes the library's settings between calls, so it is linked
+// with the library's objects.
 // Prints "algorithm bytes ns" on PE 0: medians over rounds, on the clock of PE 0; reductions as
 // "algorithm access bytes ns", but for auto. bench/run-algorithms runs it.
 //   algorithms COLLECTIVE [--quick] [--step S] [--rounds R] [--most BYTES]
-// Sizes are 8 B (reductions: 4 B, a sum of int as in papers/004) times powers of 2^S.
+// Sizes are 8 B (reductions: 4 B, a sum of int as in Ravichandrasekaran 2015, chapter 3) times
+// powers of 2^S.
 #include <shmem.h>
 #include <time.h>
 
@@ -149,8 +151,8 @@ void measure(const Options& options, const Arrays& arrays, std::size_t bytes) {
         const double once_s = batch_s(options, variant, arrays, bytes);
         variant.calls = agree(std::clamp(static_cast<long>(share_s / once_s), 1L, 100000L));
     }
-    // In another order each time, the same on all PEs: some leave caches and queues as others
-    // suffer.
+    // In another order each time, the same on all PEs: the state of caches and queues that one
+    // algorithm leaves can slow the next one.
     std::vector<Variant*> order;
     for (Variant& variant : variants) order.push_back(&variant);
     std::mt19937 random(1);
@@ -219,7 +221,7 @@ int main(int argc, char** argv) {
     const bool has_blocks = options.collective == Collective::kCollect ||
                             options.collective == Collective::kFcollect ||
                             options.collective == Collective::kAlltoall;
-    // A GiB for all PEs together bounds what does not fit everywhere.
+    // A GiB for all PEs together: longer arrays would not fit on every machine.
     const std::size_t blocks = has_blocks ? static_cast<std::size_t>(npes) : 1;
     const std::size_t array_bytes =
         std::min(options.most_bytes * blocks, (std::size_t{1} << 29) / blocks);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A box of cells cut into one block for each PE: who has which cells, who is next to whom, and
-// values that are different in each cell whoever computes them. For apps/heat3d.c and
-// apps/himeno.c, which define _GNU_SOURCE as measure.h wants it.
+// A box of cells cut into one block for each PE: the cells of each PE, its neighbours, and values
+// that differ from cell to cell but do not depend on the PE that computes them. For apps/heat3d.c
+// and apps/himeno.c, which define _GNU_SOURCE as measure.h requires.
 #pragma once
 
 #include "bench/measure.h"
@@ -11,10 +11,11 @@ enum { X, Y, Z, kDimensions, kFaces = 6 };
 
 static long box[kDimensions];   // cells, without the edge that does not change
 static int pes[kDimensions];    // cuts
-static int place[kDimensions];  // where this PE stands
+static int place[kDimensions];  // the position of this PE
 static int neighbour[kFaces];   // low x, high x, low y, ...; -1: the edge
 
-// As even as can be, the most cuts in z: 4 x 4 x 8 for 128 PEs, as in papers/000 chapter 8.
+// As even as can be, the most cuts in z: 4 x 4 x 8 for 128 PEs, as in Zhou 2016, chapter 8
+// (bench/README.md has the titles).
 static inline void place_pes(void) {
     pes[X] = pes[Y] = 1;
     for (int x = 1; x * x * x <= npes; ++x) {
@@ -36,7 +37,7 @@ static inline void place_pes(void) {
     }
 }
 
-// The first cell, from 0, of the PEs that stand at `at` in this dimension.
+// The first cell, from 0, of the PEs at position `at` in this dimension.
 static inline long first_cell(int dimension, int at) {
     return box[dimension] * at / pes[dimension];
 }
@@ -45,7 +46,7 @@ static inline long first_cell(int dimension, int at) {
 struct Block {
     long first[kDimensions], cells[kDimensions];
     long row, plane;  // from a cell to the next one in y, in x
-    size_t count;     // with the halo and what rounds it up
+    size_t count;     // with the halo and the padding
 };
 
 static inline struct Block block_of(const long* first, const long* cells, const long* most) {
@@ -74,7 +75,7 @@ static inline struct Block block_of_this_pe(void) {
     return block_of(first, cells, most);
 }
 
-// Whether each PE has cells; PE 0 says it if not.
+// Whether each PE has cells; if not, PE 0 prints a message.
 static inline int box_fits(void) {
     if (box[X] >= pes[X] && box[Y] >= pes[Y] && box[Z] >= pes[Z]) return 1;
     if (me == 0) {
@@ -88,7 +89,8 @@ static inline long cell(const struct Block* b, long x, long y, long z) {
     return x * b->plane + y * b->row + z;
 }
 
-// In [0, 1); another one for each cell of the block's part of the box and each `kind` below 256.
+// In [0, 1); a different number for each cell of the block's part of the box and each `kind` below
+// 256.
 static inline double random_of(const struct Block* b, int kind, long x, long y, long z) {
     uint64_t at =
         (uint64_t)(b->first[X] + x) * (uint64_t)(box[Y] + 2) + (uint64_t)(b->first[Y] + y);

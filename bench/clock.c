@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // In which state is the processor's clock? Times a fixed loop: 512 loads of 8 bytes from 4 KiB,
-// which always lie in the L1 cache. bench/run calls it before and after each run; it looks at as
-// many CPUs as the PEs of the run use, and the slowest one counts.
+// which always lie in the L1 cache. bench/run calls it before and after each run. It times the loop
+// on as many CPUs as the PEs of the run use, and the slowest one counts.
 //     clock PES [KNOWN_NS]
 // prints two times in ns: the fastest state within kPauses short pauses, and the first one seen. A
 // clock that stays slow slows both. A busy hyperthread of the same core, perhaps another virtual
-// machine's, comes and goes within some 100 ms and slows only the second one. It ends early when
-// all CPUs have been seen as fast as KNOWN_NS.
+// machine's, comes and goes within some 100 ms and slows only the second one. The program ends
+// early when all CPUs have been as fast as KNOWN_NS.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdint.h>

@@ -40,7 +40,8 @@ static void call(enum row row, size_t count, int root) {
 
 #else
 
-// Several sets, one after the other: who is ahead must not use one that others still wait on.
+// Several sets, used one after the other: a PE that is ahead must not use a set on which other PEs
+// still wait.
 enum {
     SETS = 8,
     SYNC_WORDS = SHMEM_REDUCE_SYNC_SIZE + SHMEM_COLLECT_SYNC_SIZE + SHMEM_BCAST_SYNC_SIZE +
@@ -53,7 +54,7 @@ static void prepare(void) {
     for (int set = 0; set < SETS; ++set) {
         for (int i = 0; i < SYNC_WORDS; ++i) sync_words[set][i] = SHMEM_SYNC_VALUE;
     }
-    // Half the count, and at least the library's minimum; few of those for the longest vectors.
+    // Half the count, and at least the library's minimum; few sets for the longest vectors.
     const size_t bytes = array_bytes / 2 / 2 + SHMEM_REDUCE_MIN_WRKDATA_SIZE * sizeof(double);
     double* two[2] = {shmem_malloc(bytes), shmem_malloc(bytes)};
     if (!two[0] || !two[1]) give_up("shmem_malloc");

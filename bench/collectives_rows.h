@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How collectives.c and collectives_mpi.c measure, so that both do the same: a sample is a run of
-// calls, one after the other, and a barrier at its end, on the clock of PE 0; a row is the median
-// of its samples. The broadcast's root is another PE in each call, so that none can run ahead of
-// those who wait for it. Before it is measured, each row's result is checked.
+// The measuring that collectives.c and collectives_mpi.c share. A sample is a run of calls, one
+// after the other, and a barrier at its end, on the clock of PE 0; a row is the median of its
+// samples. The broadcast's root is another PE in each call, so that no root can run ahead of the
+// PEs that wait for it. The program checks each row's result before it measures the row.
 #pragma once
 
 #include <stdint.h>
@@ -24,7 +24,7 @@ static const size_t array_bytes = (size_t)32 << 20;
 static int me, npes;
 static double *source, *dest;  // array_bytes each
 
-// What the including program does with its library. `count`: doubles of a vector (reduce,
+// One call of the including program's library. `count`: doubles of a vector (reduce,
 // broadcast), of a contribution (fcollect), of a block (alltoall).
 static void call(enum row row, size_t count, int root);
 static void meet(void);
@@ -65,7 +65,7 @@ static size_t length(enum row row, size_t count) {
     return row == FCOLLECT || row == ALLTOALL ? count * (size_t)npes : count;
 }
 
-// Element i of what `from` sends `to`; sums of these are exact.
+// Element i of the data that `from` sends to `to`; sums of these are exact.
 static double value(int from, int to, size_t i) {
     return (double)(from + 1) * 1000 + (double)to * 10 + (double)(i % 7);
 }
@@ -145,7 +145,7 @@ static void measure_all(void) {
         }
     }
     meet();
-    // What comes after it is not measured: some libraries crash when they finalize.
+    // The measurement ends here: some libraries crash when they finalize.
     if (me == 0) puts("end");
     fflush(stdout);
 }

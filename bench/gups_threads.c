@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What gups.c does, by threads on one array: the limit of GUPS on one node. No SHMEM. The same
-// table, sequence and verification (see there); each thread makes the updates of one PE. Prints the
-// same measures: gups_atomic, by the processor's atomics, and gups_get_put, by loads and stores.
-// gups_atomic_huge: in huge pages, where the kernel gives them to private memory; symmetric heaps
-// have them only where it gives them to shared memory too (osh_info says so).
+// The updates of gups.c by threads on one array: the limit of GUPS on one node, without SHMEM.
+// Table, sequence and verification are those of gups.c; each thread makes the updates of one PE. It
+// prints the same measures: gups_atomic, by the processor's atomics, and gups_get_put, by loads and
+// stores. gups_atomic_huge: in huge pages, where the kernel gives them to private memory; symmetric
+// heaps have them only where the kernel gives them to shared memory too (osh_info reports it).
 // --threads N, --log-words N, --tiny, --quick.
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -2,8 +2,8 @@
 //
 // How many instructions does an operation within a node take? A thousand calls of each, for
 // bench/run-instructions, which counts them with valgrind. The target is the next PE; each family
-// of calls stands in a function of its own, so that what is put into the program (SHMEM_INLINE) is
-// counted as well: with its loop, which is counted alone in loop_only.
+// of calls stands in a function of its own, so that inlined code (SHMEM_INLINE) is counted as well,
+// together with its loop. loop_only counts the loop alone.
 #include <shmem.h>
 #include <stdio.h>
 #include <string.h>

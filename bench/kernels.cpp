@@ -2,8 +2,8 @@
 //
 // How close are the reduction kernels to the memory's bandwidth? One process, one core. Each row
 // measures a kernel and, by turns on the same arrays, the loop of STREAM's add, a[i] = b[i] + c[i],
-// which the build compiles with -O3 -march=native (kernels_stream.cpp). Bandwidth counts what the
-// program reads and writes, without the reading of a line before it is overwritten.
+// which the build compiles with -O3 -march=native (kernels_stream.cpp). Bandwidth counts the
+// bytes that the program reads and writes, without the reading of a line before it is overwritten.
 //
 // usage: kernels [--quick] [--sources] [--instruction-set NAME]
 // --sources: combine_many of 2 to 8 sources instead of combine_two.
@@ -49,7 +49,7 @@ struct Arrays {
     char* at[kSourcesMax + 1];
 };
 
-// Of this process only: on a busy machine others take turns, too.
+// The time of this process only: on a busy machine other processes take turns, too.
 double now_ns() {
     timespec time{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -84,7 +84,7 @@ Row compare(const Options& options, std::size_t bytes, Ours ours, Limit limit) {
     const long repeats = std::max(1L, static_cast<long>(sample_ns / once));
     std::vector<double> kernel_ns, stream_ns, ratio;
     for (int i = 0; i < samples; ++i) {
-        // Whoever comes second finds what the first one left in the caches.
+        // The second one finds the data that the first one left in the caches.
         double a = i % 2 == 0 ? time_of(ours, repeats) : 0;
         const double b = time_of(limit, repeats);
         if (i % 2 != 0) a = time_of(ours, repeats);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// STREAM's add, a[i] = b[i] + c[i], for bench/kernels.cpp: what the compiler makes of the loop for
-// this very processor. The arrays do not overlap.
+// STREAM's add, a[i] = b[i] + c[i], for bench/kernels.cpp, compiled for the very processor of the
+// build. The arrays do not overlap.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How the programs of bench/micro and bench/apps measure, check and report. Plain OpenSHMEM 1.4, so
-// that every library compiles them. Each program is one file that includes this header once. Its
-// main calls begin(), asks for options of its own by option() and calls options_end(), measures
-// and calls report(), and leaves by end(). A result is one line of PE 0 that begins with "@ "
-// (bench/run reads only those); the last line of a good run is "@ end". A wrong result ends the job
-// by give_up(). All functions here are for one thread of each PE.
+// The measuring, checking and reporting of the programs of bench/micro and bench/apps. Plain
+// OpenSHMEM 1.4, so that every library compiles them. Each program is one file that includes this
+// header once. Its main calls begin(), asks for its own options by option() and calls
+// options_end(), measures and calls report(), and ends by end(). A result is one line of PE 0 that
+// begins with "@ " (bench/run reads only those); the last line of a good run is "@ end". A wrong
+// result ends the job by give_up(). All functions here are for one thread of each PE.
 #pragma once
 
 #include <sched.h>
@@ -22,8 +22,8 @@
 
 enum level { TINY, QUICK, FULL };  // a run of less than 0.3 s, of some seconds, thorough
 static int me, npes;
-static int pes_fit;       // each PE has a core of its own; where not, do not spin on plain loads
-static int thread_level;  // what the library provides
+static int pes_fit;       // each PE has a core of its own; otherwise do not spin on plain loads
+static int thread_level;  // the level that the library provides
 static enum level level;
 
 static inline int by_level(int tiny, int quick, int full) {
@@ -36,7 +36,8 @@ static inline double now_ns(void) {
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-// Ends the whole job. A wrong result or missing memory: say what was expected and what was found.
+// Ends the whole job because of a wrong result or missing memory. `format`: the expected and the
+// found value.
 __attribute__((noreturn, format(printf, 1, 2))) static inline void give_up(const char* format,
                                                                            ...) {
     va_list arguments;
@@ -50,7 +51,7 @@ __attribute__((noreturn, format(printf, 1, 2))) static inline void give_up(const
     abort();
 }
 
-// ---- What all PEs agree on. Collective; not for the middle of a measurement. ----
+// ---- Values that all PEs agree on. Collective; not for the middle of a measurement. ----
 
 static double* agree_cell;  // symmetric
 
@@ -132,7 +133,7 @@ static inline void options_end(const char* usage) {
     }
 }
 
-// One core for each PE if there are enough; a launcher that has bound the PEs is left alone.
+// One core for each PE if there are enough. If the launcher has bound the PEs, nothing changes.
 static inline void pin(void) {
     cpu_set_t usable, one;
     if (sched_getaffinity(0, sizeof usable, &usable) != 0 || CPU_COUNT(&usable) < npes) return;
@@ -190,8 +191,8 @@ static inline double median(const double* samples, int count) {
     return result;
 }
 
-// Prints one line on PE 0; the others' calls do nothing. `name` of the measure and of the
-// parameter: no blanks. `limit`: the median of what the machine can do, in the same unit; 0: none.
+// Prints one line on PE 0; the other PEs' calls do nothing. The names of the measure and of the
+// parameter have no blanks. `limit`: the median of the machine's limit, in the same unit; 0: none.
 static inline void report(const char* measure, const char* parameter_name, double parameter,
                           const char* unit, int lower_is_better, const double* samples, int count,
                           double limit) {
@@ -215,7 +216,7 @@ static inline void report_one(const char* measure, const char* parameter_name, d
     report(measure, parameter_name, parameter, unit, lower_is_better, &value, 1, 0);
 }
 
-// What is measured: `repeats` operations on `bytes` bytes each.
+// The measured operations: `repeats` of them on `bytes` bytes each.
 typedef void (*Body)(long repeats, size_t bytes);
 
 // Nanoseconds for one operation.
@@ -225,8 +226,8 @@ static inline double time_of(Body body, long repeats, size_t bytes) {
     return (now_ns() - start) / (double)repeats;
 }
 
-// Repeats so that one sample takes about `sample_ns`. Each PE finds its own: agree() on them where
-// all take part.
+// RETURNS: the number of repeats with which one sample takes about `sample_ns`. Each PE finds its
+// own; call agree() where all PEs take part.
 static inline long repeats_for(Body body, size_t bytes, double sample_ns) {
     long repeats = 1;
     body(1, bytes);

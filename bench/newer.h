@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the programs of bench/micro and bench/apps use of OpenSHMEM 1.5 and 1.6, for libraries
-// of 1.4 as well: ask kHasSignals, kHasBlocks and kHasSessions first, which say what the library
-// has. Included behind measure.h, or another give_up().
+// The routines of OpenSHMEM 1.5 and 1.6 that the programs of bench/micro and bench/apps use, for
+// libraries of 1.4 as well. Ask kHasSignals, kHasBlocks and kHasSessions first whether the library
+// has them. Included behind measure.h, or another give_up().
 #pragma once
 
 #if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5
@@ -43,7 +43,7 @@ static inline void await_signal(long* flag, long number) {
 #if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 6
 enum { kHasBlocks = 1, kHasSessions = 1 };
 
-// The library may hold back what follows on the context, up to its next quiet.
+// The library may hold back the following operations on the context, up to its next quiet.
 static inline void start_batch(shmem_ctx_t ctx) {
     shmem_ctx_session_start(ctx, SHMEM_CTX_SESSION_BATCH, NULL, 0);
 }

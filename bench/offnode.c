@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How close are operations between nodes to what the network's provider can do? A program in plain
-// OpenSHMEM 1.5, for any library's oshcc, run with 2 PEs on different nodes: PE 0 measures, PE 1 is
-// the target. Prints a line "row value" for each row: times in ns per operation, rates in
+// How close are operations between nodes to the limits of the network's provider? A program in
+// plain OpenSHMEM 1.5, for any library's oshcc, run with 2 PEs on different nodes: PE 0 measures,
+// PE 1 is the target. Prints a line "row value" for each row: times in ns per operation, rates in
 // operations or bytes per second. bench/run-offnode runs it by turns with bench/raw_fabric.c, which
 // prints the same rows for the bare provider.
 //
-// The target either stays in calls of the library (shmem_test), or (--passive) sleeps in the
-// system, in no call of the library.
+// The target either stays in calls of the library (shmem_test), or (--passive) sleeps in a system
+// call outside of the library.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <shmem.h>
@@ -133,7 +133,7 @@ static void measure(void) {
     print_rate("get_1m", get_block, kBlockRepeats, (double)MIB);
 }
 
-// The target's life.
+// The target's part.
 static void serve(void) {
     while (is_passive && *(volatile long*)stop == 0) usleep(2000);
     while (!shmem_long_test(stop, SHMEM_CMP_NE, 0)) continue;

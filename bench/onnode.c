@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How close are one-sided operations on one node to what the processor can do? A program in plain
+// How close are one-sided operations on one node to the processor's limits? A program in plain
 // OpenSHMEM 1.4 (and a row of 1.5), for any library's oshcc. Each row measures the library's
-// operation and, by turns in the same run and on the same memory, the physical limit: what a
-// program could do by itself through the pointer that shmem_ptr gives. Started with 2 PEs it
+// operation and, by turns in the same run and on the same memory, the physical limit: the program's
+// own accesses through the pointer that shmem_ptr gives. Started with 2 PEs it
 // measures everything, with any other number the barrier. bench/run-onnode builds it and runs it
 // with 2, 4, 16 and 64 PEs, and with --inline once more with SHMEM_INLINE: --raw then holds single
 // words against loops that call nothing.
@@ -41,7 +41,7 @@ static char* local;         // private memory of this PE
 static long* words;         // symmetric
 static long static_words[256] __attribute__((aligned(4096)));  // symmetric, not of the heap
 static long* peer_words;                                       // the peer's words, mapped here
-static long* plan;  // symmetric: what PE 0 decided for all
+static long* plan;  // symmetric: PE 0's decision for all PEs
 
 // ---- Measuring: the median of many samples, the library and the limit by turns. ----
 
@@ -150,8 +150,8 @@ struct WordRow {
     size_t bytes;    // 0: of a long
 };
 
-// The atomics once more against the instruction itself, which nothing calls: no aim, to be read
-// with the rows above.
+// The atomics once more against the instruction itself, without a call. These rows have no aim;
+// read them together with the rows above.
 static const struct WordRow kWordRows[] = {
     {"p", p_ours, p_limit, 1.3, 0, 0},
     {"g", g_ours, g_limit, 1.3, 0, 0},
@@ -247,8 +247,8 @@ static void flags_limit(long repeats, size_t bytes) {
     }
 }
 
-// Where more PEs than cores meet: the best of the simple barriers that we know. A central counter;
-// who waits pauses, yields, and then sleeps; the last one wakes only if somebody sleeps.
+// With more PEs than cores: the best of the simple barriers that we know. A central counter. A
+// waiter pauses, yields, and then sleeps; the last PE makes a wake call only if a waiter sleeps.
 static struct Hybrid {
     unsigned arrived, round, sleepers;
     char rest[64 - 3 * sizeof(unsigned)];
@@ -280,7 +280,7 @@ static void hybrid_limit(long repeats, size_t bytes) {
     }
 }
 
-// What PE 0 says, on all PEs.
+// PE 0's value, on all PEs.
 static long agree(long value) {
     shmem_barrier_all();
     for (int pe = 0; me == 0 && pe < npes; ++pe) shmem_long_p(plan, value, pe);
@@ -320,7 +320,7 @@ static void read_cache_size(void) {
     if (cache_bytes == 0) cache_bytes = 32 * MIB;
 }
 
-// One core for each PE if there are enough; a launcher that has bound the PEs is left alone.
+// One core for each PE if there are enough. If the launcher has bound the PEs, nothing changes.
 static void pin(void) {
     cpu_set_t usable, one;
     pes_fit = sysconf(_SC_NPROCESSORS_ONLN) >= npes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The loops that bench/onnode.c measures on one PE towards its peer: of an operation, and of its
-// limit on the same memory. Part of onnode.c, which has the memory.
+// The loops that bench/onnode.c measures on one PE towards its peer: a loop of an operation, and
+// one of its limit on the same memory. Part of onnode.c, which has the memory.
 #pragma once
 
 // newer.h would call it for routines that the library does not have; onnode.c asks kHasSignals.
@@ -26,7 +26,7 @@ static long (*volatile add_call)(long*, long) = add_word;
 static long (*volatile swap_call)(long*, long) = swap_word;
 static volatile long sink;
 
-// Loops of one operation; what a loop needs is in registers, on both sides.
+// Loops of one operation; the values that a loop needs are in registers, on both sides.
 #define LOOP(NAME, WORDS, TURNS, RESULT)           \
     static void NAME(long repeats, size_t bytes) { \
         long sum = 0;                              \

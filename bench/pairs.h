@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Pairs of PEs for the programs of bench/micro: PE i of the first half works on PE i of the second
-// half, all pairs at once; of an odd number the last PE only waits. A single PE is a pair with
+// half, all pairs at once; with an odd number the last PE only waits. A single PE is a pair with
 // itself. Included once, behind measure.h; main calls find_pairs() behind begin(). All functions
 // are for one thread of each PE.
 #pragma once
 
-static int pairs, active_pairs;  // all, and those that work: the others' PEs only wait
+static int pairs, active_pairs;  // all, and the working ones: the other pairs' PEs only wait
 static int partner;
 static double* pair_times;   // symmetric: when this PE began and ended
 static int have_same_clock;  // all PEs run on one machine
@@ -52,8 +52,8 @@ static inline void find_pairs(void) {
     have_same_clock = fold_all(hash, MIN_OF_ALL) == fold_all(hash, MAX_OF_ALL);
 }
 
-// Nanoseconds for each of the `repeats` from when the first PE begins until the last has done:
-// those that share a core begin one after the other. Collective. RETURNS: the time, on PE 0.
+// Nanoseconds for each of the `repeats`, from the begin of the first PE to the end of the last one:
+// PEs that share a core begin one after the other. Collective. RETURNS: the time, on PE 0.
 static inline double time_of_pairs(Body body, long repeats, size_t bytes, enum ways ways) {
     shmem_barrier_all();
     double begin_ns = now_ns();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a provider of libfabric can do by itself: the limit that bench/offnode.c is held against. A
-// bare program, two processes: one measures, the other is the target. Prints a line "row value" for
-// each row of offnode.c; times are in ns per operation, rates in operations or bytes per second.
+// How fast is a provider of libfabric by itself? It is the limit for bench/offnode.c. A bare
+// program, two processes: one measures, the other is the target. Prints a line "row value" for each
+// row of offnode.c; times are in ns per operation, rates in operations or bytes per second.
 //
 // The target either reads its completion queue all the time, or (--passive) sleeps in poll() until
-// there is something to read: what a progress thread does while the program computes. For that the
-// queues have a descriptor, which costs time by itself; --descriptor: also where nobody sleeps.
+// there is something to read, as a progress thread does while the program computes. For that the
+// queues have a descriptor, which costs time by itself; --descriptor: also where no process sleeps.
 #define _GNU_SOURCE
 #include <poll.h>
 #include <rdma/fabric.h>
@@ -122,7 +122,7 @@ static void open_endpoint(void) {
           "fi_mr_reg");
 }
 
-// Both processes exchange addresses: some providers must know who writes to them.
+// Both processes exchange addresses: some providers must know the writer.
 static void meet(int me) {
     size_t bytes = kAddressBytesMax;
     check(fi_getname(&endpoint->fid, shared->address[me], &bytes), "fi_getname");

@@ -8,7 +8,7 @@
 struct memory {
     double resident;      // bytes of pages that the process has touched
     double proportional;  // the same, shared pages divided by the processes that share them
-    double is_private;    // bytes of pages that nobody else has
+    double is_private;    // bytes of pages that no other process has
 };
 
 // The mappings that hold one of `excluded` (addresses, `count` of them) are left out.

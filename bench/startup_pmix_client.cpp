@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The least that a process of a parallel job does: connect to its launcher, one fence that collects
-// data, disconnect. bench/startup_pmix_server.cpp starts it; bench/startup.py compares the two with
-// an empty OpenSHMEM program.
+// The minimal process of a parallel job: it connects to its launcher, makes one fence that collects
+// data, and disconnects. bench/startup_pmix_server.cpp starts it; bench/startup.py compares the two
+// with an empty OpenSHMEM program.
 #include <pmix.h>
 
 #include <cstdio>

@@ -30,7 +30,7 @@ void check(const char* call, pmix_status_t status) {
     if (status != PMIX_SUCCESS) fail(call, status);
 }
 
-// For the calls that answer later: give it as callback and `data`, then wait().
+// For calls that answer later: pass it as callback and `data`, then call wait().
 class Completion {
   public:
     static void done(pmix_status_t status, void* data) {
@@ -82,7 +82,7 @@ void start_server(const std::string& directory) {
     static pmix_server_module_t module = {};
     module.client_connected2 = client_connected;
     module.client_finalized = client_finalized;
-    // Without this the server looks for devices: 10 to 30 ms that say nothing about start-up.
+    // Without this the server looks for devices, which takes 10 to 30 ms and is not start-up.
     setenv("HWLOC_COMPONENTS", "no_os,stop", 1);
     Infos infos;
     infos.add_text(PMIX_SERVER_TMPDIR, directory.c_str());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How long does a cellular automaton take whose lines lie distributed over the PEs? The application
-// of papers/003 (4.4.5, B.3.2): one byte a cell, 8190 cells a line and 2 that mimic a torus, 2400
-// lines, 100 steps, the state of a cell follows from its own and those of its eight neighbours
+// of Christgau 2017 (4.4.5, B.3.2): one byte a cell, 8190 cells a line and 2 that mimic a torus,
+// 2400 lines, 100 steps, the state of a cell follows from its own and those of its eight neighbours
 // (here: Conway's rule), two arrays that swap. Each step computes the first and the last line of
 // the PE's part, puts them into the neighbours' ghost lines, computes the rest, and waits for the
 // neighbours' lines: fence and flag stand for the paper's COMPLETE, the wait for its WAIT. Its POST
-// is not needed: a neighbour that has my line of the step before has seen that I read its own.
+// is not needed: a neighbour that has this PE's line of the last step knows that its own was read.
 //
 //   automaton           seconds for all steps; the limit: PE 0's sequential run / cores in use
 //   automaton_compute   PE 0's seconds in the computation, as table 4.3 of the paper
@@ -90,7 +90,7 @@ static double run_sequentially(unsigned char** result) {
     return now_ns() - start;
 }
 
-// My new first and last line into the neighbours' ghost lines.
+// Puts this PE's new first and last line into the neighbours' ghost lines.
 static void put_boundaries(unsigned char* to, int upper, int lower) {
     const int lines_of_upper = first_line(upper + 1) - first_line(upper);
     unsigned char* below_upper = to + (size_t)(lines_of_upper + 1) * stride;
@@ -120,7 +120,7 @@ static unsigned char* run(void) {
         double wait = now_ns();
         ++done;
         shmem_fence();
-        shmem_long_p(arrived + 1, done, upper);  // I am the lower neighbour of the upper one
+        shmem_long_p(arrived + 1, done, upper);  // this PE is its lower neighbour
         shmem_long_p(arrived, done, lower);
         shmem_long_wait_until(arrived, SHMEM_CMP_GE, done);
         shmem_long_wait_until(arrived + 1, SHMEM_CMP_GE, done);

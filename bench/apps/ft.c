@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How fast is a three-dimensional Fourier transform whose transposition sends everything to
-// everybody? It follows the specification of the NAS Parallel Benchmarks' FT (NASA RNR-94-007),
-// which papers/003 section 4.4.4 runs: a heat equation solved by a forward transform of random
+// How fast is a three-dimensional Fourier transform whose transposition exchanges data between all
+// pairs of PEs? It follows the specification of the NAS Parallel Benchmarks' FT (NASA RNR-94-007),
+// which Christgau 2017 section 4.4.4 runs: a heat equation solved by a forward transform of random
 // numbers, then six times a decay of all waves, an inverse transform and a checksum; classes S, W
 // and A. Written from the specification; it is not the official code, and its numbers are no NPB
 // results.
@@ -175,8 +175,9 @@ static void turn(struct Complex* restrict to, const struct Complex* restrict fro
     }
 }
 
-// A block of `mine` planes here x ny x those of the other PE; each PE's blocks lie in the order of
-// the planes of whom they go to or come from. The barriers: nobody unpacks any more; all is here.
+// A block of `mine` planes here x ny x those of the other PE. Each PE's blocks lie in the order of
+// the planes of the PE at the other end. The first barrier: all PEs have unpacked the last blocks;
+// the second one: all blocks have arrived.
 static void put_block(long mine, long here_first, long theirs, long theirs_first, int pe) {
     size_t bytes = sizeof(struct Complex) * (size_t)(mine * ny * theirs);
     double start = now_ns();

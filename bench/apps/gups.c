@@ -7,7 +7,7 @@
 // the time is bounded. The same updates are made again by atomics: they must undo the first ones,
 // in all but 1 % of the words where updates were not atomic, in all words where they were.
 //
-//   gups_get_put         shmem_g, xor, shmem_p, as the OpenSHMEM code of papers/000 (6.5.3)
+//   gups_get_put         shmem_g, xor, shmem_p, as the OpenSHMEM code of Zhou 2016 (6.5.3)
 //   gups_atomic          shmem_atomic_xor
 //   gups_session         the same on a context, in a session that lets the library hold updates
 //                        back (OpenSHMEM 1.6, 9.9), as many as may be in flight
@@ -133,7 +133,7 @@ static double time_of_updates(Updater update, uint64_t* random, long updates) {
     return now_ns() - start;
 }
 
-// Updates of one PE for one sample: all that the rules ask for, or what fits the time.
+// Updates of one PE for one sample: all that the rules ask for, or as many as fit the time.
 static long updates_of_sample(Updater update, int samples) {
     const long all = (long)(4 * words / (uint64_t)npes / (uint64_t)samples) + 1;
     const double bound_ns = by_level(10, 400, 3000) * 1e6 / samples;
@@ -148,7 +148,7 @@ static long updates_of_sample(Updater update, int samples) {
     return fitting < (double)all ? (long)fitting + 1 : all;
 }
 
-// Undoes the updates and counts the words that are not what they were.
+// Undoes the updates and counts the words that do not have their first value again.
 static void verify(const char* name, uint64_t start, long updates, double share_allowed) {
     by_atomic(start, updates);
     shmem_barrier_all();
@@ -159,14 +159,14 @@ static void verify(const char* name, uint64_t start, long updates, double share_
         sample = i;
     }
     if (fold_all((double)wrong, SUM_OF_ALL) <= share_allowed * (double)words) return;
-    if (wrong == 0) return;  // another PE has some to show
+    if (wrong == 0) return;  // another PE has wrong words
     give_up("%s: %llu words are wrong, among them %llu: expected %llx, found %lx", name,
             (unsigned long long)wrong, (unsigned long long)(first[me] + sample),
             (unsigned long long)(first[me] + sample), table[sample]);
 }
 
-// The library's way and the pointer's by turns, each on stretches of the sequence of its own.
-// limit_name: NULL: the limit is reported by another call.
+// Updates by the library and by the pointer, by turns, each on stretches of the sequence of its
+// own. limit_name: NULL: another call reports the limit.
 static void measure(const char* name, Updater ours, const char* limit_name, Updater limit,
                     double share_allowed) {
     static double ours_gups[kSamplesMax], limit_gups[kSamplesMax];

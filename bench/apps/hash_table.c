@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How many operations a second does a distributed hash table do whose parts are protected by locks?
-// The benchmark of papers/004, 5.3: each PE accesses and updates random entries; one PE at a time
-// may change an entry. The table lies in groups of buckets over the PEs, each group with a lock
-// (shmem_set_lock); an entry is found by linear probing in its group, by gets.
+// The benchmark of Ravichandrasekaran 2015, 5.3: each PE accesses and updates random entries; one
+// PE at a time may change an entry. The table lies in groups of buckets over the PEs, each group
+// with a lock (shmem_set_lock); an entry is found by linear probing in its group, by gets.
 //
 //   hash_insert, hash_update, hash_lookup   operations of all PEs in a second; x: locks per PE
 //

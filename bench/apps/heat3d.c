@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What does a halo exchange by blocking gets cost, and how much of that is data and how much
-// synchronisation? The heat conduction of papers/000 chapter 8: a box of doubles with a diffusivity
+// synchronisation? The heat conduction of Zhou 2016 chapter 8: a box of doubles with a diffusivity
 // that grows with the temperature, edges of constant temperature, cut in all three dimensions, z
 // first. Each iteration gets the six faces, a barrier after each: x faces are ny gets of nz cells,
 // y faces nx gets of nz cells, z faces nx*ny gets of one cell. Then an all-reduce tells how far the
@@ -41,7 +41,7 @@ static double first_temperature(const struct Block* b, long x, long y, long z) {
     return random_of(b, 1, x, y, z);
 }
 
-// Own cells and the halo: what lies beyond the box keeps its temperature for ever.
+// Own cells and the halo; cells beyond the box keep their temperature for ever.
 static void fill(const struct Block* b, double* one, double* other) {
     for (long x = 0; x <= b->cells[X] + 1; ++x) {
         for (long y = 0; y <= b->cells[Y] + 1; ++y) {
@@ -146,7 +146,7 @@ struct Outcome {
     double sum, residual;
 };
 
-// The whole box by PE 0 alone; all PEs get to know the outcome.
+// PE 0 computes the whole box alone; all PEs receive the outcome.
 static struct Outcome expected_outcome(long iterations) {
     struct Outcome outcome = {0, 0};
     if (me == 0) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How fast is an incompressible flow's pressure equation, and what does its halo of strided puts
-// cost? The Himeno benchmark, which papers/004 section 5.4 runs with coarrays: 19-point Jacobi for
-// Poisson's equation in floats, 34 operations a point. It follows the benchmark's published rules
-// (sizes, coefficients, relaxation 0.8, first pressure i*i, an all-reduce of gosa, the squared
-// residual, after every iteration) but is not the official code, and its numbers are no scores.
+// cost? The Himeno benchmark, which Ravichandrasekaran 2015 section 5.4 runs with coarrays:
+// 19-point Jacobi for Poisson's equation in floats, 34 operations a point. It follows the
+// benchmark's published rules (sizes, coefficients, relaxation 0.8, first pressure i*i, an
+// all-reduce of gosa, the squared residual, after every iteration) but is not the official code,
+// and its numbers are no scores.
 //
 // The box is cut in all three dimensions, z (the contiguous one) first, and the halo travels by
 // puts in three steps, so that the stencil's diagonal neighbours are right: z faces by strided puts
@@ -119,8 +120,8 @@ static double relax(const struct Domain* d) {
     return gosa;
 }
 
-// Own layer at `from` into the neighbour's halo at `to`. What earlier steps put into this PE's halo
-// goes along.
+// Puts this PE's layer at `from` into the neighbour's halo at `to`, together with the halo values
+// that earlier steps put here.
 static void put_face(int dimension, long from, long to, int pe) {
     const struct Block* b = &mine.block;
     float* p = mine.p;
@@ -140,7 +141,7 @@ static void put_face(int dimension, long from, long to, int pe) {
     }
 }
 
-// The PEs next to this one have left the last iteration: the all-reduce lies between.
+// The PEs next to this one have finished the last iteration, because the all-reduce lies between.
 static void exchange_halo(void) {
     ++step;
     for (int d = Z; d >= X; --d) {
@@ -184,7 +185,7 @@ struct Outcome {
     double gosa, sum;
 };
 
-// The whole box by PE 0 alone; all PEs get to know the outcome.
+// PE 0 computes the whole box alone; all PEs receive the outcome.
 static struct Outcome expected_outcome(long iterations) {
     struct Outcome outcome = {0, 0};
     if (me == 0) {

@@ -8,7 +8,7 @@
 //
 // One ranking: count the keys of each bucket, add the counts of all PEs (all-reduce), give each PE
 // a run of buckets with about as many keys as every other, tell each PE how many keys come from
-// whom, send them (one non-blocking put for each pair of PEs), and count each key's value.
+// each PE, send them (one non-blocking put for each pair of PEs), and count each key's value.
 //
 // Verified: the specification's test ranks in every ranking; after the last one, outside the time,
 // that the keys written in the order of their ranks rise over all PEs and are the first ones: their
@@ -270,7 +270,7 @@ static double sort(void) {
 
 static void measure(int samples) {
     double rate[kSamplesMax];
-    // A sample of a small class shall outlast the system's time slices.
+    // A sample of a small class must outlast the system's time slices.
     int times = level == TINY || total >> 21 ? 1 : (int)((1 << 21) / total);
     for (int i = 0; i < samples; ++i) {
         double taken = 0;

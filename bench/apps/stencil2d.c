@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How fast is an iterative solver whose rows are spread over the PEs, and how much of the halo
-// exchange is left to wait for? The five-point stencil of papers/000 section 7.2.3 and papers/001
-// section 4.2: N x N floats in stripes of rows, the border rows sent by non-blocking puts while the
-// inner rows are computed. The papers run Gauss-Seidel until it converges; here Jacobi for a fixed
-// number of iterations, whose result does not depend on the number of PEs.
+// exchange does it wait for? The five-point stencil of Zhou 2016 section 7.2.3 and Zhou et al.
+// 2015 section 4.2: N x N floats in stripes of rows, the border rows sent by non-blocking puts
+// while the inner rows are computed. The papers run Gauss-Seidel until it converges; here Jacobi
+// for a fixed number of iterations, whose result does not depend on the number of PEs.
 //
 // Verified: the first grid is an eigenvector of the iteration, sin(m pi x) sin(m pi y), so that
 // each iteration multiplies it by cos(m pi h); every cell is compared with that after every sample.
@@ -57,7 +57,7 @@ static void iterate(const float* from, float* to) {
 
 static long common_divisor(long a, long b) { return b ? common_divisor(b, a % b) : a; }
 
-// About half of the amplitude shall be left after `iterations`. No row may lie where the sine is 0.
+// About half of the amplitude must remain after `iterations`. No row may lie where the sine is 0.
 static void choose_mode(long iterations) {
     double h = M_PI / (double)(n + 1);
     long mode = lround(acos(pow(0.5, 1.0 / (double)iterations)) / h);
@@ -80,7 +80,7 @@ static void fill(void) {
 
 static void check(const float* result, long iterations) {
     double scale = pow(factor, (double)iterations);
-    const double tolerance = 2e-6;  // the iteration damps what a float's rounding adds
+    const double tolerance = 2e-6;  // the iteration damps the rounding errors of a float
     for (long i = 1; i <= rows; ++i) {
         for (long j = 1; j <= n; ++j) {
             double expected = scale * sines[first_row(me) + i] * sines[j];
@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
     int samples = by_level(1, 9, 21);
     if (size) {
         measure_grid(size, iterations, samples);
-    } else {  // 64 and 1024: those of papers/001
+    } else {  // 64 and 1024: those of Zhou et al. 2015
         measure_grid(64, by_level(20, 2000, 4000), samples);
         if (level != TINY) measure_grid(1024, by_level(0, 100, 200), samples);
         if (level == FULL) measure_grid(4096, 50, samples);

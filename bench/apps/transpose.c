@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How fast is a program that only makes single small accesses to random PEs, and must wait for the
-// answer of some? It transposes a sparse matrix in compressed rows, which are dealt out in blocks:
+// results of some? It transposes a sparse matrix in compressed rows, which are dealt out in blocks:
 // every nonzero adds one to the length of its new row (atomic increment at the PE that has it);
 // from the lengths each PE finds where its new rows begin; every nonzero then takes a place in its
 // new row (fetch and increment) and is put there, column and value by themselves.
@@ -17,7 +17,7 @@ static long n;                // rows, and columns
 static long rows_each;        // of a PE; the last ones may have fewer or none
 static long first_row, rows;  // of this PE
 static int* columns;          // of this PE's nonzeros, kPerRow for each row
-static double* values;        // and what they are
+static double* values;        // and their values
 static long* place;           // symmetric: lengths of the new rows, then the next free place
 static long* row_start;       // of the new rows
 static long capacity;         // of the next two
@@ -110,7 +110,7 @@ static void check(void) {
     if (entries != (double)(n * kPerRow)) {
         give_up("transpose: expected %ld entries, found %.0f", n * kPerRow, entries);
     }
-    // What another sample left must not look right.
+    // Results of an earlier sample must not look right.
     for (long entry = 0; entry < row_start[rows]; ++entry) {
         new_columns[entry] = -1;
         new_values[entry] = -1;

@@ -8,7 +8,7 @@
 //
 // for fetch_add, swap, compare_swap (from the value last seen to the next) and add (in the rates a
 // quiet at the end). The limit, by turns on the same words, is the processor's atomic through
-// shmem_ptr. Each is verified before by what must come out of any order of the operations.
+// shmem_ptr. Each is verified before by results that any order of the operations must give.
 #define _GNU_SOURCE
 #include "bench/measure.h"
 #include "bench/pairs.h"
@@ -19,7 +19,7 @@ static long* words;    // symmetric: one a line for each PE
 static long* word;     // that this PE works on: symmetric address,
 static int owner;      // the PE whose word it is,
 static long* mapped;   // and where it is mapped here, or NULL
-static long outcome;   // what a body found: the sum of what was fetched, or the exchanges made
+static long outcome;   // of a body: the sum of the fetched values, or the exchanges made
 static long verified;  // operations of each PE that are verified
 
 static void fetch_add(long repeats, size_t bytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How far is each PE from PE 0? Figures 6.8 and 6.9 of papers/000: the latency of blocking puts
+// How far is each PE from PE 0? Figures 6.8 and 6.9 of Zhou 2016: the latency of blocking puts
 // (with quiet) and gets from PE 0 to each other PE, of 8 B and of 1 MiB. Steps show where nodes
 // (or sockets) begin. A single PE measures itself. The limit is memcpy where shmem_ptr gives the
 // PE's memory. Each transfer is verified; the other PEs wait in a barrier.

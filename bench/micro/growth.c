@@ -30,7 +30,7 @@ static void barrier(long repeats, size_t bytes) {
 static void allreduce(long repeats, size_t bytes) {
     (void)bytes;
     for (long i = 0; i < repeats; ++i) {
-        const long set = reductions++ % kSyncSets;  // who is ahead must not use one still waited on
+        const long set = reductions++ % kSyncSets;  // a set on which no PE still waits
         one = me + reductions;
         shmem_long_sum_to_all(&sum, &one, 1, 0, 0, npes, work[set], sync_words[set]);
         const long expected = (long)npes * (npes - 1) / 2 + npes * reductions;

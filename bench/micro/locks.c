@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What does a lock take? Figure 5.3 of papers/004: all PEs acquire and release one lock again and
-// again; and the same without others. Nanoseconds for one acquisition and release:
+// What does a lock take? Figure 5.3 of Ravichandrasekaran 2015: all PEs acquire and release one
+// lock again and again; and the same without others. Nanoseconds for one acquisition and release:
 //
 //   lock_alone        by PE 0, while the others wait in a barrier; the limit is one
 //   compare-and-swap

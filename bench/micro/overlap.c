@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How much of a transfer's time is left to the program while put_nbi or get_nbi is under way? The
-// method of Sandia's SMB, as papers/000 (7.2.2) uses it: operation, work, quiet; the work grows
+// method of Sandia's SMB, as Zhou 2016 (7.2.2) uses it: operation, work, quiet; the work grows
 // until the whole takes 1.5 times as long as without work. Then
 //
 //   overlap_put_overhead, overlap_get_overhead   time of the whole - time of the work alone
 //   overlap_put_share, overlap_get_share         that overhead / the time without work, percent:
 //                                                100 - what the paper calls availability
 //
-// From 4 KiB on: what is left of shorter ones lies within the processor's own overlap. PE 0
+// From 4 KiB on: the processor's own overlap hides shorter transfers. PE 0
 // measures towards the last PE, which waits in a barrier; both ends are verified. On one node a
 // library without helpers copies with the caller's core: its share is 100.
 #define _GNU_SOURCE

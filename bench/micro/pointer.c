@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What does it gain to load and store through shmem_ptr, in place of get and put? Figures 3.5 to
-// 3.7 of papers/004: an array of int, copied by one call or by the loop of figure 3.4.
+// What do loads and stores through shmem_ptr gain over get and put? Figures 3.5 to
+// 3.7 of Ravichandrasekaran 2015: an array of int, copied by one call or by the loop of figure 3.4.
 //
 //   pointer_put, pointer_get            latency: PE 0 alone (figure 3.5)
 //   pointer_store, pointer_load         the same by loops through shmem_ptr

@@ -9,8 +9,8 @@
 //                                                          size: a loop of putmem or getmem
 //   strided_ibput, strided_ibget                           the same in one call (OpenSHMEM 1.6)
 //
-// The limit, by turns on the same memory, is a plain loop through shmem_ptr. All are verified, and
-// that the gaps stay as they were.
+// The limit, by turns on the same memory, is a plain loop through shmem_ptr. The program verifies
+// all elements, and that the gaps stay as they were.
 #define _GNU_SOURCE
 #include "bench/measure.h"
 #include "bench/newer.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What do 1, 2 and 4 threads of one PE do together? SHMEM_THREAD_MULTIPLE: each thread of PE 0
-// makes operations of 8 bytes on a word of its own on the last PE, by a context of its own
-// (private: only its thread may use it; serialized: one thread at a time) or by the default
+// How many operations do 1, 2 and 4 threads of one PE make together? SHMEM_THREAD_MULTIPLE: each
+// thread of PE 0 makes operations of 8 bytes on a word of its own on the last PE, by a context of
+// its own (private: only its thread may use it; serialized: one thread at a time) or by the default
 // context, which all share.
 //
 //   threads_{put,get,add}_{private,serialized,default}   million operations/s; x: threads
@@ -25,7 +25,7 @@ static long* words;         // symmetric: one a line for each thread and operati
 static long* mapped_words;  // the target's, mapped here, or NULL
 static int target;
 
-// What the threads of one measurement share.
+// The data that the threads of one measurement share.
 static struct {
     enum kind kind;
     enum operation operation;

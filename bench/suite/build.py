@@ -50,7 +50,7 @@ def _identity(program, sources):
 
 
 def _compile(here, program, library, folder):
-    """RETURNS: (path of the program, identity, ""), or (None, None, what the compiler said)."""
+    """RETURNS: (path of the program, identity, ""), or (None, None, the compiler's messages)."""
     name = program["source"]
     if library.name == THREADS:
         name = program["threads_source"]
@@ -80,7 +80,7 @@ def clock(here, folder):
 
 
 def compile_all(here, suite, libraries, runs, folder):
-    """RETURNS: {(program, library): what _compile returns} of all that `runs` need"""
+    """RETURNS: {(program, library): the result of _compile} of all that `runs` need"""
     os.makedirs(folder, exist_ok=True)
     known = {**libraries, THREADS: Library(THREADS, "cc", "")}
     wanted = list(dict.fromkeys((run.program, run.library) for run in runs))

@@ -13,7 +13,7 @@ REPEATS_MAX = 2  # of a turn
 
 
 class Clock:
-    """What clock.c measures."""
+    """The measurement of clock.c."""
 
     def __init__(self, command):
         self.command = shlex.split(command)
@@ -44,7 +44,7 @@ def _values(results):
 
 
 def to_run(turn, find):
-    """What is to be run of a turn now: what is missing, or all of it once more, or nothing."""
+    """The runs of a turn that are due now: the missing ones, or all of them once more, or none."""
     results = [find(run) for run in turn]
     missing = [run for run, result in zip(turn, results) if not result]
     if missing or agree(_values(results)):
@@ -67,8 +67,8 @@ def _turn_of(result):
 
 
 class Scales:
-    """What the times of each run are multiplied with, so that all are those of the state in which
-    most runs were."""
+    """Factors for the times of each run, so that all times are those of the state in which most
+    runs were."""
 
     def __init__(self, results):
         turns = {}

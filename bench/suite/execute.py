@@ -40,7 +40,7 @@ def command_of(library, program, path, npes, options):
 
 def execute(command, settings, timeout):
     """RETURNS: {"seconds", "status", "lines": those that begin with "@ ", "error": "" or why}"""
-    # Files, not pipes: nobody reads to the end of a pipe that a lost process holds.
+    # Files, not pipes: a pipe that a lost process holds has no end to read to.
     with tempfile.TemporaryFile("w+", errors="replace") as output, \
             tempfile.TemporaryFile("w+", errors="replace") as errors:
         start = time.monotonic()

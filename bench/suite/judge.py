@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How our points compare with those of other libraries and with limits: ratios of times by rounds,
+"""Compares our points with those of other libraries and with limits: ratios of times by rounds,
 their spreads, and a verdict. README.md says how points are judged."""
 import dataclasses
 import statistics
@@ -81,7 +81,7 @@ def compare(better, mine, theirs, aim=1.0):
 
 
 def limits(rounds):
-    """What the limits of our rounds would be as rounds of another library."""
+    """The limits of our rounds, as if they were rounds of another library."""
     return [{**value, **dict.fromkeys(("median", "q1", "q3"), value["limit"])}
             for value in rounds if value["limit"]]
 
@@ -106,7 +106,7 @@ def _with_limit(found, aims):
 
 @dataclasses.dataclass
 class Reference:
-    """What ours is held against."""
+    """The reference for our points."""
     name: str          # of a library, or LIMIT
     comparisons: dict  # {place: Comparison}
     aims: dict         # {(program, measure): what the ratio may be}; 1 where left out

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a reader must know about the machine, the compiler and the libraries to judge numbers."""
+"""The facts about machine, compiler and libraries that a reader needs to judge numbers."""
 import os
 import platform
 import shlex

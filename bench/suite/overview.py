@@ -54,8 +54,8 @@ A cell: median ratio of the program's points, its spread over the rounds, the wo
 behind, if any, else undecided, equal, ahead; a click on the program leads to all of them.
 Behind or ahead: the spreads of both sides over the rounds do not overlap and are more than
 {_percent(judge.NOISE)} apart. Equal: all rounds within {_percent(judge.DRAW)} of the
-aim. Else undecided. The aim is 1, for some limits more. Limit: what the program measures beside
-our library, a plain loop or threads.</small></p>"""
+aim. Else undecided. The aim is 1, for some limits more. Limit: measured
+beside our library, a plain loop or threads.</small></p>"""
 
 
 def _bar(counts, total):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is to be run: bench/suite.toml as a list of Run in the order in which they run."""
+"""The plan: bench/suite.toml as a list of Run in the order in which they run."""
 import dataclasses
 import re
 import tomllib

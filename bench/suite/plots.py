@@ -24,7 +24,7 @@ def _abscissa(places):
 
 
 def _ratio_figure(caption, places, references):
-    """With all that it is held against."""
+    """With all its references."""
     label, x_of, series_of = _abscissa(places)
     series = {}
     for reference in references:
