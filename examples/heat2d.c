@@ -57,7 +57,7 @@ static void exchange_halos(double* grid, uint64_t step) {
     }
     if (has_above) shmem_signal_wait_until(&from_above, SHMEM_CMP_GE, step);
     if (has_below) shmem_signal_wait_until(&from_below, SHMEM_CMP_GE, step);
-    // Beyond the edge of the plate it is as warm as at the edge, so that no heat flows out.
+    // Points beyond the edge of the plate are as warm as the edge, so no heat flows out.
     if (!has_above) memcpy(row(grid, 0), row(grid, 1), size * sizeof *grid);
     if (!has_below) memcpy(row(grid, rows + 1), row(grid, rows), size * sizeof *grid);
 }
@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
         return 2;
     }
 
-    // All PEs must allocate the same, so they take what the first one needs: it has most rows.
+    // All PEs must allocate the same size: that of PE 0, which has most rows.
     size_t points = (rows_of(0) + 2) * size;
     grids[0] = shmem_calloc(points, sizeof(double));
     grids[1] = shmem_calloc(points, sizeof(double));
@@ -146,7 +146,7 @@ int main(int argc, char** argv) {
             row(grids[0], r + 1)[c] = start_temperature(first_row_of(me) + r, c);
         }
     }
-    shmem_barrier_all();  // Nobody's halo may come before the memory is there and filled.
+    shmem_barrier_all();  // No halo may come before the memory is there and filled.
 
     double *from = grids[0], *to = grids[1];
     for (uint64_t step = 1; step <= step_count && rows_of(me) > 0; step++) {

@@ -7,7 +7,7 @@
 //
 // It shows put-with-signal: one call that stores data in another PE's memory and then, when the
 // data is there, changes a signal word beside it. The receiver waits for the signal and may use the
-// data at once. Nobody else has to wait: there is not one barrier in the loop.
+// data at once. No other PE has to wait: there is not one barrier in the loop.
 
 #include <shmem.h>
 #include <stdint.h>

@@ -26,7 +26,7 @@
 //   4. add_counts      Every PE enters its words into the owners' parts of the table: a remote
 //                      compare-and-swap claims a free slot, an atomic addition adds the count.
 //   5. sort_my_slots   Every PE sorts the words it owns, the most frequent ones first.
-//   6. print_result    PE 0 merges the sorted lists and prints what was asked for.
+//   6. print_result    PE 0 merges the sorted lists and prints the requested words.
 //
 // A word is a run of the letters A-Z and a-z; upper and lower case are the same. So these are the
 // counts of: tr -cs 'A-Za-z' '\n' < FILE | tr 'A-Z' 'a-z' | sort | uniq -c
@@ -65,8 +65,8 @@ struct slot {
 enum { kOffsetBits = 40 };
 static const unsigned long kOffsetMask = ((unsigned long)1 << kOffsetBits) - 1;
 
-// What main() and the steps pass on to each other. These variables happen to be symmetric too, but
-// every PE only ever uses its own copy.
+// Values that main() and the steps pass on to each other. These variables happen to be symmetric
+// too, but every PE only ever uses its own copy.
 static int me, pe_count;
 static const unsigned char* text;
 static size_t text_bytes;
@@ -85,7 +85,7 @@ static int failures;                     // on PE 0: how many PEs have found an 
 static struct slot* slots;               // symmetric memory: my part of the shared table
 static char* letters;                    // symmetric memory: the words I own, each ended by '\0'
 
-// Says what is wrong and ends the program on all PEs. If many PEs fail, only the first one speaks.
+// Prints the error and ends the program on all PEs. If many PEs fail, only the first one prints.
 static void fail(const char* format, ...) {
     if (shmem_int_atomic_fetch_inc(&failures, 0) == 0) {
         va_list arguments;
@@ -203,7 +203,7 @@ static void count_my_part(void) {
         size_t start = i;
         while (i < text_bytes && is_letter(text[i])) i++;
         if (i > start) count_word(text + start, i - start);
-        i++;  // Whatever stopped us is not a letter.
+        i++;  // This character is not a letter.
     }
     free(word_index);
     // Bring the words of each owner together: the next two steps deal with one owner at a time.
@@ -234,7 +234,7 @@ static void make_table(void) {
     }
     shmem_barrier_all();  // Now all additions have arrived everywhere.
 
-    // Symmetric memory has the same size on all PEs: everybody takes the largest of the sizes.
+    // Symmetric memory has the same size on all PEs: every PE takes the largest of the sizes.
     unsigned long words_max = 1;
     letters_bytes = 1;
     for (int pe = 0; pe < pe_count; pe++) {
@@ -275,7 +275,7 @@ static void send_letters(void) {
         shmem_putmem(letters + begin, packed, bytes, owner);
         free(packed);  // A put returns as soon as its source may be used again.
     }
-    shmem_barrier_all();  // From here on, everybody can read the letters of every word.
+    shmem_barrier_all();  // From here on, every PE can read the letters of every word.
 }
 
 // Do the letters at this offset of the owner's memory spell the word? `buffer` has room for it.
@@ -430,7 +430,7 @@ int main(int argc, char** argv) {
     if (me == 0) print_result(limit, is_plain, (double)start.tv_sec + 1e-9 * (double)start.tv_nsec);
 
     free(words);
-    shmem_free(letters);  // Waits for all PEs, so nobody loses what PE 0 is still reading.
+    shmem_free(letters);  // Waits for all PEs, so PE 0 can read to the end.
     shmem_free(slots);
     shmem_finalize();
     return 0;

@@ -7,10 +7,10 @@
 // the name of shmem_wait_until, shmem_signal_add, shmem_signal_set and shmem_sync in parentheses
 // where it defines them, because they are type-generic macros as well.
 //
-// Each declaration takes its type from the routine it belongs to, so the two cannot differ. What
-// the routine does, and its arguments, are documented in the part of <shmem.h> named above each
-// group. The type-generic names have no pshmem_ form, and the library never calls one entry from
-// inside another, so nothing is counted twice.
+// Each declaration takes its type from the routine it belongs to, so the two cannot differ. The
+// part of <shmem.h> named above each group documents the routines and their arguments. The
+// type-generic names have no pshmem_ form, and the library never calls one entry from inside
+// another, so nothing is counted twice.
 
 #ifndef SHMEM_INTERNAL_PSHMEM_H
 #define SHMEM_INTERNAL_PSHMEM_H

@@ -28,7 +28,7 @@
 /**
  * Hint of shmem_malloc_with_hints: without the barrier on exit. The call still has to be made by
  * all PEs in the same order; the block may be used remotely only after the next synchronization.
- * With SHMEM_DEBUG=1 the call waits for all PEs all the same, to compare what they asked for.
+ * With SHMEM_DEBUG=1 the call waits for all PEs all the same, to compare their arguments.
  */
 #define SHMEMX_MALLOC_NO_BARRIER (1L << 2)
 
@@ -137,8 +137,8 @@ SHMEM_INTERNAL_RED_SP_TYPES(SHMEM_INTERNAL_DECLARE)
 
 // ---- Counting puts and gets -------------------------------------------------------------------
 //
-// A counter exists once on each PE. Puts and gets that name it add 1 to the one of their target, so
-// that a PE can wait for a number of them without knowing who sends them.
+// A counter exists once on each PE. Puts and gets that name it add 1 to the counter of their
+// target, so that a PE can wait for a number of them from any PEs.
 
 /** An opaque handle of a counter, the same on all PEs that created it. */
 typedef struct shmem_internal_ct* shmemx_ct_t;
@@ -165,8 +165,8 @@ void shmemx_ct_create(shmemx_ct_t* ct);
 void shmemx_ct_free(shmemx_ct_t* ct);
 
 /**
- * shmem_putmem, which then adds 1 to the counter on pe. Whoever sees it there, by shmemx_ct_get or
- * shmemx_ct_wait, may read the data.
+ * shmem_putmem, which then adds 1 to the counter on pe. When pe sees the new
+ * count, by shmemx_ct_get or shmemx_ct_wait, it may read the data.
  *
  * ct         the counter.
  * dest       symmetric address on pe.
@@ -180,8 +180,8 @@ void shmemx_ct_free(shmemx_ct_t* ct);
 void shmemx_putmem_ct(shmemx_ct_t ct, void* dest, const void* source, size_t len, int pe);
 
 /**
- * shmem_getmem, which then adds 1 to the counter on pe. Whoever sees it there may overwrite the
- * data, which has been read.
+ * shmem_getmem, which then adds 1 to the counter on pe. When pe sees the new
+ * count, it may overwrite the data, which has been read.
  *
  * ct         the counter.
  * dest       local address.
@@ -228,8 +228,8 @@ void shmemx_ct_wait(shmemx_ct_t ct, long wait_for);
 //
 // They count the operations that a context has handed to a network, and those that the network has
 // reported as complete. Writes are puts, signals and atomics without a result; reads are gets and
-// atomics with one. What loads and stores do on the node of the PE is complete when its routine
-// returns and is not counted.
+// atomics with one. Loads and stores on the node of the PE are complete when the routine returns
+// and are not counted.
 
 /** The performance counters of a context, and of the PE as a target. */
 typedef struct {
@@ -324,7 +324,8 @@ int shmemx_heap_preinit_thread(int requested, int* provided);
 void shmemx_heap_create(void* base, size_t size, int device_type, int device_index);
 
 /**
- * Ends what shmemx_heap_preinit began: all external heaps are symmetric. Collective over all PEs.
+ * Ends the set-up that shmemx_heap_preinit began: all external heaps are symmetric. Collective over
+ * all PEs.
  *
  * RETURNS when: all PEs have called it. ERRORS: none. THREADS: one thread per PE at a time.
  */

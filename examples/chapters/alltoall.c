@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// alltoall: everybody sends something to everybody (OpenSHMEM 1.6, 9.10).
+// alltoall: every PE sends a block to every PE (OpenSHMEM 1.6, 9.10).
 //
 //     oshcc alltoall.c -o alltoall
 //     oshrun -n 4 ./alltoall

@@ -5,8 +5,8 @@
 //     oshcc atomics.c -o atomics
 //     oshrun -n 4 ./atomics
 //
-// The PEs share a bag of tasks: whoever is free takes the next number from a counter on PE 0. No
-// task is lost or done twice, although nobody waits for anybody.
+// The PEs share a bag of tasks: a free PE takes the next number from a counter on PE 0. No task is
+// lost or done twice, although no PE waits for another one.
 
 #include <shmem.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static long largest;
 static unsigned int present;
 static double price;
 
-// The maximum has no routine of its own: try until nobody was in between.
+// The maximum has no routine of its own: try until no other PE's update came in between.
 static void raise_to(long* dest, long value, int pe) {
     long seen = shmem_long_atomic_fetch(dest, pe);
     while (seen < value) {

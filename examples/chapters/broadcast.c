@@ -30,8 +30,7 @@ int main(void) {
         if (me == root) {
             for (int i = 0; i < kCount; i++) source[i] = root + i / 1000.0;
         }
-        // dest may be written by others as soon as they call the next broadcast: wait for each
-        // other.
+        // The next root may write dest as soon as it calls the next broadcast: wait for all PEs.
         shmem_sync_all();
         shmem_double_broadcast(SHMEM_TEAM_WORLD, dest, source, kCount, root);
         for (int i = 0; i < kCount; i++) require(dest[i] == root + i / 1000.0, "a broadcast");

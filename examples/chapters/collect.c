@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// collect: everybody gets what all PEs have (OpenSHMEM 1.6, 9.10).
+// collect: every PE gets the data of all PEs (OpenSHMEM 1.6, 9.10).
 //
 //     oshcc collect.c -o collect
 //     oshrun -n 4 ./collect

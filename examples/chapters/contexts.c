@@ -56,7 +56,7 @@ int main(void) {
     require(shmem_ctx_get_team(ctx, &team) == 0 && team == reversed, "shmem_ctx_get_team");
     static int counter;
     shmem_atomic_inc(ctx, &counter, 0);
-    shmem_ctx_destroy(ctx);  // Completes what is under way.
+    shmem_ctx_destroy(ctx);  // Completes the operations under way.
     shmem_barrier_all();
     require(counter == (me == pe_count - 1 ? pe_count : 0), "the PE of a team's context");
 

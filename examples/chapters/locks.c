@@ -28,7 +28,7 @@ static long lock, other_lock;
 static int used;
 static long held_by;
 
-// Adds an entry on PE 0. What was put is complete when the lock is cleared.
+// Adds an entry on PE 0. The puts are complete when the lock is cleared.
 static void add_entry(struct entry* entries, struct entry entry) {
     shmem_set_lock(&lock);
     require(shmem_long_atomic_swap(&held_by, shmem_my_pe() + 1, 0) == 0, "two PEs hold the lock");
@@ -58,7 +58,7 @@ int main(void) {
         }
     }
 
-    // shmem_test_lock does not wait: it gives 0 to the one who gets the lock.
+    // shmem_test_lock does not wait: it returns 0 on the PE that gets the lock.
     static int winners;
     if (shmem_test_lock(&other_lock) == 0) {
         shmem_int_atomic_inc(&winners, 0);

@@ -5,8 +5,8 @@
 //     oshcc memory.c -o memory
 //     oshrun -n 4 ./memory
 //
-// All PEs call these routines in the same order with the same arguments. What they get lies in
-// the same place of every symmetric heap, so a PE names another one's memory by its own address.
+// All PEs call these routines in the same order with the same arguments. A block lies at the same
+// place of every symmetric heap, so a PE names another PE's memory by its own address.
 
 #include <shmem.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ int main(void) {
     for (int i = 0; i < kCount; i++)
         require(numbers[i] == left * kCount + i, "shmem_malloc's memory");
 
-    // A larger block keeps what was there.
+    // A larger block keeps its contents.
     numbers = shmem_realloc(numbers, 2 * kCount * sizeof *numbers);
     require(numbers != NULL, "shmem_realloc");
     for (int i = 0; i < kCount; i++)

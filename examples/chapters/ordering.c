@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// ordering: what comes before what (OpenSHMEM 1.6, 9.12).
+// ordering: the order in which puts arrive (OpenSHMEM 1.6, 9.12).
 //
 //     oshcc ordering.c -o ordering
 //     oshrun -n 4 ./ordering
@@ -54,7 +54,7 @@ int main(void) {
     if (me == 0) {
         long number = 42;
         shmem_long_put_nbi(&value, &number, 1, last);
-        shmem_quiet();  // It has arrived, wherever somebody looks from.
+        shmem_quiet();  // The put has arrived, as all PEs see it.
         shmem_int_atomic_set(&relay, 1, told);
     }
     if (me == told) {
@@ -63,7 +63,7 @@ int main(void) {
     }
     shmem_barrier_all();
 
-    // shmem_pe_quiet waits for what went to some PEs only.
+    // shmem_pe_quiet waits for the operations towards some PEs only.
     static int from_left, from_right;
     shmem_int_p(&from_left, me + 1, right);
     shmem_int_p(&from_right, me + 1, left);

@@ -6,7 +6,7 @@
 //     oshrun -n 4 ./point_to_point
 //
 // PE 0 hands out work: it waits until some of the others have results, takes these, and goes on.
-// A flag is written by an atomic, behind its data; who has seen the flag may read the data.
+// A flag is written by an atomic, behind its data; a PE that has seen the flag may read the data.
 
 #include <shmem.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 //     oshrun -n 4 ./profiling
 //
 // Every routine has a second name that begins with p. A program, or a library in front of it, may
-// define the first name itself, do what it likes and call the second one. ../profiler is a whole
+// define the first name itself, do anything in it and call the second one. ../profiler is a whole
 // tool.
 
 #include <pshmem.h>
@@ -51,7 +51,7 @@ int main(void) {
     shmem_barrier_all();
     for (int i = 0; i < 10; i++) require(dest[i] == i, "the put itself");
 
-    shmem_pcontrol(0);  // What follows is not counted.
+    shmem_pcontrol(0);  // The following calls are not counted.
     shmem_int_put(dest, source, 10, right);
     shmem_barrier_all();
     shmem_pcontrol(1);

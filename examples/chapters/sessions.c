@@ -5,9 +5,9 @@
 //     oshcc sessions.c -o sessions
 //     oshrun -n 4 ./sessions
 //
-// A histogram that lies on all PEs is filled by many small updates. The session says that they
-// may be held back and sent together, and how many there will be. It changes the speed, never the
-// result.
+// Many small updates fill a histogram that lies on all PEs. The session tells the library how many
+// updates will come, and that it may hold them back and send them together. A session changes the
+// speed, never the result.
 
 #include <shmem.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ int main(void) {
         shmem_ulong_atomic_inc(&histogram[bin % kBins], (int)(bin / kBins));
         shmem_ctx_ulong_atomic_inc(ctx, &histogram[bin % kBins], (int)(bin / kBins));
     }
-    shmem_ctx_session_stop(ctx);  // What was held back is issued, but not yet complete.
+    shmem_ctx_session_stop(ctx);  // The updates held back are issued, but not yet complete.
     shmem_ctx_quiet(ctx);         // Now it is.
     shmem_ctx_destroy(ctx);
     shmem_barrier_all();

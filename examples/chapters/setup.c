@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// setup: starting, finding out who is there, and ending (OpenSHMEM 1.6, 9.1).
+// setup: starting, asking for the number of PEs, and ending (OpenSHMEM 1.6, 9.1).
 //
 //     oshcc setup.c -o setup
 //     oshrun -n 4 ./setup

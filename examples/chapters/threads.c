@@ -5,8 +5,8 @@
 //     oshcc threads.c -o threads -pthread
 //     oshrun -n 4 ./threads
 //
-// The program asks for the level SHMEM_THREAD_MULTIPLE and works with what it gets: below that
-// level only the main thread calls the library.
+// The program asks for the level SHMEM_THREAD_MULTIPLE and works with the level it gets: below
+// MULTIPLE only the main thread calls the library.
 
 #include <pthread.h>
 #include <shmem.h>

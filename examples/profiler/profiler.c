@@ -16,8 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// What one PE has counted. The routines may be called by many threads, hence the atomics; they are
-// relaxed, since nothing but the numbers themselves has to be right.
+// The counts of one PE. Many threads may call the routines, hence the atomics; they are relaxed,
+// since only the numbers themselves have to be right.
 static atomic_ulong calls[kOperationCount], bytes_moved[kOperationCount];
 static atomic_int is_on = 1;
 
@@ -52,8 +52,8 @@ static void read_numbers(struct numbers* numbers) {
 
 // ---- The table ----------------------------------------------------------------------------------
 
-// The file of PROFILER_OUTPUT, or stderr. PE 0 empties the file at the start; what is printed later
-// is appended.
+// The file of PROFILER_OUTPUT, or stderr. PE 0 empties the file at the start; later output is
+// appended.
 static FILE* open_output(const char* mode) {
     const char* name = getenv("PROFILER_OUTPUT");
     FILE* file = name != NULL && name[0] != '\0' ? fopen(name, mode) : stderr;
@@ -157,8 +157,8 @@ void shmem_finalize(void) {
     pshmem_finalize();
 }
 
-// A program that calls start_pes need not finalize. The library does so when the program exits, and
-// what is registered later is called before that.
+// A program that calls start_pes need not finalize. The library does so when the program exits,
+// after the exit handlers that are registered later.
 static void report_at_exit(void) {
     int is_initialized = 0;
     pshmem_query_initialized(&is_initialized);

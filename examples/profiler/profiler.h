@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the two parts of the profiler share: the list of operations, and the function that counts.
+// Shared by the two parts of the profiler: the list of operations, and the function that counts.
 // profiler.c holds the numbers and prints them, wrappers.c has the routines that count.
 
 #pragma once

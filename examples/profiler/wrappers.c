@@ -4,8 +4,8 @@
 // on to the pshmem_ name. The specification defines its routines for tables of types; so does this
 // file, by macros that hold one signature each.
 //
-// Not here are routines that only tell something (shmem_my_pe, shmem_ptr and so on), and those that
-// begin and end the program, which are in profiler.c.
+// Routines that only return information (shmem_my_pe, shmem_ptr and so on) are not counted. Those
+// that begin and end the program are in profiler.c.
 
 #include "profiler.h"
 
@@ -249,7 +249,7 @@ WRAP(clear_lock, clear_lock, 0, (long* lock), (lock))
 // ---- Collectives: the bytes are those that the PE itself contributes
 // -----------------------------
 
-// What a PE contributes to a broadcast: everything or nothing.
+// The bytes that a PE contributes to a broadcast: all or none.
 static size_t if_root(shmem_team_t team, int root, size_t bytes) {
     return pshmem_team_my_pe(team) == root ? bytes : 0;
 }

@@ -33,8 +33,8 @@ extern "C" {
  * Waits for all PEs and completes all operations of the default context. Operations on other
  * contexts are not completed.
  *
- * RETURNS when: all PEs have called it, and what each issued before on the default context, and its
- * memory stores, are complete and visible on all PEs.
+ * RETURNS when: all PEs have called it, and the operations that each issued before on the default
+ * context, and its memory stores, are complete and visible on all PEs.
  * ERRORS: none. THREADS: one thread per PE at a time. OpenSHMEM 1.6, 9.10, shmem_barrier_all.
  */
 void shmem_barrier_all(void);

@@ -8,7 +8,7 @@
 // Part of <shmem.h>. The handles are address constants, as those of teams are (shmem/teams.h).
 //
 // ERRORS, for all: a handle that is neither SHMEM_CTX_INVALID nor a context that exists ends the
-// job with a message. What SHMEM_CTX_INVALID gives is said at each routine.
+// job with a message. Each routine says what it does with SHMEM_CTX_INVALID.
 
 #ifndef SHMEM_INTERNAL_CONTEXTS_H
 #define SHMEM_INTERNAL_CONTEXTS_H
@@ -22,7 +22,7 @@
  */
 typedef struct shmem_internal_ctx* shmem_ctx_t;
 
-/** No context. What a failed creation gives; fence, quiet and destroy on it do nothing. */
+/** No context: the result of a failed creation. Fence, quiet and destroy on it do nothing. */
 #define SHMEM_CTX_INVALID ((shmem_ctx_t)0)
 
 /** The context of every routine without a context argument: all PEs, no options, any thread. */
@@ -37,7 +37,7 @@ typedef struct shmem_internal_ctx* shmem_ctx_t;
 /** Option: fence and quiet on the context need not order or complete plain memory stores. */
 #define SHMEM_CTX_NOSTORE (1L << 2)
 
-/** What a program may tell about a session. Only members whose mask bit is set are read. */
+/** Hints of a program about a session. Only members whose mask bit is set are read. */
 typedef struct {
     /** Operations that the session will issue, if known. Default SIZE_MAX: not known. */
     size_t total_ops;
@@ -47,10 +47,10 @@ typedef struct {
 #define SHMEM_CTX_SESSION_TOTAL_OPS (1L << 0)
 
 /**
- * Session option: operations may be held back and issued together, until fence, quiet, a wait of
- * the calling thread, the end of the session, or the last one of total_ops. Pays for streams of
- * atomics without a result, on one node on contexts that one thread uses at a time, and of puts of
- * up to 8 bytes to other nodes.
+ * Session option: the library may hold operations back and issue them together, until fence, quiet,
+ * a wait of the calling thread, the end of the session, or the last one of total_ops. Pays for
+ * streams of atomics without a result, on one node on contexts that one thread uses at a time, and
+ * of puts of up to 8 bytes to other nodes.
  */
 #define SHMEM_CTX_SESSION_BATCH (1L << 3)
 
@@ -115,7 +115,7 @@ int shmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team);
  *
  * ctx          any context; SHMEM_CTX_INVALID does nothing.
  * options      0, or SHMEM_CTX_SESSION_BATCH.
- * config       what is told about the session; may be NULL if config_mask is 0.
+ * config       the hints about the session; may be NULL if config_mask is 0.
  * config_mask  SHMEM_CTX_SESSION_TOTAL_OPS, or 0 for nothing.
  *
  * RETURNS when: at once; local.
@@ -126,7 +126,7 @@ void shmem_ctx_session_start(shmem_ctx_t ctx, long options,
                              const shmem_ctx_session_config_t* config, long config_mask);
 
 /**
- * Ends the session of a context; what it held back is issued. Orders and completes nothing.
+ * Ends the session of a context and issues the operations held back. Orders and completes nothing.
  *
  * ctx        any context; SHMEM_CTX_INVALID, and a context without a session, do nothing.
  *

@@ -156,8 +156,8 @@ SHMEM_INTERNAL_WAIT_OLD_TYPES(SHMEM_INTERNAL_DECLARE)
  * PE_size        number of PEs of the set; at least 1.
  * pSync          symmetric array of SHMEM_BARRIER_SYNC_SIZE elements, the same on all PEs.
  *
- * RETURNS when: all PEs of the set have called it, and what they issued before on the default
- * context is complete and visible.
+ * RETURNS when: all PEs of the set have called it, and their earlier operations on the default
+ * context are complete and visible.
  * ERRORS: a set that is not inside [0, shmem_n_pes()), or a caller outside it, ends the job with a
  * message. OpenSHMEM 1.6, 9.10, shmem_barrier.
  */

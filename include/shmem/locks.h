@@ -20,7 +20,7 @@ extern "C" {
  *
  * lock       symmetric address of the lock, 8 bytes.
  *
- * RETURNS when: the calling PE holds the lock and sees what the holder before it completed.
+ * RETURNS when: the calling PE holds the lock and sees the completed operations of the last holder.
  * ERRORS: an address that is not symmetric ends the job with a message.
  * THREADS: any thread; the program keeps two threads of a PE from using one lock at once.
  * OpenSHMEM 1.6, 9.13, shmem_set_lock.
@@ -28,7 +28,7 @@ extern "C" {
 void shmem_set_lock(long* lock);
 
 /**
- * Acquires a lock if nobody has it.
+ * Acquires a lock if no PE has it.
  *
  * lock       symmetric address of the lock, 8 bytes.
  *

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /**
- * Tells a profiling tool what to do. The library itself ignores it; a tool replaces it.
+ * Controls a profiling tool. The library itself ignores it; a tool replaces it.
  *
  * level      0 or less: profiling off; 1: normal detail; 2: flush; more: defined by the tool.
  * ...        defined by the tool.

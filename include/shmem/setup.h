@@ -18,7 +18,7 @@
 /** Bytes that hold any name shmem_info_get_name gives, its terminating NUL included. */
 #define SHMEM_MAX_NAME_LEN 64
 
-/** The library's name and version, equal to what shmem_info_get_name gives. */
+/** The library's name and version, equal to the result of shmem_info_get_name. */
 #define SHMEM_VENDOR_STRING "Tessera 0.1.0"
 
 /** Thread levels, in increasing order (OpenSHMEM 1.6, 9.2): the program has one thread. */
@@ -46,7 +46,7 @@ extern "C" {
 /**
  * Initializes the library on all PEs: symmetric memory exists and all PEs can be reached when it
  * returns. Collective over all PEs. May be repeated, also after finalization; every call needs its
- * own shmem_finalize. The thread level is what the library chooses, at least SHMEM_THREAD_SINGLE.
+ * own shmem_finalize. The library chooses the thread level, at least SHMEM_THREAD_SINGLE.
  *
  * RETURNS when: all PEs have called it.
  * ERRORS: a setting or system that does not allow initialization ends the job with a message.

@@ -29,8 +29,8 @@ extern "C" {
 #endif
 
 /**
- * Copies nelems consecutive elements to another PE and then updates a signal there. Whoever sees
- * the new signal value there, through a routine of this library, may read the data. Earlier
+ * Copies nelems consecutive elements to another PE and then updates a signal there. When that PE
+ * sees the new signal value, through a routine of this library, it may read the data. Earlier
  * operations are not ordered before the signal.
  *
  * ctx        context; without it SHMEM_CTX_DEFAULT.
@@ -71,7 +71,7 @@ void shmem_ctx_putmem_signal(shmem_ctx_t ctx, void* dest, const void* source, si
                              uint64_t* sig_addr, uint64_t signal, int sig_op, int pe);
 
 /**
- * Starts what the put_signal of the same kind does.
+ * Starts the transfer and the update of the put_signal of the same kind.
  *
  * ctx        context; without it SHMEM_CTX_DEFAULT.
  * dest       symmetric address on pe, aligned for its type; must not overlap the signal.

@@ -6,9 +6,9 @@
 //
 // Common to all routines here. ivar and ivars are the calling PE's addresses of symmetric objects
 // that are updated by atomic or signaling operations. cmp is one of SHMEM_CMP_*; the condition is
-// "object cmp cmp_value". When a routine reports a satisfied condition, what the updating PE
-// ordered before its update (put-with-signal, fence, quiet) may be read. The vector forms compare
-// element i with cmp_values[i].
+// "object cmp cmp_value". When a routine reports a satisfied condition, the program may read
+// data that the updating PE ordered before its update (put-with-signal, fence, quiet). The vector
+// forms compare element i with cmp_values[i].
 //
 // Arrays have nelems elements. status[i] other than 0 leaves element i out; status may be NULL, and
 // no element is left out then. Repeated calls of the any and some forms report every element

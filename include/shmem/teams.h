@@ -10,7 +10,7 @@
 //
 // ERRORS, for all, here and in collectives: a call outside initialization and finalization, and a
 // handle that is neither SHMEM_TEAM_INVALID nor a team that exists, end the job with a message.
-// What SHMEM_TEAM_INVALID gives is said at each routine.
+// Each routine says what it does with SHMEM_TEAM_INVALID.
 
 #ifndef SHMEM_INTERNAL_TEAMS_H
 #define SHMEM_INTERNAL_TEAMS_H
@@ -23,7 +23,7 @@
  */
 typedef struct shmem_internal_team* shmem_team_t;
 
-/** No team. What a split gives to PEs outside the new team, and every failed creation. */
+/** No team: the result on PEs outside the new team, and of every failed creation. */
 #define SHMEM_TEAM_INVALID ((shmem_team_t)0)
 
 /** All PEs of the program, in PE order. */
@@ -32,7 +32,7 @@ typedef struct shmem_internal_team* shmem_team_t;
 /** The PEs whose heaps this PE can reach by loads and stores (shmem_ptr), itself included. */
 #define SHMEM_TEAM_SHARED ((shmem_team_t)2)
 
-/** What a program may ask of a new team. Only members whose mask bit is set are read. */
+/** Requests of a program for a new team. Only members whose mask bit is set are read. */
 typedef struct {
     /** Contexts that one PE will have open on the team at the same time. Default 0. */
     int num_contexts;
@@ -66,7 +66,7 @@ int shmem_team_my_pe(shmem_team_t team);
 int shmem_team_n_pes(shmem_team_t team);
 
 /**
- * Gives the configuration of a team: what was asked for when it was created, and defaults.
+ * Gives the configuration of a team: the values requested at its creation, and defaults.
  *
  * team         a team that the PE is in.
  * config_mask  SHMEM_TEAM_NUM_CONTEXTS, or 0 for nothing.
@@ -101,7 +101,7 @@ int shmem_team_translate_pe(shmem_team_t src_team, int src_pe, shmem_team_t dest
  * start        parent's PE number of the new team's PE 0.
  * stride       distance of neighbours; negative reverses the order; 0 only with size 1.
  * size         number of PEs of the new team, at least 1.
- * config       what is asked of the team; may be NULL if config_mask is 0.
+ * config       the requests for the team; may be NULL if config_mask is 0.
  * config_mask  SHMEM_TEAM_NUM_CONTEXTS, or 0 for nothing.
  * new_team     receives the team on its PEs, SHMEM_TEAM_INVALID on the parent's others.
  *
@@ -122,7 +122,7 @@ int shmem_team_split_strided(shmem_team_t parent_team, int start, int stride, in
  *
  * parent_team   the team to split.
  * xrange        PEs in a row, at least 1; more than the parent has acts as one row.
- * xaxis_config, yaxis_config  what is asked of the teams; may be NULL if the mask is 0.
+ * xaxis_config, yaxis_config  the requests for the teams; may be NULL if the mask is 0.
  * xaxis_mask, yaxis_mask      SHMEM_TEAM_NUM_CONTEXTS, or 0 for nothing.
  * xaxis_team    receives the team of the PE's row, in the parent's order.
  * yaxis_team    receives the team of the PE's column, in the parent's order.
