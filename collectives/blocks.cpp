@@ -8,7 +8,7 @@
 namespace tessera::collectives {
 
 bool Blocks::exceed_caches(const Group& group, std::size_t touched) {
-    if (!group.is_team()) return false;  // It does not know how many of its PEs are on this node.
+    if (!group.is_team()) return false;  // An active set does not know its PEs on this node.
     const double members = group.team().largest_node;
     return members * static_cast<double>(touched) > machine().cache_bytes;
 }

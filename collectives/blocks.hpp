@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Moves the blocks of one call between its members, in collectives that read and write arrays where
-// they lie. Where the arrays of all members of the node exceed its caches, blocks go past them: a
-// store that waits for its line would read from memory what it overwrites, a third of the traffic.
-// What is moved is complete after Group::deliver(). Lives for one call.
+// Moves the blocks of one call between its members, in collectives that read and write arrays in
+// place. Where the arrays of all members of the node exceed its caches, blocks bypass the caches:
+// an ordinary store would first read from memory the line that it overwrites, a third of the
+// traffic. Moves are complete after Group::deliver(). Lives for one call.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace tessera::collectives {
 
 class Blocks {
   public:
-    // `touched`: bytes of dest and source that one member has in this call. Each member may decide
-    // for itself, so nothing is agreed.
+    // `touched`: bytes of dest and source that one member has in this call. Each member decides for
+    // itself; the members need not agree.
     Blocks(const Group& group, std::size_t bytes, std::size_t touched)
         : group_(group),
           bytes_(bytes),

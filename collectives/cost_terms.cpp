@@ -8,11 +8,11 @@ namespace {
 
 // A round of a sync, in latencies: all members write and read flags at the same time.
 constexpr double kSyncRound = 1.25;
-// A sync where PEs share cores, in latencies: all members must run before the first goes on.
+// A sync where PEs share cores, in latencies: all members must run before the first one can go on.
 constexpr double kOversubscribedSync = 1.4;
-// Looking at one flag where PEs share cores, as a part of a latency.
+// Checking one flag where PEs share cores, as a fraction of a latency.
 constexpr double kOversubscribedFlag = 0.1;
-// A round of a sync between nodes, in off-node latencies: flags alone are on their way.
+// A round of a sync between nodes, in off-node latencies: only flags are under way.
 constexpr double kOffNodeSync = 0.6;
 
 }  // namespace

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the cost formulas of several algorithms share: costs of syncs and of common traffic, counts
-// of rounds, and constants. A constant is a ratio between two kinds of work that the parameters of
-// a machine do not tell apart; each was fitted to bench/run-algorithms on the machines that
-// docs/performance.md names. In formulas p: members, m: members of a node, N: nodes, n: bytes.
+// Terms that the cost formulas of several algorithms share: costs of syncs and of common traffic,
+// counts of rounds, and constants. A constant is a ratio between two kinds of work that the
+// parameters of a machine do not distinguish; each was fitted to bench/run-algorithms on the
+// machines that docs/performance.md names. In formulas p: members, m: members of a node, N: nodes,
+// n: bytes.
 #pragma once
 
 #include <algorithm>
@@ -13,23 +14,24 @@
 
 namespace tessera::collectives {
 
-// A wait for a PE that has already run since the caller's last switch, as a part of a wait for one
-// that has not, where PEs share cores. Not measured by osh_tune: its PEs do not share cores.
+// Where PEs share cores: the cost of waiting for a PE that has already run since the caller's last
+// context switch, as a fraction of waiting for a PE that has not. osh_tune cannot measure it,
+// because its PEs do not share cores.
 inline constexpr double kWaitForRunPe = 0.6;
-// A node that passes bytes on waits for a core to do it, where PEs share cores: the time of a hop,
-// against that of the bytes alone.
+// Where PEs share cores, a node that passes bytes on waits for a core to do it: the time of a hop,
+// as a multiple of the time of the bytes alone.
 inline constexpr double kOversubscribedHop = 1.8;
-// Bytes written to where another PE reads them next, against bytes read from where they have lain:
-// the writer fetches the reader's cache lines first.
+// The cost of writing a byte that another PE reads next, as a multiple of reading a byte that lies
+// in memory: the writer fetches the reader's cache lines first.
 inline constexpr double kPush = 7.0;
-// The same in short messages, where the processor does not prefetch. Half of it where PEs share a
-// core and so its cache.
+// The same in short messages, where the processor does not prefetch. Half of it if PEs share a core
+// and so its cache.
 inline constexpr double kMailboxPush = 14;
-// Copying bytes that have just arrived, against bytes of this PE's own.
+// The cost of copying bytes that have just arrived, as a multiple of copying this PE's own bytes.
 inline constexpr double kForward = 1.15;
 // Off-node latencies until a put has arrived and its confirmation is back.
 inline constexpr double kDelivery = 1.5;
-// Bytes of a cache line: the least that is moved.
+// Bytes of a cache line, the smallest unit of transfer.
 inline constexpr double kLine = 64;
 
 inline double lg(double x) { return std::ceil(std::log2(x)); }
@@ -51,7 +53,7 @@ inline double off_node_children(const TeamLayout& team) { return std::min(4.0, t
 Cost syncs(double count, const TeamLayout& team);
 // Every member waits for a flag of every member.
 Cost flags_from_all(const TeamLayout& team);
-// Each member copies and combines so many bytes.
+// Each member copies `copied` and combines `combined` bytes.
 Cost each_member(const TeamLayout& team, double copied, double combined);
 // Two syncs, and each member puts `n` bytes to each.
 Cost puts_to_all(const TeamLayout& team, double n);

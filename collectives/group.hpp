@@ -14,7 +14,7 @@ namespace tessera::collectives {
 
 class Group {
   public:
-    // `where` names the public routine. An active set that is none, or without the caller, ends the
+    // `where` names the public routine. An invalid active set, or one without the caller, ends the
     // job.
     Group(Team& team, const char* where);
     Group(const ActiveSet& set, long* psync, const char* where);
@@ -30,18 +30,18 @@ class Group {
     }
     const char* where() const { return where_; }
 
-    // RETURNS when: all PEs of the group have called it; what each had stored before is visible to
-    // all.
+    // RETURNS when: all PEs of the group have called it; the earlier stores of each PE are visible
+    // to all.
     void sync() const;
 
-    // Before the sync that says so: what this PE has put to others of the group is visible there,
-    // and what it gets from them is here.
+    // To be called before the sync that announces the data. RETURNS when: this PE's puts to other
+    // PEs of the group are visible there, and its gets are complete here.
     void deliver() const;
 
-    // Ends the job when dest has no room for what all members contribute (collect).
+    // Ends the job when dest is too small for the contributions of all members (collect).
     void check_room(const void* dest, std::size_t bytes) const;
 
-    // One number for the others to read between this PE's next sync and the one after it.
+    // Shows a number that the others may read between this PE's next sync and the one after it.
     void show(std::uint64_t value) const;
     std::uint64_t shown_by(int index) const;
     // After the last sync of a call that used show(): pSync must be as it was.

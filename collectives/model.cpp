@@ -9,7 +9,7 @@ namespace tessera::collectives {
 namespace {
 
 // Context switches of an off-node message where PEs share cores: the progress threads of both sides
-// want the cores as well. Measured: 15 to 70 us a message. osh_tune cannot measure it, because its
+// need the cores as well. Measured: 15 to 70 us a message. osh_tune cannot measure it, because its
 // own PEs never share cores.
 constexpr double kOversubscribedOffNodeSwitches = 8;
 // Share of the members of an oversubscribed node that wait for the copies of each other's messages.
@@ -20,7 +20,7 @@ constexpr double kOversubscribedOffNodeBytes = 0.5;
 Parts parts(const Cost& cost, const TeamLayout& team, double bytes,
             const MachineParameters& machine) {
     const double pes_per_core = std::max(1.0, team.largest_node / team.cores);
-    // Where PEs share cores, the PE that a member waits for may be the last one to be switched to.
+    // Where PEs share cores, the PE that a member waits for may be the last one to get a core.
     const double latency =
         team.is_oversubscribed() ? pes_per_core * machine.context_switch : machine.alpha;
     const double working = std::min(team.largest_node, team.cores);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The cost model. An algorithm counts what a call needs (Cost) as a function of the team and the
+// The cost model. An algorithm counts the work of a call (Cost) as a function of the team and the
 // bytes; a machine is a set of parameters; seconds() composes both. The parameters are alpha, beta
 // and gamma of the literature on one node, and the latency, overhead and gap per byte of LogGP
 // between nodes. docs/collectives.md derives the counts; osh_tune measures the parameters.
@@ -14,11 +14,11 @@ namespace tessera::collectives {
 // Times in seconds. The defaults are those of an ordinary server with sockets between nodes.
 struct MachineParameters {
     double alpha = 60e-9;             // from setting a flag until another PE of the node sees it
-    double context_switch = 0.6e-6;   // to the PE that waits, where PEs share a core
+    double context_switch = 0.6e-6;   // to the waiting PE, where PEs share a core
     double beta = 0.02e-9;            // copying a byte between PEs of the node, from cache
     double beta_memory = 0.06e-9;     // the same from memory
     double gamma = 0.01e-9;           // combining a byte with another: sum of doubles
-    double cache_bytes = 8e6;         // how much stays in cache, for all PEs of the node together
+    double cache_bytes = 8e6;         // the caches of all PEs of the node together
     double off_node_latency = 15e-6;  // LogGP L + 2 o: a message of a few bytes
     double off_node_gap_per_byte = 0.2e-9;  // LogGP G: a byte through a node's link
     double off_node_overhead = 5e-6;        // LogGP o: handing an operation to the fabric
@@ -37,7 +37,7 @@ struct TeamLayout {
     double off_node_members() const { return npes - largest_node; }
 };
 
-// What one call needs. "Critical path": on the longest chain of steps that depend on each other.
+// The work of one call. "Critical path": on the longest chain of steps that depend on each other.
 // "Total": by all members of a node together, which share its cores.
 struct Cost {
     double latencies = 0;  // waits for a flag of another member of the node, on the critical path
@@ -65,7 +65,7 @@ struct Cost {
 // contribution for collect and fcollect; of a block for alltoall; 0 for a barrier.
 using CostFunction = Cost (*)(const TeamLayout& team, double bytes);
 
-// What a call of this cost takes, in seconds.
+// The time of a call of this cost, in seconds.
 struct Parts {
     double waiting, moving, combining, off_node;
     double sum() const { return waiting + moving + combining + off_node; }

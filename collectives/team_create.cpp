@@ -25,7 +25,8 @@ void raise(std::uint32_t& number, std::uint32_t other, bool is_first) {
     if (is_first || static_cast<std::int32_t>(other - number) > 0) number = other;
 }
 
-// Before the parent's second sync nobody uses the new team's gates. Those never used need nothing.
+// Before the parent's second sync no PE uses the new team's gates. Gates that were never used need
+// nothing.
 void renew(const Team& team, std::uint32_t slot) {
     Team mine;
     mine.slot = slot;
@@ -35,8 +36,8 @@ void renew(const Team& team, std::uint32_t slot) {
     if (team.mailbox_calls != 0 && slot < teams_with_mailboxes()) renew_mailboxes(mine);
 }
 
-// Reads what the PEs of the parent have shown. RETURNS: whether all that want a slot have one; then
-// `team`, unless this PE is no member, has the members' slots.
+// Reads the exchange words of the parent's PEs. RETURNS: whether all PEs that want a slot have one;
+// then `team`, unless this PE is no member, has the members' slots.
 bool collect_slots(const Team& parent, Team* team) {
     std::vector<Team::Shown> shown;
     for (int i = 0; i < parent.npes; ++i) {

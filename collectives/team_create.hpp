@@ -21,7 +21,7 @@ struct NewTeam {
 // RETURNS when: the team may be used on this PE. COST: two syncs of the parent, O(members) memory.
 NewTeam create_team(Team& parent, std::span<const int> world_pes, const char* where);
 
-// Gives the team's slot back. All members call it; waits for nobody.
+// Gives the team's slot back. All members call it; it does not wait.
 void destroy_team(std::unique_ptr<Team> team);
 
 }  // namespace tessera::collectives

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The exchanges of every member with every member, one idea a file. REQUIRES: dest apart from
+// The exchanges of every member with every member, one algorithm a file. REQUIRES: dest apart from
 // source.
 #pragma once
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Bruck, for small blocks: few messages, but each block travels several times. Block i is the one
-// that has i places to go. In round s everybody sends the blocks whose number has bit s to the
-// member 2^s further, in one message, and gets as many in their place; after the last round every
-// block is where it belongs.
+// that has i places to go. In round s each member sends the blocks whose number has bit s to the
+// member 2^s further, in one message, and receives as many in their place. After the last round
+// every block is at its destination.
 // COST: ceil(lg p) (a + n p/2 b) for blocks of n bytes, and 2 n p b to pack and unpack them in each
 // round; n p^2/2 lg p b by all PEs. Restriction: a team with mailboxes; n p <= 16384, so that the
 // half of the blocks fits into one slot. Reference: as collect/bruck.cpp.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Everybody gets its block from every PE, beginning with its right neighbour. The first sync says
-// that the sources are ready, the second one that they may change. From other nodes all blocks are
-// on their way at the same time.
+// Each member gets its block from every PE, beginning with its right neighbour. After the first
+// sync the sources are ready; after the second one they may change. All blocks of other nodes are
+// under way at the same time.
 // COST: 2 syncs and p copies of a block, all PEs at once. Any group.
 #include "collectives/alltoall/alltoall.hpp"
 #include "collectives/blocks.hpp"

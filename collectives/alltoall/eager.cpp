@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Each member puts all its blocks into its own buffer, announces it to all members at once, and
-// reads its block in each of the others' buffers as they come: no member waits for anything but
-// the data.
+// reads its block in each of the others' buffers as they come. Members wait for the data only.
 // COST: a, p lines of flags, and 2 p n b, all PEs at once. Restriction: a team with mailboxes on
 // one node, p n <= 8 KiB.
 #include <cstring>

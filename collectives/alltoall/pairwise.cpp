@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Everybody puts its blocks to the others, in an order in which no two members put to the same one:
-// in step s to member me xor s, so that two exchange with each other, if there are 2^k members,
-// else to member me + s. The first sync says that all dests may be written, the second one that all
-// is there.
+// Each member puts its blocks to the others, in an order in which no two members put to the same
+// one: in step s to member me xor s, so that two exchange with each other, if there are 2^k
+// members, else to member me + s. After the first sync all dests may be written; after the second
+// one all data is there.
 // COST: 2 syncs + (p-1) (a + n b) for blocks of n bytes, all members at once; n p (p-1) b by all
 // PEs. Any group.
 #include <bit>

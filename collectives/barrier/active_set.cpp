@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Linear, over the program's pSync: members add to word 0 of the first PE; that PE, when all have
-// come, clears it and sets word 1 of each member, who clears its own. Both words are
-// SHMEM_SYNC_VALUE again before anybody can use them for the next call, so calls may follow each
+// Linear, over the program's pSync: members add to word 0 of the first PE. When all have come, that
+// PE clears it and sets word 1 of each member; each member clears its own. Both words are
+// SHMEM_SYNC_VALUE again before any member can use them for the next call, so calls may follow each
 // other at once.
 // COST: p a at the first PE. Nothing is shared between different pSync arrays.
 #include "collectives/barrier/active_set.hpp"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The barriers of teams, one algorithm a file (active sets: active_set.hpp). All of them:
-// RETURNS when: all members have called it; what each had stored before is visible to all.
+// RETURNS when: all members have called it; the earlier stores of each member are visible to all.
 //
-// A team uses the same algorithm for all its life, as its gates have one writer each. In every sync
-// a member waits for all gates that are posted to it: then nothing is under way to its flags when
-// it leaves, and the slot may go to another team with another algorithm.
+// A team uses the same algorithm for all its life, because each gate has one writer. In every sync
+// a member waits for all gates that are posted to it. So nothing is under way to its flags when it
+// returns, and the slot may go to another team with another algorithm.
 #pragma once
 
 #include "collectives/algorithm.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Central counter: everybody adds one, the last one releases all (base/central_sync.hpp).
+// Central counter: every member adds one, the last one releases all (base/central_sync.hpp).
 // COST: p a for the counter's line, but each PE sleeps and wakes at most once, so it wins when PEs
 // share cores. Restriction: all members on one node.
 #include "collectives/barrier/barrier.hpp"
@@ -14,7 +14,7 @@ void sync_central(Team& team, const char* where) {
 }
 
 Cost cost(const TeamLayout& team, double /*bytes*/) {
-    // The counter's line goes round.
+    // The counter's cache line visits all members.
     if (team.is_oversubscribed()) return syncs(1, team);
     return {.latencies = 1 + 0.5 * team.npes};
 }

@@ -13,15 +13,15 @@
 namespace tessera::collectives {
 namespace {
 
-// How far a round is.
+// The state of a round.
 enum class Round : std::uint8_t {
     kNotPosted,
     kAsleep,  // posted, and the partner sleeps
-    kPosted,  // and the first checks of our own gate have failed
+    kPosted,  // posted, and the first checks of this member's gate have failed
 };
 
-// The rounds from `round` on. For sync_dissemination, which calls it last: so it need not save
-// registers before it knows that it must wait, which two PEs would notice that share a core.
+// The rounds from `round` on. sync_dissemination calls this function last, so it need not save
+// registers before it knows that it must wait; the saving would cost two PEs that share a core.
 [[gnu::noinline]] void finish(Team& team, std::size_t round, Round state, const char* where) {
     const std::uint32_t number = team.syncs;
     for (; round < team.partners.size(); ++round, state = Round::kNotPosted) {
@@ -44,7 +44,8 @@ void sync_dissemination(Team& team, const char* where) {
     for (const SyncPartner& partner : team.partners) {
         if (partner.flags == nullptr) [[unlikely]]
             return finish(team, round, Round::kNotPosted, where);
-        // It releases what we wrote and, from the second round on, what we acquired.
+        // The post releases this member's writes and, from the second round on, the writes that it
+        // has acquired from others.
         if (partner.flags->arrival[round].gate.post_only(number)) [[unlikely]]
             return finish(team, round, Round::kAsleep, where);
         if (!team.flags->arrival[round].gate.reaches_soon(number)) [[unlikely]]

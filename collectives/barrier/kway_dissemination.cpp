@@ -2,8 +2,8 @@
 //
 // Dissemination with k = 4: in round r every member tells the k-1 members that are 1, 2 and 3 times
 // k^r places further, and waits for those as far back; it then has heard, directly or not, of the
-// k^(r+1) - 1 members before it. Fewer rounds for more messages: good where the way of a message is
-// long and sending another one is cheap. Line 3r + j-1 belongs to the member j k^r places back.
+// k^(r+1) - 1 members before it. Fewer rounds for more messages: good where the latency of a
+// message is long and its overhead is small. Line 3r + j-1 belongs to the member j k^r places back.
 // COST: ceil(log4 p) a on the longest path, 3 ceil(log4 p) messages of each member. Any p up to
 // 2^20. Reference: Hoefler et al., "Fast Barrier Synchronization for InfiniBand", 2006.
 #include "collectives/barrier/barrier.hpp"
@@ -18,7 +18,7 @@ constexpr int kLinesInRound = kWays - 1;
 constexpr std::int64_t kMembersMax = std::int64_t{1} << (kSyncRoundsMax / kLinesInRound * 2);
 static_assert(kMembersMax == 1 << 20);
 
-// Calls visit(distance, line) for the round's members; those beyond the whole team have been told.
+// Calls visit(distance, line) for the round's members, except those that other rounds have reached.
 template <class Visit>
 void for_each_way(const Team& team, std::int64_t stride, int round, Visit visit) {
     for (int way = 1; way < kWays && way * stride < team.npes; ++way) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A tree with k = 4 children: up it goes "all below me have come", down "all have come". Member i's
-// parent is (i-1)/k. Line c of a member belongs to its child c, line k to its parent.
+// A tree with k = 4 children: upwards a post means "all members below have come", downwards "all
+// have come". Member i's parent is (i-1)/k. Line c of a member belongs to its child c, line k to
+// its parent.
 // COST: 2 ceil(log4 (3p+1)) - 2 messages on the longest path, 2 (p-1) of all members together:
 // fewer than any dissemination, and a member sleeps and wakes at most five times. Any p.
 // Reference: Mellor-Crummey, Scott, "Algorithms for Scalable Synchronization", 1991.

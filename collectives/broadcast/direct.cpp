@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Everybody gets the data from the root's source, all at the same time. The first sync says that
-// the source is ready, the second one that the root may change it.
+// All members get the data from the root's source at the same time. After the first sync the source
+// is ready; after the second one the root may change it.
 // COST: 2 syncs, and bytes b for each PE at once; the root's memory is the bottleneck. Any group.
 #include "collectives/blocks.hpp"
 #include "collectives/broadcast/broadcast.hpp"
@@ -15,7 +15,7 @@ void broadcast_direct(const Group& group, void* dest, const void* source, std::s
     if (bytes == 0) return;
     const bool is_root = group.my_index() == root;
     group.sync();
-    // In place (dest == source) the root has what it needs, and the others copy between PEs.
+    // In place (dest == source) the root has the data already, and the others copy between PEs.
     if (!is_root || (root_dest == RootDest::kWritten && dest != source)) {
         const Blocks blocks(group, bytes, bytes);
         blocks.get(dest, source, root);

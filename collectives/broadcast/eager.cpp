@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The root publishes the data in its next slots and goes on; the others read it there when they
-// come. So members may be several broadcasts apart: all count the slots that are used, and before
-// the first is taken again there is a sync, behind which all have read.
+// The root publishes the data in its next slots and returns; the other members read it there when
+// they call. So members may be several broadcasts apart. All members count the used slots; before a
+// slot is used again there is a sync, after which all members have read.
 // COST: a + n b, and a sync every 32 calls; every 8 calls of the longest. Restriction: a team with
 // mailboxes on one node, at most 8 KiB.
 #include "collectives/broadcast/broadcast.hpp"

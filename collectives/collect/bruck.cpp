@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bruck: in round s everybody gets the run of blocks that the member 2^s further has, which begins
-// with that member's own and is 2^s long. The runs are put straight to where they belong in dest,
-// in two pieces where they go beyond its end; so there is no rotation at the end, and no buffer.
-// COST: ceil(lg p) a + (p-1) n b; that a member is ready is told in advance. n p (p-1) b by all
-// PEs. Restriction: a team with mailboxes. Reference: Bruck et al., "Efficient Algorithms for
+// Bruck: in round s each member receives the run of blocks of the member 2^s further. The run
+// begins with that member's own block and is 2^s long. The runs are put directly to their places in
+// dest, in two pieces where they go beyond its end; so there is no rotation at the end, and no
+// buffer.
+// COST: ceil(lg p) a + (p-1) n b; members announce in advance that they are ready. n p (p-1) b by
+// all PEs. Restriction: a team with mailboxes. Reference: Bruck et al., "Efficient Algorithms for
 // All-to-All Communications in Multiport Message-Passing Systems", 1997.
 #include <algorithm>
 

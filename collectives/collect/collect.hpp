@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The collects, one idea a file. dest of all members = the sources of all members one behind the
-// other, in the order of the team. fcollect: `bytes` from each member. collect: `bytes` is this
+// The collects, one algorithm a file. dest of all members = the sources of all members one behind
+// the other, in the order of the team. fcollect: `bytes` from each member. collect: `bytes` is this
 // member's contribution; others may give more, less or nothing. REQUIRES: dest apart from source.
 #pragma once
 

@@ -29,7 +29,7 @@ class Contributions {
         std::uint64_t sizes[kMembersMax];  // of member me + i
         sizes[0] = bytes;
         int round = 0;
-        // In round s everybody gets the sizes that the member 2^s further has.
+        // In round s each member receives the sizes of the member 2^s further.
         for (int have = 1; have < npes; have *= 2, ++round) {
             const std::size_t some =
                 sizeof sizes[0] * static_cast<std::size_t>(std::min(have, npes - have));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Everybody gets every PE's source, beginning with its right neighbour's so that not all read the
-// same one. The first sync says that the sources are ready, the second one that they may change.
-// From other nodes all of them are on their way at the same time.
+// Each member gets every PE's source, beginning with its right neighbour's, so that not all read
+// the same one. After the first sync the sources are ready; after the second one they may change.
+// All sources of other nodes are under way at the same time.
 // COST: 2 syncs and p copies, all PEs at once. Any group.
 #include "collectives/blocks.hpp"
 #include "collectives/collect/collect.hpp"
@@ -11,7 +11,7 @@
 namespace tessera::collectives {
 namespace {
 
-// Reading the blocks of other members, against writing own ones to them.
+// The cost of reading the blocks of other members, as a multiple of writing own blocks to them.
 constexpr double kGather = 1.25;
 
 void fcollect_direct(const Group& group, void* dest, const void* source, std::size_t bytes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Each member puts its block into its own buffer, announces it to all at once, and reads the blocks
-// of the others as they come: no member waits for anything but the data.
+// of the others as they come. Members wait for the data only.
 // COST: a, p lines of flags, and n b to write + p n b to read, all PEs at once. Restriction: a team
 // with mailboxes on one node, at most 8 KiB a member.
 #include <cstring>

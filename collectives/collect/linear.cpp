@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Everybody puts its source to every member, its right neighbour first. The first sync says that
-// all dests may be written (and shows the sizes, where they differ), the second one that all is
-// there.
+// Each member puts its source to every member, its right neighbour first. After the first sync all
+// dests may be written (and the sizes are known, where they differ); after the second one all data
+// is there.
 // COST: 2 syncs + (p-1) (a + n b), all members at once; n p (p-1) b by all PEs. With different
 // sizes p reads of a word more. Any group.
 #include "collectives/blocks.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Recursive doubling: in round s each member exchanges the 2^s blocks that it has with member
-// me xor 2^s. The runs are put straight to where they belong in dest.
-// COST: lg p a + (p-1) n b; that a member is ready is told in advance. n p (p-1) b by all PEs.
-// Restriction: a team with mailboxes, of 2^k members.
+// me xor 2^s. The runs are put directly to their places in dest.
+// COST: lg p a + (p-1) n b; members announce in advance that they are ready. n p (p-1) b by all
+// PEs. Restriction: a team with mailboxes, of 2^k members.
 #include "collectives/collect/collect.hpp"
 #include "collectives/cost_terms.hpp"
 #include "messaging/mailboxes.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The blocks go round in a ring: in each step every member passes the block that it got last, the
-// first time its own, on to its right neighbour. All data moves between neighbours, so that between
+// The blocks go around a ring: in each step every member passes the block that it received last, at
+// first its own, on to its right neighbour. All data moves between neighbours, so that between
 // nodes one block leaves and one enters each node in a step, if members of a node follow each
 // other. Where sizes differ they are exchanged first (contributions.hpp).
 //
-// A member ends when it has its right neighbour's block, which has come all the way round: then all
-// have begun.
+// A member ends when it has its right neighbour's block, which has gone around the whole ring: then
+// all members have begun.
 // COST: fcollect: p a + (p-1) n b; n p (p-1) b by all PEs. collect: ceil(lg p) a more; more than
 // 1024 members use linear.cpp. Restriction: a team with mailboxes.
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the kernels' files share: the tables, one per instruction set, and what the loops need.
+// Shared by the kernels' files: the tables, one per instruction set, and definitions for the loops.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ extern const KernelTable kX8664V3Kernels;
 extern const KernelTable kX8664V4Kernels;
 
 inline constexpr std::size_t kVectorBytesMax = 64;
-// combine_many reads so many arrays at once, and keeps so much of a partial result.
+// combine_many reads kSourcesAtOnce arrays at once, and keeps a block of a partial result.
 inline constexpr std::size_t kSourcesAtOnce = 4;
 inline constexpr std::size_t kBlockBytes = 4096;
 

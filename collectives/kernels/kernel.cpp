@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The lookup of a kernel. processor_*.cpp says what this processor has.
+// The lookup of a kernel. processor_*.cpp finds the instruction sets of this processor.
 #include "collectives/kernels/kernel.hpp"
 
 namespace tessera::collectives {

@@ -14,7 +14,7 @@ constexpr InstructionSet kSets[] = {{.name = "portable", .table = &kPortableKern
                                     {.name = "x86-64-v3", .table = &kX8664V3Kernels},
                                     {.name = "x86-64-v4", .table = &kX8664V4Kernels}};
 
-// What not every compiler's __builtin_cpu_supports knows.
+// Features that some compilers' __builtin_cpu_supports does not know.
 struct Features {
     bool v2 = false;
     bool v3 = false;
@@ -41,7 +41,7 @@ std::size_t count_levels() {
                     __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") &&
                     __builtin_cpu_supports("sse4.2");
     if (!v2) return 1;
-    // These ask the system as well, whether it keeps the wider registers.
+    // These also ask whether the operating system saves the wider registers.
     const bool v3 = features.v3 && __builtin_cpu_supports("avx2") &&
                     __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
                     __builtin_cpu_supports("bmi2");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Algorithms for 2^k members, with any number p of them: of the first 2r members, r = p - 2^k, the
-// even ones give their part to their right neighbours and get the result from them. The others are
-// the core. Reference: Ravichandrasekaran, "OpenSHMEM as an effective communication layer for PGAS
-// models", 2015, section 3.2.5.
+// even ones give their part to their right neighbours and receive the result from them. The other
+// members are the core. Reference: Ravichandrasekaran, "OpenSHMEM as an effective communication
+// layer for PGAS models", 2015, section 3.2.5.
 #pragma once
 
 #include <bit>

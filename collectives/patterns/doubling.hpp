@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Recursive doubling through slots: in round s each participant exchanges what it has with its
-// partner 2^s further, and both combine, in the order of the participants. Participants outside the
-// core give their part away and get the result (patterns/core.hpp).
+// Recursive doubling through slots: in round s each participant exchanges its partial result with
+// its partner 2^s further, and both combine, in the order of the participants. Participants outside
+// the core give their part away and receive the result (patterns/core.hpp).
 #pragma once
 
 #include <cstddef>

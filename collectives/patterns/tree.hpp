@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A k-nomial tree of radix 4 over places 0 (the root) to npes - 1. A place, written in base 4, says
-// where it stands: its parent's place has 0 for its lowest digit that is not 0, and its children
-// have one of the zeros below that digit replaced. The subtree of a child on level l is the run of
-// 4^l places that begins with it.
+// A k-nomial tree of radix 4 over places 0 (the root) to npes - 1. The digits of a place in base 4
+// define the tree: the parent's place has 0 instead of the lowest digit that is not 0, and the
+// children's places have a digit in place of one of the zeros below it. The subtree of a child on
+// level l is the run of 4^l places that begins with it.
 #pragma once
 
 #include <cstdint>

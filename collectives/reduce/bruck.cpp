@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bruck (Ravichandrasekaran 2015, 3.2.6): in round s member i of the 2^k sends what it has to
-// member i - 2^s, so all data moves one way and everybody always has a neighbouring run of
-// parts. Each member begins its run with its own part: another order on each, so the operation
-// must not depend on it.
+// Bruck (Ravichandrasekaran 2015, 3.2.6): in round s member i of the 2^k sends its partial result
+// to member i - 2^s, so all data moves one way and each member always has a run of neighbouring
+// parts. Each member's run begins with its own part, so the order differs between members, and the
+// operation must not depend on it.
 //
 //   put_get  the part is sent to the other's slot
-//   direct   the part is left in its own slot, and the other combines it from there
+//   direct   the part stays in the member's own slot, and the other combines it from there
 //
 // COST: T_BR = lg p a + n lg p b + n lg p c, and 2 more rounds unless p is a power of 2.
 // Restrictions: a team with mailboxes, an operation whose result does not depend on the order.

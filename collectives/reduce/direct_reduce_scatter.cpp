@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Slice-parallel: each PE takes 1/p of the vector, combines it from all sources where they lie, in
-// the order of the PEs, and writes the result to all. A short vector is not worth sharing out:
-// every PE combines all of it. Either way an element is computed in the same order everywhere, so
-// all PEs get the same bits. In place is safe: nobody but its own PE touches an element of the
-// slice between the syncs, and short vectors are written after the second sync.
+// Slice-parallel: each PE takes 1/p of the vector, combines it from all sources in place, in the
+// order of the PEs, and writes the result to all. A short vector is not worth sharing out: every PE
+// combines all of it. Either way all PEs compute an element in the same order, so all get the same
+// bits. dest may be source: only the slice's own PE touches an element of the slice between the
+// syncs, and short vectors are written after the second sync.
 // COST: 2 syncs; n/p (p c + p b) for long vectors, n p c for short ones (c: combining, b: writing a
 // byte). Any group, any operation.
 #include <cstring>
@@ -16,7 +16,7 @@ namespace tessera::collectives {
 namespace {
 
 constexpr std::size_t kShortBytes = 512;
-// What beginning to read or write another array costs, in copied bytes.
+// The cost of beginning to read or write another array, in copied bytes.
 constexpr double kPiece = 1000;
 
 // `result` = the elements at `source` of all PEs, combined.

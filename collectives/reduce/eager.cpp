@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Each member puts its vector into its own buffer, announces it to all at once, and combines all of
-// them where they lie, in the order of the members, so that all get the same bits. No member waits
-// for anything but the data; in place is safe, for the source has been copied.
+// them in place, in the order of the members, so that all get the same bits. Members wait for the
+// data only. dest may be source, because the source has been copied.
 // COST: a, p lines of flags, and n b + n p c, all PEs at once. Restriction: a team with
 // mailboxes on one node, at most 8 KiB. Any operation.
 #include <cstring>

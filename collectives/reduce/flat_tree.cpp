@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Flat tree (Ravichandrasekaran 2015, 3.2.4): the first member reads all sources in order,
-// combines them, and writes the result to all. In place is safe: a chunk is written when all
-// sources of it are read.
+// combines them, and writes the result to all. dest may be source: a chunk is written when all
+// sources of it have been read.
 // COST: T_FT = p a + 2 n (p-1) b + n (p-1) c. Any group, any operation.
 #include <cstring>
 

@@ -6,12 +6,12 @@
 // combined in the order of the members. The result goes down the same tree.
 //
 //   short   through slots
-//   long    in pieces: a parent combines its children's pieces where they lie (direct), or reads
-//           those of a level at once (put_get, other nodes), and writes the result to them. A
-//           member takes up the next pieces while earlier ones are on their way up and down.
+//   long    in pieces: a parent combines its children's pieces in place (direct), or reads the
+//           pieces of a level at once (put_get, other nodes), and writes the result to the
+//           children. A member begins the next pieces while earlier ones are under way up and down.
 //
-// A piece is written to when its parent has read it; a member is done when it has the last piece,
-// for which all have begun. All posts are waited for.
+// A piece is overwritten only after its parent has read it. A member is done when it has the last
+// piece, for which all members have begun. Every post has a waiter.
 // COST: 2 log4 p (3 a), and on the root 3 log4 p n b + 3 log4 p n c up and 3 log4 p n b down;
 // pieces overlap, so a long vector costs as much as the root. Any operation; each element is
 // computed once. Restriction: a team with mailboxes.
@@ -26,10 +26,10 @@
 namespace tessera::collectives {
 namespace {
 
-// Those of all children of a level fit into the buffer.
+// The pieces of all children of a level fit into the buffer.
 std::size_t piece_bytes() { return kMailboxRounds / Tree::kSiblings * slot_bytes; }
 
-// A gate, with what came with it, for each child of a member. Down, there is one writer only.
+// A gate and its data for each child of a member. Downwards there is one writer only.
 constexpr int kDownRound = kMailboxRounds - 1;
 constexpr int kLevelsMax = 2 * kDownRound / Tree::kSiblings;
 static_assert(kLevelsMax >= 14, "4^14 members");
@@ -88,7 +88,7 @@ class TreeReduction {
     std::size_t bytes_of(std::uint32_t piece) const {
         return std::min(piece_bytes(), call_.bytes() - begin_of(piece));
     }
-    // Where the part of a member with these levels is: combined with its children's, or its own.
+    // The address of a member's part: combined with its children's, or its own.
     const char* part_of(int index, int levels) const {
         return levels > 0 && index + 1 < npes_ ? call_.dest : call_.source;
     }
@@ -175,7 +175,7 @@ Cost cost(const TeamLayout& team, double n) {
     const double off_node_levels = lg4(team.nodes);
     const double most = Tree::kSiblings / 2.0;
     const double count = pieces(n, Tree::kRadix * static_cast<double>(kChunkBytes));
-    const bool is_short = n <= static_cast<double>(kChunkBytes);  // Long ones are got.
+    const bool is_short = n <= static_cast<double>(kChunkBytes);  // The parent gets long ones.
     // As in ring_turns(): elsewhere pieces overlap.
     const double turns =
         team.is_oversubscribed() && !is_short ? pieces(n, static_cast<double>(piece_bytes())) : 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What reductions and scans share: the operation as a kernel on arrays, and other PEs' arrays as
-// operands, read where they are when they are mapped.
+// Shared by reductions and scans: the operation as a kernel on arrays, and other PEs' arrays as
+// operands, read in place when they are mapped.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@
 
 namespace tessera::collectives {
 
-// What is done to each pair of elements; `combine` is all that most algorithms need.
+// The operation on each pair of elements; most algorithms need only `combine`.
 using Operation = Kernel;
 
-// Long vectors are worked on in chunks that stay in the first-level cache.
+// Algorithms work on long vectors in chunks that stay in the first-level cache.
 inline constexpr std::size_t kChunkBytes = 8192;
 static_assert(kChunkBytes <= kSlotBytesMin, "a chunk fits into a slot");
 using Chunk = char[kChunkBytes];

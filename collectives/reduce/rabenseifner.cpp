@@ -2,14 +2,14 @@
 //
 // Rabenseifner (Ravichandrasekaran 2015, 3.2.7): a reduce-scatter by recursive halving, then an
 // allgather by recursive doubling. The last step of the one and the first of the other are
-// between the same two members and are merged: the left one combines both remaining blocks and
-// writes them to both. Partial results are in `dest`; nobody needs a buffer:
+// between the same two members and are merged: the lower one combines both remaining blocks and
+// writes them to both. Partial results are in `dest`, without buffers:
 //
-//   halving   each of two members combines its half of the range with the other's; the half that a
-//             member gives up is read by the other and not touched until that one writes to it
+//   halving   each of two members combines its half of the range with the other's. The other member
+//             reads the half that a member gives up; nothing touches it until that member writes it
 //   doubling  each writes its finished range to the other
 //
-// A member is done when the last range has been written to it; by then nobody reads its array.
+// A member is done when the last range has been written to it; by then no member reads its array.
 // COST: T_RSAG = 2 lg p a + 2 n (p-1)/p b + n (p-1)/p c; without a power of 2, 2 n b + n c more.
 // Any operation; each element is computed once. Restriction: a team with mailboxes.
 // Reference: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in
@@ -59,7 +59,7 @@ void reduce_core(const Reduction& call, const Core& core, const Mailboxes& mailb
     const int me = call.group.my_index();
     const int last = core.rounds() - 1;
     auto partner_in = [&](int round) { return core.partner_in(round); };
-    Blocks runs[kMailboxRounds];  // what this member keeps after round s
+    Blocks runs[kMailboxRounds];  // this member's blocks after round s
     Blocks run{.first = 0, .count = core.size()};
     for (int round = 0; round < last; ++round) {
         mailboxes.post(GateKind::kReady, round, partner_in(round));
@@ -105,7 +105,7 @@ Cost cost(const TeamLayout& team, double n) {
     return Cost{.latencies = 2 * (on_node_rounds(team) + fold_rounds(team.npes))} +
            each_member(team, 2 * n * (p - 1) / p + fold, n * (p - 1) / p + fold) +
            Cost{.combined_critical_path =
-                    n / p} +  // In the merged step the left one combines for both.
+                    n / p} +  // In the merged step the lower one combines for both.
            off_node(team,
                     3 * off_node_levels + (team.is_oversubscribed() ? team.largest_node : 1) *
                                               chunks(moved / team.largest_node),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Slice-parallel: each PE takes 1/p of the vector and runs over the PEs once, adding each one's
-// source and writing the sum so far to its dest. Nobody else touches its slice between the syncs,
+// source and writing the sum so far to its dest. No other PE touches its slice between the syncs,
 // so dest may be source; the exclusive form copies a source before it overwrites it.
 // COST: 2 syncs and n/p (p c + p b) (c: adding, b: writing a byte). Any group.
 #include "collectives/cost_terms.hpp"

@@ -3,7 +3,7 @@
 // Linear: member i waits for the sum of those before it, adds its own source and sends the sum on.
 // Long vectors go through this chain in chunks, so that all members work at the same time.
 // COST: a sync, then (p - 1 + n/m) (a + m b + m c) for n bytes in chunks of m; 2 (p-1) n bytes are
-// moved by all together. Adds as slice does, one member after the other: the same bits.
+// moved by all together. Adds one member after the other, as direct does: the same bits.
 // Restriction: a team with mailboxes.
 #include <cstring>
 
@@ -20,8 +20,8 @@ struct Piece {
     std::size_t bytes;
 };
 
-// One's own part: dest, and in `onward` (which may be dest) what the next member needs.
-// `before`: the sum of those before; nullptr: there are none.
+// This member's part: writes dest, and to `onward` (which may be dest) the sum for the next member.
+// `before`: the sum of the members before; nullptr: there are none.
 const char* add_own(const Piece& piece, const char* before, const Operation& sum, ScanKind kind,
                     Chunk& onward) {
     const std::size_t nelems = piece.bytes / sum.element_bytes;
@@ -50,7 +50,7 @@ void scan_linear(const Group& group, void* dest, const void* source, std::size_t
     const std::size_t all_bytes = nelems * sum.element_bytes;
     const std::uint32_t count = chunk_count(all_bytes);
     const int me = group.my_index();
-    group.sync();  // Then all have begun, as mailboxes need it.
+    group.sync();  // Then all members have begun, as mailboxes require.
     const Mailboxes mailboxes(group.team(), group.where(), count);
     const Window window(mailboxes, 0, {.count = kMailboxRounds, .bytes = kSlotBytesMin}, count);
     alignas(kCacheLineBytes) Chunk onward;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Recursive doubling: in round r member i sends the sum of the 2^r members up to itself to member
-// i + 2^r, and puts in front of its own sum what comes from member i - 2^r. The exclusive form also
-// keeps what has come without its own source. All through slots, in chunks.
+// i + 2^r, and adds the sum from member i - 2^r in front of its own. The exclusive form also keeps
+// the received sums without its own source. All through slots, in chunks.
 // COST: a sync, then lg p (a + n b + n c), exclusive lg p n c more; p lg p n bytes are moved by all
 // together. Sums are those of neighbours, in order, but associated as a tree: floating point may
 // differ from slice in the last bits. Restriction: a team with mailboxes, fewer than 2^22 members.
@@ -79,7 +79,7 @@ void scan_recursive_doubling(const Group& group, void* dest, const void* source,
                              const Operation& sum, ScanKind kind) {
     if (nelems == 0) return;
     const std::size_t all_bytes = nelems * sum.element_bytes;
-    group.sync();  // Then all have begun, as mailboxes need it.
+    group.sync();  // Then all members have begun, as mailboxes require.
     Doubling doubling(group, sum, kind, chunk_count(all_bytes));
     std::uint32_t chunk = 0;
     for_each_chunk(0, all_bytes, [&](std::size_t at, std::size_t bytes) {

@@ -8,8 +8,8 @@
 
 namespace tessera {
 
-// Posts line `line` of member `index`. Releases what this PE wrote before, and what it has acquired
-// from others. COST: two lookups, then that of a gate.
+// Posts line `line` of member `index`. Releases this PE's earlier writes, and the writes that it
+// has acquired from others. COST: two lookups, then that of a gate.
 inline void post_flag(const Team& team, int index, int line, std::uint32_t number) {
     const int pe = team.world_pe(index);
     const std::uint32_t slot = team.slot_of(index);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One collective's use of a team's mailboxes (core/team_mailboxes.hpp): what its members send each
-// other in rounds. The algorithm says in which round which member sends to which; a gate is posted
-// by at most one member in a collective. REQUIRES: team.has_mailboxes, and an algorithm that ends
-// on no member before all have begun. Lives for one call, or one chunk of it; made by all members.
+// One collective's use of a team's mailboxes (core/team_mailboxes.hpp), through which its members
+// send data and signals in rounds. The algorithm decides the sender and the receiver of each round;
+// at most one member posts a gate in a collective. REQUIRES: team.has_mailboxes, and an algorithm
+// that ends on no member before all have begun. Lives for one call, or one chunk of it; made by all
+// members.
 #pragma once
 
 #include <cstring>
@@ -16,14 +17,14 @@ namespace tessera {
 
 class Mailboxes {
   public:
-    // `steps`: how many numbers a gate goes through in this collective, where the same member posts
-    // it several times.
+    // `steps`: the number of posts of a gate in this collective, where the same member posts it
+    // several times.
     Mailboxes(Team& team, const char* where, std::uint32_t steps = 1)
         : Mailboxes(team, where, Advance{steps | 1}) {
     }  // The next collective has the other parity.
 
-    // For a collective that uses published slots and nothing else of the mailboxes: it may end on a
-    // member before all have begun. REQUIRES: all members are on one node.
+    // For a collective that uses only the published slots of the mailboxes. It may end on a member
+    // before all have begun. REQUIRES: all members are on one node.
     static Mailboxes for_publishing(Team& team, const char* where) {
         return {team, where, Advance{2}};
     }
@@ -44,7 +45,7 @@ class Mailboxes {
         put(index, static_cast<std::size_t>(round) * slot_bytes, data, bytes);
         post(GateKind::kData, round, index);
     }
-    // RETURNS: what was sent, valid until this member's next collective but one.
+    // RETURNS: the sent data, valid until this member's next collective but one.
     const char* receive(int round) const {
         wait(GateKind::kData, round);
         return mine().slot(parity_, round);
@@ -54,7 +55,7 @@ class Mailboxes {
     void publish(int round, const void* data, std::size_t bytes) const {
         std::memcpy(mine().slot(parity_, round), data, bytes);
     }
-    // What member `index` has published, in place, or copied to `copy`.
+    // The data that member `index` has published, in place, or copied to `copy`.
     const char* published_by(int index, int round, std::size_t bytes, char* copy) const {
         if (TeamMailboxes* theirs = mapped(index)) return theirs->slot(parity_, round);
         address_map.fabric->get(channel(), copy, name(index).slot(parity_, round), bytes,
@@ -63,7 +64,7 @@ class Mailboxes {
     }
 
     // The slots of all rounds as one buffer of kMailboxRounds * slot_bytes, for algorithms that
-    // send nothing by slots: they say by gates what is in it, and when it may be overwritten.
+    // send nothing by slots: their gates announce the data in it, and when it may be overwritten.
     char* buffer() const { return mine().slot(parity_); }
     // RETURNS when: `data` is reusable. REQUIRES: at + bytes <= kMailboxRounds * slot_bytes.
     void put(int index, std::size_t at, const void* data, std::size_t bytes) const {
@@ -89,7 +90,7 @@ class Mailboxes {
         return theirs.slot(parity_);
     }
 
-    // Posts a gate of a member; what this member has stored or put to it before is visible there
+    // Posts a gate of a member. This member's earlier stores and puts to it are visible there
     // afterwards. `step`: of the same gate, from 0 on; it includes those before it.
     // REQUIRES: step < steps.
     void post(GateKind kind, int round, int index, std::uint32_t step = 0) const {
@@ -123,11 +124,11 @@ class Mailboxes {
     }
     static Channel& channel() { return collective_context.channel(); }
     TeamMailboxes& mine() const { return *team_mailboxes(team_.slot); }
-    // Those of member `index` as this PE maps them; nullptr: it is on another node.
+    // The mailboxes of member `index` as this PE maps them; nullptr: it is on another node.
     TeamMailboxes* mapped(int index) const {
         return mapped_team_mailboxes(team_.world_pe(index), team_.slot_of(index));
     }
-    // The symmetric name of those of a member of another node.
+    // The symmetric name of the mailboxes of a member of another node.
     TeamMailboxes& name(int index) const { return *team_mailboxes(team_.slot_of(index)); }
     Gate& gate(TeamMailboxes& mailboxes, GateKind kind, int round) const {
         return mailboxes.gates[parity_][static_cast<int>(kind)][round].gate;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Symmetric arrays of other PEs as operands of this one: read where they lie, or copied here.
+// Symmetric arrays of other PEs as operands of this one: read in place, or copied here.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ inline void check_ends_inside(const void* address, std::size_t bytes, const char
     if (address == nullptr || address_map.contains(address, 1)) fail_address(address, bytes, where);
 }
 
-// The same as mapped_operand(), or a copy of them in `copy`, which has room for `bytes`.
+// The same as mapped_operand(), or a copy of the bytes in `copy`.
 inline const char* operand(const void* address, std::size_t bytes, int world_pe, char* copy,
                            const char* where) {
     if (const char* mapped = mapped_operand(address, bytes, world_pe, where)) return mapped;
