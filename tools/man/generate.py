@@ -21,7 +21,7 @@ DATE = "November 20, 2026"
 
 
 def markdown_section(writer, lines):
-    """What environment.md uses of Markdown: paragraphs, lists, and names in backquotes."""
+    """The Markdown that environment.md uses: paragraphs, lists, and names in backquotes."""
     blocks = re.split(r"\n\n+|\n(?=- )", "\n".join(lines).strip())
     in_list = False
     for block in blocks:
@@ -42,7 +42,7 @@ def markdown_section(writer, lines):
 
 
 def environment_roff(markdown, manual):
-    """The list of variables, and what is common to them, from docs/environment.md."""
+    """The list of variables, and the common sections, from docs/environment.md."""
     title, *sections = re.split(r"^## ", markdown, flags=re.MULTILINE)
     variables = re.findall(r"^`(\w+)`$", "\n".join(sections), re.MULTILINE)
     writer = Writer(set(), manual.pages, set(variables))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Turns what reader.py found into manual pages: one for each docstring, one for each header.
+"""Turns the results of reader.py into manual pages: one for each docstring, one for each header.
 
 Used by generate.py. A page is named after the first of its names that the docstring cites from the
-specification. What a docstring leaves to the top of its file, or to another routine ("same
-arguments"), is put in here, so that every page stands for itself. A deprecated routine whose name
+specification. Text that a docstring leaves to the top of its file, or to another routine ("same
+arguments"), is repeated here, so that every page stands for itself. A deprecated routine whose name
 another page already has is described on that page.
 """
 
@@ -250,7 +250,7 @@ class Manual:
 
     @staticmethod
     def _clause(entry, title):
-        """ERRORS or THREADS of an entry, with what the top of its file says."""
+        """ERRORS or THREADS of an entry, with the text at the top of its file."""
         contract, for_all = entry.contract, entry.header.for_all.get(title)
         text = next((contract[key] for key in (title, "ERRORS, THREADS", "ERRORS and THREADS")
                      if key in contract), for_all)

@@ -20,7 +20,7 @@ CONDITIONS = (
 # The parts of a contract, the last paragraph of a docstring.
 CONTRACT = re.compile(r"(RETURNS when|ERRORS, THREADS|ERRORS and THREADS|ERRORS|THREADS): "
                       r"|OpenSHMEM 1\.6, (?=\d+(?:\.\d+)?, |Annex )")
-# What the comment at the top of a file says for all its routines.
+# The headings in the comment at the top of a file that hold for all its routines.
 FOR_ALL = re.compile(r"(RETURNS|ERRORS|THREADS), for all[^:]*: ")
 ARGUMENT = re.compile(r"((?:[\w\[\]]+|\.\.\.)(?:, \w+)*)  +(\S.*)")
 
@@ -172,7 +172,7 @@ class Header:
         return kept
 
     def _read_comment(self, lines):
-        """The comment at the top: an introduction, then what is common to all routines."""
+        """The comment at the top: an introduction, then the contract of all routines."""
         lines.pop(0)  # SPDX
         comment = []
         while lines and lines[0].startswith("//"):
@@ -187,7 +187,7 @@ class Header:
                 self.common.append(before)
 
     def _read_section(self, lines):
-        """A comment "---- Title ----" and what it says about the routines behind it."""
+        """A comment "---- Title ----" and its text about the routines behind it."""
         text = []
         while lines and lines[0].startswith("//"):
             text.append(lines.pop(0)[2:])

@@ -48,7 +48,7 @@ class Writer:
         return "\n".join(self._lines) + "\n"
 
     def macro(self, name, *arguments):
-        """A macro line. What is more than one word is quoted."""
+        """A macro line. Arguments of more than one word are quoted."""
         words = [f'"{it}"' if re.search(r"[\s()]", it) else it for it in map(escape, arguments)]
         self._lines.append(" ".join([f".{name}", *words]))
 

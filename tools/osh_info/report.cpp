@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See report.hpp. Says only what it has found out on this machine.
+// See report.hpp. Reports only facts found on this machine.
 #include "tools/osh_info/report.hpp"
 
 #include <dlfcn.h>
@@ -49,7 +49,7 @@ std::string hwloc_version_text(unsigned version) {
            std::to_string(version & 0xff);
 }
 
-// What libpmix says of itself; it is not needed before a launcher other than oshrun is used.
+// The version that libpmix reports; only launchers other than oshrun need the library.
 std::string pmix_text() {
     using GetVersion = const char* (*)();
     for (const char* name : {"libpmix.so.2", kPmixLibrary}) {

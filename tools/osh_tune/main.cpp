@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// osh_tune: measures what messages, copies and additions cost on this machine, and writes it where
-// the library looks for it. Runs itself as a job of two PEs, once on one node and once on two. See
-// docs/man/osh_tune.1.
+// osh_tune: measures the costs of messages, copies and additions on this machine, and writes them
+// to the file that the library reads. Runs itself as a job of two PEs, once on one node and once on
+// two. See docs/man/osh_tune.1.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,8 +34,8 @@ std::string quoted(const std::string& text) {
     return result + "'";
 }
 
-// Runs `launcher` osh_tune --measure and takes what it prints. RETURNS: whether that worked; if
-// not, the job has said why. `provider`: what PEs of two nodes say they use.
+// Runs `launcher` osh_tune --measure and parses its output. RETURNS: whether that worked; if not,
+// the job has printed the reason. `provider`: the provider that PEs of two nodes report.
 bool measure_with(const std::string& launcher, MachineParameters& machine, std::string& provider) {
     const std::string command = launcher + " " + quoted(own_path()) + " --measure";
     std::FILE* pipe = ::popen(command.c_str(), "re");
@@ -57,7 +57,7 @@ bool measure_with(const std::string& launcher, MachineParameters& machine, std::
     return true;
 }
 
-// With each of the providers; with the one that the library takes if there is none in the list.
+// Measures with each of the providers; if the list is empty, with the one that the library chooses.
 std::vector<collectives::FabricParameters> measure_fabrics(const std::string& launcher,
                                                            std::vector<std::string> providers) {
     std::vector<collectives::FabricParameters> fabrics;
@@ -77,10 +77,10 @@ std::vector<collectives::FabricParameters> measure_fabrics(const std::string& la
     return fabrics;
 }
 
-// As one piece: a job that starts meanwhile reads the old profile or the new one.
+// Replaces the file as a whole: a job that starts meanwhile reads the old profile or the new one.
 void write_file(const std::string& path, const std::string& text) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-    std::error_code ignored;  // What is wrong shows when the file is opened.
+    std::error_code ignored;  // An error shows when the file is opened.
     if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
     const std::string draft = path + ".new";
     std::FILE* file = std::fopen(draft.c_str(), "we");
@@ -101,15 +101,15 @@ int run(int argc, char** argv) {
     std::vector<std::string> providers;
     std::string output;
     bool is_job = false;
-    app.add_option("--output,-o", output, "Where to write; - prints")
-        ->default_str("what the library reads: ~/.config/tessera/HOST.profile");
+    app.add_option("--output,-o", output, "The file to write; - prints")
+        ->default_str("the file that the library reads: ~/.config/tessera/HOST.profile");
     app.add_option("--node", node, "Launcher of 2 PEs on one node");
     app.add_option(
         "--fabric", fabric,
         "Launcher of 2 PEs on two nodes: 'mpirun --host a,b -n 2'; empty: do not measure");
     app.add_option("--provider", providers,
                    "Measure between nodes with each of these libfabric providers")
-        ->default_str("the one that the library takes");
+        ->default_str("the provider that the library chooses");
     app.add_flag("--measure", is_job)->group("");
     app.set_help_flag("--help,-h", "Print this text and exit");
     CLI11_PARSE(app, argc, argv);

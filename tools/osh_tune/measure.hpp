@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What osh_tune does as an OpenSHMEM program of two PEs: PE 0 measures, and prints "name value" for
-// each parameter (collectives/profile.hpp) that can be measured where the PEs are.
+// The measurement of osh_tune, an OpenSHMEM program of two PEs: PE 0 measures, and prints "name
+// value" for each parameter (collectives/profile.hpp) that can be measured where the PEs run.
 #pragma once
 
 namespace tessera::osh_tune {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See supervisor.hpp: how a job is brought to its end so that nothing of it is left.
+// See supervisor.hpp: ends a job so that no process of it remains.
 #include <dirent.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -29,7 +29,7 @@ void add_children_of_task(const char* task, std::vector<pid_t>& children) {
     while (std::fscanf(file.get(), "%d", &pid) == 1) children.push_back(pid);
 }
 
-// Our children, orphans of the PEs among them. Empty where the kernel does not say.
+// oshrun's children, orphans of the PEs among them. Empty where the kernel does not list them.
 std::vector<pid_t> find_children() {
     std::vector<pid_t> children;
     std::unique_ptr<DIR, int (*)(DIR*)> tasks(::opendir("/proc/self/task"), ::closedir);
@@ -51,7 +51,7 @@ char process_state(pid_t pid) {
     return after_name != nullptr && after_name[1] != '\0' ? after_name[2] : '?';
 }
 
-// The PE may be writing its name this very moment, so what we get may be cut or mixed.
+// The PE may be writing its name this very moment, so the text may be cut or mixed.
 std::string waiting_place(const heap::PeRecord& record) {
     char text[sizeof record.waiting_in];
     std::memcpy(text, record.waiting_in, sizeof text);
@@ -126,7 +126,7 @@ void Supervisor::kill_leftovers() {
                 message("process " + std::to_string(pid) + " cannot be killed, leaving it");
         }
         if (is_clean || is_late) return;
-        // Killed processes hand their own children to us, so look again.
+        // The children of killed processes become oshrun's children, so look again.
         pollfd signals{.fd = job_.signals.fd.get(), .events = POLLIN, .revents = 0};
         ::poll(&signals, 1, kLeftoversPollMs);
         handle_signals();
@@ -136,7 +136,7 @@ void Supervisor::kill_leftovers() {
 void Supervisor::finish() {
     kill_leftovers();
     job_.output->read_everything(Clock::now());
-    // Everybody who could write is dead.
+    // All possible writers are dead.
     job_.output->close_all();
     if (failures_ > failures_told_) {
         message(std::to_string(failures_ - failures_told_) + " more PEs failed");

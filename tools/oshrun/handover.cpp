@@ -21,7 +21,7 @@
 namespace tessera::oshrun {
 namespace {
 
-// What `program --version` prints.
+// The output of `program --version`.
 std::string version_of(const char* program) {
     std::string command = std::string(program) + " --version 2>&1 </dev/null";
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "re"), ::pclose);
@@ -63,8 +63,10 @@ std::vector<std::string> command_for(Launcher launcher, const Options& options,
     context.mpirun_kind =
         launcher == Launcher::kPrterun ? MpirunKind::kPrrte : mpirun_kind(version);
     if (context.mpirun_kind == MpirunKind::kUnknown) {
-        fatal("the mpirun in PATH is not Open MPI's, and others offer no PMIx; it says: %s",
-              version.substr(0, version.find('\n')).c_str());
+        fatal(
+            "the mpirun in PATH is not Open MPI's, and other ones offer no PMIx; its version "
+            "is: %s",
+            version.substr(0, version.find('\n')).c_str());
     }
     return mpirun_command(program, options, context);
 }

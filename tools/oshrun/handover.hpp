@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Jobs on several hosts are not started by oshrun itself: it becomes srun, prterun or mpirun, with
-// its options translated and its environment passed on. Exit codes and signals are then theirs.
+// oshrun does not start jobs on several hosts itself: it becomes srun, prterun or mpirun, with its
+// options translated and its environment passed on. That launcher then handles exit codes and
+// signals.
 // Called by main.cpp before anything else is done.
 #pragma once
 

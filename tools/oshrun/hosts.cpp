@@ -17,14 +17,14 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr int kSlotsMax = 1 << 20;
 
-// The part of `text` up to one of `separators`, which goes as well.
+// Removes the part of `text` up to one of `separators`, with the separator. RETURNS: the part.
 std::string_view take_word(std::string_view& text, std::string_view separators) {
     std::string_view word = text.substr(0, text.find_first_of(separators));
     text.remove_prefix(std::min(word.size() + 1, text.size()));
     return word;
 }
 
-// `word` in quotes, and what is wrong with it.
+// `word` in quotes, and the complaint about it.
 std::string complaint_about(std::string_view word, const char* what) {
     return std::string("\"").append(word).append("\" ").append(what);
 }

@@ -14,7 +14,7 @@ struct Host {
     int slots = 0;  // PEs that the user wants there; 0: not given
 };
 
-// Adds "a,b:2,c:4"; slots of a name that comes again are added up. RETURNS: "" or the complaint.
+// Adds "a,b:2,c:4"; slots of a repeated name are added up. RETURNS: "" or the complaint.
 std::string add_hosts(const std::string& list, std::vector<Host>& hosts);
 
 // Adds the lines of a host file: "a", "b:2", "c slots=4"; "#" begins a comment. RETURNS: "" or the
@@ -25,8 +25,8 @@ std::string add_host_file(const std::string& path, std::vector<Host>& hosts);
 std::string host_list(const std::vector<Host>& hosts);
 
 // The hosts of `npes` PEs, one after another: every host gets as many as it has slots (at least
-// one), and when all have theirs it begins again with the first one. With `in_turn` each host gets
-// one at a time. npes of 0: as many as there are slots.
+// one); when all slots are taken, the list begins again with the first host. With `in_turn` each
+// host gets one at a time. npes of 0: as many as there are slots.
 std::vector<std::string> hosts_of_pes(const std::vector<Host>& hosts, int npes, bool in_turn);
 
 }  // namespace tessera::oshrun

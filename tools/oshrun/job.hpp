@@ -49,7 +49,7 @@ struct Job {
     TerminalInput input{};
 };
 
-// What `pe` says about itself.
+// The record in which `pe` reports its state.
 heap::PeRecord& record_of(const Job& job, int pe);
 
 // "pe 3 (host node7, pid 1234, ./a.out)".
@@ -58,7 +58,7 @@ std::string pe_text(const Job& job, int pe);
 // Prepares everything and starts the PEs. A failure ends oshrun with a message.
 void start_job(Job& job);
 
-// Gives back what is not a process of the job. REQUIRES: no PE is left.
+// Gives back the resources of the job other than processes. REQUIRES: no PE is left.
 void close_job(Job& job);
 
 }  // namespace tessera::oshrun

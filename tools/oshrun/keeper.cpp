@@ -45,12 +45,12 @@ Keeper::Keeper(int npes) : npes_(npes) {
 }
 
 void Keeper::keep() {
-    ::setsid();  // A signal to oshrun's process group or terminal is not for us.
+    ::setsid();  // A signal to oshrun's process group or terminal is not for the keeper.
     sigset_t all;
     sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
     ::prctl(PR_SET_NAME, "tessera-keeper");
-    // Holds nothing that somebody could wait for: no pipe of the user, no directory.
+    // Holds nothing that a process could wait for: no pipe of the user, no directory.
     int life = ::dup2(life_read_.get(), STDERR_FILENO + 1);
     ::close_range(static_cast<unsigned>(life) + 1, ~0U, 0);
     int null = ::open("/dev/null", O_RDWR);

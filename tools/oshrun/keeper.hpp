@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A second process that outlives oshrun by a moment. It sleeps in read() on the life pipe; when
-// oshrun is gone, however that happened, it kills what is left of the job and removes the session
-// directory. Without it a kill -9 of oshrun would leave what PEs behind wrappers had started, and
-// files in /tmp. If the keeper is killed too, parent-death signals and each PE's own life pipe
-// remain (launch/oshrun_client.hpp). Called by main.cpp and the supervisor.
+// A second process that outlives oshrun by a moment. It sleeps in read() on the life pipe. When
+// oshrun is gone, for whatever reason, it kills the remaining processes of the job and removes the
+// session directory. Without it a kill -9 of oshrun would leave processes that PEs behind wrappers
+// had started, and files in /tmp. If the keeper is killed too, parent-death signals and each PE's
+// own life pipe remain (launch/oshrun_client.hpp). Called by main.cpp and the supervisor.
 #pragma once
 
 #include <sys/types.h>
@@ -27,7 +27,7 @@ class Keeper {
     // The life pipe's read end, for the PEs to inherit.
     int life_fd() const { return life_read_.get(); }
 
-    // What to clean up; a group of 0 means none. THREADS: the supervisor's only.
+    // The process group to clean up; 0 means none. THREADS: the supervisor's only.
     void set_group(int pe, pid_t group);
     void set_directory(const std::string& path);
 

@@ -8,7 +8,7 @@
 namespace tessera::oshrun {
 namespace {
 
-// Step numbers from here on are no steps of tasks: batch scripts, shells of salloc.
+// Step numbers from here on are no steps with tasks: batch scripts, shells of salloc.
 constexpr unsigned long kFirstSpecialStep = 0xfffffff0UL;
 
 constexpr const char* kNoMpirun =
@@ -16,7 +16,7 @@ constexpr const char* kNoMpirun =
     "MPI (package openmpi-bin), or use Slurm: in an allocation (salloc, sbatch) oshrun needs no "
     "hosts";
 
-// Whether this process is itself a task of a job, whose hosts are then not ours to use.
+// Whether this process is itself a task of a job; oshrun must not use that job's hosts.
 bool is_inside_job(const Surroundings& surroundings) {
     if (surroundings.variable("PMIX_RANK") != nullptr) return true;
     const char* step = surroundings.variable("SLURM_STEP_ID");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See launcher_command.hpp. All launchers get PEs that outnumber cores or slots when the user wants
-// it so, as oshrun itself does.
+// See launcher_command.hpp. All launchers accept more PEs than cores or slots if the user asks for
+// them, as oshrun itself does.
 #include "launcher_command.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::string mpirun_mapping(const Options& options) {
 
 void add_mpirun_binding(Words& words, BindTo bind_to) {
     switch (bind_to) {
-        case BindTo::kAuto: break;  // Its own default is the same idea.
+        case BindTo::kAuto: break;  // The launcher's own default is similar.
         case BindTo::kCore: add(words, {"--bind-to", "core"}); break;
         case BindTo::kNuma: add(words, {"--bind-to", "numa"}); break;
         case BindTo::kNone: add(words, {"--bind-to", "none"}); break;
@@ -79,8 +79,8 @@ void add_forwarded(Words& words, const Options& options, const CommandContext& c
     for (const std::string& name : names) add(words, {"-x", name});
 }
 
-// mpirun's daemons notice a lost host after 15 minutes only; like this after some 5 seconds. What
-// the user has set for them counts.
+// Without these options mpirun's daemons notice a lost host only after 15 minutes, with them after
+// some 5 seconds. The user's own settings take precedence.
 void add_keepalive(Words& words, const CommandContext& context) {
     constexpr std::pair<const char*, const char*> kKeepalive[] = {
         {"oob_tcp_keepalive_time", "2"},

@@ -11,18 +11,18 @@
 
 namespace tessera::oshrun {
 
-// What PATH has under the name mpirun or prterun. Open MPI 5 uses PRRTE.
+// The kind of program that PATH has under the name mpirun or prterun. Open MPI 5 uses PRRTE.
 enum class MpirunKind { kUnknown, kOpenMpi4, kPrrte };
 
-// `version` is what `mpirun --version` prints.
+// `version` is the output of `mpirun --version`.
 MpirunKind mpirun_kind(const std::string& version);
 
-// What a command is made of besides the options.
+// The parts of a command besides the options.
 struct CommandContext {
     MpirunKind mpirun_kind = MpirunKind::kOpenMpi4;
     bool is_root = false;
     std::vector<std::string> variable_names;  // of this process's environment
-    std::string program_list_path;            // srun with several programs: where the list is
+    std::string program_list_path;            // srun with several programs: path of the list
 };
 
 // `program` is the name or path of mpirun or prterun.
@@ -34,7 +34,7 @@ std::vector<std::string> srun_command(const Options& options, const CommandConte
 // The list of several programs for srun --multi-prog. RETURNS: "" or the complaint.
 std::string srun_program_list(const std::vector<App>& apps, std::string& list);
 
-// Whether PEs on other hosts need the variable; mpirun passes on only those that it is told.
+// Whether PEs on other hosts need the variable; mpirun passes on only variables that it is told.
 bool is_for_all_hosts(const std::string& variable_name);
 
 }  // namespace tessera::oshrun

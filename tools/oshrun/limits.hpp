@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The shell's limits (ulimit) under which oshrun runs. libpmix, libevent and std::thread crash
-// under small ones, so they are looked at before these are used. Called by start.cpp.
+// under small limits, so oshrun checks the limits first. Called by start.cpp.
 #pragma once
 
 #include <sys/resource.h>

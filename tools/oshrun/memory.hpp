@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The shared files of a job: what PEs inherit so that they can start without talking to anybody.
-// Called by start.cpp.
+// The shared files of a job. PEs inherit them, so that they can start without communication. Called
+// by start.cpp.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace tessera::oshrun {
 
-// What the PEs of one node share.
+// The memory that the PEs of one node share.
 struct NodeMemory {
     heap::NodeFiles files;              // close-on-exec: only the PEs of the node may inherit them
     Mapping map;                        // the part of the node file up to the end of the records

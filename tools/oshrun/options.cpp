@@ -78,15 +78,16 @@ void describe_host_options(CLI::App& parser, Raw& raw) {
             ->expected(1)
             ->allow_extra_args(false);
     };
-    add_list("-H,--host", raw.hosts, "Run on these hosts, with so many PEs each")
+    add_list("-H,--host", raw.hosts, "Run on these hosts, with N PEs on each")
         ->type_name("HOST[:N],...");
-    add_list("--hostfile", raw.host_files, "The same, one host on a line")->type_name("FILE");
+    add_list("--hostfile", raw.host_files, "Run on the hosts in this file, one on a line")
+        ->type_name("FILE");
     parser.add_option("--ntasks-per-node", raw.pes_per_host, "Number of PEs on each host")
         ->check(CLI::Range(1, kPesMax).description(""))
         ->type_name("N");
     parser
         .add_option("--launcher", raw.launcher,
-                    "Who starts the PEs: oshrun itself on this host (local), or another launcher; "
+                    "The launcher of the PEs: oshrun itself on this host (local), or another one; "
                     "auto takes srun in a Slurm allocation of several nodes, prterun or mpirun "
                     "when hosts are given, else local")
         ->check(CLI::IsMember(&kLaunchers).description(""))
@@ -108,24 +109,24 @@ void describe_options(CLI::App& parser, Options& options, Raw& raw) {
         ->type_name("NAME[=VALUE]");
     parser
         .add_option("--bind-to", raw.bind_to,
-                    "What a PE may run on: auto (core while they fit, else none), core, numa, none")
+                    "Processors of a PE: auto (core while they fit, else none), core, numa, none")
         ->check(CLI::IsMember(&kBindings).description(""))
         ->type_name("auto|core|numa|none");
     parser
         .add_option("--map-by", raw.map_by,
-                    "Which cores they get: core (neighbours first), numa (in turn over the NUMA "
-                    "nodes), node (as core, on one host)")
+                    "Order in which PEs get cores: core (neighbours first), numa (in turn over the "
+                    "NUMA nodes), node (as core, on one host)")
         ->check(CLI::IsMember(&kMappings).description(""))
         ->type_name("core|numa|node");
     parser
         .add_option("--virtual-nodes", raw.virtual_nodes,
-                    "Cut the PEs of each host into so many nodes (SHMEM_VIRTUAL_NODES)")
+                    "Cut the PEs of each host into K nodes (SHMEM_VIRTUAL_NODES)")
         ->check(CLI::Range(1, kPesMax).description(""))
         ->type_name("K");
     parser.add_flag("--tag-output", options.tag_output, "Begin each line with [pe N]");
     parser
         .add_option("--timeout", options.timeout_seconds,
-                    "End the job after so many seconds and tell what each PE was doing")
+                    "End the job after S seconds and print the state of each PE")
         ->check(CLI::Validator(
             [](std::string& text) {
                 return std::strtod(text.c_str(), nullptr) > 0
@@ -134,12 +135,13 @@ void describe_options(CLI::App& parser, Options& options, Raw& raw) {
             },
             ""))
         ->type_name("S");
-    parser.add_flag("--verbose", options.verbose, "Tell what is started where, and how it ended");
+    parser.add_flag("--verbose", options.verbose,
+                    "Print the host and the process of each PE, and how it ended");
     describe_host_options(parser, raw);
     parser.footer(kFooter);
 }
 
-// The single-dash spellings of long names that other launchers taught everybody.
+// The single-dash spellings of long names that users know from other launchers.
 std::string canonical(const std::string& token) {
     if (token == "-np") return "--np";
     if (token == "--hosts") return "--host";

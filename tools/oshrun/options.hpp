@@ -21,7 +21,7 @@ struct App {
     std::vector<std::string> command;
 };
 
-// Who starts the PEs.
+// The launcher that starts the PEs.
 enum class Launcher { kAuto, kLocal, kSrun, kPrterun, kMpirun };
 inline constexpr std::string_view kLauncherNames[] = {"auto", "local", "srun", "prterun", "mpirun"};
 
@@ -39,7 +39,7 @@ struct Options {
 };
 
 // Prints help or version and exits with 0 when asked to; ends with a message and kUsageExitCode
-// when the command line makes no sense.
+// when the command line is wrong.
 Options parse_options(int argc, char** argv);
 
 inline constexpr int kUsageExitCode = 2;

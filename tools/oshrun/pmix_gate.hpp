@@ -3,12 +3,12 @@
 // Stands between the network and the PMIx server's port. The server reads the introduction of a
 // client with blocking calls on the thread that serves all others, and believes the lengths in it:
 // a stranger that connects and is silent would hold the whole job, and one that sends junk can
-// crash it. The gate accepts in its place, and the server gets only connections whose introduction
-// is there, complete, and of a client of this job. Others are closed: at once where they are
-// junk, after kIntroductionTime where they do not come to an end. Called by pmix_server.cpp.
+// crash it. The gate accepts in its place, and the server gets only connections with a complete
+// introduction of a client of this job. The gate closes all others: at once if they send junk,
+// after kIntroductionTime if the introduction stays incomplete. Called by pmix_server.cpp.
 //
 // The server asks for connections by accept(), which oshrun defines itself (pmix_gate.cpp); the
-// descriptor that the server watches becomes one that is readable when the gate has something.
+// descriptor that the server watches becomes one that is readable when the gate has a connection.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ namespace tessera::oshrun {
 
 inline constexpr auto kIntroductionTime = std::chrono::seconds(3);
 
-// Which clients are let in.
+// The clients that the gate lets in.
 struct PmixGuests {
     std::string nspace;
     std::uint32_t npes = 0;
@@ -34,7 +34,7 @@ using PmixGateNote = void (*)(const std::string& line);
 // listens; until then nothing is accepted.
 void close_pmix_gate(PmixGuests guests, PmixGateNote note);
 
-// What a client sends first: a header with the number of bytes that follow, and these.
+// The first message of a client: a header with the number of bytes that follow, and these.
 struct PmixIntroduction {
     static constexpr std::size_t kHeaderBytes = 16;
     static constexpr std::size_t kBytesMax = 16384;  // those of real clients have some hundred

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A growing list of pmix_info_t with typed setters. What the entries point to is copied by PMIx or
-// kept in the list, and lives as long as the process: the server may look at it later.
+// A growing list of pmix_info_t with typed setters. PMIx copies the values of
+// the entries, or the list keeps them for the life of the process: the server may read them later.
 // Used by pmix_server.cpp.
 #pragma once
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See pmix_server.hpp. A wedged server must not wedge the job, so nothing here waits for it without
-// a limit, and it is never shut down: its files are in the session directory and oshrun just exits.
+// See pmix_server.hpp. A server that hangs must not hang the job, so nothing here waits for it
+// without a limit, and oshrun never shuts it down: its files are in the session directory and
+// oshrun exits.
 #include "pmix_server.hpp"
 
 #include <fcntl.h>
@@ -37,7 +38,7 @@ struct State {
     pmix_topology_t topology{};
     std::unique_ptr<std::atomic<ClientState>[]> clients;
     Fd event;
-    Fd null;  // where the server's own messages go
+    Fd null;  // receives the server's own messages
 
     std::mutex mutex;  // guards what follows
     std::condition_variable changed;
@@ -126,7 +127,7 @@ void on_operation_done(pmix_status_t status, void*) {
 }
 
 // The server wants a topology of its own, and finding one takes longer than everything else that
-// oshrun does. A made-up one is enough: nothing is bound by it, and clients look for themselves.
+// oshrun does. An invented one is enough: nothing is bound by it, and clients find their own.
 bool make_topology(pmix_topology_t& topology) {
     hwloc_topology_t made_up;
     if (hwloc_topology_init(&made_up) != 0) return false;
@@ -201,7 +202,7 @@ InfoList job_info(const PmixJob& job) {
     return info;
 }
 
-// Starts an operation whose end is told to on_operation_done.
+// Starts an operation that calls on_operation_done at its end.
 template <class Operation>
 void begin(Operation operation, const char* call) {
     {
@@ -244,8 +245,8 @@ void register_job() {
     wait_for_operations();
 }
 
-// What the server prints about a mistake names its own source lines. The variable is looked at by
-// PMIx_server_init only, and the PEs' environment has been made already.
+// The server's messages about mistakes name its own source lines. Only PMIx_server_init reads the
+// variable, and the PEs' environment has been made already.
 void keep_server_quiet() {
     if (state->job.is_verbose) return;
     state->null = Fd(::open("/dev/null", O_WRONLY | O_CLOEXEC));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The embedded PMIx server, for MPI and other PMIx programs that run under oshrun. PEs of Tessera
-// do not connect to it: what they need is inherited. It starts on a thread of its own while
-// main.cpp prepares the rest; its own threads call back into pmix_server.cpp and leave notes here.
+// do not connect to it on one node: they inherit all they need. It starts on a thread of its own
+// while main.cpp prepares the rest; its own threads call back into pmix_server.cpp and leave notes
+// here.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace tessera::oshrun {
 
-// What the server tells its clients about the job.
+// The facts about the job that the server gives its clients.
 struct PmixJob {
     std::string nspace;
     std::string host;

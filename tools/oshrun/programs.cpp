@@ -18,8 +18,8 @@
 namespace tessera::oshrun {
 namespace {
 
-// Other launchers' traces would make an MPI program look for the wrong server. Users' PMIx settings
-// (PMIX_MCA_*) stay.
+// Variables of other launchers would make an MPI program look for the wrong server. Users' PMIx
+// settings (PMIX_MCA_*) stay.
 bool is_of_another_launcher(std::string_view entry) {
     return entry.starts_with(std::string(kJobVariable) + "=") ||
            (entry.starts_with("PMIX_") && !entry.starts_with("PMIX_MCA_"));

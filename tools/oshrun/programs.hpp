@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the user wants to run and with which environment, found out before anything is started so
-// that mistakes are told once and not by every PE. Called by start.cpp.
+// The programs to run and their environment. oshrun checks them before it starts anything, so that
+// it reports a mistake once and not for every PE. Called by start.cpp.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ inline constexpr int kExitNotFound = 127;
 // Puts the variables of -x into this process's environment, so that settings among them count here.
 void export_variables(const Options& options);
 
-// What all PEs inherit: this process's environment without the traces of other launchers.
+// The environment that all PEs inherit: this process's, without the variables of other launchers.
 std::vector<std::string> base_environment();
 
 // The program files, by app. Ends oshrun with a message when one cannot be run.
 std::vector<Program> find_programs(const Options& options);
 
 // Ends oshrun with a message when a program has more static data than the system grants a process,
-// and warns of one that has more than `memory_bytes`, what the job may use.
+// and warns of one that has more than `memory_bytes`, the memory that the job may use.
 void check_static_data(const Options& options, const std::vector<Program>& programs,
                        std::uint64_t memory_bytes);
 

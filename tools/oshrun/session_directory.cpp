@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See session_directory.hpp. Whoever holds the flock owns the directory. A maker that finds its new
-// directory locked or gone has met a cleaner that was faster, and makes another.
+// See session_directory.hpp. The process that holds the flock owns the directory. If a maker finds
+// its new directory locked or gone, a cleaner was faster, and the maker makes another one.
 #include "session_directory.hpp"
 
 #include <dirent.h>
@@ -32,7 +32,8 @@ std::string parent_directory() {
 Fd lock_directory(const std::string& path) {
     Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!directory || ::flock(directory.get(), LOCK_EX | LOCK_NB) != 0) return {};
-    // The lock is on the directory that the name stood for; it must still be that one, and ours.
+    // The lock is on the directory that had this name at open(); the name must still stand for it,
+    // and this user must own it.
     struct stat opened {};
     struct stat named {};
     if (::fstat(directory.get(), &opened) != 0 || ::lstat(path.c_str(), &named) != 0) return {};
@@ -69,7 +70,7 @@ SessionDirectory SessionDirectory::make() {
 
 void remove_session_directory(const std::string& path) {
     if (path.empty()) return;
-    std::error_code ignored;  // Somebody else removed it: just as well.
+    std::error_code ignored;  // Another process may have removed it already.
     std::filesystem::remove_all(path, ignored);
 }
 

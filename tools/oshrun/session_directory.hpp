@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The directory for the PMIx server's files, the only thing of a job that has a name. Held by a
-// lock while oshrun lives; what a killed oshrun and a killed keeper left behind is removed by the
-// next start of the same user.
+// The directory for the PMIx server's files, the only part of a job that has a name. oshrun holds a
+// lock on it while it lives. If oshrun and its keeper were killed, the next oshrun of the same user
+// removes the directory.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ class SessionDirectory {
     Fd lock_;
 };
 
-// Removes the directory and what is in it. Never follows links out of it.
+// Removes the directory and its contents. Never follows links out of it.
 void remove_session_directory(const std::string& path);
 
 }  // namespace tessera::oshrun

@@ -11,7 +11,7 @@
 
 namespace tessera::oshrun {
 
-// Blocks the signals, in this thread and in all that it starts. The PEs get back what was there.
+// Blocks the signals, in this thread and in all that it starts. The PEs get the earlier mask back.
 struct SignalState {
     sigset_t mask_before;
     bool pipe_was_ignored = false;

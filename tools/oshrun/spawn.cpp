@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See spawn.hpp. The child borrows our memory until it executes the program (CLONE_VFORK): copying
-// the page tables of a process with a PMIx server for every PE would cost more than everything else
-// here, and a failure is simply written into a variable. The child therefore makes system calls
+// See spawn.hpp. The child uses oshrun's memory until it executes the program (CLONE_VFORK):
+// copying the page tables of a process with a PMIx server for every PE would cost more than
+// everything else here. The child simply writes a failure into a variable. It makes system calls
 // only.
 #include "spawn.hpp"
 
@@ -41,7 +41,7 @@ struct Child {
 int fail(const Child& child, const char* step) {
     child.result->failed_step = step;
     child.result->error = errno;
-    // Not _exit(): sanitizers would look for this stack and not find it.
+    // Not _exit(): sanitizers would not find this stack.
     ::syscall(SYS_exit_group, 127);
     return 127;
 }
@@ -146,7 +146,7 @@ Program find_program(const std::string& name, const std::string& directory) {
         std::string path = (part.empty() ? "." : part) + "/" + name;
         int error = why_not_executable(from_directory(path));
         if (error == 0) return {.path = path, .error = 0};
-        // Something of that name that is no program says more than "no such file".
+        // "Permission denied" for a file of that name says more than "no such file".
         if (error == EACCES) program.error = error;
         if (colon == std::string_view::npos) return program;
         rest.remove_prefix(colon + 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Starts one process the way every PE is started. Called by start.cpp on the main thread only: the
-// parent-death signal comes when the thread that made the process ends.
+// Starts the process of a PE. Called by start.cpp on the main thread only: the kernel sends the
+// parent-death signal when the thread that made the process ends.
 #pragma once
 
 #include <sched.h>
@@ -16,7 +16,7 @@
 
 namespace tessera::oshrun {
 
-// How a program file was found, or why not.
+// The program file that was found, or the reason why none was.
 struct Program {
     std::string path;
     int error = 0;  // errno of the last attempt when path is empty
@@ -40,13 +40,13 @@ struct ProcessPlan {
 
 struct Started {
     pid_t pid = -1;                // -1: not started
-    const char* failed_step = "";  // what failed, for the message
+    const char* failed_step = "";  // for the message
     int error = 0;
 };
 
 // A process in a process group of its own (numbered like the process), which dies with oshrun.
 // Descriptors that are not close-on-exec are inherited. RETURNS when: the program has been
-// executed, or it is known why it could not be. COST: about 0.2 ms; the calling thread stands
+// executed, or has failed to start. COST: about 0.2 ms, during which the calling thread stands
 // still.
 Started spawn(const ProcessPlan& plan);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See job.hpp: from the command line to running PEs. The order matters: what can be wrong with the
-// user's wishes comes first; the keeper is forked before there are threads; the PMIx server starts
-// on its thread while the memory is prepared.
+// See job.hpp: from the command line to running PEs. The order matters: oshrun checks the user's
+// options first; it forks the keeper before there are threads; the PMIx server starts on its thread
+// while oshrun prepares the memory.
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -80,7 +80,7 @@ void start_pmix(Job& job) {
     job.has_pmix = true;
 }
 
-// Whether a signal has come for oshrun; the supervisor will deal with it.
+// Whether a signal has arrived for oshrun; the supervisor will handle it.
 bool signal_is_pending(const Job& job) {
     pollfd wait{.fd = job.signals.fd.get(), .events = POLLIN, .revents = 0};
     return ::poll(&wait, 1, 0) > 0;
@@ -156,7 +156,7 @@ const NodeMemory& node_of(const Job& job, int pe) {
     return job.nodes[static_cast<std::size_t>(place_of(job, pe).number)];
 }
 
-// What all PEs have in common.
+// The parts of a plan that all PEs share.
 struct CommonPlan {
     std::vector<Program> programs;  // by app
     std::vector<std::string> environment;
@@ -209,7 +209,7 @@ void start_pe(Job& job, int pe, Inherited& inherited, CommonPlan& common) {
     if (job.options.verbose) report_pe(job, pe, plan.pus);
 }
 
-// An error while the job starts must not leave more behind than one at its end.
+// An error while the job starts must clean up as well as an error at its end.
 Job* starting_job = nullptr;
 void close_starting_job(int /*code*/, Cause /*cause*/) { close_job(*starting_job); }
 

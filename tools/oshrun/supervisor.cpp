@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See supervisor.hpp: the loop and its events. What a PE's end means is in verdict.cpp, how a job
-// is brought to its end in ending.cpp.
+// See supervisor.hpp: the loop and its events. verdict.cpp judges the end of a PE, ending.cpp ends
+// the job.
 #include "supervisor.hpp"
 
 #include <poll.h>
@@ -15,7 +15,7 @@ namespace tessera::oshrun {
 namespace {
 
 constexpr auto kSignalGrace = std::chrono::seconds(1);
-// How often things are looked at that nobody tells us about.
+// The period of checks for facts of which oshrun gets no event.
 constexpr int kPollMsMax = 1000;
 
 struct Watch {
@@ -53,7 +53,7 @@ void Supervisor::wait_for_events() {
     std::size_t signals = watch.add(job_.signals.fd.get());
     std::size_t control = watch.add(job_.control_read.get());
     std::size_t sinks = watch.add(job_.output->event_fd());
-    // Negative descriptors are passed over by poll().
+    // poll() ignores negative descriptors.
     std::size_t abort = watch.add(job_.has_pmix ? job_.pmix.event_fd() : -1);
     std::size_t terminal = watch.add(job_.input.wants_input() ? STDIN_FILENO : -1);
     std::size_t typed = watch.add(job_.input.fd_to_write(), POLLOUT);

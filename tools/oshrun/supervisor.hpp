@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Watches over a running job until nothing of it is left: one loop that waits for signals, deaths,
-// messages of PEs, output and deadlines. How a job can end, and what oshrun then returns:
+// messages of PEs, output and deadlines. The ways in which a job can end, and oshrun's exit codes:
 //   all PEs end well                       0
 //   a PE fails (dies, exits with an error, leaves others without shmem_finalize, aborts):
 //                                          the others are killed; the worst of the codes
@@ -42,17 +42,17 @@ class Supervisor {
     void handle_signal(int signal);
     void suspend();
 
-    // What happens to PEs.
+    // Events of PEs.
     void handle_control_messages();
     void handle_pmix_events();
-    // Deaths first, then what PEs say: a PE may see another one's death before we do.
+    // Deaths first, then messages of PEs: a PE may see another PE's death before oshrun does.
     void look_at_pes();
     std::vector<int> reap();
     void note_complaint(int pe, int code);
     void believe_complaint();
     void report_end(int pe, int wait_status);
     void judge(int pe, int wait_status);
-    // `is_missed`: others wait for it, whatever it has done before.
+    // `is_missed`: other PEs wait for it, whatever it has done before.
     void fail(int pe, int code, const std::string& what, bool is_missed = false);
     void look_for_missing_pe();
     std::uint32_t newest_session() const;
@@ -72,7 +72,7 @@ class Supervisor {
     Ending ending_ = Ending::kNone;
     int exit_code_ = 0;
     int failures_ = 0;           // PEs that have failed by themselves
-    int failures_told_ = 0;      // those that got a message
+    int failures_told_ = 0;      // failures that got a message
     bool was_killed_ = false;    // kill_all() has been called
     bool is_impatient_ = false;  // a second signal came: do not even wait for readers of the output
     // The first PE that cannot reach another one, until a PE has died or it is believed.

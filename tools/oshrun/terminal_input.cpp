@@ -23,7 +23,7 @@ Fd TerminalInput::open() {
 bool TerminalInput::wants_input() const {
     if (!pipe_ || is_over_ || !typed_.empty()) return false;
     pid_t foreground = ::tcgetpgrp(STDIN_FILENO);
-    // A terminal that is not our controlling one (-1) has no foreground and stops nobody.
+    // A terminal that is not the controlling one (-1) has no foreground and stops no process.
     return foreground < 0 || foreground == ::getpgrp();
 }
 
@@ -45,7 +45,7 @@ void TerminalInput::write() {
         typed_.erase(0, static_cast<std::size_t>(written));
     } else if (errno != EAGAIN && errno != EINTR) {
         typed_.clear();
-        pipe_.reset();  // PE 0 does not listen any more.
+        pipe_.reset();  // PE 0 does not read any more.
     }
 }
 

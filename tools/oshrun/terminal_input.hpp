@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is typed on oshrun's terminal goes to PE 0. PEs are in process groups of their own, in the
-// background of the terminal, so they cannot read it themselves; any other stdin PE 0 simply
-// inherits (start.cpp), at full speed and with its end. Called by start.cpp and the supervisor.
+// Passes the input of oshrun's terminal to PE 0. PEs are in process groups of their own, in the
+// background of the terminal, so they cannot read it themselves. Any other stdin PE 0 inherits
+// directly (start.cpp), at full speed and with its end. Called by start.cpp and the supervisor.
 #pragma once
 
 #include <string>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See supervisor.hpp: what PEs say and how they end, and what that means for the job. A PE's state
-// and waiting place are read from its record in the node file, which the PE writes.
+// See supervisor.hpp: judges the messages and the ends of PEs, and their meaning for the job.
+// oshrun reads a PE's state and waiting place from its record in the node file, which the PE
+// writes.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,16 +16,16 @@
 namespace tessera::oshrun {
 namespace {
 
-// After a failure before anybody has called shmem_init the others may be about to fail as well;
-// they get a moment to do so, which makes the exit code the worst of all and not a matter of luck.
+// After a failure before any PE has called shmem_init the others may be about to fail as well. They
+// get a moment to do so, so that the exit code is the worst of all and not a matter of luck.
 constexpr auto kUninitializedGrace = std::chrono::milliseconds(250);
 
-// So long a PE that cannot reach another one is not believed: the other one may be dying, and its
-// connections break before we are told, later by what its exit handlers take. Only the network's
-// failure, without a death, is reported so much later.
+// For this time oshrun does not believe a PE that cannot reach another one. The other PE may be
+// dying: its connections break before oshrun learns of its death, later by the time of its exit
+// handlers. Only a failure of the network, without a death, is reported later by this time.
 constexpr auto kDeathSeenTime = std::chrono::seconds(2);
 
-// What a shell would report. A failure is never 0.
+// The code that a shell would report. A failure is never 0.
 int failure_code(int code) { return (code & 0xff) != 0 ? code & 0xff : 1; }
 
 // Acquire: pairs with the releases of Node::publish_record and close_runtime in the PE; when the PE
@@ -103,7 +104,7 @@ std::vector<int> Supervisor::reap() {
     int status;
     pid_t pid;
     while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
-        // Also orphans of the PEs come here, and the keeper if somebody kills it.
+        // Orphans of the PEs come here, too, and the keeper if it was killed.
         auto pe = std::find_if(job_.pes.begin(), job_.pes.end(), [pid](const Pe& candidate) {
             return candidate.is_running && candidate.pid == pid;
         });
@@ -130,7 +131,7 @@ void Supervisor::judge(int pe, int wait_status) {
     heap::PeState state = state_of(job_, pe);
     if (WIFSIGNALED(wait_status)) {
         int signal = WTERMSIG(wait_status);
-        if (was_killed_ && signal == SIGKILL) return;  // That was us.
+        if (was_killed_ && signal == SIGKILL) return;  // oshrun killed it.
         std::string what = "was killed by " + signal_text(signal);
         if (WCOREDUMP(wait_status)) what += ", core dumped";
         if (signal == SIGKILL) what += ", by a person or for lack of memory";
@@ -138,9 +139,9 @@ void Supervisor::judge(int pe, int wait_status) {
         return;
     }
     int code = WEXITSTATUS(wait_status);
-    // It has said why, and believe_complaint() decides.
+    // The PE has complained, and believe_complaint() decides.
     if (job_.pes[static_cast<std::size_t>(pe)].has_lost_peer) return;
-    // PEs of several nodes are clients until they exit; one that calls _exit() says no farewell.
+    // PEs of several nodes are clients until they exit; a PE that calls _exit() does not sign off.
     bool is_client_of_ours = job_.nodes.size() > 1 && state == heap::PeState::kFinalized;
     if (code != 0) {
         std::string what = "exited with code " + std::to_string(code);
@@ -158,8 +159,8 @@ void Supervisor::fail(int pe, int code, const std::string& what, bool is_missed)
     Pe& failed = job_.pes[static_cast<std::size_t>(pe)];
     if (std::exchange(failed.has_failed, true) && !is_missed) return;
     ++failures_;
-    if (ending_ == Ending::kFailure) return;  // The first one is told, the rest are counted.
-    // What the PE wrote before it failed comes before our message.
+    if (ending_ == Ending::kFailure) return;  // oshrun prints the first one and counts the rest.
+    // The PE's output before its failure comes before oshrun's message.
     job_.output->read_everything(Clock::now());
     // The others are past shmem_finalize too, or inside it, and need this PE no more.
     bool is_harmless = !is_missed && !failed.is_running && WIFEXITED(failed.wait_status) &&
@@ -176,15 +177,15 @@ void Supervisor::fail(int pe, int code, const std::string& what, bool is_missed)
     }
 }
 
-// A PE that ended without shmem_init, or without another one, leaves the others waiting in it for
-// ever.
+// A PE that ended without shmem_init, or without its next one, leaves the other PEs waiting in
+// theirs for ever.
 void Supervisor::look_for_missing_pe() {
     const std::uint32_t newest = newest_session();
     if (ending_ != Ending::kNone || newest == 0) return;
     for (int pe = 0; pe < job_.npes; ++pe) {
         const Pe& entry = job_.pes[static_cast<std::size_t>(pe)];
         if (entry.is_running || record_of(job_, pe).inits >= newest) continue;
-        // A wrapper may have left the program behind; it may still come.
+        // A wrapper may have started the program and ended; the program may still call it.
         if (::kill(-entry.pid, 0) == 0) continue;
         const bool is_new = state_of(job_, pe) == heap::PeState::kNotStarted;
         fail(pe, 1,
