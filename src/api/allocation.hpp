@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What memory.cpp offers to other entries that need a block of the symmetric heap. Collective over
-// the world team, as the routines of the same names.
+// Functions of memory.cpp for other entries that need a block of the symmetric heap. Collective
+// over the world team, as the routines of the same names.
 #pragma once
 
 #include <cstddef>

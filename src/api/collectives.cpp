@@ -71,7 +71,7 @@ void checked_broadcast(const Group& group, void* dest, const void* source, const
                                     root_dest);
 }
 
-// What dest has room for is known when all have shown their counts (collectives/collect/).
+// The size of dest can be checked when all members have shown their counts (collectives/collect/).
 void checked_collect(const Group& group, void* dest, const void* source, const Elements& elements) {
     check_array(named_source(source), elements, group.where());
     check_array(named_dest(dest), elements, group.where());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What every file of src/api starts with: the macro that makes a public routine. Bodies carry the
+// The macro that makes a public routine, for every file of src/api. Bodies carry the
 // strong pshmem_ name; the shmem_ name is a weak alias, so that a profiler can replace it
 // (OpenSHMEM 1.6, 10).
 #pragma once

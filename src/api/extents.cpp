@@ -66,7 +66,7 @@ void look_closer(const Array& array, const Elements& elements, const Layout& lay
     if (bytes == 0) return;
     if (array.start == nullptr) fail_null(array, elements, where);
     const Segment segment = segment_of(array.start);
-    // The memory of devices is not for this PE to look at; it has bounds all the same.
+    // This PE cannot read the memory of devices, but it has bounds all the same.
     if (segment.name != nullptr &&
         segment.end - reinterpret_cast<std::uintptr_t>(array.start) >= bytes) {
         return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checks of the arrays that a program hands over: that there is one, and that it has room for the
-// elements that the routine reads or writes. Always on. What is not symmetric at all the operations
-// find out, which know whether it has to be.
+// Checks of the arrays that a program passes: the array exists, and it is large enough for the
+// elements that the routine reads or writes. Always on. The operations themselves check whether an
+// address must be symmetric.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace tessera::api {
 
-// The elements of an array, as the arguments of a routine say it.
+// The elements of an array, as the arguments of a routine describe them.
 struct Elements {
     std::size_t count;
     std::size_t bytes;            // of one
     const char* name = "nelems";  // of the count, for messages
 };
 
-// How they lie: `blocks` times as many, one block for each PE, and one every `stride` elements.
+// Their layout: `blocks` times as many, one block for each PE, and one every `stride` elements.
 struct Layout {
     std::size_t blocks = 1;
     std::ptrdiff_t stride = 1;  // at least 1
@@ -39,7 +39,7 @@ struct Array {
     const void* start;
 };
 
-// Returns when the array may do; a mistake ends the job.
+// RETURNS when: the array may be right; a mistake ends the job.
 TESSERA_COLD void look_closer(const Array& array, const Elements& elements, const Layout& layout,
                               const char* where);
 [[noreturn]] TESSERA_COLD void fail_null(const Array& array, const Elements& elements,

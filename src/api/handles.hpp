@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What stands behind the handles of teams and contexts (OpenSHMEM 1.6, 9.4 and 9.5). Predefined
+// The objects behind the handles of teams and contexts (OpenSHMEM 1.6, 9.4 and 9.5). Predefined
 // handles are small constants (include/shmem/teams.h, contexts.h, shmemx.h); the others name slots
-// of the two tables here (base/handle_table.hpp), which know a handle that is none, at any time.
+// of the two tables here (base/handle_table.hpp), which recognise an invalid handle at any time.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ inline std::uint64_t bits_of(shmem_team_t team) { return reinterpret_cast<std::u
 // SHMEMX_TEAM_NODE of shmemx.h, which is not included here because it brings every overload.
 inline const auto kNodeTeamHandle = reinterpret_cast<shmem_team_t>(3);
 
-// Say what the handle is instead of what the routine needs.
+// The message says what kind of value the handle is.
 [[noreturn]] TESSERA_COLD void fail_context(shmem_ctx_t ctx, const char* where);
 [[noreturn]] TESSERA_COLD void fail_team(shmem_team_t team, const char* where);
 
@@ -67,7 +67,7 @@ TESSERA_INLINE const Context& context_of(shmem_ctx_t ctx, const char* where) {
     return open_context_of(ctx, where).context;
 }
 
-// The team behind a handle, nullptr for SHMEM_TEAM_INVALID; what is no handle ends the job.
+// The team behind a handle, nullptr for SHMEM_TEAM_INVALID; an invalid handle ends the job.
 // COST: three or four compares for predefined teams; two, two loads and an addition for others.
 inline Team* team_or_null(shmem_team_t team, const char* where) {
     if (bits_of(team) <= bits_of(kNodeTeamHandle)) {

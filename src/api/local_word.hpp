@@ -30,7 +30,7 @@ class LocalWords {
                         address_map.peers[address_map.my_pe].statics == nullptr;
     }
 
-    // Acquire: pairs with the release of signals, and with fence and quiet of whoever wrote.
+    // Acquire: pairs with the release of signals, and with fence and quiet of the writer.
     TESSERA_INLINE T load(std::size_t i) const {
         // The word's atomics go through a transport then, so must its loads ("one word, one path").
         if constexpr (sizeof(T) >= 4) {

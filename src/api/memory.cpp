@@ -27,7 +27,7 @@ using heap::Sharing;
 
 void barrier(const char* where) { collectives::barrier(world_team, where); }
 
-// SHMEM_DEBUG: all PEs must have made the same call and got the same offset.
+// SHMEM_DEBUG: all PEs must have made the same call and received the same offset.
 void compare_with_all(std::size_t bytes, std::size_t offset, const char* where) {
     if (!config().debug) return;
     std::uint64_t digest = mix_bits(mix_bits(bytes) ^ offset);
@@ -40,7 +40,7 @@ void compare_with_all(std::size_t bytes, std::size_t offset, const char* where) 
             "allocation is collective, with the same arguments in the same order on all PEs",
             where, other, bytes, offset);
     }
-    barrier(where);  // Nobody publishes the next one before all have compared.
+    barrier(where);  // No PE publishes the next one before all have compared.
 }
 
 // The same answer on all PEs, nullptr when there is no room; others may not have called it yet.
@@ -136,7 +136,7 @@ void free_block(void* address, const char* where) {
     if (address == nullptr) return;
     const std::size_t offset = heap_offset(address);
     if (!heap_allocator().size_of(offset)) fail_block(address, where);
-    barrier(where);  // Nobody uses the block any more.
+    barrier(where);  // No PE uses the block any more.
     compare_with_all(0, offset, where);
     heap_allocator().free(offset);
 }

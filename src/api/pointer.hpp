@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What shmem_ptr and shmem_team_ptr share.
+// The part that shmem_ptr and shmem_team_ptr share.
 #pragma once
 
 namespace tessera::api {

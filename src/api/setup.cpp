@@ -37,7 +37,8 @@ void initialize_world(int level, const char* where) {
 // fork() inherit exit handlers that finalize. There is nothing to end, so nothing is done.
 void finalize(const char* where) {
     if (!is_initialized()) {
-        if (config().debug) warn("%s: without a matching shmem_init, so it does nothing", where);
+        if (config().debug)
+            warn("%s: there is no matching shmem_init, so the call does nothing", where);
         return;
     }
     collectives::barrier(world_team, where);
@@ -54,7 +55,7 @@ void finalize_at_exit() {
 
 bool is_pe(int pe) { return pe >= 0 && static_cast<std::uint32_t>(pe) < address_map.npes; }
 
-// A PE of another program (MPMD) has a heap to reach, but no static data of ours.
+// A PE of another program (MPMD) has a symmetric heap, but not this program's static data.
 bool runs_my_program(int pe) {
     const Peer& peer = address_map.peers[pe];
     if (peer.heap == nullptr) return address_map.fabric->runs_my_program(pe);

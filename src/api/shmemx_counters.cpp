@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Counting puts and gets, and performance counters of networks (include/shmemx.h). A counter is a
-// signal word in the symmetric heap, so that it costs what put-with-signal costs and ends waits.
+// signal word in the symmetric heap, so it costs as much as put-with-signal, and ends waits.
 #include "api/allocation.hpp"
 #include "api/entry.hpp"
 #include "api/local_word.hpp"
@@ -18,7 +18,7 @@ struct shmem_internal_ct {
 namespace tessera::api {
 namespace {
 
-// The handle is the address of the word; no member access, so that a null handle is told as such.
+// The handle is the address of the word; no member access, so that messages show a null handle.
 std::uint64_t* word_of(shmemx_ct_t ct) { return reinterpret_cast<std::uint64_t*>(ct); }
 
 Signal one_more(shmemx_ct_t ct) { return {word_of(ct), 1, SHMEM_SIGNAL_ADD}; }
@@ -36,8 +36,8 @@ shmemx_ct_t create_counter(const char* where) {
     return ct;
 }
 
-// What a context has handed to its network. The one place to fill it: no transport of today is a
-// network, so there is nothing to count.
+// The operations that a context has handed to its network. The one place to fill it: no transport
+// of today counts them.
 shmemx_pcntr_t counters_of(const Context&) { return {}; }
 
 }  // namespace

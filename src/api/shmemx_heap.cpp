@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // External heaps: memory of the program that becomes symmetric (include/shmemx.h, docs/shmemx.md).
-// Collective over the world team. The PEs compare what they were given, each replaces its pages
-// (heap/external_pages.hpp) and shows where its file is, and all map the files of the others. What
-// they show each other lies in the team's exchange words: one sync before reading, one after.
+// Collective over the world team. The PEs compare their arguments. Each PE replaces its pages
+// (heap/external_pages.hpp) and shows the place of its file, and all map the files of the others.
+// The shown values lie in the team's exchange words: one sync before reading, one after.
 #include <unistd.h>
 
 #include <cstdint>
@@ -59,7 +59,7 @@ void check_not_symmetric(const Request& request, const char* where) {
         overlap(start, bytes, map.static_base, map.static_bytes) ||
         overlaps_external_heap(start, bytes)) {
         fatal(
-            "%s: [%p, %p) is symmetric already, in part at least; give memory that is not from "
+            "%s: [%p, %p) is already symmetric, at least in part; give memory that is not from "
             "shmem_malloc, no static data, and given only once",
             where, request.base, reinterpret_cast<void*>(start + bytes));
     }
@@ -134,7 +134,7 @@ void map_all(const Request& request, ExternalHeap& heap, const char* where) {
         heap.peers[static_cast<std::size_t>(pe)] = theirs.start;
         heap.mappings.push_back(std::move(theirs.mapping));
     }
-    done_reading(where);  // Before that nobody may close its file.
+    done_reading(where);  // Before that no PE may close its file.
 }
 
 void create(const Request& request, const char* where) {

@@ -15,8 +15,8 @@
 namespace tessera::api {
 namespace {
 
-// Where a scan for any element starts: somewhere else each time, so that no element starves behind
-// a busy one. Random, because a thread may ask about several arrays in turn.
+// The start of a scan for any element: another one each time, so that no element starves behind a
+// busy one. Random, because a thread may test several arrays in turn.
 std::size_t choose_scan_start(std::size_t count) {
     static thread_local std::uint64_t state = 0;
     state = state * 6364136223846793005U + 1442695040888963407U;  // Knuth's MMIX
@@ -113,7 +113,7 @@ TESSERA_INLINE void wait_for_word(const T* word, int cmp, T value, const char* w
     wait_until([&] { return holds(words.load(0), cmp, value); }, where);
 }
 
-// A test that fails is likely to be repeated: others must be served meanwhile.
+// A test that fails is likely to be repeated: other PEs must be served meanwhile.
 template <class Result>
 TESSERA_INLINE Result after_failure_drive(Result result, Result failure) {
     if (result == failure) {

@@ -105,7 +105,7 @@ void fail_team(shmem_team_t team, const char* where) {
               where, value);
     }
     if (open_contexts.find(bits_of(team)) != nullptr) {
-        fatal("%s: team %p is a context, not a team; shmem_ctx_get_team tells its team", where,
+        fatal("%s: team %p is a context, not a team; shmem_ctx_get_team returns its team", where,
               value);
     }
     fatal(
@@ -201,7 +201,7 @@ SHMEM_ENTRY(void, shmem_team_destroy, shmem_team_t team) {
     if (team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED || team == api::kNodeTeamHandle) {
         tessera::fatal("%s: predefined teams cannot be destroyed", SHMEM_WHERE);
     }
-    // A member who is ahead must not give its buffers to another team while somebody reads in them.
+    // A member that is ahead must not give its buffers to another team while another PE reads them.
     Team& doomed = *api::team_or_null(team, SHMEM_WHERE);
     if (doomed.mailbox_calls != 0) doomed.sync(doomed, SHMEM_WHERE);
     api::destroy(doomed);

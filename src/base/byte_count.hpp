@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The one multiplication of counts that a program gives: a length that no address space holds
-// becomes SIZE_MAX, which no segment contains, so that bounds checks find it; further products of
-// it stay there.
+// The multiplication for all counts from the program. A length that no address space holds becomes
+// SIZE_MAX. No segment contains that, so bounds checks find it; further products of it stay
+// SIZE_MAX.
 #pragma once
 
 #include <cstddef>

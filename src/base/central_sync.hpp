@@ -25,9 +25,10 @@ struct CentralSync {
     // wrote before is then visible to all.
     // COST: one locked addition; one cache line moves to every member.
     void meet(std::uint32_t members, const char* where) {
-        // Cannot move on without us, so it is still the number of our round.
+        // The number cannot change without this member, so it is still that of this round.
         std::uint32_t next = rounds.number() + 1;
-        // acq_rel: the last one acquires what the others released, and passes it on by post().
+        // acq_rel: the last member acquires the writes that the others released, and passes them on
+        // by post().
         if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == members) {
             arrived.store(0, std::memory_order_relaxed);  // Published by post().
             rounds.post(next);

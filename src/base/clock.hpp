@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The time that waits and progress go by.
+// The clock of waits and progress.
 #pragma once
 
 #include <time.h>

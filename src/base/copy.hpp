@@ -21,26 +21,26 @@ namespace tessera {
 // Up to here the C library's memcpy is as good as anything that was measured.
 inline constexpr std::size_t kPlainCopyBytesMax = 2048;
 
-// Chooses how copy_large works. Called once by init; before, copy_large is memcpy.
+// Chooses the routine of copy_large. Called once by init; before, copy_large is memcpy.
 void choose_copy_routine(std::size_t last_level_cache_bytes);
 
-// What was chosen, for SHMEM_INFO and osh_info.
+// The chosen routine, for SHMEM_INFO and osh_info.
 const char* copy_routine_name();
 
 // REQUIRES: bytes > kPlainCopyBytesMax; source and dest do not overlap.
 void copy_large(void* dest, const void* source, std::size_t bytes);
 
-// Copies of so many bytes and more may be shared with the other PE.
+// The other PE may help with copies of this size and more.
 inline constexpr std::size_t kSharedCopyBytesMin = std::size_t{4} << 20;
-// Asked by copy_large from there on. RETURNS when: all is copied (true), or nothing (false).
+// Called by copy_large from that size on. RETURNS when: all is copied (true), or nothing (false).
 using SharedCopy = bool (*)(char* dest, const char* source, std::size_t bytes);
-// nullptr: nobody is asked. REQUIRES: no copy is under way.
+// nullptr: copies are not shared. REQUIRES: no copy is under way.
 void set_shared_copy(SharedCopy copy);
 // A part of a copy of `total` bytes, by the calling thread.
 void copy_piece(void* dest, const void* source, std::size_t bytes, std::size_t total);
 
-// For blocks of a movement whose arrays together exceed the caches: what is written goes past them,
-// where the processor has instructions for it, so that it need not be read before.
+// For blocks of a movement whose arrays together exceed the caches. The stores bypass the caches,
+// where the processor has instructions for it, so that it need not read the lines first.
 // REQUIRES: source and dest do not overlap.
 void copy_past_cache(void* dest, const void* source, std::size_t bytes);
 // Shorter blocks are copied as always.
@@ -126,7 +126,7 @@ TESSERA_INLINE void copy_bytes(void* dest, const void* source, std::size_t bytes
 
 // The same for gets.
 // REQUIRES: the public routine ends here, so that the compiler has no later loads to move.
-// RETURNS when: all of `source` has been read; what the program loads next is loaded later.
+// RETURNS when: all of `source` has been read; the program's next loads come later.
 TESSERA_INLINE void copy_short_and_acquire(void* dest, const void* source, std::size_t bytes) {
     copy_short(dest, source, bytes);
     std::atomic_thread_fence(std::memory_order_acquire);

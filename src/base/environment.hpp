@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The one door to the process environment. Users' settings (SHMEM_*) are read through the table
-// in core/config.cpp; this is for that table and for what launchers leave behind (PMIX_*,
+// The only access to the process environment. Users' settings (SHMEM_*) are read through the table
+// in core/config.cpp; these functions are for that table and for variables of launchers (PMIX_*,
 // TESSERA_JOB).
 #pragma once
 

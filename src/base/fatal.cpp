@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See fatal.hpp. Formats into a buffer on the stack: no allocation, so it works when memory is
-// gone. What stdout holds is read out of its buffer (glibc's names) and not flushed by fflush(),
-// which would wait for locks and for a reader, and which a signal handler must not call.
+// gone. It reads the contents of stdout out of its buffer (glibc's names) and does not call
+// fflush(), which would wait for locks and for a reader, and which a signal handler must not call.
 #include "base/fatal.hpp"
 
 #include <limits.h>
@@ -36,7 +36,7 @@ void write_line(const char* format, va_list arguments) {
     const char* rest = line;
     for (std::size_t left = length + 1; left > 0;) {
         ssize_t written = ::write(STDERR_FILENO, rest, left);
-        if (written <= 0) return;  // nobody listens: nothing better to do
+        if (written <= 0) return;  // there is no reader: nothing better to do
         rest += written;
         left -= static_cast<std::size_t>(written);
     }
@@ -63,7 +63,7 @@ void save_stdout() {
     if (end > start) {
         write_while_read(::fileno_unlocked(stdout), start, static_cast<std::size_t>(end - start));
     }
-    // The lock stays: what has been written must not come again.
+    // The lock stays: the written bytes must not be written again.
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ inline constexpr int kFatalExitCode = 1;
 // waits for a lock of stdout, and at most a second for a reader of it.
 [[noreturn]] void fatal(const char* format, ...) __attribute__((format(printf, 1, 2), cold));
 
-// Whose fault the end of the job is.
+// The PE that causes the end of the job.
 enum class Cause {
     kOwn,       // this PE's: the launcher ends the job at once
     kLostPeer,  // another PE does not answer: if it has died, the launcher names that one
@@ -34,8 +34,8 @@ void warn(const char* format, ...) __attribute__((format(printf, 1, 2), cold));
 // "[pe 3] " for a PE, "oshrun: " for a tool. At most 31 characters are kept.
 void set_message_prefix(const char* prefix);
 
-// What ends the other PEs of the job. `code` is the exit code that the launcher should report.
-// The hook may return; the caller then exits. nullptr: nothing else to end.
+// Ends the other PEs of the job. `code` is the exit code that the launcher should report. The hook
+// may return; the caller then exits. nullptr: there are no other PEs to end.
 using JobAbort = void (*)(int code, Cause cause);
 void set_job_abort(JobAbort hook);
 

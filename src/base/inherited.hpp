@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What oshrun hands to the PEs it forks: descriptors, and one environment variable that names them.
+// The descriptors that PEs inherit from oshrun, and the environment variable that names them.
 //   TESSERA_JOB=2,<pe>,<npes>,<nodes>,<oshrun pid>,<fd>:<inode> x 4
 // The descriptors are the node file and the heap file of the PE's node, control, and life. `nodes`
-// says into how many nodes the PEs are cut (base/virtual_nodes.hpp).
+// is the number of nodes that the PEs are cut into (base/virtual_nodes.hpp).
 // The inodes tell a PE from a program that a PE started (system(), popen()): that program sees the
 // variable, but its descriptors are closed. oshrun writes the variable, PEs read it once.
 #pragma once

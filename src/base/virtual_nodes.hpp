@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How SHMEM_VIRTUAL_NODES cuts the PEs of a host into nodes: into runs of neighbours whose lengths
-// differ by at most one. Position i of n goes to node i*k/n. Used by oshrun, which makes the files
-// of each node, and by PEs, which must come to the same result (launch/, heap/static_data.cpp).
+// SHMEM_VIRTUAL_NODES cuts the PEs of a host into nodes: runs of neighbours whose lengths differ by
+// at most one. Position i of n goes to node i*k/n. Used by oshrun, which makes the files of each
+// node, and by PEs, which must come to the same result (launch/, heap/static_data.cpp).
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-// The nodes that `npes` PEs are cut into when `wanted` are wished for: no node is empty.
+// The number of nodes for `npes` PEs if the user asks for `wanted`: no node is empty.
 constexpr int virtual_node_count(int npes, std::int64_t wanted) {
     return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max(npes, 1)));
 }

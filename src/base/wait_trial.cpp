@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kBatches = 4;  // of each kind
 constexpr int kExchanges = 8;        // of a batch
 using Times = std::array<std::uint64_t, kBatches>;
-// Posted by a PE that does not go on.
+// Posted by a PE that gives up.
 constexpr std::uint32_t kGivenUp = 1U << 20;
 
 // The exchanges of two PEs: each posts a number and waits until it sees the other's.
@@ -24,7 +24,7 @@ class Exchanges {
   public:
     Exchanges(Gate& mine, Gate& theirs) : mine_(mine), theirs_(theirs) {}
 
-    // RETURNS: nanoseconds of a batch; what it is when the partner has not come has no meaning.
+    // RETURNS: nanoseconds of a batch; without meaning if the partner has not come.
     std::uint64_t time_batch() {
         const std::uint64_t start = now_ns();
         for (int i = 0; i < kExchanges && is_together_; ++i) {
@@ -35,7 +35,7 @@ class Exchanges {
     }
     bool is_together() const { return is_together_; }
 
-    // The last number tells the answer.
+    // Posts the answer as the last number.
     void tell(bool answer) { theirs_.post(number_ + 1 + (answer ? 1 : 0)); }
     bool hear() {
         ++number_;

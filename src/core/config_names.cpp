@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The other names of variables and of algorithms, so that job scripts for other libraries work: the
-// one table of them. See config.hpp. Only what means the same is here; a name that means something
-// else gets the warning of config_unknown.cpp.
+// one table of them. See config.hpp. Only names with the same meaning are here; a name that means
+// something else gets the warning of config_unknown.cpp.
 #include "core/config.hpp"
 
 namespace tessera {

@@ -14,7 +14,7 @@ namespace {
 
 using Wide = unsigned __int128;
 
-constexpr int kDigitsMax = 19;        // what always fits into 64 bits
+constexpr int kDigitsMax = 19;        // always fits into 64 bits
 constexpr int kExponentLimit = 1000;  // beyond it every value is 0, 1 or too large
 constexpr int kWidePowerMax = 38;     // 10^38 < 2^128
 

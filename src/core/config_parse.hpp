@@ -2,8 +2,8 @@
 //
 // The spellings of values in environment variables: text to value and back, one pair per kind.
 // Called by config.cpp, and by tools for the same spellings on the command line. Independent of the
-// locale. Every parse_* is given the whole value and takes all of it or nothing; what print_*
-// writes parses to the same value.
+// locale. Every parse_* is given the whole value and takes all of it or nothing. The output of
+// print_* parses to the same value.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ std::optional<bool> parse_bool(std::string_view text);
 std::string print_bool(bool value);
 
 // OpenSHMEM 1.6, section 8: a non-negative integer or decimal number, then at most one of k m g t
-// in either case (powers of 1024); what follows the suffix is ignored. At most kSizeMax.
+// in either case (powers of 1024); text behind the suffix is ignored. At most kSizeMax.
 // RETURNS: never less than number x suffix; exactly its ceiling up to 19 significant digits.
 inline constexpr std::uint64_t kSizeMax = ~std::uint64_t{0} >> 1;
 std::optional<std::uint64_t> parse_size(std::string_view text);

@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::string_view kPrefix = "SHMEM_";
 
-// Where an OpenSHMEM library is installed, as module files and build systems write it down. They
-// address the compiler's side, not the library, and stand in every environment of such a machine.
-// Settings of other libraries are not here: that they have no effect is what the user must hear.
+// The place of an OpenSHMEM installation, which module files and build systems set. These variables
+// are for compilers, not for the library, and are in every environment of such a machine.
+// Settings of other libraries are not here: the user must learn that they have no effect.
 constexpr std::string_view kNotSettings[] = {"SHMEM_HOME", "SHMEM_ROOT", "SHMEM_DIR"};
 
 }  // namespace

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The end of a program that never calls shmem_finalize. A PE that comes to exit(0) so stays until
-// all PEs have come there: its memory on other nodes is served by it alone. If all do, the job has
-// ended well, as if each had called shmem_finalize. If another PE waits for it in a collective, it
-// goes, and the launcher ends the job (tools/oshrun/verdict.cpp, launch/pmix_client.cpp). Nothing
-// is closed here: destructors that run later may still use the library, and may finalize.
-// Called by runtime.cpp.
+// The end of a program that never calls shmem_finalize. A PE that reaches exit(0) without it stays
+// until all PEs have come there, because it alone serves its memory to other nodes. If all come,
+// the job has ended well, as if each had called shmem_finalize. If another PE waits for it in a
+// collective, it exits, and the launcher ends the job (tools/oshrun/verdict.cpp,
+// launch/pmix_client.cpp). Nothing is closed here: destructors that run later may still use the
+// library, and may finalize. Called by runtime.cpp.
 #pragma once
 
 #include <sys/types.h>
@@ -31,8 +31,8 @@ struct ExitMeeting {
 bool is_plain_exit(pid_t thread_of_init);
 
 // RETURNS when: all PEs have called it (true), or one of them waits for this PE in a collective, or
-// all wait, for other things, so that none will come (false). COST: a PE that waits looks at PE 0's
-// count every 0.1 s at most; after a second it reads a line of every PE, once a second.
+// all wait in other places, so that none will come (false). COST: a waiting PE reads PE 0's count
+// every 0.1 s at most; after a second it reads a line of every PE, once a second.
 bool meet_at_exit(const ExitMeeting& meeting);
 
 }  // namespace tessera

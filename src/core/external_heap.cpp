@@ -14,7 +14,8 @@ namespace tessera {
 namespace {
 
 auto& heaps = *new std::array<ExternalHeap, kExternalHeapsMax>;
-// The release of add_external_heap pairs with the acquire of whoever looks at the first `count`.
+// The release of add_external_heap pairs with the acquire of each function that reads the first
+// `count` heaps.
 std::atomic<int> heap_count{0};
 
 template <class Condition>

@@ -2,7 +2,7 @@
 //
 // Memory of the program that shmemx_heap_create made symmetric (include/shmemx.h): segments behind
 // the symmetric heap and static data, which the address map looks at last. Host memory is mapped by
-// the PEs of the node; memory of a device is only known, so that its use can be explained.
+// the PEs of the node; memory of a device is only registered, so that messages can explain its use.
 // THREADS: one adds, any number look up at the same time.
 #pragma once
 
@@ -48,7 +48,7 @@ int owner_of_external_heap(std::uintptr_t address);
 // The address map sees the heap when this returns. False: there are kExternalHeapsMax already.
 bool add_external_heap(ExternalHeap&& heap);
 
-// Unmaps the peers' memory. For finalize: nobody uses it any more.
+// Unmaps the peers' memory. For finalize: no operation uses it any more.
 void forget_external_heaps();
 
 }  // namespace tessera

@@ -81,7 +81,7 @@ void print_info(const Node& node, const launch::Job& job, std::span<const Outcom
         text += "Settings\n" + settings_text(config(), outcomes);
     }
     ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    static_cast<void>(written);  // Information only: a closed stdout is the program's business.
+    static_cast<void>(written);  // Information only: the program may close stdout.
 }
 
 }  // namespace tessera

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What SHMEM_VERSION and SHMEM_INFO print when a job starts.
+// The output of SHMEM_VERSION and SHMEM_INFO when a job starts.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-// Called by PE 0 once all PEs are up. Prints to stdout what the settings ask for, else nothing.
+// Called by PE 0 once all PEs are up. Prints to stdout the parts that the settings ask for.
 void print_info(const Node& node, const launch::Job& job, std::span<const Outcome> outcomes);
 
 }  // namespace tessera

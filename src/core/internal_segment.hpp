@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a PE's internal segment holds: shared by the node's PEs, never part of the program's heap.
-// Zeroed by its owner before the startup sync.
+// The layout of a PE's internal segment: shared by the node's PEs, never part of the program's
+// heap. Zeroed by its owner before the startup sync.
 #pragma once
 
 #include <atomic>
@@ -25,15 +25,16 @@ struct InternalSegment {
     alignas(kFalseSharingBytes) std::uint64_t affinity[kAffinityWords];
     // Serialises atomics on this PE's static data when that is not mapped (transports/shm).
     alignas(kFalseSharingBytes) std::atomic<std::uint32_t> static_lock;
-    // Nobody writes to it (transports/ofi).
+    // Never written; reads of it follow writes (transports/ofi).
     alignas(kFalseSharingBytes) std::uint64_t unchanging;
-    // Of PE 0: the smallest default heap of all nodes; 0: nobody has proposed one yet.
+    // Of PE 0: the smallest default heap of all nodes; 0: no node has proposed one yet.
     alignas(kFalseSharingBytes) std::uint64_t smallest_heap_bytes;
     // SHMEM_DEBUG: of this PE's last collective allocation.
     alignas(kFalseSharingBytes) std::uint64_t allocation_digest;
     // Read when the settings of two PEs differ.
     SettingMarks setting_marks;
-    // Of PE 0: how many PEs have come to exit() without shmem_finalize (core/exit_meeting.hpp).
+    // Of PE 0: the number of PEs that have come to exit() without shmem_finalize
+    // (core/exit_meeting.hpp).
     alignas(kFalseSharingBytes) std::uint64_t leaving;
     // Written by every slow wait, read by the node's PEs, and by others in exit_meeting.cpp.
     alignas(kFalseSharingBytes) WaitTimes waits;
@@ -41,8 +42,9 @@ struct InternalSegment {
     alignas(kFalseSharingBytes) Gate trial;
     // Another PE's long copy from or to this one, which this one may help with.
     SharedCopyOffer shared_copy;
-    // This PE sleeps in a wait on a word of its own; others look after every p and atomic towards
-    // it. Last, because the program's words often lie at the start of a page: kAliasingBytes.
+    // This PE sleeps in a wait on a word of its own. Other PEs check it after every p and atomic
+    // towards this PE. Last, because the program's words often lie at the start of a page:
+    // kAliasingBytes.
     alignas(kFalseSharingBytes) Sleeper sleeper;
 };
 static_assert(std::is_standard_layout_v<InternalSegment>);

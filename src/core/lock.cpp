@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See lock.hpp. Who writes which bits of an entry: its PE sets and clears kHeld and clears all at
-// the end; its predecessor sets kGranted; its successor adds its number. All by atomics, each
-// acquiring and releasing, so the entry itself carries the order between two holders; they also
-// wake a waiter.
+// See lock.hpp. The writers of an entry's bits: its PE sets and clears kHeld and clears all at the
+// end; its predecessor sets kGranted; its successor adds its number. All use atomics that acquire
+// and release, so the entry itself carries the order between two holders; they also wake a waiter.
 #include "core/lock.hpp"
 
 #include "base/fatal.hpp"
@@ -44,7 +43,7 @@ void Lock::set() {
     }
     std::uint32_t before = default_context.swap(tail(), queue_number(me), home_pe_, where_);
     if (before != 0) {
-        // Release: our entry is empty before the predecessor may grant. Pairs with clear().
+        // Release: this entry is empty before the predecessor may grant. Pairs with clear().
         default_context.fetch_or(entry(), queue_number(me), pe_of(before), where_);
         wait_for_grant();
     }
@@ -69,7 +68,7 @@ void Lock::clear() {
     }
     std::uint32_t next = mine & kNextMask;
     if (next == 0) {
-        // Empty our entry first: once the tail is free, the next owner may be ourselves again.
+        // Empty this entry first: once the tail is free, this PE may be the next owner again.
         default_context.fetch_and(entry(), kNextMask, me, where_);
         std::uint32_t last =
             default_context.compare_swap(tail(), queue_number(me), 0U, home_pe_, where_);
@@ -81,7 +80,7 @@ void Lock::clear() {
     default_context.fetch_or(entry(), kGranted, pe_of(next), where_);
 }
 
-// A PE has joined the queue behind us; its number is on the way.
+// Waits for the number of the PE that has joined the queue behind this one.
 std::uint32_t Lock::wait_for_successor() {
     std::uint32_t next = 0;
     wait_until(

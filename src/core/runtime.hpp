@@ -57,11 +57,11 @@ bool is_on_this_node(int world_pe);
 // The first PE of the node of PE `world_pe`, which names the node.
 int first_pe_of_node(int world_pe);
 
-// Facts of this machine for the choice of algorithms: the cores that a PE has, less than 1 where
-// PEs share; and the caches of all PEs of the node together, in bytes, 0 where not known.
+// Facts of this machine for the choice of algorithms: the cores for each PE, less than 1 where PEs
+// share; and the caches of all PEs of the node together, in bytes, 0 where not known.
 double cores_per_pe();
 std::size_t cache_bytes();
-// What reaches other nodes, as SHMEM_OFI_PROVIDER names it; "": there are none.
+// The provider that reaches other nodes, as SHMEM_OFI_PROVIDER names it; "": there are none.
 std::string_view fabric_provider();
 
 // For a new context; it belongs to the caller, who quiets it before it ends.

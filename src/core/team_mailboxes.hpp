@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the members of a team put data and signals for each other while a collective runs: in each
-// member's internal segment, behind the flags of its teams, one of these for each team.
+// The places where the members of a team put data and signals for each other while a collective
+// runs. Each member's internal segment has one TeamMailboxes for each team, behind the flags of its
+// teams.
 //
 //   gates[parity][kind][round]               a line each; written by one other member at a time
-//   published[slot], published_data          what a root shows to all, and the gate that says so:
-//                                            that of the first slot that the data fills
-//   slot(parity, round)                      what came with a kData gate; `slot_bytes` each
+//   published[slot], published_data          the data that a root shows to all, and its gate: that
+//   of
+//                                            the first slot that the data fills
+//   slot(parity, round)                      the data of a kData gate; `slot_bytes` each
 //
 // A gate carries the number of the collective on this team. Collectives that use mailboxes end on a
 // member only when all members have begun; so no member is more than one ahead, and two sets (by

@@ -110,7 +110,7 @@ bool Allocator::contains(std::size_t offset, std::size_t bytes) const {
     return block && bytes <= block->bytes - (offset - block->offset);
 }
 
-// What the caller was promised.
+// The shape that the caller was promised.
 Allocator::Shape Allocator::required_shape(std::size_t bytes, std::size_t alignment,
                                            Sharing sharing) {
     const std::size_t step =

@@ -11,7 +11,7 @@
 // equals. Best fit with immediate merging is among the designs that waste least (Johnstone and
 // Wilson, "The memory fragmentation problem: solved?", ISMM 1998), and its O(log n) trees cost
 // little beside the barrier of every collective allocation. A constant-time scheme with size
-// classes (TLSF) would save time that nobody waits for and pack worse.
+// classes (TLSF) would save no time that matters, and pack worse.
 //
 // Blocks of kLineBlockBytesMin and more start on a cache line where there is room, because copies
 // run best so. There is no page step for large blocks: the pages of a heap belong to one PE anyway,
@@ -33,10 +33,10 @@ inline constexpr std::size_t kMinAlignment = 16;
 // From this size on a block starts and ends on a cache line, unless only a tighter place is left.
 inline constexpr std::size_t kLineBlockBytesMin = 1024;
 
-// Who may share cache lines with a block.
+// The data that may share cache lines with a block.
 enum class Sharing {
-    kPlain,           // anybody
-    kCacheLineOwned,  // nobody: the block starts and ends on kFalseSharingBytes. For the hints
+    kPlain,           // any other blocks
+    kCacheLineOwned,  // none: the block starts and ends on kFalseSharingBytes. For the hints
                       // SHMEM_MALLOC_ATOMICS_REMOTE and SHMEM_MALLOC_SIGNAL_REMOTE.
 };
 
@@ -86,7 +86,8 @@ class Allocator {
     bool contains(std::size_t offset, std::size_t bytes) const;
 
     std::size_t heap_bytes() const { return heap_bytes_; }
-    // What live blocks occupy, rounding included. bytes_in_use() + bytes_free() == heap_bytes().
+    // The bytes that live blocks occupy, rounding included. bytes_in_use() + bytes_free() ==
+    // heap_bytes().
     std::size_t bytes_in_use() const { return bytes_in_use_; }
     std::size_t bytes_free() const { return heap_bytes_ - bytes_in_use_; }
     // Size of the largest allocation of alignment kMinAlignment that would succeed now.

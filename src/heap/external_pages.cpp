@@ -25,14 +25,14 @@ namespace {
 
 constexpr unsigned kMemfdNoExecSeal = 0x8;  // MFD_NOEXEC_SEAL of Linux 6.3; some sites demand it
 constexpr char kFileName[] = "tessera-external";
-// How such a file is called in /proc/self/maps.
+// The name of such a file in /proc/self/maps.
 constexpr char kMappedName[] = "/memfd:tessera-external";
 
 std::string text_of_errno(const char* what) {
     return std::string(what) + ": " + std::strerror(errno);
 }
 
-// What the memory consists of now.
+// The present state of the memory.
 struct Memory {
     bool could_look = false;
     bool is_complete = false;  // all of it is mapped
@@ -104,7 +104,7 @@ Fd make_file(std::uint64_t bytes) {
     return file;
 }
 
-// One part after the other, so that only one of them is there twice.
+// One part after the other, so that only one of them exists twice.
 bool copy_and_replace(std::uintptr_t begin, std::uintptr_t end, const PageFile& file,
                       bool is_anonymous) {
     while (begin < end) {

@@ -3,7 +3,7 @@
 // Memory that the program has allocated itself, made into memory that other PEs of the node can
 // map: its pages are replaced by those of a file of the same contents, at the same address, as
 // static_data.hpp does for static data. Each PE makes a file for its own memory; the others open it
-// through /proc and map it. The file lives as long as somebody maps it, and no longer.
+// through /proc and map it. The file lives as long as a process maps it.
 // Called by core/external_heap.cpp while a heap is created.
 #pragma once
 
@@ -24,14 +24,14 @@ struct ExternalPages {
 };
 
 // Replaces the pages of [base, base + bytes). The contents stay as they are, also on failure.
-// REQUIRES: `base` and `bytes` are multiples of the page size, bytes > 0; during the call nobody
-// else writes to the memory, and no device uses its pages.
-// COST: copies what has been touched, 0.3 us a KiB; never holds more than kCopyBytes twice.
+// REQUIRES: `base` and `bytes` are multiples of the page size, bytes > 0; during the call no
+// other thread writes to the memory, and no device uses its pages.
+// COST: copies the touched pages, 0.3 us a KiB; never holds more than kCopyBytes twice.
 ExternalPages share_external_pages(void* base, std::size_t bytes);
 
 inline constexpr std::size_t kCopyBytes = std::size_t{64} << 20;
 
-// What another process has to know to map the pages.
+// The facts that another process needs to map the pages.
 struct PagesOffer {
     std::int32_t pid = 0;
     std::int32_t fd = -1;

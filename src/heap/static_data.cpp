@@ -122,7 +122,7 @@ bool make_own_file() {
     return true;
 }
 
-// Finds out in a place where nothing can be lost whether the system allows the mapping.
+// Tries, at an address without data, whether the system allows the mapping.
 bool can_map(const PageRanges& ranges, const PageFile& file) {
     void* trial = ::mmap(nullptr, ranges.bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, file.fd,
                          static_cast<off_t>(file.offset));
@@ -182,7 +182,7 @@ void share(const PageRanges& ranges) {
     }
 }
 
-// Why these pages should stay as they are, or nullptr.
+// The reason why these pages should stay as they are, or nullptr.
 const char* obstacle(const PageRanges& ranges) {
     if (ranges.count == 0) return "the program has no writable data";
     if (!ranges.is_complete) return "the program has too many writable segments";
@@ -191,7 +191,7 @@ const char* obstacle(const PageRanges& ranges) {
     return nullptr;
 }
 
-// Whether this process is one of several PEs, whose peers could use its data; says why if not.
+// Whether this process is one of several PEs, whose peers could use its data; else sets the reason.
 bool has_peers() {
     if (inheritance() == Inheritance::kPe && inherited()->npes > 1) return true;
     bool has_pmix = environment("PMIX_NAMESPACE") != nullptr && environment("PMIX_RANK") != nullptr;

@@ -14,14 +14,14 @@ namespace tessera::heap {
 
 // This PE's range. Address a of the range lies at file_offset + (a - base) in the file.
 // With several writable segments (-mcmodel=medium), the range reaches from the first to the last;
-// what lies between them (constants) has room in the file but is not shared.
+// the constants between them have space in the file but are not shared.
 struct StaticData {
     std::uintptr_t base = 0;  // page-aligned; 0 when the program has no writable data
     std::size_t bytes = 0;
     int fd = -1;                    // the node file under oshrun, else a memfd of this process
     std::uint64_t file_offset = 0;  // congruent to base modulo the huge page size
     bool shared = false;            // false: the range is known, but only this process maps it
-    const char* reason = "";        // why it is not shared, for SHMEM_INFO
+    const char* reason = "";        // for not being shared; for SHMEM_INFO
 };
 
 // THREADS: any. Constant after the constructor, except in a forked child (not shared any more).

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See static_fork.hpp. The constructor registers these handlers before the program can register
-// its own. So ours are the last before the fork (locks that the program takes for a fork are held
-// while we copy) and the first in the child (which lets go of them in its own copy).
-// Other threads of the parent go on during the copy, as they do on a page that is not locked.
-// A fully static program that has several threads should not fork without exec: the C library's
-// own lists are among the shared pages until our handler runs in the child.
+// its own. So these handlers are the last before the fork (the program holds the locks that it
+// takes for a fork during the copy) and the first in the child (which releases the locks in its own
+// copy). Other threads of the parent go on during the copy, as they do on a page that is not
+// locked. A fully static program that has several threads should not fork without exec: the C
+// library's own lists are among the shared pages until our handler runs in the child.
 #include "heap/static_fork.hpp"
 
 #include <pthread.h>

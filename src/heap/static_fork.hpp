@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What fork() does to shared static data. Without help the child would work on its parent's data:
+// Shared static data and fork(). Without help the child would work on its parent's data:
 // its stores, and the destructors that its exit() runs, would hit the PE. So the parent makes a
 // private copy just before the fork, the child moves that copy over the shared pages, and the
-// parent drops it. Nobody waits for anybody. Called by static_data.cpp.
+// parent drops it. Neither process waits. Called by static_data.cpp.
 #pragma once
 
 #include "heap/static_pages.hpp"

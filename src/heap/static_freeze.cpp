@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See static_freeze.hpp. The previous SIGSEGV handler does not come back at thaw: a thread may have
-// faulted just before and get its signal later, and must still find ours. Ours gives the signal
-// back at the first fault that is none of its business.
-// What the handler needs lies in a page of its own, outside the pages that are frozen, and every
-// function it calls has been called before: with lazy binding the first call would write to the
-// program's own tables.
+// faulted just before and get its signal later, and must still find this handler. It restores the
+// previous handler at the first fault outside the frozen pages.
+// The handler's data lies in a page of its own, outside the frozen pages, and every function that
+// it calls has been called before: with lazy binding the first call would write to the program's
+// own tables.
 #include "heap/static_freeze.hpp"
 
 #include <dirent.h>

@@ -16,7 +16,7 @@ namespace tessera::heap {
 // True when this process has more than one thread.
 bool has_other_threads();
 
-// Gets everything ready to freeze these pages. RETURNS nullptr, or why they cannot be frozen.
+// Prepares to freeze these pages. RETURNS: nullptr, or the reason why they cannot be frozen.
 const char* prepare_to_freeze(const PageRanges& ranges);
 
 // Makes the pages read-only. From here to thaw(), the caller must not write to them either.

@@ -135,7 +135,7 @@ TESSERA_UNINSTRUMENTED void find_touched(int pagemap_fd, std::uintptr_t page, st
     }
 }
 
-// Writes those pages from `begin` on that somebody has touched; neighbours in one call.
+// Writes the touched pages from `begin` on; neighbours in one call.
 TESSERA_UNINSTRUMENTED bool write_touched(std::uintptr_t begin, std::uintptr_t end,
                                           const PageFile& file, int pagemap_fd) {
     std::uint64_t entries[kEntriesPerRead];
@@ -208,7 +208,7 @@ PageFile page_file(int fd, std::uint64_t offset, std::uintptr_t base) {
 }
 
 bool copy_to_file(const PageRange& range, const PageFile& file) {
-    // The initialised part: a page that nobody has touched yet still has contents.
+    // The initialised part: an untouched page still has contents.
     if (!write_pages(range.begin, range.anonymous, file)) return false;
     if (range.anonymous == range.end) return true;
     long pagemap_fd =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How PEs of different nodes learn about each other: each publishes one card (addresses, keys),
-// through the PMIx server of the launcher. Used by core when the job has several nodes, under every
-// launcher. Errors end the job.
+// The exchange of addresses between PEs of different nodes: each PE publishes one card (addresses,
+// keys), through the PMIx server of the launcher. Used by core when the job has several nodes,
+// under every launcher. Errors end the job.
 // THREADS: one at a time, except card_of().
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Messages with descriptors over a unix socket (SCM_RIGHTS), and the socket itself: abstract, so it
-// leaves no file, with a name nobody can guess. Used by share_files.cpp.
+// leaves no file, with a name that cannot be guessed. Used by share_files.cpp.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who am I, who are the others, and who started us. Called by core/runtime.cpp during init,
-// finalize and shmem_global_exit. Three ways to start: by oshrun (everything is inherited,
+// The job of this PE: its number, the other PEs, and the launcher. Called by core/runtime.cpp in
+// init, finalize and shmem_global_exit. Three ways to start: by oshrun (everything is inherited,
 // base/inherited.hpp), by another launcher that offers PMIx (mpirun, srun --mpi=pmix), or directly
 // (one PE).
 // THREADS: join, share_files and leave are called by one thread at a time.
@@ -39,17 +39,17 @@ struct Job {
 void prepare_abort();
 
 // Finds the launcher and joins its job. May be called again after leave(). Ends the job with an
-// explanation when the environment shows a launcher that this process cannot join. Installs what
-// ends the job in fatal() (base/fatal.hpp) and what ends this process when the launcher dies.
+// explanation when the environment shows a launcher that this process cannot join. Installs the
+// hook of fatal() that ends the job (base/fatal.hpp), and ends this process when the launcher dies.
 // `nodes_per_host` is SHMEM_VIRTUAL_NODES; under oshrun, which has cut the PEs already, it does not
 // count. COST: oshrun with one node and none: microseconds. Else, first time: milliseconds
 // (connects to the launcher), and a look-up for each host.
 Job join(int nodes_per_host = 1);
 
 // PMIx only, called by every PE of the job, also by one that is alone on its node: the PE with
-// local_index 0 gives the files that it made for its node, the others give empty ones; everybody
-// gives the file of its static data (or -1) and keeps it open. No PE may leave() before all PEs of
-// its node have returned.
+// local_index 0 gives the files that it made for its node, the others give empty ones. Every
+// PE gives the file of its static data (or -1) and keeps it open. No PE may leave() before all PEs
+// of its node have returned.
 // RETURNS when: node_file, heap_file and static_files of `job` are open in this PE.
 // COST: one fence of the launcher, whatever the nodes; one round trip to the first PE of the node.
 void share_files(Job& job, Fd node_file, Fd heap_file, int my_static_file);

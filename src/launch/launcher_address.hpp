@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which of this host's addresses leads to the launcher. Where a host has several networks, the one
-// that the launcher reaches its processes through is the one that surely connects the hosts. Used
-// by the fabric transport through core.
+// The address of this host that leads to the launcher. Where a host has several networks, the
+// network between the launcher and its processes certainly connects the hosts. Used by the fabric
+// transport through core.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ std::string launcher_address();
 // By join(): whether the whole job is on this host.
 void note_hosts(bool is_one_host);
 
-// The IPv4 addresses of the launcher, best first, as the variables tell that launchers leave.
+// The IPv4 addresses of the launcher, best first, from the variables that launchers set.
 // `lookup` gives the value of a variable, or nullptr.
 std::vector<std::string> launcher_addresses(
     const std::function<const char*(const char* name)>& lookup);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where this PE is: among the PEs of its host, of its node, and its node among those of the job.
-// Plain arithmetic on lists of PEs, apart from those who provide the lists. Called by job.cpp.
+// The position of this PE among the PEs of its host and its node, and of its node in the job. Plain
+// arithmetic on lists of PEs, separate from the files that provide the lists. Called by job.cpp.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace tessera::launch {
 // "0,1,2" or "0-3,8", in any order. RETURNS: ascending; empty for anything else.
 std::vector<int> parse_pe_list(const std::string& text);
 
-// Fills in `job` what depends on its host: the node and its PEs, and the numbers for the host.
+// Fills in the members of `job` that depend on its host: the node and its PEs, the host's numbers.
 // REQUIRES: job.pe is in `host_pes`, which is ascending.
 void place_on_host(Job& job, std::span<const int> host_pes, int nodes_per_host);
 

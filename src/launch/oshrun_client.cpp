@@ -20,7 +20,7 @@ namespace tessera::launch {
 void tell_oshrun(ControlMessage::Kind kind, int code) {
     const Inherited& job = *inherited();
     ControlMessage message{.kind = kind, .pe = job.pe, .pid = ::getpid(), .code = code};
-    // If oshrun is gone there is nobody to tell, and we are about to be killed anyway.
+    // If oshrun is gone there is no reader, and this process is about to be killed anyway.
     ssize_t written = ::write(job.control_fd, &message, sizeof message);
     static_cast<void>(written);
 }

@@ -8,7 +8,7 @@
 
 namespace tessera::launch {
 
-// oshrun names its PMIx namespace so; a program can tell oshrun's PMIx variables from others'.
+// The beginning of oshrun's PMIx namespace; it distinguishes oshrun's PMIx variables from others'.
 inline constexpr const char* kOshrunNamespacePrefix = "tessera-oshrun-";
 
 // Writes one ControlMessage. oshrun reads it before it looks at how this process ended.

@@ -3,7 +3,7 @@
 // This process as a PMIx client: under launchers other than oshrun, and under oshrun when the job
 // has several nodes. The PMIx library is loaded when it is needed and not before: it costs
 // milliseconds, 6 MB and a thread. Called by job.cpp, share_files.cpp and exchange.cpp only. Errors
-// end the job, naming the call and what PMIx said.
+// end the job with the call and PMIx's message.
 // THREADS: one at a time, except abort() and get().
 #pragma once
 
@@ -26,7 +26,7 @@ int connect();
 // Most launchers would let them wait for ever.
 void owe_finalize(bool is_owed);
 
-// What the launcher says about the job; -1 or "" when it does not.
+// A fact about the job from the launcher; -1 or "" if the launcher does not provide it.
 int job_number(const char* key);
 std::string job_text(const char* key);
 
@@ -34,18 +34,18 @@ std::string job_text(const char* key);
 std::vector<std::string> hosts();
 std::vector<int> pes_of(const std::string& host);
 
-// Who can get() a value: the PEs of the same host, or all.
+// The PEs that can get() a value: those of the same host, or all.
 enum class Scope { kHost, kJob };
 
 // Stores `bytes` under a key that this PE has not used before; the others can get() it after the
 // next fence.
 void put(const std::string& key, std::span<const std::byte> bytes, Scope scope);
 
-// A barrier of the job that also exchanges what was put. Calls `progress` over and over meanwhile,
-// unless it is nullptr.
+// A barrier of the job that also exchanges the values put before. Calls `progress` over and over
+// meanwhile, unless it is nullptr.
 void fence(void (*progress)() = nullptr);
 
-// What `pe` put under `key` before the last fence. THREADS: any.
+// The value that `pe` put under `key` before the last fence. THREADS: any.
 std::vector<std::byte> get(int pe, const std::string& key);
 
 // Asks the launcher to end the job. Returns; the caller exits. Does nothing before connect().

@@ -11,7 +11,7 @@
 //   acknowledgement          --->  (so the descriptors in flight stay few: the kernel limits them)
 //   ...
 //
-// Where such sockets are forbidden, the leader offers none, and everybody opens /proc/PID/fd/N.
+// Where such sockets are forbidden, the leader offers none, and each member opens /proc/PID/fd/N.
 // There must not be another fence: PEs of other nodes would not take part in it.
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -36,7 +36,7 @@ constexpr int kPatienceMs = 60'000;
 constexpr std::uint32_t kOfferMagic = 0x54534831;  // "TSH1"
 constexpr std::size_t kReservedFds = 64;           // for the program's own files
 
-// What a PE tells the others through PMIx.
+// The offer of a PE to the others through PMIx.
 struct Offer {
     std::uint32_t magic;
     std::int32_t pid;

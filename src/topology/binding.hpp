@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which PE of this node runs on which processors. A pure function of the facts; the launcher
-// applies the answer with sched_setaffinity() between fork and exec.
+// The processors of each PE of this node. A pure function of the facts; the launcher applies the
+// result with sched_setaffinity() between fork and exec.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class BindTo : std::uint8_t {
     kNone,  // wherever the kernel likes
 };
 
-// In which order the PEs of a node get its cores.
+// The order in which the PEs of a node get its cores.
 enum class MapBy : std::uint8_t {
     kCore,  // neighbours: PE 0 the first core, PE 1 the next; fills a NUMA node before the next one
     kNuma,  // in turn over the NUMA nodes: PE 0 a core of the first, PE 1 of the second, and so on;
@@ -32,7 +32,7 @@ enum class MapBy : std::uint8_t {
 struct Plan {
     // OS indices for each PE of this node, in the order of their local index. Empty: not bound.
     std::vector<std::vector<std::uint32_t>> pus;
-    // Not empty: the request cannot be met, and why; pus is then empty.
+    // Not empty: the reason why the request cannot be met; pus is then empty.
     std::string error;
 };
 

@@ -61,7 +61,7 @@ class Machine {
 
   private:
     bool load(const std::string& synthetic) {
-        // Count also what the cgroup forbids; what is allowed is known from the affinity mask.
+        // Count also processors that the cgroup forbids; the affinity mask has the allowed ones.
         ::hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
         ::hwloc_topology_set_all_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
         for (const hwloc_obj_type_t type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_CORE, HWLOC_OBJ_L1CACHE,
@@ -99,7 +99,7 @@ std::uint16_t small_index(unsigned index) {
 }
 
 // Appends a core with its allowed PUs to the lists, if there is room for all of them and no core
-// before it was left out: what is listed is the beginning of what is allowed.
+// before it was left out: the list is the beginning of the allowed cores.
 void list_core(Facts& facts, CoreFacts core, std::span<const std::uint32_t> pus) {
     if (facts.ncores_listed == kListedCoresMax || facts.ncores_listed < facts.allowed_cores ||
         facts.npus_listed + pus.size() > kListedPusMax) {
@@ -253,7 +253,7 @@ std::string cache_text(const Facts& facts) {
 }  // namespace
 
 std::vector<std::uint32_t> affinity_of(int pid) {
-    // The kernel refuses a mask smaller than its own; nobody outside it knows how large that is.
+    // The kernel refuses a mask smaller than its own, and does not tell that size.
     std::vector<unsigned long> mask(16);
     constexpr std::size_t kWordsMax = 1U << 16;
     constexpr std::size_t kBitsPerWord = 8 * sizeof(unsigned long);

@@ -3,7 +3,7 @@
 // Facts about this node: its processors, caches and memory, and how much of them the job may use.
 // oshrun, or the first local PE under another launcher, discovers them once and writes them into
 // the node file (heap/node_file.hpp); the PEs of the node read them there and never change them.
-// Who waits for the node file's startup sync also sees the facts.
+// A PE that has waited for the node file's startup sync also sees the facts.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ struct CoreFacts {
 // 12384  PUs     (2048 x 4)
 struct Facts {
     std::uint64_t machine_memory_bytes;
-    std::uint64_t memory_bytes;  // what the job may use: the machine's, or less by cgroup limits
+    std::uint64_t memory_bytes;  // usable by the job: the machine's, or less by cgroup limits
     std::uint64_t l1d_bytes;     // of the first usable core; 0 where not known
     std::uint64_t l2_bytes;
     std::uint64_t l3_bytes;
@@ -51,7 +51,7 @@ struct Facts {
     std::uint32_t cores_per_l3;  // of the first usable core's L3; 0 without L3
     std::uint32_t line_bytes;    // cache line; 0 where not known
 
-    // What the affinity mask allows (it never exceeds the cgroup's cpuset) ...
+    // The cores that the affinity mask allows (it never exceeds the cgroup's cpuset) ...
     std::uint32_t allowed_cores;
     std::uint32_t allowed_pus;
     // ... and how many of those the CPU quota can keep busy. More running PEs than this wait for
@@ -95,7 +95,7 @@ struct Sources {
     std::string synthetic;       // hwloc's description of a machine that is looked at instead
 };
 
-// Never fails: what cannot be found out is 0, and without hwloc's help every PU counts as a core.
+// Never fails: unknown facts are 0, and without hwloc's help every PU counts as a core.
 // THREADS: for the time of the call no other thread may change the environment (hwloc is kept from
 // loading its plugins by a variable, which is then removed again). Leaves thread bindings alone.
 // COST: about a millisecond on a small machine; opens about 20 files in /sys for each PU.
