@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What comes from outside, all of it from Debian: hwloc (library), PMIx (oshrun links it, the
+# The dependencies, all of them from Debian: hwloc (library), PMIx (oshrun links it, the
 # library loads it when a launcher needs it), libfabric (headers only: the library loads it when
 # there are other nodes), CLI11 (tools), GoogleTest (tests).
 find_package(PkgConfig REQUIRED)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What `cmake --install` puts where: the library under both its names, headers, the CMake package
-# Tessera (Tessera::shmem, Tessera::shmem_static), tessera.pc and the man pages. Tools install
-# themselves.
+# The files that `cmake --install` installs: the library under both its names, headers, the CMake
+# package Tessera (Tessera::shmem, Tessera::shmem_static), tessera.pc and the man pages. Tools
+# install themselves.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tessera tessera_static EXPORT TesseraTargets

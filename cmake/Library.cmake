@@ -35,10 +35,10 @@ target_link_options(tessera PRIVATE
 if(NOT TESSERA_SANITIZE)
     # A sanitizer's runtime comes with the program, so only here everything must be defined.
     target_link_options(tessera PRIVATE -Wl,--no-undefined)
-    # Loading libstdc++ costs every PE 0.4 ms; what the library needs of it fits in a few pages.
+    # Loading libstdc++ costs every PE 0.4 ms; the parts that the library needs fit in a few pages.
     target_link_options(tessera PRIVATE -static-libstdc++ -static-libgcc)
 endif()
-# What a program needs beside the static library.
+# The libraries that a program needs beside the static library.
 target_link_libraries(tessera_static INTERFACE hwloc Threads::Threads ${CMAKE_DL_LIBS} stdc++ m)
 # The name that tools look for.
 add_custom_command(TARGET tessera POST_BUILD

@@ -38,8 +38,8 @@ NODES = program("nodes_probe")
 
 
 def places(hosts, nodes_per_host):
-    """What nodes_probe prints about places when the PEs of the job are on `hosts`, a list of lists
-    of PEs: sorted lines up to the name of the launcher's address."""
+    """The output of nodes_probe when the PEs of the job are on `hosts`, a list of lists of PEs:
+    sorted lines up to the name of the launcher's address."""
     nodes = []
     for pes in hosts:
         count = max(1, min(nodes_per_host, len(pes)))
@@ -64,8 +64,9 @@ def ours_in_shm():
 
 
 def from_mpirun(code):
-    """What mpirun may end with when it should end with `code`. Debian's libpmix 4.2.2 crashes now
-    and then in PMIx_server_finalize, in mpirun, after a job in which a PE died has ended."""
+    """The exit codes that mpirun may have when it should end with `code`. Debian's libpmix 4.2.2
+    crashes now and then in PMIx_server_finalize, in mpirun, after a job in which a PE died has
+    ended."""
     return code if code == 0 else (code, -signal.SIGSEGV)
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the tests of threads share. Within a PE, threads hand data to each other only through
+// Shared by the tests of threads. Within a PE, threads hand data to each other only through
 // routines that release and acquire (signals, waits, collectives, joins), so that ThreadSanitizer
 // can follow.
 #pragma once

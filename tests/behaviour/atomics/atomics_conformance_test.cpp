@@ -28,7 +28,7 @@ struct Atomic {
     T (*call)(T* dest, T cond, T value, int pe);
 };
 
-// What the operation leaves.
+// The value after the operation.
 template <class T>
 T result_of(Op op, T old, T cond, T value) {
     switch (op) {
@@ -56,7 +56,7 @@ struct Case {
 };
 constexpr std::size_t kCases = 6;
 
-// What PE `caller` does to its words on PE `owner`.
+// The operations of PE `caller` on its words on PE `owner`.
 template <class T>
 std::array<Case<T>, kCases> cases_of(int id, int owner, int caller) {
     std::array<Case<T>, kCases> cases;

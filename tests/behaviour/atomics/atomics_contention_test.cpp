@@ -27,7 +27,7 @@ T* prepare_word(const Region& region) {
     return word;
 }
 
-// What PE `from` adds to the word of PE `to` in step `i`.
+// The number that PE `from` adds to the word of PE `to` in step `i`.
 template <class T>
 T addend(int from, int to, int i) {
     return static_cast<T>((from + 1) * 1000003 + (to + 1) * 10007 + i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Breaks when an atomic of any type and form gives a wrong result, leaves a wrong value, or touches
-// another word or another PE's copy. What happens when PEs collide is in
+// another word or another PE's copy. Collisions of PEs are in
 // atomics_contention_test.cpp.
 #include <pshmem.h>
 

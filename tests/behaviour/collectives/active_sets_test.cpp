@@ -72,7 +72,7 @@ int main() {
     for (auto& words : psync) std::fill(std::begin(words), std::end(words), SHMEM_SYNC_VALUE);
     const char* rank = std::getenv("PMIX_RANK");
     const int expected_pe = rank != nullptr ? std::atoi(rank) : 0;
-    // Who has many threads: nobody, PE 0, all but PE 0, all, nobody once more.
+    // The PEs with many threads: none, PE 0, all but PE 0, all, none once more.
     const bool zero[] = {false, true, false, true, false};
     const bool others[] = {false, false, true, true, false};
     for (std::size_t i = 0; i < std::size(zero); ++i) {

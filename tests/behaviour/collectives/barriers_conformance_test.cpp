@@ -44,8 +44,8 @@ const Barrier kActiveSetBarriers[] = {
     BARRIER(shmem_sync, false, (shmem_sync(ACTIVE_SET), kNoStatus)),
     BARRIER(pshmem_sync, false, (pshmem_sync(ACTIVE_SET), kNoStatus))};
 
-// Round after round, with another PE late each time: whoever leaves the barrier must find that all
-// members have come to this round, by what each stored before, and their nonblocking puts. Barriers
+// Round after round, with another PE late each time: a PE that leaves the barrier must find that
+// all members have come to this round, by their earlier stores and nonblocking puts. Barriers
 // follow each other at once, with the same pSync.
 void check_barrier(const Barrier& barrier, const Group& group) {
     constexpr unsigned kRounds = 12;
@@ -161,8 +161,8 @@ const Ordering kPeQuiets[] = {
     ORDERING(shmem_ctx_pe_quiet, true, current_ctx, all_numbers, all_count),
     ORDERING(pshmem_ctx_pe_quiet, true, current_ctx, all_numbers, all_count)};
 
-// Every PE of the context sends a message to every other one, then a word that says so; who sees
-// the word must see the message.
+// Every PE of the context sends a message to every other one, then a word; a PE that sees the word
+// must see the message.
 void check_order(const Ordering& ordering, const View& view) {
     constexpr std::size_t kWords = 40;
     constexpr std::uint64_t kRounds = 5;
@@ -235,7 +235,7 @@ const Lock kLocks[] = {
     {ROUTINE(shmem_set_lock), ROUTINE(shmem_test_lock), ROUTINE(shmem_clear_lock)},
     {ROUTINE(pshmem_set_lock), ROUTINE(pshmem_test_lock), ROUTINE(pshmem_clear_lock)}};
 
-// A counter that everybody reads and writes, but never two at a time.
+// A counter that all PEs read and write, but never two at a time.
 TEST(Lock, excludes) {
     constexpr int kTimes = 20;
     constexpr std::size_t kObjects = 3;  // at different addresses, so kept by different PEs

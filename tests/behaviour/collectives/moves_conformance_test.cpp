@@ -70,7 +70,7 @@ const Move kActiveSetFcollects[] = {EACH_active_set_fcollect(ACTIVE_SET_CONTIGUO
 const Move kActiveSetAlltoalls[] = {EACH_active_set_alltoall(ACTIVE_SET_CONTIGUOUS)};
 const Move kActiveSetStridedAlltoalls[] = {EACH_active_set_alltoalls(ACTIVE_SET_STRIDED)};
 
-// One call: what each member gives, and who gives what to whom.
+// One call: the data of each member, and the blocks that members give to each other.
 class Call {
   public:
     Call(const Move& move, const Group& group, const Shape& shape, unsigned turn)
@@ -96,7 +96,7 @@ class Call {
     unsigned turn_;
 };
 
-// What one kind of collective does.
+// The effect of one kind of collective.
 struct Kind {
     // Elements that a member contributes (its own argument nelems), and elements of its source.
     std::size_t (*nelems)(const Call& call, int member);

@@ -106,7 +106,7 @@ struct Group {
 enum class Routine { kBroadcast, kCollect, kFcollect, kAlltoall, kAlltoalls, kReduce, kSync };
 constexpr int kRoutines = 7;
 
-// What all members of a group know of a call.
+// The facts about a call that all members of a group know.
 struct Call {
     Routine routine;
     const Form* form;
@@ -445,7 +445,7 @@ TEST(Moves, LongVectors) {
     const Form& bytes = kForms[std::size(kForms) - 1];
     std::size_t number = 0;
     for (std::size_t length : {8191, 8192, 16385, 65535, 65536, 65537, 196608, 200001, 1048576}) {
-        // Most of them are broadcasts: what comes in pieces may be late in each.
+        // Most of them are broadcasts: each piece of the data may be late.
         for (int i = 0; i < 8; ++i) {
             Call call = script.next(all, number++);
             call.routine = i <= static_cast<int>(Routine::kAlltoall) ? static_cast<Routine>(i)

@@ -29,7 +29,8 @@ struct Arrays {
     unsigned long* dest;
 };
 
-// One call on the team; its result is checked, and nobody waits for anybody but by the reduction.
+// One call on the team; its result is checked, and the PEs wait for each other only in the
+// reduction.
 void check_call(shmem_team_t team, const std::vector<int>& members, const Arrays& arrays,
                 Script& script, unsigned call) {
     const std::size_t nelems = script.length();

@@ -30,7 +30,7 @@ struct Reduction {
     int (*call)(const Group& group, T* dest, const T* source, std::size_t nelems);
 };
 
-// What member `index` must have for element `i`.
+// The value that member `index` must have for element `i`.
 template <class T>
 T expected_value(const Reduction<T>& reduction, const Group& group, std::size_t i, unsigned turn) {
     const auto operand = [&](int index) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the tests of collectives share: random calls that are the same on all PEs of a team, what a
-// PE contributes to them, and PEs that come late.
+// Shared by the tests of collectives: random calls that are the same on all PEs of a team, the
+// contributions of a PE, and PEs that come late.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class Script {
     std::span<const std::size_t> lengths_;
 };
 
-// What PE `pe` contributes to element `i` of call `call`.
+// The contribution of PE `pe` to element `i` of call `call`.
 inline unsigned long contribution(int pe, std::size_t i, unsigned call) {
     return (static_cast<unsigned>(pe) + 3) * 2654435761UL + i * 40503 + call;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the tests of waits share: comparisons as the specification defines them, values of a type
+// Shared by the tests of waits: comparisons as the specification defines them, values of a type
 // that lie on both sides of every sign and half of a word, and a neighbour that changes words while
 // this PE waits for them.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What all conformance programs share: the lists of routines that generate.py makes of
+// Shared by all conformance programs: the lists of routines that generate.py makes of
 // spec_table.txt, the types that those lists name, and the note of each call. A program whose
 // chapters have a routine that was never called fails (main.cpp).
 //

@@ -61,7 +61,7 @@ TEST(Contexts, ManyComeAndGo) {
     EXPECT_EQ(words[1], 1);
 }
 
-// What a team's contexts have under way is complete when the team has ended, and they with it.
+// The operations of a team's contexts are complete when the team, and they with it, has ended.
 TEST(Contexts, EndWithTheirTeam) {
     static long words[1];
     const int npes = shmem_n_pes();

@@ -163,7 +163,7 @@ TEST(Sessions, AreOverAfterStopTheTotalOrAFetch) {
 
 // ---- Waits ----
 
-// Around the ring: everybody waits for a neighbour's atomic and completes nothing.
+// Around the ring: every PE waits for a neighbour's atomic and completes nothing.
 template <class Wait>
 void go_round(long options, Wait wait) {
     shmem_ctx_t ctx = session(options);

@@ -196,7 +196,7 @@ TEST(Deprecated, WaitUntilOfLong) {
     }
 }
 
-// One word written by put, as a flag behind its data: what programs did before signals existed.
+// One word written by put, as a flag behind its data, as in programs from before signals.
 TEST(Deprecated, PutAsAFlag) {
     for (const Region& region : regions()) {
         long* words = reinterpret_cast<long*>(region.data);

@@ -2,7 +2,7 @@
 //
 // Breaks when a constant or handle cannot be used where the specification allows it: initializers
 // of static objects, array bounds, case labels, #if and strings. constants_test.py compiles this
-// file as every C and C++ standard and runs it; what can be checked only at run time fails there.
+// file as every C and C++ standard and runs it; some checks are possible only at run time.
 
 #include <shmemx.h>
 #include <string.h>

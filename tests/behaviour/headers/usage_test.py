@@ -122,7 +122,7 @@ REJECTED = [
     (["c99"], "declar", "shmem_put(ints, ints, 1, 0);"),
 ]
 
-# Whole programs: what stands around the #include.
+# Whole programs: the lines around the #include.
 PROGRAMS = [
     # A C++ program may put C headers into a linkage block.
     (headers.CXX_STANDARDS, 'extern "C" {\n#include <shmemx.h>\n}\n'

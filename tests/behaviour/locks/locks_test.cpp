@@ -32,7 +32,7 @@ const Locks kLocks[] = {{"shmem_", shmem_set_lock, shmem_test_lock, shmem_clear_
 constexpr int kLockCount = 16;
 constexpr int kWordsPerLock = 4;
 
-// What the locks protect: words that only the holder touches, by plain puts and gets.
+// The data under the locks: words that only the holder touches, by plain puts and gets.
 struct Protected {
     explicit Protected(const Region& region)
         : locks(reinterpret_cast<long*>(region.data)), words(locks + kLockCount) {
@@ -45,7 +45,7 @@ struct Protected {
         long seen[kWordsPerLock];
         for (int i = 0; i < kWordsPerLock; ++i) {
             seen[i] = shmem_long_g(word(lock, i), home(lock, i));
-            ASSERT_EQ(seen[i], seen[0]) << "Somebody else is inside lock " << lock;
+            ASSERT_EQ(seen[i], seen[0]) << "Another PE is inside lock " << lock;
         }
         // Without quiet: that is clear_lock's part. `next` must not change before.
         next = seen[0] + 1;

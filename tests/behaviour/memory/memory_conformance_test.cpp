@@ -44,7 +44,7 @@ bool is_aligned(const void* address, std::size_t alignment) {
     return reinterpret_cast<std::uintptr_t>(address) % alignment == 0;
 }
 
-// The block is symmetric in all its length: what the neighbour puts arrives here. It may be used at
+// The block is symmetric in all its length: the neighbour's puts arrive here. It may be used at
 // once, because all PEs have it when one returns.
 void use(void* block, std::size_t bytes, std::size_t round) {
     ASSERT_NE(block, nullptr) << bytes << " bytes";
@@ -116,7 +116,7 @@ TEST(Memory, hints) {
     }
 }
 
-// Zeroed before anybody can put into it, also where something else has been before.
+// Zeroed before any PE can put into it, also where an older block has been before.
 TEST(Memory, calloc) {
     constexpr std::size_t kBytes = 30000;
     for (Calloc allocate : kCallocs) {
@@ -228,8 +228,8 @@ TEST(Memory, barriers) {
     for (void* block : blocks) shmem_free(block);
 }
 
-// Size 0, and free of nothing, wait for nobody: every PE calls them only after its left neighbour
-// has returned.
+// Size 0, and free of nothing, do not wait: every PE calls them only after its left neighbour has
+// returned.
 TEST(Memory, no_barrier_without_a_block) {
     static std::uint64_t turn;  // symmetric
     shmem_barrier_all();

@@ -124,7 +124,7 @@ TEST(Memory, FreesBeginWithABarrier) {
     shmem_free(block);
 }
 
-// Nobody else calls them, so one that waits would wait for ever.
+// No other PE calls them, so a call that waits would wait for ever.
 TEST(Memory, NothingToDoNeedsNobody) {
     if (shmem_my_pe() == shmem_n_pes() - 1) {
         EXPECT_EQ(shmem_malloc(0), nullptr);

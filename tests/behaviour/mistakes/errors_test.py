@@ -149,7 +149,7 @@ class Errors(LaunchTest):
         return self.run_job("-n", npes, CASES, *arguments, code=code, environment=environment)
 
     def lines_of_pes(self, error):
-        """What the library said; the rest must be oshrun's account of the end."""
+        """The library's messages; the rest must be oshrun's report of the end."""
         lines = error.splitlines()
         for line in lines:
             self.assertRegex(line, r"^(\[pe \d+\] |oshrun: )")

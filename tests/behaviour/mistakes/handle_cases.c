@@ -137,7 +137,7 @@ static shmem_team_t new_team(void) {
     return team;
 }
 
-// Collective over the world: what the value's name says, as the bits of a handle.
+// Collective over the world: the value of that name, as the bits of a handle.
 static uintptr_t invent(const char* value, int for_team) {
     static char here;
     const shmem_ctx_t ctx = new_context();

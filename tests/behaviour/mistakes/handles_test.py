@@ -12,7 +12,7 @@ CASES = program("handle_cases")
 HANDLE = "0x[0-9a-f]+"
 KIND = {"ctx": "context", "team": "team"}
 OTHER = {"ctx": "team", "team": "context"}
-# What a program can come by. Those of the second row were handles once.
+# Values that a program can have. Those of the second row were handles once.
 INVENTED = ("minus_one", "four", "odd", "static", "heap", "malloc", "unmapped", "next", "previous",
             "flipped")
 ENDED = ("destroyed", "reused", "finalized")

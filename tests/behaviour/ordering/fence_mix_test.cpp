@@ -20,8 +20,8 @@ constexpr std::size_t kWords = 3000;
 constexpr int kThreads = 2;
 constexpr int kIterations = 400;
 
-// What a thread of the left neighbour writes here: the number of its step to `first` and then,
-// behind a fence, to `second`, each to the first word and to none or more behind it.
+// The words that a thread of the left neighbour writes here: the number of its step to `first` and
+// then, behind a fence, to `second`, each to the first word and to none or more behind it.
 struct Pair {
     long first[kWords];
     long second[kWords];

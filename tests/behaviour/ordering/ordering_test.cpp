@@ -19,7 +19,7 @@ using tessera::test::regions;
 using tessera::test::scaled;
 using tessera::test::Stream;
 
-// What orders: towards `pe`, which is the only target.
+// The ordering call, towards `pe`, which is the only target.
 struct Order {
     const char* name;
     bool completes;  // quiet, which also completes nonblocking gets
@@ -40,7 +40,7 @@ const Order kOrders[] = {
     {"pshmem_ctx_pe_quiet", true, [](int pe) { pshmem_ctx_pe_quiet(SHMEM_CTX_DEFAULT, &pe, 1); }},
 };
 
-// What is ordered: moves a message.
+// The operation before it: moves a message.
 struct Move {
     const char* name;
     void (*run)(std::uint64_t* dest, const std::uint64_t* source, std::size_t words, int pe);
@@ -73,7 +73,7 @@ const Move kMoves[] = {
      }},
 };
 
-// What comes after: raises the flag by one, to `number`.
+// The operation after it: raises the flag by one, to `number`.
 void raise_flag(std::size_t way, std::uint64_t* flag, std::uint64_t number, int pe) {
     switch (way % 5) {
         case 0: return shmem_uint64_atomic_set(flag, number, pe);

@@ -44,7 +44,7 @@ void Generator::split_strided() {
     if (call.stride < 0) longest = call.start / -call.stride + 1;
     call.size = random_.chance(60) ? longest : random_.between(1, longest);
     if (random_.chance(6)) {
-        // Not a team: past one end, or nobody.
+        // Not a team: past one end, or empty.
         call.size = random_.chance(50) && call.stride != 0 ? longest + 1 : 0;
         teams_.push_back({.members = {}, .is_live = false});
         return emit(call);

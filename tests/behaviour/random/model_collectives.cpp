@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What collectives do to memory (model.hpp): member after member, block after block.
+// The effect of collectives on memory (model.hpp): member after member, block after block.
 #include <cstring>
 
 #include "random/model.hpp"
@@ -25,7 +25,7 @@ void Model::move(const Collective& collective) {
         collective.name == CollectiveName::kAlltoalls) {
         return alltoall(collective, element_bytes);
     }
-    // What everybody gets.
+    // The result of every member.
     std::vector<unsigned char> result;
     for (int i = 0; i < members.size(); ++i) {
         std::uint32_t nelems = collective.nelems;

@@ -111,10 +111,10 @@ struct AtomicRoutines {
     bool is_signed;
     int atomics;  // of AtomicName, the first so many
     bool has_waits;
-    // Values travel as bits. RETURNS: what the routine returns, or 0.
+    // Values travel as bits. RETURNS: the result of the routine, or 0.
     std::uint64_t (*call)(OptionalContext, AtomicName, const AtomicArguments&);
     void (*call_nbi)(OptionalContext, AtomicName, void* fetch, const AtomicArguments&);
-    // RETURNS: what the routine returns, or 0.
+    // RETURNS: the result of the routine, or 0.
     std::size_t (*wait)(WaitName, bool is_vector, const WaitArguments&);
 };
 std::span<const AtomicRoutines> atomic_routines();
@@ -127,7 +127,7 @@ struct ActiveSet {
     int size = 0;
 };
 
-// Who takes part: a team, or an active set with its pSync and pWrk.
+// The participants: a team, or an active set with its pSync and pWrk.
 struct Group {
     shmem_team_t team = SHMEM_TEAM_INVALID;
     ActiveSet set;
@@ -136,7 +136,7 @@ struct Group {
 };
 
 // The collectives that move data: the 24 types and mem on teams, then 32 and 64 on active sets.
-// RETURNS, all of them: what the team form returns, 0 for active sets.
+// RETURNS, all of them: the result of the team form, 0 for active sets.
 struct MoveRoutines {
     using Move = int (*)(const Group&, void* dest, const void* source, std::size_t nelems);
 

@@ -98,14 +98,14 @@ std::size_t extent(const Shape& shape, std::ptrdiff_t stride, std::size_t elemen
     return ((shape.nblocks - 1) * static_cast<std::size_t>(stride) + shape.bsize) * element_bytes;
 }
 
-// What PE `from` has for PE `to` in shape `k`.
+// The data of PE `from` for PE `to` in shape `k`.
 Bytes data_of(const Transfer& transfer, const Shape& shape, std::size_t k, int from, int to) {
     Bytes data(extent(shape, shape.sst, transfer.element_bytes));
     test::fill(data.data(), data.size(), from, to, static_cast<std::size_t>(transfer.id) * 8 + k);
     return data;
 }
 
-// What the transfer must do with `dest`.
+// The effect that the transfer must have on `dest`.
 void scatter(unsigned char* dest, const Bytes& source, const Transfer& transfer,
              const Shape& shape) {
     for (std::size_t block = 0; block < shape.nblocks; ++block) {
@@ -118,7 +118,7 @@ void scatter(unsigned char* dest, const Bytes& source, const Transfer& transfer,
     }
 }
 
-// A value passed by value has no padding: what is there then is nobody's business.
+// A value passed by value has no padding: those bytes may have any value then.
 void forget_padding(unsigned char* element, const Transfer& transfer) {
     std::memset(element + transfer.value_bytes, kGuard,
                 transfer.element_bytes - transfer.value_bytes);
@@ -130,7 +130,7 @@ void expect_equal(const unsigned char* actual, const Bytes& expected, const Tran
     EXPECT_EQ(wrong, "") << name_of(transfer.id) << ", " << view.name << ", " << region.kind;
 }
 
-// Everybody puts to everybody; the sources of blocking puts are overwritten at once.
+// Every PE puts to every PE; the sources of blocking puts are overwritten at once.
 void put_all(const Transfer& transfer, std::span<const Shape> shapes, const View& view,
              unsigned char* arena, bool is_nbi) {
     const int me = shmem_my_pe();
@@ -174,7 +174,7 @@ void check_puts(std::span<const Transfer> transfers, std::span<const Shape> shap
     }
 }
 
-// Everybody gets what everybody has for it.
+// Every PE gets its data from every PE.
 void get_all(const Transfer& transfer, std::span<const Shape> shapes, const View& view,
              const Region& region, bool is_nbi) {
     const int me = shmem_my_pe();

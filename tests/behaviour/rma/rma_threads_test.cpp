@@ -105,7 +105,7 @@ TEST(Threads, MoveDataOnOneSharedContext) {
     shmem_ctx_destroy(shared);
 }
 
-// One thread after the other uses it: what the first has issued, the last completes.
+// One thread after the other uses it: the last one completes the operations of the first.
 TEST(Threads, HandASerializedContextOver) {
     SymmetricArray<std::uint64_t> words(static_cast<std::size_t>(shmem_n_pes()) * kThreadsMax *
                                         kWords);

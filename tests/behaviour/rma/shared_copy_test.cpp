@@ -39,7 +39,7 @@ class SharedCopy : public testing::Test {
     // The same on all PEs.
     std::size_t offset() { return random_() % kSpare; }
 
-    // What PE `pe` has in its source in round `round`: no piece is like another one.
+    // The source of PE `pe` in round `round`: no piece is like another one.
     static std::vector<std::uint64_t> words(int pe, std::size_t round) {
         std::vector<std::uint64_t> result((kBytesMax + kSpare) / 8);
         std::mt19937_64 random(static_cast<std::uint64_t>(pe) * 1000 + round);
@@ -129,7 +129,7 @@ TEST_F(SharedCopy, GetsOfAllFromOne) {
     }
 }
 
-// Nobody waits before its own put is done; then it helps those that are slower.
+// No PE waits before its own put is done; then it helps slower PEs.
 TEST_F(SharedCopy, PutsOfAllAtOnce) {
     for (std::size_t round = 300; round < 306; ++round) {
         fill_source(round);
@@ -143,7 +143,7 @@ TEST_F(SharedCopy, PutsOfAllAtOnce) {
     }
 }
 
-// What cannot be shared: private memory, static data, the PE's own heap.
+// Copies that cannot be shared: private memory, static data, the PE's own heap.
 TEST_F(SharedCopy, OtherMemoryIsCopiedAlone) {
     static char statics[5 * kMiB];
     constexpr std::size_t kBytes = sizeof statics;

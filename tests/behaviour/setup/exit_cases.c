@@ -21,7 +21,7 @@ static int early_pe(void) {
 
 static int is_last(void) { return shmem_my_pe() == shmem_n_pes() - 1; }
 
-// Everybody else is inside something that would never end.
+// All other PEs are in calls that would never end.
 static void never_ending(void) {
     volatile long count = 0;
     switch (shmem_my_pe() % 4) {
@@ -151,7 +151,7 @@ static void codes_after_finalize(void) {
     exit(me == 1 ? code : 0);
 }
 
-// The other program of a job with two: who is accessible, and what of it.
+// The other program of a job with two: its PEs and addresses are accessible or not.
 static void other_program(void) {
     shmem_init();
     shmem_barrier_all();

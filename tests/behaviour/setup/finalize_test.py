@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Would break: a shmem_finalize without its init ends the job, or no shmem_finalize at all does,
-though all PEs have ended well; a PE that leaves others waiting is not noticed; what a PE has
-printed is lost when the job ends, or printing it holds up the end.
+though all PEs have ended well; a PE that leaves others waiting is not noticed; the output of a
+PE is lost when the job ends, or printing it holds up the end.
 
 The programs are in finalize_cases.c. Run like the launch tests: OSHRUN FOLDER_OF_PROGRAMS.
 """
@@ -11,7 +11,8 @@ import subprocess
 from launching import HANG_SECONDS, LaunchTest, main, program
 
 CASES = program("finalize_cases")
-UNMATCHED = r"(\[pe \d\] )?shmem_finalize: without a matching shmem_init, so it does nothing"
+UNMATCHED = (r"(\[pe \d\] )?shmem_finalize: there is no matching shmem_init, so the call does "
+             "nothing")
 WARNING = (r"\[pe 0\] the program ends without shmem_finalize; its PEs end as if each had called "
            "it, which the specification asks for")
 LARGE_BYTES = 200000  # as in finalize_cases.c

@@ -33,7 +33,7 @@ int thread_level() {
 long symmetric_word = 5;
 alignas(64) char symmetric_array[4096];
 
-// What a PE can do while the library is initialized.
+// Calls that a PE can make while the library is initialized.
 void use_the_library() {
     ASSERT_EQ(is_initialized(), 1);
     const int right = (shmem_my_pe() + 1) % shmem_n_pes();

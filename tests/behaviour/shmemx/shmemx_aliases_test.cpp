@@ -82,7 +82,7 @@ class Aliases : public testing::Test {
         shmem_barrier_all();
         shmem_team_destroy(reversed_);
     }
-    // What PE `pe` is called by the routine.
+    // The number of PE `pe` in the routine.
     int number_of(int pe, bool has_context) const {
         return has_context ? shmem_n_pes() - 1 - pe : pe;
     }

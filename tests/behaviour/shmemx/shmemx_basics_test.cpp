@@ -25,7 +25,7 @@ TEST(Basics, TimeGrowsAndIsTheSameOnAllPes) {
         ASSERT_GE(now, before);
         before = now;
     }
-    // What PE 0 sees first, the others see later, and PE 0 sees more still.
+    // PE 0 reads the clock first, then the others, then PE 0 again.
     if (shmem_my_pe() == 0) times[0] = shmemx_wtime();
     shmem_barrier_all();
     const double here = shmemx_wtime();
@@ -140,7 +140,7 @@ TEST(TeamNode, HasChildrenAndContexts) {
     shmem_team_destroy(even);
 }
 
-// The same place on all PEs, whoever comes first.
+// The same place on all PEs, in any order of their calls.
 TEST(Hints, MallocWithoutBarrier) {
     static std::uint64_t distances[64];
     char* anchor = static_cast<char*>(shmem_malloc(64));

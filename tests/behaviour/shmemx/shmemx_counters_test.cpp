@@ -78,7 +78,7 @@ TEST_F(Counters, WaitForPutsOfAll) {
     }
     shmem_barrier_all();
     if (me != 0) {
-        EXPECT_EQ(shmemx_ct_get(ct_), 0);  // Nobody put here.
+        EXPECT_EQ(shmemx_ct_get(ct_), 0);  // No PE put here.
     }
 }
 
@@ -148,7 +148,7 @@ TEST_F(Counters, CountNeverOvertakesALargeGet) {
         if (gets) shmemx_getmem_ct(ct_, dest.data(), source, kLargeBytes, right);
         if (left % 2 == round % 2) {
             shmemx_ct_wait(ct_, ++count);
-            source[kLargeBytes - 1] = kGuard;  // Nobody needs it any more.
+            source[kLargeBytes - 1] = kGuard;  // No PE needs it any more.
             std::memset(source, kGuard, kLargeBytes);
         }
         if (gets) {

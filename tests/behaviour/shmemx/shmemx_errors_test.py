@@ -22,7 +22,7 @@ def cannot_be_shared(why):
 
 WHOLE_PAGES = CREATE + rf"base {ADDRESS} and size \d+ must be multiples of the page size, \d+, .*"
 NO_MEMORY = CREATE + rf"base (?:{ADDRESS}|\(nil\)) with size \d+ is no memory"
-IS_SYMMETRIC = CREATE + rf"\[{ADDRESS}, {ADDRESS}\) is symmetric already, in part at least; .*"
+IS_SYMMETRIC = CREATE + rf"\[{ADDRESS}, {ADDRESS}\) is already symmetric, at least in part; .*"
 NOT_SYMMETRIC = rf"address (?:{ADDRESS}|\(nil\)) is not symmetric: .*"
 DIFFERS = (r"PE \d gives \d+ bytes \((?:host|Level Zero)\), this PE \d+ \((?:host|Level Zero)\); "
            "all PEs must give the same size and kind")

@@ -30,7 +30,7 @@ const auto kPage = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 // More than two times what is copied at once (heap/external_pages.hpp), mostly untouched.
 constexpr std::size_t kLargeBytes = (std::size_t{130} << 20);
 
-// What main() has made external heaps of, and one that is memory of a device.
+// The memory that main() has made external heaps of, and one heap of a device.
 unsigned char* mapped;     // kRegionBytes from mmap
 unsigned char* allocated;  // 3 pages from aligned_alloc
 unsigned char* large;      // kLargeBytes from mmap
@@ -41,7 +41,7 @@ int left() { return (shmem_my_pe() + shmem_n_pes() - 1) % shmem_n_pes(); }
 
 Region external() { return {"an external heap", mapped}; }
 
-// First of all tests: what main() wrote before the memory became symmetric.
+// First of all tests: the values that main() wrote before the memory became symmetric.
 TEST(ExternalHeap, ContentsStay) {
     const int me = shmem_my_pe();
     for (int pe = 0; pe < shmem_n_pes(); ++pe) {
@@ -202,7 +202,7 @@ TEST(ExternalHeap, Locks) {
     for (int i = 0; i < rounds; ++i) {
         shmem_set_lock(lock);
         const long before = shmem_long_g(counter, 0);
-        ::sched_yield();  // Somebody else's turn, who must not come in.
+        ::sched_yield();  // Another thread's turn, which must not come in.
         shmem_long_p(counter, before + 1, 0);
         shmem_clear_lock(lock);
     }

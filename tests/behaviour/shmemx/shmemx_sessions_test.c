@@ -24,7 +24,7 @@ int main(void) {
     if (memory == MAP_FAILED) return 1;
     char* const halves[] = {memory, memory + bytes};
     memset(memory, 1, 2 * bytes);
-    // Memory that this PE never touches: what the others put there stays, too.
+    // Memory that this PE never touches: the other PEs' puts to it stay, too.
     char* untouched = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (int session = 0; session < 5; ++session) {
         shmemx_heap_preinit();

@@ -248,7 +248,7 @@ TEST(Sync, WaitsUntilAnotherPeActs) {
 #undef CHECK
 }
 
-// All PEs raise one word each of everybody; all are found, each once.
+// Each PE raises one word of every PE; all are found, each once.
 template <class Find>
 void check_all_to_all(const Region& region, Find find) {
     const auto npes = static_cast<std::size_t>(shmem_n_pes());

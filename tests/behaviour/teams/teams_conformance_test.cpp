@@ -68,7 +68,7 @@ void expect_members(const Teams& teams, shmem_team_t team, const std::vector<int
     }
     EXPECT_EQ(teams.translate_pe(team, size, SHMEM_TEAM_WORLD), -1);
     EXPECT_EQ(teams.translate_pe(team, -1, SHMEM_TEAM_WORLD), -1);
-    // All members, and nobody else, take part in its collectives.
+    // All members, and no other PEs, take part in its collectives.
     words[0] = std::uint64_t{1} << shmem_my_pe();
     std::uint64_t expected = 0;
     for (int pe : pes) expected |= std::uint64_t{1} << pe;
@@ -241,7 +241,7 @@ TEST(Team, config) {
     }
 }
 
-// What SHMEM_TEAM_INVALID gives.
+// The results for SHMEM_TEAM_INVALID.
 TEST(Team, invalid) {
     static int object;  // symmetric
     for (const Teams& teams : kNames) {

@@ -123,7 +123,7 @@ void run_collectives(shmem_team_t team, const Buffers& buffers, int thread, int 
         kChecks[static_cast<std::size_t>(round * (thread + 1) + thread) % 5](member, buffers,
                                                                              thread, round);
         if (testing::Test::HasFatalFailure()) return;
-        // Before anybody may change what others read.
+        // Before any PE may change the values that others read.
         ASSERT_EQ(shmem_team_sync(team), 0);
     }
 }
@@ -306,7 +306,7 @@ TEST(Threads, UseHandlesWhileOthersComeAndGo) {
     shmem_team_destroy(team);
 }
 
-// What a thread's session holds back goes out when that thread waits, while others add to theirs.
+// The session of a thread issues its atomics when that thread waits, while others add to theirs.
 TEST(Threads, WaitForAtomicsOfSessions) {
     const int npes = shmem_n_pes();
     const int right = (shmem_my_pe() + 1) % npes;

@@ -51,7 +51,7 @@ TEST(Threads, LevelIsProvided) {
     });
 }
 
-// Each thread has a window on every PE that nobody else writes.
+// Each thread has a window on every PE that no other thread writes.
 std::string move_data(unsigned char* window, std::size_t bytes, int thread) {
     const int me = shmem_my_pe() * kThreads + thread;
     std::minstd_rand random(static_cast<unsigned>(me) + 1);

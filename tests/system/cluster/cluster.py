@@ -2,7 +2,7 @@
 """Hosts on one machine: network, host name, IPC and mount namespaces of their own, connected by a
 bridge. REQUIRES: lab.enter() before.
 
-What the hosts h1, h2, ... share is what hosts of a real cluster share: the file system with the
+The hosts h1, h2, ... share the same things as hosts of a real cluster: the file system with the
 programs, and the folder `shared`. /tmp and /dev/shm are each host's own. Host i has the address
 10.99.0.i; all know each other's names. The PID namespace is one, so that a process of any host can
 be watched and killed by its id.
@@ -20,7 +20,7 @@ NETWORK = "10.99.0"
 BRIDGE = "br0"
 SHARED = "/tmp/shared"
 HANG_SECONDS = 120
-# What a login on another host finds in its environment. Nothing else reaches a host unasked.
+# The environment of a login on another host. Nothing else reaches a host unasked.
 LOGIN = ("PATH", "HOME", "LANG", "LD_LIBRARY_PATH")
 AGENT = """#!/bin/sh
 # mpirun calls this in place of ssh: OPTION... HOST WORD...
@@ -102,7 +102,7 @@ class Host:
         ip("link", "set", self.link, state)
 
     def files(self):
-        """What lies in the host's own folders."""
+        """The contents of the host's own folders."""
         return {f"{self.name}:{folder}/{name}" for folder in ("/tmp", "/dev/shm")
                 for name in os.listdir(f"/proc/{self.pid}/root{folder}")}
 
@@ -151,7 +151,7 @@ class Cluster:
         keepers = {host.pid for host in self.hosts.values()}
         for pids in (set(processes()) - self.before - keepers, keepers - {0}):
             self._kill(pids)
-        for job in self.jobs:  # Only now nobody holds the other ends of the pipes.
+        for job in self.jobs:  # Only now no process holds the other ends of the pipes.
             job.communicate()
         for host in self.hosts.values():
             if host.pid:
@@ -196,7 +196,7 @@ class Cluster:
                            *options, *command], environment, **more)
 
     def forget_processes(self):
-        """What runs now is no part of a job."""
+        """The processes that run now are no part of a job."""
         self.known = set(processes())
 
     def strangers(self):

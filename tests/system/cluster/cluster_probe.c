@@ -3,7 +3,7 @@
 // A SHMEM program for the tests across hosts. cluster_probe TRICK:
 //   where         every PE prints its host, who is in its SHMEM_TEAM_SHARED, whom shmem_ptr reaches
 //   static        all PEs read, write and count in all PEs' static data
-//   hold FILE     prints where the memory is that nobody may change, keeps busy until FILE exists,
+//   hold FILE     prints the address of memory that must not change, keeps busy until FILE exists,
 //                 then checks that memory, and all that the PEs did to each other meanwhile
 //   busy          is for ever in the middle of transfers, atomics, a lock and barriers
 #include <shmem.h>
@@ -51,7 +51,7 @@ static void say_where(void) {
     fflush(stdout);
 }
 
-// Each PE owns a slice of everybody's arrays.
+// Each PE owns a slice of every PE's arrays.
 static void use_static_data(void) {
     int me = shmem_my_pe();
     int npes = shmem_n_pes();
@@ -64,7 +64,7 @@ static void use_static_data(void) {
         shmem_long_put(zeroed + me * slice, own, slice, pe);
         shmem_long_iput(initialized + me * slice, own, 1, 1, slice, pe);
         for (int i = 0; i < 100; ++i) shmem_long_atomic_inc(&count, pe);
-        check(shmem_long_atomic_fetch_add(&counts[me], 7, pe) == 0, "somebody else counted here");
+        check(shmem_long_atomic_fetch_add(&counts[me], 7, pe) == 0, "another PE counted here");
     }
     shmem_barrier_all();
     check(count == 100L * npes, "counts in static data are lost");

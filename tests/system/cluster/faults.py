@@ -150,7 +150,7 @@ class Run:
 
     def check_message(self, out, error):
         if self.fault == "launcher":
-            # slurmstepd and orted kill their PEs, and there is nobody else to say so. Those beside
+            # slurmstepd and orted kill their PEs, and no other process can report it. Those beside
             # mpirun itself, as PE 0, end by themselves once they have met it.
             if self.launcher == "srun" or not re.search(r"(?m)^pe 0 ", out):
                 return

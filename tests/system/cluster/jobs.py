@@ -13,7 +13,7 @@ CLUSTER_PROBE = bin_program("cluster_probe")
 
 
 def where(layout):
-    """What `cluster_probe where` prints."""
+    """The output of `cluster_probe where`."""
     lines = []
     for pe, host in enumerate(layout):
         here = ",".join(str(other) for other, its in enumerate(layout) if its == host)
@@ -59,9 +59,9 @@ class Programs:
 
 
 class Endings:
-    """Would break: PEs of some host outlive their job, or nobody learns why it ended."""
+    """Would break: PEs of some host outlive their job, or no message says why it ended."""
 
-    # What launchers make of a PE that a signal ends or that leaves early, and of
+    # The exit codes of launchers for a PE that a signal ends or that leaves early, and for
     # shmem_global_exit(0): srun kills the other PEs, and reports that. None: any code but 0.
     code_of_killed = None
     code_of_leaving = None

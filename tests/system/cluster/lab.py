@@ -66,7 +66,7 @@ def empty_folder(folder, kept):
 
 
 def kept_paths():
-    """What of /tmp the programs under test may lie in: arguments of this program, and itself."""
+    """The folders of /tmp that programs under test may lie in: arguments, and this program's."""
     paths = {os.path.abspath(word) for word in [*sys.argv, os.getcwd(), sys.executable]}
     return sorted({"/".join(path.split("/")[:3]) for path in paths if path.startswith("/tmp/")})
 
@@ -87,7 +87,7 @@ def namespaces_command():
 
 
 def why_not():
-    """What is missing for a laboratory; empty if nothing is."""
+    """The missing requirements of a laboratory; empty if there are none."""
     for tool in TOOLS:
         if shutil.which(tool) is None:
             return f"there is no {tool} (Debian packages iproute2 and util-linux)"
@@ -124,7 +124,7 @@ def supervise():
 
 
 def become_first_process():
-    """Returns in a child; this process waits for whoever is left without a parent."""
+    """Returns in a child; this process waits for processes without a parent."""
     child = os.fork()
     if child == 0:
         return
@@ -152,7 +152,7 @@ def enter():
 
 
 def needs_slurm():
-    """What Slurm with PMIx lacks here; empty if nothing."""
+    """The missing requirements of Slurm with PMIx; empty if there are none."""
     for tool in ("slurmctld", "slurmd", "srun", "sinfo"):
         if shutil.which(tool) is None:
             return f"there is no {tool}"
@@ -162,7 +162,7 @@ def needs_slurm():
 
 
 def needs_mpirun():
-    """What mpirun lacks here; empty if nothing."""
+    """The missing requirements of mpirun; empty if there are none."""
     if shutil.which("mpirun") is None:
         return "there is no mpirun"
     version = subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Would break: somebody who does not belong to the job ends PEs, or changes or reads their memory,
+"""Would break: a stranger to the job ends PEs, or changes or reads their memory,
 by connecting to the ports on which they listen. docs/security.md says what is promised.
 
 A job runs on two hosts, and strangers come from a third one: stray_tcp.py sends noise, and stray
 speaks the provider's protocol but has to guess the keys of messages and memory. For that it must be
-heard: the job lets everybody connect then.
+heard: the job lets every process connect then.
 """
 import os
 import random

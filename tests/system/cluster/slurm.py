@@ -2,7 +2,7 @@
 """A real Slurm on the hosts of a cluster: slurmctld on the first, one slurmd on each.
 
 The daemons stay in the foreground, as children of the test, with their configuration, state and
-logs in a folder that the hosts share; what a node needs for itself is in its own /tmp. The network
+logs in a folder that the hosts share; files of a single node are in its own /tmp. The network
 is the cluster's alone, so there is no authentication.
 """
 import os

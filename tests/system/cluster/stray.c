@@ -21,8 +21,8 @@
 
 enum { kBytes = 16384, kWaitMs = 100, kMessages = 60 };
 
-// What one attempt needs. The target may close a connection after a bad one, so that each attempt
-// opens everything anew.
+// The descriptors of one attempt. The target may close a connection after a bad one, so that each
+// attempt opens everything anew.
 struct client {
     struct fid_domain* domain;
     struct fid_av* addresses;

@@ -47,7 +47,7 @@ void shmem_int_iput(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, 
     pshmem_int_iput(dest, source, sst, dst + 1, nelems > 0 ? nelems - 1 : 0, pe);
 }
 
-// atomics: every second number is given to nobody.
+// atomics: every second number is lost.
 int shmem_int_atomic_fetch_inc(int* dest, int pe) {
     return pshmem_int_atomic_fetch_add(dest, 2, pe);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What oshcc and oshc++ hand to the compiler, and that they work from wherever they are.
+# Checks the arguments that oshcc and oshc++ pass to the compiler, and that they work in any place.
 # It breaks when an argument with a space falls apart, when an installation is moved or reached by a
 # link, or when something is linked that must not be. A recorder takes the compiler's place, so most
 # of it needs no library; the end compiles and runs a program.

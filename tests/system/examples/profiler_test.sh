@@ -142,7 +142,7 @@ for how in plain linked; do
     printf 'p 0 1 4\np 1 1 4\np all 2 8\n' >expected
     run "$how" 2 old
     compare "$how old"
-    # What the last PE shows first goes to the file, too.
+    # The first output of the last PE goes to the file, too.
     PROFILER_OUTPUT=$work/file run "$how" 3 flush
     [ ! -s out ] || fail "$how: PROFILER_OUTPUT is set, and something else is written"
     printf 'p 2 1 4\nOpenSHMEM calls of 3\noperation PE calls bytes\n' >expected

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Would break: something of a job outlives it, however the job or oshrun ended. What is left is
-found by the checks that every launch test ends with (launching.py).
+"""Would break: something of a job outlives it, however the job or oshrun ended. The
+checks that every launch test ends with (launching.py) find the remains.
 """
 import os
 import signal

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What src/launch finds out and shares, without the rest of the library: joins the job, shares the
-// files of the node, and exchanges cards with everybody, twice. Every PE checks that PEs have the
-// same files exactly if they are of the same node, and prints
+// The facts that src/launch finds and shares, without the rest of the library: joins the job,
+// shares the files of the node, and exchanges cards with all PEs, twice. Every PE checks that PEs
+// have the same files exactly if they are of the same node, and prints
 //   pe I of N node A of B local X of Y host PEs P nodes Q launcher ADDRESS
 // Arguments: nodes per host; `last` makes the last PE stop without meeting the others again.
 #include <sys/mman.h>
@@ -72,7 +72,7 @@ void exchange(const launch::Job& job, int round) {
               .padding = {}};
     launch::publish_card(std::as_bytes(std::span(&mine, 1)));
     launch::meet_job([] { ++progress_calls; });
-    check(progress_calls > 0, "nobody called progress");
+    check(progress_calls > 0, "progress was not called");
     for (int pe = 0; pe < job.npes; ++pe) {
         std::vector<std::byte> bytes = launch::card_of(pe);
         Card card{};

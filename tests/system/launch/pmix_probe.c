@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A PMIx client for the launch tests: puts a number, fences, gets everybody's number. Then the last
-// rank does what the first argument says: abort CODE, leave (exits without PMIx_Finalize).
+// A PMIx client for the launch tests: puts a number, fences, gets the numbers of all. Then the last
+// rank obeys the first argument: abort CODE, leave (exits without PMIx_Finalize).
 #include <pmix.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -56,7 +56,7 @@ class Signals(LaunchTest):
         self.assertIn(process.wait(60), (130, 143))
 
     def test_stop_and_continue(self):
-        # What PEs do while oshrun is stopped is seen through a pipe of our own.
+        # The test watches the PEs through a pipe of its own while oshrun is stopped.
         path = os.path.join(self.folder, "pipe")
         os.mkfifo(path)
         with open(os.open(path, os.O_RDWR)) as pipe:

@@ -124,7 +124,7 @@ class Cluster:
         return text
 
     def leave_step(self):
-        """A step that nobody ends: its slurmstepd must not outlive the test."""
+        """A step without an end: its slurmstepd must not outlive the test."""
         srun = subprocess.Popen(["srun", "--immediate=30", "-N1", "-n1", PLAIN, "stubborn"],
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         srun.stdout.readline()

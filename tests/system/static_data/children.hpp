@@ -16,7 +16,7 @@ void check_forked_children(Peers& peers);
 // system(), popen(), posix_spawn() and vfork() leave the data shared and pass on no descriptor.
 void check_started_programs(const char* own_path);
 
-// What a program started by a PE finds: it is not a PE.
+// A program that a PE has started finds that it is not a PE.
 [[noreturn]] void be_a_grandchild();
 
 }  // namespace static_test

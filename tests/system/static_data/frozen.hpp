@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What late_test and early_test expect of data that was replaced while threads ran.
+// The expectations of late_test and early_test on data that was replaced while threads ran.
 #pragma once
 
 #include <dlfcn.h>

@@ -13,7 +13,7 @@
 namespace static_test {
 namespace {
 
-// On the heap, which nobody replaces.
+// On the heap, which is not replaced.
 struct Hammer {
     std::thread thread;
     std::atomic<long> rounds{0};

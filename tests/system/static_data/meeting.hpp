@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the processes of one static data test share besides the data under test: a barrier, and a
+// Shared by the processes of one static data test besides the data under test: a barrier, and a
 // record per process that tells the others where its data lies. launcher.cpp makes the file and
 // passes its descriptor number in kMeetingVariable; share_test.cpp and its siblings map it.
 // The test programs stand on the heap's static_*.cpp and on base only, not on the whole library.

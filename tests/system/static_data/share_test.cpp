@@ -2,7 +2,7 @@
 //
 // If this breaks, static variables are not remotely accessible, or sharing them damages the
 // program. Run by static_launcher; built in many variants (CMakeLists.txt): the code is the same,
-// the layout of the data segment is not. What fork() and other programs do is in children.cpp.
+// the layout of the data segment is not. Tests of fork() and of other programs are in children.cpp.
 #include <unistd.h>
 
 #include <atomic>

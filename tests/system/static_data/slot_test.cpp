@@ -4,7 +4,7 @@
 // with the other's data, or one that runs beside it overwrites the other's data.
 //   slot_test dirty   fills its .bss and ends
 //   slot_test clean   finds zeros
-//   slot_test hold    fills its .bss, says so on stdout, and ends when nobody reads that any more
+//   slot_test hold    fills its .bss, prints a line, and ends when the reader of stdout is gone
 #include <poll.h>
 
 #include <cstring>

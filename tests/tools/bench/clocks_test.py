@@ -90,7 +90,7 @@ class Comparisons(unittest.TestCase):
 
 
 class Repeats(unittest.TestCase):
-    """What is to be run next of a turn: both libraries, one round."""
+    """The next runs of a turn: both libraries, one round."""
     TURN = [plan.Run("rma", "tessera", 2, 0), plan.Run("rma", "other", 2, 0)]
 
     def to_run(self, *results):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Without this, noise between rounds could count as being behind, or hide that we are behind.
 
-Made-up runs: what bench/run then says of their points.
+Invented runs, and the verdicts of bench/run on their points.
 """
 import os
 import sys

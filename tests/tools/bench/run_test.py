@@ -260,7 +260,7 @@ def check_clocks(runner, source):
 
 
 def check_limits_of_a_call(runner, source):
-    """What there was no time for is named; a program that cannot be compiled is a failure."""
+    """Runs without time are named; a program that cannot be compiled is a failure."""
     suite = write_suite(runner, source, good="")
     status, printed = runner.run("late", "--quick", "--suite", suite)
     check(status == 2 and "1 runs are left" in printed, f"no time: status {status}\n{printed}")

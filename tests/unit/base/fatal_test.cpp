@@ -81,7 +81,7 @@ TEST_F(Fatal, RunsNoHandlers) {
         ExitedWithCode(7), "^$");
 }
 
-// The launcher is told once, whoever comes first.
+// The launcher is told once, by the first thread.
 void fail_in_threads() {
     set_job_abort(tell);
     std::vector<std::thread> threads;

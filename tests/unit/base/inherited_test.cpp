@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kLook = "--look";
 
-// What the program says when it is run again: the state, and the job.
+// The output of the program when it is run again: the state, and the job.
 void look() {
     const Inherited* job = inherited();
     std::printf("%d", static_cast<int>(inheritance()));

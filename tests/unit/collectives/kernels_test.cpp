@@ -177,8 +177,8 @@ Array<T> random_array(std::mt19937_64& random, std::size_t nelems) {
     return array;
 }
 
-// What is tried: `form` 0: combine, 1: combine_two, else combine_many of `count` sources. `alias`:
-// the source that is the result, or count: none.
+// The function under test: `form` 0: combine, 1: combine_two, else combine_many of `count` sources.
+// `alias`: the source that is the result, or count: none.
 struct Case {
     std::string where;
     Operator op;

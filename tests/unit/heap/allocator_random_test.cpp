@@ -66,7 +66,7 @@ TEST(AllocatorRandom, ChurnKeepsTheHeapPacked) {
                 100.0 * (static_cast<double>(top) / static_cast<double>(kLiveBytes) - 1.0));
 }
 
-// What a PE would check with one list of intervals and no cleverness.
+// The checks of a PE with one plain list of intervals.
 class Model {
   public:
     struct Piece {
@@ -103,7 +103,7 @@ class Model {
     }
 
   private:
-    // To what the end of a block may be rounded. What lies between belongs to nobody else.
+    // The rounding of the end of a block. No other block has the bytes between.
     static std::size_t rounding_of(const Piece& piece) {
         if (piece.sharing == Sharing::kCacheLineOwned) return kFalseSharingBytes;
         return piece.bytes < kLineBlockBytesMin ? kMinAlignment : kCacheLineBytes;

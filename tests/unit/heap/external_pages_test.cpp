@@ -70,7 +70,7 @@ TEST(ExternalPages, ContentsStayAndBothMappingsAreOneMemory) {
     base[0] = 'y';
     EXPECT_EQ(base[bytes - 1], 'x');
     EXPECT_EQ(other.start[0], 'y');
-    // The neighbours are as they were, and nobody else's.
+    // The neighbouring pages are as they were, and private.
     EXPECT_EQ(base[-1], byte_at(kPage - 1));
     EXPECT_EQ(base[bytes], byte_at(kPage + bytes));
 }
@@ -99,7 +99,7 @@ TEST(ExternalPages, UntouchedPagesTakeNoMemory) {
     EXPECT_EQ(memory.data()[bytes / 2], 1);
 }
 
-// Pages of a file have contents before anybody has touched them.
+// Pages of a file have contents before they are touched.
 TEST(ExternalPages, PrivateMappingOfAFile) {
     const std::size_t bytes = 3 * kPage;
     Fd file(::memfd_create("contents", MFD_CLOEXEC));

@@ -95,10 +95,10 @@ TEST(FdPassing, EndAndSilenceAreFailures) {
 TEST(FdPassing, ProcessesMeetUnderARandomName) {
     std::string name = random_socket_name();
     EXPECT_NE(name, random_socket_name());
-    EXPECT_FALSE(connect_to(name)) << "nobody listens yet";
+    EXPECT_FALSE(connect_to(name)) << "there is no listener yet";
     Fd listener = listen_at(name, 4);
     ASSERT_TRUE(listener);
-    EXPECT_FALSE(accept_one(listener.get(), 0)) << "nobody has come yet";
+    EXPECT_FALSE(accept_one(listener.get(), 0)) << "no process has come yet";
     Fd client = connect_to(name);
     ASSERT_TRUE(client);
     Fd server = accept_one(listener.get(), kPatienceMs);

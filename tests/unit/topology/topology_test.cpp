@@ -206,7 +206,7 @@ TEST(Topology, CgroupLimitsCount) {
     EXPECT_NE(text.find("the job may use 1 MiB"), std::string::npos) << text;
 }
 
-// What the user reads under SHMEM_INFO.
+// The text of SHMEM_INFO.
 TEST(Topology, DescribesItself) {
     const auto facts =
         look_at("pack:1 l3:1(size=33554432) l2:2(size=1572864) core:1 pu:1", first_pus(1));

@@ -84,7 +84,7 @@ class SelfWorld final : public World {
     }
 };
 
-// What the owner is asked to do, over a socket pair.
+// Requests to the owner, over a socket pair.
 struct Order {
     enum Kind : int { kWrite, kRead, kAdd, kProtect } kind;
     std::size_t offset;

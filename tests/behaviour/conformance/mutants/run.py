@@ -142,7 +142,7 @@ class Copy:
         return None
 
     def try_mutant(self, mutant):
-        """What noticed it, None when nothing did."""
+        """The test that noticed it, or None."""
         path = os.path.join(self.tree, mutant.file)
         before = read(path)
         write(path, mutant.apply(before))

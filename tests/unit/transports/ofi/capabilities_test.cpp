@@ -49,7 +49,7 @@ TEST(Capabilities, FabricAndDomainFilter) {
     EXPECT_EQ(choose(wishes).capabilities.domain, "lo");
 }
 
-// What all sockets providers give, and what differs.
+// The common properties of all sockets providers, and the differences.
 struct Facts {
     std::string provider;
     bool atomics;

@@ -103,7 +103,7 @@ TEST_P(EachProvider, WritesAndReads) {
             return fi_writemsg(here.fabric.endpoint(), &message,
                                FI_COMPLETION | FI_DELIVERY_COMPLETE);
         });
-        // Delivered is delivered: nobody reads the target's queue any more.
+        // Delivered is delivered: the target's queue is not read any more.
         ASSERT_EQ(std::memcmp(pair.there.memory.data() + 16, source.data(), bytes), 0) << bytes;
         std::vector<unsigned char> back(bytes);
         pair.run([&](int* done) {
