@@ -9,9 +9,9 @@
 // already bounds-checked; the transport translates them for `pe`, a world PE number.
 //
 // Ordering: nothing is ordered but by fence(), and fence and quiet concern the operations of one
-// channel. THREADS: any, but a channel that was made for one thread at a time. Atomicity: "one
-// word, one path": every atomic on a word that a transport serves goes through that transport, also
-// those of the PE that owns the word.
+// TransportContext. THREADS: any, but a context that was made for one thread at a time. Atomicity:
+// "one word, one path": every atomic on a word that a transport serves goes through that transport,
+// also those of the PE that owns the word.
 #pragma once
 
 #include <atomic>
@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "base/endpoint_slot.hpp"
 #include "base/setting_marks.hpp"
 #include "base/wait.hpp"
 
@@ -75,19 +76,19 @@ void for_each_block(char* dest, const char* source, const Strided& shape, Transf
     }
 }
 
-// What one context has under way in a transport. Transports that have nothing under way when a call
-// returns ignore it.
-class Channel {
+// The operations that one OpenSHMEM context has under way in a transport. A transport that
+// completes every operation before its call returns ignores it.
+class TransportContext {
   public:
-    Channel() = default;
-    Channel(const Channel&) = delete;
-    Channel& operator=(const Channel&) = delete;
-    virtual ~Channel() = default;
-};
-
-struct ChannelOptions {
-    bool is_shared = true;     // by several threads at the same time
-    bool is_internal = false;  // collectives: no program looks at what is put before a gate tells
+    struct Options {
+        bool is_shared = true;  // by several threads at the same time
+        bool is_internal =
+            false;  // collectives: no program looks at what is put before a gate tells
+    };
+    TransportContext() = default;
+    TransportContext(const TransportContext&) = delete;
+    TransportContext& operator=(const TransportContext&) = delete;
+    virtual ~TransportContext() = default;
 };
 
 class Transport {
@@ -100,70 +101,74 @@ class Transport {
     virtual const char* name() const = 0;
 
     // For a new context. Its operations must be complete (quiet) before it is destroyed.
-    virtual std::unique_ptr<Channel> make_channel(const ChannelOptions& /*options*/) {
-        return std::make_unique<Channel>();
+    virtual std::unique_ptr<TransportContext> make_context(
+        const TransportContext::Options& /*options*/) {
+        return std::make_unique<TransportContext>();
     }
 
     // A word of 1, 2, 4 or 8 bytes at an aligned address is stored whole and once, so that programs
     // may wait for it and overwrite it; of longer puts each byte may be stored more than once.
     // RETURNS when: the source is reusable.
-    virtual void put(Channel& channel, void* dest, const void* source, std::size_t bytes,
+    virtual void put(TransportContext& context, void* dest, const void* source, std::size_t bytes,
                      int pe) = 0;
-    // Sees what was put or changed before on the same channel.
+    // Sees what was put or changed before on the same context.
     // RETURNS when: the data is in `dest`.
-    virtual void get(Channel& channel, void* dest, const void* source, std::size_t bytes,
+    virtual void get(TransportContext& context, void* dest, const void* source, std::size_t bytes,
                      int pe) = 0;
     // RETURNS: at once; source reusable, or data in `dest`, after quiet().
-    virtual void put_nbi(Channel& channel, void* dest, const void* source, std::size_t bytes,
-                         int pe) = 0;
-    virtual void get_nbi(Channel& channel, void* dest, const void* source, std::size_t bytes,
-                         int pe) = 0;
+    virtual void put_nbi(TransportContext& context, void* dest, const void* source,
+                         std::size_t bytes, int pe) = 0;
+    virtual void get_nbi(TransportContext& context, void* dest, const void* source,
+                         std::size_t bytes, int pe) = 0;
 
     // Many blocks at once; they return like put and get.
-    virtual void put_strided(Channel& channel, void* dest, const void* source, const Strided& shape,
-                             int pe) {
+    virtual void put_strided(TransportContext& context, void* dest, const void* source,
+                             const Strided& shape, int pe) {
         for_each_block(static_cast<char*>(dest), static_cast<const char*>(source), shape,
                        [&](char* to, const char* from, std::size_t bytes) {
-                           put(channel, to, from, bytes, pe);
+                           put(context, to, from, bytes, pe);
                        });
     }
-    virtual void get_strided(Channel& channel, void* dest, const void* source, const Strided& shape,
-                             int pe) {
+    virtual void get_strided(TransportContext& context, void* dest, const void* source,
+                             const Strided& shape, int pe) {
         for_each_block(static_cast<char*>(dest), static_cast<const char*>(source), shape,
                        [&](char* to, const char* from, std::size_t bytes) {
-                           get(channel, to, from, bytes, pe);
+                           get(context, to, from, bytes, pe);
                        });
     }
 
     // RETURNS: the old value when the operation has been executed. Float and double travel as bits
     // (kFetch, kSet and kSwap only).
-    virtual std::uint64_t atomic(Channel& channel, const AtomicRequest& request, int pe) = 0;
+    virtual std::uint64_t atomic(TransportContext& context, const AtomicRequest& request,
+                                 int pe) = 0;
     // RETURNS: at once. The operation is executed, and the old value (request.bytes of it) at
     // `result` unless that is nullptr, after quiet().
-    virtual void atomic_nbi(Channel& channel, const AtomicRequest& request, void* result, int pe) {
-        const std::uint64_t old = atomic(channel, request, pe);
+    virtual void atomic_nbi(TransportContext& context, const AtomicRequest& request, void* result,
+                            int pe) {
+        const std::uint64_t old = atomic(context, request, pe);
         if (result != nullptr) std::memcpy(result, &old, request.bytes);
     }
 
     // put, then the atomic, in this order at the target. RETURNS like put.
-    virtual void put_signal(Channel& channel, void* dest, const void* source, std::size_t bytes,
-                            const AtomicRequest& signal, int pe) {
-        put(channel, dest, source, bytes, pe);
-        quiet(channel);
-        atomic(channel, signal, pe);
+    virtual void put_signal(TransportContext& context, void* dest, const void* source,
+                            std::size_t bytes, const AtomicRequest& signal, int pe) {
+        put(context, dest, source, bytes, pe);
+        quiet(context);
+        atomic(context, signal, pe);
     }
 
     // A hint (sessions, OpenSHMEM 1.6, 9.9): many small puts and atomics follow; they may wait for
     // each other until fence() or quiet(), or until `total` of them have come.
-    virtual void set_batching(Channel& /*channel*/, bool /*is_on*/, std::size_t /*total*/) {}
+    virtual void set_batching(TransportContext& /*context*/, bool /*is_on*/,
+                              std::size_t /*total*/) {}
 
     // Sends what batching holds back. RETURNS: at once.
-    virtual void release_batch(Channel& /*channel*/) {}
+    virtual void release_batch(TransportContext& /*context*/) {}
 
     // Orders earlier puts and atomics before later ones to the same PE.
-    virtual void fence(Channel& channel) = 0;
+    virtual void fence(TransportContext& context) = 0;
     // RETURNS when: everything issued before is complete and visible to all PEs.
-    virtual void quiet(Channel& channel) = 0;
+    virtual void quiet(TransportContext& context) = 0;
     // Moves things on without blocking. Called by every slow wait.
     virtual void progress() = 0;
 };
@@ -174,14 +179,14 @@ class FabricTransport : public Transport {
     // Posts `number` at the gate of PE `pe` that has the symmetric address of `gate`.
     // RETURNS: at once; ordered after nothing.
     virtual void post_gate(const Gate& gate, std::uint32_t number, int pe) = 0;
-    // The same after everything that was put to this PE on the channel has arrived there.
-    virtual void post_gate_behind(Channel& channel, const Gate& gate, std::uint32_t number,
+    // The same after everything that was put to this PE on the context has arrived there.
+    virtual void post_gate_behind(TransportContext& context, const Gate& gate, std::uint32_t number,
                                   int pe) = 0;
     // Whether PE `pe` has the static data of this PE's program.
     virtual bool runs_my_program(int pe) = 0;
-    // What other PEs need to reach this one.
-    virtual std::vector<std::byte> card() const = 0;
-    // From here on the cards of all PEs are known, and this PE serves the others.
+    // This PE's EndpointInfo: other PEs reach it with these bytes.
+    virtual std::vector<std::byte> endpoint_info() const = 0;
+    // From here on the EndpointInfos of all PEs are known, and this PE serves the others.
     virtual void start() = 0;
     // The other PEs may go from here on. REQUIRES: everything is complete.
     virtual void leave() = 0;
@@ -191,8 +196,8 @@ class FabricTransport : public Transport {
     virtual const std::string& provider() const = 0;
 };
 
-// The transports that exist; each is made by one function here, so that nobody but its own folder
-// knows its class.
+// The transports that exist; one function here makes each, so that only its own folder knows its
+// class.
 
 // transports/self: this PE's own memory, when it cannot be a plain store because other PEs reach
 // the same words through a transport. `lock` serialises atomics on them, in every PE.
@@ -223,7 +228,7 @@ struct FabricSetup {
     FabricMemory heap;
     FabricMemory statics;
     FabricMemory internal;  // the library's own
-    // A word of `internal` that nobody writes to: what reads behind writes read.
+    // A word of `internal` that no PE writes to: what reads behind writes read.
     const std::uint64_t* unchanging = nullptr;
     // Not nullptr: atomics on static data take this lock (transports/self).
     std::atomic<std::uint32_t>* static_lock = nullptr;
@@ -234,7 +239,7 @@ struct FabricSetup {
     // Says how the settings of this PE differ from those with these marks on `pe`.
     std::string (*difference)(const SettingMarks& theirs, int pe) = nullptr;
     std::uint64_t program_digest = 0;
-    // The user's wishes (docs/environment.md).
+    // The user's hints (docs/environment.md).
     std::string provider;
     std::string fabric;
     std::string domain;
@@ -244,14 +249,13 @@ struct FabricSetup {
     bool has_progress_thread = true;
     bool members_only =
         false;  // PEs of the job alone may connect, where the provider lets us see to it
-    std::uint32_t timeout_s = 0;  // 0: for ever
-    bool is_crowded = false;      // more PEs than cores
-    // A table of kFabricCardBytes per PE, zero at first, that the PEs of the node share.
-    char* cards = nullptr;
-    // The card of a PE as the launcher has it.
-    std::function<std::vector<std::byte>(int pe)> card_of;
+    std::uint32_t timeout_s = 0;     // 0: for ever
+    bool is_oversubscribed = false;  // more PEs than cores
+    // A table of kEndpointSlotBytes per PE, zero at first, that the PEs of the node share.
+    char* endpoint_table = nullptr;
+    // The EndpointInfo of a PE as the launcher has it.
+    std::function<std::vector<std::byte>(int pe)> endpoint_info_of;
 };
-inline constexpr std::size_t kFabricCardBytes = 288;
 std::unique_ptr<FabricTransport> make_ofi_transport(FabricSetup setup);
 
 }  // namespace tessera

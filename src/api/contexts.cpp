@@ -51,10 +51,10 @@ int create(Team& team, long options, shmem_ctx_t* ctx) {
     *ctx = SHMEM_CTX_INVALID;
     const bool is_shared = (options & (SHMEM_CTX_PRIVATE | SHMEM_CTX_SERIALIZED)) == 0;
     OpenContext context;
-    context.channel = make_channel({.is_shared = is_shared});
+    context.transport_context = make_transport_context({.is_shared = is_shared});
     // PE numbers of the world need no table.
-    context.context =
-        &team == &world_team ? Context(*context.channel) : Context(team, *context.channel);
+    context.context = &team == &world_team ? Context(*context.transport_context)
+                                           : Context(team, *context.transport_context);
     context.options = options;
     if (config().debug) context.owner = thread_number();
     const auto added = open_contexts.add(std::move(context));
@@ -121,10 +121,10 @@ bool has_concurrent_calls() { return thread_level() == SHMEM_THREAD_MULTIPLE; }
 void release_sessions() {
     const std::thread::id caller = std::this_thread::get_id();
     FabricTransport* fabric = address_map.fabric;
-    if (fabric != nullptr) fabric->release_batch(*Context::default_channel);
+    if (fabric != nullptr) fabric->release_batch(*Context::default_transport_context);
     std::lock_guard guard(sessions_lock);
     for (OpenContext* ctx = first_session; ctx != nullptr; ctx = ctx->next) {
-        if (fabric != nullptr) fabric->release_batch(*ctx->channel);
+        if (fabric != nullptr) fabric->release_batch(*ctx->transport_context);
         if (ctx->batch == nullptr) continue;
         if (!has_concurrent_calls() || ctx->session_thread == caller) ctx->batch->perform();
     }
@@ -138,7 +138,7 @@ bool may_hold_atomics(const OpenContext& ctx) {
 void start_batching(shmem_ctx_t ctx, const Context& context, std::size_t total, const char* where) {
     release_hook.store(release_sessions, std::memory_order_release);
     if (address_map.fabric != nullptr) {
-        address_map.fabric->set_batching(context.channel(), true, total);
+        address_map.fabric->set_batching(context.transport_context(), true, total);
     }
     if (ctx == SHMEM_CTX_DEFAULT) return;
     OpenContext& open = open_context_of(ctx, where);
@@ -154,7 +154,7 @@ void start_batching(shmem_ctx_t ctx, const Context& context, std::size_t total, 
 
 void stop_batching(shmem_ctx_t ctx, const Context& context, const char* where) {
     if (address_map.fabric != nullptr) {
-        address_map.fabric->set_batching(context.channel(), false, SIZE_MAX);
+        address_map.fabric->set_batching(context.transport_context(), false, SIZE_MAX);
     }
     context.perform_held();
     if (ctx == SHMEM_CTX_DEFAULT) return;

@@ -75,7 +75,7 @@ void copy_strided(char* dest, const char* source, const Strided& shape) {
 
 }  // namespace
 
-Channel* Context::default_channel = nullptr;
+TransportContext* Context::default_transport_context = nullptr;
 Context collective_context;
 
 void Context::put_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
@@ -85,7 +85,7 @@ void Context::put_elsewhere(void* dest, const void* source, std::size_t bytes, i
     if (char* remote = address_map.remote(dest, bytes, pe, where)) {
         return copy_bytes(remote, source, bytes);
     }
-    transport(pe).put(context->channel(), dest, source, bytes, pe);
+    transport(pe).put(context->transport_context(), dest, source, bytes, pe);
 }
 
 void Context::get_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
@@ -96,7 +96,7 @@ void Context::get_elsewhere(void* dest, const void* source, std::size_t bytes, i
         copy_bytes(dest, remote, bytes);
         return std::atomic_thread_fence(std::memory_order_acquire);
     }
-    transport(pe).get(context->channel(), dest, source, bytes, pe);
+    transport(pe).get(context->transport_context(), dest, source, bytes, pe);
 }
 
 void Context::put_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
@@ -106,7 +106,7 @@ void Context::put_nbi_elsewhere(void* dest, const void* source, std::size_t byte
     if (char* remote = address_map.remote(dest, bytes, pe, where)) {
         return copy_bytes(remote, source, bytes);
     }
-    transport(pe).put_nbi(context->channel(), dest, source, bytes, pe);
+    transport(pe).put_nbi(context->transport_context(), dest, source, bytes, pe);
 }
 
 void Context::get_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
@@ -116,7 +116,7 @@ void Context::get_nbi_elsewhere(void* dest, const void* source, std::size_t byte
     if (const char* remote = address_map.remote(source, bytes, pe, where)) {
         return copy_bytes(dest, remote, bytes);
     }
-    transport(pe).get_nbi(context->channel(), dest, source, bytes, pe);
+    transport(pe).get_nbi(context->transport_context(), dest, source, bytes, pe);
 }
 
 void Context::put_strided(void* dest, const void* source, const Strided& shape, int pe,
@@ -131,7 +131,7 @@ void Context::put_strided(void* dest, const void* source, const Strided& shape, 
         copy_strided(remote, from, shape);
         return;
     }
-    transport(pe).put_strided(channel(), dest, source, shape, pe);
+    transport(pe).put_strided(transport_context(), dest, source, shape, pe);
 }
 
 void Context::get_strided(void* dest, const void* source, const Strided& shape, int pe,
@@ -147,7 +147,7 @@ void Context::get_strided(void* dest, const void* source, const Strided& shape, 
         std::atomic_thread_fence(std::memory_order_acquire);
         return;
     }
-    transport(pe).get_strided(channel(), dest, source, shape, pe);
+    transport(pe).get_strided(transport_context(), dest, source, shape, pe);
 }
 
 // Payload and signal may take different paths: then the payload must have arrived before the signal
@@ -173,7 +173,7 @@ void Context::put_signal_elsewhere(void* dest, const void* source, std::size_t b
     if (!is_signal_op(signal.op)) fail_signal_op(signal.op, where);
     const AtomicOp op = signal.op == SHMEM_SIGNAL_SET ? AtomicOp::kSet : AtomicOp::kAdd;
     AtomicRequest update{.dest = signal.word, .op = op, .operand = signal.value};
-    transport(target).put_signal(channel(), dest, source, bytes, update, target);
+    transport(target).put_signal(transport_context(), dest, source, bytes, update, target);
 }
 
 void Context::fail_signal_op(int op, const char* where) {

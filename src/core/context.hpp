@@ -5,7 +5,8 @@
 // otherwise one virtual call of the peer's transport.
 //
 // On mapped memory nothing is left pending, but for atomics that a session holds back: fence is a
-// release fence, quiet a full one. What transports have under way for a context is in its channel.
+// release fence, quiet a full one. What transports have under way for a context is in its
+// TransportContext.
 // Orders on weakly ordered processors: puts are relaxed stores (fence, quiet, put_signal and
 // barrier order them); gets and fetches acquire, because they are complete when they return and
 // what the program issues next must not be read earlier; read-modify-writes are seq_cst, which lets
@@ -75,10 +76,13 @@ class Context {
   public:
     // The default context: all PEs of the world.
     constexpr Context() = default;
-    // A context of a team; PE numbers count within it. `channel` lives as long as the context.
-    Context(Team& team, Channel& channel) : team_(&team), channel_(&channel) {}
+    // A context of a team; PE numbers count within it. `transport_context` lives as long as the
+    // context.
+    Context(Team& team, TransportContext& transport_context)
+        : team_(&team), transport_context_(&transport_context) {}
     // Another context of the world.
-    explicit Context(Channel& channel) : channel_(&channel) {}
+    explicit Context(TransportContext& transport_context)
+        : transport_context_(&transport_context) {}
 
     // Where a session holds back atomics on mapped memory; nullptr: it does not.
     void hold_atomics_in(AtomicBatch* batch) { batch_ = batch; }
@@ -309,21 +313,23 @@ class Context {
         perform_held();
         std::atomic_thread_fence(std::memory_order_release);
         if (address_map.fabric != nullptr) [[unlikely]]
-            address_map.fabric->fence(channel());
+            address_map.fabric->fence(transport_context());
     }
     // Completes everything issued before; also orders it before later loads.
     TESSERA_INLINE void quiet() const {
         perform_held();
         if (address_map.fabric != nullptr) [[unlikely]]
-            address_map.fabric->quiet(channel());
+            address_map.fabric->quiet(transport_context());
         std::atomic_thread_fence(std::memory_order_seq_cst);
     }
 
     // What transports have under way for this context.
-    Channel& channel() const { return channel_ != nullptr ? *channel_ : *default_channel; }
+    TransportContext& transport_context() const {
+        return transport_context_ != nullptr ? *transport_context_ : *default_transport_context;
+    }
 
     // That of the default context. Set by init.
-    static Channel* default_channel;
+    static TransportContext* default_transport_context;
 
   private:
     // What nobody wants the compiler need not fetch: x86 then has no loop about the operation.
@@ -415,7 +421,7 @@ class Context {
             store(remote, value);
             return wake_if_sleeping(sleeper_of(pe));
         }
-        transport(pe).put(context->channel(), dest, &value, sizeof(T), pe);
+        transport(pe).put(context->transport_context(), dest, &value, sizeof(T), pe);
     }
     template <class T>
     [[gnu::noinline]] static T g_elsewhere(const T* source, int pe, const char* where,
@@ -424,7 +430,7 @@ class Context {
             return load<T>(remote);
         }
         T value;
-        transport(pe).get(context->channel(), &value, source, sizeof(T), pe);
+        transport(pe).get(context->transport_context(), &value, source, sizeof(T), pe);
         return value;
     }
     template <OldValue kOld, class T, class Local>
@@ -443,15 +449,15 @@ class Context {
                            .operand = to_bits(request.operand),
                            .condition = to_bits(request.condition)};
         if constexpr (kOld != OldValue::kReturned) {
-            transport(pe).atomic_nbi(context->channel(), bits, later, pe);
+            transport(pe).atomic_nbi(context->transport_context(), bits, later, pe);
             return T{};
         } else {
-            return from_bits<T>(transport(pe).atomic(context->channel(), bits, pe));
+            return from_bits<T>(transport(pe).atomic(context->transport_context(), bits, pe));
         }
     }
 
-    Team* team_ = nullptr;        // nullptr: the world
-    Channel* channel_ = nullptr;  // nullptr: default_channel
+    Team* team_ = nullptr;                           // nullptr: the world
+    TransportContext* transport_context_ = nullptr;  // nullptr: default_transport_context
     AtomicBatch* batch_ = nullptr;
 };
 

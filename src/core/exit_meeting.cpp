@@ -137,7 +137,7 @@ class Meeting {
                     waits.left.load(std::memory_order_relaxed)};
         }
         Times times{};
-        with_.fabric->get(with_.channel, &times, &mine_.waits, sizeof times, pe);
+        with_.fabric->get(with_.transport_context, &times, &mine_.waits, sizeof times, pe);
         return times;
     }
 

@@ -20,8 +20,8 @@ namespace tessera {
 struct ExitMeeting {
     const launch::Job& job;
     const Node& node;
-    FabricTransport* fabric;  // nullptr: there is one node
-    Channel& channel;         // for its reads
+    FabricTransport* fabric;              // nullptr: there is one node
+    TransportContext& transport_context;  // for its reads
     // An atomic on a word of PE 0's internal segment, which is named by this PE's.
     std::uint64_t (*atomic_at_first_pe)(AtomicRequest request);
 };

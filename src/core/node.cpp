@@ -18,13 +18,12 @@
 #include <iterator>
 
 #include "base/bits.hpp"
+#include "base/endpoint_slot.hpp"
 #include "base/fatal.hpp"
 #include "core/config.hpp"
 
 namespace tessera {
 namespace {
-
-static_assert(heap::kCardBytes == kFabricCardBytes);
 
 void add_to_digest(std::uint64_t& digest, const void* bytes, std::size_t count) {
     for (std::size_t i = 0; i < count; i += sizeof(std::uint64_t)) {
@@ -158,8 +157,8 @@ void Node::release_memory() const {
           header_->internal_bytes);
     // Of all PEs: whoever joins next has other addresses.
     if (local == 0) {
-        punch(job_.node_file.get(), static_cast<off_t>(header_->cards_offset),
-              header_->npes_of_job * heap::kCardBytes);
+        punch(job_.node_file.get(), static_cast<off_t>(header_->endpoints_offset),
+              header_->npes_of_job * kEndpointSlotBytes);
     }
     punch(job_.heap_file.get(), local * static_cast<off_t>(header_->heap_stride),
           header_->heap_bytes);

@@ -48,15 +48,15 @@ class Node {
     // All PEs of the node meet.
     void meet(const char* where) const;
     // Gives the pages of this PE's heap and internal segment back to the system; the first PE
-    // empties the table of cards.
+    // empties the table of EndpointInfos.
     void release_memory() const;
 
     // One entry a PE of the job; what address_map.peers points to.
     const Peer* peers() const { return peers_; }
     // Gives the peers their rooms. REQUIRES: header().heap_bytes is what all nodes have agreed on.
     void open_heaps();
-    // The table of cards that the PEs of the node share (transports/ofi).
-    char* cards() const { return node_map_.data() + header_->cards_offset; }
+    // The table of EndpointInfos that the PEs of the node share (transports/ofi).
+    char* endpoint_table() const { return node_map_.data() + header_->endpoints_offset; }
     // Two that reach static data that could not be mapped, of this PE and of the others; empty when
     // all of it is.
     const std::vector<std::unique_ptr<Transport>>& transports() const { return transports_; }

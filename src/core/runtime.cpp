@@ -42,8 +42,8 @@ struct Live {
     std::unique_ptr<Node> node;
     std::unique_ptr<heap::Allocator> allocator;
     std::unique_ptr<FabricTransport> fabric;  // to other nodes; nullptr: there are none
-    std::unique_ptr<Channel> default_channel;
-    std::unique_ptr<Channel> collective_channel;
+    std::unique_ptr<TransportContext> default_transport_context;
+    std::unique_ptr<TransportContext> collective_transport_context;
 };
 
 // Not owned by a static object: exit() must not take apart what other threads, or the parent of a
@@ -137,12 +137,13 @@ void make_predefined_teams() {
     make_team(node_team, live->job.local_pes, kNodeTeamSlot);
 }
 
-void make_channels(int level) {
+void make_transport_contexts(int level) {
     const bool is_shared = level == SHMEM_THREAD_MULTIPLE;
-    live->default_channel = make_channel({.is_shared = is_shared});
-    live->collective_channel = make_channel({.is_shared = is_shared, .is_internal = true});
-    Context::default_channel = live->default_channel.get();
-    collective_context = Context(*live->collective_channel);
+    live->default_transport_context = make_transport_context({.is_shared = is_shared});
+    live->collective_transport_context =
+        make_transport_context({.is_shared = is_shared, .is_internal = true});
+    Context::default_transport_context = live->default_transport_context.get();
+    collective_context = Context(*live->collective_transport_context);
 }
 
 FabricSetup describe_fabric() {
@@ -173,16 +174,18 @@ FabricSetup describe_fabric() {
             .has_progress_thread = settings.progress != Progress::kNone,
             .members_only = settings.ofi_admission,
             .timeout_s = settings.network_timeout.value,
-            .is_crowded = static_cast<std::uint32_t>(live->job.npes_of_host) > header.usable_cores,
-            .cards = live->node->cards(),
-            .card_of = launch::card_of};
+            .is_oversubscribed =
+                static_cast<std::uint32_t>(live->job.npes_of_host) > header.usable_cores,
+            .endpoint_table = live->node->endpoint_table(),
+            .endpoint_info_of = launch::endpoint_info_of};
 }
 
 void drive_fabric() { live->fabric->progress(); }
 
 // An atomic on a word of PE 0's internal segment, `word` in this PE's.
 std::uint64_t atomic_at_first_pe(AtomicRequest request) {
-    if (!is_on_this_node(0)) return live->fabric->atomic(*live->default_channel, request, 0);
+    if (!is_on_this_node(0))
+        return live->fabric->atomic(*live->default_transport_context, request, 0);
     const auto* mine = reinterpret_cast<char*>(&live->node->internal(live->job.local_index));
     char* theirs = reinterpret_cast<char*>(&live->node->internal_of(0));
     auto* word =
@@ -219,12 +222,12 @@ void agree_on_heap() {
 
 // RETURNS when: all PEs of the job can reach this one.
 void connect_nodes(int level) {
-    if (live->job.nnodes == 1) return make_channels(level);
+    if (live->job.nnodes == 1) return make_transport_contexts(level);
     live->fabric = make_ofi_transport(describe_fabric());
-    launch::publish_card(live->fabric->card());
+    launch::publish_endpoint_info(live->fabric->endpoint_info());
     launch::meet_job(nullptr);
     live->fabric->start();
-    make_channels(level);
+    make_transport_contexts(level);
     agree_on_heap();
 }
 
@@ -251,8 +254,8 @@ void leave_nodes() {
     live->fabric->leave();
     launch::meet_job(drive_fabric);
     set_progress_hook(nullptr);
-    live->default_channel.reset();
-    live->collective_channel.reset();
+    live->default_transport_context.reset();
+    live->collective_transport_context.reset();
     address_map.fabric = nullptr;
     live->fabric.reset();
 }
@@ -297,7 +300,7 @@ void meet_others_at_exit(int status, void*) {
     has_met_at_exit = meet_at_exit({.job = live->job,
                                     .node = *live->node,
                                     .fabric = live->fabric.get(),
-                                    .channel = *live->collective_channel,
+                                    .transport_context = *live->collective_transport_context,
                                     .atomic_at_first_pe = atomic_at_first_pe});
     if (!has_met_at_exit || !live->fabric) return;
     live->fabric->leave();
@@ -473,9 +476,9 @@ TeamMailboxes* mapped_team_mailboxes(int world_pe, std::uint32_t slot) {
     return team_mailboxes_of(segment_of(sleeper), slot);
 }
 
-std::unique_ptr<Channel> make_channel(const ChannelOptions& options) {
-    if (live->fabric) return live->fabric->make_channel(options);
-    return std::make_unique<Channel>();
+std::unique_ptr<TransportContext> make_transport_context(const TransportContext::Options& options) {
+    if (live->fabric) return live->fabric->make_context(options);
+    return std::make_unique<TransportContext>();
 }
 
 void publish_allocation_digest(std::uint64_t digest) {
@@ -489,7 +492,7 @@ int pe_with_other_allocation(std::uint64_t digest) {
         if (is_on_this_node(pe)) {
             other = live->node->internal_of(pe).allocation_digest;
         } else {
-            live->fabric->get(*live->collective_channel, &other, &mine.allocation_digest,
+            live->fabric->get(*live->collective_transport_context, &other, &mine.allocation_digest,
                               sizeof other, pe);
         }
         if (other != digest) return pe;

@@ -65,6 +65,6 @@ std::size_t cache_bytes();
 std::string_view fabric_provider();
 
 // For a new context; it belongs to the caller, who quiets it before it ends.
-std::unique_ptr<Channel> make_channel(const ChannelOptions& options);
+std::unique_ptr<TransportContext> make_transport_context(const TransportContext::Options& options);
 
 }  // namespace tessera

@@ -82,8 +82,8 @@ Team::Shown Team::shown_by(int index) const {
         std::memcpy(&shown, mapped->exchange, sizeof shown);
     } else {
         const TeamFlags* name = team_flags(slot_of(index));
-        address_map.fabric->get(collective_context.channel(), &shown, name->exchange, sizeof shown,
-                                pe);
+        address_map.fabric->get(collective_context.transport_context(), &shown, name->exchange,
+                                sizeof shown, pe);
     }
     return shown;
 }

@@ -13,6 +13,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/endpoint_slot.hpp"
+
 namespace tessera::heap {
 namespace {
 
@@ -94,9 +96,9 @@ NodeLayout plan_layout(const NodePlan& plan) {
         round_up(header.records_offset + npes * sizeof(PeRecord), kFalseSharingBytes);
     header.facts_bytes = plan.facts_bytes;
     header.npes_of_job = static_cast<std::uint32_t>(plan.npes_of_job);
-    header.cards_offset = round_up(header.facts_offset + plan.facts_bytes, kCardBytes);
+    header.endpoints_offset = round_up(header.facts_offset + plan.facts_bytes, kEndpointSlotBytes);
     header.rooms_offset =
-        round_up(header.cards_offset + header.npes_of_job * kCardBytes, kHugePageBytes);
+        round_up(header.endpoints_offset + header.npes_of_job * kEndpointSlotBytes, kHugePageBytes);
     header.internal_offset = round_up(header.rooms_offset + kRooms * sizeof(Room), kHugePageBytes);
     header.internal_bytes = kInternalBytes;
     header.static_offset = header.internal_offset + npes * kInternalBytes;

@@ -11,8 +11,8 @@
 //   | PeRecord x npes       |                              | heap of PE 1     |
 //   +-----------------------+ facts_offset                 +------------------+ 2 * heap_stride
 //   | topology facts        |                              | ...              |
-//   +-----------------------+ cards_offset                 +------------------+
-//   | card x PEs of the job |   how to reach other nodes (transports/ofi), filled as it is learnt
+//   +-----------------------+ endpoints_offset             +------------------+
+//   | EndpointInfo x PEs    |   of the job: how to reach other nodes, filled as it is learnt
 //   +-----------------------+ rooms_offset
 //   | Room x kRooms         |   pages of their own (core/inline_maps.hpp)
 //   +-----------------------+ internal_offset
@@ -43,8 +43,6 @@ inline constexpr std::uint64_t kNodeMagic = 0x5445535345524133;  // "TESSERA3": 
 // Address space for the flags of some 58,000 teams, and the links of 600 (of 90,
 // SHMEM_COLLECTIVE_BUFFER=64K); memory is taken by those that exist.
 inline constexpr std::size_t kInternalBytes = std::size_t{512} << 20;
-// How to reach one PE of another node.
-inline constexpr std::size_t kCardBytes = 288;
 // A PE's room is as far behind that of the first PE of the node as its number in the world; of the
 // last one nobody is the owner, nor have PEs beyond it one.
 inline constexpr std::size_t kRooms = 512;
@@ -74,7 +72,7 @@ struct NodeLayout {
     std::uint64_t static_slot_bytes;  // per PE
     std::uint32_t usable_cores;       // what the job may use; decides how PEs wait (base/wait.hpp)
     std::uint32_t npes_of_job;
-    std::uint64_t cards_offset;
+    std::uint64_t endpoints_offset;
     std::uint64_t rooms_offset;
 };
 static_assert(std::is_trivially_copyable_v<NodeLayout> && sizeof(NodeLayout) == 112);

@@ -11,23 +11,23 @@
 namespace tessera::launch {
 namespace {
 
-int generation = 0;  // inits that have published a card
+int generation = 0;  // inits that have published an EndpointInfo
 std::mutex reading;  // PMIx would take turns anyway; its older versions did so badly
 
-std::string card_key() { return "tessera.card." + std::to_string(generation); }
+std::string endpoint_info_key() { return "tessera.endpoint." + std::to_string(generation); }
 
 }  // namespace
 
-void publish_card(std::span<const std::byte> card) {
+void publish_endpoint_info(std::span<const std::byte> info) {
     ++generation;
-    pmix::put(card_key(), card, pmix::Scope::kJob);
+    pmix::put(endpoint_info_key(), info, pmix::Scope::kJob);
 }
 
 void meet_job(void (*progress)()) { pmix::fence(progress); }
 
-std::vector<std::byte> card_of(int pe) {
+std::vector<std::byte> endpoint_info_of(int pe) {
     std::lock_guard guard(reading);
-    return pmix::get(pe, card_key());
+    return pmix::get(pe, endpoint_info_key());
 }
 
 }  // namespace tessera::launch

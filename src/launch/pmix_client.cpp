@@ -67,7 +67,7 @@ void check(pmix_status_t status, const char* call) {
             "starts several SHMEM programs one after another, which works on one node only",
             call);
     }
-    // A PE that has died takes its card with it.
+    // A PE that has died takes its EndpointInfo with it.
     fatal_lost_peer(
         "shmem_init: %s: %s (%d); a PE or the launcher may have died, or its PMIx may be of a "
         "version that "

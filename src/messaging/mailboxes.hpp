@@ -58,7 +58,7 @@ class Mailboxes {
     // The data that member `index` has published, in place, or copied to `copy`.
     const char* published_by(int index, int round, std::size_t bytes, char* copy) const {
         if (TeamMailboxes* theirs = mapped(index)) return theirs->slot(parity_, round);
-        address_map.fabric->get(channel(), copy, name(index).slot(parity_, round), bytes,
+        address_map.fabric->get(transport_context(), copy, name(index).slot(parity_, round), bytes,
                                 team_.world_pe(index));
         return copy;
     }
@@ -71,15 +71,15 @@ class Mailboxes {
         if (TeamMailboxes* theirs = mapped(index)) {
             std::memcpy(theirs->slot(parity_) + at, data, bytes);
         } else if (bytes > 0) {
-            address_map.fabric->put(channel(), name(index).slot(parity_) + at, data, bytes,
-                                    team_.world_pe(index));
+            address_map.fabric->put(transport_context(), name(index).slot(parity_) + at, data,
+                                    bytes, team_.world_pe(index));
         }
     }
     // RETURNS: at once; `data` is reusable after deliver() (messaging/deliver.hpp).
     // REQUIRES: a member of another node.
     void put_nbi(int index, std::size_t at, const void* data, std::size_t bytes) const {
-        address_map.fabric->put_nbi(channel(), name(index).slot(parity_) + at, data, bytes,
-                                    team_.world_pe(index));
+        address_map.fabric->put_nbi(transport_context(), name(index).slot(parity_) + at, data,
+                                    bytes, team_.world_pe(index));
     }
     // Tells all members that this one's buffer is filled. REQUIRES: they are on one node.
     void announce_buffer() const { gate(mine(), GateKind::kReady, 0).post(number_); }
@@ -97,7 +97,7 @@ class Mailboxes {
         if (TeamMailboxes* theirs = mapped(index)) {
             return gate(*theirs, kind, round).post(number_ + step);
         }
-        address_map.fabric->post_gate_behind(channel(), gate(name(index), kind, round),
+        address_map.fabric->post_gate_behind(transport_context(), gate(name(index), kind, round),
                                              number_ + step, team_.world_pe(index));
     }
     // RETURNS when: this step, or a later one, has been posted here.
@@ -122,7 +122,7 @@ class Mailboxes {
         renew_mailboxes(team_);
         team_.sync(team_, where_);
     }
-    static Channel& channel() { return collective_context.channel(); }
+    static TransportContext& transport_context() { return collective_context.transport_context(); }
     TeamMailboxes& mine() const { return *team_mailboxes(team_.slot); }
     // The mailboxes of member `index` as this PE maps them; nullptr: it is on another node.
     TeamMailboxes* mapped(int index) const {

@@ -130,7 +130,8 @@ int Admission::listen_to(int socket) {
     return verdict == Verdict::kAdmit ? pending.socket.release() : -1;
 }
 
-// Compares all at once: whoever could try byte by byte would know the key after 2000 connections.
+// Compares all at once: a stranger who could try byte by byte would know the key after 2000
+// connections.
 Admission::Verdict Admission::read(Pending& pending) const {
     const int socket = pending.socket.get();
     const ssize_t got =

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who may connect to this PE. libfabric's providers for Ethernet (tcp, net, sockets) talk to
-// whoever connects, and one that begins to talk and falls silent stops tcp and net for ever. So
-// they do not see a connection before it has proved that it belongs to the job: its first bytes are
-// a key of this PE, which the job's PEs alone know (Card::admission_key).
+// Which processes may connect to this PE. libfabric's providers for Ethernet (tcp, net, sockets)
+// talk to any process that connects, and one that begins to talk and falls silent stops tcp and net
+// for ever. So providers do not see a connection before it has proved that it belongs to the job:
+// its first bytes are a key of this PE, which the job's PEs alone know
+// (EndpointInfo::admission_key).
 //
 // libfabric's calls of listen, accept, connect, getsockopt and getsockname come here (imports.hpp):
 //

@@ -124,37 +124,37 @@ char* copy_or_null(const std::string& text) {
 }
 
 // RETURNS: nullptr if no provider can do it.
-Info ask(const Wishes& wishes, const Question& question) {
+Info ask(const Hints& hints, const Question& question) {
     const Library& lib = library();
-    Info hints(lib.dupinfo(nullptr));
-    if (hints == nullptr) fatal("shmem_init: libfabric is out of memory");
-    hints->caps = FI_MSG | FI_RMA;
-    if (wishes.atomics) hints->caps |= FI_ATOMIC;
-    hints->mode = wishes.lends_contexts ? FI_CONTEXT | FI_CONTEXT2 : 0;
-    hints->ep_attr->type = FI_EP_RDM;
-    hints->domain_attr->threading = FI_THREAD_SAFE;
-    hints->domain_attr->av_type = FI_AV_TABLE;
-    hints->domain_attr->mr_mode =
+    Info wanted(lib.dupinfo(nullptr));
+    if (wanted == nullptr) fatal("shmem_init: libfabric is out of memory");
+    wanted->caps = FI_MSG | FI_RMA;
+    if (hints.atomics) wanted->caps |= FI_ATOMIC;
+    wanted->mode = hints.lends_contexts ? FI_CONTEXT | FI_CONTEXT2 : 0;
+    wanted->ep_attr->type = FI_EP_RDM;
+    wanted->domain_attr->threading = FI_THREAD_SAFE;
+    wanted->domain_attr->av_type = FI_AV_TABLE;
+    wanted->domain_attr->mr_mode =
         FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT | FI_MR_RMA_EVENT;
     // Not asked, `sockets` starts threads that fight ours for the processor.
     fi_progress progress = question.auto_progress ? FI_PROGRESS_AUTO : FI_PROGRESS_MANUAL;
-    hints->domain_attr->data_progress = progress;
-    hints->domain_attr->control_progress = progress;
-    hints->tx_attr->msg_order = question.orders;
-    hints->rx_attr->msg_order = question.orders;
-    hints->tx_attr->op_flags = question.op_flags;
-    hints->fabric_attr->prov_name = copy_or_null(question.provider);
-    hints->fabric_attr->name = copy_or_null(wishes.fabric);
-    hints->domain_attr->name = copy_or_null(wishes.domain);
+    wanted->domain_attr->data_progress = progress;
+    wanted->domain_attr->control_progress = progress;
+    wanted->tx_attr->msg_order = question.orders;
+    wanted->rx_attr->msg_order = question.orders;
+    wanted->tx_attr->op_flags = question.op_flags;
+    wanted->fabric_attr->prov_name = copy_or_null(question.provider);
+    wanted->fabric_attr->name = copy_or_null(hints.fabric);
+    wanted->domain_attr->name = copy_or_null(hints.domain);
     const char* node = nullptr;
     std::uint64_t flags = 0;
-    if (traits_of(question.provider).has_ip_addresses) hints->addr_format = FI_SOCKADDR_IN;
+    if (traits_of(question.provider).has_ip_addresses) wanted->addr_format = FI_SOCKADDR_IN;
     if (!question.address.empty()) {
         node = question.address.c_str();
         flags = FI_SOURCE;
     }
     fi_info* found = nullptr;
-    int error = lib.getinfo(kApiVersion, node, nullptr, flags, hints.get(), &found);
+    int error = lib.getinfo(kApiVersion, node, nullptr, flags, wanted.get(), &found);
     if (error != 0 && error != -FI_ENODATA) {
         fatal("shmem_init: libfabric cannot say what provider '%s' offers on '%s': %s",
               question.provider.c_str(), question.address.c_str(), error_text(error));
@@ -163,29 +163,29 @@ Info ask(const Wishes& wishes, const Question& question) {
 }
 
 // "tcp" is short for "tcp;ofi_rxm".
-bool matches(std::string_view provider, std::string_view wish) {
-    if (wish.empty() || provider == wish) return true;
+bool matches(std::string_view provider, std::string_view hint) {
+    if (hint.empty() || provider == hint) return true;
     std::size_t layers = provider.find(';');
-    return layers != std::string_view::npos && provider.substr(0, layers) == wish;
+    return layers != std::string_view::npos && provider.substr(0, layers) == hint;
 }
 
-// The names of the providers that meet the wish, the best first. One that is named exactly comes
+// The names of the providers that meet the hint, the best first. One that is named exactly comes
 // before those that it is short for.
-std::vector<std::string> candidates(const Wishes& wishes) {
+std::vector<std::string> candidates(const Hints& hints) {
     std::set<std::string> present;
-    Info all = ask({.atomics = wishes.atomics, .lends_contexts = wishes.lends_contexts}, {});
+    Info all = ask({.atomics = hints.atomics, .lends_contexts = hints.lends_contexts}, {});
     for (const fi_info* one = all.get(); one != nullptr; one = one->next) {
         present.insert(one->fabric_attr->prov_name);
     }
     std::vector<std::string> result;
-    if (present.erase(wishes.provider) != 0) result.push_back(wishes.provider);
+    if (present.erase(hints.provider) != 0) result.push_back(hints.provider);
     for (const Traits& traits : kTraits) {
-        if (wishes.provider.empty() && !traits.is_default) continue;
+        if (hints.provider.empty() && !traits.is_default) continue;
         std::string name(traits.provider);
-        if (matches(name, wishes.provider) && present.erase(name) != 0) result.push_back(name);
+        if (matches(name, hints.provider) && present.erase(name) != 0) result.push_back(name);
     }
     for (const std::string& unknown : present) {
-        if (!wishes.provider.empty() && matches(unknown, wishes.provider)) {
+        if (!hints.provider.empty() && matches(unknown, hints.provider)) {
             result.push_back(unknown);
         }
     }
@@ -193,15 +193,15 @@ std::vector<std::string> candidates(const Wishes& wishes) {
 }
 
 // The most of the orders that are of use to us; sets question.orders.
-Info ask_for_orders(const Wishes& wishes, Question& question) {
+Info ask_for_orders(const Hints& hints, Question& question) {
     question.orders = kAllOrders;
-    if (Info all = ask(wishes, question)) return all;
+    if (Info all = ask(hints, question)) return all;
     question.orders = 0;
-    Info best = ask(wishes, question);
+    Info best = ask(hints, question);
     for (std::uint64_t order : kOrders) {
         if (best == nullptr) break;
         question.orders |= order;
-        if (Info more = ask(wishes, question)) {
+        if (Info more = ask(hints, question)) {
             best = std::move(more);
         } else {
             question.orders &= ~order;
@@ -222,7 +222,7 @@ std::string ip_address(const fi_info& info) {
     return text;
 }
 
-int near_processors_of(const fi_info& info, const cpu_set_t& usable) {
+int local_processors_of(const fi_info& info, const cpu_set_t& usable) {
     if (info.nic == nullptr || info.nic->bus_attr == nullptr ||
         info.nic->bus_attr->bus_type != FI_BUS_PCI) {
         return 0;
@@ -231,21 +231,21 @@ int near_processors_of(const fi_info& info, const cpu_set_t& usable) {
     char device[32];
     std::snprintf(device, sizeof device, "%04x:%02x:%02x.%x", pci.domain_id, pci.bus_id,
                   pci.device_id, pci.function_id);
-    return near_processors(device, usable);
+    return local_processors(device, usable);
 }
 
 // Providers do not always look at the names in a question.
-bool is_wished(const fi_info& offer, const Wishes& wishes) {
+bool matches_hints(const fi_info& offer, const Hints& hints) {
     const char* domain = offer.domain_attr->name;
-    if (!wishes.fabric.empty() && wishes.fabric != offer.fabric_attr->name) return false;
-    if (!wishes.domain.empty() && wishes.domain != domain) return false;
-    return wishes.interface.empty() || wishes.interface == domain ||
-           is_in_network(ip_address(offer), wishes.interface);
+    if (!hints.fabric.empty() && hints.fabric != offer.fabric_attr->name) return false;
+    if (!hints.domain.empty() && hints.domain != domain) return false;
+    return hints.interface.empty() || hints.interface == domain ||
+           is_in_network(ip_address(offer), hints.interface);
 }
 
 // Of the first offer's fabric, the NIC nearest to this PE; equal ones in turn. RETURNS: nullptr
 // if no offer has the names that the user gave.
-const fi_info* nearest(const fi_info* offers, const Wishes& wishes) {
+const fi_info* nearest(const fi_info* offers, const Hints& hints) {
     cpu_set_t usable;
     if (::sched_getaffinity(0, sizeof usable, &usable) != 0) CPU_ZERO(&usable);
     std::vector<const fi_info*> equals;
@@ -253,21 +253,22 @@ const fi_info* nearest(const fi_info* offers, const Wishes& wishes) {
     int best = -1;
     const char* fabric = nullptr;
     for (const fi_info* one = offers; one != nullptr; one = one->next) {
-        if (!is_wished(*one, wishes)) continue;
+        if (!matches_hints(*one, hints)) continue;
         if (fabric == nullptr) fabric = one->fabric_attr->name;
         if (std::strcmp(fabric, one->fabric_attr->name) != 0) continue;
         if (!domains.insert(one->domain_attr->name).second) continue;
-        int near = near_processors_of(*one, usable);
-        if (near > best) equals.clear();
-        if (near >= best) equals.push_back(one);
-        best = std::max(best, near);
+        int local = local_processors_of(*one, usable);
+        if (local > best) equals.clear();
+        if (local >= best) equals.push_back(one);
+        best = std::max(best, local);
     }
     if (equals.empty()) return nullptr;
-    return equals[static_cast<std::size_t>(wishes.local_index) % equals.size()];
+    return equals[static_cast<std::size_t>(hints.local_index) % equals.size()];
 }
 
 std::size_t rxm_eager_bytes() {
-    const char* text = environment("FI_OFI_RXM_BUFFER_SIZE");  // set by library.cpp, if by nobody
+    const char* text =
+        environment("FI_OFI_RXM_BUFFER_SIZE");  // library.cpp sets it unless the user has
     return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
 }
 
@@ -301,7 +302,7 @@ void read_orders(const fi_info& info, std::uint64_t orders, Capabilities& result
     if (result.read_after_write) result.ordered_read_bytes = read_bytes;
 }
 
-Capabilities read(const fi_info& info, const Question& granted, const Wishes& wishes) {
+Capabilities read(const fi_info& info, const Question& granted, const Hints& hints) {
     Capabilities result;
     result.provider = info.fabric_attr->prov_name;
     result.fabric = info.fabric_attr->name;
@@ -317,64 +318,64 @@ Capabilities read(const fi_info& info, const Question& granted, const Wishes& wi
     const Traits& traits = traits_of(result.provider);
     read_sizes(info, traits, result);
     read_orders(info, granted.orders, result);
-    result.atomics = wishes.atomics && traits.atomics_work;
+    result.atomics = hints.atomics && traits.atomics_work;
     result.atomics_are_cpu_atomics = result.atomics && traits.cpu_atomics;
     result.progresses_itself = granted.auto_progress && traits.auto_progress_works;
     result.writes_words_whole = traits.writes_words_whole;
-    result.cq_has_fd = wishes.sleeps && traits.cq_fd_works;
-    result.cq_read_resets = wishes.sleeps && traits.cq_read_resets;
+    result.cq_has_fd = hints.sleeps && traits.cq_fd_works;
+    result.cq_read_resets = hints.sleeps && traits.cq_read_resets;
 
     Question delivery = granted;
     delivery.op_flags = FI_DELIVERY_COMPLETE;
-    result.delivery_complete = ask(wishes, delivery) != nullptr;
+    result.delivery_complete = ask(hints, delivery) != nullptr;
     return result;
 }
 
-// What `provider` offers for the wishes. An empty choice: nothing.
-Choice offer_of(const std::string& provider, const Wishes& wishes) {
+// What `provider` offers for the hints. An empty choice: nothing.
+Choice offer_of(const std::string& provider, const Hints& hints) {
     const Traits& traits = traits_of(provider);
     Question question{.provider = provider};
-    // The address towards the launcher is a guess; whoever names a network knows better.
-    bool is_named = !wishes.fabric.empty() || !wishes.domain.empty();
-    if (traits.has_ip_addresses && (!is_named || !wishes.interface.empty())) {
-        question.address = choose_address(wishes.interface, wishes.address);
+    // The address towards the launcher is a guess; a user who names a network knows better.
+    bool is_named = !hints.fabric.empty() || !hints.domain.empty();
+    if (traits.has_ip_addresses && (!is_named || !hints.interface.empty())) {
+        question.address = choose_address(hints.interface, hints.address);
     }
-    question.auto_progress = wishes.provider_progress && traits.auto_progress_works;
-    Info offers = ask_for_orders(wishes, question);
-    const fi_info* chosen = nearest(offers.get(), wishes);
+    question.auto_progress = hints.provider_progress && traits.auto_progress_works;
+    Info offers = ask_for_orders(hints, question);
+    const fi_info* chosen = nearest(offers.get(), hints);
     if (chosen == nullptr) return {};
     Choice choice{.info = Info(library().dupinfo(chosen)), .capabilities = {}};
-    choice.capabilities = read(*chosen, question, wishes);
+    choice.capabilities = read(*chosen, question, hints);
     return choice;
 }
 
-[[noreturn]] void refuse(const Wishes& wishes) {
-    std::string wish;
+[[noreturn]] void refuse(const Hints& hints) {
+    std::string asked;
     const std::pair<const char*, const std::string&> named[] = {
-        {"SHMEM_OFI_PROVIDER", wishes.provider},
-        {"SHMEM_OFI_FABRIC", wishes.fabric},
-        {"SHMEM_OFI_DOMAIN", wishes.domain},
-        {"SHMEM_OFI_INTERFACE", wishes.interface},
+        {"SHMEM_OFI_PROVIDER", hints.provider},
+        {"SHMEM_OFI_FABRIC", hints.fabric},
+        {"SHMEM_OFI_DOMAIN", hints.domain},
+        {"SHMEM_OFI_INTERFACE", hints.interface},
     };
     for (const auto& [name, value] : named) {
-        if (!value.empty()) wish += std::string(wish.empty() ? "" : " ") + name + "=" + value;
+        if (!value.empty()) asked += std::string(asked.empty() ? "" : " ") + name + "=" + value;
     }
     std::string offers = list_offers();
     fatal("shmem_init: libfabric has no provider for %s%s; there are (provider, fabric, domain):%s",
-          wish.empty() ? "reaching other nodes" : wish.c_str(),
-          wishes.atomics ? " with atomics" : "", offers.empty() ? " none" : offers.c_str());
+          asked.empty() ? "reaching other nodes" : asked.c_str(),
+          hints.atomics ? " with atomics" : "", offers.empty() ? " none" : offers.c_str());
 }
 
 const char* yes(bool value, const char* text) { return value ? text : ""; }
 
 }  // namespace
 
-Choice choose(const Wishes& wishes) {
-    for (const std::string& provider : candidates(wishes)) {
-        Choice choice = offer_of(provider, wishes);
+Choice choose(const Hints& hints) {
+    for (const std::string& provider : candidates(hints)) {
+        Choice choice = offer_of(provider, hints);
         if (choice.info != nullptr) return choice;
     }
-    refuse(wishes);
+    refuse(hints);
 }
 
 std::string list_offers() {

@@ -14,8 +14,8 @@
 
 namespace tessera::ofi {
 
-// What the caller wants. Empty strings: no wish.
-struct Wishes {
+// What the caller asks for. An empty string: it takes any.
+struct Hints {
     std::string provider = {};   // SHMEM_OFI_PROVIDER, such as "tcp;ofi_rxm", or "tcp" for short
     std::string fabric = {};     // SHMEM_OFI_FABRIC
     std::string domain = {};     // SHMEM_OFI_DOMAIN
@@ -29,8 +29,8 @@ struct Wishes {
     // The context of every operation points at a fi_context2 of its own, which the provider may use
     // while the operation lasts (opx and psm3 insist).
     bool lends_contexts = false;
-    // Somebody is going to sleep until the queue has entries. Where nobody is, operations are 1.4
-    // us quicker, because their completions need not be announced.
+    // A thread is going to sleep until the queue has entries. Without such a thread operations are
+    // 1.4 us quicker, because the provider need not announce their completions.
     bool sleeps = true;
     bool members_only = false;  // only PEs of the job may connect (admission.hpp)
     int local_index = 0;        // of this PE among those of its host: spreads them over equal NICs
@@ -46,7 +46,7 @@ struct Capabilities {
     std::string address;   // "10.99.0.1" where addresses are IP addresses, else ""
     std::uint32_t library_version = 0;
 
-    bool uses_contexts = false;  // the provider makes use of Wishes::lends_contexts
+    bool uses_contexts = false;  // the provider makes use of Hints::lends_contexts
 
     // Registered memory.
     bool virtual_addresses = false;  // remote addresses are the target's own; else offsets from 0
@@ -83,11 +83,11 @@ struct Capabilities {
     // default of the endpoint: `net` forgets that).
     bool delivery_complete = false;
 
-    bool atomics = false;                  // FI_ATOMIC was wished for, granted, and works
+    bool atomics = false;  // Hints asked for FI_ATOMIC, the provider grants it, and it works
     bool atomics_are_cpu_atomics = false;  // and may be mixed with the CPU's on one word
 
-    // Data moves into and out of this process while nobody reads the completion queue. Else
-    // somebody has to: a thread of ours.
+    // Data moves into and out of this process while no thread reads the completion queue. Else the
+    // progress thread has to read it.
     bool progresses_itself = false;
     bool cq_has_fd = false;  // the completion queue has a descriptor that sleeps and wakes
     // The descriptor stays readable once there was an entry, until fi_cq_sread has slept on it.
@@ -100,16 +100,16 @@ struct Choice {
     Capabilities capabilities;
 };
 
-// The best provider that meets the wishes: real fabrics before Ethernet, tcp;ofi_rxm first there,
+// The best provider that meets the hints: real fabrics before Ethernet, tcp;ofi_rxm first there,
 // shm and other tools of one host only if named. Ends the job, with the list of what is
 // there, when nothing meets them.
 // THREADS: any. COST: 0.1 s the first time in a process, then 1 ms.
-Choice choose(const Wishes& wishes);
+Choice choose(const Hints& hints);
 
 // One line for SHMEM_INFO: "tcp;ofi_rxm on 10.99.0.1 (eth0), libfabric 1.17, ...".
 std::string describe(const Capabilities& capabilities);
 
-// Every provider, fabric and domain that could be wished for, a line each.
+// Every provider, fabric and domain that hints can name, a line each.
 std::string list_offers();
 
 }  // namespace tessera::ofi

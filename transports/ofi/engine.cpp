@@ -23,7 +23,7 @@ namespace {
 constexpr int kReceives = 64;
 constexpr std::size_t kEntriesAtOnce = 16;
 constexpr std::uint32_t kPollsWithCoreEach = 5'000;  // some ms: a large transfer ends within
-constexpr std::uint32_t kPollsCrowded = 2;
+constexpr std::uint32_t kPollsOversubscribed = 2;
 constexpr std::uint32_t kYields = 100;
 constexpr std::uint32_t kPacketsInFlightMax = 16;  // per slot: 64 KiB
 constexpr int kThreadSleepMs = 100;
@@ -66,7 +66,7 @@ std::uint64_t random_key() {
     return key;
 }
 
-Wishes wishes_of(const FabricSetup& setup) {
+Hints hints_of(const FabricSetup& setup) {
     return {.provider = setup.provider,
             .fabric = setup.fabric,
             .domain = setup.domain,
@@ -81,7 +81,7 @@ Wishes wishes_of(const FabricSetup& setup) {
 }  // namespace
 
 Engine::Engine(const FabricSetup& setup)
-    : setup_(setup), fabric_(wishes_of(setup)), peers_(setup, card_, fabric_) {
+    : setup_(setup), fabric_(hints_of(setup)), peers_(setup, endpoint_info_, fabric_) {
     describe_myself();
 }
 
@@ -102,26 +102,26 @@ const FabricMemory& Engine::memory_of(std::size_t segment) const {
 }
 
 void Engine::describe_myself() {
-    card_.settings_digest = setup_.settings_digest;
-    card_.setting_marks = setup_.setting_marks;
-    card_.program_digest = setup_.program_digest;
-    card_.message_key = random_key();
-    card_.admission_key = fabric_.admission_key();
-    capabilities().provider.copy(card_.provider, sizeof card_.provider - 1);
+    endpoint_info_.settings_digest = setup_.settings_digest;
+    endpoint_info_.setting_marks = setup_.setting_marks;
+    endpoint_info_.program_digest = setup_.program_digest;
+    endpoint_info_.message_key = random_key();
+    endpoint_info_.admission_key = fabric_.admission_key();
+    capabilities().provider.copy(endpoint_info_.provider, sizeof endpoint_info_.provider - 1);
     for (std::size_t i = 0; i < kSegments; ++i) {
         const FabricMemory& memory = memory_of(i);
         if (memory.bytes == 0) continue;
         regions_[i] = fabric_.register_memory(memory.start, memory.bytes);
-        card_.keys[i] = regions_[i].key;
-        card_.bases[i] = regions_[i].remote_base;
+        endpoint_info_.keys[i] = regions_[i].key;
+        endpoint_info_.bases[i] = regions_[i].remote_base;
     }
     const std::vector<std::byte> address = fabric_.address();
-    if (address.size() > Card::kAddressBytesMax) {
+    if (address.size() > EndpointInfo::kAddressBytesMax) {
         fatal("shmem_init: addresses of the provider %s have %zu bytes; at most %zu are expected",
-              capabilities().provider.c_str(), address.size(), Card::kAddressBytesMax);
+              capabilities().provider.c_str(), address.size(), EndpointInfo::kAddressBytesMax);
     }
-    card_.address_bytes = static_cast<std::uint32_t>(address.size());
-    std::memcpy(card_.address, address.data(), address.size());
+    endpoint_info_.address_bytes = static_cast<std::uint32_t>(address.size());
+    std::memcpy(endpoint_info_.address, address.data(), address.size());
 }
 
 void Engine::start() {
@@ -250,11 +250,11 @@ void Engine::wait_for_events(int timeout_ms, int idle) {
 }
 
 void Engine::Patience::step() {
-    const bool is_crowded = engine_.setup_.is_crowded;
-    const std::uint32_t polls = is_crowded ? kPollsCrowded : kPollsWithCoreEach;
+    const bool is_oversubscribed = engine_.setup_.is_oversubscribed;
+    const std::uint32_t polls = is_oversubscribed ? kPollsOversubscribed : kPollsWithCoreEach;
     if (engine_.progress()) {
         // As long as something comes nobody sleeps, but others may need the core to go on.
-        steps_ = is_crowded ? std::min(steps_, polls) : 0;
+        steps_ = is_oversubscribed ? std::min(steps_, polls) : 0;
     } else if (++steps_ < polls) {
         cpu_pause();
     }

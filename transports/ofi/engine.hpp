@@ -3,7 +3,7 @@
 // What moves: posts operations, reads the completion queue, receives active messages, and the
 // thread that does so while the program computes. One per PE. The queue is read by one thread at a
 // time, which executes the messages it finds in the order in which they came: where the provider
-// keeps the order of messages, those that a thread sends to a PE on one channel are executed in the
+// keeps the order of messages, those that a thread sends to a PE on one context are executed in the
 // order in which it called. A waiter reads the queue, too, and may find the completion of another
 // one's operation: each carries the address of what waits for it.
 // THREADS: any.
@@ -54,15 +54,15 @@ struct Packet : Completion {
     }
 };
 
-// A channel's packet for some of the PEs. The packet belongs to the thread that has taken it out of
-// `open`: the one that uses the channel, or the reader of the queue, which sends it when the last
+// A context's packet for some of the PEs. The packet belongs to the thread that has taken it out of
+// `open`: the one that uses the context, or the reader of the queue, which sends it when the last
 // acknowledgement has come. Acks carry the address of the slot.
 struct PacketSlot {
     std::atomic<Packet*> open{nullptr};
     std::atomic<std::uint32_t> in_flight{0};        // packets sent and not acknowledged
     std::atomic<std::uint32_t> held{0};             // the reader may have one that it has not sent
     std::atomic<bool> is_fenced{false};             // see OfiTransport::fence()
-    std::atomic<std::uint32_t>* unacked = nullptr;  // updates of the channel
+    std::atomic<std::uint32_t>* unacked = nullptr;  // updates of the context
 
     // Whether what is no longer in `open` has been sent. Acquire: pairs with the releases of `held`
     // in execute.cpp.
@@ -99,7 +99,7 @@ class Engine {
     Fabric& fabric() { return fabric_; }
     const Capabilities& capabilities() const { return fabric_.capabilities(); }
     Peers& peers() { return peers_; }
-    const Card& card() const { return card_; }
+    const EndpointInfo& endpoint_info() const { return endpoint_info_; }
     int pe() const { return setup_.pe; }
 
     // What one call of post() counts for.
@@ -199,7 +199,7 @@ class Engine {
 
     const FabricSetup& setup_;
     Fabric fabric_;
-    Card card_;
+    EndpointInfo endpoint_info_;
     Peers peers_;
     Region regions_[kSegments];
 

@@ -86,7 +86,7 @@ void Engine::post_receive(Receive& buffer) {
 void Engine::receive(Receive& buffer, std::size_t bytes) {
     const auto& header = *reinterpret_cast<const Header*>(buffer.bytes);
     // Whoever does not know the key is no PE of this job.
-    if (bytes >= sizeof(Header) && header.key == card_.message_key && header.source >= 0 &&
+    if (bytes >= sizeof(Header) && header.key == endpoint_info_.message_key && header.source >= 0 &&
         header.source < setup_.npes) {
         execute(header, bytes);
     }
@@ -217,7 +217,7 @@ void Engine::take_ack(const Header& ack) {
             packets_.emplace_back(packet, &slot);
         }
     }
-    // Last: the channel may end when all its updates are acknowledged.
+    // Last: the context may end when all its updates are acknowledged.
     unacked.fetch_sub(ack.count, std::memory_order_release);
 }
 

@@ -22,16 +22,16 @@ namespace tessera::ofi {
 namespace {
 
 constexpr int kKeyTriesMax = 16;
-// Naps where no descriptor tells: from the first to the last, doubling.
-constexpr long kNapNsMin = 20'000;
-constexpr int kNapDoublingsMax = 6;
+// Timed sleeps where no descriptor tells: from the first to the last, doubling.
+constexpr long kTimedSleepNsMin = 20'000;
+constexpr int kTimedSleepDoublingsMax = 6;
 constexpr long kNsPerMs = 1'000'000;
 // A descriptor that calls so often in a row, each time at once, is stuck. Traffic that others take
 // care of calls as well, but not so often without a pause.
 constexpr int kCallsMax = 100'000;
 constexpr int kCallsBeforeReadMax = 16;  // where a read that sleeps resets it: cheap
 constexpr int kResetMs = 1;
-constexpr long kStuckNapNs = 100'000;
+constexpr long kStuckSleepNs = 100'000;
 constexpr std::uint64_t kAtOnceNs = 5'000;
 
 void check(long result, const char* what, const Capabilities& capabilities) {
@@ -57,7 +57,7 @@ void CloseFid::close(fid* object) {
     if (error != 0) log(Subsystem::kFabric, "fi_close: %s", error_text(error));
 }
 
-Fabric::Fabric(const Wishes& wishes) : choice_(choose(wishes)) {
+Fabric::Fabric(const Hints& hints) : choice_(choose(hints)) {
     const Capabilities& facts = capabilities();
     log(Subsystem::kFabric, "%s", describe(facts).c_str());
     fid_fabric* fabric = nullptr;
@@ -72,7 +72,7 @@ Fabric::Fabric(const Wishes& wishes) : choice_(choose(wishes)) {
     fid_av* peers = nullptr;
     check(fi_av_open(domain, &attributes, &peers, nullptr), "keep a table of peers", facts);
     peers_.reset(peers);
-    if (wishes.members_only) admission_ = Admission::open();
+    if (hints.members_only) admission_ = Admission::open();
     wake_descriptor_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!wake_descriptor_) fatal("shmem_init: eventfd: %s", std::strerror(errno));
     open_queue();
@@ -182,7 +182,7 @@ bool Fabric::wait_for_events(int timeout_ms, int idle_count) {
         (resets ? kCallsBeforeReadMax : kCallsMax)) {
         calls_at_once_.store(0, std::memory_order_relaxed);
         if (resets) return true;
-        const timespec pause{.tv_sec = 0, .tv_nsec = kStuckNapNs};  // Else it takes a core.
+        const timespec pause{.tv_sec = 0, .tv_nsec = kStuckSleepNs};  // Else it takes a core.
         ::nanosleep(&pause, nullptr);
         return false;
     }
@@ -197,7 +197,8 @@ bool Fabric::wait_for_events(int timeout_ms, int idle_count) {
         if (state == 0) count = 2;
     }
     if (count == 1) {
-        wait_ns = std::min(wait_ns, kNapNsMin << std::clamp(idle_count, 0, kNapDoublingsMax));
+        wait_ns = std::min(wait_ns,
+                           kTimedSleepNsMin << std::clamp(idle_count, 0, kTimedSleepDoublingsMax));
     }
     timespec timeout{.tv_sec = wait_ns / 1'000'000'000, .tv_nsec = wait_ns % 1'000'000'000};
     const std::uint64_t before = now_ns();

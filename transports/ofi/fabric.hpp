@@ -45,7 +45,7 @@ struct Region {
 class Fabric {
   public:
     // Ends the job where something cannot be opened.
-    explicit Fabric(const Wishes& wishes);
+    explicit Fabric(const Hints& hints);
     Fabric(const Fabric&) = delete;
     Fabric& operator=(const Fabric&) = delete;
     // REQUIRES: no thread uses the objects. What was outstanding is dropped.
@@ -62,7 +62,7 @@ class Fabric {
     std::vector<std::byte> address() const;
     // What they prove when they connect to this PE; 0: they need not.
     std::uint64_t admission_key() const { return admission_ ? admission_->key() : 0; }
-    // RETURNS: the number by which operations name the peer. Contacts nobody.
+    // RETURNS: the number by which operations name the peer. Contacts no peer.
     // THREADS: one at a time.
     fi_addr_t add_peer(std::span<const std::byte> address, std::uint64_t admission_key = 0);
 
@@ -75,8 +75,8 @@ class Fabric {
 
     // Sleeps until the queue may have entries or there is work for the provider (then read the
     // queue), wake() is called, or the time is over; may return early for no reason. Where the
-    // queue has no descriptor, naps: the longer, the more often in a row the caller found nothing
-    // (`idle_count`). THREADS: any.
+    // queue has no descriptor, a timed sleep: the longer, the more often in a row the caller found
+    // nothing (`idle_count`). THREADS: any.
     // RETURNS: whether the queue's descriptor no longer lets the caller sleep; then call
     // reset_descriptor().
     bool wait_for_events(int timeout_ms, int idle_count = 0);

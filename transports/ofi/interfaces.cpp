@@ -77,13 +77,13 @@ bool parse_network(std::string_view text, Network& network) {
     return parse_address(std::string(text.substr(0, slash)), network.address);
 }
 
-[[noreturn]] void refuse(const std::string& wish, const std::vector<Interface>& all) {
+[[noreturn]] void refuse(const std::string& hint, const std::vector<Interface>& all) {
     std::string list;
     for (const Interface& one : all) list += "\n  " + one.name + "  " + one.address;
     fatal(
         "shmem_init: SHMEM_OFI_INTERFACE=%s: this host has no such interface that is up and has "
         "an IPv4 address; give a name, an address or a network like 10.1.0.0/16. There are:%s",
-        wish.c_str(), list.empty() ? " none" : list.c_str());
+        hint.c_str(), list.empty() ? " none" : list.c_str());
 }
 
 }  // namespace
@@ -95,19 +95,19 @@ bool is_in_network(const std::string& address, std::string_view network) {
            (number & parsed.mask) == (parsed.address & parsed.mask);
 }
 
-std::string choose_address(const std::string& wish, const std::string& otherwise) {
-    if (wish.empty() && !otherwise.empty()) return otherwise;
+std::string choose_address(const std::string& hint, const std::string& otherwise) {
+    if (hint.empty() && !otherwise.empty()) return otherwise;
     std::vector<Interface> all = interfaces();
-    if (wish.empty()) {
+    if (hint.empty()) {
         for (const Interface& one : all) {
             if (!one.is_loopback) return one.address;
         }
         return kLoopback;
     }
     for (const Interface& one : all) {
-        if (one.name == wish || is_in_network(one.address, wish)) return one.address;
+        if (one.name == hint || is_in_network(one.address, hint)) return one.address;
     }
-    refuse(wish, all);
+    refuse(hint, all);
 }
 
 int count_listed(const std::string& list, const cpu_set_t& usable) {
@@ -128,8 +128,8 @@ int count_listed(const std::string& list, const cpu_set_t& usable) {
     return count;
 }
 
-int near_processors(const std::string& pci_device, const cpu_set_t& usable,
-                    const std::string& devices) {
+int local_processors(const std::string& pci_device, const cpu_set_t& usable,
+                     const std::string& devices) {
     std::string path = devices + "/" + pci_device + "/local_cpulist";
     std::FILE* file = std::fopen(path.c_str(), "re");
     if (file == nullptr) return 0;

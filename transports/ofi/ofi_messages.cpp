@@ -13,7 +13,7 @@
 namespace tessera::ofi {
 namespace {
 
-constexpr std::uint32_t kFetchesMax = 256;  // under way in a channel
+constexpr std::uint32_t kFetchesMax = 256;  // under way in a context
 // So many packets of a slot set out as they come, those that follow gather: a few words, with a
 // fence between, do not wait for each other's acknowledgements.
 constexpr std::uint32_t kQuickPackets = 4;
@@ -25,29 +25,29 @@ bool is_word(const void* address, std::size_t bytes) {
 
 }  // namespace
 
-bool OfiTransport::goes_as_word(const OfiChannel& channel, const void* dest,
+bool OfiTransport::goes_as_word(const OfiContext& context, const void* dest,
                                 std::size_t bytes) const {
-    const bool takes_words = (!capabilities_.writes_words_whole && !channel.is_internal) ||
-                             channel.is_batching.load(std::memory_order_relaxed);
+    const bool takes_words = (!capabilities_.writes_words_whole && !context.is_internal) ||
+                             context.is_batching.load(std::memory_order_relaxed);
     return takes_words && is_word(dest, bytes);
 }
 
-bool OfiTransport::put_by_message(OfiChannel& channel, void* dest, const void* source,
+bool OfiTransport::put_by_message(OfiContext& context, void* dest, const void* source,
                                   std::size_t bytes, int pe) {
-    if (goes_as_word(channel, dest, bytes)) {
+    if (goes_as_word(context, dest, bytes)) {
         const AtomicRequest request = word_of(dest, source, bytes);
-        update(channel, {&request, 1}, pe);
+        update(context, {&request, 1}, pe);
         return true;
     }
-    if (!is_behind_fence(channel, channel.slot_of(pe))) return false;
+    if (!is_behind_fence(context, context.slot_of(pe))) return false;
     if (bytes <= kScatterBytesMax) {
         const Strided one_block{.dest_stride = static_cast<std::ptrdiff_t>(bytes),
                                 .block_elements = bytes,
                                 .blocks = 1};
-        scatter(channel, dest, source, one_block, pe);
+        scatter(context, dest, source, one_block, pe);
         return true;
     }
-    settle(channel, pe);
+    settle(context, pe);
     return false;
 }
 
@@ -59,11 +59,11 @@ AtomicRequest OfiTransport::word_of(void* dest, const void* source, std::size_t 
 
 // Small blocks go in messages, and the target's CPU puts them in their places: hundreds to a
 // message, where one operation of the provider takes four or eight.
-void OfiTransport::scatter(OfiChannel& channel, void* dest, const void* source,
+void OfiTransport::scatter(OfiContext& context, void* dest, const void* source,
                            const Strided& shape, int pe) {
     peer_with(dest, pe);
-    PacketSlot& slot = channel.slot_of(pe);
-    flush(channel, slot);
+    PacketSlot& slot = context.slot_of(pe);
+    flush(context, slot);
     const Position position = position_of(dest);
     const auto element = static_cast<std::ptrdiff_t>(shape.element_bytes);
     const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
@@ -93,19 +93,19 @@ void OfiTransport::scatter(OfiChannel& channel, void* dest, const void* source,
              .element_bytes = shape.element_bytes},
             [](char* to, const char* block, std::size_t bytes) { std::memcpy(to, block, bytes); });
         packet->size += static_cast<std::uint32_t>(count * block_bytes);
-        channel.updates.fetch_add(1, std::memory_order_relaxed);
+        context.updates.fetch_add(1, std::memory_order_relaxed);
         engine_.send_packet(packet, slot);
         from += static_cast<std::ptrdiff_t>(count) * shape.source_stride * element;
     }
 }
 
 // The updates are executed in this order, and after those that the caller has sent before.
-void OfiTransport::update(OfiChannel& channel, std::span<const AtomicRequest> requests, int pe) {
+void OfiTransport::update(OfiContext& context, std::span<const AtomicRequest> requests, int pe) {
     for (const AtomicRequest& request : requests) peer_with(request.dest, pe);
-    PacketSlot& slot = channel.slot_of(pe);
-    channel.updates.fetch_add(static_cast<std::uint32_t>(requests.size()),
+    PacketSlot& slot = context.slot_of(pe);
+    context.updates.fetch_add(static_cast<std::uint32_t>(requests.size()),
                               std::memory_order_relaxed);
-    const OfiChannel::Guard guard(channel);
+    const OfiContext::Guard guard(context);
     // Acquire: pairs with the store by which another thread left the packet.
     Packet* packet = slot.open.exchange(nullptr, std::memory_order_acquire);
     if (packet != nullptr && packet->pe != pe) {
@@ -123,11 +123,11 @@ void OfiTransport::update(OfiChannel& channel, std::span<const AtomicRequest> re
         packet = nullptr;
     }
     if (packet != nullptr) slot.open.store(packet, std::memory_order_seq_cst);
-    if (channel.is_batching.load(std::memory_order_relaxed)) {
+    if (context.is_batching.load(std::memory_order_relaxed)) {
         // The last one of those that were announced: nothing is to be waited for.
-        const bool is_last = channel.batch_left.fetch_sub(1, std::memory_order_relaxed) == 1;
+        const bool is_last = context.batch_left.fetch_sub(1, std::memory_order_relaxed) == 1;
         if (is_last) {
-            for (PacketSlot& each : channel.slots) send_open(each);
+            for (PacketSlot& each : context.slots) send_open(each);
         }
         return;
     }
@@ -140,57 +140,57 @@ void OfiTransport::send_open(PacketSlot& slot) {
     if (packet != nullptr) engine_.send_packet(packet, slot);
 }
 
-void OfiTransport::flush(OfiChannel& channel, PacketSlot& slot) {
-    const OfiChannel::Guard guard(channel);
+void OfiTransport::flush(OfiContext& context, PacketSlot& slot) {
+    const OfiContext::Guard guard(context);
     send_open(slot);
     engine_.wait([&] { return slot.is_all_sent(); });
 }
 
-void OfiTransport::flush(OfiChannel& channel) {
-    if (channel.updates.load(std::memory_order_relaxed) == 0) return;
-    for (PacketSlot& slot : channel.slots) flush(channel, slot);
+void OfiTransport::flush(OfiContext& context) {
+    if (context.updates.load(std::memory_order_relaxed) == 0) return;
+    for (PacketSlot& slot : context.slots) flush(context, slot);
 }
 
-bool OfiTransport::is_behind_fence(OfiChannel& channel, PacketSlot& slot) {
+bool OfiTransport::is_behind_fence(OfiContext& context, PacketSlot& slot) {
     if (!slot.is_fenced.load(std::memory_order_relaxed)) [[likely]]
         return false;
-    const OfiChannel::Guard guard(channel);
+    const OfiContext::Guard guard(context);
     const bool is_under_way =
-        !slot.is_idle() || channel.fetches.load(std::memory_order_acquire) != 0;
+        !slot.is_idle() || context.fetches.load(std::memory_order_acquire) != 0;
     if (!is_under_way) slot.is_fenced.store(false, std::memory_order_relaxed);
     return is_under_way;
 }
 
-void OfiTransport::fence_messages(OfiChannel& channel) {
-    if (!channel.has_messages()) return;
+void OfiTransport::fence_messages(OfiContext& context) {
+    if (!context.has_messages()) return;
     // Sessions hold messages back until then.
-    if (channel.is_batching.load(std::memory_order_relaxed)) flush(channel);
-    const OfiChannel::Guard guard(channel);
-    const bool has_fetches = channel.fetches.load(std::memory_order_relaxed) != 0;
-    for (PacketSlot& slot : channel.slots) {
+    if (context.is_batching.load(std::memory_order_relaxed)) flush(context);
+    const OfiContext::Guard guard(context);
+    const bool has_fetches = context.fetches.load(std::memory_order_relaxed) != 0;
+    for (PacketSlot& slot : context.slots) {
         if (has_fetches || !slot.is_idle()) slot.is_fenced.store(true, std::memory_order_relaxed);
     }
 }
 
-void OfiTransport::settle(OfiChannel& channel, int pe) {
-    PacketSlot& slot = channel.slot_of(pe);
-    if (slot.is_idle() && channel.fetches.load(std::memory_order_acquire) == 0) return;
-    flush(channel, slot);
+void OfiTransport::settle(OfiContext& context, int pe) {
+    PacketSlot& slot = context.slot_of(pe);
+    if (slot.is_idle() && context.fetches.load(std::memory_order_acquire) == 0) return;
+    flush(context, slot);
     engine_.wait(
-        [&] { return slot.is_idle() && channel.fetches.load(std::memory_order_acquire) == 0; });
+        [&] { return slot.is_idle() && context.fetches.load(std::memory_order_acquire) == 0; });
 }
 
-bool OfiTransport::get_by_message(OfiChannel& channel, void* dest, const void* source,
+bool OfiTransport::get_by_message(OfiContext& context, void* dest, const void* source,
                                   std::size_t bytes, int pe) {
-    if (channel.is_internal || channel.slot_of(pe).is_idle()) [[likely]]
+    if (context.is_internal || context.slot_of(pe).is_idle()) [[likely]]
         return false;
     if (!is_word(source, bytes)) {
-        settle(channel, pe);
+        settle(context, pe);
         return false;
     }
     const AtomicRequest request{
         .dest = const_cast<void*>(source), .bytes = bytes, .op = AtomicOp::kFetch};
-    const std::uint64_t value = fetch_now(channel, request, pe);
+    const std::uint64_t value = fetch_now(context, request, pe);
     std::memcpy(dest, &value, bytes);
     return true;
 }
@@ -208,8 +208,9 @@ void OfiTransport::fetch(const AtomicRequest& request, PendingFetch& pending, in
     engine_.send_small(message, sizeof message, pe);
 }
 
-std::uint64_t OfiTransport::atomic(Channel& channel, const AtomicRequest& request, int pe) {
-    OfiChannel& mine = own(channel);
+std::uint64_t OfiTransport::atomic(TransportContext& context, const AtomicRequest& request,
+                                   int pe) {
+    OfiContext& mine = own(context);
     if (takes_provider_atomics(request)) {
         std::uint64_t old = 0;
         Counter counter;
@@ -220,9 +221,9 @@ std::uint64_t OfiTransport::atomic(Channel& channel, const AtomicRequest& reques
     return fetch_now(mine, request, pe);
 }
 
-std::uint64_t OfiTransport::fetch_now(OfiChannel& channel, const AtomicRequest& request, int pe) {
-    // What this channel has gathered for the PE goes first, as a program expects.
-    flush(channel, channel.slot_of(pe));
+std::uint64_t OfiTransport::fetch_now(OfiContext& context, const AtomicRequest& request, int pe) {
+    // What this context has gathered for the PE goes first, as a program expects.
+    flush(context, context.slot_of(pe));
     std::uint64_t old = 0;
     std::atomic<std::uint32_t> is_pending{1};
     PendingFetch pending{
@@ -232,11 +233,11 @@ std::uint64_t OfiTransport::fetch_now(OfiChannel& channel, const AtomicRequest& 
     return old;
 }
 
-void OfiTransport::atomic_nbi(Channel& channel, const AtomicRequest& request, void* result,
+void OfiTransport::atomic_nbi(TransportContext& context, const AtomicRequest& request, void* result,
                               int pe) {
-    OfiChannel& mine = own(channel);
+    OfiContext& mine = own(context);
     // The provider may read the operand until the operation is complete, so it is waited for.
-    if (takes_provider_atomics(request)) return Transport::atomic_nbi(channel, request, result, pe);
+    if (takes_provider_atomics(request)) return Transport::atomic_nbi(context, request, result, pe);
     if (result == nullptr) return update(mine, {&request, 1}, pe);
     flush(mine, mine.slot_of(pe));
     engine_.wait([&] { return mine.fetches.load(std::memory_order_relaxed) < kFetchesMax; });
@@ -254,23 +255,23 @@ void OfiTransport::provider_atomic(Counter& counter, const AtomicRequest& reques
     const RemotePeer& peer = peer_with(request.dest, pe);
     const Target target = target_of(peer, request.dest);
     const fi_datatype type = request.bytes == 4 ? FI_UINT32 : FI_UINT64;
-    auto fetching = [&](fi_op op, Completion* context) {
+    auto fetching = [&](fi_op op, Completion* completion) {
         return fi_fetch_atomic(endpoint_, &request.operand, 1, nullptr, result, nullptr,
-                               peer.address, target.address, target.key, type, op, context);
+                               peer.address, target.address, target.key, type, op, completion);
     };
-    post_counted(counter, pe, [&](Completion* context) -> ssize_t {
+    post_counted(counter, pe, [&](Completion* completion) -> ssize_t {
         switch (request.op) {
-            case AtomicOp::kFetch: return fetching(FI_ATOMIC_READ, context);
+            case AtomicOp::kFetch: return fetching(FI_ATOMIC_READ, completion);
             case AtomicOp::kSet:
-            case AtomicOp::kSwap: return fetching(FI_ATOMIC_WRITE, context);
-            case AtomicOp::kAdd: return fetching(FI_SUM, context);
-            case AtomicOp::kAnd: return fetching(FI_BAND, context);
-            case AtomicOp::kOr: return fetching(FI_BOR, context);
-            case AtomicOp::kXor: return fetching(FI_BXOR, context);
+            case AtomicOp::kSwap: return fetching(FI_ATOMIC_WRITE, completion);
+            case AtomicOp::kAdd: return fetching(FI_SUM, completion);
+            case AtomicOp::kAnd: return fetching(FI_BAND, completion);
+            case AtomicOp::kOr: return fetching(FI_BOR, completion);
+            case AtomicOp::kXor: return fetching(FI_BXOR, completion);
             case AtomicOp::kCompareSwap:
                 return fi_compare_atomic(endpoint_, &request.operand, 1, nullptr,
                                          &request.condition, nullptr, result, nullptr, peer.address,
-                                         target.address, target.key, type, FI_CSWAP, context);
+                                         target.address, target.key, type, FI_CSWAP, completion);
         }
         return -FI_EINVAL;
     });
@@ -284,9 +285,9 @@ void OfiTransport::post_gate(const Gate& gate, std::uint32_t number, int pe) {
     engine_.send_small(message, sizeof message, pe);
 }
 
-void OfiTransport::post_gate_behind(Channel& channel, const Gate& gate, std::uint32_t number,
-                                    int pe) {
-    if (!keeps_order_ || own(channel).has_unordered_writes()) quiet(channel);
+void OfiTransport::post_gate_behind(TransportContext& context, const Gate& gate,
+                                    std::uint32_t number, int pe) {
+    if (!keeps_order_ || own(context).has_unordered_writes()) quiet(context);
     post_gate(gate, number, pe);
 }
 

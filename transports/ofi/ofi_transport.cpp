@@ -3,7 +3,7 @@
 // See ofi_transport.hpp. The transport between nodes: plain reads and writes by the provider,
 // single words and atomics by active messages (message.hpp); words by the provider where its
 // hardware writes them whole, atomics where the user wants that. What is under way for a context is
-// in its channel:
+// in its context:
 //
 //   transfers   reads, and writes that are not injected, until the provider has completed them
 //   dirty       PEs that were written to since they were last confirmed. A small read behind the
@@ -19,7 +19,7 @@
 // COST: p: a message, or a part of one. put of small size: one injected write. get, fetch: a round
 // trip. fence: nothing; but when messages to a PE are under way, the next put of more than a word
 // to it is a message, too, or beyond 4 KiB waits until they are acknowledged. quiet: a round trip
-// to each PE, all at the same time. THREADS: any; a channel that is not shared has one user at a
+// to each PE, all at the same time. THREADS: any; a context that is not shared has one user at a
 // time, and takes no lock.
 #include "transports/ofi/ofi_transport.hpp"
 
@@ -99,7 +99,7 @@ const RemotePeer& OfiTransport::peer_with(const void* address, int pe) {
 
 // Posts a write that completes when the data is in the target's memory.
 ssize_t OfiTransport::write_delivered(const RemotePeer& peer, const void* source, std::size_t bytes,
-                                      Target target, std::uint64_t flags, Completion* context) {
+                                      Target target, std::uint64_t flags, Completion* completion) {
     iovec local{.iov_base = const_cast<void*>(source), .iov_len = bytes};
     fi_rma_iov remote{.addr = target.address, .len = bytes, .key = target.key};
     const fi_msg_rma message{.msg_iov = &local,
@@ -108,27 +108,27 @@ ssize_t OfiTransport::write_delivered(const RemotePeer& peer, const void* source
                              .addr = peer.address,
                              .rma_iov = &remote,
                              .rma_iov_count = 1,
-                             .context = context,
+                             .context = completion,
                              .data = 0};
     return fi_writemsg(endpoint_, &message, FI_DELIVERY_COMPLETE | flags);
 }
 
 // Posts the writes; they complete when the source is reusable, or on delivery.
-void OfiTransport::write(OfiChannel& channel, Counter& counter, const void* source,
+void OfiTransport::write(OfiContext& context, Counter& counter, const void* source,
                          std::size_t bytes, Target target, int pe) {
     const RemotePeer& peer = engine_.peers()[pe];
     const char* from = static_cast<const char*>(source);
     while (bytes > 0) {
         const std::size_t piece = std::min(bytes, piece_bytes_);
         const bool is_confirmed = confirms(piece);
-        post_counted(counter, pe, [&](Completion* context) {
+        post_counted(counter, pe, [&](Completion* completion) {
             if (is_confirmed) {
                 return fi_write(endpoint_, from, piece, nullptr, peer.address, target.address,
-                                target.key, context);
+                                target.key, completion);
             }
-            return write_delivered(peer, from, piece, target, 0, context);
+            return write_delivered(peer, from, piece, target, 0, completion);
         });
-        if (is_confirmed) written(channel, piece, pe);
+        if (is_confirmed) written(context, piece, pe);
         from += piece;
         target.address += piece;
         bytes -= piece;
@@ -140,9 +140,9 @@ void OfiTransport::read(Counter& counter, void* dest, std::size_t bytes, Target 
     char* to = static_cast<char*>(dest);
     while (bytes > 0) {
         const std::size_t piece = std::min(bytes, piece_bytes_);
-        post_counted(counter, pe, [&](Completion* context) {
+        post_counted(counter, pe, [&](Completion* completion) {
             return fi_read(endpoint_, to, piece, nullptr, address, target.address, target.key,
-                           context);
+                           completion);
         });
         to += piece;
         target.address += piece;
@@ -152,12 +152,12 @@ void OfiTransport::read(Counter& counter, void* dest, std::size_t bytes, Target 
 
 // A put that is alone completes on delivery: the quiet behind it then needs no read of its own.
 // Others only set out, and a read behind them confirms them all.
-void OfiTransport::inject(OfiChannel& channel, const RemotePeer& peer, void* dest,
+void OfiTransport::inject(OfiContext& context, const RemotePeer& peer, void* dest,
                           const void* source, std::size_t bytes, int pe) {
     const Target target = target_of(peer, dest);
-    if (capabilities_.delivery_complete && channel.is_idle()) {
-        return post_counted(channel.transfers, pe, [&](Completion* context) {
-            return write_delivered(peer, source, bytes, target, FI_INJECT, context);
+    if (capabilities_.delivery_complete && context.is_idle()) {
+        return post_counted(context.transfers, pe, [&](Completion* completion) {
+            return write_delivered(peer, source, bytes, target, FI_INJECT, completion);
         });
     }
     engine_.post(
@@ -166,12 +166,12 @@ void OfiTransport::inject(OfiChannel& channel, const RemotePeer& peer, void* des
                                    target.key);
         },
         pe, Engine::kInjection);
-    written(channel, bytes, pe);
+    written(context, bytes, pe);
 }
 
-void OfiTransport::put(Channel& channel, void* dest, const void* source, std::size_t bytes,
+void OfiTransport::put(TransportContext& context, void* dest, const void* source, std::size_t bytes,
                        int pe) {
-    OfiChannel& mine = own(channel);
+    OfiContext& mine = own(context);
     if (put_by_message(mine, dest, source, bytes, pe)) return;
     const RemotePeer& peer = peer_with(dest, pe);
     if (injects(bytes)) return inject(mine, peer, dest, source, bytes, pe);
@@ -180,32 +180,32 @@ void OfiTransport::put(Channel& channel, void* dest, const void* source, std::si
     wait_for(counter);
 }
 
-void OfiTransport::put_nbi(Channel& channel, void* dest, const void* source, std::size_t bytes,
-                           int pe) {
-    OfiChannel& mine = own(channel);
+void OfiTransport::put_nbi(TransportContext& context, void* dest, const void* source,
+                           std::size_t bytes, int pe) {
+    OfiContext& mine = own(context);
     if (put_by_message(mine, dest, source, bytes, pe)) return;
     const RemotePeer& peer = peer_with(dest, pe);
     if (injects(bytes)) return inject(mine, peer, dest, source, bytes, pe);
     write(mine, mine.transfers, source, bytes, target_of(peer, dest), pe);
 }
 
-void OfiTransport::get(Channel& channel, void* dest, const void* source, std::size_t bytes,
+void OfiTransport::get(TransportContext& context, void* dest, const void* source, std::size_t bytes,
                        int pe) {
-    if (get_by_message(own(channel), dest, source, bytes, pe)) return;
-    // A counter of its own: what else the channel has under way need not be waited for.
+    if (get_by_message(own(context), dest, source, bytes, pe)) return;
+    // A counter of its own: what else the context has under way need not be waited for.
     Counter counter;
     read(counter, dest, bytes, target_of(peer_with(source, pe), source), pe);
     wait_for(counter);
 }
 
-void OfiTransport::get_nbi(Channel& channel, void* dest, const void* source, std::size_t bytes,
-                           int pe) {
-    read(own(channel).transfers, dest, bytes, target_of(peer_with(source, pe), source), pe);
+void OfiTransport::get_nbi(TransportContext& context, void* dest, const void* source,
+                           std::size_t bytes, int pe) {
+    read(own(context).transfers, dest, bytes, target_of(peer_with(source, pe), source), pe);
 }
 
 // Several blocks to an operation, as many as the provider takes. `shape` has the strides of the
 // local and of the remote side as dest or source, as it is a put or a get.
-void OfiTransport::strided(OfiChannel& channel, char* local, const char* remote,
+void OfiTransport::strided(OfiContext& context, char* local, const char* remote,
                            const Strided& shape, int pe, bool is_put) {
     const RemotePeer& peer = peer_with(remote, pe);
     const Target target = target_of(peer, remote);
@@ -227,80 +227,80 @@ void OfiTransport::strided(OfiChannel& channel, char* local, const char* remote,
                         .len = block_bytes,
                         .key = target.key};
         }
-        post_counted(channel.transfers, pe, [&](Completion* context) {
+        post_counted(context.transfers, pe, [&](Completion* completion) {
             const fi_msg_rma message{.msg_iov = here,
                                      .desc = nullptr,
                                      .iov_count = count,
                                      .addr = peer.address,
                                      .rma_iov = there,
                                      .rma_iov_count = count,
-                                     .context = context,
+                                     .context = completion,
                                      .data = 0};
             if (!is_put) return fi_readmsg(endpoint_, &message, 0);
             return fi_writemsg(endpoint_, &message, is_confirmed ? 0 : FI_DELIVERY_COMPLETE);
         });
-        if (is_put && is_confirmed) written(channel, count * block_bytes, pe);
+        if (is_put && is_confirmed) written(context, count * block_bytes, pe);
     }
-    wait_for(channel.transfers);
+    wait_for(context.transfers);
 }
 
-void OfiTransport::put_strided(Channel& channel, void* dest, const void* source,
+void OfiTransport::put_strided(TransportContext& context, void* dest, const void* source,
                                const Strided& shape, int pe) {
     const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
     if (block_bytes > piece_bytes_) {
-        return Transport::put_strided(channel, dest, source, shape, pe);
+        return Transport::put_strided(context, dest, source, shape, pe);
     }
     if (block_bytes <= kScatteredBlockBytesMax) {
-        return scatter(own(channel), dest, source, shape, pe);
+        return scatter(own(context), dest, source, shape, pe);
     }
-    if (is_behind_fence(own(channel), own(channel).slot_of(pe))) settle(own(channel), pe);
-    strided(own(channel), static_cast<char*>(const_cast<void*>(source)),
+    if (is_behind_fence(own(context), own(context).slot_of(pe))) settle(own(context), pe);
+    strided(own(context), static_cast<char*>(const_cast<void*>(source)),
             static_cast<const char*>(dest), shape, pe, true);
 }
 
-void OfiTransport::get_strided(Channel& channel, void* dest, const void* source,
+void OfiTransport::get_strided(TransportContext& context, void* dest, const void* source,
                                const Strided& shape, int pe) {
     if (shape.block_elements * shape.element_bytes > piece_bytes_) {
-        return Transport::get_strided(channel, dest, source, shape, pe);
+        return Transport::get_strided(context, dest, source, shape, pe);
     }
-    if (!own(channel).is_internal) settle(own(channel), pe);
-    strided(own(channel), static_cast<char*>(dest), static_cast<const char*>(source), shape, pe,
+    if (!own(context).is_internal) settle(own(context), pe);
+    strided(own(context), static_cast<char*>(dest), static_cast<const char*>(source), shape, pe,
             false);
 }
 
 // Posts a read behind the writes to each dirty PE; when all transfers are complete, so are these.
-void OfiTransport::confirm(OfiChannel& channel) {
+void OfiTransport::confirm(OfiContext& context) {
     int dirty[kDirtyMax];
-    const int count = channel.take_dirty(dirty);
+    const int count = context.take_dirty(dirty);
     for (int i = 0; i < count; ++i) {
         const RemotePeer& peer = engine_.peers()[dirty[i]];
-        read(channel.transfers, &channel.confirmation, sizeof channel.confirmation,
+        read(context.transfers, &context.confirmation, sizeof context.confirmation,
              target_of(peer, setup_.unchanging), dirty[i]);
     }
 }
 
-void OfiTransport::put_signal(Channel& channel, void* dest, const void* source, std::size_t bytes,
-                              const AtomicRequest& signal, int pe) {
-    OfiChannel& mine = own(channel);
+void OfiTransport::put_signal(TransportContext& context, void* dest, const void* source,
+                              std::size_t bytes, const AtomicRequest& signal, int pe) {
+    OfiContext& mine = own(context);
     if (keeps_order_ && goes_as_word(mine, dest, bytes)) {
         const AtomicRequest both[] = {word_of(dest, source, bytes), signal};
         return update(mine, both, pe);
     }
-    put(channel, dest, source, bytes, pe);
-    if (!keeps_order_ || bytes > capabilities_.ordered_write_bytes) quiet(channel);
-    atomic_nbi(channel, signal, nullptr, pe);
+    put(context, dest, source, bytes, pe);
+    if (!keeps_order_ || bytes > capabilities_.ordered_write_bytes) quiet(context);
+    atomic_nbi(context, signal, nullptr, pe);
 }
 
-void OfiTransport::fence(Channel& channel) {
-    OfiChannel& mine = own(channel);
-    if (!keeps_order_ || mine.has_unordered_writes()) return quiet(channel);
+void OfiTransport::fence(TransportContext& context) {
+    OfiContext& mine = own(context);
+    if (!keeps_order_ || mine.has_unordered_writes()) return quiet(context);
     // A message is executed when the target comes to it; writes behind it may be earlier. So those
     // wait, if there are any, instead of the fence.
     fence_messages(mine);
 }
 
-void OfiTransport::quiet(Channel& channel) {
-    OfiChannel& mine = own(channel);
+void OfiTransport::quiet(TransportContext& context) {
+    OfiContext& mine = own(context);
     flush(mine);
     confirm(mine);
     engine_.wait([&] { return mine.transfers.load() == 0 && !mine.has_messages(); });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The PEs of other nodes, as this PE addresses them. A PE is looked up when it is first needed: its
-// card comes from the table that the PEs of this node share or, the first time on the node, from
-// the launcher. A remote PE takes no private memory before that, 88 bytes afterwards, and some
+// EndpointInfo comes from the table that the PEs of this node share or, the first time on the node,
+// from the launcher. A remote PE takes no private memory before that, 88 bytes afterwards, and some
 // 50 where it admits PEs of the job only.
 // THREADS: any.
 #pragma once
@@ -22,7 +22,7 @@
 namespace tessera::ofi {
 
 // What a PE tells the others, once per init.
-struct Card {
+struct EndpointInfo {
     static constexpr std::uint64_t kMagic = 0x5465737365726136;  // "Tessera6"
     static constexpr std::size_t kAddressBytesMax = 120;
 
@@ -31,7 +31,7 @@ struct Card {
     SettingMarks setting_marks{};
     std::uint64_t program_digest = 0;
     std::uint64_t message_key = 0;
-    std::uint64_t admission_key = 0;  // admission.hpp; 0: everybody may connect
+    std::uint64_t admission_key = 0;  // admission.hpp; 0: any process may connect
     std::uint64_t keys[kSegments] = {};
     std::uint64_t bases[kSegments] = {};  // what the first byte of the segment is addressed as
     char provider[20] = {};               // as far as it fits: different ones cannot talk
@@ -39,14 +39,14 @@ struct Card {
     std::byte address[kAddressBytesMax] = {};
 };
 
-// A row of the shared table. Whoever claims it writes the card; until that is done others use their
-// own copy.
-struct CardSlot {
+// A row of the shared table. The PE that claims it writes the EndpointInfo; until that is done the
+// others use their own copy.
+struct EndpointSlot {
     enum State : std::uint32_t { kEmpty, kClaimed, kFilled };
     std::atomic<std::uint32_t> state;
-    Card card;
+    EndpointInfo info;
 };
-static_assert(sizeof(CardSlot) <= kFabricCardBytes);
+static_assert(sizeof(EndpointSlot) <= kEndpointSlotBytes);
 
 struct RemotePeer {
     fi_addr_t address;
@@ -59,8 +59,8 @@ struct RemotePeer {
 
 class Peers {
   public:
-    // `own` is this PE's card; it need not be complete yet.
-    Peers(const FabricSetup& setup, const Card& own, Fabric& fabric);
+    // `own` is this PE's EndpointInfo; it need not be complete yet.
+    Peers(const FabricSetup& setup, const EndpointInfo& own, Fabric& fabric);
 
     // COST: a load and a branch once the peer is known; before that a look-up.
     const RemotePeer& operator[](int pe) {
@@ -75,15 +75,15 @@ class Peers {
 
   private:
     void look_up(int pe);
-    Card card_of(int pe);
+    EndpointInfo endpoint_info_of(int pe);
 
     struct Free {
         void operator()(RemotePeer* peers) const { std::free(peers); }
     };
     const FabricSetup& setup_;
-    const Card& own_;
+    const EndpointInfo& own_;
     Fabric& fabric_;
-    std::unique_ptr<RemotePeer[], Free> peers_;  // pages of zeros until somebody is looked up
+    std::unique_ptr<RemotePeer[], Free> peers_;  // pages of zeros until a peer is looked up
     std::mutex lock_;                            // look_up() and known()
     std::vector<int> known_;
 };

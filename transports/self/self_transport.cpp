@@ -18,30 +18,30 @@ class SelfTransport final : public Transport {
 
     const char* name() const override { return "self"; }
 
-    void put(Channel&, void* dest, const void* source, std::size_t bytes, int) override {
+    void put(TransportContext&, void* dest, const void* source, std::size_t bytes, int) override {
         std::memcpy(dest, source, bytes);
     }
-    void get(Channel&, void* dest, const void* source, std::size_t bytes, int) override {
+    void get(TransportContext&, void* dest, const void* source, std::size_t bytes, int) override {
         std::memcpy(dest, source, bytes);
         std::atomic_thread_fence(std::memory_order_acquire);  // Later loads must not pass a get.
     }
-    void put_nbi(Channel& channel, void* dest, const void* source, std::size_t bytes,
+    void put_nbi(TransportContext& context, void* dest, const void* source, std::size_t bytes,
                  int pe) override {
-        put(channel, dest, source, bytes, pe);
+        put(context, dest, source, bytes, pe);
     }
-    void get_nbi(Channel& channel, void* dest, const void* source, std::size_t bytes,
+    void get_nbi(TransportContext& context, void* dest, const void* source, std::size_t bytes,
                  int pe) override {
-        get(channel, dest, source, bytes, pe);
+        get(context, dest, source, bytes, pe);
     }
 
-    std::uint64_t atomic(Channel&, const AtomicRequest& request, int) override {
+    std::uint64_t atomic(TransportContext&, const AtomicRequest& request, int) override {
         SharedLock guard(lock_, "an atomic on static data");
         return request.bytes == 4 ? atomic_word<std::uint32_t>(request)
                                   : atomic_word<std::uint64_t>(request);
     }
 
-    void fence(Channel&) override {}  // Program order is enough within a PE.
-    void quiet(Channel&) override {}
+    void fence(TransportContext&) override {}  // Program order is enough within a PE.
+    void quiet(TransportContext&) override {}
     void progress() override {}
 
   private:

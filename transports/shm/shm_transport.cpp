@@ -29,28 +29,32 @@ class ShmTransport final : public Transport {
 
     const char* name() const override { return "shm"; }
 
-    void put(Channel&, void* dest, const void* source, std::size_t bytes, int pe) override {
+    void put(TransportContext&, void* dest, const void* source, std::size_t bytes,
+             int pe) override {
         copy(::process_vm_writev, const_cast<void*>(source), dest, bytes, pe);
     }
-    void get(Channel&, void* dest, const void* source, std::size_t bytes, int pe) override {
+    void get(TransportContext&, void* dest, const void* source, std::size_t bytes,
+             int pe) override {
         copy(::process_vm_readv, dest, source, bytes, pe);
     }
-    void put_nbi(Channel&, void* dest, const void* source, std::size_t bytes, int pe) override {
+    void put_nbi(TransportContext&, void* dest, const void* source, std::size_t bytes,
+                 int pe) override {
         copy(::process_vm_writev, const_cast<void*>(source), dest, bytes, pe);
     }
-    void get_nbi(Channel&, void* dest, const void* source, std::size_t bytes, int pe) override {
+    void get_nbi(TransportContext&, void* dest, const void* source, std::size_t bytes,
+                 int pe) override {
         copy(::process_vm_readv, dest, source, bytes, pe);
     }
 
-    std::uint64_t atomic(Channel&, const AtomicRequest& request, int pe) override {
+    std::uint64_t atomic(TransportContext&, const AtomicRequest& request, int pe) override {
         SharedLock guard(*target(pe).lock, "an atomic on static data");
         if (request.bytes == 4) return atomic_word<std::uint32_t>(request, pe);
         return atomic_word<std::uint64_t>(request, pe);
     }
 
     // The kernel has finished a copy when the call returns.
-    void fence(Channel&) override {}
-    void quiet(Channel&) override {}
+    void fence(TransportContext&) override {}
+    void quiet(TransportContext&) override {}
     void progress() override {}
 
   private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The facts that src/launch finds and shares, without the rest of the library: joins the job,
-// shares the files of the node, and exchanges cards with all PEs, twice. Every PE checks that PEs
+// shares the files of the node, and exchanges EndpointInfos with all PEs, twice. Every PE checks that PEs
 // have the same files exactly if they are of the same node, and prints
 //   pe I of N node A of B local X of Y host PEs P nodes Q launcher ADDRESS
 // Arguments: nodes per host; `last` makes the last PE stop without meeting the others again.
@@ -25,7 +25,7 @@ using tessera::fatal;
 using tessera::Fd;
 namespace launch = tessera::launch;
 
-struct Card {
+struct EndpointInfo {
     int pe;
     int round;
     int node;
@@ -64,26 +64,27 @@ void take_files(launch::Job& job) {
 }
 
 void exchange(const launch::Job& job, int round) {
-    Card mine{.pe = job.pe,
-              .round = round,
-              .node = job.node,
-              .node_file = inode_of(job.node_file),
-              .heap_file = inode_of(job.heap_file),
-              .padding = {}};
-    launch::publish_card(std::as_bytes(std::span(&mine, 1)));
+    EndpointInfo mine{.pe = job.pe,
+                      .round = round,
+                      .node = job.node,
+                      .node_file = inode_of(job.node_file),
+                      .heap_file = inode_of(job.heap_file),
+                      .padding = {}};
+    launch::publish_endpoint_info(std::as_bytes(std::span(&mine, 1)));
     launch::meet_job([] { ++progress_calls; });
     check(progress_calls > 0, "progress was not called");
     for (int pe = 0; pe < job.npes; ++pe) {
-        std::vector<std::byte> bytes = launch::card_of(pe);
-        Card card{};
-        check(bytes.size() == sizeof card, "a card has another size");
-        std::memcpy(&card, bytes.data(), sizeof card);
-        check(card.pe == pe && card.round == round, "a card is not the one of that PE and round");
-        bool is_same_file = card.node_file == mine.node_file && card.heap_file == mine.heap_file;
-        check(is_same_file == (card.node == job.node), "the files do not belong to the nodes");
+        std::vector<std::byte> bytes = launch::endpoint_info_of(pe);
+        EndpointInfo info{};
+        check(bytes.size() == sizeof info, "an EndpointInfo has another size");
+        std::memcpy(&info, bytes.data(), sizeof info);
+        check(info.pe == pe && info.round == round,
+              "an EndpointInfo is not the one of that PE and round");
+        bool is_same_file = info.node_file == mine.node_file && info.heap_file == mine.heap_file;
+        check(is_same_file == (info.node == job.node), "the files do not belong to the nodes");
         bool is_local = false;
         for (int local : job.local_pes) is_local = is_local || local == pe;
-        check(is_local == (card.node == job.node), "local_pes is not the node");
+        check(is_local == (info.node == job.node), "local_pes is not the node");
     }
 }
 

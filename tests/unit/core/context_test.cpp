@@ -21,26 +21,27 @@ using test::FakeWorld;
 class Recorder final : public Transport {
   public:
     const char* name() const override { return "recorder"; }
-    void put(Channel&, void* dest, const void*, std::size_t bytes, int pe) override {
+    void put(TransportContext&, void* dest, const void*, std::size_t bytes, int pe) override {
         note("put", dest, bytes, pe);
     }
-    void get(Channel&, void* dest, const void* source, std::size_t bytes, int pe) override {
+    void get(TransportContext&, void* dest, const void* source, std::size_t bytes,
+             int pe) override {
         std::memset(dest, 'g', bytes);
         note("get", source, bytes, pe);
     }
-    void put_nbi(Channel&, void* dest, const void*, std::size_t bytes, int pe) override {
+    void put_nbi(TransportContext&, void* dest, const void*, std::size_t bytes, int pe) override {
         note("put_nbi", dest, bytes, pe);
     }
-    void get_nbi(Channel&, void*, const void* source, std::size_t bytes, int pe) override {
+    void get_nbi(TransportContext&, void*, const void* source, std::size_t bytes, int pe) override {
         note("get_nbi", source, bytes, pe);
     }
-    std::uint64_t atomic(Channel&, const AtomicRequest& request, int pe) override {
+    std::uint64_t atomic(TransportContext&, const AtomicRequest& request, int pe) override {
         note("atomic", request.dest, request.bytes, pe);
         last = request;
         return 5;
     }
-    void fence(Channel&) override {}
-    void quiet(Channel&) override {}
+    void fence(TransportContext&) override {}
+    void quiet(TransportContext&) override {}
     void progress() override {}
 
     // What has come since the last call.
@@ -65,7 +66,7 @@ class ContextTest : public testing::Test {
         recorder_.base = world_.statics(0);
         world_.peer(2).statics = nullptr;
         world_.transport(2) = &recorder_;
-        Context::default_channel = &channel_;
+        Context::default_transport_context = &transport_context_;
     }
     long* word(int pe, int index = 0) const {
         return reinterpret_cast<long*>(world_.heap(pe)) + index;
@@ -76,7 +77,7 @@ class ContextTest : public testing::Test {
 
     FakeWorld world_;
     Recorder recorder_;
-    Channel channel_;
+    TransportContext transport_context_;
     Context context_;
 };
 

@@ -50,23 +50,23 @@ class World {
                             const std::function<void()>& meanwhile) = 0;
 
     std::unique_ptr<Transport> transport;
-    std::unique_ptr<Channel> channel;
+    std::unique_ptr<TransportContext> context;
     int pe = 0;
 
   protected:
     std::atomic<std::uint32_t>* lock_;
 };
 
-void add(Transport& transport, Channel& channel, unsigned char* word, int count, int pe) {
+void add(Transport& transport, TransportContext& context, unsigned char* word, int count, int pe) {
     AtomicRequest request{.dest = word, .op = AtomicOp::kAdd, .operand = 1};
-    for (int i = 0; i < count; ++i) transport.atomic(channel, request, pe);
+    for (int i = 0; i < count; ++i) transport.atomic(context, request, pe);
 }
 
 class SelfWorld final : public World {
   public:
     SelfWorld() : World(make_lock()) {
         transport = make_self_transport(*lock_);
-        channel = transport->make_channel({});
+        context = transport->make_context({});
     }
     ~SelfWorld() override { ::mprotect(memory, 4096, PROT_READ | PROT_WRITE); }
     void owner_writes(std::size_t offset, const void* source, std::size_t bytes) override {
@@ -78,7 +78,7 @@ class SelfWorld final : public World {
     void owner_protects_first_page() override { ::mprotect(memory, 4096, PROT_READ); }
     void owner_adds(std::size_t offset, int count,
                     const std::function<void()>& meanwhile) override {
-        std::thread owner([&] { add(*transport, *channel, memory + offset, count, 0); });
+        std::thread owner([&] { add(*transport, *context, memory + offset, count, 0); });
         meanwhile();
         owner.join();
     }
@@ -198,7 +198,7 @@ class ShmWorld final : public ChildWorld {
     ShmWorld() {
         fork_owner([this](int socket) {
             std::unique_ptr<Transport> own = make_self_transport(*lock_);
-            std::unique_ptr<Channel> none = own->make_channel({});
+            std::unique_ptr<TransportContext> none = own->make_context({});
             serve(socket,
                   [&](unsigned char* word, int count) { add(*own, *none, word, count, 0); });
         });
@@ -206,7 +206,7 @@ class ShmWorld final : public ChildWorld {
         std::vector<ShmTarget> targets(2);
         targets[1] = {.pid = owner_, .base = base + kShift, .lock = lock_};
         transport = make_shm_transport(std::move(targets), base);
-        channel = transport->make_channel({});
+        context = transport->make_context({});
     }
 };
 
@@ -215,7 +215,7 @@ class ShmWorld final : public ChildWorld {
 template <class Provider>
 class OfiWorld final : public ChildWorld {
   public:
-    OfiWorld() : cards_(2 * kFabricCardBytes) {
+    OfiWorld() : endpoint_table_(2 * kEndpointSlotBytes) {
         fork_owner([this](int socket) {
             std::unique_ptr<FabricTransport> own = connect(1, memory + kShift, socket);
             serve(socket, [](unsigned char* word, int count) {
@@ -224,12 +224,12 @@ class OfiWorld final : public ChildWorld {
             });
         });
         transport = connect(0, memory, socket_);
-        channel = transport->make_channel({});
+        context = transport->make_context({});
     }
     ~OfiWorld() override {
-        transport->quiet(*channel);
+        transport->quiet(*context);
         static_cast<FabricTransport&>(*transport).leave();
-        channel.reset();
+        context.reset();
         transport.reset();
     }
 
@@ -244,21 +244,21 @@ class OfiWorld final : public ChildWorld {
         setup.sleeper = &sleeper_;
         setup.provider = Provider::kName;
         setup.address = "127.0.0.1";
-        setup.cards = cards_.data();
-        setup.card_of = [this](int) { return card_; };
+        setup.endpoint_table = endpoint_table_.data();
+        setup.endpoint_info_of = [this](int) { return endpoint_info_; };
         std::unique_ptr<FabricTransport> made = make_ofi_transport(std::move(setup));
-        const std::vector<std::byte> mine = made->card();
+        const std::vector<std::byte> mine = made->endpoint_info();
         send_all(socket, mine.data(), mine.size());
-        card_.resize(mine.size());
-        EXPECT_TRUE(receive_all(socket, card_.data(), card_.size()));
+        endpoint_info_.resize(mine.size());
+        EXPECT_TRUE(receive_all(socket, endpoint_info_.data(), endpoint_info_.size()));
         made->start();
         return made;
     }
 
     alignas(4096) char internal_[4096] = {};
     Sleeper sleeper_{};
-    std::vector<char> cards_;
-    std::vector<std::byte> card_;  // of the other one
+    std::vector<char> endpoint_table_;
+    std::vector<std::byte> endpoint_info_;  // of the other one
 };
 struct Tcp {
     static constexpr const char* kName = "tcp;ofi_rxm";
@@ -288,7 +288,7 @@ class Contract : public testing::Test {
         return word;
     }
     Transport& transport() { return *world_.transport; }
-    Channel& channel() { return *world_.channel; }
+    TransportContext& context() { return *world_.context; }
 
     AnyWorld world_;
 };
@@ -314,10 +314,10 @@ TYPED_TEST(Contract, PutArrivesAndLeavesTheRest) {
             std::copy(source.begin(), source.end(), expected.begin() + 1);
             this->world_.owner_writes(
                 offset - 1, std::vector<unsigned char>(bytes + 2, 0xA5).data(), bytes + 2);
-            this->transport().put(this->channel(), memory + offset, source.data(), bytes,
+            this->transport().put(this->context(), memory + offset, source.data(), bytes,
                                   this->world_.pe);
             std::fill(source.begin(), source.end(), 0);  // Reusable as soon as put returns.
-            this->transport().quiet(this->channel());
+            this->transport().quiet(this->context());
             ASSERT_EQ(this->owners_bytes(offset - 1, bytes + 2), expected) << bytes;
         }
     }
@@ -328,7 +328,7 @@ TYPED_TEST(Contract, GetBringsWhatTheOwnerHas) {
         std::vector<unsigned char> source = pattern(bytes);
         this->world_.owner_writes(33, source.data(), bytes);
         std::vector<unsigned char> dest(bytes + 2, 1);
-        this->transport().get(this->channel(), dest.data() + 1, memory + 33, bytes,
+        this->transport().get(this->context(), dest.data() + 1, memory + 33, bytes,
                               this->world_.pe);
         ASSERT_EQ(dest.front(), 1);
         ASSERT_EQ(dest.back(), 1);
@@ -338,26 +338,26 @@ TYPED_TEST(Contract, GetBringsWhatTheOwnerHas) {
 
 TYPED_TEST(Contract, NonblockingOperationsAreCompleteAfterQuiet) {
     std::vector<unsigned char> source = pattern(50000);
-    this->transport().put_nbi(this->channel(), memory + 8, source.data(), source.size(),
+    this->transport().put_nbi(this->context(), memory + 8, source.data(), source.size(),
                               this->world_.pe);
-    this->transport().quiet(this->channel());
+    this->transport().quiet(this->context());
     EXPECT_EQ(this->owners_bytes(8, source.size()), source);
     std::vector<unsigned char> dest(source.size());
-    this->transport().get_nbi(this->channel(), dest.data(), memory + 8, dest.size(),
+    this->transport().get_nbi(this->context(), dest.data(), memory + 8, dest.size(),
                               this->world_.pe);
-    this->transport().quiet(this->channel());
+    this->transport().quiet(this->context());
     EXPECT_EQ(dest, source);
 }
 
 TYPED_TEST(Contract, FenceAndProgressMayBeCalledAnyTime) {
-    this->transport().fence(this->channel());
+    this->transport().fence(this->context());
     this->transport().progress();
     std::uint64_t word = 3;
-    this->transport().put(this->channel(), memory, &word, 8, this->world_.pe);
-    this->transport().fence(this->channel());
+    this->transport().put(this->context(), memory, &word, 8, this->world_.pe);
+    this->transport().fence(this->context());
     word = 4;
-    this->transport().put(this->channel(), memory, &word, 8, this->world_.pe);
-    this->transport().quiet(this->channel());
+    this->transport().put(this->context(), memory, &word, 8, this->world_.pe);
+    this->transport().quiet(this->context());
     EXPECT_EQ(this->owners_word(0), 4U);
 }
 
@@ -398,7 +398,7 @@ TYPED_TEST(Contract, AtomicsOfEightBytes) {
         this->world_.owner_writes(64, &atomic.before, 8);
         AtomicRequest request{memory + 64, 8, atomic.op, atomic.operand, atomic.condition};
         EXPECT_EQ(atomic_result(request, atomic.before), atomic.after);
-        ASSERT_EQ(this->transport().atomic(this->channel(), request, this->world_.pe),
+        ASSERT_EQ(this->transport().atomic(this->context(), request, this->world_.pe),
                   atomic.before);
         ASSERT_EQ(this->owners_word(64), atomic.after) << static_cast<int>(atomic.op);
         ASSERT_EQ(this->owners_word(56), 0xA5A5A5A5A5A5A5A5U);
@@ -414,7 +414,7 @@ TYPED_TEST(Contract, AtomicsOfFourBytesLeaveTheirNeighbours) {
             this->world_.owner_writes(offset, &atomic.before, 4);
             AtomicRequest request{memory + offset, 4, atomic.op, atomic.operand, atomic.condition};
             EXPECT_EQ(atomic_result(request, atomic.before), atomic.after);
-            ASSERT_EQ(this->transport().atomic(this->channel(), request, this->world_.pe),
+            ASSERT_EQ(this->transport().atomic(this->context(), request, this->world_.pe),
                       atomic.before);
             ASSERT_EQ(this->owners_word(offset, 4), atomic.after) << static_cast<int>(atomic.op);
             ASSERT_EQ(this->owners_word(offset ^ 4U, 4), 0xA5A5A5A5U);
@@ -429,9 +429,9 @@ TYPED_TEST(Contract, FetchWritesNothing) {
     this->world_.owner_writes(64, &word, 8);
     this->world_.owner_protects_first_page();
     AtomicRequest request{.dest = memory + 64, .op = AtomicOp::kFetch};
-    EXPECT_EQ(this->transport().atomic(this->channel(), request, this->world_.pe), word);
+    EXPECT_EQ(this->transport().atomic(this->context(), request, this->world_.pe), word);
     request.bytes = 4;
-    EXPECT_EQ(this->transport().atomic(this->channel(), request, this->world_.pe),
+    EXPECT_EQ(this->transport().atomic(this->context(), request, this->world_.pe),
               word & 0xffffffff);
 }
 
@@ -439,9 +439,9 @@ TYPED_TEST(Contract, FloatsTravelAsBits) {
     const auto not_a_number =
         std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
     AtomicRequest request{.dest = memory + 8, .op = AtomicOp::kSet, .operand = not_a_number};
-    this->transport().atomic(this->channel(), request, this->world_.pe);
+    this->transport().atomic(this->context(), request, this->world_.pe);
     request.op = AtomicOp::kFetch;
-    EXPECT_EQ(this->transport().atomic(this->channel(), request, this->world_.pe), not_a_number);
+    EXPECT_EQ(this->transport().atomic(this->context(), request, this->world_.pe), not_a_number);
     EXPECT_EQ(this->owners_word(8), not_a_number);
 }
 
@@ -452,9 +452,9 @@ TYPED_TEST(Contract, OwnerAndOthersLoseNoUpdate) {
     this->world_.owner_writes(128, &zero, 8);
     this->world_.owner_adds(128, kCount, [this] {
         std::thread second([this] {
-            add(this->transport(), this->channel(), memory + 128, kCount, this->world_.pe);
+            add(this->transport(), this->context(), memory + 128, kCount, this->world_.pe);
         });
-        add(this->transport(), this->channel(), memory + 128, kCount, this->world_.pe);
+        add(this->transport(), this->context(), memory + 128, kCount, this->world_.pe);
         second.join();
     });
     EXPECT_EQ(this->owners_word(128), 3U * kCount);
@@ -464,7 +464,7 @@ TEST(ShmTransport, GoneOwnerIsTold) {
     ShmWorld world;
     world.end_owner();
     const long value = 1;
-    EXPECT_EXIT(world.transport->put(*world.channel, memory, &value, sizeof value, 1),
+    EXPECT_EXIT(world.transport->put(*world.context, memory, &value, sizeof value, 1),
                 testing::ExitedWithCode(1),
                 "cannot copy 8 bytes of static data of PE 1 \\(pid [0-9]+\\): No such process; ");
 }
@@ -474,7 +474,7 @@ TEST(ShmTransport, UnmappedMemoryIsTold) {
     long value = 1;
     // In the owner, its page 1, where nothing is.
     auto* nowhere = reinterpret_cast<unsigned char*>(std::uintptr_t{4096} - kShift);
-    EXPECT_EXIT(world.transport->get(*world.channel, &value, nowhere, sizeof value, 1),
+    EXPECT_EXIT(world.transport->get(*world.context, &value, nowhere, sizeof value, 1),
                 testing::ExitedWithCode(1),
                 "cannot copy 8 bytes of static data of PE 1 \\(pid [0-9]+\\): Bad address; ");
 }

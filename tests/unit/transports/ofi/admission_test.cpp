@@ -20,12 +20,12 @@ namespace {
 
 constexpr std::size_t kBytes = 4096;
 
-Wishes wishes_for(const std::string& provider) {
-    Wishes wishes;
-    wishes.provider = provider;
-    wishes.address = "127.0.0.1";
-    wishes.members_only = true;
-    return wishes;
+Hints hints_for(const std::string& provider) {
+    Hints hints;
+    hints.provider = provider;
+    hints.address = "127.0.0.1";
+    hints.members_only = true;
+    return hints;
 }
 
 void progress(Fabric& fabric, fi_cq_msg_entry& entry, ssize_t& got) {
@@ -60,7 +60,7 @@ class AdmissionTest : public testing::TestWithParam<const char*> {
   protected:
     // A member of the job writes, whatever else there is.
     void expect_members_pass() {
-        Fabric member(wishes_for(GetParam()));
+        Fabric member(hints_for(GetParam()));
         std::vector<unsigned char> memory(kBytes, 0);
         const std::vector<unsigned char> source(kBytes, 7);
         const Region region = fabric.register_memory(memory.data(), kBytes);
@@ -84,7 +84,7 @@ class AdmissionTest : public testing::TestWithParam<const char*> {
         fabric.unregister_memory(region);
     }
 
-    Fabric fabric{wishes_for(GetParam())};
+    Fabric fabric{hints_for(GetParam())};
 };
 
 TEST_P(AdmissionTest, RefusesWhatIsNoProof) {
@@ -138,9 +138,9 @@ INSTANTIATE_TEST_SUITE_P(Providers, AdmissionTest, testing::Values("tcp;ofi_rxm"
 
 TEST(Admission, ConnectionsOfOthersAreAsBefore) {
     Fabric open([] {
-        Wishes wishes = wishes_for("tcp;ofi_rxm");
-        wishes.members_only = false;
-        return wishes;
+        Hints hints = hints_for("tcp;ofi_rxm");
+        hints.members_only = false;
+        return hints;
     }());
     EXPECT_EQ(open.admission_key(), 0U);
 }

@@ -12,11 +12,11 @@ namespace tessera::ofi {
 namespace {
 
 Capabilities of(const std::string& provider, bool atomics = false) {
-    Wishes wishes;
-    wishes.provider = provider;
-    wishes.address = "127.0.0.1";
-    wishes.atomics = atomics;
-    return choose(wishes).capabilities;
+    Hints hints;
+    hints.provider = provider;
+    hints.address = "127.0.0.1";
+    hints.atomics = atomics;
+    return choose(hints).capabilities;
 }
 
 TEST(Capabilities, EthernetTakesTcp) {
@@ -33,20 +33,20 @@ TEST(Capabilities, NamesMayBeShort) {
 }
 
 TEST(Capabilities, InterfaceComesBeforeTheAddress) {
-    Wishes wishes;
-    wishes.address = "10.99.0.1";
-    wishes.interface = "127.0.0.0/8";
-    EXPECT_EQ(choose(wishes).capabilities.address, "127.0.0.1");
-    wishes.interface = "lo";
-    EXPECT_EQ(choose(wishes).capabilities.address, "127.0.0.1");
+    Hints hints;
+    hints.address = "10.99.0.1";
+    hints.interface = "127.0.0.0/8";
+    EXPECT_EQ(choose(hints).capabilities.address, "127.0.0.1");
+    hints.interface = "lo";
+    EXPECT_EQ(choose(hints).capabilities.address, "127.0.0.1");
 }
 
 TEST(Capabilities, FabricAndDomainFilter) {
-    Wishes wishes;
-    wishes.address = "10.99.0.1";
-    wishes.fabric = "127.0.0.1/32";
-    wishes.domain = "lo";
-    EXPECT_EQ(choose(wishes).capabilities.domain, "lo");
+    Hints hints;
+    hints.address = "10.99.0.1";
+    hints.fabric = "127.0.0.1/32";
+    hints.domain = "lo";
+    EXPECT_EQ(choose(hints).capabilities.domain, "lo");
 }
 
 // The common properties of all sockets providers, and the differences.
@@ -97,12 +97,12 @@ TEST_P(EachProvider, WithAtomics) {
 }
 
 TEST_P(EachProvider, ProgressByItself) {
-    Wishes wishes;
-    wishes.provider = GetParam().provider;
-    wishes.address = "127.0.0.1";
-    wishes.provider_progress = true;
-    bool has = wishes.provider != "net" && wishes.provider != "shm";
-    EXPECT_EQ(choose(wishes).capabilities.progresses_itself, has);
+    Hints hints;
+    hints.provider = GetParam().provider;
+    hints.address = "127.0.0.1";
+    hints.provider_progress = true;
+    bool has = hints.provider != "net" && hints.provider != "shm";
+    EXPECT_EQ(choose(hints).capabilities.progresses_itself, has);
 }
 
 INSTANTIATE_TEST_SUITE_P(Providers, EachProvider,
@@ -120,22 +120,22 @@ TEST(Capabilities, DescriptionNamesProviderAndInterface) {
     EXPECT_EQ(text.find('\n'), std::string::npos);
 }
 
-void choose_with(const Wishes& wishes) { (void)choose(wishes); }
+void choose_with(const Hints& hints) { (void)choose(hints); }
 
 TEST(CapabilitiesDeathTest, UnknownWishesAreRefusedWithAList) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
-    Wishes wishes;
-    wishes.provider = "carrier-pigeon";
-    EXPECT_EXIT(choose_with(wishes), testing::ExitedWithCode(1),
+    Hints hints;
+    hints.provider = "carrier-pigeon";
+    EXPECT_EXIT(choose_with(hints), testing::ExitedWithCode(1),
                 "SHMEM_OFI_PROVIDER=carrier-pigeon; there are .*(\n.*)*tcp;ofi_rxm  127.0.0.1/32");
-    wishes = {};
-    wishes.fabric = "10.255.0.0/30";
-    EXPECT_EXIT(choose_with(wishes), testing::ExitedWithCode(1),
+    hints = {};
+    hints.fabric = "10.255.0.0/30";
+    EXPECT_EXIT(choose_with(hints), testing::ExitedWithCode(1),
                 "SHMEM_OFI_FABRIC=10.255.0.0/30; there are");
-    wishes = {};
-    wishes.provider = "tcp";
-    wishes.domain = "moon";
-    EXPECT_EXIT(choose_with(wishes), testing::ExitedWithCode(1),
+    hints = {};
+    hints.provider = "tcp";
+    hints.domain = "moon";
+    EXPECT_EXIT(choose_with(hints), testing::ExitedWithCode(1),
                 "SHMEM_OFI_PROVIDER=tcp SHMEM_OFI_DOMAIN=moon; there are");
 }
 

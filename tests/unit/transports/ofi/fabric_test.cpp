@@ -21,17 +21,17 @@ constexpr std::size_t kBytes = std::size_t{1} << 20;
 // Longer than any test may take: a thread that is not woken hangs.
 constexpr int kForeverMs = 1000 * 3600;
 
-Wishes wishes_for(const std::string& provider, bool atomics = false) {
-    Wishes wishes;
-    wishes.provider = provider;
-    wishes.address = "127.0.0.1";
-    wishes.atomics = atomics;
-    return wishes;
+Hints hints_for(const std::string& provider, bool atomics = false) {
+    Hints hints;
+    hints.provider = provider;
+    hints.address = "127.0.0.1";
+    hints.atomics = atomics;
+    return hints;
 }
 
 // One side: an endpoint with registered memory, and the other side's number.
 struct Side {
-    explicit Side(const Wishes& wishes) : fabric(wishes), memory(kBytes) {
+    explicit Side(const Hints& hints) : fabric(hints), memory(kBytes) {
         region = fabric.register_memory(memory.data(), kBytes);
     }
     Fabric fabric;
@@ -42,7 +42,7 @@ struct Side {
 
 class Pair {
   public:
-    explicit Pair(const Wishes& wishes) : here(wishes), there(wishes) {
+    explicit Pair(const Hints& hints) : here(hints), there(hints) {
         here.other = here.fabric.add_peer(there.fabric.address());
         there.other = there.fabric.add_peer(here.fabric.address());
     }
@@ -84,7 +84,7 @@ std::vector<unsigned char> pattern(std::size_t bytes, unsigned seed) {
 class EachProvider : public testing::TestWithParam<std::string> {};
 
 TEST_P(EachProvider, WritesAndReads) {
-    Pair pair(wishes_for(GetParam()));
+    Pair pair(hints_for(GetParam()));
     Side& here = pair.here;
     const Region& target = pair.there.region;
     unsigned seed = 0;
@@ -115,7 +115,7 @@ TEST_P(EachProvider, WritesAndReads) {
 }
 
 TEST_P(EachProvider, VectorsOfAllGrantedPieces) {
-    Pair pair(wishes_for(GetParam()));
+    Pair pair(hints_for(GetParam()));
     const Capabilities& facts = pair.here.fabric.capabilities();
     const Region& target = pair.there.region;
     constexpr std::size_t kPiece = 24;
@@ -147,7 +147,7 @@ TEST_P(EachProvider, VectorsOfAllGrantedPieces) {
 }
 
 TEST_P(EachProvider, InjectedOnesLeaveNoEntry) {
-    Pair pair(wishes_for(GetParam()));
+    Pair pair(hints_for(GetParam()));
     const Region& target = pair.there.region;
     std::size_t bytes = pair.here.fabric.capabilities().inject_write_bytes;
     std::vector<unsigned char> source = pattern(bytes, 3);
@@ -169,7 +169,7 @@ TEST_P(EachProvider, InjectedOnesLeaveNoEntry) {
 }
 
 TEST_P(EachProvider, ReachesItself) {
-    Pair pair(wishes_for(GetParam()));
+    Pair pair(hints_for(GetParam()));
     Fabric& fabric = pair.here.fabric;
     fi_addr_t self = fabric.add_peer(fabric.address());
     std::uint64_t value = 42;
@@ -186,7 +186,7 @@ TEST_P(EachProvider, ReachesItself) {
 }
 
 TEST_P(EachProvider, MessageComesBehindItsWrites) {
-    Pair pair(wishes_for(GetParam()));
+    Pair pair(hints_for(GetParam()));
     const Region& target = pair.there.region;
     ASSERT_TRUE(pair.here.fabric.capabilities().send_after_write);
     for (unsigned round = 1; round <= 200; ++round) {
@@ -221,7 +221,7 @@ TEST_P(EachProvider, MessageComesBehindItsWrites) {
 }
 
 TEST_P(EachProvider, KeysAreRandom) {
-    Fabric fabric(wishes_for(GetParam()));
+    Fabric fabric(hints_for(GetParam()));
     ASSERT_FALSE(fabric.capabilities().provider_keys);
     std::uint64_t ones = 0;
     std::uint64_t zeros = 0;
@@ -237,7 +237,7 @@ TEST_P(EachProvider, KeysAreRandom) {
 }
 
 TEST_P(EachProvider, WakeEndsTheSleep) {
-    Fabric fabric(wishes_for(GetParam()));
+    Fabric fabric(hints_for(GetParam()));
     for (int round = 0; round < 3; ++round) {
         std::thread sleeper([&] { fabric.wait_for_events(kForeverMs); });
         fabric.wake();
@@ -251,7 +251,7 @@ bool sleep(Fabric& fabric, int timeout_ms, int idle = 0) {
 }
 
 TEST_P(EachProvider, MessageEndsTheSleep) {
-    Pair pair(wishes_for(GetParam()));
+    Pair pair(hints_for(GetParam()));
     unsigned char message[64] = {};
     std::atomic<bool> is_received = false;
     ASSERT_EQ(fi_recv(pair.there.fabric.endpoint(), message, sizeof message, nullptr,
@@ -279,8 +279,8 @@ TEST_P(EachProvider, MessageEndsTheSleep) {
 }
 
 TEST_P(EachProvider, IdleQueueLetsItsReaderSleep) {
-    Fabric fabric(wishes_for(GetParam()));
-    if (!fabric.capabilities().cq_has_fd) GTEST_SKIP() << "its reader naps";
+    Fabric fabric(hints_for(GetParam()));
+    if (!fabric.capabilities().cq_has_fd) GTEST_SKIP() << "its reader sleeps by the clock";
     auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < 5; ++i) fabric.wait_for_events(10);
     EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(50));
@@ -288,8 +288,9 @@ TEST_P(EachProvider, IdleQueueLetsItsReaderSleep) {
 
 // A descriptor that stays readable once there was an entry keeps a core busy.
 TEST_P(EachProvider, ReaderSleepsAgainAfterMessages) {
-    Pair pair(wishes_for(GetParam()));
-    if (!pair.here.fabric.capabilities().cq_has_fd) GTEST_SKIP() << "its reader naps";
+    Pair pair(hints_for(GetParam()));
+    if (!pair.here.fabric.capabilities().cq_has_fd)
+        GTEST_SKIP() << "its reader sleeps by the clock";
     for (int round = 0; round < 3; ++round) {
         unsigned char message[64] = {};
         int received = 0;
@@ -346,7 +347,7 @@ void count_together(Pair& pair, fi_datatype type, std::size_t offset) {
 }
 
 TEST_P(CpuAtomics, LoseNoUpdateOfOurs) {
-    Pair pair(wishes_for(GetParam(), true));
+    Pair pair(hints_for(GetParam(), true));
     ASSERT_TRUE(pair.here.fabric.capabilities().atomics_are_cpu_atomics);
     count_together<std::uint32_t>(pair, FI_UINT32, 256);
     count_together<std::uint64_t>(pair, FI_UINT64, 512);
@@ -360,7 +361,7 @@ INSTANTIATE_TEST_SUITE_P(Providers, CpuAtomics,
 
 TEST(Fabric, EndpointIsBoundToTheChosenAddressAlone) {
     for (const char* provider : {"tcp;ofi_rxm", "net", "sockets"}) {
-        Fabric fabric(wishes_for(provider));
+        Fabric fabric(hints_for(provider));
         std::vector<std::byte> address = fabric.address();
         const unsigned char loopback[4] = {127, 0, 0, 1};
         ASSERT_EQ(address.size(), 16U);  // sockaddr_in: family, port, address

@@ -75,8 +75,8 @@ TEST(Interfaces, ProcessorsNearADevice) {
     ASSERT_NE(file, nullptr);
     std::fputs("4-7\n", file);
     std::fclose(file);
-    EXPECT_EQ(near_processors("0000:3b:00.0", processors({0, 5, 6}), folder), 2);
-    EXPECT_EQ(near_processors("0000:3b:00.1", processors({0, 5, 6}), folder), 0);
+    EXPECT_EQ(local_processors("0000:3b:00.0", processors({0, 5, 6}), folder), 2);
+    EXPECT_EQ(local_processors("0000:3b:00.1", processors({0, 5, 6}), folder), 0);
     std::filesystem::remove_all(folder);
 }
 

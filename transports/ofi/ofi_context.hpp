@@ -17,9 +17,9 @@ inline constexpr int kSlots = 8;
 inline constexpr int kDirtyMax = 64;
 inline constexpr std::uint32_t kWritesMax = 256;  // between two confirmations
 
-class OfiChannel final : public Channel {
+class OfiContext final : public TransportContext {
   public:
-    explicit OfiChannel(const ChannelOptions& options)
+    explicit OfiContext(const TransportContext::Options& options)
         : is_shared(options.is_shared), is_internal(options.is_internal) {
         for (PacketSlot& slot : slots) slot.unacked = &updates;
     }
@@ -39,20 +39,20 @@ class OfiChannel final : public Channel {
                fetches.load(std::memory_order_acquire) != 0;
     }
 
-    // A lock for channels that several threads use.
+    // A lock for contexts that several threads use.
     class Guard {
       public:
-        explicit Guard(OfiChannel& channel) : channel_(channel) {
-            if (channel_.is_shared) channel_.lock_.lock();
+        explicit Guard(OfiContext& context) : context_(context) {
+            if (context_.is_shared) context_.lock_.lock();
         }
         ~Guard() {
-            if (channel_.is_shared) channel_.lock_.unlock();
+            if (context_.is_shared) context_.lock_.unlock();
         }
         Guard(const Guard&) = delete;
         Guard& operator=(const Guard&) = delete;
 
       private:
-        OfiChannel& channel_;
+        OfiContext& context_;
     };
 
     // Nothing is under way that a quiet would wait for but this.
@@ -101,6 +101,6 @@ class OfiChannel final : public Channel {
     int dirty_[kDirtyMax];
 };
 
-inline OfiChannel& own(Channel& channel) { return static_cast<OfiChannel&>(channel); }
+inline OfiContext& own(TransportContext& context) { return static_cast<OfiContext&>(context); }
 
 }  // namespace tessera::ofi
