@@ -3,7 +3,7 @@
 # libtessera.so and libtessera.a out of the folders' object libraries.
 set(TESSERA_OBJECT_LIBRARIES
     tessera_api tessera_collectives tessera_kernels tessera_core tessera_heap tessera_launch
-    tessera_topology tessera_transport_ofi tessera_transport_self tessera_transport_shm
+    tessera_topology ${TESSERA_TRANSPORTS}
     tessera_base)
 foreach(library IN LISTS TESSERA_OBJECT_LIBRARIES)
     list(APPEND TESSERA_OBJECTS $<TARGET_OBJECTS:${library}>)

@@ -14,18 +14,10 @@
 // also those of the PE that owns the word.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <memory>
-#include <string>
-#include <vector>
-
-#include "base/endpoint_slot.hpp"
-#include "base/setting_marks.hpp"
-#include "base/wait.hpp"
 
 namespace tessera {
 
@@ -172,90 +164,5 @@ class Transport {
     // Moves things on without blocking. Called by every slow wait.
     virtual void progress() = 0;
 };
-
-// A transport between nodes. It also carries what the library itself needs there.
-class FabricTransport : public Transport {
-  public:
-    // Posts `number` at the gate of PE `pe` that has the symmetric address of `gate`.
-    // RETURNS: at once; ordered after nothing.
-    virtual void post_gate(const Gate& gate, std::uint32_t number, int pe) = 0;
-    // The same after everything that was put to this PE on the context has arrived there.
-    virtual void post_gate_behind(TransportContext& context, const Gate& gate, std::uint32_t number,
-                                  int pe) = 0;
-    // Whether PE `pe` has the static data of this PE's program.
-    virtual bool runs_my_program(int pe) = 0;
-    // This PE's EndpointInfo: other PEs reach it with these bytes.
-    virtual std::vector<std::byte> endpoint_info() const = 0;
-    // From here on the EndpointInfos of all PEs are known, and this PE serves the others.
-    virtual void start() = 0;
-    // The other PEs may go from here on. REQUIRES: everything is complete.
-    virtual void leave() = 0;
-    // One line for SHMEM_INFO.
-    virtual std::string description() const = 0;
-    // What it runs on, as SHMEM_OFI_PROVIDER names it.
-    virtual const std::string& provider() const = 0;
-};
-
-// The transports that exist; one function here makes each, so that only its own folder knows its
-// class.
-
-// transports/self: this PE's own memory, when it cannot be a plain store because other PEs reach
-// the same words through a transport. `lock` serialises atomics on them, in every PE.
-std::unique_ptr<Transport> make_self_transport(std::atomic<std::uint32_t>& lock);
-
-// transports/shm: another process of this node whose static data is not mapped: the kernel copies
-// (process_vm_readv, process_vm_writev), atomics are done under the owner's lock.
-struct ShmTarget {
-    int pid = 0;
-    std::uintptr_t base = 0;                     // of the memory in that process
-    std::atomic<std::uint32_t>* lock = nullptr;  // in shared memory
-};
-// `targets` by world PE (entries of PEs that are never addressed may be empty); `local_base` is
-// where the same memory starts in this process.
-std::unique_ptr<Transport> make_shm_transport(std::vector<ShmTarget> targets,
-                                              std::uintptr_t local_base);
-
-// transports/ofi: PEs of other nodes, by libfabric.
-struct FabricMemory {
-    char* start = nullptr;
-    std::size_t bytes = 0;
-};
-struct FabricSetup {
-    int pe = 0;
-    int npes = 1;
-    int place_on_host = 0;  // among the PEs of the host: spreads them over equal network cards
-    // What other nodes may read and write; at the same offsets on all PEs.
-    FabricMemory heap;
-    FabricMemory statics;
-    FabricMemory internal;  // the library's own
-    // A word of `internal` that no PE writes to: what reads behind writes read.
-    const std::uint64_t* unchanging = nullptr;
-    // Not nullptr: atomics on static data take this lock (transports/self).
-    std::atomic<std::uint32_t>* static_lock = nullptr;
-    Sleeper* sleeper = nullptr;  // woken when a message has changed a word
-    // Must be the same on all PEs, and on all PEs that touch each other's static data.
-    std::uint64_t settings_digest = 0;
-    SettingMarks setting_marks{};
-    // Says how the settings of this PE differ from those with these marks on `pe`.
-    std::string (*difference)(const SettingMarks& theirs, int pe) = nullptr;
-    std::uint64_t program_digest = 0;
-    // The user's hints (docs/environment.md).
-    std::string provider;
-    std::string fabric;
-    std::string domain;
-    std::string interface;
-    std::string address;  // this host's towards the launcher; "": unknown
-    bool provider_atomics = false;
-    bool has_progress_thread = true;
-    bool members_only =
-        false;  // PEs of the job alone may connect, where the provider lets us see to it
-    std::uint32_t timeout_s = 0;     // 0: for ever
-    bool is_oversubscribed = false;  // more PEs than cores
-    // A table of kEndpointSlotBytes per PE, zero at first, that the PEs of the node share.
-    char* endpoint_table = nullptr;
-    // The EndpointInfo of a PE as the launcher has it.
-    std::function<std::vector<std::byte>(int pe)> endpoint_info_of;
-};
-std::unique_ptr<FabricTransport> make_ofi_transport(FabricSetup setup);
 
 }  // namespace tessera

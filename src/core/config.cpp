@@ -9,6 +9,7 @@
 
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
+#include "transports/fabric_list.hpp"
 
 namespace tessera {
 namespace {
@@ -37,7 +38,7 @@ constexpr Variable kVariables[] = {
      .field = &Config::static_data,
      .must_agree = true,
      .help = "How other PEs reach global and static variables: shared maps them into all PEs of "
-             "the node; fabric leaves them where they are and copies through the kernel."},
+             "the node; cma leaves them where they are and copies through the kernel."},
     {.name = "SHMEM_BARRIER_ALGORITHM",
      .field = Collective::kBarrier,
      .must_agree = true,
@@ -104,29 +105,10 @@ constexpr Variable kVariables[] = {
      .must_agree = true,
      .help = "Cut the PEs of each host into this many nodes, which then reach each other over the "
              "fabric only, as if they were hosts: for trying a program on several nodes."},
-    {.name = "SHMEM_OFI_PROVIDER",
-     .field = &Config::ofi_provider,
+    {.name = "SHMEM_FABRIC",
+     .field = &Config::fabric,
      .must_agree = true,
-     .default_text = "the fastest that is there",
-     .help = "libfabric provider between nodes, as fi_info names it: tcp;ofi_rxm, verbs;ofi_rxm."},
-    {.name = "SHMEM_OFI_FABRIC",
-     .field = &Config::ofi_fabric,
-     .default_text = "any",
-     .help = "libfabric fabric between nodes, as fi_info names it."},
-    {.name = "SHMEM_OFI_DOMAIN",
-     .field = &Config::ofi_domain,
-     .default_text = "the nearest to the PE",
-     .help = "libfabric domain (network card) between nodes, as fi_info names it."},
-    {.name = "SHMEM_OFI_INTERFACE",
-     .field = &Config::ofi_interface,
-     .default_text = "the one towards the launcher",
-     .help = "IP network between nodes: the name of an interface, or a network such as "
-             "10.0.0.0/8 in which it has its address."},
-    {.name = "SHMEM_OFI_ADMISSION",
-     .field = &Config::ofi_admission,
-     .must_agree = true,
-     .help = "Whether only PEs of the job may connect to a PE, where libfabric's provider is tcp, "
-             "net or sockets: strangers are refused before the provider sees them."},
+     .help = "What reaches other nodes: ofi is libfabric. auto takes the first that serves the job."},
     {.name = "SHMEM_AMO_PATH",
      .field = &Config::amo_path,
      .must_agree = true,
@@ -148,10 +130,27 @@ constexpr Variable kVariables[] = {
      .field = &Config::log,
      .help = "Log these parts of the library to stderr."},
 };
-static_assert(std::size(kVariables) <= kVariableCountMax);
-static_assert(std::count_if(std::begin(kVariables), std::end(kVariables), [](const Variable& row) {
-                  return row.must_agree;
-              }) <= std::ptrdiff_t{kSettingMarks});
+static_assert(std::size(kVariables) + kFabricSettingsMax <= kVariableCountMax);
+
+// kVariables, and the rows of the fabrics behind SHMEM_FABRIC.
+std::vector<Variable> all_variables() {
+    std::vector<Variable> rows;
+    for (const Variable& variable : kVariables) {
+        rows.push_back(variable);
+        if (variable.name != "SHMEM_FABRIC") continue;
+        std::uint8_t next = 0;
+        for (const FabricSetting& row : fabric_settings()) {
+            rows.push_back({.name = row.name,
+                            .field = FabricValue{.row = next++, .is_switch = row.is_switch},
+                            .must_agree = row.must_agree,
+                            .default_text = row.default_text,
+                            .help = row.help});
+        }
+    }
+    const auto marks = std::ranges::count_if(rows, &Variable::must_agree);
+    if (static_cast<std::size_t>(marks) > kSettingMarks) fatal("raise kSettingMarks");
+    return rows;
+}
 
 template <class... Visitors>
 struct Overloaded : Visitors... {
@@ -162,11 +161,19 @@ Overloaded(Visitors...) -> Overloaded<Visitors...>;
 
 // The names of an enumeration's values, in their order.
 constexpr Names names_of(StaticData /*kind*/) { return kStaticDataNames; }
+constexpr Names names_of(FabricChoice /*kind*/) { return kFabricChoiceNames; }
 constexpr Names names_of(ReduceAccess /*kind*/) { return kReduceAccessNames; }
 constexpr Names names_of(CollectiveBuffer /*kind*/) { return kCollectiveBufferNames; }
 constexpr Names names_of(AmoPath /*kind*/) { return kAmoPathNames; }
 constexpr Names names_of(Progress /*kind*/) { return kProgressNames; }
 constexpr Names names_of(SharedCopies /*kind*/) { return kSharedCopiesNames; }
+
+// Earlier names of some values, at the places of their names.
+template <class Enum>
+constexpr Names former_names_of(Enum /*kind*/) {
+    return {};
+}
+constexpr Names former_names_of(StaticData /*kind*/) { return kStaticDataFormerNames; }
 
 template <class T>
 bool assign(T& member, const std::optional<T>& value) {
@@ -203,6 +210,12 @@ bool set_value(Config& config, const Field& field, std::string_view text) {
                 config.*member = text;
                 return true;
             },
+            [&](FabricValue value) {
+                const std::optional<bool> is_on = parse_bool(text);
+                if (value.is_switch && !is_on) return false;
+                config.fabric_values[value.row] = value.is_switch ? print_bool(*is_on) : text;
+                return true;
+            },
             [&](SubsystemSet Config::*member) {
                 return assign(config.*member, parse_subsystems(text));
             },
@@ -212,6 +225,7 @@ bool set_value(Config& config, const Field& field, std::string_view text) {
             },
             [&]<class Enum>(Enum Config::*member) {
                 std::optional<std::size_t> index = parse_choice(text, names_of(Enum{}));
+                if (!index) index = parse_choice(text, former_names_of(Enum{}));
                 if (index) config.*member = static_cast<Enum>(*index);
                 return index.has_value();
             },
@@ -220,7 +234,7 @@ bool set_value(Config& config, const Field& field, std::string_view text) {
 }
 
 std::size_t row_of(const Variable& variable) {
-    return static_cast<std::size_t>(&variable - kVariables);
+    return static_cast<std::size_t>(&variable - variables().data());
 }
 
 struct Found {
@@ -252,10 +266,13 @@ Config load_or_stop() {
 
 }  // namespace
 
-std::span<const Variable> variables() { return kVariables; }
+std::span<const Variable> variables() {
+    static const std::vector<Variable>& rows = *new std::vector(all_variables());
+    return rows;
+}
 
 const Variable& variable_of(Collective collective) {
-    return *std::ranges::find_if(kVariables, [=](const Variable& variable) {
+    return *std::ranges::find_if(variables(), [=](const Variable& variable) {
         const auto* field = std::get_if<Collective>(&variable.field);
         return field != nullptr && *field == collective;
     });
@@ -264,7 +281,7 @@ const Variable& variable_of(Collective collective) {
 Config load_config(const Lookup& lookup, std::string& error) {
     Config loaded;
     error.clear();
-    for (const Variable& variable : kVariables) {
+    for (const Variable& variable : variables()) {
         Found found = find_value(variable, lookup);
         if (found.value == nullptr || *found.value == '\0') continue;
         if (!set_value(loaded, variable.field, found.value)) {
@@ -283,6 +300,21 @@ const Config& config() {
     return once;
 }
 
+FabricValues initial_fabric_values() {
+    FabricValues values;
+    std::ranges::transform(fabric_settings(), values.begin(),
+                           [](const FabricSetting& row) { return std::string(row.initial); });
+    return values;
+}
+
+std::string_view fabric_choice_name() {
+    return kFabricChoiceNames[static_cast<std::size_t>(config().fabric)];
+}
+
+std::string fabric_setting(std::string_view name) {
+    return config().fabric_values[fabric_setting_index(name)];
+}
+
 std::string value_text(const Config& config, const Variable& variable) {
     return std::visit(
         Overloaded{
@@ -291,6 +323,7 @@ std::string value_text(const Config& config, const Variable& variable) {
             [&](std::uint64_t Config::*member) { return print_size(config.*member); },
             [&](Count Config::*member) { return std::to_string((config.*member).value); },
             [&](std::string Config::*member) { return config.*member; },
+            [&](FabricValue value) { return config.fabric_values[value.row]; },
             [&](SubsystemSet Config::*member) { return print_subsystems(config.*member); },
             [&](Collective collective) {
                 const Names names = algorithm_names(collective).names;
@@ -313,6 +346,7 @@ Names value_names(const Variable& variable) {
             [](std::uint64_t Config::* /*member*/) { return Names(); },
             [](Count Config::* /*member*/) { return Names(); },
             [](std::string Config::* /*member*/) { return Names(); },
+            [](FabricValue value) { return value.is_switch ? Names(kSwitchNames) : Names(); },
             [](SubsystemSet Config::* /*member*/) { return Names(); },
             [](Collective collective) { return algorithm_names(collective).names; },
             []<class Enum>(Enum Config::* /*member*/) { return Names(names_of(Enum{})); },
@@ -321,14 +355,13 @@ Names value_names(const Variable& variable) {
 }
 
 std::string allowed_text(const Variable& variable) {
+    static constexpr const char* kSwitchText = "1, yes, on, true or 0, no, off, false (any case)";
     return std::visit(
         Overloaded{
             [](Switch /*any*/) {
                 return std::string("anything; 0, no, off and false (any case) mean off");
             },
-            [](bool Config::* /*member*/) {
-                return std::string("1, yes, on, true or 0, no, off, false (any case)");
-            },
+            [](bool Config::* /*member*/) { return std::string(kSwitchText); },
             [](std::uint64_t Config::* /*member*/) {
                 return std::string(
                     "bytes, as an integer or decimal number, with a suffix K, M, G "
@@ -338,6 +371,7 @@ std::string allowed_text(const Variable& variable) {
                 return std::string("an integer from 0 to 4294967295");
             },
             [](std::string Config::* /*member*/) { return std::string("text"); },
+            [](FabricValue value) { return std::string(value.is_switch ? kSwitchText : "text"); },
             [](SubsystemSet Config::* /*member*/) {
                 return join(kSubsystemNames) + ", with commas between; or all, or none";
             },
@@ -359,7 +393,7 @@ Origin origin_of(const Config& config, const Variable& variable) {
 
 std::string settings_text(const Config& config, std::span<const Outcome> outcomes) {
     std::string text;
-    for (const Variable& variable : kVariables) {
+    for (const Variable& variable : variables()) {
         text += std::string(variable.name) + "=" + value_text(config, variable);
         for (const Outcome& outcome : outcomes) {
             if (outcome.name == variable.name) text.append(" -> ").append(outcome.text);

@@ -19,12 +19,17 @@
 #include "base/log.hpp"
 #include "base/setting_marks.hpp"
 #include "core/config_parse.hpp"
+#include "transports/fabric_settings.hpp"
 
 namespace tessera {
 
 // How static data of the program is reached by other PEs.
-enum class StaticData : std::uint8_t { kShared, kFabric };
-inline constexpr std::string_view kStaticDataNames[] = {"shared", "fabric"};
+enum class StaticData : std::uint8_t { kShared, kCma };
+inline constexpr std::string_view kStaticDataNames[] = {"shared", "cma"};
+inline constexpr std::string_view kStaticDataFormerNames[] = {"", "fabric"};
+
+// The fabric between nodes, by its place among kFabricChoiceNames (transports/fabric_list.hpp).
+enum class FabricChoice : std::uint8_t { kAuto };
 
 // The collectives that have a choice of algorithms, and the setting of each.
 enum class Collective : std::uint8_t {
@@ -90,6 +95,9 @@ struct Count {
     std::uint32_t value = 0;
 };
 
+using FabricValues = std::array<std::string, kFabricSettingsMax>;
+FabricValues initial_fabric_values();
+
 struct Config {
     bool version = false;
     bool info = false;
@@ -104,11 +112,9 @@ struct Config {
     SharedCopies shared_copies = SharedCopies::kAuto;
     std::string profile;     // path
     Count virtual_nodes{1};  // nodes that the PEs of a host are cut into
-    std::string ofi_provider;
-    std::string ofi_fabric;
-    std::string ofi_domain;
-    std::string ofi_interface;  // name, or network as 10.0.0.0/8
-    bool ofi_admission = true;
+    FabricChoice fabric = FabricChoice::kAuto;
+    // By row of fabric_settings(), whose fabrics take the values apart.
+    FabricValues fabric_values = initial_fabric_values();
     AmoPath amo_path = AmoPath::kAuto;
     Progress progress = Progress::kAuto;
     Count network_timeout{60};  // seconds; 0: for ever
@@ -130,11 +136,18 @@ struct Switch {
     bool Config::*member;
 };
 
+// A row of fabric_settings().
+struct FabricValue {
+    std::uint8_t row;
+    bool is_switch;
+};
+
 // What a variable sets; the kind decides how its value is spelled.
-using Field = std::variant<Switch, bool Config::*, std::uint64_t Config::*, Count Config::*,
-                           std::string Config::*, StaticData Config::*, Collective,
-                           ReduceAccess Config::*, CollectiveBuffer Config::*, AmoPath Config::*,
-                           Progress Config::*, SharedCopies Config::*, SubsystemSet Config::*>;
+using Field =
+    std::variant<Switch, bool Config::*, std::uint64_t Config::*, Count Config::*,
+                 std::string Config::*, FabricValue, FabricChoice Config::*, StaticData Config::*,
+                 Collective, ReduceAccess Config::*, CollectiveBuffer Config::*, AmoPath Config::*,
+                 Progress Config::*, SharedCopies Config::*, SubsystemSet Config::*>;
 
 struct Variable {
     std::string_view name;
@@ -144,7 +157,7 @@ struct Variable {
     std::string_view help;
 };
 
-// The table.
+// The table: the rows of config.cpp and, behind SHMEM_FABRIC, those of the fabrics.
 std::span<const Variable> variables();
 
 // Another name of a variable, which loses against its own and against earlier rows: of the
@@ -174,6 +187,10 @@ Config load_config(const Lookup& lookup, std::string& error);
 // SHMEM_LOG; a bad value ends the job.
 // THREADS: any. COST: a guarded load after the first call.
 const Config& config();
+
+// SHMEM_FABRIC, and a row of fabric_settings(), of this process.
+std::string_view fabric_choice_name();
+std::string fabric_setting(std::string_view name);
 
 // "512M", "auto", "on": what `variable` is set to, in a spelling that parses to the same value.
 std::string value_text(const Config& config, const Variable& variable);

@@ -26,7 +26,7 @@
 #include "core/atomic_batch.hpp"
 #include "core/team.hpp"
 #include "shmem/signal.h"
-#include "transports/transport.hpp"
+#include "transports/fabric_transport.hpp"
 
 namespace tessera {
 

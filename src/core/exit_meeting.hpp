@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "core/node.hpp"
-#include "transports/transport.hpp"
+#include "transports/fabric_transport.hpp"
 
 namespace tessera {
 

@@ -23,7 +23,7 @@ inline constexpr std::size_t kAffinityWords = 64;  // 4096 PUs
 struct InternalSegment {
     // Bit i: this PE may run on PU i (OS index). Read once, by the PE that discovers the topology.
     alignas(kFalseSharingBytes) std::uint64_t affinity[kAffinityWords];
-    // Serialises atomics on this PE's static data when that is not mapped (transports/shm).
+    // Serialises atomics on this PE's static data when that is not mapped (transports/cma).
     alignas(kFalseSharingBytes) std::atomic<std::uint32_t> static_lock;
     // Never written; reads of it follow writes (transports/ofi).
     alignas(kFalseSharingBytes) std::uint64_t unchanging;

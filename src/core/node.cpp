@@ -21,6 +21,7 @@
 #include "base/endpoint_slot.hpp"
 #include "base/fatal.hpp"
 #include "core/config.hpp"
+#include "transports/node_transports.hpp"
 
 namespace tessera {
 namespace {
@@ -260,7 +261,7 @@ char* Node::map_static_of(int local_index) {
 }
 
 void Node::make_static_transports() {
-    std::vector<ShmTarget> targets(world_index(job_.nlocal - 1) + 1);
+    std::vector<CmaTarget> targets(world_index(job_.nlocal - 1) + 1);
     for (int i = 0; i < job_.nlocal; ++i) {
         const heap::PeRecord& peer = record(i);
         targets[world_index(i)] = {.pid = peer.pid,
@@ -268,7 +269,7 @@ void Node::make_static_transports() {
                                    .lock = &internal(i).static_lock};
     }
     transports_.push_back(make_self_transport(internal(job_.local_index).static_lock));
-    transports_.push_back(make_shm_transport(std::move(targets), my_statics_.base));
+    transports_.push_back(make_cma_transport(std::move(targets), my_statics_.base));
 }
 
 void Node::fill_peers() {

@@ -154,10 +154,11 @@ FabricSetup describe_fabric() {
     const Config& settings = config();
     return {.pe = live->job.pe,
             .npes = live->job.npes,
-            .place_on_host = me,
-            .heap = {live->node->heap(me), header.heap_bytes},
-            .statics = {reinterpret_cast<char*>(statics.base), statics.bytes},
-            .internal = {reinterpret_cast<char*>(&internal), header.internal_bytes},
+            .index_on_host = me,
+            .is_one_host = live->job.nnodes == live->job.nodes_of_host,
+            .segments = {.heap = {live->node->heap(me), header.heap_bytes},
+                         .statics = {reinterpret_cast<char*>(statics.base), statics.bytes},
+                         .internal = {reinterpret_cast<char*>(&internal), header.internal_bytes}},
             .unchanging = &internal.unchanging,
             .static_lock = live->node->statics_are_mapped() ? nullptr : &internal.static_lock,
             .sleeper = &internal.sleeper,
@@ -165,19 +166,15 @@ FabricSetup describe_fabric() {
             .setting_marks = internal.setting_marks,
             .difference = settings_difference,
             .program_digest = live->node->my_record().program_digest ^ statics.bytes,
-            .provider = settings.ofi_provider,
-            .fabric = settings.ofi_fabric,
-            .domain = settings.ofi_domain,
-            .interface = settings.ofi_interface,
             .address = launch::launcher_address(),
             .provider_atomics = settings.amo_path == AmoPath::kFabric,
             .has_progress_thread = settings.progress != Progress::kNone,
-            .members_only = settings.ofi_admission,
             .timeout_s = settings.network_timeout.value,
             .is_oversubscribed =
                 static_cast<std::uint32_t>(live->job.npes_of_host) > header.usable_cores,
             .endpoint_table = live->node->endpoint_table(),
-            .endpoint_info_of = launch::endpoint_info_of};
+            .endpoint_info_of = launch::endpoint_info_of,
+            .values = fabric_setting};
 }
 
 void drive_fabric() { live->fabric->progress(); }
@@ -223,7 +220,7 @@ void agree_on_heap() {
 // RETURNS when: all PEs of the job can reach this one.
 void connect_nodes(int level) {
     if (live->job.nnodes == 1) return make_transport_contexts(level);
-    live->fabric = make_ofi_transport(describe_fabric());
+    live->fabric = make_fabric(fabric_choice_name(), describe_fabric());
     launch::publish_endpoint_info(live->fabric->endpoint_info());
     launch::meet_job(nullptr);
     live->fabric->start();

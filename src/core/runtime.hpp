@@ -15,7 +15,7 @@
 #include "core/team.hpp"
 #include "heap/allocator.hpp"
 #include "heap/node_file.hpp"
-#include "transports/transport.hpp"
+#include "transports/fabric_transport.hpp"
 
 namespace tessera {
 

@@ -5,7 +5,7 @@
 // into the file, map the file over them. Every step that can fail comes before the first change.
 //   under oshrun             this PE's static slot of the node file
 //   under another launcher   a memfd of this process, passed on to peers by launch
-//   one PE, or SHMEM_STATIC_DATA=fabric   nothing changes
+//   one PE, or SHMEM_STATIC_DATA=cma      nothing changes
 #include "heap/static_data.hpp"
 
 #include <fcntl.h>
@@ -49,9 +49,10 @@ void refuse_with_errno(const char* what) {
 }
 
 // As core/config.cpp reads it; that is also where a bad value is reported.
-bool wants_fabric() {
+bool wants_cma() {
     const char* text = environment("SHMEM_STATIC_DATA");
-    return text != nullptr && ::strcasecmp(text, "fabric") == 0;
+    // "fabric" is an earlier name.
+    return text != nullptr && (::strcasecmp(text, "cma") == 0 || ::strcasecmp(text, "fabric") == 0);
 }
 
 // Place in a slot or file for the range so that addresses and offsets agree modulo the huge page
@@ -221,7 +222,7 @@ void close_own_file() {
     g_static_data.bytes = ranges.bytes();
     if (!watch_forks(stop_sharing_in_child)) return refuse("cannot register fork handlers");
     if (!has_peers()) return;
-    if (wants_fabric()) return refuse("SHMEM_STATIC_DATA=fabric");
+    if (wants_cma()) return refuse("SHMEM_STATIC_DATA=cma");
     const char* complaint = obstacle(ranges);
     if (complaint != nullptr) return refuse(complaint);
     if (inheritance() == Inheritance::kPe ? claim_slot(*inherited()) : make_own_file()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The exchange of addresses between PEs of different nodes: each PE publishes one EndpointInfo (addresses,
-// keys), through the PMIx server of the launcher. Used by core when the job has several nodes,
-// under every launcher. Errors end the job.
+// The exchange of addresses between PEs of different nodes: each PE publishes one EndpointInfo
+// (addresses, keys), through the PMIx server of the launcher. Used by core when the job has several
+// nodes, under every launcher. Errors end the job.
 // THREADS: one at a time, except endpoint_info_of().
 #pragma once
 

@@ -84,7 +84,7 @@ function(tessera_routine_test name)
     cmake_parse_arguments(arg "STATIC_FABRIC;NODES" "" "" ${ARGN})
     tessera_pe_test(${name} SOURCES ${name}.cpp PES ${TESSERA_PE_COUNTS} 64)
     if(arg_STATIC_FABRIC)
-        tessera_pe_runs(${name}_fabric ${name} PES 1 2 3 8 ENVIRONMENT SHMEM_STATIC_DATA=fabric)
+        tessera_pe_runs(${name}_fabric ${name} PES 1 2 3 8 ENVIRONMENT SHMEM_STATIC_DATA=cma)
     endif()
     if(arg_NODES)
         # Every PE a node of its own, and two nodes, one of them larger.

@@ -73,7 +73,8 @@ Situation situation_of(const JobShape& job) {
                      .is_on_one_node = layout.nodes <= 1,
                      .is_reproducible = config().reduce_reproducible},
             .cores = cores,
-            .profile = collectives::load_profile(facts.caches_bytes(), config().ofi_provider)};
+            .profile = collectives::load_profile(facts.caches_bytes(),
+                                                 fabric_setting("SHMEM_OFI_PROVIDER"))};
 }
 
 }  // namespace

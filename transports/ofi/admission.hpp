@@ -37,7 +37,7 @@
 
 namespace tessera::ofi {
 
-// What a connection begins with.
+// The first bytes of a connection.
 struct Proof {
     static constexpr std::uint64_t kMagic = 0x5465737365726150;  // "TesseraP"
     std::uint64_t magic = kMagic;
@@ -54,7 +54,7 @@ class Admission {
     // REQUIRES: the endpoint that listens is closed.
     ~Admission();
 
-    // What peers need; 0: no socket listens, and peers need nothing.
+    // Peers prove that they know this key; 0: no socket listens, and peers need nothing.
     std::uint64_t key() const { return listener_ ? key_ : 0; }
     // Proves `key` to the PE that listens on `address`, a sockaddr.
     void add_peer(std::span<const std::byte> address, std::uint64_t key);

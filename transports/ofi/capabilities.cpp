@@ -26,7 +26,7 @@
 namespace tessera::ofi {
 namespace {
 
-// What fi_getinfo does not tell, or tells wrongly. In the order of preference.
+// Facts that fi_getinfo does not tell, or tells wrongly. In the order of preference.
 struct Traits {
     std::string_view provider;
     bool is_default = false;        // may be taken without being named
@@ -331,7 +331,7 @@ Capabilities read(const fi_info& info, const Question& granted, const Hints& hin
     return result;
 }
 
-// What `provider` offers for the hints. An empty choice: nothing.
+// The offer of `provider` for these hints. An empty choice: it has none.
 Choice offer_of(const std::string& provider, const Hints& hints) {
     const Traits& traits = traits_of(provider);
     Question question{.provider = provider};

@@ -14,7 +14,7 @@
 
 namespace tessera::ofi {
 
-// What the caller asks for. An empty string: it takes any.
+// Preferences of the user and of the launcher. An empty string: none.
 struct Hints {
     std::string provider = {};   // SHMEM_OFI_PROVIDER, such as "tcp;ofi_rxm", or "tcp" for short
     std::string fabric = {};     // SHMEM_OFI_FABRIC
@@ -39,23 +39,17 @@ struct Hints {
 // The most pieces of one vector operation, local and remote, that any Capabilities names.
 inline constexpr std::size_t kPiecesMax = 8;
 
-struct Capabilities {
-    std::string provider;  // "tcp;ofi_rxm"
-    std::string fabric;    // "10.99.0.0/24"
-    std::string domain;    // "eth0"
-    std::string address;   // "10.99.0.1" where addresses are IP addresses, else ""
-    std::uint32_t library_version = 0;
-
-    bool uses_contexts = false;  // the provider makes use of Hints::lends_contexts
-
-    // Registered memory.
+// How memory is registered.
+struct RegistrationFacts {
     bool virtual_addresses = false;  // remote addresses are the target's own; else offsets from 0
     bool provider_keys = false;      // the provider chooses keys; else we do, of key_bytes
     bool mr_endpoint = false;        // a region is bound to the endpoint and enabled
     bool mr_allocated = false;       // registering needs (and pins) real memory
     std::size_t key_bytes = 8;
+};
 
-    // Sizes. Clamped to what works where the provider promises more.
+// Sizes. Clamped to what works where the provider promises more.
+struct SizeFacts {
     std::size_t inject_write_bytes = 0;    // fi_inject_write
     std::size_t inject_message_bytes = 0;  // fi_inject
     std::size_t eager_message_bytes = 0;   // fi_send up to this costs no further round trip
@@ -65,15 +59,27 @@ struct Capabilities {
     std::size_t rma_iov_max = 1;           // remote pieces
     std::size_t tx_size = 0;               // operations that fit the queues
     std::size_t rx_size = 0;
+};
 
-    // Orders at the target, for operations of one endpoint to one peer. A write is ordered
-    // up to ordered_write_bytes, before a read up to ordered_read_bytes.
+// Orders at the target, for operations of one endpoint to one peer. A write is ordered
+// up to ordered_write_bytes, before a read up to ordered_read_bytes.
+struct OrderFacts {
     bool write_after_write = false;
     bool send_after_write = false;
     bool read_after_write = false;
     bool send_after_send = false;
     std::size_t ordered_write_bytes = 0;
     std::size_t ordered_read_bytes = 0;
+};
+
+struct Capabilities : RegistrationFacts, SizeFacts, OrderFacts {
+    std::string provider;  // "tcp;ofi_rxm"
+    std::string fabric;    // "10.99.0.0/24"
+    std::string domain;    // "eth0"
+    std::string address;   // "10.99.0.1" where addresses are IP addresses, else ""
+    std::uint32_t library_version = 0;
+
+    bool uses_contexts = false;  // the provider makes use of Hints::lends_contexts
 
     // A write of 1, 2, 4 or 8 bytes to an aligned address is one store. Where the CPU of the target
     // copies, as a rule it is not: the memcpy of glibc stores such words twice.

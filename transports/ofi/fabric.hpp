@@ -58,9 +58,9 @@ class Fabric {
     fid_cq* queue() const { return queue_.get(); }
     fid_domain* domain() const { return domain_.get(); }
 
-    // What peers give to add_peer().
+    // This endpoint's address; peers give it to add_peer().
     std::vector<std::byte> address() const;
-    // What they prove when they connect to this PE; 0: they need not.
+    // The key that peers prove to know when they connect to this PE; 0: they need not.
     std::uint64_t admission_key() const { return admission_ ? admission_->key() : 0; }
     // RETURNS: the number by which operations name the peer. Contacts no peer.
     // THREADS: one at a time.

@@ -19,13 +19,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "transports/fabric_segments.hpp"
 #include "transports/transport.hpp"
 
 namespace tessera::ofi {
-
-// What other PEs reach: FabricSetup's memory.
-enum class Segment : std::uint8_t { kHeap, kStatics, kInternal };
-inline constexpr std::size_t kSegments = 3;
 
 enum class MessageKind : std::uint16_t {
     kUpdates = 1,
@@ -47,7 +44,7 @@ struct Header {
 static_assert(sizeof(Header) == 24);
 
 // A word of the target, and what is done to it, in 64 bits.
-class Place {
+class RemoteWord {
   public:
     // REQUIRES: bytes is 1, 2, 4 or 8; offset < 2^54.
     static std::uint64_t pack(Segment segment, std::size_t offset, std::size_t bytes, AtomicOp op) {
@@ -55,7 +52,7 @@ class Place {
                static_cast<std::uint64_t>(__builtin_ctzll(bytes)) << 2 |
                static_cast<std::uint64_t>(segment);
     }
-    explicit Place(std::uint64_t bits) : bits_(bits) {}
+    explicit RemoteWord(std::uint64_t bits) : bits_(bits) {}
     std::size_t segment() const { return bits_ & 3; }
     std::size_t bytes() const { return std::size_t{1} << (bits_ >> 2 & 3); }
     AtomicOp op() const { return static_cast<AtomicOp>(bits_ >> 4 & 63); }
@@ -66,20 +63,21 @@ class Place {
 };
 
 struct Update {
-    std::uint64_t place;
+    std::uint64_t word;  // RemoteWord
     std::uint64_t operand;
 };
 
-// Blocks of `block_bytes` that follow each other in the message go to places `stride` bytes apart.
+// Blocks of `block_bytes` that follow each other in the message go to addresses `stride` bytes
+// apart.
 struct ScatterBody {
-    std::uint64_t place;  // of the first block
+    std::uint64_t first;  // RemoteWord: where the first block goes
     std::uint64_t stride;
     std::uint32_t block_bytes;
     std::uint32_t blocks;
 };
 
 struct FetchBody {
-    std::uint64_t place;
+    std::uint64_t word;  // RemoteWord
     std::uint64_t operand;
     std::uint64_t condition;
 };
@@ -103,7 +101,7 @@ static_assert(sizeof(GateMessage) == 40);
 // The least that a provider must inject.
 inline constexpr std::size_t kSmallMessageBytes = sizeof(Fetch);
 
-// Room of one kUpdates message, and of a receive buffer.
+// Size of the largest kUpdates message, and of a receive buffer.
 inline constexpr std::size_t kPacketBytes = 4096;
 inline constexpr std::size_t kScatterBytesMax = kPacketBytes - sizeof(Header) - sizeof(ScatterBody);
 inline constexpr std::size_t kUpdatesMax = (kPacketBytes - sizeof(Header)) / sizeof(Update);

@@ -15,29 +15,11 @@
 #include <mutex>
 #include <vector>
 
+#include "transports/fabric_transport.hpp"
+#include "transports/ofi/endpoint_info.hpp"
 #include "transports/ofi/fabric.hpp"
-#include "transports/ofi/message.hpp"
-#include "transports/transport.hpp"
 
 namespace tessera::ofi {
-
-// What a PE tells the others, once per init.
-struct EndpointInfo {
-    static constexpr std::uint64_t kMagic = 0x5465737365726136;  // "Tessera6"
-    static constexpr std::size_t kAddressBytesMax = 120;
-
-    std::uint64_t magic = kMagic;
-    std::uint64_t settings_digest = 0;
-    SettingMarks setting_marks{};
-    std::uint64_t program_digest = 0;
-    std::uint64_t message_key = 0;
-    std::uint64_t admission_key = 0;  // admission.hpp; 0: any process may connect
-    std::uint64_t keys[kSegments] = {};
-    std::uint64_t bases[kSegments] = {};  // what the first byte of the segment is addressed as
-    char provider[20] = {};               // as far as it fits: different ones cannot talk
-    std::uint32_t address_bytes = 0;
-    std::byte address[kAddressBytesMax] = {};
-};
 
 // A row of the shared table. The PE that claims it writes the EndpointInfo; until that is done the
 // others use their own copy.
@@ -59,7 +41,6 @@ struct RemotePeer {
 
 class Peers {
   public:
-    // `own` is this PE's EndpointInfo; it need not be complete yet.
     Peers(const FabricSetup& setup, const EndpointInfo& own, Fabric& fabric);
 
     // COST: a load and a branch once the peer is known; before that a look-up.

@@ -199,7 +199,7 @@ class Errors(LaunchTest):
         for case in ("pe_negative", "stack_put", "long_static_get", "unaligned_fetch",
                      "lock_twice", "lock_clear_twice", "cmp_wait"):
             with self.subTest(case):
-                _, error = self.run_case(case, SHMEM_STATIC_DATA="fabric")
+                _, error = self.run_case(case, SHMEM_STATIC_DATA="cma")
                 self.assertRegex(self.lines_of_pes(error)[0],
                                  rf"^\[pe {LAST}\] {ONE_PE_FAILS[case]}$")
 

@@ -175,7 +175,7 @@ TEST(Setup, Pointers) {
     auto* block = static_cast<char*>(shmem_malloc(100000));
     check_pointer(block, 100000, true);
     shmem_free(block);
-    // With SHMEM_STATIC_DATA=fabric there are none.
+    // With SHMEM_STATIC_DATA=cma there are none.
     const char* how = std::getenv("SHMEM_STATIC_DATA");
     check_pointer(symmetric_array, sizeof symmetric_array,
                   how == nullptr || std::strcmp(how, "fabric") != 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The facts that src/launch finds and shares, without the rest of the library: joins the job,
-// shares the files of the node, and exchanges EndpointInfos with all PEs, twice. Every PE checks that PEs
-// have the same files exactly if they are of the same node, and prints
+// shares the files of the node, and exchanges EndpointInfos with all PEs, twice. Every PE checks
+// that PEs have the same files exactly if they are of the same node, and prints
 //   pe I of N node A of B local X of Y host PEs P nodes Q launcher ADDRESS
 // Arguments: nodes per host; `last` makes the last PE stop without meeting the others again.
 #include <sys/mman.h>

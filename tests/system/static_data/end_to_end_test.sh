@@ -34,7 +34,7 @@ case $way in
     asan) flags=(-fsanitize=address) ;;
     # Not shared at all: the system calls for another process's memory take over.
     fabric)
-        export SHMEM_STATIC_DATA=fabric
+        export SHMEM_STATIC_DATA=cma
         expected=fabric
         ;;
     # The system refuses one PE, the others could share: atomics must still be atomic.

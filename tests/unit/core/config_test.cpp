@@ -45,6 +45,10 @@ const Variable& variable(std::string_view name) {
     return variables()[0];
 }
 
+std::string fabric_value(const Config& config, std::string_view name) {
+    return value_text(config, variable(name));
+}
+
 TEST(Config, DefaultsComeFromTheStruct) {
     Config config = load({});
     EXPECT_FALSE(config.version);
@@ -52,12 +56,14 @@ TEST(Config, DefaultsComeFromTheStruct) {
     EXPECT_FALSE(config.debug);
     EXPECT_EQ(config.symmetric_size, 0U);
     EXPECT_TRUE(config.huge_pages);
-    EXPECT_TRUE(config.ofi_admission);
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_ADMISSION"), "on");
+    EXPECT_EQ(config.fabric, FabricChoice::kAuto);
     EXPECT_EQ(config.static_data, StaticData::kShared);
     for (AlgorithmSetting algorithm : config.algorithms) EXPECT_TRUE(algorithm.is_auto());
     EXPECT_EQ(config.virtual_nodes.value, 1U);
-    EXPECT_EQ(config.ofi_provider + config.ofi_fabric + config.ofi_domain + config.ofi_interface,
-              "");
+    for (const char* name : {"PROVIDER", "FABRIC", "DOMAIN", "INTERFACE"}) {
+        EXPECT_EQ(fabric_value(config, std::string("SHMEM_OFI_") + name), "");
+    }
     EXPECT_EQ(config.reduce_access, ReduceAccess::kAuto);
     EXPECT_FALSE(config.reduce_reproducible);
     EXPECT_EQ(config.collective_buffer, CollectiveBuffer::k8K);
@@ -75,7 +81,7 @@ TEST(Config, EveryVariableSetsItsMember) {
                           {"SHMEM_DEBUG", "whatever"},
                           {"SHMEM_SYMMETRIC_SIZE", "3.1M"},
                           {"SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "no"},
-                          {"SHMEM_STATIC_DATA", "fabric"},
+                          {"SHMEM_STATIC_DATA", "cma"},
                           {"SHMEM_BARRIER_ALGORITHM", "Dissemination"},
                           {"SHMEM_BROADCAST_ALGORITHM", "chain"},
                           {"SHMEM_COLLECT_ALGORITHM", "linear"},
@@ -89,6 +95,7 @@ TEST(Config, EveryVariableSetsItsMember) {
                           {"SHMEM_SHARED_COPIES", "Never"},
                           {"SHMEM_PROFILE", "/a/profile"},
                           {"SHMEM_VIRTUAL_NODES", "3"},
+                          {"SHMEM_FABRIC", "ofi"},
                           {"SHMEM_OFI_PROVIDER", "tcp;ofi_rxm"},
                           {"SHMEM_OFI_FABRIC", "a fabric"},
                           {"SHMEM_OFI_DOMAIN", "a domain"},
@@ -103,7 +110,7 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_TRUE(config.debug);
     EXPECT_EQ(config.symmetric_size, 3250586U);
     EXPECT_FALSE(config.huge_pages);
-    EXPECT_EQ(config.static_data, StaticData::kFabric);
+    EXPECT_EQ(config.static_data, StaticData::kCma);
     EXPECT_EQ(value_text(config, variable_of(Collective::kBarrier)), "dissemination");
     EXPECT_EQ(value_text(config, variable_of(Collective::kBroadcast)), "chain");
     EXPECT_EQ(value_text(config, variable_of(Collective::kCollect)), "linear");
@@ -117,11 +124,12 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_EQ(config.reduce_access, ReduceAccess::kPutGet);
     EXPECT_EQ(config.shared_copies, SharedCopies::kNever);
     EXPECT_EQ(config.virtual_nodes.value, 3U);
-    EXPECT_EQ(config.ofi_provider, "tcp;ofi_rxm");
-    EXPECT_EQ(config.ofi_fabric, "a fabric");
-    EXPECT_EQ(config.ofi_domain, "a domain");
-    EXPECT_EQ(config.ofi_interface, "10.0.0.0/8");
-    EXPECT_FALSE(config.ofi_admission);
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_PROVIDER"), "tcp;ofi_rxm");
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_FABRIC"), "a fabric");
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_DOMAIN"), "a domain");
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_INTERFACE"), "10.0.0.0/8");
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_ADMISSION"), "off");
+    EXPECT_EQ(value_text(config, variable("SHMEM_FABRIC")), "ofi");
     EXPECT_EQ(config.amo_path, AmoPath::kAm);
     EXPECT_EQ(config.progress, Progress::kNone);
     EXPECT_EQ(config.network_timeout.value, 0U);
@@ -129,6 +137,18 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_TRUE(config.log.has(Subsystem::kSetup));
     EXPECT_FALSE(config.log.has(Subsystem::kLaunch));
     for (const Variable& row : variables()) EXPECT_EQ(origin_of(config, row), Origin::kEnvironment);
+}
+
+TEST(Config, EarlierNamesOfValuesCount) {
+    EXPECT_EQ(load({{"SHMEM_STATIC_DATA", "fabric"}}).static_data, StaticData::kCma);
+    EXPECT_EQ(load({{"SHMEM_STATIC_DATA", ""}}).static_data, StaticData::kShared);
+}
+
+// The rows of a fabric are checked like any other.
+TEST(Config, ValuesOfFabricsAreChecked) {
+    EXPECT_NE(error_of({{"SHMEM_OFI_ADMISSION", "perhaps"}}), "");
+    EXPECT_NE(error_of({{"SHMEM_FABRIC", "pigeon"}}).find("allowed: auto, ofi"),
+              std::string::npos);
 }
 
 TEST(Config, SwitchesAreOnByAnyValueButOff) {
@@ -149,7 +169,7 @@ TEST(Config, DeprecatedNamesCountUnlessTheNewNameIsSet) {
     EXPECT_EQ(origin_of(config, variable("SHMEM_SYMMETRIC_SIZE")), Origin::kEnvironment);
     EXPECT_FALSE(load({{"SMA_DEBUG", "1"}, {"SHMEM_DEBUG", ""}}).debug);
     EXPECT_TRUE(load({{"SMA_INFO", "1"}, {"SMA_VERSION", "1"}, {"SMA_DEBUG", "1"}}).info);
-    EXPECT_EQ(load({{"SMA_STATIC_DATA", "fabric"}}).static_data, StaticData::kShared);
+    EXPECT_EQ(load({{"SMA_STATIC_DATA", "cma"}}).static_data, StaticData::kShared);
 }
 
 TEST(Config, EmptyValuesAreNoValues) {
@@ -235,7 +255,7 @@ TEST(ConfigDeathTest, BadValueEndsTheProcess) {
             ::setenv("SHMEM_STATIC_DATA", "nowhere", 1);
             config();
         },
-        testing::ExitedWithCode(1), "SHMEM_STATIC_DATA=nowhere is not .* allowed: shared, fabric");
+        testing::ExitedWithCode(1), "SHMEM_STATIC_DATA=nowhere is not .* allowed: shared, cma");
 }
 
 TEST(Config, LoadsFromTheEnvironmentOnceAndStartsLogging) {
@@ -265,10 +285,10 @@ TEST(Config, PrintedValuesParseToTheSame) {
 }
 
 TEST(Config, SettingsTextTellsValueOriginAndOutcome) {
-    Config config = load({{"SHMEM_STATIC_DATA", "fabric"}, {"SMA_INFO", "1"}});
+    Config config = load({{"SHMEM_STATIC_DATA", "cma"}, {"SMA_INFO", "1"}});
     Outcome outcomes[] = {{"SHMEM_BARRIER_ALGORITHM", "dissemination"}};
     std::string text = settings_text(config, outcomes);
-    EXPECT_NE(text.find("SHMEM_STATIC_DATA=fabric (environment)\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("SHMEM_STATIC_DATA=cma (environment)\n"), std::string::npos) << text;
     EXPECT_NE(text.find("SHMEM_INFO=on (environment, as SMA_INFO)\n"), std::string::npos) << text;
     EXPECT_NE(text.find("SHMEM_BARRIER_ALGORITHM=auto -> dissemination (default)\n"),
               std::string::npos)
@@ -282,7 +302,7 @@ TEST(Config, SettingsTextTellsValueOriginAndOutcome) {
 TEST(Config, DigestDependsOnWhatMustAgreeAndOnNothingElse) {
     std::set<std::uint64_t> digests = {settings_digest(load({}))};
     for (const Environment& different :
-         {Environment{{"SHMEM_SYMMETRIC_SIZE", "1M"}}, Environment{{"SHMEM_STATIC_DATA", "fabric"}},
+         {Environment{{"SHMEM_SYMMETRIC_SIZE", "1M"}}, Environment{{"SHMEM_STATIC_DATA", "cma"}},
           Environment{{"SHMEM_BARRIER_ALGORITHM", "central"}}, Environment{{"SHMEM_DEBUG", "1"}},
           Environment{{"SHMEM_VIRTUAL_NODES", "2"}}, Environment{{"SHMEM_OFI_PROVIDER", "tcp"}},
           Environment{{"SHMEM_AMO_PATH", "am"}}, Environment{{"SHMEM_PROGRESS", "none"}}}) {

@@ -2,7 +2,7 @@
 //
 // Breaks when a transport does not keep the contract of transports/transport.hpp. One suite, run
 // for each transport: "the owner" is the PE whose memory the transport reaches, this process for
-// `self`, a forked child for `shm` and `ofi`. A new transport adds a World and a line at the end.
+// `self`, a forked child for the others. A new transport adds a World and a line at the end.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -16,7 +16,8 @@
 #include <thread>
 #include <vector>
 
-#include "transports/transport.hpp"
+#include "transports/fabric_transport.hpp"
+#include "transports/node_transports.hpp"
 
 namespace tessera {
 namespace {
@@ -193,9 +194,9 @@ class ChildWorld : public World {
     }
 };
 
-class ShmWorld final : public ChildWorld {
+class CmaWorld final : public ChildWorld {
   public:
-    ShmWorld() {
+    CmaWorld() {
         fork_owner([this](int socket) {
             std::unique_ptr<Transport> own = make_self_transport(*lock_);
             std::unique_ptr<TransportContext> none = own->make_context({});
@@ -203,19 +204,18 @@ class ShmWorld final : public ChildWorld {
                   [&](unsigned char* word, int count) { add(*own, *none, word, count, 0); });
         });
         auto base = reinterpret_cast<std::uintptr_t>(memory);
-        std::vector<ShmTarget> targets(2);
+        std::vector<CmaTarget> targets(2);
         targets[1] = {.pid = owner_, .base = base + kShift, .lock = lock_};
-        transport = make_shm_transport(std::move(targets), base);
+        transport = make_cma_transport(std::move(targets), base);
         context = transport->make_context({});
     }
 };
 
-// Over a provider of libfabric, to the other process on this host. The owner's own atomics are the
-// processor's.
-template <class Provider>
-class OfiWorld final : public ChildWorld {
+// Over a fabric, to the other process on this host. The owner's own atomics are the processor's.
+template <class Fabric>
+class FabricWorld final : public ChildWorld {
   public:
-    OfiWorld() : endpoint_table_(2 * kEndpointSlotBytes) {
+    FabricWorld() : endpoint_table_(2 * kEndpointSlotBytes) {
         fork_owner([this](int socket) {
             std::unique_ptr<FabricTransport> own = connect(1, memory + kShift, socket);
             serve(socket, [](unsigned char* word, int count) {
@@ -226,7 +226,7 @@ class OfiWorld final : public ChildWorld {
         transport = connect(0, memory, socket_);
         context = transport->make_context({});
     }
-    ~OfiWorld() override {
+    ~FabricWorld() override {
         transport->quiet(*context);
         static_cast<FabricTransport&>(*transport).leave();
         context.reset();
@@ -238,15 +238,17 @@ class OfiWorld final : public ChildWorld {
         FabricSetup setup;
         setup.pe = me;
         setup.npes = 2;
-        setup.heap = {reinterpret_cast<char*>(start), kBytes};
-        setup.internal = {internal_, sizeof internal_};
+        setup.segments = {.heap = {reinterpret_cast<char*>(start), kBytes},
+                          .internal = {internal_, sizeof internal_}};
         setup.unchanging = reinterpret_cast<std::uint64_t*>(internal_);
         setup.sleeper = &sleeper_;
-        setup.provider = Provider::kName;
+        setup.values = [](std::string_view name) {
+            return std::string(name == "SHMEM_OFI_PROVIDER" ? Fabric::kProvider : "");
+        };
         setup.address = "127.0.0.1";
         setup.endpoint_table = endpoint_table_.data();
         setup.endpoint_info_of = [this](int) { return endpoint_info_; };
-        std::unique_ptr<FabricTransport> made = make_ofi_transport(std::move(setup));
+        std::unique_ptr<FabricTransport> made = make_fabric(Fabric::kName, std::move(setup));
         const std::vector<std::byte> mine = made->endpoint_info();
         send_all(socket, mine.data(), mine.size());
         endpoint_info_.resize(mine.size());
@@ -261,15 +263,17 @@ class OfiWorld final : public ChildWorld {
     std::vector<std::byte> endpoint_info_;  // of the other one
 };
 struct Tcp {
-    static constexpr const char* kName = "tcp;ofi_rxm";
+    static constexpr const char* kName = "ofi";
+    static constexpr const char* kProvider = "tcp;ofi_rxm";
 };
 struct Net {
-    static constexpr const char* kName = "net";
+    static constexpr const char* kName = "ofi";
+    static constexpr const char* kProvider = "net";
 };
 struct Sockets {
-    static constexpr const char* kName = "sockets";
+    static constexpr const char* kName = "ofi";
+    static constexpr const char* kProvider = "sockets";
 };
-
 template <class AnyWorld>
 class Contract : public testing::Test {
   protected:
@@ -293,7 +297,8 @@ class Contract : public testing::Test {
     AnyWorld world_;
 };
 
-using Worlds = testing::Types<SelfWorld, ShmWorld, OfiWorld<Tcp>, OfiWorld<Net>, OfiWorld<Sockets>>;
+using Worlds = testing::Types<SelfWorld, CmaWorld, FabricWorld<Tcp>, FabricWorld<Net>,
+                              FabricWorld<Sockets>>;
 TYPED_TEST_SUITE(Contract, Worlds);
 
 std::vector<unsigned char> pattern(std::size_t bytes) {
@@ -460,8 +465,8 @@ TYPED_TEST(Contract, OwnerAndOthersLoseNoUpdate) {
     EXPECT_EQ(this->owners_word(128), 3U * kCount);
 }
 
-TEST(ShmTransport, GoneOwnerIsTold) {
-    ShmWorld world;
+TEST(CmaTransport, GoneOwnerIsTold) {
+    CmaWorld world;
     world.end_owner();
     const long value = 1;
     EXPECT_EXIT(world.transport->put(*world.context, memory, &value, sizeof value, 1),
@@ -469,8 +474,8 @@ TEST(ShmTransport, GoneOwnerIsTold) {
                 "cannot copy 8 bytes of static data of PE 1 \\(pid [0-9]+\\): No such process; ");
 }
 
-TEST(ShmTransport, UnmappedMemoryIsTold) {
-    ShmWorld world;
+TEST(CmaTransport, UnmappedMemoryIsTold) {
+    CmaWorld world;
     long value = 1;
     // In the owner, its page 1, where nothing is.
     auto* nowhere = reinterpret_cast<unsigned char*>(std::uintptr_t{4096} - kShift);

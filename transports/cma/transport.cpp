@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Memory of another process of this node that could not be mapped (static data with
-// SHMEM_STATIC_DATA=fabric, or where the system refuses). The kernel copies; a call costs about a
+// SHMEM_STATIC_DATA=cma, or where the system refuses). The kernel copies; a call costs about a
 // microsecond. Atomics read, compute and write under the owner's lock in shared memory; the owner
 // takes the same lock (transports/self), so the words are atomic for all. THREADS: any.
 #include <sys/uio.h>
@@ -14,7 +14,7 @@
 
 #include "base/fatal.hpp"
 #include "base/shared_lock.hpp"
-#include "transports/transport.hpp"
+#include "transports/node_transports.hpp"
 
 namespace tessera {
 namespace {
@@ -22,12 +22,12 @@ namespace {
 using ProcessCopy = ssize_t (*)(pid_t, const iovec*, unsigned long, const iovec*, unsigned long,
                                 unsigned long);
 
-class ShmTransport final : public Transport {
+class CmaTransport final : public Transport {
   public:
-    ShmTransport(std::vector<ShmTarget> targets, std::uintptr_t local_base)
+    CmaTransport(std::vector<CmaTarget> targets, std::uintptr_t local_base)
         : targets_(std::move(targets)), local_base_(local_base) {}
 
-    const char* name() const override { return "shm"; }
+    const char* name() const override { return "cma"; }
 
     void put(TransportContext&, void* dest, const void* source, std::size_t bytes,
              int pe) override {
@@ -67,7 +67,7 @@ class ShmTransport final : public Transport {
         return old;
     }
 
-    const ShmTarget& target(int pe) const { return targets_[static_cast<std::size_t>(pe)]; }
+    const CmaTarget& target(int pe) const { return targets_[static_cast<std::size_t>(pe)]; }
 
     // The kernel may copy less than asked for; the rest is asked for again.
     void copy(ProcessCopy call, void* local, const void* symmetric, std::size_t bytes, int pe) {
@@ -92,15 +92,15 @@ class ShmTransport final : public Transport {
             bytes, pe, target(pe).pid, std::strerror(errno));
     }
 
-    std::vector<ShmTarget> targets_;
+    std::vector<CmaTarget> targets_;
     std::uintptr_t local_base_;
 };
 
 }  // namespace
 
-std::unique_ptr<Transport> make_shm_transport(std::vector<ShmTarget> targets,
+std::unique_ptr<Transport> make_cma_transport(std::vector<CmaTarget> targets,
                                               std::uintptr_t local_base) {
-    return std::make_unique<ShmTransport>(std::move(targets), local_base);
+    return std::make_unique<CmaTransport>(std::move(targets), local_base);
 }
 
 }  // namespace tessera

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/shared_lock.hpp"
-#include "transports/transport.hpp"
+#include "transports/node_transports.hpp"
 
 namespace tessera {
 namespace {

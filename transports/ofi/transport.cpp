@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See ofi_transport.hpp. The transport between nodes: plain reads and writes by the provider,
+// See transport.hpp. The transport between nodes: plain reads and writes by the provider,
 // single words and atomics by active messages (message.hpp); words by the provider where its
 // hardware writes them whole, atomics where the user wants that. What is under way for a context is
 // in its context:
@@ -21,7 +21,7 @@
 // to it is a message, too, or beyond 4 KiB waits until they are acknowledged. quiet: a round trip
 // to each PE, all at the same time. THREADS: any; a context that is not shared has one user at a
 // time, and takes no lock.
-#include "transports/ofi/ofi_transport.hpp"
+#include "transports/ofi/transport.hpp"
 
 #include <rdma/fi_rma.h>
 
@@ -36,58 +36,63 @@ namespace {
 
 // More bytes than that are written and read in pieces, so that a silent network is noticed.
 constexpr std::size_t kPieceBytesMax = std::size_t{16} << 20;
+// Blocks of at most so many bytes go in messages: hundreds to a message, where one operation of the
+// provider takes four or eight.
 constexpr std::size_t kScatteredBlockBytesMax = 256;
+
+Hints hints_of(const FabricSetup& setup) {
+    return {.provider = setup.setting("SHMEM_OFI_PROVIDER"),
+            .fabric = setup.setting("SHMEM_OFI_FABRIC"),
+            .domain = setup.setting("SHMEM_OFI_DOMAIN"),
+            .interface = setup.setting("SHMEM_OFI_INTERFACE"),
+            .address = setup.address,
+            .atomics = setup.provider_atomics,
+            .sleeps = setup.has_progress_thread,
+            .members_only = setup.setting("SHMEM_OFI_ADMISSION") == "on",
+            .local_index = setup.index_on_host};
+}
 
 }  // namespace
 
 OfiTransport::OfiTransport(FabricSetup setup)
     : setup_(std::move(setup)),
-      engine_(setup_),
-      capabilities_(engine_.capabilities()),
-      endpoint_(engine_.fabric().endpoint()),
-      confirms_by_reads_(capabilities_.read_after_write),
-      keeps_order_(confirms_by_reads_ && capabilities_.write_after_write &&
-                   capabilities_.send_after_write && capabilities_.send_after_send &&
-                   capabilities_.eager_message_bytes >= kPacketBytes && !setup_.provider_atomics),
-      piece_bytes_(std::min(capabilities_.max_rma_bytes, kPieceBytesMax)) {
-    if (!confirms_by_reads_ && !capabilities_.delivery_complete) {
+      fabric_(hints_of(setup_)),
+      endpoint_info_(describe_endpoint(setup_, fabric_)),
+      peers_(setup_, endpoint_info_, fabric_),
+      sender_(setup_.pe, fabric_, peers_, pool_),
+      watchdog_(setup_.timeout_s, peers_, sender_),
+      handlers_(setup_, endpoint_info_.message_key, fabric_, pool_, sender_, watchdog_),
+      queue_(setup_.is_oversubscribed, fabric_, pool_, handlers_),
+      progress_thread_(queue_, fabric_, watchdog_),
+      confirms_by_reads_(capabilities().read_after_write),
+      keeps_order_(confirms_by_reads_ && capabilities().write_after_write &&
+                   capabilities().send_after_write && capabilities().send_after_send &&
+                   capabilities().eager_message_bytes >= kPacketBytes && !setup_.provider_atomics),
+      piece_bytes_(std::min(capabilities().max_rma_bytes, kPieceBytesMax)) {
+    if (!confirms_by_reads_ && !capabilities().delivery_complete) {
         fatal(
             "shmem_init: the provider %s cannot tell when data has arrived; choose another "
             "one by SHMEM_OFI_PROVIDER",
-            capabilities_.provider.c_str());
+            capabilities().provider.c_str());
     }
     if (setup_.provider_atomics &&
-        !(capabilities_.atomics && capabilities_.atomics_are_cpu_atomics)) {
+        !(capabilities().atomics && capabilities().atomics_are_cpu_atomics)) {
         fatal(
             "shmem_init: SHMEM_AMO_PATH=fabric, but the provider %s has no atomics that are "
             "known to work together with the processor's; use SHMEM_AMO_PATH=am",
-            capabilities_.provider.c_str());
+            capabilities().provider.c_str());
     }
-}
-
-OfiTransport::Position OfiTransport::position_of(const void* address) const {
-    const auto* at = static_cast<const char*>(address);
-    auto offset_in = [at](const FabricMemory& memory) {
-        return static_cast<std::size_t>(at - memory.start);
-    };
-    if (offset_in(setup_.heap) < setup_.heap.bytes) {
-        return {Segment::kHeap, offset_in(setup_.heap)};
-    }
-    if (offset_in(setup_.statics) < setup_.statics.bytes) {
-        return {Segment::kStatics, offset_in(setup_.statics)};
-    }
-    return {Segment::kInternal, offset_in(setup_.internal)};
 }
 
 OfiTransport::Target OfiTransport::target_of(const RemotePeer& peer, const void* address) const {
-    const Position position = position_of(address);
+    const SegmentOffset position = setup_.segments.offset_of(address);
     const auto segment = static_cast<std::size_t>(position.segment);
     return {.address = peer.bases[segment] + position.offset, .key = peer.keys[segment]};
 }
 
 const RemotePeer& OfiTransport::peer_with(const void* address, int pe) {
-    const RemotePeer& peer = engine_.peers()[pe];
-    if (position_of(address).segment == Segment::kStatics &&
+    const RemotePeer& peer = peers_[pe];
+    if (setup_.segments.offset_of(address).segment == Segment::kStatics &&
         peer.program_digest != setup_.program_digest) [[unlikely]] {
         fatal(
             "%p is static data, and PE %d runs another program, so it has no such variable; use "
@@ -110,20 +115,20 @@ ssize_t OfiTransport::write_delivered(const RemotePeer& peer, const void* source
                              .rma_iov_count = 1,
                              .context = completion,
                              .data = 0};
-    return fi_writemsg(endpoint_, &message, FI_DELIVERY_COMPLETE | flags);
+    return fi_writemsg(endpoint(), &message, FI_DELIVERY_COMPLETE | flags);
 }
 
 // Posts the writes; they complete when the source is reusable, or on delivery.
 void OfiTransport::write(OfiContext& context, Counter& counter, const void* source,
                          std::size_t bytes, Target target, int pe) {
-    const RemotePeer& peer = engine_.peers()[pe];
+    const RemotePeer& peer = peers_[pe];
     const char* from = static_cast<const char*>(source);
     while (bytes > 0) {
         const std::size_t piece = std::min(bytes, piece_bytes_);
         const bool is_confirmed = confirms(piece);
         post_counted(counter, pe, [&](Completion* completion) {
             if (is_confirmed) {
-                return fi_write(endpoint_, from, piece, nullptr, peer.address, target.address,
+                return fi_write(endpoint(), from, piece, nullptr, peer.address, target.address,
                                 target.key, completion);
             }
             return write_delivered(peer, from, piece, target, 0, completion);
@@ -136,12 +141,12 @@ void OfiTransport::write(OfiContext& context, Counter& counter, const void* sour
 }
 
 void OfiTransport::read(Counter& counter, void* dest, std::size_t bytes, Target target, int pe) {
-    const fi_addr_t address = engine_.peers()[pe].address;
+    const fi_addr_t address = peers_[pe].address;
     char* to = static_cast<char*>(dest);
     while (bytes > 0) {
         const std::size_t piece = std::min(bytes, piece_bytes_);
         post_counted(counter, pe, [&](Completion* completion) {
-            return fi_read(endpoint_, to, piece, nullptr, address, target.address, target.key,
+            return fi_read(endpoint(), to, piece, nullptr, address, target.address, target.key,
                            completion);
         });
         to += piece;
@@ -155,17 +160,17 @@ void OfiTransport::read(Counter& counter, void* dest, std::size_t bytes, Target 
 void OfiTransport::inject(OfiContext& context, const RemotePeer& peer, void* dest,
                           const void* source, std::size_t bytes, int pe) {
     const Target target = target_of(peer, dest);
-    if (capabilities_.delivery_complete && context.is_idle()) {
+    if (capabilities().delivery_complete && context.is_idle()) {
         return post_counted(context.transfers, pe, [&](Completion* completion) {
             return write_delivered(peer, source, bytes, target, FI_INJECT, completion);
         });
     }
-    engine_.post(
+    queue_.post(
         [&] {
-            return fi_inject_write(endpoint_, source, bytes, peer.address, target.address,
+            return fi_inject_write(endpoint(), source, bytes, peer.address, target.address,
                                    target.key);
         },
-        pe, Engine::kInjection);
+        pe, CompletionQueue::kInjection);
     written(context, bytes, pe);
 }
 
@@ -215,7 +220,7 @@ void OfiTransport::strided(OfiContext& context, char* local, const char* remote,
     const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
     const bool is_confirmed = confirms(block_bytes * kPiecesMax);
     const std::size_t at_once =
-        std::min({capabilities_.iov_max, capabilities_.rma_iov_max, kPiecesMax});
+        std::min({capabilities().iov_max, capabilities().rma_iov_max, kPiecesMax});
     for (std::size_t first = 0; first < shape.blocks; first += at_once) {
         const std::size_t count = std::min(at_once, shape.blocks - first);
         iovec here[kPiecesMax];
@@ -236,8 +241,8 @@ void OfiTransport::strided(OfiContext& context, char* local, const char* remote,
                                      .rma_iov_count = count,
                                      .context = completion,
                                      .data = 0};
-            if (!is_put) return fi_readmsg(endpoint_, &message, 0);
-            return fi_writemsg(endpoint_, &message, is_confirmed ? 0 : FI_DELIVERY_COMPLETE);
+            if (!is_put) return fi_readmsg(endpoint(), &message, 0);
+            return fi_writemsg(endpoint(), &message, is_confirmed ? 0 : FI_DELIVERY_COMPLETE);
         });
         if (is_put && is_confirmed) written(context, count * block_bytes, pe);
     }
@@ -273,7 +278,7 @@ void OfiTransport::confirm(OfiContext& context) {
     int dirty[kDirtyMax];
     const int count = context.take_dirty(dirty);
     for (int i = 0; i < count; ++i) {
-        const RemotePeer& peer = engine_.peers()[dirty[i]];
+        const RemotePeer& peer = peers_[dirty[i]];
         read(context.transfers, &context.confirmation, sizeof context.confirmation,
              target_of(peer, setup_.unchanging), dirty[i]);
     }
@@ -287,7 +292,7 @@ void OfiTransport::put_signal(TransportContext& context, void* dest, const void*
         return update(mine, both, pe);
     }
     put(context, dest, source, bytes, pe);
-    if (!keeps_order_ || bytes > capabilities_.ordered_write_bytes) quiet(context);
+    if (!keeps_order_ || bytes > capabilities().ordered_write_bytes) quiet(context);
     atomic_nbi(context, signal, nullptr, pe);
 }
 
@@ -303,18 +308,18 @@ void OfiTransport::quiet(TransportContext& context) {
     OfiContext& mine = own(context);
     flush(mine);
     confirm(mine);
-    engine_.wait([&] { return mine.transfers.load() == 0 && !mine.has_messages(); });
+    queue_.wait([&] { return mine.transfers.load() == 0 && !mine.has_messages(); });
 }
 
-std::string OfiTransport::description() const { return describe(capabilities_); }
-const std::string& OfiTransport::provider() const { return capabilities_.provider; }
+std::string OfiTransport::description() const { return describe(capabilities()); }
+const std::string& OfiTransport::provider() const { return capabilities().provider; }
+
+extern const FabricEntry kFabric;
+const FabricEntry kFabric = {
+    .name = "ofi",
+    .probe = [](const FabricSetup&) { return true; },  // If libfabric is missing, it says so.
+    .make = [](FabricSetup setup) -> std::unique_ptr<FabricTransport> {
+        return std::make_unique<OfiTransport>(std::move(setup));
+    }};
 
 }  // namespace tessera::ofi
-
-namespace tessera {
-
-std::unique_ptr<FabricTransport> make_ofi_transport(FabricSetup setup) {
-    return std::make_unique<ofi::OfiTransport>(std::move(setup));
-}
-
-}  // namespace tessera

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See ofi_transport.hpp: words, atomics, small strided blocks and gates, by active messages
-// (message.hpp), and the provider's atomics for those who want them.
+// See transport.hpp: words, atomics, small strided blocks and gates, by active messages
+// (message.hpp), and the provider's atomics where the user wants those.
 #include <rdma/fi_atomic.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "transports/ofi/ofi_transport.hpp"
+#include "transports/ofi/transport.hpp"
 
 namespace tessera::ofi {
 namespace {
 
-constexpr std::uint32_t kFetchesMax = 256;  // under way in a context
+constexpr std::uint32_t kFetchesMax = 256;         // under way in a context
+constexpr std::uint32_t kPacketsInFlightMax = 16;  // per slot: 64 KiB, a socket's buffer
 // So many packets of a slot set out as they come, those that follow gather: a few words, with a
 // fence between, do not wait for each other's acknowledgements.
 constexpr std::uint32_t kQuickPackets = 4;
@@ -27,7 +28,7 @@ bool is_word(const void* address, std::size_t bytes) {
 
 bool OfiTransport::goes_as_word(const OfiContext& context, const void* dest,
                                 std::size_t bytes) const {
-    const bool takes_words = (!capabilities_.writes_words_whole && !context.is_internal) ||
+    const bool takes_words = (!capabilities().writes_words_whole && !context.is_internal) ||
                              context.is_batching.load(std::memory_order_relaxed);
     return takes_words && is_word(dest, bytes);
 }
@@ -57,14 +58,14 @@ AtomicRequest OfiTransport::word_of(void* dest, const void* source, std::size_t 
     return request;
 }
 
-// Small blocks go in messages, and the target's CPU puts them in their places: hundreds to a
+// Small blocks go in messages, and the target's CPU stores them: hundreds to a
 // message, where one operation of the provider takes four or eight.
 void OfiTransport::scatter(OfiContext& context, void* dest, const void* source,
                            const Strided& shape, int pe) {
     peer_with(dest, pe);
     PacketSlot& slot = context.slot_of(pe);
     flush(context, slot);
-    const Position position = position_of(dest);
+    const SegmentOffset position = setup_.segments.offset_of(dest);
     const auto element = static_cast<std::ptrdiff_t>(shape.element_bytes);
     const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
     const std::size_t at_once = kScatterBytesMax / block_bytes;
@@ -72,12 +73,12 @@ void OfiTransport::scatter(OfiContext& context, void* dest, const void* source,
     const char* from = static_cast<const char*>(source);
     for (std::size_t first = 0; first < shape.blocks; first += at_once) {
         const std::size_t count = std::min(at_once, shape.blocks - first);
-        Packet* packet = engine_.take_packet(pe, slot);
+        Packet* packet = sender_.start_packet(pe, slot);
         packet->header().kind = MessageKind::kScatter;
         packet->header().count = 1;
         const ScatterBody body{
-            .place =
-                Place::pack(position.segment, position.offset + first * stride, 1, AtomicOp::kSet),
+            .first = RemoteWord::pack(position.segment, position.offset + first * stride, 1,
+                                      AtomicOp::kSet),
             .stride = stride,
             .block_bytes = static_cast<std::uint32_t>(block_bytes),
             .blocks = static_cast<std::uint32_t>(count)};
@@ -94,7 +95,7 @@ void OfiTransport::scatter(OfiContext& context, void* dest, const void* source,
             [](char* to, const char* block, std::size_t bytes) { std::memcpy(to, block, bytes); });
         packet->size += static_cast<std::uint32_t>(count * block_bytes);
         context.updates.fetch_add(1, std::memory_order_relaxed);
-        engine_.send_packet(packet, slot);
+        send(packet, slot);
         from += static_cast<std::ptrdiff_t>(count) * shape.source_stride * element;
     }
 }
@@ -109,41 +110,55 @@ void OfiTransport::update(OfiContext& context, std::span<const AtomicRequest> re
     // Acquire: pairs with the store by which another thread left the packet.
     Packet* packet = slot.open.exchange(nullptr, std::memory_order_acquire);
     if (packet != nullptr && packet->pe != pe) {
-        engine_.send_packet(packet, slot);
+        send(packet, slot);
         packet = nullptr;
     }
     for (const AtomicRequest& request : requests) {
-        if (packet == nullptr) packet = engine_.take_packet(pe, slot);
-        const Position position = position_of(request.dest);
+        if (packet == nullptr) packet = sender_.start_packet(pe, slot);
+        const SegmentOffset position = setup_.segments.offset_of(request.dest);
         packet->append(
-            {.place = Place::pack(position.segment, position.offset, request.bytes, request.op),
+            {.word = RemoteWord::pack(position.segment, position.offset, request.bytes, request.op),
              .operand = request.operand});
         if (!packet->is_full()) continue;
-        engine_.send_packet(packet, slot);
+        send(packet, slot);
         packet = nullptr;
     }
     if (packet != nullptr) slot.open.store(packet, std::memory_order_seq_cst);
     if (context.is_batching.load(std::memory_order_relaxed)) {
         // The last one of those that were announced: nothing is to be waited for.
-        const bool is_last = context.batch_left.fetch_sub(1, std::memory_order_relaxed) == 1;
+        const bool is_last = context.batch_remaining.fetch_sub(1, std::memory_order_relaxed) == 1;
         if (is_last) {
             for (PacketSlot& each : context.slots) send_open(each);
         }
         return;
     }
-    // Too little in flight for an acknowledgement to send it soon. seq_cst: pairs with take_ack().
+    // Too little in flight for an acknowledgement to send it soon. seq_cst: pairs with
+    // MessageHandlers::take_ack().
     if (slot.in_flight.load(std::memory_order_seq_cst) < kQuickPackets) send_open(slot);
+}
+
+void OfiTransport::send(Packet* packet, PacketSlot& slot) {
+    queue_.wait(
+        [&] { return slot.in_flight.load(std::memory_order_relaxed) < kPacketsInFlightMax; });
+    queue_.wait([&] { return slot.is_all_sent(); });  // Earlier packets go first.
+    slot.in_flight.fetch_add(1, std::memory_order_seq_cst);
+    queue_.post([&] { return sender_.try_send(*packet); }, packet->pe);
+}
+
+void OfiTransport::send(Header& header, std::size_t bytes, int pe) {
+    sender_.address(header, pe);
+    queue_.post([&] { return sender_.try_send(&header, bytes, pe); }, pe);
 }
 
 void OfiTransport::send_open(PacketSlot& slot) {
     Packet* packet = slot.open.exchange(nullptr, std::memory_order_seq_cst);
-    if (packet != nullptr) engine_.send_packet(packet, slot);
+    if (packet != nullptr) send(packet, slot);
 }
 
 void OfiTransport::flush(OfiContext& context, PacketSlot& slot) {
     const OfiContext::Guard guard(context);
     send_open(slot);
-    engine_.wait([&] { return slot.is_all_sent(); });
+    queue_.wait([&] { return slot.is_all_sent(); });
 }
 
 void OfiTransport::flush(OfiContext& context) {
@@ -176,7 +191,7 @@ void OfiTransport::settle(OfiContext& context, int pe) {
     PacketSlot& slot = context.slot_of(pe);
     if (slot.is_idle() && context.fetches.load(std::memory_order_acquire) == 0) return;
     flush(context, slot);
-    engine_.wait(
+    queue_.wait(
         [&] { return slot.is_idle() && context.fetches.load(std::memory_order_acquire) == 0; });
 }
 
@@ -195,17 +210,17 @@ bool OfiTransport::get_by_message(OfiContext& context, void* dest, const void* s
     return true;
 }
 
-void OfiTransport::fetch(const AtomicRequest& request, PendingFetch& pending, int pe) {
+void OfiTransport::send_fetch(const AtomicRequest& request, const FetchEntry& fetch, int pe) {
     peer_with(request.dest, pe);
-    const Position position = position_of(request.dest);
+    const SegmentOffset position = setup_.segments.offset_of(request.dest);
     Fetch message{};
     message.kind = MessageKind::kFetch;
-    message.token = reinterpret_cast<std::uintptr_t>(&pending);
+    message.token = fetch.token.load(std::memory_order_relaxed);
     message.body = {
-        .place = Place::pack(position.segment, position.offset, request.bytes, request.op),
+        .word = RemoteWord::pack(position.segment, position.offset, request.bytes, request.op),
         .operand = request.operand,
         .condition = request.condition};
-    engine_.send_small(message, sizeof message, pe);
+    send(message, sizeof message, pe);
 }
 
 std::uint64_t OfiTransport::atomic(TransportContext& context, const AtomicRequest& request,
@@ -222,14 +237,17 @@ std::uint64_t OfiTransport::atomic(TransportContext& context, const AtomicReques
 }
 
 std::uint64_t OfiTransport::fetch_now(OfiContext& context, const AtomicRequest& request, int pe) {
-    // What this context has gathered for the PE goes first, as a program expects.
+    // Updates that this context has gathered for the PE go first, as a program expects.
     flush(context, context.slot_of(pe));
     std::uint64_t old = 0;
     std::atomic<std::uint32_t> is_pending{1};
-    PendingFetch pending{
-        .result = &old, .bytes = request.bytes, .pending = &is_pending, .is_pooled = false};
-    fetch(request, pending, pe);
-    engine_.wait([&] { return is_pending.load(std::memory_order_acquire) == 0; });
+    const PendingFetch fetch{.result = &old,
+                             .bytes = request.bytes,
+                             .pending = &is_pending,
+                             .is_pooled = context.is_shared};
+    send_fetch(request, context.is_shared ? pool_.take_fetch(fetch) : context.renewed_fetch(fetch),
+               pe);
+    queue_.wait([&] { return is_pending.load(std::memory_order_acquire) == 0; });
     return old;
 }
 
@@ -240,13 +258,10 @@ void OfiTransport::atomic_nbi(TransportContext& context, const AtomicRequest& re
     if (takes_provider_atomics(request)) return Transport::atomic_nbi(context, request, result, pe);
     if (result == nullptr) return update(mine, {&request, 1}, pe);
     flush(mine, mine.slot_of(pe));
-    engine_.wait([&] { return mine.fetches.load(std::memory_order_relaxed) < kFetchesMax; });
+    queue_.wait([&] { return mine.fetches.load(std::memory_order_relaxed) < kFetchesMax; });
     mine.fetches.fetch_add(1, std::memory_order_relaxed);
-    PendingFetch* pending = engine_.take_fetch();
-    pending->result = result;
-    pending->bytes = request.bytes;
-    pending->pending = &mine.fetches;
-    fetch(request, *pending, pe);
+    const PendingFetch fetch{.result = result, .bytes = request.bytes, .pending = &mine.fetches};
+    send_fetch(request, pool_.take_fetch(fetch), pe);
 }
 
 // All of them fetch: the result is back when the operation has been executed.
@@ -256,7 +271,7 @@ void OfiTransport::provider_atomic(Counter& counter, const AtomicRequest& reques
     const Target target = target_of(peer, request.dest);
     const fi_datatype type = request.bytes == 4 ? FI_UINT32 : FI_UINT64;
     auto fetching = [&](fi_op op, Completion* completion) {
-        return fi_fetch_atomic(endpoint_, &request.operand, 1, nullptr, result, nullptr,
+        return fi_fetch_atomic(endpoint(), &request.operand, 1, nullptr, result, nullptr,
                                peer.address, target.address, target.key, type, op, completion);
     };
     post_counted(counter, pe, [&](Completion* completion) -> ssize_t {
@@ -269,7 +284,7 @@ void OfiTransport::provider_atomic(Counter& counter, const AtomicRequest& reques
             case AtomicOp::kOr: return fetching(FI_BOR, completion);
             case AtomicOp::kXor: return fetching(FI_BXOR, completion);
             case AtomicOp::kCompareSwap:
-                return fi_compare_atomic(endpoint_, &request.operand, 1, nullptr,
+                return fi_compare_atomic(endpoint(), &request.operand, 1, nullptr,
                                          &request.condition, nullptr, result, nullptr, peer.address,
                                          target.address, target.key, type, FI_CSWAP, completion);
         }
@@ -280,9 +295,9 @@ void OfiTransport::provider_atomic(Counter& counter, const AtomicRequest& reques
 void OfiTransport::post_gate(const Gate& gate, std::uint32_t number, int pe) {
     GateMessage message{};
     message.kind = MessageKind::kGate;
-    message.offset = position_of(&gate).offset;
+    message.offset = setup_.segments.offset_of(&gate).offset;
     message.number = number;
-    engine_.send_small(message, sizeof message, pe);
+    send(message, sizeof message, pe);
 }
 
 void OfiTransport::post_gate_behind(TransportContext& context, const Gate& gate,

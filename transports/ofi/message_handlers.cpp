@@ -1,48 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What this PE does for others: executes their messages and answers, while it holds the queue (see
-// engine.hpp). Nothing here waits; what the provider has no room for is sent later. Messages are
-// checked as if anybody could have sent them.
+// See message_handlers.hpp.
+#include "transports/ofi/message_handlers.hpp"
+
 #include <cstring>
 
 #include "base/fatal.hpp"
 #include "base/shared_lock.hpp"
-#include "base/wait.hpp"
-#include "transports/ofi/engine.hpp"
+#include "transports/apply_atomic.hpp"
 
 namespace tessera::ofi {
 namespace {
-
-template <class Word>
-std::uint64_t apply(void* address, AtomicOp op, std::uint64_t operand, std::uint64_t condition) {
-    std::atomic_ref<Word> word(*static_cast<Word*>(address));
-    const auto value = static_cast<Word>(operand);
-    switch (op) {
-        case AtomicOp::kFetch: return word.load();
-        case AtomicOp::kSet:
-        case AtomicOp::kSwap: return word.exchange(value);
-        case AtomicOp::kCompareSwap: {
-            auto seen = static_cast<Word>(condition);
-            word.compare_exchange_strong(seen, value);
-            return seen;
-        }
-        case AtomicOp::kAdd: return word.fetch_add(value);
-        case AtomicOp::kAnd: return word.fetch_and(value);
-        case AtomicOp::kOr: return word.fetch_or(value);
-        case AtomicOp::kXor: return word.fetch_xor(value);
-    }
-    return 0;
-}
-
-std::uint64_t apply(void* address, std::size_t bytes, AtomicOp op, std::uint64_t operand,
-                    std::uint64_t condition) {
-    switch (bytes) {
-        case 1: return apply<std::uint8_t>(address, op, operand, condition);
-        case 2: return apply<std::uint16_t>(address, op, operand, condition);
-        case 4: return apply<std::uint32_t>(address, op, operand, condition);
-        default: return apply<std::uint64_t>(address, op, operand, condition);
-    }
-}
 
 // Each word by one store, and only once: the program may wait for it, and overwrite it at once.
 template <class Word>
@@ -73,27 +41,48 @@ void scatter(char* dest, const char* source, const ScatterBody& body) {
 
 }  // namespace
 
-void Engine::post_receive(Receive& buffer) {
+MessageHandlers::MessageHandlers(const FabricSetup& setup, std::uint64_t message_key,
+                                 Fabric& fabric, PacketPool& pool, const MessageSender& sender,
+                                 PeerWatchdog& watchdog)
+    : setup_(setup),
+      message_key_(message_key),
+      fabric_(fabric),
+      pool_(pool),
+      sender_(sender),
+      watchdog_(watchdog) {}
+
+void MessageHandlers::start() {
+    for (int i = 0; i < kReceives; ++i) {
+        receives_.push_back(std::make_unique<Receive>());
+        post_receive(*receives_.back());
+    }
+}
+
+void MessageHandlers::post_receive(Receive& buffer) {
     const ssize_t result = fi_recv(fabric_.endpoint(), buffer.bytes, sizeof buffer.bytes, nullptr,
                                    FI_ADDR_UNSPEC, static_cast<Completion*>(&buffer));
     if (result == -FI_EAGAIN) {
         unposted_.push_back(&buffer);
-    } else if (result != 0 && !is_leaving_.load(std::memory_order_relaxed)) {
+    } else if (result != 0 && !is_leaving()) {
         fatal("cannot receive from other nodes: %s", error_text(result));
     }
 }
 
-void Engine::receive(Receive& buffer, std::size_t bytes) {
+void MessageHandlers::receive(Receive& buffer, std::size_t bytes) {
     const auto& header = *reinterpret_cast<const Header*>(buffer.bytes);
-    // Whoever does not know the key is no PE of this job.
-    if (bytes >= sizeof(Header) && header.key == endpoint_info_.message_key && header.source >= 0 &&
+    // A process that does not know the key is no PE of this job.
+    if (bytes >= sizeof(Header) && header.key == message_key_ && header.source >= 0 &&
         header.source < setup_.npes) {
         execute(header, bytes);
     }
     post_receive(buffer);
 }
 
-void Engine::execute(const Header& header, std::size_t bytes) {
+void MessageHandlers::drop(Receive& buffer) {
+    if (!is_leaving()) post_receive(buffer);
+}
+
+void MessageHandlers::execute(const Header& header, std::size_t bytes) {
     switch (header.kind) {
         case MessageKind::kUpdates: return execute_updates(header, bytes);
         case MessageKind::kScatter: return execute_scatter(header, bytes);
@@ -116,94 +105,108 @@ void Engine::execute(const Header& header, std::size_t bytes) {
     }
 }
 
-void Engine::execute_updates(const Header& header, std::size_t bytes) {
+void MessageHandlers::execute_updates(const Header& header, std::size_t bytes) {
     const auto* updates = reinterpret_cast<const Update*>(
         reinterpret_cast<const std::byte*>(&header) + sizeof header);
     if (bytes < sizeof header + header.count * sizeof(Update)) return;
     for (std::uint16_t i = 0; i < header.count; ++i) {
-        execute_atomic(updates[i].place, updates[i].operand, 0);
+        execute_atomic(RemoteWord(updates[i].word), updates[i].operand, 0);
     }
     finish_updates(header);
 }
 
-void Engine::finish_updates(const Header& header) {
-    if (setup_.sleeper->is_sleeping()) setup_.sleeper->wake();
+void MessageHandlers::finish_updates(const Header& header) {
+    wake_program();
     Header ack{.kind = MessageKind::kAck, .count = header.count, .token = header.token};
     answer(ack, sizeof ack, header.source);
 }
 
-void Engine::execute_scatter(const Header& header, std::size_t bytes) {
+void MessageHandlers::wake_program() {
+    if (setup_.sleeper->is_sleeping()) setup_.sleeper->wake();
+}
+
+void MessageHandlers::execute_scatter(const Header& header, std::size_t bytes) {
     const auto* body = reinterpret_cast<const ScatterBody*>(&header + 1);
     if (bytes < sizeof header + sizeof *body) return;
-    const std::uint64_t room = bytes - sizeof header - sizeof *body;
-    const Place place(body->place);
-    if (place.segment() >= kSegments || body->blocks == 0 || body->block_bytes == 0 ||
-        std::uint64_t{body->blocks} * body->block_bytes > room) {
+    const std::uint64_t data_bytes = bytes - sizeof header - sizeof *body;
+    if (body->blocks == 0 || body->block_bytes == 0 ||
+        std::uint64_t{body->blocks} * body->block_bytes > data_bytes) {
         return;
     }
-    const FabricMemory& segment = memory_of(place.segment());
     std::uint64_t span = 0;
     if (__builtin_mul_overflow(body->stride, std::uint64_t{body->blocks} - 1, &span) ||
-        __builtin_add_overflow(span, place.offset() + body->block_bytes, &span) ||
-        span > segment.bytes) {
+        __builtin_add_overflow(span, std::uint64_t{body->block_bytes}, &span)) {
         return;
     }
-    scatter(segment.start + place.offset(), reinterpret_cast<const char*>(body + 1), *body);
+    const RemoteWord first(body->first);
+    char* dest = setup_.segments.checked_address(first.segment(), first.offset(), span);
+    if (dest == nullptr) return;
+    scatter(dest, reinterpret_cast<const char*>(body + 1), *body);
     finish_updates(header);
 }
 
-void Engine::execute_fetch(const Fetch& fetch) {
+void MessageHandlers::execute_fetch(const Fetch& fetch) {
     Reply reply{};
     reply.kind = MessageKind::kReply;
     reply.token = fetch.token;
-    reply.value = execute_atomic(fetch.body.place, fetch.body.operand, fetch.body.condition);
-    if (setup_.sleeper->is_sleeping()) setup_.sleeper->wake();
+    reply.value =
+        execute_atomic(RemoteWord(fetch.body.word), fetch.body.operand, fetch.body.condition);
+    wake_program();
     answer(reply, sizeof reply, fetch.source);
 }
 
-std::uint64_t Engine::execute_atomic(std::uint64_t place_bits, std::uint64_t operand,
-                                     std::uint64_t condition) {
-    const Place place(place_bits);
-    if (place.segment() >= kSegments) return 0;
-    const FabricMemory& segment = memory_of(place.segment());
-    if (place.offset() + place.bytes() > segment.bytes) return 0;
-    char* address = segment.start + place.offset();
-    if (reinterpret_cast<std::uintptr_t>(address) % place.bytes() != 0) return 0;
+std::uint64_t MessageHandlers::execute_atomic(RemoteWord word, std::uint64_t operand,
+                                              std::uint64_t condition) {
+    char* address = setup_.segments.checked_address(word.segment(), word.offset(), word.bytes());
+    if (address == nullptr || reinterpret_cast<std::uintptr_t>(address) % word.bytes() != 0) {
+        return 0;
+    }
     const bool needs_lock = setup_.static_lock != nullptr &&
-                            place.segment() == static_cast<std::size_t>(Segment::kStatics);
-    if (!needs_lock) return apply(address, place.bytes(), place.op(), operand, condition);
-    // Other PEs of this node read and write the word under this lock (transports/shm).
+                            word.segment() == static_cast<std::size_t>(Segment::kStatics);
+    if (!needs_lock) return apply_atomic(address, word.bytes(), word.op(), operand, condition);
+    // Other PEs of this node read and write the word under this lock (transports/cma).
     SharedLock guard(*setup_.static_lock, "an atomic on static data");
-    return apply(address, place.bytes(), place.op(), operand, condition);
+    return apply_atomic(address, word.bytes(), word.op(), operand, condition);
 }
 
-void Engine::execute_gate(const GateMessage& message) {
-    if (message.offset % alignof(Gate) != 0 ||
-        message.offset > setup_.internal.bytes - sizeof(Gate)) {
-        return;
-    }
-    auto* gate = reinterpret_cast<Gate*>(setup_.internal.start + message.offset);
+void MessageHandlers::execute_gate(const GateMessage& message) {
+    char* address = setup_.segments.checked_address(static_cast<std::size_t>(Segment::kInternal),
+                                                    message.offset, sizeof(Gate));
+    if (address == nullptr || message.offset % alignof(Gate) != 0) return;
+    auto* gate = reinterpret_cast<Gate*>(address);
     if (!gate->has_reached(message.number)) gate->post(message.number);
 }
 
-void Engine::take_reply(const Reply& reply) {
-    auto* fetch = reinterpret_cast<PendingFetch*>(reply.token);
-    if (fetch == nullptr) return;
-    if (fetch->result != nullptr) std::memcpy(fetch->result, &reply.value, fetch->bytes);
-    std::atomic<std::uint32_t>* pending = fetch->pending;
-    if (fetch->is_pooled) put_back(fetch);
-    // Release: the value is there. Pairs with the acquire of whoever waits, who may now destroy
-    // a fetch that is not pooled.
-    pending->fetch_sub(1, std::memory_order_release);
+void MessageHandlers::fail_token(const Header& answer) {
+    fatal(
+        "PE %d, on another node, answered an operation that this PE does not have under way "
+        "(token %#llx): its memory or a message has been damaged",
+        answer.source, static_cast<unsigned long long>(answer.token));
 }
 
-void Engine::take_ack(const Header& ack) {
-    if (ack.token == 0) {
-        std::lock_guard guard(pings_lock_);
-        std::erase(unanswered_pings_, ack.source);
-        return;
+void MessageHandlers::take_reply(const Reply& reply) {
+    FetchEntry* entry = pool_.find_fetch(reply.token);
+    if (entry == nullptr || entry->object.pending == nullptr) fail_token(reply);
+    const PendingFetch fetch = entry->object;
+    if (fetch.result != nullptr) std::memcpy(fetch.result, &reply.value, fetch.bytes);
+    if (fetch.is_pooled) {
+        pool_.put_back(*entry);
+    } else {
+        entry->retire();
     }
-    auto& slot = *reinterpret_cast<PacketSlot*>(ack.token);
+    // Release: the value is there, and the token is retired. Pairs with the acquire of the waiter,
+    // which may use the entry of its context again.
+    fetch.pending->fetch_sub(1, std::memory_order_release);
+}
+
+void MessageHandlers::take_ack(const Header& ack) {
+    if (ack.token == 0) return watchdog_.heard(ack.source);
+    PacketSlot* named = pool_.find_slot(ack.token);
+    if (named == nullptr || named->in_flight.load(std::memory_order_relaxed) == 0 ||
+        named->unacked->load(std::memory_order_relaxed) < ack.count) {
+        fail_token(ack);
+    }
+    PacketSlot& slot = *named;
     std::atomic<std::uint32_t>& unacked = *slot.unacked;
     // The last packet in flight: what has gathered meanwhile sets out. seq_cst on in_flight and
     // open pairs with OfiTransport::update(): one of the two sees the other.
@@ -221,42 +224,40 @@ void Engine::take_ack(const Header& ack) {
     unacked.fetch_sub(ack.count, std::memory_order_release);
 }
 
-bool Engine::try_send_packet(Packet* packet, PacketSlot& slot) {
+bool MessageHandlers::try_send_packet(Packet* packet, PacketSlot& slot) {
     slot.in_flight.fetch_add(1, std::memory_order_seq_cst);
     const int pe = packet->pe;
-    const ssize_t result = post_packet(*packet);
+    const ssize_t result = sender_.try_send(*packet);
     if (result == -FI_EAGAIN) {
         slot.in_flight.fetch_sub(1, std::memory_order_seq_cst);
         return false;
     }
-    if (result != 0) fail_post(result, pe);
+    if (result != 0) MessageSender::fail(result, pe);
     return true;
 }
 
-void Engine::answer(Header& header, std::size_t bytes, int pe) {
-    header.key = peers_[pe].message_key;
-    header.source = setup_.pe;
+void MessageHandlers::answer(Header& header, std::size_t bytes, int pe) {
+    sender_.address(header, pe);
     if (answers_.empty()) {
-        const ssize_t result = send_copy(&header, bytes, pe);
+        const ssize_t result = sender_.try_send(&header, bytes, pe);
         if (result == 0) return;
         if (result != -FI_EAGAIN) {
-            if (is_leaving_.load(std::memory_order_relaxed)) return;
-            fail_post(result, pe);
+            if (is_leaving()) return;
+            MessageSender::fail(result, pe);
         }
     }
-    Postponed later{.pe = pe, .bytes = bytes, .message = {}};
+    PostponedAnswer later{.pe = pe, .bytes = bytes, .message = {}};
     std::memcpy(later.message, &header, bytes);
     answers_.push_back(later);
 }
 
-// What there was no room for. Several rounds may be needed.
-void Engine::send_postponed() {
+void MessageHandlers::send_postponed() {
     std::size_t sent = 0;
     for (; sent < answers_.size(); ++sent) {
-        const Postponed& later = answers_[sent];
-        const ssize_t result = send_copy(later.message, later.bytes, later.pe);
+        const PostponedAnswer& later = answers_[sent];
+        const ssize_t result = sender_.try_send(later.message, later.bytes, later.pe);
         if (result == -FI_EAGAIN) break;
-        if (result != 0) fail_post(result, later.pe);
+        if (result != 0) MessageSender::fail(result, later.pe);
     }
     answers_.erase(answers_.begin(), answers_.begin() + static_cast<std::ptrdiff_t>(sent));
     sent = 0;

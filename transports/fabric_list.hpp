@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The fabrics that this library has, in the order in which SHMEM_FABRIC=auto tries them. A new
+// fabric is its folder and a row here; fabric_transport.hpp says what the folder defines.
+#pragma once
+
+#include <string_view>
+
+#define TESSERA_FABRICS(ROW) \
+    ROW(ofi)
+
+namespace tessera {
+
+#define NAME_OF_FABRIC(NAME) #NAME,
+inline constexpr std::string_view kFabricChoiceNames[] = {"auto", TESSERA_FABRICS(NAME_OF_FABRIC)};
+#undef NAME_OF_FABRIC
+
+}  // namespace tessera

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A transport between nodes: its contract beyond transports/transport.hpp, what it is made from,
+// and the registry. A fabric's folder NAME defines, in namespace tessera::NAME,
+//   extern const FabricEntry kFabric;                          transport.cpp
+//   extern const std::span<const FabricSetting> kSettings;     settings.cpp
+// and has a row in fabric_list.hpp.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/endpoint_slot.hpp"
+#include "base/setting_marks.hpp"
+#include "base/wait.hpp"
+#include "transports/fabric_segments.hpp"
+#include "transports/transport.hpp"
+
+namespace tessera {
+
+// Life: make, endpoint_info(), a barrier of the job's launcher, start(), operations, leave(),
+// another barrier (with progress()), the destructor.
+class FabricTransport : public Transport {
+  public:
+    // Posts `number` at the gate of PE `pe` that has the symmetric address of `gate`.
+    // RETURNS: at once; ordered after nothing.
+    virtual void post_gate(const Gate& gate, std::uint32_t number, int pe) = 0;
+    // The same after everything that was put to this PE on the context has arrived there.
+    virtual void post_gate_behind(TransportContext& context, const Gate& gate, std::uint32_t number,
+                                  int pe) = 0;
+    // Whether PE `pe` has the static data of this PE's program.
+    virtual bool runs_my_program(int pe) = 0;
+    // This PE's EndpointInfo: other PEs reach it with these bytes.
+    virtual std::vector<std::byte> endpoint_info() const = 0;
+    // From here on the EndpointInfos of all PEs are known, and this PE serves the others.
+    virtual void start() = 0;
+    // The other PEs may go from here on. REQUIRES: everything is complete.
+    virtual void leave() = 0;
+    // One line for SHMEM_INFO.
+    virtual std::string description() const = 0;
+    // What it runs on, as osh_tune names it in a profile: the provider of libfabric, for one.
+    virtual const std::string& provider() const = 0;
+};
+
+// What core gives to any fabric.
+struct FabricSetup {
+    int pe = 0;
+    int npes = 1;
+    int index_on_host = 0;    // among the PEs of the host: spreads them over equal network cards
+    bool is_one_host = true;  // all PEs of the job are on this host
+    FabricSegments segments;
+    // A word of the internal segment that no PE writes to: what reads behind writes read.
+    const std::uint64_t* unchanging = nullptr;
+    // Not nullptr: atomics on static data take this lock (transports/self).
+    std::atomic<std::uint32_t>* static_lock = nullptr;
+    Sleeper* sleeper = nullptr;  // woken when a message has changed a word
+    // Must be the same on all PEs, and on all PEs that touch each other's static data.
+    std::uint64_t settings_digest = 0;
+    SettingMarks setting_marks{};
+    // Says how the settings of this PE differ from those with these marks on `pe`.
+    std::string (*difference)(const SettingMarks& theirs, int pe) = nullptr;
+    std::uint64_t program_digest = 0;
+    std::string address;              // this host's towards the launcher; "": unknown
+    bool provider_atomics = false;    // SHMEM_AMO_PATH=fabric
+    bool has_progress_thread = true;  // SHMEM_PROGRESS
+    std::uint32_t timeout_s = 0;      // SHMEM_NETWORK_TIMEOUT; 0: for ever
+    bool is_oversubscribed = false;   // more PEs than cores
+    // A table of kEndpointSlotBytes per PE, zero at first, that the PEs of the node share.
+    char* endpoint_table = nullptr;
+    // The EndpointInfo of a PE as the launcher has it.
+    std::function<std::vector<std::byte>(int pe)> endpoint_info_of;
+    // The value of a row of fabric_settings.hpp; nullptr: all have their initial one.
+    std::function<std::string(std::string_view name)> values;
+
+    std::string setting(std::string_view name) const;
+};
+
+struct FabricEntry {
+    std::string_view name;  // in SHMEM_FABRIC
+    // Whether auto may take it for this job. COST: no more than a look at the setup.
+    bool (*probe)(const FabricSetup& setup);
+    // Ends the job, with an explanation, where it cannot be used.
+    std::unique_ptr<FabricTransport> (*make)(FabricSetup setup);
+};
+
+// Makes the fabric with this name, or, for "auto", the first of fabric_list.hpp whose probe()
+// agrees.
+std::unique_ptr<FabricTransport> make_fabric(std::string_view name, FabricSetup setup);
+
+}  // namespace tessera

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The transports within a node, for static data that could not be mapped. core/node.cpp makes them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "transports/transport.hpp"
+
+namespace tessera {
+
+// transports/self: this PE's own memory, when it cannot be a plain store because other PEs reach
+// the same words through a transport. `lock` serialises atomics on them, in every PE.
+std::unique_ptr<Transport> make_self_transport(std::atomic<std::uint32_t>& lock);
+
+// transports/cma: another process of this node; the kernel copies (process_vm_readv,
+// process_vm_writev), atomics are done under the owner's lock.
+struct CmaTarget {
+    int pid = 0;
+    std::uintptr_t base = 0;                     // of the memory in that process
+    std::atomic<std::uint32_t>* lock = nullptr;  // in shared memory
+};
+// `targets` by world PE (entries of PEs that are never addressed may be empty); `local_base` is
+// where the same memory starts in this process.
+std::unique_ptr<Transport> make_cma_transport(std::vector<CmaTarget> targets,
+                                              std::uintptr_t local_base);
+
+}  // namespace tessera

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See completion_queue.hpp.
+#include "transports/ofi/completion_queue.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "base/fatal.hpp"
+
+namespace tessera::ofi {
+
+bool CompletionQueue::try_read(bool& found) {
+    if (lock_.test_and_set(std::memory_order_acquire)) return false;
+    found = read();
+    lock_.clear(std::memory_order_release);
+    return true;
+}
+
+bool CompletionQueue::progress() {
+    polled_at_ns_.store(now_ns(), std::memory_order_relaxed);
+    bool found = false;
+    return !try_read(found) || found;
+}
+
+std::uint32_t CompletionQueue::wait_for_events(int timeout_ms, int idle) {
+    static_cast<void>(posts_.load(std::memory_order_acquire));  // Pairs with post().
+    const bool is_stuck = fabric_.wait_for_events(timeout_ms, idle);
+    // Release: the provider may have moved data; pairs with the acquire of the next reader.
+    posts_.fetch_add(kPostsPerPoll, std::memory_order_release);
+    if (!is_stuck) return kPostsPerPoll;
+    while (lock_.test_and_set(std::memory_order_acquire)) ::sched_yield();
+    if (const std::optional<fi_cq_msg_entry> entry = fabric_.reset_descriptor()) complete(*entry);
+    posts_.fetch_add(kPostsPerPoll, std::memory_order_release);  // As above.
+    lock_.clear(std::memory_order_release);
+    return kPostsPerPoll;
+}
+
+void CompletionQueue::Patience::step() {
+    const bool is_oversubscribed = queue_.is_oversubscribed_;
+    const std::uint32_t polls = is_oversubscribed ? kPollsOversubscribed : kPollsWithCoreEach;
+    if (queue_.progress()) {
+        // While something comes the waiter does not sleep, but others may need the core to go on.
+        steps_ = is_oversubscribed ? std::min(steps_, polls) : 0;
+    } else if (++steps_ < polls) {
+        cpu_pause();
+    }
+    if (steps_ < polls) return;
+    ::sched_yield();
+    if (steps_ >= polls + kYields) queue_.wait_for_events(1, 0);
+}
+
+bool CompletionQueue::read() {
+    constexpr std::size_t kEntriesAtOnce = 16;  // A burst in one call, half a KiB of stack.
+    static_cast<void>(posts_.load(std::memory_order_acquire));  // Pairs with post().
+    fi_cq_msg_entry entries[kEntriesAtOnce];
+    const ssize_t count = fi_cq_read(fabric_.queue(), entries, kEntriesAtOnce);
+    if (count == -FI_EAVAIL) read_error();
+    for (ssize_t i = 0; i < count; ++i) complete(entries[i]);
+    if (handlers_.has_postponed()) [[unlikely]]
+        handlers_.send_postponed();
+    return count > 0;
+}
+
+void CompletionQueue::complete(const fi_cq_msg_entry& entry) {
+    auto* completion = static_cast<Completion*>(entry.op_context);
+    if (completion == nullptr) return;
+    switch (completion->kind) {
+        case Completion::Kind::kCount:
+            // Release: pairs with Counter::load().
+            static_cast<Counter*>(completion)->pending.fetch_sub(1, std::memory_order_release);
+            break;
+        case Completion::Kind::kPacket: pool_.put_back(static_cast<Packet*>(completion)); break;
+        case Completion::Kind::kReceive:
+            handlers_.receive(*static_cast<Receive*>(completion), entry.len);
+    }
+}
+
+void CompletionQueue::read_error() {
+    fi_cq_err_entry error{};
+    if (fi_cq_readerr(fabric_.queue(), &error, 0) < 0) return;
+    auto* completion = static_cast<Completion*>(error.op_context);
+    if (completion != nullptr && completion->kind == Completion::Kind::kReceive) {
+        // Too long for any message of ours: junk.
+        return handlers_.drop(*static_cast<Receive*>(completion));
+    }
+    if (handlers_.is_leaving()) return;
+    char text[128] = "";
+    const char* detail =
+        fi_cq_strerror(fabric_.queue(), error.prov_errno, error.err_data, text, sizeof text);
+    fatal_lost_peer(
+        "a transfer to or from another node failed: %s (%s); did a PE or a host die, or the "
+        "network go down?",
+        error_text(error.err), detail != nullptr ? detail : "no detail");
+}
+
+void CompletionQueue::post_again(ssize_t (*call)(void*), void* state, ssize_t result, int pe) {
+    for (Patience patience(*this); result == -FI_EAGAIN; result = call(state)) patience.step();
+    if (result != 0) MessageSender::fail(result, pe);
+}
+
+}  // namespace tessera::ofi

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The operations that a context has under way between nodes; transport.cpp says how they complete.
+// THREADS: any if it is shared, else one at a time, and the reader of the queue.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "transports/ofi/capabilities.hpp"
+#include "transports/ofi/packet_pool.hpp"
+#include "transports/transport.hpp"
+
+namespace tessera::ofi {
+
+inline constexpr int kDirtyMax = 64;
+// Writes between two confirmations: a read for each 256 costs a stream little, and bounds what a
+// quiet finds.
+inline constexpr std::uint32_t kWritesMax = 256;
+
+// The PEs that were written to since they were last confirmed. THREADS: one at a time, but
+// is_empty() and has_unordered_writes().
+class DirtyPeers {
+  public:
+    bool is_empty() const { return count_.load(std::memory_order_relaxed) == 0; }
+    // Some write was longer than the provider keeps in order.
+    bool has_unordered_writes() const { return has_unordered_writes_; }
+
+    // A write to `pe` has been posted. True: it is time to confirm.
+    bool note(int pe, bool is_ordered) {
+        if (!is_ordered) has_unordered_writes_ = true;
+        int count = count_.load(std::memory_order_relaxed);
+        if (!contains(pe, count)) {
+            pes_[count++] = pe;
+            count_.store(count, std::memory_order_relaxed);
+        }
+        return ++writes_ >= kWritesMax || count == kDirtyMax;
+    }
+    // The dirty PEs, which are so no longer. `pes` holds kDirtyMax.
+    int take(int* pes) {
+        const int count = count_.load(std::memory_order_relaxed);
+        std::copy_n(pes_, count, pes);
+        writes_ = 0;
+        has_unordered_writes_ = false;
+        count_.store(0, std::memory_order_relaxed);
+        return count;
+    }
+
+  private:
+    bool contains(int pe, int count) const {
+        // Most often the one before.
+        for (int i = count - 1; i >= 0; --i) {
+            if (pes_[i] == pe) return true;
+        }
+        return false;
+    }
+    std::uint32_t writes_ = 0;  // since the last take()
+    std::atomic<bool> has_unordered_writes_{false};
+    std::atomic<int> count_{0};
+    int pes_[kDirtyMax];
+};
+
+class OfiContext final : public TransportContext {
+  public:
+    OfiContext(const TransportContext::Options& options, PacketPool& pool)
+        : is_shared(options.is_shared),
+          is_internal(options.is_internal),
+          pool_(pool),
+          slots_entry_(pool.add_slots(slots)),
+          fetch_(pool.take_fetch({.is_pooled = false})) {
+        fetch_.retire();  // Until it is used.
+        for (PacketSlot& slot : slots) slot.unacked = &updates;
+    }
+    // REQUIRES: everything is complete, so no answer comes any more.
+    ~OfiContext() override {
+        pool_.put_back(fetch_);
+        pool_.remove_slots(slots_entry_);
+    }
+
+    const bool is_shared;
+    const bool is_internal;
+    std::atomic<bool> is_batching{false};
+    std::atomic<std::size_t> batch_remaining{0};  // operations until the batch is complete
+    Counter transfers;
+    std::atomic<std::uint32_t> updates{0};
+    std::atomic<std::uint32_t> fetches{0};
+    PacketSlot slots[kSlotsPerContext];
+    PacketSlot& slot_of(int pe) { return slots[pe % static_cast<int>(kSlotsPerContext)]; }
+    // Messages are under way that change memory of other PEs.
+    bool has_messages() const {
+        return updates.load(std::memory_order_acquire) != 0 ||
+               fetches.load(std::memory_order_acquire) != 0;
+    }
+
+    // A lock for contexts that several threads use.
+    class Guard {
+      public:
+        explicit Guard(OfiContext& context) : context_(context) {
+            if (context_.is_shared) context_.lock_.lock();
+        }
+        ~Guard() {
+            if (context_.is_shared) context_.lock_.unlock();
+        }
+        Guard(const Guard&) = delete;
+        Guard& operator=(const Guard&) = delete;
+
+      private:
+        OfiContext& context_;
+    };
+
+    // Nothing is under way that a quiet would wait for but messages.
+    bool is_idle() const { return dirty_.is_empty() && transfers.load() == 0; }
+
+    // A write to `pe` has been posted. True: it is time to confirm().
+    bool note_write(int pe, std::size_t bytes, const Capabilities& capabilities) {
+        Guard guard(*this);
+        return dirty_.note(pe, bytes <= capabilities.ordered_write_bytes);
+    }
+    bool has_unordered_writes() const { return dirty_.has_unordered_writes(); }
+    int take_dirty(int* pes) {
+        Guard guard(*this);
+        return dirty_.take(pes);
+    }
+
+    // The fetch of a context with one user at a time, which waits for it: takes no lock.
+    FetchEntry& renewed_fetch(const PendingFetch& fetch) {
+        fetch_.object = fetch;
+        fetch_.renew();
+        return fetch_;
+    }
+
+    std::uint64_t confirmation = 0;  // what the reads behind writes read
+
+  private:
+    std::mutex lock_;
+    DirtyPeers dirty_;  // changed under the lock
+    PacketPool& pool_;
+    SlotsEntry& slots_entry_;
+    FetchEntry& fetch_;
+};
+
+inline OfiContext& own(TransportContext& context) { return static_cast<OfiContext&>(context); }
+
+}  // namespace tessera::ofi

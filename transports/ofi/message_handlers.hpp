@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Executes the messages of other PEs (message.hpp) and answers them. Nothing here waits; an answer
+// that the provider has no room for is sent later. Messages are checked as if any process could
+// have sent them: one without this PE's key is dropped, one that names memory outside the segments
+// changes nothing, and an answer to an operation that this PE does not have under way ends the job.
+// THREADS: the reader of the completion queue, one at a time.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/wait.hpp"
+#include "transports/fabric_transport.hpp"
+#include "transports/ofi/endpoint_info.hpp"
+#include "transports/ofi/message_sender.hpp"
+#include "transports/ofi/peer_watchdog.hpp"
+
+namespace tessera::ofi {
+
+// A buffer for one message.
+struct Receive : Completion {
+    Receive() : Completion(Kind::kReceive) {}
+    alignas(8) std::byte bytes[kPacketBytes];
+};
+
+class MessageHandlers {
+  public:
+    MessageHandlers(const FabricSetup& setup, std::uint64_t message_key, Fabric& fabric,
+                    PacketPool& pool, const MessageSender& sender, PeerWatchdog& watchdog);
+
+    // Posts the receives: from here on messages come.
+    void start();
+    // Executes what the buffer holds, and posts it again.
+    void receive(Receive& buffer, std::size_t bytes);
+    // The buffer holds nothing of use.
+    void drop(Receive& buffer);
+
+    // Whether the provider had no room for something. send_postponed() may be needed several times.
+    bool has_postponed() const {
+        return !answers_.empty() || !packets_.empty() || !unposted_.empty();
+    }
+    void send_postponed();
+
+    bool is_leaving() const { return watchdog_.is_leaving(); }
+
+  private:
+    // Receives that are posted: a burst from as many peers as PEs of a large host.
+    static constexpr int kReceives = 64;
+
+    struct PostponedAnswer {
+        int pe;
+        std::size_t bytes;
+        alignas(8) std::byte message[kSmallMessageBytes];
+    };
+
+    void post_receive(Receive& buffer);
+    void execute(const Header& header, std::size_t bytes);
+    void execute_updates(const Header& header, std::size_t bytes);
+    void execute_scatter(const Header& header, std::size_t bytes);
+    void execute_fetch(const Fetch& fetch);
+    void execute_gate(const GateMessage& message);
+    std::uint64_t execute_atomic(RemoteWord word, std::uint64_t operand, std::uint64_t condition);
+    void take_reply(const Reply& reply);
+    void take_ack(const Header& ack);
+    [[noreturn]] static void fail_token(const Header& answer);
+    void answer(Header& header, std::size_t bytes, int pe);
+    // For messages that have changed memory here: wakes the program if it waits, and acknowledges.
+    void finish_updates(const Header& header);
+    void wake_program();
+    // False: the provider has no room.
+    bool try_send_packet(Packet* packet, PacketSlot& slot);
+
+    const FabricSetup& setup_;
+    const std::uint64_t message_key_;
+    Fabric& fabric_;
+    PacketPool& pool_;
+    const MessageSender& sender_;
+    PeerWatchdog& watchdog_;
+    std::vector<std::unique_ptr<Receive>> receives_;
+    // Postponed.
+    std::vector<Receive*> unposted_;
+    std::vector<PostponedAnswer> answers_;
+    std::vector<std::pair<Packet*, PacketSlot*>> packets_;
+};
+
+}  // namespace tessera::ofi

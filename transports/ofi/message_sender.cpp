@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See message_sender.hpp.
+#include "transports/ofi/message_sender.hpp"
+
+#include <cstring>
+
+#include "base/fatal.hpp"
+
+namespace tessera::ofi {
+
+Packet* MessageSender::start_packet(int pe, const PacketSlot& slot) const {
+    Packet* packet = pool_.take();
+    packet->pe = pe;
+    packet->size = sizeof(Header);
+    packet->header() = {.key = peers_[pe].message_key,
+                        .source = my_pe_,
+                        .kind = MessageKind::kUpdates,
+                        .token = slot.token};
+    return packet;
+}
+
+ssize_t MessageSender::try_send(Packet& packet) const {
+    const fi_addr_t address = peers_[packet.pe].address;
+    if (packet.size > fabric_.capabilities().inject_message_bytes) {
+        return fi_send(fabric_.endpoint(), packet.bytes, packet.size, nullptr, address,
+                       static_cast<Completion*>(&packet));
+    }
+    const ssize_t result = fi_inject(fabric_.endpoint(), packet.bytes, packet.size, address);
+    if (result == 0) pool_.put_back(&packet);
+    return result;
+}
+
+ssize_t MessageSender::try_send(const void* message, std::size_t bytes, int pe) const {
+    const fi_addr_t address = peers_[pe].address;
+    if (bytes <= fabric_.capabilities().inject_message_bytes) {
+        return fi_inject(fabric_.endpoint(), message, bytes, address);
+    }
+    Packet* packet = pool_.take();
+    std::memcpy(packet->bytes, message, bytes);
+    const ssize_t result = fi_send(fabric_.endpoint(), packet->bytes, bytes, nullptr, address,
+                                   static_cast<Completion*>(packet));
+    if (result != 0) pool_.put_back(packet);
+    return result;
+}
+
+void MessageSender::fail(ssize_t result, int pe) {
+    fatal_lost_peer("cannot send to PE %d on another node: %s; did that PE or its host die?", pe,
+                    error_text(result));
+}
+
+}  // namespace tessera::ofi

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One attempt to hand a message to the provider. Callers that may wait repeat it by
+// CompletionQueue::post(); the reader of the queue, which may not, keeps what must be sent later
+// (MessageHandlers). THREADS: any.
+#pragma once
+
+#include "transports/ofi/fabric.hpp"
+#include "transports/ofi/packet_pool.hpp"
+#include "transports/ofi/peers.hpp"
+
+namespace tessera::ofi {
+
+class MessageSender {
+  public:
+    MessageSender(int my_pe, Fabric& fabric, Peers& peers, PacketPool& pool)
+        : my_pe_(my_pe), fabric_(fabric), peers_(peers), pool_(pool) {}
+
+    // Fills in what all messages to `pe` begin with.
+    void address(Header& header, int pe) const {
+        header.key = peers_[pe].message_key;
+        header.source = my_pe_;
+    }
+    // An empty kUpdates packet for `pe`, to be answered to `slot`.
+    Packet* start_packet(int pe, const PacketSlot& slot) const;
+
+    // Both RETURN: fi_send's result, and -FI_EAGAIN when the provider has no room.
+    // A packet that the provider has injected is in the pool again.
+    ssize_t try_send(Packet& packet) const;
+    // A message of at most kSmallMessageBytes; a copy of it, where the provider cannot inject it.
+    ssize_t try_send(const void* message, std::size_t bytes, int pe) const;
+
+    [[noreturn]] static void fail(ssize_t result, int pe);
+
+  private:
+    const int my_pe_;
+    Fabric& fabric_;
+    Peers& peers_;
+    PacketPool& pool_;
+};
+
+}  // namespace tessera::ofi
