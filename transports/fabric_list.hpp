@@ -7,7 +7,8 @@
 #include <string_view>
 
 #define TESSERA_FABRICS(ROW) \
-    ROW(ofi)
+    ROW(ofi)                 \
+    ROW(loopback)
 
 namespace tessera {
 

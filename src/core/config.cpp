@@ -108,7 +108,8 @@ constexpr Variable kVariables[] = {
     {.name = "SHMEM_FABRIC",
      .field = &Config::fabric,
      .must_agree = true,
-     .help = "What reaches other nodes: ofi is libfabric. auto takes the first that serves the job."},
+     .help = "What reaches other nodes: ofi is libfabric; loopback is Unix sockets between virtual "
+             "nodes of one host, for tests. auto takes the first that serves the job."},
     {.name = "SHMEM_AMO_PATH",
      .field = &Config::amo_path,
      .must_agree = true,

@@ -7,7 +7,8 @@
 set(TESSERA_TCP tcp,ofi_rxm)
 
 # Tests multinode.<program>_<layout>_<provider>. A layout is PEs x nodes; a comma stands for the
-# semicolon in a provider's name. FULL: only in the configuration Full.
+# semicolon in a provider's name; the provider loopback is a fabric of its own. FULL: only in the
+# configuration Full.
 #   tessera_node_runs(rma_test LAYOUTS 3x3 5x2 PROVIDERS tcp,ofi_rxm net
 #                     [ARGUMENTS ...] [COMMAND ...])
 # COMMAND is what each PE runs, by default the program with ARGUMENTS.
@@ -32,8 +33,11 @@ function(tessera_node_runs program)
             set(name multinode.${program}_${layout}_${short}${full})
             add_test(NAME ${name} ${configuration}
                      COMMAND oshrun -n ${npes} --timeout ${seconds} ${arg_COMMAND})
-            set(environment "SHMEM_SYMMETRIC_SIZE=64M" "SHMEM_VIRTUAL_NODES=${nodes}"
-                            "SHMEM_OFI_PROVIDER=${setting}")
+            set(fabric "SHMEM_OFI_PROVIDER=${setting}")
+            if(provider STREQUAL loopback)
+                set(fabric SHMEM_FABRIC=loopback)
+            endif()
+            set(environment "SHMEM_SYMMETRIC_SIZE=64M" "SHMEM_VIRTUAL_NODES=${nodes}" ${fabric})
             set_tests_properties(${name} PROPERTIES TIMEOUT 950 LABELS multinode
                                  ENVIRONMENT "${environment}")
             if(layout STREQUAL "3x3" AND provider STREQUAL TESSERA_TCP)
@@ -43,8 +47,9 @@ function(tessera_node_runs program)
     endforeach()
 endfunction()
 
-# All layouts on all providers, in the configuration Full.
+# All layouts on all providers, and some on the second fabric, in the configuration Full.
 function(tessera_full_node_runs program)
     tessera_node_runs(${program} FULL LAYOUTS 2x2 4x4 7x7 8x8 6x2 8x2 8x3 9x3 12x3
                       PROVIDERS ${TESSERA_TCP} net sockets ${ARGN})
+    tessera_node_runs(${program} FULL LAYOUTS 2x2 3x3 4x2 4x4 PROVIDERS loopback ${ARGN})
 endfunction()

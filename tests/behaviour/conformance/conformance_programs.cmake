@@ -35,7 +35,8 @@ function(tessera_conformance_runs name)
 endfunction()
 
 # The program of a chapter and its runs. INLINE: the same checks also for the bodies that
-# SHMEM_INLINE puts into the program. SHM: also with libfabric's provider for one host.
+# SHMEM_INLINE puts into the program. SHM: also with what reaches one host only:
+# libfabric's provider shm, and the fabric loopback.
 function(tessera_conformance_test chapter)
     cmake_parse_arguments(arg "OWN_MAIN;INLINE;SHM" "" "" ${ARGN})
     set(name conformance_${chapter})
@@ -46,7 +47,8 @@ function(tessera_conformance_test chapter)
     tessera_conformance_program(${chapter} ${own_main} ${arg_UNPARSED_ARGUMENTS})
     tessera_conformance_runs(${name})
     if(arg_SHM)
-        tessera_node_runs(${name} LAYOUTS 4x2 PROVIDERS shm)
+        tessera_node_runs(${name} LAYOUTS 4x2 PROVIDERS shm loopback)
+        tessera_node_runs(${name} LAYOUTS 3x3 PROVIDERS loopback)
     endif()
     if(arg_INLINE)
         # views.cpp completes operations, so it calls what is put into the program, too.

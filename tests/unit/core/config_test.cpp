@@ -95,7 +95,7 @@ TEST(Config, EveryVariableSetsItsMember) {
                           {"SHMEM_SHARED_COPIES", "Never"},
                           {"SHMEM_PROFILE", "/a/profile"},
                           {"SHMEM_VIRTUAL_NODES", "3"},
-                          {"SHMEM_FABRIC", "ofi"},
+                          {"SHMEM_FABRIC", "loopback"},
                           {"SHMEM_OFI_PROVIDER", "tcp;ofi_rxm"},
                           {"SHMEM_OFI_FABRIC", "a fabric"},
                           {"SHMEM_OFI_DOMAIN", "a domain"},
@@ -129,7 +129,7 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_EQ(fabric_value(config, "SHMEM_OFI_DOMAIN"), "a domain");
     EXPECT_EQ(fabric_value(config, "SHMEM_OFI_INTERFACE"), "10.0.0.0/8");
     EXPECT_EQ(fabric_value(config, "SHMEM_OFI_ADMISSION"), "off");
-    EXPECT_EQ(value_text(config, variable("SHMEM_FABRIC")), "ofi");
+    EXPECT_EQ(value_text(config, variable("SHMEM_FABRIC")), "loopback");
     EXPECT_EQ(config.amo_path, AmoPath::kAm);
     EXPECT_EQ(config.progress, Progress::kNone);
     EXPECT_EQ(config.network_timeout.value, 0U);
@@ -147,7 +147,7 @@ TEST(Config, EarlierNamesOfValuesCount) {
 // The rows of a fabric are checked like any other.
 TEST(Config, ValuesOfFabricsAreChecked) {
     EXPECT_NE(error_of({{"SHMEM_OFI_ADMISSION", "perhaps"}}), "");
-    EXPECT_NE(error_of({{"SHMEM_FABRIC", "pigeon"}}).find("allowed: auto, ofi"),
+    EXPECT_NE(error_of({{"SHMEM_FABRIC", "pigeon"}}).find("allowed: auto, ofi, loopback"),
               std::string::npos);
 }
 

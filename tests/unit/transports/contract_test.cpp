@@ -274,6 +274,11 @@ struct Sockets {
     static constexpr const char* kName = "ofi";
     static constexpr const char* kProvider = "sockets";
 };
+struct Loopback {
+    static constexpr const char* kName = "loopback";
+    static constexpr const char* kProvider = "";
+};
+
 template <class AnyWorld>
 class Contract : public testing::Test {
   protected:
@@ -298,7 +303,7 @@ class Contract : public testing::Test {
 };
 
 using Worlds = testing::Types<SelfWorld, CmaWorld, FabricWorld<Tcp>, FabricWorld<Net>,
-                              FabricWorld<Sockets>>;
+                              FabricWorld<Sockets>, FabricWorld<Loopback>>;
 TYPED_TEST_SUITE(Contract, Worlds);
 
 std::vector<unsigned char> pattern(std::size_t bytes) {

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The environment variables of transports/loopback: it has none (transports/fabric_settings.hpp).
+#include "transports/fabric_settings.hpp"
+
+namespace tessera::loopback {
+
+extern const std::span<const FabricSetting> kSettings;
+const std::span<const FabricSetting> kSettings{};
+
+}  // namespace tessera::loopback
