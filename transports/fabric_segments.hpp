@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Hot path: the memory of a PE that PEs of other nodes read and write, at the same offsets on all
-// PEs. Messages name a byte of it by segment and offset; what comes from the network is checked
-// here before it becomes an address.
+// PEs. Messages name a byte of it by segment and offset. The checks here turn values from the
+// network into addresses.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A transport between nodes: its contract beyond transports/transport.hpp, what it is made from,
-// and the registry. A fabric's folder NAME defines, in namespace tessera::NAME,
+// A transport between nodes: its contract beyond transports/transport.hpp, its set-up, and the
+// registry. A fabric's folder NAME defines, in namespace tessera::NAME,
 //   extern const FabricEntry kFabric;                          transport.cpp
 //   extern const std::span<const FabricSetting> kSettings;     settings.cpp
 // and has a row in fabric_list.hpp.
@@ -38,24 +38,25 @@ class FabricTransport : public Transport {
     virtual bool runs_my_program(int pe) = 0;
     // This PE's EndpointInfo: other PEs reach it with these bytes.
     virtual std::vector<std::byte> endpoint_info() const = 0;
-    // From here on the EndpointInfos of all PEs are known, and this PE serves the others.
+    // From here on the EndpointInfos of all PEs are known, and this PE serves the other PEs.
     virtual void start() = 0;
-    // The other PEs may go from here on. REQUIRES: everything is complete.
+    // From here on the other PEs may disconnect. REQUIRES: all operations are complete.
     virtual void leave() = 0;
     // One line for SHMEM_INFO.
     virtual std::string description() const = 0;
-    // What it runs on, as osh_tune names it in a profile: the provider of libfabric, for one.
+    // The network that it runs on, as osh_tune names it in a profile: libfabric's provider, for
+    // one.
     virtual const std::string& provider() const = 0;
 };
 
-// What core gives to any fabric.
+// The set-up that core gives to any fabric.
 struct FabricSetup {
     int pe = 0;
     int npes = 1;
     int index_on_host = 0;    // among the PEs of the host: spreads them over equal network cards
     bool is_one_host = true;  // all PEs of the job are on this host
     FabricSegments segments;
-    // A word of the internal segment that no PE writes to: what reads behind writes read.
+    // A word of the internal segment that no PE writes to: the target of reads behind writes.
     const std::uint64_t* unchanging = nullptr;
     // Not nullptr: atomics on static data take this lock (transports/self).
     std::atomic<std::uint32_t>* static_lock = nullptr;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The contract of a transport: how a PE reaches memory that it has not mapped. Mapped memory never
-// comes here (core/context.hpp stores to it directly), so a call of these virtual functions is the
-// only indirection on a transport's path. A transport is made during init with everything it needs
-// as constructor arguments and knows no globals of the library.
+// The contract of a transport, through which a PE reaches memory that it has not mapped. Mapped
+// memory never comes here (core/context.hpp stores to it directly), so a call of these virtual
+// functions is the only indirection on a transport's path. A transport is made during init with
+// everything it needs as constructor arguments and knows no globals of the library.
 //
 // Addresses: `dest` and `source` of the remote side are symmetric addresses of the CALLING PE,
 // already bounds-checked; the transport translates them for `pe`, a world PE number.
@@ -31,7 +31,8 @@ struct AtomicRequest {
     std::uint64_t condition = 0;  // kCompareSwap: swap when the old value equals this
 };
 
-// What the operation leaves in the word that held `old`. Bits above request.bytes are zero.
+// The value that the operation leaves in the word that held `old`. Bits above request.bytes are
+// zero.
 inline std::uint64_t atomic_result(const AtomicRequest& request, std::uint64_t old) {
     std::uint64_t mask = request.bytes == 4 ? 0xffffffffU : ~std::uint64_t{0};
     switch (request.op) {
@@ -103,7 +104,7 @@ class Transport {
     // RETURNS when: the source is reusable.
     virtual void put(TransportContext& context, void* dest, const void* source, std::size_t bytes,
                      int pe) = 0;
-    // Sees what was put or changed before on the same context.
+    // Sees earlier puts and atomics of the same context.
     // RETURNS when: the data is in `dest`.
     virtual void get(TransportContext& context, void* dest, const void* source, std::size_t bytes,
                      int pe) = 0;
@@ -161,7 +162,7 @@ class Transport {
     virtual void fence(TransportContext& context) = 0;
     // RETURNS when: everything issued before is complete and visible to all PEs.
     virtual void quiet(TransportContext& context) = 0;
-    // Moves things on without blocking. Called by every slow wait.
+    // Drives progress without blocking. Called by every slow wait.
     virtual void progress() = 0;
 };
 

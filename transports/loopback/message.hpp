@@ -37,7 +37,7 @@ struct EndpointInfo {
     std::uint64_t settings_digest = 0;
     SettingMarks setting_marks{};
     std::uint64_t program_digest = 0;
-    std::uint64_t key = 0;  // what messages to this PE begin with
+    std::uint64_t key = 0;  // messages to this PE begin with it
     Socket::Name name = 0;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A small complete fabric. Requests set out as they come and the target executes them in that
-// order, so a fence is nothing; quiet waits until all are answered. One thread at a time reads the
-// socket and executes what it finds, without waiting: an answer that the receiver has no room for
-// is sent later. README.md says what to change for another fabric. THREADS: any.
+// A small complete fabric. The sender sends requests at once, and the target executes them in that
+// order, so a fence does nothing; quiet waits until all are answered. One thread at a time reads
+// the socket and executes the requests, without waiting: it sends an answer later if the receiver
+// has no room for it. README.md lists the changes for another fabric. THREADS: any.
 #include <sched.h>
 #include <signal.h>
 #include <unistd.h>
@@ -215,7 +215,7 @@ class LoopbackTransport final : public FabricTransport {
         message.token = entry.token.load(std::memory_order_relaxed);
         send(message, data, pe);
     }
-    // RETURNS when: the message has set out, with message.bytes of data unless that is nullptr.
+    // RETURNS when: the message is sent, with message.bytes of data unless that is nullptr.
     void send(Message& message, const void* data, int pe) {
         while (!try_send(message, data, pe)) {
             progress();  // Else two PEs with full sockets would wait for each other.

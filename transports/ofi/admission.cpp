@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See admission.hpp. Connections: which one is given to the provider, and which one goes.
+// See admission.hpp. Decides which connection the provider gets, and which one is closed.
 #include "transports/ofi/admission.hpp"
 
 #include <arpa/inet.h>
@@ -25,7 +25,8 @@ std::vector<Admission*>& Admission::all = *new std::vector<Admission*>;
 namespace {
 
 constexpr int kEventsAtOnce = 32;
-// How long a provider may wait in recv for a PE that has proved itself and died at that moment.
+// The time that a provider may wait in recv for a PE that has proved itself and died at that
+// moment.
 constexpr timeval kReceiveTimeout{.tv_sec = 2, .tv_usec = 0};
 
 std::uint64_t random_key() {
@@ -92,7 +93,7 @@ void Admission::guard(int socket) {
     guarded_ = socket;
 }
 
-// One connection at a time: what else is ready calls the provider again.
+// One connection at a time: other ready connections call the provider again.
 int Admission::accept() {
     epoll_event events[kEventsAtOnce];
     const int count = ::epoll_wait(events_.get(), events, kEventsAtOnce, 0);
@@ -121,7 +122,7 @@ int Admission::accept_new() {
 int Admission::listen_to(int socket) {
     const auto found = std::ranges::find_if(
         pending_, [=](const Pending& one) { return one.socket.get() == socket; });
-    if (found == pending_.end()) return -1;  // It had to go while the event was under way.
+    if (found == pending_.end()) return -1;  // It was closed while the event was under way.
     const Verdict verdict = read(*found);
     if (verdict == Verdict::kWait) return -1;
     Pending pending = std::move(*found);
@@ -130,7 +131,7 @@ int Admission::listen_to(int socket) {
     return verdict == Verdict::kAdmit ? pending.socket.release() : -1;
 }
 
-// Compares all at once: a stranger who could try byte by byte would know the key after 2000
+// Compares all bytes at once: a stranger that could try byte by byte would know the key after 2000
 // connections.
 Admission::Verdict Admission::read(Pending& pending) const {
     const int socket = pending.socket.get();

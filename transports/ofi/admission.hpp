@@ -10,15 +10,15 @@
 //
 //   listen       the descriptor becomes an epoll set of the socket that listens and of connections
 //                that have not proved themselves yet: it calls the provider when any of them has
-//                something to say
+//                an event
 //   accept       reads the proofs that have come, and gives the provider a connection that has
 //                proved itself, or none
 //   connect      is remembered if it goes to a PE of the job
 //   getsockopt   by which providers learn that they are connected: the proof is sent
 //   getsockname  tells the address of the socket that listens
 //
-// Strangers cost a descriptor each, up to kPendingMax; then the oldest goes. Nothing here waits,
-// and nothing is on the way of data. THREADS: any.
+// Strangers cost a descriptor each, up to kPendingMax; then the oldest is closed. Nothing here
+// waits, and data does not pass through it. THREADS: any.
 #pragma once
 
 #include <netinet/in.h>
@@ -80,7 +80,7 @@ class Admission {
     int listener() const { return listener_.get(); }
     // RETURNS: a connection that has proved itself, or -1: none.
     int accept();
-    // RETURNS: what to prove to the PE that listens there; 0: it is none, or wants nothing.
+    // RETURNS: the key for the PE that listens there; 0: it is no PE, or needs no key.
     std::uint64_t key_of(const sockaddr_in& address) const;
 
     // Half of what a process may usually open is a thousand: these leave the rest to peers.

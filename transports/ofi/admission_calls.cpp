@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See admission.hpp. What libfabric's calls do instead. Calls of this file itself are the ordinary
-// ones: what libfabric called before (replace_imports() makes sure of it).
+// See admission.hpp. The replacements of libfabric's calls. Calls in this file itself are the
+// ordinary ones that libfabric called before (replace_imports() makes sure of it).
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -16,9 +16,9 @@
 namespace tessera::ofi {
 namespace {
 
-// Sockets that are connecting, and what they are to prove. With Admission::lock.
+// Sockets that are connecting, and the keys that they must prove. With Admission::lock.
 std::map<int, std::uint64_t>& connecting = *new std::map<int, std::uint64_t>;
-// Whose the sockets are on which this thread's calls listen.
+// The owner of the sockets on which this thread's calls listen.
 constinit thread_local Admission* t_listening = nullptr;
 
 bool is_ip_stream(int socket) {

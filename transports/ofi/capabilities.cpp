@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See capabilities.hpp. First the table of what is known of providers by name, then the questions
-// to fi_getinfo, then what an answer means.
+// See capabilities.hpp. First the table of known facts about providers by name, then the questions
+// to fi_getinfo, then the meaning of an answer.
 #include "transports/ofi/capabilities.hpp"
 
 #include <arpa/inet.h>
@@ -37,7 +37,7 @@ struct Traits {
     bool atomics_work = false;
     bool cpu_atomics = false;         // proved by tests/unit/transports/ofi/fabric_test.cpp
     bool is_eager = false;            // sends of any size arrive without a further round trip
-    bool writes_words_whole = false;  // the hardware writes; all others copy by the target's CPU
+    bool writes_words_whole = false;  // the hardware writes; with others the target's CPU copies
 };
 
 constexpr Traits kTraits[] = {
@@ -82,7 +82,7 @@ constexpr Traits kTraits[] = {
      .atomics_work = true,
      .cpu_atomics = true,
      .is_eager = true},
-    // Its descriptor never lets anybody sleep.
+    // Its descriptor never lets a thread sleep.
     {.provider = "net;ofi_rxm",
      .has_ip_addresses = true,
      .auto_progress_works = true,
@@ -136,7 +136,7 @@ Info ask(const Hints& hints, const Question& question) {
     wanted->domain_attr->av_type = FI_AV_TABLE;
     wanted->domain_attr->mr_mode =
         FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT | FI_MR_RMA_EVENT;
-    // Not asked, `sockets` starts threads that fight ours for the processor.
+    // Without this `sockets` starts threads that compete with ours for the processor.
     fi_progress progress = question.auto_progress ? FI_PROGRESS_AUTO : FI_PROGRESS_MANUAL;
     wanted->domain_attr->data_progress = progress;
     wanted->domain_attr->control_progress = progress;
@@ -335,7 +335,7 @@ Capabilities read(const fi_info& info, const Question& granted, const Hints& hin
 Choice offer_of(const std::string& provider, const Hints& hints) {
     const Traits& traits = traits_of(provider);
     Question question{.provider = provider};
-    // The address towards the launcher is a guess; a user who names a network knows better.
+    // The address towards the launcher is a guess; a network that the user names takes precedence.
     bool is_named = !hints.fabric.empty() || !hints.domain.empty();
     if (traits.has_ip_addresses && (!is_named || !hints.interface.empty())) {
         question.address = choose_address(hints.interface, hints.address);

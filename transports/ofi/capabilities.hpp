@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which provider of libfabric is used, and what it gives. The one place that looks at fi_getinfo's
-// answers and at a provider's name: everything else in this folder asks Capabilities and makes up
-// for what is missing. What providers promise and do not keep is known here too (the table in
-// capabilities.cpp; measured with libfabric 1.17).
+// The choice of libfabric's provider, and its capabilities. The one place that reads fi_getinfo's
+// answers and a provider's name: all other files of this folder ask Capabilities and make up for
+// missing features. The table in capabilities.cpp has the promises that providers do not keep
+// (measured with libfabric 1.17).
 #pragma once
 
 #include <cstddef>
@@ -100,15 +100,15 @@ struct Capabilities : RegistrationFacts, SizeFacts, OrderFacts {
     bool cq_read_resets = false;
 };
 
-// A provider's offer (one fi_info), and what it means.
+// A provider's offer (one fi_info), and its meaning.
 struct Choice {
     Info info;
     Capabilities capabilities;
 };
 
 // The best provider that meets the hints: real fabrics before Ethernet, tcp;ofi_rxm first there,
-// shm and other tools of one host only if named. Ends the job, with the list of what is
-// there, when nothing meets them.
+// shm and other tools of one host only if named. Ends the job, with the list of available
+// ones, when none meets the hints.
 // THREADS: any. COST: 0.1 s the first time in a process, then 1 ms.
 Choice choose(const Hints& hints);
 

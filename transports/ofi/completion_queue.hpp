@@ -4,7 +4,8 @@
 // executes the messages that it finds in the order in which they came: where the provider keeps the
 // order of messages, those that a thread sends to a PE on one context are executed in the order in
 // which it called. A waiter reads the queue, too, and may find the completion of another thread's
-// operation: each entry carries the address of what it completes (completion.hpp). THREADS: any.
+// operation: each entry carries the address of the object that it completes (completion.hpp).
+// THREADS: any.
 #pragma once
 
 #include <sys/types.h>
@@ -38,8 +39,9 @@ class CompletionQueue {
     // Repeats `call`, an fi_* function, while the provider is busy. The one place for EAGAIN.
     template <class Call>
     void post(Call call, int pe, std::uint32_t weight = kPost) {
-        // Release: the program's stores come before what others do when they hear from us, which
-        // another thread of ours may serve. Pairs with read() and wait_for_events().
+        // Release: the program's stores come before the requests that other PEs send when they
+        // learn of this operation; another thread of this PE may serve those. Pairs with read() and
+        // wait_for_events().
         if (posts_.fetch_add(weight, std::memory_order_release) % kPostsPerPoll < weight) {
             progress();
         }
@@ -61,15 +63,15 @@ class CompletionQueue {
 
     // For the progress thread. False: another thread reads the queue.
     bool try_read(bool& found);
-    // Sleeps until something comes, and takes care of it if it is an entry of the queue. `idle`:
-    // how often in a row the caller found nothing. RETURNS: what it adds to posts().
+    // Sleeps until an event, and handles it if it is an entry of the queue. `idle`: the number of
+    // times in a row that the caller found nothing. RETURNS: the number that it adds to posts().
     std::uint32_t wait_for_events(int timeout_ms, int idle);
     std::uint32_t posts() const { return posts_.load(std::memory_order_relaxed); }
     // When the program has last read the queue, or was told that another thread does.
     std::uint64_t polled_at_ns() const { return polled_at_ns_.load(std::memory_order_relaxed); }
 
   private:
-    // How long to go on reading the queue before the core is left to others.
+    // The time to go on reading the queue before the thread leaves the core to others.
     class Patience {
       public:
         explicit Patience(CompletionQueue& queue) : queue_(queue) {}

@@ -15,8 +15,8 @@
 namespace tessera::ofi {
 
 inline constexpr int kDirtyMax = 64;
-// Writes between two confirmations: a read for each 256 costs a stream little, and bounds what a
-// quiet finds.
+// Writes between two confirmations: a read for each 256 costs a stream little, and bounds the
+// work of a quiet.
 inline constexpr std::uint32_t kWritesMax = 256;
 
 // The PEs that were written to since they were last confirmed. THREADS: one at a time, but
@@ -109,7 +109,7 @@ class OfiContext final : public TransportContext {
         OfiContext& context_;
     };
 
-    // Nothing is under way that a quiet would wait for but messages.
+    // Of the operations that a quiet waits for only messages may be under way.
     bool is_idle() const { return dirty_.is_empty() && transfers.load() == 0; }
 
     // A write to `pe` has been posted. True: it is time to confirm().
@@ -130,7 +130,7 @@ class OfiContext final : public TransportContext {
         return fetch_;
     }
 
-    std::uint64_t confirmation = 0;  // what the reads behind writes read
+    std::uint64_t confirmation = 0;  // destination of the reads behind writes
 
   private:
     std::mutex lock_;

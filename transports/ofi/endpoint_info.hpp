@@ -24,13 +24,13 @@ struct EndpointInfo {
     std::uint64_t message_key = 0;
     std::uint64_t admission_key = 0;  // admission.hpp; 0: any process may connect
     std::uint64_t keys[kSegments] = {};
-    std::uint64_t bases[kSegments] = {};  // what the first byte of the segment is addressed as
+    std::uint64_t bases[kSegments] = {};  // the address of the first byte of the segment
     char provider[20] = {};               // as far as it fits: different ones cannot talk
     std::uint32_t address_bytes = 0;
     std::byte address[kAddressBytesMax] = {};
 };
 
-// Registers this PE's memory with the fabric, draws a key for its messages, and tells all of it.
+// Registers this PE's memory with the fabric, and draws a key for its messages. RETURNS: all facts.
 EndpointInfo describe_endpoint(const FabricSetup& setup, Fabric& fabric);
 
 }  // namespace tessera::ofi

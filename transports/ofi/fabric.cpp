@@ -26,8 +26,8 @@ constexpr int kKeyTriesMax = 16;
 constexpr long kTimedSleepNsMin = 20'000;
 constexpr int kTimedSleepDoublingsMax = 6;
 constexpr long kNsPerMs = 1'000'000;
-// A descriptor that calls so often in a row, each time at once, is stuck. Traffic that others take
-// care of calls as well, but not so often without a pause.
+// A descriptor that calls this many times in a row, each time at once, is stuck. Traffic that other
+// threads handle calls as well, but not so often without a pause.
 constexpr int kCallsMax = 100'000;
 constexpr int kCallsBeforeReadMax = 16;  // where a read that sleeps resets it: cheap
 constexpr int kResetMs = 1;

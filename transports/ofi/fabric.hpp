@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The opened objects of libfabric: one fabric, domain, address vector, completion queue and
-// endpoint for this PE, and its registered memory. What is sent through them is the business of
-// the other files of this folder.
+// endpoint for this PE, and its registered memory. The other files of this folder send and receive
+// through them.
 #pragma once
 
 #include <rdma/fi_domain.h>
@@ -48,7 +48,7 @@ class Fabric {
     explicit Fabric(const Hints& hints);
     Fabric(const Fabric&) = delete;
     Fabric& operator=(const Fabric&) = delete;
-    // REQUIRES: no thread uses the objects. What was outstanding is dropped.
+    // REQUIRES: no thread uses the objects. Outstanding operations are dropped.
     ~Fabric();
 
     const Capabilities& capabilities() const { return choice_.capabilities; }
@@ -66,8 +66,8 @@ class Fabric {
     // THREADS: one at a time.
     fi_addr_t add_peer(std::span<const std::byte> address, std::uint64_t admission_key = 0);
 
-    // Lets peers who know the key read and write [start, start + bytes). Keys are 64 random bits
-    // where the provider leaves them to us. Ends the job where it cannot be done.
+    // Lets peers that know the key read and write [start, start + bytes). Keys are 64 random bits
+    // where the provider lets the library choose. Ends the job where it cannot be done.
     // THREADS: one at a time.
     Region register_memory(void* start, std::size_t bytes);
     // REQUIRES: no peer uses it any more. Regions that are left are closed with the fabric.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See imports.hpp. The dynamic section of an object names its relocations: each has a symbol and
-// the place that the loader has written the symbol's address to. A place is taken only if it holds
-// what the symbol's name means to this library too, so the kind of relocation, which differs from
-// processor to processor, need not be known.
+// the place that the loader has written the symbol's address to. A place is used only if it holds
+// the address that the symbol's name has for this library, too, so the kind of relocation, which
+// differs from processor to processor, need not be known.
 #include "transports/ofi/imports.hpp"
 
 #include <dlfcn.h>
@@ -25,7 +25,7 @@ struct Object {
     std::uintptr_t inside;  // looked for
     std::uintptr_t base = 0;
     const ElfW(Dyn) * dynamic = nullptr;
-    std::uintptr_t read_only_begin = 0;  // what the loader has protected after it was done
+    std::uintptr_t read_only_begin = 0;  // protected by the loader after it was done
     std::uintptr_t read_only_end = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which of this host's addresses, and which of its network cards, a PE uses. Providers list
-// interfaces in an order of their own and bind the first: luck, unless the PE chooses.
+// The address of this host, and the network card, that a PE uses. Providers list interfaces in an
+// order of their own and bind the first one, so the PE chooses.
 #pragma once
 
 #include <sched.h>
@@ -20,8 +20,8 @@ std::string choose_address(const std::string& hint, const std::string& otherwise
 // True if `address` ("10.1.2.3") lies in `network` ("10.1.0.0/16"; without the slash: equals).
 bool is_in_network(const std::string& address, std::string_view network);
 
-// How many processors of `usable` are next to the PCI device "0000:3b:00.0". `devices` is where
-// the kernel describes them.
+// The number of processors of `usable` next to the PCI device "0000:3b:00.0". `devices` is the
+// folder in which the kernel describes devices.
 int local_processors(const std::string& pci_device, const cpu_set_t& usable,
                      const std::string& devices = "/sys/bus/pci/devices");
 

@@ -26,8 +26,8 @@ struct Library {
     decltype(&::fi_version) version = nullptr;
 };
 
-// The loaded library. The first call loads it, with what the environment leaves open set to our
-// defaults (FI_OFI_RXM_*, library.cpp) and with the program's signal handlers kept. Ends the job
+// The loaded library. The first call loads it, with our defaults for variables that the environment
+// does not set (FI_OFI_RXM_*, library.cpp), and keeps the program's signal handlers. Ends the job
 // where libfabric is missing.
 // THREADS: any, but the first call changes the environment: during init.
 const Library& library();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Active messages: what PEs of different nodes send each other beside plain reads and writes of
-// memory. The target's CPU executes them, so its atomics and those of its own node meet in the same
-// instructions. Every message starts with the receiver's key: what does not is dropped (a stray
+// Active messages: the traffic between PEs of different nodes besides plain reads and writes of
+// memory. The target's CPU executes them, so their atomics use the same instructions as those of
+// its own node. Every message starts with the receiver's key; the receiver drops others (a stray
 // process can send to an endpoint, but not guess 64 bits).
 //
 //   kUpdates  Header, count x Update     executed in order; answered by kAck
@@ -43,7 +43,7 @@ struct Header {
 };
 static_assert(sizeof(Header) == 24);
 
-// A word of the target, and what is done to it, in 64 bits.
+// A word of the target, and the operation on it, in 64 bits.
 class RemoteWord {
   public:
     // REQUIRES: bytes is 1, 2, 4 or 8; offset < 2^54.

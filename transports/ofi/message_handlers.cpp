@@ -208,8 +208,8 @@ void MessageHandlers::take_ack(const Header& ack) {
     }
     PacketSlot& slot = *named;
     std::atomic<std::uint32_t>& unacked = *slot.unacked;
-    // The last packet in flight: what has gathered meanwhile sets out. seq_cst on in_flight and
-    // open pairs with OfiTransport::update(): one of the two sees the other.
+    // This was the last packet in flight: send the updates that have gathered meanwhile. seq_cst on
+    // in_flight and open pairs with OfiTransport::update(): one of the two sees the other.
     if (slot.in_flight.fetch_sub(1, std::memory_order_seq_cst) == 1) {
         slot.held.fetch_add(1, std::memory_order_seq_cst);
         Packet* packet = slot.open.exchange(nullptr, std::memory_order_seq_cst);

@@ -16,7 +16,7 @@ class MessageSender {
     MessageSender(int my_pe, Fabric& fabric, Peers& peers, PacketPool& pool)
         : my_pe_(my_pe), fabric_(fabric), peers_(peers), pool_(pool) {}
 
-    // Fills in what all messages to `pe` begin with.
+    // Fills in the head of a message to `pe`.
     void address(Header& header, int pe) const {
         header.key = peers_[pe].message_key;
         header.source = my_pe_;

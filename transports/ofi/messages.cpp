@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint32_t kFetchesMax = 256;         // under way in a context
 constexpr std::uint32_t kPacketsInFlightMax = 16;  // per slot: 64 KiB, a socket's buffer
-// So many packets of a slot set out as they come, those that follow gather: a few words, with a
-// fence between, do not wait for each other's acknowledgements.
+// The first kQuickPackets packets of a slot are sent at once, later ones gather: a few words, with
+// a fence between, do not wait for each other's acknowledgements.
 constexpr std::uint32_t kQuickPackets = 4;
 
 bool is_word(const void* address, std::size_t bytes) {
@@ -125,7 +125,7 @@ void OfiTransport::update(OfiContext& context, std::span<const AtomicRequest> re
     }
     if (packet != nullptr) slot.open.store(packet, std::memory_order_seq_cst);
     if (context.is_batching.load(std::memory_order_relaxed)) {
-        // The last one of those that were announced: nothing is to be waited for.
+        // The last announced operation: send without waiting for more.
         const bool is_last = context.batch_remaining.fetch_sub(1, std::memory_order_relaxed) == 1;
         if (is_last) {
             for (PacketSlot& each : context.slots) send_open(each);
@@ -254,7 +254,7 @@ std::uint64_t OfiTransport::fetch_now(OfiContext& context, const AtomicRequest& 
 void OfiTransport::atomic_nbi(TransportContext& context, const AtomicRequest& request, void* result,
                               int pe) {
     OfiContext& mine = own(context);
-    // The provider may read the operand until the operation is complete, so it is waited for.
+    // The provider may read the operand until the operation is complete, so wait for it.
     if (takes_provider_atomics(request)) return Transport::atomic_nbi(context, request, result, pe);
     if (result == nullptr) return update(mine, {&request, 1}, pe);
     flush(mine, mine.slot_of(pe));

@@ -45,8 +45,8 @@ struct PacketSlot {
     std::atomic<std::uint32_t>* unacked = nullptr;  // updates of the context
     std::uint64_t token = 0;                        // names the slot in messages
 
-    // Whether what is no longer in `open` has been sent. Acquire: pairs with the releases of `held`
-    // in MessageHandlers.
+    // Whether all packets that are no longer in `open` have been sent. Acquire: pairs with the
+    // releases of `held` in MessageHandlers.
     bool is_all_sent() const { return held.load(std::memory_order_acquire) == 0; }
     // Whether the targets have executed everything. The reader changes the three in this order, so
     // that it cannot have a packet unseen.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Notices peers that fall silent: asks each PE that this one has contacted for a sign of life, and
-// ends the job when one has given none. THREADS: check() one at a time; else any.
+// Notices peers that fall silent: pings each PE that this one has contacted, and ends the job when
+// one does not answer. THREADS: check() one at a time; else any.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ class PeerWatchdog {
     // `pe` has answered.
     void heard(int pe);
 
-    // From here on peers may go: the job ends.
+    // From here on peers may disconnect: the job ends.
     void leave() { is_leaving_.store(true, std::memory_order_relaxed); }
     bool is_leaving() const { return is_leaving_.load(std::memory_order_relaxed); }
 

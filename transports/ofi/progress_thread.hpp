@@ -49,7 +49,7 @@ class ProgressThread {
     static constexpr std::uint64_t kLingerAloneNs = 10'000;
 
     void run();
-    // Reads the queue unless the program does. RETURNS: what comes next.
+    // Reads the queue unless the program does. RETURNS: the next state.
     State look();
     void back_off();
     void sleep();

@@ -2,8 +2,8 @@
 //
 // See transport.hpp. The transport between nodes: plain reads and writes by the provider,
 // single words and atomics by active messages (message.hpp); words by the provider where its
-// hardware writes them whole, atomics where the user wants that. What is under way for a context is
-// in its context:
+// hardware writes them whole, atomics where the user wants that. An OfiContext has the operations
+// under way for a context:
 //
 //   transfers   reads, and writes that are not injected, until the provider has completed them
 //   dirty       PEs that were written to since they were last confirmed. A small read behind the
@@ -11,8 +11,8 @@
 //               Where the provider orders no reads behind writes, writes complete on delivery
 //               instead.
 //   updates     words, atomics without result, and small blocks of strided puts, in packets of one
-//               target each. A packet sets out at once when few are in flight, else when it is
-//               full or those in flight are acknowledged: the first are quick, and a stream fills
+//               target each. A packet is sent at once when few are in flight, else when it is full
+//               or those in flight are acknowledged: the first ones are quick, and a stream fills
 //               packets.
 //   fetches     atomics with a result
 //
@@ -155,8 +155,8 @@ void OfiTransport::read(Counter& counter, void* dest, std::size_t bytes, Target 
     }
 }
 
-// A put that is alone completes on delivery: the quiet behind it then needs no read of its own.
-// Others only set out, and a read behind them confirms them all.
+// A single put completes on delivery: the quiet behind it then needs no read of its own. Other puts
+// are only sent, and a read behind them confirms them all.
 void OfiTransport::inject(OfiContext& context, const RemotePeer& peer, void* dest,
                           const void* source, std::size_t bytes, int pe) {
     const Target target = target_of(peer, dest);
@@ -197,7 +197,7 @@ void OfiTransport::put_nbi(TransportContext& context, void* dest, const void* so
 void OfiTransport::get(TransportContext& context, void* dest, const void* source, std::size_t bytes,
                        int pe) {
     if (get_by_message(own(context), dest, source, bytes, pe)) return;
-    // A counter of its own: what else the context has under way need not be waited for.
+    // A counter of its own: the get does not wait for the context's other operations.
     Counter counter;
     read(counter, dest, bytes, target_of(peer_with(source, pe), source), pe);
     wait_for(counter);
@@ -299,7 +299,7 @@ void OfiTransport::put_signal(TransportContext& context, void* dest, const void*
 void OfiTransport::fence(TransportContext& context) {
     OfiContext& mine = own(context);
     if (!keeps_order_ || mine.has_unordered_writes()) return quiet(context);
-    // A message is executed when the target comes to it; writes behind it may be earlier. So those
+    // The target executes a message later; writes behind it may arrive earlier. So those writes
     // wait, if there are any, instead of the fence.
     fence_messages(mine);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The class behind the row `ofi` of transports/fabric_list.hpp. transport.cpp has reads, writes and
-// their completion, messages.cpp what goes by active messages.
+// their completion, messages.cpp the operations by active messages.
 #pragma once
 
 #include <span>
@@ -87,7 +87,7 @@ class OfiTransport final : public FabricTransport {
     Target target_of(const RemotePeer& peer, const void* address) const;
     const RemotePeer& peer_with(const void* address, int pe);
 
-    // Whether a write of so many bytes is confirmed by a read behind it.
+    // Whether a read behind it confirms a write of `bytes` bytes.
     bool confirms(std::size_t bytes) const {
         return confirms_by_reads_ && bytes <= capabilities().ordered_read_bytes;
     }
@@ -115,7 +115,7 @@ class OfiTransport final : public FabricTransport {
     // write them whole, and sessions pack words; collectives end with a gate behind their data.
     bool goes_as_word(const OfiContext& context, const void* dest, std::size_t bytes) const;
     static AtomicRequest word_of(void* dest, const void* source, std::size_t bytes);
-    // RETURNS: whether the put has set out as a message. Else the caller writes.
+    // RETURNS: whether the put has been sent as a message. Else the caller writes.
     bool put_by_message(OfiContext& context, void* dest, const void* source, std::size_t bytes,
                         int pe);
     // RETURNS: whether the get is done. Else the caller reads.
@@ -135,7 +135,7 @@ class OfiTransport final : public FabricTransport {
     void settle(OfiContext& context, int pe);
     std::uint64_t fetch_now(OfiContext& context, const AtomicRequest& request, int pe);
     void send_fetch(const AtomicRequest& request, const FetchEntry& fetch, int pe);
-    // A packet of the slot, or a message of at most kSmallMessageBytes, sets out.
+    // Sends a packet of the slot, or a message of at most kSmallMessageBytes.
     void send(Packet* packet, PacketSlot& slot);
     void send(Header& header, std::size_t bytes, int pe);
     bool takes_provider_atomics(const AtomicRequest& request) const {
