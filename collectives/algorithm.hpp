@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What an algorithm of a collective is: an object in the file that has its code. It describes
-// itself: name, limits, cost. collectives/<collective>/list.cpp lists the objects; settings,
+// An algorithm of a collective: an object in the file that has its code. The object describes the
+// algorithm: name, limits, cost. collectives/<collective>/list.cpp lists the objects; settings,
 // osh_info, docs/collectives.md and the tests derive from these lists. To add an algorithm: a file
 // with its object, and the object's name in the list (docs/extending.md).
 #pragma once
@@ -19,7 +19,7 @@ namespace tessera::collectives {
 
 inline constexpr std::size_t kNoLimit = ~std::size_t{0};
 
-// Where an algorithm can be used. By default: anywhere, also by active sets.
+// The calls that an algorithm can serve. By default all, also those of active sets.
 struct Restriction {
     bool mailboxes = false;       // teams whose members have mailboxes
     bool power_of_two = false;    // 2^k members
@@ -61,8 +61,7 @@ struct Algorithm : AlgorithmTraits {
 template <class Kind>
 using AlgorithmList = std::span<const Algorithm<Kind>* const>;
 
-// The algorithms of a collective, in the order of their list. The first one has no restriction that
-// a call may fail to meet.
+// The algorithms of a collective, in the order of their list. The first one can serve every call.
 template <class Kind>
 AlgorithmList<Kind> algorithms();
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See select.hpp. The first data collective of a team agrees on a machine: the parameters and the
-// cores that member 0 knows. From these every member fills the same table as it goes: for each kind
-// of call and each class of sizes the cheapest algorithm. A call then costs a look into the table.
+// cores that member 0 knows. From these every member fills the same table, one entry at the first
+// call that needs it: for each kind of call and each class of sizes the cheapest algorithm. A later
+// call costs a look into the table.
 #include "collectives/select.hpp"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ std::size_t class_of(std::size_t bytes) {
     return std::min(2 * log + (bytes >> (log - 1) & 1), CollectiveState::kSizeClasses - 1);
 }
 
-// The largest size of a class; the class is judged by it, so that limits hold.
+// The largest size of a class. The model judges the class by this size, so that limits hold.
 std::size_t largest_of(std::size_t size_class) {
     if (size_class < 2) return 1;
     const std::size_t half = std::size_t{1} << (size_class / 2 - 1);
@@ -69,8 +70,8 @@ const Profile& profile() {
     return once;
 }
 
-// Member 0's, down a binomial tree: member i hears from i - 2^k in round k, its highest bit. The
-// sync behind it ends on nobody before all have begun, as mailboxes ask for.
+// Sends member 0's values down a binomial tree: member i receives from i - 2^k in round k, its
+// highest bit. The sync behind it ends on no member before all have begun, as mailboxes require.
 Agreed agree(Team& team, const char* where) {
     Agreed agreed{};
     if (team.my_index == 0) {
@@ -232,8 +233,9 @@ void reduce(const Group& group, void* dest, const void* source, std::size_t nele
     function.run(call);
 }
 
-// From what all members know without asking, and the parameters of an ordinary machine. Whether PEs
-// share cores is the same on all members only if they are on one node.
+// Uses only facts that all members know without communication, and the parameters of an ordinary
+// machine. The answer whether PEs share cores is the same on all members only if they are on one
+// node.
 const Algorithm<Barrier>& choose_barrier(const Team& team) {
     const AlgorithmList<Barrier> all = algorithms<Barrier>();
     const AlgorithmSetting setting = config().algorithm(Collective::kBarrier);

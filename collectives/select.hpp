@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The entry points of all collectives, and which algorithm a call uses: the one that the user names
-// (SHMEM_<COLLECTIVE>_ALGORITHM), where it can do the call, else the cheapest by the model. All
-// members of a group choose the same.
+// The entry points of all collectives, and the choice of an algorithm for each call: the one that
+// the user names (SHMEM_<COLLECTIVE>_ALGORITHM) if it can serve the call, else the cheapest by the
+// model. All members of a group choose the same.
 #pragma once
 
 #include <span>
@@ -24,9 +24,9 @@ namespace tessera::collectives {
 
 void broadcast(const Group& group, void* dest, const void* source, std::size_t bytes, int root,
                RootDest root_dest);
-// `bytes`: what this member contributes.
+// `bytes`: the contribution of this member.
 void collect(const Group& group, void* dest, const void* source, std::size_t bytes);
-// `bytes`: what each member contributes.
+// `bytes`: the contribution of each member.
 void fcollect(const Group& group, void* dest, const void* source, std::size_t bytes);
 // `bytes`: of a block.
 void alltoall(const Group& group, void* dest, const void* source, std::size_t bytes);
@@ -40,11 +40,11 @@ void reduce(const Group& group, void* dest, const void* source, std::size_t nele
 
 // ---- Barriers ----
 
-// Fixes what is chosen once for a new team.
+// Makes the choices that last for the life of a new team.
 void prepare(Team& team);
 
-// RETURNS when: all members of the team have called it; what each had stored before is visible to
-// all.
+// RETURNS when: all members of the team have called it; the earlier stores of each member are
+// visible to all.
 // COST: one indirect call, then the algorithm's.
 inline void sync(Team& team, const char* where) { team.sync(team, where); }
 
@@ -54,12 +54,12 @@ inline void barrier(Team& team, const char* where) {
     team.sync(team, where);
 }
 
-// What this PE knows of its machine: the parameters of its profile, or the defaults.
+// The parameters of this PE's machine: those of its profile, or the defaults.
 const MachineParameters& machine();
 
 // ---- The choice, for tools and tests ----
 
-// Whether an algorithm can do a call.
+// The properties of a call that decide whether an algorithm can serve it.
 struct Call {
     int npes = 1;
     bool is_on_one_node = true;
@@ -75,16 +75,16 @@ bool is_possible(const Restriction& restriction, const Call& call);
 // The algorithms of a collective without their functions, in the order of the list.
 std::span<const AlgorithmTraits* const> traits_of(Collective collective);
 
-// The place in the list of the cheapest algorithm that can do the call.
+// The index in the list of the cheapest algorithm that can serve the call.
 std::size_t cheapest(Collective collective, const Call& call, const TeamLayout& team,
                      const MachineParameters& machine);
 
 const Algorithm<Barrier>& choose_barrier(const Team& team);
 
-// "direct, from 4096 B ring": what auto takes on this team. On member 0, whose machine counts.
+// The choices of auto on this team: "direct, from 4096 B ring". On member 0, whose machine counts.
 std::string choices_of(Collective collective, const Team& team);
 
-// What auto takes by size, with the reason, for teams of this layout: a line for each range of
+// The choices of auto by size, with the reasons, for teams of this layout: a line for each range of
 // sizes.
 std::string choices_text(Collective collective, const Call& call, const TeamLayout& team,
                          const MachineParameters& machine);

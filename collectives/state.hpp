@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the collectives remember of a team (core/team.hpp owns it): the parameters of the machine
-// that its members agreed on, and the algorithms chosen so far. Made at the first use. The same on
-// all members. THREADS: like collectives on the team.
+// The collectives' state of a team (core/team.hpp owns it): the machine parameters that its members
+// agreed on, and the algorithms chosen so far. Made at the first use. The same on all members.
+// THREADS: like collectives on the team.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What runs, how far we are, and how long it will take: one line that changes on a terminal,
+"""The current run, the progress, and the time to the end: one line that changes on a terminal,
 lines elsewhere."""
 import sys
 import time

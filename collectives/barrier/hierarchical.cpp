@@ -33,7 +33,8 @@ void disseminate_between_nodes(Team& team, std::uint32_t number, const char* whe
 
 // RETURNS: whether this is the last of the node's members to come.
 bool arrive(CentralSync& central, int members) {
-    // acq_rel: the last one acquires what the others released, and passes it on by a post().
+    // acq_rel: the last member acquires the writes that the others released, and passes them on by
+    // a post().
     const auto all = static_cast<std::uint32_t>(members);
     if (central.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != all) return false;
     central.arrived.store(0, std::memory_order_relaxed);  // Published by the post().
@@ -52,7 +53,7 @@ void sync_hierarchical(Team& team, const char* where) {
 
     const int leader = nodes.member(nodes.mine, 0);
     CentralSync& central = central_of(team, leader);
-    // Cannot move on without us, so it is still the number of the sync before.
+    // The counter cannot advance without this member, so it still has the number of the last sync.
     const std::uint32_t released = central.rounds.number() + 1;
     const bool is_last = arrive(central, members);
     if (is_leader) {

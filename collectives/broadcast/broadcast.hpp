@@ -22,7 +22,8 @@ struct Broadcast {
                          int root, RootDest root_dest);
 };
 
-// What pipelines from array to array pass on at a time: as much as the rounds of a short tree hold.
+// The bytes of a piece in pipelines from array to array: as many as the rounds of a short tree
+// hold.
 inline std::size_t pipeline_piece_bytes() { return 8 * slot_bytes; }
 
 // The members counted from the root, which is place 0.
@@ -48,8 +49,8 @@ class Places {
     int mine_;
 };
 
-// The root's own copy, where one is wanted. The data that others get from this member lies in its
-// dest, at the root in its source.
+// Makes the root's own copy if `root_dest` asks for it. The other members get this member's data
+// from its dest, the root's data from its source.
 inline void copy_at_root(const Group& group, void* dest, const void* source, std::size_t bytes,
                          RootDest root_dest) {
     if (root_dest == RootDest::kUntouched || dest == source) return;

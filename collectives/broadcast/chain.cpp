@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A pipeline: the members stand in a chain that begins at the root, and each passes the data on in
-// pieces, as they come. Every member sends each byte at most once. The sync before says that all
-// dests may be written.
+// A pipeline: the members form a chain that begins at the root, and each passes the data on in
+// pieces as they arrive. Every member sends each byte at most once. After the first sync all dests
+// may be written.
 // COST: a sync + (p - 2 + m) (a + s b) for m pieces of s = n/m bytes; n (p-1) b by all PEs. One
 // copy of the data leaves and enters each node if its members follow each other. Restriction: a
 // team with mailboxes.
@@ -35,7 +35,7 @@ void broadcast_chain(const Group& group, void* dest, const void* source, std::si
                                    group.where());
         mailboxes.post(GateKind::kDone, 0, next, piece);
     }
-    // What is still on its way leaves from memory that the program may change from here on.
+    // The program may change the memory after this call, so the pieces under way must leave first.
     if (!is_last) group.deliver();
     if (places.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The data crosses to each node once: from the root to one leader a node, down a tree of radix 4
-// (tree.hpp), in pieces. The others of a node copy each piece from their leader's dest, all at the
-// same time, while the next one is on its way; the leader of the root's node is the root itself,
-// and they copy from its source. The sync before says that all dests may be written, the one of
-// each node at the end that the leader's data has been read.
+// (tree.hpp), in pieces. The other members of a node copy each piece from their leader's dest, all
+// at the same time, while the next piece is under way. The leader of the root's node is the root
+// itself; its members copy from its source. After the first sync all dests may be written; after
+// the sync of each node at the end the leader's data has been read.
 // COST: a sync + ceil(log4 N) 3 (A + n B) between N nodes, at most, + lg m a + n b on a node of m;
 // n bytes enter a node, and at most 3 n ceil(log4 N) leave the root's. Restriction: a team with
 // mailboxes on several nodes.
@@ -91,7 +91,7 @@ void broadcast_hierarchical(const Group& group, void* dest, const void* source, 
             broadcast.follow(mailboxes, piece, at, piece_bytes);
         }
     }
-    // What is still on its way leaves from memory that the program may change from here on.
+    // The program may change the memory after this call, so the pieces under way must leave first.
     if (broadcast.is_leader()) group.deliver();
     sync_node(group.team().by_node, mailboxes, 0);
     if (broadcast.is_root()) copy_at_root(group, dest, source, bytes, root_dest);

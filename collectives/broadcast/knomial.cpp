@@ -16,13 +16,13 @@
 namespace tessera::collectives {
 namespace {
 
-// Waiting for the children of a level, as a part of a latency each: some of them come early.
+// The cost of waiting for the children of a level, as a fraction of a latency: some come early.
 constexpr double kTreeLevel = 0.8;
 constexpr int kFromParent = Tree::kLevelsMax;  // round of the mailboxes
 static_assert(kFromParent < kMailboxRounds);
 
-// How a child tells its parent that it and all members below it have begun: no two children of a
-// parent have the same gate.
+// The gate by which a child tells its parent that it and all members below it have begun. No two
+// children of a parent have the same gate.
 GateKind gate_up(int digit) { return static_cast<GateKind>(digit - 1); }
 static_assert(kGateKinds == Tree::kSiblings);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The root puts the data to one member after the other, and tells each when it is there. The sync
-// before says that all dests may be written.
+// The root puts the data to one member after the other, and posts a gate to each when the data is
+// there. After the first sync all dests may be written.
 // COST: a sync + (p-1) (a + n b), all of it at the root. Restriction: a team with mailboxes.
 #include "collectives/broadcast/broadcast.hpp"
 #include "collectives/cost_terms.hpp"

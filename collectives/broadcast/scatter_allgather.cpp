@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For long data: the root puts one of p blocks to each member, and then the blocks go round in a
-// ring until everybody has all. Nobody sends more than about twice the data. The root, which has
-// everything, begins the ring with its neighbour and is left out at its end. The sync before says
-// that all dests may be written.
+// For long data: the root puts one of p blocks to each member, and then the blocks go around a ring
+// until every member has all. No member sends more than about twice the data. The root, which has
+// all blocks, begins the ring with its neighbour and receives nothing at its end. After the first
+// sync all dests may be written.
 // COST: a sync + 2 (p-1) a + 2 n (p-1)/p b; n (p-1) b by all PEs. Restriction: a team with
 // mailboxes. Reference: van de Geijn, "On Global Combine Operations", 1994; Thakur, Rabenseifner,
 // Gropp, "Optimization of Collective Communication Operations in MPICH", 2005.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Every block crosses to each other node once, and is copied on the node from there. The members
-// with the same place on their nodes are a lane; there are as many lanes as the smallest node has
-// members, and a lane carries the blocks of every so many places. First all members of a node put
+// with the same place on their nodes form a lane. There are L lanes, as many as the smallest node
+// has members; lane l carries the blocks of places l, l + L, ... First all members of a node put
 // their blocks to each other. Then the lanes exchange the blocks of whole nodes as in Bruck's
-// algorithm (bruck.cpp): in round s the blocks of 2^s nodes, which the receiver puts to the others
-// of its node. The sync before says that all dests may be written; where sizes differ, their
-// exchange does (contributions.hpp).
+// algorithm (bruck.cpp): in round s the blocks of 2^s nodes, which the receiver puts to the other
+// members of its node. After the first sync all dests may be written; where sizes differ, their
+// exchange has the same effect (contributions.hpp).
 // COST: a sync + ceil(lg N) A between N nodes + 2 lg m a on a node of m; n (p-m) bytes enter a
 // node and as many leave it, in all its L lanes together, and n p (m-1) / L are copied by each lane
 // at the same time. Restriction: a team with mailboxes on several nodes. Reference: Träff, Hunold,

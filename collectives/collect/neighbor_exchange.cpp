@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Neighbour exchange: members 2q and 2q+1 are pair q. First they exchange their blocks. From then
-// on each member exchanges with its neighbour of the other pair and with that of its own in turn,
-// and gives the two blocks that it got last. So half as many steps as in a ring, and as in a ring
-// all data moves between neighbours, but both ways.
+// on each member exchanges in turn with its neighbour of the other pair and with its partner, and
+// sends the two blocks that it received last. So there are half as many steps as in a ring. As in a
+// ring all data moves between neighbours, but both ways.
 //
 //   step   even members get pair   odd members get pair
 //     1            q - 1                   q + 1           from the next pair
@@ -34,7 +34,7 @@ void fcollect_neighbor_exchange(const Group& group, void* dest, const void* sour
     const auto neighbour_in = [&](int step) { return step % 2 == 0 ? partner : beyond; };
     const Mailboxes mailboxes(group.team(), group.where(), static_cast<std::uint32_t>(pairs));
     const BlockArray blocks(group, dest, bytes);
-    // Each neighbour has its round of the mailboxes: 0 the partner, 1 the other one.
+    // Each neighbour has its round of the mailboxes: the partner 0, the other neighbour 1.
     mailboxes.post(GateKind::kReady, 0, partner);
     if (pairs > 1) mailboxes.post(GateKind::kReady, 1, beyond);
     blocks.fill_in(source);

@@ -10,7 +10,7 @@
 
 namespace tessera::collectives {
 
-// RETURNS when: all members of this node have called it; what they have stored is visible to each
+// RETURNS when: all members of this node have called it; their earlier stores are visible to each
 // other. Uses the rounds from kNodeRound on of kind kReady.
 // COST: ceil(lg m) a for m members.
 inline constexpr int kNodeRound = 1;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Hierarchical: loads and stores inside the nodes, and between them as few bytes as possible. The
-// members with the same place on their nodes are a lane; there are as many lanes as the smallest
+// members with the same place on their nodes form a lane; there are as many lanes as the smallest
 // node has members. A lane works on its share of the vector, on all nodes at the same time:
 //
-//   long    a ring of the nodes (ring.hpp). What a member adds to a piece that comes from its left
-//           is the sum over its node, combined from the members' sources where they lie, in the
-//           same pass; so the node works while pieces are on their way. A finished block goes to
-//           the right, and then to the others of the node while the next one comes.
+//   long    a ring of the nodes (ring.hpp). A member combines each piece from its left with its
+//           node's sources in place, in one pass; so the node works while pieces are under way. A
+//           finished block goes to the right, and then to the other members of the node while the
+//           next one arrives.
 //   short   chunk by chunk, the first member of each node combines all of the node's sources, the
 //           first members do a recursive doubling through slots, and write the result to their
 //           nodes
 //
-// Members beyond the lanes only begin and end with the others of their node: gates around both, by
-// dissemination. Nobody but its lane touches an element in between, so in place is safe. Each
-// element is computed once per node at most, in the same order (long: once).
+// Members beyond the lanes only begin and end with the other members of their node, by a
+// dissemination before and after. In between only its lane touches an element, so dest may be
+// source. Each element is computed once per node at most, in the same order (long: once).
 // COST: 2 lg m a on a node of m, 2 (N-1) A between N nodes (short: lg N A); a node sends and
 // receives 2 n (N-1)/N bytes in all its lanes together, combines n (m - 1/N) and copies
 // n (m-1), both by L lanes at the same time. Any operation. Restriction: a team with mailboxes.
@@ -33,7 +33,7 @@ namespace {
 
 constexpr int kWindowRound = 0;
 static_assert(kNodeRound > kWindowRound);  // Both use kReady.
-// Up to so many bytes the first members of the nodes work alone.
+// Up to this size the first members of the nodes work alone.
 constexpr std::size_t kShortBytes = 2 * kChunkBytes;
 constexpr std::uint32_t kBegin = 0;
 constexpr std::uint32_t kEnd = 1;
@@ -69,7 +69,7 @@ class OnNode {
         }
     }
 
-    // What is in this member's dest, for the others.
+    // Copies this member's dest to the others of the node.
     void share(const RingCut::Piece& piece) const {
         for (int i = 1; i < size(); ++i) {
             char* data = call_.dest + piece.at;
@@ -97,7 +97,7 @@ class Lane {
           window_(mailboxes, kWindowRound, ring_places(), cut.messages()) {}
 
     void reduce_scatter() const {
-        // In this order on all nodes: a piece is taken before the next is offered.
+        // The same order on all nodes: take a piece before offering the next one.
         for (std::uint32_t message = 0; message < cut_.messages(); ++message) {
             const RingCut::Piece offered = cut_.offered(message);
             if (cut_.step_of(message) == 0) combine(offered, nullptr);

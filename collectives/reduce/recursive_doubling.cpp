@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Recursive doubling (Ravichandrasekaran 2015, 3.2.5): in round s each member combines what it
-// has with member me xor 2^s, so that after lg p rounds all have everything. Two forms:
+// Recursive doubling (Ravichandrasekaran 2015, 3.2.5): in round s each member combines its partial
+// result with that of member me xor 2^s, so that after lg p rounds all have the result. Two forms:
 //
 //   put_get  both send their part to the other's slot, chunk by chunk, and both combine
-//   direct   "left computes": the lower member combines both arrays where they lie and writes
-//            the result to both; no slots, no copies
+//   direct   "left computes": the lower member combines both arrays in place and writes the
+//            result to both; no slots, no copies
 //
 // COST: T_RD = lg p a + n lg p b + n lg p c, and 2 more rounds unless p is a power of 2. Any
 // operation; all members compute the same bits. Restriction: a team with mailboxes.

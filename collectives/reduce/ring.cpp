@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Ring: the vector is cut into p blocks. A reduce-scatter: block b sets out from member b and goes
-// once around the ring, and each member combines what comes from its left with its own part; then
-// an allgather: each finished block goes around again, directly from dest to dest.
+// Ring: the vector is cut into p blocks. A reduce-scatter: block b starts at member b and goes once
+// around the ring, and each member combines the block from its left with its own part; then an
+// allgather: each finished block goes around again, directly from dest to dest.
 //
-//   on a node       a member combines from its left neighbour's array, where it lies or by get
+//   on a node       a member combines from its left neighbour's array, in place or by get
 //   between nodes   the left neighbour puts pieces into its buffer (messaging/mailboxes.hpp), a few
 //   ahead
 //
-// A finished block has been read on all members, so it may be written to all; when a member has all
-// blocks, all have begun, and nobody reads its array. Each element is computed once.
+// A finished block has been read on all members, so it may be written to all. When a member has all
+// blocks, all members have begun, and no member reads its array. Each element is computed once.
 // COST: 2 (p-1) a + 2 n (p-1)/p b + n (p-1)/p c; a node whose neighbours are on others sends and
 // receives 2 n (p-1)/p bytes at each place where the ring leaves it. Any operation. Restriction: a
 // team with mailboxes.
@@ -40,7 +40,7 @@ class Ring {
           window_(mailboxes_, kWindowRound, ring_places(), cut_.messages()) {}
 
     void reduce_scatter() const {
-        // In this order on all members: a piece is taken before the next is offered.
+        // The same order on all members: take a piece before offering the next one.
         for (std::uint32_t message = 0; message < cut_.messages(); ++message) {
             offer(message);
             take(message);
@@ -60,7 +60,7 @@ class Ring {
 
   private:
     bool is_on_node(int index) const { return is_on_this_node(call_.group.world_pe(index)); }
-    // Where a member has what it offers: at first its own part.
+    // The address of the offered piece: at first the member's own part.
     const char* offered_in(std::uint32_t message) const {
         return cut_.step_of(message) == 0 ? call_.source : call_.dest;
     }
@@ -72,7 +72,7 @@ class Ring {
         window_.send(right_, message, offered_in(message) + piece.at, piece.bytes);
     }
 
-    // Combines what the left neighbour has offered.
+    // Combines the piece that the left neighbour has offered.
     void take(std::uint32_t message) const {
         const RingCut::Piece piece = cut_.taken(message);
         if (!left_is_on_node_) {

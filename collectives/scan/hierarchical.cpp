@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Hierarchical, chunk by chunk: the first member of each node adds the sources of its node where
-// they lie. The first members then do a scan of these sums by recursive doubling: in round r that
-// of node k sends what it has to that of node k + 2^r. With what comes from the left each goes over
-// its node's members again and writes their dests. Syncs of the node around both. In each round a
-// first member also tells the one on its left that it has begun. Without that, nodes in front could
-// be several collectives ahead of those behind, and write to slots that are not read yet.
+// Hierarchical, chunk by chunk: the first member of each node adds the sources of its node in
+// place. The first members then scan these sums by recursive doubling: in round r the first member
+// of node k sends its partial sum to that of node k + 2^r. With the sum of the nodes on the left
+// each goes over its node's members again and writes their dests. The node has a sync before and
+// after both. In each round a first member also tells the one on its left that it has begun.
+// Otherwise nodes in front could be several collectives ahead of the nodes behind, and write to
+// slots that are not read yet.
 // COST: 2 lg m a on a node of m, lg N A between N nodes; a first member adds 2 m n bytes and writes
 // m n. Sums are those of neighbours, in order, but associated by nodes: floating point may differ
 // from slice in the last bits. Restriction: a team with mailboxes, on several nodes, in whose order

@@ -20,8 +20,8 @@
 namespace tessera::api {
 namespace {
 
-// The contexts with a session, for release_sessions(), and what they hold back. Start and stop of
-// sessions, ends of contexts, and waits of programs that have had sessions take the lock.
+// The contexts with a session, for release_sessions(), and the operations they hold back. Start and
+// stop of sessions, ends of contexts, and waits of programs that have had sessions take the lock.
 constinit std::mutex sessions_lock;
 constinit OpenContext* first_session = nullptr;
 
@@ -41,7 +41,7 @@ void leave_session(OpenContext& ctx) {
     if (ctx.next != nullptr) ctx.next->previous = ctx.previous;
 }
 
-// How many contexts a team has, so that only the end of a team that has some looks for them.
+// The number of contexts of a team, so that only the end of a team with contexts looks for them.
 // Relaxed: a program that ends a team while it creates contexts on it orders the two itself.
 std::atomic_ref<std::uint32_t> count_of(Team& team) {
     return std::atomic_ref<std::uint32_t>(team.open_contexts);
@@ -103,10 +103,10 @@ void check_thread(shmem_ctx_t ctx, const char* where) {
         static_cast<unsigned long long>(caller));
 }
 
-// Sessions are hints (OpenSHMEM 1.6, 9.9). What pays is BATCH: the transport packs small puts and
-// atomics (with total_ops it knows the last one), and atomics on mapped memory are held back
-// (core/atomic_batch.hpp). Several threads may give it for the default context at the same time, so
-// the transport keeps the only copy, and nothing is held back on mapped memory.
+// Sessions are hints (OpenSHMEM 1.6, 9.9). Only BATCH has an effect: the transport packs small puts
+// and atomics (with total_ops it knows the last one), and the context holds back atomics on mapped
+// memory (core/atomic_batch.hpp). Several threads may start a session on the default context at the
+// same time, so the transport keeps the only copy, and nothing is held back on mapped memory.
 const Context& session_context(shmem_ctx_t ctx, const char* where) {
     const Context& context = context_of(ctx, where);
     check_thread(ctx, where);
@@ -115,9 +115,9 @@ const Context& session_context(shmem_ctx_t ctx, const char* where) {
 
 bool has_concurrent_calls() { return thread_level() == SHMEM_THREAD_MULTIPLE; }
 
-// Before the calling thread waits: what it holds back goes out. Without this two PEs that wait for
-// each other's atomics would wait for ever. Atomics that another thread may be adding to are left
-// alone.
+// Called before the calling thread waits: issues the atomics that it holds back. Otherwise two PEs
+// that wait for each other's atomics would wait for ever. A batch that another thread may be adding
+// to stays as it is.
 void release_sessions() {
     const std::thread::id caller = std::this_thread::get_id();
     FabricTransport* fabric = address_map.fabric;
@@ -130,7 +130,7 @@ void release_sessions() {
     }
 }
 
-// A context that only one thread uses at a time, of which release_sessions() can know which.
+// Whether only one thread at a time uses the context, and release_sessions() can know that thread.
 bool may_hold_atomics(const OpenContext& ctx) {
     return !has_concurrent_calls() || (ctx.options & SHMEM_CTX_PRIVATE) != 0;
 }

@@ -55,8 +55,8 @@ class Mapping {
     }
     ~Mapping() { reset(); }
 
-    // Maps `bytes` of `fd` from `offset`, shared, for reading and writing. is_mapped() tells
-    // success; errno tells why not.
+    // Maps `bytes` of `fd` from `offset`, shared, for reading and writing. is_mapped(): success;
+    // else errno has the reason.
     static Mapping share(int fd, std::uint64_t offset, std::size_t bytes,
                          const MappingPlace& place = {});
 

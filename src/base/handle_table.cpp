@@ -30,7 +30,7 @@ bool HandleSlots::reserve() {
         ::munmap(space, kSlots * slot_bytes_);
         return false;
     }
-    // SHMEM_TEAM_INVALID and SHMEM_CTX_INVALID lead to slot 0, and must not be what it holds.
+    // SHMEM_TEAM_INVALID and SHMEM_CTX_INVALID lead to slot 0, and must not equal its handle.
     start->handle.store(kNever, std::memory_order_relaxed);
     // Release: pairs with the load in find_head(), whose address depends on it.
     start_.store(start, std::memory_order_release);
@@ -65,7 +65,7 @@ std::uint64_t HandleSlots::publish(Head& head) {
 }
 
 void HandleSlots::release(Head& head) {
-    // A slot whose numbers are used up rests for ever, so that no handle comes back.
+    // A slot whose numbers are used up is never used again, so that no handle comes back.
     if (head.generation == kLastGeneration) return;
     head.next_free = first_free_;
     first_free_ = static_cast<std::uint32_t>(

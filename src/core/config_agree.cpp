@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Settings that must be the same on all PEs: how PEs compare them, and how a difference is told.
+// Settings that must be the same on all PEs: the comparison, and the message about a difference.
 // See config.hpp.
 #include <algorithm>
 
@@ -16,7 +16,7 @@ void add_to_digest(std::uint64_t& digest, std::string_view text) {
     for (char c : text) digest = (digest ^ static_cast<unsigned char>(c)) * kFnvPrime;
 }
 
-// Which of the names, or a digest.
+// The index of the name, or a digest.
 std::uint8_t mark_of(const Config& config, const Variable& variable) {
     const std::string text = value_text(config, variable);
     const Names names = value_names(variable);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See exit_meeting.hpp. PE 0's internal segment counts those who have come. Another PE's wait for
-// this one shows in two ways. Most collectives post to flags of this PE, or count at a meeting
-// point of its node, with a number that this PE has not come to. In the rest this PE would have to
-// act first: then, sooner or later, all PEs wait and nothing changes any more.
+// See exit_meeting.hpp. PE 0's internal segment counts the PEs that have come. Another PE's wait
+// for this one shows in two ways. Most collectives post to flags of this PE, or count at a meeting
+// point of its node, with a number that this PE has not reached. In the other collectives this PE
+// would have to act first: then, sooner or later, all PEs wait and nothing changes any more.
 #include "core/exit_meeting.hpp"
 
 #include <unistd.h>
@@ -26,7 +26,7 @@ constexpr const char* kWhere = "exit() without shmem_finalize";  // for oshrun's
 constexpr std::uint64_t kCountNanosecondsMin = 100'000;
 constexpr std::uint64_t kCountNanosecondsMax = 100'000'000;
 constexpr std::uint64_t kSurveyNanoseconds = 1'000'000'000;
-// So many surveys in a row without any change: a PE that gets no core looks the same for a while.
+// Surveys in a row without any change. A PE that gets no core looks the same for a while.
 constexpr int kSurveysMin = 4;
 
 _Unwind_Reason_Code look_for_handler(_Unwind_Context* context, void* found) {
@@ -37,13 +37,13 @@ _Unwind_Reason_Code look_for_handler(_Unwind_Context* context, void* found) {
     return _URC_END_OF_STACK;
 }
 
-// Whether a member has come to a collective of `team` to which this PE has not come.
+// Whether a member has entered a collective of `team` that this PE has not entered.
 bool is_awaited(const Team& team, const Node& node, const launch::Job& job) {
     for (int pe : job.local_pes) {
         const int index = team.index_of(pe);
         if (index < 0) continue;
         const TeamFlags* flags = team_flags_of(node.internal_of(pe), team.slot_of(index));
-        // Orders nothing: only that there is one counts.
+        // Orders nothing: only the existence of an arrival counts.
         if (flags->central.arrived.load(std::memory_order_relaxed) != 0) return true;
     }
     for (const TeamFlags::Line& line : team.my_flags().arrival) {
@@ -76,7 +76,7 @@ class Meeting {
     }
 
   private:
-    // RETURNS: whether it has been changed; not when all have come.
+    // RETURNS: whether the count was changed; it is not when all PEs have come.
     bool change_count(std::uint64_t difference) const {
         std::uint64_t seen = count();
         while (seen != npes_) {

@@ -71,7 +71,7 @@ struct TeamNodes {
     }
 };
 
-// What collectives remember of a team: collectives/state.hpp, which defines the deleter as well.
+// The collectives' state of a team: collectives/state.hpp, which defines the deleter as well.
 struct CollectiveState;
 struct DeleteCollectiveState {
     void operator()(CollectiveState* state) const;
@@ -107,7 +107,7 @@ struct Team {
     std::uint32_t slot_of(int index) const {
         return slots.empty() ? slot : slots[static_cast<std::size_t>(index)];
     }
-    // What member `index` shows to the others between two syncs (TeamFlags::exchange).
+    // The words that member `index` shows to the others between two syncs (TeamFlags::exchange).
     // THREADS: like collectives. COST: on another node a round trip.
     struct Shown {
         std::uint64_t words[2];
@@ -135,15 +135,15 @@ TeamFlags* mapped_team_flags(int world_pe, std::uint32_t slot);
 TeamMailboxes* team_mailboxes(std::uint32_t slot);
 TeamMailboxes* mapped_team_mailboxes(int world_pe, std::uint32_t slot);
 
-// Gates compare numbers modulo 2^31, so one that is never posted would count as reached after 2^30
-// more. Renewing brings all gates of this PE to the team's last numbers; it must happen before
-// numbers have grown by more than kRenewAfter.
+// Gates compare numbers modulo 2^31, so a gate that is never posted would count as reached after
+// 2^30 more syncs. Renewing brings all gates of this PE to the team's last numbers; it must happen
+// before numbers have grown by more than kRenewAfter.
 inline constexpr std::uint32_t kRenewAfter = std::uint32_t{1} << 28;
 // REQUIRES: a sync of the members before and after, and no post of theirs in between.
 void renew_flags(const Team& team);
 void renew_mailboxes(const Team& team);
 
-// Fills what follows from members, slots and world_pes: nodes, central, partners.
+// Fills the members that follow from members, slots and world_pes: nodes, central, partners.
 void find_partners(Team& team);
 
 // A slot of this PE that no team uses, and the highest numbers that its flags and mailboxes have
@@ -165,8 +165,8 @@ extern Team& world_team;
 extern Team& shared_team;
 extern Team& node_team;
 
-// Whether the world's team does what active sets of all PEs ask for: not with other nodes, nor with
-// threads that may use two pSync at once. Set by init, the same in all PEs.
+// Whether the world's team serves active sets of all PEs: not with other nodes, nor with threads
+// that may use two pSync at once. Set by init, the same in all PEs.
 extern bool world_serves_active_sets;
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See job.hpp. Decides by the environment alone which launcher it is; never tries one after
-// another, because a failed attempt would silently turn N PEs into N jobs of one PE.
+// See job.hpp. The environment alone decides which launcher it is. The library never tries one
+// after another, because a failed attempt would silently turn N PEs into N jobs of one PE.
 #include "launch/job.hpp"
 
 #include <fcntl.h>
@@ -127,7 +127,7 @@ Job join_oshrun() {
 [[noreturn]] void refuse_peers(const Job& job, const std::string& peers) {
     fatal(
         "shmem_init: the launcher says that PE %d is one of %d, with the PEs \"%s\" on this host, "
-        "which cannot be; its PMIx lacks the job size or the local peers",
+        "which is impossible; its PMIx lacks the job size or the local peers",
         job.pe, job.npes, peers.c_str());
 }
 
@@ -166,8 +166,8 @@ Job join_pmix(int nodes_per_host) {
     return job;
 }
 
-// Other launchers take the first PE that calls PMIx_Abort for the culprit. So that they find a PE
-// that has died, and report its code, a PE that only complains of it gives them this time.
+// Other launchers take the first PE that calls PMIx_Abort for the culprit. A PE that only complains
+// about another PE waits this time, so that they find the PE that has died and report its code.
 constexpr int kDeathSeenMs = 2000;
 
 void abort_job(int code, Cause cause) {
@@ -205,7 +205,7 @@ Job join(int nodes_per_host) {
 }
 
 void request_global_exit(int code) {
-    // Before shmem_init nobody has joined yet, but the other PEs must end all the same.
+    // Before shmem_init no PE has joined yet, but the other PEs must end all the same.
     if (joined_by == Launcher::kNone && inheritance() == Inheritance::kPe) {
         joined_by = Launcher::kOshrun;
     } else if (joined_by == Launcher::kNone && inheritance() == Inheritance::kNone &&

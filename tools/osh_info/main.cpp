@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// osh_info: what is installed here, on which machine, with which settings. For users who ask why a
-// job behaves as it does, and for reports of faults. See docs/man/osh_info.1.
+// osh_info: shows the installed library, the machine and the settings. It is for users who ask why
+// a job behaves as it does, and for reports of faults. See docs/man/osh_info.1.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
@@ -37,7 +37,7 @@ void print_all(const Config& config) {
 }
 
 int run(int argc, char** argv) {
-    CLI::App app("Shows what Tessera is installed, on which machine, and with which settings.");
+    CLI::App app("Shows the installed Tessera library, the machine and the settings.");
     bool only_variables = false;
     bool markdown = false;
     bool algorithms_table = false;
@@ -50,7 +50,7 @@ int run(int argc, char** argv) {
     app.set_help_flag("--help,-h", "Print this text and exit");
     app.add_flag("--variables", only_variables, "Print the environment variables only");
     app.add_flag("--collectives", collectives,
-                 "Print which algorithm each collective uses by size, and why");
+                 "Print the algorithms that each collective uses by size, and the reasons");
     app.add_option("--algorithms", algorithms_of,
                    "Print the names of a collective's algorithms that the job can use")
         ->type_name("COLLECTIVE")
@@ -61,10 +61,10 @@ int run(int argc, char** argv) {
                    "For --collectives and --algorithms: PEs (default: one for each core)")
         ->check(CLI::PositiveNumber);
     app.add_option("--nodes", job.nodes,
-                   "For --collectives and --algorithms: nodes, with as many PEs each")
+                   "For --collectives and --algorithms: nodes, with the same number of PEs each")
         ->check(CLI::PositiveNumber);
     app.add_flag("--virtual", job.nodes_are_virtual,
-                 "For --nodes: virtual ones, which share this machine");
+                 "For --nodes: virtual nodes, which share this machine");
     app.add_flag("--environment-markdown", markdown,
                  "Print the description of all variables that is docs/environment.md");
     app.add_flag("--algorithms-markdown", algorithms_table,

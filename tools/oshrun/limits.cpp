@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See limits.hpp. The least values are what jobs of empty programs need with libpmix 4.2, found by
-// trial, and rounded up.
+// See limits.hpp. The least values are the needs of jobs of empty programs with libpmix 4.2, found
+// by trial, and rounded up.
 #include "limits.hpp"
 
 #include <algorithm>
@@ -52,8 +52,8 @@ void demand_files(int npes) {
         static_cast<unsigned long long>(limit), npes, static_cast<unsigned long long>(least));
 }
 
-// Before libpmix writes a file: beyond the limit comes a deadly signal. heap/node_file.cpp looks
-// again, more exactly.
+// Called before libpmix writes a file: a write beyond the limit causes a deadly signal.
+// heap/node_file.cpp checks again, more exactly.
 void demand_file_size(int npes) {
     const rlim_t limit = limit_of(RLIMIT_FSIZE).rlim_cur;
     const rlim_t least = static_cast<rlim_t>(npes) * heap::kStaticSlotBytes;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See pmix_gate.hpp. One thread, which sleeps in poll() and looks into what has come with MSG_PEEK:
-// the server reads everything itself. A connection that sends slowly wakes nobody, because
-// SO_RCVLOWAT holds back its news until enough is there.
+// See pmix_gate.hpp. One thread, which sleeps in poll() and looks at arrived bytes with MSG_PEEK:
+// the server reads them itself. A connection that sends slowly does not wake the thread, because
+// SO_RCVLOWAT holds the event back until enough bytes are there.
 #include "pmix_gate.hpp"
 
 #include <arpa/inet.h>
@@ -31,7 +31,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Beyond it the oldest stranger goes: a client introduces itself within milliseconds.
+// Beyond it the gate closes the oldest stranger: a client introduces itself within milliseconds.
 constexpr std::size_t kStrangersMax = 128;
 constexpr int kNoDescriptorsNapMs = 10;
 
@@ -85,7 +85,7 @@ std::vector<int> find_listeners() {
     return found;
 }
 
-// From now on `fd`, which the server watches, is an event of ours.
+// From now on `fd`, which the server watches, is an event of the gate.
 std::unique_ptr<Door> make_door(int fd) {
     auto door = std::make_unique<Door>();
     door->listener = Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
@@ -123,7 +123,7 @@ std::string address_text(const sockaddr_storage& address, bool with_host) {
     return with_host ? std::string(host) + ":" + port : port;
 }
 
-// Said once: a stranger may come back for ever.
+// Printed once: a stranger may come back for ever.
 void note_timeout(const Stranger& stranger) {
     if (std::exchange(gate->has_noted, true)) return;
     sockaddr_storage theirs{};
@@ -265,15 +265,15 @@ bool PmixIntroduction::is_welcome(std::span<const char> bytes, const PmixGuests&
     constexpr char kClient = 0;  // others are tools, which oshrun does not serve
     Reader reader(bytes.subspan(kHeaderBytes));
     reader.text();                 // the security module
-    reader.take(reader.number());  // and what it says
+    reader.take(reader.number());  // and its data
     const std::string_view kind = reader.take(1);
     const bool is_client = reader.is_right() && kind[0] == kClient;
     const std::string_view nspace = reader.text();
     const std::uint32_t rank = reader.number();
     reader.text();   // version
-    reader.text();   // how it packs
-    reader.take(1);  // and whether it describes that
-    reader.text();   // how it keeps data
+    reader.text();   // format of packed data
+    reader.take(1);  // and whether the data describes its types
+    reader.text();   // the module that stores data
     return reader.is_right() && is_client && nspace == guests.nspace && rank < guests.npes;
 }
 
