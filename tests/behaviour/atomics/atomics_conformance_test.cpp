@@ -180,7 +180,7 @@ void check_exclusion(const Atomic<T>& atomic) {
 
 template <class T>
 void check(const Atomic<T>& atomic) {
-    for (const View& view : views(atomic.has_ctx)) check_values(atomic, view);
+    for (const View& view : views_of(atomic.id, atomic.has_ctx)) check_values(atomic, view);
     if constexpr (std::is_integral_v<T>) {
         if (atomic.op < Op::kInc) return;
         views(false)[0].use();

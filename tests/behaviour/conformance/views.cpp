@@ -69,4 +69,9 @@ std::span<const View> views(bool has_ctx) {
     return {all.data(), has_ctx ? all.size() : 1};
 }
 
+std::span<const View> views_of(int id, bool has_ctx) {
+    const bool one_node = shmem_team_n_pes(SHMEM_TEAM_SHARED) == shmem_n_pes();
+    return views(has_ctx && (one_node || name_of(id)[0] != 'p'));
+}
+
 }  // namespace tessera::conformance

@@ -27,4 +27,8 @@ struct View {
 // Routines without a context know the first view only. The first call is collective.
 std::span<const View> views(bool has_ctx);
 
+// Those for the routine `id`. Between nodes every call waits for an answer, so a pshmem_ name,
+// which is the same function, is called there on the first view only.
+std::span<const View> views_of(int id, bool has_ctx);
+
 }  // namespace tessera::conformance

@@ -153,7 +153,7 @@ void check_puts(std::span<const Transfer> transfers, std::span<const Shape> shap
     const int me = shmem_my_pe();
     ASSERT_LE(arena_bytes(), test::kRegionBytes);
     for (const Transfer& transfer : transfers) {
-        for (const View& view : views(transfer.has_ctx)) {
+        for (const View& view : views_of(transfer.id, transfer.has_ctx)) {
             const Region& region = next_region();
             std::memset(region.data, kGuard, arena_bytes());
             shmem_barrier_all();
@@ -206,7 +206,7 @@ void get_all(const Transfer& transfer, std::span<const Shape> shapes, const View
 void check_gets(std::span<const Transfer> transfers, std::span<const Shape> shapes, bool is_nbi) {
     ASSERT_LE(arena_bytes(), test::kRegionBytes);
     for (const Transfer& transfer : transfers) {
-        for (const View& view : views(transfer.has_ctx)) {
+        for (const View& view : views_of(transfer.id, transfer.has_ctx)) {
             const Region& region = next_region();
             Bytes sources(arena_bytes(), kGuard);
             for (int to = 0; to < shmem_n_pes(); ++to) {

@@ -143,7 +143,7 @@ void expect_no_more(const PutSignal& put, const View& view, const Region& data,
 
 void check(std::span<const PutSignal> puts, bool is_nbi) {
     for (const PutSignal& put : puts) {
-        for (const View& view : views(put.has_ctx)) {
+        for (const View& view : views_of(put.id, put.has_ctx)) {
             // Data and signals in memory of different kinds every other time.
             const Region& data = next_region();
             const Region& other = put.id % 4 < 2 ? data : next_region();
@@ -191,7 +191,7 @@ TEST(Signal, updates) {
     const int npes = shmem_n_pes();
     const int me = shmem_my_pe();
     for (const Update& update : kUpdates) {
-        for (const View& view : views(update.has_ctx)) {
+        for (const View& view : views_of(update.id, update.has_ctx)) {
             auto* words = reinterpret_cast<std::uint64_t*>(next_region().data);
             const auto value = [&](int from, int to, unsigned round) {
                 return mix(static_cast<unsigned>(update.id), static_cast<unsigned>(from),
