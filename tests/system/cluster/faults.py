@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Jobs across hosts to which something happens at a random moment: a PE is killed, the launcher is
-killed, or a host's link is taken down. Every job must end by itself, within the limit, with a
-message, and leave no process and no file on any host.
+"""Would break: a job across hosts does not end by itself, within the limit, with a message, or
+leaves a process or a file on a host, after a PE or the launcher was killed or a host's link was
+taken down at a random moment.
 
     faults.py BIN_FOLDER LAUNCH_FOLDER [--runs 100] [--seed N] [--limit 10] [--only FAULT]
               [--launchers mpirun,srun,oshrun]
@@ -182,7 +182,7 @@ class Run:
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description="Faults across hosts; see the first lines.")
     parser.add_argument("bin_folder")
     parser.add_argument("launch_folder")
     parser.add_argument("--runs", type=int, default=100)

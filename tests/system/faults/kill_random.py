@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kills a random PE with a random signal at a random moment, again and again, and looks at what
-becomes of the job: it must end within the limit, with the code of the signal and a message that
-names the PE, and leave no process and no file. Between nodes the other PEs see the death, too, and
-complain of it; oshrun must name the PE that died all the same, and no other.
+"""Would break: a job in which a random PE gets a random signal at a random moment does not end
+within the limit, with the code of the signal and a message that names the PE, or leaves a process
+or a file. Between nodes the other PEs see the death, too, and complain of it; oshrun must name the
+PE that died all the same, and no other.
 
     export PYTHONPATH=tests/support
     kill_random.py OSHRUN PROGRAM [--runs 200] [--seed N] [--limit 2.0] [--virtual-nodes]
@@ -138,7 +138,7 @@ def run_once(arguments, chance):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description="Kills random PEs; see the first lines.")
     parser.add_argument("oshrun")
     parser.add_argument("program")
     parser.add_argument("--runs", type=int, default=200)

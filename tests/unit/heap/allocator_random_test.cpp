@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Long random runs of heap::Allocator: how well it packs, and whether every answer is one that a
-// plain list of intervals allows. TESSERA_TEST_SEED=<number> repeats a run.
+// Breaks when heap::Allocator gives an answer that a plain list of intervals does not allow, or
+// packs worse than it did, in long random runs. TESSERA_TEST_SEED=<number> repeats a run.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The rules of heap::Allocator, one by one. No heap memory is needed: the allocator only hands out
-// numbers. allocator_random_test.cpp has the long random runs.
+// Breaks when heap::Allocator does not keep one of its rules. No heap memory is needed: the
+// allocator only hands out numbers. allocator_random_test.cpp has the long random runs.
 #include "heap/allocator.hpp"
 
 #include <gtest/gtest.h>

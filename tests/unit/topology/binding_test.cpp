@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The binding planner on machines that are made up here, core by core.
+// Breaks when the binding planner gives PEs the wrong cores, on machines that are made up here,
+// core by core.
 #include "topology/binding.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Limits of control groups, read from made-up /proc and cgroup trees in a temporary folder: pure
-// v2, v1, both at once, containers with and without a namespace of their own.
+// Breaks when a limit of a control group is missed or misread, in made-up /proc and cgroup trees in
+// a temporary folder: pure v2, v1, both at once, containers with and without a namespace of their
+// own.
 #include "topology/cgroup.hpp"
 
 #include <gtest/gtest.h>

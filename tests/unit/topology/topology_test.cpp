@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// discover() on machines that hwloc makes up from a description, and on the one the test runs on.
+// Breaks when discover() miscounts cores, NUMA nodes or caches, on machines that hwloc makes up
+// from a description, and on the one the test runs on.
 #include "topology/topology.hpp"
 
 #include <gtest/gtest.h>
