@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// An atomic of another PE, executed by this PE's processor on memory of its own: so it meets the
-// atomics of this PE's node in the same instructions.
+// Hot path: an atomic of another PE, executed by this PE's processor on memory of its own: so it
+// meets the atomics of this PE's node in the same instructions.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
+#include "base/platform.hpp"
 #include "transports/transport.hpp"
 
 namespace tessera {
 
 template <class Word>
-std::uint64_t apply_atomic(void* address, AtomicOp op, std::uint64_t operand,
-                           std::uint64_t condition) {
+TESSERA_INLINE std::uint64_t apply_atomic(void* address, AtomicOp op, std::uint64_t operand,
+                                          std::uint64_t condition) {
     std::atomic_ref<Word> word(*static_cast<Word*>(address));
     const auto value = static_cast<Word>(operand);
     switch (op) {
