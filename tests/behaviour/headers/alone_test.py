@@ -21,7 +21,7 @@ def test(compiler, standards, failures):
     for standard in standards:
         for header in installed(compiler.include):
             this = f"#include <{header}>\n"
-            others = "#include <shmem.h>\n#include <pshmem.h>\n#include <shmemx.h>\n"
+            others = "#include <shmem.h>\n#include <pshmem.h>\n#include <pshmemx.h>\n"
             use = "int use(void);\nint use(void) { return SHMEM_MAJOR_VERSION; }\n"
             alone = this + this + "int use(void);\n"
             mixed = this + others + this + use

@@ -30,7 +30,7 @@ def has_generic_macros(standard):
 
 
 def check_declarations(compiler, standard, symbols, generics, failures):
-    done = compiler.run("#include <pshmem.h>\n#include <shmemx.h>\n", standard, "-E")
+    done = compiler.run("#include <pshmem.h>\n#include <pshmemx.h>\n", standard, "-E")
     failures.check(done.returncode == 0, done.stderr)
     found, tags = declarations.declared(done.stdout, compiler.include)
 
@@ -42,14 +42,16 @@ def check_declarations(compiler, standard, symbols, generics, failures):
     failures.same_set(f"{standard}: routines by header", map("{0[0]} {0[1]}".format, public),
                       (f"shmem/{routine.part} {name}" for name, routine in symbols.items()))
 
-    extensions = [name for header, kind, name in found
-                  if kind == "function" and header == "shmemx.h"]
-    failures.same_set(f"{standard}: shmemx.h", extensions, headers.read_symbols("extensions.txt"))
+    extensions = headers.read_symbols("extensions.txt")
+    failures.same_set(f"{standard}: shmemx.h",
+                      (name for header, kind, name in found
+                       if kind == "function" and header == "shmemx.h"), extensions)
 
-    profiling = names_of(found, "twin") + [name for header, kind, name in found
-                                           if kind == "function" and header == "pshmem.h"]
-    failures.check(len(profiling) == len(set(profiling)), f"{standard}: pshmem.h repeats a name")
-    failures.same_set(f"{standard}: pshmem.h", profiling, ("p" + name for name in symbols))
+    for own, routines in (("pshmem.h", symbols), ("pshmemx.h", extensions)):
+        profiling = [name for header, kind, name in found
+                     if kind in ("twin", "function") and header == own]
+        failures.check(len(profiling) == len(set(profiling)), f"{standard}: {own} repeats a name")
+        failures.same_set(f"{standard}: {own}", profiling, ("p" + name for name in routines))
 
     want = [*generics, *GENERIC_EXTENSIONS] if headers.language(standard) == "c++" else []
     failures.same_set(f"{standard}: overloads", names_of(found, "overload"), want)
@@ -63,11 +65,12 @@ def check_declarations(compiler, standard, symbols, generics, failures):
 
 def check_types(compiler, standard, symbols, failures):
     """A second declaration with another type is an error in C, and for extern "C" in C++."""
-    lines = ["#include <pshmem.h>", "#include <shmemx.h>"]
+    lines = ["#include <pshmem.h>", "#include <pshmemx.h>"]
     lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif"]
     for routine in symbols.values():
         lines += [routine.declaration(), routine.declaration("p")]
-    lines += [routine.declaration() for routine in headers.read_symbols("extensions.txt").values()]
+    for routine in headers.read_symbols("extensions.txt").values():
+        lines += [routine.declaration(), routine.declaration("p")]
     lines += ["#ifdef __cplusplus", "}", "#endif", ""]
     errors = compiler.accepts("\n".join(lines), standard, *headers.WARNINGS)
     failures.check(not errors, f"{standard}: other types than symbols.txt:\n{errors[:2000]}")
@@ -93,11 +96,12 @@ def check_macros(compiler, standard, generics, failures):
         kept = macros(compiler, "#define SHMEM_INTERNAL_TYPE_TABLES\n" + text, standard)
         failures.check("SHMEM_INTERNAL_RMA_TYPES" in kept, f"{standard}: {header} drops tables")
 
-    extensions = macros(compiler, "#include <shmemx.h>\n", standard)
-    extensions -= macros(compiler, "#include <shmem.h>\n", standard)
-    functions = {name for name in extensions if not re.match(r"SHMEMX_|SHMEM_INTERNAL_", name)}
-    failures.same_set(f"{standard}: macros of shmemx.h", functions,
-                      GENERIC_EXTENSIONS if has_generic_macros(standard) else [])
+    for header in ("shmemx.h", "pshmemx.h"):
+        extensions = macros(compiler, f"#include <{header}>\n", standard)
+        extensions -= macros(compiler, "#include <shmem.h>\n", standard)
+        functions = {name for name in extensions if not re.match(r"SHMEMX_|SHMEM_INTERNAL_", name)}
+        failures.same_set(f"{standard}: macros of {header}", functions,
+                          GENERIC_EXTENSIONS if has_generic_macros(standard) else [])
 
 
 def test(compiler, standards, failures):
