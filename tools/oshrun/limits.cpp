@@ -47,8 +47,7 @@ void demand_files(int npes) {
     if (limit >= least) return;
     fatal(
         "the limit of open files (ulimit -n) is %llu, but a job of %d PEs needs %llu or more; "
-        "raise "
-        "it, or start fewer PEs",
+        "raise it, or start fewer PEs",
         static_cast<unsigned long long>(limit), npes, static_cast<unsigned long long>(least));
 }
 
@@ -60,8 +59,7 @@ void demand_file_size(int npes) {
     if (limit >= least) return;
     fatal(
         "the limit of file sizes (ulimit -f) is %llu KiB, but %d PEs share memory through a file "
-        "of "
-        "%llu KiB or more, most of it holes; set it to unlimited",
+        "of %llu KiB or more, most of it holes; set it to unlimited",
         static_cast<unsigned long long>(limit / kKibi), npes,
         static_cast<unsigned long long>(least / kKibi));
 }

@@ -6,10 +6,10 @@
 //   options.cpp     the command line             start.cpp       from there to running PEs
 //   handover.cpp, launcher_choice.cpp, launcher_command.cpp, hosts.cpp    becoming another launcher
 //   programs.cpp    what is to be run            memory.cpp      the files that the PEs share
-//   limits.cpp      ulimit                       static_size.cpp  programs that memory is too small
-//   for spawn.cpp       one process                  signals.cpp     what signals mean
+//   limits.cpp      ulimit                       static_size.cpp programs too large for the memory
+//   spawn.cpp       one process                  signals.cpp     what signals mean
 //   supervisor.cpp, verdict.cpp, ending.cpp      the loop until all is over
-//   output.cpp, channel.cpp, sink.cpp            lines of the PEs to stdout and stderr
+//   output.cpp, output_sink.cpp, output_writer.cpp   lines of the PEs to stdout and stderr
 //   keeper.cpp      cleans up after kill -9      pmix_server.cpp for MPI and other PMIx programs
 //   pmix_gate.cpp   keeps strangers from it
 #include <fcntl.h>

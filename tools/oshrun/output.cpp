@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See output.hpp: the pipes. What happens to lines is in channel.cpp.
+// See output.hpp: the pipes. What happens to lines is in output_sink.cpp.
 #include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
@@ -32,9 +32,9 @@ bool is_same_file(int one, int other) {
 
 Output::Output(bool tag_lines) : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!event_) fatal("eventfd: %s", std::strerror(errno));
-    channels_.push_back(std::make_unique<Channel>(STDOUT_FILENO, event_.get(), tag_lines));
+    sinks_.push_back(std::make_unique<OutputSink>(STDOUT_FILENO, event_.get(), tag_lines));
     if (!is_same_file(STDOUT_FILENO, STDERR_FILENO)) {
-        channels_.push_back(std::make_unique<Channel>(STDERR_FILENO, event_.get(), tag_lines));
+        sinks_.push_back(std::make_unique<OutputSink>(STDERR_FILENO, event_.get(), tag_lines));
     }
 }
 
@@ -48,14 +48,14 @@ Output::PeEnds Output::open(int pe) {
         stream.pe = pe;
         stream.pipe = Fd(pipe[0]);
         ::fcntl(pipe[0], F_SETFL, O_NONBLOCK);
-        stream.channel = (end == &ends.out ? channels_.front() : channels_.back()).get();
-        stream.channel->streams.push_back(&stream);
+        stream.sink = (end == &ends.out ? sinks_.front() : sinks_.back()).get();
+        stream.sink->streams.push_back(&stream);
     }
     return ends;
 }
 
 bool Output::wants_more(const Stream& stream) const {
-    return stream.pipe && stream.channel->has_room(stream) && !stream.channel->sink().is_full();
+    return stream.pipe && stream.sink->has_room(stream) && !stream.sink->writer().is_full();
 }
 
 void Output::clear_event() {
@@ -64,7 +64,7 @@ void Output::clear_event() {
     static_cast<void>(got);
     // Nobody reads stdout any more: writers get SIGPIPE, as they would without oshrun between.
     for (Stream& stream : streams_) {
-        if (stream.pipe && stream.channel->sink().error() == EPIPE) stream.pipe.reset();
+        if (stream.pipe && stream.sink->writer().error() == EPIPE) stream.pipe.reset();
     }
 }
 
@@ -78,7 +78,7 @@ std::size_t Output::read(Stream& stream, Clock::time_point now) {
     } else {
         stream.pipe.reset();
     }
-    stream.channel->deliver(stream);
+    stream.sink->deliver(stream);
     return got > 0 ? static_cast<std::size_t>(got) : 0;
 }
 
@@ -98,21 +98,21 @@ void Output::close_all() {
     for (Stream& stream : streams_) {
         if (!stream.pipe) continue;
         stream.pipe.reset();
-        stream.channel->deliver(stream);
+        stream.sink->deliver(stream);
     }
 }
 
 void Output::tick(Clock::time_point now) {
-    for (auto& channel : channels_) channel->tick(now);
+    for (auto& sink : sinks_) sink->tick(now);
 }
 
 Clock::time_point Output::next_tick() const {
     Clock::time_point next = Clock::time_point::max();
-    for (const auto& channel : channels_) next = std::min(next, channel->next_tick());
+    for (const auto& sink : sinks_) next = std::min(next, sink->next_tick());
     return next;
 }
 
-void Output::message(std::string_view line) { channels_.back()->message(line); }
+void Output::message(std::string_view line) { sinks_.back()->message(line); }
 
 bool Output::all_closed() const {
     return std::none_of(streams_.begin(), streams_.end(),
@@ -120,10 +120,10 @@ bool Output::all_closed() const {
 }
 
 bool Output::is_flushed() const {
-    return std::all_of(channels_.begin(), channels_.end(),
-                       [](const auto& channel) { return channel->sink().is_empty(); });
+    return std::all_of(sinks_.begin(), sinks_.end(),
+                       [](const auto& sink) { return sink->writer().is_empty(); });
 }
 
-int Output::stdout_error() const { return channels_.front()->sink().error(); }
+int Output::stdout_error() const { return sinks_.front()->writer().error(); }
 
 }  // namespace tessera::oshrun

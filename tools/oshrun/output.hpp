@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The pipes that the PEs' stdout and stderr come through. What is read goes to a channel, which
-// puts the lines together (channel.hpp), and from there to a sink, which writes them. Called by
-// start.cpp and the supervisor. THREADS: the main thread's only.
+// The pipes that the PEs' stdout and stderr come through. What is read goes to an
+// OutputSink, which puts the lines together, and from there to an OutputWriter, which writes them.
+// Called by start.cpp and the supervisor. THREADS: the main thread's only.
 #pragma once
 
 #include <deque>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/fd.hpp"
-#include "channel.hpp"
+#include "output_sink.hpp"
 
 namespace tessera::oshrun {
 
@@ -29,7 +29,7 @@ class Output {
     std::deque<Stream>& streams() { return streams_; }
     // Whether there is room for more of this stream.
     bool wants_more(const Stream& stream) const;
-    // Readable when a sink has room again or has failed; clear_event() looks what it was.
+    // Readable when a writer has room again or has failed; clear_event() looks what it was.
     int event_fd() const { return event_.get(); }
     void clear_event();
 
@@ -52,8 +52,8 @@ class Output {
 
   private:
     Fd event_;
-    std::vector<std::unique_ptr<Channel>> channels_;  // one or two
-    std::deque<Stream> streams_;                      // deque: channels point into it
+    std::vector<std::unique_ptr<OutputSink>> sinks_;  // one or two
+    std::deque<Stream> streams_;                      // deque: sinks point into it
 };
 
 }  // namespace tessera::oshrun

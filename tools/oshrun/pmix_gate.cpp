@@ -33,7 +33,7 @@ using Clock = std::chrono::steady_clock;
 
 // Beyond it the gate closes the oldest stranger: a client introduces itself within milliseconds.
 constexpr std::size_t kStrangersMax = 128;
-constexpr int kNoDescriptorsNapMs = 10;
+constexpr int kNoDescriptorsSleepMs = 10;
 
 enum class GateState : int { kServerStarts, kClosed, kNone };
 std::atomic<GateState> gate_state{GateState::kServerStarts};
@@ -146,7 +146,7 @@ void wait_for_bytes(const Stranger& stranger, std::size_t bytes) {
 void accept_stranger(Door& door) {
     Fd connection(::accept4(door.listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     const bool is_full = !connection && (errno == EMFILE || errno == ENFILE);
-    if (is_full && gate->strangers.empty()) ::poll(nullptr, 0, kNoDescriptorsNapMs);
+    if (is_full && gate->strangers.empty()) ::poll(nullptr, 0, kNoDescriptorsSleepMs);
     if ((is_full || gate->strangers.size() >= kStrangersMax) && !gate->strangers.empty()) {
         gate->strangers.pop_front();
     }

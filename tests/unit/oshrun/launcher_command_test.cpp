@@ -69,10 +69,9 @@ TEST(Mpirun, GetsEverything) {
     EXPECT_EQ(
         mpirun(everything(), {.variable_names = {"SHMEM_DEBUG"}, .program_list_path = {}}),
         "timeout --foreground --verbose --kill-after=10 2.500000 mpirun --host a:2,b --mca "
-        "oob_tcp_keepalive_time 2 --mca oob_tcp_keepalive_intvl 1 --mca oob_tcp_keepalive_probes "
-        "3 --map-by node:OVERSUBSCRIBE --bind-to numa --tag-output -x MINE -x SHMEM_DEBUG -n 4 "
-        "--wdir "
-        "/w ./a.out x");
+        "oob_tcp_keepalive_time 2 --mca oob_tcp_keepalive_intvl 1 --mca oob_tcp_keepalive_probes 3 "
+        "--map-by node:OVERSUBSCRIBE --bind-to numa --tag-output -x MINE -x SHMEM_DEBUG -n 4 "
+        "--wdir /w ./a.out x");
     EXPECT_NE(
         mpirun(everything(),
                {.mpirun_kind = MpirunKind::kPrrte, .variable_names = {}, .program_list_path = {}})

@@ -13,13 +13,13 @@
 
 namespace tessera::oshrun {
 
-class Sink {
+class OutputWriter {
   public:
     // Writes to `fd`; `event_fd` becomes readable whenever the queue has shrunk below what is_full
     // allows or has become empty, and when writing failed.
-    Sink(int fd, int event_fd) : fd_(fd), event_fd_(event_fd) {}
-    Sink(const Sink&) = delete;
-    Sink& operator=(const Sink&) = delete;
+    OutputWriter(int fd, int event_fd) : fd_(fd), event_fd_(event_fd) {}
+    OutputWriter(const OutputWriter&) = delete;
+    OutputWriter& operator=(const OutputWriter&) = delete;
 
     int fd() const { return fd_; }
     // Queues. The thread is started by the first call.

@@ -2,7 +2,7 @@
 //
 // Would break: oshrun mixes lines of PEs, keeps output back for ever, or changes bytes. The clock
 // is the test's, so that silences need no time.
-#include "channel.hpp"
+#include "output_sink.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -18,35 +18,35 @@ namespace {
 
 const Clock::time_point kStart{};
 
-// A channel into a file, and three PEs.
-class ChannelTest : public testing::Test {
+// A sink into a file, and three PEs.
+class OutputSinkTest : public testing::Test {
   protected:
     void make(bool tag_lines = false, std::size_t held_bytes_max = 64 << 20) {
-        file_ = Fd(::memfd_create("channel", MFD_CLOEXEC));
+        file_ = Fd(::memfd_create("sink", MFD_CLOEXEC));
         event_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
         // Its thread never ends, so it must outlive the test.
-        channel_ = new Channel(file_.get(), event_.get(), tag_lines, held_bytes_max);
+        sink_ = new OutputSink(file_.get(), event_.get(), tag_lines, held_bytes_max);
         for (int pe = 0; pe < 3; ++pe) {
             streams_[pe].pe = pe;
             streams_[pe].pipe = Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-            streams_[pe].channel = channel_;
-            channel_->streams.push_back(&streams_[pe]);
+            streams_[pe].sink = sink_;
+            sink_->streams.push_back(&streams_[pe]);
         }
     }
 
     void write(int pe, const std::string& text, Clock::time_point when = kStart) {
         streams_[pe].pending += text;
         streams_[pe].last_read = when;
-        channel_->deliver(streams_[pe]);
+        sink_->deliver(streams_[pe]);
     }
 
     void end(int pe) {
         streams_[pe].pipe.reset();
-        channel_->deliver(streams_[pe]);
+        sink_->deliver(streams_[pe]);
     }
 
     std::string written() {
-        while (!channel_->sink().is_empty()) {
+        while (!sink_->writer().is_empty()) {
             pollfd wait{.fd = event_.get(), .events = POLLIN, .revents = 0};
             ::poll(&wait, 1, -1);
             std::uint64_t count;
@@ -60,11 +60,11 @@ class ChannelTest : public testing::Test {
 
     Fd file_;
     Fd event_;
-    Channel* channel_ = nullptr;
+    OutputSink* sink_ = nullptr;
     Stream streams_[3];
 };
 
-TEST_F(ChannelTest, LinesWaitForTheirEnds) {
+TEST_F(OutputSinkTest, LinesWaitForTheirEnds) {
     make();
     write(0, "one");
     write(1, "two\nthr");
@@ -74,7 +74,7 @@ TEST_F(ChannelTest, LinesWaitForTheirEnds) {
     EXPECT_EQ(written(), "two\none more\nthree\n");
 }
 
-TEST_F(ChannelTest, TagsBeginLines) {
+TEST_F(OutputSinkTest, TagsBeginLines) {
     make(true);
     write(1, "a\n\nb");
     write(2, "c\n");
@@ -82,7 +82,7 @@ TEST_F(ChannelTest, TagsBeginLines) {
     EXPECT_EQ(written(), "[pe 1] a\n[pe 1] \n[pe 2] c\n[pe 1] bd\n");
 }
 
-TEST_F(ChannelTest, LastLinesStandAlone) {
+TEST_F(OutputSinkTest, LastLinesStandAlone) {
     make();
     write(0, "first");
     end(0);
@@ -94,21 +94,21 @@ TEST_F(ChannelTest, LastLinesStandAlone) {
     EXPECT_EQ(written(), "first\nsecond") << "no newline that nobody needs";
 }
 
-TEST_F(ChannelTest, LongLinesWaitForTheirEndsToo) {
+TEST_F(OutputSinkTest, LongLinesWaitForTheirEndsToo) {
     make();
     std::string part(3 << 20, 'x');
     write(0, part);
     write(1, "other\n");
     EXPECT_EQ(written(), "other\n");
     write(0, part);
-    EXPECT_TRUE(channel_->has_room(streams_[1]));
+    EXPECT_TRUE(sink_->has_room(streams_[1]));
     write(0, "end\nnext");
     EXPECT_EQ(written(), "other\n" + part + part + "end\n");
     end(0);
     EXPECT_EQ(written(), "other\n" + part + part + "end\nnext");
 }
 
-TEST_F(ChannelTest, TheOnlyStreamGoesOutAtOnce) {
+TEST_F(OutputSinkTest, TheOnlyStreamGoesOutAtOnce) {
     make();
     std::string part(70'000, 'x');
     end(0);
@@ -117,7 +117,7 @@ TEST_F(ChannelTest, TheOnlyStreamGoesOutAtOnce) {
     EXPECT_EQ(written(), part);
 }
 
-TEST_F(ChannelTest, TooLongLinesGoOutInPartsAndOthersWait) {
+TEST_F(OutputSinkTest, TooLongLinesGoOutInPartsAndOthersWait) {
     make(true, 65'000);
     std::string part(70'000, 'x');
     write(0, part);
@@ -127,37 +127,37 @@ TEST_F(ChannelTest, TooLongLinesGoOutInPartsAndOthersWait) {
     EXPECT_EQ(written(), "[pe 0] " + part + part + "\n[pe 1] other\n");
 }
 
-TEST_F(ChannelTest, OthersWaitAMomentWhenNoMoreCanBeHeld) {
+TEST_F(OutputSinkTest, OthersWaitAMomentWhenNoMoreCanBeHeld) {
     make(false, 100'000);
     std::string part(101'000, 'x');
     write(0, part);
     write(1, part);
     write(1, "\n");
-    EXPECT_FALSE(channel_->has_room(streams_[1]));
-    EXPECT_TRUE(channel_->has_room(streams_[0]));
-    EXPECT_LT(channel_->next_tick(), kStart + std::chrono::seconds(1));
-    channel_->tick(channel_->next_tick());
+    EXPECT_FALSE(sink_->has_room(streams_[1]));
+    EXPECT_TRUE(sink_->has_room(streams_[0]));
+    EXPECT_LT(sink_->next_tick(), kStart + std::chrono::seconds(1));
+    sink_->tick(sink_->next_tick());
     EXPECT_EQ(written(), part + "\n" + part + "\n");
-    EXPECT_TRUE(channel_->has_room(streams_[1]));
+    EXPECT_TRUE(sink_->has_room(streams_[1]));
 }
 
-TEST_F(ChannelTest, OthersDoNotWaitForEver) {
+TEST_F(OutputSinkTest, OthersDoNotWaitForEver) {
     make(false, 65'000);
     std::string part(70'000, 'x');
     write(0, part, kStart);
-    EXPECT_EQ(channel_->next_tick(), Clock::time_point::max()) << "nobody waits yet";
+    EXPECT_EQ(sink_->next_tick(), Clock::time_point::max()) << "nobody waits yet";
     write(1, "other\n", kStart);
-    Clock::time_point late = channel_->next_tick();
+    Clock::time_point late = sink_->next_tick();
     EXPECT_LT(late, kStart + std::chrono::minutes(1));
-    channel_->tick(late - std::chrono::milliseconds(1));
+    sink_->tick(late - std::chrono::milliseconds(1));
     EXPECT_EQ(written(), part);
-    channel_->tick(late);
+    sink_->tick(late);
     EXPECT_EQ(written(), part + "\nother\n");
     write(0, "rest\n");
     EXPECT_EQ(written(), part + "\nother\nrest\n");
 }
 
-TEST_F(ChannelTest, WaitingLinesComeWhenTheLineEndsWithItsStream) {
+TEST_F(OutputSinkTest, WaitingLinesComeWhenTheLineEndsWithItsStream) {
     make(false, 65'000);
     std::string part(70'000, 'x');
     write(0, part);
@@ -167,11 +167,11 @@ TEST_F(ChannelTest, WaitingLinesComeWhenTheLineEndsWithItsStream) {
     EXPECT_EQ(written(), part + "\none\ntwo\n");
 }
 
-TEST_F(ChannelTest, MessagesOfOshrunStandAlone) {
+TEST_F(OutputSinkTest, MessagesOfOshrunStandAlone) {
     make();
     write(0, "half");
     end(0);
-    channel_->message("oshrun: message");
+    sink_->message("oshrun: message");
     EXPECT_EQ(written(), "half\noshrun: message\n");
 }
 

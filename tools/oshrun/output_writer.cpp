@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See sink.hpp. The thread takes the whole queue at once and writes it.
-#include "sink.hpp"
+// See output_writer.hpp. The thread takes the whole queue at once and writes it.
+#include "output_writer.hpp"
 
 #include <poll.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ int write_all(int fd, std::string_view bytes) {
 
 }  // namespace
 
-void Sink::write(std::string_view bytes) {
+void OutputWriter::write(std::string_view bytes) {
     if (bytes.empty()) return;
     {
         std::lock_guard guard(mutex_);
@@ -47,22 +47,22 @@ void Sink::write(std::string_view bytes) {
     std::thread([this] { run(); }).detach();  // ends with the process
 }
 
-bool Sink::is_full() const {
+bool OutputWriter::is_full() const {
     std::lock_guard guard(mutex_);
     return queue_.size() + in_flight_ >= kFullBytes;
 }
 
-bool Sink::is_empty() const {
+bool OutputWriter::is_empty() const {
     std::lock_guard guard(mutex_);
     return queue_.empty() && in_flight_ == 0;
 }
 
-int Sink::error() const {
+int OutputWriter::error() const {
     std::lock_guard guard(mutex_);
     return error_;
 }
 
-void Sink::run() {
+void OutputWriter::run() {
     std::string bytes;
     while (true) {
         {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See channel.hpp.
-#include "channel.hpp"
+// See output_sink.hpp.
+#include "output_sink.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,31 +25,31 @@ bool is_pipe_or_socket(int fd) {
 
 }  // namespace
 
-Channel::Channel(int fd, int event_fd, bool tag_lines, std::size_t held_bytes_max)
-    : sink_(fd, event_fd),
+OutputSink::OutputSink(int fd, int event_fd, bool tag_lines, std::size_t held_bytes_max)
+    : writer_(fd, event_fd),
       tag_lines_(tag_lines),
       held_bytes_max_(held_bytes_max),
       is_terminal_(::isatty(fd) == 1),
       talks_(is_pipe_or_socket(fd) && is_pipe_or_socket(STDIN_FILENO)) {}
 
-void Channel::message(std::string_view line) {
+void OutputSink::message(std::string_view line) {
     if (line_is_open_) close_line();
-    sink_.write(std::string(line) + "\n");
+    writer_.write(std::string(line) + "\n");
     deliver_waiting();
 }
 
-bool Channel::has_room(const Stream& stream) const {
+bool OutputSink::has_room(const Stream& stream) const {
     return held_bytes_ < held_bytes_max_ || open_line_ == nullptr || open_line_ == &stream;
 }
 
-void Channel::deliver(Stream& stream) {
+void OutputSink::deliver(Stream& stream) {
     bool was_open = open_line_ != nullptr;
     deliver_one(stream);
     if (was_open && open_line_ == nullptr) deliver_waiting();
 }
 
 // Looks for line ends in what is new, and only there: a line may come in a thousand pieces.
-void Channel::look_at_new(Stream& stream) {
+void OutputSink::look_at_new(Stream& stream) {
     const std::string_view added = std::string_view(stream.pending).substr(stream.seen);
     held_bytes_ += added.size();
     const std::size_t end = added.rfind('\n');
@@ -57,18 +57,18 @@ void Channel::look_at_new(Stream& stream) {
     stream.seen = stream.pending.size();
 }
 
-bool Channel::is_only(const Stream& stream) const {
+bool OutputSink::is_only(const Stream& stream) const {
     return std::none_of(streams.begin(), streams.end(), [&](const Stream* other) {
         return other != &stream && (other->pipe || !other->pending.empty());
     });
 }
 
-bool Channel::goes_out_in_parts(const Stream& stream) const {
+bool OutputSink::goes_out_in_parts(const Stream& stream) const {
     if (stream.pending.size() - stream.whole <= kLineBytesMin) return false;
     return held_bytes_ >= held_bytes_max_ || open_line_ == &stream || is_only(stream);
 }
 
-void Channel::deliver_one(Stream& stream) {
+void OutputSink::deliver_one(Stream& stream) {
     look_at_new(stream);
     bool has_ended = !stream.pipe;
     bool takes_all = has_ended || goes_out_in_parts(stream);
@@ -80,18 +80,18 @@ void Channel::deliver_one(Stream& stream) {
     if (has_ended && open_line_ == &stream) open_line_ = nullptr;  // line_is_open_ stays
 }
 
-void Channel::deliver_waiting() {
+void OutputSink::deliver_waiting() {
     for (Stream* stream : streams) {
         if (!stream->pending.empty() && stream != open_line_) deliver_one(*stream);
     }
 }
 
-void Channel::emit(Stream& stream, std::size_t bytes) {
+void OutputSink::emit(Stream& stream, std::size_t bytes) {
     if (line_is_open_ && open_line_ != &stream) close_line();
     std::string_view text(stream.pending.data(), bytes);
     bool ends_line = text.back() == '\n';
     if (!tag_lines_) {
-        sink_.write(text);
+        writer_.write(text);
     } else {
         std::string tag = "[pe " + std::to_string(stream.pe) + "] ";
         std::string tagged;
@@ -103,7 +103,7 @@ void Channel::emit(Stream& stream, std::size_t bytes) {
             text.remove_prefix(length);
             in_line = false;
         }
-        sink_.write(tagged);
+        writer_.write(tagged);
     }
     stream.pending.erase(0, bytes);
     held_bytes_ -= bytes;
@@ -114,19 +114,19 @@ void Channel::emit(Stream& stream, std::size_t bytes) {
     open_line_ = ends_line ? nullptr : &stream;
 }
 
-void Channel::close_line() {
-    sink_.write("\n");
+void OutputSink::close_line() {
+    writer_.write("\n");
     if (open_line_ != nullptr) open_line_->is_in_line = false;
     open_line_ = nullptr;
     line_is_open_ = false;
 }
 
-bool Channel::is_prompt(const Stream& stream) const {
+bool OutputSink::is_prompt(const Stream& stream) const {
     if (stream.pending.empty() || (open_line_ != nullptr && open_line_ != &stream)) return false;
     return is_terminal_ || (talks_ && stream.pe == 0);
 }
 
-bool Channel::somebody_waits() const {
+bool OutputSink::somebody_waits() const {
     if (open_line_ == nullptr) return false;
     const bool is_full = held_bytes_ >= held_bytes_max_;
     return std::any_of(streams.begin(), streams.end(), [&](const Stream* stream) {
@@ -134,13 +134,13 @@ bool Channel::somebody_waits() const {
     });
 }
 
-Clock::duration Channel::patience() const {
+Clock::duration OutputSink::patience() const {
     // PEs that are not read may be what the PE with the unfinished line waits for.
     if (held_bytes_ >= held_bytes_max_) return kPromptDelay;
     return is_terminal_ ? kPatienceOnTerminal : kPatience;
 }
 
-void Channel::tick(Clock::time_point now) {
+void OutputSink::tick(Clock::time_point now) {
     for (Stream* stream : streams) {
         if (is_prompt(*stream) && now - stream->last_read >= kPromptDelay) {
             emit(*stream, stream->pending.size());
@@ -152,7 +152,7 @@ void Channel::tick(Clock::time_point now) {
     }
 }
 
-Clock::time_point Channel::next_tick() const {
+Clock::time_point OutputSink::next_tick() const {
     Clock::time_point next = Clock::time_point::max();
     for (const Stream* stream : streams) {
         if (is_prompt(*stream)) next = std::min(next, stream->last_read + kPromptDelay);

@@ -2,7 +2,7 @@
 //
 // Brings the output of the PEs together without mixing lines: what leaves oshrun is a sequence of
 // whole lines, each of one PE. A line without its end waits for the end, with three exceptions:
-//   - Its stream is the only one, or the channel holds too much already: it goes out in parts, and
+//   - Its stream is the only one, or the sink holds too much already: it goes out in parts, and
 //     the others wait for its end.
 //   - Somebody may be looking at it (a prompt on a terminal, or to a program that talks to us): it
 //     goes out after a short silence, and the others wait for its end, but not for ever.
@@ -16,19 +16,19 @@
 #include <string_view>
 
 #include "base/fd.hpp"
-#include "sink.hpp"
+#include "output_writer.hpp"
 
 namespace tessera::oshrun {
 
 using Clock = std::chrono::steady_clock;
 
-class Channel;
+class OutputSink;
 
 // One PE's stdout or stderr.
 struct Stream {
     int pe = 0;
     Fd pipe;  // empty: ended
-    Channel* channel = nullptr;
+    OutputSink* sink = nullptr;
     std::string pending;      // read, not yet passed on
     std::size_t whole = 0;    // bytes of pending that are whole lines
     std::size_t seen = 0;     // bytes of pending that deliver() knows
@@ -39,13 +39,13 @@ struct Stream {
 
 // All streams that end in the same file. Streams of stdout and stderr share one when oshrun's own
 // stdout and stderr are the same file.
-class Channel {
+class OutputSink {
   public:
     // Holds unfinished lines, and lines that wait for another one's end, up to `held_bytes_max`.
     static constexpr std::size_t kHeldBytesMax = std::size_t{256} << 20;
-    Channel(int fd, int event_fd, bool tag_lines, std::size_t held_bytes_max = kHeldBytesMax);
+    OutputSink(int fd, int event_fd, bool tag_lines, std::size_t held_bytes_max = kHeldBytesMax);
 
-    const Sink& sink() const { return sink_; }
+    const OutputWriter& writer() const { return writer_; }
     // A line of oshrun itself.
     void message(std::string_view line);
 
@@ -59,7 +59,7 @@ class Channel {
     // When tick() wants to be called; Clock::time_point::max() for never.
     Clock::time_point next_tick() const;
 
-    std::deque<Stream*> streams;  // of this channel
+    std::deque<Stream*> streams;  // of this sink
 
   private:
     void look_at_new(Stream& stream);
@@ -73,7 +73,7 @@ class Channel {
     bool somebody_waits() const;
     Clock::duration patience() const;
 
-    Sink sink_;
+    OutputWriter writer_;
     const bool tag_lines_;
     const std::size_t held_bytes_max_;
     std::size_t held_bytes_ = 0;  // of all streams
