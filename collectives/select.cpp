@@ -26,8 +26,9 @@ void DeleteCollectiveState::operator()(CollectiveState* state) const { delete st
 namespace tessera::collectives {
 namespace {
 
-// What is chosen on its own. Alltoalls has fewer algorithms than alltoall, and reductions whose
-// result depends on the order have fewer than others.
+// The kinds of calls for which an algorithm is chosen. Alltoalls has fewer algorithms than
+// alltoall, and a reduction or scan has the fewer, the more its result depends on the order: one
+// kind for each OrderDependence.
 enum class Choice : std::uint8_t {
     kBroadcast,
     kCollect,
@@ -35,10 +36,14 @@ enum class Choice : std::uint8_t {
     kAlltoall,
     kAlltoalls,
     kScan,
-    kReduce,
-    kReduceInexact
+    kReduce = kScan + 3,
+    kCount = kReduce + 3
 };
-static_assert(static_cast<std::size_t>(Choice::kReduceInexact) + 1 == CollectiveState::kChoices);
+static_assert(static_cast<std::size_t>(Choice::kCount) == CollectiveState::kChoices);
+
+Choice choice_of(Choice first, OrderDependence dependence) {
+    return static_cast<Choice>(static_cast<unsigned>(first) + static_cast<unsigned>(dependence));
+}
 
 // ---- Classes of sizes: two for each power of two ----
 
@@ -105,7 +110,7 @@ Call call_of(const Team& team) {
 
 // The first call of a class of sizes. COST: a microsecond; the team's first call: a message down a
 // tree, and a sync.
-TESSERA_COLD std::uint8_t choose(Team& team, Collective collective, Choice choice,
+TESSERA_COLD std::uint8_t choose(Team& team, Collective collective, Call call,
                                  std::size_t size_class, const char* where) {
     CollectiveState& state = state_of(team);
     if (!state.has_machine) {
@@ -114,9 +119,6 @@ TESSERA_COLD std::uint8_t choose(Team& team, Collective collective, Choice choic
         state.cores_per_pe = agreed.cores_per_pe;
         state.has_machine = true;
     }
-    Call call = call_of(team);
-    call.is_strided = choice == Choice::kAlltoalls;
-    call.is_exact = choice != Choice::kReduceInexact && choice != Choice::kScan;
     call.bytes = largest_of(size_class);
     return static_cast<std::uint8_t>(
         cheapest(collective, call, layout_of(team, state.cores_per_pe), state.machine));
@@ -126,7 +128,7 @@ TESSERA_COLD std::uint8_t choose(Team& team, Collective collective, Choice choic
 
 template <class Kind>
 const typename Kind::Run& pick(Choice choice, const Group& group, std::size_t bytes,
-                               bool is_exact = true) {
+                               OrderDependence dependence = OrderDependence::kNone) {
     const AlgorithmList<Kind> all = algorithms<Kind>();
     const AlgorithmSetting setting = config().algorithm(Kind::kCollective);
     const bool has_mailboxes = group.is_team() && group.team().has_mailboxes;
@@ -135,17 +137,22 @@ const typename Kind::Run& pick(Choice choice, const Group& group, std::size_t by
         Call call = group.is_team() ? call_of(group.team()) : Call{.npes = group.npes()};
         call.has_mailboxes = has_mailboxes;
         call.is_strided = choice == Choice::kAlltoalls;
-        call.is_exact = is_exact;
+        call.dependence = dependence;
         call.bytes = bytes;
         if (is_possible(named.restriction, call)) return named.run;
     }
     if (!has_mailboxes || group.npes() == 1) return all[0]->run;
     Team& team = group.team();
     const std::size_t place =
-        static_cast<std::size_t>(choice) * CollectiveState::kSizeClasses + class_of(bytes);
+        static_cast<std::size_t>(choice_of(choice, dependence)) * CollectiveState::kSizeClasses +
+        class_of(bytes);
     std::uint8_t& chosen = state_of(team).algorithms[place];
-    if (chosen == CollectiveState::kNotChosen) [[unlikely]]
-        chosen = choose(team, Kind::kCollective, choice, class_of(bytes), group.where());
+    if (chosen == CollectiveState::kNotChosen) [[unlikely]] {
+        Call call = call_of(team);
+        call.is_strided = choice == Choice::kAlltoalls;
+        call.dependence = dependence;
+        chosen = choose(team, Kind::kCollective, call, class_of(bytes), group.where());
+    }
     return all[chosen]->run;
 }
 
@@ -178,8 +185,11 @@ bool is_possible(const Restriction& restriction, const Call& call) {
     if (restriction.several_nodes && call.is_on_one_node) return false;
     if (restriction.nodes_in_order && !call.has_nodes_in_order) return false;
     if (restriction.contiguous && call.is_strided) return false;
-    if (restriction.any_order && !call.is_exact) return false;
-    if (!restriction.in_order && call.is_reproducible && !call.is_exact) return false;
+    if (restriction.any_order && call.dependence != OrderDependence::kNone) return false;
+    if (!restriction.in_order && call.is_reproducible &&
+        call.dependence == OrderDependence::kRounding) {
+        return false;
+    }
     if (restriction.npes_max != 0 && call.npes > restriction.npes_max) return false;
     if (call.bytes > restriction.bytes_max) return false;
     if (restriction.total_max == kNoLimit) return true;
@@ -213,22 +223,21 @@ void alltoalls(const Group& group, void* dest, const void* source, const Strided
 }
 
 void scan(const Group& group, void* dest, const void* source, std::size_t nelems,
-          const Operation& sum, ScanKind kind) {
+          const Operation& sum, OrderDependence dependence, ScanKind kind) {
     if (nelems == 0) return;
-    pick<Scan>(Choice::kScan, group, nelems * sum.element_bytes, false)(group, dest, source, nelems,
-                                                                        sum, kind);
+    pick<Scan>(Choice::kScan, group, nelems * sum.element_bytes, dependence)(group, dest, source,
+                                                                             nelems, sum, kind);
 }
 
 void reduce(const Group& group, void* dest, const void* source, std::size_t nelems,
-            const Kernel& kernel, bool is_exact) {
+            const Kernel& kernel, OrderDependence dependence) {
     if (nelems == 0) return;
     Reduction call{.group = group,
                    .dest = static_cast<char*>(dest),
                    .source = static_cast<const char*>(source),
                    .nelems = nelems,
                    .kernel = kernel};
-    const Reduce::Run& function = pick<Reduce>(is_exact ? Choice::kReduce : Choice::kReduceInexact,
-                                               group, call.bytes(), is_exact);
+    const Reduce::Run& function = pick<Reduce>(Choice::kReduce, group, call.bytes(), dependence);
     call.access = access_of(function, call.bytes());
     function.run(call);
 }

@@ -32,11 +32,10 @@ void fcollect(const Group& group, void* dest, const void* source, std::size_t by
 void alltoall(const Group& group, void* dest, const void* source, std::size_t bytes);
 void alltoalls(const Group& group, void* dest, const void* source, const StridedBlocks& blocks);
 void scan(const Group& group, void* dest, const void* source, std::size_t nelems,
-          const Operation& sum, ScanKind kind);
+          const Operation& sum, OrderDependence dependence, ScanKind kind);
 // dest on all members = source of member 0 op source of member 1 op ...; dest may be source.
-// `is_exact`: the result does not depend on the order of the operations.
 void reduce(const Group& group, void* dest, const void* source, std::size_t nelems,
-            const Kernel& kernel, bool is_exact);
+            const Kernel& kernel, OrderDependence dependence);
 
 // ---- Barriers ----
 
@@ -64,10 +63,10 @@ struct Call {
     int npes = 1;
     bool is_on_one_node = true;
     bool has_mailboxes = true;
-    bool has_nodes_in_order = true;  // TeamNodes::is_in_order
-    bool is_strided = false;         // alltoalls
-    bool is_exact = true;            // for reductions
-    bool is_reproducible = false;    // SHMEM_REDUCE_REPRODUCIBLE
+    bool has_nodes_in_order = true;                       // TeamNodes::is_in_order
+    bool is_strided = false;                              // alltoalls
+    OrderDependence dependence = OrderDependence::kNone;  // of reductions and scans
+    bool is_reproducible = false;                         // SHMEM_REDUCE_REPRODUCIBLE
     std::size_t bytes = 0;
 };
 bool is_possible(const Restriction& restriction, const Call& call);

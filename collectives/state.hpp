@@ -15,9 +15,9 @@
 namespace tessera {
 
 struct CollectiveState {
-    // What is chosen on its own: the data collectives, alltoalls, and reductions whose result
-    // depends on the order of the operations.
-    static constexpr std::size_t kChoices = 8;
+    // The kinds of calls for which an algorithm is chosen: the data collectives, alltoalls, and
+    // scans and reductions by how far their result depends on the order (Choice in select.cpp).
+    static constexpr std::size_t kChoices = 11;
     // Two classes of sizes for each power of two.
     static constexpr std::size_t kSizeClasses = 64;
     static constexpr std::uint8_t kNotChosen = 0xFF;

@@ -84,6 +84,18 @@ constexpr Element element_of() {
     }
 }
 
+// How far the result of a reduction depends on the order in which its operands are combined.
+enum class OrderDependence : unsigned char {
+    kNone,           // integers
+    kSpecialValues,  // max and min of real numbers: with NaN, or with zeros of both signs, only
+    kRounding        // sums and products of real and complex numbers
+};
+constexpr OrderDependence order_dependence(Operator op, Element element) {
+    if (element < Element::kFloat) return OrderDependence::kNone;
+    const bool is_extreme = op == Operator::kMax || op == Operator::kMin;
+    return is_extreme ? OrderDependence::kSpecialValues : OrderDependence::kRounding;
+}
+
 // The kernel for this processor.
 // REQUIRES: the operator exists for the type (bitwise for integers, max and min for real numbers).
 // RETURNS: a reference that stays valid, so that a call looks up once.

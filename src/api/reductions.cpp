@@ -18,6 +18,7 @@ using tessera::collectives::Group;
 using tessera::collectives::Kernel;
 using tessera::collectives::kernel_of;
 using tessera::collectives::Operator;
+using tessera::collectives::OrderDependence;
 using tessera::collectives::reduce;
 using tessera::collectives::scan;
 using tessera::collectives::ScanKind;
@@ -29,22 +30,27 @@ const Kernel& kernel(Operator op) {
     return kernel_of(op, element_of<T>());
 }
 
+template <class T>
+constexpr OrderDependence dependence(Operator op) {
+    return tessera::collectives::order_dependence(op, element_of<T>());
+}
+
 void check(const Group& group, const void* dest, const void* source, const Elements& elements) {
     check_array({"source", source}, elements, group.where());
     check_array({"dest", dest}, elements, group.where());
 }
 
 void checked_reduce(const Group& group, void* dest, const void* source, size_t nreduce,
-                    const Kernel& kernel, bool is_exact) {
+                    const Kernel& kernel, OrderDependence dependence) {
     check(group, dest, source,
           {.count = nreduce, .bytes = kernel.element_bytes, .name = "nreduce"});
-    reduce(group, dest, source, nreduce, kernel, is_exact);
+    reduce(group, dest, source, nreduce, kernel, dependence);
 }
 
 void checked_scan(const Group& group, void* dest, const void* source, size_t nelems,
-                  const Kernel& sum, ScanKind kind) {
+                  const Kernel& sum, OrderDependence dependence, ScanKind kind) {
     check(group, dest, source, {.count = nelems, .bytes = sum.element_bytes});
-    scan(group, dest, source, nelems, sum, kind);
+    scan(group, dest, source, nelems, sum, dependence, kind);
 }
 
 }  // namespace
@@ -54,7 +60,7 @@ void checked_scan(const Group& group, void* dest, const void* source, size_t nel
     SHMEM_ENTRY(int, shmem_##NAME##_##OP##_reduce, shmem_team_t team, T* dest, const T* source, \
                 size_t nreduce) {                                                               \
         checked_reduce(group_of(team, SHMEM_WHERE), dest, source, nreduce,                      \
-                       kernel<T>(Operator::OPERATOR), std::is_integral_v<T>);                   \
+                       kernel<T>(Operator::OPERATOR), dependence<T>(Operator::OPERATOR));       \
         return 0;                                                                               \
     }
 #define DEFINE_BITWISE(NAME, T)       \
@@ -80,13 +86,13 @@ SHMEM_INTERNAL_RED_SP_TYPES(DEFINE_ARITHMETIC)
     SHMEM_ENTRY(int, shmem_##NAME##_sum_inscan, shmem_team_t team, T* dest, const T* source,       \
                 size_t nelems) {                                                                   \
         checked_scan(group_of(team, SHMEM_WHERE), dest, source, nelems, kernel<T>(Operator::kSum), \
-                     ScanKind::kInclusive);                                                        \
+                     dependence<T>(Operator::kSum), ScanKind::kInclusive);                         \
         return 0;                                                                                  \
     }                                                                                              \
     SHMEM_ENTRY(int, shmem_##NAME##_sum_exscan, shmem_team_t team, T* dest, const T* source,       \
                 size_t nelems) {                                                                   \
         checked_scan(group_of(team, SHMEM_WHERE), dest, source, nelems, kernel<T>(Operator::kSum), \
-                     ScanKind::kExclusive);                                                        \
+                     dependence<T>(Operator::kSum), ScanKind::kExclusive);                         \
         return 0;                                                                                  \
     }
 SHMEM_INTERNAL_RED_SP_TYPES(DEFINE_SCANS)
@@ -98,7 +104,8 @@ SHMEM_INTERNAL_RED_SP_TYPES(DEFINE_SCANS)
                 int PE_start, int logPE_stride, int PE_size, T*, long* pSync) {               \
         size_t nelems = nreduce > 0 ? static_cast<size_t>(nreduce) : 0;                       \
         checked_reduce(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, \
-                       source, nelems, kernel<T>(Operator::OPERATOR), false);                 \
+                       source, nelems, kernel<T>(Operator::OPERATOR),                         \
+                       dependence<T>(Operator::OPERATOR));                                    \
     }
 #define DEFINE_BITWISE(NAME, T)       \
     DEFINE_TO_ALL(NAME, T, and, kAnd) \

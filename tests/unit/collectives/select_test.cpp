@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Breaks when a setting names an algorithm that does not exist, when the choice does not follow the
-// setting, the restrictions, the cores and the prices, or when a profile is misread.
+// setting, the restrictions, the cores and the machine's parameters, or when a profile is misread.
 #include "collectives/select.hpp"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(Select, TheFirstAlgorithmCanDoEveryCall) {
     const Call worst{.npes = 3,
                      .has_mailboxes = false,
                      .is_strided = true,
-                     .is_exact = false,
+                     .dependence = OrderDependence::kRounding,
                      .is_reproducible = true,
                      .bytes = ~std::size_t{0}};
     for (std::size_t i = 1; i < kCollectives; ++i) {  // Barriers choose among all.
@@ -109,16 +109,31 @@ TEST(Select, RestrictionsAreObserved) {
     Call other = call;
     other.has_nodes_in_order = false;
     EXPECT_FALSE(is_possible({.nodes_in_order = true}, other));
-    other.is_exact = false;
+    other.dependence = OrderDependence::kRounding;
     EXPECT_FALSE(is_possible({.any_order = true}, other));
     EXPECT_TRUE(is_possible({.in_order = false}, other));
     other.is_reproducible = true;
     EXPECT_FALSE(is_possible({.in_order = false}, other));
+    other.dependence = OrderDependence::kSpecialValues;
+    EXPECT_TRUE(is_possible({.in_order = false}, other));
+    EXPECT_FALSE(is_possible({.any_order = true}, other)) << "NaN: members would differ";
     other.has_mailboxes = false;
     EXPECT_FALSE(is_possible({.mailboxes = true}, other));
     other.bytes = 100;
     EXPECT_TRUE(is_possible({.total_max = 600}, other));
     EXPECT_FALSE(is_possible({.total_max = 599}, other));
+}
+
+TEST(Select, OrderDependenceFollowsOperatorAndType) {
+    EXPECT_EQ(order_dependence(Operator::kSum, element_of<long>()), OrderDependence::kNone);
+    EXPECT_EQ(order_dependence(Operator::kMax, Element::kUint64), OrderDependence::kNone);
+    EXPECT_EQ(order_dependence(Operator::kXor, Element::kInt8), OrderDependence::kNone);
+    EXPECT_EQ(order_dependence(Operator::kMax, Element::kFloat), OrderDependence::kSpecialValues);
+    EXPECT_EQ(order_dependence(Operator::kMin, element_of<long double>()),
+              OrderDependence::kSpecialValues);
+    EXPECT_EQ(order_dependence(Operator::kSum, Element::kFloat), OrderDependence::kRounding);
+    EXPECT_EQ(order_dependence(Operator::kProd, Element::kComplexDouble),
+              OrderDependence::kRounding);
 }
 
 TEST(Select, TheChoiceFollowsTheMachine) {
