@@ -12,7 +12,7 @@ THREADS = "threads"  # the pseudo-library of programs with threads, without SHME
 TIMES = ("ns", "us", "ms", "s")  # units
 
 # Where a point is; program and measure make a plot.
-Place = collections.namedtuple("Place", "program measure xname x npes unit better")
+PointKey = collections.namedtuple("PointKey", "program measure xname x npes unit better")
 
 
 def parse_line(line):
@@ -40,7 +40,7 @@ def collect(results):
     scales = clocks.Scales(results)
     for result in results:
         for words in filter(None, map(parse_line, result["lines"])):
-            place = Place(result["program"], words["measure"], words["xname"], float(words["x"]),
+            place = PointKey(result["program"], words["measure"], words["xname"], float(words["x"]),
                           int(words["npes"]), words["unit"], words["better"])
             value = _value(words, result, scales.of(result), scales.is_left_out(result))
             points.setdefault(place, {}).setdefault(result["library"], []).append(value)

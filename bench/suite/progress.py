@@ -21,8 +21,8 @@ class Estimate:
 
     def _plan(self, program, npes):
         table = self.suite.programs[program]
-        crowd = max(1, npes / 4)  # PEs that share cores take longer.
-        return (table["seconds"] * crowd ** 0.5 + self.LAUNCH_SECONDS) * table["repeats"]
+        pes_per_core = max(1, npes / 4)  # PEs that share cores take longer.
+        return (table["seconds"] * pes_per_core ** 0.5 + self.LAUNCH_SECONDS) * table["repeats"]
 
     def add(self, run, seconds):
         self.known[run.program, run.library, run.npes] = seconds

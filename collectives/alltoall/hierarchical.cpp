@@ -37,7 +37,7 @@ class Exchange {
     void copy_on_node() const {
         const char* mine = source_ + offset(group_.my_index());
         for (int i = 0; i < my_size(); ++i) {
-            const int index = nodes_.member(nodes_.mine, (nodes_.place + i) % my_size());
+            const int index = nodes_.member(nodes_.mine, (nodes_.index_on_node + i) % my_size());
             get(dest_ + offset(index), mine, index);
         }
     }
@@ -46,7 +46,7 @@ class Exchange {
     void send_to_nodes() {
         for (int i = 1; i < nodes_.count(); ++i) {
             const int node = (nodes_.mine + i) % nodes_.count();
-            for (int at = nodes_.place; at < nodes_.size(node); at += my_size()) {
+            for (int at = nodes_.index_on_node; at < nodes_.size(node); at += my_size()) {
                 send(nodes_.member(node, at));
             }
         }
@@ -55,7 +55,7 @@ class Exchange {
     void unpack() const {
         for (int node = 0; node < nodes_.count(); ++node) {
             if (node == nodes_.mine) continue;
-            const char* block = mailboxes_.buffer() + room_of(node);
+            const char* block = mailboxes_.buffer() + offset_of(node);
             for (int at = 0; at < nodes_.size(node); ++at, block += bytes_) {
                 std::memcpy(dest_ + offset(nodes_.member(node, at)), block, bytes_);
             }
@@ -65,7 +65,7 @@ class Exchange {
   private:
     std::size_t offset(int blocks) const { return static_cast<std::size_t>(blocks) * bytes_; }
     // Where the blocks of a node lie in every member's buffer.
-    std::size_t room_of(int node) const {
+    std::size_t offset_of(int node) const {
         return offset(nodes_.begins[static_cast<std::size_t>(node)]);
     }
     int my_size() const { return nodes_.size(nodes_.mine); }
@@ -84,7 +84,7 @@ class Exchange {
         for (int at = 0; at < my_size(); ++at) {
             get(message + offset(at), source_ + offset(index), nodes_.member(nodes_.mine, at));
         }
-        mailboxes_.put_nbi(index, room_of(nodes_.mine), message, message_bytes);
+        mailboxes_.put_nbi(index, offset_of(nodes_.mine), message, message_bytes);
     }
 
     const Group& group_;

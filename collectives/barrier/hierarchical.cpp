@@ -48,7 +48,7 @@ void sync_hierarchical(Team& team, const char* where) {
     const std::uint32_t number = ++team.syncs;
     const TeamNodes& nodes = team.by_node;
     const int members = nodes.size(nodes.mine);
-    const bool is_leader = nodes.place == 0;
+    const bool is_leader = nodes.index_on_node == 0;
     if (members == 1) return disseminate_between_nodes(team, number, where);
 
     const int leader = nodes.member(nodes.mine, 0);

@@ -26,16 +26,16 @@ struct Broadcast {
 // hold.
 inline std::size_t pipeline_piece_bytes() { return 8 * slot_bytes; }
 
-// The members counted from the root, which is place 0.
-class Places {
+// Positions in the tree: the members counted from the root, which has position 0.
+class TreePosition {
   public:
-    Places(const Group& group, int root)
+    TreePosition(const Group& group, int root)
         : npes_(group.npes()), root_(root), mine_(before(group.my_index(), root)) {}
 
     int mine() const { return mine_; }
     bool is_root() const { return mine_ == 0; }
-    int index_of(int place) const {
-        const int index = root_ + place;
+    int index_of(int position) const {
+        const int index = root_ + position;
         return index < npes_ ? index : index - npes_;
     }
 

@@ -18,17 +18,17 @@ namespace {
 void broadcast_chain(const Group& group, void* dest, const void* source, std::size_t bytes,
                      int root, RootDest root_dest) {
     if (bytes == 0) return;
-    const Places places(group, root);
+    const TreePosition position(group, root);
     const std::size_t piece_bytes = pipeline_piece_bytes();
     const auto pieces = static_cast<std::uint32_t>((bytes + piece_bytes - 1) / piece_bytes);
     const Mailboxes mailboxes(group.team(), group.where(), pieces);
-    const bool is_last = places.mine() == group.npes() - 1;
-    const int next = is_last ? places.index_of(0) : places.index_of(places.mine() + 1);
-    const auto* data = static_cast<const char*>(places.is_root() ? source : dest);
+    const bool is_last = position.mine() == group.npes() - 1;
+    const int next = is_last ? position.index_of(0) : position.index_of(position.mine() + 1);
+    const auto* data = static_cast<const char*>(position.is_root() ? source : dest);
     group.sync();
     for (std::uint32_t piece = 0; piece < pieces; ++piece) {
         const std::size_t at = piece * piece_bytes;
-        if (!places.is_root()) mailboxes.wait(GateKind::kDone, 0, piece);
+        if (!position.is_root()) mailboxes.wait(GateKind::kDone, 0, piece);
         if (is_last) continue;
         collective_context.put_nbi(static_cast<char*>(dest) + at, data + at,
                                    std::min(piece_bytes, bytes - at), group.world_pe(next),
@@ -37,7 +37,7 @@ void broadcast_chain(const Group& group, void* dest, const void* source, std::si
     }
     // The program may change the memory after this call, so the pieces under way must leave first.
     if (!is_last) group.deliver();
-    if (places.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
+    if (position.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
 }
 
 Cost cost(const TeamLayout& team, double n) {

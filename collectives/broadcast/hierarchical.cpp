@@ -32,7 +32,7 @@ class NodeTree {
           root_(root),
           root_node_(node_of(group.team(), root)),
           leader_(leader_of(nodes_.mine)),
-          tree_(place_of(nodes_.mine), nodes_.count()) {}
+          tree_(tree_index_of(nodes_.mine), nodes_.count()) {}
 
     bool is_root() const { return group_.my_index() == root_; }
     bool is_leader() const { return group_.my_index() == leader_; }
@@ -47,8 +47,8 @@ class NodeTree {
                                        group_.where());
             mailboxes.post(GateKind::kDone, kFromParent, index, piece);
         });
-        for (int place = 0; place < nodes_.size(nodes_.mine); ++place) {
-            const int index = nodes_.member(nodes_.mine, place);
+        for (int i = 0; i < nodes_.size(nodes_.mine); ++i) {
+            const int index = nodes_.member(nodes_.mine, i);
             if (index != leader_) mailboxes.post(GateKind::kDone, kFromLeader, index, piece);
         }
     }
@@ -62,7 +62,9 @@ class NodeTree {
 
   private:
     int leader_of(int node) const { return node == root_node_ ? root_ : nodes_.member(node, 0); }
-    int place_of(int node) const { return (node - root_node_ + nodes_.count()) % nodes_.count(); }
+    int tree_index_of(int node) const {
+        return (node - root_node_ + nodes_.count()) % nodes_.count();
+    }
 
     const Group& group_;
     const TeamNodes& nodes_;

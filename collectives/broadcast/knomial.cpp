@@ -29,22 +29,22 @@ static_assert(kGateKinds == Tree::kSiblings);
 void broadcast_knomial(const Group& group, void* dest, const void* source, std::size_t bytes,
                        int root, RootDest root_dest) {
     if (bytes == 0) return;
-    const Places places(group, root);
+    const TreePosition position(group, root);
     const Mailboxes mailboxes(group.team(), group.where());
-    const Tree tree(places.mine(), group.npes());
+    const Tree tree(position.mine(), group.npes());
     tree.for_each_child(
         [&](int /*child*/, int level, int digit) { mailboxes.wait(gate_up(digit), level); });
-    if (!places.is_root()) {
-        mailboxes.post(gate_up(tree.digit()), tree.levels(), places.index_of(tree.parent()));
+    if (!position.is_root()) {
+        mailboxes.post(gate_up(tree.digit()), tree.levels(), position.index_of(tree.parent()));
         mailboxes.wait(GateKind::kDone, kFromParent);
     }
-    const void* data = places.is_root() ? source : dest;
+    const void* data = position.is_root() ? source : dest;
     tree.for_each_child_down([&](int child, int, int) {
-        const int index = places.index_of(child);
+        const int index = position.index_of(child);
         collective_context.put(dest, data, bytes, group.world_pe(index), group.where());
         mailboxes.post(GateKind::kDone, kFromParent, index);
     });
-    if (places.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
+    if (position.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
 }
 
 Cost cost(const TeamLayout& team, double n) {

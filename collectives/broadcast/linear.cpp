@@ -13,12 +13,12 @@ namespace {
 void broadcast_linear(const Group& group, void* dest, const void* source, std::size_t bytes,
                       int root, RootDest root_dest) {
     if (bytes == 0) return;
-    const Places places(group, root);
+    const TreePosition position(group, root);
     const Mailboxes mailboxes(group.team(), group.where());
     group.sync();
-    if (!places.is_root()) return mailboxes.wait(GateKind::kDone, 0);
-    for (int place = 1; place < group.npes(); ++place) {
-        const int index = places.index_of(place);
+    if (!position.is_root()) return mailboxes.wait(GateKind::kDone, 0);
+    for (int other = 1; other < group.npes(); ++other) {
+        const int index = position.index_of(other);
         collective_context.put(dest, source, bytes, group.world_pe(index), group.where());
         mailboxes.post(GateKind::kDone, 0, index);
     }

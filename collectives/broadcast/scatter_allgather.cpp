@@ -51,17 +51,17 @@ class Blocks {
 void broadcast_scatter_allgather(const Group& group, void* dest, const void* source,
                                  std::size_t bytes, int root, RootDest root_dest) {
     if (bytes == 0) return;
-    const Places places(group, root);
+    const TreePosition position(group, root);
     const int npes = group.npes();
-    const int place = places.mine();
+    const int mine = position.mine();
     const int last = npes - 2;  // step of the ring
     const Mailboxes mailboxes(group.team(), group.where(), static_cast<std::uint32_t>(npes));
-    const Blocks blocks(group, dest, places.is_root() ? source : dest, bytes);
+    const Blocks blocks(group, dest, position.is_root() ? source : dest, bytes);
     group.sync();
-    if (places.is_root()) {
+    if (position.is_root()) {
         for (int other = 1; other < npes; ++other) {
-            blocks.put(other, places.index_of(other));
-            mailboxes.post(GateKind::kDone, kScattered, places.index_of(other));
+            blocks.put(other, position.index_of(other));
+            mailboxes.post(GateKind::kDone, kScattered, position.index_of(other));
         }
     } else {
         mailboxes.wait(GateKind::kDone, kScattered);
@@ -69,14 +69,14 @@ void broadcast_scatter_allgather(const Group& group, void* dest, const void* sou
     // In step s a member passes on the block that it got in step s-1, the first time its own.
     for (int step = 0; step <= last; ++step) {
         const auto number = static_cast<std::uint32_t>(step);
-        if (place != npes - 1) {
-            const int right = places.index_of(place + 1);
-            blocks.put((place - step + npes) % npes, right);
+        if (mine != npes - 1) {
+            const int right = position.index_of(mine + 1);
+            blocks.put((mine - step + npes) % npes, right);
             mailboxes.post(GateKind::kDone, kFromLeft, right, number);
         }
-        if (!places.is_root()) mailboxes.wait(GateKind::kDone, kFromLeft, number);
+        if (!position.is_root()) mailboxes.wait(GateKind::kDone, kFromLeft, number);
     }
-    if (places.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
+    if (position.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
 }
 
 Cost cost(const TeamLayout& team, double n) {

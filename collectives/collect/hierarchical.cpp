@@ -36,7 +36,7 @@ class Lane {
     void run(int my_index) const {
         share(my_index);
         sync_node(nodes_, mailboxes_, kBegin);
-        if (nodes_.place < nodes_.smallest) exchange();
+        if (nodes_.index_on_node < nodes_.smallest) exchange();
         sync_node(nodes_, mailboxes_, kEnd);
     }
 
@@ -45,7 +45,7 @@ class Lane {
     void share(int block) const {
         const int size = nodes_.size(nodes_.mine);
         for (int i = 1; i < size; ++i) {
-            pass_on_(block, nodes_.member(nodes_.mine, (nodes_.place + i) % size));
+            pass_on_(block, nodes_.member(nodes_.mine, (nodes_.index_on_node + i) % size));
         }
     }
 
@@ -54,7 +54,8 @@ class Lane {
         int round = 0;
         for (int have = 1; have < count; have *= 2, ++round) {
             const int some = std::min(have, count - have);
-            const int to = nodes_.member((nodes_.mine - have + count) % count, nodes_.place);
+            const int to =
+                nodes_.member((nodes_.mine - have + count) % count, nodes_.index_on_node);
             for_each_block(nodes_.mine, some, [&](int block) { pass_on_(block, to); });
             mailboxes_.post(GateKind::kDone, round, to);
             mailboxes_.wait(GateKind::kDone, round);
@@ -67,7 +68,7 @@ class Lane {
     void for_each_block(int first, int some, Visit visit) const {
         for (int i = 0; i < some; ++i) {
             const int node = (first + i) % nodes_.count();
-            for (int at = nodes_.place; at < nodes_.size(node); at += nodes_.smallest) {
+            for (int at = nodes_.index_on_node; at < nodes_.size(node); at += nodes_.smallest) {
                 visit(nodes_.member(node, at));
             }
         }

@@ -41,8 +41,8 @@ void fcollect_neighbor_exchange(const Group& group, void* dest, const void* sour
     // The pair of blocks that this member has got in a step.
     const auto got_in = [&](int step) {
         const int distance = (step + 1) / 2;
-        const bool is_left = is_even == (step % 2 == 1);
-        return (me / 2 + (is_left ? pairs - distance : distance)) % pairs;
+        const bool is_leftward = is_even == (step % 2 == 1);
+        return (me / 2 + (is_leftward ? pairs - distance : distance)) % pairs;
     };
     for (int step = 0; step < pairs; ++step) {
         const int neighbour = neighbour_in(step);

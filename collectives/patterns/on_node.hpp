@@ -18,8 +18,8 @@ inline void sync_node(const TeamNodes& nodes, const Mailboxes& mailboxes, std::u
     const int size = nodes.size(nodes.mine);
     int round = kNodeRound;
     for (int distance = 1; distance < size; distance *= 2, ++round) {
-        const int place = (nodes.place + distance) % size;
-        mailboxes.post(GateKind::kReady, round, nodes.member(nodes.mine, place), step);
+        const int to = (nodes.index_on_node + distance) % size;
+        mailboxes.post(GateKind::kReady, round, nodes.member(nodes.mine, to), step);
         mailboxes.wait(GateKind::kReady, round, step);
     }
 }

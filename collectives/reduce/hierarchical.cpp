@@ -73,7 +73,7 @@ class OnNode {
     void share(const RingCut::Piece& piece) const {
         for (int i = 1; i < size(); ++i) {
             char* data = call_.dest + piece.at;
-            call_.put(member((nodes_.place + i) % size()), data, data, piece.bytes);
+            call_.put(member((nodes_.index_on_node + i) % size()), data, data, piece.bytes);
         }
     }
 
@@ -92,9 +92,9 @@ class Lane {
           cut_(cut),
           mailboxes_(mailboxes),
           nodes_(nodes.count()),
-          left_(nodes.member((nodes.mine + nodes_ - 1) % nodes_, nodes.place)),
-          right_(nodes.member((nodes.mine + 1) % nodes_, nodes.place)),
-          window_(mailboxes, kWindowRound, ring_places(), cut.messages()) {}
+          left_(nodes.member((nodes.mine + nodes_ - 1) % nodes_, nodes.index_on_node)),
+          right_(nodes.member((nodes.mine + 1) % nodes_, nodes.index_on_node)),
+          window_(mailboxes, kWindowRound, ring_slots(), cut.messages()) {}
 
     void reduce_scatter() const {
         // The same order on all nodes: take a piece before offering the next one.
@@ -146,14 +146,14 @@ void reduce_long(const Reduction& call) {
     const std::size_t lane_bytes =
         (share + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
     const std::size_t begin =
-        std::min(static_cast<std::size_t>(nodes.place) * lane_bytes, call.bytes());
+        std::min(static_cast<std::size_t>(nodes.index_on_node) * lane_bytes, call.bytes());
     const RingCut cut(nodes.mine, nodes.count(),
                       {.at = begin, .bytes = std::min(lane_bytes, call.bytes() - begin)},
                       lane_bytes);
     const Mailboxes mailboxes(call.group.team(), call.group.where(),
                               std::max(cut.messages(), kEnd + 1));
     sync_node(nodes, mailboxes, kBegin);
-    if (nodes.place < nodes.smallest) {
+    if (nodes.index_on_node < nodes.smallest) {
         const Lane lane(call, nodes, node, cut, mailboxes);
         lane.reduce_scatter();
         lane.allgather();
@@ -167,7 +167,7 @@ void reduce_short(const Reduction& call) {
     const OnNode node(call, nodes);
     const Mailboxes mailboxes(call.group.team(), call.group.where(), kEnd + 1);
     sync_node(nodes, mailboxes, kBegin);
-    if (nodes.place == 0) {
+    if (nodes.index_on_node == 0) {
         alignas(kCacheLineBytes) Chunk part;
         node.combine(part, nullptr, 0, call.bytes());
         double_part(

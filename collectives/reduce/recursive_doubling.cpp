@@ -19,7 +19,7 @@ namespace tessera::collectives {
 namespace {
 
 // The lower one of two members computes for both.
-void left_computes(const Reduction& call, const Mailboxes& mailboxes, int round, int partner) {
+void lower_computes(const Reduction& call, const Mailboxes& mailboxes, int round, int partner) {
     if (call.group.my_index() > partner) {
         mailboxes.post(GateKind::kReady, round, partner);
         return mailboxes.wait(GateKind::kDone, round);
@@ -33,7 +33,7 @@ void left_computes(const Reduction& call, const Mailboxes& mailboxes, int round,
 void double_direct(const Reduction& call, const Core& core) {
     reduce_folded(call, core, [&](const Mailboxes& mailboxes) {
         for (int round = 0; round < core.rounds(); ++round) {
-            left_computes(call, mailboxes, round, core.partner_in(round));
+            lower_computes(call, mailboxes, round, core.partner_in(round));
         }
     });
 }

@@ -48,17 +48,14 @@ struct Reduction {
 // this member. The order is the same on whichever side it is computed.
 void combine_with(const Reduction& call, int partner, std::size_t begin, std::size_t end);
 
-// A reduction in dest by the 2^k members of the core, which runs `reduce_core(mailboxes)`: those
-// outside give their array to their right neighbours, and find the result in it
-// (Ravichandrasekaran 2015, 3.2.5).
-template <class ReduceCore>
-void reduce_folded(const Reduction& call, const Core& core, ReduceCore reduce_core);
-
 // dest = source, where they differ.
 inline void begin_in_dest(const Reduction& call) {
     if (call.dest != call.source) std::memcpy(call.dest, call.source, call.bytes());
 }
 
+// A reduction in dest by the 2^k members of the core, which runs `reduce_core(mailboxes)`: those
+// outside give their array to their right neighbours, and find the result in it
+// (Ravichandrasekaran 2015, 3.2.5).
 template <class ReduceCore>
 void reduce_folded(const Reduction& call, const Core& core, ReduceCore reduce_core) {
     const int me = call.group.my_index();

@@ -37,7 +37,7 @@ class Ring {
           right_is_on_node_(is_on_node(right_)),
           cut_(call.group.my_index(), npes_, {.at = 0, .bytes = call.bytes()}, call.bytes()),
           mailboxes_(call.group.team(), call.group.where(), cut_.messages()),
-          window_(mailboxes_, kWindowRound, ring_places(), cut_.messages()) {}
+          window_(mailboxes_, kWindowRound, ring_slots(), cut_.messages()) {}
 
     void reduce_scatter() const {
         // The same order on all members: take a piece before offering the next one.

@@ -15,10 +15,10 @@
 namespace tessera::collectives {
 
 // What is sent at a time, and how many of them the receiver's buffer has places for.
-inline constexpr std::uint32_t kRingPlaces = 4;
-inline std::size_t ring_piece_bytes() { return kMailboxRounds / kRingPlaces * slot_bytes; }
+inline constexpr std::uint32_t kRingSlots = 4;
+inline std::size_t ring_piece_bytes() { return kMailboxRounds / kRingSlots * slot_bytes; }
 
-inline WindowPlaces ring_places() { return {.count = kRingPlaces, .bytes = ring_piece_bytes()}; }
+inline WindowSlots ring_slots() { return {.count = kRingSlots, .bytes = ring_piece_bytes()}; }
 
 // Off-node latencies of a ring for pieces that arrive while PEs work, but for the first: none where
 // each PE has a core. Else a piece waits for its receiver's turn.

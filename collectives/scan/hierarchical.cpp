@@ -100,7 +100,7 @@ void scan_hierarchical(const Group& group, void* dest, const void* source, std::
     for_each_chunk(0, nelems * sum.element_bytes, [&](std::size_t at, std::size_t bytes) {
         const Mailboxes mailboxes(group.team(), group.where(), kEnd + 1);
         sync_node(nodes, mailboxes, kBegin);
-        if (nodes.place == 0) {
+        if (nodes.index_on_node == 0) {
             FirstMember(group, mailboxes, sum, kind)
                 .scan({.dest = static_cast<char*>(dest) + at,
                        .source = static_cast<const char*>(source) + at,

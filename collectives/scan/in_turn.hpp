@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A chunk of a scan by one PE, for slice.cpp and hierarchical.cpp: it adds the sources of some
+// A chunk of a scan by one PE, for direct.cpp and hierarchical.cpp: it adds the sources of some
 // members one after the other where they lie, and writes to their dests.
 #pragma once
 

@@ -14,9 +14,9 @@
 // it stays empty and all is called. As it never changes after that, the bodies read it as a
 // constant: a compiler may keep it in registers over a loop, calls included, and may have read some
 // of it too early, because where one of its first three numbers is 0 everything is called. What
-// changes is a word for each PE, its room: how far into its heap others may reach without a call.
-// It is read each time, and it is 0 before init and after finalize, in a child of fork(), and while
-// the PE sleeps. So one compare tells whether there is anything to call the library for.
+// changes is a word for each PE, its inline limit: the heap offset below which other PEs need no
+// call. It is read each time, and it is 0 before init and after finalize, in a child of fork(), and
+// while the PE sleeps. So one compare tells whether there is anything to call the library for.
 
 #ifndef SHMEM_INTERNAL_INLINE_H
 #define SHMEM_INTERNAL_INLINE_H
@@ -28,14 +28,14 @@
 
 // Changes with the structs below.
 #define SHMEM_INTERNAL_INLINE_LAYOUT 2
-// Room that the library leaves at the end of a heap.
+// Bytes that the library keeps free at the end of a heap.
 #define SHMEM_INTERNAL_INLINE_BYTES_MAX 64
 // PEs in the map, and one that is never there. Operations on others are called.
 #define SHMEM_INTERNAL_INLINE_PEERS 512
-// Beyond all PEs, so that an origin of 0 makes them all far.
+// Beyond all PEs, so that with an origin of 0 no PE is on the node.
 #define SHMEM_INTERNAL_INLINE_ORIGIN 0x80000000u
-// From one PE's room to the next one's, in bytes.
-#define SHMEM_INTERNAL_INLINE_ROOM 128
+// From one PE's inline limit to the next one's, in bytes.
+#define SHMEM_INTERNAL_INLINE_LIMIT_BYTES 128
 #define SHMEM_INTERNAL_INLINE_MAP_BYTES 73728
 
 #ifdef __cplusplus
@@ -48,10 +48,10 @@ struct shmem_internal_inline_map {
     char unused[3584];
     size_t origin;     // SHMEM_INTERNAL_INLINE_ORIGIN - the PE of heaps[0]; the others follow
     size_t heap_base;  // of this PE
-    size_t rooms;      // where the rooms of these PEs are, as the distance from no_rooms
+    size_t limits;     // where the inline limits of these PEs are, as the distance from no_limits
     size_t heaps[SHMEM_INTERNAL_INLINE_PEERS];  // where they are mapped, as numbers
-    // Zeros, for before there are rooms. A program has pages for them once it reads them.
-    char no_rooms[SHMEM_INTERNAL_INLINE_PEERS * SHMEM_INTERNAL_INLINE_ROOM];
+    // Zeros, for before there are limits. A program has pages for them once it reads them.
+    char no_limits[SHMEM_INTERNAL_INLINE_PEERS * SHMEM_INTERNAL_INLINE_LIMIT_BYTES];
 } __attribute__((__aligned__(4096)));
 
 #ifdef SHMEM_INLINE
@@ -108,20 +108,21 @@ SHMEM_INTERNAL_INLINE size_t shmem_internal_distance(int pe) {
     return (size_t)(unsigned int)pe - SHMEM_INTERNAL_INLINE_ORIGIN +
            shmem_internal_inline_map.origin;
 }
-SHMEM_INTERNAL_INLINE int shmem_internal_is_near(int pe) {
+SHMEM_INTERNAL_INLINE int shmem_internal_is_on_node(int pe) {
     return shmem_internal_distance(pe) < SHMEM_INTERNAL_INLINE_PEERS;
 }
-// Without a branch, so that it leaves a loop over one PE. Where is_near() has been asked, it is
+// Without a branch, so that it leaves a loop over one PE. Behind a test of is_on_node() it is
 // only the difference.
 SHMEM_INTERNAL_INLINE size_t shmem_internal_index(int pe) {
     const size_t index = shmem_internal_distance(pe);
     return index < SHMEM_INTERNAL_INLINE_PEERS ? index : SHMEM_INTERNAL_INLINE_PEERS - 1;
 }
 // Aliases everything, so that it is read again after each store.
-SHMEM_INTERNAL_INLINE const shmem_internal_word* shmem_internal_room(int pe) {
-    return (const shmem_internal_word*)((size_t)shmem_internal_inline_map.no_rooms +
-                                        shmem_internal_inline_map.rooms +
-                                        shmem_internal_index(pe) * SHMEM_INTERNAL_INLINE_ROOM);
+SHMEM_INTERNAL_INLINE const shmem_internal_word* shmem_internal_limit(int pe) {
+    return (const shmem_internal_word*)((size_t)shmem_internal_inline_map.no_limits +
+                                        shmem_internal_inline_map.limits +
+                                        shmem_internal_index(pe) *
+                                            SHMEM_INTERNAL_INLINE_LIMIT_BYTES);
 }
 
 struct shmem_internal_place {
@@ -129,21 +130,21 @@ struct shmem_internal_place {
     int is_usual;   // else `address` is of no use
 };
 // A p is bound to find a PE asleep that has slept for some nanoseconds. It may miss one that is
-// falling asleep between this and the store, whose nap then ends by itself.
+// falling asleep between this and the store, whose timed sleep then ends by itself.
 SHMEM_INTERNAL_INLINE struct shmem_internal_place shmem_internal_find(const void* address, int pe) {
     const size_t offset = (size_t)address - shmem_internal_inline_map.heap_base;
     // Read here, in or out of range: what is read behind a branch stays in a loop.
     const size_t heap = shmem_internal_inline_map.heaps[shmem_internal_index(pe)];
     struct shmem_internal_place place;
     place.address = (char*)(heap + offset);
-    place.is_usual = offset < *shmem_internal_room(pe);
+    place.is_usual = offset < *shmem_internal_limit(pe);
     return place;
 }
 
 // After a sequentially consistent atomic, with which it is exact: pairs with the fence in
 // src/base/wait.cpp:sleep_unless().
 SHMEM_INTERNAL_INLINE void shmem_internal_wake_after_atomic(int pe) {
-    if (!SHMEM_INTERNAL_LIKELY(__atomic_load_n(shmem_internal_room(pe), __ATOMIC_SEQ_CST) != 0)) {
+    if (!SHMEM_INTERNAL_LIKELY(__atomic_load_n(shmem_internal_limit(pe), __ATOMIC_SEQ_CST) != 0)) {
         shmem_internal_inline_wake(pe);
     }
 }
@@ -264,12 +265,12 @@ SHMEM_INTERNAL_GET(getmem_nbi, void, 1)
 // ---- Atomics ------------------------------------------------------------------------------------
 
 // BODY works on `word`. An address that is not aligned is the library's to complain about.
-#define SHMEM_INTERNAL_AMO(RETURN, RESULT, NAME, T, SIGNATURE, ARGUMENTS, SYMMETRIC, BODY)    \
-    SHMEM_INTERNAL_BODIES(RETURN, RESULT, NAME, SIGNATURE, ARGUMENTS,                         \
-                          (size_t)(SYMMETRIC) % sizeof(T) == 0 && shmem_internal_is_near(pe), \
-                          SYMMETRIC, {                                                        \
-                              T* word = (T*)(void*)place.address;                             \
-                              BODY                                                            \
+#define SHMEM_INTERNAL_AMO(RETURN, RESULT, NAME, T, SIGNATURE, ARGUMENTS, SYMMETRIC, BODY)       \
+    SHMEM_INTERNAL_BODIES(RETURN, RESULT, NAME, SIGNATURE, ARGUMENTS,                            \
+                          (size_t)(SYMMETRIC) % sizeof(T) == 0 && shmem_internal_is_on_node(pe), \
+                          SYMMETRIC, {                                                           \
+                              T* word = (T*)(void*)place.address;                                \
+                              BODY                                                               \
                           })
 
 // shmem_TYPENAME_atomic_{fetch,set,swap} and their shmem_ctx_ forms

@@ -136,7 +136,7 @@ bool may_hold_atomics(const OpenContext& ctx) {
 }
 
 void start_batching(shmem_ctx_t ctx, const Context& context, std::size_t total, const char* where) {
-    release_hook.store(release_sessions, std::memory_order_release);
+    set_release_hook(release_sessions);
     if (address_map.fabric != nullptr) {
         address_map.fabric->set_batching(context.transport_context(), true, total);
     }

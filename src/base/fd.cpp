@@ -9,23 +9,24 @@ namespace tessera {
 
 namespace {
 
-// From `start` to the first address that suits the place.
-std::size_t distance_to(const char* start, const MappingPlace& place) {
-    if (place.aligned_to == 0) return 0;
-    const std::uintptr_t aligned = reinterpret_cast<std::uintptr_t>(start) + place.aligned_at;
-    return (place.aligned_to - aligned % place.aligned_to) % place.aligned_to;
+// The bytes from `start` to the first address that suits `target`.
+std::size_t distance_to(const char* start, const MappingAddress& target) {
+    if (target.aligned_to == 0) return 0;
+    const std::uintptr_t aligned = reinterpret_cast<std::uintptr_t>(start) + target.aligned_at;
+    return (target.aligned_to - aligned % target.aligned_to) % target.aligned_to;
 }
 
 }  // namespace
 
-Mapping Mapping::share(int fd, std::uint64_t offset, std::size_t bytes, const MappingPlace& place) {
+Mapping Mapping::share(int fd, std::uint64_t offset, std::size_t bytes,
+                       const MappingAddress& target) {
     const int reserve = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    std::size_t reserved = bytes + place.aligned_to;
+    std::size_t reserved = bytes + target.aligned_to;
     void* space = MAP_FAILED;
-    if (place.wanted != nullptr && distance_to(place.wanted, place) == 0) {
-        space = ::mmap(place.wanted, bytes, PROT_NONE, reserve | MAP_FIXED_NOREPLACE, -1, 0);
+    if (target.wanted != nullptr && distance_to(target.wanted, target) == 0) {
+        space = ::mmap(target.wanted, bytes, PROT_NONE, reserve | MAP_FIXED_NOREPLACE, -1, 0);
         // Kernels before 4.17 take it for a hint.
-        if (space != MAP_FAILED && space != place.wanted) {
+        if (space != MAP_FAILED && space != target.wanted) {
             ::munmap(space, bytes);
             space = MAP_FAILED;
         }
@@ -37,7 +38,7 @@ Mapping Mapping::share(int fd, std::uint64_t offset, std::size_t bytes, const Ma
     }
     if (space == MAP_FAILED) return {};
     char* start = static_cast<char*>(space);
-    const std::size_t skipped = distance_to(start, place);
+    const std::size_t skipped = distance_to(start, target);
     void* address = ::mmap(start + skipped, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                            fd, static_cast<off_t>(offset));
     if (address == MAP_FAILED) {

@@ -35,8 +35,8 @@ class Fd {
     int number_ = -1;
 };
 
-// Where a mapping lies. The default: anywhere.
-struct MappingPlace {
+// The address that a mapping gets. The default: any.
+struct MappingAddress {
     std::size_t aligned_to = 0;  // a power of two above the page size
     std::size_t aligned_at = 0;  // the offset in the mapping whose address is a multiple of it
     char* wanted = nullptr;      // taken when it is aligned and nothing is there
@@ -58,7 +58,7 @@ class Mapping {
     // Maps `bytes` of `fd` from `offset`, shared, for reading and writing. is_mapped(): success;
     // else errno has the reason.
     static Mapping share(int fd, std::uint64_t offset, std::size_t bytes,
-                         const MappingPlace& place = {});
+                         const MappingAddress& target = {});
 
     char* data() const { return address_; }
     std::size_t bytes() const { return bytes_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See handle_table.hpp. The table is reserved for reading only: a place that was never used reads
+// See handle_table.hpp. The table is reserved for reading only: a slot that was never used reads
 // as zeros, takes no memory and counts towards no limit but that of addresses.
 #include "base/handle_table.hpp"
 
@@ -12,11 +12,11 @@ namespace tessera {
 namespace {
 
 constexpr std::uint32_t kLastGeneration = (std::uint32_t{1} << HandleSlots::kGenerationBits) - 1;
-constexpr std::uint64_t kPlaceMask = (std::uint64_t{1} << HandleSlots::kPlaceBits) - 1;
+constexpr std::uint64_t kSlotOffsetMask = (std::uint64_t{1} << HandleSlots::kSlotOffsetBits) - 1;
 constexpr std::size_t kGrowBytes = std::size_t{64} << 10;
 
 std::uint32_t generation_of(std::uint64_t handle) {
-    return static_cast<std::uint32_t>(handle >> HandleSlots::kPlaceBits) & kLastGeneration;
+    return static_cast<std::uint32_t>(handle >> HandleSlots::kSlotOffsetBits) & kLastGeneration;
 }
 
 }  // namespace
@@ -56,10 +56,10 @@ HandleSlots::Head* HandleSlots::claim() {
 }
 
 std::uint64_t HandleSlots::publish(Head& head) {
-    const auto place = static_cast<std::uint64_t>(reinterpret_cast<char*>(&head) -
-                                                  reinterpret_cast<char*>(start_.load()));
-    const std::uint64_t handle = std::uint64_t{kind_} << (kPlaceBits + kGenerationBits) |
-                                 std::uint64_t{++head.generation} << kPlaceBits | place;
+    const auto slot_offset = static_cast<std::uint64_t>(reinterpret_cast<char*>(&head) -
+                                                        reinterpret_cast<char*>(start_.load()));
+    const std::uint64_t handle = std::uint64_t{kind_} << (kSlotOffsetBits + kGenerationBits) |
+                                 std::uint64_t{++head.generation} << kSlotOffsetBits | slot_offset;
     head.handle.store(handle, std::memory_order_relaxed);
     return handle;
 }
@@ -76,10 +76,11 @@ void HandleSlots::release(Head& head) {
 
 bool HandleSlots::has_ended(std::uint64_t handle) const {
     std::lock_guard guard(lock_);
-    const std::uint64_t place = handle & kPlaceMask;
+    const std::uint64_t slot_offset = handle & kSlotOffsetMask;
     const std::uint32_t generation = generation_of(handle);
-    if (handle >> (kPlaceBits + kGenerationBits) != kind_ || place % slot_bytes_ != 0) return false;
-    const std::uint64_t index = place / slot_bytes_;
+    if (handle >> (kSlotOffsetBits + kGenerationBits) != kind_ || slot_offset % slot_bytes_ != 0)
+        return false;
+    const std::uint64_t index = slot_offset / slot_bytes_;
     if (index == 0 || index >= used_ || generation == 0) return false;
     const Head* head = slot(static_cast<std::uint32_t>(index));
     return generation <= head->generation && head->handle.load() != handle;

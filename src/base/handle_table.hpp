@@ -4,11 +4,11 @@
 // be told from a handle: one that was made up, an address, a handle of another kind, or one whose
 // object has ended, also when another object took its place.
 //
-//   handle   kind (8 bits) | generation (29) | place of the slot in the table (27)
+//   handle   kind (8 bits) | generation (29) | offset of the slot in the table (27)
 //   slot     head: its live handle, or 0; then the object
 //
 // A slot knows its one valid handle, so one compare of all bits tells, wherever the rest of the
-// handle points: the place is cut to the table's size. The table is address space, reserved when
+// handle points: the offset is cut to the table's size. The table is address space, reserved when
 // the library is loaded and never given back or moved; pages become memory as slots are used. Kinds
 // are such that no address of a program begins with them. Nothing is destroyed when the process
 // exits.
@@ -28,7 +28,7 @@ namespace tessera {
 // What all tables share: the slots' heads and their memory. handle_table.cpp.
 class HandleSlots {
   public:
-    static constexpr unsigned kPlaceBits = 27;
+    static constexpr unsigned kSlotOffsetBits = 27;
     static constexpr unsigned kGenerationBits = 29;
     static constexpr std::uint32_t kSlots = std::uint32_t{1} << 20;
 
@@ -54,8 +54,8 @@ class HandleSlots {
     // COST: five instructions; a load that depends on nothing, then the slot's line.
     template <std::size_t kSlotBytes>
     TESSERA_INLINE Head* find_head(std::uint64_t handle) const {
-        constexpr std::uint64_t kPlaces = (kSlots - 1) * kSlotBytes;
-        Head* head = at(start_.load(std::memory_order_relaxed), handle & kPlaces);
+        constexpr std::uint64_t kSlotOffsets = (kSlots - 1) * kSlotBytes;
+        Head* head = at(start_.load(std::memory_order_relaxed), handle & kSlotOffsets);
         if (head == nullptr) __builtin_unreachable();
         // Relaxed: a program that hands a handle to another thread orders that itself.
         return head->handle.load(std::memory_order_relaxed) == handle ? head : nullptr;
@@ -79,8 +79,8 @@ class HandleSlots {
   private:
     static constexpr std::uint64_t kNever = 0xFF5AD1C396E47B2F;  // no kind begins like this
 
-    TESSERA_INLINE static Head* at(Head* start, std::uint64_t place) {
-        return reinterpret_cast<Head*>(reinterpret_cast<char*>(start) + place);
+    TESSERA_INLINE static Head* at(Head* start, std::uint64_t slot_offset) {
+        return reinterpret_cast<Head*>(reinterpret_cast<char*>(start) + slot_offset);
     }
     bool grow(Head* start);
 
@@ -104,7 +104,7 @@ class HandleTable : private HandleSlots {
     };
     static constexpr std::size_t kSlotBytes = std::size_t{1}
                                               << (64 - __builtin_clzll(sizeof(Slot) - 1));
-    static_assert(kSlotBytes * kSlots <= std::size_t{1} << kPlaceBits);
+    static_assert(kSlotBytes * kSlots <= std::size_t{1} << kSlotOffsetBits);
 
   public:
     constexpr HandleTable() : HandleSlots(kKind, kSlotBytes) {}

@@ -100,8 +100,7 @@ void fail_address(const void* address, std::size_t bytes, const char* where) {
     if (owner >= 0) {
         fatal(
             "%s: %p lies in the memory of PE %d (from shmem_ptr?); pass this PE's own address of "
-            "the "
-            "object and the PE number",
+            "the object and the PE number",
             where, address, owner);
     }
     fatal(

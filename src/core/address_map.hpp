@@ -17,17 +17,17 @@ class Transport;
 class FabricTransport;
 class Sleeper;
 
-// Operations of at most so many bytes need only know where they begin: whatever begins in the room
-// of a segment ends in the segment.
+// Operations of at most so many bytes need only know where they begin: whatever begins below the
+// inline limit of a segment ends in the segment.
 inline constexpr std::size_t kShortBytesMax = 64;
-constexpr std::size_t room_of(std::size_t segment_bytes) {
+constexpr std::size_t inline_limit_of(std::size_t segment_bytes) {
     return segment_bytes >= kShortBytesMax ? segment_bytes - (kShortBytesMax - 1) : 0;
 }
 
 // How this PE reaches one other (or itself). Chosen at init, never searched. All null: a PE of
 // another node, which the fabric reaches; so the table takes no memory for those.
 struct Peer {
-    std::size_t heap_room = 0;   // room_of() its heap, 0: not mapped
+    std::size_t heap_inline_limit = 0;  // inline_limit_of() its heap, 0: not mapped
     char* heap = nullptr;        // its symmetric heap in our address space, nullptr: not mapped
     char* statics = nullptr;     // its static data in our address space, nullptr: not mapped
     Sleeper* sleeper = nullptr;  // to be woken after an atomic on mapped memory
@@ -37,11 +37,11 @@ static_assert(sizeof(Peer) == 32, "the index of the table is one shift");
 struct alignas(kCacheLineBytes) AddressMap {
     std::uint32_t npes = 0;
     std::int32_t my_pe = -1;
-    std::uintptr_t heap_base = 0;    // of this PE
-    const Peer* peers = nullptr;     // by world PE
-    std::uintptr_t static_base = 0;  // of this PE
-    std::size_t static_room = 0;     // room_of() static_bytes
-    std::size_t heap_bytes = 0;      // once npes > 0: at least a huge page
+    std::uintptr_t heap_base = 0;         // of this PE
+    const Peer* peers = nullptr;          // by world PE
+    std::uintptr_t static_base = 0;       // of this PE
+    std::size_t static_inline_limit = 0;  // inline_limit_of() static_bytes
+    std::size_t heap_bytes = 0;           // once npes > 0: at least a huge page
     std::size_t static_bytes = 0;
     // By world PE, for what is not mapped of the PEs of this node; nullptr: all of it is.
     Transport* const* transports = nullptr;
@@ -59,7 +59,7 @@ struct alignas(kCacheLineBytes) AddressMap {
             return nullptr;
         const Peer& peer = peers[index];
         const std::uintptr_t offset = offset_of(address);
-        if (offset < peer.heap_room) [[likely]]
+        if (offset < peer.heap_inline_limit) [[likely]]
             return known_address(peer.heap + offset);
         return mapped_statics(address, peer);
     }
@@ -70,7 +70,7 @@ struct alignas(kCacheLineBytes) AddressMap {
             return nullptr;
         const Peer& peer = peers[index];
         const std::uintptr_t offset = offset_of(address);
-        const bool is_mapped = offset < peer.heap_room && bytes <= heap_bytes - offset;
+        const bool is_mapped = offset < peer.heap_inline_limit && bytes <= heap_bytes - offset;
         return is_mapped ? peer.heap + offset : nullptr;
     }
 
@@ -102,7 +102,7 @@ struct alignas(kCacheLineBytes) AddressMap {
     }
     TESSERA_INLINE char* mapped_statics(const void* address, const Peer& peer) const {
         const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - static_base;
-        if (offset >= static_room || peer.statics == nullptr) return nullptr;
+        if (offset >= static_inline_limit || peer.statics == nullptr) return nullptr;
         return known_address(peer.statics + offset);
     }
     // Keeps compilers from asking whether it is nullptr, which they cannot know of a sum.

@@ -32,7 +32,7 @@ class AtomicBatch {
     }
 
     // How many operations will follow: the last one performs all. SIZE_MAX: unknown.
-    void expect(std::size_t total) { left_ = total; }
+    void expect(std::size_t total) { remaining_ = total; }
 
     // `word`, of `bytes` bytes (4 or 8), is mapped and belongs to the PE of `sleeper`.
     // RETURNS when: noted, and the oldest one performed if there were kHeldMax.
@@ -47,7 +47,7 @@ class AtomicBatch {
                 .operand = operand,
                 .op = op,
                 .is_wide = bytes == sizeof(std::uint64_t)};
-        if (--left_ == 0) [[unlikely]]
+        if (--remaining_ == 0) [[unlikely]]
             perform();
     }
 
@@ -86,7 +86,7 @@ class AtomicBatch {
     }
 
     std::size_t next_ = 0;  // the place of the next one, and of the oldest if all are taken
-    std::size_t left_ = SIZE_MAX;
+    std::size_t remaining_ = SIZE_MAX;
     std::array<Held, kHeldMax> held_;
 };
 

@@ -87,9 +87,8 @@ constexpr Variable kVariables[] = {
      .must_agree = true,
      .help = "What a PE holds for others in each of the 22 rounds of a team's collectives, twice; "
              "memory is taken only by those that are used. Long vectors go in pieces of 5 to 16 "
-             "times as "
-             "much; larger ones suit networks with a long delay. With 8K, 600 teams of a PE have "
-             "such rounds, with 64K about 90; further teams use algorithms without."},
+             "times as much; larger ones suit networks with a long delay. With 8K, 600 teams of a "
+             "PE have such rounds, with 64K about 90; further teams use algorithms without."},
     {.name = "SHMEM_PROFILE",
      .field = &Config::profile,
      .default_text = "~/.config/tessera/HOST.profile, then /etc/tessera/profile, if they exist",
@@ -161,7 +160,7 @@ template <class... Visitors>
 Overloaded(Visitors...) -> Overloaded<Visitors...>;
 
 // The names of an enumeration's values, in their order.
-constexpr Names names_of(StaticData /*kind*/) { return kStaticDataNames; }
+constexpr Names names_of(StaticDataMode /*kind*/) { return kStaticDataModeNames; }
 constexpr Names names_of(FabricChoice /*kind*/) { return kFabricChoiceNames; }
 constexpr Names names_of(ReduceAccess /*kind*/) { return kReduceAccessNames; }
 constexpr Names names_of(CollectiveBuffer /*kind*/) { return kCollectiveBufferNames; }
@@ -174,7 +173,7 @@ template <class Enum>
 constexpr Names former_names_of(Enum /*kind*/) {
     return {};
 }
-constexpr Names former_names_of(StaticData /*kind*/) { return kStaticDataFormerNames; }
+constexpr Names former_names_of(StaticDataMode /*kind*/) { return kStaticDataModeFormerNames; }
 
 template <class T>
 bool assign(T& member, const std::optional<T>& value) {

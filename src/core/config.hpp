@@ -24,9 +24,9 @@
 namespace tessera {
 
 // How static data of the program is reached by other PEs.
-enum class StaticData : std::uint8_t { kShared, kCma };
-inline constexpr std::string_view kStaticDataNames[] = {"shared", "cma"};
-inline constexpr std::string_view kStaticDataFormerNames[] = {"", "fabric"};
+enum class StaticDataMode : std::uint8_t { kShared, kCma };
+inline constexpr std::string_view kStaticDataModeNames[] = {"shared", "cma"};
+inline constexpr std::string_view kStaticDataModeFormerNames[] = {"", "fabric"};
 
 // The fabric between nodes, by its place among kFabricChoiceNames (transports/fabric_list.hpp).
 enum class FabricChoice : std::uint8_t { kAuto };
@@ -104,7 +104,7 @@ struct Config {
     bool debug = false;
     std::uint64_t symmetric_size = 0;  // bytes per PE; 0: heap::default_heap_bytes decides
     bool huge_pages = true;
-    StaticData static_data = StaticData::kShared;
+    StaticDataMode static_data = StaticDataMode::kShared;
     std::array<AlgorithmSetting, kCollectives> algorithms;  // by Collective
     ReduceAccess reduce_access = ReduceAccess::kAuto;
     bool reduce_reproducible = false;
@@ -143,11 +143,11 @@ struct FabricValue {
 };
 
 // What a variable sets; the kind decides how its value is spelled.
-using Field =
-    std::variant<Switch, bool Config::*, std::uint64_t Config::*, Count Config::*,
-                 std::string Config::*, FabricValue, FabricChoice Config::*, StaticData Config::*,
-                 Collective, ReduceAccess Config::*, CollectiveBuffer Config::*, AmoPath Config::*,
-                 Progress Config::*, SharedCopies Config::*, SubsystemSet Config::*>;
+using Field = std::variant<Switch, bool Config::*, std::uint64_t Config::*, Count Config::*,
+                           std::string Config::*, FabricValue, FabricChoice Config::*,
+                           StaticDataMode Config::*, Collective, ReduceAccess Config::*,
+                           CollectiveBuffer Config::*, AmoPath Config::*, Progress Config::*,
+                           SharedCopies Config::*, SubsystemSet Config::*>;
 
 struct Variable {
     std::string_view name;

@@ -20,8 +20,8 @@ void add_to_digest(std::uint64_t& digest, std::string_view text) {
 std::uint8_t mark_of(const Config& config, const Variable& variable) {
     const std::string text = value_text(config, variable);
     const Names names = value_names(variable);
-    const auto place = std::find(names.begin(), names.end(), text);
-    if (place != names.end()) return static_cast<std::uint8_t>(place - names.begin());
+    const auto at = std::find(names.begin(), names.end(), text);
+    if (at != names.end()) return static_cast<std::uint8_t>(at - names.begin());
     std::uint64_t digest = kFnvOffset;
     add_to_digest(digest, text);
     return static_cast<std::uint8_t>(digest >> 32);

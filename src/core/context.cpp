@@ -78,7 +78,7 @@ void copy_strided(char* dest, const char* source, const Strided& shape) {
 TransportContext* Context::default_transport_context = nullptr;
 Context collective_context;
 
-void Context::put_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+void Context::put_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
                             const char* where, const Context* context) {
     check_pe(pe, where);
     if (bytes == 0) return;
@@ -88,7 +88,7 @@ void Context::put_elsewhere(void* dest, const void* source, std::size_t bytes, i
     transport(pe).put(context->transport_context(), dest, source, bytes, pe);
 }
 
-void Context::get_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+void Context::get_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
                             const char* where, const Context* context) {
     check_pe(pe, where);
     if (bytes == 0) return;
@@ -99,7 +99,7 @@ void Context::get_elsewhere(void* dest, const void* source, std::size_t bytes, i
     transport(pe).get(context->transport_context(), dest, source, bytes, pe);
 }
 
-void Context::put_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+void Context::put_nbi_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
                                 const char* where, const Context* context) {
     check_pe(pe, where);
     if (bytes == 0) return;
@@ -109,7 +109,7 @@ void Context::put_nbi_elsewhere(void* dest, const void* source, std::size_t byte
     transport(pe).put_nbi(context->transport_context(), dest, source, bytes, pe);
 }
 
-void Context::get_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+void Context::get_nbi_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
                                 const char* where, const Context* context) {
     check_pe(pe, where);
     if (bytes == 0) return;
@@ -152,7 +152,7 @@ void Context::get_strided(void* dest, const void* source, const Strided& shape, 
 
 // Payload and signal may take different paths: then the payload must have arrived before the signal
 // sets out.
-void Context::put_signal_elsewhere(void* dest, const void* source, std::size_t bytes,
+void Context::put_signal_slow_path(void* dest, const void* source, std::size_t bytes,
                                    const Signal& signal, int pe, const char* where) const {
     if (!address_map.needs_transport) {
         put(dest, source, bytes, pe, where);

@@ -110,7 +110,7 @@ class Context {
         } else if (char* remote = address_map.mapped_heap(dest, bytes, pe)) [[likely]] {
             return copy_long(remote, source, bytes);
         }
-        put_elsewhere(dest, source, bytes, pe, where, this);
+        put_slow_path(dest, source, bytes, pe, where, this);
     }
 
     // RETURNS when: the data is in `dest`.
@@ -124,7 +124,7 @@ class Context {
         } else if (const char* remote = address_map.mapped_heap(source, bytes, pe)) [[likely]] {
             return copy_long_and_acquire(dest, remote, bytes);
         }
-        get_elsewhere(dest, source, bytes, pe, where, this);
+        get_slow_path(dest, source, bytes, pe, where, this);
     }
 
     TESSERA_INLINE void put_nbi(void* dest, const void* source, std::size_t bytes, int pe,
@@ -136,7 +136,7 @@ class Context {
         } else if (char* remote = address_map.mapped_heap(dest, bytes, pe)) [[likely]] {
             return copy_long(remote, source, bytes);
         }
-        put_nbi_elsewhere(dest, source, bytes, pe, where, this);
+        put_nbi_slow_path(dest, source, bytes, pe, where, this);
     }
 
     TESSERA_INLINE void get_nbi(void* dest, const void* source, std::size_t bytes, int pe,
@@ -148,7 +148,7 @@ class Context {
         } else if (const char* remote = address_map.mapped_heap(source, bytes, pe)) [[likely]] {
             return copy_long(dest, remote, bytes);
         }
-        get_nbi_elsewhere(dest, source, bytes, pe, where, this);
+        get_nbi_slow_path(dest, source, bytes, pe, where, this);
     }
 
     // Wakes the target like an atomic does: programs of before 1.5 wait for words written by p.
@@ -162,7 +162,7 @@ class Context {
             store(remote, value);
             return wake_if_sleeping(sleeper);
         }
-        p_elsewhere(dest, value, pe, where, this);
+        p_slow_path(dest, value, pe, where, this);
     }
 
     template <class T>
@@ -172,10 +172,10 @@ class Context {
         if (char* remote = address_map.mapped(source, pe)) [[likely]] {
             return load<T>(remote);
         }
-        return g_elsewhere(source, pe, where, this);
+        return g_slow_path(source, pe, where, this);
     }
 
-    // Strided and block-strided transfers; strides are checked. strided.cpp.
+    // Strided and block-strided transfers; strides are checked.
     void put_strided(void* dest, const void* source, const Strided& shape, int pe,
                      const char* where) const;
     void get_strided(void* dest, const void* source, const Strided& shape, int pe,
@@ -191,7 +191,7 @@ class Context {
         pe = world_pe(pe, where);
         char* remote = address_map.mapped(request.dest, pe);
         if (remote == nullptr || !is_aligned(request.dest)) [[unlikely]] {
-            return atomic_elsewhere<kOld>(request, pe, where, local, later, this);
+            return atomic_slow_path<kOld>(request, pe, where, local, later, this);
         }
         // Before the atomic: processors do not load beyond it.
         Sleeper* sleeper = sleeper_of(pe);
@@ -290,7 +290,7 @@ class Context {
                 return wake_if_sleeping(sleeper);
             }
         }
-        put_signal_elsewhere(dest, source, bytes, signal, pe, where);
+        put_signal_slow_path(dest, source, bytes, signal, pe, where);
     }
     TESSERA_INLINE void update_signal(const Signal& signal, int pe, const char* where) const {
         const std::uint64_t value = signal.value;
@@ -399,23 +399,23 @@ class Context {
         word.store(value, std::memory_order_release);
     }
     [[noreturn]] TESSERA_COLD static void fail_signal_op(int op, const char* where);
-    void put_signal_elsewhere(void* dest, const void* source, std::size_t bytes,
+    void put_signal_slow_path(void* dest, const void* source, std::size_t bytes,
                               const Signal& signal, int pe, const char* where) const;
 
     // What is not heap memory that this PE has mapped: static data, transports, mistakes. `pe` is a
     // number in the world, not yet checked. Reached by tail calls, so that the paths above save no
     // registers.
-    static void put_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+    static void put_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
                               const char* where, const Context* context);
-    static void get_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+    static void get_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
                               const char* where, const Context* context);
-    static void put_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+    static void put_nbi_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
                                   const char* where, const Context* context);
-    static void get_nbi_elsewhere(void* dest, const void* source, std::size_t bytes, int pe,
+    static void get_nbi_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
                                   const char* where, const Context* context);
 
     template <class T>
-    [[gnu::noinline]] static void p_elsewhere(T* dest, T value, int pe, const char* where,
+    [[gnu::noinline]] static void p_slow_path(T* dest, T value, int pe, const char* where,
                                               const Context* context) {
         if (char* remote = address_map.remote(dest, sizeof(T), pe, where)) {
             store(remote, value);
@@ -424,7 +424,7 @@ class Context {
         transport(pe).put(context->transport_context(), dest, &value, sizeof(T), pe);
     }
     template <class T>
-    [[gnu::noinline]] static T g_elsewhere(const T* source, int pe, const char* where,
+    [[gnu::noinline]] static T g_slow_path(const T* source, int pe, const char* where,
                                            const Context* context) {
         if (char* remote = address_map.remote(source, sizeof(T), pe, where)) {
             return load<T>(remote);
@@ -434,7 +434,7 @@ class Context {
         return value;
     }
     template <OldValue kOld, class T, class Local>
-    [[gnu::noinline]] static T atomic_elsewhere(const Atomic<T> request, int pe, const char* where,
+    [[gnu::noinline]] static T atomic_slow_path(const Atomic<T> request, int pe, const char* where,
                                                 Local local, T* later, const Context* context) {
         char* remote = address_map.remote(request.dest, sizeof(T), pe, where);
         if (!is_aligned(request.dest)) fail_alignment(request.dest, sizeof(T), where);

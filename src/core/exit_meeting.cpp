@@ -116,7 +116,7 @@ class Meeting {
             if (pe == with_.job.pe) continue;
             const Times times = times_of(pe);
             std::uint64_t& before = entered_[static_cast<std::size_t>(pe)];
-            has_changed = has_changed || times.entered <= times.left || times.entered != before;
+            has_changed = has_changed || times.entered <= times.ended || times.entered != before;
             before = times.entered;
         }
         surveys_ = has_changed ? 0 : surveys_ + 1;
@@ -125,7 +125,7 @@ class Meeting {
 
     struct Times {
         std::uint64_t entered;
-        std::uint64_t left;
+        std::uint64_t ended;
     };
     static_assert(sizeof(Times) == sizeof(WaitTimes));
 
@@ -134,7 +134,7 @@ class Meeting {
         if (std::binary_search(local.begin(), local.end(), pe)) {
             const WaitTimes& waits = with_.node.internal_of(pe).waits;
             return {waits.entered.load(std::memory_order_relaxed),
-                    waits.left.load(std::memory_order_relaxed)};
+                    waits.ended.load(std::memory_order_relaxed)};
         }
         Times times{};
         with_.fabric->get(with_.transport_context, &times, &mine_.waits, sizeof times, pe);

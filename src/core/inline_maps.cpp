@@ -28,37 +28,37 @@ using InlineMap = shmem_internal_inline_map;
 // Layout 2. Another one needs another SHMEM_INTERNAL_INLINE_LAYOUT.
 static_assert(SHMEM_INTERNAL_INLINE_LAYOUT == 2);
 static_assert(offsetof(InlineMap, origin) == 3584 && offsetof(InlineMap, heaps) == 3608);
-static_assert(offsetof(InlineMap, no_rooms) == 7704);
+static_assert(offsetof(InlineMap, no_limits) == 7704);
 static_assert(sizeof(InlineMap) == SHMEM_INTERNAL_INLINE_MAP_BYTES);
-static_assert(sizeof(Room) == SHMEM_INTERNAL_INLINE_ROOM);
-static_assert(heap::kRooms == SHMEM_INTERNAL_INLINE_PEERS);
+static_assert(sizeof(InlineLimit) == SHMEM_INTERNAL_INLINE_LIMIT_BYTES);
+static_assert(heap::kInlineLimits == SHMEM_INTERNAL_INLINE_PEERS);
 static_assert(kShortBytesMax == SHMEM_INTERNAL_INLINE_BYTES_MAX);
 
 // What maps are filled from.
 struct Contents {
     std::size_t first = 0;
     std::size_t heap_base = 0;
-    std::array<std::size_t, heap::kRooms> heaps{};
+    std::array<std::size_t, heap::kInlineLimits> heaps{};
     bool operator==(const Contents&) const = default;
 };
 
-std::mutex attached_mutex;  // guards all of these but rooms
+std::mutex attached_mutex;  // guards all of these but limits
 // Never destroyed: programs detach after this library's own destructors have run.
 std::vector<InlineMap*>& attached_maps() {
     static auto* maps = new std::vector<InlineMap*>;
     return *maps;
 }
 constinit Contents contents;
-// Kept for good, because a program may look at a room at any time.
-char* rooms = nullptr;
-constexpr std::size_t kRoomsBytes = heap::kRooms * sizeof(Room);
+// Kept for good, because a program may read a limit at any time.
+char* limits = nullptr;
+constexpr std::size_t kInlineLimitsBytes = heap::kInlineLimits * sizeof(InlineLimit);
 
 Contents current_contents(std::span<const int> local_pes) {
     Contents now{.first = static_cast<std::size_t>(local_pes.front()),
                  .heap_base = address_map.heap_base};
     for (int pe : local_pes) {
-        const std::size_t index = heap::room_index(pe, local_pes);
-        if (index == heap::kNoRoom) break;
+        const std::size_t index = heap::inline_limit_index(pe, local_pes);
+        if (index == heap::kNoInlineLimit) break;
         now.heaps[index] = reinterpret_cast<std::size_t>(address_map.peers[pe].heap);
     }
     return now;
@@ -66,37 +66,40 @@ Contents current_contents(std::span<const int> local_pes) {
 
 // REQUIRES: nobody reads the map before.
 void fill(InlineMap& map) {
-    if (rooms == nullptr) return;
+    if (limits == nullptr) return;
     map.origin = SHMEM_INTERNAL_INLINE_ORIGIN - contents.first;
     map.heap_base = contents.heap_base;
     std::copy(contents.heaps.begin(), contents.heaps.end(), map.heaps);
     // Unsigned: they may lie before the map.
-    map.rooms = reinterpret_cast<std::size_t>(rooms) - reinterpret_cast<std::size_t>(map.no_rooms);
+    map.limits =
+        reinterpret_cast<std::size_t>(limits) - reinterpret_cast<std::size_t>(map.no_limits);
 }
 
 }  // namespace
 
-void open_inline_maps(int node_file, std::uint64_t rooms_offset, std::span<const int> local_pes) {
+void open_inline_maps(int node_file, std::uint64_t inline_limits_offset,
+                      std::span<const int> local_pes) {
     if (config().debug) return;
     std::lock_guard guard(attached_mutex);
     const int access = PROT_READ | PROT_WRITE;
-    if (rooms == nullptr) {
-        void* start = ::mmap(nullptr, kRoomsBytes, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (limits == nullptr) {
+        void* start =
+            ::mmap(nullptr, kInlineLimitsBytes, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (start == MAP_FAILED) return;
-        rooms = static_cast<char*>(start);
+        limits = static_cast<char*>(start);
         contents = current_contents(local_pes);
         for (InlineMap* map : attached_maps()) fill(*map);
     } else if (current_contents(local_pes) != contents) {
         return;
     }
     // Where it fails there are zeros.
-    static_cast<void>(::mmap(rooms, kRoomsBytes, access, MAP_SHARED | MAP_FIXED, node_file,
-                             static_cast<off_t>(rooms_offset)));
+    static_cast<void>(::mmap(limits, kInlineLimitsBytes, access, MAP_SHARED | MAP_FIXED, node_file,
+                             static_cast<off_t>(inline_limits_offset)));
 }
 
 void close_inline_maps() {
-    if (rooms == nullptr) return;
-    static_cast<void>(::mmap(rooms, kRoomsBytes, PROT_READ | PROT_WRITE,
+    if (limits == nullptr) return;
+    static_cast<void>(::mmap(limits, kInlineLimitsBytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
 }
 

@@ -4,7 +4,6 @@
 #include "core/node.hpp"
 
 #include <fcntl.h>
-#include <link.h>
 #include <linux/falloc.h>
 #include <linux/mempolicy.h>
 #include <sched.h>
@@ -17,44 +16,13 @@
 #include <cstring>
 #include <iterator>
 
-#include "base/bits.hpp"
 #include "base/endpoint_slot.hpp"
 #include "base/fatal.hpp"
 #include "core/config.hpp"
+#include "core/program_digest.hpp"
 #include "transports/node_transports.hpp"
 
 namespace tessera {
-namespace {
-
-void add_to_digest(std::uint64_t& digest, const void* bytes, std::size_t count) {
-    for (std::size_t i = 0; i < count; i += sizeof(std::uint64_t)) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, static_cast<const char*>(bytes) + i, std::min(sizeof word, count - i));
-        digest = mix_bits(digest ^ word) + 1;
-    }
-}
-
-// For dl_iterate_phdr, which reports the main program first; returning 1 stops there.
-int add_main_program(dl_phdr_info* program, std::size_t, void* digest) {
-    auto& sum = *static_cast<std::uint64_t*>(digest);
-    for (int i = 0; i < program->dlpi_phnum; ++i) {
-        const ElfW(Phdr) header = program->dlpi_phdr[i];
-        add_to_digest(sum, &header, sizeof header);
-        if (header.p_type != PT_NOTE) continue;  // The build id is a note.
-        add_to_digest(sum, reinterpret_cast<const void*>(program->dlpi_addr + header.p_vaddr),
-                      header.p_filesz);
-    }
-    return 1;
-}
-
-// Layout and build id of the executable: the same wherever the system has loaded it.
-std::uint64_t program_digest() {
-    std::uint64_t digest = 0;
-    ::dl_iterate_phdr(add_main_program, &digest);
-    return digest;
-}
-
-}  // namespace
 
 Node::Node(launch::Job& job, const char* where) : job_(job), my_statics_(heap::static_data()) {
     map_files();
@@ -84,10 +52,10 @@ InternalSegment& Node::internal_of(int world_pe) const {
     return internal(static_cast<int>(position - job_.local_pes.begin()));
 }
 
-Room* Node::my_room() const {
-    const std::size_t index = heap::room_index(job_.pe, job_.local_pes);
-    auto* rooms = reinterpret_cast<Room*>(node_map_.data() + header_->rooms_offset);
-    return index != heap::kNoRoom ? rooms + index : nullptr;
+InlineLimit* Node::my_inline_limit() const {
+    const std::size_t index = heap::inline_limit_index(job_.pe, job_.local_pes);
+    auto* limits = reinterpret_cast<InlineLimit*>(node_map_.data() + header_->inline_limits_offset);
+    return index != heap::kNoInlineLimit ? limits + index : nullptr;
 }
 
 char* Node::heap(int local_index) const {
@@ -165,10 +133,10 @@ void Node::release_memory() const {
           header_->heap_bytes);
 }
 
-void Node::label_waits() const {
+std::span<char> Node::wait_label() const {
     heap::PeRecord& record = my_record();
     record.waiting_in[0] = '\0';
-    set_wait_label(record.waiting_in, sizeof record.waiting_in);
+    return record.waiting_in;
 }
 
 void Node::publish_record(const char* where) const {
@@ -298,7 +266,8 @@ void Node::fill_peers() {
 
 void Node::open_heaps() {
     for (int pe : job_.local_pes) {
-        peers_[static_cast<std::size_t>(pe)].heap_room = room_of(header_->heap_bytes);
+        peers_[static_cast<std::size_t>(pe)].heap_inline_limit =
+            inline_limit_of(header_->heap_bytes);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/fd.hpp"
@@ -37,14 +38,14 @@ class Node {
     // By number in the world. REQUIRES: a PE of this node.
     InternalSegment& internal_of(int world_pe) const;
     // Of this PE; nullptr: there are too many PEs.
-    Room* my_room() const;
+    InlineLimit* my_inline_limit() const;
     char* heap(int local_index) const;
 
     // Where oshrun did not look: the first PE discovers the topology anew, now that it knows which
     // PUs all PEs together may use (launchers bind each PE before it starts).
     void discover_topology();
-    // From here on slow waits tell oshrun where they are; before that, everything is shmem_init.
-    void label_waits() const;
+    // Where slow waits write their names for oshrun; "shmem_init" before this call, empty after it.
+    std::span<char> wait_label() const;
     // All PEs of the node meet.
     void meet(const char* where) const;
     // Gives the pages of this PE's heap and internal segment back to the system; the first PE
@@ -53,7 +54,8 @@ class Node {
 
     // One entry a PE of the job; what address_map.peers points to.
     const Peer* peers() const { return peers_; }
-    // Gives the peers their rooms. REQUIRES: header().heap_bytes is what all nodes have agreed on.
+    // Gives the peers their inline limits. REQUIRES: header().heap_bytes is what all nodes have
+    // agreed on.
     void open_heaps();
     // The table of EndpointInfos that the PEs of the node share (transports/ofi).
     char* endpoint_table() const { return node_map_.data() + header_->endpoints_offset; }

@@ -18,7 +18,7 @@ namespace {
 // A helper that has just begun one delays the end by as much: 30 to 100 us.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
-struct Place {
+struct HeapOffset {
     std::uint32_t pe;
     std::uint64_t offset;
 };
@@ -32,23 +32,23 @@ SharedCopyOffer& offer_to(std::uint32_t pe) {
 // May miss a PE that falls asleep just now, which then does not help.
 void wake_helper(std::uint32_t pe) {
     InternalSegment& segment = segment_of(address_map.peers[pe].sleeper);
-    const std::int64_t place = segment.shared_copy.sleeping_on.load(std::memory_order_relaxed);
-    if (place == 0) return;
-    char* word = reinterpret_cast<char*>(&segment) + place;
+    const std::int64_t distance = segment.shared_copy.sleeping_on.load(std::memory_order_relaxed);
+    if (distance == 0) return;
+    char* word = reinterpret_cast<char*>(&segment) + distance;
     futex_wake_all(*reinterpret_cast<std::atomic<std::uint32_t>*>(word));
 }
 
 std::uint64_t piece_count(std::uint64_t bytes) { return (bytes + kPieceBytes - 1) / kPieceBytes; }
 
 // Whose heap the bytes are in, as mapped here.
-std::optional<Place> place_of(const char* address, std::size_t bytes) {
+std::optional<HeapOffset> heap_offset_of(const char* address, std::size_t bytes) {
     if (bytes > address_map.heap_bytes) return std::nullopt;
     for (std::uint32_t pe = 0; pe < address_map.npes; ++pe) {
         const char* heap = address_map.peers[pe].heap;
         const std::size_t offset =
             reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(heap);
         if (heap != nullptr && offset <= address_map.heap_bytes - bytes) {
-            return Place{.pe = pe, .offset = offset};
+            return HeapOffset{.pe = pe, .offset = offset};
         }
     }
     return std::nullopt;
@@ -61,8 +61,8 @@ void copy_piece_of(char* dest, const char* source, std::uint64_t piece, std::uin
 
 // RETURNS when: all is copied (true), or nothing: nobody could help.
 bool share(char* dest, const char* source, std::size_t bytes) {
-    const std::optional<Place> to = place_of(dest, bytes);
-    const std::optional<Place> from = place_of(source, bytes);
+    const std::optional<HeapOffset> to = heap_offset_of(dest, bytes);
+    const std::optional<HeapOffset> from = heap_offset_of(source, bytes);
     if (!to || !from || (to->pe == me()) == (from->pe == me())) return false;
     const std::uint32_t helper = to->pe == me() ? from->pe : to->pe;
     SharedCopyOffer& offer = offer_to(helper);
@@ -74,8 +74,8 @@ bool share(char* dest, const char* source, std::size_t bytes) {
     offer.dest_offset.store(to->offset, std::memory_order_release);
     offer.bytes.store(bytes, std::memory_order_release);
     const std::uint64_t number = (offer.next.load(std::memory_order_relaxed) >> 32) + 1;
-    // Release: pairs with help(), which also reads what is to be copied. The program's own stores
-    // to the source come before.
+    // Release: pairs with help_with_copies(), which also reads what is to be copied. The program's
+    // own stores to the source come before.
     offer.next.store(number << 32, std::memory_order_release);
     wake_helper(helper);
     const std::uint64_t count = piece_count(bytes);
@@ -94,8 +94,9 @@ bool share(char* dest, const char* source, std::size_t bytes) {
     return true;
 }
 
-// Copies a piece of what is offered to this PE. RETURNS: whether there was one.
-bool help() {
+}  // namespace
+
+bool help_with_copies() {
     SharedCopyOffer& offer = offer_to(me());
     std::uint64_t next = offer.next.load(std::memory_order_acquire);
     const std::uint64_t bytes = offer.bytes.load(std::memory_order_acquire);
@@ -108,7 +109,7 @@ bool help() {
     // Succeeds only while the copy is the one that was read.
     if (!offer.next.compare_exchange_strong(next, next + 1, std::memory_order_acquire,
                                             std::memory_order_relaxed)) {
-        return true;  // Somebody else has it; look again.
+        return true;  // Another PE has it; look again.
     }
     copy_piece_of(address_map.peers[dest_pe].heap + dest_offset,
                   address_map.peers[source_pe].heap + source_offset, piece, bytes);
@@ -116,19 +117,8 @@ bool help() {
     return true;
 }
 
-}  // namespace
+void start_sharing_copies() { set_shared_copy(share); }
 
-void start_sharing_copies() {
-    set_shared_copy(share);
-    InternalSegment& segment = segment_of(address_map.peers[me()].sleeper);
-    set_sleep_note(&segment.shared_copy.sleeping_on, reinterpret_cast<const char*>(&segment));
-    set_help_hook(help);
-}
-
-void stop_sharing_copies() {
-    set_shared_copy(nullptr);
-    set_help_hook(nullptr);
-    set_sleep_note(nullptr, nullptr);
-}
+void stop_sharing_copies() { set_shared_copy(nullptr); }
 
 }  // namespace tessera

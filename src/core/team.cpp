@@ -50,7 +50,7 @@ void find_nodes(Team& team) {
         }
         if (member != team.my_index) continue;
         nodes.mine = static_cast<int>(nodes.begins.size()) - 1;
-        nodes.place = i - nodes.begins.back();
+        nodes.index_on_node = i - nodes.begins.back();
     }
     nodes.begins.push_back(team.npes);
     team.nodes = nodes.count();

@@ -42,6 +42,7 @@ static_assert(sizeof(TeamFlags) == (kSyncRoundsMax + 3) * kFalseSharingBytes);
 struct Team;
 struct TeamMailboxes;
 using SyncFunction = void (*)(Team& team, const char* where);
+// This PE's flags in slot `slot`: also the symmetric address of other PEs' flags in theirs.
 TeamFlags* team_flags(std::uint32_t slot);
 
 // The PE that a member tells in one round of a dissemination.
@@ -52,12 +53,12 @@ struct SyncPartner {
 };
 
 // Which members are on which node. Nodes in the order of their first PEs, members of a node in that
-// of the team. The same on all members, but for `mine` and `place`.
+// of the team. The same on all members, but for `mine` and `index_on_node`.
 struct TeamNodes {
     std::vector<int> members;  // of node 0, of node 1, ...
     std::vector<int> begins;   // node k's are members[begins[k]] to members[begins[k + 1] - 1]
     int mine = 0;              // the node of this PE
-    int place = 0;             // of this PE among the members of its node
+    int index_on_node = 0;     // of this PE among the members of its node
     int smallest = 0;          // members on the node that has fewest
     bool is_in_order = true;   // Members of a node follow each other: members[i] is i.
 
@@ -126,12 +127,10 @@ struct Team {
     [[noreturn]] TESSERA_COLD void fail_index(int index, const char* where) const;
 };
 
-// This PE's flags in slot `slot`: also the symmetric address of other PEs' flags in theirs.
-TeamFlags* team_flags(std::uint32_t slot);
 // The flags of PE `world_pe` as this PE maps them; nullptr: it is on another node.
 TeamFlags* mapped_team_flags(int world_pe, std::uint32_t slot);
 
-// The same for mailboxes.
+// team_flags() and mapped_team_flags() for mailboxes.
 TeamMailboxes* team_mailboxes(std::uint32_t slot);
 TeamMailboxes* mapped_team_mailboxes(int world_pe, std::uint32_t slot);
 

@@ -97,9 +97,10 @@ NodeLayout plan_layout(const NodePlan& plan) {
     header.facts_bytes = plan.facts_bytes;
     header.npes_of_job = static_cast<std::uint32_t>(plan.npes_of_job);
     header.endpoints_offset = round_up(header.facts_offset + plan.facts_bytes, kEndpointSlotBytes);
-    header.rooms_offset =
+    header.inline_limits_offset =
         round_up(header.endpoints_offset + header.npes_of_job * kEndpointSlotBytes, kHugePageBytes);
-    header.internal_offset = round_up(header.rooms_offset + kRooms * sizeof(Room), kHugePageBytes);
+    header.internal_offset =
+        round_up(header.inline_limits_offset + kInlineLimits * sizeof(InlineLimit), kHugePageBytes);
     header.internal_bytes = kInternalBytes;
     header.static_offset = header.internal_offset + npes * kInternalBytes;
     header.static_slot_bytes = kStaticSlotBytes;

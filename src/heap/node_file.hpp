@@ -13,8 +13,8 @@
 //   | topology facts        |                              | ...              |
 //   +-----------------------+ endpoints_offset             +------------------+
 //   | EndpointInfo x PEs    |   of the job: how to reach other nodes, filled as it is learnt
-//   +-----------------------+ rooms_offset
-//   | Room x kRooms         |   pages of their own (core/inline_maps.hpp)
+//   +-----------------------+ inline_limits_offset
+//   | InlineLimit x kInlineLimits         |   pages of their own (core/inline_maps.hpp)
 //   +-----------------------+ internal_offset
 //   | internal seg. x npes  |   flags, locks, buffers of the library
 //   +-----------------------+ static_offset
@@ -40,15 +40,15 @@
 namespace tessera::heap {
 
 inline constexpr std::uint64_t kNodeMagic = 0x5445535345524133;  // "TESSERA3": layout version 3
-// Address space for the flags of some 58,000 teams, and the links of 600 (of 90,
+// Address space for the flags of some 58,000 teams, and the mailboxes of 600 (of 90,
 // SHMEM_COLLECTIVE_BUFFER=64K); memory is taken by those that exist.
 inline constexpr std::size_t kInternalBytes = std::size_t{512} << 20;
 // A PE's room is as far behind that of the first PE of the node as its number in the world; of the
 // last one nobody is the owner, nor have PEs beyond it one.
-inline constexpr std::size_t kRooms = 512;
-inline constexpr std::size_t kNoRoom = kRooms - 1;
-inline std::size_t room_index(int pe, std::span<const int> local_pes) {
-    return std::min(static_cast<std::size_t>(pe - local_pes.front()), kNoRoom);
+inline constexpr std::size_t kInlineLimits = 512;
+inline constexpr std::size_t kNoInlineLimit = kInlineLimits - 1;
+inline std::size_t inline_limit_index(int pe, std::span<const int> local_pes) {
+    return std::min(static_cast<std::size_t>(pe - local_pes.front()), kNoInlineLimit);
 }
 inline constexpr std::size_t kStaticSlotBytes = std::size_t{64} << 30;
 
@@ -73,7 +73,7 @@ struct NodeLayout {
     std::uint32_t usable_cores;       // what the job may use; decides how PEs wait (base/wait.hpp)
     std::uint32_t npes_of_job;
     std::uint64_t endpoints_offset;
-    std::uint64_t rooms_offset;
+    std::uint64_t inline_limits_offset;
 };
 static_assert(std::is_trivially_copyable_v<NodeLayout> && sizeof(NodeLayout) == 112);
 
@@ -81,11 +81,11 @@ static_assert(std::is_trivially_copyable_v<NodeLayout> && sizeof(NodeLayout) == 
 struct NodeHeader : NodeLayout {
     alignas(kFalseSharingBytes)
         CentralSync startup;  // the node's PEs meet during init and finalize
-    alignas(kFalseSharingBytes) std::atomic<std::uint64_t> crowded_until_ns;  // WaitPolicy
+    alignas(kFalseSharingBytes) std::atomic<std::uint64_t> oversubscribed_until_ns;  // WaitPolicy
 };
 static_assert(sizeof(NodeHeader) == 4 * kFalseSharingBytes);
 
-// kStarting: in shmem_init, but not yet with the others (core/place.hpp).
+// kStarting: in shmem_init, but not yet with the others (core/pe_record_lock.hpp).
 enum class PeState : std::uint32_t {
     kNotStarted = 0,
     kInitialized = 1,

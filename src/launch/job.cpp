@@ -62,8 +62,7 @@ void refuse_launcher_without_pmix() {
         fatal(
             "shmem_init: %s started this process as one of %s (%s=%s), but offers no PMIx "
             "(PMIX_NAMESPACE and PMIX_RANK are not set), so the PEs cannot find each other; use "
-            "%s; "
-            "to run one PE on purpose, unset %s",
+            "%s; to run one PE on purpose, unset %s",
             trace.name, size, trace.size_variable, size, trace.remedy, trace.size_variable);
     }
 }
@@ -75,11 +74,9 @@ Launcher find_launcher() {
             if (has_foreign_pmix_environment()) return Launcher::kPmix;
             fatal(
                 "shmem_init: %s is set, but the descriptors it names are not open here: this "
-                "program "
-                "was started by a PE, or by a wrapper that closes descriptors; a PE's children are "
-                "not PEs. To run it as a job of its own, use `env -u %s oshrun -n N ...`, or "
-                "without "
-                "oshrun for one PE `env -u %s -u PMIX_NAMESPACE ...`",
+                "program was started by a PE, or by a wrapper that closes descriptors; a PE's "
+                "children are not PEs. To run it as a job of its own, use `env -u %s oshrun -n N "
+                "...`, or without oshrun for one PE `env -u %s -u PMIX_NAMESPACE ...`",
                 kJobVariable, kJobVariable, kJobVariable);
         case Inheritance::kNone: break;
     }

@@ -51,10 +51,10 @@ std::atomic<bool> is_leaving{false};
 pid_t connected_pid = 0;
 bool is_finalize_owed = false;
 
-// While it fences and somebody wants progress, a PE first yields and then naps: the launcher and
+// While it fences and somebody wants progress, a PE first yields and then sleeps: the launcher and
 // other PEs need the cores as well.
 constexpr int kFenceYields = 100;
-constexpr std::int64_t kFenceNapNanoseconds = 200'000;
+constexpr std::int64_t kFenceTimedSleepNanoseconds = 200'000;
 std::atomic<std::uint32_t> fence_is_over{0};
 pmix_status_t fence_status = PMIX_SUCCESS;
 
@@ -63,15 +63,13 @@ void check(pmix_status_t status, const char* call) {
     if (status == PMIX_ERR_PARTIAL_SUCCESS) {
         fatal_lost_peer(
             "%s: a PE has left the job while the others wait for it: it has died, or a PE's "
-            "command "
-            "starts several SHMEM programs one after another, which works on one node only",
+            "command starts several SHMEM programs one after another, which works on one node only",
             call);
     }
     // A PE that has died takes its EndpointInfo with it.
     fatal_lost_peer(
         "shmem_init: %s: %s (%d); a PE or the launcher may have died, or its PMIx may be of a "
-        "version that "
-        "does not fit libpmix.so.2 of this machine",
+        "version that does not fit libpmix.so.2 of this machine",
         call, functions.error_string(status), status);
 }
 
@@ -293,7 +291,7 @@ void fence(void (*progress)()) {
         if (++round < kFenceYields) {
             ::sched_yield();
         } else {
-            futex_wait(fence_is_over, 0, kFenceNapNanoseconds);
+            futex_wait(fence_is_over, 0, kFenceTimedSleepNanoseconds);
         }
         // Pairs with the release in on_fenced().
     } while (fence_is_over.load(std::memory_order_acquire) == 0);

@@ -26,7 +26,7 @@ class FakeWorld {
         for (std::size_t pe = 0; pe < peers_.size(); ++pe) {
             heaps_.push_back(make_memory(kHeapBytes));
             statics_.push_back(make_memory(kStaticBytes));
-            peers_[pe] = {.heap_room = room_of(kHeapBytes),
+            peers_[pe] = {.heap_inline_limit = inline_limit_of(kHeapBytes),
                           .heap = heaps_[pe].get(),
                           .statics = statics_[pe].get(),
                           .sleeper = &sleepers_[pe]};
@@ -48,7 +48,7 @@ class FakeWorld {
         address_map.heap_bytes = kHeapBytes;
         address_map.static_base = reinterpret_cast<std::uintptr_t>(statics_[index].get());
         address_map.static_bytes = kStaticBytes;
-        address_map.static_room = room_of(kStaticBytes);
+        address_map.static_inline_limit = inline_limit_of(kStaticBytes);
         address_map.peers = peers_.data();
         address_map.transports = transports_.data();
     }

@@ -45,7 +45,7 @@ class OshTuneTest(unittest.TestCase):
         out, _ = self.run_tool(OSH_INFO, "--collectives")
         self.assertIn(path, out.splitlines()[0])
 
-    def test_each_provider_has_its_prices(self):
+    def test_each_provider_has_its_parameters(self):
         out, _ = self.run_tool(OSH_TUNE, "-o", "-", "--provider", "sockets", "tcp;ofi_rxm")
         lines = [line.split()[:2] for line in out.splitlines() if not line.startswith("#")]
         self.assertEqual(tuple(line[0] for line in lines), PARAMETERS + FABRIC + FABRIC)

@@ -56,7 +56,7 @@ struct Situation {
     collectives::Profile profile;
 };
 
-Situation situation_of(const JobShape& job) {
+Situation situation_of(const JobLayout& job) {
     const topology::Facts facts = topology::discover();
     const int cores = static_cast<int>(std::max(1U, facts.usable_cores));
     const int full = job.nodes_are_virtual ? std::max(cores, job.nodes) : cores * job.nodes;
@@ -79,7 +79,7 @@ Situation situation_of(const JobShape& job) {
 
 }  // namespace
 
-std::string collectives_csv(const JobShape& job) {
+std::string collectives_csv(const JobLayout& job) {
     constexpr std::size_t kBytesMax = std::size_t{1} << 26;
     Situation now = situation_of(job);
     std::string text = "collective,algorithm,bytes,seconds\n";
@@ -119,7 +119,7 @@ std::string algorithms_markdown() {
     return text;
 }
 
-std::string algorithms_text(std::string_view collective, const JobShape& job) {
+std::string algorithms_text(std::string_view collective, const JobLayout& job) {
     const Call call = situation_of(job).call;
     std::string text;
     for (std::size_t i = 0; i < kCollectives; ++i) {
@@ -134,7 +134,7 @@ std::string algorithms_text(std::string_view collective, const JobShape& job) {
     return text;
 }
 
-std::string collectives_text(const JobShape& job) {
+std::string collectives_text(const JobLayout& job) {
     const auto [layout, call, cores, profile] = situation_of(job);
     char head[200];
     std::snprintf(head, sizeof head, "%d PEs, at most %.0f on each of %.0f nodes of %d cores; %s\n",

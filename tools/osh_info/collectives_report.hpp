@@ -8,22 +8,22 @@
 
 namespace tessera::osh_info {
 
-struct JobShape {
+struct JobLayout {
     int npes = 0;  // 0: one for each usable core
     int nodes = 1;
     bool nodes_are_virtual = false;  // they share the cores of this machine
 };
 // For each collective: its algorithms with their costs, then the choices by size with the times
 // that the model expects; what SHMEM_<COLLECTIVE>_ALGORITHM names instead is said.
-std::string collectives_text(const JobShape& job);
+std::string collectives_text(const JobLayout& job);
 
 // "collective,algorithm,bytes,seconds" for all algorithms that the job can use, as the model
 // expects them, at powers of 2.
-std::string collectives_csv(const JobShape& job);
+std::string collectives_csv(const JobLayout& job);
 
 // The names of one collective's algorithms that the job can use, a line each. RETURNS: "" for a
 // collective that does not exist.
-std::string algorithms_text(std::string_view collective, const JobShape& job);
+std::string algorithms_text(std::string_view collective, const JobLayout& job);
 
 // The table of all algorithms in docs/collectives.md. A test compares it with the file.
 std::string algorithms_markdown();

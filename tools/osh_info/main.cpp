@@ -44,7 +44,7 @@ int run(int argc, char** argv) {
     bool collectives = false;
     bool csv = false;
     std::string algorithms_of;
-    JobShape job;
+    JobLayout job;
     app.set_version_flag("--version,-V", version_text().substr(0, version_text().size() - 1),
                          "Print the version and exit");
     app.set_help_flag("--help,-h", "Print this text and exit");

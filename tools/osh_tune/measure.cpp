@@ -22,8 +22,8 @@ namespace tessera::osh_tune {
 namespace {
 
 constexpr int kBatches = 9;
-constexpr std::size_t kNearBytes = std::size_t{64} << 10;
-constexpr std::size_t kFarBytes = std::size_t{32} << 20;
+constexpr std::size_t kBytesInCache = std::size_t{64} << 10;
+constexpr std::size_t kBytesInMemory = std::size_t{32} << 20;
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 
 double now() {
@@ -123,11 +123,11 @@ double combining() {
 void measure_node(char* block, long* words) {
     const double alpha = one_way(words, 20000);
     if (shmem_my_pe() == 0) {
-        std::vector<char> local(kFarBytes, 0);
+        std::vector<char> local(kBytesInMemory, 0);
         print("alpha", alpha);
         print("context_switch", context_switch());
-        print("beta", copying(block, local.data(), kNearBytes, 200));
-        print("beta_memory", copying(block, local.data(), kFarBytes, 2));
+        print("beta", copying(block, local.data(), kBytesInCache, 200));
+        print("beta_memory", copying(block, local.data(), kBytesInMemory, 2));
         print("gamma", combining());
     }
 }
@@ -162,13 +162,14 @@ int measure() {
                      shmem_n_pes());
         shmem_global_exit(2);
     }
-    auto* block = static_cast<char*>(shmem_malloc(kFarBytes));
+    auto* block = static_cast<char*>(shmem_malloc(kBytesInMemory));
     auto* words = static_cast<long*>(shmem_calloc(8, sizeof(long)));
     if (block == nullptr || words == nullptr) {
-        std::fprintf(stderr, "osh_tune: it needs %zu MiB of symmetric heap\n", kFarBytes >> 20);
+        std::fprintf(stderr, "osh_tune: it needs %zu MiB of symmetric heap\n",
+                     kBytesInMemory >> 20);
         shmem_global_exit(1);
     }
-    std::memset(block, 1, kFarBytes);
+    std::memset(block, 1, kBytesInMemory);
     shmem_barrier_all();
     if (shmem_ptr(words, 1 - shmem_my_pe()) != nullptr) {
         measure_node(block, words);

@@ -22,16 +22,16 @@ bool is_on_node_of_first() {
 
 // PEs of PE 0's node, and others.
 struct Sides {
-    int near = 0;
-    int far = 0;
+    int on_node = 0;
+    int off_node = 0;
 };
 Sides count_sides() {
-    static int is_near;
-    is_near = is_on_node_of_first() ? 1 : 0;
+    static int is_on_node;
+    is_on_node = is_on_node_of_first() ? 1 : 0;
     shmem_barrier_all();
     Sides sides;
     for (int pe = 0; pe < shmem_n_pes(); ++pe) {
-        (shmem_int_g(&is_near, pe) != 0 ? sides.near : sides.far) += 1;
+        (shmem_int_g(&is_on_node, pe) != 0 ? sides.on_node : sides.off_node) += 1;
     }
     return sides;
 }
@@ -66,11 +66,11 @@ TYPED_TEST(MixedAtomics, LoseNothing) {
     static TypeParam word;
     word = 0;
     const Sides sides = count_sides();
-    ASSERT_GT(sides.far, 0) << "run it with several nodes";
-    const bool is_near = is_on_node_of_first();
-    const int near_operations =
-        (kOperations / kTypes - sides.far * kOperationsOffNode) / sides.near + 1;
-    const int operations = is_near ? near_operations : kOperationsOffNode;
+    ASSERT_GT(sides.off_node, 0) << "run it with several nodes";
+    const bool is_on_node = is_on_node_of_first();
+    const int on_node_operations =
+        (kOperations / kTypes - sides.off_node * kOperationsOffNode) / sides.on_node + 1;
+    const int operations = is_on_node ? on_node_operations : kOperationsOffNode;
     const auto value = static_cast<TypeParam>(shmem_my_pe() + 1);
     shmem_barrier_all();
     for (int i = 0; i < operations; ++i) add(&word, value, i % 20);
@@ -78,9 +78,10 @@ TYPED_TEST(MixedAtomics, LoseNothing) {
     if (shmem_my_pe() == 0) {
         std::uint64_t expected = 0;
         for (int pe = 0; pe < shmem_n_pes(); ++pe) {
-            const bool near = shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEM_TEAM_SHARED) >= 0;
+            const bool on_node =
+                shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEM_TEAM_SHARED) >= 0;
             const auto count =
-                static_cast<std::uint64_t>(near ? near_operations : kOperationsOffNode);
+                static_cast<std::uint64_t>(on_node ? on_node_operations : kOperationsOffNode);
             expected += count * static_cast<std::uint64_t>(pe + 1);
         }
         EXPECT_EQ(word, static_cast<TypeParam>(expected));

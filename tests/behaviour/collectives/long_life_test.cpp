@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-// All gates of the world's links lie this far behind.
+// All gates of the world's mailboxes lie this far behind.
 void grow_old(Team& team) {
     shmem_barrier_all();
     team.mailbox_calls = 5 * kRenewAfter - 1;

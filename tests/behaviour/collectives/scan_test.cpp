@@ -96,7 +96,7 @@ TEST(Scan, CallsFollowEachOtherWithoutABarrier) {
 }
 
 // Every other PE, in the order of the world, at the same time as the rest; a scan by all now and
-// then, and reductions between them, which use the same links.
+// then, and reductions between them, which use the same mailboxes.
 TEST(Scan, TeamsAndCollectivesDoNotMix) {
     const Arrays arrays = allocate();
     const int me = shmem_my_pe();

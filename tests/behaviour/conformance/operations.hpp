@@ -33,7 +33,7 @@ T combine(Op op, T a, T b) {
 }
 
 // Whose operand, and for which element of which call.
-struct Place {
+struct OperandIndex {
     int index;
     int size;
     std::size_t element;
@@ -46,7 +46,7 @@ struct Place {
 
 // One member has a large factor, one a factor that is odd, the others 1 or, where there is one, -1.
 template <class T>
-T factor_of(const Place& place) {
+T factor_of(const OperandIndex& place) {
     const auto size = static_cast<std::size_t>(place.size);
     const auto index = static_cast<std::size_t>(place.index);
     const bool is_large = (place.element + place.turn) % size == index;
@@ -66,7 +66,7 @@ T factor_of(const Place& place) {
 }
 
 template <class T>
-T operand_of(Op op, const Place& place) {
+T operand_of(Op op, const OperandIndex& place) {
     const T any = value_of<T>(place.bits(0));
     if (op == Op::kProd) return factor_of<T>(place);
     if constexpr (std::is_integral_v<T>) {

@@ -28,12 +28,12 @@ int right() { return (shmem_my_pe() + 1) % shmem_n_pes(); }
 int left() { return (shmem_my_pe() + shmem_n_pes() - 1) % shmem_n_pes(); }
 bool is_debug() { return std::getenv("SHMEM_DEBUG") != nullptr; }
 // Not inline: read anew at each call.
-[[gnu::noinline]] std::size_t room_of(int pe) { return *shmem_internal_room(pe); }
+[[gnu::noinline]] std::size_t inline_limit_of(int pe) { return *shmem_internal_limit(pe); }
 [[gnu::noinline]] bool is_usual(const void* address, int pe) {
     return shmem_internal_find(address, pe).is_usual != 0;
 }
 int this_pe = 0;  // once it is known
-bool has_room() { return room_of(this_pe) != 0; }
+bool has_limit() { return inline_limit_of(this_pe) != 0; }
 
 long static_word = 0;  // symmetric
 
@@ -143,18 +143,18 @@ TEST(Inline, PointersAndTwinsAreTheLibrarys) {
 }
 
 // The target has fallen asleep by then: a p would leave it asleep if it did not call.
-TEST(Inline, SleepingPeHasNoRoom) {
+TEST(Inline, SleepingPeHasNoLimit) {
     auto* word = static_cast<long*>(shmem_calloc(1, sizeof(long)));
     for (long round = 1; round <= 10; ++round) {
         if (shmem_my_pe() == 0) {
             for (int pe = 1; pe < shmem_n_pes(); ++pe) {
                 if (shmem_ptr(word, pe) == nullptr) continue;
-                while (room_of(pe) != 0) ::sched_yield();
+                while (inline_limit_of(pe) != 0) ::sched_yield();
             }
             for (int pe = 1; pe < shmem_n_pes(); ++pe) shmem_long_p(word, round, pe);
         } else {
             shmem_long_wait_until(word, SHMEM_CMP_EQ, round);
-            EXPECT_EQ(has_room(), !is_debug());
+            EXPECT_EQ(has_limit(), !is_debug());
         }
         shmem_barrier_all();
     }
@@ -175,38 +175,39 @@ TEST(Inline, OnlyMappedHeapsAreUsual) {
         const int me = shmem_my_pe();
         EXPECT_TRUE(is_usual(heap, me));
         EXPECT_FALSE(is_usual(heap - 1, me));
-        EXPECT_TRUE(is_usual(heap + room_of(me) - 1, me));
-        EXPECT_FALSE(is_usual(heap + room_of(me), me));
-        EXPECT_NE(shmem_ptr(heap + room_of(me) - 1 + SHMEM_INTERNAL_INLINE_BYTES_MAX - 1, me),
-                  nullptr);
+        EXPECT_TRUE(is_usual(heap + inline_limit_of(me) - 1, me));
+        EXPECT_FALSE(is_usual(heap + inline_limit_of(me), me));
+        EXPECT_NE(
+            shmem_ptr(heap + inline_limit_of(me) - 1 + SHMEM_INTERNAL_INLINE_BYTES_MAX - 1, me),
+            nullptr);
     }
     shmem_free(bytes);
 }
 
 TEST(Inline, AnotherLayoutStaysEmpty) {
     static struct shmem_internal_inline_map map;
-    const auto rooms_of = [](const struct shmem_internal_inline_map& of) {
-        return reinterpret_cast<std::size_t>(of.no_rooms) + of.rooms;
+    const auto limits_of = [](const struct shmem_internal_inline_map& of) {
+        return reinterpret_cast<std::size_t>(of.no_limits) + of.limits;
     };
     shmem_internal_inline_attach(&map, SHMEM_INTERNAL_INLINE_LAYOUT + 1);
     EXPECT_EQ(map.heap_base, 0u);
-    EXPECT_EQ(map.rooms, 0u);
+    EXPECT_EQ(map.limits, 0u);
     shmem_internal_inline_attach(&map, SHMEM_INTERNAL_INLINE_LAYOUT);
     EXPECT_EQ(map.heap_base, shmem_internal_inline_map.heap_base);
     EXPECT_EQ(map.origin, shmem_internal_inline_map.origin);
-    EXPECT_EQ(rooms_of(map) == rooms_of(shmem_internal_inline_map), !is_debug());
+    EXPECT_EQ(limits_of(map) == limits_of(shmem_internal_inline_map), !is_debug());
     EXPECT_TRUE(std::equal(std::begin(map.heaps), std::end(map.heaps),
                            std::begin(shmem_internal_inline_map.heaps)));
     shmem_internal_inline_detach(&map);
 }
 
-TEST(Inline, ChildOfForkHasNoRoom) {
+TEST(Inline, ChildOfForkHasNoLimit) {
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(has_room() ? 1 : 0);
+    if (child == 0) ::_exit(has_limit() ? 1 : 0);
     int status = -1;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
-    EXPECT_EQ(has_room(), !is_debug());
+    EXPECT_EQ(has_limit(), !is_debug());
 }
 
 // In one function, where the compiler may keep what it knows from one to the next.
@@ -218,14 +219,14 @@ bool sessions_are_right() {
             shmem_long_p(words + i, 100 * session + 10 * shmem_my_pe() + i, right());
         }
         shmem_barrier_all();
-        bool is_right = has_room() == !is_debug();
+        bool is_right = has_limit() == !is_debug();
         for (long i = 0; i < 8; ++i) {
             is_right = is_right && words[i] == 100 * session + 10 * left() + i &&
                        shmem_long_g(words + i, right()) == 100 * session + 10 * shmem_my_pe() + i;
         }
         shmem_barrier_all();
         shmem_finalize();
-        if (!is_right || has_room()) return false;
+        if (!is_right || has_limit()) return false;
     }
     return true;
 }
@@ -234,7 +235,7 @@ bool sessions_are_right() {
 
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
-    if (has_room()) return 3;
+    if (has_limit()) return 3;
     shmem_init();
     this_pe = shmem_my_pe();
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
@@ -243,6 +244,6 @@ int main(int argc, char** argv) {
     listeners.Append(new tessera::test::PeBarrier);
     const int result = RUN_ALL_TESTS();
     shmem_finalize();
-    if (has_room()) return 4;
+    if (has_limit()) return 4;
     return result != 0 || sessions_are_right() ? result : 5;
 }

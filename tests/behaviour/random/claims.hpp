@@ -49,7 +49,7 @@ class Claims {
     }
 
     // Whether all these bytes are in one of the `allowed` states.
-    bool are(unsigned allowed, int pe, Place place, const Layout& layout) const {
+    bool are(unsigned allowed, int pe, BlockOffset place, const Layout& layout) const {
         if (layout.run == 0) return true;
         const Claim* claims = at(pe, place);
         for (std::uint32_t i = 0; i < layout.runs; ++i) {
@@ -61,13 +61,13 @@ class Claims {
         return true;
     }
 
-    void set(Claim claim, int pe, Place place, const Layout& layout) {
+    void set(Claim claim, int pe, BlockOffset place, const Layout& layout) {
         for_each_run(pe, place, layout,
                      [claim](Claim* begin, Claim* end) { std::fill(begin, end, claim); });
     }
 
     // The owner reads, or somebody for it until a quiet if `is_nbi`.
-    void read_by_owner(int pe, Place place, const Layout& layout, bool is_nbi) {
+    void read_by_owner(int pe, BlockOffset place, const Layout& layout, bool is_nbi) {
         if (are(kReadByAll, pe, place, layout)) return set(Claim::kRead, pe, place, layout);
         if (is_nbi) return set(Claim::kFrozen, pe, place, layout);
         for_each_run(pe, place, layout, [](Claim* begin, Claim* end) {
@@ -76,7 +76,7 @@ class Claims {
     }
 
     // The owner reads what nobody else has read, and may change it then.
-    void own(int pe, Place place, const Layout& layout) {
+    void own(int pe, BlockOffset place, const Layout& layout) {
         for_each_run(pe, place, layout, [](Claim* begin, Claim* end) {
             std::replace(begin, end, Claim::kFree, Claim::kOwned);
         });
@@ -88,13 +88,13 @@ class Claims {
         std::vector<Claim> claims;  // of all PEs, one after the other
     };
 
-    const Claim* at(int pe, Place place) const {
+    const Claim* at(int pe, BlockOffset place) const {
         const Block& block = blocks_[static_cast<std::size_t>(place.block)];
         return block.claims.data() + static_cast<std::size_t>(pe) * block.bytes + place.offset;
     }
 
     template <class Change>
-    void for_each_run(int pe, Place place, const Layout& layout, Change change) {
+    void for_each_run(int pe, BlockOffset place, const Layout& layout, Change change) {
         if (layout.run == 0) return;
         Claim* claims = const_cast<Claim*>(at(pe, place));
         for (std::uint32_t i = 0; i < layout.runs; ++i) {

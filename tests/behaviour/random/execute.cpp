@@ -94,7 +94,7 @@ void Executor::install_model() {
     shmem_barrier_all();
 }
 
-unsigned char* Executor::address(Place place) const {
+unsigned char* Executor::address(BlockOffset place) const {
     if (place.block < 0) return nullptr;  // A sync has no data.
     return blocks_[static_cast<std::size_t>(place.block)] + place.offset;
 }
@@ -194,7 +194,7 @@ void Executor::compare_memory() {
     }
 }
 
-void Executor::compare(Place place, const unsigned char* actual, std::uint32_t bytes) {
+void Executor::compare(BlockOffset place, const unsigned char* actual, std::uint32_t bytes) {
     const unsigned char* expected = model_.memory(me_, place);
     if (bytes == 0 || std::memcmp(actual, expected, bytes) == 0) return;
     std::uint32_t at = 0;
@@ -211,7 +211,7 @@ void Executor::compare(Place place, const unsigned char* actual, std::uint32_t b
 }
 
 // The call that changed the byte last, found by doing everything again.
-const Step* Executor::last_writer(Place place) const {
+const Step* Executor::last_writer(BlockOffset place) const {
     Model model(program_.npes, program_.seed);
     const Step* writer = nullptr;
     for (const Step& step : program_.steps) {

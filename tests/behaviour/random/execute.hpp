@@ -66,10 +66,10 @@ class Executor {
     void change_memory(const MemoryCall& call);
     void end_epoch(EpochEnd::Kind kind);
     void compare_memory();
-    void compare(Place place, const unsigned char* actual, std::uint32_t bytes);
+    void compare(BlockOffset place, const unsigned char* actual, std::uint32_t bytes);
     void install_model();
     bool is_needed(const Call& call) const;
-    const Step* last_writer(Place place) const;
+    const Step* last_writer(BlockOffset place) const;
 
     // ---- execute_onesided.cpp
     void play(const Transfer& transfer);
@@ -99,7 +99,7 @@ class Executor {
     void check_reduction(const Collective& collective);
     shmem_team_t& team(int number);
 
-    unsigned char* address(Place place) const;
+    unsigned char* address(BlockOffset place) const;
     // The handle for a context, nullptr for the form without one; and a PE's number in it.
     OptionalContext handle_of(int context) const;
     int pe_in(int context, int pe) const;

@@ -217,7 +217,7 @@ void Executor::play(const TokenSwap& swap) {
     if (!swap.pes.contains(me_)) return;
     const AtomicRoutines& row = atomic_row(swap.row);
     const auto npes = static_cast<std::uint64_t>(swap.pes.size());
-    const Place count_place{swap.words.block, swap.words.offset + 2 * row.bytes};
+    const BlockOffset count_place{swap.words.block, swap.words.offset + 2 * row.bytes};
     const std::uint64_t first = model_.word(swap.target, count_place, row.bytes) - npes;
     AtomicArguments token{address(swap.words), swap.token(me_), 0, swap.target};
     AtomicArguments sum{address(swap.words) + row.bytes, 0, 0, swap.target};
@@ -286,8 +286,8 @@ void Executor::play(const Wait& wait) {
         wait.form == Wait::Form::kRoutine ? atomic_row(wait.row).bytes : sizeof(std::uint64_t);
     for (int i = 0; i < wait.count; ++i) {
         if ((wait.included >> i & 1) == 0) continue;
-        const Place place{wait.words.block,
-                          wait.words.offset + static_cast<std::uint32_t>(i) * bytes};
+        const BlockOffset place{wait.words.block,
+                                wait.words.offset + static_cast<std::uint32_t>(i) * bytes};
         if (std::memcmp(address(place), model_.memory(me_, place), bytes) != 0) {
             fail("word %d is not there yet, or wrong", i);
         }

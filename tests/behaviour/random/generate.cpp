@@ -224,8 +224,8 @@ std::uint32_t Generator::any_nelems(std::uint32_t element_bytes, std::uint32_t m
     return static_cast<std::uint32_t>(random_.between(1, most));
 }
 
-std::optional<Place> Generator::find(const PeList& pes, const Layout& layout,
-                                     std::uint32_t alignment, unsigned allowed) {
+std::optional<BlockOffset> Generator::find(const PeList& pes, const Layout& layout,
+                                           std::uint32_t alignment, unsigned allowed) {
     constexpr int kTries = 10;
     const std::uint32_t span = layout.span_bytes();
     for (int i = 0; i < kTries; ++i) {
@@ -233,8 +233,9 @@ std::optional<Place> Generator::find(const PeList& pes, const Layout& layout,
         const std::uint32_t bytes = model_.block_bytes(block);
         if (span > bytes) continue;
         const std::uint32_t choices = (bytes - span) / alignment + 1;
-        Place place{block, static_cast<std::uint32_t>(random_.below(static_cast<int>(choices))) *
-                               alignment};
+        BlockOffset place{
+            block,
+            static_cast<std::uint32_t>(random_.below(static_cast<int>(choices))) * alignment};
         if (place.offset == bytes) place.offset = 0;  // No elements, but still an address.
         if (std::all_of(pes.begin(), pes.end(),
                         [&](int pe) { return claims_.are(allowed, pe, place, layout); })) {
@@ -245,8 +246,8 @@ std::optional<Place> Generator::find(const PeList& pes, const Layout& layout,
     return std::nullopt;
 }
 
-std::optional<Place> Generator::find(int pe, const Layout& layout, std::uint32_t alignment,
-                                     unsigned allowed) {
+std::optional<BlockOffset> Generator::find(int pe, const Layout& layout, std::uint32_t alignment,
+                                           unsigned allowed) {
     PeList one;
     one.push(pe);
     return find(one, layout, alignment, allowed);

@@ -95,8 +95,8 @@ void Generator::transfer(int pe, int target) {
     call.pattern = random_.next();
 
     // What is read comes first, so that dest cannot overlap source.
-    std::optional<Place> remote;
-    std::optional<Place> local = Place{};
+    std::optional<BlockOffset> remote;
+    std::optional<BlockOffset> local = BlockOffset{};
     if (is_get) {
         const unsigned readable = pe == target ? kReadByOwner : kReadByAll;
         remote = find(target, call.remote_layout, alignment, readable);
@@ -136,7 +136,7 @@ void Generator::overwrites() {
     const int pe = any_pe();
     const int target = any_pe();
     const auto bytes = static_cast<std::uint32_t>(random_.between(16, 96));
-    const std::optional<Place> region = find(target, words(1, bytes), 16, kChangedByAll);
+    const std::optional<BlockOffset> region = find(target, words(1, bytes), 16, kChangedByAll);
     if (!region) return;
     claims_.set(Claim::kBusy, target, *region, words(1, bytes));
     const int context = any_context(pe, target);
@@ -159,7 +159,7 @@ void Generator::overwrites() {
 }
 
 // Something into a part of the region.
-void Generator::overwrite(Transfer transfer, Place region, std::uint32_t bytes) {
+void Generator::overwrite(Transfer transfer, BlockOffset region, std::uint32_t bytes) {
     using enum TransferName;
     constexpr TransferName kNames[] = {kPut, kPutNbi, kP, kIput, kIbput, kStore};
     do {
@@ -184,7 +184,8 @@ void Generator::atomics_of_one() {
     AtomicCall call{.pe = any_pe(), .target = any_pe()};
     call.row = random_.below(static_cast<int>(atomic_routines().size()));
     const AtomicRoutines& row = atomic_row(call.row);
-    const std::optional<Place> word = find(call.target, words(row.bytes), row.bytes, kChangedByAll);
+    const std::optional<BlockOffset> word =
+        find(call.target, words(row.bytes), row.bytes, kChangedByAll);
     if (!word) return;
     claims_.set(Claim::kBusy, call.target, *word, words(row.bytes));
     call.word = *word;
@@ -217,7 +218,7 @@ void Generator::atomics_of_many() {
         call.row = random_.below(static_cast<int>(atomic_routines().size()));
     } while (atomic_row(call.row).atomics <= static_cast<int>(family[1]));
     const std::uint32_t bytes = atomic_row(call.row).bytes;
-    const std::optional<Place> word = find(call.target, words(bytes), bytes, kChangedByAll);
+    const std::optional<BlockOffset> word = find(call.target, words(bytes), bytes, kChangedByAll);
     if (!word) return;
     claims_.set(Claim::kBusy, call.target, *word, words(bytes));
     call.word = *word;
@@ -238,8 +239,9 @@ void Generator::atomics_of_many() {
 
 // Data and a signal from one PE to another, which waits for it.
 // RETURNS: where the data is on `to`, which then knows it.
-std::optional<Place> Generator::signalled_put(int from, int to, std::optional<Place> source,
-                                              const Layout& layout) {
+std::optional<BlockOffset> Generator::signalled_put(int from, int to,
+                                                    std::optional<BlockOffset> source,
+                                                    const Layout& layout) {
     const auto rows = static_cast<int>(rma_routines().size());
     Transfer call{
         .name = random_.chance(50) ? TransferName::kPutSignal : TransferName::kPutSignalNbi,
@@ -248,10 +250,11 @@ std::optional<Place> Generator::signalled_put(int from, int to, std::optional<Pl
     do {
         call.row = random_.below(rows);
     } while (rma_row(call.row).element_bytes != layout.element_bytes);
-    const std::optional<Place> dest = find(to, layout, rma_row(call.row).alignment, kChangedByAll);
+    const std::optional<BlockOffset> dest =
+        find(to, layout, rma_row(call.row).alignment, kChangedByAll);
     if (!dest) return std::nullopt;
     claims_.set(Claim::kBusy, to, *dest, layout);
-    const std::optional<Place> word = find(to, words(kWordBytes), kWordBytes, kChangedByAll);
+    const std::optional<BlockOffset> word = find(to, words(kWordBytes), kWordBytes, kChangedByAll);
     if (!word) return std::nullopt;
     claims_.set(Claim::kBusy, to, *word, words(kWordBytes));
     call.remote = *dest;
@@ -289,7 +292,7 @@ void Generator::signal_chain() {
     constexpr std::uint32_t kElements[] = {1, 2, 4, 8, 16};
     const std::uint32_t bytes = random_.pick(kElements);
     const Layout layout = Layout::contiguous(bytes, any_nelems(bytes, most_bytes_));
-    std::optional<Place> source;
+    std::optional<BlockOffset> source;
     for (int i = 0; i + 1 < path.size(); ++i) {
         const bool passes_on = source.has_value() && source->offset % bytes == 0;
         source = signalled_put(path[i], path[i + 1], passes_on ? source : std::nullopt, layout);
@@ -298,7 +301,8 @@ void Generator::signal_chain() {
     if (npes_ == 1) signalled_put(0, 0, std::nullopt, layout);
     // A signal alone, that somebody else's epoch ends with.
     const int target = any_pe();
-    const std::optional<Place> word = find(target, words(kWordBytes), kWordBytes, kChangedByAll);
+    const std::optional<BlockOffset> word =
+        find(target, words(kWordBytes), kWordBytes, kChangedByAll);
     if (!word) return;
     claims_.set(Claim::kBusy, target, *word, words(kWordBytes));
     const int op = random_.chance(50) ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD;
@@ -327,13 +331,13 @@ bool Generator::choose_condition(Wait& wait, std::array<std::uint64_t, Wait::kWo
     std::int64_t low = INT64_MAX;
     std::int64_t high = INT64_MIN;
     for (int i = 0; i < wait.count; ++i) {
-        const Place place{wait.words.block,
-                          wait.words.offset + static_cast<std::uint32_t>(i) * row.bytes};
+        const BlockOffset place{wait.words.block,
+                                wait.words.offset + static_cast<std::uint32_t>(i) * row.bytes};
         const std::int64_t now = ordered(model_.word(wait.pe, place, row.bytes), row);
         low = wait.is_vector ? now : std::min(low, now);
         high = wait.is_vector ? now : std::max(high, now);
-        constexpr std::int64_t kRoom = 100;
-        if (high > greatest(row) - kRoom || low < least(row) + kRoom) return false;
+        constexpr std::int64_t kSlack = 100;
+        if (high > greatest(row) - kSlack || low < least(row) + kSlack) return false;
         // The last word has seen them all; the others are done again below.
         const std::int64_t edge = step > 0 ? high : low;
         const bool is_strict =
@@ -360,7 +364,7 @@ void Generator::raise_flag(const Wait& wait, int i, std::uint64_t value) {
     const int context = any_context(pe, wait.pe);
     if (random_.chance(50)) {
         const Layout layout = Layout::contiguous(1, any_nelems(1, 64));
-        if (const std::optional<Place> dest = find(wait.pe, layout, 1, kChangedByAll)) {
+        if (const std::optional<BlockOffset> dest = find(wait.pe, layout, 1, kChangedByAll)) {
             emit(Transfer{.name = TransferName::kPut,
                           .pe = pe,
                           .context = context,
@@ -406,7 +410,7 @@ void Generator::flags() {
     }
     const AtomicRoutines& row = atomic_row(wait.row);
     const Layout layout = words(row.bytes, static_cast<std::uint32_t>(wait.count));
-    const std::optional<Place> place = find(wait.pe, layout, row.bytes, kChangedByAll);
+    const std::optional<BlockOffset> place = find(wait.pe, layout, row.bytes, kChangedByAll);
     if (!place) return;
     claims_.set(Claim::kBusy, wait.pe, *place, layout);
     wait.words = *place;

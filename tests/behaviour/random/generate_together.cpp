@@ -107,7 +107,7 @@ void Generator::exchange() {
     const PeList& pes = members(team);
     struct Sent {
         int to;
-        Place place;
+        BlockOffset place;
         Layout layout;
     };
     std::vector<Sent> sent;

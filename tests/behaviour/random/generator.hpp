@@ -51,10 +51,10 @@ class Generator {
     int any_team();
     std::uint32_t any_nelems(std::uint32_t element_bytes, std::uint32_t most_bytes);
     // A place of `layout` where each of `pes` has only claims out of `allowed`.
-    std::optional<Place> find(const PeList& pes, const Layout& layout, std::uint32_t alignment,
-                              unsigned allowed);
-    std::optional<Place> find(int pe, const Layout& layout, std::uint32_t alignment,
-                              unsigned allowed);
+    std::optional<BlockOffset> find(const PeList& pes, const Layout& layout,
+                                    std::uint32_t alignment, unsigned allowed);
+    std::optional<BlockOffset> find(int pe, const Layout& layout, std::uint32_t alignment,
+                                    unsigned allowed);
     // A context of `pe` that reaches `target`.
     int any_context(int pe, int target);
     Context& context_of(int pe, int context) {
@@ -82,9 +82,9 @@ class Generator {
     void flags();
     void transfer(int pe, int target);
     void choose_layouts(Transfer& transfer, std::uint32_t most_bytes);
-    void overwrite(Transfer transfer, Place region, std::uint32_t bytes);
-    std::optional<Place> signalled_put(int from, int to, std::optional<Place> source,
-                                       const Layout& layout);
+    void overwrite(Transfer transfer, BlockOffset region, std::uint32_t bytes);
+    std::optional<BlockOffset> signalled_put(int from, int to, std::optional<BlockOffset> source,
+                                             const Layout& layout);
     bool choose_condition(Wait& wait, std::array<std::uint64_t, Wait::kWordsMax>& finals);
     void raise_flag(const Wait& wait, int i, std::uint64_t value);
 

@@ -69,20 +69,20 @@ std::uint64_t Model::apply(const Call& call) {
     return 0;
 }
 
-const unsigned char* Model::memory(int pe, Place place) const {
+const unsigned char* Model::memory(int pe, BlockOffset place) const {
     const Block& block = blocks_[static_cast<std::size_t>(place.block)];
     return block.memory.data() + static_cast<std::size_t>(pe) * block.bytes + place.offset;
 }
-unsigned char* Model::change(int pe, Place place) {
+unsigned char* Model::change(int pe, BlockOffset place) {
     return const_cast<unsigned char*>(memory(pe, place));
 }
 
-std::uint64_t Model::word(int pe, Place place, std::uint32_t bytes) const {
+std::uint64_t Model::word(int pe, BlockOffset place, std::uint32_t bytes) const {
     std::uint64_t value = 0;
     std::memcpy(&value, memory(pe, place), bytes);
     return value;
 }
-void Model::set_word(int pe, Place place, std::uint32_t bytes, std::uint64_t value) {
+void Model::set_word(int pe, BlockOffset place, std::uint32_t bytes, std::uint64_t value) {
     std::memcpy(change(pe, place), &value, bytes);
 }
 
@@ -148,9 +148,9 @@ void Model::make(const Tickets& tickets) {
 
 void Model::make(const TokenSwap& swap) {
     const std::uint32_t bytes = atomic_routines()[static_cast<std::size_t>(swap.row)].bytes;
-    const Place token = swap.words;
-    const Place sum = {token.block, token.offset + bytes};
-    const Place count = {token.block, token.offset + 2 * bytes};
+    const BlockOffset token = swap.words;
+    const BlockOffset sum = {token.block, token.offset + bytes};
+    const BlockOffset count = {token.block, token.offset + 2 * bytes};
     std::uint64_t total = word(swap.target, sum, bytes) + word(swap.target, token, bytes);
     for (int pe : swap.pes) total += swap.token(pe);
     set_word(swap.target, sum, bytes, total);
@@ -161,7 +161,7 @@ void Model::make(const TokenSwap& swap) {
 
 void Model::make(const LockedAdd& add) {
     for (std::uint32_t i = 0; i < LockedAdd::kWords; ++i) {
-        const Place place = {add.words.block, add.words.offset + i * 8};
+        const BlockOffset place = {add.words.block, add.words.offset + i * 8};
         std::uint64_t value = word(add.target, place, 8);
         for (int k = 0; k < add.pes.size(); ++k) {
             value += add.counts[static_cast<std::size_t>(k)] *

@@ -24,9 +24,9 @@ class Model {
     std::uint32_t block_bytes(int block) const {
         return blocks_[static_cast<std::size_t>(block)].bytes;
     }
-    const unsigned char* memory(int pe, Place place) const;
+    const unsigned char* memory(int pe, BlockOffset place) const;
     // A word of 4 or 8 bytes, the rest is 0.
-    std::uint64_t word(int pe, Place place, std::uint32_t bytes) const;
+    std::uint64_t word(int pe, BlockOffset place, std::uint32_t bytes) const;
 
     // What the calling PE's private memory holds before `transfer`, for its local layout.
     static std::vector<unsigned char> private_source(const Transfer& transfer);
@@ -58,8 +58,8 @@ class Model {
     void make(const Session&) {}
     void make(const Pause&) {}
 
-    unsigned char* change(int pe, Place place);  // memory() to write to
-    void set_word(int pe, Place place, std::uint32_t bytes, std::uint64_t value);
+    unsigned char* change(int pe, BlockOffset place);  // memory() to write to
+    void set_word(int pe, BlockOffset place, std::uint32_t bytes, std::uint64_t value);
     void update_signal(int pe, const Signal& signal);
     void resize(int block, std::uint32_t bytes, bool is_zeroed);
     void move(const Collective& collective);

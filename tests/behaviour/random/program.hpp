@@ -54,7 +54,7 @@ inline constexpr std::uint32_t kPsyncCount = 8;
 inline constexpr std::uint32_t kPsyncBytes = SHMEM_SYNC_SIZE * sizeof(long);
 inline constexpr int kPrivate = -1;  // instead of a block: memory of one call of one PE
 
-struct Place {
+struct BlockOffset {
     int block = kPrivate;
     std::uint32_t offset = 0;
 };
@@ -111,7 +111,7 @@ inline bool has_signal(TransferName name) {
 }
 
 struct Signal {
-    Place word = {};
+    BlockOffset word = {};
     std::uint64_t value = 0;
     int op = SHMEM_SIGNAL_SET;
 };
@@ -123,9 +123,9 @@ struct Transfer {
     int context = kNoContextArgument;
     int target = 0;
     int row = 0;  // of rma_routines()
-    Place remote = {};
+    BlockOffset remote = {};
     Layout remote_layout = {};
-    Place local = {};
+    BlockOffset local = {};
     Layout local_layout = {};
     std::uint64_t pattern = 0;
     Signal signal = {};
@@ -146,7 +146,7 @@ struct AtomicCall {
     int context = kNoContextArgument;
     int target = 0;
     int row = 0;  // of atomic_routines()
-    Place word = {};
+    BlockOffset word = {};
     std::uint64_t operand = 0;
     std::uint64_t condition = 0;
 };
@@ -169,7 +169,7 @@ struct Wait {
     bool is_vector = false;
     int pe = 0;
     int row = 0;  // of atomic_routines(), kRoutine
-    Place words = {};
+    BlockOffset words = {};
     int count = 1;
     unsigned included = 1;
     int cmp = SHMEM_CMP_EQ;
@@ -180,7 +180,7 @@ struct Wait {
 struct StoreValues {
     int pe = 0;
     int row = 0;  // of reduce_routines()
-    Place place = {};
+    BlockOffset place = {};
     std::uint32_t nelems = 0;
     std::uint64_t pattern = 0;
 };
@@ -196,8 +196,8 @@ struct Tickets {
     std::array<std::uint8_t, kPesMax> counts{};
     int target = 0;
     int row = 0;  // of atomic_routines()
-    Place counter = {};
-    Place marks = {};  // uint64_t each
+    BlockOffset counter = {};
+    BlockOffset marks = {};  // uint64_t each
 };
 inline std::uint64_t mark_of_ticket(std::uint64_t ticket) {
     return ticket * 0x9E3779B97F4A7C15U + 1;
@@ -208,8 +208,8 @@ inline std::uint64_t mark_of_ticket(std::uint64_t ticket) {
 struct TokenSwap {
     PeList pes = {};
     int target = 0;
-    int row = 0;       // of atomic_routines()
-    Place words = {};  // three of the row's type
+    int row = 0;             // of atomic_routines()
+    BlockOffset words = {};  // three of the row's type
     std::uint64_t pattern = 0;
     std::uint64_t token(int pe) const { return pattern + static_cast<std::uint64_t>(pe) * 1000; }
 };
@@ -222,7 +222,7 @@ struct LockedAdd {
     int target = 0;
     int lock = 0;  // of the executor's locks
     bool by_test = false;
-    Place words = {};  // long each
+    BlockOffset words = {};  // long each
 };
 
 // ---- Teams and contexts ------------------------------------------------------------------------
@@ -304,8 +304,8 @@ struct Collective {
     int psync = -1;
     ActiveSet set = {};
     int row = 0;  // of move_routines() or reduce_routines()
-    Place dest = {};
-    Place source = {};  // equal to dest: in place
+    BlockOffset dest = {};
+    BlockOffset source = {};  // equal to dest: in place
     std::uint32_t nelems = 0;
     std::array<std::uint16_t, kPesMax> counts{};  // kCollect: by index in the team
     int root = 0;                                 // index in the team

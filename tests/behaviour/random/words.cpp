@@ -18,7 +18,7 @@ namespace {
     return buffer;
 }
 
-std::string of(Place place) {
+std::string of(BlockOffset place) {
     if (place.block == kPrivate) return "private memory";
     if (place.block == kStaticData) return text("static data + %u", place.offset);
     return text("block %d + %u", place.block, place.offset);

@@ -69,8 +69,8 @@ TEST(Progress, WhileTheTargetComputes) {
 
 TEST(Progress, WhileTheTargetSleepsInTheKernel) {
     check([] {
-        const timespec nap{.tv_sec = 0, .tv_nsec = 20'000'000};
-        ::nanosleep(&nap, nullptr);
+        const timespec pause{.tv_sec = 0, .tv_nsec = 20'000'000};
+        ::nanosleep(&pause, nullptr);
     });
 }
 

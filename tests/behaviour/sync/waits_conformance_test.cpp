@@ -2,7 +2,7 @@
 //
 // Breaks when a wait or test of a single word, of any type, compares otherwise than the
 // specification says, or a wait returns before its word satisfies it (OpenSHMEM 1.6, 9.11). Arrays
-// of words: waits_array_test.cpp.
+// of words: waits_array_conformance_test.cpp.
 #include <sched.h>
 
 #include "conformance/conditions.hpp"

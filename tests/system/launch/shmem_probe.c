@@ -130,10 +130,10 @@ int main(int argc, char** argv) {
     int me = shmem_my_pe();
     int is_last = me == shmem_n_pes() - 1;
     check_neighbours();
-    int is_left = strcmp(trick, "gone") == 0;
-    if (strcmp(trick, "again") == 0 || is_left) {
+    int is_gone = strcmp(trick, "gone") == 0;
+    if (strcmp(trick, "again") == 0 || is_gone) {
         shmem_finalize();
-        if (is_left && is_last) return value;
+        if (is_gone && is_last) return value;
         shmem_init();
         check_neighbours();
     }

@@ -55,16 +55,16 @@ void check_fault(volatile char* address) {
 }
 
 // Signals every 20 us for the thread that loads the library, whose handler stores into static data.
-// `ticks_elsewhere` counts them on the stack of main().
-volatile long* ticks_elsewhere;
+// `ticks_of_main` counts them on the stack of main().
+volatile long* ticks_of_main;
 
 void on_tick(int) {
     ticks = ticks + 1;
-    *ticks_elsewhere = *ticks_elsewhere + 1;
+    *ticks_of_main = *ticks_of_main + 1;
 }
 
-timer_t start_ticking(volatile long* elsewhere) {
-    ticks_elsewhere = elsewhere;
+timer_t start_ticking(volatile long* counter) {
+    ticks_of_main = counter;
     struct sigaction action {};
     action.sa_handler = on_tick;
     action.sa_flags = SA_RESTART;

@@ -43,7 +43,7 @@ class CentralSyncTest : public testing::TestWithParam<int> {
         : board_(static_cast<Board*>(::mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE,
                                             MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {
         // With more members than cores they sleep, with a core each they spin.
-        choose_wait_policy(GetParam() % 2 == 0 ? 64 : 1, 2, nullptr);
+        choose_wait_policy(GetParam() % 2 == 0 ? 64 : 1, 2);
     }
     ~CentralSyncTest() override { ::munmap(board_, sizeof(Board)); }
 

@@ -94,13 +94,13 @@ TEST_F(MappingTest, IsAlignedAndLeavesNothingAround) {
 TEST_F(MappingTest, IsAlignedAtAnyOffset) {
     constexpr std::size_t kAlignment = std::size_t{64} << 20;
     for (std::size_t at : {kPage, 3 * kPage, 100 * kPage}) {
-        const MappingPlace place{.aligned_to = kAlignment, .aligned_at = at};
+        const MappingAddress place{.aligned_to = kAlignment, .aligned_at = at};
         Mapping mapping = Mapping::share(file_.get(), 0, 5 * kPage, place);
         ASSERT_TRUE(mapping.is_mapped());
         EXPECT_EQ((reinterpret_cast<std::uintptr_t>(mapping.data()) + at) % kAlignment, 0U);
         EXPECT_EQ(mapping.data()[4 * kPage], 5);
         // Not for another offset.
-        const MappingPlace other{
+        const MappingAddress other{
             .aligned_to = kAlignment, .aligned_at = at + kPage, .wanted = mapping.data()};
         mapping.reset();
         Mapping moved = Mapping::share(file_.get(), 0, 5 * kPage, other);
@@ -114,14 +114,14 @@ TEST_F(MappingTest, TakesThePlaceThatIsWantedIfItIsFree) {
     {
         Mapping first = Mapping::share(file_.get(), 0, 8 * kPage, {.aligned_to = alignment});
         place = first.data();
-        const MappingPlace wanted{.aligned_to = alignment, .wanted = place};
+        const MappingAddress wanted{.aligned_to = alignment, .wanted = place};
         Mapping other = Mapping::share(file_.get(), 4 * kPage, 2 * kPage, wanted);
         ASSERT_TRUE(other.is_mapped());
         EXPECT_NE(other.data(), place);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(other.data()) % alignment, 0U);
         EXPECT_EQ(place[0], 1) << "nothing there was replaced";
     }
-    const MappingPlace wanted{.aligned_to = alignment, .wanted = place};
+    const MappingAddress wanted{.aligned_to = alignment, .wanted = place};
     Mapping again = Mapping::share(file_.get(), 4 * kPage, 2 * kPage, wanted);
     EXPECT_EQ(again.data(), place);
     EXPECT_EQ(place[0], 5);

@@ -21,48 +21,80 @@ namespace tessera {
 namespace {
 
 // The three situations: a core each, more PEs than cores, and strangers on the cores.
-enum class Crowd { kFits, kOversubscribed, kStrangers };
-constexpr Crowd kCrowds[] = {Crowd::kFits, Crowd::kOversubscribed, Crowd::kStrangers};
+enum class Load { kFits, kOversubscribed, kStrangers };
+constexpr Load kLoads[] = {Load::kFits, Load::kOversubscribed, Load::kStrangers};
 
-std::atomic<std::uint64_t> crowded_until{0};
+std::atomic<std::uint64_t> oversubscribed_until{0};
 
-void choose(Crowd crowd) {
-    crowded_until = crowd == Crowd::kStrangers ? ~std::uint64_t{0} : 0;
-    choose_wait_policy(crowd == Crowd::kFits ? 1 : 64, 2, &crowded_until);
+void choose(Load load) {
+    oversubscribed_until = load == Load::kStrangers ? ~std::uint64_t{0} : 0;
+    choose_wait_policy(load == Load::kFits ? 1 : 64, 2);
+    wait_environment.oversubscribed_until_ns = &oversubscribed_until;
 }
 
 class Wait : public testing::Test {
   protected:
     ~Wait() override {
-        set_progress_hook(nullptr);
-        set_wait_label(nullptr, 0);
-        set_my_sleeper(nullptr);
-        choose_wait_policy(1, 1, nullptr);
+        reset_wait_environment();
+        choose_wait_policy(1, 1);
     }
 };
 
 TEST_F(Wait, PolicyFollowsTheCores) {
-    choose_wait_policy(4, 4, &crowded_until);
+    choose_wait_policy(4, 4);
     EXPECT_GT(wait_policy.pauses, 0U);
     const std::uint32_t yields_with_cores = wait_policy.yields;
-    choose_wait_policy(5, 4, &crowded_until);
+    choose_wait_policy(5, 4);
     EXPECT_EQ(wait_policy.pauses, 0U) << "A pausing PE keeps the others from the core.";
     EXPECT_LT(wait_policy.yields, yields_with_cores);
-    EXPECT_EQ(wait_policy.crowded_until_ns, &crowded_until);
-    choose_wait_policy(1, 1, nullptr);
-    EXPECT_NE(wait_policy.crowded_until_ns, nullptr);
+}
+
+// A wait before init or after finalize must not touch what another PE sees.
+TEST_F(Wait, ResetEnvironmentIsPrivate) {
+    const WaitEnvironment before = wait_environment;
+    static Sleeper sleeper;
+    static InlineLimit inline_limit;
+    WaitTimes times{};
+    const WaitTimes* others[] = {&times};
+    char label[8] = "";
+    std::atomic<std::int64_t> note{0};
+    set_wait_environment({.sleeper = &sleeper,
+                          .inline_limit = &inline_limit,
+                          .inline_limit_bytes = 7,
+                          .times = &times,
+                          .times_of_others = others,
+                          .oversubscribed_until_ns = &oversubscribed_until,
+                          .label = label,
+                          .sleep_note = &note,
+                          .progress = [] {},
+                          .help = [] { return false; }});
+    set_release_hook([] {});
+    EXPECT_EQ(wait_environment.sleeper, &sleeper);
+    EXPECT_LE(wait_policy.pauses, 50U) << "Pauses drive no progress.";
+    reset_wait_environment();
+    EXPECT_EQ(wait_environment.sleeper, before.sleeper);
+    EXPECT_EQ(wait_environment.inline_limit, before.inline_limit);
+    EXPECT_EQ(wait_environment.times, before.times);
+    EXPECT_TRUE(wait_environment.times_of_others.empty());
+    EXPECT_EQ(wait_environment.oversubscribed_until_ns, before.oversubscribed_until_ns);
+    EXPECT_TRUE(wait_environment.label.empty());
+    EXPECT_EQ(wait_environment.sleep_note, nullptr);
+    EXPECT_EQ(wait_environment.progress, nullptr);
+    EXPECT_EQ(wait_environment.help, nullptr);
+    EXPECT_EQ(wait_environment.release, nullptr);
+    EXPECT_EQ(inline_limit.bytes, 7U) << "a child of fork() must not close its parent's heap";
 }
 
 TEST_F(Wait, TimesTellHowLongAPeWasBusy) {
     WaitTimes times{};
     EXPECT_EQ(times.busy_between(100, 200), 100U) << "It has not waited yet.";
     times.entered = 150;
-    times.left = 120;
+    times.ended = 120;
     EXPECT_EQ(times.busy_between(100, 200), 30U) << "between its waits";
     EXPECT_EQ(times.busy_between(130, 140), 10U);
     EXPECT_EQ(times.busy_between(160, 200), 0U) << "It waits.";
     EXPECT_EQ(times.busy_between(100, 110), 0U) << "It waited.";
-    times.left = 170;
+    times.ended = 170;
     EXPECT_EQ(times.busy_between(100, 200), 30U) << "since its last wait";
     EXPECT_EQ(times.busy_between(180, 200), 20U);
 }
@@ -73,9 +105,12 @@ TEST_F(Wait, OnlyAStrangerOnTheCoreEndsYielding) {
     for (bool is_ours : {true, false}) {
         WaitTimes mine{}, other{};
         if (!is_ours) other.entered = 1;  // It waits since long ago.
-        crowded_until = 0;
-        choose_wait_policy(64, 2, &crowded_until);
-        set_wait_times(&mine, {&other});
+        oversubscribed_until = 0;
+        choose_wait_policy(64, 2);
+        const WaitTimes* others[] = {&other};
+        set_wait_environment({.times = &mine,
+                              .times_of_others = others,
+                              .oversubscribed_until_ns = &oversubscribed_until});
         slow_yields = 0;
         wait_until(
             [] {
@@ -85,17 +120,17 @@ TEST_F(Wait, OnlyAStrangerOnTheCoreEndsYielding) {
                 return ++slow_yields == 5;
             },
             "test");
-        EXPECT_EQ(crowded_until != 0, !is_ours);
-        EXPECT_GT(mine.left, mine.entered);
-        set_wait_times(nullptr, {});
+        EXPECT_EQ(oversubscribed_until != 0, !is_ours);
+        EXPECT_GT(mine.ended, mine.entered);
+        reset_wait_environment();
     }
 }
 
 TEST_F(Wait, ReturnsWhenReadyAndNotBefore) {
-    for (Crowd crowd : kCrowds) {
-        choose(crowd);
+    for (Load load : kLoads) {
+        choose(load);
         for (int needed : {1, 2, 3, 100, 1500, 12000}) {
-            if (crowd != Crowd::kFits && needed > 1000) continue;  // A nap of 1 ms for each.
+            if (load != Load::kFits && needed > 1000) continue;  // A timed sleep of 1 ms for each.
             int asked = 0;
             wait_until([&] { return ++asked >= needed; }, "test");
             EXPECT_GE(asked, needed);
@@ -165,9 +200,9 @@ void set_table(Table& table, int rounds, bool wraps) {
 }
 
 TEST_F(Wait, GateWakesThreads) {
-    for (Crowd crowd : kCrowds) {
+    for (Load load : kLoads) {
         for (bool wraps : {false, true}) {
-            choose(crowd);
+            choose(load);
             static Table table;
             set_table(table, 3000, wraps);
             bool second_is_right = false;
@@ -184,8 +219,8 @@ TEST_F(Wait, GateWakesProcesses) {
         ::mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(memory, MAP_FAILED);
     auto& table = *static_cast<Table*>(memory);
-    for (Crowd crowd : kCrowds) {
-        choose(crowd);
+    for (Load load : kLoads) {
+        choose(load);
         set_table(table, 3000, true);
         pid_t child = ::fork();
         if (child == 0) ::_exit(play(table, false) ? 0 : 1);
@@ -198,8 +233,8 @@ TEST_F(Wait, GateWakesProcesses) {
 }
 
 TEST_F(Wait, ManySleepOnOneGate) {
-    for (Crowd crowd : kCrowds) {
-        choose(crowd);
+    for (Load load : kLoads) {
+        choose(load);
         static Gate gate;
         new (&gate) Gate{};
         std::atomic<int> awake{0};
@@ -224,8 +259,8 @@ TEST_F(Wait, ManySleepOnOneGate) {
 TEST_F(Wait, SleeperShowsAndEndsItsSleep) {
     static Sleeper sleeper;
     std::atomic<int> word{0};
-    choose(Crowd::kStrangers);  // No yields: straight to sleep.
-    set_my_sleeper(&sleeper);
+    choose(Load::kStrangers);  // No yields: straight to sleep.
+    wait_environment.sleeper = &sleeper;
     for (int i = 1; i <= 50; ++i) {
         std::thread waiter([&] { wait_until([&] { return word.load() >= i; }, "sleep"); });
         while (!sleeper.is_sleeping()) ::sched_yield();
@@ -236,27 +271,28 @@ TEST_F(Wait, SleeperShowsAndEndsItsSleep) {
     }
 }
 
-TEST_F(Wait, RoomIsClosedDuringSleep) {
+TEST_F(Wait, InlineLimitIsZeroDuringSleep) {
     static Sleeper sleeper;
-    static Room room;
-    choose(Crowd::kStrangers);
-    set_my_sleeper(&sleeper, &room, 123);
-    EXPECT_EQ(room.bytes, 123u);
+    static InlineLimit inline_limit;
+    set_wait_environment(
+        {.sleeper = &sleeper, .inline_limit = &inline_limit, .inline_limit_bytes = 123});
+    choose(Load::kStrangers);
+    EXPECT_EQ(inline_limit.bytes, 123u);
     std::atomic<bool> flag{false};
-    std::thread waiter([&] { wait_until([&] { return flag.load(); }, "room"); });
-    while (room.bytes != 0) ::sched_yield();
+    std::thread waiter([&] { wait_until([&] { return flag.load(); }, "inline_limit"); });
+    while (inline_limit.bytes != 0) ::sched_yield();
     flag.store(true);
     waiter.join();
-    EXPECT_EQ(room.bytes, 123u);
+    EXPECT_EQ(inline_limit.bytes, 123u);
 }
 
 // A word that changes by a plain store, with nobody to wake the sleeper.
 TEST_F(Wait, SleeperWakesByItself) {
     static Sleeper sleeper;
-    choose(Crowd::kStrangers);
-    set_my_sleeper(&sleeper);
+    choose(Load::kStrangers);
+    wait_environment.sleeper = &sleeper;
     std::atomic<bool> flag{false};
-    std::thread waiter([&] { wait_until([&] { return flag.load(); }, "nap"); });
+    std::thread waiter([&] { wait_until([&] { return flag.load(); }, "timed sleep"); });
     while (!sleeper.is_sleeping()) ::sched_yield();
     flag.store(true, std::memory_order_relaxed);
     waiter.join();
@@ -265,29 +301,29 @@ TEST_F(Wait, SleeperWakesByItself) {
 int hook_calls = 0;
 
 TEST_F(Wait, SlowWaitsDriveProgress) {
-    for (Crowd crowd : kCrowds) {
-        choose(crowd);
+    for (Load load : kLoads) {
+        choose(load);
         hook_calls = 0;
-        set_progress_hook([] { ++hook_calls; });
+        wait_environment.progress = [] { ++hook_calls; };
         // Only progress makes it ready, as with a transport that needs the CPU.
         wait_until([] { return hook_calls >= 3; }, "test");
         EXPECT_GE(hook_calls, 3);
         static Gate gate;
         new (&gate) Gate{};
-        set_progress_hook([] {
+        wait_environment.progress = [] {
             if (++hook_calls % 20 == 0) gate.post(1);
-        });
+        };
         gate.wait_for(1, "test");
     }
 }
 
 // As many pieces as there are, one after the other; what is waited for ends that.
 TEST_F(Wait, SlowWaitsHelpOthers) {
-    for (Crowd crowd : kCrowds) {
-        if (crowd == Crowd::kStrangers) continue;  // They sleep at once.
-        choose(crowd);
+    for (Load load : kLoads) {
+        if (load == Load::kStrangers) continue;  // They sleep at once.
+        choose(load);
         hook_calls = 0;
-        set_help_hook([] { return ++hook_calls <= 10; });
+        wait_environment.help = [] { return ++hook_calls <= 10; };
         std::uint32_t asked = 0;
         wait_until(
             [&] {
@@ -299,15 +335,15 @@ TEST_F(Wait, SlowWaitsHelpOthers) {
         hook_calls = 0;
         wait_until([] { return hook_calls >= 3; }, "test");
         EXPECT_EQ(hook_calls, 3);
-        set_help_hook(nullptr);
+        wait_environment.help = nullptr;
     }
 }
 
 TEST_F(Wait, SlowWaitsLeaveTheirName) {
     char label[8] = "#######";
-    set_wait_label(label, sizeof label);
+    wait_environment.label = label;
     label[0] = '\0';
-    choose(Crowd::kOversubscribed);
+    choose(Load::kOversubscribed);
     int asked = 0;
     char seen[8] = "";
     wait_until(

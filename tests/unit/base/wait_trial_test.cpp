@@ -26,11 +26,11 @@ class WaitTrial : public testing::Test {
         void* memory = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         shared_ = new (memory) Shared{};
-        choose_wait_policy(2, 2, nullptr);
+        choose_wait_policy(2, 2);
     }
     ~WaitTrial() override {
         ::munmap(shared_, sizeof(Shared));
-        choose_wait_policy(1, 1, nullptr);
+        choose_wait_policy(1, 1);
     }
     void be(int pe) {
         try_pauses(shared_->gates[pe], shared_->gates[1 - pe], pe == 0);

@@ -77,8 +77,8 @@ TEST_F(AddressMapTest, TheFastPathOfShortOperationsRefusesWhatMayEndOutside) {
     EXPECT_EQ(address_map.mapped(nullptr, 0), nullptr);
     EXPECT_EQ(address_map.mapped(world_.heap(0), 0), nullptr) << "another PE's address";
     EXPECT_EQ(address_map.mapped(world_.statics(0), 0), nullptr) << "another PE's address";
-    EXPECT_EQ(room_of(63), 0U);
-    EXPECT_EQ(room_of(64), 1U);
+    EXPECT_EQ(inline_limit_of(63), 0U);
+    EXPECT_EQ(inline_limit_of(64), 1U);
 }
 
 TEST_F(AddressMapTest, WhatIsNotMappedTakesATransport) {

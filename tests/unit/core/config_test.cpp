@@ -58,7 +58,7 @@ TEST(Config, DefaultsComeFromTheStruct) {
     EXPECT_TRUE(config.huge_pages);
     EXPECT_EQ(fabric_value(config, "SHMEM_OFI_ADMISSION"), "on");
     EXPECT_EQ(config.fabric, FabricChoice::kAuto);
-    EXPECT_EQ(config.static_data, StaticData::kShared);
+    EXPECT_EQ(config.static_data, StaticDataMode::kShared);
     for (AlgorithmSetting algorithm : config.algorithms) EXPECT_TRUE(algorithm.is_auto());
     EXPECT_EQ(config.virtual_nodes.value, 1U);
     for (const char* name : {"PROVIDER", "FABRIC", "DOMAIN", "INTERFACE"}) {
@@ -110,7 +110,7 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_TRUE(config.debug);
     EXPECT_EQ(config.symmetric_size, 3250586U);
     EXPECT_FALSE(config.huge_pages);
-    EXPECT_EQ(config.static_data, StaticData::kCma);
+    EXPECT_EQ(config.static_data, StaticDataMode::kCma);
     EXPECT_EQ(value_text(config, variable_of(Collective::kBarrier)), "dissemination");
     EXPECT_EQ(value_text(config, variable_of(Collective::kBroadcast)), "chain");
     EXPECT_EQ(value_text(config, variable_of(Collective::kCollect)), "linear");
@@ -140,8 +140,8 @@ TEST(Config, EveryVariableSetsItsMember) {
 }
 
 TEST(Config, EarlierNamesOfValuesCount) {
-    EXPECT_EQ(load({{"SHMEM_STATIC_DATA", "fabric"}}).static_data, StaticData::kCma);
-    EXPECT_EQ(load({{"SHMEM_STATIC_DATA", ""}}).static_data, StaticData::kShared);
+    EXPECT_EQ(load({{"SHMEM_STATIC_DATA", "fabric"}}).static_data, StaticDataMode::kCma);
+    EXPECT_EQ(load({{"SHMEM_STATIC_DATA", ""}}).static_data, StaticDataMode::kShared);
 }
 
 // The rows of a fabric are checked like any other.
@@ -169,7 +169,7 @@ TEST(Config, DeprecatedNamesCountUnlessTheNewNameIsSet) {
     EXPECT_EQ(origin_of(config, variable("SHMEM_SYMMETRIC_SIZE")), Origin::kEnvironment);
     EXPECT_FALSE(load({{"SMA_DEBUG", "1"}, {"SHMEM_DEBUG", ""}}).debug);
     EXPECT_TRUE(load({{"SMA_INFO", "1"}, {"SMA_VERSION", "1"}, {"SMA_DEBUG", "1"}}).info);
-    EXPECT_EQ(load({{"SMA_STATIC_DATA", "cma"}}).static_data, StaticData::kShared);
+    EXPECT_EQ(load({{"SMA_STATIC_DATA", "cma"}}).static_data, StaticDataMode::kShared);
 }
 
 TEST(Config, EmptyValuesAreNoValues) {

@@ -71,7 +71,7 @@ class ContextTest : public testing::Test {
     long* word(int pe, int index = 0) const {
         return reinterpret_cast<long*>(world_.heap(pe)) + index;
     }
-    long* far(int index = 0) const {  // of PE 2: only the transport reaches it
+    long* unmapped(int index = 0) const {  // of PE 2: only the transport reaches it
         return reinterpret_cast<long*>(world_.statics(0)) + index;
     }
 
@@ -105,21 +105,21 @@ TEST_F(ContextTest, StaticDataThatIsMappedIsWrittenAtOnce) {
     const auto* theirs = reinterpret_cast<long*>(world_.statics(1));
     for (std::size_t bytes : {std::size_t{8}, std::size_t{64}, sizeof values}) {  // short and long
         values[0] = static_cast<long>(bytes);
-        context_.put(far(2), values, bytes, 1, "test");
+        context_.put(unmapped(2), values, bytes, 1, "test");
         EXPECT_EQ(theirs[2], values[0]);
-        context_.put_nbi(far(20), values, bytes, 1, "test");
+        context_.put_nbi(unmapped(20), values, bytes, 1, "test");
         EXPECT_EQ(theirs[20], values[0]);
         long got[12] = {};
-        context_.get(got, far(2), bytes, 1, "test");
+        context_.get(got, unmapped(2), bytes, 1, "test");
         EXPECT_EQ(got[0], values[0]);
-        context_.get_nbi(got + 1, far(20), bytes - 8, 1, "test");
+        context_.get_nbi(got + 1, unmapped(20), bytes - 8, 1, "test");
         EXPECT_EQ(got[bytes > 8 ? 1 : 0], values[0]);
     }
-    context_.p(far(9), 77L, 1, "test");
-    EXPECT_EQ(context_.g(far(9), 1, "test"), 77);
-    EXPECT_EQ(context_.fetch_add(far(9), 3L, 1, "test"), 77);
+    context_.p(unmapped(9), 77L, 1, "test");
+    EXPECT_EQ(context_.g(unmapped(9), 1, "test"), 77);
+    EXPECT_EQ(context_.fetch_add(unmapped(9), 3L, 1, "test"), 77);
     EXPECT_EQ(theirs[9], 80);
-    EXPECT_EQ(*far(9), 0) << "our own copy";
+    EXPECT_EQ(*unmapped(9), 0) << "our own copy";
     EXPECT_EQ(recorder_.take(), Notes{});
 }
 
@@ -152,7 +152,7 @@ TEST_F(ContextTest, TheLastBytesOfASegmentAreReached) {
 TEST_F(ContextTest, PutSignalUpdatesTheSignalAfterTheData) {
     long values[12] = {};
     for (std::size_t bytes : {std::size_t{0}, std::size_t{8}, std::size_t{64}, sizeof values}) {
-        for (long* place : {word(0, 100), far(100)}) {
+        for (long* place : {word(0, 100), unmapped(100)}) {
             auto* signal = reinterpret_cast<std::uint64_t*>(place - 1);
             const bool is_heap = place == word(0, 100);
             auto* theirs =
@@ -181,44 +181,44 @@ TEST_F(ContextTest, PutSignalUpdatesTheSignalAfterTheData) {
 TEST_F(ContextTest, OtherMemoryGoesToTheTransport) {
     const long values[3] = {1, 2, 3};
     long got = 0;
-    context_.put(far(2), values, 8, 2, "test");
-    context_.get(&got, far(3), 8, 2, "test");
-    context_.put_nbi(far(4), values, 24, 2, "test");
-    context_.get_nbi(&got, far(5), 8, 2, "test");
-    context_.p(far(6), 3L, 2, "test");
-    EXPECT_EQ(context_.g(reinterpret_cast<char*>(far(7)), 2, "test"), 'g');
+    context_.put(unmapped(2), values, 8, 2, "test");
+    context_.get(&got, unmapped(3), 8, 2, "test");
+    context_.put_nbi(unmapped(4), values, 24, 2, "test");
+    context_.get_nbi(&got, unmapped(5), 8, 2, "test");
+    context_.p(unmapped(6), 3L, 2, "test");
+    EXPECT_EQ(context_.g(reinterpret_cast<char*>(unmapped(7)), 2, "test"), 'g');
     EXPECT_EQ(recorder_.take(),
               (Notes{"put 8 at 16 of 2", "get 8 at 24 of 2", "put_nbi 24 at 32 of 2",
                      "get_nbi 8 at 40 of 2", "put 8 at 48 of 2", "get 1 at 56 of 2"}));
-    context_.put(far(2), values, 0, 2, "test");
+    context_.put(unmapped(2), values, 0, 2, "test");
     EXPECT_EQ(recorder_.take(), Notes{}) << "nothing to do";
-    context_.put(far(2), values, 8, 1, "test");
+    context_.put(unmapped(2), values, 8, 1, "test");
     EXPECT_EQ(recorder_.take(), Notes{}) << "PE 1 has mapped its static data";
 }
 
 TEST_F(ContextTest, AtomicsTravelAsBits) {
-    EXPECT_EQ(context_.fetch_add(far(1), -1L, 2, "test"), 5);
+    EXPECT_EQ(context_.fetch_add(unmapped(1), -1L, 2, "test"), 5);
     EXPECT_EQ(recorder_.last.op, AtomicOp::kAdd);
     EXPECT_EQ(recorder_.last.operand, ~std::uint64_t{0});
     EXPECT_EQ(recorder_.last.bytes, 8U);
-    auto* small = reinterpret_cast<int*>(far(2));
+    auto* small = reinterpret_cast<int*>(unmapped(2));
     EXPECT_EQ(context_.compare_swap(small, -2, -3, 2, "test"), 5);
     EXPECT_EQ(recorder_.last.op, AtomicOp::kCompareSwap);
     EXPECT_EQ(recorder_.last.condition, 0xfffffffeU) << "zero-extended";
     EXPECT_EQ(recorder_.last.operand, 0xfffffffdU);
     EXPECT_EQ(recorder_.last.bytes, 4U);
-    context_.set(reinterpret_cast<float*>(far(3)), 1.0F, 2, "test");
+    context_.set(reinterpret_cast<float*>(unmapped(3)), 1.0F, 2, "test");
     EXPECT_EQ(recorder_.last.op, AtomicOp::kSet);
     EXPECT_EQ(recorder_.last.operand, 0x3f800000U);
-    context_.swap(reinterpret_cast<double*>(far(3)), 1.0, 2, "test");
+    context_.swap(reinterpret_cast<double*>(unmapped(3)), 1.0, 2, "test");
     EXPECT_EQ(recorder_.last.operand, 0x3ff0000000000000U);
-    context_.fetch(far(3), 2, "test");
+    context_.fetch(unmapped(3), 2, "test");
     EXPECT_EQ(recorder_.last.op, AtomicOp::kFetch);
-    context_.fetch_and(far(3), 6L, 2, "test");
+    context_.fetch_and(unmapped(3), 6L, 2, "test");
     EXPECT_EQ(recorder_.last.op, AtomicOp::kAnd);
-    context_.fetch_or(far(3), 6L, 2, "test");
+    context_.fetch_or(unmapped(3), 6L, 2, "test");
     EXPECT_EQ(recorder_.last.op, AtomicOp::kOr);
-    context_.fetch_xor(far(3), 6L, 2, "test");
+    context_.fetch_xor(unmapped(3), 6L, 2, "test");
     EXPECT_EQ(recorder_.last.op, AtomicOp::kXor);
     EXPECT_EQ(recorder_.last.operand, 6U);
     EXPECT_EQ(recorder_.take().size(), 8U);
@@ -226,7 +226,7 @@ TEST_F(ContextTest, AtomicsTravelAsBits) {
 
 TEST_F(ContextTest, StridesBecomeOneTransferABlock) {
     const long source[20] = {};
-    context_.put_strided(far(0), source,
+    context_.put_strided(unmapped(0), source,
                          {.dest_stride = 3,
                           .source_stride = 2,
                           .block_elements = 2,
@@ -236,7 +236,7 @@ TEST_F(ContextTest, StridesBecomeOneTransferABlock) {
     EXPECT_EQ(recorder_.take(),
               (Notes{"put 16 at 0 of 2", "put 16 at 24 of 2", "put 16 at 48 of 2"}));
     long dest[20] = {};
-    context_.get_strided(dest, far(0),
+    context_.get_strided(dest, unmapped(0),
                          {.dest_stride = 1, .source_stride = 4, .blocks = 2, .element_bytes = 8}, 2,
                          "test");
     EXPECT_EQ(recorder_.take(), (Notes{"get 8 at 0 of 2", "get 8 at 32 of 2"}));
@@ -263,7 +263,7 @@ TEST_F(ContextTest, ChangesWakeTheTarget) {
             decltype(act)* run;
             int* changes;
         } state{&act, &changes};
-        // Acts while the target says that it sleeps, then lets it go to sleep for a nap at most.
+        // Acts while the target says that it sleeps, then lets it go into a timed sleep.
         sleeper.sleep_unless(
             [](void* opaque) {
                 auto& now = *static_cast<State*>(opaque);

@@ -46,13 +46,15 @@ TEST_P(NodeFileTest, PartsLieOneBehindTheOther) {
     EXPECT_GE(layout.records_offset, sizeof(NodeHeader));
     EXPECT_GE(layout.facts_offset, layout.records_offset + npes * sizeof(PeRecord));
     EXPECT_EQ(layout.facts_bytes, 12345U);
-    EXPECT_GE(layout.rooms_offset, layout.facts_offset + layout.facts_bytes);
-    EXPECT_GE(layout.internal_offset, layout.rooms_offset + kRooms * sizeof(Room));
+    EXPECT_GE(layout.inline_limits_offset, layout.facts_offset + layout.facts_bytes);
+    EXPECT_GE(layout.internal_offset,
+              layout.inline_limits_offset + kInlineLimits * sizeof(InlineLimit));
     EXPECT_EQ(layout.static_offset, layout.internal_offset + npes * layout.internal_bytes);
     EXPECT_GE(size_of(files.node), layout.static_offset + npes * layout.static_slot_bytes);
     for (std::uint64_t aligned :
-         {layout.heap_bytes, layout.heap_stride, layout.rooms_offset, layout.internal_offset,
-          layout.internal_bytes, layout.static_offset, layout.static_slot_bytes}) {
+         {layout.heap_bytes, layout.heap_stride, layout.inline_limits_offset,
+          layout.internal_offset, layout.internal_bytes, layout.static_offset,
+          layout.static_slot_bytes}) {
         EXPECT_EQ(aligned % kHugePageBytes, 0U);
     }
     EXPECT_EQ(layout.records_offset % kFalseSharingBytes, 0U);

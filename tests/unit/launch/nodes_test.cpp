@@ -30,7 +30,7 @@ Job placed(int pe, const Pes& host, int nodes_per_host) {
     return job;
 }
 
-TEST(Place, OneNodeIsTheHost) {
+TEST(Nodes, OneNodeIsTheHost) {
     Job job = placed(6, {2, 4, 6, 8}, 1);
     EXPECT_EQ(job.local_pes, Pes({2, 4, 6, 8}));
     EXPECT_EQ(job.nlocal, 4);
@@ -41,7 +41,7 @@ TEST(Place, OneNodeIsTheHost) {
     EXPECT_EQ(job.nodes_of_host, 1);
 }
 
-TEST(Place, VirtualNodesDivideTheHost) {
+TEST(Nodes, VirtualNodesDivideTheHost) {
     Job job = placed(9, {1, 3, 5, 7, 9}, 2);
     EXPECT_EQ(job.local_pes, Pes({7, 9}));
     EXPECT_EQ(job.nlocal, 2);
@@ -55,7 +55,7 @@ TEST(Place, VirtualNodesDivideTheHost) {
     EXPECT_EQ(placed(5, {1, 3, 5, 7, 9}, 0).nlocal, 5);
 }
 
-TEST(Place, NodesAreNumberedByTheirFirstPe) {
+TEST(Nodes, NodesAreNumberedByTheirFirstPe) {
     // Dealt out in turn, and listed in another order.
     const std::vector<Pes> hosts = {{1, 4, 7}, {2, 5}, {0, 3, 6}};
     int expected_node[] = {0, 1, 2, 0, 1, 2, 0, 1};
@@ -81,7 +81,7 @@ TEST(Place, NodesAreNumberedByTheirFirstPe) {
 }
 
 // The members of a team find out by these names who shares a node with whom.
-TEST(Place, NodesAreNamedByTheirFirstPe) {
+TEST(Nodes, NodesAreNamedByTheirFirstPe) {
     Job job{.pe = 0, .npes = 8};
     name_nodes(job, std::vector<Pes>{{1, 4, 7}, {2, 5}, {0, 3, 6}}, 1);
     EXPECT_EQ(job.first_pes, Pes({0, 1, 2, 0, 1, 2, 0, 1}));

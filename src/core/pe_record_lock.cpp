@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See place.hpp. The kernel keeps the lock: it ends with the process, however that ends, and when
-// the process closes a descriptor of the node file, which shmem_finalize does.
-#include "core/place.hpp"
+// See pe_record_lock.hpp. The kernel keeps the lock: it ends with the process, however that ends,
+// and when the process closes a descriptor of the node file, which shmem_finalize does.
+#include "core/pe_record_lock.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@
 namespace tessera {
 namespace {
 
-// RETURNS: 0, or the process that has the place.
+// RETURNS: 0, or the process that holds the lock.
 pid_t lock_record(int file, off_t offset) {
     struct flock lock {};
     lock.l_type = F_WRLCK;
@@ -42,7 +42,7 @@ void note_start(int file, off_t offset) {
 
 }  // namespace
 
-void take_place(const char* where) {
+void lock_pe_record(const char* where) {
     const Inherited* job = inherited();
     if (job == nullptr) return;
     heap::NodeLayout layout;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What exists of this PE between init and finalize, and the steps of both. For runtime.cpp and the
+// files of those steps; everything else sees runtime.hpp. THREADS: one at a time, under the mutex
+// of init and finalize.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "base/wait.hpp"
+#include "core/node.hpp"
+#include "core/runtime.hpp"
+#include "heap/allocator.hpp"
+#include "launch/job.hpp"
+#include "transports/transport.hpp"
+
+namespace tessera {
+
+struct Live {
+    launch::Job job;
+    std::unique_ptr<Node> node;
+    std::unique_ptr<heap::Allocator> allocator;
+    std::unique_ptr<FabricTransport> fabric;  // to other nodes; nullptr: there are none
+    std::unique_ptr<TransportContext> default_transport_context;
+    std::unique_ptr<TransportContext> collective_transport_context;
+    std::vector<const WaitTimes*> waits_of_others;  // what the wait environment points to
+    pid_t thread_of_init = 0;
+};
+
+// Not owned by a static object: exit() must not take apart what other threads, or the parent of a
+// forked child, still use. Only close_runtime() deletes it.
+extern Live* live;
+extern std::atomic<Phase> phase;
+
+// startup.cpp. RETURNS when: every PE of the job can use this one.
+void start(int level, const char* where);
+// node_files.cpp. A foreign launcher gives no shared files; the first PE of the node makes them.
+void make_files(launch::Job& job);
+// connect.cpp. RETURNS when: all PEs of the job can reach this one.
+void connect_nodes(int level);
+// Gives other nodes the CPU. REQUIRES: live->fabric.
+void drive_fabric();
+// An atomic on a word of PE 0's internal segment; request.dest is the word in this PE's.
+std::uint64_t atomic_at_first_pe(AtomicRequest request);
+// RETURNS when: no PE of another node reaches this one any more. Waits still drive the fabric.
+void leave_nodes();
+// predefined_teams.cpp.
+void make_predefined_teams();
+// exit.cpp. Registers, once, what fork() and exit() without shmem_finalize need.
+void watch_fork_and_exit();
+
+}  // namespace tessera
