@@ -10,14 +10,21 @@ import os
 import sys
 
 import allowed
+from named_paths import PATH_RULES
+from named_paths import PATH_RULES
 from rules import FILE_LINES_MAX, RULES
 from source_tree import Tree
 from tree_rules import TREE_RULES, test_twins
+from word_rules import WORD_RULES
+
+
+RULES_OF_FILES = {**RULES, **TREE_RULES, **PATH_RULES, **WORD_RULES}
 
 
 def findings_of(tree, exceptions, covered_by, wanted):
     """Findings as (path, line, rule, message), after the exceptions."""
-    rules = {**RULES, **TREE_RULES, "test-twins": lambda tree: test_twins(tree, covered_by)}
+    rules = {**RULES_OF_FILES,
+             "test-twins": lambda tree: test_twins(tree, covered_by)}
     found = collections.defaultdict(list)
     for rule, check in rules.items():
         if not wanted or rule in wanted:

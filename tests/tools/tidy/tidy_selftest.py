@@ -8,11 +8,10 @@ import os
 import tempfile
 import unittest
 
-from rules import RULES
 from source_tree import Tree, c_functions, without_literals
-from tidy import findings_of
-from tree_rules import TREE_RULES
+from tidy import RULES_OF_FILES, findings_of
 
+NAMES = set(RULES_OF_FILES) | {"test-twins"}
 LICENSE = "// SPDX-License-Identifier: BSD-3-Clause\n"
 HEAD = LICENSE + "//\n// What this is.\n"
 SCRIPT = "# SPDX-License-Identifier: BSD-3-Clause\n"
@@ -27,13 +26,13 @@ CLEAN = {
     "src/base/platform.hpp": HEAD + "#if defined(A)\n#endif\n",
     "src/heap/part.hpp": HEAD + "#include \"base/word.hpp\"\n#include \"base/platform.hpp\"\n",
     "src/heap/part.cpp": HEAD + "#include \"heap/part.hpp\"\n// goto, std::cout and getenv()\n",
-    "transports/README.md": "# Transports\n",
+    "transports/README.md": "# Transports\n- `shm/`: the kernel copies (base/word.hpp).\n",
     "transports/transport.hpp": HEAD + "#include \"base/word.hpp\"\n",
     "transports/shm/README.md": "# shm\n",
     "transports/shm/put.cpp": HEAD + "#include \"transports/transport.hpp\"\nvoid put(int) {}\n",
     "collectives/README.md": "# Collectives\n",
     "collectives/group.hpp": HEAD + "// address_map\n",
-    "tests/README.md": "# Tests\n",
+    "tests/README.md": "# Tests: `check.py`, `unit/`, `behaviour/`\n",
     "tests/CMakeLists.txt": SCRIPT + "tests(unit/base/word_test unit/transports/contract_test)\n"
                             "file(GLOB names CONFIGURE_DEPENDS behaviour/headers/*.c)\n",
     "tests/behaviour/headers/one.c": HEAD,
@@ -93,13 +92,13 @@ CASES = (
     ("license-line", "tests/check.py", "import part_check\n", "first line"),
     ("license-line", "docs/man/a.1", ".TH A 1\n", "first line"),
     ("banned-words", "src/base/word.hpp", HEAD + "// TO" "DO: more.\n", "open an issue"),
-    ("banned-words", "tests/README.md", "A st" "ub.\n", "finish it"),
+    ("banned-words", "tests/README.md", "A st" "ub in `unit/ behaviour/`.\n", "finish it"),
     ("banned-words", "src/base/word.hpp", HEAD + "void f() { std::cout << 1; }\n", "stdio"),
     ("banned-words", "src/base/word.hpp", HEAD + "#include <iostream>\n", "stdio"),
     ("banned-words", "src/base/word.hpp", HEAD + "using namespace std;\n", "name what"),
     ("banned-words", "src/base/word.hpp", HEAD + "void f() { goto end; }\n", "scope"),
     ("opening-comment", "src/base/word.hpp", LICENSE + "#pragma once\n// Later.\n", "open by"),
-    ("readme-sizes", "transports/README.md", "line\n" * 41, "41 lines"),
+    ("readme-sizes", "transports/README.md", "shm/\n" * 41, "41 lines"),
     ("readme-sizes", "transports/shm/README.md", None, "missing"),
     ("readme-sizes", "docs/architecture.md", "line\n" * 151, "151 lines"),
     ("dead-files", "tests/unit/base/lost_test.cpp", HEAD, "no CMakeLists.txt"),
@@ -112,9 +111,23 @@ CASES = (
     ("named-paths", "docs/other.md", "See `src/heap/gone.cpp`.\n", "src/heap/gone.cpp"),
     ("named-paths", "README.md", "```\nsrc/gone/  the rest\n```\n", "src/gone"),
     ("named-paths", "docs/other.md", "[gone](gone.md)\n", "links to gone.md"),
+    ("named-paths", "src/base/word.hpp", HEAD + "// See gone.cpp.\n", "gone.cpp"),
+    ("named-paths", "tests/check.py", SCRIPT + "import part_check  # as base/" "gone.hpp\n",
+     "base/gone.hpp"),
+    ("named-paths", "transports/README.md", "# Transports\n- `shm/`: `gone.cpp`\n", "gone.cpp"),
+    ("named-paths", "transports/README.md", "# Transports\n", "folder shm/"),
     ("named-functions", "docs/path-of-a-put.md", "`Context::gone(pe)`\n", "gone"),
     ("named-functions", "docs/path-of-a-put.md", "`put()` in `src/base/word.cpp`\n",
      "put() is not in src/base/word.cpp"),
+    ("old-words", "src/base/word.hpp", HEAD + "// is_" "crowded: more PEs than cores.\n",
+     "oversubscribed"),
+    ("old-words", "src/base/word.hpp", HEAD + "void put_" "elsewhere();\n", "slow_path"),
+    ("old-words", "src/base/word.hpp", HEAD + "int heap_" "room;\n", "InlineLimit"),
+    ("old-words", "docs/other.md", "The thread takes a " "nap.\n", "timed sleep"),
+    ("old-words", "src/base/word.hpp", HEAD + "struct Pl" "ace {};\n", "TreePosition"),
+    ("glossary", "docs/architecture.md", "## Words\n| word | meaning |\n|---|---|\n"
+     "| word, part | in the code |\n| lost word | in no file |\n## Folders\n| other | x |\n",
+     "lost word: no identifier"),
     ("one-name", "tests/unit/heap/check.py", SCRIPT, "has the name of tests/check.py"),
     ("test-twins", "tests/unit/base/word_test.cpp", None, "unit/base/word_test.cpp"),
 )
@@ -148,7 +161,7 @@ class TidyTest(unittest.TestCase):
                     self.assertEqual({hit[2] for hit in found}, {rule}, found)
 
     def test_every_rule_has_a_case(self):
-        names = set(RULES) | set(TREE_RULES) | {"test-twins"}
+        names = NAMES
         self.assertEqual(names, {case[0] for case in CASES})
 
     def test_every_rule_is_documented(self):
@@ -156,7 +169,7 @@ class TidyTest(unittest.TestCase):
         document = os.path.join(folder, "../../../docs/style.md")
         with open(document, encoding="utf-8") as file:
             text = file.read()
-        for name in set(RULES) | set(TREE_RULES) | {"test-twins"}:
+        for name in NAMES:
             self.assertIn(f"**{name}**", text)
 
     def test_exceptions_allow_what_there_is_and_no_more(self):

@@ -3,6 +3,7 @@
 import os
 import re
 
+from named_paths import code_spans
 from source_tree import C_FAMILY, top_folder
 
 CODE_FOLDERS = ("src/", "transports/", "collectives/", "tools/", "tests/", "bench/", "examples/")
@@ -119,50 +120,7 @@ def one_name(tree):
             yield name, 1, f"has the name of {first[base]}: add a suffix"
 
 
-CODE_SPAN = re.compile(r"`([^`\n]+)`")
-PATH = re.compile(r"(?:[\w.-]+/)+[\w.*{},-]*[\w*}]+")
 FUNCTION = re.compile(r"^(?:[\w:]+(?:::|\.|->))?(~?\w+)\(.*\)$")
-LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
-DOCUMENTED_FOLDERS = ("src", "transports", "collectives", "include", "tests", "tools", "examples",
-                      "bench", "docs", "cmake")
-
-
-def _spans(text):
-    """(line, text) of what is set as code: spans, and the words of indented or fenced blocks."""
-    in_block = False
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.lstrip().startswith("```"):
-            in_block = not in_block
-        elif in_block:
-            for word in line.split():
-                yield number, word.strip(",;")
-        else:
-            for span in CODE_SPAN.findall(line):
-                yield number, span
-
-
-def _exists(tree, path):
-    """`path` may hold * and {a,b}, end in a slash, or be a program's name without .c."""
-    pattern = re.escape(path.rstrip("/")).replace(r"\*", "[^/]*")
-    pattern = re.sub(r"\\{(.*?)\\}", lambda m: "(?:" + m.group(1).replace(",", "|") + ")", pattern)
-    return any(re.match(pattern + r"(?:/|$|\.c(?:pp)?$)", name) for name in tree.files)
-
-
-def named_paths(tree):
-    """Paths that README.md and docs/ name must exist."""
-    documents = tree.named("README.md") + tree.named(".md", under="docs/")
-    for name in sorted(set(documents)):
-        for line, span in _spans(tree.text(name)):
-            path = PATH.match(span)
-            if path is None or span.split("/")[0] not in DOCUMENTED_FOLDERS:
-                continue
-            if not _exists(tree, path.group()):
-                yield name, line, f"{path.group()} does not exist"
-        for number, text in enumerate(tree.lines(name), 1):
-            for target in LINK.findall(text):
-                path = os.path.normpath(os.path.join(os.path.dirname(name), target))
-                if "://" not in target and not _exists(tree, path):
-                    yield name, number, f"links to {target}, which does not exist"
 
 
 def named_functions(tree):
@@ -177,7 +135,7 @@ def named_functions(tree):
     lists = tree.named("symbols.txt", under="tests/")  # Names that macros make.
     exported = {word for symbols in lists for word in tree.text(symbols).split()}
     by_line = {}
-    for line, span in _spans(tree.text(name)):
+    for line, span in code_spans(tree.text(name)):
         by_line.setdefault(line, []).append(span)
     ends = [number for number, text in enumerate(tree.lines(name), 1) if not text.strip()]
     paragraphs = {}
@@ -199,6 +157,5 @@ def named_functions(tree):
 TREE_RULES = {
     "dead-files": dead_files,
     "one-name": one_name,
-    "named-paths": named_paths,
     "named-functions": named_functions,
 }
