@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of all environment variables, and what walks it. How values are spelled is in
-// config_parse.cpp, what happens to unknown names in config_unknown.cpp.
+// The table of all environment variables, and the functions that walk it. config_parse.cpp has the
+// spelling of values, config_unknown.cpp the warnings for unknown names.
 #include "core/config.hpp"
 
 #include <algorithm>
@@ -20,11 +20,12 @@ constexpr Variable kVariables[] = {
      .help = "Print the version of the library at startup."},
     {.name = "SHMEM_INFO",
      .field = Switch{&Config::info},
-     .help = "Print all variables, their values and what these led to, at startup."},
+     .help = "At startup, print all variables, their values and the choices that follow from "
+             "these."},
     {.name = "SHMEM_DEBUG",
      .field = Switch{&Config::debug},
      .must_agree = true,
-     .help = "Check the program's calls thoroughly; misuse stops the job with an explanation."},
+     .help = "Check the program's calls thoroughly; misuse ends the job with an explanation."},
     {.name = "SHMEM_SYMMETRIC_SIZE",
      .field = &Config::symmetric_size,
      .must_agree = true,
@@ -74,8 +75,8 @@ constexpr Variable kVariables[] = {
      .field = &Config::reduce_access,
      .must_agree = true,
      .help =
-         "How reductions use arrays of other PEs of the node: direct where they lie, put_get by "
-         "copies. auto takes what was quicker with the algorithm."},
+         "How reductions use arrays of other PEs of the node: direct in place, put_get by copies. "
+         "auto takes the one that was quicker with the algorithm."},
     {.name = "SHMEM_REDUCE_REPRODUCIBLE",
      .field = &Config::reduce_reproducible,
      .must_agree = true,
@@ -85,29 +86,31 @@ constexpr Variable kVariables[] = {
     {.name = "SHMEM_COLLECTIVE_BUFFER",
      .field = &Config::collective_buffer,
      .must_agree = true,
-     .help = "What a PE holds for others in each of the 22 rounds of a team's collectives, twice; "
-             "memory is taken only by those that are used. Long vectors go in pieces of 5 to 16 "
-             "times as much; larger ones suit networks with a long delay. With 8K, 600 teams of a "
-             "PE have such rounds, with 64K about 90; further teams use algorithms without."},
+     .help =
+         "Size of a slot of a team's mailboxes. A PE has two slots for each of the 22 rounds of "
+         "a team's collectives; only used slots take memory. Long vectors go in pieces of 5 "
+         "to 16 slots; larger pieces suit networks with a long delay. With 8K, 600 teams of a "
+         "PE have mailboxes, with 64K about 90; further teams use algorithms without "
+         "mailboxes."},
     {.name = "SHMEM_PROFILE",
      .field = &Config::profile,
      .default_text = "~/.config/tessera/HOST.profile, then /etc/tessera/profile, if they exist",
-     .help = "File with what osh_tune has measured on this machine, for the choice of collective "
-             "algorithms. A team uses what its first PE reads."},
+     .help = "File with the parameters of this machine that osh_tune has measured, for the choice "
+             "of collective algorithms. A team uses the parameters that its first PE reads."},
     {.name = "SHMEM_SHARED_COPIES",
      .field = &Config::shared_copies,
      .must_agree = true,
-     .help = "Whether PEs that wait help other PEs of their node with puts and gets of 4 MiB and "
+     .help = "Whether waiting PEs help other PEs of their node with puts and gets of 4 MiB and "
              "more between their symmetric heaps. auto: if each PE has a core of its own."},
     {.name = "SHMEM_VIRTUAL_NODES",
      .field = &Config::virtual_nodes,
      .must_agree = true,
-     .help = "Cut the PEs of each host into this many nodes, which then reach each other over the "
-             "fabric only, as if they were hosts: for trying a program on several nodes."},
+     .help = "Cut the PEs of each host into this many nodes, whose PEs reach each other over the "
+             "fabric only, as if the nodes were hosts. For trying a program on several nodes."},
     {.name = "SHMEM_FABRIC",
      .field = &Config::fabric,
      .must_agree = true,
-     .help = "What reaches other nodes: ofi is libfabric; loopback is Unix sockets between virtual "
+     .help = "The transport between nodes: ofi is libfabric, loopback Unix sockets between virtual "
              "nodes of one host, for tests. auto takes the first that serves the job."},
     {.name = "SHMEM_AMO_PATH",
      .field = &Config::amo_path,
@@ -118,10 +121,10 @@ constexpr Variable kVariables[] = {
     {.name = "SHMEM_PROGRESS",
      .field = &Config::progress,
      .must_agree = true,
-     .help = "Who serves other nodes while a PE computes: a thread that sleeps when there is "
-             "nothing to do, or nobody: then other nodes wait until the PE calls the library, and "
-             "operations of PEs that are in it all the time are a little quicker. auto takes "
-             "thread."},
+     .help = "How a PE serves other nodes while it computes: by a thread that sleeps when it is "
+             "idle (thread), or not at all (none). With none, other nodes wait until the PE calls "
+             "the library, and operations of PEs that call it all the time are a little quicker. "
+             "auto takes thread."},
     {.name = "SHMEM_NETWORK_TIMEOUT",
      .field = &Config::network_timeout,
      .help = "End the job when another node has not answered for this many seconds; 0 waits for "

@@ -14,19 +14,19 @@ constexpr const char* kOpening =
 
 Tessera reads these variables once, when a program starts. All PEs of a job get the environment of
 `oshrun`; `oshrun -x NAME=VALUE` sets a variable for the PEs only. `SHMEM_INFO=1` prints all
-settings and what they led to; `osh_info` prints them without running a program.
+settings and the choices that follow from them; `osh_info` prints them without running a program.
 
 - A value that a variable does not allow ends the job at once, with a message that says what is
-  allowed. Only an algorithm that Tessera does not know is taken for auto, with a warning: scripts
-  for other libraries name algorithms of theirs.
+  allowed. Only an unknown algorithm means auto, with a warning: scripts for other libraries name
+  those libraries' algorithms.
 - An unknown variable whose name begins with `SHMEM_` gets a warning with the nearest known name.
-  Only `SHMEM_HOME`, `SHMEM_ROOT` and `SHMEM_DIR` are passed over: by custom they tell a compiler
-  where a library is installed.
+  Tessera ignores `SHMEM_HOME`, `SHMEM_ROOT` and `SHMEM_DIR` without a warning: by custom they tell
+  a compiler where a library is installed.
 - An empty value is the same as no value. Upper and lower case mean the same.
-- Some variables have other names, too: deprecated ones, and those of other libraries that mean the
-  same. If several are set, the variable's own name counts, even if it is empty, and then the first
-  in the list below. `SHMEM_INFO=1` shows the name under which a value was found.
-- Variables marked "same on all PEs" are compared when the job starts.
+- Some variables have other names, too: deprecated names, and names of other libraries with the same
+  meaning. If several are set, the variable's own name counts, even if it is empty, and then the
+  first in the list below. `SHMEM_INFO=1` shows the name under which Tessera found a value.
+- The PEs compare variables marked "same on all PEs" when the job starts.
 
 `TESSERA_JOB` is private between `oshrun` and its PEs.
 
@@ -50,11 +50,27 @@ for `0`, `no`, `off`, `false`, `n` and `f`. Other switches take these and `1`, `
 `y` and `t`, and nothing else.
 )";
 
+constexpr std::size_t kColumnsMax = 100;
+
+// `text` in lines of at most kColumnsMax; all but the first begin with `indent`.
+std::string wrapped(std::string text, const std::string& indent = "") {
+    std::size_t begin = 0;
+    while (text.size() - begin > kColumnsMax) {
+        const std::size_t end = text.rfind(' ', begin + kColumnsMax);
+        if (end == std::string::npos || end <= begin + indent.size()) break;
+        text.replace(end, 1, "\n" + indent);
+        begin = end + 1;
+    }
+    return text + "\n";
+}
+
 std::string section(const Variable& variable) {
-    std::string text = "## `" + std::string(variable.name) + "`\n\n" + std::string(variable.help);
+    std::string text = "## `" + std::string(variable.name) + "`\n\n";
+    text += wrapped(std::string(variable.help));
     std::string default_text(variable.default_text);
     if (default_text.empty()) default_text = value_text(Config{}, variable);
-    text += "\n\n- Allowed: " + allowed_text(variable) + ".\n- Default: " + default_text + ".\n";
+    text += "\n" + wrapped("- Allowed: " + allowed_text(variable) + ".", "  ");
+    text += wrapped("- Default: " + default_text + ".", "  ");
     for (const OtherName& other : other_names()) {
         if (other.variable != variable.name) continue;
         text += "- Also: `" + std::string(other.name) + "` (" + std::string(other.used_by) + ").\n";

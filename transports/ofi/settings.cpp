@@ -27,7 +27,7 @@ constexpr FabricSetting kRows[] = {
      .initial = "on",
      .must_agree = true,
      .help = "Whether only PEs of the job may connect to a PE, where libfabric's provider is tcp, "
-             "net or sockets: strangers are refused before the provider sees them."},
+             "net or sockets: the PE refuses strangers before the provider sees them."},
 };
 
 }  // namespace
