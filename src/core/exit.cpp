@@ -19,7 +19,7 @@ namespace {
 
 bool has_met_at_exit = false;
 
-// A child of fork() is not a PE: its calls must fail, and its exit must not look like ours.
+// A child of fork() is not a PE: its calls must fail, and its exit must not look like the PE's.
 void disown_in_child() {
     address_map.npes = 0;
     close_inline_maps();
@@ -52,14 +52,14 @@ void end_without_finalize(int, void*) {
     if (!has_met_at_exit || phase.load(std::memory_order_acquire) != Phase::kInitialized) return;
     if (live->job.pe == 0) {
         warn(
-            "the program ends without shmem_finalize; its PEs end as if each had called it, which "
-            "the specification asks for");
+            "the program ends without shmem_finalize, which the specification requires; its PEs "
+            "end as if each had called it");
     }
     live->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
     launch::leave(live->job);
 }
 
-// Before main, so that it runs after what the program registers; but before pmix_client.cpp's.
+// Before main, so that it runs after the program's handlers; but before pmix_client.cpp's.
 [[gnu::constructor]] void watch_exit() { ::on_exit(end_without_finalize, nullptr); }
 
 }  // namespace

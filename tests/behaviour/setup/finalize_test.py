@@ -13,8 +13,8 @@ from launching import HANG_SECONDS, LaunchTest, main, program
 CASES = program("finalize_cases")
 UNMATCHED = (r"(\[pe \d\] )?shmem_finalize: there is no matching shmem_init, so the call does "
              "nothing")
-WARNING = (r"\[pe 0\] the program ends without shmem_finalize; its PEs end as if each had called "
-           "it, which the specification asks for")
+WARNING = (r"\[pe 0\] the program ends without shmem_finalize, which the specification requires; "
+           "its PEs end as if each had called it")
 LARGE_BYTES = 200000  # as in finalize_cases.c
 
 
