@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One message for each member of another node, with the blocks of all members of this one: of a
-// node of m members, the one in place i packs, from the sources of all, what goes to the places i,
-// i + m, ... of each other node, and puts it to their buffers (messaging/mailboxes.hpp). The blocks
-// of the own node are copied from where they lie. The sync of the node before says that its sources
-// are ready, the sync at the end that everything has arrived; then each takes its blocks out of its
-// buffer.
+// One message for each member of another node, with the blocks of all members of this node. On a
+// node of m members, the member in place i packs, from the sources of all, the blocks for the
+// places i, i + m, ... of each other node, and puts them to those members' buffers
+// (messaging/mailboxes.hpp). Blocks of the own node are copied from the sources directly. After the
+// node's first sync its sources are ready; after the last sync all messages have arrived. Then each
+// member takes its blocks out of its buffer.
 // COST: lg m a + a sync; m n bytes in each message, of which a member of N equal nodes sends N - 1
 // instead of p - m; each block is copied once more on both sides. Restriction: a team with
 // mailboxes on several nodes, p n <= 64 KiB. Reference: Träff, Hunold, "Decomposing collectives for
@@ -42,7 +42,7 @@ class Exchange {
         }
     }
 
-    // RETURNS when: everything has been handed over; deliver() says when it has arrived.
+    // RETURNS when: all messages have been handed over. They have arrived after deliver().
     void send_to_nodes() {
         for (int i = 1; i < nodes_.count(); ++i) {
             const int node = (nodes_.mine + i) % nodes_.count();
@@ -64,7 +64,7 @@ class Exchange {
 
   private:
     std::size_t offset(int blocks) const { return static_cast<std::size_t>(blocks) * bytes_; }
-    // Where the blocks of a node lie in every member's buffer.
+    // The position of a node's blocks in every member's buffer.
     std::size_t offset_of(int node) const {
         return offset(nodes_.begins[static_cast<std::size_t>(node)]);
     }
@@ -76,7 +76,7 @@ class Exchange {
     void send(int index) {
         const std::size_t message_bytes = offset(my_size());
         if (used_ + message_bytes > sizeof packed_) {
-            group_.deliver();  // What is on its way leaves from here.
+            group_.deliver();  // Messages under way leave from this memory.
             used_ = 0;
         }
         char* message = packed_ + used_;

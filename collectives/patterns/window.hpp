@@ -2,9 +2,10 @@
 //
 // A stream of messages from one member to another through the receiver's buffer
 // (messaging/mailboxes.hpp), with a window of slots: the sender is at most so many messages ahead
-// of the receiver, which gives a slot back as a credit when it has read it. No credit is given
-// that nobody waits for, so every gate that is posted is waited for. Uses the gates kData and
-// kReady of one round, which count messages. THREADS: like Mailboxes. Lives for one collective.
+// of the receiver, which gives a slot back as a credit when it has read it. The receiver
+// gives only credits that the sender waits for, so every posted gate has a waiter. Uses the gates
+// kData and kReady of one round, which count messages. THREADS: like Mailboxes. Lives for one
+// collective.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +41,7 @@ class Window {
         mailboxes_.put(to, slots_.at(message), data, bytes);
         mailboxes_.post(GateKind::kData, round_, to, message);
     }
-    // RETURNS: what was sent, valid until release().
+    // RETURNS: the sent data, valid until release().
     const char* receive(std::uint32_t message) const {
         mailboxes_.wait(GateKind::kData, round_, message);
         return mailboxes_.buffer() + slots_.at(message);

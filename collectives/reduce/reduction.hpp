@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One call of a reduction, as its algorithms see it, and the pieces that they are made of. `Access`
-// says how another PE's array is used: where it lies, if this PE maps it, or through put and get
+// One call of a reduction, as its algorithms see it, and the steps that they share. `Access` says
+// how another PE's array is used: in place, if this PE maps it, or through put and get
 // (Ravichandrasekaran 2015, 3.2.9).
 #pragma once
 
@@ -45,7 +45,7 @@ struct Reduction {
 };
 
 // dest[begin, end) of this member = dest of `left` op dest of `right`, in bytes; one of both is
-// this member. The order is the same on whichever side it is computed.
+// this member. The order is the same on both sides.
 void combine_with(const Reduction& call, int partner, std::size_t begin, std::size_t end);
 
 // dest = source, where they differ.
@@ -53,8 +53,8 @@ inline void begin_in_dest(const Reduction& call) {
     if (call.dest != call.source) std::memcpy(call.dest, call.source, call.bytes());
 }
 
-// A reduction in dest by the 2^k members of the core, which runs `reduce_core(mailboxes)`: those
-// outside give their array to their right neighbours, and find the result in it
+// A reduction in dest by the 2^k members of the core, which run `reduce_core(mailboxes)`. Members
+// outside the core give their array to their right neighbours, and find the result in it
 // (Ravichandrasekaran 2015, 3.2.5).
 template <class ReduceCore>
 void reduce_folded(const Reduction& call, const Core& core, ReduceCore reduce_core) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What goes around a ring, for ring.cpp and for the lanes of hierarchical.cpp: how a range of the
-// vector is cut. Pieces get to a neighbour on another node through a window (patterns/window.hpp).
+// The pieces that go around a ring, for ring.cpp and for the lanes of hierarchical.cpp: the cut of
+// a range of the vector. Pieces reach a neighbour on another node through a window
+// (patterns/window.hpp).
 #pragma once
 
 #include <algorithm>
@@ -14,14 +15,14 @@
 
 namespace tessera::collectives {
 
-// What is sent at a time, and how many of them the receiver's buffer has places for.
+// The size of a piece, and the number of pieces that the receiver's buffer holds.
 inline constexpr std::uint32_t kRingSlots = 4;
 inline std::size_t ring_piece_bytes() { return kMailboxRounds / kRingSlots * slot_bytes; }
 
 inline WindowSlots ring_slots() { return {.count = kRingSlots, .bytes = ring_piece_bytes()}; }
 
-// Off-node latencies of a ring for pieces that arrive while PEs work, but for the first: none where
-// each PE has a core. Else a piece waits for its receiver's turn.
+// Off-node latencies of a ring for all pieces but the first one, which arrive while PEs work: none
+// where each PE has a core. Otherwise a piece waits until its receiver gets a core.
 inline double ring_turns(const TeamLayout& team, double blocks, double block_bytes) {
     if (!team.is_oversubscribed()) return 0;
     const auto piece = static_cast<double>(ring_piece_bytes());

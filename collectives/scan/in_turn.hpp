@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A chunk of a scan by one PE, for direct.cpp and hierarchical.cpp: it adds the sources of some
-// members one after the other where they lie, and writes to their dests.
+// A chunk of a scan by one PE, for direct.cpp and hierarchical.cpp: it adds the sources of
+// some members in place, one after the other, and writes to their dests.
 #pragma once
 
 #include <cstring>
@@ -23,7 +23,7 @@ struct ScanChunk {
     std::size_t bytes;
 };
 
-// dest of each of the members = the sum so far. Nobody else touches the chunk meanwhile, so dest
+// dest of each of the members = the sum so far. No other PE touches the chunk meanwhile, so dest
 // may be source; the exclusive form copies a source before it overwrites it. `before`: the sum of
 // the members in front of these, which is overwritten; nullptr: there are none. REQUIRES: at most
 // kChunkBytes.

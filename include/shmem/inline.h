@@ -4,19 +4,20 @@
 // compiler may put into the program in place of a call. Part of <shmem.h> when SHMEM_INLINE is
 // defined before it; docs/inline.md has the conditions. Needs gcc or clang.
 //
-// What is usual is done here: a PE whose heap is mapped, an address in the symmetric heap,
-// SHMEM_CTX_DEFAULT. Everything else, mistakes included, calls the library, which then does what it
-// always does. Pointers to functions and pshmem_ names are the library's. The order of memory is
-// that of src/core/context.hpp: p and put are relaxed stores, g and get acquire, atomics are
-// sequentially consistent; whoever may end a wait looks whether the target PE sleeps.
+// The bodies handle the usual case: a PE whose heap is mapped, an address in the symmetric heap,
+// SHMEM_CTX_DEFAULT. In all other cases, mistakes included, they call the library's routine.
+// Pointers to functions and pshmem_ names are the library's. The order of memory is that of
+// src/core/context.hpp: p and put are relaxed stores, g and get acquire, atomics are sequentially
+// consistent; each operation that may end a wait checks whether the target PE sleeps.
 //
-// The program has one map of its node, which the library fills once when it knows this layout; else
-// it stays empty and all is called. As it never changes after that, the bodies read it as a
-// constant: a compiler may keep it in registers over a loop, calls included, and may have read some
-// of it too early, because where one of its first three numbers is 0 everything is called. What
-// changes is a word for each PE, its inline limit: the heap offset below which other PEs need no
-// call. It is read each time, and it is 0 before init and after finalize, in a child of fork(), and
-// while the PE sleeps. So one compare tells whether there is anything to call the library for.
+// The program has one map of its node, which the library fills once if it knows this layout;
+// otherwise the map stays empty and every operation calls the library. The map never changes after
+// that, so the bodies read it as a constant: a compiler may keep it in registers over a loop, calls
+// included. It may even read parts too early, because an operation calls the library while one of
+// the first three numbers is 0. Only one word for each PE changes, its inline limit: the heap
+// offset below which other PEs need no call. The bodies read it each time. It is 0 before init and
+// after finalize, in a child of fork(), and while the PE sleeps. So one compare decides whether to
+// call.
 
 #ifndef SHMEM_INTERNAL_INLINE_H
 #define SHMEM_INTERNAL_INLINE_H
@@ -30,7 +31,7 @@
 #define SHMEM_INTERNAL_INLINE_LAYOUT 2
 // Bytes that the library keeps free at the end of a heap.
 #define SHMEM_INTERNAL_INLINE_BYTES_MAX 64
-// PEs in the map, and one that is never there. Operations on others are called.
+// PEs in the map, and one that is never there. Operations on other PEs call the library.
 #define SHMEM_INTERNAL_INLINE_PEERS 512
 // Beyond all PEs, so that with an origin of 0 no PE is on the node.
 #define SHMEM_INTERNAL_INLINE_ORIGIN 0x80000000u
@@ -129,11 +130,12 @@ struct shmem_internal_place {
     char* address;  // as mapped here
     int is_usual;   // else `address` is of no use
 };
-// A p is bound to find a PE asleep that has slept for some nanoseconds. It may miss one that is
-// falling asleep between this and the store, whose timed sleep then ends by itself.
+// A p is certain to see that a PE sleeps if the PE has slept for some nanoseconds. It may miss a PE
+// that falls asleep between this and the store; that PE's timed sleep then ends by itself.
 SHMEM_INTERNAL_INLINE struct shmem_internal_place shmem_internal_find(const void* address, int pe) {
     const size_t offset = (size_t)address - shmem_internal_inline_map.heap_base;
-    // Read here, in or out of range: what is read behind a branch stays in a loop.
+    // Read here, in or out of range: the compiler does not move a load behind a branch out of a
+    // loop.
     const size_t heap = shmem_internal_inline_map.heaps[shmem_internal_index(pe)];
     struct shmem_internal_place place;
     place.address = (char*)(heap + offset);

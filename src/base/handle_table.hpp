@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Hot path: objects that a program names by handles, where any number that it may come up with must
-// be told from a handle: one that was made up, an address, a handle of another kind, or one whose
-// object has ended, also when another object took its place.
+// Hot path: objects that a program names by handles. The table tells a handle from any other number
+// that a program may pass: an invented number, an address, a handle of another kind, or a handle
+// whose object has ended, also when another object took its place.
 //
 //   handle   kind (8 bits) | generation (29) | offset of the slot in the table (27)
 //   slot     head: its live handle, or 0; then the object
 //
-// A slot knows its one valid handle, so one compare of all bits tells, wherever the rest of the
-// handle points: the offset is cut to the table's size. The table is address space, reserved when
-// the library is loaded and never given back or moved; pages become memory as slots are used. Kinds
-// are such that no address of a program begins with them. Nothing is destroyed when the process
-// exits.
+// A slot knows its one valid handle, so one compare of all bits decides, even if the rest of the
+// handle points elsewhere: the offset is cut to the table's size. The table is address space,
+// reserved when the library is loaded and never given back or moved; pages become memory as slots
+// are used. Kinds are such that no address of a program begins with them. Nothing is destroyed when
+// the process exits.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@
 
 namespace tessera {
 
-// What all tables share: the slots' heads and their memory. handle_table.cpp.
+// The part that all tables share: the slots' heads and their memory. handle_table.cpp.
 class HandleSlots {
   public:
     static constexpr unsigned kSlotOffsetBits = 27;
@@ -73,7 +73,7 @@ class HandleSlots {
         return at(start_.load(std::memory_order_relaxed), std::uint64_t{index} * slot_bytes_);
     }
 
-    mutable std::mutex lock_;  // never on the way of find()
+    mutable std::mutex lock_;  // find() never takes it
     std::uint32_t used_ = 1;   // slots that were ever used; slot 0 never is
 
   private:
@@ -84,7 +84,7 @@ class HandleSlots {
     }
     bool grow(Head* start);
 
-    // Where SHMEM_TEAM_INVALID and SHMEM_CTX_INVALID lead to before there is a table.
+    // The slot of SHMEM_TEAM_INVALID and SHMEM_CTX_INVALID before there is a table.
     inline static constinit Head none_{kNever, 0, 0};
 
     const std::uint8_t kind_;

@@ -15,13 +15,13 @@ namespace tessera {
 namespace {
 
 constexpr std::uint32_t kYieldsWithProgress = 1'000'000;  // a second
-// A yield that took so long gave the core to another process. If none of the node's PEs was busy
-// for most of that time, the process belongs to another job.
+// A yield of this length gave the core to another process. If none of the node's PEs was busy for
+// most of that time, the process belongs to another job.
 constexpr std::uint64_t kSlowYieldNanoseconds = 500'000;
-// The node's PEs do not yield for so long then; it doubles while every end finds another job again.
+// The node's PEs then do not yield for this time. It doubles while its end finds another job again.
 constexpr std::uint64_t kOversubscribedNanosecondsMin = 2'000'000;
 constexpr std::uint64_t kOversubscribedNanosecondsMax = 100'000'000;
-// Long waits sleep longer: 64 PEs that look every millisecond keep a core busy.
+// Long waits sleep longer: 64 PEs that check every millisecond keep a core busy.
 constexpr std::int64_t kTimedSleepNanosecondsMax = 16'000'000;
 
 // RETURNS: whether there is anything to drive.
@@ -30,8 +30,8 @@ bool drive_progress_if_any() {
     return wait_environment.progress != nullptr;
 }
 
-// Does what other PEs ask for. RETURNS when: there is nothing more, or `ready`; whether there was
-// something.
+// Does the work that other PEs ask for. RETURNS when: there is no more work, or `ready`; whether
+// there was some.
 template <class Ready>
 bool help(std::uint64_t& now, Ready ready) {
     const WaitEnvironment::Help do_piece = wait_environment.help;
@@ -53,8 +53,8 @@ void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int
 }
 
 // Notes for others that this PE waits. The name is for oshrun: several threads of a PE may wait at
-// once, so the bytes are atomic; what they spell is then the name of one of the waits, or of a
-// mixture. Nothing is ordered.
+// once, so the bytes are atomic. They then spell the name of one of the waits, or a mixture.
+// Nothing is ordered.
 class SlowWait {
   public:
     explicit SlowWait(const char* where) : now(now_ns()) {
@@ -74,19 +74,19 @@ class SlowWait {
     SlowWait(const SlowWait&) = delete;
     SlowWait& operator=(const SlowWait&) = delete;
 
-    std::uint64_t now;  // when the waiter last knew the time: the clock costs as much as a check
+    std::uint64_t now;  // the waiter's last reading: the clock costs as much as a check
 };
 
-// Whether one of our PEs may have had the core between two times: then sleeping would only delay
-// the answer to it.
+// Whether one of the node's PEs may have had the core between two times: then sleeping would only
+// delay the answer to it.
 bool is_ours(std::uint64_t from, std::uint64_t to) {
     return std::ranges::any_of(wait_environment.times_of_others, [=](const WaitTimes* times) {
         return times->busy_between(from, to) >= (to - from) / 2;
     });
 }
 
-// After a slow yield that ended at `now`: no PE of the node yields until the time that this
-// returns. What one thread reads of another's numbers only changes how long that is.
+// Called after a slow yield that ended at `now`. RETURNS: the time until which no PE of the node
+// yields. Races with other threads' numbers only change the length of that time.
 std::uint64_t oversubscribed_until(std::uint64_t now) {
     static std::atomic<std::uint64_t> length{kOversubscribedNanosecondsMin};
     static std::atomic<std::uint64_t> until{0};
@@ -109,7 +109,7 @@ bool wait_yielding(SlowWait& wait, Ready ready) {
         if (ready()) return true;
         help(wait.now, ready);
         if (drive_progress_if_any()) {
-            // With a core of one's own, other nodes are answered at once.
+            // With a core of its own, a PE answers other nodes at once.
             if (yields >= kYieldsWithCoreEach) yields = kYieldsWithProgress;
             wait.now = now_ns();
         }

@@ -14,8 +14,8 @@ constexpr std::uint32_t kPausesWithCoreEach = kLongPauses + 100;  // 10 to 60 us
 constexpr std::uint32_t kPausesWithProgress = 50;
 constexpr std::uint32_t kYieldsOversubscribed = 200;
 
-// In place of words that no other PE sees. Constants of the program, so that a wait may come first
-// of all.
+// The words before init, which no other PE sees. Constants of the program, so that a wait may come
+// before all initialisation.
 constinit Sleeper private_sleeper{};
 constinit InlineLimit private_inline_limit{};
 constinit WaitTimes private_times{};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What slow waits need besides the word that they wait for: where this PE notes for others that it
-// waits, and the work that it does meanwhile. One object per process: shmem_init sets it when all
-// of it exists, shmem_finalize and a child of fork() reset it. Between them waits use private
-// words, which no other PE sees. Hot path: drive_progress() and release_held().
+// The environment of slow waits: the places where this PE notes for other PEs that it waits, and
+// the work that it does meanwhile. One object per process: shmem_init sets it when all of it
+// exists, shmem_finalize and a child of fork() reset it. Between them waits use private words,
+// which no other PE sees. Hot path: drive_progress() and release_held().
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How long a PE checks, and how, before a wait becomes slow (base/wait.hpp). Hot path: every wait
+// The number and kind of checks before a wait becomes slow (base/wait.hpp). Hot path: every wait
 // reads it, init writes it.
 #pragma once
 

@@ -17,15 +17,15 @@ class Transport;
 class FabricTransport;
 class Sleeper;
 
-// Operations of at most so many bytes need only know where they begin: whatever begins below the
-// inline limit of a segment ends in the segment.
+// For operations of at most this size only the first byte must be checked: an operation that begins
+// below the inline limit of a segment ends in the segment.
 inline constexpr std::size_t kShortBytesMax = 64;
 constexpr std::size_t inline_limit_of(std::size_t segment_bytes) {
     return segment_bytes >= kShortBytesMax ? segment_bytes - (kShortBytesMax - 1) : 0;
 }
 
-// How this PE reaches one other (or itself). Chosen at init, never searched. All null: a PE of
-// another node, which the fabric reaches; so the table takes no memory for those.
+// The way from this PE to another one (or to itself). Chosen at init, never searched. All null: a
+// PE of another node, which the fabric reaches; so the table takes no memory for such PEs.
 struct Peer {
     std::size_t heap_inline_limit = 0;  // inline_limit_of() its heap, 0: not mapped
     char* heap = nullptr;        // its symmetric heap in our address space, nullptr: not mapped
@@ -43,7 +43,7 @@ struct alignas(kCacheLineBytes) AddressMap {
     std::size_t static_inline_limit = 0;  // inline_limit_of() static_bytes
     std::size_t heap_bytes = 0;           // once npes > 0: at least a huge page
     std::size_t static_bytes = 0;
-    // By world PE, for what is not mapped of the PEs of this node; nullptr: all of it is.
+    // By world PE, for memory of the PEs of this node that is not mapped; nullptr: all is mapped.
     Transport* const* transports = nullptr;
     bool needs_transport = false;       // some symmetric memory of some PE is not mapped
     FabricTransport* fabric = nullptr;  // reaches other nodes; nullptr: there are none
@@ -51,8 +51,8 @@ struct alignas(kCacheLineBytes) AddressMap {
     // The first choice, without a call, of operations of up to kShortBytesMax bytes: `pe`'s copy of
     // heap memory or static data, or nullptr when the PE number is bad, the memory is neither, it
     // is not mapped, or the operation begins in the last bytes of a segment. The caller then takes
-    // its slow path, which finds out. COST: heap: two compares, four loads, an addition; static
-    // data: two compares, three loads more.
+    // its slow path, which distinguishes these cases. COST: heap: two compares, four loads, an
+    // addition; static data: two compares, three loads more.
     TESSERA_INLINE char* mapped(const void* address, int pe) const {
         const auto index = static_cast<std::uint32_t>(pe);
         if (index >= npes) [[unlikely]]
@@ -105,7 +105,7 @@ struct alignas(kCacheLineBytes) AddressMap {
         if (offset >= static_inline_limit || peer.statics == nullptr) return nullptr;
         return known_address(peer.statics + offset);
     }
-    // Keeps compilers from asking whether it is nullptr, which they cannot know of a sum.
+    // Tells compilers that the sum is not nullptr, so that they do not test it.
     TESSERA_INLINE static char* known_address(char* address) {
         if (address == nullptr) __builtin_unreachable();
         return address;

@@ -2,9 +2,9 @@
 //
 // Hot path: atomics without a result on mapped memory that a session holds back (OpenSHMEM 1.6,
 // 9.9). A processor does hardly anything else while a locked instruction waits for its cache line.
-// Of atomics that are held back, many lines are on their way at the same time: random updates of a
-// table that is larger than the caches become twice as fast (bench/apps/gups.c). First in, first
-// out: all at once, when there are enough of them, was up to a quarter slower.
+// When atomics are held back, many cache lines are under way at the same time: random updates of a
+// table that is larger than the caches become twice as fast (bench/apps/gups.c). The order is first
+// in, first out. Performing all at once, when there are enough, was up to a quarter slower.
 //
 // Unordered until the context's next fence or quiet, which perform them. THREADS: one at a time, as
 // the context.
@@ -31,7 +31,7 @@ class AtomicBatch {
                op == AtomicOp::kXor;
     }
 
-    // How many operations will follow: the last one performs all. SIZE_MAX: unknown.
+    // The number of operations that will follow: the last one performs all. SIZE_MAX: unknown.
     void expect(std::size_t total) { remaining_ = total; }
 
     // `word`, of `bytes` bytes (4 or 8), is mapped and belongs to the PE of `sleeper`.
@@ -51,7 +51,7 @@ class AtomicBatch {
             perform();
     }
 
-    // RETURNS when: nothing is held back; who waited for one of the words has been woken.
+    // RETURNS when: nothing is held back; PEs that waited for one of the words have been woken.
     void perform();
 
   private:
@@ -67,7 +67,7 @@ class AtomicBatch {
     TESSERA_INLINE static void apply(const Held& held) {
         std::atomic_ref<T> word(*static_cast<T*>(held.word));
         const auto operand = static_cast<T>(held.operand);
-        // seq_cst, so that the look for a sleeper sees who waits (base/wait.hpp).
+        // seq_cst, so that the check for a sleeper sees every waiter (base/wait.hpp).
         switch (held.op) {
             case AtomicOp::kAdd: word.fetch_add(operand); break;
             case AtomicOp::kAnd: word.fetch_and(operand); break;

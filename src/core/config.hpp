@@ -45,8 +45,8 @@ inline constexpr std::size_t kCollectives = 7;
 inline constexpr std::string_view kCollectiveNames[kCollectives] = {
     "barrier", "broadcast", "collect", "fcollect", "alltoall", "scan", "reduce"};
 
-// What SHMEM_<COLLECTIVE>_ALGORITHM may be: auto, then the collective's algorithms in the order of
-// collectives/<collective>/list.cpp. `aliases` has an earlier name of each, or "".
+// The values of SHMEM_<COLLECTIVE>_ALGORITHM: auto, then the collective's algorithms in the order
+// of collectives/<collective>/list.cpp. `aliases` has an earlier name of each, or "".
 struct AlgorithmNames {
     Names names;
     Names aliases;
@@ -67,7 +67,7 @@ struct AlgorithmSetting {
 enum class ReduceAccess : std::uint8_t { kAuto, kDirect, kPutGet };
 inline constexpr std::string_view kReduceAccessNames[] = {"auto", "direct", "put_get"};
 
-// How much each round of a team's collectives can hold for others: 8 KiB << value.
+// The size of a slot of a team's mailboxes: 8 KiB << value.
 enum class CollectiveBuffer : std::uint8_t { k8K, k16K, k32K, k64K };
 inline constexpr std::string_view kCollectiveBufferNames[] = {"8K", "16K", "32K", "64K"};
 
@@ -76,11 +76,11 @@ inline constexpr std::string_view kCollectiveBufferNames[] = {"8K", "16K", "32K"
 enum class AmoPath : std::uint8_t { kAuto, kAm, kFabric };
 inline constexpr std::string_view kAmoPathNames[] = {"auto", "am", "fabric"};
 
-// Whether PEs that wait help with long copies (core/shared_copy.hpp).
+// Whether waiting PEs help with long copies (core/shared_copy.hpp).
 enum class SharedCopies : std::uint8_t { kAuto, kAlways, kNever };
 inline constexpr std::string_view kSharedCopiesNames[] = {"auto", "always", "never"};
 
-// Who serves PEs of other nodes while this one computes.
+// The way to serve PEs of other nodes while this one computes: a thread, or none.
 enum class Progress : std::uint8_t { kAuto, kThread, kNone };
 inline constexpr std::string_view kProgressNames[] = {"auto", "thread", "none"};
 
@@ -130,8 +130,7 @@ struct Config {
     }
 };
 
-// On by any value that does not say off: the specification's variables without a value of their
-// own.
+// On by any value that does not mean off: the specification's variables without values.
 struct Switch {
     bool Config::*member;
 };
@@ -142,7 +141,7 @@ struct FabricValue {
     bool is_switch;
 };
 
-// What a variable sets; the kind decides how its value is spelled.
+// The member that a variable sets; its type decides the spelling of the value.
 using Field = std::variant<Switch, bool Config::*, std::uint64_t Config::*, Count Config::*,
                            std::string Config::*, FabricValue, FabricChoice Config::*,
                            StaticDataMode Config::*, Collective, ReduceAccess Config::*,
@@ -160,8 +159,8 @@ struct Variable {
 // The table: the rows of config.cpp and, behind SHMEM_FABRIC, those of the fabrics.
 std::span<const Variable> variables();
 
-// Another name of a variable, which loses against its own and against earlier rows: of the
-// specification until 1.3, or of another library where it means the same.
+// Another name of a variable, from the specification until 1.3 or from another library with the
+// same meaning. The variable's own name and earlier rows take precedence.
 struct OtherName {
     std::string_view name;
     std::string_view variable;
@@ -169,7 +168,7 @@ struct OtherName {
 };
 std::span<const OtherName> other_names();
 
-// What other libraries call an algorithm; `value` itself where there is no row.
+// The algorithm that other libraries call `value`; `value` itself where there is no row.
 std::string_view own_algorithm_name(std::string_view value);
 
 // The row of SHMEM_<COLLECTIVE>_ALGORITHM.
@@ -179,8 +178,8 @@ const Variable& variable_of(Collective collective);
 using Lookup = std::function<const char*(const char* name)>;
 
 // Reads all variables through `lookup`. An empty value is the same as no value. `error` becomes ""
-// or names the first bad variable, its value and what is allowed; the rest is then unspecified. An
-// algorithm that is not known is auto, with a warning: job scripts name those of other libraries.
+// or names the first bad variable, its value and the allowed ones; the rest is then unspecified. An
+// unknown algorithm means auto, with a warning: job scripts name those of other libraries.
 Config load_config(const Lookup& lookup, std::string& error);
 
 // The settings of this process. Loaded from the environment by the first call, which also starts
@@ -192,20 +191,21 @@ const Config& config();
 std::string_view fabric_choice_name();
 std::string fabric_setting(std::string_view name);
 
-// "512M", "auto", "on": what `variable` is set to, in a spelling that parses to the same value.
+// The value of `variable`, in a spelling that parses to the same value: "512M", "auto", "on".
 std::string value_text(const Config& config, const Variable& variable);
 
 // The values of a variable that has few of them, else none.
 Names value_names(const Variable& variable);
 
-// What `variable` may be set to, in words.
+// The allowed values of `variable`, in words.
 std::string allowed_text(const Variable& variable);
 
 Origin origin_of(const Config& config, const Variable& variable);
 // Of kOtherName: that name.
 std::string_view found_name_of(const Config& config, const Variable& variable);
 
-// What a setting led to in this run: {"SHMEM_BARRIER_ALGORITHM", "dissemination"}.
+// The choice that followed from a setting in this run: {"SHMEM_BARRIER_ALGORITHM",
+// "dissemination"}.
 struct Outcome {
     std::string_view name;
     std::string text;
@@ -218,13 +218,13 @@ std::string settings_text(const Config& config, std::span<const Outcome> outcome
 std::uint64_t settings_digest(const Config& config);
 std::uint64_t settings_digest();
 
-// A byte for each of these settings, and in words what differs: "SHMEM_DEBUG is on here, but off on
-// PE 2". `theirs` are the marks of `pe`.
+// A byte for each of these settings, and the differences in words: "SHMEM_DEBUG is on here, but off
+// on PE 2". `theirs` are the marks of `pe`.
 SettingMarks setting_marks(const Config& config);
 std::string settings_difference(const Config& config, const SettingMarks& theirs, int pe);
 std::string settings_difference(const SettingMarks& theirs, int pe);
 
-// "" if a variable of this name is known, or not ours to judge; otherwise the warning, with the
+// "" if a variable of this name is known, or of other software; otherwise the warning, with the
 // nearest known name.
 std::string unknown_variable_text(std::string_view name);
 

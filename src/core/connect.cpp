@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How this PE comes to reach the PEs of other nodes, and leaves them (live.hpp).
+// Connects this PE to the PEs of other nodes, and disconnects it (live.hpp).
 #include <atomic>
 
 #include "base/fatal.hpp"

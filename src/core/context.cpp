@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See context.hpp: signals, strided transfers and what concerns transports.
+// See context.hpp: signals, strided transfers and the slow paths to transports.
 #include "core/context.hpp"
 
 #include "base/fatal.hpp"
@@ -151,7 +151,7 @@ void Context::get_strided(void* dest, const void* source, const Strided& shape, 
 }
 
 // Payload and signal may take different paths: then the payload must have arrived before the signal
-// sets out.
+// is sent.
 void Context::put_signal_slow_path(void* dest, const void* source, std::size_t bytes,
                                    const Signal& signal, int pe, const char* where) const {
     if (!address_map.needs_transport) {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Hot path: what a context does with bytes and words. Every routine of src/api ends here, and takes
-// one decision: is the target mapped? Then it is a plain load, store or CPU atomic, and done;
+// Hot path: the operations of a context on bytes and words. Every routine of src/api ends here, and
+// takes one decision: is the target mapped? Then it is a plain load, store or CPU atomic, and done;
 // otherwise one virtual call of the peer's transport.
 //
 // On mapped memory nothing is left pending, but for atomics that a session holds back: fence is a
-// release fence, quiet a full one. What transports have under way for a context is in its
-// TransportContext.
-// Orders on weakly ordered processors: puts are relaxed stores (fence, quiet, put_signal and
-// barrier order them); gets and fetches acquire, because they are complete when they return and
-// what the program issues next must not be read earlier; read-modify-writes are seq_cst, which lets
-// them see whether the target sleeps (base/wait.hpp).
+// release fence, quiet a full one. The operations that transports have under way for a context are
+// in its TransportContext. Orders on weakly ordered processors: puts are relaxed stores (fence,
+// quiet, put_signal and barrier order them); gets and fetches acquire, because they are complete
+// when they return and the program's next operations must not read earlier; read-modify-writes are
+// seq_cst, so that they see whether the target sleeps (base/wait.hpp).
 #pragma once
 
 #include <atomic>
@@ -58,14 +57,14 @@ struct Atomic {
     T condition;  // kCompareSwap
 };
 
-// What a put-with-signal does to the signal word.
+// The update of the signal word by a put-with-signal.
 struct Signal {
     std::uint64_t* word = nullptr;  // symmetric
     std::uint64_t value = 0;
     int op = 0;  // SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD
 };
 
-// What becomes of the old value of an atomic operation. On this node it is there at once.
+// The destination of the old value of an atomic operation. On this node it is there at once.
 enum class OldValue : std::uint8_t {
     kReturned,
     kIgnored,  // the operation may still be on its way when the call returns
@@ -86,7 +85,7 @@ class Context {
 
     // Where a session holds back atomics on mapped memory; nullptr: it does not.
     void hold_atomics_in(AtomicBatch* batch) { batch_ = batch; }
-    // Performs them. COST where there are none: nothing for the default context, else a load.
+    // Performs the held atomics. COST without any: nothing for the default context, else a load.
     TESSERA_INLINE void perform_held() const {
         if (batch_ != nullptr) [[unlikely]]
             batch_->perform();
@@ -94,8 +93,8 @@ class Context {
 
     Team& team() const { return team_ != nullptr ? *team_ : world_team; }
 
-    // The PE's number in the world. For a team's context the number is checked; for the default
-    // context the operation does that.
+    // The PE's number in the world. This function checks the number for a team's context; for the
+    // default context the operation checks it.
     TESSERA_INLINE int world_pe(int pe, const char* where) const {
         return team_ == nullptr ? pe : team_->checked_world_pe(pe, where);
     }
@@ -323,7 +322,7 @@ class Context {
         std::atomic_thread_fence(std::memory_order_seq_cst);
     }
 
-    // What transports have under way for this context.
+    // The operations that transports have under way for this context.
     TransportContext& transport_context() const {
         return transport_context_ != nullptr ? *transport_context_ : *default_transport_context;
     }
@@ -332,7 +331,8 @@ class Context {
     static TransportContext* default_transport_context;
 
   private:
-    // What nobody wants the compiler need not fetch: x86 then has no loop about the operation.
+    // Without use of the old value the compiler need not fetch it: on x86 the operation then needs
+    // no loop.
     template <OldValue kOld, class T>
     TESSERA_INLINE static T wanted(T old) {
         return kOld == OldValue::kIgnored ? T{} : old;
@@ -372,7 +372,7 @@ class Context {
         return value;
     }
 
-    // A load of a line that is hardly ever written; the rest when the PE really sleeps.
+    // A load of a line that is hardly ever written; more only when the PE really sleeps.
     template <class T>
     TESSERA_INLINE static T wake_and_return(Sleeper* sleeper, T value) {
         if (sleeper->is_sleeping()) [[unlikely]]
@@ -402,9 +402,8 @@ class Context {
     void put_signal_slow_path(void* dest, const void* source, std::size_t bytes,
                               const Signal& signal, int pe, const char* where) const;
 
-    // What is not heap memory that this PE has mapped: static data, transports, mistakes. `pe` is a
-    // number in the world, not yet checked. Reached by tail calls, so that the paths above save no
-    // registers.
+    // All cases but mapped heap memory: static data, transports, mistakes. `pe` is a number in the
+    // world, not yet checked. Reached by tail calls, so that the paths above save no registers.
     static void put_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
                               const char* where, const Context* context);
     static void get_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
@@ -463,8 +462,8 @@ class Context {
 
 inline constexpr Context default_context;
 
-// What collectives use, so that they neither wait for the program's operations nor complete them.
-// Set by init.
+// The context of collectives, so that they neither wait for the program's operations nor complete
+// them. Set by init.
 extern Context collective_context;
 
 }  // namespace tessera

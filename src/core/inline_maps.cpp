@@ -34,7 +34,7 @@ static_assert(sizeof(InlineLimit) == SHMEM_INTERNAL_INLINE_LIMIT_BYTES);
 static_assert(heap::kInlineLimits == SHMEM_INTERNAL_INLINE_PEERS);
 static_assert(kShortBytesMax == SHMEM_INTERNAL_INLINE_BYTES_MAX);
 
-// What maps are filled from.
+// The contents of the maps.
 struct Contents {
     std::size_t first = 0;
     std::size_t heap_base = 0;
@@ -64,7 +64,7 @@ Contents current_contents(std::span<const int> local_pes) {
     return now;
 }
 
-// REQUIRES: nobody reads the map before.
+// REQUIRES: no operation has read the map.
 void fill(InlineMap& map) {
     if (limits == nullptr) return;
     map.origin = SHMEM_INTERNAL_INLINE_ORIGIN - contents.first;
@@ -92,7 +92,7 @@ void open_inline_maps(int node_file, std::uint64_t inline_limits_offset,
     } else if (current_contents(local_pes) != contents) {
         return;
     }
-    // Where it fails there are zeros.
+    // If it fails, the zeros stay.
     static_cast<void>(::mmap(limits, kInlineLimitsBytes, access, MAP_SHARED | MAP_FIXED, node_file,
                              static_cast<off_t>(inline_limits_offset)));
 }
@@ -116,7 +116,7 @@ TESSERA_FOR_PROGRAMS void shmem_internal_inline_attach(shmem_internal_inline_map
     tessera::fill(*map);
 }
 
-// It keeps what is in it.
+// The map keeps its contents.
 TESSERA_FOR_PROGRAMS void shmem_internal_inline_detach(shmem_internal_inline_map* map) {
     std::lock_guard guard(tessera::attached_mutex);
     std::erase(tessera::attached_maps(), map);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What exists of this PE between init and finalize, and the steps of both. For runtime.cpp and the
-// files of those steps; everything else sees runtime.hpp. THREADS: one at a time, under the mutex
+// The objects of this PE between init and finalize, and the steps of both. For runtime.cpp and the
+// files of those steps; other files see runtime.hpp. THREADS: one at a time, under the mutex
 // of init and finalize.
 #pragma once
 
@@ -31,8 +31,8 @@ struct Live {
     pid_t thread_of_init = 0;
 };
 
-// Not owned by a static object: exit() must not take apart what other threads, or the parent of a
-// forked child, still use. Only close_runtime() deletes it.
+// Not owned by a static object: exit() must not destroy objects that other threads, or the parent
+// of a forked child, still use. Only close_runtime() deletes it.
 extern Live* live;
 extern std::atomic<Phase> phase;
 
@@ -50,7 +50,7 @@ std::uint64_t atomic_at_first_pe(AtomicRequest request);
 void leave_nodes();
 // predefined_teams.cpp.
 void make_predefined_teams();
-// exit.cpp. Registers, once, what fork() and exit() without shmem_finalize need.
+// exit.cpp. Registers, once, the handlers for fork() and for exit() without shmem_finalize.
 void watch_fork_and_exit();
 
 }  // namespace tessera

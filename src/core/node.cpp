@@ -67,7 +67,7 @@ void Node::meet(const char* where) const {
 }
 
 void Node::map_files() {
-    // The header says how large everything is, so it is read before it is mapped.
+    // The header has all sizes, so it is read before it is mapped.
     heap::NodeLayout header;
     if (::pread(job_.node_file.get(), static_cast<void*>(&header), sizeof header, 0) !=
             static_cast<ssize_t>(sizeof header) ||
@@ -76,7 +76,7 @@ void Node::map_files() {
             "shmem_init: the shared file of this node was made by another version of Tessera; use "
             "the oshrun of the library that the program is linked with");
     }
-    // First, and where they were before another init: so inline maps (core/inline_maps.hpp) stay
+    // First, and at the addresses of an earlier init: so inline maps (core/inline_maps.hpp) stay
     // valid.
     static char* heaps = nullptr;
     // The own heap is aligned, so that its offsets are as aligned as its addresses.
@@ -103,7 +103,7 @@ void Node::map_files() {
 }
 
 void Node::bind_heap_to_numa_node() const {
-    // The system's word, not the facts: they may still be on their way from the first PE.
+    // Asks the system, not the facts: the first PE may not have written them yet.
     if (::access("/sys/devices/system/node/node1", F_OK) != 0) return;
     unsigned cpu = 0;
     unsigned numa_node = 0;
@@ -124,7 +124,7 @@ void Node::release_memory() const {
     punch(job_.node_file.get(),
           static_cast<off_t>(header_->internal_offset) + local * internal_bytes,
           header_->internal_bytes);
-    // Of all PEs: whoever joins next has other addresses.
+    // Of all PEs: the PEs of the next job have other addresses.
     if (local == 0) {
         punch(job_.node_file.get(), static_cast<off_t>(header_->endpoints_offset),
               header_->npes_of_job * kEndpointSlotBytes);
@@ -202,7 +202,7 @@ void Node::map_statics() {
     for (int i = 0; i < job_.nlocal; ++i) {
         if (!runs_my_program(i)) continue;  // Its variables are not ours (MPMD).
         if (i == job_.local_index) {
-            // What the others cannot map, this PE must reach as they do.
+            // If the others cannot map the data, this PE must reach it as they do.
             bool is_common = my_statics_.shared || count == 1;
             statics_[static_cast<std::size_t>(i)] =
                 is_common ? reinterpret_cast<char*>(my_statics_.base) : nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The node as this PE has mapped it: the shared files, everybody's records, heaps, internal
-// segments and static data. Made by initialize(), gone with the last finalize. Only init and exit
-// use it; the data path reads what it put into address_map.
+// The node as this PE has mapped it: the shared files, and the records, heaps, internal segments
+// and static data of all its PEs. Made by initialize(), gone with the last finalize. Only init and
+// exit use it; the data path reads address_map, which it fills.
 #pragma once
 
 #include <cstdlib>
@@ -41,10 +41,11 @@ class Node {
     InlineLimit* my_inline_limit() const;
     char* heap(int local_index) const;
 
-    // Where oshrun did not look: the first PE discovers the topology anew, now that it knows which
-    // PUs all PEs together may use (launchers bind each PE before it starts).
+    // Without oshrun: the first PE discovers the topology again, because it now knows the PUs that
+    // all PEs together may use (launchers bind each PE before it starts).
     void discover_topology();
-    // Where slow waits write their names for oshrun; "shmem_init" before this call, empty after it.
+    // The text in which slow waits write their names for oshrun; "shmem_init" before this call,
+    // empty after it.
     std::span<char> wait_label() const;
     // All PEs of the node meet.
     void meet(const char* where) const;
@@ -52,18 +53,18 @@ class Node {
     // empties the table of EndpointInfos.
     void release_memory() const;
 
-    // One entry a PE of the job; what address_map.peers points to.
+    // One entry for each PE of the job. address_map.peers points to it.
     const Peer* peers() const { return peers_; }
     // Gives the peers their inline limits. REQUIRES: header().heap_bytes is what all nodes have
     // agreed on.
     void open_heaps();
     // The table of EndpointInfos that the PEs of the node share (transports/ofi).
     char* endpoint_table() const { return node_map_.data() + header_->endpoints_offset; }
-    // Two that reach static data that could not be mapped, of this PE and of the others; empty when
-    // all of it is.
+    // Two transports that reach static data that could not be mapped, of this PE and of the others;
+    // empty when all is mapped.
     const std::vector<std::unique_ptr<Transport>>& transports() const { return transports_; }
     bool statics_are_mapped() const { return transports_.empty(); }
-    // What address_map.transports points to.
+    // address_map.transports points to it.
     Transport* const* transport_table() const {
         return transport_table_.empty() ? nullptr : transport_table_.data();
     }
@@ -91,7 +92,7 @@ class Node {
     std::vector<char*> statics_;        // by local index; nullptr: not mapped
     std::vector<std::unique_ptr<Transport>> transports_;
     std::vector<Transport*> transport_table_;  // by world PE; empty when all is mapped
-    // Pages of zeros (PEs of other nodes) exist only when somebody writes to them. Empty when
+    // Pages of zeros (PEs of other nodes) exist only when they are written to. Empty when
     // address_page has room.
     struct Free {
         void operator()(Peer* peers) const { std::free(peers); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See pe_record_lock.hpp. The kernel keeps the lock: it ends with the process, however that ends,
-// and when the process closes a descriptor of the node file, which shmem_finalize does.
+// See pe_record_lock.hpp. The kernel keeps the lock. It ends with the process, and when the process
+// closes a descriptor of the node file, which shmem_finalize does.
 #include "core/pe_record_lock.hpp"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ pid_t lock_record(int file, off_t offset) {
     lock.l_start = offset;
     lock.l_len = sizeof(heap::PeRecord);
     if (::fcntl(file, F_SETLK, &lock) == 0) return 0;
-    if (errno != EACCES && errno != EAGAIN) return 0;  // No locks here: nothing can be told.
+    if (errno != EACCES && errno != EAGAIN) return 0;  // No locks here: the answer is unknown.
     return ::fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK ? lock.l_pid : 0;
 }
 

@@ -7,9 +7,9 @@
 
 namespace tessera {
 
-// Locks this PE's record until shmem_finalize closes the node file, and tells oshrun's timeout
-// report that this PE is in shmem_init. Ends the job when another program is there. `where` names
-// the routine.
+// Locks this PE's record until shmem_finalize closes the node file, and notes for oshrun's timeout
+// report that this PE is in shmem_init. Ends the job when another program holds the record. `where`
+// names the routine.
 // COST: five system calls.
 void lock_pe_record(const char* where);
 

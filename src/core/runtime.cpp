@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See runtime.hpp: when the life of this PE begins and ends. live.hpp names the steps.
+// See runtime.hpp: the begin and the end of the life of this PE. live.hpp names the steps.
 #include "core/runtime.hpp"
 
 #include <unistd.h>
@@ -75,7 +75,7 @@ void close_runtime() {
     stop_sharing_copies();
     leave_nodes();
     live->node->meet("shmem_finalize");
-    // Nobody touches anybody's memory from here on.
+    // No PE touches another PE's memory from here on.
     phase.store(Phase::kFinalized, std::memory_order_release);
     reset_wait_environment();
     address_map = {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What runtime.hpp and team.hpp tell of this PE, its heap and its peers between init and finalize.
+// The queries of runtime.hpp and team.hpp about this PE, its heap and its peers, valid between init
+// and finalize.
 #include <memory>
 #include <string_view>
 #include <vector>

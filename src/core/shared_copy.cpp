@@ -15,7 +15,7 @@
 namespace tessera {
 namespace {
 
-// A helper that has just begun one delays the end by as much: 30 to 100 us.
+// A helper that has just begun a piece delays the end by the time of one piece: 30 to 100 us.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
 struct HeapOffset {
@@ -40,7 +40,7 @@ void wake_helper(std::uint32_t pe) {
 
 std::uint64_t piece_count(std::uint64_t bytes) { return (bytes + kPieceBytes - 1) / kPieceBytes; }
 
-// Whose heap the bytes are in, as mapped here.
+// The PE whose heap holds the bytes, as mapped here, and their offset.
 std::optional<HeapOffset> heap_offset_of(const char* address, std::size_t bytes) {
     if (bytes > address_map.heap_bytes) return std::nullopt;
     for (std::uint32_t pe = 0; pe < address_map.npes; ++pe) {
@@ -59,7 +59,7 @@ void copy_piece_of(char* dest, const char* source, std::uint64_t piece, std::uin
     copy_piece(dest + start, source + start, std::min(kPieceBytes, bytes - start), bytes);
 }
 
-// RETURNS when: all is copied (true), or nothing: nobody could help.
+// RETURNS when: all is copied (true), or nothing: no PE could help.
 bool share(char* dest, const char* source, std::size_t bytes) {
     const std::optional<HeapOffset> to = heap_offset_of(dest, bytes);
     const std::optional<HeapOffset> from = heap_offset_of(source, bytes);
@@ -74,8 +74,8 @@ bool share(char* dest, const char* source, std::size_t bytes) {
     offer.dest_offset.store(to->offset, std::memory_order_release);
     offer.bytes.store(bytes, std::memory_order_release);
     const std::uint64_t number = (offer.next.load(std::memory_order_relaxed) >> 32) + 1;
-    // Release: pairs with help_with_copies(), which also reads what is to be copied. The program's
-    // own stores to the source come before.
+    // Release: pairs with help_with_copies(), which also reads the source. The program's own stores
+    // to the source come before.
     offer.next.store(number << 32, std::memory_order_release);
     wake_helper(helper);
     const std::uint64_t count = piece_count(bytes);
@@ -106,7 +106,7 @@ bool help_with_copies() {
     const std::uint32_t dest_pe = offer.dest_pe.load(std::memory_order_acquire);
     const std::uint64_t source_offset = offer.source_offset.load(std::memory_order_acquire);
     const std::uint64_t dest_offset = offer.dest_offset.load(std::memory_order_acquire);
-    // Succeeds only while the copy is the one that was read.
+    // Succeeds only if the offer has not changed since it was read.
     if (!offer.next.compare_exchange_strong(next, next + 1, std::memory_order_acquire,
                                             std::memory_order_relaxed)) {
         return true;  // Another PE has it; look again.

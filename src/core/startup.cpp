@@ -33,8 +33,8 @@ std::vector<const WaitTimes*> waits_of_others(const Node& node, const launch::Jo
     return waits;
 }
 
-// The waits of the routines from here on: other PEs and oshrun see them, and they do what other PEs
-// need. All that waits touch exists now, and the nodes have agreed on the heap's size.
+// For the waits of the routines from here on: other PEs and oshrun see them, and they help other
+// PEs. All objects that waits touch exist now, and the nodes have agreed on the heap's size.
 void enter_wait_environment(bool shares_copies) {
     const Node& node = *live->node;
     InternalSegment& internal = node.internal(live->job.local_index);
@@ -68,7 +68,7 @@ void publish_address_map(const Live& life) {
     address_map.npes = static_cast<std::uint32_t>(life.job.npes);
 }
 
-// Neighbours try in pairs. A PE without one keeps what is best on most machines.
+// Neighbours try in pairs. A PE without a neighbour keeps the choice that is best on most machines.
 void try_pauses_with_neighbour(const Live& life) {
     const int me = life.job.local_index;
     const int partner = me ^ 1;

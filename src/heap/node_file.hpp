@@ -2,7 +2,7 @@
 //
 // The two files that the PEs of one node share, and their layout. Both are memfds: no name, nothing
 // left behind when the last process is gone. oshrun makes them, or the first local PE under a
-// foreign launcher; every PE maps them once. Sparse: a page exists once somebody touched it.
+// foreign launcher; every PE maps them once. Sparse: a page exists once a process has touched it.
 //
 //   node file                                              heap file
 //   +-----------------------+ 0                            +------------------+ 0
@@ -41,10 +41,10 @@ namespace tessera::heap {
 
 inline constexpr std::uint64_t kNodeMagic = 0x5445535345524133;  // "TESSERA3": layout version 3
 // Address space for the flags of some 58,000 teams, and the mailboxes of 600 (of 90,
-// SHMEM_COLLECTIVE_BUFFER=64K); memory is taken by those that exist.
+// SHMEM_COLLECTIVE_BUFFER=64K); only those that exist take memory.
 inline constexpr std::size_t kInternalBytes = std::size_t{512} << 20;
-// A PE's room is as far behind that of the first PE of the node as its number in the world; of the
-// last one nobody is the owner, nor have PEs beyond it one.
+// A PE's inline limit is as far behind that of the node's first PE as its number in the world is
+// behind that PE's number. The last one has no owner; PEs beyond it have none.
 inline constexpr std::size_t kInlineLimits = 512;
 inline constexpr std::size_t kNoInlineLimit = kInlineLimits - 1;
 inline std::size_t inline_limit_index(int pe, std::span<const int> local_pes) {
@@ -52,7 +52,7 @@ inline std::size_t inline_limit_index(int pe, std::span<const int> local_pes) {
 }
 inline constexpr std::size_t kStaticSlotBytes = std::size_t{64} << 30;
 
-// What backs the heap file; the tiers are tried from the last to the first.
+// The kind of pages of the heap file; the tiers are tried from the last to the first.
 enum class PageKind : std::uint32_t { kSmall = 0, kTransparentHuge = 1, kHugetlb = 2 };
 const char* page_kind_name(PageKind kind);
 
@@ -93,8 +93,8 @@ enum class PeState : std::uint32_t {
     kStarting = 3
 };
 
-// What a PE tells the others of its node, and oshrun. Written by its PE before the startup sync
-// (except state and waiting_in), read by the others after it.
+// The facts about a PE for the others of its node, and for oshrun. Written by its PE before the
+// startup sync (except state and waiting_in), read by the others after it.
 struct alignas(kFalseSharingBytes) PeRecord {
     std::atomic<PeState> state;  // written by the PE, read by oshrun when the PE has ended
     std::int32_t pid;
@@ -135,7 +135,7 @@ NodeFiles create_node_files(const NodePlan& plan, std::string& error);
 // together can never exceed the memory.
 std::size_t default_heap_bytes(std::uint64_t memory_bytes, int npes_local);
 
-// What a PE's own heap is aligned to: as far as an alignment in it can be asked for.
+// The alignment of a PE's own heap: the largest one that a program can ask for in it.
 constexpr std::size_t heap_alignment(std::size_t heap_bytes) { return std::bit_floor(heap_bytes); }
 
 // "" if `heap_bytes` for each of `npes_local` PEs fits into `memory_bytes`; otherwise the

@@ -51,7 +51,7 @@ std::atomic<bool> is_leaving{false};
 pid_t connected_pid = 0;
 bool is_finalize_owed = false;
 
-// While it fences and somebody wants progress, a PE first yields and then sleeps: the launcher and
+// While a PE fences and must drive progress, it first yields and then sleeps: the launcher and
 // other PEs need the cores as well.
 constexpr int kFenceYields = 100;
 constexpr std::int64_t kFenceTimedSleepNanoseconds = 200'000;
@@ -120,7 +120,7 @@ void on_lost_launcher(size_t, pmix_status_t, const pmix_proc_t*, pmix_info_t*, s
     if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, done_data);
 }
 
-// The registration completes in PMIx's own thread; nobody has to wait for it.
+// The registration completes in PMIx's own thread; no wait is necessary.
 void on_registered(pmix_status_t, size_t, void*) {}
 
 // In PMIx's own thread.
@@ -167,7 +167,7 @@ void disconnect_at_exit(int status, void*) {
 // call shmem_finalize.
 [[gnu::constructor(101)]] void watch_exit() { ::on_exit(disconnect_at_exit, nullptr); }
 
-// Owns what PMIx_Get returns.
+// Owns the result of PMIx_Get.
 class Value {
   public:
     Value(const pmix_proc_t& owner, const char* key) {

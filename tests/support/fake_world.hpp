@@ -57,7 +57,7 @@ class FakeWorld {
     char* heap(int pe) const { return heaps_[static_cast<std::size_t>(pe)].get(); }
     char* statics(int pe) const { return statics_[static_cast<std::size_t>(pe)].get(); }
     Peer& peer(int pe) { return peers_[static_cast<std::size_t>(pe)]; }
-    // What reaches memory of a PE that is not mapped.
+    // The transport to memory of a PE that is not mapped.
     Transport*& transport(int pe) { return transports_[static_cast<std::size_t>(pe)]; }
 
   private:

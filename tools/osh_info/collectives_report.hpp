@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// osh_info --collectives: what the cost model chooses for a job of a given shape on this machine.
+// osh_info --collectives: the choices of the cost model for a job of a given shape on this machine.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct JobLayout {
     bool nodes_are_virtual = false;  // they share the cores of this machine
 };
 // For each collective: its algorithms with their costs, then the choices by size with the times
-// that the model expects; what SHMEM_<COLLECTIVE>_ALGORITHM names instead is said.
+// that the model expects, and the setting of SHMEM_<COLLECTIVE>_ALGORITHM, if there is one.
 std::string collectives_text(const JobLayout& job);
 
 // "collective,algorithm,bytes,seconds" for all algorithms that the job can use, as the model

@@ -5,7 +5,7 @@
 // several hosts it becomes another launcher.
 //   options.cpp     the command line             start.cpp       from there to running PEs
 //   handover.cpp, launcher_choice.cpp, launcher_command.cpp, hosts.cpp    becoming another launcher
-//   programs.cpp    what is to be run            memory.cpp      the files that the PEs share
+//   programs.cpp    the programs to run          memory.cpp      the files that the PEs share
 //   limits.cpp      ulimit                       static_size.cpp programs too large for the memory
 //   spawn.cpp       one process                  signals.cpp     what signals mean
 //   supervisor.cpp, verdict.cpp, ending.cpp      the loop until all is over
@@ -24,7 +24,7 @@
 
 namespace {
 
-// Descriptors 0 to 2 must be open, or a pipe would take their place and get the output of others.
+// Descriptors 0 to 2 must be open, or a pipe would take their place and receive other output.
 void open_missing_standard_files() {
     int fd;
     do {

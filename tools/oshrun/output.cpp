@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See output.hpp: the pipes. What happens to lines is in output_sink.cpp.
+// See output.hpp: the pipes. output_sink.cpp handles the lines.
 #include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
@@ -62,7 +62,7 @@ void Output::clear_event() {
     std::uint64_t count;
     ssize_t got = ::read(event_.get(), &count, sizeof count);
     static_cast<void>(got);
-    // Nobody reads stdout any more: writers get SIGPIPE, as they would without oshrun between.
+    // The reader of stdout is gone: writers get SIGPIPE, as they would without oshrun between.
     for (Stream& stream : streams_) {
         if (stream.pipe && stream.sink->writer().error() == EPIPE) stream.pipe.reset();
     }
@@ -85,7 +85,7 @@ std::size_t Output::read(Stream& stream, Clock::time_point now) {
 void Output::read_everything(Clock::time_point now) {
     for (Stream& stream : streams_) {
         std::size_t total = 0;
-        // Bounded, because somebody may still be writing.
+        // Bounded, because a process may still be writing.
         while (stream.pipe && total < kReadBytesMax) {
             std::size_t bytes = read(stream, now);
             if (bytes == 0) break;

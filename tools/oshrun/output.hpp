@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The pipes that the PEs' stdout and stderr come through. What is read goes to an
-// OutputSink, which puts the lines together, and from there to an OutputWriter, which writes them.
-// Called by start.cpp and the supervisor. THREADS: the main thread's only.
+// The pipes that the PEs' stdout and stderr come through. The text goes to an OutputSink, which
+// puts the lines together, and from there to an OutputWriter, which writes them. Called by
+// start.cpp and the supervisor. THREADS: the main thread's only.
 #pragma once
 
 #include <deque>
@@ -29,7 +29,7 @@ class Output {
     std::deque<Stream>& streams() { return streams_; }
     // Whether there is room for more of this stream.
     bool wants_more(const Stream& stream) const;
-    // Readable when a writer has room again or has failed; clear_event() looks what it was.
+    // Readable when a writer has room again or has failed; clear_event() finds out which.
     int event_fd() const { return event_.get(); }
     void clear_event();
 
@@ -37,7 +37,7 @@ class Output {
     std::size_t read(Stream& stream, Clock::time_point now);
     // Reads all that is there now.
     void read_everything(Clock::time_point now);
-    // Closes pipes nobody can be at the other end of, passing on what is left.
+    // Closes pipes whose writers are gone, and passes on the remaining text.
     void close_all();
     void tick(Clock::time_point now);
     Clock::time_point next_tick() const;

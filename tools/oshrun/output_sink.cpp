@@ -11,10 +11,10 @@
 namespace tessera::oshrun {
 namespace {
 
-// A line that is shorter is kept whole in any case.
+// A shorter line is kept whole in any case.
 constexpr std::size_t kLineBytesMin = 64 * 1024;
 constexpr Clock::duration kPromptDelay = std::chrono::milliseconds(100);
-// How long others wait for the rest of a line that is out, after its PE has fallen silent.
+// The time that other streams wait for the rest of a line after its PE has fallen silent.
 constexpr Clock::duration kPatienceOnTerminal = std::chrono::milliseconds(500);
 constexpr Clock::duration kPatience = std::chrono::seconds(5);
 
@@ -48,7 +48,7 @@ void OutputSink::deliver(Stream& stream) {
     if (was_open && open_line_ == nullptr) deliver_waiting();
 }
 
-// Looks for line ends in what is new, and only there: a line may come in a thousand pieces.
+// Looks for line ends in the new text only: a line may come in a thousand pieces.
 void OutputSink::look_at_new(Stream& stream) {
     const std::string_view added = std::string_view(stream.pending).substr(stream.seen);
     held_bytes_ += added.size();
@@ -135,7 +135,7 @@ bool OutputSink::somebody_waits() const {
 }
 
 Clock::duration OutputSink::patience() const {
-    // PEs that are not read may be what the PE with the unfinished line waits for.
+    // The PE with the unfinished line may wait for a PE that oshrun does not read.
     if (held_bytes_ >= held_bytes_max_) return kPromptDelay;
     return is_terminal_ ? kPatienceOnTerminal : kPatience;
 }

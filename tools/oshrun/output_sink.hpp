@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Brings the output of the PEs together without mixing lines: what leaves oshrun is a sequence of
-// whole lines, each of one PE. A line without its end waits for the end, with three exceptions:
-//   - Its stream is the only one, or the sink holds too much already: it goes out in parts, and
-//     the others wait for its end.
-//   - Somebody may be looking at it (a prompt on a terminal, or to a program that talks to us): it
-//     goes out after a short silence, and the others wait for its end, but not for ever.
-//   - The PE has closed the stream: it goes out as it is, and whoever writes next gets a new line.
+// Brings the output of the PEs together without mixing lines: oshrun writes a sequence of whole
+// lines, each of one PE. A line without its end waits for the end, with three exceptions:
+//   - Its stream is the only one, or the sink holds too much already: the line goes out in parts,
+//     and the other streams wait for its end.
+//   - A user may be waiting for it (a prompt on a terminal, or to a program that talks to oshrun):
+//     the line goes out after a short silence, and the other streams wait for its end, but not for
+//     ever.
+//   - The PE has closed the stream: the line goes out as it is, and the next text gets a new line.
 // Called by output.cpp. THREADS: the main thread's only.
 #pragma once
 
@@ -32,7 +33,7 @@ struct Stream {
     std::string pending;      // read, not yet passed on
     std::size_t whole = 0;    // bytes of pending that are whole lines
     std::size_t seen = 0;     // bytes of pending that deliver() knows
-    bool is_waiting = false;  // could pass something on, but another's line is unfinished
+    bool is_waiting = false;  // has text to pass on, but another stream's line is unfinished
     bool is_in_line = false;  // the beginning of its current line has gone out
     Clock::time_point last_read{};
 };
@@ -49,14 +50,14 @@ class OutputSink {
     // A line of oshrun itself.
     void message(std::string_view line);
 
-    // Whether more of this stream can be held or passed on. A PE that is not read may be waited for
-    // by the PE whose line is unfinished, so that this must rarely say no.
+    // Whether the sink can hold or pass on more of this stream. The PE with the unfinished line may
+    // wait for a PE that oshrun does not read, so the answer must rarely be no.
     bool has_room(const Stream& stream) const;
     // New data is in stream.pending, or it has ended.
     void deliver(Stream& stream);
-    // Sends out prompts, and ends lines that others have waited for too long.
+    // Sends out prompts, and ends lines for which other streams have waited too long.
     void tick(Clock::time_point now);
-    // When tick() wants to be called; Clock::time_point::max() for never.
+    // The time of the next call of tick(); Clock::time_point::max() for never.
     Clock::time_point next_tick() const;
 
     std::deque<Stream*> streams;  // of this sink
@@ -79,7 +80,7 @@ class OutputSink {
     std::size_t held_bytes_ = 0;  // of all streams
     bool is_terminal_ = false;
     bool talks_ = false;           // both ends of oshrun are pipes: a program may wait for a prompt
-    Stream* open_line_ = nullptr;  // whose line is unfinished
+    Stream* open_line_ = nullptr;  // the stream whose line is unfinished
     bool line_is_open_ = false;    // also when its stream has ended
 };
 

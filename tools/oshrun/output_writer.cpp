@@ -22,7 +22,7 @@ int write_all(int fd, std::string_view bytes) {
         ssize_t written = ::write(fd, bytes.data(), bytes.size());
         if (written >= 0) {
             bytes.remove_prefix(static_cast<std::size_t>(written));
-        } else if (errno == EAGAIN) {  // Somebody made it non-blocking.
+        } else if (errno == EAGAIN) {  // Another process made the descriptor non-blocking.
             pollfd wait{.fd = fd, .events = POLLOUT, .revents = 0};
             ::poll(&wait, 1, -1);
         } else if (errno != EINTR) {

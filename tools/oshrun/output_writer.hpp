@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Writes to oshrun's stdout or stderr from a thread of its own, so that a reader who stopped
-// reading never stops oshrun: signals, deaths and timeouts are seen all the same. O_NONBLOCK would
-// do the same, but it would change the terminal for everybody who shares it.
+// Writes to oshrun's stdout or stderr from a thread of its own, so that a reader that stops reading
+// never stops oshrun: oshrun still sees signals, deaths and timeouts. O_NONBLOCK would do the same,
+// but it would change the terminal for all processes that share it.
 // THREADS: all calls by the main thread.
 #pragma once
 
@@ -26,7 +26,7 @@ class OutputWriter {
     void write(std::string_view bytes);
     bool is_full() const;
     bool is_empty() const;
-    // errno of a failed write, 0 when all is well. After a failure everything is thrown away.
+    // errno of a failed write, 0 when all is well. After a failure all text is thrown away.
     int error() const;
 
   private:

@@ -20,7 +20,7 @@ void grow_old(Team& team) {
     shmem_barrier_all();
 }
 
-// Sums in which nobody may read early: PEs other than the first come late, by turns.
+// Sums in which no PE may read early: PEs other than the first come late, by turns.
 void check_sums(int calls) {
     constexpr std::size_t kElements = 5000;
     auto* source = static_cast<long*>(shmem_malloc(kElements * sizeof(long)));

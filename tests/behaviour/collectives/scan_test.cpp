@@ -44,7 +44,7 @@ void release(const Arrays& arrays) {
     shmem_free(arrays.dest);
 }
 
-// One call on the team; its result is checked, and nobody waits for anybody but by the scan.
+// One call on the team; its result is checked, and the PEs wait for each other only in the scan.
 void check_call(shmem_team_t team, const std::vector<int>& members, const Arrays& arrays,
                 std::size_t nelems, unsigned choices, unsigned call) {
     const bool is_in_place = choices % 3 == 0;

@@ -32,7 +32,7 @@ T combine(Op op, T a, T b) {
     return a;
 }
 
-// Whose operand, and for which element of which call.
+// The PE of an operand, its element and its call.
 struct OperandIndex {
     int index;
     int size;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who may touch which byte in this epoch, so that the result of a random program does not depend on
-// the order in which PEs get to run. Epochs end with a barrier; everything is free again then.
+// The claims of PEs on bytes in this epoch, so that the result of a random program does not depend
+// on the order in which PEs run. Epochs end with a barrier; everything is free again then.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace tessera::random {
 
-// What has happened to a byte of a PE's memory in this epoch. "Owner": the PE whose memory it is.
+// The state of a byte of a PE's memory in this epoch. "Owner": the PE whose memory it is.
 enum class Claim : std::uint8_t {
     kFree = 1,     // nothing: any PE may read it or change it
-    kRead = 2,     // read by somebody: any PE may read it
-    kBusy = 4,     // changed, or being changed: nobody may touch it
-    kOwned = 8,    // the owner knows the new value, nobody else: the owner may read and change it
-    kFrozen = 16,  // the same, but somebody may still read it for the owner (nbi)
+    kRead = 2,     // read by a PE: any PE may read it
+    kBusy = 4,     // changed, or being changed: no PE may touch it
+    kOwned = 8,    // only the owner knows the new value: the owner may read and change it
+    kFrozen = 16,  // the same, but another PE may still read it for the owner (nbi)
 };
 inline unsigned operator|(Claim a, Claim b) {
     return static_cast<unsigned>(a) | static_cast<unsigned>(b);
@@ -66,7 +66,7 @@ class Claims {
                      [claim](Claim* begin, Claim* end) { std::fill(begin, end, claim); });
     }
 
-    // The owner reads, or somebody for it until a quiet if `is_nbi`.
+    // The owner reads, or another PE for it until a quiet if `is_nbi`.
     void read_by_owner(int pe, BlockOffset place, const Layout& layout, bool is_nbi) {
         if (are(kReadByAll, pe, place, layout)) return set(Claim::kRead, pe, place, layout);
         if (is_nbi) return set(Claim::kFrozen, pe, place, layout);
@@ -75,7 +75,7 @@ class Claims {
         });
     }
 
-    // The owner reads what nobody else has read, and may change it then.
+    // The owner reads bytes that no other PE has read, and may change them then.
     void own(int pe, BlockOffset place, const Layout& layout) {
         for_each_run(pe, place, layout, [](Claim* begin, Claim* end) {
             std::replace(begin, end, Claim::kFree, Claim::kOwned);

@@ -182,7 +182,7 @@ void Executor::change_memory(const MemoryCall& call) {
 void Executor::compare_memory() {
     for (int block = 0; block < model_.blocks(); ++block) {
         if (block == kPsyncs || !model_.is_live(block)) continue;
-        // What realloc has added has no value yet.
+        // The bytes that realloc has added have no value yet.
         const MemoryCall& call = std::get<EpochEnd>(step_->call).memory;
         const bool has_grown = call.name == MemoryName::kRealloc && call.block == block;
         compare({block, 0}, address({block, 0}),
@@ -204,7 +204,7 @@ void Executor::compare(BlockOffset place, const unsigned char* actual, std::uint
     const Step* writer = last_writer({place.block, place.offset + at});
     fail("%u bytes of block %d are wrong here, the first at offset %u: %#x, not %#x%s%s", count,
          place.block, place.offset + at, actual[at], expected[at],
-         writer != nullptr ? "\n  written last by step " : ", which nobody has written",
+         writer != nullptr ? "\n  written last by step " : ", which no step has written",
          writer != nullptr
              ? (std::to_string(writer->number) + ": " + words_of(writer->call)).c_str()
              : "");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Runs a random program for real: each PE makes its own calls and follows the others' in the model.
-// What a call brings is compared at once, the symmetric memory at the end of each epoch; a
-// difference is told with the seed, the PE, the step and the call in words, and ends the job.
+// The results of a call are compared at once, the symmetric memory at the end of each epoch; a
+// difference is printed with the seed, the PE, the step and the call in words, and ends the job.
 #pragma once
 
 #include <shmem.h>
@@ -42,7 +42,7 @@ class Executor {
     // Collective. RETURNS when: all steps were run and no difference was found.
     void run();
 
-    // What a hanging PE is doing. THREADS: any, also a signal handler.
+    // The state of a hanging PE. THREADS: any, also a signal handler.
     int step_number() const { return step_ != nullptr ? step_->number : -1; }
     std::uint64_t seed() const { return program_.seed; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See execute.hpp: what one PE does by itself, or several without meeting.
+// See execute.hpp: calls of one PE by itself, or of several without synchronisation.
 #include <sched.h>
 
 #include <bit>
@@ -76,7 +76,7 @@ void Executor::play(const Transfer& transfer) {
                    .actual = Model::private_source(transfer),
                    .expected = {}};
     if (is_get) {
-        // What lies between the elements must stay as it is.
+        // The bytes between the elements must stay as they are.
         memory.expected = memory.actual;
         std::vector<unsigned char> packed(transfer.remote_layout.packed_bytes());
         gather(packed.data(), model_.memory(transfer.target, transfer.remote),
@@ -226,7 +226,7 @@ void Executor::play(const TokenSwap& swap) {
     row.call(nullptr, AtomicName::kAdd, sum);
     const std::uint64_t before = row.call(nullptr, AtomicName::kFetchInc, count);
     if (cut(before - first, row.bytes) != npes - 1) return;
-    // The last one: the token that is left belongs to nobody else.
+    // The last one: no other PE has the remaining token.
     token.operand = 0;
     sum.operand = row.call(nullptr, AtomicName::kSwap, token);
     row.call(nullptr, AtomicName::kAdd, sum);

@@ -107,7 +107,7 @@ void Generator::order(int pe, int context, OrderName name) {
     emit(order);
 }
 
-// What has been issued on contexts of the program is not completed by any barrier.
+// No barrier completes operations on contexts of the program.
 void Generator::complete_contexts() {
     for (int pe = 0; pe < npes_; ++pe) {
         const auto count = static_cast<int>(contexts_[static_cast<std::size_t>(pe)].size());
@@ -172,7 +172,7 @@ void Generator::change_memory() {
         {.kind = EpochEnd::Kind::kMemory, .syncs_by_team = random_.chance(30), .memory = call});
 }
 
-// Leaves nothing behind; what is forgotten on purpose is the library's to end.
+// Leaves nothing behind; the library must end the objects that are forgotten on purpose.
 void Generator::finish() {
     end_epoch({.kind = EpochEnd::Kind::kBarrierAll, .syncs_by_team = false, .memory = {}});
     ++step_;

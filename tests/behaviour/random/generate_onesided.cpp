@@ -94,7 +94,7 @@ void Generator::transfer(int pe, int target) {
     const bool is_private = call.name == kP || call.name == kG || is_plain || random_.chance(60);
     call.pattern = random_.next();
 
-    // What is read comes first, so that dest cannot overlap source.
+    // The source comes first, so that dest cannot overlap it.
     std::optional<BlockOffset> remote;
     std::optional<BlockOffset> local = BlockOffset{};
     if (is_get) {
@@ -286,7 +286,7 @@ std::optional<BlockOffset> Generator::signalled_put(int from, int to,
     return dest;
 }
 
-// From PE to PE along a path; what arrived is passed on, or only a signal is.
+// From PE to PE along a path; each passes the data on, or only a signal.
 void Generator::signal_chain() {
     const PeList path = some_pes(2, 4);
     constexpr std::uint32_t kElements[] = {1, 2, 4, 8, 16};
@@ -299,7 +299,7 @@ void Generator::signal_chain() {
         if (!source) return;
     }
     if (npes_ == 1) signalled_put(0, 0, std::nullopt, layout);
-    // A signal alone, that somebody else's epoch ends with.
+    // A signal alone, with which another PE's epoch ends.
     const int target = any_pe();
     const std::optional<BlockOffset> word =
         find(target, words(kWordBytes), kWordBytes, kChangedByAll);

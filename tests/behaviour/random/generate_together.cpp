@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See generator.hpp: what several PEs do together.
+// See generator.hpp: calls that several PEs make together.
 #include <algorithm>
 #include <bit>
 

@@ -28,7 +28,7 @@ class Model {
     // A word of 4 or 8 bytes, the rest is 0.
     std::uint64_t word(int pe, BlockOffset place, std::uint32_t bytes) const;
 
-    // What the calling PE's private memory holds before `transfer`, for its local layout.
+    // The contents of the calling PE's private memory before `transfer`, for its local layout.
     static std::vector<unsigned char> private_source(const Transfer& transfer);
 
   private:
@@ -46,7 +46,7 @@ class Model {
     void make(const LockedAdd& add);
     void make(const Collective& collective);
     void make(const EpochEnd& end);
-    // What changes no memory.
+    // Calls that change no memory.
     void make(const Order&) {}
     void make(const Wait&) {}
     void make(const SplitStrided&) {}
@@ -72,7 +72,7 @@ class Model {
     std::vector<unsigned char> scratch_;
 };
 
-// What atomic `name` leaves in a word of `bytes` that held `old`.
+// The value that atomic `name` leaves in a word of `bytes` that held `old`.
 std::uint64_t atomic_result(const AtomicCall& call, std::uint32_t bytes, std::uint64_t old);
 
 // Elements between memory and packed bytes.

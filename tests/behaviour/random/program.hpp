@@ -332,7 +332,7 @@ struct MemoryCall {
 };
 
 // Everything issued before is complete (the generator has put the quiets of contexts before it) and
-// every PE compares its memory with the model. Then nobody goes on before all have compared.
+// every PE compares its memory with the model. Then no PE goes on before all have compared.
 struct EpochEnd {
     enum class Kind : std::uint8_t {
         kBarrierAll,
@@ -363,7 +363,7 @@ struct Program {
     std::vector<Step> steps;
 };
 
-// What the call is, in words.
+// The call in words.
 std::string words_of(const Call& call);
 
 }  // namespace tessera::random

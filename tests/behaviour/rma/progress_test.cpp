@@ -22,7 +22,7 @@ struct Target {
 };
 Target target;  // of the last PE
 
-// What others do to the target, all of it complete at the end.
+// The operations of the other PEs on the target, all complete at the end.
 void work_on(int pe) {
     std::vector<long> seen(kWords);
     for (int round = 0; round < 5; ++round) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Would break: somebody who connects to a PE's port, and keeps the connection, stops the PE or the
-job. docs/security.md says what is promised.
+"""Would break: a stranger that connects to a PE's port, and keeps the connection, stops the PE or
+the job. docs/security.md says what is promised.
 
 A job runs on virtual nodes of this host; strangers connect to all ports of all of its PEs before
 the PEs have met each other, and again afterwards, and stay until the job has ended. The job must
@@ -29,7 +29,7 @@ def header(kind=0, announced=24, version=3):
 
 
 def attacks(chance):
-    """What a stranger may send before it falls silent."""
+    """The bytes that a stranger may send before it falls silent."""
     return [
         header(),
         header(announced=256),

@@ -99,7 +99,7 @@ TEST_F(Wait, TimesTellHowLongAPeWasBusy) {
     EXPECT_EQ(times.busy_between(180, 200), 20U);
 }
 
-// A yield that takes long: somebody else had the core meanwhile.
+// A yield that takes long: another process had the core meanwhile.
 TEST_F(Wait, OnlyAStrangerOnTheCoreEndsYielding) {
     static int slow_yields;
     for (bool is_ours : {true, false}) {
@@ -286,7 +286,7 @@ TEST_F(Wait, InlineLimitIsZeroDuringSleep) {
     EXPECT_EQ(inline_limit.bytes, 123u);
 }
 
-// A word that changes by a plain store, with nobody to wake the sleeper.
+// A word that changes by a plain store, without a wake of the sleeper.
 TEST_F(Wait, SleeperWakesByItself) {
     static Sleeper sleeper;
     choose(Load::kStrangers);
@@ -317,7 +317,7 @@ TEST_F(Wait, SlowWaitsDriveProgress) {
     }
 }
 
-// As many pieces as there are, one after the other; what is waited for ends that.
+// As many pieces as there are, one after the other; the end of the wait ends that.
 TEST_F(Wait, SlowWaitsHelpOthers) {
     for (Load load : kLoads) {
         if (load == Load::kStrangers) continue;  // They sleep at once.

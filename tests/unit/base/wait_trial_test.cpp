@@ -67,7 +67,7 @@ TEST_F(WaitTrial, APartnerThatDoesNotComeChangesNothing) {
     EXPECT_EQ(wait_policy.pauses, bare);
 }
 
-// What the other PE would do, by hand: its first post is its last.
+// Plays the other PE by hand: its first post is its last.
 TEST_F(WaitTrial, TheOneWhoDecidesIsBelieved) {
     const std::uint32_t bare = wait_policy.pauses;
     constexpr std::uint32_t kLast = 9 * 8;  // exchanges, all of them posted in advance

@@ -44,7 +44,7 @@ class Recorder final : public Transport {
     void quiet(TransportContext&) override {}
     void progress() override {}
 
-    // What has come since the last call.
+    // The requests since the last call.
     std::vector<std::string> take() { return std::move(notes_); }
     const char* base = nullptr;  // addresses are noted as offsets from here
     AtomicRequest last;
@@ -248,7 +248,7 @@ TEST_F(ContextTest, ChangesWakeTheTarget) {
     for (int way = 0; way < 6; ++way) {
         static Sleeper sleeper;
         world_.peer(1).sleeper = &sleeper;
-        // What the sleeper would find when it looks once more before it sleeps.
+        // The value that the sleeper would find in its last check before it sleeps.
         auto act = [&] {
             switch (way) {
                 case 0: return context_.p(word(0), 1L, 1, "test");

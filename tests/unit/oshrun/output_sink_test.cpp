@@ -91,7 +91,7 @@ TEST_F(OutputSinkTest, LastLinesStandAlone) {
     end(1);
     EXPECT_EQ(written(), "first\nsecond");
     end(2);
-    EXPECT_EQ(written(), "first\nsecond") << "no newline that nobody needs";
+    EXPECT_EQ(written(), "first\nsecond") << "no newline without need";
 }
 
 TEST_F(OutputSinkTest, LongLinesWaitForTheirEndsToo) {
@@ -145,7 +145,7 @@ TEST_F(OutputSinkTest, OthersDoNotWaitForEver) {
     make(false, 65'000);
     std::string part(70'000, 'x');
     write(0, part, kStart);
-    EXPECT_EQ(sink_->next_tick(), Clock::time_point::max()) << "nobody waits yet";
+    EXPECT_EQ(sink_->next_tick(), Clock::time_point::max()) << "no stream waits yet";
     write(1, "other\n", kStart);
     Clock::time_point late = sink_->next_tick();
     EXPECT_LT(late, kStart + std::chrono::minutes(1));

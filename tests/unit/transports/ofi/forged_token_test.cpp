@@ -62,7 +62,8 @@ struct World {
         message.source = 1;
         while (fi_inject(bare.endpoint(), &message, sizeof message, pe0) == -FI_EAGAIN) step();
     }
-    // RETURNS when: what was sent before has been executed, for this is executed behind it.
+    // RETURNS when: all earlier messages have been executed, because this one is executed after
+    // them.
     void send_gate() {
         GateMessage message{};
         message.kind = MessageKind::kGate;
