@@ -13,7 +13,7 @@ from tidy import RULES_OF_FILES, findings_of
 
 NAMES = set(RULES_OF_FILES) | {"test-twins"}
 LICENSE = "// SPDX-License-Identifier: BSD-3-Clause\n"
-HEAD = LICENSE + "//\n// What this is.\n"
+HEAD = LICENSE + "//\n// Opens the file.\n"
 SCRIPT = "# SPDX-License-Identifier: BSD-3-Clause\n"
 
 CLEAN = {
@@ -88,7 +88,7 @@ CASES = (
      "fabric->"),
     ("conditionals", "src/heap/part.hpp", CLEAN["src/heap/part.hpp"] + "# ifdef A\n#endif\n",
      "# ifdef A"),
-    ("license-line", "src/base/word.hpp", "// What this is.\n" + LICENSE, "first line"),
+    ("license-line", "src/base/word.hpp", "// Opens the file.\n" + LICENSE, "first line"),
     ("license-line", "tests/check.py", "import part_check\n", "first line"),
     ("license-line", "docs/man/a.1", ".TH A 1\n", "first line"),
     ("banned-words", "src/base/word.hpp", HEAD + "// TO" "DO: more.\n", "open an issue"),
@@ -106,7 +106,7 @@ CASES = (
      CLEAN["CMakeLists.txt"].replace("src/base/word.cpp", "# src/base/word.cpp\n"), "names it"),
     ("dead-files", "tests/behaviour/headers/deep/lost.c", HEAD, "no CMakeLists.txt"),
     ("dead-files", "examples/lost.c", HEAD, "no CMakeLists.txt"),
-    ("dead-files", "src/base/lost.hpp", HEAD, "nobody includes it"),
+    ("dead-files", "src/base/lost.hpp", HEAD, "no file includes it"),
     ("dead-files", "tests/lost.sh", SCRIPT, "calls it"),
     ("named-paths", "docs/other.md", "See `src/heap/gone.cpp`.\n", "src/heap/gone.cpp"),
     ("named-paths", "README.md", "```\nsrc/gone/  the rest\n```\n", "src/gone"),
@@ -116,6 +116,18 @@ CASES = (
      "base/gone.hpp"),
     ("named-paths", "transports/README.md", "# Transports\n- `shm/`: `gone.cpp`\n", "gone.cpp"),
     ("named-paths", "transports/README.md", "# Transports\n", "folder shm/"),
+    ("document-lines", "docs/other.md", "| " + "x" * 120 + "\n\n" + "x" * 120, "120 columns"),
+    ("plain-english", "src/base/word.hpp", HEAD + "void f();  // Nobody.\n", "name the actor"),
+    ("plain-english", "src/base/word.hpp", HEAD + "const char* a = \"somebody\";\n", "somebody"),
+    ("plain-english", "src/base/word.hpp", HEAD + "// A wait. Who waits is\n// woken.\n",
+     "subject: Who waits is woken."),
+    ("plain-english", "src/base/word.hpp", HEAD + "/**\n * Why? All wait; who\n * sleeps.\n */\n",
+     "subject: All wait; who sleeps."),
+    ("plain-english", "tests/check.py", SCRIPT + "import part_check\n'A'\n\"\"\"What is.\"\"\"\n",
+     "subject: What is."),
+    ("plain-english", "docs/other.md", "## What\n\nWhat? \"Nobody\".\n\n| a | What is |\n",
+     "subject: What is"),
+    ("plain-english", "docs/man/a.1", ".\\\" " + SCRIPT[2:] + "Everybody.\n", "Everybody: name"),
     ("named-functions", "docs/path-of-a-put.md", "`Context::gone(pe)`\n", "gone"),
     ("named-functions", "docs/path-of-a-put.md", "`put()` in `src/base/word.cpp`\n",
      "put() is not in src/base/word.cpp"),

@@ -59,7 +59,7 @@ def dead_files(tree):
     for name in tree.named(".hpp", ".h"):
         is_public = top_folder(name) == "include" and not name.startswith("include/shmem/")
         if name not in included and not is_public:
-            yield name, 1, "nobody includes it"
+            yield name, 1, "no file includes it"
     callers = [name for name in tree.source_files() if not name.endswith(C_FAMILY)]
     callers += [name for name in tree.files if name.startswith(".")]
     for name in tree.named(".py", ".sh", under=CODE_FOLDERS):
