@@ -178,7 +178,7 @@ TEST(Setup, Pointers) {
     // With SHMEM_STATIC_DATA=cma there are none.
     const char* how = std::getenv("SHMEM_STATIC_DATA");
     check_pointer(symmetric_array, sizeof symmetric_array,
-                  how == nullptr || std::strcmp(how, "fabric") != 0);
+                  how == nullptr || std::strcmp(how, "cma") != 0);
     int on_the_stack = 0;
     for (int pe = 0; pe < shmem_n_pes(); ++pe) {
         EXPECT_EQ(shmem_ptr(&on_the_stack, pe), nullptr);
