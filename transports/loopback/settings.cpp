@@ -4,8 +4,6 @@
 #include "transports/fabric_settings.hpp"
 
 namespace tessera::loopback {
-
 extern const std::span<const FabricSetting> kSettings;
 const std::span<const FabricSetting> kSettings{};
-
 }  // namespace tessera::loopback
