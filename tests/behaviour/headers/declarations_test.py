@@ -2,9 +2,9 @@
 """Breaks when a header declares a routine that it must not, lacks one, gives it another type, or
 lets a name out that programs may use themselves.
 
-Compares the declarations with symbols.txt (extensions.txt for shmemx.h), name by name and part by
-part, redeclares every routine with the listed prototype, and compares all macros and types with the
-lists and the one prefix that implementation names have.
+Compares the declarations with symbols.txt (shmemx.h has the names of extensions.txt, and others),
+name by name and part by part, redeclares every listed routine with the listed prototype, and
+compares all macros and types with the lists and the one prefix that implementation names have.
 """
 
 import re
@@ -42,10 +42,11 @@ def check_declarations(compiler, standard, symbols, generics, failures):
     failures.same_set(f"{standard}: routines by header", map("{0[0]} {0[1]}".format, public),
                       (f"shmem/{routine.part} {name}" for name, routine in symbols.items()))
 
-    extensions = headers.read_symbols("extensions.txt")
-    failures.same_set(f"{standard}: shmemx.h",
-                      (name for header, kind, name in found
-                       if kind == "function" and header == "shmemx.h"), extensions)
+    extensions = [name for header, kind, name in found
+                  if kind == "function" and header == "shmemx.h"]
+    failures.check(len(extensions) == len(set(extensions)), f"{standard}: shmemx.h repeats a name")
+    missing = set(headers.read_symbols("extensions.txt")) - set(extensions)
+    failures.check(not missing, f"{standard}: not in shmemx.h: {sorted(missing)}")
 
     for own, routines in (("pshmem.h", symbols), ("pshmemx.h", extensions)):
         profiling = [name for header, kind, name in found

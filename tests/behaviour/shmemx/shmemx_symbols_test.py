@@ -3,10 +3,15 @@
 has no profiling name for it, exports it in another way than programs and tools need, or exports
 extensions that no header declares.
 
-Usage: shmemx_symbols_test.py NM LIBRARY EXTENSIONS HOST_LIBRARY_SYMBOLS.
+Usage: shmemx_symbols_test.py NM LIBRARY HEADER EXTENSIONS HOST_LIBRARY_SYMBOLS.
+EXTENSIONS lists those that other libraries have; HEADER spells out the others.
 """
+import re
 import subprocess
 import sys
+
+# Type-generic macros of the header.
+GENERIC = {"shmemx_ibput", "shmemx_ibget", "shmemx_sum_inscan", "shmemx_sum_exscan"}
 
 
 def names_in(path):
@@ -23,9 +28,12 @@ def exported(nm, library):
 
 
 def main():
-    nm, library, extensions_file, host_file = sys.argv[1:]
+    nm, library, header_file, extensions_file, host_file = sys.argv[1:]
     kinds = exported(nm, library)
-    extensions = names_in(extensions_file)
+    with open(header_file, encoding="utf-8") as file:
+        spelled_out = re.findall(r"\b(shmemx_[a-z0-9_]+)\(", file.read())
+    listed = names_in(extensions_file)
+    extensions = sorted({*listed, *spelled_out} - GENERIC)
     host = names_in(host_file)
     complaints = []
 
@@ -41,7 +49,7 @@ def main():
         expect(name, "R" if is_object else "W", "a library that loads this one needs it")
     for name in kinds:
         if name.startswith(("shmemx_", "pshmemx_")) and name[name.index("s"):] not in extensions:
-            complaints.append(f"{name} is exported, but not in {extensions_file}")
+            complaints.append(f"{name} is exported, but {header_file} does not declare it")
     if len(set(host)) != 365 + 24:
         complaints.append(f"{len(set(host))} names in {host_file}, not 365 and 24")
     print("\n".join(complaints) or f"{len(extensions)} extensions, {len(host)} names looked up")
