@@ -19,14 +19,10 @@
 #include "base/log.hpp"
 #include "base/setting_marks.hpp"
 #include "core/config_parse.hpp"
+#include "heap/static_data_mode.hpp"
 #include "transports/fabric_settings.hpp"
 
 namespace tessera {
-
-// How static data of the program is reached by other PEs.
-enum class StaticDataMode : std::uint8_t { kShared, kCma };
-inline constexpr std::string_view kStaticDataModeNames[] = {"shared", "cma"};
-inline constexpr std::string_view kStaticDataModeFormerNames[] = {"", "fabric"};
 
 // The fabric between nodes, by its place among kFabricChoiceNames (transports/fabric_list.hpp).
 enum class FabricChoice : std::uint8_t { kAuto };

@@ -26,6 +26,7 @@
 #include "base/platform.hpp"
 #include "base/virtual_nodes.hpp"
 #include "heap/node_file.hpp"
+#include "heap/static_data_mode.hpp"
 #include "heap/static_fork.hpp"
 #include "heap/static_freeze.hpp"
 #include "heap/static_pages.hpp"
@@ -51,8 +52,9 @@ void refuse_with_errno(const char* what) {
 // As core/config.cpp reads it; that is also where a bad value is reported.
 bool wants_cma() {
     const char* text = environment("SHMEM_STATIC_DATA");
-    // "fabric" is an earlier name.
-    return text != nullptr && (::strcasecmp(text, "cma") == 0 || ::strcasecmp(text, "fabric") == 0);
+    constexpr auto kCma = static_cast<std::size_t>(StaticDataMode::kCma);
+    return text != nullptr && (::strcasecmp(text, kStaticDataModeNames[kCma].data()) == 0 ||
+                               ::strcasecmp(text, kStaticDataModeFormerNames[kCma].data()) == 0);
 }
 
 // Place in a slot or file for the range so that addresses and offsets agree modulo the huge page
