@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 
 #include "base/fatal.hpp"
@@ -31,11 +32,27 @@ void disown_in_child() {
     set_message_prefix("[child of a PE] ");
 }
 
+// How long the rest of exit() may take where it has interrupted a thread, which may hold the locks
+// of malloc and of libraries: libfabric's destructor frees memory, and would wait for ever.
+constexpr unsigned kExitSeconds = 10;
+int status_of_exit = 0;
+
+void limit_exit(int status) {
+    status_of_exit = status;
+    std::signal(SIGALRM, [](int) { ::_exit(status_of_exit); });
+    sigset_t alarm_only;
+    ::sigemptyset(&alarm_only);
+    ::sigaddset(&alarm_only, SIGALRM);
+    ::pthread_sigmask(SIG_UNBLOCK, &alarm_only, nullptr);
+    ::alarm(kExitSeconds);
+}
+
 // Runs before the handlers and destructors that the program had made before init: these may still
 // call shmem_finalize.
 void meet_others_at_exit(int status, void*) {
-    if (status != 0 || phase.load(std::memory_order_acquire) != Phase::kInitialized) return;
-    if (!is_plain_exit(live->thread_of_init)) return;
+    if (phase.load(std::memory_order_acquire) != Phase::kInitialized) return;
+    if (!is_plain_exit(live->thread_of_init)) return limit_exit(status);
+    if (status != 0) return;
     default_context.quiet();
     has_met_at_exit = meet_at_exit({.job = live->job,
                                     .node = *live->node,
