@@ -197,7 +197,7 @@ Names value_names(const Variable& variable);
 std::string allowed_text(const Variable& variable);
 
 Origin origin_of(const Config& config, const Variable& variable);
-// Of kOtherName: that name.
+// The name that the environment has where origin_of() is kOtherName.
 std::string_view found_name_of(const Config& config, const Variable& variable);
 
 // The choice that followed from a setting in this run: {"SHMEM_BARRIER_ALGORITHM",

@@ -32,8 +32,8 @@ void disown_in_child() {
     set_message_prefix("[child of a PE] ");
 }
 
-// How long the rest of exit() may take where it has interrupted a thread, which may hold the locks
-// of malloc and of libraries: libfabric's destructor frees memory, and would wait for ever.
+// How long the rest of exit() may take where it has interrupted a thread. That thread may hold the
+// lock of malloc; libfabric's destructor frees memory and would then wait for ever.
 constexpr unsigned kExitSeconds = 10;
 int status_of_exit = 0;
 
