@@ -9,6 +9,8 @@
 #include <array>
 #include <cstddef>
 
+#include "support/comparisons.hpp"
+
 namespace tessera::test {
 
 // One family of array routines; `values` has one entry if !is_vector, else one per element.
@@ -65,20 +67,5 @@ struct Waits {
 // Both forms of one type.
 #define WAIT_FORMS(NAME, T) \
     std::array { WAITS(shmem_##NAME##_, T) WAITS(pshmem_##NAME##_, T) }
-
-template <class T>
-bool holds(T a, int cmp, T b) {
-    switch (cmp) {
-        case SHMEM_CMP_EQ: return a == b;
-        case SHMEM_CMP_NE: return a != b;
-        case SHMEM_CMP_LT: return a < b;
-        case SHMEM_CMP_LE: return a <= b;
-        case SHMEM_CMP_GT: return a > b;
-        default: return a >= b;
-    }
-}
-
-inline constexpr int kComparisons[] = {SHMEM_CMP_EQ, SHMEM_CMP_NE, SHMEM_CMP_LT,
-                                       SHMEM_CMP_LE, SHMEM_CMP_GT, SHMEM_CMP_GE};
 
 }  // namespace tessera::test

@@ -12,24 +12,13 @@
 #include <limits>
 
 #include "conformance/values.hpp"
+#include "support/comparisons.hpp"
 #include "support/pe_test.hpp"
 
 namespace tessera::conformance {
 
-inline constexpr int kComparisons[] = {SHMEM_CMP_EQ, SHMEM_CMP_NE, SHMEM_CMP_LT,
-                                       SHMEM_CMP_LE, SHMEM_CMP_GT, SHMEM_CMP_GE};
-
-template <class T>
-bool holds(T a, int cmp, T b) {
-    switch (cmp) {
-        case SHMEM_CMP_EQ: return a == b;
-        case SHMEM_CMP_NE: return a != b;
-        case SHMEM_CMP_LT: return a < b;
-        case SHMEM_CMP_LE: return a <= b;
-        case SHMEM_CMP_GT: return a > b;
-        default: return a >= b;
-    }
-}
+using test::holds;
+using test::kComparisons;
 
 template <class T>
 std::array<T, 9> interesting_values() {
