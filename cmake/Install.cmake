@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The files that `cmake --install` installs: the library under both its names, headers, the CMake
-# package Tessera (Tessera::shmem, Tessera::shmem_static), tessera.pc and the man pages. Tools
-# install themselves.
+# package Tessera (Tessera::shmem, Tessera::shmem_static), tessera.pc and the man pages. Tools and
+# runtimes install themselves.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tessera tessera_static EXPORT TesseraTargets
@@ -15,7 +15,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tessera)
 install(EXPORT TesseraTargets NAMESPACE Tessera:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/TesseraConfig.cmake.in
     ${PROJECT_BINARY_DIR}/TesseraConfig.cmake INSTALL_DESTINATION ${package_dir}
-    PATH_VARS CMAKE_INSTALL_BINDIR)
+    PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/TesseraConfig.cmake

@@ -2,12 +2,16 @@
 #
 # libtessera.so and libtessera.a out of the folders' object libraries.
 set(TESSERA_OBJECT_LIBRARIES
-    tessera_api tessera_collectives tessera_kernels tessera_core tessera_heap tessera_launch
-    tessera_topology ${TESSERA_TRANSPORTS}
+    tessera_api tessera_collectives tessera_kernels tessera_messaging tessera_core tessera_heap
+    tessera_launch tessera_topology ${TESSERA_TRANSPORTS}
     tessera_base)
 foreach(library IN LISTS TESSERA_OBJECT_LIBRARIES)
     list(APPEND TESSERA_OBJECTS $<TARGET_OBJECTS:${library}>)
 endforeach()
+# The kernels include little, and are compiled for several processors.
+tessera_precompile(HEADERS ${TESSERA_COMMON_HEADERS}
+    TARGETS tessera_base tessera_api tessera_collectives tessera_core tessera_heap tessera_launch
+            tessera_topology ${TESSERA_TRANSPORTS})
 
 add_library(tessera SHARED ${TESSERA_OBJECTS})
 add_library(tessera_static STATIC ${TESSERA_OBJECTS})
@@ -22,6 +26,11 @@ foreach(library tessera tessera_static)
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endforeach()
+# A program may start the library in a constructor of its own, as coarray programs do. Constructors
+# of a shared library run before; those of the static one do if they have a priority.
+add_custom_command(TARGET tessera_static POST_BUILD
+    COMMAND ${CMAKE_OBJCOPY} --rename-section .init_array=.init_array.00200
+            $<TARGET_FILE:tessera_static> VERBATIM)
 add_library(Tessera::shmem ALIAS tessera)
 add_library(Tessera::shmem_static ALIAS tessera_static)
 
