@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Extensions of the Tessera library to OpenSHMEM. Every name here begins with shmemx_ or SHMEMX_,
-// or is an implementation name as in <shmem.h>. They are names that other libraries offer too, with
-// the same arguments, so that programs and tools written for those run unchanged.
+// or is an implementation name as in <shmem.h>. The names in this file are those that other
+// libraries offer too, with the same arguments, so that programs and tools written for those run
+// unchanged. The layer for PGAS runtimes has a header for each area in shmemx/.
 //
 // Unless a routine says otherwise it may be called only between initialization and finalization; a
 // call outside ends the program with a message.
@@ -11,8 +12,12 @@
 #define SHMEM_INTERNAL_SHMEMX_H
 
 #include "shmem.h"
+#include "shmemx/strided.h"
 // Again, since <shmem.h> removed its type tables at its end.
 #include "shmem/types.h"
+
+// The layer for PGAS runtimes (docs/runtime-layer.md).
+#include "shmemx/init.h"
 
 /** The version of Tessera that the headers belong to, the one named in SHMEM_VENDOR_STRING. */
 #define SHMEMX_VERSION_MAJOR 0
@@ -281,8 +286,8 @@ void shmemx_pcntr_get_all(shmem_ctx_t ctx, shmemx_pcntr_t* pcntr);
 
 // ---- External heaps ---------------------------------------------------------------------------
 //
-// Memory that the program has allocated itself, on all PEs with the same size, becomes symmetric:
-// the same distance from its base is the same object on all PEs. A program that has such memory
+// Memory that the program has allocated itself becomes symmetric: the same distance from its base
+// is the same object on all PEs. A program that has such memory
 // initializes with shmemx_heap_preinit, shmemx_heap_create for each heap, shmemx_heap_postinit.
 
 /** Kinds of memory: of a GPU through Level Zero. */
@@ -306,13 +311,14 @@ int shmemx_heap_preinit_thread(int requested, int* provided);
 
 /**
  * Makes memory of the program symmetric. Collective over all PEs, in the same order and with the
- * same size and kind; base may differ. The memory must stay allocated until finalization, and is
+ * same kind; base and size may differ. The memory must stay allocated until finalization, and is
  * not given out by shmem_malloc.
  *
- * base          start of the memory. Of the host: aligned to a page, private, and writable; the
- *               library replaces its pages by shared ones and keeps its contents, so nothing
- *               else may have the pages in use (a device, a child process).
- * size          bytes, more than 0. Of the host: whole pages.
+ * base          start of the memory. Of the host: readable and writable, and on all PEs the same
+ *               address modulo 16. It becomes a registered segment (shmemx/segments.h), whose rules
+ *               hold; pages that a device uses must not be part of it.
+ * size          bytes, more than 0. A PE reaches the bytes that its own memory and the other PE's
+ *               both have.
  * device_type   SHMEMX_EXTERNAL_HEAP_ZE, _CUDA or _HOST.
  * device_index  number of the device, or -1 for none.
  *
@@ -334,6 +340,24 @@ void shmemx_heap_postinit(void);
 #ifdef __cplusplus
 }
 #endif
+
+// ---- The layer for PGAS runtimes (docs/runtime-layer.md) --------------------------------------
+
+#include "shmemx/accumulate.h"
+#include "shmemx/coherence.h"
+#include "shmemx/collectives.h"
+#include "shmemx/epochs.h"
+#include "shmemx/failures.h"
+#include "shmemx/local_memory.h"
+#include "shmemx/location.h"
+#include "shmemx/mutex.h"
+#include "shmemx/pointers.h"
+#include "shmemx/request_atomics.h"
+#include "shmemx/requests.h"
+#include "shmemx/segments.h"
+#include "shmemx/team_memory.h"
+#include "shmemx/teams.h"
+#include "shmemx/types.h"
 
 // ---- Type-generic names (shmem/generic.h) -----------------------------------------------------
 
@@ -371,6 +395,8 @@ inline void shmemx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t sign
 #define shmemx_signal_add(...) shmem_signal_add(__VA_ARGS__)
 #define shmemx_signal_set(...) shmem_signal_set(__VA_ARGS__)
 #endif
+
+#include "shmemx/generic.h"
 
 #include "shmem/tables_end.h"
 

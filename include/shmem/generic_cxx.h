@@ -13,6 +13,7 @@
 #if defined(__cplusplus)
 
 #include "atomics.h"
+#include "basic_types.h"
 #include "collectives.h"
 #include "contexts.h"
 #include "deprecated.h"
@@ -21,37 +22,6 @@
 #include "sync.h"
 #include "teams.h"
 #include "types.h"
-
-// The basic types of each table of shmem/types.h: X(FAMILY, TYPENAME, TYPE).
-#define SHMEM_INTERNAL_BASIC_STD(X, FAMILY) \
-    X(FAMILY, int, int)                     \
-    X(FAMILY, long, long)                   \
-    X(FAMILY, longlong, long long)          \
-    X(FAMILY, uint, unsigned int)           \
-    X(FAMILY, ulong, unsigned long)         \
-    X(FAMILY, ulonglong, unsigned long long)
-
-#define SHMEM_INTERNAL_BASIC_EXT(X, FAMILY) \
-    SHMEM_INTERNAL_BASIC_STD(X, FAMILY)     \
-    X(FAMILY, float, float)                 \
-    X(FAMILY, double, double)
-
-#define SHMEM_INTERNAL_BASIC_RMA(X, FAMILY) \
-    SHMEM_INTERNAL_BASIC_EXT(X, FAMILY)     \
-    X(FAMILY, longdouble, long double)      \
-    X(FAMILY, char, char)                   \
-    X(FAMILY, schar, signed char)           \
-    X(FAMILY, short, short)                 \
-    X(FAMILY, uchar, unsigned char)         \
-    X(FAMILY, ushort, unsigned short)
-
-// int and long have only the exact-width bitwise routines, long long has none.
-#define SHMEM_INTERNAL_BASIC_BIT(X, FAMILY) \
-    X(FAMILY, int32, int)                   \
-    X(FAMILY, int64, long)                  \
-    X(FAMILY, uint, unsigned int)           \
-    X(FAMILY, ulong, unsigned long)         \
-    X(FAMILY, ulonglong, unsigned long long)
 
 // Signed types have only the exact-width bitwise reductions, char and long long have none.
 #define SHMEM_INTERNAL_BASIC_RED_BIT(X, FAMILY) \
