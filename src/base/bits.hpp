@@ -22,4 +22,10 @@ constexpr std::uint64_t mix_bits(std::uint64_t value) {
     return value;
 }
 
+// The upper half of the product. Compilers of processors with 64 bits have a type of 128.
+constexpr std::uint64_t high_product(std::uint64_t left, std::uint64_t right) {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>(static_cast<Wide>(left) * right >> 64);
+}
+
 }  // namespace tessera

@@ -20,6 +20,15 @@ std::size_t distance_to(const char* start, const MappingAddress& target) {
 
 Mapping Mapping::share(int fd, std::uint64_t offset, std::size_t bytes,
                        const MappingAddress& target) {
+    return map(MAP_SHARED, fd, offset, bytes, target);
+}
+
+Mapping Mapping::private_memory(std::size_t bytes, const MappingAddress& target) {
+    return map(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0, bytes, target);
+}
+
+Mapping Mapping::map(int flags, int fd, std::uint64_t offset, std::size_t bytes,
+                     const MappingAddress& target) {
     const int reserve = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     std::size_t reserved = bytes + target.aligned_to;
     void* space = MAP_FAILED;
@@ -39,8 +48,8 @@ Mapping Mapping::share(int fd, std::uint64_t offset, std::size_t bytes,
     if (space == MAP_FAILED) return {};
     char* start = static_cast<char*>(space);
     const std::size_t skipped = distance_to(start, target);
-    void* address = ::mmap(start + skipped, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-                           fd, static_cast<off_t>(offset));
+    void* address = ::mmap(start + skipped, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd,
+                           static_cast<off_t>(offset));
     if (address == MAP_FAILED) {
         ::munmap(start, reserved);
         return {};

@@ -60,6 +60,9 @@ class Mapping {
     static Mapping share(int fd, std::uint64_t offset, std::size_t bytes,
                          const MappingAddress& target = {});
 
+    // Memory of this process alone, zeros that exist once they are touched.
+    static Mapping private_memory(std::size_t bytes, const MappingAddress& target = {});
+
     char* data() const { return address_; }
     std::size_t bytes() const { return bytes_; }
     bool is_mapped() const { return address_ != nullptr; }
@@ -70,6 +73,8 @@ class Mapping {
     }
 
   private:
+    static Mapping map(int flags, int fd, std::uint64_t offset, std::size_t bytes,
+                       const MappingAddress& target);
     Mapping(char* address, std::size_t bytes) : address_(address), bytes_(bytes) {}
 
     char* address_ = nullptr;

@@ -27,6 +27,11 @@ inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
 }
 
 // Wakes every process or thread that sleeps on `word`.
+inline void futex_wake_one(std::atomic<std::uint32_t>& word) {
+    ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, 1, nullptr, nullptr,
+              0);
+}
+
 inline void futex_wake_all(std::atomic<std::uint32_t>& word) {
     ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, INT_MAX, nullptr,
               nullptr, 0);

@@ -48,6 +48,9 @@ class Gate {
         return false;
     }
     void wait_for_slowly(std::uint32_t number, const char* where);
+    // The slow half of a wait that also ends when `is_over(state)`, which is called now and then,
+    // at least every kFailureSleepNanoseconds (failures.hpp) if the job survives failures.
+    void wait_unless(bool (*is_over)(void*), void* state, std::uint32_t number, const char* where);
 
     // REQUIRES: no PE posts or waits meanwhile. Orders nothing.
     void reset(std::uint32_t number) { word_.store(number * 2, std::memory_order_relaxed); }

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -38,6 +40,46 @@ TESSERA_INLINE void cpu_pause() {
     _mm_pause();
 #elif defined(__aarch64__)
     asm volatile("isb" ::: "memory");
+#endif
+}
+
+// Two words that one instruction of some processors compares and swaps. It excludes those of single
+// words within.
+struct alignas(16) WideWord {
+    std::uint64_t low;
+    std::uint64_t high;
+};
+
+inline bool has_wide_compare_swap() {
+#if defined(__x86_64__)
+    static const bool has = [] {
+        unsigned a = 0;
+        unsigned b = 0;
+        unsigned c = 0;
+        unsigned d = 0;
+        return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_CMPXCHG16B) != 0;
+    }();
+    return has;
+#else
+    return false;
+#endif
+}
+
+// Writes `fresh` if the words at `at` equal `seen`; else `seen` becomes what is there. Ordered like
+// seq_cst. RETURNS: whether it wrote. REQUIRES: has_wide_compare_swap(), and an address aligned to
+// 16 bytes.
+TESSERA_INLINE bool wide_compare_swap([[maybe_unused]] void* at, [[maybe_unused]] WideWord& seen,
+                                      [[maybe_unused]] const WideWord& fresh) {
+#if defined(__x86_64__)
+    bool has_written = false;
+    asm volatile("lock cmpxchg16b %1"
+                 : "=@ccz"(has_written), "+m"(*static_cast<WideWord*>(at)), "+a"(seen.low),
+                   "+d"(seen.high)
+                 : "b"(fresh.low), "c"(fresh.high)
+                 : "memory");
+    return has_written;
+#else
+    return false;
 #endif
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "base/failures.hpp"
 #include "base/futex.hpp"
 
 namespace tessera {
@@ -23,12 +24,6 @@ constexpr std::uint64_t kOversubscribedNanosecondsMin = 2'000'000;
 constexpr std::uint64_t kOversubscribedNanosecondsMax = 100'000'000;
 // Long waits sleep longer: 64 PEs that check every millisecond keep a core busy.
 constexpr std::int64_t kTimedSleepNanosecondsMax = 16'000'000;
-
-// RETURNS: whether there is anything to drive.
-bool drive_progress_if_any() {
-    drive_progress();
-    return wait_environment.progress != nullptr;
-}
 
 // Does the work that other PEs ask for. RETURNS when: there is no more work, or `ready`; whether
 // there was some.
@@ -107,8 +102,9 @@ bool wait_yielding(SlowWait& wait, Ready ready) {
     std::uint32_t yields = wait_policy.yields;
     for (std::uint32_t i = 0; i < yields; ++i) {
         if (ready()) return true;
+        look_for_failures();
         help(wait.now, ready);
-        if (drive_progress_if_any()) {
+        if (drive_progress()) {
             // With a core of its own, a PE answers other nodes at once.
             if (yields >= kYieldsWithCoreEach) yields = kYieldsWithProgress;
             wait.now = now_ns();
@@ -151,9 +147,10 @@ void wait_slowly(bool (*ready)(void*), void* state, const char* where) {
     if (wait_yielding(wait, [=] { return ready(state); })) return;
     for (std::int64_t sleep_ns = Sleeper::kTimedSleepNanoseconds; !ready(state);) {
         // A PE that drives progress for other PEs must look often.
-        if (!drive_progress_if_any() && sleep_ns < kTimedSleepNanosecondsMax) sleep_ns *= 2;
+        if (!drive_progress() && sleep_ns < kTimedSleepNanosecondsMax) sleep_ns *= 2;
         wait_environment.sleeper->sleep_unless(ready, state, sleep_ns);
         wait.now = now_ns();
+        look_for_failures();
         // Another PE is likely to ask soon.
         const auto is_ready = [=] { return ready(state); };
         if (help(wait.now, is_ready) && wait_yielding(wait, is_ready)) return;
@@ -163,13 +160,21 @@ void wait_slowly(bool (*ready)(void*), void* state, const char* where) {
 void Gate::wake() { futex_wake_all(word_); }
 
 void Gate::wait_for_slowly(std::uint32_t number, const char* where) {
+    wait_unless([](void*) { return false; }, nullptr, number, where);
+}
+
+void Gate::wait_unless(bool (*is_over)(void*), void* state, std::uint32_t number,
+                       const char* where) {
     SlowWait wait(where);
     if (wait_yielding(wait, [=, this] { return has_reached(number); })) return;
     for (;;) {
+        look_for_failures();
         // A PE that drives progress for other PEs must not sleep without limit.
-        std::int64_t limit = drive_progress_if_any() ? Sleeper::kTimedSleepNanoseconds : 0;
+        std::int64_t limit = drive_progress()      ? Sleeper::kTimedSleepNanoseconds
+                             : survives_failures() ? kFailureSleepNanoseconds
+                                                   : 0;
         std::uint32_t seen = word_.load(std::memory_order_acquire);  // Pairs with post().
-        if (is_past(seen, number)) return;
+        if (is_past(seen, number) || is_over(state)) return;
         // Relaxed: carries no data; post() sees the bit by the order of changes of this one word.
         if ((seen & kSleeping) != 0 ||
             word_.compare_exchange_strong(seen, seen | kSleeping, std::memory_order_relaxed)) {

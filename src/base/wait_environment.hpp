@@ -52,10 +52,11 @@ struct WaitEnvironment {
     std::atomic<std::int64_t>* sleep_note = nullptr;
     const char* sleep_origin = nullptr;
 
+    // On one node it changes between set and reset, while there is background work.
     Progress progress = nullptr;
     Help help = nullptr;
-    // Set by the first session (api/contexts.cpp), when other threads may wait: the only member
-    // that changes between set and reset.
+    // Set by the first session (api/contexts.cpp), when other threads may wait: this one and
+    // progress change between set and reset.
     Release release = nullptr;
 };
 extern WaitEnvironment wait_environment;
@@ -67,9 +68,17 @@ void set_wait_environment(const WaitEnvironment& environment);
 void reset_wait_environment();
 
 // For tests that a program may repeat until they succeed. COST: a load where no transport needs it.
-TESSERA_INLINE void drive_progress() {
-    if (wait_environment.progress != nullptr) [[unlikely]]
-        wait_environment.progress();
+// RETURNS: whether there was any to drive. Acquire: pairs with set_progress_hook().
+TESSERA_INLINE bool drive_progress() {
+    const WaitEnvironment::Progress hook =
+        std::atomic_ref(wait_environment.progress).load(std::memory_order_acquire);
+    if (hook != nullptr) [[unlikely]]
+        hook();
+    return hook != nullptr;
+}
+// For a PE without fabric; nullptr: nothing needs the CPU any more. THREADS: one at a time.
+inline void set_progress_hook(WaitEnvironment::Progress hook) {
+    std::atomic_ref(wait_environment.progress).store(hook, std::memory_order_release);
 }
 // Acquire: pairs with set_release_hook().
 inline void release_held() {
