@@ -160,6 +160,7 @@ Allocator::Blocks::iterator Allocator::take(FreeIndex::iterator space, Shape sha
         blocks_.emplace_hint(next, offset, Block{.capacity = shape.capacity});
     if (behind > 0) insert_free(next, offset + shape.capacity, behind);
     bytes_in_use_ += shape.capacity;
+    note_end(offset + shape.capacity);
     return block;
 }
 
@@ -177,6 +178,7 @@ bool Allocator::resize_in_place(Blocks::iterator block, std::size_t capacity) {
     }
     bytes_in_use_ += capacity - block->second.capacity;
     block->second.capacity = capacity;
+    note_end(block->first + capacity);
     if (capacity < available) insert_free(next, block->first + capacity, available - capacity);
     return true;
 }

@@ -18,6 +18,8 @@
 // and arrays with equal low address bits collide in the first-level cache.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -92,6 +94,8 @@ class Allocator {
     std::size_t bytes_free() const { return heap_bytes_ - bytes_in_use_; }
     // Size of the largest allocation of alignment kMinAlignment that would succeed now.
     std::size_t largest_free() const { return free_.empty() ? 0 : free_.rbegin()->first; }
+    // Behind the last byte that has ever been in a block. THREADS: any.
+    std::size_t highest_end() const { return highest_end_.load(std::memory_order_relaxed); }
     std::size_t live_blocks() const { return blocks_.size() - free_.size(); }
 
     // Calls visit(const LiveBlock&) for every live block, in address order.
@@ -117,6 +121,10 @@ class Allocator {
     using Blocks = std::map<std::size_t, Block>;                      // by offset
     using FreeIndex = std::set<std::pair<std::size_t, std::size_t>>;  // (capacity, offset)
 
+    void note_end(std::size_t end) {
+        highest_end_.store(std::max(highest_end(), end), std::memory_order_relaxed);
+    }
+
     // Space that a block takes up and the alignment of its start.
     struct Shape {
         std::size_t capacity;
@@ -135,6 +143,7 @@ class Allocator {
     std::size_t heap_bytes_;
     std::size_t base_alignment_;
     std::size_t bytes_in_use_ = 0;  // sum of the capacities of live blocks
+    std::atomic<std::size_t> highest_end_{0};
     Blocks blocks_;
     FreeIndex free_;
 };

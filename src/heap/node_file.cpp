@@ -89,8 +89,8 @@ NodeLayout plan_layout(const NodePlan& plan) {
     auto npes = static_cast<std::uint64_t>(plan.npes);
     header.magic = kNodeMagic;
     header.npes = plan.npes;
-    header.heap_bytes = round_up(std::max<std::uint64_t>(plan.heap_bytes, 1), kHugePageBytes);
-    header.heap_stride = header.heap_bytes;
+    header.range = memory_range(plan.heap_bytes, plan.team_memory_bytes, plan.local_memory_bytes);
+    header.heap_stride = header.range.bytes();
     header.records_offset = round_up(sizeof(NodeHeader), kFalseSharingBytes);
     header.facts_offset =
         round_up(header.records_offset + npes * sizeof(PeRecord), kFalseSharingBytes);
@@ -100,9 +100,10 @@ NodeLayout plan_layout(const NodePlan& plan) {
     header.inline_limits_offset =
         round_up(header.endpoints_offset + header.npes_of_job * kEndpointSlotBytes, kHugePageBytes);
     header.internal_offset =
-        round_up(header.inline_limits_offset + kInlineLimits * sizeof(InlineLimit), kHugePageBytes);
-    header.internal_bytes = kInternalBytes;
-    header.static_offset = header.internal_offset + npes * kInternalBytes;
+        round_up(helpers_offset(header) + helper_board_bytes(npes), kHugePageBytes);
+    header.internal_bytes =
+        round_up(kInternalBytes + header.npes_of_job * sizeof(EpochSlot), kHugePageBytes);
+    header.static_offset = header.internal_offset + npes * header.internal_bytes;
     header.static_slot_bytes = kStaticSlotBytes;
     header.usable_cores = plan.usable_cores;
     return header;
@@ -138,12 +139,27 @@ NodeFiles create_node_files(const NodePlan& plan, std::string& error) {
     }
     if (!files.heap) files.heap = make_file("tessera-heap", heaps_bytes, error);
     if (!files.heap) return {};
+    const std::uint32_t helpers[] = {plan.helpers, plan.helpers_have_cores ? 1U : 0U};
+    static_assert(offsetof(HelperBoard, have_cores) == sizeof helpers[0]);
     if (::pwrite(files.node.get(), &header, sizeof header, 0) !=
-        static_cast<ssize_t>(sizeof header)) {
+            static_cast<ssize_t>(sizeof header) ||
+        ::pwrite(files.node.get(), helpers, sizeof helpers,
+                 static_cast<off_t>(helpers_offset(header))) !=
+            static_cast<ssize_t>(sizeof helpers)) {
         error = std::string("cannot write to a shared memory file: ") + std::strerror(errno);
         return {};
     }
     return files;
+}
+
+MemoryRange memory_range(std::size_t heap_bytes, std::size_t team_memory_bytes,
+                         std::size_t local_memory_bytes) {
+    auto whole_pages = [](std::uint64_t bytes) {
+        return round_up(std::max<std::uint64_t>(bytes, 1), kHugePageBytes);
+    };
+    return {.heap_bytes = whole_pages(heap_bytes),
+            .team_bytes = whole_pages(team_memory_bytes != 0 ? team_memory_bytes : heap_bytes),
+            .local_bytes = whole_pages(local_memory_bytes != 0 ? local_memory_bytes : heap_bytes)};
 }
 
 std::size_t default_heap_bytes(std::uint64_t memory_bytes, int npes_local) {
@@ -152,20 +168,34 @@ std::size_t default_heap_bytes(std::uint64_t memory_bytes, int npes_local) {
     return std::clamp<std::uint64_t>(share, kHugePageBytes, kDefaultHeapBytesMax);
 }
 
-std::string heap_size_complaint(std::size_t heap_bytes, std::uint64_t memory_bytes,
-                                int npes_local) {
+std::string heap_size_complaint(std::size_t heap_bytes, std::uint64_t memory_bytes, int npes_local,
+                                const char* variable) {
     auto npes = static_cast<std::uint64_t>(std::max(npes_local, 1));
     if (memory_bytes == 0 || heap_bytes <= memory_bytes / npes) return "";
     constexpr double kMebi = 1024.0 * 1024.0;
     char text[320];
     std::snprintf(
         text, sizeof text,
-        "SHMEM_SYMMETRIC_SIZE asks for %.1f MiB in each of %d PEs on this node, but the job "
+        "%s asks for %.1f MiB in each of %d PEs on this node, but the job "
         "may use only %.1f MiB of memory here; set it to at most %.0fM, or start fewer PEs",
-        static_cast<double>(heap_bytes) / kMebi, npes_local,
+        variable, static_cast<double>(heap_bytes) / kMebi, npes_local,
         static_cast<double>(memory_bytes) / kMebi,
         static_cast<double>(memory_bytes / npes) / kMebi);
     return text;
+}
+
+std::string choose_sizes(NodePlan& plan, std::uint64_t memory_bytes, int npes_of_host) {
+    if (plan.heap_bytes == 0) plan.heap_bytes = default_heap_bytes(memory_bytes, npes_of_host);
+    std::string complaint = heap_size_complaint(plan.heap_bytes, memory_bytes, npes_of_host);
+    if (complaint.empty()) {
+        complaint = heap_size_complaint(plan.team_memory_bytes, memory_bytes, npes_of_host,
+                                        "SHMEM_TEAM_MEMORY_SIZE");
+    }
+    if (complaint.empty()) {
+        complaint = heap_size_complaint(plan.local_memory_bytes, memory_bytes, npes_of_host,
+                                        "SHMEM_LOCAL_MEMORY_SIZE");
+    }
+    return complaint;
 }
 
 }  // namespace tessera::heap

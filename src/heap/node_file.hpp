@@ -6,18 +6,29 @@
 //
 //   node file                                              heap file
 //   +-----------------------+ 0                            +------------------+ 0
-//   | NodeHeader            |                              | heap of PE 0     |
+//   | NodeHeader            |                              | range of PE 0    |
 //   +-----------------------+ records_offset               +------------------+ heap_stride
-//   | PeRecord x npes       |                              | heap of PE 1     |
+//   | PeRecord x npes       |                              | range of PE 1    |
 //   +-----------------------+ facts_offset                 +------------------+ 2 * heap_stride
 //   | topology facts        |                              | ...              |
 //   +-----------------------+ endpoints_offset             +------------------+
-//   | EndpointInfo x PEs    |   of the job: how to reach other nodes, filled as it is learnt
-//   +-----------------------+ inline_limits_offset
-//   | InlineLimit x kInlineLimits         |   pages of their own (core/inline_maps.hpp)
-//   +-----------------------+ internal_offset
-//   | internal seg. x npes  |   flags, locks, buffers of the library
-//   +-----------------------+ static_offset
+//   | EndpointInfo x PEs    |   of the job: how to reach
+//   |                       |   other nodes, filled as
+//   |                       |   it is learnt               range of a PE (MemoryRange)
+//   +-----------------------+ inline_limits_offset         +------------------+ 0
+//   | InlineLimit x         |   pages of their own         | symmetric heap   |
+//   |         kInlineLimits |   (core/inline_maps.hpp)     +------------------+ team_begin()
+//   +-----------------------+ locations_offset()           |                  |
+//   | PeLocation x PEs      |   of the job: those of       |                  |
+//   |                       |   other nodes, filled as     |                  |
+//   |                       |   they are asked for         |                  |
+//   +-----------------------+ helpers_offset()             | team memory      |
+//   | HelperBoard           |   copies that helpers do     |                  |
+//   | HelperRing x npes     |                              |                  |
+//   +-----------------------+ internal_offset              |                  |
+//   | internal seg. x npes  |   flags, locks, buffers      +------------------+ local_begin()
+//   |                       |   of the library             | local memory     |
+//   +-----------------------+ static_offset                +------------------+ bytes()
 //   | static slot x npes    |   replaces the main program's .data/.bss (static_data.hpp)
 //   +-----------------------+
 // "PE" means the index among the PEs of this node. Everything below static_offset is mapped by all.
@@ -33,16 +44,29 @@
 #include <type_traits>
 
 #include "base/central_sync.hpp"
+#include "base/failures.hpp"
 #include "base/fd.hpp"
 #include "base/platform.hpp"
 #include "base/wait.hpp"
+#include "heap/helper_ring.hpp"
+#include "heap/pe_location.hpp"
 
 namespace tessera::heap {
 
-inline constexpr std::uint64_t kNodeMagic = 0x5445535345524133;  // "TESSERA3": layout version 3
-// Address space for the flags of some 58,000 teams, and the mailboxes of 600 (of 90,
-// SHMEM_COLLECTIVE_BUFFER=64K); only those that exist take memory.
-inline constexpr std::size_t kInternalBytes = std::size_t{512} << 20;
+inline constexpr std::uint64_t kNodeMagic = 0x5445535345524136;  // "TESSERA6": layout version 6
+// Address space for the flags of some 49,000 teams, lists of members, the mailboxes of 600
+// teams (of 90, SHMEM_COLLECTIVE_BUFFER=64K), the streams of 256, and the nodes of 262,144 locks;
+// only those that exist take memory.
+// Behind it: a slot for the epochs with each PE of the job (core/internal_segment.hpp).
+inline constexpr std::size_t kInternalBytes = std::size_t{784} << 20;
+
+// The words by which one PE tells another one, the slot's owner, about the epochs between them
+// (core/epochs.hpp). Only the first PE writes them. On a line of its own.
+struct alignas(kCacheLineBytes) EpochSlot {
+    Gate posted;     // number of exposure epochs that it has opened for the slot's owner
+    Gate completed;  // number of access epochs towards the slot's owner that it has completed
+};
+static_assert(sizeof(EpochSlot) == kCacheLineBytes);
 // A PE's inline limit is as far behind that of the node's first PE as its number in the world is
 // behind that PE's number. The last one has no owner; PEs beyond it have none.
 inline constexpr std::size_t kInlineLimits = 512;
@@ -56,13 +80,27 @@ inline constexpr std::size_t kStaticSlotBytes = std::size_t{64} << 30;
 enum class PageKind : std::uint32_t { kSmall = 0, kTransparentHuge = 1, kHugetlb = 2 };
 const char* page_kind_name(PageKind kind);
 
-// Where everything lies; written before the file is shared, then constant.
+// The parts of a PE's range of the heap file, one behind the other, at the same offsets on all PEs
+// of the job; multiples of kHugePageBytes. One bounds check covers them (core/address_map.hpp), and
+// each has an allocator of its own. Sparse, as all of the file.
+struct MemoryRange {
+    std::uint64_t heap_bytes;   // symmetric heap: every PE makes the same allocations
+    std::uint64_t team_bytes;   // team memory: the members of a team agree on a block
+    std::uint64_t local_bytes;  // local memory: each PE allocates for itself
+
+    std::uint64_t team_begin() const { return heap_bytes; }
+    std::uint64_t local_begin() const { return heap_bytes + team_bytes; }
+    std::uint64_t bytes() const { return heap_bytes + team_bytes + local_bytes; }
+};
+
+// Where everything lies; written before the file is shared, then constant, but for the range: nodes
+// of several hosts may agree on a smaller one (core/connect.cpp).
 struct NodeLayout {
     std::uint64_t magic;
     std::int32_t npes;  // PEs of this node
     PageKind page_kind;
-    std::uint64_t heap_bytes;   // per PE, multiple of kHugePageBytes
-    std::uint64_t heap_stride;  // distance of two heaps in the heap file
+    MemoryRange range;          // of each PE
+    std::uint64_t heap_stride;  // distance of two ranges in the heap file; range.bytes() at first
     std::uint64_t records_offset;
     std::uint64_t facts_offset;
     std::uint64_t facts_bytes;
@@ -75,15 +113,27 @@ struct NodeLayout {
     std::uint64_t endpoints_offset;
     std::uint64_t inline_limits_offset;
 };
-static_assert(std::is_trivially_copyable_v<NodeLayout> && sizeof(NodeLayout) == 112);
+static_assert(std::is_trivially_copyable_v<NodeLayout> && sizeof(NodeLayout) == 128);
+
+// The table of PeLocations, by number in the world, behind the pages of the inline limits.
+inline std::uint64_t locations_offset(const NodeLayout& layout) {
+    return layout.inline_limits_offset + kInlineLimits * sizeof(InlineLimit);
+}
+static_assert(kInlineLimits * sizeof(InlineLimit) % 4096 == 0, "the inline limits fill pages");
+// The board of the helpers and the rings of the PEs, behind that table.
+inline std::uint64_t helpers_offset(const NodeLayout& layout) {
+    return locations_offset(layout) + layout.npes_of_job * sizeof(PeLocation);
+}
+static_assert(sizeof(PeLocation) % alignof(HelperBoard) == 0);
 
 // The start of the node file.
 struct NodeHeader : NodeLayout {
     alignas(kFalseSharingBytes)
         CentralSync startup;  // the node's PEs meet during init and finalize
     alignas(kFalseSharingBytes) std::atomic<std::uint64_t> oversubscribed_until_ns;  // WaitPolicy
+    alignas(kFalseSharingBytes) FailureLog failures;  // PEs of the whole job; written by oshrun
 };
-static_assert(sizeof(NodeHeader) == 4 * kFalseSharingBytes);
+static_assert(sizeof(NodeHeader) == 6 * kFalseSharingBytes);
 
 // kStarting: in shmem_init, but not yet with the others (core/pe_record_lock.hpp).
 enum class PeState : std::uint32_t {
@@ -108,6 +158,8 @@ struct alignas(kFalseSharingBytes) PeRecord {
     char waiting_in[48];            // routine that a slow wait is in, "" when none; for oshrun
     std::uint32_t inits;            // how often this place has initialized, for oshrun
     std::int32_t thread_level;      // written before the sync that ends init
+    // The program goes on when other PEs die (core/failures.hpp); read by oshrun.
+    std::atomic<std::uint32_t> survives_failures;
 };
 static_assert(sizeof(PeRecord) == kFalseSharingBytes);
 static_assert(std::atomic<PeState>::is_always_lock_free);
@@ -120,10 +172,15 @@ struct NodeFiles {
 struct NodePlan {
     int npes = 1;  // of this node
     int npes_of_job = 1;
-    std::size_t heap_bytes = 0;  // per PE; rounded up to kHugePageBytes
+    // Per PE; rounded up to kHugePageBytes.
+    std::size_t heap_bytes = 0;
+    std::size_t team_memory_bytes = 0;   // 0: as the heap
+    std::size_t local_memory_bytes = 0;  // 0: as the heap
     bool try_huge_pages = true;
     std::size_t facts_bytes = 0;
     std::uint32_t usable_cores = 1;
+    std::uint32_t helpers = 0;
+    bool helpers_have_cores = false;
 };
 
 // Makes both files and writes the header. On failure both descriptors are empty and `error` says
@@ -135,11 +192,21 @@ NodeFiles create_node_files(const NodePlan& plan, std::string& error);
 // together can never exceed the memory.
 std::size_t default_heap_bytes(std::uint64_t memory_bytes, int npes_local);
 
-// The alignment of a PE's own heap: the largest one that a program can ask for in it.
+// The range of a heap of `heap_bytes` and parts of these sizes; 0: as the heap.
+MemoryRange memory_range(std::size_t heap_bytes, std::size_t team_memory_bytes,
+                         std::size_t local_memory_bytes);
+
+// The alignment of a PE's own heap: the largest one that a program can ask for in it. Team memory
+// and local memory begin at multiples of kHugePageBytes.
 constexpr std::size_t heap_alignment(std::size_t heap_bytes) { return std::bit_floor(heap_bytes); }
 
 // "" if `heap_bytes` for each of `npes_local` PEs fits into `memory_bytes`; otherwise the
-// complaint.
-std::string heap_size_complaint(std::size_t heap_bytes, std::uint64_t memory_bytes, int npes_local);
+// complaint, with the name of the variable that asks for them.
+std::string heap_size_complaint(std::size_t heap_bytes, std::uint64_t memory_bytes, int npes_local,
+                                const char* variable = "SHMEM_SYMMETRIC_SIZE");
+
+// The sizes in `plan`, as the settings have them (0: the default), become those of the files.
+// RETURNS: "", or the complaint about one of them.
+std::string choose_sizes(NodePlan& plan, std::uint64_t memory_bytes, int npes_of_host);
 
 }  // namespace tessera::heap

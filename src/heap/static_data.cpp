@@ -5,7 +5,7 @@
 // into the file, map the file over them. Every step that can fail comes before the first change.
 //   under oshrun             this PE's static slot of the node file
 //   under another launcher   a memfd of this process, passed on to peers by launch
-//   one PE, or SHMEM_STATIC_DATA=cma      nothing changes
+//   one PE, SHMEM_STATIC_DATA=cma, or a non-coherent SHMEM_HEAP      nothing changes
 #include "heap/static_data.hpp"
 
 #include <fcntl.h>
@@ -25,6 +25,7 @@
 #include "base/inherited.hpp"
 #include "base/platform.hpp"
 #include "base/virtual_nodes.hpp"
+#include "heap/heap_mode.hpp"
 #include "heap/node_file.hpp"
 #include "heap/static_data_mode.hpp"
 #include "heap/static_fork.hpp"
@@ -55,6 +56,12 @@ bool wants_cma() {
     constexpr auto kCma = static_cast<std::size_t>(StaticDataMode::kCma);
     return text != nullptr && (::strcasecmp(text, kStaticDataModeNames[kCma].data()) == 0 ||
                                ::strcasecmp(text, kStaticDataModeFormerNames[kCma].data()) == 0);
+}
+
+// Then the pages stay private: they are this PE's copy (transports/noncoherent).
+bool has_noncoherent_heap() {
+    const char* text = environment("SHMEM_HEAP");
+    return text != nullptr && names_noncoherent_heap(text);
 }
 
 // Place in a slot or file for the range so that addresses and offsets agree modulo the huge page
@@ -194,11 +201,17 @@ const char* obstacle(const PageRanges& ranges) {
     return nullptr;
 }
 
+// Whether the program may call shmemx_init_uid: where the user says so, or another launcher has
+// started this process. Not later, when it does: a network card may know the pages by then.
+bool may_join_group() {
+    return environment("SHMEM_STATIC_DATA") != nullptr || environment("PMI_RANK") != nullptr;
+}
+
 // Whether this process is one of several PEs, whose peers could use its data; else sets the reason.
 bool has_peers() {
     if (inheritance() == Inheritance::kPe && inherited()->npes > 1) return true;
     bool has_pmix = environment("PMIX_NAMESPACE") != nullptr && environment("PMIX_RANK") != nullptr;
-    if (inheritance() == Inheritance::kNone && has_pmix) return true;
+    if (inheritance() == Inheritance::kNone && (has_pmix || may_join_group())) return true;
     refuse("single PE");
     return false;
 }
@@ -224,6 +237,7 @@ void close_own_file() {
     g_static_data.bytes = ranges.bytes();
     if (!watch_forks(stop_sharing_in_child)) return refuse("cannot register fork handlers");
     if (!has_peers()) return;
+    if (has_noncoherent_heap()) return refuse("SHMEM_HEAP");
     if (wants_cma()) return refuse("SHMEM_STATIC_DATA=cma");
     const char* complaint = obstacle(ranges);
     if (complaint != nullptr) return refuse(complaint);
