@@ -6,7 +6,7 @@
 
 #include <mutex>
 
-#include "launch/pmix_client.hpp"
+#include "launch/directory.hpp"
 
 namespace tessera::launch {
 namespace {
@@ -20,14 +20,14 @@ std::string endpoint_info_key() { return "tessera.endpoint." + std::to_string(ge
 
 void publish_endpoint_info(std::span<const std::byte> info) {
     ++generation;
-    pmix::put(endpoint_info_key(), info, pmix::Scope::kJob);
+    directory::put(endpoint_info_key(), info, directory::Scope::kJob);
 }
 
-void meet_job(void (*progress)()) { pmix::fence(progress); }
+void meet_job(void (*progress)()) { directory::fence(progress); }
 
 std::vector<std::byte> endpoint_info_of(int pe) {
     std::lock_guard guard(reading);
-    return pmix::get(pe, endpoint_info_key());
+    return directory::get(pe, endpoint_info_key());
 }
 
 }  // namespace tessera::launch

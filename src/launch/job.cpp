@@ -18,6 +18,7 @@
 #include "base/fatal.hpp"
 #include "base/inherited.hpp"
 #include "launch/exchange.hpp"
+#include "launch/group.hpp"
 #include "launch/nodes.hpp"
 #include "launch/oshrun_client.hpp"
 #include "launch/pmix_client.hpp"
@@ -49,7 +50,7 @@ struct LauncherTrace {
 constexpr LauncherTrace kLauncherTraces[] = {
     {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "srun", "srun --mpi=pmix"},
     {"PMI_RANK", "PMI_SIZE", "a launcher that speaks PMI-1 or PMI-2",
-     "oshrun, mpirun of Open MPI, or srun --mpi=pmix"},
+     "oshrun, mpirun of Open MPI, srun --mpi=pmix, or beside MPI shmemx_init_with"},
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "mpirun of Open MPI",
      "an mpirun whose PMIx variables reach the program, or oshrun"},
 };
@@ -68,6 +69,7 @@ void refuse_launcher_without_pmix() {
 }
 
 Launcher find_launcher() {
+    if (group::is_chosen()) return Launcher::kGroup;
     switch (inheritance()) {
         case Inheritance::kPe: return Launcher::kOshrun;
         case Inheritance::kStale:
@@ -163,6 +165,20 @@ Job join_pmix(int nodes_per_host) {
     return job;
 }
 
+Job join_group(int nodes_per_host) {
+    const group::Member member = group::connect();
+    Job job{.launcher = Launcher::kGroup, .pe = member.pe, .npes = member.npes};
+    const std::vector<std::vector<int>> hosts = group::hosts();
+    const auto mine = std::ranges::find_if(hosts, [&](const std::vector<int>& pes) {
+        return std::ranges::binary_search(pes, job.pe);
+    });
+    place_on_host(job, *mine, nodes_per_host);
+    if (hosts.size() > 1) place_among_hosts(job, hosts, nodes_per_host);
+    if (job.nnodes > 1) name_nodes(job, hosts, nodes_per_host);
+    note_hosts(hosts.size() == 1);
+    return job;
+}
+
 // Other launchers take the first PE that calls PMIx_Abort for the culprit. A PE that only complains
 // about another PE waits this time, so that they find the PE that has died and report its code.
 constexpr int kDeathSeenMs = 2000;
@@ -176,6 +192,10 @@ void abort_job(int code, Cause cause) {
         case Launcher::kPmix:
             if (is_complaint) ::poll(nullptr, 0, kDeathSeenMs);
             pmix::abort(code, "fatal error in a SHMEM program");
+            break;
+        case Launcher::kGroup:
+            if (is_complaint) ::poll(nullptr, 0, kDeathSeenMs);
+            group::abort(code);
             break;
         case Launcher::kNone: break;
     }
@@ -196,6 +216,7 @@ Job join(int nodes_per_host) {
     switch (launcher) {
         case Launcher::kOshrun: return join_oshrun();
         case Launcher::kPmix: return join_pmix(nodes_per_host);
+        case Launcher::kGroup: return join_group(nodes_per_host);
         case Launcher::kNone: break;
     }
     return Job{};
@@ -213,12 +234,14 @@ void request_global_exit(int code) {
     switch (joined_by) {
         case Launcher::kOshrun: tell_oshrun(ControlMessage::kGlobalExit, code); break;
         case Launcher::kPmix: pmix::abort(code, "shmem_global_exit"); break;
+        case Launcher::kGroup: group::abort(code); break;
         case Launcher::kNone: break;
     }
 }
 
 void leave(Job& job) {
     pmix::owe_finalize(false);
+    group::leave();
     job = Job{};
 }
 

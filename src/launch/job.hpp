@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The job of this PE: its number, the other PEs, and the launcher. Called by core/runtime.cpp in
-// init, finalize and shmem_global_exit. Three ways to start: by oshrun (everything is inherited,
-// base/inherited.hpp), by another launcher that offers PMIx (mpirun, srun --mpi=pmix), or directly
-// (one PE).
+// init, finalize and shmem_global_exit. Four ways to start: by oshrun (everything is inherited,
+// base/inherited.hpp), by another launcher that offers PMIx (mpirun, srun --mpi=pmix), as a group
+// by a unique id (launch/group.hpp), or directly (one PE).
 // THREADS: join, share_files and leave are called by one thread at a time.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace tessera::launch {
 
 // A *host* is what the launcher takes for one machine. A *node* is a set of PEs that map each
 // other's memory: the PEs of a host, or a part of them (SHMEM_VIRTUAL_NODES).
-enum class Launcher { kNone, kOshrun, kPmix };
+enum class Launcher { kNone, kOshrun, kPmix, kGroup };
 
 struct Job {
     Launcher launcher = Launcher::kNone;

@@ -6,7 +6,6 @@
 
 #include <dlfcn.h>
 #include <pmix.h>
-#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -17,7 +16,7 @@
 
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
-#include "base/futex.hpp"
+#include "launch/fence_flag.hpp"
 
 namespace tessera::launch::pmix {
 namespace {
@@ -51,11 +50,7 @@ std::atomic<bool> is_leaving{false};
 pid_t connected_pid = 0;
 bool is_finalize_owed = false;
 
-// While a PE fences and must drive progress, it first yields and then sleeps: the launcher and
-// other PEs need the cores as well.
-constexpr int kFenceYields = 100;
-constexpr std::int64_t kFenceTimedSleepNanoseconds = 200'000;
-std::atomic<std::uint32_t> fence_is_over{0};
+FenceFlag fence_flag;
 pmix_status_t fence_status = PMIX_SUCCESS;
 
 void check(pmix_status_t status, const char* call) {
@@ -126,9 +121,7 @@ void on_registered(pmix_status_t, size_t, void*) {}
 // In PMIx's own thread.
 void on_fenced(pmix_status_t status, void*) {
     fence_status = status;
-    // Pairs with the acquire in fence().
-    fence_is_over.store(1, std::memory_order_release);
-    futex_wake_all(fence_is_over);
+    fence_flag.end();
 }
 
 // A launcher that cannot reach another host may not answer; the other PEs find out by themselves.
@@ -283,18 +276,9 @@ void fence(void (*progress)()) {
         check(functions.fence(nullptr, 0, &collect, 1), "PMIx_Fence");
         return;
     }
-    fence_is_over.store(0, std::memory_order_relaxed);
+    fence_flag.begin();
     check(functions.fence_nb(nullptr, 0, &collect, 1, on_fenced, nullptr), "PMIx_Fence_nb");
-    int round = 0;
-    do {
-        progress();
-        if (++round < kFenceYields) {
-            ::sched_yield();
-        } else {
-            futex_wait(fence_is_over, 0, kFenceTimedSleepNanoseconds);
-        }
-        // Pairs with the release in on_fenced().
-    } while (fence_is_over.load(std::memory_order_acquire) == 0);
+    fence_flag.wait(progress);
     check(fence_status, "PMIx_Fence_nb");
 }
 

@@ -25,9 +25,9 @@
 #include <string>
 
 #include "base/fatal.hpp"
+#include "launch/directory.hpp"
 #include "launch/fd_passing.hpp"
 #include "launch/job.hpp"
-#include "launch/pmix_client.hpp"
 
 namespace tessera::launch {
 namespace {
@@ -85,7 +85,7 @@ void make_room_for_fds(int nlocal) {
 }
 
 Offer offer_of(int pe, const std::string& key) {
-    std::vector<std::byte> bytes = pmix::get(pe, key);
+    std::vector<std::byte> bytes = directory::get(pe, key);
     Offer offer{};
     if (bytes.size() == sizeof offer) std::memcpy(&offer, bytes.data(), sizeof offer);
     if (offer.magic != kOfferMagic) {
@@ -220,8 +220,8 @@ void share_files(Job& job, Fd node_file, Fd heap_file, int my_static_file) {
         job.node_file = std::move(node_file);
         job.heap_file = std::move(heap_file);
     }
-    pmix::put(key, std::as_bytes(std::span(&offer, 1)), pmix::Scope::kHost);
-    pmix::fence();
+    directory::put(key, std::as_bytes(std::span(&offer, 1)), directory::Scope::kHost);
+    directory::fence();
     Offer leader = offer_of(job.local_pes[0], key);
     if (leader.socket_name[0] == '\0') {
         open_through_proc(job, leader, key);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See binding.hpp. First the cores are put in the order in which PEs take them, then each PE gets
-// its core, or the NUMA node around its core.
+// its core, or the part of the machine around its core.
 #include "topology/binding.hpp"
 
 #include <algorithm>
@@ -10,19 +10,23 @@
 namespace tessera::topology {
 namespace {
 
-// One core of each NUMA node in turn, for as long as the node has any left.
-std::vector<CoreFacts> cores_in_turn_over_numa_nodes(const Facts& facts) {
-    std::vector<std::vector<CoreFacts>> nodes;
+// A part of the machine around a core: the member of CoreFacts that has its number. Without L3
+// caches the number is the same for all cores.
+using Part = std::uint16_t CoreFacts::*;
+
+// One core of each part in turn, for as long as the part has any left.
+std::vector<CoreFacts> cores_in_turn(const Facts& facts, Part part) {
+    std::vector<std::vector<CoreFacts>> parts;
     for (const CoreFacts& core : cores_of(facts)) {
-        auto node = std::find_if(nodes.begin(), nodes.end(), [&core](const auto& cores) {
-            return cores.front().numa_node == core.numa_node;
+        auto found = std::find_if(parts.begin(), parts.end(), [&](const auto& cores) {
+            return cores.front().*part == core.*part;
         });
-        if (node == nodes.end()) node = nodes.insert(nodes.end(), std::vector<CoreFacts>());
-        node->push_back(core);
+        if (found == parts.end()) found = parts.insert(parts.end(), std::vector<CoreFacts>());
+        found->push_back(core);
     }
     std::vector<CoreFacts> order;
     for (std::size_t turn = 0; order.size() < facts.ncores_listed; ++turn) {
-        for (const std::vector<CoreFacts>& cores : nodes) {
+        for (const std::vector<CoreFacts>& cores : parts) {
             if (turn < cores.size()) order.push_back(cores[turn]);
         }
     }
@@ -30,7 +34,13 @@ std::vector<CoreFacts> cores_in_turn_over_numa_nodes(const Facts& facts) {
 }
 
 std::vector<CoreFacts> cores_in_order(const Facts& facts, MapBy map_by) {
-    if (map_by == MapBy::kNuma) return cores_in_turn_over_numa_nodes(facts);
+    switch (map_by) {
+        case MapBy::kL3: return cores_in_turn(facts, &CoreFacts::l3);
+        case MapBy::kNuma: return cores_in_turn(facts, &CoreFacts::numa_node);
+        case MapBy::kPackage: return cores_in_turn(facts, &CoreFacts::package);
+        case MapBy::kCore:
+        case MapBy::kNode: break;
+    }
     const std::span<const CoreFacts> cores = cores_of(facts);
     return {cores.begin(), cores.end()};
 }
@@ -40,10 +50,24 @@ void append_pus(std::vector<std::uint32_t>& to, const Facts& facts, const CoreFa
     to.insert(to.end(), pus.begin(), pus.end());
 }
 
-std::vector<std::uint32_t> pus_of_numa_node(const Facts& facts, std::uint16_t numa_node) {
+// The PUs of all cores that are in the same part as this one.
+std::vector<std::uint32_t> pus_around(const Facts& facts, const CoreFacts& core, Part part) {
     std::vector<std::uint32_t> pus;
-    for (const CoreFacts& core : cores_of(facts)) {
-        if (core.numa_node == numa_node) append_pus(pus, facts, core);
+    for (const CoreFacts& other : cores_of(facts)) {
+        if (other.*part == core.*part) append_pus(pus, facts, other);
+    }
+    return pus;
+}
+
+std::vector<std::uint32_t> pus_for(const Facts& facts, const CoreFacts& core, BindTo bind_to) {
+    std::vector<std::uint32_t> pus;
+    switch (bind_to) {
+        case BindTo::kCore: append_pus(pus, facts, core); break;
+        case BindTo::kL3: return pus_around(facts, core, &CoreFacts::l3);
+        case BindTo::kNuma: return pus_around(facts, core, &CoreFacts::numa_node);
+        case BindTo::kPackage: return pus_around(facts, core, &CoreFacts::package);
+        case BindTo::kAuto:
+        case BindTo::kNone: break;
     }
     return pus;
 }
@@ -59,10 +83,59 @@ std::string too_few_cores(const Facts& facts, int npes_local) {
         text += " (of " + std::to_string(facts.cores) +
                 "; the affinity mask or cpuset leaves out the others)";
     }
-    return text + "; start fewer PEs here, or bind to numa or none";
+    return text + "; start fewer PEs here, or bind to l3, numa, package or none";
+}
+
+bool shares_pu(const Facts& facts, const CoreFacts& core, std::span<const std::uint32_t> pus) {
+    return std::ranges::any_of(pus_of(facts, core), [&](std::uint32_t pu) {
+        return std::ranges::find(pus, pu) != pus.end();
+    });
+}
+
+// The cores that no PE may use: none while a PE is not bound.
+std::vector<CoreFacts> free_cores(const Facts& facts, const Plan& pes) {
+    std::vector<CoreFacts> free;
+    for (const CoreFacts& core : cores_of(facts)) {
+        const bool is_used = std::ranges::any_of(
+            pes.pus, [&](const auto& pus) { return pus.empty() || shares_pu(facts, core, pus); });
+        if (!is_used) free.push_back(core);
+    }
+    return free;
+}
+
+int distance(const CoreFacts& one, const CoreFacts& other) {
+    if (one.l3 == other.l3 && one.l3 != kNoL3) return 0;
+    if (one.numa_node == other.numa_node) return 1;
+    return one.package == other.package ? 2 : 3;
 }
 
 }  // namespace
+
+Plan plan_helpers(const Facts& facts, const Plan& pes, std::span<const int> neighbours) {
+    Plan result;
+    std::vector<CoreFacts> free = free_cores(facts, pes);
+    const std::size_t usable = facts.usable_cores > pes.pus.size()
+                                   ? facts.usable_cores - pes.pus.size()
+                                   : 0;  // A CPU quota may allow fewer than there are.
+    if (std::min(free.size(), usable) < neighbours.size()) {
+        result.error =
+            "helpers need " + std::to_string(neighbours.size()) +
+            " cores that no PE may use, and here " + std::to_string(std::min(free.size(), usable)) +
+            " of " + std::to_string(facts.usable_cores) + " are left beside " +
+            std::to_string(pes.pus.size()) + " PEs; start fewer PEs here, bind them to cores";
+        return result;
+    }
+    for (const int neighbour : neighbours) {
+        const std::vector<std::uint32_t>& pus = pes.pus[static_cast<std::size_t>(neighbour)];
+        const auto home = std::ranges::find_if(
+            cores_of(facts), [&](const CoreFacts& core) { return shares_pu(facts, core, pus); });
+        const auto nearest = std::ranges::min_element(
+            free, {}, [&](const CoreFacts& core) { return distance(core, *home); });
+        append_pus(result.pus.emplace_back(), facts, *nearest);
+        free.erase(nearest);
+    }
+    return result;
+}
 
 Plan plan(const Facts& facts, int npes_local, BindTo bind_to, MapBy map_by) {
     const auto npes = static_cast<std::size_t>(npes_local);
@@ -80,12 +153,7 @@ Plan plan(const Facts& facts, int npes_local, BindTo bind_to, MapBy map_by) {
     if (bind_to == BindTo::kNone || order.empty()) return result;
 
     for (std::size_t pe = 0; pe < npes; ++pe) {
-        const CoreFacts& core = order[pe % order.size()];
-        if (bind_to == BindTo::kCore) {
-            append_pus(result.pus[pe], facts, core);
-        } else {
-            result.pus[pe] = pus_of_numa_node(facts, core.numa_node);
-        }
+        result.pus[pe] = pus_for(facts, order[pe % order.size()], bind_to);
     }
     return result;
 }

@@ -5,6 +5,7 @@
 #include "topology/topology.hpp"
 
 #include <hwloc.h>
+#include <hwloc/cpukinds.h>
 #include <sched.h>
 #include <sys/sysinfo.h>
 
@@ -12,6 +13,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <functional>
 #include <limits>
 
 #include "base/environment.hpp"
@@ -42,11 +45,11 @@ class WithoutPlugins {
 // Owns an hwloc topology; get() is nullptr when hwloc could not make one.
 class Machine {
   public:
-    explicit Machine(const std::string& synthetic) {
+    explicit Machine(const Sources& sources) {
         const WithoutPlugins scope;
         if (::hwloc_topology_init(&topology_) != 0) {
             topology_ = nullptr;
-        } else if (!load(synthetic)) {
+        } else if (!load(sources)) {
             ::hwloc_topology_destroy(topology_);
             topology_ = nullptr;
         }
@@ -60,7 +63,7 @@ class Machine {
     hwloc_topology_t get() const { return topology_; }
 
   private:
-    bool load(const std::string& synthetic) {
+    bool load(const Sources& sources) {
         // Count also processors that the cgroup forbids; the affinity mask has the allowed ones.
         ::hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
         ::hwloc_topology_set_all_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
@@ -73,8 +76,13 @@ class Machine {
                                          HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
         // The x86 component moves the calling thread over all PUs; /sys says the same.
         ::hwloc_topology_set_components(topology_, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
-        if (!synthetic.empty() &&
-            ::hwloc_topology_set_synthetic(topology_, synthetic.c_str()) != 0) {
+        if (!sources.synthetic.empty() &&
+            ::hwloc_topology_set_synthetic(topology_, sources.synthetic.c_str()) != 0) {
+            return false;
+        }
+        if (!sources.xml.empty() &&
+            ::hwloc_topology_set_xmlbuffer(topology_, sources.xml.c_str(),
+                                           static_cast<int>(sources.xml.size() + 1)) != 0) {
             return false;
         }
         return ::hwloc_topology_load(topology_) == 0;
@@ -141,8 +149,42 @@ void add_core_of(Facts& facts, hwloc_obj_t core, const std::vector<std::uint32_t
         .npus = 0,
         .numa_node = small_index(static_cast<unsigned>(std::max(0, numa_node))),
         .package = package != nullptr ? small_index(package->logical_index) : std::uint16_t{0},
-        .l3 = l3 != nullptr ? small_index(l3->logical_index) : kNoL3};
+        .l3 = l3 != nullptr ? small_index(l3->logical_index) : kNoL3,
+        .number = core->logical_index};
     add_core(facts, facts_of_core, pus);
+}
+
+// How fast the core's kind is; 0 where the machine has one kind. hwloc also ranks cores of one kind
+// by their frequencies, which differ a little from core to core: only what the kernel names as a
+// kind (CoreType) or measures as its capacity (LinuxCapacity) counts.
+int speed_of(hwloc_topology_t topology, hwloc_obj_t core) {
+    const int kind = ::hwloc_cpukinds_get_by_cpuset(topology, core->cpuset, 0);
+    int efficiency = 0;
+    unsigned count = 0;
+    hwloc_info_s* infos = nullptr;
+    if (kind < 0 || ::hwloc_cpukinds_get_info(topology, static_cast<unsigned>(kind), nullptr,
+                                              &efficiency, &count, &infos, 0) != 0) {
+        return 0;
+    }
+    const bool is_named = std::any_of(infos, infos + count, [](const hwloc_info_s& info) {
+        return std::strcmp(info.name, "CoreType") == 0 ||
+               std::strcmp(info.name, "LinuxCapacity") == 0;
+    });
+    return is_named ? efficiency : 0;
+}
+
+// The cores in hwloc's order, faster kinds first.
+std::vector<hwloc_obj_t> cores_by_kind(hwloc_topology_t topology, hwloc_obj_type_t type) {
+    std::vector<hwloc_obj_t> cores;
+    hwloc_obj_t core = nullptr;
+    while ((core = ::hwloc_get_next_obj_by_type(topology, type, core)) != nullptr) {
+        cores.push_back(core);
+    }
+    if (::hwloc_cpukinds_get_nr(topology, 0) > 1) {
+        std::ranges::stable_sort(cores, std::greater<>(),
+                                 [&](hwloc_obj_t each) { return speed_of(topology, each); });
+    }
+    return cores;
 }
 
 // Caches are those of the first core that the job may use; machines with two kinds of cores exist.
@@ -173,18 +215,18 @@ void add_machine(Facts& facts, hwloc_topology_t topology,
     facts.pus = count_of(topology, HWLOC_OBJ_PU);
 
     const hwloc_obj_type_t type = facts.cores > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
-    hwloc_obj_t core = nullptr;
-    while ((core = ::hwloc_get_next_obj_by_type(topology, type, core)) != nullptr) {
-        add_core_of(facts, core, allowed);
-    }
+    for (const hwloc_obj_t core : cores_by_kind(topology, type)) add_core_of(facts, core, allowed);
     add_caches(facts, topology);
     facts.cores = std::max(facts.cores, facts.allowed_cores);
 }
 
 // Without hwloc's help, or when it describes another machine: every allowed PU is a core.
 void add_plain_pus(Facts& facts, const std::vector<std::uint32_t>& allowed) {
-    const CoreFacts core{.first_pu = 0, .npus = 0, .numa_node = 0, .package = 0, .l3 = kNoL3};
-    for (const std::uint32_t& pu : allowed) add_core(facts, core, {&pu, 1});
+    for (const std::uint32_t& pu : allowed) {
+        const CoreFacts core{
+            .first_pu = 0, .npus = 0, .numa_node = 0, .package = 0, .l3 = kNoL3, .number = pu};
+        add_core(facts, core, {&pu, 1});
+    }
     facts.packages = std::max(facts.packages, 1U);
     facts.numa_nodes = std::max(facts.numa_nodes, 1U);
     facts.cores = std::max(facts.cores, facts.allowed_cores);
@@ -278,7 +320,7 @@ Facts discover(const Sources& sources) {
     std::sort(allowed.begin(), allowed.end());
     allowed.erase(std::unique(allowed.begin(), allowed.end()), allowed.end());
 
-    const Machine machine(sources.synthetic);
+    const Machine machine(sources);
     if (machine.get() != nullptr) add_machine(facts, machine.get(), allowed);
     if (facts.allowed_cores == 0) add_plain_pus(facts, allowed);
 

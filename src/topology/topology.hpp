@@ -27,13 +27,15 @@ struct CoreFacts {
     std::uint16_t numa_node;  // OS index, as mbind() wants it
     std::uint16_t package;    // 0, 1, ... over the machine
     std::uint16_t l3;         // 0, 1, ... over the machine; kNoL3 when the core has none
+    std::uint32_t number;     // 0, 1, ... over the machine, whether the job may use the core or not
 };
 
 // Layout: 96 bytes of sizes and counts, then two lists. Fixed, because processes share it.
 //     0  memory and cache sizes (5 x 8)
 //    40  counts (12 x 4), cpu_quota_milli at 88
-//    96  cores   (1024 x 12), in the order in which neighbours share most
-// 12384  PUs     (2048 x 4)
+//    96  cores   (1024 x 16), in the order in which neighbours share most; where the machine has
+//                several kinds of cores, the faster ones first
+// 16480  PUs     (2048 x 4)
 struct Facts {
     std::uint64_t machine_memory_bytes;
     std::uint64_t memory_bytes;  // usable by the job: the machine's, or less by cgroup limits
@@ -67,12 +69,12 @@ struct Facts {
     std::uint32_t listed_pus[kListedPusMax];  // OS indices, those of one core side by side
 };
 static_assert(std::is_trivially_copyable_v<Facts> && std::is_standard_layout_v<Facts>);
-static_assert(sizeof(CoreFacts) == 12);
+static_assert(sizeof(CoreFacts) == 16);
 static_assert(offsetof(Facts, packages) == 40);
 static_assert(offsetof(Facts, cpu_quota_milli) == 88);
 static_assert(offsetof(Facts, listed_cores) == 96);
-static_assert(offsetof(Facts, listed_pus) == 96 + 12 * kListedCoresMax);
-static_assert(sizeof(Facts) == 96 + 12 * kListedCoresMax + 4 * kListedPusMax);
+static_assert(offsetof(Facts, listed_pus) == 96 + 16 * kListedCoresMax);
+static_assert(sizeof(Facts) == 96 + 16 * kListedCoresMax + 4 * kListedPusMax);
 
 inline std::span<const CoreFacts> cores_of(const Facts& facts) {
     return {facts.listed_cores, facts.ncores_listed};
@@ -93,6 +95,7 @@ struct Sources {
     std::vector<std::uint32_t> allowed_pus;
     std::string proc = "/proc";  // for the cgroup limits
     std::string synthetic;       // hwloc's description of a machine that is looked at instead
+    std::string xml = {};        // the same, as hwloc exports it
 };
 
 // Never fails: unknown facts are 0, and without hwloc's help every PU counts as a core.
