@@ -12,11 +12,10 @@ namespace tessera {
 // has acquired from others. COST: two lookups, then that of a gate.
 inline void post_flag(const Team& team, int index, int line, std::uint32_t number) {
     const int pe = team.world_pe(index);
-    const std::uint32_t slot = team.slot_of(index);
-    if (TeamFlags* theirs = mapped_team_flags(pe, slot)) [[likely]] {
+    if (TeamFlags* theirs = mapped_team_flags(pe, team.slot)) [[likely]] {
         return theirs->arrival[line].gate.post(number);
     }
-    address_map.fabric->post_gate(team_flags(slot)->arrival[line].gate, number, pe);
+    address_map.fabric->post_gate(team_flags(team.slot)->arrival[line].gate, number, pe);
 }
 
 // The same for a partner that was looked up when the team was made. COST: that of a gate.
@@ -29,7 +28,7 @@ inline void post_flag(const SyncPartner& partner, int line, std::uint32_t number
 
 // The meeting point of member `index`. REQUIRES: the member is on this node.
 inline CentralSync& central_of(const Team& team, int index) {
-    return mapped_team_flags(team.world_pe(index), team.slot_of(index))->central;
+    return mapped_team_flags(team.world_pe(index), team.slot)->central;
 }
 
 }  // namespace tessera

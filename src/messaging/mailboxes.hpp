@@ -9,6 +9,7 @@
 
 #include <cstring>
 
+#include "core/coherence.hpp"
 #include "core/context.hpp"
 #include "core/team.hpp"
 #include "core/team_mailboxes.hpp"
@@ -43,11 +44,11 @@ class Mailboxes {
     // RETURNS when: `data` is reusable. REQUIRES: bytes <= slot_bytes.
     void send(int index, int round, const void* data, std::size_t bytes) const {
         put(index, static_cast<std::size_t>(round) * slot_bytes, data, bytes);
-        post(GateKind::kData, round, index);
+        post_slot(GateKind::kData, round, index);
     }
     // RETURNS: the sent data, valid until this member's next collective but one.
     const char* receive(int round) const {
-        wait(GateKind::kData, round);
+        wait_slot(GateKind::kData, round);
         return mine().slot(parity_, round);
     }
 
@@ -58,7 +59,7 @@ class Mailboxes {
     // The data that member `index` has published, in place, or copied to `copy`.
     const char* published_by(int index, int round, std::size_t bytes, char* copy) const {
         if (TeamMailboxes* theirs = mapped(index)) return theirs->slot(parity_, round);
-        address_map.fabric->get(transport_context(), copy, name(index).slot(parity_, round), bytes,
+        address_map.fabric->get(transport_context(), copy, name().slot(parity_, round), bytes,
                                 team_.world_pe(index));
         return copy;
     }
@@ -71,37 +72,57 @@ class Mailboxes {
         if (TeamMailboxes* theirs = mapped(index)) {
             std::memcpy(theirs->slot(parity_) + at, data, bytes);
         } else if (bytes > 0) {
-            address_map.fabric->put(transport_context(), name(index).slot(parity_) + at, data,
-                                    bytes, team_.world_pe(index));
+            address_map.fabric->put(transport_context(), name().slot(parity_) + at, data, bytes,
+                                    team_.world_pe(index));
         }
     }
     // RETURNS: at once; `data` is reusable after deliver() (messaging/deliver.hpp).
     // REQUIRES: a member of another node.
     void put_nbi(int index, std::size_t at, const void* data, std::size_t bytes) const {
-        address_map.fabric->put_nbi(transport_context(), name(index).slot(parity_) + at, data,
-                                    bytes, team_.world_pe(index));
+        address_map.fabric->put_nbi(transport_context(), name().slot(parity_) + at, data, bytes,
+                                    team_.world_pe(index));
     }
-    // Tells all members that this one's buffer is filled. REQUIRES: they are on one node.
+    // kNoteBytes that go with the announcement of the buffer: a waiter finds them in the line of
+    // the gate. REQUIRES: the member writes them before, last of all: waiters look at that line all
+    // the time, and take it from the writer.
+    char* note() const { return line(mine(), GateKind::kReady, 0).note; }
+    // Tells all members that this one's buffer and note are filled. REQUIRES: they are on one node.
     void announce_buffer() const { gate(mine(), GateKind::kReady, 0).post(number_); }
     // The buffer of member `index`, when that has announced it. When all have, all have begun.
-    const char* buffer_of(int index) const {
+    const char* buffer_of(int index) const { return announced_by(index).buffer; }
+    // The note and the buffer of member `index`, when that has announced them.
+    struct Announced {
+        const char* note;
+        const char* buffer;
+    };
+    TESSERA_INLINE Announced announced_by(int index) const {
         TeamMailboxes& theirs = *mapped(index);
-        gate(theirs, GateKind::kReady, 0).wait_for(number_, where_);
-        return theirs.slot(parity_);
+        TeamMailboxes::Line& announcement = line(theirs, GateKind::kReady, 0);
+        announcement.gate.wait_for(number_, where_);
+        return {.note = announcement.note, .buffer = theirs.slot(parity_)};
     }
 
     // Posts a gate of a member. This member's earlier stores and puts to it are visible there
     // afterwards. `step`: of the same gate, from 0 on; it includes those before it.
     // REQUIRES: step < steps.
     void post(GateKind kind, int round, int index, std::uint32_t step = 0) const {
-        if (TeamMailboxes* theirs = mapped(index)) {
-            return gate(*theirs, kind, round).post(number_ + step);
-        }
-        address_map.fabric->post_gate_behind(transport_context(), gate(name(index), kind, round),
-                                             number_ + step, team_.world_pe(index));
+        perform_duty(SyncPoint::kTellMember);
+        post_slot(kind, round, index, step);
     }
     // RETURNS when: this step, or a later one, has been posted here.
     void wait(GateKind kind, int round, std::uint32_t step = 0) const {
+        wait_slot(kind, round, step);
+        perform_duty(SyncPoint::kHearMember);
+    }
+    // The same for data in mailboxes alone, which are coherent memory always.
+    void post_slot(GateKind kind, int round, int index, std::uint32_t step = 0) const {
+        if (TeamMailboxes* theirs = mapped(index)) {
+            return gate(*theirs, kind, round).post(number_ + step);
+        }
+        address_map.fabric->post_gate_behind(transport_context(), gate(name(), kind, round),
+                                             number_ + step, team_.world_pe(index));
+    }
+    void wait_slot(GateKind kind, int round, std::uint32_t step = 0) const {
         gate(mine(), kind, round).wait_for(number_ + step, where_);
     }
 
@@ -110,7 +131,11 @@ class Mailboxes {
         std::uint32_t numbers;
     };
     Mailboxes(Team& team, const char* where, Advance advance)
-        : team_(team), where_(where), number_(team.mailbox_calls + 1), parity_(number_ % 2) {
+        : team_(team),
+          where_(where),
+          mine_(*team_mailboxes(team.slot)),
+          number_(team.mailbox_calls + 1),
+          parity_(number_ % 2) {
         const std::uint32_t next = team.mailbox_calls + advance.numbers;
         if ((team.mailbox_calls ^ next) >= kRenewAfter) [[unlikely]]
             renew();
@@ -123,19 +148,23 @@ class Mailboxes {
         team_.sync(team_, where_);
     }
     static TransportContext& transport_context() { return collective_context.transport_context(); }
-    TeamMailboxes& mine() const { return *team_mailboxes(team_.slot); }
+    TeamMailboxes& mine() const { return mine_; }
     // The mailboxes of member `index` as this PE maps them; nullptr: it is on another node.
     TeamMailboxes* mapped(int index) const {
-        return mapped_team_mailboxes(team_.world_pe(index), team_.slot_of(index));
+        return mapped_team_mailboxes(team_.world_pe(index), team_.slot);
     }
-    // The symmetric name of the mailboxes of a member of another node.
-    TeamMailboxes& name(int index) const { return *team_mailboxes(team_.slot_of(index)); }
+    // The symmetric name of the mailboxes of any member.
+    TeamMailboxes& name() const { return mine(); }
+    TeamMailboxes::Line& line(TeamMailboxes& mailboxes, GateKind kind, int round) const {
+        return mailboxes.gates[parity_][static_cast<int>(kind)][round];
+    }
     Gate& gate(TeamMailboxes& mailboxes, GateKind kind, int round) const {
-        return mailboxes.gates[parity_][static_cast<int>(kind)][round].gate;
+        return line(mailboxes, kind, round).gate;
     }
 
     Team& team_;
     const char* where_;
+    TeamMailboxes& mine_;
     std::uint32_t number_;
     std::uint32_t parity_;
 };

@@ -37,4 +37,17 @@ inline const char* operand(const void* address, std::size_t bytes, int world_pe,
     return copy;
 }
 
+// Heap memory by its distance from the start of its owner's heap, for arrays that have another
+// address on each PE. kNotInHeap: the bytes are no heap memory of this PE that others can load.
+inline constexpr std::size_t kNotInHeap = ~std::size_t{0};
+inline std::size_t heap_place_of(const void* address, std::size_t bytes) {
+    if (!address_map.in_heap(address, bytes)) return kNotInHeap;
+    if (address_map.peers[address_map.my_pe].heap_inline_limit == 0) return kNotInHeap;
+    return reinterpret_cast<std::uintptr_t>(address) - address_map.heap_base;
+}
+// REQUIRES: a place that PE `world_pe` of this node has named.
+inline char* mapped_heap_at(std::size_t place, int world_pe) {
+    return address_map.peers[world_pe].heap + place;
+}
+
 }  // namespace tessera
