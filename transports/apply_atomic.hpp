@@ -7,8 +7,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "base/platform.hpp"
+#include "base/shared_lock.hpp"
 #include "transports/transport.hpp"
 
 namespace tessera {
@@ -31,6 +33,7 @@ TESSERA_INLINE std::uint64_t apply_atomic(void* address, AtomicOp op, std::uint6
         case AtomicOp::kAnd: return word.fetch_and(value);
         case AtomicOp::kOr: return word.fetch_or(value);
         case AtomicOp::kXor: return word.fetch_xor(value);
+        case AtomicOp::kElement: break;  // apply_element()
     }
     return 0;
 }
@@ -43,6 +46,56 @@ inline std::uint64_t apply_atomic(void* address, std::size_t bytes, AtomicOp op,
         case 2: return apply_atomic<std::uint16_t>(address, op, operand, condition);
         case 4: return apply_atomic<std::uint32_t>(address, op, operand, condition);
         default: return apply_atomic<std::uint64_t>(address, op, operand, condition);
+    }
+}
+
+// The same for AtomicOp::kElement. An element that does not have `bytes` bytes, or is unknown,
+// changes nothing, and the old value is 0.
+inline std::uint64_t apply_element(void* address, std::size_t bytes, Element element,
+                                   std::uint64_t operand, std::atomic<std::uint32_t>& lock) {
+    const ElementKernel* kernel = element.kernel();
+    if (kernel == nullptr || kernel->bytes != bytes || kernel->fetch == nullptr) return 0;
+    return kernel->fetch(static_cast<char*>(address), operand, lock);
+}
+
+// The same for an array; `dest` of it is the address here. `static_lock`: nullptr, or the lock
+// under which other PEs of this node change the memory.
+inline void apply_accumulate(const Accumulation& what, std::atomic<std::uint32_t>& element_lock,
+                             std::atomic<std::uint32_t>* static_lock) {
+    const ElementKernel& kernel = *what.element.kernel();
+    auto* const dest = static_cast<char*>(what.dest);
+    const auto* const source = static_cast<const char*>(what.source);
+    auto* const old = static_cast<char*>(what.result);
+    if (static_lock != nullptr) {
+        SharedLock guard(*static_lock, "an accumulate on static data");
+        if (old != nullptr) std::memcpy(old, dest, what.nelems * kernel.bytes);
+        return kernel.combine(dest, source, what.nelems);
+    }
+    if (old == nullptr) return kernel.accumulate(dest, source, what.nelems, element_lock);
+    kernel.get_accumulate(dest, source, old, what.nelems, element_lock);
+}
+
+// An accumulate on memory that this PE can only copy, in pieces under the lock of that memory:
+// load(piece, dest, bytes) copies a piece to here, store(dest, piece, bytes) copies it back.
+template <class Load, class Store>
+void accumulate_in_pieces(const Accumulation& what, std::atomic<std::uint32_t>& lock,
+                          const char* purpose, Load load, Store store) {
+    constexpr std::size_t kPieceBytes = 4096;
+    alignas(16) char piece[kPieceBytes];
+    const ElementKernel& kernel = *what.element.kernel();
+    const std::size_t at_once = kPieceBytes / kernel.bytes;
+    auto* const dest = static_cast<char*>(what.dest);
+    const auto* const source = static_cast<const char*>(what.source);
+    auto* const old = static_cast<char*>(what.result);
+    for (std::size_t i = 0; i < what.nelems; i += at_once) {
+        const std::size_t count = what.nelems - i < at_once ? what.nelems - i : at_once;
+        const std::size_t at = i * kernel.bytes;
+        const std::size_t bytes = count * kernel.bytes;
+        SharedLock guard(lock, purpose);
+        load(piece, dest + at, bytes);
+        if (old != nullptr) std::memcpy(old + at, piece, bytes);
+        kernel.combine(piece, source + at, count);
+        store(dest + at, piece, bytes);
     }
 }
 

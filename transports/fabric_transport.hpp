@@ -34,6 +34,8 @@ class FabricTransport : public Transport {
     // The same after everything that was put to this PE on the context has arrived there.
     virtual void post_gate_behind(TransportContext& context, const Gate& gate, std::uint32_t number,
                                   int pe) = 0;
+    // Drives progress until `is_done(state)`, as the waits inside this transport do.
+    virtual void drive_until(bool (*is_done)(void*), void* state) = 0;
     // Whether PE `pe` has the static data of this PE's program.
     virtual bool runs_my_program(int pe) = 0;
     // This PE's EndpointInfo: other PEs reach it with these bytes.
@@ -42,6 +44,16 @@ class FabricTransport : public Transport {
     virtual void start() = 0;
     // From here on the other PEs may disconnect. REQUIRES: all operations are complete.
     virtual void leave() = 0;
+    // Lets PEs of other nodes read and write memory of the program by the key, as far as the fabric
+    // needs one. Ends the job where the network refuses. THREADS: any. REQUIRES: bytes > 0.
+    struct Region {
+        void* handle = nullptr;
+        std::uint64_t key = 0;
+        std::uint64_t base = 0;  // what the fabric calls the first byte
+    };
+    virtual Region register_memory(void* /*start*/, std::size_t /*bytes*/) { return {}; }
+    // REQUIRES: no PE uses it any more.
+    virtual void unregister_memory(const Region& /*region*/) {}
     // One line for SHMEM_INFO.
     virtual std::string description() const = 0;
     // The network that it runs on, as osh_tune names it in a profile: libfabric's provider, for
@@ -60,7 +72,12 @@ struct FabricSetup {
     const std::uint64_t* unchanging = nullptr;
     // Not nullptr: atomics on static data take this lock (transports/self).
     std::atomic<std::uint32_t>* static_lock = nullptr;
+    // Elements that are no words change under it (base/elements.hpp).
+    std::atomic<std::uint32_t>* element_lock = nullptr;
     Sleeper* sleeper = nullptr;  // woken when a message has changed a word
+    // The fabric's own thread calls it after it has handled messages, and now and then: work that
+    // goes on while the program computes (core/background.hpp). Does not wait.
+    void (*background)() = nullptr;
     // Must be the same on all PEs, and on all PEs that touch each other's static data.
     std::uint64_t settings_digest = 0;
     SettingMarks setting_marks{};
@@ -74,8 +91,10 @@ struct FabricSetup {
     bool is_oversubscribed = false;   // more PEs than cores
     // A table of kEndpointSlotBytes per PE, zero at first, that the PEs of the node share.
     char* endpoint_table = nullptr;
-    // The EndpointInfo of a PE as the launcher has it.
+    // The EndpointInfo of a PE as the launcher has it. `looks_up_late`: PEs that this PE does not
+    // address may not have one yet.
     std::function<std::vector<std::byte>(int pe)> endpoint_info_of;
+    bool looks_up_late = false;
     // The value of a row of fabric_settings.hpp; nullptr: all have their initial one.
     std::function<std::string(std::string_view name)> values;
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The transports within a node, for static data that could not be mapped. core/node.cpp makes them.
+// The transports within a node: for static data that could not be mapped (core/node.cpp makes
+// them), and for registered segments (core/segment_transport.cpp).
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
+#include "transports/segment_names.hpp"
 #include "transports/transport.hpp"
 
 namespace tessera {
@@ -27,5 +30,16 @@ struct CmaTarget {
 // where the same memory starts in this process.
 std::unique_ptr<Transport> make_cma_transport(std::vector<CmaTarget> targets,
                                               std::uintptr_t local_base);
+
+// transports/registered: segments of other PEs of this node. `helper` reaches these PEs by
+// messages; `process_of` tells the facts that a PE has published.
+struct NodeProcess {
+    int pid = 0;
+    std::uintptr_t proof = 0;         // where that process has its
+    std::uint64_t random_number = 0;  // so that a copier knows the right process
+};
+std::unique_ptr<Transport> make_registered_transport(const SegmentNames& names, Transport& helper,
+                                                     std::function<NodeProcess(int pe)> process_of,
+                                                     int npes);
 
 }  // namespace tessera

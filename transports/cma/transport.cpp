@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -14,6 +15,7 @@
 
 #include "base/fatal.hpp"
 #include "base/shared_lock.hpp"
+#include "transports/apply_atomic.hpp"
 #include "transports/node_transports.hpp"
 
 namespace tessera {
@@ -48,8 +50,21 @@ class CmaTransport final : public Transport {
 
     std::uint64_t atomic(TransportContext&, const AtomicRequest& request, int pe) override {
         SharedLock guard(*target(pe).lock, "an atomic on static data");
-        if (request.bytes == 4) return atomic_word<std::uint32_t>(request, pe);
-        return atomic_word<std::uint64_t>(request, pe);
+        std::uint64_t old = 0;
+        copy(::process_vm_readv, &old, request.dest, request.bytes, pe);
+        std::uint64_t word = atomic_result(request, old);
+        if (word != old) copy(::process_vm_writev, &word, request.dest, request.bytes, pe);
+        return old;
+    }
+    void accumulate(TransportContext&, const Accumulation& what, int pe) override {
+        accumulate_in_pieces(
+            what, *target(pe).lock, "an accumulate on static data",
+            [&](char* piece, char* dest, std::size_t bytes) {
+                copy(::process_vm_readv, piece, dest, bytes, pe);
+            },
+            [&](char* dest, char* piece, std::size_t bytes) {
+                copy(::process_vm_writev, piece, dest, bytes, pe);
+            });
     }
 
     // The kernel has finished a copy when the call returns.
@@ -58,15 +73,6 @@ class CmaTransport final : public Transport {
     void progress() override {}
 
   private:
-    template <class Word>
-    std::uint64_t atomic_word(const AtomicRequest& request, int pe) {
-        Word old = 0;
-        copy(::process_vm_readv, &old, request.dest, sizeof old, pe);
-        Word word = static_cast<Word>(atomic_result(request, old));
-        if (word != old) copy(::process_vm_writev, &word, request.dest, sizeof word, pe);
-        return old;
-    }
-
     const CmaTarget& target(int pe) const { return targets_[static_cast<std::size_t>(pe)]; }
 
     // The kernel may copy less than asked for; the rest is asked for again.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The datagrams between PEs: each is a Message and, behind it, `bytes` bytes of data for kPut and
-// kAnswer. Each but kGate is answered by a kAnswer with the same token: kGet with the
-// data, kAtomic with the old value, kPut with nothing.
+// The datagrams between PEs: each is a Message and, behind it, `bytes` bytes of data for kPut,
+// kAccumulate, kGetAccumulate and kAnswer. Each but kGate is answered by a kAnswer with the same
+// token: kGet with the data, kAtomic and kGetAccumulate with what was there before, kPut and
+// kAccumulate with nothing.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,15 @@
 
 namespace tessera::loopback {
 
-enum class MessageKind : std::uint8_t { kPut = 1, kGet, kAtomic, kGate, kAnswer };
+enum class MessageKind : std::uint8_t {
+    kPut = 1,
+    kGet,
+    kAtomic,
+    kAccumulate,
+    kGetAccumulate,
+    kGate,
+    kAnswer
+};
 
 struct Message {
     std::uint64_t key = 0;        // of the receiver
@@ -27,6 +36,7 @@ struct Message {
     MessageKind kind{};
     std::uint8_t segment = 0;
     AtomicOp op{};
+    Element element{};  // kAccumulate, kGetAccumulate, and AtomicOp::kElement
 };
 
 // A sixth of the smallest default socket buffer, so that several are under way.

@@ -10,7 +10,7 @@
 namespace tessera::ofi {
 
 struct Completion {
-    enum class Kind : std::uint8_t { kCount, kPacket, kReceive };
+    enum class Kind : std::uint8_t { kCount, kPart, kPacket, kReceive, kDelivery };
     explicit Completion(Kind what) : kind(what) {}
     Kind kind;
 };
@@ -21,6 +21,23 @@ struct Counter : Completion {
     // Release in CompletionQueue::complete() pairs with the acquire in load(): the data is there.
     std::atomic<std::uint32_t> pending{0};
     std::uint32_t load() const { return pending.load(std::memory_order_acquire); }
+};
+
+// Parts of an Operation: they complete into one of its counts, and into the context's counter,
+// which quiet waits for.
+struct PartCompletion : Completion {
+    PartCompletion(std::atomic<std::uint32_t>& of_operation, Counter& of_context)
+        : Completion(Kind::kPart), count(of_operation), context(of_context) {}
+    std::atomic<std::uint32_t>& count;
+    Counter& context;
+
+    void complete() const {
+        // Before the operation's count becomes 0: its waiter may then use this memory again.
+        Counter& counter = context;
+        // Release of both: pairs with Operation::is_local() and Counter::load().
+        count.fetch_sub(1, std::memory_order_release);
+        counter.pending.fetch_sub(1, std::memory_order_release);
+    }
 };
 
 }  // namespace tessera::ofi

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/clock.hpp"
+#include "base/failures.hpp"
 #include "base/fatal.hpp"
 
 namespace tessera::ofi {
@@ -33,7 +34,10 @@ std::uint32_t CompletionQueue::wait_for_events(int timeout_ms, int idle) {
     posts_.fetch_add(kPostsPerPoll, std::memory_order_release);
     if (!is_stuck) return kPostsPerPoll;
     while (lock_.test_and_set(std::memory_order_acquire)) ::sched_yield();
-    if (const std::optional<fi_cq_msg_entry> entry = fabric_.reset_descriptor()) complete(*entry);
+    if (const std::optional<fi_cq_msg_entry> entry = fabric_.reset_descriptor()) {
+        complete(*entry);
+        handlers_.send_ack();
+    }
     posts_.fetch_add(kPostsPerPoll, std::memory_order_release);  // As above.
     lock_.clear(std::memory_order_release);
     return kPostsPerPoll;
@@ -49,8 +53,22 @@ void CompletionQueue::Patience::step() {
         cpu_pause();
     }
     if (steps_ < polls) return;
+    if (failure_count() > 0) [[unlikely]]
+        look_at_deaths();
     ::sched_yield();
     if (steps_ >= polls + kYields) queue_.wait_for_events(1, 0);
+}
+
+void CompletionQueue::Patience::look_at_deaths() {
+    constexpr std::uint64_t kNanosecondsMax = 3'000'000'000;
+    look_for_failures();
+    const std::uint64_t now = now_ns();
+    if (since_ns_ == 0) since_ns_ = now;
+    if (now - since_ns_ < kNanosecondsMax) return;
+    fatal_lost_peer(
+        "a transfer to or from another node has not ended for %u s; a PE has died (the first one "
+        "was PE %d), and its memory is out of reach",
+        static_cast<unsigned>(kNanosecondsMax / 1'000'000'000), failed_pe(0));
 }
 
 bool CompletionQueue::read() {
@@ -60,6 +78,7 @@ bool CompletionQueue::read() {
     const ssize_t count = fi_cq_read(fabric_.queue(), entries, kEntriesAtOnce);
     if (count == -FI_EAVAIL) read_error();
     for (ssize_t i = 0; i < count; ++i) complete(entries[i]);
+    handlers_.send_ack();
     if (handlers_.has_postponed()) [[unlikely]]
         handlers_.send_postponed();
     return count > 0;
@@ -72,6 +91,10 @@ void CompletionQueue::complete(const fi_cq_msg_entry& entry) {
         case Completion::Kind::kCount:
             // Release: pairs with Counter::load().
             static_cast<Counter*>(completion)->pending.fetch_sub(1, std::memory_order_release);
+            break;
+        case Completion::Kind::kPart: static_cast<PartCompletion*>(completion)->complete(); break;
+        case Completion::Kind::kDelivery:
+            handlers_.finish(static_cast<Delivery*>(completion)->slot, PacketSlot::kOneWrite, 1);
             break;
         case Completion::Kind::kPacket: pool_.put_back(static_cast<Packet*>(completion)); break;
         case Completion::Kind::kReceive:

@@ -78,6 +78,9 @@ class CompletionQueue {
         void step();
 
       private:
+        // Calls the handler of failures (base/failures.hpp). A wait that goes on for long behind a
+        // death ends the job: the dead PE was to answer.
+        TESSERA_COLD void look_at_deaths();
         // Some ms: a large transfer ends within. PEs that share cores look twice, then yield.
         static constexpr std::uint32_t kPollsWithCoreEach = 5'000;
         static constexpr std::uint32_t kPollsOversubscribed = 2;
@@ -86,6 +89,7 @@ class CompletionQueue {
 
         CompletionQueue& queue_;
         std::uint32_t steps_ = 0;
+        std::uint64_t since_ns_ = 0;  // the first look that found a death
     };
 
     template <class Call>

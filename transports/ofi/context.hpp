@@ -85,6 +85,7 @@ class OfiContext final : public TransportContext {
     Counter transfers;
     std::atomic<std::uint32_t> updates{0};
     std::atomic<std::uint32_t> fetches{0};
+    std::atomic<std::uint32_t> gathers{0};  // parts of strided and indexed gets
     PacketSlot slots[kSlotsPerContext];
     PacketSlot& slot_of(int pe) { return slots[pe % static_cast<int>(kSlotsPerContext)]; }
     // Messages are under way that change memory of other PEs.

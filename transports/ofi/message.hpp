@@ -5,17 +5,25 @@
 // its own node. Every message starts with the receiver's key; the receiver drops others (a stray
 // process can send to an endpoint, but not guess 64 bits).
 //
-//   kUpdates  Header, count x Update     executed in order; answered by kAck
-//   kScatter  Header, ScatterBody, data  blocks of a strided put; answered by kAck
-//   kFetch    Header, FetchBody          answered by kReply
+//   kUpdates  Header, count x {Update, for a put of bytes data padded to 8}   executed in order;
+//                                        answered by kAck
+//   kScatter  Header, runs, data         a part of a strided put (message_runs.hpp); kAck
+//   kScatterList  Header, {ListEntry, data padded to 8}...   pieces of an indexed put; kAck
+//   kGather   Header, runs               a part of a strided get; answered by kGathered
+//   kGatherList   Header, ListEntry...   pieces of an indexed get; answered by kGathered
+//   kGathered Header, data               as many bytes as the request has named
+//   kAccumulate  Header, AccumulateBody, data  elements; kAck
+//   kGetAccumulate  Header, AccumulateBody, data  the same; answered by kGathered: the old elements
+//   kFetch    Header, FetchBody          answered by kReply; count: the Element, of kElement
 //   kReply    Header, ReplyBody
-//   kAck      Header                     count: executed updates
+//   kAck      Ack                        count: executed updates
 //   kGate     Header, GateBody           not answered
 //   kPing     Header                     answered by kAck of 0
-// All but the first two are small enough to be injected by every provider. Byte order and layout
-// are those of the processor: the PEs of a job run on one kind of machine.
+// kFetch and those behind it are small enough to be injected by every provider. Byte order and
+// layout are those of the processor: the PEs of a job run on one kind of machine.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -31,7 +39,13 @@ enum class MessageKind : std::uint16_t {
     kReply,
     kAck,
     kGate,
-    kPing
+    kPing,
+    kScatterList,
+    kGather,
+    kGatherList,
+    kGathered,
+    kAccumulate,
+    kGetAccumulate
 };
 
 struct Header {
@@ -52,39 +66,87 @@ class RemoteWord {
                static_cast<std::uint64_t>(__builtin_ctzll(bytes)) << 2 |
                static_cast<std::uint64_t>(segment);
     }
+    // The first byte of a put of bytes.
+    static std::uint64_t pack_bytes(Segment segment, std::size_t offset) {
+        return static_cast<std::uint64_t>(offset) << 10 | kPutBytes << 4 |
+               static_cast<std::uint64_t>(segment);
+    }
     explicit RemoteWord(std::uint64_t bits) : bits_(bits) {}
+    bool is_put_of_bytes() const { return (bits_ >> 4 & 63) == kPutBytes; }
     std::size_t segment() const { return bits_ & 3; }
     std::size_t bytes() const { return std::size_t{1} << (bits_ >> 2 & 3); }
     AtomicOp op() const { return static_cast<AtomicOp>(bits_ >> 4 & 63); }
     std::size_t offset() const { return bits_ >> 10; }
 
   private:
+    static constexpr std::uint64_t kPutBytes = 63;  // no AtomicOp
     std::uint64_t bits_;
 };
 
+// An atomic operation on a word, or a put of `operand` bytes, which follow.
 struct Update {
     std::uint64_t word;  // RemoteWord
     std::uint64_t operand;
 };
+// Whether an atomic operation can store that put: the largest word is that of an Update.
+inline bool is_word(const void* address, std::size_t bytes) {
+    return bytes <= sizeof(std::uint64_t) && std::has_single_bit(bytes) &&
+           reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
+}
+constexpr std::size_t padded(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
 
-// Blocks of `block_bytes` that follow each other in the message go to addresses `stride` bytes
-// apart.
-struct ScatterBody {
-    std::uint64_t first;  // RemoteWord: where the first block goes
-    std::uint64_t stride;
-    std::uint32_t block_bytes;
-    std::uint32_t blocks;
+// Runs [first, first + count) of one side of a section (base/section.hpp). Behind it:
+//
+//   extents   ndims x uint64
+//   strides   ndims x int64, none negative
+struct RunsBody {
+    std::uint64_t word;  // RemoteWord: the first byte of run 0
+    std::uint64_t first;
+    std::uint32_t run_bytes;
+    std::uint16_t count;
+    std::uint16_t ndims;
 };
+static_assert(sizeof(RunsBody) == 24);
+
+// A piece of memory.
+struct ListEntry {
+    std::uint64_t word;  // RemoteWord: its first byte
+    std::uint64_t bytes;
+};
+static_assert(sizeof(ListEntry) == 16);
+
+// Elements that follow each other in the message go to the addresses from `first` on.
+struct AccumulateBody {
+    std::uint64_t first;  // RemoteWord
+    std::uint32_t nelems;
+    std::uint8_t type;  // of an Element
+    std::uint8_t op;
+    std::uint16_t unused;
+};
+static_assert(sizeof(AccumulateBody) == 16);
 
 struct FetchBody {
     std::uint64_t word;  // RemoteWord
     std::uint64_t operand;
     std::uint64_t condition;
 };
+// The Element of a kFetch, in Header::count.
+inline std::uint16_t pack(Element element) {
+    return static_cast<std::uint16_t>(element.type << 8 | element.op);
+}
+inline Element unpack_element(std::uint16_t bits) {
+    return {.type = static_cast<std::uint8_t>(bits >> 8), .op = static_cast<std::uint8_t>(bits)};
+}
 struct Fetch : Header {
     FetchBody body;
 };
 static_assert(sizeof(Fetch) == 48);
+
+// Of all packets with this token that were executed in a row.
+struct Ack : Header {
+    std::uint64_t packets;
+};
+static_assert(sizeof(Ack) == 32);
 
 struct Reply : Header {
     std::uint64_t value;
@@ -103,7 +165,12 @@ inline constexpr std::size_t kSmallMessageBytes = sizeof(Fetch);
 
 // Size of the largest kUpdates message, and of a receive buffer.
 inline constexpr std::size_t kPacketBytes = 4096;
-inline constexpr std::size_t kScatterBytesMax = kPacketBytes - sizeof(Header) - sizeof(ScatterBody);
+// One run by kScatter.
+inline constexpr std::size_t kScatterBytesMax = kPacketBytes - sizeof(Header) - sizeof(RunsBody);
+inline constexpr std::size_t kAccumulateBytesMax =
+    kPacketBytes - sizeof(Header) - sizeof(AccumulateBody);
 inline constexpr std::size_t kUpdatesMax = (kPacketBytes - sizeof(Header)) / sizeof(Update);
+// The largest put that is an Update.
+inline constexpr std::size_t kUpdateBytesMax = kPacketBytes - sizeof(Header) - sizeof(Update);
 
 }  // namespace tessera::ofi

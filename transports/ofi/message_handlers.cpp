@@ -4,42 +4,13 @@
 #include "transports/ofi/message_handlers.hpp"
 
 #include <cstring>
+#include <limits>
 
 #include "base/fatal.hpp"
 #include "base/shared_lock.hpp"
 #include "transports/apply_atomic.hpp"
 
 namespace tessera::ofi {
-namespace {
-
-// Each word by one store, and only once: the program may wait for it, and overwrite it at once.
-template <class Word>
-void scatter_words(char* dest, const char* source, const ScatterBody& body) {
-    for (std::uint32_t block = 0; block < body.blocks; ++block, dest += body.stride) {
-        for (std::uint32_t at = 0; at < body.block_bytes; at += sizeof(Word)) {
-            Word word;
-            std::memcpy(&word, source, sizeof word);
-            source += sizeof word;
-            // Relaxed: order comes from the messages that follow.
-            std::atomic_ref(*reinterpret_cast<Word*>(dest + at))
-                .store(word, std::memory_order_relaxed);
-        }
-    }
-}
-
-// By the largest words that all blocks consist of.
-void scatter(char* dest, const char* source, const ScatterBody& body) {
-    const std::uint64_t all =
-        reinterpret_cast<std::uintptr_t>(dest) | body.stride | body.block_bytes;
-    switch (all & -all & 7) {
-        case 0: return scatter_words<std::uint64_t>(dest, source, body);
-        case 4: return scatter_words<std::uint32_t>(dest, source, body);
-        case 2: return scatter_words<std::uint16_t>(dest, source, body);
-        default: return scatter_words<std::uint8_t>(dest, source, body);
-    }
-}
-
-}  // namespace
 
 MessageHandlers::MessageHandlers(const FabricSetup& setup, std::uint64_t message_key,
                                  Fabric& fabric, PacketPool& pool, const MessageSender& sender,
@@ -86,87 +57,143 @@ void MessageHandlers::execute(const Header& header, std::size_t bytes) {
     switch (header.kind) {
         case MessageKind::kUpdates: return execute_updates(header, bytes);
         case MessageKind::kScatter: return execute_scatter(header, bytes);
+        case MessageKind::kScatterList: return execute_scatter_list(header, bytes);
+        case MessageKind::kGather: return execute_gather(header, bytes);
+        case MessageKind::kGatherList: return execute_gather_list(header, bytes);
+        case MessageKind::kGathered: return take_gathered(header, bytes);
+        case MessageKind::kAccumulate: return execute_accumulate(header, bytes);
+        case MessageKind::kGetAccumulate: return execute_get_accumulate(header, bytes);
         case MessageKind::kFetch:
             if (bytes >= sizeof(Fetch)) execute_fetch(static_cast<const Fetch&>(header));
             return;
         case MessageKind::kReply:
             if (bytes >= sizeof(Reply)) take_reply(static_cast<const Reply&>(header));
             return;
-        case MessageKind::kAck: return take_ack(header);
+        case MessageKind::kAck:
+            if (bytes >= sizeof(Ack)) take_ack(static_cast<const Ack&>(header));
+            return;
         case MessageKind::kGate:
             if (bytes >= sizeof(GateMessage)) {
                 execute_gate(static_cast<const GateMessage&>(header));
             }
             return;
         case MessageKind::kPing: {
-            Header answer_to{.kind = MessageKind::kAck, .count = 0, .token = 0};
-            return answer(answer_to, sizeof answer_to, header.source);
+            Ack here{};
+            here.kind = MessageKind::kAck;
+            return answer(here, sizeof here, header.source);
         }
     }
 }
 
 void MessageHandlers::execute_updates(const Header& header, std::size_t bytes) {
-    const auto* updates = reinterpret_cast<const Update*>(
-        reinterpret_cast<const std::byte*>(&header) + sizeof header);
-    if (bytes < sizeof header + header.count * sizeof(Update)) return;
+    const auto* at = reinterpret_cast<const std::byte*>(&header + 1);
+    const std::byte* end = reinterpret_cast<const std::byte*>(&header) + bytes;
     for (std::uint16_t i = 0; i < header.count; ++i) {
-        execute_atomic(RemoteWord(updates[i].word), updates[i].operand, 0);
+        Update update;
+        if (static_cast<std::size_t>(end - at) < sizeof update) return;
+        std::memcpy(&update, at, sizeof update);
+        at += sizeof update;
+        const RemoteWord word(update.word);
+        if (!word.is_put_of_bytes()) {
+            execute_atomic(word, update.operand, 0);
+            continue;
+        }
+        const std::uint64_t size = update.operand;
+        if (size > kUpdateBytesMax || static_cast<std::size_t>(end - at) < padded(size)) return;
+        char* dest = setup_.segments.checked_address(word.segment(), word.offset(), size);
+        if (dest != nullptr) std::memcpy(dest, at, size);
+        at += padded(size);
     }
     finish_updates(header);
 }
 
 void MessageHandlers::finish_updates(const Header& header) {
+    // Before the look whether this PE sleeps, as an atomic of the processor would be.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
     wake_program();
-    Header ack{.kind = MessageKind::kAck, .count = header.count, .token = header.token};
-    answer(ack, sizeof ack, header.source);
+    const bool fits = ack_pe_ == header.source && ack_.token == header.token &&
+                      ack_.count + header.count <= std::numeric_limits<std::uint16_t>::max();
+    if (!fits) send_ack();
+    ack_pe_ = header.source;
+    ack_.token = header.token;
+    ack_.count = static_cast<std::uint16_t>(ack_.count + header.count);
+    ++ack_.packets;
+}
+
+void MessageHandlers::send_ack() {
+    if (ack_.packets == 0) return;
+    ack_.kind = MessageKind::kAck;
+    answer(ack_, sizeof ack_, ack_pe_);
+    ack_ = {};
 }
 
 void MessageHandlers::wake_program() {
     if (setup_.sleeper->is_sleeping()) setup_.sleeper->wake();
 }
 
-void MessageHandlers::execute_scatter(const Header& header, std::size_t bytes) {
-    const auto* body = reinterpret_cast<const ScatterBody*>(&header + 1);
-    if (bytes < sizeof header + sizeof *body) return;
-    const std::uint64_t data_bytes = bytes - sizeof header - sizeof *body;
-    if (body->blocks == 0 || body->block_bytes == 0 ||
-        std::uint64_t{body->blocks} * body->block_bytes > data_bytes) {
-        return;
-    }
-    std::uint64_t span = 0;
-    if (__builtin_mul_overflow(body->stride, std::uint64_t{body->blocks} - 1, &span) ||
-        __builtin_add_overflow(span, std::uint64_t{body->block_bytes}, &span)) {
-        return;
-    }
+// `old`: nullptr, or room for the elements from before. RETURNS: bytes of the elements; 0 if the
+// message makes no sense.
+std::size_t MessageHandlers::accumulate(const Header& header, std::size_t bytes, void* old) {
+    const auto* body = reinterpret_cast<const AccumulateBody*>(&header + 1);
+    if (bytes < sizeof header + sizeof *body) return 0;
+    const ElementKernel* kernel = element_kernel(body->type, body->op);
     const RemoteWord first(body->first);
-    char* dest = setup_.segments.checked_address(first.segment(), first.offset(), span);
-    if (dest == nullptr) return;
-    scatter(dest, reinterpret_cast<const char*>(body + 1), *body);
-    finish_updates(header);
+    if (kernel == nullptr || first.offset() % kernel->alignment != 0) return 0;
+    const std::uint64_t data_bytes = std::uint64_t{body->nelems} * kernel->bytes;
+    if (data_bytes > bytes - sizeof header - sizeof *body) return 0;
+    char* dest = setup_.segments.checked_address(first.segment(), first.offset(), data_bytes);
+    if (dest == nullptr) return 0;
+    apply_accumulate({.dest = dest,
+                      .source = body + 1,
+                      .nelems = body->nelems,
+                      .element = {.type = body->type, .op = body->op},
+                      .result = old},
+                     *setup_.element_lock, needs_static_lock(first) ? setup_.static_lock : nullptr);
+    // Before the look whether this PE sleeps, as an atomic of the processor would be.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return data_bytes;
+}
+
+void MessageHandlers::execute_accumulate(const Header& header, std::size_t bytes) {
+    if (accumulate(header, bytes, nullptr) != 0) finish_updates(header);
+}
+
+void MessageHandlers::execute_get_accumulate(const Header& header, std::size_t bytes) {
+    Packet* packet = start_answer(header);
+    const std::size_t answered = accumulate(header, bytes, packet->bytes + packet->size);
+    if (answered == 0) return pool_.put_back(packet);
+    wake_program();
+    packet->size += static_cast<std::uint32_t>(answered);
+    answer(packet);
 }
 
 void MessageHandlers::execute_fetch(const Fetch& fetch) {
     Reply reply{};
     reply.kind = MessageKind::kReply;
     reply.token = fetch.token;
-    reply.value =
-        execute_atomic(RemoteWord(fetch.body.word), fetch.body.operand, fetch.body.condition);
+    reply.value = execute_atomic(RemoteWord(fetch.body.word), fetch.body.operand,
+                                 fetch.body.condition, unpack_element(fetch.count));
     wake_program();
     answer(reply, sizeof reply, fetch.source);
 }
 
 std::uint64_t MessageHandlers::execute_atomic(RemoteWord word, std::uint64_t operand,
-                                              std::uint64_t condition) {
+                                              std::uint64_t condition, Element element) {
     char* address = setup_.segments.checked_address(word.segment(), word.offset(), word.bytes());
-    if (address == nullptr || reinterpret_cast<std::uintptr_t>(address) % word.bytes() != 0) {
-        return 0;
-    }
-    const bool needs_lock = setup_.static_lock != nullptr &&
-                            word.segment() == static_cast<std::size_t>(Segment::kStatics);
-    if (!needs_lock) return apply_atomic(address, word.bytes(), word.op(), operand, condition);
+    const auto apply = [&] {
+        if (word.op() != AtomicOp::kElement) {
+            return apply_atomic(address, word.bytes(), word.op(), operand, condition);
+        }
+        return apply_element(address, word.bytes(), element, operand, *setup_.element_lock);
+    };
+    const std::size_t alignment = word.op() == AtomicOp::kElement && element.kernel() != nullptr
+                                      ? element.kernel()->alignment
+                                      : word.bytes();
+    if (address == nullptr || reinterpret_cast<std::uintptr_t>(address) % alignment != 0) return 0;
+    if (!needs_static_lock(word)) return apply();
     // Other PEs of this node read and write the word under this lock (transports/cma).
     SharedLock guard(*setup_.static_lock, "an atomic on static data");
-    return apply_atomic(address, word.bytes(), word.op(), operand, condition);
+    return apply();
 }
 
 void MessageHandlers::execute_gate(const GateMessage& message) {
@@ -194,23 +221,30 @@ void MessageHandlers::take_reply(const Reply& reply) {
     } else {
         entry->retire();
     }
-    // Release: the value is there, and the token is retired. Pairs with the acquire of the waiter,
-    // which may use the entry of its context again.
+    // Release of both: the value is there, and the token is retired. Pairs with the acquire of the
+    // waiter, which may use the entry of its context again, and with Operation::is_remote().
+    if (fetch.of_operation != nullptr) {
+        fetch.of_operation->fetch_sub(1, std::memory_order_release);
+    }
     fetch.pending->fetch_sub(1, std::memory_order_release);
 }
 
-void MessageHandlers::take_ack(const Header& ack) {
+void MessageHandlers::take_ack(const Ack& ack) {
     if (ack.token == 0) return watchdog_.heard(ack.source);
     PacketSlot* named = pool_.find_slot(ack.token);
-    if (named == nullptr || named->in_flight.load(std::memory_order_relaxed) == 0 ||
+    if (named == nullptr || ack.packets == 0 ||
+        named->in_flight.load(std::memory_order_relaxed) % PacketSlot::kOneWrite < ack.packets ||
         named->unacked->load(std::memory_order_relaxed) < ack.count) {
         fail_token(ack);
     }
-    PacketSlot& slot = *named;
+    finish(*named, static_cast<std::uint32_t>(ack.packets) * PacketSlot::kOnePacket, ack.count);
+}
+
+void MessageHandlers::finish(PacketSlot& slot, std::uint32_t in_flight, std::uint32_t updates) {
     std::atomic<std::uint32_t>& unacked = *slot.unacked;
-    // This was the last packet in flight: send the updates that have gathered meanwhile. seq_cst on
-    // in_flight and open pairs with OfiTransport::update(): one of the two sees the other.
-    if (slot.in_flight.fetch_sub(1, std::memory_order_seq_cst) == 1) {
+    // This was the last in flight: send the updates that have gathered meanwhile. seq_cst on
+    // in_flight and open pairs with OfiTransport::Filling: one of the two sees the other.
+    if (slot.in_flight.fetch_sub(in_flight, std::memory_order_seq_cst) == in_flight) {
         slot.held.fetch_add(1, std::memory_order_seq_cst);
         Packet* packet = slot.open.exchange(nullptr, std::memory_order_seq_cst);
         if (packet == nullptr || try_send_packet(packet, slot)) {
@@ -221,15 +255,15 @@ void MessageHandlers::take_ack(const Header& ack) {
         }
     }
     // Last: the context may end when all its updates are acknowledged.
-    unacked.fetch_sub(ack.count, std::memory_order_release);
+    unacked.fetch_sub(updates, std::memory_order_release);
 }
 
 bool MessageHandlers::try_send_packet(Packet* packet, PacketSlot& slot) {
-    slot.in_flight.fetch_add(1, std::memory_order_seq_cst);
+    slot.in_flight.fetch_add(PacketSlot::kOnePacket, std::memory_order_seq_cst);
     const int pe = packet->pe;
     const ssize_t result = sender_.try_send(*packet);
     if (result == -FI_EAGAIN) {
-        slot.in_flight.fetch_sub(1, std::memory_order_seq_cst);
+        slot.in_flight.fetch_sub(PacketSlot::kOnePacket, std::memory_order_seq_cst);
         return false;
     }
     if (result != 0) MessageSender::fail(result, pe);
@@ -267,6 +301,7 @@ void MessageHandlers::send_postponed() {
         slot->held.fetch_sub(1, std::memory_order_release);  // As in take_ack().
     }
     packets_.erase(packets_.begin(), packets_.begin() + static_cast<std::ptrdiff_t>(sent));
+    send_postponed_gathered();
     std::vector<Receive*> unposted;
     unposted.swap(unposted_);
     for (Receive* buffer : unposted) post_receive(*buffer);

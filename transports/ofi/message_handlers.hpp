@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -37,12 +38,17 @@ class MessageHandlers {
     void start();
     // Executes what the buffer holds, and posts it again.
     void receive(Receive& buffer, std::size_t bytes);
+    // Those of the slot that count `in_flight` have been executed, with `updates`.
+    void finish(PacketSlot& slot, std::uint32_t in_flight, std::uint32_t updates);
+    // Acknowledges what has been executed since the last call: one message for several packets of
+    // a sender, because each message costs more than the execution.
+    void send_ack();
     // The buffer holds nothing of use.
     void drop(Receive& buffer);
 
     // Whether the provider had no room for something. send_postponed() may be needed several times.
     bool has_postponed() const {
-        return !answers_.empty() || !packets_.empty() || !unposted_.empty();
+        return !answers_.empty() || !packets_.empty() || !unposted_.empty() || !gathered_.empty();
     }
     void send_postponed();
 
@@ -62,14 +68,32 @@ class MessageHandlers {
     void execute(const Header& header, std::size_t bytes);
     void execute_updates(const Header& header, std::size_t bytes);
     void execute_scatter(const Header& header, std::size_t bytes);
+    void execute_scatter_list(const Header& header, std::size_t bytes);
+    void execute_gather(const Header& header, std::size_t bytes);
+    void execute_gather_list(const Header& header, std::size_t bytes);
+    void take_gathered(const Header& header, std::size_t bytes);
+    template <class Stride, class Visit>
+    bool for_each_entry(const Header& header, std::size_t bytes, Stride stride, Visit visit) const;
+    Packet* start_answer(const Header& request);
+    void answer(Packet* packet);
+    void send_postponed_gathered();
+    void execute_accumulate(const Header& header, std::size_t bytes);
+    void execute_get_accumulate(const Header& header, std::size_t bytes);
+    std::size_t accumulate(const Header& header, std::size_t bytes, void* old);
     void execute_fetch(const Fetch& fetch);
     void execute_gate(const GateMessage& message);
-    std::uint64_t execute_atomic(RemoteWord word, std::uint64_t operand, std::uint64_t condition);
+    std::uint64_t execute_atomic(RemoteWord word, std::uint64_t operand, std::uint64_t condition,
+                                 Element element = {});
+    bool needs_static_lock(RemoteWord word) const {
+        return setup_.static_lock != nullptr &&
+               word.segment() == static_cast<std::size_t>(Segment::kStatics);
+    }
     void take_reply(const Reply& reply);
-    void take_ack(const Header& ack);
+    void take_ack(const Ack& ack);
     [[noreturn]] static void fail_token(const Header& answer);
     void answer(Header& header, std::size_t bytes, int pe);
-    // For messages that have changed memory here: wakes the program if it waits, and acknowledges.
+    // For messages that have changed memory here: wakes the program if it waits, and notes that
+    // send_ack() shall acknowledge them.
     void finish_updates(const Header& header);
     void wake_program();
     // False: the provider has no room.
@@ -86,6 +110,10 @@ class MessageHandlers {
     std::vector<Receive*> unposted_;
     std::vector<PostponedAnswer> answers_;
     std::vector<std::pair<Packet*, PacketSlot*>> packets_;
+    std::deque<Packet*> gathered_;
+    // send_ack() sends it to that PE; of no packets: nothing.
+    Ack ack_{};
+    int ack_pe_ = 0;
 };
 
 }  // namespace tessera::ofi

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See transport.hpp: words, atomics, small strided blocks and gates, by active messages
+// See transport.hpp: words, atomics and gates, by active messages
 // (message.hpp), and the provider's atomics where the user wants those.
 #include <rdma/fi_atomic.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "transports/ofi/transport.hpp"
@@ -15,133 +14,60 @@ namespace {
 
 constexpr std::uint32_t kFetchesMax = 256;         // under way in a context
 constexpr std::uint32_t kPacketsInFlightMax = 16;  // per slot: 64 KiB, a socket's buffer
-// The first kQuickPackets packets of a slot are sent at once, later ones gather: a few words, with
-// a fence between, do not wait for each other's acknowledgements.
-constexpr std::uint32_t kQuickPackets = 4;
-
-bool is_word(const void* address, std::size_t bytes) {
-    return bytes <= sizeof(std::uint64_t) && std::has_single_bit(bytes) &&
-           reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
-}
 
 }  // namespace
 
-bool OfiTransport::goes_as_word(const OfiContext& context, const void* dest,
-                                std::size_t bytes) const {
-    const bool takes_words = (!capabilities().writes_words_whole && !context.is_internal) ||
-                             context.is_batching.load(std::memory_order_relaxed);
-    return takes_words && is_word(dest, bytes);
-}
-
-bool OfiTransport::put_by_message(OfiContext& context, void* dest, const void* source,
-                                  std::size_t bytes, int pe) {
-    if (goes_as_word(context, dest, bytes)) {
-        const AtomicRequest request = word_of(dest, source, bytes);
-        update(context, {&request, 1}, pe);
-        return true;
+void OfiTransport::accumulate(TransportContext& context, const Accumulation& what, int pe) {
+    OfiContext& mine = own(context);
+    if (what.operation != nullptr) {
+        // A fence, and a quiet, treat it like a fetch.
+        return send_accumulate(
+            mine, what, {.pending = &mine.fetches, .of_operation = &what.operation->local}, pe);
     }
-    if (!is_behind_fence(context, context.slot_of(pe))) return false;
-    if (bytes <= kScatterBytesMax) {
-        const Strided one_block{.dest_stride = static_cast<std::ptrdiff_t>(bytes),
-                                .block_elements = bytes,
-                                .blocks = 1};
-        scatter(context, dest, source, one_block, pe);
-        return true;
-    }
-    settle(context, pe);
-    return false;
+    std::atomic<std::uint32_t> pending{0};
+    send_accumulate(mine, what, {.pending = &pending}, pe);
+    queue_.wait([&] { return pending.load(std::memory_order_acquire) == 0; });
 }
 
-AtomicRequest OfiTransport::word_of(void* dest, const void* source, std::size_t bytes) {
-    AtomicRequest request{.dest = dest, .bytes = bytes, .op = AtomicOp::kSet};
-    std::memcpy(&request.operand, source, bytes);
-    return request;
-}
-
-// Small blocks go in messages, and the target's CPU stores them: hundreds to a
-// message, where one operation of the provider takes four or eight.
-void OfiTransport::scatter(OfiContext& context, void* dest, const void* source,
-                           const Strided& shape, int pe) {
-    peer_with(dest, pe);
+// `old`: counts the answers with the old elements, where what.result asks for these.
+void OfiTransport::send_accumulate(OfiContext& context, const Accumulation& what, PendingGather old,
+                                   int pe) {
+    peer_with(what.dest, pe);
     PacketSlot& slot = context.slot_of(pe);
     flush(context, slot);
-    const SegmentOffset position = setup_.segments.offset_of(dest);
-    const auto element = static_cast<std::ptrdiff_t>(shape.element_bytes);
-    const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
-    const std::size_t at_once = kScatterBytesMax / block_bytes;
-    const auto stride = static_cast<std::uint64_t>(shape.dest_stride * element);
-    const char* from = static_cast<const char*>(source);
-    for (std::size_t first = 0; first < shape.blocks; first += at_once) {
-        const std::size_t count = std::min(at_once, shape.blocks - first);
-        Packet* packet = sender_.start_packet(pe, slot);
-        packet->header().kind = MessageKind::kScatter;
-        packet->header().count = 1;
-        const ScatterBody body{
-            .first = RemoteWord::pack(position.segment, position.offset + first * stride, 1,
-                                      AtomicOp::kSet),
-            .stride = stride,
-            .block_bytes = static_cast<std::uint32_t>(block_bytes),
-            .blocks = static_cast<std::uint32_t>(count)};
-        std::memcpy(packet->bytes + packet->size, &body, sizeof body);
-        packet->size += sizeof body;
-        char* data = reinterpret_cast<char*>(packet->bytes) + packet->size;
-        for_each_block(
-            data, from,
-            {.dest_stride = static_cast<std::ptrdiff_t>(shape.block_elements),
-             .source_stride = shape.source_stride,
-             .block_elements = shape.block_elements,
-             .blocks = count,
-             .element_bytes = shape.element_bytes},
-            [](char* to, const char* block, std::size_t bytes) { std::memcpy(to, block, bytes); });
-        packet->size += static_cast<std::uint32_t>(count * block_bytes);
-        context.updates.fetch_add(1, std::memory_order_relaxed);
-        send(packet, slot);
-        from += static_cast<std::ptrdiff_t>(count) * shape.source_stride * element;
-    }
-}
-
-// The updates are executed in this order, and after those that the caller has sent before.
-void OfiTransport::update(OfiContext& context, std::span<const AtomicRequest> requests, int pe) {
-    for (const AtomicRequest& request : requests) peer_with(request.dest, pe);
-    PacketSlot& slot = context.slot_of(pe);
-    context.updates.fetch_add(static_cast<std::uint32_t>(requests.size()),
-                              std::memory_order_relaxed);
-    const OfiContext::Guard guard(context);
-    // Acquire: pairs with the store by which another thread left the packet.
-    Packet* packet = slot.open.exchange(nullptr, std::memory_order_acquire);
-    if (packet != nullptr && packet->pe != pe) {
-        send(packet, slot);
-        packet = nullptr;
-    }
-    for (const AtomicRequest& request : requests) {
-        if (packet == nullptr) packet = sender_.start_packet(pe, slot);
-        const SegmentOffset position = setup_.segments.offset_of(request.dest);
-        packet->append(
-            {.word = RemoteWord::pack(position.segment, position.offset, request.bytes, request.op),
-             .operand = request.operand});
-        if (!packet->is_full()) continue;
-        send(packet, slot);
-        packet = nullptr;
-    }
-    if (packet != nullptr) slot.open.store(packet, std::memory_order_seq_cst);
-    if (context.is_batching.load(std::memory_order_relaxed)) {
-        // The last announced operation: send without waiting for more.
-        const bool is_last = context.batch_remaining.fetch_sub(1, std::memory_order_relaxed) == 1;
-        if (is_last) {
-            for (PacketSlot& each : context.slots) send_open(each);
+    const bool is_get = what.result != nullptr;
+    const auto kind = is_get ? MessageKind::kGetAccumulate : MessageKind::kAccumulate;
+    const SegmentOffset position = setup_.segments.offset_of(what.dest);
+    const std::size_t element_bytes = what.element.kernel()->bytes;
+    const std::size_t at_once = kAccumulateBytesMax / element_bytes;
+    for (std::size_t first = 0; first < what.nelems; first += at_once) {
+        const std::size_t count = std::min(at_once, what.nelems - first);
+        const std::size_t offset = first * element_bytes;
+        Packet* packet = start_message(kind, pe, slot);
+        const AccumulateBody body{
+            .first =
+                RemoteWord::pack(position.segment, position.offset + offset, 1, AtomicOp::kElement),
+            .nelems = static_cast<std::uint32_t>(count),
+            .type = what.element.type,
+            .op = what.element.op,
+            .unused = 0};
+        packet->append_bytes(&body, sizeof body);
+        packet->append_bytes(static_cast<const char*>(what.source) + offset, count * element_bytes);
+        if (!is_get) {
+            send_update(context, packet, slot);
+            continue;
         }
-        return;
+        old.base = static_cast<char*>(what.result) + offset;
+        old.bytes = old.run_bytes = count * element_bytes;
+        old.count = 1;
+        send_gather(packet, old);
     }
-    // Too little in flight for an acknowledgement to send it soon. seq_cst: pairs with
-    // MessageHandlers::take_ack().
-    if (slot.in_flight.load(std::memory_order_seq_cst) < kQuickPackets) send_open(slot);
 }
 
 void OfiTransport::send(Packet* packet, PacketSlot& slot) {
-    queue_.wait(
-        [&] { return slot.in_flight.load(std::memory_order_relaxed) < kPacketsInFlightMax; });
+    queue_.wait([&] { return slot.count_in_flight() < kPacketsInFlightMax; });
     queue_.wait([&] { return slot.is_all_sent(); });  // Earlier packets go first.
-    slot.in_flight.fetch_add(1, std::memory_order_seq_cst);
+    slot.in_flight.fetch_add(PacketSlot::kOnePacket, std::memory_order_seq_cst);
     queue_.post([&] { return sender_.try_send(*packet); }, packet->pe);
 }
 
@@ -171,7 +97,7 @@ bool OfiTransport::is_behind_fence(OfiContext& context, PacketSlot& slot) {
         return false;
     const OfiContext::Guard guard(context);
     const bool is_under_way =
-        !slot.is_idle() || context.fetches.load(std::memory_order_acquire) != 0;
+        !slot.has_no_packets() || context.fetches.load(std::memory_order_acquire) != 0;
     if (!is_under_way) slot.is_fenced.store(false, std::memory_order_relaxed);
     return is_under_way;
 }
@@ -183,25 +109,43 @@ void OfiTransport::fence_messages(OfiContext& context) {
     const OfiContext::Guard guard(context);
     const bool has_fetches = context.fetches.load(std::memory_order_relaxed) != 0;
     for (PacketSlot& slot : context.slots) {
-        if (has_fetches || !slot.is_idle()) slot.is_fenced.store(true, std::memory_order_relaxed);
+        if (has_fetches || !slot.has_no_packets())
+            slot.is_fenced.store(true, std::memory_order_relaxed);
     }
+}
+
+// Whether some of the context's packets of the slot may not be executed yet.
+bool OfiTransport::has_packets(OfiContext& context, const PacketSlot& slot) {
+    // Another thread that is filling the packet may have taken it out of the slot.
+    const OfiContext::Guard guard(context);
+    return !slot.has_no_packets();
 }
 
 void OfiTransport::settle(OfiContext& context, int pe) {
     PacketSlot& slot = context.slot_of(pe);
-    if (slot.is_idle() && context.fetches.load(std::memory_order_acquire) == 0) return;
+    if (!has_packets(context, slot) && context.fetches.load(std::memory_order_acquire) == 0) return;
     flush(context, slot);
-    queue_.wait(
-        [&] { return slot.is_idle() && context.fetches.load(std::memory_order_acquire) == 0; });
+    queue_.wait([&] {
+        return slot.has_no_packets() && context.fetches.load(std::memory_order_acquire) == 0;
+    });
 }
 
 bool OfiTransport::get_by_message(OfiContext& context, void* dest, const void* source,
                                   std::size_t bytes, int pe) {
-    if (context.is_internal || context.slot_of(pe).is_idle()) [[likely]]
+    if (context.is_internal || !has_packets(context, context.slot_of(pe))) [[likely]]
         return false;
     if (!is_word(source, bytes)) {
-        settle(context, pe);
-        return false;
+        if (bytes > kScatterBytesMax) {
+            settle(context, pe);
+            return false;
+        }
+        Section one_run;
+        one_run.run_bytes = bytes;
+        std::atomic<std::uint32_t> pending{0};
+        gather(context, {.pending = &pending}, static_cast<const char*>(source),
+               static_cast<char*>(dest), one_run, pe);
+        queue_.wait([&] { return pending.load(std::memory_order_acquire) == 0; });
+        return true;
     }
     const AtomicRequest request{
         .dest = const_cast<void*>(source), .bytes = bytes, .op = AtomicOp::kFetch};
@@ -216,6 +160,7 @@ void OfiTransport::send_fetch(const AtomicRequest& request, const FetchEntry& fe
     Fetch message{};
     message.kind = MessageKind::kFetch;
     message.token = fetch.token.load(std::memory_order_relaxed);
+    message.count = pack(request.element);
     message.body = {
         .word = RemoteWord::pack(position.segment, position.offset, request.bytes, request.op),
         .operand = request.operand,
@@ -256,11 +201,18 @@ void OfiTransport::atomic_nbi(TransportContext& context, const AtomicRequest& re
     OfiContext& mine = own(context);
     // The provider may read the operand until the operation is complete, so wait for it.
     if (takes_provider_atomics(request)) return Transport::atomic_nbi(context, request, result, pe);
-    if (result == nullptr) return update(mine, {&request, 1}, pe);
-    flush(mine, mine.slot_of(pe));
-    queue_.wait([&] { return mine.fetches.load(std::memory_order_relaxed) < kFetchesMax; });
-    mine.fetches.fetch_add(1, std::memory_order_relaxed);
-    const PendingFetch fetch{.result = result, .bytes = request.bytes, .pending = &mine.fetches};
+    const bool is_update = result == nullptr && request.op != AtomicOp::kElement;
+    if (is_update) return update(mine, request, pe);
+    post_fetch(mine, request, {.result = result}, pe);
+}
+
+void OfiTransport::post_fetch(OfiContext& context, const AtomicRequest& request, PendingFetch fetch,
+                              int pe) {
+    flush(context, context.slot_of(pe));
+    queue_.wait([&] { return context.fetches.load(std::memory_order_relaxed) < kFetchesMax; });
+    context.fetches.fetch_add(1, std::memory_order_relaxed);
+    fetch.bytes = request.bytes;
+    fetch.pending = &context.fetches;
     send_fetch(request, pool_.take_fetch(fetch), pe);
 }
 
@@ -268,7 +220,7 @@ void OfiTransport::atomic_nbi(TransportContext& context, const AtomicRequest& re
 void OfiTransport::provider_atomic(Counter& counter, const AtomicRequest& request, void* result,
                                    int pe) {
     const RemotePeer& peer = peer_with(request.dest, pe);
-    const Target target = target_of(peer, request.dest);
+    const Target target = target_of(request.dest, pe);
     const fi_datatype type = request.bytes == 4 ? FI_UINT32 : FI_UINT64;
     auto fetching = [&](fi_op op, Completion* completion) {
         return fi_fetch_atomic(endpoint(), &request.operand, 1, nullptr, result, nullptr,
@@ -283,6 +235,7 @@ void OfiTransport::provider_atomic(Counter& counter, const AtomicRequest& reques
             case AtomicOp::kAnd: return fetching(FI_BAND, completion);
             case AtomicOp::kOr: return fetching(FI_BOR, completion);
             case AtomicOp::kXor: return fetching(FI_BXOR, completion);
+            case AtomicOp::kElement: break;  // takes_provider_atomics()
             case AtomicOp::kCompareSwap:
                 return fi_compare_atomic(endpoint(), &request.operand, 1, nullptr,
                                          &request.condition, nullptr, result, nullptr, peer.address,

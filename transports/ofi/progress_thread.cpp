@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "base/library_thread.hpp"
 #include "base/platform.hpp"
 
 namespace tessera::ofi {
@@ -41,10 +42,13 @@ void ProgressThread::start() {
 
 void ProgressThread::run() {
     ::pthread_setname_np(::pthread_self(), "tessera");
+    is_library_thread = true;
     ::prctl(PR_SET_TIMERSLACK, 1000);  // Timed sleeps are short.
     while (!must_stop_.load(std::memory_order_acquire)) {
         watchdog_.check();
-        switch (look()) {
+        const State next = look();
+        if (background_ != nullptr) background_();
+        switch (next) {
             case State::kPolling:
                 if (!has_found_) pause_between_polls();
                 break;

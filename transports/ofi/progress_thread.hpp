@@ -30,8 +30,10 @@ namespace tessera::ofi {
 
 class ProgressThread {
   public:
-    ProgressThread(CompletionQueue& queue, Fabric& fabric, PeerWatchdog& watchdog)
-        : queue_(queue), fabric_(fabric), watchdog_(watchdog) {}
+    // `background`: FabricSetup::background.
+    ProgressThread(CompletionQueue& queue, Fabric& fabric, PeerWatchdog& watchdog,
+                   void (*background)())
+        : queue_(queue), fabric_(fabric), watchdog_(watchdog), background_(background) {}
     ProgressThread(const ProgressThread&) = delete;
     ProgressThread& operator=(const ProgressThread&) = delete;
     ~ProgressThread();
@@ -58,6 +60,7 @@ class ProgressThread {
     CompletionQueue& queue_;
     Fabric& fabric_;
     PeerWatchdog& watchdog_;
+    void (*const background_)();
     // All for the thread alone.
     bool has_found_ = false;
     std::uint32_t posts_seen_ = 0;

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See transport.hpp. The transport between nodes: plain reads and writes by the provider,
-// single words and atomics by active messages (message.hpp); words by the provider where its
-// hardware writes them whole, atomics where the user wants that. An OfiContext has the operations
-// under way for a context:
+// See transport.hpp. The transport between nodes: plain reads and writes by the provider; single
+// words, atomics and short puts by active messages (message.hpp), words and short puts by the
+// provider where its hardware writes words whole, atomics where the user wants that. An OfiContext
+// has the operations under way for a context:
 //
 //   transfers   reads, and writes that are not injected, until the provider has completed them
 //   dirty       PEs that were written to since they were last confirmed. A small read behind the
 //               writes, to the same PE, confirms them (order RAW); then they are in its memory.
 //               Where the provider orders no reads behind writes, writes complete on delivery
 //               instead.
-//   updates     words, atomics without result, and small blocks of strided puts, in packets of one
-//               target each. A packet is sent at once when few are in flight, else when it is full
-//               or those in flight are acknowledged: the first ones are quick, and a stream fills
-//               packets.
+//   updates     words, atomics without result, short puts, and short runs of strided puts, in
+//               packets of one target each. A packet is sent at once when few are in flight, else
+//               when it is full or those in flight are acknowledged: the first ones are quick, and
+//               a stream fills packets. A short put with nothing in flight before it is a write,
+//               which counts as a packet (updates.cpp).
 //   fetches     atomics with a result
+//   gathers     parts of strided gets
 //
-// COST: p: a message, or a part of one. put of small size: one injected write. get, fetch: a round
-// trip. fence: nothing; but when messages to a PE are under way, the next put of more than a word
-// to it is a message, too, or beyond 4 KiB waits until they are acknowledged. quiet: a round trip
-// to each PE, all at the same time. THREADS: any; a context that is not shared has one user at a
-// time, and takes no lock.
+// COST: p, put of at most 2020 bytes: a message, or a part of one; a short get right behind it,
+// too. put: one write. get, fetch: a round trip. fence: nothing; but when messages to a PE are
+// under way, the next put of more than a word to it is a message, too, or beyond 4 KiB waits until
+// they are acknowledged. quiet: a round trip to each PE, all at the same time. THREADS: any; a
+// context that is not shared has one user at a time, and takes no lock.
 #include "transports/ofi/transport.hpp"
 
 #include <rdma/fi_rma.h>
@@ -36,9 +38,6 @@ namespace {
 
 // More bytes than that are written and read in pieces, so that a silent network is noticed.
 constexpr std::size_t kPieceBytesMax = std::size_t{16} << 20;
-// Blocks of at most so many bytes go in messages: hundreds to a message, where one operation of the
-// provider takes four or eight.
-constexpr std::size_t kScatteredBlockBytesMax = 256;
 
 Hints hints_of(const FabricSetup& setup) {
     return {.provider = setup.setting("SHMEM_OFI_PROVIDER"),
@@ -63,7 +62,7 @@ OfiTransport::OfiTransport(FabricSetup setup)
       watchdog_(setup_.timeout_s, peers_, sender_),
       handlers_(setup_, endpoint_info_.message_key, fabric_, pool_, sender_, watchdog_),
       queue_(setup_.is_oversubscribed, fabric_, pool_, handlers_),
-      progress_thread_(queue_, fabric_, watchdog_),
+      progress_thread_(queue_, fabric_, watchdog_, setup_.background),
       confirms_by_reads_(capabilities().read_after_write),
       keeps_order_(confirms_by_reads_ && capabilities().write_after_write &&
                    capabilities().send_after_write && capabilities().send_after_send &&
@@ -84,8 +83,14 @@ OfiTransport::OfiTransport(FabricSetup setup)
     }
 }
 
-OfiTransport::Target OfiTransport::target_of(const RemotePeer& peer, const void* address) const {
+OfiTransport::Target OfiTransport::target_of(const void* address, int pe) {
     const SegmentOffset position = setup_.segments.offset_of(address);
+    if (position.segment == Segment::kNamed) [[unlikely]] {
+        const SegmentNames::RemoteByte byte =
+            setup_.segments.names->find_there(position.offset, pe);
+        return {.address = byte.fabric_address, .key = byte.key};
+    }
+    const RemotePeer& peer = peers_[pe];
     const auto segment = static_cast<std::size_t>(position.segment);
     return {.address = peer.bases[segment] + position.offset, .key = peer.keys[segment]};
 }
@@ -157,10 +162,15 @@ void OfiTransport::read(Counter& counter, void* dest, std::size_t bytes, Target 
 
 // A single put completes on delivery: the quiet behind it then needs no read of its own. Other puts
 // are only sent, and a read behind them confirms them all.
+bool OfiTransport::completes_alone(const OfiContext& context, std::size_t bytes) const {
+    return capabilities().delivery_complete && context.is_idle() &&
+           bytes <= std::min(piece_bytes_, capabilities().ordered_write_bytes) && confirms(bytes);
+}
+
 void OfiTransport::inject(OfiContext& context, const RemotePeer& peer, void* dest,
                           const void* source, std::size_t bytes, int pe) {
-    const Target target = target_of(peer, dest);
-    if (capabilities().delivery_complete && context.is_idle()) {
+    const Target target = target_of(dest, pe);
+    if (completes_alone(context, bytes)) {
         return post_counted(context.transfers, pe, [&](Completion* completion) {
             return write_delivered(peer, source, bytes, target, FI_INJECT, completion);
         });
@@ -177,21 +187,27 @@ void OfiTransport::inject(OfiContext& context, const RemotePeer& peer, void* des
 void OfiTransport::put(TransportContext& context, void* dest, const void* source, std::size_t bytes,
                        int pe) {
     OfiContext& mine = own(context);
-    if (put_by_message(mine, dest, source, bytes, pe)) return;
+    if (put_by_message(mine, dest, source, bytes, Returns::kComplete, pe)) return;
     const RemotePeer& peer = peer_with(dest, pe);
     if (injects(bytes)) return inject(mine, peer, dest, source, bytes, pe);
     Counter counter;
-    write(mine, counter, source, bytes, target_of(peer, dest), pe);
+    write(mine, counter, source, bytes, target_of(dest, pe), pe);
     wait_for(counter);
 }
 
 void OfiTransport::put_nbi(TransportContext& context, void* dest, const void* source,
                            std::size_t bytes, int pe) {
     OfiContext& mine = own(context);
-    if (put_by_message(mine, dest, source, bytes, pe)) return;
+    if (put_by_message(mine, dest, source, bytes, Returns::kAtOnce, pe)) return;
     const RemotePeer& peer = peer_with(dest, pe);
     if (injects(bytes)) return inject(mine, peer, dest, source, bytes, pe);
-    write(mine, mine.transfers, source, bytes, target_of(peer, dest), pe);
+    if (completes_alone(mine, bytes)) {
+        const Target target = target_of(dest, pe);
+        return post_counted(mine.transfers, pe, [&](Completion* completion) {
+            return write_delivered(peer, source, bytes, target, 0, completion);
+        });
+    }
+    write(mine, mine.transfers, source, bytes, target_of(dest, pe), pe);
 }
 
 void OfiTransport::get(TransportContext& context, void* dest, const void* source, std::size_t bytes,
@@ -199,78 +215,15 @@ void OfiTransport::get(TransportContext& context, void* dest, const void* source
     if (get_by_message(own(context), dest, source, bytes, pe)) return;
     // A counter of its own: the get does not wait for the context's other operations.
     Counter counter;
-    read(counter, dest, bytes, target_of(peer_with(source, pe), source), pe);
+    peer_with(source, pe);
+    read(counter, dest, bytes, target_of(source, pe), pe);
     wait_for(counter);
 }
 
 void OfiTransport::get_nbi(TransportContext& context, void* dest, const void* source,
                            std::size_t bytes, int pe) {
-    read(own(context).transfers, dest, bytes, target_of(peer_with(source, pe), source), pe);
-}
-
-// Several blocks to an operation, as many as the provider takes. `shape` has the strides of the
-// local and of the remote side as dest or source, as it is a put or a get.
-void OfiTransport::strided(OfiContext& context, char* local, const char* remote,
-                           const Strided& shape, int pe, bool is_put) {
-    const RemotePeer& peer = peer_with(remote, pe);
-    const Target target = target_of(peer, remote);
-    const auto element = static_cast<std::ptrdiff_t>(shape.element_bytes);
-    const std::ptrdiff_t local_step = (is_put ? shape.source_stride : shape.dest_stride) * element;
-    const std::ptrdiff_t remote_step = (is_put ? shape.dest_stride : shape.source_stride) * element;
-    const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
-    const bool is_confirmed = confirms(block_bytes * kPiecesMax);
-    const std::size_t at_once =
-        std::min({capabilities().iov_max, capabilities().rma_iov_max, kPiecesMax});
-    for (std::size_t first = 0; first < shape.blocks; first += at_once) {
-        const std::size_t count = std::min(at_once, shape.blocks - first);
-        iovec here[kPiecesMax];
-        fi_rma_iov there[kPiecesMax];
-        for (std::size_t i = 0; i < count; ++i) {
-            const auto block = static_cast<std::ptrdiff_t>(first + i);
-            here[i] = {.iov_base = local + block * local_step, .iov_len = block_bytes};
-            there[i] = {.addr = target.address + static_cast<std::uint64_t>(block * remote_step),
-                        .len = block_bytes,
-                        .key = target.key};
-        }
-        post_counted(context.transfers, pe, [&](Completion* completion) {
-            const fi_msg_rma message{.msg_iov = here,
-                                     .desc = nullptr,
-                                     .iov_count = count,
-                                     .addr = peer.address,
-                                     .rma_iov = there,
-                                     .rma_iov_count = count,
-                                     .context = completion,
-                                     .data = 0};
-            if (!is_put) return fi_readmsg(endpoint(), &message, 0);
-            return fi_writemsg(endpoint(), &message, is_confirmed ? 0 : FI_DELIVERY_COMPLETE);
-        });
-        if (is_put && is_confirmed) written(context, count * block_bytes, pe);
-    }
-    wait_for(context.transfers);
-}
-
-void OfiTransport::put_strided(TransportContext& context, void* dest, const void* source,
-                               const Strided& shape, int pe) {
-    const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
-    if (block_bytes > piece_bytes_) {
-        return Transport::put_strided(context, dest, source, shape, pe);
-    }
-    if (block_bytes <= kScatteredBlockBytesMax) {
-        return scatter(own(context), dest, source, shape, pe);
-    }
-    if (is_behind_fence(own(context), own(context).slot_of(pe))) settle(own(context), pe);
-    strided(own(context), static_cast<char*>(const_cast<void*>(source)),
-            static_cast<const char*>(dest), shape, pe, true);
-}
-
-void OfiTransport::get_strided(TransportContext& context, void* dest, const void* source,
-                               const Strided& shape, int pe) {
-    if (shape.block_elements * shape.element_bytes > piece_bytes_) {
-        return Transport::get_strided(context, dest, source, shape, pe);
-    }
-    if (!own(context).is_internal) settle(own(context), pe);
-    strided(own(context), static_cast<char*>(dest), static_cast<const char*>(source), shape, pe,
-            false);
+    peer_with(source, pe);
+    read(own(context).transfers, dest, bytes, target_of(source, pe), pe);
 }
 
 // Posts a read behind the writes to each dirty PE; when all transfers are complete, so are these.
@@ -278,19 +231,15 @@ void OfiTransport::confirm(OfiContext& context) {
     int dirty[kDirtyMax];
     const int count = context.take_dirty(dirty);
     for (int i = 0; i < count; ++i) {
-        const RemotePeer& peer = peers_[dirty[i]];
         read(context.transfers, &context.confirmation, sizeof context.confirmation,
-             target_of(peer, setup_.unchanging), dirty[i]);
+             target_of(setup_.unchanging, dirty[i]), dirty[i]);
     }
 }
 
 void OfiTransport::put_signal(TransportContext& context, void* dest, const void* source,
                               std::size_t bytes, const AtomicRequest& signal, int pe) {
     OfiContext& mine = own(context);
-    if (keeps_order_ && goes_as_word(mine, dest, bytes)) {
-        const AtomicRequest both[] = {word_of(dest, source, bytes), signal};
-        return update(mine, both, pe);
-    }
+    if (goes_as_update(mine, bytes)) return update(mine, dest, source, bytes, signal, pe);
     put(context, dest, source, bytes, pe);
     if (!keeps_order_ || bytes > capabilities().ordered_write_bytes) quiet(context);
     atomic_nbi(context, signal, nullptr, pe);
@@ -308,7 +257,20 @@ void OfiTransport::quiet(TransportContext& context) {
     OfiContext& mine = own(context);
     flush(mine);
     confirm(mine);
-    queue_.wait([&] { return mine.transfers.load() == 0 && !mine.has_messages(); });
+    queue_.wait([&] {
+        return mine.transfers.load() == 0 && !mine.has_messages() &&
+               mine.gathers.load(std::memory_order_acquire) == 0;
+    });
+}
+
+FabricTransport::Region OfiTransport::register_memory(void* start, std::size_t bytes) {
+    std::lock_guard guard(registering_);
+    const ofi::Region region = fabric_.register_memory(start, bytes);
+    return {.handle = region.handle, .key = region.key, .base = region.remote_base};
+}
+void OfiTransport::unregister_memory(const Region& region) {
+    std::lock_guard guard(registering_);
+    fabric_.unregister_memory({.handle = static_cast<fid_mr*>(region.handle)});
 }
 
 std::string OfiTransport::description() const { return describe(capabilities()); }

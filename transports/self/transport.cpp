@@ -36,8 +36,21 @@ class SelfTransport final : public Transport {
 
     std::uint64_t atomic(TransportContext&, const AtomicRequest& request, int) override {
         SharedLock guard(lock_, "an atomic on static data");
-        return request.bytes == 4 ? atomic_word<std::uint32_t>(request)
-                                  : atomic_word<std::uint64_t>(request);
+        std::uint64_t old = 0;
+        std::memcpy(&old, request.dest, request.bytes);
+        const std::uint64_t word = atomic_result(request, old);
+        // A fetch must not write: a put, which takes no lock, may have arrived in between.
+        if (word != old) std::memcpy(request.dest, &word, request.bytes);
+        return old;
+    }
+    void accumulate(TransportContext&, const Accumulation& what, int) override {
+        SharedLock guard(lock_, "an accumulate on static data");
+        const ElementKernel& kernel = *what.element.kernel();
+        if (what.result != nullptr) {
+            std::memcpy(what.result, what.dest, what.nelems * kernel.bytes);
+        }
+        kernel.combine(static_cast<char*>(what.dest), static_cast<const char*>(what.source),
+                       what.nelems);
     }
 
     void fence(TransportContext&) override {}  // Program order is enough within a PE.
@@ -45,16 +58,6 @@ class SelfTransport final : public Transport {
     void progress() override {}
 
   private:
-    template <class Word>
-    static std::uint64_t atomic_word(const AtomicRequest& request) {
-        Word old = 0;
-        std::memcpy(&old, request.dest, sizeof old);
-        Word word = static_cast<Word>(atomic_result(request, old));
-        // A fetch must not write: a put, which takes no lock, may have arrived in between.
-        if (word != old) std::memcpy(request.dest, &word, sizeof word);
-        return old;
-    }
-
     std::atomic<std::uint32_t>& lock_;
 };
 

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See copies.hpp. Pages without differences cost two comparisons. Words change one by one: the
+// private one by compare-and-swap, because a thread of the program may be storing to it.
+#include "transports/noncoherent/copies.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "base/copy.hpp"
+#include "base/platform.hpp"
+
+namespace tessera::noncoherent {
+namespace {
+
+constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
+constexpr std::size_t kPageBytes = 4096;
+
+constexpr std::size_t round_up(std::size_t value, std::size_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+std::uint64_t* word_at(char* address) { return reinterpret_cast<std::uint64_t*>(address); }
+
+// Relaxed: other threads of the program, or other PEs, may store to it; the caller orders.
+std::uint64_t load(char* address) {
+    return std::atomic_ref(*word_at(address)).load(std::memory_order_relaxed);
+}
+
+// Calls visit(begin, end) for the pieces of [begin, end) that lie in one page.
+template <class Visit>
+void for_each_page(std::size_t begin, std::size_t end, Visit visit) {
+    while (begin < end) {
+        const std::size_t next = std::min(end, (begin / kPageBytes + 1) * kPageBytes);
+        visit(begin, next);
+        begin = next;
+    }
+}
+
+}  // namespace
+
+// xorshift64 (Marsaglia, 2003).
+std::size_t Dice::below(std::size_t limit) {
+    std::uint64_t next = state_.load(std::memory_order_relaxed);
+    next ^= next << 13;
+    next ^= next >> 7;
+    next ^= next << 17;
+    state_.store(next, std::memory_order_relaxed);
+    return static_cast<std::size_t>(next % limit);
+}
+
+Copies::Copies(SegmentSetup segment) : segment_(std::move(segment)), policy_(segment_.access) {
+    if (segment_.bytes == 0) return;
+    void* twin = ::mmap(nullptr, segment_.bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (twin != MAP_FAILED) twin_ = static_cast<char*>(twin);
+}
+
+Copies::~Copies() {
+    if (twin_ != nullptr) ::munmap(twin_, segment_.bytes);
+}
+
+void Copies::take_private() {
+    if (segment_.bytes == 0) return;
+    std::lock_guard guard(lock_);
+    std::memcpy(twin_, segment_.own, segment_.bytes);
+    policy_.store(my_public(), twin_, segment_.bytes);
+    policy_.finish();
+}
+
+void Copies::on_range(Step step, const void* start, std::size_t bytes) {
+    if (bytes == 0) return;
+    const std::size_t begin = offset_of(start);
+    std::lock_guard guard(lock_);
+    (this->*step)(begin / kWordBytes * kWordBytes, round_up(begin + bytes, kWordBytes));
+}
+
+// With dice, from a page at random on: no order of the changes is promised.
+void Copies::on_all(Step step, Dice& dice) {
+    std::lock_guard guard(lock_);
+    for (const UsedPart& part : segment_.parts) {
+        const std::size_t end = std::min(round_up(part.end(), kWordBytes), segment_.bytes);
+        if (end <= part.begin) continue;
+        const std::size_t pages = (end - part.begin + kPageBytes - 1) / kPageBytes;
+        const std::size_t first = dice.is_used() ? dice.below(pages) : 0;
+        const std::size_t middle = part.begin + first * kPageBytes;
+        (this->*step)(middle, end);
+        (this->*step)(part.begin, middle);
+    }
+}
+
+std::size_t Copies::public_bytes_at(const void* address) const {
+    for (const char* start : segment_.publics) {
+        const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) - start);
+        if (start != nullptr && offset < segment_.bytes) return segment_.bytes - offset;
+    }
+    return 0;
+}
+
+void Copies::publish(const void* start, std::size_t bytes) {
+    on_range(&Copies::publish_words, start, bytes);
+}
+void Copies::publish_all(Dice& dice) { on_all(&Copies::publish_words, dice); }
+void Copies::refresh(const void* start, std::size_t bytes) {
+    on_range(&Copies::refresh_words, start, bytes);
+}
+void Copies::refresh_all(Dice& dice) { on_all(&Copies::refresh_words, dice); }
+
+void Copies::publish_words(std::size_t begin, std::size_t end) {
+    for_each_page(begin, end, [this](std::size_t from, std::size_t to) {
+        if (std::memcmp(segment_.own + from, twin_ + from, to - from) == 0) return;
+        for (std::size_t at = from; at < to; at += kWordBytes) {
+            const std::uint64_t now = load(segment_.own + at);
+            std::uint64_t& before = *word_at(twin_ + at);
+            if (now == before) continue;
+            const std::uint64_t changed = bytes_that_differ(now, before);
+            policy_.store_bytes(word_at(my_public() + at), now, bits_of_bytes(changed));
+            before = now;
+        }
+    });
+}
+
+void Copies::refresh_words(std::size_t begin, std::size_t end) {
+    if (begin == end) return;
+    policy_.before_load(my_public() + begin, end - begin);
+    for_each_page(begin, end, [this](std::size_t from, std::size_t to) {
+        const std::size_t bytes = to - from;
+        if (std::memcmp(segment_.own + from, twin_ + from, bytes) == 0 &&
+            std::memcmp(my_public() + from, twin_ + from, bytes) == 0) {
+            return;
+        }
+        for (std::size_t at = from; at < to; at += kWordBytes) refresh_word(at);
+    });
+}
+
+void Copies::refresh_word(std::size_t at) {
+    std::uint64_t& before = *word_at(twin_ + at);
+    std::atomic_ref own(*word_at(segment_.own + at));
+    const std::uint64_t theirs = load(my_public() + at);
+    std::uint64_t now = own.load(std::memory_order_relaxed);
+    for (;;) {
+        const std::uint64_t changed = bytes_that_differ(now, before);
+        const std::uint64_t fresh = (theirs & ~changed) | (now & changed);
+        if (changed != 0) {
+            policy_.store_bytes(word_at(my_public() + at), now, bits_of_bytes(changed));
+        }
+        // Relaxed: the program's own threads order their accesses.
+        if (fresh == now || own.compare_exchange_strong(now, fresh, std::memory_order_relaxed)) {
+            before = fresh;
+            return;
+        }
+    }
+}
+
+void Copies::store_here(void* dest, const void* source, std::size_t bytes) {
+    const std::size_t at = offset_of(dest);
+    std::lock_guard guard(lock_);
+    policy_.store(my_public() + at, source, bytes);
+    copy_bytes(segment_.own + at, source, bytes);
+    std::memcpy(twin_ + at, segment_.own + at, bytes);
+}
+
+void Copies::evict(Dice& dice) {
+    const std::unique_lock guard(lock_, std::try_to_lock);
+    if (!guard.owns_lock() || segment_.parts.empty()) return;
+    const UsedPart& part = segment_.parts[dice.below(segment_.parts.size())];
+    const std::size_t end = std::min(round_up(part.end(), kWordBytes), segment_.bytes);
+    if (end <= part.begin) return;
+    const std::size_t lines = (end - part.begin + kCacheLineBytes - 1) / kCacheLineBytes;
+    const std::size_t begin = part.begin + dice.below(lines) * kCacheLineBytes;
+    const Step step = dice.below(2) == 0 ? &Copies::publish_words : &Copies::refresh_words;
+    (this->*step)(begin, std::min(begin + kCacheLineBytes, end));
+    policy_.finish();
+}
+
+}  // namespace tessera::noncoherent

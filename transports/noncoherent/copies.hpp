@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The copies of one segment (symmetric heap or static data). The program loads and stores its
+// private copy. Other PEs access the public one. A twin has the bytes that the private copy had
+// when the two were last the same, so the bytes that differ from it are the program's changes:
+// publishing stores exactly these, and neighbours in the same cache line keep what other PEs have
+// put there. THREADS: any; the program may store to its private copy meanwhile.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "transports/noncoherent/policy.hpp"
+
+namespace tessera::noncoherent {
+
+// A sequence of random numbers from a seed. Seed 0: none are wanted. THREADS: any; relaxed, because
+// any number will do.
+class Dice {
+  public:
+    explicit Dice(std::uint64_t seed) : state_(seed) {}
+    bool is_used() const { return state_.load(std::memory_order_relaxed) != 0; }
+    // Below `limit`. REQUIRES: is_used(), limit > 0.
+    std::size_t below(std::size_t limit);
+
+  private:
+    std::atomic<std::uint64_t> state_;
+};
+
+class Copies {
+  public:
+    // REQUIRES: the private copy and the own public copy have the same bytes, zeros or those of
+    // take_private(). If memory is short, is_made() is false.
+    explicit Copies(SegmentSetup segment);
+    Copies(const Copies&) = delete;
+    Copies& operator=(const Copies&) = delete;
+    ~Copies();
+    bool is_made() const { return twin_ != nullptr || segment_.bytes == 0; }
+    // The contents of the private copy become those of all three.
+    void take_private();
+
+    bool holds(const void* address) const {
+        return static_cast<std::size_t>(static_cast<const char*>(address) - segment_.own) <
+               segment_.bytes;
+    }
+    // The public copy of a byte of the segment. REQUIRES: holds(), PE `pe` has the segment.
+    char* public_of(const void* address, int pe) const {
+        return segment_.publics[static_cast<std::size_t>(pe)] + offset_of(address);
+    }
+    const Policy& policy() const { return policy_; }
+    bool has_pe(int pe) const { return segment_.publics[static_cast<std::size_t>(pe)] != nullptr; }
+    std::size_t bytes_behind(const void* address) const {
+        return segment_.bytes - offset_of(address);
+    }
+    // How many bytes of some PE's public copy begin at this address; 0: it is in none.
+    std::size_t public_bytes_at(const void* address) const;
+
+    // This PE's changes go to its public copy. The caller finishes (Policy::finish()).
+    void publish(const void* start, std::size_t bytes);
+    void publish_all(Dice& dice);
+    // The private copy becomes as the public one; changes go there first.
+    void refresh(const void* start, std::size_t bytes);
+    void refresh_all(Dice& dice);
+    // Stores to all copies of this PE.
+    void store_here(void* dest, const void* source, std::size_t bytes);
+    // A line at random is published, or refreshed: as caches evict lines at any moment. RETURNS: at
+    // once, also when another thread is busy here.
+    void evict(Dice& dice);
+
+  private:
+    using Step = void (Copies::*)(std::size_t begin, std::size_t end);
+
+    std::size_t offset_of(const void* address) const {
+        return static_cast<std::size_t>(static_cast<const char*>(address) - segment_.own);
+    }
+    char* my_public() const { return segment_.publics[static_cast<std::size_t>(segment_.pe)]; }
+    void on_range(Step step, const void* start, std::size_t bytes);
+    void on_all(Step step, Dice& dice);
+    // From offset `begin` to `end`, multiples of 8. REQUIRES: the lock.
+    void publish_words(std::size_t begin, std::size_t end);
+    void refresh_words(std::size_t begin, std::size_t end);
+    void refresh_word(std::size_t at);
+
+    const SegmentSetup segment_;
+    const Policy policy_;
+    char* twin_ = nullptr;
+    std::mutex lock_;  // of the twin
+};
+
+}  // namespace tessera::noncoherent

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See policy.hpp.
+#include "transports/noncoherent/policy.hpp"
+
+#include <atomic>
+
+#include "base/cache_lines.hpp"
+#include "base/copy.hpp"
+
+namespace tessera::noncoherent {
+
+void Policy::before_load(const void* start, std::size_t bytes) const {
+    // Acquire: pairs with finish() in the PE that stored; its note came to this PE by other means.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (access_ == Access::kPastCache) drop_lines(start, bytes);
+}
+
+void Policy::write_back(const void* start, std::size_t bytes) const {
+    if (access_ == Access::kPastCache) write_back_lines(start, bytes);
+}
+
+void Policy::store(char* dest, const void* source, std::size_t bytes) const {
+    if (access_ == Access::kPastCache) return store_past_cache(dest, source, bytes);
+    copy_bytes(dest, source, bytes);
+}
+
+void Policy::store_bytes(std::uint64_t* word, std::uint64_t value, std::uint8_t mask) const {
+    if (access_ == Access::kPastCache) return store_bytes_past_cache(word, value, mask);
+    const std::uint64_t bytes = bytes_of_bits(mask);
+    // Relaxed: finish() orders.
+    std::atomic_ref shared(*word);
+    std::uint64_t seen = shared.load(std::memory_order_relaxed);
+    while (!shared.compare_exchange_weak(seen, (seen & ~bytes) | (value & bytes),
+                                         std::memory_order_relaxed)) {
+    }
+}
+
+// seq_cst: also before the loads that ask whether another PE sleeps (Sleeper::is_sleeping()).
+void Policy::finish() const {
+    if (access_ == Access::kPastCache) finish_stores_past_cache();
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+const char* Policy::name() const {
+    return access_ == Access::kPastCache ? "stores past the caches" : "coherent";
+}
+
+}  // namespace tessera::noncoherent

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See noncoherent_transport.hpp. Each operation is complete at its public copy when the call
+// returns. Each PE loads, computes and stores an atomic under the lock of the PE that has the word,
+// also if it has the word itself. So memory without atomic instructions will do. THREADS: any.
+#include "transports/noncoherent_transport.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "base/bits.hpp"
+#include "base/copy.hpp"
+#include "base/fatal.hpp"
+#include "base/shared_lock.hpp"
+#include "base/wait.hpp"
+#include "transports/apply_atomic.hpp"
+#include "transports/noncoherent/copies.hpp"
+#include "transports/noncoherent/duties.hpp"
+
+namespace tessera::noncoherent {
+namespace {
+
+using Context = TransportContext;
+
+constexpr std::size_t kEvictOneIn = 8;  // calls
+constexpr std::size_t kEvictLinesMax = 4;
+
+std::uint64_t seed_of(const Setup& setup) {
+    return setup.seed != 0 ? mix_bits(setup.seed * 4096 + static_cast<std::uint64_t>(setup.pe)) | 1
+                           : 0;
+}
+
+template <class T>
+std::uint64_t word_at(char* address) {
+    return std::atomic_ref<T>(*reinterpret_cast<T*>(address)).load(std::memory_order_relaxed);
+}
+
+class SharedMemoryTransport final : public NoncoherentTransport {
+  public:
+    explicit SharedMemoryTransport(Setup setup)
+        : pe_(setup.pe),
+          neighbours_(std::move(setup.neighbours)),
+          dice_(seed_of(setup)),
+          heap_(std::move(setup.heap)),
+          statics_(std::move(setup.statics)) {}
+
+    bool is_made() const { return heap_.is_made() && statics_.is_made(); }
+    void take_statics() { statics_.take_private(); }
+
+    const char* name() const override { return "noncoherent"; }
+    std::string description() const override {
+        return std::string("coherence by software, public copies: ") + heap_.policy().name();
+    }
+    const std::string& provider() const override { return provider_; }
+
+    // ---- Coherence ----
+
+    void perform(SyncPoint point) override {
+        evict_now_and_then();
+        const Duty& duty = duty_of(point);
+        for (Copies* copies : {&heap_, &statics_}) {
+            if (duty.publishes) copies->publish_all(dice_);
+            if (duty.refreshes) copies->refresh_all(dice_);
+        }
+        finish();
+    }
+
+    char* public_address(const void* address, int pe) override {
+        for (const Copies* copies : {&heap_, &statics_}) {
+            if (copies->holds(address)) {
+                return copies->has_pe(pe) ? copies->public_of(address, pe) : nullptr;
+            }
+        }
+        return nullptr;
+    }
+    void write_back(const void* start, std::size_t bytes, const char* where) override {
+        maintain(start, bytes, where, &Copies::publish, &Policy::write_back);
+    }
+    void invalidate(const void* start, std::size_t bytes, const char* where) override {
+        maintain(start, bytes, where, &Copies::refresh, &Policy::before_load);
+    }
+
+    // ---- Operations ----
+
+    void put(Context&, void* dest, const void* source, std::size_t bytes, int pe) override {
+        evict_now_and_then();
+        Copies& copies = copies_of(dest);
+        if (pe == pe_) {
+            copies.store_here(dest, source, bytes);
+        } else {
+            copies.policy().store(copies.public_of(dest, pe), source, bytes);
+        }
+        copies.policy().finish();
+        wake(pe);
+    }
+    void get(Context&, void* dest, const void* source, std::size_t bytes, int pe) override {
+        evict_now_and_then();
+        Copies& copies = copies_of(source);
+        if (pe == pe_) {
+            perform(SyncPoint::kOwnGet, copies, source, bytes);
+            copy_bytes(dest, source, bytes);
+        } else {
+            const char* remote = copies.public_of(source, pe);
+            copies.policy().before_load(remote, bytes);
+            copy_bytes(dest, remote, bytes);
+        }
+        std::atomic_thread_fence(std::memory_order_acquire);  // Later loads must not pass a get.
+    }
+    void put_nbi(Context& context, void* dest, const void* source, std::size_t bytes,
+                 int pe) override {
+        put(context, dest, source, bytes, pe);
+    }
+    void get_nbi(Context& context, void* dest, const void* source, std::size_t bytes,
+                 int pe) override {
+        get(context, dest, source, bytes, pe);
+    }
+
+    std::uint64_t atomic(Context&, const AtomicRequest& request, int pe) override {
+        evict_now_and_then();
+        Copies& copies = copies_of(request.dest);
+        const Policy& policy = copies.policy();
+        char* word = copies.public_of(request.dest, pe);
+        if (pe == pe_) perform(SyncPoint::kAtomicBegin, copies, request.dest, request.bytes);
+        std::uint64_t old = 0;
+        auto load = [&] {
+            policy.before_load(word, request.bytes);
+            old = request.bytes == sizeof(std::uint32_t) ? word_at<std::uint32_t>(word)
+                                                         : word_at<std::uint64_t>(word);
+            std::atomic_thread_fence(std::memory_order_acquire);
+        };
+        if (request.op == AtomicOp::kFetch) {
+            load();
+        } else {
+            SharedLock guard(lock_of(pe), "an atomic on non-coherent memory");
+            load();
+            const std::uint64_t next = atomic_result(request, old);
+            // An operation without effect must not store: a put, which takes no lock, may have come
+            // in between.
+            if (next != old) policy.store(word, &next, request.bytes);
+            policy.finish();
+        }
+        if (pe == pe_) perform(SyncPoint::kAtomicEnd, copies, request.dest, request.bytes);
+        if (request.op != AtomicOp::kFetch) wake(pe);
+        return old;
+    }
+    void accumulate(Context&, const Accumulation& what, int pe) override {
+        Copies& copies = copies_of(what.dest);
+        const Policy& policy = copies.policy();
+        const std::size_t bytes = what.nelems * what.element.kernel()->bytes;
+        if (pe == pe_) perform(SyncPoint::kAtomicBegin, copies, what.dest, bytes);
+        accumulate_in_pieces(
+            what, lock_of(pe), "an accumulate on non-coherent memory",
+            [&](char* piece, char* dest, std::size_t piece_bytes) {
+                const char* remote = copies.public_of(dest, pe);
+                policy.before_load(remote, piece_bytes);
+                copy_bytes(piece, remote, piece_bytes);
+            },
+            [&](char* dest, char* piece, std::size_t piece_bytes) {
+                policy.store(copies.public_of(dest, pe), piece, piece_bytes);
+                policy.finish();
+            });
+        if (pe == pe_) perform(SyncPoint::kAtomicEnd, copies, what.dest, bytes);
+        wake(pe);
+    }
+
+    void fence(Context&) override { perform(SyncPoint::kFence); }
+    void quiet(Context&) override { perform(SyncPoint::kQuiet); }
+    void progress() override { evict_now_and_then(); }
+
+    // ---- What a fabric has; all PEs are on this node ----
+
+    void post_gate(const Gate& gate, std::uint32_t number, int pe) override {
+        const auto offset = reinterpret_cast<const char*>(&gate) - neighbour(pe_).internal;
+        reinterpret_cast<Gate*>(neighbour(pe).internal + offset)->post(number);
+    }
+    void post_gate_behind(Context& context, const Gate& gate, std::uint32_t number,
+                          int pe) override {
+        quiet(context);
+        post_gate(gate, number, pe);
+    }
+    void drive_until(bool (*is_done)(void*), void* state) override {
+        while (!is_done(state)) {
+            drive_progress();
+            ::sched_yield();
+        }
+    }
+    bool runs_my_program(int pe) override { return neighbour(pe).runs_my_program; }
+    std::vector<std::byte> endpoint_info() const override { return {}; }
+    void start() override {}
+    void leave() override {}
+
+  private:
+    const Neighbour& neighbour(int pe) const { return neighbours_[static_cast<std::size_t>(pe)]; }
+    std::atomic<std::uint32_t>& lock_of(int pe) const { return *neighbour(pe).lock; }
+    // Those of the segment with this address.
+    Copies& copies_of(const void* address) {
+        if (heap_.holds(address)) return heap_;
+        if (statics_.holds(address)) return statics_;
+        fatal("%p is neither in the symmetric heap nor static data, which non-coherent memory has",
+              address);
+    }
+
+    // Applies `own` to a range of this PE's private copy, and `lines` to one of any public copy.
+    void maintain(const void* start, std::size_t bytes, const char* where,
+                  void (Copies::*own)(const void*, std::size_t),
+                  void (Policy::*lines)(const void*, std::size_t) const) {
+        for (Copies* copies : {&heap_, &statics_}) {
+            const bool is_own = copies->holds(start);
+            const std::size_t limit =
+                is_own ? copies->bytes_behind(start) : copies->public_bytes_at(start);
+            if (limit == 0) continue;
+            if (bytes > limit) {
+                fatal("%s: nbytes is %zu, but only %zu bytes of symmetric memory begin at ptr %p",
+                      where, bytes, limit, start);
+            }
+            if (is_own) {
+                (copies->*own)(start, bytes);
+            } else {
+                (copies->policy().*lines)(start, bytes);
+            }
+        }
+        finish();
+    }
+
+    void perform(SyncPoint point, Copies& copies, const void* start, std::size_t bytes) {
+        const Duty& duty = duty_of(point);
+        if (duty.publishes) copies.publish(start, bytes);
+        if (duty.refreshes) copies.refresh(start, bytes);
+        copies.policy().finish();
+    }
+    void finish() const {
+        heap_.policy().finish();
+        statics_.policy().finish();
+    }
+
+    // Behind finish(): the PE sees what was stored, or this PE sees that it sleeps.
+    void wake(int pe) const {
+        Sleeper* sleeper = neighbour(pe).sleeper;
+        if (sleeper->is_sleeping()) sleeper->wake();
+    }
+
+    // Caches evict lines when they like; so do these copies, as far as calls give occasion.
+    void evict_now_and_then() {
+        if (!dice_.is_used() || dice_.below(kEvictOneIn) != 0) return;
+        for (std::size_t lines = dice_.below(kEvictLinesMax) + 1; lines > 0; --lines) {
+            (dice_.below(2) == 0 ? heap_ : statics_).evict(dice_);
+        }
+    }
+
+    const int pe_;
+    const std::vector<Neighbour> neighbours_;
+    const std::string provider_ = "noncoherent";
+    Dice dice_;
+    Copies heap_;
+    Copies statics_;
+};
+
+}  // namespace
+
+std::unique_ptr<NoncoherentTransport> make_transport(Setup setup) {
+    auto made = std::make_unique<SharedMemoryTransport>(std::move(setup));
+    if (!made->is_made()) return nullptr;
+    made->take_statics();
+    return made;
+}
+
+}  // namespace tessera::noncoherent
