@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See address_map.hpp: the second choice (static data, external heaps) and the messages.
+// See address_map.hpp: the second choice (static data, external heaps, registered segments) and the
+// messages.
 #include "core/address_map.hpp"
 
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "base/fatal.hpp"
 #include "core/external_heap.hpp"
 #include "core/runtime.hpp"
+#include "core/segments.hpp"
 
 namespace tessera {
 
@@ -27,17 +29,17 @@ int owner_of_mapped_address(std::uintptr_t address) {
             return static_cast<int>(pe);
         }
     }
-    return owner_of_external_heap(address);
+    return segments().owner_of_view(address);
 }
 
 [[noreturn]] TESSERA_COLD void fail_overrun(const char* segment, std::uintptr_t address,
-                                            std::uintptr_t base, std::size_t segment_bytes,
-                                            std::size_t bytes, const char* where) {
+                                            std::uintptr_t end, std::size_t bytes,
+                                            const char* where) {
     fatal(
         "%s: %zu bytes at %p run past the end of the %s, which ends %zu bytes behind that address; "
         "check the number of elements",
         where, bytes, reinterpret_cast<void*>(address), segment,
-        static_cast<std::size_t>(base + segment_bytes - address));
+        static_cast<std::size_t>(end - address));
 }
 
 }  // namespace
@@ -46,11 +48,12 @@ char* AddressMap::remote(const void* address, std::size_t bytes, int pe, const c
     if (static_cast<std::uint32_t>(pe) >= npes) fail_pe(pe, where);
     const Peer& peer = peers[pe];
     if (in_heap(address, bytes))
-        return peer.heap != nullptr ? peer.heap + offset_of(address) : nullptr;
+        return peer.heap_inline_limit != 0 ? peer.heap + offset_of(address) : nullptr;
     if (!in_statics(address, bytes)) {
+        if (is_segment_name(address)) return segments().remote(address, bytes, pe, where);
         const ExternalHeap* external = find_external_heap(address, bytes);
         if (external == nullptr) fail_address(address, bytes, where);
-        return external->remote(address, pe, where);
+        return external->remote(address, bytes, pe, where);
     }
     if (peer.statics != nullptr) {
         return peer.statics + (reinterpret_cast<std::uintptr_t>(address) - static_base);
@@ -63,6 +66,14 @@ char* AddressMap::remote(const void* address, std::size_t bytes, int pe, const c
             where, address, pe);
     }
     return nullptr;
+}
+
+AddressMap::Part AddressMap::part_of(const void* address) const {
+    const std::uintptr_t offset = offset_of(address);
+    if (offset >= heap_bytes) return {nullptr, 0};
+    if (offset >= local_begin) return {"local memory", heap_base + heap_bytes};
+    if (offset >= team_begin) return {"team memory", heap_base + local_begin};
+    return {"symmetric heap", heap_base + team_begin};
 }
 
 bool AddressMap::in_external_heap(const void* address, std::size_t bytes) const {
@@ -85,16 +96,25 @@ void fail_address(const void* address, std::size_t bytes, const char* where) {
     check_initialized(where);
     auto start = reinterpret_cast<std::uintptr_t>(address);
     const AddressMap& map = address_map;
-    if (start - map.heap_base < map.heap_bytes) {
-        fail_overrun("symmetric heap", start, map.heap_base, map.heap_bytes, bytes, where);
-    }
+    const AddressMap::Part part = map.part_of(address);
+    if (part.name != nullptr) fail_overrun(part.name, start, part.end, bytes, where);
     if (start - map.static_base < map.static_bytes) {
-        fail_overrun("program's static data", start, map.static_base, map.static_bytes, bytes,
+        fail_overrun("program's static data", start, map.static_base + map.static_bytes, bytes,
                      where);
     }
     if (const ExternalHeap* external = find_external_heap(address, 1)) {
-        if (external->device != nullptr) external->remote(address, map.my_pe, where);
-        fail_overrun("external heap", start, external->base, external->bytes, bytes, where);
+        if (external->device != nullptr) external->remote(address, 1, map.my_pe, where);
+        fail_overrun("external heap", start, external->base + external->bytes, bytes, where);
+    }
+    if (is_segment_name(address)) {
+        // The routine takes this PE's memory only, or no registered memory at all.
+        if (segments().find_here(address, bytes) == nullptr) {
+            segments().fail(address, bytes, map.my_pe, where);
+        }
+        fatal(
+            "%s: %p is the name of memory of a registered segment, which this routine does not "
+            "take; pass the memory itself, or use memory from shmem_malloc",
+            where, address);
     }
     int owner = owner_of_mapped_address(start);
     if (owner >= 0) {
@@ -107,7 +127,7 @@ void fail_address(const void* address, std::size_t bytes, const char* where) {
         "%s: address %p is not symmetric: it is neither in the symmetric heap [%p, %p) nor static "
         "data of the program [%p, %p); use shmem_malloc or a global or static variable",
         where, address, reinterpret_cast<void*>(map.heap_base),
-        reinterpret_cast<void*>(map.heap_base + map.heap_bytes),
+        reinterpret_cast<void*>(map.heap_base + map.team_begin),
         reinterpret_cast<void*>(map.static_base),
         reinterpret_cast<void*>(map.static_base + map.static_bytes));
 }

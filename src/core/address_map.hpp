@@ -13,8 +13,12 @@
 
 namespace tessera {
 
+namespace noncoherent {
+class NoncoherentTransport;
+}
 class Transport;
 class FabricTransport;
+class Helpers;
 class Sleeper;
 
 // For operations of at most this size only the first byte must be checked: an operation that begins
@@ -24,13 +28,16 @@ constexpr std::size_t inline_limit_of(std::size_t segment_bytes) {
     return segment_bytes >= kShortBytesMax ? segment_bytes - (kShortBytesMax - 1) : 0;
 }
 
+// "Heap" in the names below is the whole range of a PE: symmetric heap, team memory, local memory
+// (heap/node_file.hpp), which one bounds check covers.
+
 // The way from this PE to another one (or to itself). Chosen at init, never searched. All null: a
 // PE of another node, which the fabric reaches; so the table takes no memory for such PEs.
 struct Peer {
-    std::size_t heap_inline_limit = 0;  // inline_limit_of() its heap, 0: not mapped
-    char* heap = nullptr;        // its symmetric heap in our address space, nullptr: not mapped
-    char* statics = nullptr;     // its static data in our address space, nullptr: not mapped
-    Sleeper* sleeper = nullptr;  // to be woken after an atomic on mapped memory
+    std::size_t heap_inline_limit = 0;  // inline_limit_of() its range, 0: no loads and stores
+    char* heap = nullptr;               // its range in our address space, nullptr: not mapped
+    char* statics = nullptr;            // its static data in our address space, nullptr: not mapped
+    Sleeper* sleeper = nullptr;         // to be woken after an atomic on mapped memory
 };
 static_assert(sizeof(Peer) == 32, "the index of the table is one shift");
 
@@ -41,12 +48,23 @@ struct alignas(kCacheLineBytes) AddressMap {
     const Peer* peers = nullptr;          // by world PE
     std::uintptr_t static_base = 0;       // of this PE
     std::size_t static_inline_limit = 0;  // inline_limit_of() static_bytes
-    std::size_t heap_bytes = 0;           // once npes > 0: at least a huge page
+    std::size_t heap_bytes = 0;           // of the range; once npes > 0: at least a huge page
     std::size_t static_bytes = 0;
     // By world PE, for memory of the PEs of this node that is not mapped; nullptr: all is mapped.
     Transport* const* transports = nullptr;
-    bool needs_transport = false;       // some symmetric memory of some PE is not mapped
-    FabricTransport* fabric = nullptr;  // reaches other nodes; nullptr: there are none
+    // Some symmetric memory of some PE is not mapped, or helpers copy: operations may be under way
+    // when their calls have returned.
+    bool needs_transport = false;
+    // Reaches other nodes; nullptr: there are none. Of a non-coherent heap: `coherence`.
+    FabricTransport* fabric = nullptr;
+    // Keeps memory coherent by software; nullptr: the hardware does (core/coherence.hpp).
+    noncoherent::NoncoherentTransport* coherence = nullptr;
+    // Copies for this PE; nullptr: none does. From the size on they are asked (core/helpers.hpp).
+    Helpers* helpers = nullptr;
+    std::size_t helper_bytes_min = SIZE_MAX;
+    // Offsets in the range. Operations do not look at them.
+    std::size_t team_begin = 0;
+    std::size_t local_begin = 0;
 
     // The first choice, without a call, of operations of up to kShortBytesMax bytes: `pe`'s copy of
     // heap memory or static data, or nullptr when the PE number is bad, the memory is neither, it
@@ -74,11 +92,12 @@ struct alignas(kCacheLineBytes) AddressMap {
         return is_mapped ? peer.heap + offset : nullptr;
     }
 
-    // The general form: heap, static data or external heap. nullptr when only the peer's transport
-    // reaches it. A bad PE number and an address that is not symmetric end the job.
+    // The general form: heap, static data, external heap or the name of registered memory. nullptr
+    // when only a transport reaches it. A bad PE number and an address that is not symmetric end
+    // the job.
     char* remote(const void* address, std::size_t bytes, int pe, const char* where) const;
 
-    // Whether the bytes are symmetric on this PE, and it can load them.
+    // Whether the bytes are symmetric on this PE, and it can load them; not so of names.
     bool contains(const void* address, std::size_t bytes) const {
         return in_heap(address, bytes) || in_statics(address, bytes) ||
                in_external_heap(address, bytes);
@@ -87,12 +106,24 @@ struct alignas(kCacheLineBytes) AddressMap {
         std::uintptr_t offset = offset_of(address);
         return bytes <= heap_bytes && offset <= heap_bytes - bytes;
     }
+    // The part of the range that holds the address, and the address behind it; a null name: none.
+    struct Part {
+        const char* name;
+        std::uintptr_t end;
+    };
+    Part part_of(const void* address) const;
     bool in_statics(const void* address, std::size_t bytes) const {
         std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - static_base;
         return bytes <= static_bytes && offset <= static_bytes - bytes;
     }
     // Of the host (core/external_heap.hpp).
     bool in_external_heap(const void* address, std::size_t bytes) const;
+    // Whether this PE itself reaches these bytes of its own through a transport ("one word, one
+    // path"). REQUIRES: contains().
+    bool is_own_by_transport(const void* address, std::size_t bytes) const {
+        if (in_statics(address, bytes)) return peers[my_pe].statics == nullptr;
+        return in_heap(address, bytes) && peers[my_pe].heap_inline_limit == 0;
+    }
     // Where the segment that holds the bytes begins. REQUIRES: contains().
     std::uintptr_t segment_base(const void* address, std::size_t bytes) const;
 

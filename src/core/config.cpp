@@ -31,15 +31,43 @@ constexpr Variable kVariables[] = {
      .must_agree = true,
      .default_text = "0: half of the usable memory, divided by the PEs of the node, from 2M to 64G",
      .help = "Size of each PE's symmetric heap. Memory is taken only when the program touches it."},
+    {.name = "SHMEM_TEAM_MEMORY_SIZE",
+     .field = &Config::team_memory_size,
+     .must_agree = true,
+     .default_text = "0: as the symmetric heap",
+     .help = "Size of each PE's team memory, from which teams allocate. Memory is taken only when "
+             "the program touches it."},
+    {.name = "SHMEM_LOCAL_MEMORY_SIZE",
+     .field = &Config::local_memory_size,
+     .must_agree = true,
+     .default_text = "0: as the symmetric heap",
+     .help = "Size of each PE's local memory, from which it allocates for itself, and which other "
+             "PEs reach by global pointers. Memory is taken only when the program touches it."},
     {.name = "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES",
      .field = &Config::huge_pages,
-     .help = "Try to back the symmetric heaps by huge pages: reserved ones, then transparent ones, "
-             "then small pages."},
+     .help = "Try to back the symmetric heaps, team and local memory by huge pages: reserved ones "
+             "if they suffice for all three, then transparent ones, then small pages."},
+    {.name = "SHMEM_HEAP",
+     .field = &Config::heap,
+     .must_agree = true,
+     .help = "How PEs of a node reach each other's symmetric memory: shared maps it; "
+             "noncoherent:PATH keeps private copies, and public ones in a file or device that all "
+             "PEs map, coherent by software; noncoherent-emulated does so without a file, for "
+             "tests."},
+    {.name = "SHMEM_NONCOHERENT_SEED",
+     .field = &Config::eviction_seed,
+     .help = "With a non-coherent heap: lines are evicted from the private copies at random, "
+             "by numbers that follow from this one; 0: they are not."},
     {.name = "SHMEM_STATIC_DATA",
      .field = &Config::static_data,
      .must_agree = true,
      .help = "How other PEs reach global and static variables: shared maps them into all PEs of "
              "the node; cma leaves them where they are and copies through the kernel."},
+    {.name = "SHMEM_SEGMENT_PAGES",
+     .field = &Config::segment_pages,
+     .help = "Replace whole pages of memory that the program registers by shared ones, so that PEs "
+             "of the node load and store there. Without it, the kernel copies. Turn it off where "
+             "the program registers memory that a device uses."},
     {.name = "SHMEM_BARRIER_ALGORITHM",
      .field = Collective::kBarrier,
      .must_agree = true,
@@ -121,10 +149,17 @@ constexpr Variable kVariables[] = {
     {.name = "SHMEM_PROGRESS",
      .field = &Config::progress,
      .must_agree = true,
-     .help = "How a PE serves other nodes while it computes: by a thread that sleeps when it is "
-             "idle (thread), or not at all (none). With none, other nodes wait until the PE calls "
-             "the library, and operations of PEs that call it all the time are a little quicker. "
-             "auto takes thread."},
+     .help =
+         "Progress while a PE computes. thread: between nodes, a thread of each PE that "
+         "sleeps when it is idle. none: no one; other nodes wait until the PE calls the "
+         "library, and operations of PEs that call it all the time are a little quicker. "
+         "helpers: as thread, and on each node N processes of oshrun do long put_nbi, get_nbi "
+         "and put_signal_nbi between its PEs, on cores that no PE uses (docs/progress.md). auto "
+         "takes thread."},
+    {.name = "SHMEM_HELPER_SIZE",
+     .field = &Config::helper_size,
+     .help = "With SHMEM_PROGRESS=helpers: the size from which on helpers do an operation. At "
+             "least 4K."},
     {.name = "SHMEM_NETWORK_TIMEOUT",
      .field = &Config::network_timeout,
      .help = "End the job when another node has not answered for this many seconds; 0 waits for "
@@ -168,7 +203,6 @@ constexpr Names names_of(FabricChoice /*kind*/) { return kFabricChoiceNames; }
 constexpr Names names_of(ReduceAccess /*kind*/) { return kReduceAccessNames; }
 constexpr Names names_of(CollectiveBuffer /*kind*/) { return kCollectiveBufferNames; }
 constexpr Names names_of(AmoPath /*kind*/) { return kAmoPathNames; }
-constexpr Names names_of(Progress /*kind*/) { return kProgressNames; }
 constexpr Names names_of(SharedCopies /*kind*/) { return kSharedCopiesNames; }
 
 // Earlier names of some values, at the places of their names.
@@ -218,6 +252,10 @@ bool set_value(Config& config, const Field& field, std::string_view text) {
                 if (value.is_switch && !is_on) return false;
                 config.fabric_values[value.row] = value.is_switch ? print_bool(*is_on) : text;
                 return true;
+            },
+            [&](HeapMode Config::*member) { return assign(config.*member, parse_heap_mode(text)); },
+            [&](ProgressMode Config::*member) {
+                return assign(config.*member, parse_progress(text));
             },
             [&](SubsystemSet Config::*member) {
                 return assign(config.*member, parse_subsystems(text));
@@ -327,6 +365,8 @@ std::string value_text(const Config& config, const Variable& variable) {
             [&](Count Config::*member) { return std::to_string((config.*member).value); },
             [&](std::string Config::*member) { return config.*member; },
             [&](FabricValue value) { return config.fabric_values[value.row]; },
+            [&](HeapMode Config::*member) { return print_heap_mode(config.*member); },
+            [&](ProgressMode Config::*member) { return print_progress(config.*member); },
             [&](SubsystemSet Config::*member) { return print_subsystems(config.*member); },
             [&](Collective collective) {
                 const Names names = algorithm_names(collective).names;
@@ -350,6 +390,8 @@ Names value_names(const Variable& variable) {
             [](Count Config::* /*member*/) { return Names(); },
             [](std::string Config::* /*member*/) { return Names(); },
             [](FabricValue value) { return value.is_switch ? Names(kSwitchNames) : Names(); },
+            [](HeapMode Config::* /*member*/) { return Names(); },
+            [](ProgressMode Config::* /*member*/) { return Names(); },
             [](SubsystemSet Config::* /*member*/) { return Names(); },
             [](Collective collective) { return algorithm_names(collective).names; },
             []<class Enum>(Enum Config::* /*member*/) { return Names(names_of(Enum{})); },
@@ -375,6 +417,8 @@ std::string allowed_text(const Variable& variable) {
             },
             [](std::string Config::* /*member*/) { return std::string("text"); },
             [](FabricValue value) { return std::string(value.is_switch ? kSwitchText : "text"); },
+            [](HeapMode Config::* /*member*/) { return std::string(kHeapModeText); },
+            [](ProgressMode Config::* /*member*/) { return std::string(kProgressText); },
             [](SubsystemSet Config::* /*member*/) {
                 return join(kSubsystemNames) + ", with commas between; or all, or none";
             },

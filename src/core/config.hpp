@@ -19,6 +19,8 @@
 #include "base/log.hpp"
 #include "base/setting_marks.hpp"
 #include "core/config_parse.hpp"
+#include "core/progress_mode.hpp"
+#include "heap/heap_mode.hpp"
 #include "heap/static_data_mode.hpp"
 #include "transports/fabric_settings.hpp"
 
@@ -76,10 +78,6 @@ inline constexpr std::string_view kAmoPathNames[] = {"auto", "am", "fabric"};
 enum class SharedCopies : std::uint8_t { kAuto, kAlways, kNever };
 inline constexpr std::string_view kSharedCopiesNames[] = {"auto", "always", "never"};
 
-// The way to serve PEs of other nodes while this one computes: a thread, or none.
-enum class Progress : std::uint8_t { kAuto, kThread, kNone };
-inline constexpr std::string_view kProgressNames[] = {"auto", "thread", "none"};
-
 // Where a value comes from.
 enum class Origin : std::uint8_t { kDefault, kEnvironment, kOtherName };
 inline constexpr std::string_view kOriginNames[] = {"default", "environment", "environment, as"};
@@ -98,9 +96,14 @@ struct Config {
     bool version = false;
     bool info = false;
     bool debug = false;
-    std::uint64_t symmetric_size = 0;  // bytes per PE; 0: heap::default_heap_bytes decides
+    std::uint64_t symmetric_size = 0;     // bytes per PE; 0: heap::default_heap_bytes decides
+    std::uint64_t team_memory_size = 0;   // bytes per PE; 0: as the symmetric heap
+    std::uint64_t local_memory_size = 0;  // bytes per PE; 0: as the symmetric heap
     bool huge_pages = true;
+    HeapMode heap;
+    Count eviction_seed;  // 0: no evictions
     StaticDataMode static_data = StaticDataMode::kShared;
+    bool segment_pages = true;
     std::array<AlgorithmSetting, kCollectives> algorithms;  // by Collective
     ReduceAccess reduce_access = ReduceAccess::kAuto;
     bool reduce_reproducible = false;
@@ -112,8 +115,9 @@ struct Config {
     // By row of fabric_settings(), whose fabrics take the values apart.
     FabricValues fabric_values = initial_fabric_values();
     AmoPath amo_path = AmoPath::kAuto;
-    Progress progress = Progress::kAuto;
-    Count network_timeout{60};  // seconds; 0: for ever
+    ProgressMode progress;
+    std::uint64_t helper_size = std::uint64_t{128} << 10;  // bytes
+    Count network_timeout{60};                             // seconds; 0: for ever
     SubsystemSet log;
 
     // By row of variables(): the name that the value was found under; "" for the default.
@@ -140,9 +144,9 @@ struct FabricValue {
 // The member that a variable sets; its type decides the spelling of the value.
 using Field = std::variant<Switch, bool Config::*, std::uint64_t Config::*, Count Config::*,
                            std::string Config::*, FabricValue, FabricChoice Config::*,
-                           StaticDataMode Config::*, Collective, ReduceAccess Config::*,
-                           CollectiveBuffer Config::*, AmoPath Config::*, Progress Config::*,
-                           SharedCopies Config::*, SubsystemSet Config::*>;
+                           HeapMode Config::*, StaticDataMode Config::*, Collective,
+                           ReduceAccess Config::*, CollectiveBuffer Config::*, AmoPath Config::*,
+                           ProgressMode Config::*, SharedCopies Config::*, SubsystemSet Config::*>;
 
 struct Variable {
     std::string_view name;

@@ -4,6 +4,7 @@
 // See config.hpp.
 #include <algorithm>
 
+#include "base/bits.hpp"
 #include "core/config.hpp"
 
 namespace tessera {
@@ -24,7 +25,8 @@ std::uint8_t mark_of(const Config& config, const Variable& variable) {
     if (at != names.end()) return static_cast<std::uint8_t>(at - names.begin());
     std::uint64_t digest = kFnvOffset;
     add_to_digest(digest, text);
-    return static_cast<std::uint8_t>(digest >> 32);
+    // Short texts change few of the digest's higher bits.
+    return static_cast<std::uint8_t>(mix_bits(digest));
 }
 
 std::string difference_of(const Config& config, const Variable& variable, std::uint8_t theirs,

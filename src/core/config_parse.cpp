@@ -9,6 +9,8 @@
 #include <charconv>
 #include <vector>
 
+#include "core/progress_mode.hpp"
+
 namespace tessera {
 namespace {
 
@@ -211,6 +213,38 @@ std::string print_subsystems(SubsystemSet set) {
         text += kSubsystemNames[i];
     }
     return text.empty() ? "none" : text;
+}
+
+std::optional<ProgressMode> parse_progress(std::string_view text) {
+    static constexpr std::string_view kNames[] = {"auto", "thread", "helpers", "none"};
+    ProgressMode mode;
+    const bool is_forced = text.ends_with('!');
+    if (is_forced) text.remove_suffix(1);
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const auto kind = parse_choice(text.substr(0, colon), kNames);
+    if (!kind) return std::nullopt;
+    mode.kind = static_cast<Progress>(*kind);
+    if (mode.kind != Progress::kHelpers) {
+        return is_forced || colon < text.size() ? std::nullopt : std::optional(mode);
+    }
+    mode.is_forced = is_forced;
+    mode.helpers = 1;
+    if (colon == text.size()) return mode;
+    const std::optional<std::uint32_t> count = parse_count(text.substr(colon + 1));
+    if (!count || *count == 0 || *count > kHelpersMax) return std::nullopt;
+    mode.helpers = *count;
+    return mode;
+}
+
+std::string print_progress(const ProgressMode& mode) {
+    switch (mode.kind) {
+        case Progress::kAuto: break;
+        case Progress::kThread: return "thread";
+        case Progress::kNone: return "none";
+        case Progress::kHelpers:
+            return "helpers:" + std::to_string(mode.helpers) + (mode.is_forced ? "!" : "");
+    }
+    return "auto";
 }
 
 std::string join(Names names) {

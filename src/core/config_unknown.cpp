@@ -15,8 +15,10 @@ constexpr std::string_view kPrefix = "SHMEM_";
 
 // The place of an OpenSHMEM installation, which module files and build systems set. These variables
 // are for compilers, not for the library, and are in every environment of such a machine.
-// Settings of other libraries are not here: the user must learn that they have no effect.
-constexpr std::string_view kNotSettings[] = {"SHMEM_HOME", "SHMEM_ROOT", "SHMEM_DIR"};
+// Settings of other libraries are not here: the user must learn that they have no effect. Coarray
+// programs (runtimes/caf) read SHMEM_NUM_IMAGES before a launcher runs.
+constexpr std::string_view kNotSettings[] = {"SHMEM_HOME", "SHMEM_ROOT", "SHMEM_DIR",
+                                             "SHMEM_NUM_IMAGES"};
 
 }  // namespace
 

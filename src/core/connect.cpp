@@ -4,9 +4,12 @@
 #include <atomic>
 
 #include "base/fatal.hpp"
+#include "core/background.hpp"
 #include "core/config.hpp"
 #include "core/context.hpp"
 #include "core/live.hpp"
+#include "core/segments.hpp"
+#include "core/stream_blocks.hpp"
 #include "heap/static_data.hpp"
 #include "launch/exchange.hpp"
 #include "launch/launcher_address.hpp"
@@ -20,9 +23,41 @@ void make_transport_contexts(int level) {
     live->default_transport_context = make_transport_context({.is_shared = is_shared});
     live->collective_transport_context =
         make_transport_context({.is_shared = is_shared, .is_internal = true});
+    // Also the progress thread uses it.
+    live->stream_transport_context = make_transport_context({.is_internal = true});
     Context::default_transport_context = live->default_transport_context.get();
     collective_context = Context(*live->collective_transport_context);
+    stream_context = Context(*live->stream_transport_context);
 }
+
+// The default heap depends on a node's memory and PEs, but must be the same everywhere: all nodes
+// take the smallest, and the default sizes of team and local memory follow from it. The rest of a
+// larger range is left alone.
+void agree_on_heap() {
+    if (config().symmetric_size != 0 || live->job.launcher == launch::Launcher::kOshrun) return;
+    heap::NodeHeader& header = live->node->header();
+    std::uint64_t* word = &live->node->internal(live->job.local_index).smallest_heap_bytes;
+    if (live->job.local_index == 0) {
+        std::uint64_t seen = 0;
+        while (seen == 0 || seen > header.range.heap_bytes) {
+            const std::uint64_t before = seen;
+            seen = atomic_at_first_pe({.dest = word,
+                                       .op = AtomicOp::kCompareSwap,
+                                       .operand = header.range.heap_bytes,
+                                       .condition = before});
+            if (seen == before) break;
+        }
+    }
+    launch::meet_job(drive_fabric);
+    if (live->job.local_index == 0) {
+        header.range =
+            heap::memory_range(atomic_at_first_pe({.dest = word, .op = AtomicOp::kFetch}),
+                               config().team_memory_size, config().local_memory_size);
+    }
+    launch::meet_job(drive_fabric);  // PE 0 answers until all have asked.
+}
+
+}  // namespace
 
 FabricSetup describe_fabric() {
     const heap::StaticData& statics = heap::static_data();
@@ -34,19 +69,22 @@ FabricSetup describe_fabric() {
             .npes = live->job.npes,
             .index_on_host = me,
             .is_one_host = live->job.nnodes == live->job.nodes_of_host,
-            .segments = {.heap = {live->node->heap(me), header.heap_bytes},
+            .segments = {.heap = {live->node->own_heap(), header.range.bytes()},
                          .statics = {reinterpret_cast<char*>(statics.base), statics.bytes},
-                         .internal = {reinterpret_cast<char*>(&internal), header.internal_bytes}},
+                         .internal = {reinterpret_cast<char*>(&internal), header.internal_bytes},
+                         .names = &segments()},
             .unchanging = &internal.unchanging,
             .static_lock = live->node->statics_are_mapped() ? nullptr : &internal.static_lock,
+            .element_lock = &internal.element_lock,
             .sleeper = &internal.sleeper,
+            .background = advance_background,
             .settings_digest = live->node->my_record().settings_digest,
             .setting_marks = internal.setting_marks,
             .difference = settings_difference,
             .program_digest = live->node->my_record().program_digest ^ statics.bytes,
             .address = launch::launcher_address(),
             .provider_atomics = settings.amo_path == AmoPath::kFabric,
-            .has_progress_thread = settings.progress != Progress::kNone,
+            .has_progress_thread = settings.progress.kind != Progress::kNone,
             .timeout_s = settings.network_timeout.value,
             .is_oversubscribed =
                 static_cast<std::uint32_t>(live->job.npes_of_host) > header.usable_cores,
@@ -55,33 +93,10 @@ FabricSetup describe_fabric() {
             .values = fabric_setting};
 }
 
-// The default heap depends on a node's memory and PEs, but must be the same everywhere: all nodes
-// take the smallest. The rest of a larger one is left alone.
-void agree_on_heap() {
-    if (config().symmetric_size != 0 || live->job.launcher != launch::Launcher::kPmix) return;
-    heap::NodeHeader& header = live->node->header();
-    std::uint64_t* word = &live->node->internal(live->job.local_index).smallest_heap_bytes;
-    if (live->job.local_index == 0) {
-        std::uint64_t seen = 0;
-        while (seen == 0 || seen > header.heap_bytes) {
-            const std::uint64_t before = seen;
-            seen = atomic_at_first_pe({.dest = word,
-                                       .op = AtomicOp::kCompareSwap,
-                                       .operand = header.heap_bytes,
-                                       .condition = before});
-            if (seen == before) break;
-        }
-    }
-    launch::meet_job(drive_fabric);
-    if (live->job.local_index == 0) {
-        header.heap_bytes = atomic_at_first_pe({.dest = word, .op = AtomicOp::kFetch});
-    }
-    launch::meet_job(drive_fabric);  // PE 0 answers until all have asked.
+void drive_fabric() {
+    live->fabric->progress();
+    advance_background();
 }
-
-}  // namespace
-
-void drive_fabric() { live->fabric->progress(); }
 
 std::uint64_t atomic_at_first_pe(AtomicRequest request) {
     if (!is_on_this_node(0))
@@ -110,6 +125,7 @@ void leave_nodes() {
     if (!live->fabric) return;
     default_context.quiet();
     collective_context.quiet();
+    stream_context.quiet();
     live->fabric->leave();
     launch::meet_job(drive_fabric);
 }

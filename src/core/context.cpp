@@ -1,82 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See context.hpp: signals, strided transfers and the slow paths to transports.
+// See context.hpp: signals, and the slow paths to transports.
 #include "core/context.hpp"
 
 #include "base/fatal.hpp"
+#include "core/helpers.hpp"
 #include "core/runtime.hpp"
 #include "shmem/signal.h"
 
 namespace tessera {
-namespace {
-
-// The bytes from the first element to behind the last one. A span that no address space holds is
-// returned as SIZE_MAX, which no segment contains.
-std::size_t span_bytes(std::ptrdiff_t stride, const Strided& shape) {
-    std::size_t span = 0;
-    bool overflow =
-        __builtin_mul_overflow(shape.blocks - 1, static_cast<std::size_t>(stride), &span);
-    overflow |= __builtin_add_overflow(span, shape.block_elements, &span);
-    overflow |= __builtin_mul_overflow(span, shape.element_bytes, &span);
-    return overflow ? SIZE_MAX : span;
-}
-
-void check_strides(const Strided& shape, const char* where) {
-    auto least = static_cast<std::ptrdiff_t>(shape.block_elements);
-    if (shape.dest_stride < least || shape.source_stride < least) [[unlikely]] {
-        fatal("%s: strides dst %td and sst %td must be at least the block size, %td", where,
-              shape.dest_stride, shape.source_stride, least);
-    }
-}
-
-// One element at a time, with a compile-time size so that each is one load and one store.
-template <class Element>
-void copy_elements(char* dest, const char* source, const Strided& shape) {
-    const std::ptrdiff_t dest_step =
-        shape.dest_stride * static_cast<std::ptrdiff_t>(sizeof(Element));
-    const std::ptrdiff_t source_step =
-        shape.source_stride * static_cast<std::ptrdiff_t>(sizeof(Element));
-    for (std::size_t i = 0; i < shape.blocks; ++i) {
-        Element element;
-        std::memcpy(&element, source, sizeof element);
-        std::memcpy(dest, &element, sizeof element);
-        dest += dest_step;
-        source += source_step;
-    }
-}
-
-void copy_blocks(char* dest, const char* source, const Strided& shape) {
-    const auto element = static_cast<std::ptrdiff_t>(shape.element_bytes);
-    const std::size_t block_bytes = shape.block_elements * shape.element_bytes;
-    for (std::size_t i = 0; i < shape.blocks; ++i) {
-        copy_bytes(dest, source, block_bytes);
-        dest += shape.dest_stride * element;
-        source += shape.source_stride * element;
-    }
-}
-
-struct Bytes16 {
-    std::uint64_t words[2];
-};
-
-void copy_strided(char* dest, const char* source, const Strided& shape) {
-    if (shape.block_elements == 1) {
-        switch (shape.element_bytes) {
-            case 1: return copy_elements<std::uint8_t>(dest, source, shape);
-            case 2: return copy_elements<std::uint16_t>(dest, source, shape);
-            case 4: return copy_elements<std::uint32_t>(dest, source, shape);
-            case 8: return copy_elements<std::uint64_t>(dest, source, shape);
-            case 16: return copy_elements<Bytes16>(dest, source, shape);
-            default: break;
-        }
-    }
-    copy_blocks(dest, source, shape);
-}
-
-}  // namespace
 
 TransportContext* Context::default_transport_context = nullptr;
 Context collective_context;
+Context stream_context;
 
 void Context::put_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
                             const char* where, const Context* context) {
@@ -85,7 +21,7 @@ void Context::put_slow_path(void* dest, const void* source, std::size_t bytes, i
     if (char* remote = address_map.remote(dest, bytes, pe, where)) {
         return copy_bytes(remote, source, bytes);
     }
-    transport(pe).put(context->transport_context(), dest, source, bytes, pe);
+    transport(pe, dest).put(context->transport_context(), dest, source, bytes, pe);
 }
 
 void Context::get_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
@@ -96,7 +32,7 @@ void Context::get_slow_path(void* dest, const void* source, std::size_t bytes, i
         copy_bytes(dest, remote, bytes);
         return std::atomic_thread_fence(std::memory_order_acquire);
     }
-    transport(pe).get(context->transport_context(), dest, source, bytes, pe);
+    transport(pe, source).get(context->transport_context(), dest, source, bytes, pe);
 }
 
 void Context::put_nbi_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
@@ -106,7 +42,7 @@ void Context::put_nbi_slow_path(void* dest, const void* source, std::size_t byte
     if (char* remote = address_map.remote(dest, bytes, pe, where)) {
         return copy_bytes(remote, source, bytes);
     }
-    transport(pe).put_nbi(context->transport_context(), dest, source, bytes, pe);
+    transport(pe, dest).put_nbi(context->transport_context(), dest, source, bytes, pe);
 }
 
 void Context::get_nbi_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
@@ -116,38 +52,59 @@ void Context::get_nbi_slow_path(void* dest, const void* source, std::size_t byte
     if (const char* remote = address_map.remote(source, bytes, pe, where)) {
         return copy_bytes(dest, remote, bytes);
     }
-    transport(pe).get_nbi(context->transport_context(), dest, source, bytes, pe);
+    transport(pe, source).get_nbi(context->transport_context(), dest, source, bytes, pe);
 }
 
-void Context::put_strided(void* dest, const void* source, const Strided& shape, int pe,
-                          const char* where) const {
-    pe = world_pe(pe, where);
-    check_pe(pe, where);
-    if (shape.blocks == 0 || shape.block_elements == 0) return;
-    check_strides(shape, where);
-    const auto* from = static_cast<const char*>(source);
-    std::size_t span = span_bytes(shape.dest_stride, shape);
-    if (char* remote = address_map.remote(dest, span, pe, where)) {
-        copy_strided(remote, from, shape);
-        return;
-    }
-    transport(pe).put_strided(transport_context(), dest, source, shape, pe);
+void Context::put_by_helper(char* remote, const void* source, std::size_t bytes,
+                            const Context* context) {
+    const Helpers::Copy copy{.local = source, .remote = remote, .bytes = bytes};
+    if (address_map.helpers->take(copy, context->transport_context())) return;
+    copy_large(remote, source, bytes);
 }
 
-void Context::get_strided(void* dest, const void* source, const Strided& shape, int pe,
-                          const char* where) const {
-    pe = world_pe(pe, where);
-    check_pe(pe, where);
-    if (shape.blocks == 0 || shape.block_elements == 0) return;
-    check_strides(shape, where);
-    auto* to = static_cast<char*>(dest);
-    std::size_t span = span_bytes(shape.source_stride, shape);
-    if (const char* remote = address_map.remote(source, span, pe, where)) {
-        copy_strided(to, remote, shape);
-        std::atomic_thread_fence(std::memory_order_acquire);
-        return;
+void Context::get_by_helper(void* dest, const char* remote, std::size_t bytes,
+                            const Context* context) {
+    const Helpers::Copy copy{
+        .kind = heap::HelperCopy::Kind::kGet, .local = dest, .remote = remote, .bytes = bytes};
+    if (address_map.helpers->take(copy, context->transport_context())) return;
+    copy_large(dest, remote, bytes);
+}
+
+// Mistakes are left to put_signal(), which reports them.
+bool Context::put_signal_by_helper(void* dest, const void* source, std::size_t bytes,
+                                   const Signal& signal, int pe, const char* where,
+                                   shmemx_req_t* req) const {
+    const int target = world_pe(pe, where);
+    if (!is_signal_op(signal.op) || !is_aligned(signal.word)) return false;
+    const char* remote = address_map.mapped_heap(dest, bytes, target);
+    const char* word = address_map.mapped_heap(signal.word, sizeof *signal.word, target);
+    if (remote == nullptr || word == nullptr) return false;
+    perform_held();  // One PE's atomics on a word stay in order.
+    const Helpers::Copy copy{.local = source,
+                             .remote = remote,
+                             .bytes = bytes,
+                             .signal = {.word = word,
+                                        .is_add = signal.op == SHMEM_SIGNAL_ADD,
+                                        .value = signal.value,
+                                        .sleeper = sleeper_of(target)}};
+    Helpers& helpers = *address_map.helpers;
+    return req == nullptr ? helpers.take(copy, transport_context())
+                          : helpers.take(copy, transport_context(), req, where);
+}
+
+void Context::fence_slow_path(TransportContext& context) {
+    if (address_map.helpers != nullptr) {
+        address_map.helpers->complete(context, Helpers::Which::kPuts);
+        std::atomic_thread_fence(std::memory_order_release);
     }
-    transport(pe).get_strided(transport_context(), dest, source, shape, pe);
+    if (address_map.fabric != nullptr) address_map.fabric->fence(context);
+}
+
+void Context::quiet_slow_path(TransportContext& context) {
+    if (address_map.helpers != nullptr) {
+        address_map.helpers->complete(context, Helpers::Which::kAll);
+    }
+    if (address_map.fabric != nullptr) address_map.fabric->quiet(context);
 }
 
 // Payload and signal may take different paths: then the payload must have arrived before the signal
@@ -164,16 +121,23 @@ void Context::put_signal_slow_path(void* dest, const void* source, std::size_t b
         bytes == 0 || address_map.remote(dest, bytes, target, where) != nullptr;
     const bool word_is_mapped =
         address_map.remote(signal.word, sizeof *signal.word, target, where) != nullptr;
-    if (data_is_mapped || word_is_mapped) {
+    // A transport orders its own operations only.
+    const bool is_one_way = data_is_mapped == word_is_mapped &&
+                            (data_is_mapped || goes_one_way(dest, signal.word, target));
+    if (data_is_mapped || word_is_mapped || !is_one_way) {
         put(dest, source, bytes, pe, where);
-        if (data_is_mapped != word_is_mapped) quiet();
+        if (!is_one_way) quiet();
         return update_signal(signal, pe, where);
     }
+    transport(target, dest)
+        .put_signal(transport_context(), dest, source, bytes, signal_update(signal, where), target);
+}
+
+AtomicRequest Context::signal_update(const Signal& signal, const char* where) {
     if (!is_aligned(signal.word)) fail_alignment(signal.word, sizeof *signal.word, where);
     if (!is_signal_op(signal.op)) fail_signal_op(signal.op, where);
     const AtomicOp op = signal.op == SHMEM_SIGNAL_SET ? AtomicOp::kSet : AtomicOp::kAdd;
-    AtomicRequest update{.dest = signal.word, .op = op, .operand = signal.value};
-    transport(target).put_signal(transport_context(), dest, source, bytes, update, target);
+    return {.dest = signal.word, .op = op, .operand = signal.value};
 }
 
 void Context::fail_signal_op(int op, const char* where) {

@@ -4,12 +4,13 @@
 // takes one decision: is the target mapped? Then it is a plain load, store or CPU atomic, and done;
 // otherwise one virtual call of the peer's transport.
 //
-// On mapped memory nothing is left pending, but for atomics that a session holds back: fence is a
-// release fence, quiet a full one. The operations that transports have under way for a context are
-// in its TransportContext. Orders on weakly ordered processors: puts are relaxed stores (fence,
-// quiet, put_signal and barrier order them); gets and fetches acquire, because they are complete
-// when they return and the program's next operations must not read earlier; read-modify-writes are
-// seq_cst, so that they see whether the target sleeps (base/wait.hpp).
+// On mapped memory nothing is left pending, but for atomics that a session holds back and copies
+// that helpers do (core/helpers.hpp): fence is a release fence, quiet a full one. The operations
+// that transports have under way for a context are in its TransportContext. Orders on weakly
+// ordered processors: puts are relaxed stores (fence, quiet, put_signal and barrier order them);
+// gets and fetches acquire, because they are complete when they return and the program's next
+// operations must not read earlier; read-modify-writes are seq_cst, so that they see whether the
+// target sleeps (base/wait.hpp).
 #pragma once
 
 #include <atomic>
@@ -23,53 +24,16 @@
 #include "base/wait.hpp"
 #include "core/address_map.hpp"
 #include "core/atomic_batch.hpp"
+#include "core/operation_types.hpp"
+#include "core/segments.hpp"
 #include "core/team.hpp"
 #include "shmem/signal.h"
+#include "shmemx/requests.h"
 #include "transports/fabric_transport.hpp"
 
 namespace tessera {
 
-// Values that one instruction loads or stores: the sizes that p, g and waits treat as whole words.
-template <class T>
-inline constexpr bool kIsWord = sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1)) == 0;
-
-template <class T>
-TESSERA_INLINE std::uint64_t to_bits(T value) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(T));
-    return bits;
-}
-template <class T>
-TESSERA_INLINE T from_bits(std::uint64_t bits) {
-    T value;
-    std::memcpy(&value, &bits, sizeof(T));
-    return value;
-}
-
 static_assert(kShortBytesMax == kShortCopyBytesMax);
-
-// An atomic operation on a symmetric word.
-template <class T>
-struct Atomic {
-    T* dest;
-    AtomicOp op;
-    T operand;
-    T condition;  // kCompareSwap
-};
-
-// The update of the signal word by a put-with-signal.
-struct Signal {
-    std::uint64_t* word = nullptr;  // symmetric
-    std::uint64_t value = 0;
-    int op = 0;  // SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD
-};
-
-// The destination of the old value of an atomic operation. On this node it is there at once.
-enum class OldValue : std::uint8_t {
-    kReturned,
-    kIgnored,  // the operation may still be on its way when the call returns
-    kLater,    // written to `later` by the next quiet
-};
 
 class Context {
   public:
@@ -133,6 +97,8 @@ class Context {
             if (char* remote = address_map.mapped(dest, pe)) [[likely]]
                 return copy_short(remote, source, bytes);
         } else if (char* remote = address_map.mapped_heap(dest, bytes, pe)) [[likely]] {
+            if (is_for_helpers(bytes)) [[unlikely]]
+                return put_by_helper(remote, source, bytes, this);
             return copy_long(remote, source, bytes);
         }
         put_nbi_slow_path(dest, source, bytes, pe, where, this);
@@ -145,6 +111,8 @@ class Context {
             if (const char* remote = address_map.mapped(source, pe)) [[likely]]
                 return copy_short(dest, remote, bytes);
         } else if (const char* remote = address_map.mapped_heap(source, bytes, pe)) [[likely]] {
+            if (is_for_helpers(bytes)) [[unlikely]]
+                return get_by_helper(dest, remote, bytes, this);
             return copy_long(dest, remote, bytes);
         }
         get_nbi_slow_path(dest, source, bytes, pe, where, this);
@@ -174,7 +142,8 @@ class Context {
         return g_slow_path(source, pe, where, this);
     }
 
-    // Strided and block-strided transfers; strides are checked.
+    // Strided and block-strided transfers of one dimension; strides are checked.
+    // core/strided_transfer.hpp has those of several.
     void put_strided(void* dest, const void* source, const Strided& shape, int pe,
                      const char* where) const;
     void get_strided(void* dest, const void* source, const Strided& shape, int pe,
@@ -291,6 +260,14 @@ class Context {
         }
         put_signal_slow_path(dest, source, bytes, signal, pe, where);
     }
+    // The same; the source is reusable after quiet.
+    TESSERA_INLINE void put_signal_nbi(void* dest, const void* source, std::size_t bytes,
+                                       const Signal& signal, int pe, const char* where) const {
+        if (is_for_helpers(bytes) && put_signal_by_helper(dest, source, bytes, signal, pe, where))
+            [[unlikely]]
+            return;
+        put_signal(dest, source, bytes, signal, pe, where);
+    }
     TESSERA_INLINE void update_signal(const Signal& signal, int pe, const char* where) const {
         const std::uint64_t value = signal.value;
         if (!is_signal_op(signal.op)) [[unlikely]]
@@ -311,14 +288,14 @@ class Context {
     TESSERA_INLINE void fence() const {
         perform_held();
         std::atomic_thread_fence(std::memory_order_release);
-        if (address_map.fabric != nullptr) [[unlikely]]
-            address_map.fabric->fence(transport_context());
+        if (address_map.needs_transport) [[unlikely]]
+            fence_slow_path(transport_context());
     }
     // Completes everything issued before; also orders it before later loads.
     TESSERA_INLINE void quiet() const {
         perform_held();
-        if (address_map.fabric != nullptr) [[unlikely]]
-            address_map.fabric->quiet(transport_context());
+        if (address_map.needs_transport) [[unlikely]]
+            quiet_slow_path(transport_context());
         std::atomic_thread_fence(std::memory_order_seq_cst);
     }
 
@@ -330,16 +307,38 @@ class Context {
     // That of the default context. Set by init.
     static TransportContext* default_transport_context;
 
+    // Whether helpers are asked to copy so many bytes. COST: up to kPlainCopyBytesMax bytes nothing
+    // that copy_long() does not pay anyway.
+    TESSERA_INLINE static bool is_for_helpers(std::size_t bytes) {
+        return bytes > kPlainCopyBytesMax && bytes >= address_map.helper_bytes_min;
+    }
+    // Whether a helper takes it; if not, nothing has happened. `req`: nullptr, or the program's
+    // variable. REQUIRES: is_for_helpers(bytes).
+    bool put_signal_by_helper(void* dest, const void* source, std::size_t bytes,
+                              const Signal& signal, int pe, const char* where,
+                              shmemx_req_t* req = nullptr) const;
+
+    // For memory of `pe` that is not mapped. REQUIRES: a number in the world, and an address that
+    // address_map.remote() has checked.
+    static Transport& transport(int pe, const void* address) {
+        if (is_registered(address)) [[unlikely]]
+            return transport_of_segments(pe);
+        Transport* const* table = address_map.transports;
+        return table != nullptr && table[pe] != nullptr ? *table[pe] : *address_map.fabric;
+    }
+    // Whether one transport reaches both.
+    static bool goes_one_way(const void* first, const void* second, int pe) {
+        return &transport(pe, first) == &transport(pe, second);
+    }
+    // The signal as transports take it; a wrong one ends the job.
+    static AtomicRequest signal_update(const Signal& signal, const char* where);
+
   private:
     // Without use of the old value the compiler need not fetch it: on x86 the operation then needs
     // no loop.
     template <OldValue kOld, class T>
     TESSERA_INLINE static T wanted(T old) {
         return kOld == OldValue::kIgnored ? T{} : old;
-    }
-    static Transport& transport(int pe) {
-        Transport* const* table = address_map.transports;
-        return table != nullptr && table[pe] != nullptr ? *table[pe] : *address_map.fabric;
     }
     // REQUIRES: a number that the address map has found mapped.
     TESSERA_INLINE static Sleeper* sleeper_of(int pe) {
@@ -402,6 +401,15 @@ class Context {
     void put_signal_slow_path(void* dest, const void* source, std::size_t bytes,
                               const Signal& signal, int pe, const char* where) const;
 
+    // Long copies on this node with helpers, who may be busy: then the caller copies.
+    static void put_by_helper(char* remote, const void* source, std::size_t bytes,
+                              const Context* context);
+    static void get_by_helper(void* dest, const char* remote, std::size_t bytes,
+                              const Context* context);
+    // These complete or order the operations that helpers and transports have under way.
+    static void fence_slow_path(TransportContext& context);
+    static void quiet_slow_path(TransportContext& context);
+
     // All cases but mapped heap memory: static data, transports, mistakes. `pe` is a number in the
     // world, not yet checked. Reached by tail calls, so that the paths above save no registers.
     static void put_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
@@ -420,7 +428,7 @@ class Context {
             store(remote, value);
             return wake_if_sleeping(sleeper_of(pe));
         }
-        transport(pe).put(context->transport_context(), dest, &value, sizeof(T), pe);
+        transport(pe, dest).put(context->transport_context(), dest, &value, sizeof(T), pe);
     }
     template <class T>
     [[gnu::noinline]] static T g_slow_path(const T* source, int pe, const char* where,
@@ -429,7 +437,7 @@ class Context {
             return load<T>(remote);
         }
         T value;
-        transport(pe).get(context->transport_context(), &value, source, sizeof(T), pe);
+        transport(pe, source).get(context->transport_context(), &value, source, sizeof(T), pe);
         return value;
     }
     template <OldValue kOld, class T, class Local>
@@ -448,10 +456,11 @@ class Context {
                            .operand = to_bits(request.operand),
                            .condition = to_bits(request.condition)};
         if constexpr (kOld != OldValue::kReturned) {
-            transport(pe).atomic_nbi(context->transport_context(), bits, later, pe);
+            transport(pe, bits.dest).atomic_nbi(context->transport_context(), bits, later, pe);
             return T{};
         } else {
-            return from_bits<T>(transport(pe).atomic(context->transport_context(), bits, pe));
+            Transport& way = transport(pe, bits.dest);
+            return from_bits<T>(way.atomic(context->transport_context(), bits, pe));
         }
     }
 

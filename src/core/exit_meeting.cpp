@@ -40,9 +40,8 @@ _Unwind_Reason_Code look_for_handler(_Unwind_Context* context, void* found) {
 // Whether a member has entered a collective of `team` that this PE has not entered.
 bool is_awaited(const Team& team, const Node& node, const launch::Job& job) {
     for (int pe : job.local_pes) {
-        const int index = team.index_of(pe);
-        if (index < 0) continue;
-        const TeamFlags* flags = team_flags_of(node.internal_of(pe), team.slot_of(index));
+        if (team.index_of(pe) < 0) continue;
+        const TeamFlags* flags = team_flags_of(node.internal_of(pe), team.slot);
         // Orders nothing: only the existence of an arrival counts.
         if (flags->central.arrived.load(std::memory_order_relaxed) != 0) return true;
     }

@@ -3,95 +3,74 @@
 // See external_heap.hpp.
 #include "core/external_heap.hpp"
 
-#include <array>
 #include <atomic>
-#include <utility>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
 
 #include "base/fatal.hpp"
-#include "core/address_map.hpp"
+#include "core/segments.hpp"
 
 namespace tessera {
 namespace {
 
-auto& heaps = *new std::array<ExternalHeap, kExternalHeapsMax>;
-// The release of add_external_heap pairs with the acquire of each function that reads the first
-// `count` heaps.
-std::atomic<int> heap_count{0};
-
-template <class Condition>
-const ExternalHeap* find(Condition condition) {
-    const int count = heap_count.load(std::memory_order_acquire);
-    for (int i = 0; i < count; ++i) {
-        const ExternalHeap& heap = heaps[static_cast<std::size_t>(i)];
-        if (condition(heap)) return &heap;
-    }
-    return nullptr;
-}
+std::shared_mutex& heaps_lock = *new std::shared_mutex;
+auto& heaps = *new std::map<std::uintptr_t, ExternalHeap>;  // by base
+// The release of add_external_heap pairs with the acquire of find_external_heap.
+std::atomic<bool> has_heaps{false};
 
 }  // namespace
 
 char* ExternalHeap::mapped(const void* address, int pe) const {
-    if (peers.empty()) return nullptr;
-    char* start = peers[static_cast<std::size_t>(pe)];
-    if (start == nullptr) return nullptr;
-    return start + (reinterpret_cast<std::uintptr_t>(address) - base);
+    if (device != nullptr) return nullptr;
+    return segments().find(segments().address_of(name_of(address)), pe);
 }
 
-char* ExternalHeap::remote(const void* address, int pe, const char* where) const {
-    if (char* memory = mapped(address, pe)) return memory;
+bool ExternalHeap::is_registered_by(int pe, const void* address) const {
+    return device == nullptr && segments().has(segments().address_of(name_of(address)), pe);
+}
+
+char* ExternalHeap::remote(const void* address, std::size_t count, int pe,
+                           const char* where) const {
     if (device != nullptr) {
         fatal(
             "%s: %p is memory of a device (%s), registered by shmemx_heap_create; no transport of "
             "this job reaches it, copy it through memory from shmem_malloc",
             where, address, device);
     }
-    fatal(
-        "%s: %p lies in an external heap, and PE %d is on another node, where no transport reaches "
-        "such memory; use memory from shmem_malloc",
-        where, address, pe);
+    return segments().remote(segments().address_of(name_of(address)), count, pe, where);
 }
 
 const ExternalHeap* find_external_heap(const void* address, std::size_t bytes) {
-    return find([=](const ExternalHeap& heap) { return heap.contains(address, bytes); });
+    if (!has_heaps.load(std::memory_order_acquire)) return nullptr;
+    const auto start = reinterpret_cast<std::uintptr_t>(address);
+    std::shared_lock guard(heaps_lock);
+    const auto next = heaps.upper_bound(start);
+    if (next == heaps.begin()) return nullptr;
+    const ExternalHeap& heap = std::prev(next)->second;
+    const std::size_t offset = start - heap.base;
+    return offset < heap.bytes && bytes <= heap.bytes - offset ? &heap : nullptr;
 }
 
 bool overlaps_external_heap(std::uintptr_t start, std::size_t bytes) {
-    auto overlaps = [=](std::uintptr_t other, std::size_t other_bytes) {
-        return start < other + other_bytes && other < start + bytes;
-    };
-    return find([=](const ExternalHeap& heap) {
-               if (overlaps(heap.base, heap.bytes)) return true;
-               for (const Mapping& mapping : heap.mappings) {
-                   auto mapped = reinterpret_cast<std::uintptr_t>(mapping.data());
-                   if (overlaps(mapped, mapping.bytes())) return true;
-               }
-               return false;
-           }) != nullptr;
+    std::shared_lock guard(heaps_lock);
+    const auto next = heaps.lower_bound(start + bytes);
+    if (next == heaps.begin()) return false;
+    const ExternalHeap& heap = std::prev(next)->second;
+    return start < heap.base + heap.bytes;
 }
 
-int owner_of_external_heap(std::uintptr_t address) {
-    int owner = -1;
-    find([&](const ExternalHeap& heap) {
-        for (std::size_t pe = 0; pe < heap.peers.size() && owner < 0; ++pe) {
-            auto start = reinterpret_cast<std::uintptr_t>(heap.peers[pe]);
-            if (start != 0 && address - start < heap.bytes) owner = static_cast<int>(pe);
-        }
-        return owner >= 0;
-    });
-    return owner;
-}
-
-bool add_external_heap(ExternalHeap&& heap) {
-    const int count = heap_count.load(std::memory_order_relaxed);
-    if (count == kExternalHeapsMax) return false;
-    heaps[static_cast<std::size_t>(count)] = std::move(heap);
-    heap_count.store(count + 1, std::memory_order_release);
-    return true;
+void add_external_heap(const ExternalHeap& heap) {
+    std::unique_lock guard(heaps_lock);
+    heaps.emplace(heap.base, heap);
+    has_heaps.store(true, std::memory_order_release);
 }
 
 void forget_external_heaps() {
-    heap_count.store(0, std::memory_order_relaxed);
-    for (ExternalHeap& heap : heaps) heap = {};
+    std::unique_lock guard(heaps_lock);
+    has_heaps.store(false, std::memory_order_relaxed);
+    heaps.clear();
 }
 
 }  // namespace tessera

@@ -11,6 +11,7 @@
 
 #include "base/copy.hpp"
 #include "core/address_map.hpp"
+#include "core/coherence.hpp"
 #include "core/runtime.hpp"
 #include "shmem/setup.h"
 
@@ -22,6 +23,7 @@ const char* launcher_name(launch::Launcher launcher) {
         case launch::Launcher::kNone: return "none (one PE)";
         case launch::Launcher::kOshrun: return "oshrun";
         case launch::Launcher::kPmix: return "PMIx";
+        case launch::Launcher::kGroup: return "none (a unique id)";
     }
     return "?";
 }
@@ -40,15 +42,19 @@ std::string line(const char* name, const std::string& value) {
 }
 
 std::string nodes_text(const launch::Job& job) {
-    if (address_map.fabric == nullptr) return "1";
+    if (job.nnodes == 1) return "1";
     return text_of("%d, %d on this host; between them %s", job.nnodes, job.nodes_of_host,
                    address_map.fabric->description().c_str());
 }
 
+std::string mebibytes_text(std::uint64_t bytes) {
+    return text_of("%.1f MiB for each PE, sparse", static_cast<double>(bytes) / (1024.0 * 1024.0));
+}
+
 std::string heap_text(const heap::NodeLayout& layout) {
-    return text_of("%.1f MiB for each PE, sparse, %s",
-                   static_cast<double>(layout.heap_bytes) / (1024.0 * 1024.0),
-                   heap::page_kind_name(layout.page_kind));
+    std::string text = mebibytes_text(layout.range.heap_bytes) + ", ";
+    if (address_map.coherence != nullptr) return text + address_map.coherence->description();
+    return text + heap::page_kind_name(layout.page_kind);
 }
 
 std::string static_text(const Node& node) {
@@ -72,6 +78,8 @@ void print_info(const Node& node, const launch::Job& job, std::span<const Outcom
         text += line("PEs", text_of("%d, %d on this node", job.npes, job.nlocal));
         text += line("nodes", nodes_text(job));
         text += line("symmetric heap", heap_text(node.header()));
+        text += line("team memory", mebibytes_text(node.header().range.team_bytes));
+        text += line("local memory", mebibytes_text(node.header().range.local_bytes));
         text += line("static data", static_text(node));
         text += line("waiting", world_team.more_members_than_cores
                                     ? "more PEs than usable cores: yield, then sleep"

@@ -79,7 +79,7 @@ void fill(InlineMap& map) {
 
 void open_inline_maps(int node_file, std::uint64_t inline_limits_offset,
                       std::span<const int> local_pes) {
-    if (config().debug) return;
+    if (config().debug || !config().heap.is_coherent()) return;
     std::lock_guard guard(attached_mutex);
     const int access = PROT_READ | PROT_WRITE;
     if (limits == nullptr) {

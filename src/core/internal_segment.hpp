@@ -9,22 +9,39 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/endpoint_slot.hpp"
 #include "base/platform.hpp"
 #include "base/setting_marks.hpp"
+#include "core/queue_node.hpp"
 #include "core/shared_copy.hpp"
 #include "core/team.hpp"
 #include "core/team_mailboxes.hpp"
+#include "core/team_streams.hpp"
 #include "heap/node_file.hpp"
+#include "heap/pe_location.hpp"
+#include "heap/shared_pages.hpp"
 
 namespace tessera {
 
 inline constexpr std::size_t kAffinityWords = 64;  // 4096 PUs
+
+// By these the PE's registered segments can be reached within the node. Written with the first one.
+struct SegmentHelp {
+    std::uint32_t endpoint_bytes;
+    std::int32_t pid;
+    std::uintptr_t proof;         // of the random number in the PE's own memory
+    std::uint64_t random_number;  // the same here
+    std::byte endpoint[kEndpointSlotBytes];
+    heap::PagesOffer pages;  // of this PE
+};
 
 struct InternalSegment {
     // Bit i: this PE may run on PU i (OS index). Read once, by the PE that discovers the topology.
     alignas(kFalseSharingBytes) std::uint64_t affinity[kAffinityWords];
     // Serialises atomics on this PE's static data when that is not mapped (transports/cma).
     alignas(kFalseSharingBytes) std::atomic<std::uint32_t> static_lock;
+    // Elements of this PE's memory that are no words change under it (base/elements.hpp).
+    alignas(kFalseSharingBytes) std::atomic<std::uint32_t> element_lock;
     // Never written; reads of it follow writes (transports/ofi).
     alignas(kFalseSharingBytes) std::uint64_t unchanging;
     // Of PE 0: the smallest default heap of all nodes; 0: no node has proposed one yet.
@@ -40,6 +57,9 @@ struct InternalSegment {
     alignas(kFalseSharingBytes) WaitTimes waits;
     // Written by another PE of the node while both start (base/wait_trial.hpp).
     alignas(kFalseSharingBytes) Gate trial;
+    // This PE publishes its location here once (core/locations.hpp).
+    heap::PeLocation location;
+    SegmentHelp segment_help;
     // Another PE's long copy from or to this one, which this one may help with.
     SharedCopyOffer shared_copy;
     // This PE sleeps in a wait on a word of its own. Other PEs check it after every p and atomic
@@ -55,15 +75,31 @@ inline InternalSegment& segment_of(Sleeper* sleeper) {
                                                offsetof(InternalSegment, sleeper));
 }
 
-// Behind it lie two arrays with an element for each team that the PE may be a member of: flags, and
-// mailboxes (the first teams have some); pages exist for those in use.
-inline constexpr std::size_t kMailboxesOffset = heap::kInternalBytes / 2;
+// Behind it lie arrays; pages exist for the parts in use:
+//   flags         an element for each team that the PE may be a member of
+//   board         where the PE meets others to make a team (messaging/meeting.hpp)
+//   lists         of irregular teams (core/team_arrays.hpp)
+//   mailboxes     for the first teams
+//   streams       for the first teams
+//   queue nodes   of locks
+//   epoch slots   one for each PE of the job
+inline constexpr std::size_t kMailboxesOffset = std::size_t{256} << 20;
+inline constexpr std::size_t kStreamsOffset = std::size_t{512} << 20;
+inline constexpr std::size_t kQueueNodesOffset = std::size_t{768} << 20;
+inline constexpr std::size_t kEpochSlotsOffset = heap::kInternalBytes;
+static_assert(kEpochSlotsOffset == kQueueNodesOffset + kQueueNodes * sizeof(QueueNode));
+inline constexpr std::size_t kListBytes = std::size_t{32} << 20;
+inline constexpr std::size_t kListsOffset = kMailboxesOffset - kListBytes;
+inline constexpr std::size_t kBoardBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kBoardOffset = kListsOffset - kBoardBytes;
 inline constexpr std::uint32_t kTeamSlots =
-    static_cast<std::uint32_t>((kMailboxesOffset - sizeof(InternalSegment)) / sizeof(TeamFlags));
+    static_cast<std::uint32_t>((kBoardOffset - sizeof(InternalSegment)) / sizeof(TeamFlags));
 inline std::uint32_t teams_with_mailboxes() {
-    constexpr std::size_t kBytes = heap::kInternalBytes - kMailboxesOffset;
+    constexpr std::size_t kBytes = kStreamsOffset - kMailboxesOffset;
     return static_cast<std::uint32_t>(kBytes / TeamMailboxes::stride());
 }
+inline constexpr auto kTeamsWithStreams =
+    static_cast<std::uint32_t>((kQueueNodesOffset - kStreamsOffset) / kTeamStreamsBytes);
 inline constexpr std::uint32_t kWorldTeamSlot = 0;
 inline constexpr std::uint32_t kSharedTeamSlot = 1;
 inline constexpr std::uint32_t kNodeTeamSlot = 2;
@@ -76,6 +112,25 @@ inline TeamFlags* team_flags_of(InternalSegment& segment, std::uint32_t slot) {
 inline TeamMailboxes* team_mailboxes_of(InternalSegment& segment, std::uint32_t slot) {
     char* start = reinterpret_cast<char*>(&segment) + kMailboxesOffset;
     return reinterpret_cast<TeamMailboxes*>(start + slot * TeamMailboxes::stride());
+}
+
+inline QueueNode* queue_node_of(InternalSegment& segment, std::uint32_t index) {
+    char* start = reinterpret_cast<char*>(&segment) + kQueueNodesOffset;
+    return reinterpret_cast<QueueNode*>(start) + index;
+}
+
+// The slot that PE `pe` writes for the segment's PE.
+inline heap::EpochSlot* epoch_slot_of(InternalSegment& segment, int pe) {
+    char* start = reinterpret_cast<char*>(&segment) + kEpochSlotsOffset;
+    return reinterpret_cast<heap::EpochSlot*>(start) + pe;
+}
+
+inline char* lists_of(InternalSegment& segment) {
+    return reinterpret_cast<char*>(&segment) + kListsOffset;
+}
+
+inline char* stream_block_of(InternalSegment& segment, std::uint32_t slot) {
+    return reinterpret_cast<char*>(&segment) + kStreamsOffset + slot * kTeamStreamsBytes;
 }
 
 }  // namespace tessera

@@ -12,11 +12,16 @@
 #include <vector>
 
 #include "base/wait.hpp"
+#include "core/epochs.hpp"
+#include "core/held_locks.hpp"
+#include "core/helpers.hpp"
 #include "core/node.hpp"
 #include "core/runtime.hpp"
+#include "core/team_arrays.hpp"
 #include "heap/allocator.hpp"
+#include "heap/team_memory.hpp"
 #include "launch/job.hpp"
-#include "transports/transport.hpp"
+#include "transports/fabric_transport.hpp"
 
 namespace tessera {
 
@@ -24,10 +29,16 @@ struct Live {
     launch::Job job;
     std::unique_ptr<Node> node;
     std::unique_ptr<heap::Allocator> allocator;
+    std::unique_ptr<heap::TeamMemory> team_memory;
     std::unique_ptr<FabricTransport> fabric;  // to other nodes; nullptr: there are none
     std::unique_ptr<TransportContext> default_transport_context;
     std::unique_ptr<TransportContext> collective_transport_context;
+    std::unique_ptr<TransportContext> stream_transport_context;
+    std::unique_ptr<Helpers> helpers;  // nullptr: there are none
+    std::unique_ptr<HeldLocks> held_locks;
+    std::unique_ptr<Epochs> epochs;
     std::vector<const WaitTimes*> waits_of_others;  // what the wait environment points to
+    ListBlocksPointer list_blocks;  // of irregular teams of which this PE is the owner
     pid_t thread_of_init = 0;
 };
 
@@ -42,6 +53,8 @@ void start(int level, const char* where);
 void make_files(launch::Job& job);
 // connect.cpp. RETURNS when: all PEs of the job can reach this one.
 void connect_nodes(int level);
+// The set-up of a fabric that reaches this PE's memory.
+FabricSetup describe_fabric();
 // Gives other nodes the CPU. REQUIRES: live->fabric.
 void drive_fabric();
 // An atomic on a word of PE 0's internal segment; request.dest is the word in this PE's.

@@ -7,6 +7,9 @@
 
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
+#include "core/coherence.hpp"
+#include "core/runtime.hpp"
+#include "heap/team_memory.hpp"
 
 namespace tessera {
 namespace {
@@ -18,6 +21,18 @@ constexpr std::uint32_t kNextMask = kGranted - 1;
 std::uint32_t queue_number(int pe) { return static_cast<std::uint32_t>(pe) + 1; }
 int pe_of(std::uint32_t queue_number) { return static_cast<int>(queue_number) - 1; }
 
+// A block of team memory exists on the members of its team only.
+int home_in_team_memory(const long* lock, std::size_t offset, const char* where) {
+    const auto block = team_memory().block_containing(offset);
+    if (!block) {
+        fatal("%s: %p lies in team memory, but in no allocated block", where,
+              static_cast<const void*>(lock));
+    }
+    const Team& team = *static_cast<const Team*>(block->team);
+    const std::size_t number = offset / sizeof(long);
+    return team.world_pe(static_cast<int>(number % static_cast<std::size_t>(team.npes)));
+}
+
 }  // namespace
 
 Lock::Lock(long* lock, const char* where)
@@ -27,6 +42,11 @@ Lock::Lock(long* lock, const char* where)
     auto address = reinterpret_cast<std::uintptr_t>(lock);
     if (!address_map.contains(lock, sizeof(long))) fail_address(lock, sizeof(long), where);
     if (address % sizeof(long) != 0) fail_alignment(lock, sizeof(long), where);
+    const std::size_t offset = address - address_map.heap_base;
+    if (offset >= address_map.team_begin && offset < address_map.local_begin) {
+        home_pe_ = home_in_team_memory(lock, offset, where);
+        return;
+    }
     std::uintptr_t base = address_map.segment_base(lock, sizeof(long));
     home_pe_ = static_cast<int>((address - base) / sizeof(long) % address_map.npes);
 }
@@ -48,6 +68,7 @@ void Lock::set() {
         wait_for_grant();
     }
     default_context.fetch_or(entry(), kHeld, me, where_);
+    perform_duty(SyncPoint::kLockTaken);
 }
 
 bool Lock::try_set() {
@@ -56,6 +77,7 @@ bool Lock::try_set() {
         default_context.compare_swap(tail(), 0U, queue_number(me), home_pe_, where_);
     if (seen != 0) return false;
     default_context.fetch_or(entry(), kHeld, me, where_);
+    perform_duty(SyncPoint::kLockTaken);
     return true;
 }
 

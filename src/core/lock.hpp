@@ -7,7 +7,8 @@
 //   copy of the home PE:   +0 tail: PE number + 1 of the last in the queue, 0: free
 //   copy of every PE:      +4 entry: kHeld | kGranted | PE number + 1 of the next in line
 //
-// The home PE follows from the lock's offset, so that many locks spread over the PEs.
+// The home PE follows from the lock's offset, so that many locks spread over the PEs. The home of a
+// lock in team memory is a member of the team.
 // COST: free lock: one swap at home and one local update; release: one compare-and-swap, or one
 // remote update that hands over.
 #pragma once

@@ -18,7 +18,9 @@
 
 #include "base/endpoint_slot.hpp"
 #include "base/fatal.hpp"
+#include "core/coherence.hpp"
 #include "core/config.hpp"
+#include "core/helpers.hpp"
 #include "core/program_digest.hpp"
 #include "transports/node_transports.hpp"
 
@@ -26,11 +28,12 @@ namespace tessera {
 
 Node::Node(launch::Job& job, const char* where) : job_(job), my_statics_(heap::static_data()) {
     map_files();
+    if (helper_board().helpers > 0) Helpers::abandon(helper_board().ring(job_.local_index));
     release_memory();  // Of an earlier program in the same place: `oshrun sh -c "./a; ./b"`.
     publish_record(where);
     meet(where);
     check_settings();
-    map_statics();
+    config().heap.is_coherent() ? map_statics() : make_coherence_transport();
     fill_peers();
     if (job_.launcher != launch::Launcher::kOshrun && job_.local_index == 0) discover_topology();
     bind_heap_to_numa_node();
@@ -50,6 +53,15 @@ InternalSegment& Node::internal_of(int world_pe) const {
     // Ascending, see launch/job.hpp.
     auto position = std::lower_bound(job_.local_pes.begin(), job_.local_pes.end(), world_pe);
     return internal(static_cast<int>(position - job_.local_pes.begin()));
+}
+
+heap::PeLocation& Node::location_of_other_node(int world_pe) const {
+    char* table = node_map_.data() + heap::locations_offset(*header_);
+    return reinterpret_cast<heap::PeLocation*>(table)[world_pe];
+}
+
+heap::HelperBoard& Node::helper_board() const {
+    return *reinterpret_cast<heap::HelperBoard*>(node_map_.data() + heap::helpers_offset(*header_));
 }
 
 InlineLimit* Node::my_inline_limit() const {
@@ -76,22 +88,16 @@ void Node::map_files() {
             "shmem_init: the shared file of this node was made by another version of Tessera; use "
             "the oshrun of the library that the program is linked with");
     }
-    // First, and at the addresses of an earlier init: so inline maps (core/inline_maps.hpp) stay
-    // valid.
-    static char* heaps = nullptr;
-    // The own heap is aligned, so that its offsets are as aligned as its addresses.
-    heap_map_ = Mapping::share(
-        job_.heap_file.get(), 0, static_cast<std::size_t>(header.npes) * header.heap_stride,
-        {.aligned_to = heap::heap_alignment(header.heap_bytes),
-         .aligned_at = static_cast<std::size_t>(job_.local_index) * header.heap_stride,
-         .wanted = heaps});
-    heaps = heap_map_.data();
+    map_heaps(header);
     node_map_ = Mapping::share(job_.node_file.get(), 0, header.static_offset);
-    if (!node_map_.is_mapped() || !heap_map_.is_mapped()) {
+    if (!node_map_.is_mapped() || !heap_map_.is_mapped() ||
+        (!config().heap.is_coherent() && !own_heap_.is_mapped())) {
         fatal(
-            "shmem_init: cannot map the symmetric heaps of %d PEs with %llu bytes each: %s; lower "
-            "SHMEM_SYMMETRIC_SIZE or raise the address space limit (ulimit -v)",
-            header.npes, static_cast<unsigned long long>(header.heap_bytes), std::strerror(errno));
+            "shmem_init: cannot map the symmetric heaps, team and local memory of %d PEs with %llu "
+            "bytes each: %s; lower SHMEM_SYMMETRIC_SIZE, SHMEM_TEAM_MEMORY_SIZE, "
+            "SHMEM_LOCAL_MEMORY_SIZE, or raise the address space limit (ulimit -v)",
+            header.npes, static_cast<unsigned long long>(header.range.bytes()),
+            std::strerror(errno));
     }
     header_ = reinterpret_cast<heap::NodeHeader*>(node_map_.data());
     records_ = reinterpret_cast<heap::PeRecord*>(node_map_.data() + header_->records_offset);
@@ -102,6 +108,54 @@ void Node::map_files() {
     ::madvise(node_map_.data(), node_map_.bytes(), MADV_DONTDUMP);
 }
 
+void Node::map_heaps(const heap::NodeLayout& layout) {
+    const HeapMode& mode = config().heap;
+    const std::size_t bytes = static_cast<std::size_t>(layout.npes) * layout.heap_stride;
+    const std::size_t alignment = heap::heap_alignment(layout.range.heap_bytes);
+    if (!mode.is_coherent()) {
+        if (job_.nnodes > 1) {
+            fatal(
+                "shmem_init: SHMEM_HEAP=%s works with the PEs of one node, and this job has %d "
+                "nodes; start it on one host, without SHMEM_VIRTUAL_NODES",
+                print_heap_mode(mode).c_str(), job_.nnodes);
+        }
+        own_heap_ =
+            Mapping::private_memory(layout.range.bytes(), {.aligned_to = alignment, .wanted = {}});
+    }
+    if (mode.kind == HeapKind::kFile) public_heaps_ = open_public_heaps(mode.path, bytes);
+    // First, and at the addresses of an earlier init: so inline maps (core/inline_maps.hpp) stay
+    // valid.
+    static char* heaps = nullptr;
+    // The own heap is aligned, so that its offsets are as aligned as its addresses.
+    heap_map_ = Mapping::share(
+        public_heaps_ ? public_heaps_.get() : job_.heap_file.get(), 0, bytes,
+        {.aligned_to = alignment,
+         .aligned_at = static_cast<std::size_t>(job_.local_index) * layout.heap_stride,
+         .wanted = heaps});
+    heaps = heap_map_.data();
+}
+
+// The public copies of static data lie in the slots of the node file that shared ones would have.
+void Node::make_coherence_transport() {
+    CoherenceParts parts{
+        .node = *this, .job = job_, .own_heap = own_heap_.data(), .public_statics = {}};
+    static_maps_.resize(static_cast<std::size_t>(job_.nlocal));
+    for (int i = 0; i < job_.nlocal; ++i) {
+        Mapping& copy = static_maps_[static_cast<std::size_t>(i)];
+        if (runs_my_program(i) && my_statics_.bytes > 0) {
+            const std::uint64_t slot =
+                header_->static_offset + static_cast<std::uint64_t>(i) * header_->static_slot_bytes;
+            copy = Mapping::share(job_.node_file.get(), slot, my_statics_.bytes);
+            if (!copy.is_mapped()) {
+                fatal("shmem_init: cannot map the public copies of static data: %s",
+                      std::strerror(errno));
+            }
+        }
+        parts.public_statics.push_back(copy.data());
+    }
+    coherence_ = make_coherence(parts);
+}
+
 void Node::bind_heap_to_numa_node() const {
     // Asks the system, not the facts: the first PE may not have written them yet.
     if (::access("/sys/devices/system/node/node1", F_OK) != 0) return;
@@ -110,7 +164,7 @@ void Node::bind_heap_to_numa_node() const {
     if (::getcpu(&cpu, &numa_node) != 0 || numa_node >= 64) return;
     // The policy is stored with the file, so peers that touch a page first place it here as well.
     unsigned long nodes = 1UL << numa_node;
-    ::syscall(SYS_mbind, heap(job_.local_index), header_->heap_bytes, MPOL_PREFERRED, &nodes,
+    ::syscall(SYS_mbind, heap(job_.local_index), header_->heap_stride, MPOL_PREFERRED, &nodes,
               sizeof nodes * 8, 0);
 }
 
@@ -128,9 +182,15 @@ void Node::release_memory() const {
     if (local == 0) {
         punch(job_.node_file.get(), static_cast<off_t>(header_->endpoints_offset),
               header_->npes_of_job * kEndpointSlotBytes);
+        punch(job_.node_file.get(), static_cast<off_t>(heap::locations_offset(*header_)),
+              header_->npes_of_job * sizeof(heap::PeLocation));
     }
-    punch(job_.heap_file.get(), local * static_cast<off_t>(header_->heap_stride),
-          header_->heap_bytes);
+    const auto offset = static_cast<std::uint64_t>(local) * header_->heap_stride;
+    if (public_heaps_) {
+        return empty_public_heap(public_heaps_.get(), config().heap.path,
+                                 {heap(job_.local_index), offset, header_->heap_stride});
+    }
+    punch(job_.heap_file.get(), static_cast<off_t>(offset), header_->heap_stride);
 }
 
 std::span<char> Node::wait_label() const {
@@ -250,13 +310,15 @@ void Node::fill_peers() {
         peers_ = large_table_.get();
     }
     if (peers_ == nullptr) fatal("shmem_init: out of memory for a table of %d PEs", job_.npes);
-    if (!transports_.empty()) transport_table_.resize(npes);
+    if (!transports_.empty() || coherence_ != nullptr) transport_table_.resize(npes);
     for (int i = 0; i < job_.nlocal; ++i) {
         Peer& peer = peers_[world_index(i)];
         peer.heap = heap(i);
         peer.sleeper = &internal(i).sleeper;
         if (!runs_my_program(i)) continue;  // Its variables are not ours (MPMD).
-        if (transports_.empty()) {
+        if (coherence_ != nullptr) {
+            transport_table_[world_index(i)] = coherence_.get();
+        } else if (transports_.empty()) {
             peer.statics = statics_[static_cast<std::size_t>(i)];
         } else {
             transport_table_[world_index(i)] = transports_[i == job_.local_index ? 0 : 1].get();
@@ -265,9 +327,10 @@ void Node::fill_peers() {
 }
 
 void Node::open_heaps() {
+    if (coherence_ != nullptr) return;
     for (int pe : job_.local_pes) {
         peers_[static_cast<std::size_t>(pe)].heap_inline_limit =
-            inline_limit_of(header_->heap_bytes);
+            inline_limit_of(header_->range.bytes());
     }
 }
 

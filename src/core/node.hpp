@@ -13,10 +13,12 @@
 #include "base/fd.hpp"
 #include "core/address_map.hpp"
 #include "core/internal_segment.hpp"
+#include "heap/helper_copy.hpp"
 #include "heap/node_file.hpp"
 #include "heap/static_data.hpp"
 #include "launch/job.hpp"
 #include "topology/topology.hpp"
+#include "transports/noncoherent_transport.hpp"
 #include "transports/transport.hpp"
 
 namespace tessera {
@@ -39,7 +41,14 @@ class Node {
     InternalSegment& internal_of(int world_pe) const;
     // Of this PE; nullptr: there are too many PEs.
     InlineLimit* my_inline_limit() const;
+    // The PE's heap; if that is not coherent, its public copy.
     char* heap(int local_index) const;
+    // As the program of this PE sees it.
+    char* own_heap() const {
+        return own_heap_.is_mapped() ? own_heap_.data() : heap(job_.local_index);
+    }
+    // nullptr: the hardware keeps the PEs' memory coherent.
+    noncoherent::NoncoherentTransport* coherence() const { return coherence_.get(); }
 
     // Without oshrun: the first PE discovers the topology again, because it now knows the PUs that
     // all PEs together may use (launchers bind each PE before it starts).
@@ -50,20 +59,27 @@ class Node {
     // All PEs of the node meet.
     void meet(const char* where) const;
     // Gives the pages of this PE's heap and internal segment back to the system; the first PE
-    // empties the table of EndpointInfos.
+    // empties the tables of EndpointInfos and PeLocations.
     void release_memory() const;
 
     // One entry for each PE of the job. address_map.peers points to it.
     const Peer* peers() const { return peers_; }
-    // Gives the peers their inline limits. REQUIRES: header().heap_bytes is what all nodes have
+    // Gives the peers their inline limits. REQUIRES: header()'s range is what all nodes have
     // agreed on.
     void open_heaps();
     // The table of EndpointInfos that the PEs of the node share (transports/ofi).
     char* endpoint_table() const { return node_map_.data() + header_->endpoints_offset; }
+    // helpers == 0: the node has none.
+    heap::HelperBoard& helper_board() const;
+    // The mapped files; helpers have them, too.
+    heap::NodeMaps maps() const { return {.node = node_map_.data(), .heaps = heap_map_.data()}; }
+    std::size_t heaps_bytes() const { return heap_map_.bytes(); }
+    // The entry that this node keeps for a PE of another node (core/locations.hpp).
+    heap::PeLocation& location_of_other_node(int world_pe) const;
     // Two transports that reach static data that could not be mapped, of this PE and of the others;
     // empty when all is mapped.
     const std::vector<std::unique_ptr<Transport>>& transports() const { return transports_; }
-    bool statics_are_mapped() const { return transports_.empty(); }
+    bool statics_are_mapped() const { return transports_.empty() && coherence_ == nullptr; }
     // address_map.transports points to it.
     Transport* const* transport_table() const {
         return transport_table_.empty() ? nullptr : transport_table_.data();
@@ -71,6 +87,8 @@ class Node {
 
   private:
     void map_files();
+    void map_heaps(const heap::NodeLayout& layout);
+    void make_coherence_transport();
     void publish_record(const char* where) const;
     void publish_affinity() const;
     void check_settings() const;
@@ -85,12 +103,15 @@ class Node {
     launch::Job& job_;
     const heap::StaticData& my_statics_;
     Mapping node_map_;
+    Fd public_heaps_;  // SHMEM_HEAP=noncoherent:PATH
     Mapping heap_map_;
+    Mapping own_heap_;  // the private copy of a non-coherent one
     heap::NodeHeader* header_ = nullptr;
     heap::PeRecord* records_ = nullptr;
     std::vector<Mapping> static_maps_;  // by local index; own entry empty
     std::vector<char*> statics_;        // by local index; nullptr: not mapped
     std::vector<std::unique_ptr<Transport>> transports_;
+    std::unique_ptr<noncoherent::NoncoherentTransport> coherence_;
     std::vector<Transport*> transport_table_;  // by world PE; empty when all is mapped
     // Pages of zeros (PEs of other nodes) exist only when they are written to. Empty when
     // address_page has room.

@@ -20,19 +20,17 @@ void make_files(launch::Job& job) {
     Fd heap_file;
     if (job.local_index == 0) {
         topology::Facts facts = topology::discover();
-        std::size_t heap_bytes = config().symmetric_size;
-        if (heap_bytes == 0)
-            heap_bytes = heap::default_heap_bytes(facts.memory_bytes, job.npes_of_host);
-        std::string error =
-            heap::heap_size_complaint(heap_bytes, facts.memory_bytes, job.npes_of_host);
+        heap::NodePlan plan{.npes = job.nlocal,
+                            .npes_of_job = job.npes,
+                            .heap_bytes = config().symmetric_size,
+                            .team_memory_bytes = config().team_memory_size,
+                            .local_memory_bytes = config().local_memory_size,
+                            .try_huge_pages = config().huge_pages,
+                            .facts_bytes = sizeof facts,
+                            .usable_cores = facts.usable_cores};
+        std::string error = heap::choose_sizes(plan, facts.memory_bytes, job.npes_of_host);
         if (!error.empty()) fatal("shmem_init: %s", error.c_str());
-        heap::NodeFiles files = heap::create_node_files({.npes = job.nlocal,
-                                                         .npes_of_job = job.npes,
-                                                         .heap_bytes = heap_bytes,
-                                                         .try_huge_pages = config().huge_pages,
-                                                         .facts_bytes = sizeof facts,
-                                                         .usable_cores = facts.usable_cores},
-                                                        error);
+        heap::NodeFiles files = heap::create_node_files(plan, error);
         if (!files.node) fatal("shmem_init: %s", error.c_str());
         heap::NodeLayout header;
         if (::pread(files.node.get(), static_cast<void*>(&header), sizeof header, 0) < 0 ||

@@ -14,9 +14,12 @@
 #include "core/address_map.hpp"
 #include "core/config.hpp"
 #include "core/external_heap.hpp"
+#include "core/failures.hpp"
 #include "core/info.hpp"
 #include "core/inline_maps.hpp"
 #include "core/live.hpp"
+#include "core/local_memory.hpp"
+#include "core/segments.hpp"
 #include "core/shared_copy.hpp"
 
 namespace tessera {
@@ -44,6 +47,16 @@ void report_leaks() {
     });
     if (blocks > 0)
         warn("shmem_finalize: %zu symmetric blocks, %zu bytes, not freed", blocks, bytes);
+    report_local_leaks();
+}
+
+void meet_before_end() {
+    if (ends_alone()) {
+        if (live->fabric) live->fabric->leave();
+        return;
+    }
+    leave_nodes();
+    live->node->meet("shmem_finalize");
 }
 
 }  // namespace
@@ -72,18 +85,25 @@ bool finalize_is_last() {
 void close_runtime() {
     std::lock_guard guard(lifecycle);
     report_leaks();
+    if (live->helpers) live->helpers->complete_all();
     stop_sharing_copies();
-    leave_nodes();
-    live->node->meet("shmem_finalize");
+    meet_before_end();
     // No PE touches another PE's memory from here on.
     phase.store(Phase::kFinalized, std::memory_order_release);
+    live->node->my_record().survives_failures.store(0, std::memory_order_relaxed);
+    forget_failures();
     reset_wait_environment();
     address_map = {};
     close_inline_maps();
     forget_external_heaps();
+    close_segment_transport();
+    segments().close();
+    close_local_memory();
     live->default_transport_context.reset();
     live->collective_transport_context.reset();
+    live->stream_transport_context.reset();
     live->fabric.reset();
+    live->helpers.reset();
     live->node->release_memory();
     live->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
     live->node.reset();

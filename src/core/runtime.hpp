@@ -17,6 +17,10 @@
 #include "heap/node_file.hpp"
 #include "transports/fabric_transport.hpp"
 
+namespace tessera::heap {
+class TeamMemory;
+}  // namespace tessera::heap
+
 namespace tessera {
 
 enum class Phase { kBeforeInit, kInitialized, kFinalized, kForkedChild };
@@ -42,8 +46,12 @@ void close_runtime();
 
 // REQUIRES for all below: initialized.
 heap::Allocator& heap_allocator();
+heap::TeamMemory& team_memory();
 
-// The address of an offset of this PE's heap.
+// This PE's part of the heap file: where the symmetric heap, team memory and local memory begin and
+// end, as offsets, the same on all PEs.
+const heap::MemoryRange& memory_range();
+// The address of an offset of this PE's range, and the offset of an address.
 char* heap_address(std::size_t offset);
 std::size_t heap_offset(const void* address);
 

@@ -8,11 +8,19 @@
 
 #include "core/address_map.hpp"
 #include "core/live.hpp"
+#include "core/stream_blocks.hpp"
 #include "core/team.hpp"
 
 namespace tessera {
 
+Epochs& epochs() { return *live->epochs; }
+HeldLocks& held_locks() { return *live->held_locks; }
+
 heap::Allocator& heap_allocator() { return *live->allocator; }
+
+heap::TeamMemory& team_memory() { return *live->team_memory; }
+
+const heap::MemoryRange& memory_range() { return live->node->header().range; }
 
 char* heap_address(std::size_t offset) {
     return reinterpret_cast<char*>(address_map.heap_base) + offset;
@@ -57,6 +65,20 @@ TeamMailboxes* mapped_team_mailboxes(int world_pe, std::uint32_t slot) {
     Sleeper* sleeper = address_map.peers[world_pe].sleeper;
     if (sleeper == nullptr) return nullptr;
     return team_mailboxes_of(segment_of(sleeper), slot);
+}
+
+char* stream_block(std::uint32_t slot) {
+    return stream_block_of(live->node->internal(live->job.local_index), slot);
+}
+
+char* mapped_stream_block(int world_pe, std::uint32_t slot) {
+    Sleeper* sleeper = address_map.peers[world_pe].sleeper;
+    return sleeper != nullptr ? stream_block_of(segment_of(sleeper), slot) : nullptr;
+}
+
+void renew_stream_block(std::uint32_t slot, std::uint32_t number) {
+    auto* gates = reinterpret_cast<Gate*>(stream_block(slot));
+    for (std::size_t i = 0; i < kStreamGatesBytes / sizeof(Gate); ++i) gates[i].reset(number);
 }
 
 std::unique_ptr<TransportContext> make_transport_context(const TransportContext::Options& options) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/copy.hpp"
@@ -11,10 +12,13 @@
 #include "base/inherited.hpp"
 #include "base/wait_trial.hpp"
 #include "core/address_map.hpp"
+#include "core/coherence.hpp"
 #include "core/config.hpp"
 #include "core/context.hpp"
+#include "core/helpers.hpp"
 #include "core/inline_maps.hpp"
 #include "core/live.hpp"
+#include "core/locations.hpp"
 #include "core/pe_record_lock.hpp"
 #include "core/shared_copy.hpp"
 #include "heap/static_data.hpp"
@@ -24,6 +28,8 @@ namespace tessera {
 namespace {
 
 constexpr std::uint32_t kNodesPerHostMax = 1U << 20;
+constexpr std::size_t kHelperBytesMin = 4096;
+static_assert(kHelperBytesMin > kPlainCopyBytesMax);
 
 std::vector<const WaitTimes*> waits_of_others(const Node& node, const launch::Job& job) {
     std::vector<const WaitTimes*> waits;
@@ -31,6 +37,39 @@ std::vector<const WaitTimes*> waits_of_others(const Node& node, const launch::Jo
         if (i != job.local_index) waits.push_back(&node.internal(i).waits);
     }
     return waits;
+}
+
+bool help_helpers_and_copies() { return help_helpers() || help_with_copies(); }
+
+WaitEnvironment::Help choose_help(bool shares_copies) {
+    if (live->helpers == nullptr) return shares_copies ? help_with_copies : nullptr;
+    return shares_copies ? help_helpers_and_copies : help_helpers;
+}
+
+void join_helpers(const char* where) {
+    if (config().progress.kind != Progress::kHelpers) return;
+    heap::HelperBoard& board = live->node->helper_board();
+    const std::string mode = print_progress(config().progress);
+    if (board.helpers == 0) {
+        fatal(
+            "%s: SHMEM_PROGRESS=%s: helpers are processes of oshrun on one host; start the program "
+            "by oshrun there, or take SHMEM_PROGRESS=thread",
+            where, mode.c_str());
+    }
+    if (!config().heap.is_coherent()) {
+        fatal(
+            "%s: SHMEM_PROGRESS=%s: helpers do not keep memory coherent by software; take "
+            "SHMEM_HEAP=shared, or SHMEM_PROGRESS=thread",
+            where, mode.c_str());
+    }
+    live->helpers = std::make_unique<Helpers>(
+        Helpers::Setup{.board = board,
+                       .local_index = live->job.local_index,
+                       .maps = live->node->maps(),
+                       .heaps_bytes = live->node->heaps_bytes(),
+                       .parent = inherited()->launcher_pid,
+                       .excluded = {live->collective_transport_context.get(),
+                                    live->stream_transport_context.get()}});
 }
 
 // For the waits of the routines from here on: other PEs and oshrun see them, and they help other
@@ -42,29 +81,40 @@ void enter_wait_environment(bool shares_copies) {
     live->waits_of_others = waits_of_others(node, live->job);
     set_wait_environment({.sleeper = &internal.sleeper,
                           .inline_limit = node.my_inline_limit(),
-                          .inline_limit_bytes = inline_limit_of(header.heap_bytes),
+                          .inline_limit_bytes = node.peers()[live->job.pe].heap_inline_limit,
                           .times = &internal.waits,
                           .times_of_others = live->waits_of_others,
                           .oversubscribed_until_ns = &header.oversubscribed_until_ns,
                           .label = node.wait_label(),
                           .sleep_note = shares_copies ? &internal.shared_copy.sleeping_on : nullptr,
                           .sleep_origin = reinterpret_cast<const char*>(&internal),
-                          .progress = live->fabric ? drive_fabric : nullptr,
-                          .help = shares_copies ? help_with_copies : nullptr});
+                          .progress = node.coherence() != nullptr ? drive_coherence
+                                      : live->fabric              ? drive_fabric
+                                                                  : nullptr,
+                          .help = choose_help(shares_copies)});
 }
 
 void publish_address_map(const Live& life) {
     const heap::StaticData& statics = heap::static_data();
     address_map.my_pe = life.job.pe;
-    address_map.heap_base = reinterpret_cast<std::uintptr_t>(life.node->heap(life.job.local_index));
-    address_map.heap_bytes = life.node->header().heap_bytes;
+    address_map.heap_base = reinterpret_cast<std::uintptr_t>(life.node->own_heap());
+    const heap::MemoryRange& range = life.node->header().range;
+    address_map.heap_bytes = range.bytes();
+    address_map.team_begin = range.team_begin();
+    address_map.local_begin = range.local_begin();
     address_map.static_base = statics.base;
     address_map.static_bytes = statics.bytes;
     address_map.static_inline_limit = inline_limit_of(statics.bytes);
     address_map.peers = life.node->peers();
     address_map.transports = life.node->transport_table();
-    address_map.fabric = life.fabric.get();
-    address_map.needs_transport = !life.node->statics_are_mapped() || life.fabric != nullptr;
+    address_map.coherence = life.node->coherence();
+    address_map.fabric = life.fabric ? life.fabric.get() : address_map.coherence;
+    address_map.needs_transport =
+        !life.node->statics_are_mapped() || life.fabric != nullptr || life.helpers != nullptr;
+    address_map.helpers = life.helpers.get();
+    if (life.helpers) {
+        address_map.helper_bytes_min = std::max<std::size_t>(config().helper_size, kHelperBytesMin);
+    }
     address_map.npes = static_cast<std::uint32_t>(life.job.npes);
 }
 
@@ -112,20 +162,28 @@ void start(int level, const char* where) {
     connect_nodes(level);
     live->node->my_record().thread_level = level;
     live->node->meet(where);
-    live->allocator = std::make_unique<heap::Allocator>(header.heap_bytes,
-                                                        heap::heap_alignment(header.heap_bytes));
+    live->allocator = std::make_unique<heap::Allocator>(
+        header.range.heap_bytes, heap::heap_alignment(header.range.heap_bytes));
+    live->team_memory =
+        std::make_unique<heap::TeamMemory>(header.range.team_begin(), header.range.team_bytes);
     // From here on every PE may reach this one, and the facts are complete.
     choose_wait_policy(live->job.npes_of_host, header.usable_cores);
     const bool core_each = live->job.npes_of_host <= static_cast<int>(header.usable_cores);
     if (core_each) try_pauses_with_neighbour(*live);
     choose_copy_routine(live->node->facts().l3_bytes);
+    const bool has_many_threads = level == SHMEM_THREAD_MULTIPLE;
+    live->epochs = std::make_unique<Epochs>(live->job.npes, has_many_threads);
+    publish_my_place();
     make_predefined_teams();
     live->node->open_heaps();
+    join_helpers(where);
     publish_address_map(*live);
+    live->held_locks = std::make_unique<HeldLocks>(has_many_threads, &my_queue_node(0));
     world_serves_active_sets = !live->fabric && !any_pe_has_many_threads(*live);
     const bool shares_copies =
-        config().shared_copies == SharedCopies::kAlways ||
-        (config().shared_copies == SharedCopies::kAuto && core_each && live->job.nlocal > 1);
+        config().heap.is_coherent() &&
+        (config().shared_copies == SharedCopies::kAlways ||
+         (config().shared_copies == SharedCopies::kAuto && core_each && live->job.nlocal > 1));
     if (shares_copies) start_sharing_copies();
     open_inline_maps(live->job.node_file.get(), header.inline_limits_offset, live->job.local_pes);
     enter_wait_environment(shares_copies);

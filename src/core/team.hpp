@@ -5,21 +5,23 @@
 // stores, the others through the fabric. Collectives know a team and nothing else. THREADS: one
 // collective at a time on a team (OpenSHMEM 1.6, 9.10); different teams are independent.
 //
-// Every member takes a free slot of its own internal segment for its flags; the numbers of the
-// slots are exchanged when the team is made (collectives/team_create.cpp), so no agreement is
-// needed and only memory limits the number of teams. Flags are never reset: a gate only grows, so a
-// member that is late to leave the last sync of a destroyed team cannot miss it. A new team counts
-// on from the highest number that any of its slots has seen.
+// The flags of a team lie in the same slot of the internal segments of all members, which they
+// agree on when the team is made (core/team_slots.hpp); so only memory limits the number of teams.
+// Flags are never reset while a team lives: a gate only grows, so a member that is late to leave
+// the last sync of a destroyed team cannot miss it. A new team counts on from the highest number
+// that any of its members has seen.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "base/central_sync.hpp"
 #include "base/platform.hpp"
 #include "base/wait.hpp"
+#include "core/member_list.hpp"
+#include "core/team_nodes.hpp"
 
 namespace tessera {
 
@@ -28,16 +30,25 @@ inline constexpr int kSyncRoundsMax = 32;  // dissemination: 2^32 members
 // A member's flags, in its internal segment, written by other members.
 //   line i   arrival[i]: number of the last sync whose round i reached this member
 //   then     central: the team's meeting point; only the copy of member 0 is used
-//   then     exchange: two words that this member shows to the others between two syncs
+//   then     exchange: words that this member shows to the others between two syncs; the last
+//            one lasts as long as the team (core/team_arrays.cpp)
+//   then     offers: words for allocations of team memory, by turns
+//            (collectives/team_memory.cpp)
 struct TeamFlags {
     struct alignas(kFalseSharingBytes) Line {
         Gate gate;
     };
+    static constexpr std::size_t kExchangeWords = 16;
+    struct alignas(kFalseSharingBytes) Words {
+        std::uint64_t words[kExchangeWords];
+        std::uint64_t& operator[](std::size_t index) { return words[index]; }
+    };
     Line arrival[kSyncRoundsMax];
     CentralSync central;
-    alignas(kFalseSharingBytes) std::uint64_t exchange[2];
+    Words exchange;
+    Words offers[2];
 };
-static_assert(sizeof(TeamFlags) == (kSyncRoundsMax + 3) * kFalseSharingBytes);
+static_assert(sizeof(TeamFlags) == (kSyncRoundsMax + 5) * kFalseSharingBytes);
 
 struct Team;
 struct TeamMailboxes;
@@ -52,26 +63,6 @@ struct SyncPartner {
     int pe = 0;
 };
 
-// Which members are on which node. Nodes in the order of their first PEs, members of a node in that
-// of the team. The same on all members, but for `mine` and `index_on_node`.
-struct TeamNodes {
-    std::vector<int> members;  // of node 0, of node 1, ...
-    std::vector<int> begins;   // node k's are members[begins[k]] to members[begins[k + 1] - 1]
-    int mine = 0;              // the node of this PE
-    int index_on_node = 0;     // of this PE among the members of its node
-    int smallest = 0;          // members on the node that has fewest
-    bool is_in_order = true;   // Members of a node follow each other: members[i] is i.
-
-    int count() const { return static_cast<int>(begins.size()) - 1; }
-    int size(int node) const {
-        const auto at = static_cast<std::size_t>(node);
-        return begins[at + 1] - begins[at];
-    }
-    int member(int node, int at) const {
-        return members[static_cast<std::size_t>(begins[static_cast<std::size_t>(node)] + at)];
-    }
-};
-
 // The collectives' state of a team: collectives/state.hpp, which defines the deleter as well.
 struct CollectiveState;
 struct DeleteCollectiveState {
@@ -79,14 +70,24 @@ struct DeleteCollectiveState {
 };
 using CollectiveStatePointer = std::unique_ptr<CollectiveState, DeleteCollectiveState>;
 
+// How far the gates of teams have been counted. Wider than the gates' own numbers, which wrap.
+struct TeamNumbers {
+    std::uint64_t syncs = 0;
+    std::uint64_t mailbox_calls = 0;
+};
+
+struct ListBlock;
+
 struct Team {
     int npes = 0;
     int my_index = -1;
-    // Member i's number in the world; nullptr: i itself.
-    const int* world_pes = nullptr;
+    MemberList members;               // their numbers in the world
     std::uint32_t syncs = 0;          // number of the last sync; equal on all members between syncs
     std::uint32_t mailbox_calls = 0;  // number of the last collective that used mailboxes
     bool has_mailboxes = true;        // of all members (core/team_mailboxes.hpp)
+    bool has_streams = true;          // of all members (core/team_streams.hpp)
+    // The streams of the team count from here on: mailbox_calls when the team was made.
+    std::uint32_t first_stream_number = 0;
     bool more_members_than_cores = false;
     bool is_on_one_node = true;
     int nodes = 1;                            // on which it has members
@@ -95,28 +96,35 @@ struct Team {
     TeamFlags* flags = nullptr;               // of this PE: my_flags(), looked up once
     std::vector<SyncPartner> partners;        // by round: 1, 2, 4, ... places further
     SyncFunction sync = nullptr;              // chosen by collectives/select.cpp
-    std::uint32_t slot = 0;                   // of this PE's flags
+    SyncFunction plain_sync = nullptr;        // where `sync` adds duties (coherence.hpp)
+    std::uint32_t slot = 0;                   // of the flags of each member
     int num_contexts = 0;                     // as configured
     std::uint64_t handle = 0;                 // the program's name for it; 0: a predefined team
     std::uint32_t open_contexts = 0;          // that the program created on it (api/contexts.cpp)
-    std::vector<int> members;                 // what world_pes points to
-    std::vector<std::uint32_t> slots;         // member i's slot; empty: all have `slot`
+    std::uint32_t allocations = 0;            // rounds of them (collectives/team_memory.cpp)
     TeamNodes by_node;                        // empty unless on several nodes
     CollectiveStatePointer collective_state;  // nullptr before the first use
+    TeamNumbers first;                        // `syncs` and `mailbox_calls` when it was made
+    // The arrays that `members` and `by_node` point to (core/team_arrays.hpp), of the node or of
+    // this PE; both nullptr: they are formulas.
+    ListBlock* lists = nullptr;
+    std::unique_ptr<int[]> own_arrays;
 
     TeamFlags& my_flags() const { return *team_flags(slot); }
-    std::uint32_t slot_of(int index) const {
-        return slots.empty() ? slot : slots[static_cast<std::size_t>(index)];
-    }
     // The words that member `index` shows to the others between two syncs (TeamFlags::exchange).
     // THREADS: like collectives. COST: on another node a round trip.
     struct Shown {
         std::uint64_t words[2];
     };
     Shown shown_by(int index) const;
-    int world_pe(int index) const { return world_pes != nullptr ? world_pes[index] : index; }
+    // Whether it has arrays; the same on all members.
+    bool is_irregular() const { return lists != nullptr || own_arrays != nullptr; }
+    // Reads `bytes` of each member's flags into `to`: member i's at i * bytes. `mine`: these bytes
+    // in this PE's flags. THREADS: like collectives. COST: between nodes one round trip for all.
+    void read_flags(const void* mine, std::size_t bytes, void* to) const;
+    TESSERA_INLINE int world_pe(int index) const { return members[index]; }
     // The member with this number in the world, or -1.
-    int index_of(int world_pe) const;
+    int index_of(int world_pe) const { return members.index_of(world_pe, npes); }
     // The member's number in the world; an index outside the team ends the job.
     TESSERA_INLINE int checked_world_pe(int index, const char* where) const {
         if (static_cast<std::uint32_t>(index) >= static_cast<std::uint32_t>(npes)) [[unlikely]] {
@@ -142,21 +150,8 @@ inline constexpr std::uint32_t kRenewAfter = std::uint32_t{1} << 28;
 void renew_flags(const Team& team);
 void renew_mailboxes(const Team& team);
 
-// Fills the members that follow from members, slots and world_pes: nodes, central, partners.
+// Fills in what follows from members, slot and nodes: central, partners, has_mailboxes.
 void find_partners(Team& team);
-
-// A slot of this PE that no team uses, and the highest numbers that its flags and mailboxes have
-// seen.
-struct TeamSlot {
-    std::uint32_t index = 0;
-    std::uint32_t syncs = 0;
-    std::uint32_t mailbox_calls = 0;
-};
-// nullopt: all slots are taken. THREADS: any.
-std::optional<TeamSlot> claim_team_slot();
-void release_team_slot(const TeamSlot& slot);
-// For the next init: the segments start empty again.
-void forget_team_slots();
 
 // SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED and SHMEMX_TEAM_NODE, made by init. Not functions: paths
 // start here. Never destroyed (docs/architecture.md, "Nothing is destroyed at exit").

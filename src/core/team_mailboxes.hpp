@@ -4,11 +4,11 @@
 // runs. Each member's internal segment has one TeamMailboxes for each team, behind the flags of its
 // teams.
 //
-//   gates[parity][kind][round]               a line each; written by one other member at a time
-//   published[slot], published_data          the data that a root shows to all, and its gate: that
-//   of
-//                                            the first slot that the data fills
-//   slot(parity, round)                      the data of a kData gate; `slot_bytes` each
+//   gates[parity][kind][round]   a line each, a gate and room for a note that travels with it;
+//                                written by one other member at a time
+//   published[slot]              the gate of data that a root shows to all, of its first slot
+//   published_data               that data
+//   slot(parity, round)          the data of a kData gate; `slot_bytes` each
 //
 // A gate carries the number of the collective on this team. Collectives that use mailboxes end on a
 // member only when all members have begun; so no member is more than one ahead, and two sets (by
@@ -33,13 +33,18 @@ inline constexpr std::uint32_t kPublishedSlots = 32;
 inline constexpr std::size_t kPublishedSlotBytes = 2048;
 static_assert(kSlotBytesMin <= kPublishedSlots * kPublishedSlotBytes);
 
+inline constexpr std::size_t kNoteAlignment = 16;  // of any element
+inline constexpr std::size_t kNoteBytes = kFalseSharingBytes - kNoteAlignment;
+
 enum class GateKind : std::uint8_t { kData, kReady, kDone };
 inline constexpr int kGateKinds = 3;
 
 struct TeamMailboxes {
     struct alignas(kFalseSharingBytes) Line {
         Gate gate;
+        alignas(kNoteAlignment) char note[kNoteBytes];
     };
+    static_assert(sizeof(Line) == kFalseSharingBytes);
     Line gates[2][kGateKinds][kMailboxRounds];
     Line published[kPublishedSlots];
     alignas(kFalseSharingBytes) char published_data[kPublishedSlots * kPublishedSlotBytes];

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Strided and indexed transfers of a context: checks the description, brings it into its normal
+// form (base/section.hpp), and copies on mapped memory; a transport does the rest. src/api and
+// collectives end here. THREADS: as the context's.
+#pragma once
+
+#include <span>
+
+#include "base/block_pairs.hpp"
+#include "base/section_copy.hpp"
+#include "core/context.hpp"
+#include "core/request.hpp"
+
+namespace tessera {
+
+// The arguments of the public routines (include/shmemx/strided.h).
+struct StridedArguments {
+    void* dest;
+    const std::ptrdiff_t* dest_strides;
+    const void* source;
+    const std::ptrdiff_t* source_strides;
+    const std::size_t* extents;
+    int ndims;
+    std::size_t element_bytes;
+};
+struct IndexedArguments {
+    void* dest;
+    std::span<const Block> dest_blocks;
+    const void* source;
+    std::span<const Block> source_blocks;
+};
+
+struct TransferForm {
+    Direction direction;
+    Returns returns;
+    shmemx_req_t* request = nullptr;  // receives the request of the transfer
+};
+
+void transfer_strided(const Context& context, const StridedArguments& arguments, TransferForm form,
+                      int pe, const char* where);
+void transfer_indexed(const Context& context, const IndexedArguments& arguments, TransferForm form,
+                      int pe, const char* where);
+
+}  // namespace tessera
