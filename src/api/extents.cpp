@@ -7,6 +7,7 @@
 
 #include "base/fatal.hpp"
 #include "core/external_heap.hpp"
+#include "core/segments.hpp"
 
 namespace tessera::api {
 namespace {
@@ -21,7 +22,8 @@ struct Segment {
 
 Segment segment_of(const void* address) {
     const AddressMap& map = address_map;
-    if (map.in_heap(address, 1)) return {"symmetric heap", map.heap_base + map.heap_bytes};
+    const AddressMap::Part part = map.part_of(address);
+    if (part.name != nullptr) return {part.name, part.end};
     if (map.in_statics(address, 1)) {
         return {"program's static data", map.static_base + map.static_bytes};
     }
@@ -65,6 +67,7 @@ void look_closer(const Array& array, const Elements& elements, const Layout& lay
     const std::size_t bytes = extent_of(elements, layout);
     if (bytes == 0) return;
     if (array.start == nullptr) fail_null(array, elements, where);
+    if (is_segment_name(array.start)) fail_address(array.start, bytes, where);
     const Segment segment = segment_of(array.start);
     // This PE cannot read the memory of devices, but it has bounds all the same.
     if (segment.name != nullptr &&

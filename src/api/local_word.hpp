@@ -7,9 +7,17 @@
 #include <cstddef>
 
 #include "base/byte_count.hpp"
+#include "core/coherence.hpp"
 #include "core/context.hpp"
 
 namespace tessera::api {
+
+// The memory of this PE with this name (core/segments.hpp); another address ends the job.
+TESSERA_COLD inline void* registered_words(const void* words, std::size_t bytes,
+                                           const char* where) {
+    if (!is_segment_name(words)) fail_address(words, bytes, where);
+    return segments().remote(words, bytes, address_map.my_pe, where);
+}
 
 // An array of symmetric words of this PE.
 template <class T>
@@ -22,20 +30,29 @@ class LocalWords {
         if (count == 0) return;
         const std::size_t bytes = byte_count<sizeof(T)>(count);
         if (!address_map.contains(words, bytes)) [[unlikely]]
-            fail_address(words, bytes, where);
+            words_ = static_cast<T*>(registered_words(words, bytes, where));
         if (reinterpret_cast<std::uintptr_t>(words) % sizeof(T) != 0) [[unlikely]] {
             fail_alignment(words, sizeof(T), where);
         }
-        by_transport_ = address_map.needs_transport && address_map.in_statics(words, bytes) &&
-                        address_map.peers[address_map.my_pe].statics == nullptr;
+        by_transport_ =
+            address_map.needs_transport && address_map.is_own_by_transport(words, bytes);
+    }
+    LocalWords(const LocalWords&) = delete;
+    LocalWords& operator=(const LocalWords&) = delete;
+    // The words came from the public copy; the program's next loads must be as new.
+    TESSERA_INLINE ~LocalWords() {
+        if (by_transport_) [[unlikely]]
+            perform_duty(SyncPoint::kWaitEnd);
     }
 
     // Acquire: pairs with the release of signals, and with fence and quiet of the writer.
     TESSERA_INLINE T load(std::size_t i) const {
         // The word's atomics go through a transport then, so must its loads ("one word, one path").
-        if constexpr (sizeof(T) >= 4) {
-            if (by_transport_) [[unlikely]] {
+        if (by_transport_) [[unlikely]] {
+            if constexpr (sizeof(T) >= 4) {
                 return default_context.fetch(words_ + i, address_map.my_pe, where_);
+            } else {
+                return default_context.g(words_ + i, address_map.my_pe, where_);
             }
         }
         return std::atomic_ref<T>(words_[i]).load(std::memory_order_acquire);

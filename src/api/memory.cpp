@@ -70,7 +70,12 @@ void* allocate(std::size_t bytes, std::size_t alignment, Sharing sharing, const 
         fatal("%s: %p lies in memory that the program gave to shmemx_heap_create; free it there",
               where, address);
     }
-    if (!address_map.in_heap(address, 1)) fail_address(address, 1, where);
+    const AddressMap::Part part = address_map.part_of(address);
+    if (part.name == nullptr) fail_address(address, 1, where);
+    if (heap_offset(address) >= memory_range().team_begin()) {
+        fatal("%s: %p lies in %s; only blocks of the symmetric heap can be freed or resized here",
+              where, address, part.name);
+    }
     fatal("%s: %p is not the start of an allocated block of the symmetric heap (freed twice?)",
           where, address);
 }

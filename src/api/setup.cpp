@@ -9,10 +9,14 @@
 
 #include "api/entry.hpp"
 #include "api/pointer.hpp"
+#include "api/setup.hpp"
 #include "base/fatal.hpp"
 #include "collectives/select.hpp"
 #include "core/external_heap.hpp"
+#include "core/failures.hpp"
+#include "core/request.hpp"
 #include "core/runtime.hpp"
+#include "core/segments.hpp"
 #include "shmem/deprecated.h"
 
 namespace tessera::api {
@@ -41,9 +45,12 @@ void finalize(const char* where) {
             warn("%s: there is no matching shmem_init, so the call does nothing", where);
         return;
     }
-    collectives::barrier(world_team, where);
+    if (!ends_alone()) collectives::barrier(world_team, where);
     if (!finalize_is_last()) return;
+    finish_background(where);
     destroy_all_contexts();
+    default_context.quiet();
+    close_requests(where);
     destroy_all_teams();
     close_runtime();
 }
@@ -66,6 +73,18 @@ bool runs_my_program(int pe) {
 
 }  // namespace
 
+int initialize_at_level(int requested, int* provided, const char* where) {
+    if (requested < SHMEM_THREAD_SINGLE || requested > SHMEM_THREAD_MULTIPLE) {
+        fatal(
+            "%s: requested thread level %d is none of SHMEM_THREAD_SINGLE, FUNNELED, "
+            "SERIALIZED, MULTIPLE",
+            where, requested);
+    }
+    initialize_world(requested, where);
+    if (provided != nullptr) *provided = thread_level();
+    return 0;
+}
+
 void* pointer_to(const void* address, int pe, const char* where) {
     check_pe(pe, where);
     const Peer& peer = address_map.peers[pe];
@@ -73,11 +92,12 @@ void* pointer_to(const void* address, int pe, const char* where) {
     if (pe == address_map.my_pe && address_map.contains(address, 1))
         return const_cast<void*>(address);
     if (address_map.in_heap(address, 1)) {
-        return peer.heap != nullptr ? peer.heap + (start - address_map.heap_base) : nullptr;
+        return peer.heap_inline_limit != 0 ? peer.heap + (start - address_map.heap_base) : nullptr;
     }
     if (address_map.in_statics(address, 1)) {
         return peer.statics != nullptr ? peer.statics + (start - address_map.static_base) : nullptr;
     }
+    if (is_segment_name(address)) return segments().find(address, pe);
     const ExternalHeap* external = find_external_heap(address, 1);
     return external != nullptr ? external->mapped(address, pe) : nullptr;
 }
@@ -90,15 +110,7 @@ using tessera::address_map;
 SHMEM_ENTRY(void, shmem_init, void) { api::initialize_world(SHMEM_THREAD_SINGLE, SHMEM_WHERE); }
 
 SHMEM_ENTRY(int, shmem_init_thread, int requested, int* provided) {
-    if (requested < SHMEM_THREAD_SINGLE || requested > SHMEM_THREAD_MULTIPLE) {
-        tessera::fatal(
-            "%s: requested thread level %d is none of SHMEM_THREAD_SINGLE, FUNNELED, "
-            "SERIALIZED, MULTIPLE",
-            SHMEM_WHERE, requested);
-    }
-    api::initialize_world(requested, SHMEM_WHERE);
-    if (provided != nullptr) *provided = tessera::thread_level();
-    return 0;
+    return api::initialize_at_level(requested, provided, SHMEM_WHERE);
 }
 
 SHMEM_ENTRY(void, shmem_query_thread, int* provided) { *provided = tessera::thread_level(); }
@@ -132,8 +144,9 @@ SHMEM_ENTRY(int, shmem_addr_accessible, const void* addr, int pe) {
     if (address_map.in_statics(addr, 1)) {
         return api::runs_my_program(pe) ? 1 : 0;
     }
+    if (tessera::is_segment_name(addr)) return tessera::segments().has(addr, pe) ? 1 : 0;
     const tessera::ExternalHeap* external = tessera::find_external_heap(addr, 1);
-    return external != nullptr && external->mapped(addr, pe) != nullptr;
+    return external != nullptr && external->is_registered_by(pe, addr) ? 1 : 0;
 }
 
 SHMEM_ENTRY(void*, shmem_ptr, const void* dest, int pe) {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // External heaps: memory of the program that becomes symmetric (include/shmemx.h, docs/shmemx.md).
-// Collective over the world team. The PEs compare their arguments. Each PE replaces its pages
-// (heap/external_pages.hpp) and shows the place of its file, and all map the files of the others.
-// The shown values lie in the team's exchange words: one sync before reading, one after.
-#include <unistd.h>
-
+// Collective over the world team. Memory of the host becomes a registered segment
+// (collectives/segments.hpp), whose bytes this PE's own addresses name, too
+// (core/external_heap.hpp).
 #include <cstdint>
 
 #include "api/entry.hpp"
 #include "base/fatal.hpp"
+#include "collectives/segments.hpp"
 #include "collectives/select.hpp"
 #include "core/external_heap.hpp"
-#include "heap/external_pages.hpp"
+#include "heap/address_space.hpp"
 #include "pshmem.h"
 #include "shmemx.h"
 
@@ -34,15 +33,25 @@ const char* name_of(int kind) {
     }
 }
 
-void check_pages(const Request& request, const char* where) {
-    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    const auto start = reinterpret_cast<std::uintptr_t>(request.base);
-    if (start % page != 0 || request.bytes % page != 0) {
-        fatal(
-            "%s: base %p and size %zu must be multiples of the page size, %zu, for memory of the "
-            "host; use mmap, or aligned_alloc(%zu, ...)",
-            where, request.base, request.bytes, page, page);
+// Why other PEs cannot write to the memory, or nullptr.
+const char* obstacle(std::uintptr_t begin, std::size_t bytes) {
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    if (here - begin < bytes) return "it holds the stack of the calling thread";
+    const auto mappings = heap::mappings_of(begin, begin + bytes);
+    if (mappings.empty()) return "part of it is not mapped";
+    for (const heap::MappedRange& range : mappings) {
+        if (!range.is_data) return "part of it is not for reading and writing";
     }
+    return nullptr;
+}
+
+void check_memory(const Request& request, const char* where) {
+    const char* why = obstacle(reinterpret_cast<std::uintptr_t>(request.base), request.bytes);
+    if (why == nullptr) return;
+    fatal(
+        "%s: the memory at %p cannot be used by other PEs: %s; give memory from mmap, malloc or "
+        "aligned_alloc",
+        where, request.base, why);
 }
 
 // Whether [start, start + bytes) and [other, other + other_bytes) have bytes in common.
@@ -57,7 +66,7 @@ void check_not_symmetric(const Request& request, const char* where) {
     const AddressMap& map = address_map;
     if (overlap(start, bytes, map.heap_base, map.heap_bytes) ||
         overlap(start, bytes, map.static_base, map.static_bytes) ||
-        overlaps_external_heap(start, bytes)) {
+        overlaps_external_heap(start, bytes) || segments().owner_of_view(start) >= 0) {
         fatal(
             "%s: [%p, %p) is already symmetric, at least in part; give memory that is not from "
             "shmem_malloc, no static data, and given only once",
@@ -75,86 +84,50 @@ void check(const Request& request, const char* where) {
     if (request.base == nullptr || request.bytes == 0 || start + request.bytes < start) {
         fatal("%s: base %p with size %zu is no memory", where, request.base, request.bytes);
     }
-    if (request.kind == SHMEMX_EXTERNAL_HEAP_HOST) check_pages(request, where);
     check_not_symmetric(request, where);
+    if (request.kind == SHMEMX_EXTERNAL_HEAP_HOST) check_memory(request, where);
 }
 
-// Two numbers for the others to read between this and done_reading().
-void show(std::uint64_t first, std::uint64_t second, const char* where) {
+void check_agreement(const Request& request, const char* where) {
+    const std::size_t shift = reinterpret_cast<std::uintptr_t>(request.base) % kPartAlignment;
     TeamFlags& mine = world_team.my_flags();
-    mine.exchange[0] = first;
-    mine.exchange[1] = second;
+    mine.exchange[0] = shift;
+    mine.exchange[1] = static_cast<std::uint64_t>(request.kind);
+    collectives::sync(world_team, where);
+    for (int pe = 0; pe < world_team.npes; ++pe) {
+        const Team::Shown shown = world_team.shown_by(pe);
+        const int kind = static_cast<int>(shown.words[1]);
+        if (kind != request.kind) {
+            fatal("%s: PE %d gives memory of kind %s, this PE %s; all PEs must give the same kind",
+                  where, pe, name_of(kind), name_of(request.kind));
+        }
+        if (shown.words[0] == shift || kind != SHMEMX_EXTERNAL_HEAP_HOST) continue;
+        fatal(
+            "%s: base is %zu bytes beyond a multiple of %zu, that of PE %d %zu; give memory of the "
+            "same alignment on all PEs",
+            where, shift, kPartAlignment, pe, static_cast<std::size_t>(shown.words[0]));
+    }
     collectives::sync(world_team, where);
 }
 
-void done_reading(const char* where) { collectives::sync(world_team, where); }
-
-void check_agreement(const Request& request, const char* where) {
-    show(request.bytes, static_cast<std::uint64_t>(request.kind), where);
-    for (int pe = 0; pe < world_team.npes; ++pe) {
-        const Team::Shown shown = world_team.shown_by(pe);
-        const char* kind = name_of(static_cast<int>(shown.words[1]));
-        if (shown.words[0] == request.bytes && static_cast<int>(shown.words[1]) == request.kind)
-            continue;
-        fatal(
-            "%s: PE %d gives %llu bytes (%s), this PE %zu (%s); all PEs must give the same size "
-            "and kind",
-            where, pe, static_cast<unsigned long long>(shown.words[0]), kind, request.bytes,
-            name_of(request.kind));
-    }
-    done_reading(where);
-}
-
-[[noreturn]] void fail_sharing(const Request& request, const std::string& why, const char* where) {
-    fatal(
-        "%s: the memory at %p cannot be shared with the other PEs of the node: %s; give private "
-        "memory from mmap or aligned_alloc, or use shmem_malloc",
-        where, request.base, why.c_str());
-}
-
-// Makes the memory of all PEs available to all.
-void map_all(const Request& request, ExternalHeap& heap, const char* where) {
-    heap.peers.assign(static_cast<std::size_t>(world_team.npes), nullptr);
-    heap.peers[static_cast<std::size_t>(world_team.my_index)] = static_cast<char*>(request.base);
-    if (world_team.npes == 1) return;
-    const heap::ExternalPages mine = heap::share_external_pages(request.base, request.bytes);
-    if (!mine.file) fail_sharing(request, mine.error, where);
-    const heap::PagesOffer offer = heap::offer_of(mine);
-    show(static_cast<std::uint64_t>(offer.pid) << 32 | static_cast<std::uint32_t>(offer.fd),
-         offer.inode, where);
-    for (int pe = 0; pe < world_team.npes; ++pe) {
-        if (pe == world_team.my_index) continue;
-        const Team::Shown shown = world_team.shown_by(pe);
-        heap::PeerPages theirs =
-            heap::map_external_pages({.pid = static_cast<std::int32_t>(shown.words[0] >> 32),
-                                      .fd = static_cast<std::int32_t>(shown.words[0] & 0xffffffffU),
-                                      .inode = shown.words[1]},
-                                     request.bytes);
-        if (!theirs.mapping.is_mapped()) fail_sharing(request, theirs.error, where);
-        heap.peers[static_cast<std::size_t>(pe)] = theirs.start;
-        heap.mappings.push_back(std::move(theirs.mapping));
-    }
-    done_reading(where);  // Before that no PE may close its file.
+// RETURNS: the name of its first byte.
+std::size_t register_memory(const Request& request, const char* where) {
+    const auto address = reinterpret_cast<std::uintptr_t>(request.base);
+    constexpr std::size_t kAnyPages = 1;
+    const auto begin = collectives::register_segment(
+        world_team, {.address = address, .bytes = request.bytes}, kAnyPages, where);
+    if (!begin) fatal("%s: the registered segments have used up all names", where);
+    return *begin + address % kPartAlignment;
 }
 
 void create(const Request& request, const char* where) {
     check(request, where);
-    if (!world_team.is_on_one_node) {
-        fatal("%s: external heaps reach the PEs of one node only; use shmem_malloc in this job",
-              where);
-    }
     check_agreement(request, where);
-    ExternalHeap heap;
-    heap.base = reinterpret_cast<std::uintptr_t>(request.base);
-    heap.bytes = request.bytes;
-    if (request.kind == SHMEMX_EXTERNAL_HEAP_HOST) {
-        map_all(request, heap, where);
-    } else {
-        heap.device = name_of(request.kind);
-    }
-    if (!add_external_heap(std::move(heap))) {
-        fatal("%s: a program can have %d external heaps at most", where, kExternalHeapsMax);
-    }
+    const bool is_host = request.kind == SHMEMX_EXTERNAL_HEAP_HOST;
+    add_external_heap({.base = reinterpret_cast<std::uintptr_t>(request.base),
+                       .bytes = request.bytes,
+                       .device = is_host ? nullptr : name_of(request.kind),
+                       .first_name = is_host ? register_memory(request, where) : 0});
 }
 
 }  // namespace

@@ -8,9 +8,11 @@
 
 #include "api/entry.hpp"
 #include "api/local_word.hpp"
+#include "base/failures.hpp"
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
 #include "shmem/deprecated.h"
+#include "shmemx/failures.h"
 
 namespace tessera::api {
 namespace {
@@ -113,6 +115,19 @@ TESSERA_INLINE void wait_for_word(const T* word, int cmp, T value, const char* w
     wait_until([&] { return holds(words.load(0), cmp, value); }, where);
 }
 
+// RETURNS: whether the word was the end of the wait; false: another PE has died.
+TESSERA_INLINE bool wait_for_word_or_failure(const std::uint64_t* word, int cmp,
+                                             std::uint64_t value, std::uint32_t failures,
+                                             const char* where) {
+    LocalWords<std::uint64_t> words(word, 1, where);
+    check_comparison(cmp, where);
+    bool is_met = false;
+    wait_until(
+        [&] { return (is_met = holds(words.load(0), cmp, value)) || failure_count() != failures; },
+        where);
+    return is_met;
+}
+
 // A test that fails is likely to be repeated: other PEs must be served meanwhile.
 template <class Result>
 TESSERA_INLINE Result after_failure_drive(Result result, Result failure) {
@@ -176,6 +191,7 @@ using tessera::api::wait_for_all;
 using tessera::api::wait_for_any;
 using tessera::api::wait_for_some;
 using tessera::api::wait_for_word;
+using tessera::api::wait_for_word_or_failure;
 
 // shmem_TYPENAME_wait_until, shmem_TYPENAME_test
 #define DEFINE_WORD(NAME, T)                                                      \
@@ -188,6 +204,14 @@ using tessera::api::wait_for_word;
 SHMEM_INTERNAL_AMO_STD_TYPES(DEFINE_WORD)
 SHMEM_INTERNAL_P2P_SHORT_TYPES(DEFINE_WORD)
 #undef DEFINE_WORD
+
+SHMEM_ENTRY(int, shmemx_wait_until_failure, uint64_t* ivar, int cmp, uint64_t cmp_value,
+            int failures) {
+    return wait_for_word_or_failure(ivar, cmp, cmp_value, static_cast<uint32_t>(failures),
+                                    SHMEM_WHERE)
+               ? 1
+               : 0;
+}
 
 // shmem_TYPENAME_{wait_until,test}_{all,any,some}, and with _vector
 #define DEFINE_ARRAY(NAME, T, SUFFIX, VALUE, VALUES, STEP)                                         \

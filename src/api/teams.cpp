@@ -12,8 +12,10 @@
 
 #include "api/entry.hpp"
 #include "api/pointer.hpp"
+#include "api/team_handles.hpp"
 #include "base/fatal.hpp"
-#include "collectives/team_create.hpp"
+#include "collectives/select.hpp"
+#include "collectives/streams/engine.hpp"
 #include "shmem/setup.h"
 
 namespace tessera::api {
@@ -36,25 +38,11 @@ OpenTeam take(std::uint64_t handle) {
     return taken;
 }
 
-struct Configuration {
-    const shmem_team_config_t* config;
-    long mask;
-
-    int num_contexts() const {
-        bool is_given = config != nullptr && (mask & SHMEM_TEAM_NUM_CONTEXTS) != 0;
-        return is_given ? config->num_contexts : 0;
-    }
-};
-
 // Collective over `parent`. The status is the same on all its PEs.
 int create(Team& parent, std::span<const int> world_pes, const Configuration& configuration,
            shmem_team_t* new_team, const char* where) {
-    collectives::NewTeam made = collectives::create_team(parent, world_pes, where);
-    if (made.team) {
-        made.team->num_contexts = configuration.num_contexts();
-        *new_team = keep(std::move(made.team), where);
-    }
-    return made.succeeded ? 0 : 1;
+    return hand_out(collectives::create_team(parent, world_pes, where), configuration, new_team,
+                    where);
 }
 
 // Whether start, stride and size name PEs of the parent.
@@ -84,6 +72,15 @@ void destroy(Team& team) {
 
 constinit HandleTable<OpenTeam, kTeamKind> open_teams;
 
+int hand_out(collectives::NewTeam made, const Configuration& configuration, shmem_team_t* new_team,
+             const char* where) {
+    if (made.team) {
+        made.team->num_contexts = configuration.num_contexts();
+        *new_team = keep(std::move(made.team), where);
+    }
+    return made.succeeded ? 0 : 1;
+}
+
 namespace {
 
 // 101: before other constructors of the program, which may call the library.
@@ -110,7 +107,8 @@ void fail_team(shmem_team_t team, const char* where) {
     }
     fatal(
         "%s: team %p is not a team; pass SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED, or a handle from "
-        "shmem_team_split_strided or shmem_team_split_2d",
+        "shmem_team_split_strided, shmem_team_split_2d, shmemx_team_split_color or "
+        "shmemx_team_create",
         where, value);
 }
 
@@ -201,9 +199,20 @@ SHMEM_ENTRY(void, shmem_team_destroy, shmem_team_t team) {
     if (team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED || team == api::kNodeTeamHandle) {
         tessera::fatal("%s: predefined teams cannot be destroyed", SHMEM_WHERE);
     }
-    // A member that is ahead must not give its buffers to another team while another PE reads them.
+    // A member that is ahead must not give its buffers, lists or memory to another team while
+    // another PE uses them.
     Team& doomed = *api::team_or_null(team, SHMEM_WHERE);
-    if (doomed.mailbox_calls != 0) doomed.sync(doomed, SHMEM_WHERE);
+    if (const std::uint32_t open = tessera::collectives::open_calls(doomed); open > 0) {
+        tessera::fatal(
+            "%s: %u nonblocking collectives of the team are under way; wait for their requests "
+            "first",
+            SHMEM_WHERE, open);
+    }
+    const auto first_call = static_cast<std::uint32_t>(doomed.first.mailbox_calls);
+    const bool is_used_by_others = doomed.mailbox_calls != first_call || doomed.is_irregular() ||
+                                   doomed.allocations != 0 ||
+                                   tessera::collectives::has_used_streams(doomed);
+    if (is_used_by_others) doomed.sync(doomed, SHMEM_WHERE);
     api::destroy(doomed);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The number of the calling thread, to check that a private context stays with its thread
-// (SHMEM_DEBUG).
+// (SHMEM_DEBUG), and to tell the owner of a lock.
 #pragma once
 
 #include <cstdint>
