@@ -13,6 +13,7 @@
 
 #include "collectives/profile.hpp"
 #include "collectives/state.hpp"
+#include "core/coherence.hpp"
 #include "core/config.hpp"
 #include "core/runtime.hpp"
 #include "messaging/mailboxes.hpp"
@@ -258,7 +259,9 @@ const Algorithm<Barrier>& choose_barrier(const Team& team) {
 
 void prepare(Team& team) {
     find_partners(team);
-    if (team.sync == nullptr) team.sync = choose_barrier(team).run;
+    if (team.sync != nullptr) return;
+    team.sync = choose_barrier(team).run;
+    add_duties_to_sync(team);
 }
 
 std::span<const AlgorithmTraits* const> traits_of(Collective collective) {

@@ -8,11 +8,23 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "collectives/model.hpp"
 #include "core/team.hpp"
 
 namespace tessera {
+
+namespace collectives {
+
+// The calls over the team's streams: streams/open_calls.hpp.
+class OpenCalls;
+struct DeleteOpenCalls {
+    void operator()(OpenCalls* calls) const;
+};
+using OpenCallsPointer = std::unique_ptr<OpenCalls, DeleteOpenCalls>;
+
+}  // namespace collectives
 
 struct CollectiveState {
     // The kinds of calls for which an algorithm is chosen: the data collectives, alltoalls, and
@@ -28,7 +40,8 @@ struct CollectiveState {
     collectives::MachineParameters machine;
     double cores_per_pe = 1;
     std::array<std::uint8_t, kChoices * kSizeClasses> algorithms;
-    std::uint32_t published_free = 0;  // published slots until the next sync
+    std::uint32_t published_free = 0;          // published slots until the next sync
+    collectives::OpenCallsPointer open_calls;  // nullptr before the first call over streams
 };
 
 namespace collectives {

@@ -1,98 +1,217 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See team_create.hpp. Each member claims a slot for its flags and shows its number, and the
-// highest sync number that the slot has seen, to the others in the parent's exchange words. One
-// sync before reading; one after, so that the words may be used again.
+// See team_create.hpp. The members agree on a slot for the team's flags: each offers free slots of
+// its own (core/team_slots.hpp), and all take the lowest one that is in all offers. They show their
+// offers in the parent's exchange words, or send them up the tree of a meeting. Then each member
+// brings its gates to the numbers that the team begins with. Other members stay away from the gates
+// until the parent's second sync, or until the meeting ends.
 #include "collectives/team_create.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "collectives/select.hpp"
+#include "collectives/streams/engine.hpp"
 #include "core/internal_segment.hpp"
+#include "core/runtime.hpp"
+#include "core/segments.hpp"
+#include "core/stream_blocks.hpp"
+#include "core/team_arrays.hpp"
+#include "core/team_slots.hpp"
+#include "heap/team_memory.hpp"
+#include "messaging/meeting.hpp"
 
 namespace tessera::collectives {
 namespace {
 
-// exchange[0]: 0: not a member; 1: no slot left; else slot + 2. exchange[1]: the slot's numbers, of
-// syncs in the lower half.
-constexpr std::uint64_t kNotMember = 0;
-constexpr std::uint64_t kNoSlot = 1;
-constexpr std::uint64_t kFirstSlot = 2;
+// A PE of the parent shows this to the others, in its exchange words.
+struct Wish {
+    SlotOffer offer;
+    std::int32_t is_member = 0;
+    ColorKey color_key;
+    std::int32_t unused = 0;
+};
+// The last word belongs to core/team_arrays.cpp.
+static_assert(sizeof(Wish) <= sizeof(TeamFlags::Words) - sizeof(std::uint64_t));
 
-// Numbers wrap, but those of live slots lie close together.
-void raise(std::uint32_t& number, std::uint32_t other, bool is_first) {
-    if (is_first || static_cast<std::int32_t>(other - number) > 0) number = other;
+// The slot that a member has, before there is a team.
+struct Claim {
+    std::optional<std::uint32_t> slot;  // nullopt: there is none, the same on all members
+    TeamNumbers first;
+};
+
+Claim settle(const SlotOffer& mine, const SlotOffer& common) {
+    const Claim claim{.slot = common.lowest(), .first = common.numbers};
+    settle_team_slots(mine, claim.slot);
+    return claim;
 }
 
-// Before the parent's second sync no PE uses the new team's gates. Gates that were never used need
-// nothing.
-void renew(const Team& team, std::uint32_t slot) {
-    Team mine;
-    mine.slot = slot;
-    mine.syncs = team.syncs;
-    mine.mailbox_calls = team.mailbox_calls;
-    if (team.syncs != 0) renew_flags(mine);
-    if (team.mailbox_calls != 0 && slot < teams_with_mailboxes()) renew_mailboxes(mine);
+// No PE uses the new team's gates yet. Gates that were never used need nothing.
+void renew(const Team& team) {
+    if (team.first.syncs != 0) renew_flags(team);
+    if (team.first.mailbox_calls != 0 && team.slot < teams_with_mailboxes()) renew_mailboxes(team);
+    // Below that, gates of streams that have not been used lately cannot count as reached.
+    if (team.mailbox_calls >= kRenewAfter && team.slot < kTeamsWithStreams) {
+        renew_stream_block(team.slot, team.mailbox_calls);
+    }
 }
 
-// Reads the exchange words of the parent's PEs. RETURNS: whether all PEs that want a slot have one;
-// then `team`, unless this PE is no member, has the members' slots.
-bool collect_slots(const Team& parent, Team* team) {
-    std::vector<Team::Shown> shown;
+// The team before the others may use it: finish() makes it whole.
+struct Begun {
+    std::unique_ptr<Team> team;
+    TeamArrays arrays;
+};
+
+Begun begin(std::span<const int> world_pes, const Claim& claim) {
+    Begun begun;
+    begun.team = std::make_unique<Team>();
+    Team& team = *begun.team;
+    team.slot = *claim.slot;
+    team.first = claim.first;
+    team.syncs = static_cast<std::uint32_t>(claim.first.syncs);
+    team.mailbox_calls = static_cast<std::uint32_t>(claim.first.mailbox_calls);
+    team.more_members_than_cores = world_team.more_members_than_cores;
+    begun.arrays = find_members(team, world_pes);
+    renew(team);
+    share_arrays(team, begun.arrays);
+    return begun;
+}
+
+std::unique_ptr<Team> finish(Begun begun) {
+    find_arrays(*begun.team, begun.arrays);
+    prepare(*begun.team);
+    return std::move(begun.team);
+}
+
+// ---- Among the PEs of a parent ----
+
+// All wishes, by the number in the parent. RETURNS when: all PEs show theirs.
+std::vector<Wish> exchange(Team& parent, const Wish& mine, const char* where) {
+    TeamFlags::Words& shown = parent.my_flags().exchange;
+    std::memcpy(static_cast<void*>(&shown), &mine, sizeof mine);
+    sync(parent, where);
+    std::vector<Wish> wishes(static_cast<std::size_t>(parent.npes));
+    parent.read_flags(&shown, sizeof(Wish), wishes.data());
+    return wishes;
+}
+
+// The offers of all members of all new teams together: these share no PE, so one slot serves all.
+SlotOffer common_offer(std::span<const Wish> wishes) {
+    const Wish* first = nullptr;
+    SlotOffer common;
+    for (const Wish& wish : wishes) {
+        if (wish.is_member == 0) continue;
+        first == nullptr ? static_cast<void>(common = wish.offer) : common.combine(wish.offer);
+        first = &wish;
+    }
+    return common;
+}
+
+// `members_of(wishes)`: the PEs of this PE's team, by their numbers in the world.
+template <class MembersOf>
+NewTeam create(Team& parent, Wish wish, MembersOf members_of, const char* where) {
+    SlotSearch search(parent.slot);
+    while (true) {
+        if (wish.is_member != 0) wish.offer = search.offer();
+        const std::vector<Wish> wishes = exchange(parent, wish, where);
+        const SlotOffer common = common_offer(wishes);
+        const bool has_members =
+            std::ranges::any_of(wishes, [](const Wish& each) { return each.is_member != 0; });
+        NewTeam made;
+        made.succeeded = !has_members || common.lowest().has_value();
+        Begun begun;
+        if (wish.is_member != 0) {
+            const Claim claim = settle(wish.offer, common);
+            if (claim.slot) begun = begin(members_of(wishes), claim);
+        }
+        sync(parent, where);  // The words may be used again, and all gates are ready.
+        if (begun.team) made.team = finish(std::move(begun));
+        if (made.succeeded || !search.move_on(common)) return made;
+    }
+}
+
+std::vector<int> members_of_color(const Team& parent, std::span<const Wish> wishes, int color) {
+    std::vector<int> indices;
     for (int i = 0; i < parent.npes; ++i) {
-        shown.push_back(parent.shown_by(i));
-        if (shown.back().words[0] == kNoSlot) return false;
+        if (wishes[static_cast<std::size_t>(i)].color_key.color == color) indices.push_back(i);
     }
-    if (team == nullptr) return true;
-    for (int pe : team->members) {
-        const auto& words = shown[static_cast<std::size_t>(parent.index_of(pe))].words;
-        const bool is_first = team->slots.empty();
-        raise(team->syncs, static_cast<std::uint32_t>(words[1]), is_first);
-        raise(team->mailbox_calls, static_cast<std::uint32_t>(words[1] >> 32), is_first);
-        team->slots.push_back(static_cast<std::uint32_t>(words[0] - kFirstSlot));
+    std::ranges::stable_sort(indices, {}, [&](int index) {
+        return wishes[static_cast<std::size_t>(index)].color_key.key;
+    });
+    for (int& each : indices) each = parent.world_pe(each);
+    return indices;
+}
+
+// ---- Among the members only ----
+
+// This goes up and down the tree of a meeting.
+struct Proposal {
+    SlotOffer offer;
+    void combine(const Proposal& other) { offer.combine(other.offer); }
+};
+
+// A slot that is free on all members.
+Claim agree(Meeting& meeting) {
+    SlotSearch search(meeting.digest());
+    while (true) {
+        const SlotOffer mine = search.offer();
+        Proposal common{mine};
+        meeting.combine(common);
+        const Claim claim = settle(mine, common.offer);
+        if (claim.slot || !search.move_on(common.offer)) return claim;
     }
-    return true;
 }
 
 }  // namespace
 
 NewTeam create_team(Team& parent, std::span<const int> world_pes, const char* where) {
-    const int me = parent.world_pe(parent.my_index);
-    const bool is_member = !world_pes.empty();
-    std::optional<TeamSlot> slot;
-    if (is_member) slot = claim_team_slot();
+    Wish wish;
+    wish.is_member = world_pes.empty() ? 0 : 1;
+    return create(
+        parent, wish, [&](std::span<const Wish>) { return world_pes; }, where);
+}
 
-    TeamFlags& shown = parent.my_flags();
-    shown.exchange[0] = !is_member ? kNotMember : slot ? slot->index + kFirstSlot : kNoSlot;
-    shown.exchange[1] = slot ? std::uint64_t{slot->mailbox_calls} << 32 | slot->syncs : 0;
-    sync(parent, where);
-    NewTeam made{.succeeded = false, .team = nullptr};
-    if (is_member) {
-        made.team = std::make_unique<Team>();
-        made.team->members.assign(world_pes.begin(), world_pes.end());
-    }
-    made.succeeded = collect_slots(parent, made.team.get());
-    if (made.succeeded && made.team) renew(*made.team, slot->index);
-    sync(parent, where);
+NewTeam split_team(Team& parent, ColorKey wish, const char* where) {
+    Wish mine;
+    mine.is_member = wish.color < 0 ? 0 : 1;
+    mine.color_key = wish;
+    const auto members = [&](std::span<const Wish> wishes) {
+        return members_of_color(parent, wishes, wish.color);
+    };
+    return create(parent, mine, members, where);
+}
 
-    if (!made.succeeded && slot) release_team_slot(*slot);
-    if (!made.succeeded) made.team = nullptr;
-    if (!made.team) return made;
-    Team& team = *made.team;
-    team.npes = static_cast<int>(team.members.size());
-    team.my_index =
-        static_cast<int>(std::find(world_pes.begin(), world_pes.end(), me) - world_pes.begin());
-    team.slot = slot->index;
-    team.world_pes = team.members.data();
-    team.more_members_than_cores = parent.more_members_than_cores;
-    prepare(team);
-    return made;
+NewTeam create_team_of(std::span<const int> world_pes, const char* where) {
+    const int me = world_team.my_index;
+    const auto my_index = std::ranges::find(world_pes, me) - world_pes.begin();
+    Meeting meeting(world_pes, static_cast<int>(my_index), where);
+    const Claim claim = agree(meeting);
+    Begun begun;
+    if (claim.slot) begun = begin(world_pes, claim);
+    meeting.finish();
+    if (!begun.team) return {};
+    return {.succeeded = true, .team = finish(std::move(begun))};
 }
 
 void destroy_team(std::unique_ptr<Team> team) {
-    release_team_slot(
-        {.index = team->slot, .syncs = team->syncs, .mailbox_calls = team->mailbox_calls});
+    leave_arrays(*team);
+    if (team->allocations != 0) {
+        team_memory().free_all_of(team.get());
+        segments().forget_all_of(team.get());
+    }
+    // The streams of the next team in this slot count on from the highest number.
+    std::uint32_t calls = team->mailbox_calls;
+    const std::uint32_t streamed = last_stream_number(*team);
+    if (static_cast<std::int32_t>(streamed - calls) > 0) calls = streamed;
+    // The gates' numbers wrap, those of the slots do not.
+    const auto begin = static_cast<std::uint32_t>(team->first.syncs);
+    const auto begin_calls = static_cast<std::uint32_t>(team->first.mailbox_calls);
+    release_team_slot(team->slot,
+                      {.syncs = team->first.syncs + (team->syncs - begin),
+                       .mailbox_calls = team->first.mailbox_calls + (calls - begin_calls)});
 }
 
 }  // namespace tessera::collectives

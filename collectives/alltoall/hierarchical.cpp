@@ -65,9 +65,7 @@ class Exchange {
   private:
     std::size_t offset(int blocks) const { return static_cast<std::size_t>(blocks) * bytes_; }
     // The position of a node's blocks in every member's buffer.
-    std::size_t offset_of(int node) const {
-        return offset(nodes_.begins[static_cast<std::size_t>(node)]);
-    }
+    std::size_t offset_of(int node) const { return offset(nodes_.begin(node)); }
     int my_size() const { return nodes_.size(nodes_.mine); }
 
     void get(char* to, const char* from, int index) const {

@@ -11,6 +11,7 @@
 
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
+#include "core/coherence.hpp"
 #include "core/context.hpp"
 #include "shmem/deprecated.h"
 
@@ -40,7 +41,9 @@ void check_active_set(const ActiveSet& set, const char* where) {
     }
 }
 
-void sync_active_set(const ActiveSet& set, long* psync, const char* where) {
+namespace {
+
+void meet_active_set(const ActiveSet& set, long* psync, const char* where) {
     const Context& context = collective_context;
     long* arrivals = psync;
     long* release = psync + 1;
@@ -58,6 +61,14 @@ void sync_active_set(const ActiveSet& set, long* psync, const char* where) {
     for (int i = 1; i < set.size; ++i) {
         context.set(release, kReleased, set.start + (i << set.log_stride), where);
     }
+}
+
+}  // namespace
+
+void sync_active_set(const ActiveSet& set, long* psync, const char* where) {
+    perform_duty(SyncPoint::kSyncBegin);
+    meet_active_set(set, psync, where);
+    perform_duty(SyncPoint::kSyncEnd);
 }
 
 }  // namespace tessera::collectives

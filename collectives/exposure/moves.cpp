@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Gather, scatter, broadcast, allgather and alltoall, with equal parts or not, on one node: each
+// member reads its parts where the others have exposed them, or writes them there, its right
+// neighbour's first.
+// COST: a, p lines of flags; n b for the n bytes that a member gets; a copy of a short source, or a
+// sync after a long one.
+#include <algorithm>
+
+#include "base/copy.hpp"
+#include "collectives/exposure/exposed.hpp"
+#include "collectives/exposure/exposure.hpp"
+
+namespace tessera::collectives {
+namespace {
+
+// The bytes of an array: those of its longest part, and those from its start to the end of the last
+// part.
+struct Extent {
+    std::size_t longest = 0;
+    std::size_t end = 0;
+};
+Extent extent_of(const RuntimeCall& call, const MemberParts& parts) {
+    if (parts.only == kNoMember) return {};
+    if (parts.counts == nullptr) {
+        const bool is_one = parts.only != kAllMembers || parts.stride == 0;
+        const auto count = static_cast<std::size_t>(is_one ? 1 : call.npes);
+        return {.longest = parts.bytes, .end = count * parts.bytes};
+    }
+    Extent extent;
+    for (int i = 0; i < call.npes; ++i) {
+        const std::size_t bytes = parts.bytes_of(i, call.element_bytes);
+        const auto begin = static_cast<std::size_t>(parts.at(i, call.element_bytes) - parts.start);
+        if (bytes > 0) extent.end = std::max(extent.end, begin + bytes);
+        extent.longest = std::max(extent.longest, bytes);
+    }
+    return extent;
+}
+
+// The call writes to the source while others may read it: an alltoall in place.
+bool writes_to_source(const RuntimeCall& call) {
+    return call.out.start == call.in.start && call.out.stride != 0 && call.in.only == kAllMembers;
+}
+
+// Members write long parts to the dests, if all are within reach. Then the lines of a source stay
+// with their owner, and lines of a dest are fetched by loads, which do not wait for each other;
+// where others read a source, the owner's next stores to it wait one for the other. Not if all take
+// from one member, because then that one would do the work of all.
+bool may_be_written(const RuntimeCall& call, const Extent& source, const Extent& dest) {
+    const bool has_one_giver = call.in.only >= 0;
+    const bool is_long = source.end > kSlotBytesMin || dest.longest > kSlotBytesMin;
+    return is_long && !has_one_giver && !writes_to_source(call);
+}
+
+void take_part(const RuntimeCall& call, const Exposure& exposure, int index) {
+    const std::size_t bytes = call.in.bytes_of(index, call.element_bytes);
+    char* const dest = call.in.at(index, call.element_bytes);
+    if (bytes == 0) return;
+    const char* part = exposure.part_of(index, 0);
+    if (index == call.me && part == dest) return;
+    copy_bytes(dest, part, bytes);
+}
+
+void give_part(const RuntimeCall& call, const Exposure& exposure, int index) {
+    const std::size_t bytes = call.out.bytes_of(index, call.element_bytes);
+    const char* part = call.out.at(index, call.element_bytes);
+    if (bytes == 0) return;
+    char* const dest = exposure.place_in(index);
+    if (index == call.me && part == dest) return;
+    copy_bytes(dest, part, bytes);
+}
+
+// Calls visit(index) for the members of the parts, the right neighbour first.
+template <class Visit>
+void for_each_member(const RuntimeCall& call, const MemberParts& parts, Visit visit) {
+    for (int i = 0, index = call.me; i < call.npes; ++i) {
+        index = index + 1 == call.npes ? 0 : index + 1;
+        if (parts.only == kAllMembers || parts.only == index) visit(index);
+    }
+}
+
+}  // namespace
+
+bool exchange_exposed(Team& team, const RuntimeCall& call, const char* where) {
+    const Extent source = extent_of(call, call.out);
+    const Extent dest = extent_of(call, call.in);
+    const bool may_write = may_be_written(call, source, dest);
+    const Exposure exposure(team,
+                            {.start = call.out.start,
+                             .bytes = source.end,
+                             .displacements = call.out.displacements,
+                             .element_bytes = call.element_bytes,
+                             .stride = call.out.stride,
+                             .changes = writes_to_source(call),
+                             .copied_bytes_max = kLongCopyBytesMax,
+                             .dest = may_write ? call.in.start : nullptr,
+                             .dest_bytes = dest.end,
+                             .dest_parts = may_write ? &call.in : nullptr},
+                            where);
+    if (!exposure.has_only_copies() && exposure.has_all_dests()) {
+        for_each_member(call, call.out, [&](int index) { give_part(call, exposure, index); });
+        exposure.finish(true);
+        return true;
+    }
+    if (!exposure.is_complete()) return false;
+    for_each_member(call, call.in, [&](int index) { take_part(call, exposure, index); });
+    exposure.finish();
+    return true;
+}
+
+}  // namespace tessera::collectives

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Dissemination: in round r each member tells the one 2^r places further that it, and all members
+// that it has heard of, have begun.
+// COST: ceil(lg p) messages.
+#include <bit>
+
+#include "collectives/streams/call.hpp"
+
+namespace tessera::collectives {
+namespace {
+
+std::uint32_t rounds(const RuntimeCall& call) {
+    return static_cast<std::uint32_t>(std::bit_width(static_cast<unsigned>(call.npes - 1)));
+}
+
+Message send(const RuntimeCall& call, std::uint32_t round) {
+    return {.peer = (call.me + (1 << round)) % call.npes, .needs = round};
+}
+
+Message receive(const RuntimeCall& call, std::uint32_t round) {
+    return {.peer = (call.me - (1 << round) + call.npes) % call.npes};
+}
+
+}  // namespace
+
+const Schedule kBarrierSchedule = {.name = "dissemination",
+                                   .count_sends = rounds,
+                                   .count_receives = rounds,
+                                   .send = send,
+                                   .receive = receive};
+
+}  // namespace tessera::collectives

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A binomial tree over places 0 (the root) to npes - 1: the parent's place is without the lowest
+// bit that is set, and child k is 2^k places further. The subtree of child k is a run of at most
+// 2^k places that begins with it, so children in their order continue the run of this place.
+// (patterns/tree.hpp has radix 4; here children combine in the order of the members.)
+#pragma once
+
+#include <bit>
+
+namespace tessera::collectives {
+
+class Binomial {
+  public:
+    Binomial(int place, int npes) : place_(place) {
+        const int bits = place == 0 ? std::bit_width(static_cast<unsigned>(npes - 1))
+                                    : std::countr_zero(static_cast<unsigned>(place));
+        while (children_ < bits && place + (1 << children_) < npes) ++children_;
+    }
+
+    bool is_root() const { return place_ == 0; }
+    int parent() const { return place_ & (place_ - 1); }
+    int children() const { return children_; }
+    int child(int k) const { return place_ + (1 << k); }
+
+  private:
+    int place_;
+    int children_ = 0;
+};
+
+}  // namespace tessera::collectives

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See engine.hpp.
+#include "collectives/streams/engine.hpp"
+
+#include <memory>
+
+#include "base/library_thread.hpp"
+#include "collectives/state.hpp"
+#include "collectives/streams/open_calls.hpp"
+
+namespace tessera::collectives {
+
+void DeleteOpenCalls::operator()(OpenCalls* calls) const { delete calls; }
+
+OpenCalls::OpenCalls(const Team& team) {
+    for (int i = 0; i < StreamLayout(team.npes).sets(); ++i) {
+        sets_.push_back(std::make_unique<Set>(team, i));
+    }
+}
+
+OpenCall& OpenCalls::open(const RuntimeCall& call, const char* where) {
+    OpenCall& slot = pool_[next_ % kOpenCallsMax];
+    drive_until([&] { return !slot.is_open_.load(std::memory_order_acquire); }, where);
+    slot.calls_ = this;
+    slot.number_ = next_++;
+    slot.position_ = {};
+    slot.call_ = call;
+    slot.call_.slot_bytes = set_of(slot.number_).streams.slot_bytes();
+    slot.call_.sends = call.schedule->count_sends(slot.call_);
+    slot.call_.receives = call.schedule->count_receives(slot.call_);
+    slot.is_open_.store(true, std::memory_order_relaxed);  // start_background() publishes it.
+    count_.fetch_add(1, std::memory_order_relaxed);
+    return slot;
+}
+
+std::uint32_t OpenCalls::last_number() const {
+    std::uint32_t last = sets_[0]->streams.last_number();
+    for (const auto& set : sets_) {
+        const std::uint32_t number = set->streams.last_number();
+        if (static_cast<std::int32_t>(number - last) > 0) last = number;
+    }
+    return last;
+}
+
+// Calls of a set come one after the other, so they share its scratch memory.
+void OpenCalls::grow_scratch(Set& set, const RuntimeCall& call) {
+    const std::size_t bytes = (kScratchPieces + 2) * call.scratch_stride();
+    if (set.scratch.size() < bytes) set.scratch.resize(bytes);
+}
+
+bool OpenCall::advance() {
+    if (!calls_->is_next(number_)) return false;
+    // The program's functions are for its own threads.
+    if (call_.function.is_of_program && is_library_thread) return false;
+    OpenCalls::Set& set = calls_->set_of(number_);
+    if (call_.scratch == nullptr && call_.function.is_reduction()) {
+        calls_->grow_scratch(set, call_);
+        call_.scratch = set.scratch.data();
+    }
+    return collectives::advance(call_, position_, set.streams);
+}
+
+void OpenCall::release() {
+    OpenCalls& calls = *calls_;
+    calls.set_of(number_).next.fetch_add(static_cast<std::uint32_t>(calls.sets_.size()),
+                                         std::memory_order_release);
+    is_open_.store(false, std::memory_order_release);
+    calls.count_.fetch_sub(1, std::memory_order_release);
+}
+
+namespace {
+
+OpenCalls& calls_of(Team& team) {
+    CollectiveState& state = state_of(team);
+    if (state.open_calls == nullptr) state.open_calls.reset(new OpenCalls(team));
+    return *state.open_calls;
+}
+
+const OpenCalls* used_calls_of(const Team& team) {
+    return team.collective_state != nullptr ? team.collective_state->open_calls.get() : nullptr;
+}
+
+}  // namespace
+
+shmemx_req_t start(Team& team, const RuntimeCall& call, const char* where) {
+    OpenCall& work = calls_of(team).open(call, where);
+    Request& request = open_request(where);
+    start_background(work, request.operation);
+    return publish(request);
+}
+
+void run(Team& team, const RuntimeCall& call, const char* where) {
+    Operation operation;
+    start_background(calls_of(team).open(call, where), operation);
+    drive_until([&] { return operation.is_local(); }, where);
+}
+
+bool has_used_streams(const Team& team) { return used_calls_of(team) != nullptr; }
+
+std::uint32_t open_calls(const Team& team) {
+    const OpenCalls* calls = used_calls_of(team);
+    return calls != nullptr ? calls->count() : 0;
+}
+
+std::uint32_t last_stream_number(const Team& team) {
+    const OpenCalls* calls = used_calls_of(team);
+    return calls != nullptr ? calls->last_number() : team.first_stream_number;
+}
+
+}  // namespace tessera::collectives
