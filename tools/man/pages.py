@@ -30,6 +30,18 @@ def generic_of(routine, generics):
     return None
 
 
+def parts_of(include, header):
+    """The parts of a header that declare routines, in their order."""
+    folder = header.removesuffix(".h")
+    with open(os.path.join(include, header), encoding="utf-8") as file:
+        return re.findall(rf'#include "({folder}/(?!tables_end|generic|inline)\w+\.h)"',
+                          file.read())
+
+
+def is_of_extensions(header):
+    return header.name.startswith("shmemx")
+
+
 def unique(items):
     return list(dict.fromkeys(items))
 
@@ -49,15 +61,14 @@ class Manual:
     def __init__(self, include, version, date):
         self.version, self._date = version, date
         self._tables = read_tables(include)
-        with open(os.path.join(include, "shmem.h"), encoding="utf-8") as file:
-            parts = re.findall(r'#include "(shmem/(?!tables_end|generic|inline)\w+\.h)"',
-                               file.read())
+        parts = [*parts_of(include, "shmem.h"), "shmemx.h", *parts_of(include, "shmemx.h")]
         self._headers = [Header(include, part) for part in parts]
-        self._headers.append(Header(include, "shmemx.h"))
         self._comments = [Header(include, "shmem/generic.h", has_routines=False),
                           Header(include, "pshmem.h", has_routines=False)]
         self._generics = Header(include, "shmem/generic_c11.h").generics
-        self._generics.update(self._headers[-1].generics)
+        for header in self._headers:
+            if is_of_extensions(header):
+                self._generics.update(header.generics)
         self._constants = {name: header for header in self._headers
                            for names, _ in header.constants for name in names}
         self.pages = {}
@@ -163,7 +174,7 @@ class Manual:
 
     def _synopsis(self, writer, page):
         writer.macro("Sh", "SYNOPSIS")
-        writer.macro("In", "shmemx.h" if page.entry.header.name == "shmemx.h" else "shmem.h")
+        writer.macro("In", "shmemx.h" if is_of_extensions(page.entry.header) else "shmem.h")
         generic = [form for entry in page.entries() for form in self._generic_routines(entry)]
         shown = {}
         for form in generic:
@@ -310,7 +321,8 @@ class Manual:
         writer = self._writer([])
         self._begin(writer, name, "7", [name], title[0].lower() + title[1:])
         writer.macro("Sh", "SYNOPSIS")
-        writer.macro("In", header.name if "/" not in header.name else "shmem.h")
+        writer.macro("In", "shmemx.h" if is_of_extensions(header) else
+                     header.name if "/" not in header.name else "shmem.h")
         writer.section("DESCRIPTION", [header.intro, *header.common])
         for key in ("ERRORS", "THREADS"):
             if key in header.for_all:

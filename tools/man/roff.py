@@ -12,13 +12,14 @@ ARGUMENT_WORDS = {
     "dest", "source", "nelems", "pe", "dst", "sst", "bsize", "nblocks", "nreduce", "npes", "ivar",
     "ivars", "cmp", "cond", "ctx", "ct", "ptr", "pSync", "pWrk",
 }
-WORD = re.compile(r"<\w+\.h>|\bshmem/(\w+)\.h|(?<![\w<])\w+")
+WORD = re.compile(r"<\w+\.h>|\bshmemx?/(\w+)\.h|(?<![\w<])\w+")
 TITLES = {"shmemx.h": "shmemx", "pshmem.h": "pshmem"}
 
 
 def chapter_page(header):
     """The page, of section 7, that is about a header."""
-    return TITLES.get(header) or "openshmem_" + header.removeprefix("shmem/").removesuffix(".h")
+    stem = header.removeprefix("shmem/").removesuffix(".h")
+    return TITLES.get(header) or ("" if "/" in stem else "openshmem_") + stem.replace("/", "_")
 
 
 def escape(text):

@@ -11,6 +11,7 @@
 #include "core/config.hpp"
 #include "tools/osh_info/collectives_report.hpp"
 #include "tools/osh_info/environment_markdown.hpp"
+#include "tools/osh_info/machine.hpp"
 #include "tools/osh_info/report.hpp"
 
 namespace tessera::osh_info {
@@ -45,6 +46,7 @@ int run(int argc, char** argv) {
     bool csv = false;
     std::string algorithms_of;
     JobLayout job;
+    MachineRequest machine;
     app.set_version_flag("--version,-V", version_text().substr(0, version_text().size() - 1),
                          "Print the version and exit");
     app.set_help_flag("--help,-h", "Print this text and exit");
@@ -58,13 +60,15 @@ int run(int argc, char** argv) {
             std::vector<std::string>(std::begin(kCollectiveNames), std::end(kCollectiveNames))));
     app.add_flag("--csv", csv, "For --collectives: the times that the model expects, by size");
     app.add_option("--npes,-n", job.npes,
-                   "For --collectives and --algorithms: PEs (default: one for each core)")
+                   "For --collectives, --algorithms and --topology: PEs (default: one for each "
+                   "core)")
         ->check(CLI::PositiveNumber);
     app.add_option("--nodes", job.nodes,
                    "For --collectives and --algorithms: nodes, with the same number of PEs each")
         ->check(CLI::PositiveNumber);
     app.add_flag("--virtual", job.nodes_are_virtual,
                  "For --nodes: virtual nodes, which share this machine");
+    add_machine_options(app, machine);
     app.add_flag("--environment-markdown", markdown,
                  "Print the description of all variables that is docs/environment.md");
     app.add_flag("--algorithms-markdown", algorithms_table,
@@ -79,6 +83,7 @@ int run(int argc, char** argv) {
         print(algorithms_markdown());
         return 0;
     }
+    if (machine.is_wanted) return show_machine(machine, job.npes);
     std::string error;
     Config config = load_config(environment, error);
     if (collectives && error.empty()) {

@@ -134,6 +134,7 @@ void Supervisor::kill_leftovers() {
 }
 
 void Supervisor::finish() {
+    kill_helpers(job_);
     kill_leftovers();
     job_.output->read_everything(Clock::now());
     // All possible writers are dead.

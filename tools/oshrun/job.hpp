@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fd.hpp"
+#include "helpers.hpp"
 #include "keeper.hpp"
 #include "memory.hpp"
 #include "options.hpp"
@@ -38,6 +39,7 @@ struct Job {
     std::string host{};
     int npes = 0;
     std::vector<Pe> pes{};
+    std::vector<HelperProcess> helpers{};
 
     std::vector<NodeMemory> nodes{};
     Fd control_read{};  // ControlMessages of the PEs

@@ -40,32 +40,50 @@ void add_timeout(Words& words, const Options& options) {
                 std::to_string(options.timeout_seconds)});
 }
 
-std::string mpirun_mapping(const Options& options) {
+std::string mpirun_mapping(const Options& options, MpirunKind kind) {
     std::string mapping = "slot";
-    if (options.map_by == MapBy::kNuma) mapping = "numa";
-    if (options.map_by == MapBy::kNode) mapping = "node";
+    switch (options.map_by) {
+        case MapBy::kCore: break;
+        case MapBy::kL3: mapping = "l3cache"; break;
+        case MapBy::kNuma: mapping = "numa"; break;
+        case MapBy::kPackage: mapping = kind == MpirunKind::kOpenMpi4 ? "socket" : "package"; break;
+        case MapBy::kNode: mapping = "node"; break;
+    }
     if (options.pes_per_host > 0) {
         mapping = "ppr:" + std::to_string(options.pes_per_host) + ":node";
     }
     return mapping + ":OVERSUBSCRIBE";
 }
 
-void add_mpirun_binding(Words& words, BindTo bind_to) {
-    switch (bind_to) {
+void add_mpirun_binding(Words& words, const Options& options, MpirunKind kind) {
+    switch (options.bind_to) {
         case BindTo::kAuto: break;  // The launcher's own default is similar.
         case BindTo::kCore: add(words, {"--bind-to", "core"}); break;
+        case BindTo::kL3: add(words, {"--bind-to", "l3cache"}); break;
         case BindTo::kNuma: add(words, {"--bind-to", "numa"}); break;
+        case BindTo::kPackage:
+            add(words, {"--bind-to", kind == MpirunKind::kOpenMpi4 ? "socket" : "package"});
+            break;
         case BindTo::kNone: add(words, {"--bind-to", "none"}); break;
     }
+    if (options.report_bindings) add(words, {"--report-bindings"});
 }
 
-void add_srun_binding(Words& words, BindTo bind_to) {
-    switch (bind_to) {
+// Slurm has no word for an L3 cache; its words for the others come after "verbose,".
+void add_srun_binding(Words& words, const Options& options) {
+    std::string binding = options.report_bindings ? "verbose" : "";
+    const auto add_word = [&](const char* word) {
+        binding.append(binding.empty() ? "" : ",").append(word);
+    };
+    switch (options.bind_to) {
         case BindTo::kAuto: break;  // As the cluster is set up.
-        case BindTo::kCore: add(words, {"--cpu-bind=cores"}); break;
-        case BindTo::kNuma: add(words, {"--cpu-bind=ldoms"}); break;
-        case BindTo::kNone: add(words, {"--cpu-bind=none"}); break;
+        case BindTo::kCore: add_word("cores"); break;
+        case BindTo::kL3:
+        case BindTo::kNuma: add_word("ldoms"); break;
+        case BindTo::kPackage: add_word("sockets"); break;
+        case BindTo::kNone: add_word("none"); break;
     }
+    if (!binding.empty()) add(words, {"--cpu-bind=" + binding});
 }
 
 void add_forwarded(Words& words, const Options& options, const CommandContext& context) {
@@ -105,7 +123,10 @@ void add_srun_hosts(Words& words, const Options& options) {
         if (total_npes(options) > 0) add(words, {"-n", std::to_string(total_npes(options))});
         switch (options.map_by) {
             case MapBy::kCore: add(words, {"--distribution=block"}); break;
-            case MapBy::kNuma: add(words, {"--distribution=block:cyclic"}); break;
+            // Slurm deals out to sockets, whatever these are in its configuration.
+            case MapBy::kL3:
+            case MapBy::kNuma:
+            case MapBy::kPackage: add(words, {"--distribution=block:cyclic"}); break;
             case MapBy::kNode: add(words, {"--distribution=cyclic"}); break;
         }
         return;
@@ -155,8 +176,8 @@ std::vector<std::string> mpirun_command(const std::string& program, const Option
     if (!options.hosts.empty() && context.mpirun_kind == MpirunKind::kOpenMpi4) {
         add_keepalive(words, context);
     }
-    add(words, {"--map-by", mpirun_mapping(options)});
-    add_mpirun_binding(words, options.bind_to);
+    add(words, {"--map-by", mpirun_mapping(options, context.mpirun_kind)});
+    add_mpirun_binding(words, options, context.mpirun_kind);
     if (options.tag_output && context.mpirun_kind == MpirunKind::kOpenMpi4) {
         add(words, {"--tag-output"});
     } else if (options.tag_output) {
@@ -182,7 +203,7 @@ std::vector<std::string> srun_command(const Options& options, const CommandConte
     if (options.pes_per_host > 0) {
         add(words, {"--ntasks-per-node=" + std::to_string(options.pes_per_host)});
     }
-    add_srun_binding(words, options.bind_to);
+    add_srun_binding(words, options);
     if (options.tag_output) add(words, {"--label"});
     const App& first = options.apps.front();
     if (!first.directory.empty()) add(words, {"--chdir=" + absolute(first.directory)});

@@ -10,6 +10,7 @@
 //   spawn.cpp       one process                  signals.cpp     what signals mean
 //   supervisor.cpp, verdict.cpp, ending.cpp      the loop until all is over
 //   output.cpp, output_sink.cpp, output_writer.cpp   lines of the PEs to stdout and stderr
+//   helpers.cpp, helper_process.cpp              processes that copy for PEs that compute
 //   keeper.cpp      cleans up after kill -9      pmix_server.cpp for MPI and other PMIx programs
 //   pmix_gate.cpp   keeps strangers from it
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 
 #include "base/fatal.hpp"
 #include "handover.hpp"
+#include "helpers.hpp"
 #include "job.hpp"
 #include "options.hpp"
 #include "programs.hpp"
@@ -37,6 +39,7 @@ void open_missing_standard_files() {
 
 int main(int argc, char** argv) {
     namespace oshrun = tessera::oshrun;
+    oshrun::run_helper(argc, argv);
     tessera::set_message_prefix("oshrun: ");
     open_missing_standard_files();
     oshrun::Options options = oshrun::parse_options(argc, argv);

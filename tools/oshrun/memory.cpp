@@ -46,25 +46,30 @@ void map_records(NodeMemory& node) {
     if (!node.map.is_mapped()) {
         fatal("cannot map the shared file of the job: %s", std::strerror(errno));
     }
+    node.header = reinterpret_cast<heap::NodeHeader*>(node.map.data());
     node.records = reinterpret_cast<heap::PeRecord*>(node.map.data() + layout.records_offset);
 }
 
 }  // namespace
 
-std::vector<NodeMemory> make_memory(const topology::Facts& facts, int npes, int nodes) {
-    std::size_t heap_bytes = config().symmetric_size;
-    if (heap_bytes == 0) heap_bytes = heap::default_heap_bytes(facts.memory_bytes, npes);
-    std::string error = heap::heap_size_complaint(heap_bytes, facts.memory_bytes, npes);
+std::vector<NodeMemory> make_memory(const topology::Facts& facts, int npes, int nodes,
+                                    const HelperCount& helpers) {
+    heap::NodePlan plan{.npes_of_job = npes,
+                        .heap_bytes = config().symmetric_size,
+                        .team_memory_bytes = config().team_memory_size,
+                        .local_memory_bytes = config().local_memory_size,
+                        .try_huge_pages = config().huge_pages,
+                        .facts_bytes = sizeof facts,
+                        .usable_cores = facts.usable_cores,
+                        .helpers = helpers.of_node,
+                        .helpers_have_cores = helpers.have_cores};
+    const std::string error = heap::choose_sizes(plan, facts.memory_bytes, npes);
     if (!error.empty()) fatal("%s", error.c_str());
     std::vector<NodeMemory> memory(static_cast<std::size_t>(nodes));
     for (int number = 0; number < nodes; ++number) {
         NodeMemory& node = memory[static_cast<std::size_t>(number)];
-        node.files = make_node_files(facts, {.npes = virtual_node(number, npes, nodes).npes,
-                                             .npes_of_job = npes,
-                                             .heap_bytes = heap_bytes,
-                                             .try_huge_pages = config().huge_pages,
-                                             .facts_bytes = sizeof facts,
-                                             .usable_cores = facts.usable_cores});
+        plan.npes = virtual_node(number, npes, nodes).npes;
+        node.files = make_node_files(facts, plan);
         map_records(node);
     }
     return memory;
@@ -77,7 +82,7 @@ std::string memory_text(std::span<const NodeMemory> nodes) {
     std::string places = nodes.size() > 1 ? " in " + std::to_string(nodes.size()) + " nodes" : "";
     char text[128];
     std::snprintf(text, sizeof text, "%d PEs%s with %.3g GiB of symmetric heap each, in %s", npes,
-                  places.c_str(), static_cast<double>(layout.heap_bytes) / (1 << 30),
+                  places.c_str(), static_cast<double>(layout.range.heap_bytes) / (1 << 30),
                   heap::page_kind_name(layout.page_kind));
     return text;
 }

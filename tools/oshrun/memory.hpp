@@ -15,14 +15,20 @@ namespace tessera::oshrun {
 
 // The memory that the PEs of one node share.
 struct NodeMemory {
-    heap::NodeFiles files;              // close-on-exec: only the PEs of the node may inherit them
-    Mapping map;                        // the part of the node file up to the end of the records
+    heap::NodeFiles files;  // close-on-exec: only the PEs of the node may inherit them
+    Mapping map;            // the part of the node file up to the end of the records
+    heap::NodeHeader* header = nullptr;
     heap::PeRecord* records = nullptr;  // by position in the node
 };
 
 // Makes the files of all nodes by the user's settings, and writes the facts into the node files.
 // Errors end oshrun.
-std::vector<NodeMemory> make_memory(const topology::Facts& facts, int npes, int nodes);
+struct HelperCount {
+    std::uint32_t of_node = 0;
+    bool have_cores = false;
+};
+std::vector<NodeMemory> make_memory(const topology::Facts& facts, int npes, int nodes,
+                                    const HelperCount& helpers = {});
 
 // "4 PEs with 1.5 GiB of symmetric heap each, in 4 KiB pages".
 std::string memory_text(std::span<const NodeMemory> nodes);

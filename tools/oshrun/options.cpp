@@ -14,6 +14,7 @@
 
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
+#include "tools/named_values.hpp"
 
 namespace tessera::oshrun {
 namespace {
@@ -31,25 +32,9 @@ constexpr const char* kFooter =
     "--timeout, 126 or 127 when a program cannot be run. Environment: docs/environment.md, "
     "osh_info.";
 
-const std::map<std::string, topology::BindTo> kBindings = {{"auto", topology::BindTo::kAuto},
-                                                           {"core", topology::BindTo::kCore},
-                                                           {"numa", topology::BindTo::kNuma},
-                                                           {"none", topology::BindTo::kNone}};
-
-const std::map<std::string, topology::MapBy> kMappings = {{"core", topology::MapBy::kCore},
-                                                          {"numa", topology::MapBy::kNuma},
-                                                          {"node", topology::MapBy::kNode}};
-
-std::map<std::string, Launcher> launchers() {
-    std::map<std::string, Launcher> result;
-    int number = 0;
-    for (std::string_view name : kLauncherNames) {
-        result[std::string(name)] = static_cast<Launcher>(number++);
-    }
-    return result;
-}
-
-const std::map<std::string, Launcher> kLaunchers = launchers();
+const auto kBindings = named_values<topology::BindTo>(topology::kBindToNames);
+const auto kMappings = named_values<topology::MapBy>(topology::kMapByNames);
+const auto kLaunchers = named_values<Launcher>(kLauncherNames);
 
 class Help : public CLI::Formatter {
   public:
@@ -109,15 +94,19 @@ void describe_options(CLI::App& parser, Options& options, Raw& raw) {
         ->type_name("NAME[=VALUE]");
     parser
         .add_option("--bind-to", raw.bind_to,
-                    "Processors of a PE: auto (core while they fit, else none), core, numa, none")
+                    "Processors of a PE: auto (core while they fit, else none), or a part of the "
+                    "machine")
         ->check(CLI::IsMember(&kBindings).description(""))
-        ->type_name("auto|core|numa|none");
+        ->type_name("auto|core|l3|numa|package|none");
     parser
-        .add_option("--map-by", raw.map_by,
-                    "Order in which PEs get cores: core (neighbours first), numa (in turn over the "
-                    "NUMA nodes), node (as core, on one host)")
+        .add_option(
+            "--map-by", raw.map_by,
+            "Order in which PEs get cores: core (neighbours first), l3, numa or package (in "
+            "turn over these parts of the machine), node (as core, on one host)")
         ->check(CLI::IsMember(&kMappings).description(""))
-        ->type_name("core|numa|node");
+        ->type_name("core|l3|numa|package|node");
+    parser.add_flag("--report-bindings", options.report_bindings,
+                    "Print the processors and the memory of each PE");
     parser
         .add_option("--virtual-nodes", raw.virtual_nodes,
                     "Cut the PEs of each host into K nodes (SHMEM_VIRTUAL_NODES)")

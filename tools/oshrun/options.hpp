@@ -35,6 +35,7 @@ struct Options {
     int pes_per_host = 0;  // 0: not given
     bool tag_output = false;
     bool verbose = false;
+    bool report_bindings = false;
     double timeout_seconds = 0;  // 0: no limit
 };
 

@@ -27,6 +27,7 @@
 #include "memory.hpp"
 #include "programs.hpp"
 #include "spawn.hpp"
+#include "topology/drawing.hpp"
 
 namespace tessera::oshrun {
 namespace {
@@ -133,6 +134,7 @@ InheritedPipes make_inherited_pipes(Job& job) {
     for (const Pe& pe : job.pes) {
         if (pe.is_running) ::waitpid(pe.pid, nullptr, 0);
     }
+    kill_helpers(job);
     const App& app =
         job.options
             .apps[static_cast<std::size_t>(job.pes[static_cast<std::size_t>(failed_pe)].app)];
@@ -146,6 +148,28 @@ void report_pe(const Job& job, int pe, const std::vector<std::uint32_t>& pus) {
     text += pus.empty() ? "not bound" : "bound to PUs";
     for (std::uint32_t pu : pus) text.append(" ").append(std::to_string(pu));
     job.output->message("oshrun: " + text);
+}
+
+// For --report-bindings: the PEs' heaps and flags get their pages where the PE runs that touches
+// them first, which is their owner.
+void report_bindings(const Job& job, const topology::Facts& facts, const topology::Plan& binding) {
+    for (int pe = 0; pe < job.npes; ++pe) {
+        const std::vector<std::uint32_t>& pus = binding.pus[static_cast<std::size_t>(pe)];
+        std::string text = "oshrun: PE " + std::to_string(pe) + " on " + job.host + ": " +
+                           topology::binding_text(facts, pus);
+        job.output->message(text);
+    }
+    for (const HelperProcess& helper : job.helpers) {
+        job.output->message("oshrun: helper of node " + std::to_string(helper.node) + " on " +
+                            job.host + ": " + topology::binding_text(facts, helper.pus));
+    }
+}
+
+HelperCount helper_count(const std::vector<std::vector<std::uint32_t>>& places, int nodes) {
+    if (places.empty()) return {};
+    return {
+        .of_node = static_cast<std::uint32_t>(places.size()) / static_cast<std::uint32_t>(nodes),
+        .have_cores = !places.front().empty()};
 }
 
 VirtualNode place_of(const Job& job, int pe) {
@@ -257,12 +281,14 @@ void start_job(Job& job) {
     job.host = host_name();
     // Orphans of the PEs become our children, so that none escapes.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    job.keeper = std::make_unique<Keeper>(job.npes);
+    const int nodes = virtual_node_count(job.npes, config().virtual_nodes.value);
+    std::vector<std::vector<std::uint32_t>> places =
+        place_helpers(facts, common.binding, job.npes, nodes);
+    job.keeper = std::make_unique<Keeper>(job.npes + static_cast<int>(places.size()));
     starting_job = &job;
     set_job_abort(close_starting_job);
     start_pmix(job);
-    int nodes = virtual_node_count(job.npes, config().virtual_nodes.value);
-    job.nodes = make_memory(facts, job.npes, nodes);
+    job.nodes = make_memory(facts, job.npes, nodes, helper_count(places, nodes));
     job.output = std::make_unique<Output>(job.options.tag_output);
     InheritedPipes pipes = make_inherited_pipes(job);
     Inherited inherited{.npes = job.npes,
@@ -272,6 +298,8 @@ void start_job(Job& job) {
                         .life_fd = pipes.life_read.get()};
     finish_pmix(job);
     if (job.options.verbose) job.output->message("oshrun: " + memory_text(job.nodes));
+    start_helpers(job, std::move(places));
+    if (job.options.report_bindings) report_bindings(job, facts, common.binding);
     for (int pe = 0; pe < job.npes; ++pe) start_pe(job, pe, inherited, common);
 }
 

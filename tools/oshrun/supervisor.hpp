@@ -5,11 +5,14 @@
 //   all PEs end well                       0
 //   a PE fails (dies, exits with an error, leaves others without shmem_finalize, aborts):
 //                                          the others are killed; the worst of the codes
+//   the same by a signal, in a program     the others go on and learn of it (survive.cpp);
+//   that survives                          128+N at the end if the PE itself made the mistake
 //   a PE cannot reach another one         waits a moment for the death of a PE, which then is the
 //                                          failure; else the PE that complains has failed
 //   a PE calls shmem_global_exit(code)     the others are killed; code
 //   INT, TERM, HUP, QUIT to oshrun         forwarded, and after a grace the rest is killed; 128+N
 //   --timeout                              a report, then all are killed; 124
+//   a progress helper dies                 all are killed; 128+N, or its code
 // Called by main.cpp.
 #pragma once
 
@@ -48,6 +51,7 @@ class Supervisor {
     // Deaths first, then messages of PEs: a PE may see another PE's death before oshrun does.
     void look_at_pes();
     std::vector<int> reap();
+    void note_end_of_helper(pid_t pid, int wait_status);
     void note_complaint(int pe, int code);
     void believe_complaint();
     void report_end(int pe, int wait_status);
@@ -55,6 +59,8 @@ class Supervisor {
     // `is_missed`: other PEs wait for it, whatever it has done before.
     void fail(int pe, int code, const std::string& what, bool is_missed = false);
     void look_for_missing_pe();
+    bool is_survivable(int pe) const;
+    void survive(int pe, int signal, const std::string& what);
     std::uint32_t newest_session() const;
     int running_count() const;
 
@@ -73,6 +79,7 @@ class Supervisor {
     int exit_code_ = 0;
     int failures_ = 0;           // PEs that have failed by themselves
     int failures_told_ = 0;      // failures that got a message
+    int survived_ = 0;           // deaths that the others know of
     bool was_killed_ = false;    // kill_all() has been called
     bool is_impatient_ = false;  // a second signal came: do not even wait for readers of the output
     // The first PE that cannot reach another one, until a PE has died or it is believed.

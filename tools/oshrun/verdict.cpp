@@ -73,10 +73,11 @@ void Supervisor::note_complaint(int pe, int code) {
 void Supervisor::believe_complaint() {
     if (!complaint_) return;
     if (ending_ == Ending::kNone) {
-        if (running_count() > 0 && Clock::now() < complaint_->believed_at) return;
+        if (running_count() > 0 && survived_ == 0 && Clock::now() < complaint_->believed_at) return;
         fail(complaint_->pe, complaint_->code,
              "has failed with code " + std::to_string(complaint_->code) +
-                 ", because it cannot reach another PE; none has died");
+                 ", because it cannot reach another PE; " +
+                 (survived_ > 0 ? "one has died before" : "none has died"));
     }
     complaint_.reset();
 }
@@ -104,6 +105,7 @@ std::vector<int> Supervisor::reap() {
     int status;
     pid_t pid;
     while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+        note_end_of_helper(pid, status);
         // Orphans of the PEs come here, too, and the keeper if it was killed.
         auto pe = std::find_if(job_.pes.begin(), job_.pes.end(), [pid](const Pe& candidate) {
             return candidate.is_running && candidate.pid == pid;
@@ -116,6 +118,24 @@ std::vector<int> Supervisor::reap() {
         ended.push_back(index);
     }
     return ended;
+}
+
+void Supervisor::note_end_of_helper(pid_t pid, int wait_status) {
+    const auto helper = std::ranges::find_if(job_.helpers, [pid](const HelperProcess& candidate) {
+        return candidate.is_running && candidate.pid == pid;
+    });
+    if (helper == job_.helpers.end()) return;
+    helper->is_running = false;
+    job_.keeper->set_group(job_.npes + static_cast<int>(helper - job_.helpers.begin()), 0);
+    if (ending_ != Ending::kNone || running_count() == 0) return;
+    const bool is_killed = WIFSIGNALED(wait_status);
+    const std::string how = is_killed
+                                ? "was killed by " + signal_text(WTERMSIG(wait_status))
+                                : "exited with code " + std::to_string(WEXITSTATUS(wait_status));
+    message("a progress helper of node " + std::to_string(helper->node) + " (host " + job_.host +
+            ", pid " + std::to_string(pid) + ") " + how + ", ending the job");
+    begin_ending(Ending::kFailure,
+                 is_killed ? 128 + WTERMSIG(wait_status) : failure_code(WEXITSTATUS(wait_status)));
 }
 
 void Supervisor::report_end(int pe, int wait_status) {
@@ -135,6 +155,7 @@ void Supervisor::judge(int pe, int wait_status) {
         std::string what = "was killed by " + signal_text(signal);
         if (WCOREDUMP(wait_status)) what += ", core dumped";
         if (signal == SIGKILL) what += ", by a person or for lack of memory";
+        if (is_survivable(pe)) return survive(pe, signal, what);
         fail(pe, 128 + signal, what);
         return;
     }

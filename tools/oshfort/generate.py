@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes the Fortran 2018 module shmem from the headers and their type tables.
+
+    generate.py --include include --output shmem.f90
+
+Every routine of the headers below that Fortran has types for becomes a procedure of the same name
+and with the same arguments in the same order; docs/fortran.md has the rules and the exceptions.
+tools/oshfort/CMakeLists.txt calls it; it needs Python's own library and tools/man/reader.py only.
+"""
+
+import argparse
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "man"))
+
+from fortran import Module  # noqa: E402
+from reader import Header, read_tables  # noqa: E402
+
+HEADERS = ("setup", "memory", "teams", "contexts", "rma", "atomics", "signal", "sync",
+           "collectives", "ordering", "locks")
+
+
+# Fortran does not tell upper from lower case, and routines have these names.
+RENAMED = {"SHMEM_SIGNAL_SET": "SHMEM_SIGNAL_OP_SET", "SHMEM_SIGNAL_ADD": "SHMEM_SIGNAL_OP_ADD"}
+
+
+def constants(path):
+    """[(name, kind, value)] of a header's macros that are integers or handles, in Fortran."""
+    found = []
+    with open(path, encoding="utf-8") as file:
+        for name, value in re.findall(r"^#define (SHMEM_\w+) (\S.*)$", file.read(), re.MULTILINE):
+            handle = re.fullmatch(r"\(\((shmem_\w+_t)\)(\d+)\)", value)
+            bit = re.fullmatch(r"\(1L << (\d+)\)", value)
+            if name.startswith("SHMEM_INTERNAL") or value.startswith('"'):
+                continue
+            name = RENAMED.get(name, name)
+            if handle:
+                found.append((name, f"type({handle[1]})", f"{handle[1]}({handle[2]}_c_intptr_t)"))
+            elif bit:
+                found.append((name, "integer(c_long)", f"{1 << int(bit[1])}_c_long"))
+            else:
+                found.append((name, "integer(c_int)", f"{int(value)}_c_int"))
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--include", required=True)
+    parser.add_argument("--output", required=True)
+    arguments = parser.parse_args()
+    module = Module(read_tables(arguments.include))
+    for name in HEADERS:
+        path = f"shmem/{name}.h"
+        module.constants += constants(os.path.join(arguments.include, path))
+        for entry in Header(arguments.include, path).entries:
+            for routine in entry.routines:
+                module.add(routine)
+    template = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shmem.f90.in")
+    with open(template, encoding="utf-8") as file:
+        text = module.fill(file.read())
+    with open(arguments.output, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    main()
