@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Access to coarrays without allocatable components: get, send and sendget of GCC 8 to 14.
+//
+// Hot path: a scalar of the same type is one shmem_ptr and one load or store on the node.
+
+#include "abi12/access_section.hpp"
+#include "abi12/descriptor.hpp"
+#include "core/coarray.hpp"
+#include "core/runtime.hpp"
+#include "core/team.hpp"
+#include "core/team_control.hpp"
+#include "core/transfer.hpp"
+
+namespace tessera::caf {
+
+namespace {
+
+ElementType type_of(const Descriptor& descriptor, int kind) {
+    return {descriptor.type, kind, element_bytes_of(descriptor)};
+}
+
+bool is_plain_scalar(const Descriptor& a, int a_kind, const Descriptor& b, int b_kind) {
+    return a.rank == 0 && b.rank == 0 && a.element_bytes == b.element_bytes && a.type == b.type &&
+           a_kind == b_kind;
+}
+
+// The symmetric address of an access. gfortran 12 passes a wrong offset where only the left side of
+// an assignment between images has allocatable components.
+std::byte* place_of(caf_token_t token, std::size_t offset, const char* routine) {
+    const Coarray& coarray = *from_token(token, routine);
+    if (offset > coarray.bytes) [[unlikely]] {
+        stop_with_error(routine,
+                        "offset %zd lies outside of a coarray of %zu bytes; if the program is "
+                        "correct, assign by a local variable in between",
+                        static_cast<std::ptrdiff_t>(offset), coarray.bytes);
+    }
+    return at_offset(coarray, offset);
+}
+
+// The PE of x[image], or of x[image, team=t].
+int pe_of_image(int image, caf_team_t* team, const char* routine) {
+    if (team == nullptr) [[likely]] {
+        return pe_of(image, routine);
+    }
+    const Team* found = find_team(*team);
+    if (found == nullptr) {
+        stop_with_error(routine, "team= names no team; execute form team first");
+    }
+    return pe_of(image, *found, routine);
+}
+
+}  // namespace
+
+CAF_ENTRY void _gfortran_caf_get(caf_token_t token, std::size_t offset, int image,
+                                 Descriptor* source, Vector* source_vector, Descriptor* dest,
+                                 int source_kind, int dest_kind, bool, int* stat) {
+    ensure_initialized();
+    const int pe = pe_of(image, "coindexed get");
+    std::byte* base = place_of(token, offset, "coindexed get");
+    if (!may_access(pe, stat)) {
+        return;
+    }
+    if (source_vector == nullptr && is_plain_scalar(*source, source_kind, *dest, dest_kind)) {
+        return get_bytes(dest->base, base, dest->element_bytes, pe);
+    }
+    const Section local = section_of(*dest);
+    if (local.elements() == 0) {
+        return;
+    }
+    OffsetLists lists;
+    get_converted(local, type_of(*dest, dest_kind),
+                  section_of(*source, source_vector, base, lists, "coindexed get"),
+                  type_of(*source, source_kind), pe, "coindexed get");
+}
+
+CAF_ENTRY void _gfortran_caf_send(caf_token_t token, std::size_t offset, int image,
+                                  Descriptor* dest, Vector* dest_vector, Descriptor* source,
+                                  int dest_kind, int source_kind, bool, int* stat,
+                                  caf_team_t* team) {
+    ensure_initialized();
+    const int pe = pe_of_image(image, team, "coindexed put");
+    std::byte* base = place_of(token, offset, "coindexed put");
+    if (!may_access(pe, stat)) {
+        return;
+    }
+    if (dest_vector == nullptr && is_plain_scalar(*dest, dest_kind, *source, source_kind)) {
+        return put_bytes(base, source->base, source->element_bytes, pe);
+    }
+    const Section local = section_of(*source);
+    if (local.elements() == 0) {
+        return;
+    }
+    OffsetLists lists;
+    put_converted(section_of(*dest, dest_vector, base, lists, "coindexed put"),
+                  type_of(*dest, dest_kind), local, type_of(*source, source_kind), pe,
+                  "coindexed put");
+}
+
+CAF_ENTRY void _gfortran_caf_sendget(caf_token_t dest_token, std::size_t dest_offset,
+                                     int dest_image, Descriptor* dest, Vector* dest_vector,
+                                     caf_token_t source_token, std::size_t source_offset,
+                                     int source_image, Descriptor* source, Vector* source_vector,
+                                     int dest_kind, int source_kind, bool, int* stat) {
+    constexpr const char* kRoutine = "coindexed assignment";
+    ensure_initialized();
+    const int dest_pe = pe_of(dest_image, kRoutine);
+    const int source_pe = pe_of(source_image, kRoutine);
+    if (!may_access(source_pe, stat) || !may_access(dest_pe, stat)) {
+        return;
+    }
+    OffsetLists source_lists;
+    const Section from =
+        section_of(*source, source_vector, place_of(source_token, source_offset, kRoutine),
+                   source_lists, kRoutine);
+    OffsetLists dest_lists;
+    const Section to = section_of(*dest, dest_vector, place_of(dest_token, dest_offset, kRoutine),
+                                  dest_lists, kRoutine);
+    Scratch scratch(from.elements() * from.element_bytes);
+    Section packed = packed_like(from, scratch.data(), from.element_bytes);
+    get_section(packed, from, source_pe);
+    drop_unit_axes(packed);
+    put_converted(to, type_of(*dest, dest_kind), packed, type_of(*source, source_kind), dest_pe,
+                  kRoutine);
+}
+
+}  // namespace tessera::caf

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The walk. A part of a chain with a nonzero rank has only fixed components behind it, so the axes
+// are found once, and what follows moves their base.
+#include "abi12/access_chain.hpp"
+
+#include "abi12/register.hpp"
+#include "core/remote_pointer.hpp"
+#include "core/team.hpp"
+#include "core/transfer.hpp"
+
+namespace tessera::caf {
+
+namespace {
+
+// One dimension of an array with a descriptor. The address of the array is that of `lower`.
+struct Span {
+    std::ptrdiff_t lower;
+    std::ptrdiff_t upper;
+    std::ptrdiff_t stride_bytes;
+};
+
+int rank_of(const Reference& reference) {
+    int rank = 0;
+    while (rank < kMaxRank && reference.u.a.mode[rank] != kArrayNone) {
+        ++rank;
+    }
+    return rank;
+}
+
+class Walk {
+  public:
+    Walk(Coarray& coarray, int pe, const char* routine)
+        : coarray_(coarray), pe_(pe), routine_(routine) {
+        target_.lists.reserve(kMaxRank);
+        target_.section.base = static_cast<std::byte*>(coarray.base);
+    }
+
+    // Returns false at a component that is not allocated.
+    bool run(const Reference* chain) {
+        for (const Reference* link = chain; link != nullptr; link = link->next) {
+            target_.section.element_bytes = link->item_bytes;
+            switch (link->type) {
+                case kRefComponent:
+                    if (!enter_component(*link)) {
+                        target_.is_allocated = false;
+                        return false;
+                    }
+                    break;
+                case kRefArray: subscript(*link, link == chain); break;
+                case kRefStaticArray: subscript_fixed(*link); break;
+                default:
+                    stop_with_error(routine_, "this library does not know references of type %d",
+                                    link->type);
+            }
+        }
+        return true;
+    }
+
+    // The base of the target, translated to a symmetric address.
+    void reach() {
+        if (pointer_ == nullptr) {
+            return;
+        }
+        auto* base = static_cast<std::byte*>(translate(pointer_, pe_));
+        if (base == nullptr) {
+            stop_with_error(routine_,
+                            "a component of the coarray on image %d has memory at %p that no other "
+                            "image can reach: a pointer to a variable that is no part of a "
+                            "coarray, or allocated in a procedure whose dummy argument is no "
+                            "coarray; allocate it as a component of a coarray",
+                            current_team().image_of(pe_), pointer_);
+        }
+        target_.section.base = base + behind_pointer_;
+        pointer_ = nullptr;
+        behind_pointer_ = 0;
+    }
+
+    Target& target() { return target_; }
+
+  private:
+    void move(std::ptrdiff_t bytes) {
+        if (pointer_ != nullptr) {
+            behind_pointer_ += bytes;
+        } else {
+            target_.section.base += bytes;
+        }
+    }
+
+    bool enter_component(const Reference& link) {
+        if (link.u.c.token_offset <= 0) {
+            move(link.u.c.offset);
+            target_.ends_at_component = false;
+            return true;
+        }
+        reach();
+        target_.component_token = target_.section.base + link.u.c.token_offset;
+        move(link.u.c.offset);
+        target_.component = target_.section.base;
+        target_.is_array_component = link.next != nullptr && link.next->type == kRefArray;
+        target_.ends_at_component =
+            link.next == nullptr || (target_.is_array_component && link.next->next == nullptr);
+        const std::size_t bytes =
+            target_.is_array_component ? descriptor_bytes(rank_of(*link.next)) : sizeof(void*);
+        complete(pe_);
+        get_bytes(&descriptor_, target_.section.base, bytes, pe_);
+        pointer_ = descriptor_.base;
+        behind_pointer_ = 0;
+        return pointer_ != nullptr;
+    }
+
+    Span dimension(int i, bool is_coarray_itself) const {
+        if (is_coarray_itself) {
+            const Bounds& bounds = *coarray_.bounds;
+            const std::ptrdiff_t lower = bounds.lower[i];
+            return {lower, lower + static_cast<std::ptrdiff_t>(bounds.extent[i]) - 1,
+                    bounds.stride_bytes[i]};
+        }
+        const Dimension& dim = descriptor_.dim[i];
+        return {dim.lower, dim.upper, dim.stride * span_of(descriptor_)};
+    }
+
+    // Where a range begins and ends that does not say so. The compiler sets no stride of single
+    // subscripts and vectors.
+    static std::ptrdiff_t first_of(const Span& span, std::ptrdiff_t step) {
+        return step < 0 ? span.upper : span.lower;
+    }
+    static std::ptrdiff_t last_of(const Span& span, std::ptrdiff_t step) {
+        return step < 0 ? span.lower : span.upper;
+    }
+
+    // Subscripts of the coarray itself, or of the component that was entered last.
+    void subscript(const Reference& link, bool is_coarray_itself) {
+        const int rank = rank_of(link);
+        if (is_coarray_itself) {
+            const Bounds* bounds = bounds_of(coarray_);
+            if (bounds == nullptr || bounds->rank != rank) {
+                stop_with_error(routine_, "the bounds of the coarray are not known");
+            }
+        }
+        for (int i = 0; i < rank; ++i) {
+            const Span span = dimension(i, is_coarray_itself);
+            const auto& selected = link.u.a.dim[i];
+            const std::ptrdiff_t step = selected.s.stride;
+            switch (link.u.a.mode[i]) {
+                case kArrayVector:
+                    add_vector_axis(target_.section, target_.lists, selected.v.vector,
+                                    selected.v.kind, selected.v.nvec, span.lower, span.stride_bytes,
+                                    routine_);
+                    break;
+                case kArraySingle: move((selected.s.start - span.lower) * span.stride_bytes); break;
+                case kArrayFull:
+                    add_range(first_of(span, step), last_of(span, step), step, span.lower,
+                              span.stride_bytes);
+                    break;
+                case kArrayRange:
+                    add_range(selected.s.start, selected.s.end, step, span.lower,
+                              span.stride_bytes);
+                    break;
+                case kArrayOpenEnd:
+                    add_range(selected.s.start, last_of(span, step), step, span.lower,
+                              span.stride_bytes);
+                    break;
+                case kArrayOpenStart:
+                    add_range(first_of(span, step), selected.s.end, step, span.lower,
+                              span.stride_bytes);
+                    break;
+                default: stop_for_mode(link.u.a.mode[i]);
+            }
+        }
+    }
+
+    // An array of fixed shape: the compiler gives distances from its first element, in elements.
+    void subscript_fixed(const Reference& link) {
+        const auto bytes = static_cast<std::ptrdiff_t>(link.item_bytes);
+        for (int i = 0; i < rank_of(link); ++i) {
+            const auto& selected = link.u.a.dim[i];
+            switch (link.u.a.mode[i]) {
+                case kArrayVector:
+                    add_vector_axis(target_.section, target_.lists, selected.v.vector,
+                                    selected.v.kind, selected.v.nvec, 0, bytes, routine_);
+                    break;
+                case kArraySingle: move(selected.s.start * bytes); break;
+                case kArrayFull:
+                case kArrayRange:
+                case kArrayOpenEnd:
+                case kArrayOpenStart:
+                    add_range(selected.s.start, selected.s.end, selected.s.stride, 0, bytes);
+                    break;
+                default: stop_for_mode(link.u.a.mode[i]);
+            }
+        }
+    }
+
+    // The elements first, first + step, ... up to last, of an array whose address is that of lower.
+    void add_range(std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t step,
+                   std::ptrdiff_t lower, std::ptrdiff_t stride_bytes) {
+        const std::ptrdiff_t by = step != 0 ? step : 1;
+        const std::ptrdiff_t count = (last - first + by) / by;
+        move((first - lower) * stride_bytes);
+        target_.section.add_axis(count > 0 ? static_cast<std::size_t>(count) : 0,
+                                 by * stride_bytes);
+    }
+
+    [[noreturn]] void stop_for_mode(int mode) const {
+        stop_with_error(routine_, "this library does not know subscripts of mode %d", mode);
+    }
+
+    Coarray& coarray_;
+    int pe_;
+    const char* routine_;
+    Target target_;
+    // The descriptor of the component that was entered last; of a scalar: only its base.
+    Descriptor descriptor_{};
+    // An address of the other image that has not been translated yet, and the way from it.
+    const void* pointer_ = nullptr;
+    std::ptrdiff_t behind_pointer_ = 0;
+};
+
+}  // namespace
+
+Target follow(Coarray& coarray, const Reference* chain, int pe, const char* routine) {
+    Walk walk(coarray, pe, routine);
+    if (walk.run(chain)) {
+        walk.reach();
+    }
+    return std::move(walk.target());
+}
+
+bool is_chain_allocated(Coarray& coarray, const Reference* chain, int pe, const char* routine) {
+    return Walk(coarray, pe, routine).run(chain);
+}
+
+}  // namespace tessera::caf

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// GCC 8 and later: collective subroutines. With errmsg= the compiler of GCC 12 shifts the arguments
+// behind it, so errmsg is never written, and lengths come from the descriptor.
+
+#include <shmemx.h>
+
+#include <cstddef>
+
+#include "abi12/descriptor.hpp"
+#include "core/collectives.hpp"
+#include "core/element_ops.hpp"
+#include "core/runtime.hpp"
+#include "core/section.hpp"
+#include "core/team.hpp"
+#include "core/user_function.hpp"
+
+namespace tessera::caf {
+namespace {
+
+Section section_of(const Descriptor& array) {
+    Section section{.base = static_cast<std::byte*>(array.base),
+                    .element_bytes = array.element_bytes};
+    for (int i = 0; i < array.rank; ++i) {
+        section.add_axis(extent(array.dim[i]), array.dim[i].stride * span_of(array));
+    }
+    return section;
+}
+
+bool is_contiguous(const Section& section) {
+    auto expected = static_cast<std::ptrdiff_t>(section.element_bytes);
+    for (int i = 0; i < section.rank; ++i) {
+        const Axis& axis = section.axes[static_cast<std::size_t>(i)];
+        if (axis.extent > 1 && axis.stride != expected) {
+            return false;
+        }
+        expected *= static_cast<std::ptrdiff_t>(axis.extent);
+    }
+    return true;
+}
+
+// The elements of an array one behind the other: in place, or in a copy that unpack() copies back.
+class Packed {
+  public:
+    explicit Packed(const Descriptor& array)
+        : section_(section_of(array)),
+          elements_(section_.elements()),
+          is_copy_(!is_contiguous(section_)),
+          scratch_(is_copy_ ? elements_ * section_.element_bytes : 0) {
+        if (is_copy_ && elements_ != 0) {
+            copy_section(packed(), section_);
+        }
+    }
+    void* data() { return is_copy_ ? scratch_.data() : section_.base; }
+    std::size_t elements() const { return elements_; }
+    std::size_t bytes() const { return elements_ * section_.element_bytes; }
+    void unpack() {
+        if (is_copy_ && elements_ != 0) {
+            copy_section(section_, packed());
+        }
+    }
+
+  private:
+    Section packed() { return packed_like(section_, scratch_.data(), section_.element_bytes); }
+
+    Section section_;
+    std::size_t elements_;
+    bool is_copy_;
+    Scratch scratch_;
+};
+
+void check_image(int image, const char* routine) {
+    if (image != 0) {
+        pe_of(image, routine);
+    }
+}
+
+void report_status(int status, int* stat, const char* routine) {
+    if (status == kTooManyTeams) {
+        report({.stat = stat}, status, routine,
+               "this image is in more teams than have room for "
+               "messages (256)");
+    } else {
+        report({.stat = stat}, status, routine, "an image of the team has %s",
+               status == kStoppedImage ? "stopped" : "failed");
+    }
+}
+
+// Bytes of a character. length: the argument a_len, wrong where errmsg= is there. It can only be
+// right if it says 4 bytes.
+std::size_t character_bytes(const Descriptor& array, int length) {
+    const bool has_four = length > 0 && array.element_bytes == 4 * static_cast<std::size_t>(length);
+    return has_four ? 4 : 1;
+}
+
+// Whether the bytes of an element leave open whether it is of kind 10 or 16.
+bool is_wide(const Descriptor& array) {
+    return (array.type == kReal && array.element_bytes == 16) ||
+           (array.type == kComplex && array.element_bytes == 32);
+}
+
+// All images have stat=, or none (Fortran 2018, 16.6).
+Death death_for(const int* stat) {
+    return stat != nullptr ? Death::kIsStatus : Death::kEndsProgram;
+}
+
+WideReal wide_real_of(const Descriptor& array, Packed& packed, Death death) {
+    return is_wide(array) ? guess_wide_real(packed.data(), packed.bytes() / 16, death)
+                          : WideReal::kQuad;
+}
+
+ElementType element_type(const Descriptor& array, int length, const char* routine) {
+    ElementType type{.type = ElementType::kInteger, .bytes = array.element_bytes};
+    switch (array.type) {
+        case kInteger:
+        case kLogical: break;
+        case kUnsigned: type.type = ElementType::kUnsigned; break;
+        case kReal: type.type = ElementType::kReal; break;
+        case kComplex: type.type = ElementType::kComplex; break;
+        case kCharacter:
+            type.type = ElementType::kString;
+            type.character_bytes = character_bytes(array, length);
+            break;
+        default: stop_with_error(routine, "type %d has no such operation", array.type);
+    }
+    return type;
+}
+
+void combine(Descriptor* array, Combine operation, int result_image, int length, int* stat,
+             const char* routine) {
+    ensure_initialized();
+    check_image(result_image, routine);
+    ElementType type = element_type(*array, length, routine);
+    Packed packed(*array);
+    type.wide = wide_real_of(*array, packed, death_for(stat));
+    Reduction reduction;
+    if (!find_reduction(type, operation, &reduction)) {
+        stop_with_error(routine, "type %d with elements of %zu bytes has no such operation",
+                        array->type, array->element_bytes);
+    }
+    const int status =
+        reduce(packed.data(), packed.elements(), reduction, result_image, death_for(stat));
+    packed.unpack();
+    report_status(status, stat, routine);
+}
+
+UserFunction user_function(const Descriptor& array, AnyFunction function, int flags, int length) {
+    constexpr int kArgumentValue = 4;
+    constexpr int kArgumentDescriptor = 8;
+    if ((flags & kArgumentDescriptor) != 0) {
+        stop_with_error("co_reduce", "a function with descriptors as arguments is not supported");
+    }
+    UserFunction user{.function = function,
+                      .type = UserFunction::kDerived,
+                      .bytes = array.element_bytes,
+                      .takes_values = (flags & kArgumentValue) != 0};
+    switch (array.type) {
+        case kInteger:
+        case kUnsigned:
+        case kLogical: user.type = UserFunction::kInteger; break;
+        case kReal: user.type = UserFunction::kReal; break;
+        case kComplex: user.type = UserFunction::kComplex; break;
+        case kCharacter:
+            user.type = UserFunction::kString;
+            user.character_bytes = character_bytes(array, length);
+            break;
+        default: break;
+    }
+    return user;
+}
+
+}  // namespace
+
+CAF_ENTRY void _gfortran_caf_co_broadcast(Descriptor* array, int source_image, int* stat, char*,
+                                          std::size_t) {
+    ensure_initialized();
+    pe_of(source_image, "co_broadcast");
+    Packed packed(*array);
+    const int status = broadcast(packed.data(), packed.bytes(), source_image, death_for(stat));
+    if (status == kOk) {
+        packed.unpack();
+    }
+    report_status(status, stat, "co_broadcast");
+}
+
+CAF_ENTRY void _gfortran_caf_co_sum(Descriptor* array, int result_image, int* stat, char*,
+                                    std::size_t) {
+    combine(array, Combine::kSum, result_image, 0, stat, "co_sum");
+}
+
+CAF_ENTRY void _gfortran_caf_co_min(Descriptor* array, int result_image, int* stat, char*,
+                                    int length, std::size_t) {
+    combine(array, Combine::kMin, result_image, length, stat, "co_min");
+}
+
+CAF_ENTRY void _gfortran_caf_co_max(Descriptor* array, int result_image, int* stat, char*,
+                                    int length, std::size_t) {
+    combine(array, Combine::kMax, result_image, length, stat, "co_max");
+}
+
+CAF_ENTRY void _gfortran_caf_co_reduce(Descriptor* array, AnyFunction function, int flags,
+                                       int result_image, int* stat, char*, int length,
+                                       std::size_t) {
+    ensure_initialized();
+    check_image(result_image, "co_reduce");
+    UserFunction user = user_function(*array, function, flags, length);
+    Packed packed(*array);
+    user.wide = wide_real_of(*array, packed, death_for(stat));
+    // The standard asks for a commutative operation, but an associative one is enough here.
+    const Reduction reduction{.operation = {.function = apply_user_function,
+                                            .user_data = &user,
+                                            .element_bytes = array->element_bytes,
+                                            .is_commutative = 0}};
+    const int status =
+        reduce(packed.data(), packed.elements(), reduction, result_image, death_for(stat));
+    packed.unpack();
+    report_status(status, stat, "co_reduce");
+}
+
+}  // namespace tessera::caf

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// GCC 8 to 14: locks, critical constructs and events. Image 0 means this image.
+
+#include "core/locks.hpp"
+#include <algorithm>
+
+#include "abi12/descriptor.hpp"
+#include "core/coarray.hpp"
+#include "core/events.hpp"
+#include "core/runtime.hpp"
+#include "core/team.hpp"
+
+namespace tessera::caf {
+namespace {
+
+int pe_at(const Coarray& coarray, int image, const char* routine) {
+    if (coarray.is_critical) {
+        return 0;  // One lock for all teams, on image 1 of the initial team.
+    }
+    return image == 0 ? current_team().pe_of(this_image()) : pe_of(image, routine);
+}
+
+}  // namespace
+
+CAF_ENTRY void _gfortran_caf_lock(caf_token_t token, std::size_t index, int image, int* acquired,
+                                  int* stat, char* errmsg, std::size_t errmsg_bytes) {
+    ensure_initialized();
+    const Coarray& coarray = *from_token(token, "lock");
+    lock(coarray, index, pe_at(coarray, image, "lock"), acquired, {stat, errmsg, errmsg_bytes});
+}
+
+CAF_ENTRY void _gfortran_caf_unlock(caf_token_t token, std::size_t index, int image, int* stat,
+                                    char* errmsg, std::size_t errmsg_bytes) {
+    ensure_initialized();
+    const Coarray& coarray = *from_token(token, "unlock");
+    unlock(coarray, index, pe_at(coarray, image, "unlock"), {stat, errmsg, errmsg_bytes});
+}
+
+CAF_ENTRY void _gfortran_caf_event_post(caf_token_t token, std::size_t index, int image, int* stat,
+                                        char* errmsg, std::size_t errmsg_bytes) {
+    ensure_initialized();
+    const Coarray& coarray = *from_token(token, "event post");
+    post_event(coarray, index, pe_at(coarray, image, "event post"));
+    report_ok({stat, errmsg, errmsg_bytes});
+}
+
+CAF_ENTRY void _gfortran_caf_event_wait(caf_token_t token, std::size_t index, int until_count,
+                                        int* stat, char* errmsg, std::size_t errmsg_bytes) {
+    ensure_initialized();
+    const int status = wait_for_event(*from_token(token, "event wait"), index, until_count);
+    report({stat, errmsg, errmsg_bytes}, status, "event wait",
+           status == kFailedImage
+               ? "an image has failed before others have posted %d times"
+               : "all other images have stopped or failed before they have posted %d times",
+           std::max(1, until_count));
+}
+
+CAF_ENTRY void _gfortran_caf_event_query(caf_token_t token, std::size_t index, int image,
+                                         int* count, int* stat) {
+    ensure_initialized();
+    const Coarray& coarray = *from_token(token, "event_query");
+    *count = static_cast<int>(query_event(coarray, index, pe_at(coarray, image, "event_query")));
+    report_ok({.stat = stat});
+}
+
+}  // namespace tessera::caf

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Access by accessors: get_from_remote, send_to_remote, transfer_between_remotes and
+// is_present_on_remote of GCC 15 and later.
+
+#include <shmem.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "abi12/access_section.hpp"
+#include "abi15/accessors.hpp"
+#include "abi15/service.hpp"
+#include "core/runtime.hpp"
+#include "core/team.hpp"
+#include "core/team_control.hpp"
+#include "core/transfer.hpp"
+
+namespace tessera::caf {
+
+namespace {
+
+// The PE of x[image], x[image, team=t] or x[image, team_number=n].
+int pe_of_image(int image, caf_team_t* team, const int* number, const char* routine) {
+    const Team* found = &current_team();
+    if (team != nullptr) {
+        found = find_team(*team);
+        if (found == nullptr) {
+            stop_with_error(routine, "team= names no team; execute form team first");
+        }
+    } else if (number != nullptr && *number != found->number) {
+        stop_with_error(routine,
+                        "team_number=%d: only the number of the current team, %d, is known",
+                        *number, found->number);
+    }
+    return pe_of(image, *found, routine);
+}
+
+bool can_reach_failed(int pe, int* stat) {
+    if (stat == nullptr) {
+        return true;
+    }
+    const bool has_failed = status_of_pe(pe) == kFailedImage;
+    *stat = has_failed ? kFailedImage : kOk;
+    return !has_failed;
+}
+
+// The owner's part of a coarray as this process may pass it to an accessor, or NULL: the owner must
+// run the accessor.
+void* part_of(const Coarray& coarray, int pe) {
+    if (pe == shmem_my_pe()) {
+        return coarray.base;
+    }
+    void* mapped = shmem_ptr(coarray.base, pe);
+    if (mapped == nullptr ||
+        std::atomic_ref(header_of(mapped)->has_components).load(std::memory_order_acquire) != 0) {
+        return nullptr;
+    }
+    return mapped;
+}
+
+void copy_descriptor(Descriptor& to, const Descriptor* from) {
+    if (from != nullptr) {
+        std::memcpy(static_cast<void*>(&to), from, descriptor_bytes(from->rank));
+    }
+}
+
+// Fills in what all requests have.
+Request request_of(Task task, const Arguments& arguments, const Descriptor* source,
+                   const Descriptor* dest, const std::size_t* source_length,
+                   const std::size_t* dest_length) {
+    Request request{};
+    request.task = task;
+    request.hash = hash_at(arguments.index, "coindexed access");
+    request.image = arguments.image;
+    request.add_bytes = arguments.add_bytes;
+    request.has_source_descriptor = source != nullptr;
+    request.has_dest_descriptor = dest != nullptr;
+    request.has_source_length = source_length != nullptr;
+    request.has_dest_length = dest_length != nullptr;
+    request.source_length = source_length != nullptr ? *source_length : 0;
+    request.dest_length = dest_length != nullptr ? *dest_length : 0;
+    copy_descriptor(request.source_descriptor, source);
+    copy_descriptor(request.dest_descriptor, dest);
+    return request;
+}
+
+// Stores what a getter has found into the variable of this image. `found` has its bounds.
+void store_array(Descriptor& dest, const Descriptor& found, void* data, std::size_t bytes,
+                 bool may_reallocate) {
+    if (may_reallocate) {
+        std::free(dest.base);
+        void* base = std::malloc(bytes != 0 ? bytes : 1);
+        if (base == nullptr) {
+            stop_with_error("coindexed get", "no room for %zu bytes of the variable on the left",
+                            bytes);
+        }
+        copy_descriptor(dest, &found);
+        std::memcpy(base, data, bytes);
+        dest.base = base;
+        return;
+    }
+    const Section to = section_of(dest);
+    copy_section(to, packed_like(to, static_cast<std::byte*>(data), to.element_bytes));
+}
+
+// Where the caller of a get wants the result.
+struct Wanted {
+    void** data;
+    std::size_t bytes;
+    std::size_t* length;
+    Descriptor* descriptor;
+    bool may_reallocate;
+};
+
+// Runs the getter in this process. Its array may be the owner's memory itself, so it is copied.
+void get_here(const Arguments& arguments, void* source, Descriptor* source_descriptor,
+              const std::size_t* source_length, const Wanted& wanted) {
+    if (wanted.descriptor == nullptr) {
+        const Got got = run_getter(arguments, source, source_descriptor, nullptr, *wanted.data,
+                                   wanted.bytes, wanted.length, source_length);
+        if (got.data != *wanted.data) {
+            std::memcpy(*wanted.data, got.data, got.bytes);
+            if (got.is_owned) {
+                std::free(got.data);
+            }
+        }
+        return;
+    }
+    Descriptor found{};
+    copy_descriptor(found, wanted.descriptor);
+    const Got got = run_getter(arguments, source, source_descriptor, &found, nullptr, 0,
+                               wanted.length, source_length);
+    store_array(*wanted.descriptor, found, got.data, got.bytes, wanted.may_reallocate);
+    if (got.is_owned) {
+        std::free(got.data);
+    }
+}
+
+void get_there(const Arguments& arguments, const Coarray& coarray, int pe,
+               const Descriptor* source_descriptor, const std::size_t* source_length,
+               const Wanted& wanted) {
+    Request request = request_of(Task::kGet, arguments, source_descriptor, wanted.descriptor,
+                                 source_length, wanted.length);
+    request.data_bytes = wanted.bytes;
+    Answer answer = ask_owner(request, arguments.add_data, nullptr, coarray, pe);
+    if (wanted.length != nullptr) {
+        *wanted.length = answer.reply.dest_length;
+    }
+    if (wanted.descriptor == nullptr) {
+        std::memcpy(*wanted.data, answer.data.data(), answer.data.size());
+    } else {
+        store_array(*wanted.descriptor, answer.reply.dest_descriptor, answer.data.data(),
+                    answer.data.size(), wanted.may_reallocate);
+    }
+}
+
+void get(const Arguments& arguments, const Coarray& coarray, int pe, Descriptor* source_descriptor,
+         const std::size_t* source_length, const Wanted& wanted) {
+    void* part = part_of(coarray, pe);
+    if (part != nullptr) {
+        get_here(arguments, part, source_descriptor, source_length, wanted);
+    } else {
+        get_there(arguments, coarray, pe, source_descriptor, source_length, wanted);
+    }
+}
+
+// The source of a put.
+struct Source {
+    const void* data;
+    std::size_t bytes;
+    const std::size_t* length;
+    const Descriptor* descriptor;
+};
+
+void put(const Arguments& arguments, const Coarray& coarray, int pe, Descriptor* dest_descriptor,
+         const std::size_t* dest_length, const Source& source) {
+    std::size_t length = dest_length != nullptr ? *dest_length : 0;
+    std::size_t* length_here = dest_length != nullptr ? &length : nullptr;
+    void* part = part_of(coarray, pe);
+    if (part != nullptr) {
+        return run_receiver(arguments, part, dest_descriptor, source.data, source.descriptor,
+                            length_here, source.length);
+    }
+    Request request = request_of(Task::kPut, arguments, source.descriptor, dest_descriptor,
+                                 source.length, length_here);
+    if (source.descriptor == nullptr) {
+        request.data_bytes = source.bytes;
+        ask_owner(request, arguments.add_data, source.data, coarray, pe);
+        return;
+    }
+    const Section section = section_of(*source.descriptor);
+    std::vector<std::byte> packed(section.elements() * section.element_bytes);
+    const Section contiguous = packed_like(section, packed.data(), section.element_bytes);
+    copy_section(contiguous, section);
+    std::ptrdiff_t stride = 1;
+    std::ptrdiff_t offset = 0;
+    for (int i = 0; i < request.source_descriptor.rank; ++i) {
+        Dimension& dim = request.source_descriptor.dim[i];
+        dim.stride = stride;
+        offset -= stride * dim.lower;
+        stride *= static_cast<std::ptrdiff_t>(extent(dim));
+    }
+    request.source_descriptor.offset = static_cast<std::size_t>(offset);
+    request.source_descriptor.span = static_cast<std::ptrdiff_t>(section.element_bytes);
+    request.data_bytes = packed.size();
+    ask_owner(request, arguments.add_data, packed.data(), coarray, pe);
+}
+
+}  // namespace
+
+CAF_ENTRY void _gfortran_caf_get_from_remote(caf_token_t token, const Descriptor* source_descriptor,
+                                             const std::size_t* source_length, const int image,
+                                             const std::size_t dest_bytes, void** dest_data,
+                                             std::size_t* dest_length, Descriptor* dest_descriptor,
+                                             const bool may_reallocate, const int accessor,
+                                             void* add_data, const std::size_t add_bytes, int* stat,
+                                             caf_team_t* team, int* team_number) {
+    ensure_initialized();
+    const int pe = pe_of_image(image, team, team_number, "coindexed get");
+    const Coarray& coarray = *from_token(token, "coindexed get");
+    if (can_reach_failed(pe, stat)) {
+        get({accessor, image, add_data, add_bytes}, coarray, pe,
+            const_cast<Descriptor*>(source_descriptor), source_length,
+            {dest_data, dest_bytes, dest_length, dest_descriptor, may_reallocate});
+    }
+}
+
+CAF_ENTRY void _gfortran_caf_send_to_remote(caf_token_t token, Descriptor* dest_descriptor,
+                                            const std::size_t* dest_length, const int image,
+                                            const std::size_t source_bytes, const void* source_data,
+                                            const std::size_t* source_length,
+                                            const Descriptor* source_descriptor, const int accessor,
+                                            void* add_data, const std::size_t add_bytes, int* stat,
+                                            caf_team_t* team, int* team_number) {
+    ensure_initialized();
+    const int pe = pe_of_image(image, team, team_number, "coindexed put");
+    const Coarray& coarray = *from_token(token, "coindexed put");
+    if (can_reach_failed(pe, stat)) {
+        put({accessor, image, add_data, add_bytes}, coarray, pe, dest_descriptor, dest_length,
+            {source_data, source_bytes, source_length, source_descriptor});
+    }
+}
+
+CAF_ENTRY std::int32_t _gfortran_caf_is_present_on_remote(caf_token_t token, const int image,
+                                                          const int accessor, void* add_data,
+                                                          const std::size_t add_bytes) {
+    ensure_initialized();
+    const int pe = pe_of_image(image, nullptr, nullptr, "allocated");
+    const Coarray& coarray = *from_token(token, "allocated");
+    const Arguments arguments{accessor, image, add_data, add_bytes};
+    void* part = part_of(coarray, pe);
+    if (part != nullptr) {
+        return run_checker(arguments, part) ? 1 : 0;
+    }
+    const Request request =
+        request_of(Task::kIsPresent, arguments, nullptr, nullptr, nullptr, nullptr);
+    return ask_owner(request, add_data, nullptr, coarray, pe).reply.is_present ? 1 : 0;
+}
+
+CAF_ENTRY void _gfortran_caf_transfer_between_remotes(
+    caf_token_t dest_token, Descriptor* dest_descriptor, std::size_t* dest_length,
+    const int dest_image, const int dest_accessor, void* dest_add_data,
+    const std::size_t dest_add_bytes, caf_token_t source_token, const Descriptor* source_descriptor,
+    const std::size_t* source_length, const int source_image, const int source_accessor,
+    void* source_add_data, const std::size_t source_add_bytes, const std::size_t source_bytes,
+    const bool is_scalar, int* dest_stat, int* source_stat, caf_team_t* dest_team,
+    int* dest_team_number, caf_team_t* source_team, int* source_team_number) {
+    constexpr const char* kRoutine = "coindexed assignment";
+    ensure_initialized();
+    const int source_pe = pe_of_image(source_image, source_team, source_team_number, kRoutine);
+    const int dest_pe = pe_of_image(dest_image, dest_team, dest_team_number, kRoutine);
+    const Coarray& source = *from_token(source_token, kRoutine);
+    const Coarray& dest = *from_token(dest_token, kRoutine);
+    if (!can_reach_failed(source_pe, source_stat) || !can_reach_failed(dest_pe, dest_stat)) {
+        return;
+    }
+    // The getter's result, in memory of this image. A getter of an array sets the descriptor.
+    Scratch scratch(source_bytes);
+    void* scalar = scratch.data();
+    Descriptor found{};
+    std::size_t length = source_length != nullptr ? *source_length : 0;
+    std::size_t* length_here = source_length != nullptr ? &length : nullptr;
+    get({source_accessor, source_image, source_add_data, source_add_bytes}, source, source_pe,
+        const_cast<Descriptor*>(source_descriptor), source_length,
+        {&scalar, source_bytes, length_here, is_scalar ? nullptr : &found, !is_scalar});
+    put({dest_accessor, dest_image, dest_add_data, dest_add_bytes}, dest, dest_pe, dest_descriptor,
+        dest_length,
+        {is_scalar ? scalar : found.base, source_bytes, length_here, is_scalar ? nullptr : &found});
+    std::free(is_scalar ? nullptr : found.base);
+}
+
+}  // namespace tessera::caf

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Allocation of coarrays, and of components in local memory. Static coarrays are registered one by
+// one before main; small ones are cut out of chunks, in the same order on all images, so that each
+// does not cost a collective allocation.
+#include "core/coarray.hpp"
+
+#include <shmem.h>
+#include <shmemx.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/failures.hpp"
+#include "core/ordering.hpp"
+#include "core/remote_pointer.hpp"
+#include "core/runtime.hpp"
+#include "core/team.hpp"
+
+namespace tessera::caf {
+
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr std::size_t kSmallBytes = kChunkBytes / 8;
+
+// The lowest and highest byte of coarrays so far. Only collective allocations change them.
+std::uintptr_t coarray_low = UINTPTR_MAX;
+std::uintptr_t coarray_high = 0;
+
+// All coarrays by their bases. Only collective allocations change it; the lock is for readers in
+// other threads.
+struct Coarrays {
+    std::mutex mutex;
+    std::map<const std::byte*, Coarray*> by_base;
+};
+
+Coarrays& coarrays() {
+    static Coarrays& all = *new Coarrays;
+    return all;
+}
+
+// The rest of the last chunk for static coarrays.
+std::byte* chunk = nullptr;
+std::size_t chunk_bytes = 0;
+
+// The tokens of components, and those that have memory by its address.
+struct Components {
+    std::mutex mutex;
+    std::unordered_set<Coarray*> tokens;
+    std::unordered_map<void*, Coarray*> by_base;
+};
+
+// Never destroyed: free() may come later than any destructor.
+Components& components() {
+    static Components& all = *new Components;
+    return all;
+}
+
+void note_range(const void* base, std::size_t bytes) {
+    const auto low = reinterpret_cast<std::uintptr_t>(base);
+    coarray_low = std::min(coarray_low, low);
+    coarray_high = std::max(coarray_high, low + bytes);
+}
+
+void* allocate_static(std::size_t bytes) {
+    const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    if (rounded > kSmallBytes) {
+        return shmem_align(kAlignment, rounded);
+    }
+    if (rounded > chunk_bytes) {
+        chunk = static_cast<std::byte*>(shmem_align(kAlignment, kChunkBytes));
+        chunk_bytes = chunk == nullptr ? 0 : kChunkBytes;
+        if (chunk == nullptr) {
+            return nullptr;
+        }
+        note_range(chunk, kChunkBytes);
+    }
+    void* base = chunk;
+    chunk += rounded;
+    chunk_bytes -= rounded;
+    return base;
+}
+
+void* allocate_block(const Team& team, std::size_t bytes, Memory memory) {
+    const CollectiveCall call(team, "allocate");
+    return memory == Memory::kStatic ? allocate_static(bytes)
+           : team.is_initial()       ? shmem_align(kAlignment, bytes)
+                                     : shmemx_team_align(team.handle, kAlignment, bytes);
+}
+
+void note_component(std::uintptr_t low, std::uintptr_t high) {
+    if (low < detail::component_low.load(std::memory_order_relaxed)) {
+        detail::component_low.store(low, std::memory_order_relaxed);
+    }
+    if (high > detail::component_high.load(std::memory_order_relaxed)) {
+        detail::component_high.store(high, std::memory_order_relaxed);
+    }
+}
+
+}  // namespace
+
+Coarray* from_token(caf_token_t token, const char* routine) {
+    if (token == nullptr) [[unlikely]] {
+        stop_with_error(routine, "the coarray is not allocated (its token is NULL)");
+    }
+    return static_cast<Coarray*>(token);
+}
+
+Coarray* allocate(Team& team, std::size_t bytes, Memory memory, bool is_zeroed) {
+    const std::size_t asked = std::max<std::size_t>(bytes, 1);
+    // A size that is far beyond any memory must not wrap around.
+    const std::size_t whole = asked > SIZE_MAX / 2 ? asked : asked + sizeof(CoarrayHeader);
+    void* block = allocate_block(team, whole, memory);
+    if (block == nullptr) {
+        return nullptr;
+    }
+    note_range(block, whole);
+    void* base = static_cast<std::byte*>(block) + sizeof(CoarrayHeader);
+    header_of(base)->has_components = 0;
+    auto* coarray = new Coarray{.base = base, .bytes = bytes, .memory = memory, .team = &team};
+    if (is_zeroed) {
+        // The other images may not use it before the next image control statement; those behind an
+        // allocation are the compiler's, those behind constructors are in `init`.
+        std::memset(base, 0, asked);
+    }
+    if (memory == Memory::kTeam) {
+        team.coarrays.push_back(coarray);
+    }
+    const std::lock_guard lock(coarrays().mutex);
+    coarrays().by_base[static_cast<std::byte*>(base)] = coarray;
+    return coarray;
+}
+
+void free_coarray(Coarray* coarray) {
+    if (coarray->memory != Memory::kTeam) {
+        return;
+    }
+    complete_all();
+    Team& team = *coarray->team;
+    const auto at = std::find(team.coarrays.begin(), team.coarrays.end(), coarray);
+    if (at != team.coarrays.end()) {
+        team.coarrays.erase(at);
+    }
+    {
+        const std::lock_guard lock(coarrays().mutex);
+        coarrays().by_base.erase(static_cast<std::byte*>(coarray->base));
+    }
+    const CollectiveCall call(team, "deallocate");
+    if (team.is_initial()) {
+        shmem_free(header_of(coarray->base));
+    } else {
+        shmemx_team_free(team.handle, header_of(coarray->base));
+    }
+    delete coarray->bounds;
+    delete coarray;
+}
+
+void note_component_at(const void* address) {
+    const auto* at = static_cast<const std::byte*>(address);
+    const std::lock_guard lock(coarrays().mutex);
+    auto next = coarrays().by_base.upper_bound(at);
+    if (next == coarrays().by_base.begin()) {
+        return;
+    }
+    const Coarray& coarray = *(--next)->second;
+    if (at < static_cast<std::byte*>(coarray.base) + coarray.bytes) {
+        std::atomic_ref(header_of(coarray.base)->has_components).store(1);
+    }
+}
+
+Coarray* find_coarray(const void* base) {
+    const std::lock_guard lock(coarrays().mutex);
+    const auto at = coarrays().by_base.find(static_cast<const std::byte*>(base));
+    return at == coarrays().by_base.end() ? nullptr : at->second;
+}
+
+void free_all_of(Team& team) {
+    while (!team.coarrays.empty()) {
+        free_coarray(team.coarrays.back());
+    }
+}
+
+Coarray* make_component() {
+    auto* component = new Coarray;
+    const std::lock_guard lock(components().mutex);
+    components().tokens.insert(component);
+    return component;
+}
+
+bool is_component(caf_token_t token) {
+    const std::lock_guard lock(components().mutex);
+    return components().tokens.contains(static_cast<Coarray*>(token));
+}
+
+bool allocate_component(Coarray& component, std::size_t bytes) {
+    const std::size_t asked = std::max<std::size_t>(bytes, 1);
+    void* base = shmemx_local_malloc(asked);
+    if (base == nullptr) {
+        return false;
+    }
+    const auto low = reinterpret_cast<std::uintptr_t>(base);
+    const std::lock_guard lock(components().mutex);
+    note_component(low, low + asked);
+    publish_components(detail::component_low, detail::component_high);
+    if (component.base != nullptr) {
+        components().by_base.erase(component.base);
+    }
+    component.base = base;
+    component.bytes = bytes;
+    components().by_base[base] = &component;
+    return true;
+}
+
+void free_component_memory(Coarray& component) {
+    void* base = nullptr;
+    {
+        const std::lock_guard lock(components().mutex);
+        std::swap(base, component.base);
+        components().by_base.erase(base);
+    }
+    shmemx_local_free(base);
+}
+
+void free_component(Coarray* component) {
+    free_component_memory(*component);
+    {
+        const std::lock_guard lock(components().mutex);
+        components().tokens.erase(component);
+    }
+    delete component;
+}
+
+void free_by_address(void* address) {
+    {
+        const std::lock_guard lock(components().mutex);
+        const auto at = components().by_base.find(address);
+        if (at != components().by_base.end()) {
+            at->second->base = nullptr;
+            components().by_base.erase(at);
+        }
+    }
+    if (!is_finalized()) {
+        shmemx_local_free(address);
+    }
+}
+
+void* reallocate_by_address(void* address, std::size_t bytes) {
+    void* moved = shmemx_local_realloc(address, bytes);
+    const std::lock_guard lock(components().mutex);
+    const auto at = components().by_base.find(address);
+    if (moved != nullptr && at != components().by_base.end()) {
+        Coarray* component = at->second;
+        components().by_base.erase(at);
+        component->base = moved;
+        component->bytes = bytes;
+        components().by_base[moved] = component;
+        const auto low = reinterpret_cast<std::uintptr_t>(moved);
+        note_component(low, low + bytes);
+        publish_components(detail::component_low, detail::component_high);
+    }
+    return moved;
+}
+
+bool is_in_coarray_memory(const void* address) {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return (at >= coarray_low && at < coarray_high) || is_in_components(address);
+}
+
+}  // namespace tessera::caf

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The memory behind a token of the compiler: coarrays, which the images of a team allocate together
+// and which are symmetric for them, and components, which an image allocates for itself. Front ends
+// make them in `register` and free them in `deregister`.
+//
+// THREADS: allocation and freeing of coarrays: one thread per image, as the standard demands of
+// image control statements. Components: any.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace tessera::caf {
+
+struct Team;
+
+namespace detail {
+/// The lowest and highest byte of components so far. Local memory is one range, so nothing else of
+/// the program lies between.
+inline std::atomic<std::uintptr_t> component_low{UINTPTR_MAX};
+inline std::atomic<std::uintptr_t> component_high{0};
+}  // namespace detail
+
+/// The compiler's handle of a coarray or a component; points to a Coarray.
+using caf_token_t = void*;
+
+/// Where the memory of a token lies.
+enum class Memory : std::uint8_t {
+    kStatic,  ///< allocated once by all images, never freed
+    kTeam,    ///< allocated by the images of a team together, symmetric for them
+    kLocal,   ///< local memory of this image (shmemx_local_malloc): a component; may be empty
+};
+
+/// Bytes of an element of a lock or critical coarray, and of an event coarray. All start as 0.
+inline constexpr std::size_t kLockBytes = 16;
+inline constexpr std::size_t kEventBytes = 8;
+
+/// Bounds of an allocatable coarray, which all images of its team share: for chains of references,
+/// whose first link subscripts the coarray itself.
+struct Bounds {
+    int rank = 0;
+    std::ptrdiff_t lower[15];
+    std::size_t extent[15];
+    std::ptrdiff_t stride_bytes[15];
+};
+
+/// The object that a token names.
+struct Coarray {
+    /// This image's own part: the symmetric address. NULL: a component that is not allocated.
+    void* base = nullptr;
+    std::size_t bytes = 0;
+    Memory memory = Memory::kLocal;
+    /// The lock of a critical construct: one for the images of all teams.
+    bool is_critical = false;
+    /// The team whose images have allocated it; NULL for components.
+    Team* team = nullptr;
+    /// Set by the front end as soon as it knows them; NULL: none.
+    Bounds* bounds = nullptr;
+};
+
+/// The block before the base of a coarray on each image, so that other images see it as well.
+struct alignas(64) CoarrayHeader {
+    /// Not 0 when this image's part has had a component with memory of its own.
+    std::uint64_t has_components;
+};
+inline CoarrayHeader* header_of(const void* base) {
+    return static_cast<CoarrayHeader*>(const_cast<void*>(base)) - 1;
+}
+
+/// Notes in its header that a coarray has components; the token of one lies at `address`.
+void note_component_at(const void* address);
+
+/// The coarray of this image whose base is a symmetric address, or NULL.
+Coarray* find_coarray(const void* base);
+
+/// The coarray of a token. A NULL token ends the job with a message that names the routine.
+Coarray* from_token(caf_token_t token, const char* routine);
+
+/// A byte of a coarray on every image of its team.
+inline std::byte* at_offset(const Coarray& coarray, std::size_t offset) {
+    return static_cast<std::byte*>(coarray.base) + offset;
+}
+
+/// Allocates a coarray. Collective over the team (of a static coarray: the initial team).
+/// RETURNS when: the memory may be used on all images; NULL on all when there is no room. Bytes of
+/// 0 give a coarray whose base is a valid address. is_zeroed: the memory is 0 on all images.
+Coarray* allocate(Team& team, std::size_t bytes, Memory memory, bool is_zeroed);
+
+/// Frees a coarray. Collective over its team: completes this image's accesses and synchronizes
+/// before the memory is free. Static ones stay.
+void free_coarray(Coarray* coarray);
+
+/// Frees what a team still owns, the newest first: end team. Collective over the team.
+void free_all_of(Team& team);
+
+/// Makes the token of a component, without memory.
+Coarray* make_component();
+
+/// Whether a token is one of make_component. Assignments of derived types copy tokens as bytes, so
+/// the compiler may pass a value that was never one.
+bool is_component(caf_token_t token);
+
+/// Gives a component memory, of this image alone. RETURNS: false when there is no room.
+bool allocate_component(Coarray& component, std::size_t bytes);
+
+/// Frees the memory of a component, if it has any; the token stays.
+void free_component_memory(Coarray& component);
+
+/// Frees a component with its memory.
+void free_component(Coarray* component);
+
+/// Whether an address lies in the memory of components. Hot path: every free() of the program asks.
+inline bool is_in_components(const void* address) {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return at >= detail::component_low.load(std::memory_order_relaxed) &&
+           at < detail::component_high.load(std::memory_order_relaxed);
+}
+
+/// free() and realloc() of memory of components: compilers call them at the end of a scope and in
+/// procedures that do not know that their argument is part of a coarray (free.cpp).
+void free_by_address(void* address);
+void* reallocate_by_address(void* address, std::size_t bytes);
+
+/// Whether an address lies in memory that this library has allocated on this image, or between.
+bool is_in_coarray_memory(const void* address);
+
+}  // namespace tessera::caf

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Collective subroutines (collectives.hpp) over those of shmemx/collectives.h. Small data of a team
+// on one node needs no more than the barrier that comes first anyway: images put their data into
+// one of two areas, by turns, and load the data of the others behind the barrier. An area is used
+// again two barriers later, when the one between has ended.
+
+#include "core/collectives.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "core/barrier.hpp"
+#include "core/failures.hpp"
+#include "core/ordering.hpp"
+#include "core/runtime.hpp"
+#include "core/team.hpp"
+
+namespace tessera::caf {
+namespace {
+
+int status_of_call(int result) { return result == 0 ? kOk : kTooManyTeams; }
+
+// Whether data goes through the areas.
+bool is_exposable(const Team& team, std::size_t bytes, Death death) {
+    const bool is_cheap = bytes <= kExposedBytes && team.images <= kExposedImages;
+    return !team.exposed.empty() && (is_cheap || death == Death::kIsStatus);
+}
+
+// RETURNS when: the round before has ended, so that the area of the next one is free.
+std::uint64_t next_round(Team& team) {
+    team.barrier->end();
+    return team.barrier->rounds() + 1;
+}
+
+// The area of an image for the data of a round.
+ExposedArea& exposed_by(const Team& team, int image, std::uint64_t round) {
+    return team.exposed[static_cast<std::size_t>(image - 1)][round % 2];
+}
+std::byte* area_of(const Team& team, int image, std::uint64_t round) {
+    return exposed_by(team, image, round).data;
+}
+
+// The source need not wait for others, nor others for each other, where no status is wanted: they
+// begin the barrier, which the next statement of the team ends.
+int broadcast_ahead(Team& team, void* data, std::size_t bytes, int source_image) {
+    constexpr int kChecks = 200;  // Then the barrier, in which images sleep, is the better wait.
+    TeamBarrier& barrier = *team.barrier;
+    if (const int status = barrier.end(); status != kOk) {
+        return status;
+    }
+    const std::uint64_t round = barrier.rounds() + 1;
+    ExposedArea& area = exposed_by(team, source_image, round);
+    std::atomic_ref area_round(area.round);
+    if (team.this_image == source_image) {
+        std::memcpy(area.data, data, bytes);
+        // Release: pairs with the acquire of the others.
+        area_round.store(round, std::memory_order_release);
+        barrier.begin();
+        return kOk;
+    }
+    barrier.begin();
+    for (int i = 0; area_round.load(std::memory_order_acquire) != round; ++i) {
+        if (i < kChecks) {
+            continue;
+        }
+        if (const int status = barrier.end(); status != kOk) {
+            return status;
+        }
+        break;
+    }
+    std::memcpy(data, area.data, bytes);
+    return kOk;
+}
+
+int broadcast_exposed(Team& team, std::byte* data, std::size_t bytes, int source_image) {
+    const std::uint64_t round = next_round(team);
+    std::byte* area = area_of(team, source_image, round);
+    if (team.this_image == source_image) {
+        std::memcpy(area, data, bytes);
+    }
+    const int status = sync_members(team);
+    if (status == kOk && team.this_image != source_image) {
+        std::memcpy(data, area, bytes);
+    }
+    return status;
+}
+
+bool has_result(const Team& team, int result_image) {
+    return result_image == 0 || result_image == team.this_image;
+}
+
+// All combine in the same order, so all have the same bits.
+int reduce_exposed(Team& team, std::byte* data, std::size_t elements, const shmemx_op_t& operation,
+                   int result_image) {
+    const std::size_t bytes = elements * operation.element_bytes;
+    const std::uint64_t round = next_round(team);
+    std::memcpy(area_of(team, team.this_image, round), data, bytes);
+    const int status = sync_members(team);
+    if (status != kOk || !has_result(team, result_image)) {
+        return status;
+    }
+    alignas(64) std::byte result[kExposedBytes];
+    std::memcpy(result, area_of(team, 1, round), bytes);
+    for (int image = 2; image <= team.images; ++image) {
+        operation.function(result, area_of(team, image, round), elements, operation.user_data);
+    }
+    std::memcpy(data, result, bytes);
+    return kOk;
+}
+
+// An element that does not fit into an area: gathers those of all images first.
+int reduce_large_element(Team& team, std::byte* data, const shmemx_op_t& operation,
+                         int result_image) {
+    const std::size_t bytes = operation.element_bytes;
+    std::vector<std::byte> all(static_cast<std::size_t>(team.images) * bytes);
+    for (std::size_t done = 0; done < bytes; done += kExposedBytes) {
+        const std::size_t part = std::min(bytes - done, kExposedBytes);
+        const std::uint64_t round = next_round(team);
+        std::memcpy(area_of(team, team.this_image, round), data + done, part);
+        if (const int status = sync_members(team); status != kOk) {
+            return status;
+        }
+        for (int image = 1; image <= team.images; ++image) {
+            std::memcpy(&all[static_cast<std::size_t>(image - 1) * bytes + done],
+                        area_of(team, image, round), part);
+        }
+    }
+    if (has_result(team, result_image)) {
+        for (std::size_t i = 1; i < static_cast<std::size_t>(team.images); ++i) {
+            operation.function(all.data(), &all[i * bytes], 1, operation.user_data);
+        }
+        std::memcpy(data, all.data(), bytes);
+    }
+    return kOk;
+}
+
+// The same for any size. The first call is made for no data, too: it tells the status.
+int broadcast_parts(Team& team, void* data, std::size_t bytes, int source_image) {
+    std::size_t done = 0;
+    int status = kOk;
+    do {
+        const std::size_t part = std::min(bytes - done, kExposedBytes);
+        status = broadcast_exposed(team, static_cast<std::byte*>(data) + done, part, source_image);
+        done += part;
+    } while (status == kOk && done < bytes);
+    return status;
+}
+
+int reduce_parts(Team& team, void* data, std::size_t elements, const shmemx_op_t& operation,
+                 int result_image) {
+    const std::size_t bytes = operation.element_bytes;
+    const std::size_t most = kExposedBytes / bytes;
+    std::size_t done = 0;
+    int status = kOk;
+    do {
+        std::byte* first = static_cast<std::byte*>(data) + done * bytes;
+        const std::size_t part = std::min(elements - done, std::max<std::size_t>(most, 1));
+        status = most == 0 && part != 0
+                     ? reduce_large_element(team, first, operation, result_image)
+                     : reduce_exposed(team, first, part, operation, result_image);
+        done += part;
+    } while (status == kOk && done < elements);
+    return status;
+}
+
+}  // namespace
+
+int broadcast(void* data, std::size_t bytes, int source_image, Death death) {
+    Team& team = current_team();
+    begin_control();
+    if (is_exposable(team, bytes, Death::kEndsProgram) && death == Death::kEndsProgram) {
+        return broadcast_ahead(team, data, bytes, source_image);
+    }
+    if (is_exposable(team, bytes, death)) {
+        return broadcast_parts(team, data, bytes, source_image);
+    }
+    const int status = sync_members(team);
+    if (status != kOk || bytes == 0) {
+        return status;
+    }
+    const CollectiveCall call(team, "co_broadcast");
+    return status_of_call(shmemx_broadcast(team.handle, data, data, bytes, 1, source_image - 1));
+}
+
+int reduce(void* data, std::size_t elements, const Reduction& reduction, int result_image,
+           Death death) {
+    Team& team = current_team();
+    complete_all();
+    if (is_exposable(team, elements * reduction.operation.element_bytes, death)) {
+        return reduce_parts(team, data, elements, reduction.operation, result_image);
+    }
+    const int status = sync_members(team);
+    if (status != kOk || elements == 0) {
+        return status;
+    }
+    const CollectiveCall call(team, "collective subroutine");
+    const auto& [type, op, operation] = reduction;
+    if (result_image == 0) {
+        return status_of_call(
+            type != 0 ? shmemx_allreduce(team.handle, data, data, elements, type, op)
+                      : shmemx_allreduce_op(team.handle, data, data, elements, &operation));
+    }
+    const int root = result_image - 1;
+    return status_of_call(
+        type != 0 ? shmemx_reduce(team.handle, data, data, elements, type, op, root)
+                  : shmemx_reduce_op(team.handle, data, data, elements, &operation, root));
+}
+
+}  // namespace tessera::caf

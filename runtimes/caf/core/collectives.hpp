@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Collective subroutines (co_sum and the others) on contiguous data of the current team. Each
+// checks first that all images take part: then no image can stop before it is done.
+//
+// RETURNS, for all: the status: kOk; kStoppedImage or kFailedImage, with data as it was or, if a
+// process died during the call, undefined; kTooManyTeams.
+
+#pragma once
+
+#include <shmemx.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tessera::caf {
+
+// Data of up to so many bytes, in teams of up to so many images, goes by loads from the images'
+// blocks (team.cpp).
+inline constexpr std::size_t kExposedBytes = 1024;
+inline constexpr int kExposedImages = 16;
+
+// An image has two for each team, for rounds of the team's barrier by turns.
+struct alignas(64) ExposedArea {
+    std::uint64_t round;  // that of the data, written behind it by co_broadcast
+    alignas(64) std::byte data[kExposedBytes];
+};
+
+// A member's process may die during the call. With more data than kExposedBytes, or larger teams,
+// this ends the program or is a status, as all images wish. The status takes a barrier for each
+// kExposedBytes; only teams on one node have it.
+enum class Death { kEndsProgram, kIsStatus };
+
+// How elements are combined: an operation, and its codes of shmemx if it has some.
+struct Reduction {
+    int type = 0;  // SHMEMX_TYPE_..., 0: none
+    int op = 0;    // SHMEMX_OP_...
+    shmemx_op_t operation{};
+};
+
+// The data of source_image, from 1, comes to all images.
+int broadcast(void* data, std::size_t bytes, int source_image, Death death);
+
+// Combines data of all images, in the order of the images: on result_image, or on all if it is 0.
+// The other images' data becomes undefined.
+int reduce(void* data, std::size_t elements, const Reduction& reduction, int result_image,
+           Death death);
+
+}  // namespace tessera::caf

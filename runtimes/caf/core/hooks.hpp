@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Functions that front ends have called at events of the core; NULL: none.
+
+#pragma once
+
+namespace tessera::caf::detail {
+
+/// Before an image control statement.
+inline void (*at_image_control)() = nullptr;
+
+/// When this image has given memory to a component of a coarray.
+inline void (*at_component)() = nullptr;
+
+/// When all images have stopped or failed, before OpenSHMEM is finalized.
+inline void (*at_finalize)() = nullptr;
+
+}  // namespace tessera::caf::detail

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Program order. An image's accesses to the same memory of another image happen in the order of its
+// program; OpenSHMEM promises this only behind a fence or quiet. Stores to mapped memory of the
+// node are in order by themselves. A put that leaves the node marks its target; the next access to
+// that target fences or completes first, and image control statements complete all.
+//
+// THREADS: any; each thread's accesses are in order, and complete_all() completes all threads'.
+// Hot path: on a node these are a load and a test.
+
+#pragma once
+
+#include <atomic>
+
+#include "core/hooks.hpp"
+
+namespace tessera::caf {
+
+namespace detail {
+/// One mark for each PE; NULL until the first put leaves the node.
+inline std::atomic<std::atomic<unsigned char>*> targets{nullptr};
+void fence_marked(int pe);
+void complete_marked(int pe);
+}  // namespace detail
+
+/// A put to memory of this PE, which is not mapped, has been issued.
+void note_put(int pe);
+
+/// Puts to this PE that come next are delivered after those before.
+inline void order_puts(int pe) {
+    if (detail::targets.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
+        detail::fence_marked(pe);
+    }
+}
+
+/// RETURNS when: this image's puts to the PE are complete and visible.
+inline void complete(int pe) {
+    if (detail::targets.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
+        detail::complete_marked(pe);
+    }
+}
+
+/// RETURNS when: all accesses of this image are complete and visible to all images. Image control
+/// statements call it before they tell another image anything.
+void complete_all();
+
+/// The same for a statement whose routine of OpenSHMEM completes by itself what it must.
+inline void begin_control() {
+    if (detail::at_image_control != nullptr) {
+        detail::at_image_control();
+    }
+}
+
+}  // namespace tessera::caf

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sections of arrays: the elements that an access selects, in array element order. An axis has
+// equal distances, or a list of offsets for a vector subscript. Addresses and distances are bytes;
+// front ends translate their descriptors to these.
+//
+// Nothing here communicates. THREADS: any.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+
+namespace tessera::caf {
+
+inline constexpr int kMaxAxes = 15;
+
+/// One axis of a section: element i lies at i * stride, or at offsets[i].
+struct Axis {
+    std::size_t extent = 1;
+    std::ptrdiff_t stride = 0;
+    const std::ptrdiff_t* offsets = nullptr;
+};
+
+struct Section {
+    /// The address from which strides and offsets count: this image's own, or a symmetric address.
+    std::byte* base = nullptr;
+    std::size_t element_bytes = 0;
+    int rank = 0;
+    std::array<Axis, kMaxAxes> axes{};
+
+    void add_axis(std::size_t extent, std::ptrdiff_t stride) {
+        axes[static_cast<std::size_t>(rank++)] = {extent, stride, nullptr};
+    }
+    std::size_t elements() const {
+        std::size_t count = 1;
+        for (int i = 0; i < rank; ++i) {
+            count *= axes[static_cast<std::size_t>(i)].extent;
+        }
+        return count;
+    }
+    bool has_offsets() const {
+        for (int i = 0; i < rank; ++i) {
+            if (axes[static_cast<std::size_t>(i)].offsets != nullptr) {
+                return true;
+            }
+        }
+        return false;
+    }
+};
+
+/// Removes axes of one element.
+void drop_unit_axes(Section& section);
+
+/// Whether two sections, without axes of one element, have the same extents.
+bool has_same_shape(const Section& a, const Section& b);
+
+/// The elements of a section one behind the other in memory: same shape, other place.
+Section packed_like(const Section& shape, std::byte* base, std::size_t element_bytes);
+
+/// Gives a section of one element the shape of another one: the element stands for all.
+void broadcast_to(Section& scalar, const Section& shape);
+
+/// The bytes from the lowest to the highest one that a section touches.
+struct Hull {
+    const std::byte* low;
+    const std::byte* high;
+};
+Hull hull_of(const Section& section);
+inline bool overlaps(const Hull& a, const Hull& b) { return a.low < b.high && b.low < a.high; }
+
+/// Copies a section of this image's memory to another one of the same shape, or of the same number
+/// of elements if one of them is packed. They may not overlap.
+void copy_section(const Section& dest, const Section& source);
+
+/// Memory for a packed section: on the stack up to 512 bytes.
+class Scratch {
+  public:
+    explicit Scratch(std::size_t bytes) {
+        if (bytes > sizeof small_) {
+            large_.reset(new std::byte[bytes]);
+        }
+    }
+    std::byte* data() { return large_ ? large_.get() : small_; }
+
+  private:
+    alignas(16) std::byte small_[512];
+    std::unique_ptr<std::byte[]> large_;
+};
+
+/// Calls action(pointer to dest, distance, pointer to source, distance, elements) for each row, the
+/// elements along the first axis, of two sections of the same shape.
+template <class Action>
+void for_each_row(const Section& dest, const Section& source, const Action& action) {
+    const auto step = [](const Axis& axis, std::size_t i) {
+        return axis.offsets != nullptr ? axis.offsets[i]
+                                       : static_cast<std::ptrdiff_t>(i) * axis.stride;
+    };
+    const auto walk = [&](const auto& self, int axis, std::byte* to, std::byte* from) -> void {
+        if (axis < 0) {
+            action(to, std::ptrdiff_t{0}, from, std::ptrdiff_t{0}, std::size_t{1});
+            return;
+        }
+        const Axis& d = dest.axes[static_cast<std::size_t>(axis)];
+        const Axis& s = source.axes[static_cast<std::size_t>(axis)];
+        if (axis == 0 && d.offsets == nullptr && s.offsets == nullptr) {
+            action(to, d.stride, from, s.stride, d.extent);
+            return;
+        }
+        for (std::size_t i = 0; i < d.extent; ++i) {
+            std::byte* next_to = to + step(d, i);
+            std::byte* next_from = from + step(s, i);
+            if (axis == 0) {
+                action(next_to, std::ptrdiff_t{0}, next_from, std::ptrdiff_t{0}, std::size_t{1});
+            } else {
+                self(self, axis - 1, next_to, next_from);
+            }
+        }
+    };
+    if (dest.elements() != 0) {
+        walk(walk, dest.rank - 1, dest.base, source.base);
+    }
+}
+
+}  // namespace tessera::caf

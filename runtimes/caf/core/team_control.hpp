@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Makes and changes teams (team.hpp): form team, change team, end team.
+
+#pragma once
+
+#include "core/runtime.hpp"
+#include "core/team.hpp"
+
+namespace tessera::caf {
+
+// Called by initialize(): all PEs are the images of the initial team.
+void make_initial_team();
+
+// form team: the images of the current team that give the same number become a team. Collective
+// over the current team; images that have failed are left out.
+// number     of the new team, at least 1.
+// new_index  this image's number in it, or 0: images in the order of the current team.
+// RETURNS when: the team can be used: the status of the statement, and the team, or NULL with an
+// error that leaves no team. Teams live until the program ends.
+struct FormedTeam {
+    Team* team = nullptr;
+    int status = kOk;
+    const char* message = "";  // for a status that is no image's
+};
+FormedTeam form_team(int number, int new_index);
+
+// change team: `team` becomes the current team. Synchronizes its images. RETURNS: the status.
+int change_team(Team& team);
+
+// end team: frees what the images have allocated in the current team, whose parent becomes the
+// current team. RETURNS: the status.
+int end_team();
+
+// The team of a depth below the current one: 0 the current team, 1 its parent, and so on.
+// RETURNS: the initial team for larger distances.
+Team& ancestor(int distance);
+
+// Whether `team` is the current team or one that it stands in, or a child of the current team.
+bool is_related(const Team& team);
+
+// The images of a team by its number: that of the current team, of a sibling (formed by the same
+// form team), or -1, the initial team. RETURNS: 0 if there is no such team.
+int images_of_number(int number);
+
+// The PE of an image of such a team. ERRORS: no such team or image ends the program.
+int pe_of_number(int number, int image, const char* routine);
+
+// The team of a variable of team_type, or NULL if the value is no team of this image.
+Team* find_team(const void* value);
+
+// The images of a team that have executed fail image.
+int count_failed(const Team& team);
+
+// Calls `visit` for each team that this image is in, the initial team first.
+void for_each_team(void (*visit)(Team&, void*), void* data);
+
+}  // namespace tessera::caf

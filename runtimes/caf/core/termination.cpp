@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The end of an image (termination.hpp). An image that has stopped or failed leaves the barriers of
+// its teams, and lives on as long as others may need its memory.
+
+#include "core/termination.hpp"
+
+#include <pthread.h>
+#include <shmem.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include "core/barrier.hpp"
+#include "core/failures.hpp"
+#include "core/hooks.hpp"
+#include "core/image_state.hpp"
+#include "core/locks.hpp"
+#include "core/ordering.hpp"
+#include "core/runtime.hpp"
+#include "core/team.hpp"
+#include "core/team_control.hpp"
+
+// libgfortran: writes out all units if unit is NULL.
+extern "C" __attribute__((weak)) void _gfortran_flush_i4(int* unit);
+
+namespace tessera::caf {
+namespace {
+
+bool is_over = false;  // OpenSHMEM is finalized, or is being finalized.
+
+void sleep_nanoseconds(long nanoseconds) {
+    const std::timespec duration{0, nanoseconds};
+    ::nanosleep(&duration, nullptr);
+}
+
+// Serves the barriers of all teams until all images have left the initial one.
+void serve_others() {
+    constexpr long kShortest = 1'000;
+    constexpr long kLongest = 500'000;
+    long pause = 0;
+    while (!initial_team().barrier->have_all_left()) {
+        bool was_useful = false;
+        for_each_team(
+            [](Team& team, void* data) { *static_cast<bool*>(data) |= team.barrier->serve(); },
+            &was_useful);
+        if (was_useful) {
+            pause = 0;
+        } else if (pause < kShortest) {
+            ::sched_yield();
+            ++pause;
+        } else {
+            sleep_nanoseconds(pause);
+            pause = std::min(pause + pause / 4, kLongest);
+        }
+    }
+}
+
+// The image is gone for all others, but for its memory. RETURNS when: all are.
+void leave_all(ImageState state) {
+    is_over = true;
+    complete_all();
+    release_held_locks();
+    publish_state(state);
+    for_each_team(
+        [](Team& team, void* data) { team.barrier->leave(*static_cast<ImageState*>(data)); },
+        &state);
+    serve_others();
+    if (detail::at_finalize != nullptr) {
+        detail::at_finalize();
+    }
+    // With deaths before, shmem_finalize waits for no other image.
+    const CollectiveCall call(initial_team(), "end of the program", Before::kReported);
+    shmem_finalize();
+}
+
+void* flush_units(void*) {
+    _gfortran_flush_i4(nullptr);
+    return nullptr;
+}
+
+// The statement may stand in a function that a write statement calls; this thread then holds the
+// lock of its unit. So another thread flushes, and has a second for it.
+void flush_units_if_possible() {
+    if (_gfortran_flush_i4 == nullptr) {
+        return;
+    }
+    pthread_t thread;
+    if (::pthread_create(&thread, nullptr, flush_units, nullptr) != 0) {
+        return;
+    }
+    std::timespec deadline{};
+    ::clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += 1;
+    ::pthread_timedjoin_np(thread, nullptr, &deadline);
+}
+
+void stop_at_exit(int status, void*) {
+    if (status == 0) {
+        terminate_normally();
+    }
+}
+
+}  // namespace
+
+bool is_finalized() { return is_over; }
+
+void watch_exit() { ::on_exit(stop_at_exit, nullptr); }
+
+void terminate_normally() {
+    if (!is_over && detail::is_initialized) {
+        leave_all(ImageState::kStopped);
+    }
+}
+
+void stop_image(int code) {
+    terminate_normally();
+    std::exit(code);
+}
+
+void end_with_error(int code) {
+    std::fflush(nullptr);
+    if (is_over || !detail::is_initialized) {
+        std::exit(code);
+    }
+    flush_units_if_possible();
+    shmem_global_exit(code & 0xff);
+    std::abort();  // Not reached.
+}
+
+void fail_image() {
+    leave_all(ImageState::kFailed);
+    std::exit(0);
+}
+
+}  // namespace tessera::caf

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The end of an image: normal termination (end program, stop), error termination (error stop, and
+// errors without stat=), failure (fail image), and exit() without any of them.
+
+#pragma once
+
+namespace tessera::caf {
+
+// Called by initialize(): exit(0) without end program counts as normal termination. With another
+// code the launcher ends all images.
+void watch_exit();
+
+// Initiates normal termination. RETURNS when: all images have stopped or failed, and OpenSHMEM is
+// finalized. Does nothing the second time.
+void terminate_normally();
+
+// stop: terminate_normally(), then exit(code).
+[[noreturn]] void stop_image(int code);
+
+// Error termination: writes out the units of libgfortran, and ends all images with the exit code.
+[[noreturn]] void end_with_error(int code);
+
+// fail image: this image takes no further part. The process serves its memory until the other
+// images have ended, then ends with exit code 0.
+[[noreturn]] void fail_image();
+
+}  // namespace tessera::caf

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which way a section takes: one block of bytes, a strided transfer of the library, loops over the
+// mapped memory where a vector subscript is among the axes, or a list of blocks between nodes.
+#include "core/transfer.hpp"
+
+#include <shmemx.h>
+
+#include <vector>
+
+namespace tessera::caf {
+
+namespace {
+
+bool is_block(const Section& section) {
+    return section.rank == 0 ||
+           (section.rank == 1 && section.axes[0].offsets == nullptr &&
+            section.axes[0].stride == static_cast<std::ptrdiff_t>(section.element_bytes));
+}
+
+// The arrays that strided transfers take.
+struct Strides {
+    std::size_t extents[kMaxAxes];
+    std::ptrdiff_t local[kMaxAxes];
+    std::ptrdiff_t remote[kMaxAxes];
+
+    Strides(const Section& a, const Section& b) {
+        for (int i = 0; i < a.rank; ++i) {
+            const auto axis = static_cast<std::size_t>(i);
+            extents[i] = a.axes[axis].extent;
+            local[i] = a.axes[axis].stride;
+            remote[i] = b.axes[axis].stride;
+        }
+    }
+};
+
+// The blocks of a section, in array element order, those that touch each other joined.
+std::vector<shmemx_block_t> blocks_of(const Section& section) {
+    std::vector<shmemx_block_t> blocks;
+    const std::size_t bytes = section.element_bytes;
+    const auto add = [&](std::byte* at, std::ptrdiff_t stride, std::byte*, std::ptrdiff_t,
+                         std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::ptrdiff_t offset =
+                at - section.base + static_cast<std::ptrdiff_t>(i) * stride;
+            if (!blocks.empty() &&
+                blocks.back().offset + static_cast<std::ptrdiff_t>(blocks.back().bytes) == offset) {
+                blocks.back().bytes += bytes;
+            } else {
+                blocks.push_back({offset, bytes});
+            }
+        }
+    };
+    for_each_row(section, section, add);
+    return blocks;
+}
+
+void get_indexed(const Section& local, const Section& remote, int pe) {
+    const std::vector<shmemx_block_t> to = blocks_of(local);
+    const std::vector<shmemx_block_t> from = blocks_of(remote);
+    shmemx_get_indexed(local.base, to.data(), to.size(), remote.base, from.data(), from.size(), pe);
+}
+
+// A vector subscript of a put may name an element twice only if both values are equal, so blocks
+// that come again may be written in any order.
+void put_indexed(const Section& remote, const Section& local, int pe) {
+    const std::vector<shmemx_block_t> to = blocks_of(remote);
+    const std::vector<shmemx_block_t> from = blocks_of(local);
+    shmemx_put_indexed(remote.base, to.data(), to.size(), local.base, from.data(), from.size(), pe);
+}
+
+// The sections without axes of one element, and of the same shape.
+struct Pair {
+    Section local;
+    Section remote;
+    bool is_empty = false;
+
+    Pair(const Section& local_section, const Section& remote_section, bool may_broadcast)
+        : local(local_section), remote(remote_section) {
+        is_empty = remote.elements() == 0 || remote.element_bytes == 0;
+        if (is_empty) {
+            return;
+        }
+        drop_unit_axes(local);
+        drop_unit_axes(remote);
+        if (!has_same_shape(local, remote)) {
+            if (may_broadcast && local.rank == 0) {
+                broadcast_to(local, remote);
+            } else {
+                local = packed_like(remote, local.base, local.element_bytes);
+            }
+        }
+    }
+};
+
+}  // namespace
+
+void get_section(const Section& local_section, const Section& remote_section, int pe) {
+    Pair pair(local_section, remote_section, false);
+    if (pair.is_empty) {
+        return;
+    }
+    Section& local = pair.local;
+    Section& remote = pair.remote;
+    auto* mapped = static_cast<std::byte*>(shmem_ptr(remote.base, pe));
+    if (mapped == nullptr) {
+        complete(pe);
+    }
+    if (mapped == remote.base && overlaps(hull_of(local), hull_of(remote))) {
+        Scratch scratch(remote.elements() * remote.element_bytes);
+        const Section packed = packed_like(remote, scratch.data(), remote.element_bytes);
+        copy_section(packed, remote);
+        return copy_section(local, packed);
+    }
+    if (is_block(local) && is_block(remote)) {
+        return get_bytes(local.base, remote.base, remote.elements() * remote.element_bytes, pe);
+    }
+    if (remote.has_offsets() || local.has_offsets()) {
+        if (mapped == nullptr) {
+            return get_indexed(local, remote, pe);
+        }
+        remote.base = mapped;
+        return copy_section(local, remote);
+    }
+    const Strides strides(local, remote);
+    shmemx_get_strided(local.base, strides.local, remote.base, strides.remote, strides.extents,
+                       local.rank, local.element_bytes, pe);
+}
+
+void put_section(const Section& remote_section, const Section& local_section, int pe) {
+    Pair pair(local_section, remote_section, true);
+    if (pair.is_empty) {
+        return;
+    }
+    Section& local = pair.local;
+    Section& remote = pair.remote;
+    auto* mapped = static_cast<std::byte*>(shmem_ptr(remote.base, pe));
+    if (mapped == remote.base && overlaps(hull_of(local), hull_of(remote))) {
+        Scratch scratch(remote.elements() * remote.element_bytes);
+        const Section packed = packed_like(remote, scratch.data(), remote.element_bytes);
+        copy_section(packed, local);
+        return copy_section(remote, packed);
+    }
+    if (is_block(local) && is_block(remote)) {
+        return put_bytes(remote.base, local.base, remote.elements() * remote.element_bytes, pe);
+    }
+    if (mapped == nullptr) {
+        order_puts(pe);
+        note_put(pe);
+    }
+    if (remote.has_offsets() || local.has_offsets()) {
+        if (mapped == nullptr) {
+            return put_indexed(remote, local, pe);
+        }
+        remote.base = mapped;
+        return copy_section(remote, local);
+    }
+    const Strides strides(local, remote);
+    shmemx_put_strided(remote.base, strides.remote, local.base, strides.local, strides.extents,
+                       local.rank, local.element_bytes, pe);
+}
+
+}  // namespace tessera::caf

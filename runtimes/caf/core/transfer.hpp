@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Accesses of an image to sections of another image's memory, in bytes: the form of PRIF (image,
+// address, strides, element size). Elements of both sides have the same size; front ends convert
+// before or behind. The image's program order holds (ordering.hpp).
+//
+// THREADS: any. Hot path: get_bytes and put_bytes are loads and stores on the node.
+
+#pragma once
+
+#include <shmem.h>
+
+#include <cstring>
+
+#include "core/ordering.hpp"
+#include "core/section.hpp"
+
+namespace tessera::caf {
+
+/// Copies contiguous bytes; sizes that are known at compile time are one load and one store.
+inline void copy_bytes(void* dest, const void* source, std::size_t bytes) {
+    switch (bytes) {
+        case 4: std::memcpy(dest, source, 4); return;
+        case 8: std::memcpy(dest, source, 8); return;
+        default: std::memmove(dest, source, bytes);
+    }
+}
+
+/// Reads contiguous bytes. source: symmetric address. RETURNS when: dest holds them.
+inline void get_bytes(void* dest, const void* source, std::size_t bytes, int pe) {
+    const void* mapped = shmem_ptr(source, pe);
+    if (mapped != nullptr) [[likely]] {
+        return copy_bytes(dest, mapped, bytes);
+    }
+    complete(pe);
+    shmem_getmem(dest, source, bytes, pe);
+}
+
+/// Writes contiguous bytes. dest: symmetric address. RETURNS when: source may be reused.
+inline void put_bytes(void* dest, const void* source, std::size_t bytes, int pe) {
+    void* mapped = shmem_ptr(dest, pe);
+    if (mapped != nullptr) [[likely]] {
+        return copy_bytes(mapped, source, bytes);
+    }
+    order_puts(pe);
+    shmem_putmem(dest, source, bytes, pe);
+    note_put(pe);
+}
+
+/// Reads the section `remote` (symmetric addresses of pe) into `local`. Both have the same shape
+/// but for axes of one element, or `local` is packed. They may overlap.
+/// RETURNS when: local holds the data.
+void get_section(const Section& local, const Section& remote, int pe);
+
+/// Writes the section `local` to `remote`. A `local` of one element goes to all of `remote`.
+/// RETURNS when: local may be reused.
+void put_section(const Section& remote, const Section& local, int pe);
+
+}  // namespace tessera::caf

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Hot path: the units of the own node, whose memory is mapped. All symmetric, team and local memory
+// of a unit is one range, so its memory is the own address plus one distance.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tessera::dart {
+
+struct Node {
+    // No distance: a unit of another node between those of this one, or one that is not mapped.
+    static constexpr std::ptrdiff_t kNotMapped = PTRDIFF_MIN;
+
+    // The distances of units first_unit, first_unit + 1, ...
+    int first_unit = 0;
+    std::uint32_t count = 0;
+    std::ptrdiff_t* distances = nullptr;  // never freed: static destructors may call DART
+    int units = 0;                        // of this node
+    bool has_other_nodes = false;
+    bool is_oversubscribed = false;  // more units than processors
+
+    // RETURNS: where the calling unit loads and stores `unit`'s copy of `address`; nullptr: it
+    // cannot. `limit`: count, or 0 for memory that is never mapped.
+    char* mapped(char* address, int unit, std::uint32_t limit) const {
+        const auto index = static_cast<std::uint32_t>(unit - first_unit);
+        if (index >= limit) [[unlikely]] {
+            return nullptr;
+        }
+        const std::ptrdiff_t distance = distances[index];
+        return distance != kNotMapped ? address + distance : nullptr;
+    }
+};
+
+extern Node node;
+
+// Fills `node`. `symmetric`: any object of the symmetric heap.
+void find_node(char* symmetric);
+
+}  // namespace tessera::dart

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dart_op_create and dart_op_destroy, and the tables of operations (operations.hpp).
+
+#include "core/operations.hpp"
+
+#include "core/entry.hpp"
+#include "core/log.hpp"
+#include "core/types.hpp"
+
+namespace tessera::dart {
+namespace {
+
+constexpr int kTypeCodes[DART_TYPE_LAST] = {
+    0,
+    SHMEMX_TYPE_UINT8,   // BYTE
+    SHMEMX_TYPE_INT16,   // SHORT
+    SHMEMX_TYPE_INT32,   // INT
+    SHMEMX_TYPE_UINT32,  // UINT
+    SHMEMX_TYPE_INT64,   // LONG
+    SHMEMX_TYPE_UINT64,  // ULONG
+    SHMEMX_TYPE_INT64,   // LONGLONG
+    SHMEMX_TYPE_UINT64,  // ULONGLONG
+    SHMEMX_TYPE_FLOAT,
+    SHMEMX_TYPE_DOUBLE,
+    SHMEMX_TYPE_LONG_DOUBLE,
+};
+
+constexpr int kOperationCodes[DART_OP_LAST] = {
+    0,
+    SHMEMX_OP_MIN,
+    SHMEMX_OP_MAX,
+    0,  // MINMAX
+    SHMEMX_OP_SUM,
+    SHMEMX_OP_PROD,
+    SHMEMX_OP_AND,
+    0,  // LAND
+    SHMEMX_OP_OR,
+    0,  // LOR
+    SHMEMX_OP_XOR,
+    0,  // LXOR
+    SHMEMX_OP_REPLACE,
+    SHMEMX_OP_NO_OP,
+};
+
+CreatedOperation* created_of(dart_operation_t op) {
+    // Below a page, and unaligned: no address that dart_op_create has given.
+    if (op < 4096 || op % alignof(CreatedOperation) != 0) {
+        return nullptr;
+    }
+    auto* created = reinterpret_cast<CreatedOperation*>(op);
+    return created->mark == CreatedOperation::kMark ? created : nullptr;
+}
+
+}  // namespace
+
+const CreatedOperation* find_operation(dart_operation_t op) { return created_of(op); }
+
+int type_code(dart_datatype_t type) { return kTypeCodes[type]; }
+
+int operation_code(dart_operation_t op) { return kOperationCodes[op]; }
+
+bool is_possible(dart_operation_t op, dart_datatype_t type) {
+    const bool is_integer = type <= DART_TYPE_ULONGLONG;
+    return is_integer || op < DART_OP_BAND || op > DART_OP_LXOR;
+}
+
+DART_ENTRY dart_ret_t dart_op_create(dart_operator_t op, void* userdata, bool commute,
+                                     dart_datatype_t dtype, bool /*dtype_is_tmp*/,
+                                     dart_operation_t* new_op) {
+    if (new_op == nullptr || op == nullptr) {
+        return fail(DART_ERR_INVAL, __func__, "the function, or new_op, is a null pointer");
+    }
+    *new_op = DART_OP_UNDEFINED;
+    const std::size_t bytes = contiguous_bytes(dtype);
+    if (bytes == 0) {
+        return fail(DART_ERR_INVAL, __func__, "type %ld is neither a basic nor a custom type",
+                    static_cast<long>(dtype));
+    }
+    *new_op = reinterpret_cast<dart_operation_t>(new CreatedOperation{.function = op,
+                                                                      .user_data = userdata,
+                                                                      .commutes = commute,
+                                                                      .type = dtype,
+                                                                      .element_bytes = bytes});
+    return DART_OK;
+}
+
+DART_ENTRY dart_ret_t dart_op_destroy(dart_operation_t* op) {
+    if (op == nullptr) {
+        return fail(DART_ERR_INVAL, __func__, "the operation is a null pointer");
+    }
+    CreatedOperation* created = created_of(*op);
+    if (created == nullptr) {
+        return fail(DART_ERR_INVAL, __func__, "operation %lu was not made by dart_op_create",
+                    static_cast<unsigned long>(*op));
+    }
+    created->forget();
+    delete created;
+    *op = DART_OP_UNDEFINED;
+    return DART_OK;
+}
+
+}  // namespace tessera::dart

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Operations of reductions and atomics: which types have them, and their codes of <shmemx.h>.
+
+#pragma once
+
+#include <dash/dart/if/dart_types.h>
+#include <shmemx.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tessera::dart {
+
+// An operation that dart_op_create has made.
+struct CreatedOperation {
+    static constexpr std::uint64_t kMark = 0x44415254'4F505253;  // "DARTOPRS"
+    std::uint64_t mark = kMark;
+    dart_operator_t function = nullptr;
+    void* user_data = nullptr;
+    bool commutes = false;
+    dart_datatype_t type = DART_TYPE_UNDEFINED;
+    std::size_t element_bytes = 0;
+
+    // volatile: a handle that is used again too late must not find the mark.
+    void forget() { *const_cast<volatile std::uint64_t*>(&mark) = 0; }
+};
+
+// RETURNS: nullptr: dart_op_create has not made it.
+const CreatedOperation* find_operation(dart_operation_t op);
+
+inline bool is_basic(dart_operation_t op) { return op > DART_OP_UNDEFINED && op < DART_OP_LAST; }
+
+// The code SHMEMX_TYPE_* of a basic type. DART_TYPE_BYTE is an unsigned integer here.
+// REQUIRES: a basic type.
+int type_code(dart_datatype_t type);
+
+// The code SHMEMX_OP_* of a basic operation. RETURNS: 0: there is none, because it is logical or
+// DART_OP_MINMAX.
+int operation_code(dart_operation_t op);
+
+// Whether elements of a basic type have a basic operation: bits and truth values are those of
+// integers. MINMAX, REPLACE and NO_OP are possible for all; the caller excludes what it has not.
+bool is_possible(dart_operation_t op, dart_datatype_t type);
+
+}  // namespace tessera::dart

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/segments.hpp"
+
+#include <algorithm>
+
+namespace tessera::dart {
+
+namespace {
+constexpr std::uint32_t kFirstCapacity = 8;
+}
+
+Segment& SegmentTable::place(std::int16_t id) {
+    const std::uint32_t index = index_of(id);
+    const std::uint32_t old = capacity_.load(std::memory_order_relaxed);
+    if (index >= old) {
+        std::uint32_t capacity = std::max(old, kFirstCapacity);
+        while (capacity <= index) {
+            capacity *= 2;
+        }
+        Segment* entries = arrays_.emplace_back(new Segment[capacity]).get();
+        std::copy_n(entries_.load(std::memory_order_relaxed), old, entries);
+        // Pairs with the acquire in find(): a larger capacity comes with its array.
+        entries_.store(entries, std::memory_order_release);
+        capacity_.store(capacity, std::memory_order_release);
+    }
+    return entries_.load(std::memory_order_relaxed)[index];
+}
+
+std::int16_t SegmentTable::add(const Segment& segment) {
+    const bool is_registered = segment.kind == SegmentKind::kRegistered;
+    Numbers& numbers = numbers_[is_registered ? 1 : 0];
+    int number = 0;
+    if (!numbers.free.empty()) {
+        number = numbers.free.back();
+        numbers.free.pop_back();
+    } else if (numbers.last < kIdMax) {
+        number = ++numbers.last;
+    } else {
+        return 0;
+    }
+    const auto id = static_cast<std::int16_t>(is_registered ? -number : number);
+    place(id) = segment;
+    return id;
+}
+
+void SegmentTable::add_local(const Segment& segment) { place(0) = segment; }
+
+void SegmentTable::remove(std::int16_t id) {
+    place(id) = Segment{};
+    const auto number = static_cast<std::int16_t>(id < 0 ? -id : id);
+    numbers_[id < 0 ? 1 : 0].free.push_back(number);
+}
+
+std::int16_t SegmentTable::any() const {
+    const Segment* entries = entries_.load(std::memory_order_relaxed);
+    const std::uint32_t capacity = capacity_.load(std::memory_order_relaxed);
+    for (std::uint32_t index = 1; index < capacity; ++index) {
+        if (entries[index].kind != SegmentKind::kNone) {
+            const auto number = static_cast<std::int16_t>((index + 1) / 2);
+            return static_cast<std::int16_t>(index % 2 != 0 ? -number : number);
+        }
+    }
+    return 0;
+}
+
+}  // namespace tessera::dart

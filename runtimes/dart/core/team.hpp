@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Hot path: teams by their numbers. A number is an index, so a lookup is a load and a compare.
+//
+// The units of a team are in ascending order of their global numbers. Members at equal distances,
+// which are most teams, are a formula; others are a list.
+#pragma once
+
+#include <dash/dart/if/dart_team_group.h>
+#include <dash/dart/if/dart_types.h>
+#include <shmem.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/segments.hpp"
+
+namespace tessera::dart {
+
+class Team {
+  public:
+    // REQUIRES: units that ascend.
+    Team(dart_team_t team_id, shmem_team_t team_handle, const std::vector<int>& units);
+
+    // REQUIRES: 0 <= unit < size.
+    int global_unit(int unit) const {
+        return list_ == nullptr ? first_ + unit * stride_ : list_[static_cast<std::size_t>(unit)];
+    }
+    // RETURNS: the number in the team; -1: the unit is no member.
+    int unit_of(int global_unit) const;
+    std::vector<int> units() const;
+
+    const dart_team_t id;
+    const shmem_team_t handle;
+    const int size;
+    const int my_id;  // -1: this unit is no member
+    SegmentTable segments{};
+
+  private:
+    int first_ = 0;
+    int stride_ = 1;
+    std::unique_ptr<int[]> list_{};  // nullptr: the units are a formula
+};
+
+// Numbers of teams: [0, kTeamIds).
+inline constexpr int kTeamIds = INT16_MAX + 1;
+namespace detail {
+inline std::atomic<Team*> teams[kTeamIds];
+}
+
+// RETURNS: nullptr: this unit is in no team of that number, or DART does not run.
+inline Team* find_team(dart_team_t id) {
+    const auto index = static_cast<std::uint16_t>(id);
+    if (index >= kTeamIds) [[unlikely]] {
+        return nullptr;
+    }
+    return detail::teams[index].load(std::memory_order_acquire);
+}
+
+}  // namespace tessera::dart

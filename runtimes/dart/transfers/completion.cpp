@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dart_flush*, dart_wait*, dart_test*, dart_handle_free (dart_communication.h). Operations on
+// mapped memory are complete when they return, so their handles are NULL, and a flush is a fence.
+#include <dash/dart/if/dart_communication.h>
+#include <shmemx.h>
+
+#include "core/entry.hpp"
+#include "core/log.hpp"
+#include "transfers/moves.hpp"
+#include "transfers/ordering.hpp"
+#include "transfers/pending.hpp"
+#include "transfers/polling.hpp"
+#include "transfers/target.hpp"
+
+namespace tessera::dart {
+namespace {
+
+// The program will not ask for the remote side: a later flush completes it.
+void give_up(dart_handle_t* handle) {
+    if (*handle != DART_HANDLE_NULL) {
+        shmemx_req_free(request_of(handle));
+    }
+}
+
+void wait_for(dart_handle_t* handle, int completion) {
+    if (handle != nullptr && *handle != DART_HANDLE_NULL) {
+        shmemx_req_wait(request_of(handle), completion);
+        give_up(handle);
+    }
+}
+
+dart_ret_t wait_for_all(dart_handle_t handles[], size_t n, int completion, const char* routine) {
+    if (handles == nullptr && n > 0) {
+        return fail(DART_ERR_INVAL, routine, "the handles are NULL");
+    }
+    for (size_t i = 0; i < n; ++i) {
+        wait_for(&handles[i], completion);
+    }
+    return DART_OK;
+}
+
+// RETURNS: false: an operation is under way. Then all handles stay, but those that have ended.
+bool test_all(dart_handle_t handles[], size_t n, int completion) {
+    int is_complete = 1;
+    shmemx_req_testall(request_of(handles), n, completion, &is_complete);
+    if (is_complete == 0) {
+        return false;
+    }
+    for (size_t i = 0; i < n; ++i) {
+        give_up(&handles[i]);
+    }
+    return true;
+}
+
+dart_ret_t test(dart_handle_t handles[], size_t n, int completion, int32_t* is_finished,
+                const char* routine) {
+    if (is_finished == nullptr) {
+        return fail(DART_ERR_INVAL, routine, "the place for the result is NULL");
+    }
+    *is_finished = handles == nullptr || n == 0 || test_all(handles, n, completion) ? 1 : 0;
+    return DART_OK;
+}
+
+dart_ret_t fail_segment(const dart_gptr_t& gptr, const char* routine) {
+    return fail(DART_ERR_INVAL, routine, "team %d has no unit %d, or no segment %d", gptr.teamid,
+                gptr.unitid, gptr.segid);
+}
+
+bool has_segment(const dart_gptr_t& gptr) {
+    const Team* team = find_team(gptr.teamid);
+    return team != nullptr && team->segments.find(gptr.segid) != nullptr;
+}
+
+dart_ret_t complete_local(const dart_gptr_t& gptr, const char* routine) {
+    if (!has_segment(gptr)) [[unlikely]] {
+        return fail_segment(gptr, routine);
+    }
+    complete_pending();
+    make_progress();
+    return DART_OK;
+}
+
+}  // namespace
+
+DART_ENTRY dart_ret_t dart_flush(dart_gptr_t gptr) {
+    gptr.addr_or_offs.offset = 0;
+    if (mapped_target(gptr, 0).mapped != nullptr) [[likely]] {
+        order_stores();
+        make_progress();
+        return DART_OK;
+    }
+    const Team* team = find_team(gptr.teamid);
+    if (!has_segment(gptr) || gptr.unitid < 0 || gptr.unitid >= team->size) {
+        return fail_segment(gptr, __func__);
+    }
+    const int pe = team->global_unit(gptr.unitid);
+    shmem_pe_quiet(&pe, 1);
+    return DART_OK;
+}
+
+DART_ENTRY dart_ret_t dart_flush_all(dart_gptr_t gptr) {
+    if (!has_segment(gptr)) [[unlikely]] {
+        return fail_segment(gptr, __func__);
+    }
+    shmem_quiet();
+    return DART_OK;
+}
+
+DART_ENTRY dart_ret_t dart_flush_local(dart_gptr_t gptr) { return complete_local(gptr, __func__); }
+
+DART_ENTRY dart_ret_t dart_flush_local_all(dart_gptr_t gptr) {
+    return complete_local(gptr, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_wait(dart_handle_t* handle) {
+    wait_for(handle, SHMEMX_REMOTE);
+    order_stores();
+    return DART_OK;
+}
+
+DART_ENTRY dart_ret_t dart_waitall(dart_handle_t handles[], size_t n) {
+    order_stores();
+    return wait_for_all(handles, n, SHMEMX_REMOTE, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_wait_local(dart_handle_t* handle) {
+    wait_for(handle, SHMEMX_LOCAL);
+    return DART_OK;
+}
+
+DART_ENTRY dart_ret_t dart_waitall_local(dart_handle_t handles[], size_t n) {
+    return wait_for_all(handles, n, SHMEMX_LOCAL, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_test(dart_handle_t* handleptr, int32_t* is_finished) {
+    return test(handleptr, 1, SHMEMX_REMOTE, is_finished, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_testall(dart_handle_t handles[], size_t n, int32_t* is_finished) {
+    return test(handles, n, SHMEMX_REMOTE, is_finished, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_test_local(dart_handle_t* handle, int32_t* result) {
+    return test(handle, 1, SHMEMX_LOCAL, result, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_testall_local(dart_handle_t handles[], size_t n, int32_t* result) {
+    return test(handles, n, SHMEMX_LOCAL, result, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_handle_free(dart_handle_t* handle) {
+    if (handle == nullptr) {
+        return fail(DART_ERR_INVAL, __func__, "the place of the handle is NULL");
+    }
+    give_up(handle);
+    return DART_OK;
+}
+
+}  // namespace tessera::dart

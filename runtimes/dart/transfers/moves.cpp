@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The checks of a move, and moves of contiguous bytes.
+#include "transfers/moves.hpp"
+
+#include <cstring>
+
+#include "core/log.hpp"
+#include "core/types.hpp"
+#include "transfers/layout.hpp"
+#include "transfers/ordering.hpp"
+#include "transfers/pending.hpp"
+
+namespace tessera::dart {
+
+namespace {
+
+// A put of up to so many bytes copies its source before it returns.
+constexpr std::size_t kCopiedBytesMax = 64;
+
+dart_ret_t fail_types(const Move& what, const char* routine) {
+    return fail(DART_ERR_INVAL, routine,
+                "%zu elements from type %ld to type %ld are not possible: types of the same base, "
+                "and whole blocks of both, are",
+                what.elements, static_cast<long>(what.source_type),
+                static_cast<long>(what.dest_type));
+}
+
+// The own part of a registered segment. Source and destination may be the same memory.
+void copy_own(const Move& what, const Target& target, std::size_t bytes) {
+    if (what.direction == Direction::kPut) {
+        std::memmove(target.mapped, what.local, bytes);
+    } else {
+        std::memmove(what.local, target.mapped, bytes);
+    }
+}
+
+void put_bytes(const Move& what, const Target& target, std::size_t bytes) {
+    switch (what.completion) {
+        case Completion::kBlocking:
+            // The source stays until it is delivered, so nothing need be copied.
+            shmem_putmem_nbi(target.address, what.local, bytes, target.pe);
+            shmem_pe_quiet(&target.pe, 1);
+            break;
+        case Completion::kByFlush:
+            if (bytes <= kCopiedBytesMax) {
+                shmem_putmem(target.address, what.local, bytes, target.pe);
+            } else {
+                shmem_putmem_nbi(target.address, what.local, bytes, target.pe);
+                note_pending();
+            }
+            break;
+        case Completion::kByHandle:
+            shmemx_putmem_req(target.address, what.local, bytes, target.pe,
+                              request_of(what.handle));
+            break;
+    }
+}
+
+void get_bytes(const Move& what, const Target& target, std::size_t bytes) {
+    switch (what.completion) {
+        case Completion::kBlocking:
+            shmem_getmem(what.local, target.address, bytes, target.pe);
+            break;
+        case Completion::kByFlush:
+            shmem_getmem_nbi(what.local, target.address, bytes, target.pe);
+            note_pending();
+            break;
+        case Completion::kByHandle:
+            shmemx_getmem_req(what.local, target.address, bytes, target.pe,
+                              request_of(what.handle));
+            break;
+    }
+}
+
+}  // namespace
+
+void move_bytes(const Move& what, const Target& target, std::size_t bytes) {
+    if (target.mapped != nullptr) {
+        copy_own(what, target, bytes);
+    } else if (what.direction == Direction::kPut) {
+        put_bytes(what, target, bytes);
+    } else {
+        get_bytes(what, target, bytes);
+    }
+}
+
+dart_ret_t move(const Move& what, const char* routine) {
+    if (what.handle != nullptr) {
+        *what.handle = DART_HANDLE_NULL;
+    } else if (what.completion == Completion::kByHandle) {
+        return fail(DART_ERR_INVAL, routine, "the place for the handle is NULL");
+    }
+    Types types{};
+    if (!find_types(what, types)) {
+        return fail_types(what, routine);
+    }
+    if (what.local == nullptr && what.elements > 0) {
+        return fail(DART_ERR_INVAL, routine, "the own memory is NULL");
+    }
+    const Type& remote = what.direction == Direction::kPut ? *types.dest : *types.source;
+    std::size_t extent = 0;
+    Target target;
+    if (!extent_of(remote, what.elements, extent)) {
+        return fail_types(what, routine);
+    }
+    if (!find_target(what.gptr, extent, routine, target)) {
+        return DART_ERR_INVAL;
+    }
+    if (what.elements == 0) {
+        return DART_OK;
+    }
+    if (what.direction == Direction::kGet) {
+        order_before_load();
+    }
+    if (types.are_contiguous()) {
+        move_bytes(what, target, extent);
+    } else {
+        move_blocks(what, target, types);
+    }
+    if (what.direction == Direction::kPut && target.mapped != nullptr) {
+        note_store();
+    }
+    return DART_OK;
+}
+
+}  // namespace tessera::dart

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Hot path: dart_put*, dart_get* (dart_communication.h). The usual case, few elements of one basic
+// type on mapped memory, ends here; moves.cpp has all others.
+#include <dash/dart/if/dart_communication.h>
+#include <shmem.h>
+
+#include "core/entry.hpp"
+#include "core/types.hpp"
+#include "transfers/moves.hpp"
+#include "transfers/ordering.hpp"
+#include "transfers/polling.hpp"
+#include "transfers/target.hpp"
+#include "transfers/words.hpp"
+
+namespace tessera::dart {
+namespace {
+
+// More than that OpenSHMEM copies in its own way.
+constexpr std::size_t kShortBytesMax = 512;
+
+// RETURNS: a target that is not mapped: this is not the usual case. `bytes` receives the size of
+// the transfer.
+inline Target usual_target(const dart_gptr_t& gptr, const void* local, std::size_t nelem,
+                           dart_datatype_t src_type, dart_datatype_t dst_type, std::size_t& bytes) {
+    if (src_type != dst_type || !is_basic(src_type) || nelem == 0 || local == nullptr ||
+        __builtin_mul_overflow(nelem, bytes_of_basic(src_type), &bytes)) [[unlikely]] {
+        return {};
+    }
+    return mapped_target(gptr, bytes);
+}
+
+inline bool put_usual(const dart_gptr_t& gptr, const void* src, std::size_t nelem,
+                      dart_datatype_t src_type, dart_datatype_t dst_type) {
+    std::size_t bytes = 0;
+    const Target target = usual_target(gptr, src, nelem, src_type, dst_type, bytes);
+    if (target.mapped == nullptr) [[unlikely]] {
+        return false;
+    }
+    if (bytes <= kShortBytesMax) {
+        copy_bytes(target.mapped, src, bytes);
+    } else {
+        shmem_putmem(target.address, src, bytes, target.pe);
+    }
+    note_store();
+    return true;
+}
+
+inline bool get_usual(void* dest, const dart_gptr_t& gptr, std::size_t nelem,
+                      dart_datatype_t src_type, dart_datatype_t dst_type) {
+    std::size_t bytes = 0;
+    const Target target = usual_target(gptr, dest, nelem, src_type, dst_type, bytes);
+    if (target.mapped == nullptr) [[unlikely]] {
+        return false;
+    }
+    order_before_load();
+    if (bytes <= kShortBytesMax) {
+        copy_bytes(dest, target.mapped, bytes);
+        // Later loads must not pass it.
+        std::atomic_thread_fence(std::memory_order_acquire);
+        note_poll(target.mapped);
+    } else {
+        shmem_getmem(dest, target.address, bytes, target.pe);
+    }
+    return true;
+}
+
+// `handle`: only for kByHandle.
+[[gnu::always_inline]] inline dart_ret_t put(Completion completion, const dart_gptr_t& gptr,
+                                             const void* src, std::size_t nelem,
+                                             dart_datatype_t src_type, dart_datatype_t dst_type,
+                                             dart_handle_t* handle, const char* routine) {
+    const bool has_place = completion != Completion::kByHandle || handle != nullptr;
+    if (has_place && put_usual(gptr, src, nelem, src_type, dst_type)) [[likely]] {
+        if (completion == Completion::kByHandle) *handle = DART_HANDLE_NULL;
+        return DART_OK;
+    }
+    return move({.direction = Direction::kPut,
+                 .completion = completion,
+                 .local = const_cast<void*>(src),
+                 .gptr = gptr,
+                 .elements = nelem,
+                 .source_type = src_type,
+                 .dest_type = dst_type,
+                 .handle = handle},
+                routine);
+}
+
+// The same for a get.
+[[gnu::always_inline]] inline dart_ret_t get(Completion completion, void* dest,
+                                             const dart_gptr_t& gptr, std::size_t nelem,
+                                             dart_datatype_t src_type, dart_datatype_t dst_type,
+                                             dart_handle_t* handle, const char* routine) {
+    const bool has_place = completion != Completion::kByHandle || handle != nullptr;
+    if (has_place && get_usual(dest, gptr, nelem, src_type, dst_type)) [[likely]] {
+        if (completion == Completion::kByHandle) *handle = DART_HANDLE_NULL;
+        return DART_OK;
+    }
+    return move({.direction = Direction::kGet,
+                 .completion = completion,
+                 .local = dest,
+                 .gptr = gptr,
+                 .elements = nelem,
+                 .source_type = src_type,
+                 .dest_type = dst_type,
+                 .handle = handle},
+                routine);
+}
+
+}  // namespace
+
+DART_ENTRY dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void* src, size_t nelem,
+                                        dart_datatype_t src_type, dart_datatype_t dst_type) {
+    return put(Completion::kBlocking, gptr, src, nelem, src_type, dst_type, nullptr, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_put(dart_gptr_t gptr, const void* src, size_t nelem,
+                               dart_datatype_t src_type, dart_datatype_t dst_type) {
+    return put(Completion::kByFlush, gptr, src, nelem, src_type, dst_type, nullptr, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_put_handle(dart_gptr_t gptr, const void* src, size_t nelem,
+                                      dart_datatype_t src_type, dart_datatype_t dst_type,
+                                      dart_handle_t* handle) {
+    return put(Completion::kByHandle, gptr, src, nelem, src_type, dst_type, handle, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_get_blocking(void* dest, dart_gptr_t gptr, size_t nelem,
+                                        dart_datatype_t src_type, dart_datatype_t dst_type) {
+    return get(Completion::kBlocking, dest, gptr, nelem, src_type, dst_type, nullptr, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_get(void* dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                               dart_datatype_t dst_type) {
+    return get(Completion::kByFlush, dest, gptr, nelem, src_type, dst_type, nullptr, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_get_handle(void* dest, dart_gptr_t gptr, size_t nelem,
+                                      dart_datatype_t src_type, dart_datatype_t dst_type,
+                                      dart_handle_t* handle) {
+    return get(Completion::kByHandle, dest, gptr, nelem, src_type, dst_type, handle, __func__);
+}
+
+}  // namespace tessera::dart

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transfers/target.hpp"
+
+#include <shmemx.h>
+
+#include "core/log.hpp"
+#include "core/runtime.hpp"
+
+namespace tessera::dart {
+
+namespace {
+
+bool fail_range(const dart_gptr_t& gptr, std::size_t bytes, std::size_t segment_bytes,
+                const char* routine) {
+    fail(DART_ERR_INVAL, routine,
+         "%zu bytes at offset %lld are not in segment %d of team %d, which has %zu bytes on unit "
+         "%d",
+         bytes, static_cast<long long>(gptr.addr_or_offs.offset), gptr.segid, gptr.teamid,
+         segment_bytes, gptr.unitid);
+    return false;
+}
+
+bool is_inside(std::uint64_t offset, std::size_t bytes, std::size_t segment_bytes) {
+    return bytes <= segment_bytes && offset <= segment_bytes - bytes;
+}
+
+// The own part is plain memory; others are reached by names.
+bool find_registered(const dart_gptr_t& gptr, const Segment& segment, std::size_t bytes,
+                     const char* routine, Target& target) {
+    const std::uint64_t offset = gptr.addr_or_offs.offset;
+    const std::size_t segment_bytes = shmemx_segment_bytes(segment.registered, target.pe);
+    if (!is_inside(offset, bytes, segment_bytes)) {
+        return fail_range(gptr, bytes, segment_bytes, routine);
+    }
+    const shmemx_gptr_t first = shmemx_segment_gptr(segment.registered, target.pe);
+    target.address = static_cast<char*>(shmemx_gptr_addr(first)) + offset;
+    target.mapped = target.pe == my_unit() ? segment.base + offset : nullptr;
+    return true;
+}
+
+}  // namespace
+
+bool find_target(const dart_gptr_t& gptr, std::size_t bytes, const char* routine, Target& target) {
+    const Team* team = find_team(gptr.teamid);
+    if (team == nullptr) {
+        fail(DART_ERR_INVAL, routine, "there is no team %d on this unit", gptr.teamid);
+        return false;
+    }
+    if (gptr.unitid < 0 || gptr.unitid >= team->size) {
+        fail(DART_ERR_INVAL, routine, "unit %d is not in [0, %d), the units of team %d",
+             gptr.unitid, team->size, team->id);
+        return false;
+    }
+    const Segment* segment = team->segments.find(gptr.segid);
+    if (segment == nullptr) {
+        fail(DART_ERR_INVAL, routine, "team %d has no segment %d", gptr.teamid, gptr.segid);
+        return false;
+    }
+    target.pe = team->global_unit(gptr.unitid);
+    if (segment->kind == SegmentKind::kRegistered) {
+        return find_registered(gptr, *segment, bytes, routine, target);
+    }
+    const std::uint64_t offset = gptr.addr_or_offs.offset;
+    if (!is_inside(offset, bytes, segment->bytes)) {
+        return fail_range(gptr, bytes, segment->bytes, routine);
+    }
+    target.address = segment->base + offset;
+    target.mapped = node.mapped(target.address, target.pe, segment->mapped_units);
+    return true;
+}
+
+}  // namespace tessera::dart
