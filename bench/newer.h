@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The routines of OpenSHMEM 1.5 and 1.6 that the programs of bench/micro and bench/apps use, for
-// libraries of 1.4 as well. Ask kHasSignals, kHasBlocks and kHasSessions first whether the library
-// has them. Included behind measure.h, or another give_up().
+// libraries of 1.4 as well, and strided transfers of Tessera's shmemx.h. Ask kHasSignals,
+// kHasBlocks, kHasSessions and has_sections() first whether the library has them. Included behind
+// measure.h, or another give_up().
 #pragma once
 
 #if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5
@@ -74,5 +75,33 @@ static inline void put_strided_blocks(void* dest, const void* source, ptrdiff_t 
 static inline void get_strided_blocks(void* dest, const void* source, ptrdiff_t source_stride,
                                       size_t nwords, size_t blocks, int pe) {
     put_strided_blocks(dest, source, source_stride, nwords, blocks, pe);
+}
+#endif
+
+// Two-dimensional sections of doubles; the strides are in bytes.
+#if __has_include(<shmemx/strided.h>)
+#include <shmemx.h>
+
+static inline int has_sections(void) { return 1; }
+
+static inline void put_section(void* dest, const ptrdiff_t* dest_strides, const void* source,
+                               const ptrdiff_t* source_strides, const size_t* extents, int pe) {
+    shmemx_put_strided(dest, dest_strides, source, source_strides, extents, 2, 8, pe);
+}
+static inline void get_section(void* dest, const ptrdiff_t* dest_strides, const void* source,
+                               const ptrdiff_t* source_strides, const size_t* extents, int pe) {
+    shmemx_get_strided(dest, dest_strides, source, source_strides, extents, 2, 8, pe);
+}
+#else
+static inline int has_sections(void) { return 0; }
+
+static inline void put_section(void* dest, const ptrdiff_t* dest_strides, const void* source,
+                               const ptrdiff_t* source_strides, const size_t* extents, int pe) {
+    (void)dest, (void)dest_strides, (void)source, (void)source_strides, (void)extents;
+    give_up("no strided transfers in several dimensions to PE %d", pe);
+}
+static inline void get_section(void* dest, const ptrdiff_t* dest_strides, const void* source,
+                               const ptrdiff_t* source_strides, const size_t* extents, int pe) {
+    put_section(dest, dest_strides, source, source_strides, extents, pe);
 }
 #endif

@@ -5,9 +5,8 @@
 //   allocation_malloc, allocation_free     shmem_malloc and shmem_free of one block
 //   allocation_calloc                      shmem_calloc, which also writes the block
 //   allocation_align                       shmem_align to 4096 bytes
-//   allocation_many                        shmem_malloc and shmem_free of one block while 100
-//   blocks
-//                                          of other sizes are allocated, and 100 holes lie between
+//   allocation_many                        malloc and free of one block beside 100 others, with
+//                                          100 holes between them
 //   allocation_team_split                  both halves of the world's team made, and given back
 //
 // Each of the first five contains a barrier by definition: the limit is a barrier's time, for

@@ -3,12 +3,13 @@
 // What grows with the number of PEs? All of it in one short run, for bench/growth and bench/run,
 // which start it with 1 to 256 PEs (x and npes: PEs):
 //
-//   growth_init        ms from before shmem_init to behind its first barrier, one sample for each
-//   PE growth_barrier     us of shmem_barrier_all growth_allreduce   us of the sum of one long over
-//   all PEs growth_allocation  us of shmem_malloc and shmem_free of 4 KiB growth_team_split  us of
-//   making both halves of the world's team and giving them back growth_private     KiB of private
-//   memory, one sample for each PE growth_node        KiB of a PE's share of all memory on the node
-//   without the heaps
+//   growth_init        ms from before shmem_init to behind its first barrier, a sample for each PE
+//   growth_barrier     us of shmem_barrier_all
+//   growth_allreduce   us of the sum of one long over all PEs
+//   growth_allocation  us of shmem_malloc and shmem_free of 4 KiB
+//   growth_team_split  us of making both halves of the world's team and giving them back
+//   growth_private     KiB of private memory, a sample for each PE
+//   growth_node        KiB of a PE's share of all memory on the node without the heaps
 //
 // Verified: sums, blocks, PE numbers in the halves.
 #define _GNU_SOURCE

@@ -4,8 +4,7 @@
 // lock again and again; and the same without others. Nanoseconds for one acquisition and release:
 //
 //   lock_alone        by PE 0, while the others wait in a barrier; the limit is one
-//   compare-and-swap
-//                     and one store on mapped memory
+//                     compare-and-swap and one store on mapped memory
 //   lock_test         the same by shmem_test_lock
 //   lock_contended    all PEs on one lock: total time / acquisitions of all PEs (figure 5.3)
 //   lock_protecting   the same, and a counter on PE 0 is read and written meanwhile: it is checked

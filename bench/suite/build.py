@@ -9,18 +9,35 @@ import shlex
 import shutil
 import subprocess
 
-from .points import OURS, THREADS
+from .points import MPI, OURS, THREADS
 
 # Alignment: where a loop happens to lie is worth up to a factor of two, and that would be noted as
 # a difference between libraries.
-FLAGS = ["-std=gnu11", "-O2", "-falign-functions=64", "-falign-loops=64"]
+ALIGNED = ["-O2", "-falign-functions=64", "-falign-loops=64"]
+FLAGS = ["-std=gnu11", *ALIGNED]
+
+
+def is_fortran(program):
+    """Programs in Fortran are for libraries of coarrays."""
+    return program["source"].endswith(".f90")
+
+
+def is_dart(program):
+    """Programs for libraries of DART. Those that only ours has are as well in OpenSHMEM."""
+    return program["source"].startswith("dart/")
 
 
 @dataclasses.dataclass
 class Library:
+    """The commands of a library; "" for those of a language that it does not have."""
     name: str
-    oshcc: str
-    oshrun: str
+    oshcc: str = ""
+    oshrun: str = ""
+    caf: str = ""
+    cafrun: str = ""
+    dartcc: str = ""
+    dartrun: str = ""
+    dartlibs: str = ""  # words for the linker, behind the program
 
     @property
     def is_ours(self):
@@ -28,8 +45,27 @@ class Library:
 
     def missing(self):
         """The commands that are not installed."""
-        return [command for command in (self.oshcc, self.oshrun)
-                if not shutil.which(shlex.split(command)[0])]
+        return [command for command in (self.oshcc, self.oshrun, self.caf, self.cafrun,
+                                        self.dartcc, self.dartrun)
+                if command and not shutil.which(shlex.split(command)[0])]
+
+    def has(self, program):
+        """Whether the library has commands for the program's language."""
+        if self.name == MPI:
+            return bool(program["mpi_source"])
+        return bool(self.caf if is_fortran(program)
+                    else self.dartcc if is_dart(program) else self.oshcc)
+
+    def launcher_of(self, program):
+        if is_fortran(program):
+            return self.cafrun
+        return self.dartrun if is_dart(program) and self.name != MPI else self.oshrun
+
+    def source_of(self, program):
+        """The file of the program, relative to bench/."""
+        if self.name in (THREADS, MPI):
+            return program[f"{self.name}_source"]
+        return program["source"]
 
 
 def _capture(command):
@@ -51,20 +87,25 @@ def _identity(program, sources):
 
 def _compile(here, program, library, folder):
     """RETURNS: (path of the program, identity, ""), or (None, None, the compiler's messages)."""
-    name = program["source"]
-    if library.name == THREADS:
-        name = program["threads_source"]
-    source = os.path.join(here, name)
+    source = os.path.join(here, library.source_of(program))
     target = os.path.join(folder, f"{program['name']}.{library.name}")
-    words = [*shlex.split(library.oshcc), *FLAGS, "-I", here, "-I", os.path.dirname(here),
-             *program["compile"], source, "-o", target, "-pthread", "-lm"]
+    if is_fortran(program):
+        words = [*shlex.split(library.caf), *ALIGNED, "-I", os.path.dirname(source),
+                 *program["compile"], source, "-o", target]
+    else:
+        is_for_dart = is_dart(program) and library.name != MPI
+        words = [*shlex.split(library.dartcc if is_for_dart else library.oshcc), *FLAGS, "-I", here,
+                 "-I", os.path.dirname(here), *program["compile"], source, "-o", target,
+                 *shlex.split(library.dartlibs if is_for_dart else ""), "-pthread", "-lm"]
     try:
         done = _capture(words)
     except OSError as error:
         return None, None, str(error)
     if done.returncode != 0:
         return None, None, f"{shlex.join(words)}\n{done.stderr[-2000:]}"
-    headers = [os.path.join(here, file) for file in os.listdir(here) if file.endswith(".h")]
+    folders = {os.path.dirname(source)} if is_fortran(program) else {here, os.path.dirname(source)}
+    headers = [os.path.join(folder, file) for folder in folders for file in os.listdir(folder)
+               if file.endswith((".h", ".inc"))]
     return target, _identity(target, [source, *sorted(headers)]), ""
 
 

@@ -35,7 +35,8 @@ def command_of(library, program, path, npes, options):
     words = [word.replace("{npes}", str(npes)) for word in [*program["arguments"], *options]]
     if not library:  # threads
         return [path, "--threads", str(npes), *words]
-    return [*shlex.split(library.oshrun), "-n", str(npes), *program["launcher"], path, *words]
+    launcher = [*shlex.split(library.launcher_of(program)), "-n", str(npes), *program["launcher"]]
+    return [*launcher, path, *words]
 
 
 def execute(command, settings, timeout):

@@ -49,6 +49,12 @@ def commit(folder):
     return name + ("" if changed == "?" else ", with changes")
 
 
+def _library(library):
+    commands = [word for word in list(vars(library).values())[1:] if word]
+    launcher = library.oshrun or library.cafrun or library.dartrun
+    return "; ".join([_first_line([shlex.split(launcher)[0], "--version"]), *commands])
+
+
 def describe(root, libraries):
     """[(name, text)]"""
     return [
@@ -61,8 +67,6 @@ def describe(root, libraries):
          _word_of("/sys/kernel/mm/transparent_hugepage/shmem_enabled", "")),
         ("kernel", f"{platform.system()} {platform.release()}"),
         ("compiler", _first_line(["cc", "--version"])),
-        *((f"library {library.name}",
-           f"{_first_line([shlex.split(library.oshrun)[0], '--version'])}; "
-           f"{library.oshcc}; {library.oshrun}") for library in libraries.values()),
+        *((f"library {library.name}", _library(library)) for library in libraries.values()),
         ("load before", load()),
     ]

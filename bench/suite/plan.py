@@ -7,7 +7,8 @@ import tomllib
 from .points import THREADS
 
 KEYS = {"name", "source", "question", "arguments", "npes", "seconds", "timeout", "settings",
-        "compile", "launcher", "libraries", "wall", "repeats", "threads_source", "aims", "paper"}
+        "compile", "launcher", "libraries", "wall", "repeats", "threads_source", "mpi_source",
+        "aims", "paper"}
 LEVELS = ("tiny", "quick", "full")
 
 
@@ -46,7 +47,8 @@ def read(path, level_name):
             raise SuiteError(f"{path}: {table['name']} stands twice")
         programs[table["name"]] = {
             **{"arguments": [], "compile": [], "launcher": [], "libraries": None, "wall": None,
-               "repeats": 1, "threads_source": None, "aims": {}, "paper": []},
+               "repeats": 1, "threads_source": None, "mpi_source": None, "aims": {},
+               "paper": []},
             **table,
             "npes": {**defaults["npes"], **table.get("npes", {})}[level_name],
             "seconds": table.get("seconds", {}).get(level_name, level["seconds"]),
@@ -68,9 +70,10 @@ def choose(suite, only, npes):
 
 
 def _turn(program, libraries, without):
-    """The names of the libraries that run the program, of those in `libraries`."""
-    names = [name for name in libraries
-             if program["libraries"] is None or name in program["libraries"]]
+    """The names of the libraries that run the program, of those in {name: Library}."""
+    names = [name for name, library in libraries.items()
+             if library.has(program)
+             and (program["libraries"] is None or name in program["libraries"])]
     return names + ([THREADS] if program["threads_source"] and THREADS not in without else [])
 
 

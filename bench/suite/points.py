@@ -9,6 +9,7 @@ from . import clocks
 
 OURS = "tessera"
 THREADS = "threads"  # the pseudo-library of programs with threads, without SHMEM: a limit
+MPI = "mpi"  # the pseudo-library of plain MPI programs
 TIMES = ("ns", "us", "ms", "s")  # units
 
 # Where a point is; program and measure make a plot.

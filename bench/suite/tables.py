@@ -49,8 +49,7 @@ def write_json(path, outcome, table):
         "clock": {"states": clocks.states(outcome.results),
                   "contended": clocks.contended(outcome.results),
                   **vars(clocks.count(outcome.results))},
-        "libraries": {name: {"oshcc": library.oshcc, "oshrun": library.oshrun}
-                      for name, library in outcome.libraries.items()},
+        "libraries": {name: vars(library) for name, library in outcome.libraries.items()},
         "failures": [vars(failure) for failure in outcome.failures],
         "not_run": [str(run) for run in outcome.not_run],
         "points": table,
