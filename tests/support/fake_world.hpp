@@ -46,6 +46,7 @@ class FakeWorld {
         address_map.my_pe = pe;
         address_map.heap_base = reinterpret_cast<std::uintptr_t>(heaps_[index].get());
         address_map.heap_bytes = kHeapBytes;
+        address_map.team_begin = address_map.local_begin = kHeapBytes;
         address_map.static_base = reinterpret_cast<std::uintptr_t>(statics_[index].get());
         address_map.static_bytes = kStaticBytes;
         address_map.static_inline_limit = inline_limit_of(kStaticBytes);

@@ -62,10 +62,13 @@ inline const std::vector<Region>& regions() {
 }
 
 // Fewer repetitions where many PEs share few cores: a wait then costs a context switch, and the
-// work of most tests grows with the square of the PEs. Between nodes a wait also costs a message.
+// work of most tests grows with the square of the PEs. Between nodes a wait also costs a message,
+// and where static data are not mapped (SHMEM_STATIC_DATA=cma) a system call.
 inline int scaled(int repetitions) {
     int npes = shmem_n_pes();
-    if (shmem_team_n_pes(SHMEM_TEAM_SHARED) != npes) repetitions = repetitions / 5 + 1;
+    const bool is_one_node = shmem_team_n_pes(SHMEM_TEAM_SHARED) == npes;
+    if (!is_one_node || shmem_ptr(static_region, (shmem_my_pe() + 1) % npes) == nullptr)
+        repetitions = repetitions / 5 + 1;
     if (npes <= 2) return repetitions;
     if (npes <= 8) return repetitions / npes + 1;
     return repetitions / 40 + 1;

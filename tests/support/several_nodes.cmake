@@ -10,10 +10,11 @@ set(TESSERA_TCP tcp,ofi_rxm)
 # semicolon in a provider's name; the provider loopback is a fabric of its own. FULL: only in the
 # configuration Full.
 #   tessera_node_runs(rma_test LAYOUTS 3x3 5x2 PROVIDERS tcp,ofi_rxm net
-#                     [ARGUMENTS ...] [COMMAND ...])
+#                     [ARGUMENTS ...] [COMMAND ...] [ENVIRONMENT SHMEM_TEAM_MEMORY_SIZE=4M])
 # COMMAND is what each PE runs, by default the program with ARGUMENTS.
 function(tessera_node_runs program)
-    cmake_parse_arguments(arg "FULL" "" "LAYOUTS;PROVIDERS;ARGUMENTS;COMMAND" ${ARGN})
+    cmake_parse_arguments(arg "FULL" "" "LAYOUTS;PROVIDERS;ARGUMENTS;COMMAND;ENVIRONMENT"
+                          ${ARGN})
     if(NOT arg_COMMAND)
         set(arg_COMMAND $<TARGET_FILE:${program}> ${arg_ARGUMENTS})
     endif()
@@ -37,7 +38,8 @@ function(tessera_node_runs program)
             if(provider STREQUAL loopback)
                 set(fabric SHMEM_FABRIC=loopback)
             endif()
-            set(environment "SHMEM_SYMMETRIC_SIZE=64M" "SHMEM_VIRTUAL_NODES=${nodes}" ${fabric})
+            set(environment "SHMEM_SYMMETRIC_SIZE=64M" "SHMEM_VIRTUAL_NODES=${nodes}" ${fabric}
+                            ${arg_ENVIRONMENT})
             set_tests_properties(${name} PROPERTIES TIMEOUT 950 LABELS multinode
                                  ENVIRONMENT "${environment}")
             if(layout STREQUAL "3x3" AND provider STREQUAL TESSERA_TCP)

@@ -6,8 +6,10 @@ usage: osh_info_test.py OSH_INFO SOURCE_ROOT
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 PROGRAM = ""
@@ -51,6 +53,41 @@ class OshInfoTest(unittest.TestCase):
         self.assertNotIn("eager", names("reduce", "-n", "8", "--nodes", "2"))
         self.assertNotIn("recursive_doubling", names("fcollect", "-n", "6"))
         self.assertNotEqual(run("--algorithms", "everything").returncode, 0)
+
+    def test_topology_of_another_machine(self):
+        machine = ("--topology", "--machine", "pack:2 numa:1 l3:2 core:2 pu:1")
+        result = run(*machine, "-n", "4", "--map-by", "l3")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("      L3 3: cores 6-7, PUs 6-7\n", result.stdout)
+        self.assertIn("  PE 3 bound to package 1, NUMA node 1, L3 3, core 6 (PU 6): "
+                      "[.. ..][.. B.]\n", result.stdout)
+        self.assertIn("  PE 8 not bound\n", run(*machine, "-n", "9").stdout)
+        result = run(*machine, "-n", "9", "--bind-to", "core")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("this node has 8 for 9 PEs", result.stderr)
+        result = run("--topology", "--machine", "chair:4")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn('does not understand the machine "chair:4"', result.stderr)
+        self.assertNotEqual(run("--map-by", "l3").returncode, 0)
+
+    def test_topology_of_this_machine(self):
+        result = run("--topology")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        cores = len(re.findall("(?m)^  PE .* bound", result.stdout))
+        self.assertGreaterEqual(len(os.sched_getaffinity(0)), cores)
+        self.assertGreater(cores, 0)
+
+    def test_topology_as_a_picture(self):
+        with tempfile.TemporaryDirectory() as folder:
+            picture = os.path.join(folder, "machine.svg")
+            result = run("--topology", "--machine", "pack:2 numa:1 core:4 pu:1", "--svg", picture)
+            if not (shutil.which("lstopo") or shutil.which("lstopo-no-graphics")):
+                self.assertNotEqual(result.returncode, 0)
+                self.assertIn("hwloc-nox", result.stderr)
+                return
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            with open(picture, encoding="utf-8") as file:
+                self.assertIn("<svg", file.read())
 
     def test_report_has_all_parts(self):
         result = run()

@@ -5,6 +5,7 @@
 //
 // One template for all: a routine is called on words whose old values tell their PE and caller and
 // lie where a carry, a sign or a compare of half a word would show.
+#include <algorithm>
 #include <array>
 #include <type_traits>
 #include <vector>
@@ -146,8 +147,9 @@ template <class T>
 void check_exclusion(const Atomic<T>& atomic) {
     const int npes = shmem_n_pes();
     // Between nodes each of these calls waits for an answer; mixed_atomics_test makes 10^7 there.
-    const std::size_t words_each = shmem_team_n_pes(SHMEM_TEAM_SHARED) == npes ? 24 : 2;
-    const int updates = static_cast<int>(sizeof(T) * 8) / npes;
+    const bool is_one_node = shmem_team_n_pes(SHMEM_TEAM_SHARED) == npes;
+    const std::size_t words_each = is_one_node ? 24 : 1;
+    const int updates = std::max(static_cast<int>(sizeof(T) * (is_one_node ? 8 : 2)) / npes, 1);
     const auto operand = [&](int pe, int i) {
         T bit = static_cast<T>(T{1} << (pe * updates + i));
         return atomic.op == Op::kAnd ? static_cast<T>(~bit) : bit;

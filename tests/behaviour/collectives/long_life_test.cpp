@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/team.hpp"
+#include "core/team_slots.hpp"
 #include "support/pe_test.hpp"
 
 namespace tessera {
@@ -46,13 +47,56 @@ TEST(LongLife, GatesThatWereNeverPostedAreNotReached) {
     check_sums(200);
 }
 
-// A slot whose numbers are old goes to a new team, whose barrier uses lines that no other did.
+// The slots that all PEs offer. RETURNS when: all have shown theirs.
+SlotOffer common_of(const SlotOffer& mine) {
+    static SlotOffer shown;
+    shown = mine;
+    shmem_barrier_all();
+    SlotOffer common = mine;
+    for (int pe = 0; pe < shmem_n_pes(); ++pe) {
+        SlotOffer theirs;
+        shmem_getmem(&theirs, &shown, sizeof theirs, pe);
+        common.combine(theirs);
+    }
+    shmem_barrier_all();
+    return common;
+}
+
+// Two threads of each PE make a team each, and a different one always comes first.
+TEST(LongLife, TwoTeamsAtATimeFindSlotsInAnyOrder) {
+    SlotSearch searches[] = {SlotSearch(3), SlotSearch(4)};
+    std::optional<std::uint32_t> found[2];
+    for (int attempt = 0; attempt < 4 && !(found[0] && found[1]); ++attempt) {
+        SlotOffer offers[2];
+        for (int turn = 0; turn < 2; ++turn) {
+            const int which = (turn + shmem_my_pe()) % 2;
+            if (!found[which]) offers[which] = searches[which].offer();
+        }
+        for (int which : {0, 1}) {
+            const SlotOffer common = common_of(offers[which]);
+            if (found[which]) continue;
+            found[which] = common.lowest();
+            settle_team_slots(offers[which], found[which]);
+            if (!found[which]) {
+                EXPECT_TRUE(searches[which].move_on(common));
+            }
+        }
+    }
+    ASSERT_TRUE(found[0] && found[1]);
+    EXPECT_NE(*found[0], *found[1]);
+    for (const auto& slot : found) release_team_slot(*slot, {});
+}
+
+// A new team counts on from numbers that its flags have never seen, and its barrier uses lines that
+// no other did.
 TEST(LongLife, OldSlotsServeNewTeams) {
-    for (int round = 0; round < 20; ++round) {
-        std::optional<TeamSlot> slot = claim_team_slot();
+    for (std::uint64_t round = 0; round < 20; ++round) {
+        const SlotOffer offer = SlotSearch(0).offer();
+        const std::optional<std::uint32_t> slot = offer.lowest();
         ASSERT_TRUE(slot);
-        slot->syncs = slot->mailbox_calls = 5 * kRenewAfter + static_cast<std::uint32_t>(round);
-        release_team_slot(*slot);
+        settle_team_slots(offer, slot);
+        const std::uint64_t number = (5 + round) * kRenewAfter + round;
+        release_team_slot(*slot, {.syncs = number, .mailbox_calls = number});
         shmem_team_t team = SHMEM_TEAM_INVALID;
         ASSERT_EQ(
             shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, shmem_n_pes(), nullptr, 0, &team), 0);
@@ -60,7 +104,9 @@ TEST(LongLife, OldSlotsServeNewTeams) {
         const long before = shmem_long_atomic_fetch(&arrived, 0);
         shmem_sync_all();
         volatile long work = 0;
-        for (long i = 0; i < 100000 && round % shmem_n_pes() == shmem_my_pe(); ++i) work = work + 1;
+        for (long i = 0; i < 100000 && static_cast<int>(round) % shmem_n_pes() == shmem_my_pe();
+             ++i)
+            work = work + 1;
         shmem_long_atomic_fetch_inc(&arrived, 0);
         shmem_team_sync(team);
         EXPECT_EQ(shmem_long_atomic_fetch(&arrived, 0), before + shmem_n_pes()) << round;

@@ -11,15 +11,20 @@ function(tessera_use_routines name)
     add_dependencies(${name} conformance_routines)
 endfunction()
 
-# The program conformance_<chapter><SUFFIX>. OWN_MAIN: it does not use conformance_main.cpp.
+# The program conformance_<chapter><SUFFIX>. OWN_MAIN: it does not use conformance_main.cpp;
+# OPTIMIZED: see tessera_pe_program.
 function(tessera_conformance_program chapter)
-    cmake_parse_arguments(arg "OWN_MAIN" "SUFFIX" "" ${ARGN})
+    cmake_parse_arguments(arg "OWN_MAIN;OPTIMIZED" "SUFFIX" "" ${ARGN})
     set(parts ${PROJECT_SOURCE_DIR}/tests/behaviour/conformance)
     set(name conformance_${chapter}${arg_SUFFIX})
     if(NOT arg_OWN_MAIN)
         list(APPEND arg_UNPARSED_ARGUMENTS ${parts}/conformance_main.cpp)
     endif()
-    tessera_pe_program(${name} ${arg_UNPARSED_ARGUMENTS})
+    set(optimized)
+    if(arg_OPTIMIZED)
+        set(optimized OPTIMIZED)
+    endif()
+    tessera_pe_program(${name} ${optimized} ${arg_UNPARSED_ARGUMENTS})
     target_link_libraries(${name} PRIVATE conformance_parts)
     target_compile_definitions(${name} PRIVATE CONFORMANCE_CHAPTER="${chapter}")
     tessera_use_routines(${name})
@@ -52,7 +57,7 @@ function(tessera_conformance_test chapter)
     endif()
     if(arg_INLINE)
         # views.cpp completes operations, so it calls what is put into the program, too.
-        tessera_conformance_program(${chapter} SUFFIX _inline ${arg_UNPARSED_ARGUMENTS}
+        tessera_conformance_program(${chapter} SUFFIX _inline OPTIMIZED ${arg_UNPARSED_ARGUMENTS}
             ${PROJECT_SOURCE_DIR}/tests/behaviour/conformance/views.cpp)
         target_compile_definitions(${name}_inline PRIVATE SHMEM_INLINE)
         tessera_pe_runs(${name}_inline ${name}_inline PES 1 2 3 8

@@ -32,6 +32,8 @@ def files_of(nm, objects, names):
     """name -> the source files that define it."""
     files = {}
     for path in objects:
+        if path.endswith(".gch"):  # CMake counts precompiled headers as objects.
+            continue
         match = OBJECT_FILE.match(os.path.normpath(path))
         source = "/".join(match.groups()) if match else path
         for line in run_nm(nm, "--defined-only", "--extern-only", path).splitlines():

@@ -70,8 +70,10 @@ std::span<const View> views(bool has_ctx) {
 }
 
 std::span<const View> views_of(int id, bool has_ctx) {
-    const bool one_node = shmem_team_n_pes(SHMEM_TEAM_SHARED) == shmem_n_pes();
-    return views(has_ctx && (one_node || name_of(id)[0] != 'p'));
+    const std::span<const View> all = views(has_ctx);
+    if (shmem_team_n_pes(SHMEM_TEAM_SHARED) == shmem_n_pes() || all.size() == 1) return all;
+    if (name_of(id)[0] == 'p') return all.first(1);
+    return all.subspan(static_cast<std::size_t>(id) % (all.size() - 1), 2);
 }
 
 }  // namespace tessera::conformance

@@ -27,8 +27,9 @@ struct View {
 // Routines without a context know the first view only. The first call is collective.
 std::span<const View> views(bool has_ctx);
 
-// Those for the routine `id`. Between nodes every call waits for an answer, so a pshmem_ name,
-// which is the same function, is called there on the first view only.
+// Those for the routine `id`. Between nodes every call waits for an answer, so a routine is called
+// there on two of the four in turn, which differ from type to type, and a pshmem_ name, which is
+// the same function, on the first only.
 std::span<const View> views_of(int id, bool has_ctx);
 
 }  // namespace tessera::conformance

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Breaks when a header needs another one included first, warns, or cannot be included again.
 
-Every installed header, the parts in shmem/ too, is compiled alone and twice without a warning, in
-every language standard given; and mixed with the others in the last of them.
+Every installed header is compiled alone and twice without a warning, in every language standard
+given, the parts in shmem/ and shmemx/ in the first and the last one. All headers in both orders
+are compiled with what a program may define, so that each comes before and after each other one.
 """
 
 import os
@@ -18,23 +19,21 @@ def installed(include):
 
 def test(compiler, standards, failures):
     runs = 0
+    use = "int use(void);\nint use(void) { return SHMEM_MAJOR_VERSION; }\n"
+    lines = [f"#include <{header}>\n" for header in installed(compiler.include)]
+    everything = "".join(lines + lines[::-1]) + use
     for standard in standards:
-        for header in installed(compiler.include):
-            this = f"#include <{header}>\n"
-            others = "#include <shmem.h>\n#include <pshmem.h>\n#include <pshmemx.h>\n"
-            use = "int use(void);\nint use(void) { return SHMEM_MAJOR_VERSION; }\n"
-            alone = this + this + "int use(void);\n"
-            mixed = this + others + this + use
-            texts = [alone]
-            # A header that does not work before others does not in any standard.
-            if standard == standards[-1] or header == "shmem.h":
-                texts += ["#define SHMEM_INLINE\n" + mixed]
-            if standard == standards[-1]:
-                texts += [mixed, "#define SHMEM_INTERNAL_TYPE_TABLES\n" + mixed]
-            for text in texts:
-                errors = compiler.accepts(text, standard, *headers.WARNINGS)
-                failures.check(not errors, f"{header} as {standard}:\n{text}{errors}")
-                runs += 1
+        texts = ["#define SHMEM_INLINE\n" + everything]
+        if standard == standards[-1]:
+            texts += ["#define SHMEM_INTERNAL_TYPE_TABLES\n" + everything]
+        for header, line in zip(installed(compiler.include), lines):
+            if os.path.dirname(header) and standard not in (standards[0], standards[-1]):
+                continue
+            texts.append(line + line + "int use(void);\n")
+        for text in texts:
+            errors = compiler.accepts(text, standard, *headers.WARNINGS)
+            failures.check(not errors, f"as {standard}:\n{text}{errors}")
+            runs += 1
     failures.check(runs > 60, "no headers found")
     return f"{runs} translation units"
 

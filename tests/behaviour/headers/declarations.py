@@ -14,6 +14,8 @@ NOISE = re.compile(r"__attribute__\s*\(\(.*?\)\)|\[\[.*?\]\]|template <.*?>|\.\.
                    r"|\b(_Noreturn|inline|__extension__)\b")
 FUNCTION = re.compile(r"[\w\s*]*?[\s*](\w+)\s*\([^()]*\)$")
 TWIN = re.compile(r"__typeof__\s*\(\s*(\w+)\s*\)\s*(\w+)$")
+# Classes for C++ lie in it, and nothing else.
+OWN_NAMESPACE = "namespace shmemx "
 
 
 def text_by_file(preprocessed, include):
@@ -42,7 +44,8 @@ def statements(text):
             statement = ""
         else:
             statement += character
-            if character == "}" and depth == 0 and ")" in statement.split("{")[0]:
+            head = statement.split("{")[0]
+            if character == "}" and depth == 0 and (")" in head or OWN_NAMESPACE in head):
                 yield " ".join(statement.split())
                 statement = ""
     if statement.strip():
@@ -50,8 +53,10 @@ def statements(text):
 
 
 def classify(statement):
-    """RETURNS (kind, name): kind is function, overload, twin, typedef or unknown."""
+    """RETURNS (kind, name): kind is function, overload, twin, typedef, namespace or unknown."""
     plain = NOISE.sub(" ", statement).strip()
+    if plain.startswith(OWN_NAMESPACE):
+        return "namespace", plain.split()[1]
     if plain.startswith("typedef "):
         return "typedef", re.search(r"\(\*(\w+)\)|(\w+)$", plain)[0].strip("(*)")
     twin = TWIN.match(plain)
@@ -62,6 +67,11 @@ def classify(statement):
     if not function:
         return "unknown", statement
     return ("overload" if "{" in plain else "function"), function[1]
+
+
+def is_of_extensions(header):
+    """Whether a header below include declares routines that are not in the specification."""
+    return header == "shmemx.h" or header.startswith("shmemx/")
 
 
 def declared(preprocessed, include):

@@ -2,7 +2,8 @@
 """Breaks when a header declares a routine that it must not, lacks one, gives it another type, or
 lets a name out that programs may use themselves.
 
-Compares the declarations with symbols.txt (shmemx.h has the names of extensions.txt, and others),
+Compares the declarations with symbols.txt (shmemx.h and the headers of its folder have the names of
+extensions.txt, and others),
 name by name and part by part, redeclares every listed routine with the listed prototype, and
 compares all macros and types with the lists and the one prefix that implementation names have.
 """
@@ -12,11 +13,16 @@ import re
 import declarations
 import headers
 
-TYPEDEFS = {"shmem_ctx_t", "shmem_team_t", "shmem_team_config_t", "shmem_ctx_session_config_t",
-            "shmemx_ct_t", "shmemx_pcntr_t", "shmemx_gettid_t"}
+TYPEDEFS = {"shmem_ctx_t", "shmem_team_t", "shmem_team_config_t", "shmem_ctx_session_config_t"}
+EXTENSION_TYPE = re.compile(r"shmemx_\w+_t$")
 # The type-generic names of <shmemx.h>.
 GENERIC_EXTENSIONS = {"shmemx_ibput", "shmemx_ibget", "shmemx_sum_inscan", "shmemx_sum_exscan",
                       "shmemx_signal_add", "shmemx_signal_set"}
+GENERIC_EXTENSIONS |= {f"shmemx_{name}_req" for name in ("put", "get", "put_signal")}
+GENERIC_EXTENSIONS |= {
+    f"shmemx_atomic_{name}_req"
+    for name in ("fetch", "set", "swap", "compare_swap", "fetch_inc", "inc", "fetch_add", "add",
+                 "fetch_and", "and", "fetch_or", "or", "fetch_xor", "xor")}
 INTERNAL = re.compile(r"SHMEM_INTERNAL_|shmem_internal_")
 INCLUDED_BY_US = "#include <stddef.h>\n#include <stdint.h>\n"
 
@@ -43,7 +49,7 @@ def check_declarations(compiler, standard, symbols, generics, failures):
                       (f"shmem/{routine.part} {name}" for name, routine in symbols.items()))
 
     extensions = [name for header, kind, name in found
-                  if kind == "function" and header == "shmemx.h"]
+                  if kind == "function" and declarations.is_of_extensions(header)]
     failures.check(len(extensions) == len(set(extensions)), f"{standard}: shmemx.h repeats a name")
     missing = set(headers.read_symbols("extensions.txt")) - set(extensions)
     failures.check(not missing, f"{standard}: not in shmemx.h: {sorted(missing)}")
@@ -57,9 +63,14 @@ def check_declarations(compiler, standard, symbols, generics, failures):
     want = [*generics, *GENERIC_EXTENSIONS] if headers.language(standard) == "c++" else []
     failures.same_set(f"{standard}: overloads", names_of(found, "overload"), want)
 
+    types = [(header, name) for header, kind, name in found
+             if kind == "typedef" and not INTERNAL.match(name)]
     failures.same_set(f"{standard}: types",
-                      (name for name in names_of(found, "typedef") if not INTERNAL.match(name)),
-                      TYPEDEFS)
+                      (name for header, name in types
+                       if not declarations.is_of_extensions(header)), TYPEDEFS)
+    for header, name in types:
+        failures.check(not declarations.is_of_extensions(header) or EXTENSION_TYPE.match(name),
+                       f"{standard}: the type {name} is not called shmemx_..._t")
     for tag in tags:
         failures.check(INTERNAL.match(tag), f"{standard}: struct {tag} lacks the prefix")
 

@@ -118,7 +118,8 @@ class Traced {
             if (!wait_for_stop()) return -1;
             siginfo_t info;
             ::ptrace(PTRACE_GETSIGINFO, pid_, nullptr, &info);
-            if (info.si_code != TRAP_TRACE) return count;
+            // Steps have other codes; which one depends on what a hypervisor passes on.
+            if (info.si_code == SI_KERNEL) return count;
         }
     }
     void run() { ::ptrace(PTRACE_CONT, pid_, nullptr, nullptr); }

@@ -97,8 +97,8 @@ static void constant_put(void) { shmem_putmem((void*)(uintptr_t) "constant", wor
 static void pointer_put(void) { shmem_long_put(shmem_ptr(heap, other), words, 4, other); }
 static void pointer_static(void) { shmem_long_p(shmem_ptr(words, other), 4, other); }
 
-// Lengths. The heap has 4 MiB.
-static void long_heap_put(void) { shmem_long_put(heap, words, 1 << 20, other); }
+// Lengths. The heap has 4 MiB, and the memory behind it as much.
+static void long_heap_put(void) { shmem_long_put(heap, words, (1 << 20) + 1, other); }
 static void long_heap_get(void) { shmem_getmem(words, heap, (size_t)1 << 40, other); }
 static void long_static_get(void) { shmem_long_get(heap, words, (size_t)1 << 30, other); }
 static void long_wraps(void) { shmem_long_put(heap, words, ((size_t)1 << 61) + 1, other); }

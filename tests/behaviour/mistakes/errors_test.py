@@ -78,7 +78,7 @@ ONE_PE_FAILS = {
     "pointer_static": "shmem_long_p: " + OF_ANOTHER_PE,
     "below_heap": r"shmem_char_p: .*(?:is not symmetric|lies in the memory of PE).*",
 
-    "long_heap_put": past_the_end("shmem_long_put", 8 << 20, "symmetric heap"),
+    "long_heap_put": past_the_end("shmem_long_put", (8 << 20) + 8, "symmetric heap"),
     "long_heap_get": past_the_end("shmem_getmem", 1 << 40, "symmetric heap"),
     "long_static_get": past_the_end("shmem_long_get", 8 << 30, "program's static data"),
     "long_wraps": past_the_end("shmem_long_put", r"\d+", "symmetric heap"),
@@ -145,6 +145,8 @@ OUTSIDE = {
 class Errors(LaunchTest):
     def run_case(self, *arguments, npes=NPES, code=1, **variables):
         variables.setdefault("SHMEM_SYMMETRIC_SIZE", "4M")
+        variables.setdefault("SHMEM_TEAM_MEMORY_SIZE", "2M")
+        variables.setdefault("SHMEM_LOCAL_MEMORY_SIZE", "2M")
         environment = self.environment(**variables)
         return self.run_job("-n", npes, CASES, *arguments, code=code, environment=environment)
 
@@ -254,6 +256,14 @@ class Settings(LaunchTest):
                               r"this node, but the job may use only .*", error)
             self.assertEqual(len(told), 1, error)
 
+    def test_team_or_local_memory_too_large(self):
+        for name in ("SHMEM_TEAM_MEMORY_SIZE", "SHMEM_LOCAL_MEMORY_SIZE"):
+            for npes in (1, 4):
+                _, error = self.run_with(code=1, npes=npes, **{name: "900T"})
+                told = re.findall(rf"{name} asks for .* MiB in each of {npes} PEs on this node, "
+                                  r"but the job may use only .*", error)
+                self.assertEqual(len(told), 1, error)
+
     def test_unknown_variables_are_warned_about_once(self):
         for npes in (1, 3):
             _, error = self.run_with(npes=npes, SHMEM_BARIER_ALGORITHM="central")
@@ -281,6 +291,8 @@ class Settings(LaunchTest):
                  "SHMEM_BARRIER_ALGORITHM is (central|dissemination) here, but "
                  "(central|dissemination) on PE \\d"),
                 ("DEBUG", "1", "0", "SHMEM_DEBUG is (on|off) here, but (on|off) on PE \\d"),
+                ("TEAM_MEMORY_SIZE", "4M", "8M",
+                 "SHMEM_TEAM_MEMORY_SIZE is [48]M here, but differs on PE \\d"),
                 ("OFI_PROVIDER", "tcp;ofi_rxm", "",
                  "SHMEM_OFI_PROVIDER is (not set|tcp;ofi_rxm) here, but differs on PE \\d")):
             one = ["env", f"SHMEM_{name}={first}", CASES, "nothing"]

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kHeapBytes = 4 << 20 };  // what the test asks for
+// The range that the test sets: a heap of 4 MiB, team memory and local memory of 2 MiB each.
+enum { kRangeBytes = 8 << 20 };
 
 static long psync[SHMEM_ALLTOALLS_SYNC_SIZE];
 static long work[SHMEM_REDUCE_MIN_WRKDATA_SIZE];
@@ -39,8 +40,8 @@ static int chosen(const char* name, const char* kind, size_t element_bytes) {
     if (is("most")) count = most;
     if (is("total_wraps")) count = total_most < SIZE_MAX ? total_most + 2 : most;
     if (is("total_most")) count = total_most;
-    if (is("half_heap")) count = kHeapBytes / 2 / element_bytes;
-    if (is("heap")) count = kHeapBytes / element_bytes + 1;
+    if (is("half_heap")) count = kRangeBytes / 2 / element_bytes;
+    if (is("heap")) count = kRangeBytes / element_bytes + 1;
     if (is("null_dest")) dest = NULL;
     if (is("null_source")) source = NULL;
     return 1;

@@ -45,7 +45,8 @@ def null_message(routine, name):
 class Extents(LaunchTest):
     def check(self, routine, mistake, message, npes=1, **variables):
         with self.subTest(routine=routine, mistake=mistake, npes=npes, **variables):
-            variables["SHMEM_SYMMETRIC_SIZE"] = "4M"
+            variables.update(SHMEM_SYMMETRIC_SIZE="4M", SHMEM_TEAM_MEMORY_SIZE="2M",
+                             SHMEM_LOCAL_MEMORY_SIZE="2M")
             # A program without oshrun is one PE and starts sooner.
             options = {"launcher": [CASES]} if npes == 1 else {}
             arguments = [routine, mistake]

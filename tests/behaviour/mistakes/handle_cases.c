@@ -79,6 +79,12 @@ static shmemx_pcntr_t counters;
     X(shmem_team_create_ctx, (team, 0, &out_ctx))                               \
     X(shmem_team_destroy, (team))                                               \
     X(shmem_team_ptr, (team, heap, 0))                                          \
+    X(shmemx_team_split_color, (team, 0, 0, NULL, 0, &out_team))                \
+    X(shmemx_team_create, (team, pes, 1, NULL, 0, &out_team))                   \
+    X(shmemx_team_malloc, (team, 8))                                            \
+    X(shmemx_team_align, (team, 64, 8))                                         \
+    X(shmemx_team_calloc, (team, 1, 8))                                         \
+    X(shmemx_team_free, (team, heap))                                           \
     X(shmem_team_sync, (team))                                                  \
     X(shmem_long_broadcast, (team, heap_dest, heap, 1, 0))                      \
     X(shmem_long_collect, (team, heap_dest, heap, 1))                           \

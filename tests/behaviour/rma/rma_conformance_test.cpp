@@ -98,6 +98,13 @@ std::size_t extent(const Shape& shape, std::ptrdiff_t stride, std::size_t elemen
     return ((shape.nblocks - 1) * static_cast<std::size_t>(stride) + shape.bsize) * element_bytes;
 }
 
+// Between nodes, where every call waits for an answer, a routine moves every other shape between
+// two PEs, and the remaining ones between the next two.
+bool is_moved(const Transfer& transfer, std::size_t k, int from, int to) {
+    static const bool is_one_node = shmem_team_n_pes(SHMEM_TEAM_SHARED) == shmem_n_pes();
+    return is_one_node || (static_cast<std::size_t>(transfer.id + from + to) + k) % 2 == 0;
+}
+
 // The data of PE `from` for PE `to` in shape `k`.
 Bytes data_of(const Transfer& transfer, const Shape& shape, std::size_t k, int from, int to) {
     Bytes data(extent(shape, shape.sst, transfer.element_bytes));
@@ -138,6 +145,7 @@ void put_all(const Transfer& transfer, std::span<const Shape> shapes, const View
     for (std::size_t number = 0; number < view.pes.size(); ++number) {
         for (std::size_t k = 0; k < shapes.size(); ++k) {
             const int pe = view.pes[number];
+            if (!is_moved(transfer, k, me, pe)) continue;
             sources.push_back(data_of(transfer, shapes[k], k, me, pe));
             unsigned char* dest = arena + place_of(me, k, transfer);
             unsigned char* source = sources.back().data();
@@ -163,6 +171,7 @@ void check_puts(std::span<const Transfer> transfers, std::span<const Shape> shap
             Bytes expected(arena_bytes(), kGuard);
             for (int from : view.pes) {
                 for (std::size_t k = 0; k < shapes.size(); ++k) {
+                    if (!is_moved(transfer, k, from, me)) continue;
                     const std::size_t place = place_of(from, k, transfer);
                     scatter(expected.data() + place, data_of(transfer, shapes[k], k, from, me),
                             transfer, shapes[k]);
@@ -180,6 +189,7 @@ void get_all(const Transfer& transfer, std::span<const Shape> shapes, const View
     const int me = shmem_my_pe();
     std::vector<Bytes> results(view.pes.size() * shapes.size(), Bytes(kCaseBytes, kGuard));
     const auto check = [&](std::size_t number, std::size_t k) {
+        if (!is_moved(transfer, k, view.pes[number], me)) return;
         Bytes& result = results[number * shapes.size() + k];
         Bytes expected(kCaseBytes, kGuard);
         scatter(expected.data() + 16, data_of(transfer, shapes[k], k, view.pes[number], me),
@@ -192,6 +202,7 @@ void get_all(const Transfer& transfer, std::span<const Shape> shapes, const View
             const unsigned char* source = region.data + place_of(me, k, transfer);
             unsigned char* dest = results[number * shapes.size() + k].data() + 16;
             if (shapes[k].is_empty()) source = dest = nullptr;
+            if (!is_moved(transfer, k, view.pes[number], me)) continue;
             transfer.call(dest, source, shapes[k], static_cast<int>(number));
             if (!is_nbi) check(number, k);
         }

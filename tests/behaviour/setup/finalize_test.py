@@ -107,12 +107,15 @@ class NoFinalize(LaunchTest):
                 self.assertRegex(error, rf"^{WARNING}\n$")
 
     def test_others_wait(self):
-        for case in ("barrier", "finalize", "broadcast", "team", "wait"):
-            for options in (("-n", 2), ("-n", 5), ("-n", 4, "--virtual-nodes", 2)):
-                with self.subTest(f"{case} {options}"):
-                    _, error = self.run_job(*options, CASES, case, code=1)
-                    self.assertRegex(error, r"(?m)^oshrun: pe \d .* ended without shmem_finalize")
-                    self.assertNotIn("end as if each", error)
+        # oshrun gives the others some seconds to end, so all the jobs run at once.
+        jobs = {(case, options): self.start(*options, CASES, case)
+                for case in ("barrier", "finalize", "broadcast", "team", "wait")
+                for options in (("-n", 2), ("-n", 5), ("-n", 4, "--virtual-nodes", 2))}
+        for (case, options), job in jobs.items():
+            with self.subTest(f"{case} {options}"):
+                _, error = self.finish(job, code=1)
+                self.assertRegex(error, r"(?m)^oshrun: pe \d .* ended without shmem_finalize")
+                self.assertNotIn("end as if each", error)
 
     def test_exit_that_is_not_the_end_of_main(self):
         for case in ("no_handlers", "thread", "handler"):

@@ -15,17 +15,18 @@ ADDRESS = r"0x[0-9a-f]+"
 CREATE = "shmemx_heap_create: "
 
 
-def cannot_be_shared(why):
-    return (rf"{CREATE}the memory at {ADDRESS} cannot be shared with the other PEs of the node: "
-            rf"{why}; give private memory from mmap or aligned_alloc, or use shmem_malloc")
+def cannot_be_used(why):
+    return (rf"{CREATE}the memory at {ADDRESS} cannot be used by other PEs: {why}; give memory "
+            "from mmap, malloc or aligned_alloc")
 
 
-WHOLE_PAGES = CREATE + rf"base {ADDRESS} and size \d+ must be multiples of the page size, \d+, .*"
 NO_MEMORY = CREATE + rf"base (?:{ADDRESS}|\(nil\)) with size \d+ is no memory"
 IS_SYMMETRIC = CREATE + rf"\[{ADDRESS}, {ADDRESS}\) is already symmetric, at least in part; .*"
 NOT_SYMMETRIC = rf"address (?:{ADDRESS}|\(nil\)) is not symmetric: .*"
-DIFFERS = (r"PE \d gives \d+ bytes \((?:host|Level Zero)\), this PE \d+ \((?:host|Level Zero)\); "
-           "all PEs must give the same size and kind")
+KIND = "(?:host|Level Zero)"
+DIFFERS = rf"PE \d gives memory of kind {KIND}, this PE {KIND}; all PEs must give the same kind"
+ALIGNMENT = (r"base is [08] bytes beyond a multiple of 16, that of PE \d [08]; give memory of the "
+             "same alignment on all PEs")
 
 
 def of_a_device(name):
@@ -40,8 +41,6 @@ def of_another_thread(routine, owner=r"\d+", caller=r"\d+"):
 
 # Case -> what a message says behind "[pe 1] ".
 MESSAGES = {
-    "heap_unaligned_base": WHOLE_PAGES,
-    "heap_unaligned_size": WHOLE_PAGES,
     "heap_no_size": NO_MEMORY,
     "heap_no_base": NO_MEMORY,
     "heap_past_the_end": NO_MEMORY,
@@ -51,12 +50,12 @@ MESSAGES = {
     "heap_twice": IS_SYMMETRIC,
     "heap_of_a_peer": IS_SYMMETRIC,
     "heap_device_twice": IS_SYMMETRIC,
-    "heap_too_many": CREATE + "a program can have 8 external heaps at most",
-    "heap_shared_memory": cannot_be_shared("part of it is not private memory for .*"),
-    "heap_constant": cannot_be_shared("part of it is not private memory for .*"),
-    "heap_hole": cannot_be_shared("part of it is not mapped"),
-    "heap_stack": cannot_be_shared("it holds the stack of the calling thread"),
-    "one_heap_other_size": CREATE + DIFFERS,
+    "heap_constant": cannot_be_used("part of it is not for reading and writing"),
+    "heap_hole": cannot_be_used("part of it is not mapped"),
+    "heap_stack": cannot_be_used("it holds the stack of the calling thread"),
+    "one_heap_other_alignment": CREATE + ALIGNMENT,
+    "one_use_other_size": r"shmem_putmem: 8 bytes at .* of the part of PE 2 of a segment, are not "
+                          r"all in that part, which has \d+ bytes; .*",
     "one_heap_other_kind": CREATE + DIFFERS,
     "use_device_put": "shmem_long_put: " + of_a_device("CUDA"),
     "use_device_get": "shmem_long_get: " + of_a_device("Level Zero"),

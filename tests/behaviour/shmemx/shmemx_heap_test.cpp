@@ -27,13 +27,19 @@ using tessera::test::Region;
 using tessera::test::scaled;
 
 const auto kPage = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-// More than two times what is copied at once (heap/external_pages.hpp), mostly untouched.
+// More than two times what is copied at once (heap/shared_pages.hpp), mostly untouched.
 constexpr std::size_t kLargeBytes = (std::size_t{130} << 20);
 
 // The memory that main() has made external heaps of, and one heap of a device.
 unsigned char* mapped;     // kRegionBytes from mmap
 unsigned char* allocated;  // 3 pages from aligned_alloc
 unsigned char* large;      // kLargeBytes from mmap
+// Small heaps of odd addresses, of other sizes on each PE.
+constexpr int kSmallHeaps = 20;
+unsigned char* small[kSmallHeaps];
+std::size_t small_bytes(int heap, int pe) {
+    return 40 + 8 * static_cast<std::size_t>(heap) + 3 * static_cast<std::size_t>(pe);
+}
 char* const kDevice = reinterpret_cast<char*>(std::uintptr_t{1} << 45);
 
 int right() { return (shmem_my_pe() + 1) % shmem_n_pes(); }
@@ -96,6 +102,24 @@ TEST(ExternalHeap, EndsOfTheMemory) {
     EXPECT_EQ(allocated[0], left() + 1);
     EXPECT_EQ(allocated[3 * kPage - 1], left() + 2);
     EXPECT_EQ(shmem_uchar_g(&allocated[0], right()), shmem_my_pe() + 1);
+}
+
+TEST(ExternalHeap, AnyNumberOfAnySize) {
+    for (int heap = 0; heap < kSmallHeaps; ++heap) {
+        unsigned char* mine = small[heap];
+        shmem_uchar_p(mine + small_bytes(heap, 0) - 1,
+                      static_cast<unsigned char>(heap + 100 * shmem_my_pe()), right());
+        shmem_ulong_atomic_add(reinterpret_cast<unsigned long*>(mine), 5, right());
+        shmem_barrier_all();
+        EXPECT_EQ(mine[small_bytes(heap, 0) - 1], static_cast<unsigned char>(heap + 100 * left()));
+        EXPECT_EQ(shmem_ulong_atomic_fetch(reinterpret_cast<unsigned long*>(mine), right()), 5U);
+        EXPECT_EQ(shmem_addr_accessible(mine + small_bytes(heap, 0) - 1, right()), 1);
+        const shmemx_gptr_t pointer = shmemx_gptr_of(mine + 8, right());
+        const unsigned char value = 77;
+        shmem_putmem(shmemx_gptr_addr(pointer), &value, 1, right());
+        shmem_barrier_all();
+        EXPECT_EQ(mine[8], 77);
+    }
 }
 
 TEST(ExternalHeap, Strided) {
@@ -215,10 +239,15 @@ TEST(ExternalHeap, PointersAndAccessibility) {
     shmem_barrier_all();
     for (int pe = 0; pe < shmem_n_pes(); ++pe) {
         auto* pointer = static_cast<unsigned char*>(shmem_ptr(&mapped[7], pe));
-        ASSERT_NE(pointer, nullptr);
-        EXPECT_EQ(*pointer, 40 + pe);
+        const bool is_mapped =
+            pe == shmem_my_pe() ||
+            (shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEMX_TEAM_NODE) >= 0 &&
+             std::getenv("SHMEM_SEGMENT_PAGES") == nullptr);
+        ASSERT_EQ(pointer != nullptr, is_mapped);
+        if (is_mapped) {
+            EXPECT_EQ(*pointer, 40 + pe);
+        }
         EXPECT_EQ(shmem_addr_accessible(&mapped[7], pe), 1);
-        EXPECT_EQ(shmem_team_ptr(SHMEMX_TEAM_NODE, &mapped[7], pe), pointer);
         EXPECT_EQ(shmem_addr_accessible(&allocated[3 * kPage - 1], pe), 1);
         EXPECT_EQ(shmem_addr_accessible(&large[kLargeBytes - 1], pe), 1);
         // Memory of a device is registered and no more.
@@ -226,6 +255,8 @@ TEST(ExternalHeap, PointersAndAccessibility) {
         EXPECT_EQ(shmem_ptr(kDevice, pe), nullptr);
     }
     EXPECT_EQ(shmem_ptr(&mapped[7], shmem_my_pe()), &mapped[7]);
+    EXPECT_EQ(shmem_team_ptr(SHMEMX_TEAM_NODE, &mapped[7], shmem_team_my_pe(SHMEMX_TEAM_NODE)),
+              &mapped[7]);
     long local = 0;
     EXPECT_EQ(shmem_addr_accessible(&local, 0), 0);
     EXPECT_EQ(shmem_ptr(&local, 0), nullptr);
@@ -258,7 +289,7 @@ TEST(ExternalHeap, ContextsAndThreads) {
     shmem_team_destroy(reversed);
 }
 
-// A child of fork() uses the same pages; the parent's are still there when it has ended.
+// The pages are still there when a child has ended.
 TEST(ExternalHeap, ChildrenDoNotTakeThePagesAway) {
     mapped[9] = 1;
     ASSERT_EQ(std::system("true"), 0);
@@ -290,6 +321,11 @@ void make_heaps() {
     shmemx_heap_create(allocated, 3 * kPage, SHMEMX_EXTERNAL_HEAP_HOST, 0);
     shmemx_heap_create(kDevice + me * 4096, 12345, SHMEMX_EXTERNAL_HEAP_CUDA, 0);
     shmemx_heap_create(large, kLargeBytes, SHMEMX_EXTERNAL_HEAP_HOST, -1);
+    for (int heap = 0; heap < kSmallHeaps; ++heap) {
+        const std::size_t bytes = small_bytes(heap, me);
+        small[heap] = static_cast<unsigned char*>(std::calloc(1, bytes + 8)) + 8;
+        shmemx_heap_create(small[heap], bytes, SHMEMX_EXTERNAL_HEAP_HOST, -1);
+    }
 }
 
 }  // namespace
@@ -313,5 +349,6 @@ int main(int argc, char** argv) {
     // The memory is the program's own again, with what it held last.
     const bool is_intact = mapped[9] == 2 && large[0] == 7;
     std::free(allocated);
+    for (unsigned char* each : small) std::free(each - 8);
     return result != 0 ? result : is_intact ? 0 : 1;
 }

@@ -3,15 +3,12 @@
 has no profiling name for it, exports it in another way than programs and tools need, or exports
 extensions that no header declares.
 
-Usage: shmemx_symbols_test.py NM LIBRARY HEADER EXTENSIONS HOST_LIBRARY_SYMBOLS.
-EXTENSIONS lists those that other libraries have; HEADER spells out the others.
+Usage: shmemx_symbols_test.py NM CC LIBRARY INCLUDE HEADER_TESTS HOST_LIBRARY_SYMBOLS.
+HEADER_TESTS is the folder of the tests that read the headers.
 """
-import re
+import os
 import subprocess
 import sys
-
-# Type-generic macros of the header.
-GENERIC = {"shmemx_ibput", "shmemx_ibget", "shmemx_sum_inscan", "shmemx_sum_exscan"}
 
 
 def names_in(path):
@@ -27,13 +24,21 @@ def exported(nm, library):
     return {name.split("@")[0]: kind for _, kind, name in map(str.split, text.splitlines())}
 
 
+def declared(compiler, include, header_tests):
+    """The routines that <shmemx.h> declares, those that macros make too."""
+    sys.path.insert(0, header_tests)
+    import declarations
+    text = subprocess.run([compiler, "-std=c99", "-I", include, "-E", "-x", "c", "-"], check=True,
+                          text=True, input="#include <shmemx.h>\n", stdout=subprocess.PIPE).stdout
+    found, _ = declarations.declared(text, os.path.realpath(include))
+    return sorted(name for header, kind, name in found
+                  if kind == "function" and declarations.is_of_extensions(header))
+
+
 def main():
-    nm, library, header_file, extensions_file, host_file = sys.argv[1:]
+    nm, compiler, library, include, header_tests, host_file = sys.argv[1:]
     kinds = exported(nm, library)
-    with open(header_file, encoding="utf-8") as file:
-        spelled_out = re.findall(r"\b(shmemx_[a-z0-9_]+)\(", file.read())
-    listed = names_in(extensions_file)
-    extensions = sorted({*listed, *spelled_out} - GENERIC)
+    extensions = declared(compiler, include, header_tests)
     host = names_in(host_file)
     complaints = []
 
@@ -49,7 +54,7 @@ def main():
         expect(name, "R" if is_object else "W", "a library that loads this one needs it")
     for name in kinds:
         if name.startswith(("shmemx_", "pshmemx_")) and name[name.index("s"):] not in extensions:
-            complaints.append(f"{name} is exported, but {header_file} does not declare it")
+            complaints.append(f"{name} is exported, but shmemx.h does not declare it")
     if len(set(host)) != 365 + 24:
         complaints.append(f"{len(set(host))} names in {host_file}, not 365 and 24")
     print("\n".join(complaints) or f"{len(extensions)} extensions, {len(host)} names looked up")

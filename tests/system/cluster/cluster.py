@@ -7,6 +7,7 @@ programs, and the folder `shared`. /tmp and /dev/shm are each host's own. Host i
 10.99.0.i; all know each other's names. The PID namespace is one, so that a process of any host can
 be watched and killed by its id.
 """
+import itertools
 import os
 import signal
 import socket
@@ -20,6 +21,7 @@ NETWORK = "10.99.0"
 BRIDGE = "br0"
 SHARED = "/tmp/shared"
 HANG_SECONDS = 120
+UNUSED_PORT = 9
 # The environment of a login on another host. Nothing else reaches a host unasked.
 LOGIN = ("PATH", "HOME", "LANG", "LD_LIBRARY_PATH")
 AGENT = """#!/bin/sh
@@ -97,9 +99,24 @@ class Host:
         return ["nsenter", "-t", str(self.pid), "-m", "-n", "-u", "-i", "--", "env", "-C",
                 os.getcwd()]
 
-    def set_link(self, state):
-        """`state`: up or down, as by the cable."""
-        ip("link", "set", self.link, state)
+    def take_link_down(self):
+        """As by the cable. Cluster.mend_links() takes it back."""
+        ip("link", "set", self.link, "down")
+
+    def wait_reaches(self, other, deadline):
+        """Waits until a connection from this host gets an answer of the other one."""
+        error = None
+        while time.monotonic() < deadline:
+            with lab.socket_in_network(self.pid) as probe:
+                probe.settimeout(max(0.1, deadline - time.monotonic()))
+                try:
+                    probe.connect((other.address, UNUSED_PORT))
+                    return
+                except ConnectionRefusedError:
+                    return
+                except OSError as failure:  # Not yet: the kernel says so after some seconds.
+                    error = failure
+        raise RuntimeError(f"{self.name} does not reach {other.name}: {error}")
 
     def files(self):
         """The contents of the host's own folders."""
@@ -140,7 +157,22 @@ class Cluster:
         ip("link", "set", BRIDGE, "up")
         for host in self.hosts.values():
             host.start()
+        self.wait_connected()
         self.forget_processes()
+
+    def wait_connected(self):
+        """Waits until every host reaches every other one. After a link was down, a kernel that was
+        looking for the other host's address looks again after a second, and refuses connections
+        after three."""
+        deadline = time.monotonic() + HANG_SECONDS
+        for one, other in itertools.permutations(self.hosts.values(), 2):
+            one.wait_reaches(other, deadline)
+
+    def mend_links(self):
+        """Brings all links up. Returns when they carry connections."""
+        for host in self.hosts.values():
+            ip("link", "set", host.link, "up")
+        self.wait_connected()
 
     def _write(self, name, text):
         with open(os.path.join(SHARED, name), "w") as file:

@@ -36,6 +36,8 @@ DAEMON_SECONDS = 20
 MOMENT_SECONDS_MAX = 1.5
 FAULTS = ("pe", "pe", "launcher", "link")
 PROBE = "cluster_probe"
+# The words of mpirun, with which oshrun starts PEs on other hosts: it may notice a lost link first.
+LAUNCHER_LOST_HOST = "ORTE (has lost communication|was unable to reliably start)"
 # Each PE's stderr goes to a file that outlives its launcher.
 KEEP_STDERR = f'exec "$0" "$@" 2>>{SHARED}/said.$PMIX_RANK'
 
@@ -62,8 +64,18 @@ def is_locked_up(pid, command):
     """Whether it is a launcher's daemon that waits for a mutex."""
     if not re.match(r"slurmstepd:|(\S*/)?(orted|mpirun) ", command):
         return False
-    with open(f"/proc/{pid}/wchan") as file:
-        return file.read().startswith("futex")
+    try:
+        with open(f"/proc/{pid}/wchan") as file:
+            return file.read().startswith("futex")
+    except OSError:  # It has ended meanwhile.
+        return False
+
+
+def kill(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:  # It has ended meanwhile.
+        pass
 
 
 class Run:
@@ -93,6 +105,7 @@ class Run:
         command = ["sh", "-c", KEEP_STDERR, bin_program(PROBE), "busy"]
         environment = {"SHMEM_NETWORK_TIMEOUT": str(NETWORK_TIMEOUT)}
         if self.launcher == "srun":
+            self.slurm.wait_idle()
             self.job = self.slurm.srun(self.layout, command, environment, ["-K"])
         elif self.launcher == "mpirun":
             self.job = self.cluster.mpirun(self.layout, command, environment)
@@ -123,7 +136,7 @@ class Run:
         elif self.fault == "launcher":
             self.job.kill()
         else:
-            self.cluster.hosts[self.chance.choice(self.layout)].set_link("down")
+            self.cluster.hosts[self.chance.choice(self.layout)].take_link_down()
 
     def wait_end(self):
         """Returns the seconds from the fault to the end of all PEs, on all hosts."""
@@ -135,12 +148,11 @@ class Run:
             for pid in left:
                 wait_gone(pid, deadline - time.monotonic())
         seconds = time.monotonic() - self.struck_at
-        for host in self.cluster.hosts.values():
-            host.set_link("up")
+        self.cluster.mend_links()
         left = self.cluster.wait_nothing_runs(DAEMON_SECONDS)
         for pid, command in left.items():
             if is_locked_up(pid, command):
-                os.kill(pid, signal.SIGKILL)
+                kill(pid)
                 self.stuck_daemons += 1
         if self.stuck_daemons > 0:
             left = self.cluster.wait_nothing_runs(DAEMON_SECONDS)
@@ -155,8 +167,8 @@ class Run:
             if self.launcher == "srun" or not re.search(r"(?m)^pe 0 ", out):
                 return
         expected = {"pe": r"\S", "launcher": r"\[pe \d+\] the launcher is gone",
-                    "link": r"(?m)^\[pe \d+\] .*\b(?:pe|PE) \d+"}[self.fault]
-        text = said() + (error if self.fault == "pe" else "")
+                    "link": r"(?m)^\[pe \d+\] .*\b(?:pe|PE) \d+|" + LAUNCHER_LOST_HOST}[self.fault]
+        text = said() + (error if self.fault != "launcher" else "")
         if not re.search(expected, text):
             raise Failure("no message says what has happened")
 
@@ -177,6 +189,8 @@ class Run:
                 raise Failure(f"files are left: {left}")
             return seconds
         except Failure as failure:
+            if self.job.poll() is not None and not error:
+                _, error = self.job.communicate(timeout=HANG_SECONDS)
             print(f"{self}: {failure}\n---- launcher:\n{error}\n---- PEs:\n{said()}")
             raise
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tests that every launcher must pass: programs of the API on several hosts, and jobs that end
-in all the ways jobs end. mpirun_hosts_test.py, slurm_hosts_test.py and oshrun_hosts_test.py say
-how a job is started.
+in all the ways jobs end. Each launcher runs other programs; those with the most round trips (locks,
+signals, waits) run on virtual nodes only, which use the same transport. mpirun_hosts_test.py,
+slurm_hosts_test.py and oshrun_hosts_test.py say how a job is started.
 """
 import os
 import signal

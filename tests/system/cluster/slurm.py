@@ -82,13 +82,18 @@ class Slurm:
         self._start_daemon(first, ["slurmctld", "-c", "-D"])
         for name in self.cluster.hosts:
             self._start_daemon(name, ["slurmd", "-D", "-N", name])
+        self.wait_idle()
+        self.cluster.forget_processes()
+
+    def wait_idle(self):
+        """Until every node takes a job: slurmctld takes time to start, and to see that a node is
+        back whose link was down."""
         deadline = time.monotonic() + HANG_SECONDS
         while self.states() != ["idle"] * len(self.cluster.hosts):
             dead = [daemon.args for daemon in self.daemons if daemon.poll() is not None]
             if dead or time.monotonic() > deadline:
-                raise RuntimeError(f"Slurm does not start; ended: {dead}\n{self.logs()}")
+                raise RuntimeError(f"not all nodes of Slurm are idle; ended: {dead}\n{self.logs()}")
             time.sleep(0.05)  # sinfo has no way to wait.
-        self.cluster.forget_processes()
 
     def _start_daemon(self, host, command):
         path = os.path.join(FOLDER, f"{command[0]}.{host}.log")

@@ -17,7 +17,7 @@ class SlurmTest(ClusterTest):
 
 class ProgramsTest(Programs, SlurmTest):
     def test_two_hosts(self):
-        self.run_programs(PAIR, ["conformance_rma", "ordering_test", "locks_test"])
+        self.run_programs(PAIR, ["conformance_rma", "ordering_test"])
         self.run_programs(EVEN, ["contexts_test", "conformance_signals"])
         self.run_programs(UNEVEN, ["conformance_setup", "deprecated_test"])
 

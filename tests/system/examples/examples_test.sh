@@ -5,7 +5,7 @@
 # It breaks when the installed compiler wrapper, headers, library and launcher do not fit together,
 # or when a small but complete program computes something wrong.
 #
-# Usage: examples_test.sh PREFIX WORK_FOLDER hello|ring|heat2d|wordcount|readme
+# Usage: examples_test.sh PREFIX WORK_FOLDER hello|ring|heat2d|wordcount|hash_chains|readme
 # "readme" is the program that README.md shows.
 # OSHCC, OSHRUN and OSHRUN_FLAGS in the environment name others than those of PREFIX (another
 # library's, for example).
@@ -85,6 +85,18 @@ test_ring() {
         local line="$((50 * n)) hops around $n PEs, sum of the PE numbers $sum: right"
         grep -qxF "$line" out || { fail "ring on $n PEs, expected '$line':"; cat out; }
     done
+}
+
+test_hash_chains() {
+    for n in "${pe_counts[@]}"; do
+        run_well "$n" 100
+        local line="$((100 * n)) keys in chains over $n PEs, $((100 * n)) found: right"
+        grep -qxF "$line" out || { fail "hash_chains on $n PEs, expected '$line':"; cat out; }
+    done
+    expect_error 3 'usage' 0
+    SHMEM_LOCAL_MEMORY_SIZE=2M expect_error 1 'raise SHMEM_LOCAL_MEMORY_SIZE' 100000
+    SHMEM_VIRTUAL_NODES=2 run_well 4 100
+    grep -q ': right$' out || { fail "hash_chains on 2 nodes:"; cat out; }
 }
 
 # The picture must not depend on the number of PEs, also where there are more PEs than rows.

@@ -16,12 +16,14 @@ int main(void) {
     int me = shmem_my_pe();
     int npes = shmem_n_pes();
     long* words = shmem_calloc(kWords, sizeof *words);
+    long* other_words = shmem_calloc(kWords, sizeof *words);
     long* copy = malloc(kWords * sizeof *copy);
-    if (words == NULL || copy == NULL) shmem_global_exit(2);
+    if (words == NULL || other_words == NULL || copy == NULL) shmem_global_exit(2);
     for (long round = 0;; ++round) {
         int other = (int)((me + 1 + round) % npes);
         shmem_long_get(copy, words, kWords, other);
         shmem_long_put(words, copy, kWords, other);
+        shmem_long_put_nbi(other_words, words, kWords, other);
         shmem_long_atomic_inc(&counter, other);
         shmem_set_lock(&lock);
         shmem_clear_lock(&lock);

@@ -7,9 +7,11 @@ PE that died all the same, and no other.
 
     export PYTHONPATH=tests/support
     kill_random.py OSHRUN PROGRAM [--runs 200] [--seed N] [--limit 2.0] [--virtual-nodes]
+                   [--helpers]
 
 PROGRAM runs for ever. The moment lies between the start of oshrun and half a second later, so that
 many PEs die during shmem_init, too. Virtual nodes start more slowly, so there it is a second later.
+With --helpers the PEs have progress helpers, and one of these or oshrun may die instead.
 """
 import argparse
 import os
@@ -23,9 +25,10 @@ import tempfile
 import time
 import uuid
 
-from processes import processes_with
+from processes import processes_with, wait_gone
 
 HANG_SECONDS = 60
+HELPER = "tessera-helper"
 MOMENT_SECONDS_MAX = 0.5
 PES = (1, 2, 3, 4, 8)
 MOMENT_SECONDS_MAX_OF_NODES = 1.0
@@ -85,6 +88,16 @@ def check_end(process, output, error, pid, number, seconds, limit):
             raise Failure(f"a line of output is broken: {line!r}")
 
 
+def check_end_of_helper(process, error, pid, number):
+    if process.returncode != 128 + number:
+        raise Failure(f"oshrun returned {process.returncode}, not {128 + number}")
+    if not re.search(rf"^oshrun: a progress helper of node \d+ \(host \S+, pid {pid}\) was killed "
+                     rf"by signal {number} .*, ending the job$", error, re.MULTILINE):
+        raise Failure("no message names the helper and the signal")
+    if re.search(r"^oshrun: pe ", error, re.MULTILINE):
+        raise Failure("a PE is blamed")
+
+
 def check_nothing_left(mark, folder, pids, shm_before):
     left = [pid for pid, _ in processes_with(mark)]
     for pid in left:
@@ -109,6 +122,13 @@ def run_once(arguments, chance):
         moment *= MOMENT_SECONDS_MAX_OF_NODES / MOMENT_SECONDS_MAX
         options += ["--virtual-nodes", chance.choice("23"),
                     "-x", "SHMEM_OFI_PROVIDER=" + chance.choice(PROVIDERS)]
+    victim = "pe"
+    if arguments.helpers:
+        options += ["-x", f"SHMEM_PROGRESS=helpers:{chance.choice('12')}!",
+                    "-x", "SHMEM_HELPER_SIZE=4K"]
+        victim = chance.choice(("pe", "helper", "oshrun"))
+        if victim != "pe":
+            number = int(signal.SIGKILL)
     folder = tempfile.mkdtemp(prefix="kill-random-")
     mark = "TESSERA_TEST_MARK=" + uuid.uuid4().hex
     shm_before = set(os.listdir("/dev/shm"))
@@ -121,11 +141,22 @@ def run_once(arguments, chance):
         time.sleep(moment)
         pid = pick_pe(process, arguments.program, chance)
         pids = [process.pid, *children_of(process.pid)]
+        if victim == "helper":
+            pid = pick_pe(process, HELPER, chance)
+        elif victim == "oshrun":
+            pid = process.pid
         killed_at = time.monotonic()
         os.kill(pid, number)
         output, error = process.communicate(timeout=HANG_SECONDS)
         seconds = time.monotonic() - killed_at
-        check_end(process, output, error, pid, number, seconds, arguments.limit)
+        if victim == "pe":
+            check_end(process, output, error, pid, number, seconds, arguments.limit)
+        elif victim == "helper":
+            check_end_of_helper(process, error, pid, number)
+        else:
+            for left in pids:
+                if not wait_gone(left, HANG_SECONDS):
+                    raise Failure(f"process {left} has outlived oshrun")
         check_nothing_left(mark, folder, pids, shm_before)
         return seconds
     except (Failure, subprocess.TimeoutExpired) as failure:
@@ -145,6 +176,7 @@ def main():
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     parser.add_argument("--limit", type=float, default=2.0, help="seconds a job may take to end")
     parser.add_argument("--virtual-nodes", action="store_true", help="kill PEs on 2 or 3 nodes")
+    parser.add_argument("--helpers", action="store_true", help="kill PEs, helpers and oshrun")
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
     chance = random.Random(arguments.seed)

@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 
-from launching import NODES, OSHRUN, LaunchTest, from_mpirun, main, wait_gone
+from launching import NODES, OSHRUN, LaunchTest, main, wait_gone
 
 # Stands for a launcher: says how it was called.
 FAKE = """#!/bin/sh
@@ -100,7 +100,7 @@ class Mpirun(LaunchTest):
                                  for name in os.listdir(self.folder) if name.startswith("ompi.")])
 
     def oshrun(self, *arguments, code=0, **more):
-        return self.run_job("--launcher", "mpirun", *arguments, code=from_mpirun(code), **more)
+        return self.run_mpirun_job("--launcher", "mpirun", *arguments, code=code, **more)
 
     def test_pes_are_placed(self):
         for options, npes, nodes in ((["-n", 5], 5, 1), (["-n", 5, "--virtual-nodes", 2], 5, 2),
@@ -113,8 +113,9 @@ class Mpirun(LaunchTest):
         show = ["sh", "-c", 'echo "$FOO|$PWD"']
         out, _ = self.oshrun("-n", 2, "-x", "FOO=a b;c", "--wdir", "/usr", *show)
         self.assertEqual(out, "a b;c|/usr\n" * 2)
-        for binding in ("core", "numa", "none"):
-            for mapping in ("core", "numa", "node"):
+        for binding, mappings in (("core", ("core", "l3", "package")), ("numa", ("numa", "node")),
+                                  ("package", ("core",)), ("l3", ("node",)), ("none", ("core",))):
+            for mapping in mappings:
                 out, _ = self.oshrun("-n", 1, "--bind-to", binding, "--map-by", mapping, "echo",
                                      "x")
                 self.assertEqual(out, "x\n")

@@ -62,10 +62,19 @@ class Options(LaunchTest):
                          "oversubscribed jobs are not bound")
         bound = self.lines("-n", 1, "--bind-to", "core", "--map-by", "core", PLAIN, "cpus")
         self.assertLess(int(bound[0]), max(usable, 2))
-        for mapping in ("core", "numa", "node"):
+        for mapping in ("core", "l3", "numa", "package", "node"):
             self.lines("-n", 2, "--bind-to", "numa", "--map-by", mapping, PLAIN, "cpus")
+        for binding in ("l3", "package"):
+            self.lines("-n", 2, "--bind-to", binding, PLAIN, "cpus")
         _, error = self.run_job("-n", 5000, "--bind-to", "core", "true", code=1)
         self.assertIn("core", error)
+
+    def test_report_of_bindings(self):
+        _, error = self.run_job("-n", 2, "--bind-to", "package", "--report-bindings", "true")
+        for pe in range(2):
+            self.assertRegex(error, rf"(?m)^oshrun: PE {pe} on \S+: bound to .*\[B+")
+        _, error = self.run_job("-n", 1, "--bind-to", "none", "--report-bindings", "true")
+        self.assertRegex(error, r"(?m)^oshrun: PE 0 on \S+: not bound$")
 
     def test_several_programs(self):
         out = self.lines("-n", 1, "sh", "-c", "echo a $PMIX_RANK", ":", "-n", 2, "--wdir", "/usr",
@@ -82,7 +91,7 @@ class Options(LaunchTest):
         out, _ = self.run_job("--help")
         for option in ("-n,--np", "--bind-to", "--map-by", "-x", "--wdir", "--tag-output",
                        "--timeout", "--verbose", "--version", "--host", "--hostfile",
-                       "--ntasks-per-node", "--launcher", "--virtual-nodes"):
+                       "--ntasks-per-node", "--launcher", "--virtual-nodes", "--report-bindings"):
             self.assertIn(option, out)
         _, error = self.run_job("-n", 2, "--verbose", "true")
         self.assertIn("pe 1 (host", error)

@@ -19,7 +19,8 @@ import unittest
 import uuid
 
 import launching
-from launching import HANG_SECONDS, NODES, PLAIN, SHMEM, LaunchTest, skip_all, wait_gone
+from launching import (HANG_SECONDS, NODES, PLAIN, SHMEM, LaunchTest, program, skip_all,
+                       wait_gone)
 
 TOOLS = ("slurmctld", "slurmd", "srun", "salloc", "sinfo", "ip", "unshare")
 INSIDE = "--inside-namespace"
@@ -159,6 +160,17 @@ class Slurm(LaunchTest):
     def test_init_may_come_again(self):
         out, _ = self.srun(3, SHMEM, "again")
         self.assertEqual(len(out.splitlines()), 3)
+
+    def test_beside_mpi(self):
+        # Debian's MPICH speaks PMI-1, which Slurm offers by its plugin pmi2, and not PMIx.
+        for mpi, plugin, arguments in (("openmpi", "pmix", ["shmem-first"]),
+                                       ("openmpi", "pmix", ["shmem-last"]),
+                                       ("mpich", "pmi2", ["group"])):
+            path = program(f"heat1d.{mpi}")
+            if os.path.exists(path):
+                with self.subTest(f"{mpi} {arguments}"):
+                    out, _ = self.srun(3, path, *arguments, options=(f"--mpi={plugin}", "-N1"))
+                    self.assertEqual(out, "heat1d: 3 PEs, heat 9006 before and after\n")
 
     def test_global_exit(self):
         self.srun(3, SHMEM, "global", 5, code=5)

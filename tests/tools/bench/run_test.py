@@ -71,8 +71,16 @@ def check(condition, text):
 
 class Runner:
     def __init__(self, oshcc, oshrun, work):
-        self.ours = ["--oshcc", oshcc, "--oshrun", oshrun, "--without", "openmpi"]
+        folder = os.path.dirname(oshcc)
+        self.has_caf = bool(shutil.which("gfortran")) and os.path.exists(folder + "/caf")
+        caf = os.path.join(folder, "caf" if self.has_caf else "no_caf")
+        prefix = os.path.dirname(folder)
+        self.ours = ["--oshcc", oshcc, "--oshrun", oshrun, "--caf", caf, "--cafrun",
+                     os.path.join(folder, "cafrun"), "--dart", prefix, "--without", "openmpi",
+                     "opencoarrays", "mpi"]
         self.other = ["--library", "other", oshcc, oshrun]
+        self.other_dart = ["--dart-lib", f"other={prefix}/lib/libdart-tessera.so", "--dart-lib",
+                           prefix, "--mpicc", oshcc, "--mpirun", oshrun]
         self.work = work
 
     def run(self, out, *words, clock="printf '90 90'"):
@@ -113,7 +121,8 @@ def check_whole_suite(runner):
     """All programs at the tiny level; then again, which runs nothing."""
     with open(os.path.join(BENCH, "suite.toml"), "rb") as file:
         suite = tomllib.load(file)
-    programs = {table["name"]: table for table in suite["program"]}
+    programs = {table["name"]: table for table in suite["program"]
+                if runner.has_caf or not table["source"].endswith(".f90")}
     counts = {name: table.get("npes", suite["defaults"]["npes"])["tiny"]
               for name, table in programs.items()}
     status, printed = runner.run("tiny", "--tiny")
@@ -208,6 +217,19 @@ def check_other_library(runner, source):
     check([row["ours_over_this"] for row in rows] == ["", "1.0", ""], f"ratios: {rows}")
 
 
+def check_other_dart(runner):
+    """Libraries of DART take turns in its programs, and have no others."""
+    words = ("--tiny", "--only", "dart_lifecycle|^pointer", *runner.other_dart)
+    status, printed = runner.run("dart", *words)
+    check(status == 0, f"--dart-lib: status {status}\n{printed}")
+    found = {(row["program"], row["library"])
+             for row in csv.DictReader(runner.read("dart", "results.csv").splitlines())}
+    check(found == {("pointer", "tessera"), *(("dart_lifecycle", name) for name in
+                                              ("tessera", "other", "dart-tessera"))}, f"{found}")
+    status, printed = runner.run("dart", "--tiny", "--dart-lib", "/nowhere")
+    check(status == 1 and "no libdart" in printed, f"no DART: status {status}\n{printed}")
+
+
 # Prints the words of its second argument one by one, a word a call, and the last one for ever.
 CLOCK = """
 import os, sys
@@ -279,6 +301,7 @@ def main():
             file.write(SOURCE)
         check_failures(runner, source)
         check_other_library(runner, source)
+        check_other_dart(runner)
         check_clocks(runner, source)
         check_limits_of_a_call(runner, source)
         check_whole_suite(runner)

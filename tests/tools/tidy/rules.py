@@ -66,6 +66,9 @@ ARROWS = {
     "collectives": ("src/messaging", "src/core", "src/heap", "src/topology", "src/base", "include"),
     "src/api": ("collectives", "src/messaging", "src/core", "src/heap", "src/topology", "src/base",
                 "include"),
+    # Runtimes stand on the public headers only. A runtime's core knows no front end of it.
+    "runtimes/*/core": ("include",),
+    "runtimes/*": ("runtimes/*", "include"),
     "include": (),
     "tools": ("collectives", "src/core", "src/heap", "src/launch", "src/topology", "src/base",
               "include"),
@@ -77,6 +80,8 @@ ARROWS = {
 def arrows_of(source):
     if source.startswith("transports/"):
         return ARROWS["transports/*"]
+    if source.startswith("runtimes/"):
+        return ARROWS["runtimes/*/core" if source.endswith("/core") else "runtimes/*"]
     return ARROWS.get(source)
 
 
@@ -90,6 +95,8 @@ def include_arrows(tree):
                     yield name, line, f'"{header}" is no path from src/, include/ or the root'
                 continue
             box = layer(target)
+            if box.startswith("runtimes/") and allowed and "runtimes/*" in allowed:
+                continue  # Another part of this runtime: its files see no other one's.
             if allowed is not None and box != layer(name) and box not in allowed:
                 yield name, line, f"{layer(name)} must not include {target}"
 
@@ -111,10 +118,14 @@ def mapped_or_fabric(tree):
             yield name, line, f"{word}: go through src/messaging"
 
 
+def is_public_header(name):
+    return name.startswith("include/") or re.match(r"runtimes/\w+/include/", name)
+
+
 def conditionals(tree):
     pattern = r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b[^\n]*"
     for name in tree.named(*C_FAMILY):
-        if name == "src/base/platform.hpp" or name.startswith("include/"):
+        if name == "src/base/platform.hpp" or is_public_header(name):
             continue
         for line, text in numbered_matches(pattern, tree.code(name)):
             yield name, line, f"{text}: give the difference a name in base/platform.hpp"
@@ -171,7 +182,7 @@ def opening_comment(tree):
 
 
 def readme_sizes(tree):
-    limits = {"docs/architecture.md": 150}
+    limits = {"docs/architecture.md": 180}
     folders = {"transports", "collectives", "tests"}
     folders.update(os.path.dirname(name) for name in tree.named(".cpp", under="transports/"))
     for folder in sorted(folders):

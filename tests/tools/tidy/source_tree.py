@@ -11,6 +11,7 @@ import subprocess
 
 CPP = (".cpp", ".hpp")
 C_FAMILY = CPP + (".c", ".h")
+FORTRAN = (".f90", ".F90", ".inc")
 SCRIPTS = (".py", ".sh")
 BUILD = (".cmake", "CMakeLists.txt")
 NOT_OURS = ("build", ".git", ".cache", "__pycache__")
@@ -100,20 +101,25 @@ class Tree:
 
     def source_files(self):
         """Everything that people write as code."""
-        endings = C_FAMILY + SCRIPTS + BUILD
+        endings = C_FAMILY + FORTRAN + SCRIPTS + BUILD
         return [name for name in self.files if name.endswith(endings) or self.is_script(name)]
 
     def include_target(self, includer, name):
         """The file that `#include "name"` means, or None.
 
         Only public headers, which work wherever they are installed, and the parts of a tool, a
-        test or an example, which lie side by side, may be named from their own folder.
+        test or an example, which lie side by side, may be named from their own folder. The parts of
+        a runtime are named from its folder.
         """
         folders = ["src", "", "include"]
         if top_folder(includer) in ("include", "tests", "tools", "examples"):
             folders.append(os.path.dirname(includer))
         if top_folder(includer) == "tests":
             folders += ["tests", "tests/behaviour"]
+        if top_folder(includer) == "runtimes":
+            folders = ["/".join(includer.split("/")[:2]), "include"]
+            if "/include/" in includer:
+                folders.append(os.path.dirname(includer))
         for folder in folders:
             target = os.path.normpath(os.path.join(folder, name))
             if target in self:
@@ -135,8 +141,11 @@ def top_folder(name):
 
 
 def layer(name):
-    """The box of the design that a file belongs to: src/heap, transports/shm, tools."""
+    """The box of the design that a file belongs to: src/heap, transports/shm, runtimes/caf/core,
+    tools."""
     parts = name.split("/")
+    if parts[0] == "runtimes":
+        return "/".join(parts[:-1][:3])
     if parts[0] in ("src", "transports") and len(parts) > 2:
         return "/".join(parts[:2])
     return parts[0]

@@ -31,6 +31,12 @@ CLEAN = {
     "transports/shm/README.md": "# shm\n",
     "transports/shm/put.cpp": HEAD + "#include \"transports/transport.hpp\"\nvoid put(int) {}\n",
     "collectives/README.md": "# Collectives\n",
+    "runtimes/CMakeLists.txt": SCRIPT + "add_library(caf caf/core/team.cpp caf/front/entry.cpp)\n",
+    "runtimes/caf/core/team.hpp": HEAD + "#include <shmem.h>\n",
+    "runtimes/caf/core/team.cpp": HEAD + "#include \"core/team.hpp\"\n",
+    "runtimes/caf/front/entry.hpp": HEAD,
+    "runtimes/caf/front/entry.cpp": HEAD + "#include \"core/team.hpp\"\n"
+                                    "#include \"front/entry.hpp\"\n",
     "collectives/group.hpp": HEAD + "// address_map\n",
     "tests/README.md": "# Tests: `check.py`, `unit/`, `behaviour/`\n",
     "tests/CMakeLists.txt": SCRIPT + "tests(unit/base/word_test unit/transports/contract_test)\n"
@@ -78,6 +84,12 @@ CASES = (
      "#include \"base/none.hpp\"\n", "is no path"),
     ("include-arrows", "src/heap/part.cpp", HEAD + "#include \"part.hpp\"\n"
      "#include \"heap/part.hpp\"\n", "\"part.hpp\" is no path"),
+    ("include-arrows", "runtimes/caf/core/team.cpp", HEAD + "#include \"core/team.hpp\"\n"
+     "#include \"front/entry.hpp\"\n", "core must not include runtimes/caf/front/entry.hpp"),
+    ("include-arrows", "runtimes/caf/front/entry.cpp", CLEAN["runtimes/caf/front/entry.cpp"] +
+     "#include \"base/word.hpp\"\n", "\"base/word.hpp\" is no path"),
+    ("license-line", "docs/test.f90", "program a\nend\n", "first line"),
+    ("dead-files", "tests/lost.f90", "! " + SCRIPT[2:], "no CMakeLists.txt"),
     ("environment", "src/heap/part.hpp", CLEAN["src/heap/part.hpp"] + "void* a = std::getenv(b);\n",
      "std::getenv"),
     ("environment", "transports/transport.hpp",
@@ -100,7 +112,7 @@ CASES = (
     ("opening-comment", "src/base/word.hpp", LICENSE + "#pragma once\n// Later.\n", "open by"),
     ("readme-sizes", "transports/README.md", "shm/\n" * 41, "41 lines"),
     ("readme-sizes", "transports/shm/README.md", None, "missing"),
-    ("readme-sizes", "docs/architecture.md", "line\n" * 151, "151 lines"),
+    ("readme-sizes", "docs/architecture.md", "line\n" * 181, "181 lines"),
     ("dead-files", "tests/unit/base/lost_test.cpp", HEAD, "no CMakeLists.txt"),
     ("dead-files", "CMakeLists.txt",
      CLEAN["CMakeLists.txt"].replace("src/base/word.cpp", "# src/base/word.cpp\n"), "names it"),

@@ -4,9 +4,10 @@ import os
 import re
 
 from named_paths import code_spans
-from source_tree import C_FAMILY, top_folder
+from source_tree import C_FAMILY, FORTRAN, top_folder
 
-CODE_FOLDERS = ("src/", "transports/", "collectives/", "tools/", "tests/", "bench/", "examples/")
+CODE_FOLDERS = ("src/", "transports/", "collectives/", "runtimes/", "tools/", "tests/", "bench/",
+                "examples/")
 PRODUCT = ("src/", "transports/", "collectives/", "tools/")
 TEST_ENDINGS = (".cpp", ".c", ".py", ".sh")
 
@@ -50,7 +51,7 @@ def _is_built(tree, name):
 
 
 def dead_files(tree):
-    for name in tree.named(".cpp", ".c", under=CODE_FOLDERS):
+    for name in tree.named(".cpp", ".c", *FORTRAN, under=CODE_FOLDERS):
         if not _is_built(tree, name):
             yield name, 1, "no CMakeLists.txt in or above its folder names it"
     included = set()
@@ -58,7 +59,8 @@ def dead_files(tree):
         included.update(tree.include_target(name, header) for _, header, _ in tree.includes(name))
     for name in tree.named(".hpp", ".h"):
         is_public = top_folder(name) == "include" and not name.startswith("include/shmem/")
-        if name not in included and not is_public:
+        is_umbrella = name.startswith("runtimes/") and "/include/" in name
+        if name not in included and not is_public and not is_umbrella:
             yield name, 1, "no file includes it"
     callers = [name for name in tree.source_files() if not name.endswith(C_FAMILY)]
     callers += [name for name in tree.files if name.startswith(".")]
@@ -78,9 +80,8 @@ def twins_of(tree, name):
     stem, parts = os.path.splitext(name)[0], name.split("/")
     if parts[:2] == ["src", "api"]:
         # signal.cpp has its test in tests/behaviour/signals.
-        chapters = {file.split("/")[2] for file in tree.named("", under="tests/behaviour/")}
-        return [f"tests/behaviour/{chapter}/{os.path.basename(stem)}_test"
-                for chapter in sorted(chapters)]
+        folders = {os.path.dirname(file) for file in tree.named("", under="tests/behaviour/")}
+        return [f"{folder}/{os.path.basename(stem)}_test" for folder in sorted(folders)]
     if parts[0] == "src":
         return [f"tests/unit/{'/'.join(stem.split('/')[1:])}_test"]
     if parts[0] == "collectives":

@@ -127,6 +127,20 @@ TEST_F(AddressMapTest, MessagesNameTheMistake) {
                 "shmem_p: 0x.* is static data, and PE 0 runs another program");
 }
 
+TEST_F(AddressMapTest, MessagesNameThePartOfTheRange) {
+    address_map.team_begin = kHeap / 4;
+    address_map.local_begin = kHeap / 2;
+    EXPECT_EXIT(address_map.remote(world_.heap(1), kHeap + 1, 0, "shmem_get"), ExitedWithCode(1),
+                "symmetric heap, which ends " + std::to_string(kHeap / 4) + " bytes behind");
+    EXPECT_EXIT(address_map.remote(world_.heap(1) + kHeap / 4, kHeap, 0, "shmem_get"),
+                ExitedWithCode(1),
+                "team memory, which ends " + std::to_string(kHeap / 4) + " bytes behind");
+    EXPECT_EXIT(address_map.remote(world_.heap(1) + kHeap - 4, 8, 0, "shmem_get"),
+                ExitedWithCode(1), "local memory, which ends 4 bytes behind");
+    EXPECT_NE(address_map.remote(world_.heap(1), kHeap, 0, "shmem_get"), nullptr)
+        << "one check covers the parts";
+}
+
 TEST_F(AddressMapTest, NothingIsThereBeforeInit) {
     address_map = {};
     EXPECT_EQ(address_map.mapped(world_.heap(1), 0), nullptr);

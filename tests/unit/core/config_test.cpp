@@ -55,6 +55,8 @@ TEST(Config, DefaultsComeFromTheStruct) {
     EXPECT_FALSE(config.info);
     EXPECT_FALSE(config.debug);
     EXPECT_EQ(config.symmetric_size, 0U);
+    EXPECT_EQ(config.team_memory_size, 0U);
+    EXPECT_EQ(config.local_memory_size, 0U);
     EXPECT_TRUE(config.huge_pages);
     EXPECT_EQ(fabric_value(config, "SHMEM_OFI_ADMISSION"), "on");
     EXPECT_EQ(config.fabric, FabricChoice::kAuto);
@@ -69,7 +71,7 @@ TEST(Config, DefaultsComeFromTheStruct) {
     EXPECT_EQ(config.collective_buffer, CollectiveBuffer::k8K);
     EXPECT_EQ(config.profile, "");
     EXPECT_EQ(config.amo_path, AmoPath::kAuto);
-    EXPECT_EQ(config.progress, Progress::kAuto);
+    EXPECT_EQ(config.progress, ProgressMode{});
     EXPECT_EQ(config.network_timeout.value, 60U);
     EXPECT_EQ(config.log, SubsystemSet{});
     for (const Variable& row : variables()) EXPECT_EQ(origin_of(config, row), Origin::kDefault);
@@ -80,7 +82,10 @@ TEST(Config, EveryVariableSetsItsMember) {
                           {"SHMEM_INFO", "yes"},
                           {"SHMEM_DEBUG", "whatever"},
                           {"SHMEM_SYMMETRIC_SIZE", "3.1M"},
+                          {"SHMEM_TEAM_MEMORY_SIZE", "5M"},
+                          {"SHMEM_LOCAL_MEMORY_SIZE", "6K"},
                           {"SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "no"},
+                          {"SHMEM_SEGMENT_PAGES", "no"},
                           {"SHMEM_STATIC_DATA", "cma"},
                           {"SHMEM_BARRIER_ALGORITHM", "Dissemination"},
                           {"SHMEM_BROADCAST_ALGORITHM", "chain"},
@@ -103,13 +108,19 @@ TEST(Config, EveryVariableSetsItsMember) {
                           {"SHMEM_OFI_ADMISSION", "off"},
                           {"SHMEM_AMO_PATH", "am"},
                           {"SHMEM_PROGRESS", "None"},
+                          {"SHMEM_HELPER_SIZE", "4K"},
                           {"SHMEM_NETWORK_TIMEOUT", "0"},
+                          {"SHMEM_HEAP", "NonCoherent:/a/File"},
+                          {"SHMEM_NONCOHERENT_SEED", "7"},
                           {"SHMEM_LOG", "heap,setup"}});
     EXPECT_TRUE(config.version);
     EXPECT_TRUE(config.info);
     EXPECT_TRUE(config.debug);
     EXPECT_EQ(config.symmetric_size, 3250586U);
+    EXPECT_EQ(config.team_memory_size, 5U << 20);
+    EXPECT_EQ(config.local_memory_size, 6U << 10);
     EXPECT_FALSE(config.huge_pages);
+    EXPECT_FALSE(config.segment_pages);
     EXPECT_EQ(config.static_data, StaticDataMode::kCma);
     EXPECT_EQ(value_text(config, variable_of(Collective::kBarrier)), "dissemination");
     EXPECT_EQ(value_text(config, variable_of(Collective::kBroadcast)), "chain");
@@ -131,12 +142,41 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_EQ(fabric_value(config, "SHMEM_OFI_ADMISSION"), "off");
     EXPECT_EQ(value_text(config, variable("SHMEM_FABRIC")), "loopback");
     EXPECT_EQ(config.amo_path, AmoPath::kAm);
-    EXPECT_EQ(config.progress, Progress::kNone);
     EXPECT_EQ(config.network_timeout.value, 0U);
     EXPECT_TRUE(config.log.has(Subsystem::kHeap));
     EXPECT_TRUE(config.log.has(Subsystem::kSetup));
     EXPECT_FALSE(config.log.has(Subsystem::kLaunch));
     for (const Variable& row : variables()) EXPECT_EQ(origin_of(config, row), Origin::kEnvironment);
+}
+
+TEST(Config, ProgressModes) {
+    EXPECT_EQ(load({{"SHMEM_PROGRESS", "None"}}).progress.kind, Progress::kNone);
+    EXPECT_EQ(load({{"SHMEM_HELPER_SIZE", "4K"}}).helper_size, 4096U);
+    for (const char* text : {"auto", "thread", "none", "helpers:1", "helpers:64", "helpers:3!"}) {
+        const auto mode = parse_progress(text);
+        ASSERT_TRUE(mode.has_value()) << text;
+        EXPECT_EQ(print_progress(*mode), text);
+    }
+    EXPECT_EQ(print_progress(*parse_progress("HELPERS")), "helpers:1");
+    EXPECT_EQ(print_progress(*parse_progress("helpers!")), "helpers:1!");
+    for (const char* bad : {"", "helpers:", "helpers:0", "helpers:65", "helpers:1x", "helpers!2",
+                            "thread!", "none:1", "auto:"}) {
+        EXPECT_FALSE(parse_progress(bad).has_value()) << bad;
+    }
+}
+
+TEST(Config, HeapModes) {
+    const Config config =
+        load({{"SHMEM_HEAP", "NonCoherent:/a/File"}, {"SHMEM_NONCOHERENT_SEED", "7"}});
+    EXPECT_EQ(value_text(config, variable("SHMEM_HEAP")), "noncoherent:/a/File");
+    EXPECT_EQ(config.eviction_seed.value, 7U);
+    EXPECT_TRUE(parse_heap_mode("Shared")->is_coherent());
+    EXPECT_EQ(parse_heap_mode("noncoherent-Emulated")->kind, HeapKind::kEmulated);
+    EXPECT_EQ(parse_heap_mode("noncoherent:/dev/dax0.0")->path, "/dev/dax0.0");
+    for (const char* bad :
+         {"", "noncoherent", "noncoherent:", "noncoherent-emulated2", "sharedx"}) {
+        EXPECT_FALSE(parse_heap_mode(bad).has_value()) << bad;
+    }
 }
 
 TEST(Config, EarlierNamesOfValuesCount) {
@@ -189,9 +229,10 @@ TEST(Config, ErrorsNameVariableValueAndWhatIsAllowed) {
     EXPECT_NE(error_of({{"SHMEM_LOG", "heap,disk"}}).find("setup, launch, heap"),
               std::string::npos);
     for (const char* name :
-         {"SHMEM_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "SHMEM_STATIC_DATA",
-          "SHMEM_VIRTUAL_NODES", "SHMEM_AMO_PATH", "SHMEM_PROGRESS", "SHMEM_SHARED_COPIES",
-          "SHMEM_NETWORK_TIMEOUT", "SHMEM_LOG"}) {
+         {"SHMEM_SYMMETRIC_SIZE", "SHMEM_TEAM_MEMORY_SIZE", "SHMEM_LOCAL_MEMORY_SIZE",
+          "SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "SHMEM_STATIC_DATA", "SHMEM_VIRTUAL_NODES",
+          "SHMEM_AMO_PATH", "SHMEM_PROGRESS", "SHMEM_SHARED_COPIES", "SHMEM_NETWORK_TIMEOUT",
+          "SHMEM_LOG"}) {
         EXPECT_NE(error_of({{name, "quatsch"}}).find(name), std::string::npos) << name;
     }
 }
@@ -305,7 +346,9 @@ TEST(Config, DigestDependsOnWhatMustAgreeAndOnNothingElse) {
          {Environment{{"SHMEM_SYMMETRIC_SIZE", "1M"}}, Environment{{"SHMEM_STATIC_DATA", "cma"}},
           Environment{{"SHMEM_BARRIER_ALGORITHM", "central"}}, Environment{{"SHMEM_DEBUG", "1"}},
           Environment{{"SHMEM_VIRTUAL_NODES", "2"}}, Environment{{"SHMEM_OFI_PROVIDER", "tcp"}},
-          Environment{{"SHMEM_AMO_PATH", "am"}}, Environment{{"SHMEM_PROGRESS", "none"}}}) {
+          Environment{{"SHMEM_TEAM_MEMORY_SIZE", "1M"}},
+          Environment{{"SHMEM_LOCAL_MEMORY_SIZE", "1M"}}, Environment{{"SHMEM_AMO_PATH", "am"}},
+          Environment{{"SHMEM_PROGRESS", "none"}}}) {
         EXPECT_TRUE(digests.insert(settings_digest(load(different))).second);
     }
     EXPECT_EQ(settings_digest(load({{"SHMEM_LOG", "all"}, {"SHMEM_INFO", "1"}})),
@@ -339,8 +382,10 @@ TEST(Config, DifferencesAreNamed) {
               "SHMEM_OFI_PROVIDER is not set here, but differs on PE 7");
     EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "tree"}, {"SHMEM_SYMMETRIC_SIZE", "2M"}}),
               "SHMEM_SYMMETRIC_SIZE is 0 here, but differs on PE 7");
-    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "tree"}, {"SHMEM_PROGRESS", "none"}}),
-              "SHMEM_PROGRESS is auto here, but none on PE 7");
+    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "tree"}, {"SHMEM_AMO_PATH", "am"}}),
+              "SHMEM_AMO_PATH is auto here, but am on PE 7");
+    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "tree"}, {"SHMEM_PROGRESS", "helpers"}}),
+              "SHMEM_PROGRESS is auto here, but differs on PE 7");
 }
 
 }  // namespace

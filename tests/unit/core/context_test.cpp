@@ -40,6 +40,9 @@ class Recorder final : public Transport {
         last = request;
         return 5;
     }
+    void accumulate(TransportContext&, const Accumulation& what, int pe) override {
+        note("accumulate", what.dest, what.nelems, pe);
+    }
     void fence(TransportContext&) override {}
     void quiet(TransportContext&) override {}
     void progress() override {}

@@ -32,6 +32,7 @@ TEST_P(NodeFileTest, PartsLieOneBehindTheOther) {
     std::string error;
     NodeFiles files = create_node_files({.npes = GetParam(),
                                          .heap_bytes = 5'000'000,
+                                         .local_memory_bytes = 1,
                                          .try_huge_pages = false,
                                          .facts_bytes = 12345,
                                          .usable_cores = 17},
@@ -52,16 +53,19 @@ TEST_P(NodeFileTest, PartsLieOneBehindTheOther) {
     EXPECT_EQ(layout.static_offset, layout.internal_offset + npes * layout.internal_bytes);
     EXPECT_GE(size_of(files.node), layout.static_offset + npes * layout.static_slot_bytes);
     for (std::uint64_t aligned :
-         {layout.heap_bytes, layout.heap_stride, layout.inline_limits_offset,
+         {layout.range.heap_bytes, layout.heap_stride, layout.inline_limits_offset,
           layout.internal_offset, layout.internal_bytes, layout.static_offset,
           layout.static_slot_bytes}) {
         EXPECT_EQ(aligned % kHugePageBytes, 0U);
     }
     EXPECT_EQ(layout.records_offset % kFalseSharingBytes, 0U);
     EXPECT_EQ(layout.facts_offset % alignof(std::max_align_t), 0U);
-    EXPECT_EQ(layout.heap_bytes, 3 * kHugePageBytes) << "5,000,000 bytes, rounded up";
-    EXPECT_GE(layout.heap_stride, layout.heap_bytes);
-    EXPECT_GE(size_of(files.heap), (npes - 1) * layout.heap_stride + layout.heap_bytes);
+    EXPECT_EQ(layout.range.heap_bytes, 3 * kHugePageBytes) << "5,000,000 bytes, rounded up";
+    EXPECT_EQ(layout.range.team_begin(), 3 * kHugePageBytes);
+    EXPECT_EQ(layout.range.local_begin(), 6 * kHugePageBytes) << "team memory: as the heap";
+    EXPECT_EQ(layout.range.bytes(), 7 * kHugePageBytes) << "local memory: a byte, rounded up";
+    EXPECT_EQ(layout.heap_stride, layout.range.bytes());
+    EXPECT_EQ(size_of(files.heap), npes * layout.heap_stride);
 }
 
 TEST_P(NodeFileTest, AreEmptyUntilUsed) {
@@ -88,7 +92,7 @@ TEST(NodeFile, HeapsOfAnySizeHaveSomeRoom) {
     std::string error;
     NodeFiles files = create_node_files({.npes = 1, .heap_bytes = 0}, error);
     ASSERT_TRUE(static_cast<bool>(files.heap)) << error;
-    EXPECT_EQ(read_layout(files).heap_bytes, kHugePageBytes);
+    EXPECT_EQ(read_layout(files).range.heap_bytes, kHugePageBytes);
 }
 
 TEST(NodeFile, FailureIsExplained) {
@@ -115,6 +119,15 @@ TEST(NodeFile, ComplaintSaysWhatFits) {
     constexpr std::uint64_t kGibi = std::uint64_t{1} << 30;
     EXPECT_EQ(heap_size_complaint(kGibi, 4 * kGibi, 4), "");
     EXPECT_EQ(heap_size_complaint(kGibi, 0, 4), "") << "the memory is not known";
+    NodePlan plan{.heap_bytes = kGibi, .local_memory_bytes = 2 * kGibi};
+    EXPECT_NE(choose_sizes(plan, 4 * kGibi, 4).find("SHMEM_LOCAL_MEMORY_SIZE asks for 2048.0 MiB"),
+              std::string::npos);
+    plan = {.team_memory_bytes = 2 * kGibi};
+    EXPECT_NE(choose_sizes(plan, 4 * kGibi, 4).find("SHMEM_TEAM_MEMORY_SIZE asks for 2048.0 MiB"),
+              std::string::npos);
+    plan = {};
+    EXPECT_EQ(choose_sizes(plan, 4 * kGibi, 4), "");
+    EXPECT_EQ(plan.heap_bytes, kGibi / 2) << "the default";
     std::string complaint = heap_size_complaint(2 * kGibi, 4 * kGibi, 4);
     EXPECT_NE(complaint.find("2048.0 MiB in each of 4 PEs"), std::string::npos) << complaint;
     EXPECT_NE(complaint.find("at most 1024M"), std::string::npos) << complaint;

@@ -101,6 +101,9 @@ TEST(Mpirun, MapsAsOshrunDoes) {
     EXPECT_NE(mpirun(options).find("--bind-to core"), std::string::npos);
     options.bind_to = BindTo::kNone;
     EXPECT_NE(mpirun(options).find("--bind-to none"), std::string::npos);
+    options.bind_to = BindTo::kPackage;
+    options.report_bindings = true;
+    EXPECT_NE(mpirun(options).find("--bind-to socket --report-bindings"), std::string::npos);
 }
 
 TEST(Mpirun, StartsSeveralPrograms) {
@@ -133,6 +136,9 @@ TEST(Srun, MapsAsOshrunDoes) {
               std::string::npos);
     options.bind_to = BindTo::kNone;
     EXPECT_NE(srun(options).find("--cpu-bind=none"), std::string::npos);
+    options.bind_to = BindTo::kPackage;
+    options.report_bindings = true;
+    EXPECT_NE(srun(options).find("--cpu-bind=verbose,sockets"), std::string::npos);
 }
 
 TEST(Srun, StartsSeveralPrograms) {

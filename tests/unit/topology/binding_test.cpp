@@ -166,7 +166,7 @@ TEST(Binding, BindToCoreRefusesMorePesThanCores) {
     EXPECT_TRUE(result.pus.empty());
     EXPECT_EQ(result.error,
               "binding to cores needs one core for each PE, but this node has 2 for 3 PEs; start "
-              "fewer PEs here, or bind to numa or none");
+              "fewer PEs here, or bind to l3, numa, package or none");
     facts->cores = 64;
     EXPECT_NE(plan(*facts, 3, BindTo::kCore).error.find("of 64; the affinity mask or cpuset"),
               std::string::npos);
@@ -183,6 +183,40 @@ TEST(Binding, MoreCoresThanAreListed) {
 }
 
 // A node without PEs, and facts without any core, must not divide by zero.
+// 2 packages x 2 NUMA nodes x 2 caches x 2 cores.
+FactsPointer machine_of_16() {
+    FactsPointer facts = machine({4, 4, 4, 4});
+    for (std::uint16_t core = 0; core < 16; ++core) {
+        facts->listed_cores[core].l3 = core / 2;
+        facts->listed_cores[core].package = core / 8;
+    }
+    return facts;
+}
+
+TEST(Binding, HelpersGetTheNearestFreeCores) {
+    const FactsPointer facts = machine_of_16();
+    const Plan pes = plan(*facts, 5);  // cores 0 to 4
+    const int near_all[] = {4, 4, 4, 4, 0};
+    // Same cache, same NUMA node (two), same package, other package.
+    EXPECT_EQ(first_pus(plan_helpers(*facts, pes, near_all)), (Pus{5, 6, 7, 8, 9}));
+    const int near_first[] = {0, 4};
+    EXPECT_EQ(first_pus(plan_helpers(*facts, pes, near_first)), (Pus{5, 6}));
+}
+
+TEST(Binding, HelpersAreRefusedWhereNoCoreIsFree) {
+    const FactsPointer facts = machine_of_16();
+    const int one[] = {0};
+    EXPECT_EQ(plan_helpers(*facts, plan(*facts, 15), one).error, "");
+    EXPECT_EQ(first_pus(plan_helpers(*facts, plan(*facts, 15), one)), Pus{15});
+    const std::string full = plan_helpers(*facts, plan(*facts, 16), one).error;
+    EXPECT_NE(full.find("helpers need 1 cores"), std::string::npos) << full;
+    // PEs that may run anywhere leave none.
+    EXPECT_NE(plan_helpers(*facts, plan(*facts, 2, BindTo::kNone), one).error, "");
+    facts->usable_cores = 3;  // a CPU quota
+    EXPECT_EQ(plan_helpers(*facts, plan(*facts, 2), one).error, "");
+    EXPECT_NE(plan_helpers(*facts, plan(*facts, 3), one).error, "");
+}
+
 TEST(Binding, NothingToBind) {
     EXPECT_TRUE(is_unbound(plan(*machine({4}), 0, BindTo::kCore), 0));
     const auto empty = std::make_unique<Facts>();

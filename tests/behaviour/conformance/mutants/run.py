@@ -11,9 +11,11 @@ long as building a part of the library, 10 seconds and more, so ctest only runs 
     run.py --only 'swap|signal'   those whose name matches
     run.py --work /tmp/mutants    keeps the copy for the next time
     run.py --programs build       takes oshrun and the programs from this build of the same tree
+    run.py --timeout 60           a program may take so many seconds: on a busy machine
     run.py --check                only: every mutant's line is in the tree, once
 """
 import argparse
+import glob
 import os
 import re
 import shutil
@@ -26,14 +28,62 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 CHAPTERS = ("rma", "atomics", "signals", "waits", "barriers", "moves", "reductions", "teams",
             "contexts", "memory", "setup")
 # The automatic choice of a barrier depends on the cores there are: run with both.
-RUNS = ((3, "auto"), (8, "auto"), (5, "dissemination"), (5, "central"))
-TIMEOUT = "20"
+RUNS = tuple({"npes": npes, "SHMEM_BARRIER_ALGORITHM": barrier}
+             for npes, barrier in ((3, "auto"), (8, "auto"), (5, "dissemination"), (5, "central")))
+# Of programs outside of the chapters.
+PROGRAM_RUNS = ({"npes": 3}, {"npes": 4, "SHMEM_VIRTUAL_NODES": "2"}, {"npes": 1}, {"npes": 8},
+                {"npes": 4, "SHMEM_VIRTUAL_NODES": "2", "SHMEM_OFI_PROVIDER": "net"})
+# Of coarray programs.
+COARRAY_RUNS = ({"npes": 3}, {"npes": 5}, {"npes": 4, "SHMEM_VIRTUAL_NODES": "2"})
+TIMEOUT_SECONDS = 20
+
+
+def is_coarray(word):
+    """Whether a word of a line `run` is a coarray program, such as caf.locks."""
+    return word.startswith("caf.")
+
+
+def is_program(word):
+    """Whether a word of a line `run` is a program of its own; else it is a chapter."""
+    return program_of(word).endswith("_test") or is_coarray(word)
+
+
+def program_of(word):
+    """The program of a word like segments_bytes_test@64, which says the number of PEs."""
+    return word.partition("@")[0]
+
+
+def is_unit_test(name):
+    """Whether a program contains the library instead of loading it, and so is built again."""
+    return bool(glob.glob(os.path.join(ROOT, "tests/unit", "**", f"{name}.cpp"), recursive=True))
+
+
+def runs_of(word):
+    """How a word of a line `run` is run: the numbers of PEs and the settings."""
+    if is_unit_test(word):
+        return ({"npes": 1},)
+    npes = word.partition("@")[2]
+    if is_coarray(word):
+        return COARRAY_RUNS
+    if npes:
+        return ({"npes": int(npes)}, {"npes": int(npes), "SHMEM_VIRTUAL_NODES": "2"})
+    return PROGRAM_RUNS if is_program(word) else RUNS
 
 
 class Mutant:
     def __init__(self, name):
         self.name = name
         self.fields = {}
+
+    @property
+    def library(self):
+        """The target that contains the file."""
+        return "tessera_caf" if self.file.startswith("runtimes/caf/") else "tessera"
+
+    @property
+    def chapters(self):
+        """The chapters that use the library."""
+        return CHAPTERS if self.library == "tessera" else ()
 
     @property
     def file(self):
@@ -92,10 +142,18 @@ def check(mutants):
 class Copy:
     """A copy of the tree and its build."""
 
-    def __init__(self, work, programs):
+    def __init__(self, work, programs, timeout, mutants):
+        words = [word for mutant in mutants for word in mutant.fields["run"].split()]
+        self.own_programs = sorted({word for word in words if is_program(word)})
+        self.targets = sorted({program_of(word).replace("caf.", "caf_")
+                               for word in self.own_programs})
+        self.unit_tests = [name for name in self.targets if is_unit_test(name)]
+        self.libraries = sorted({mutant.library for mutant in mutants})
+        self.chapters = CHAPTERS if "tessera" in self.libraries else ()
         self.tree = os.path.join(work, "tree")
         self.build = os.path.join(work, "build")
         self.programs = os.path.abspath(programs or self.build)
+        self.timeout = str(timeout)
 
     def make(self):
         listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "-co", "--exclude-standard"],
@@ -111,9 +169,10 @@ class Copy:
                    "-DCMAKE_BUILD_TYPE=Release", "-DTESSERA_BUILD_BENCH=OFF",
                    "-DCMAKE_CXX_FLAGS_RELEASE=-O0"]  # Compiling takes most of the time.
         subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
-        targets = ["tessera"]
+        targets = [*self.libraries, *self.unit_tests]
         if self.programs == self.build:
-            targets += ["oshrun"] + [f"conformance_{chapter}" for chapter in CHAPTERS]
+            targets += ["oshrun"] + [f"conformance_{chapter}" for chapter in self.chapters]
+            targets += self.targets
         if not self.ninja(*targets):
             sys.exit("the copy does not build")
 
@@ -124,33 +183,41 @@ class Copy:
             print(result.stdout.decode()[-3000:])
         return result.returncode == 0
 
-    def first_failure(self, chapters):
-        """Which program fails first, with how many PEs; None when none does."""
-        for chapter in chapters:
-            for npes, barrier in RUNS:
+    def first_failure(self, words):
+        """Which program fails first, and how it was run; None when none does."""
+        for word in words:
+            name = program_of(word) if is_program(word) else f"conformance_{word}"
+            for run in runs_of(word):
+                settings = {key: value for key, value in run.items() if key != "npes"}
                 environment = dict(os.environ, SHMEM_SYMMETRIC_SIZE="64M",
-                                   SHMEM_BARRIER_ALGORITHM=barrier,
-                                   LD_LIBRARY_PATH=os.path.join(self.build, "lib"))
-                program = os.path.join(self.programs, "bin", f"conformance_{chapter}")
-                command = [os.path.join(self.programs, "bin", "oshrun"), "-n", str(npes),
-                           "--timeout", TIMEOUT, program]
-                result = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL,
+                                   SHMEM_TEAM_MEMORY_SIZE="64M" if is_coarray(word) else "4M",
+                                   LD_LIBRARY_PATH=os.path.join(self.build, "lib"), **settings)
+                folder = self.build if name in self.unit_tests else self.programs
+                program = os.path.join(folder, "bin", name)
+                if is_coarray(word):
+                    name = word.removeprefix("caf.")
+                    program = os.path.join(self.programs, "tests/behaviour/coarrays", name, name)
+                command = [os.path.join(self.programs, "bin", "oshrun"), "-n", str(run["npes"]),
+                           "--timeout", self.timeout, program]
+                result = subprocess.run(command, env=environment, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL, check=False)
-                if result.returncode != 0:
+                is_silent = is_coarray(word) and b"passed" not in result.stdout
+                if result.returncode != 0 or is_silent:
                     how = "hangs" if result.returncode == 124 else "fails"
-                    return f"{chapter} {how} with {npes} PEs, barrier {barrier}"
+                    with_settings = "".join(f", {key}={value}" for key, value in settings.items())
+                    return f"{word} {how} with {run['npes']} PEs{with_settings}"
         return None
 
     def try_mutant(self, mutant):
-        """The test that noticed it, or None."""
+        """The test that noticed it, or None. A mutant that does not build ends the run."""
         path = os.path.join(self.tree, mutant.file)
         before = read(path)
         write(path, mutant.apply(before))
         try:
-            if not self.ninja("tessera"):
-                return None
             wanted = mutant.fields["run"].split()
-            others = [chapter for chapter in CHAPTERS if chapter not in wanted]
+            if not self.ninja(mutant.library, *filter(is_unit_test, wanted)):
+                sys.exit(f"{mutant.name}: does not build")
+            others = [chapter for chapter in mutant.chapters if chapter not in wanted]
             return self.first_failure(wanted + others)
         finally:
             write(path, before)
@@ -161,10 +228,10 @@ def read_bytes(path):
         return file.read()
 
 
-def run(mutants, work, programs):
-    copy = Copy(work, programs)
+def run(mutants, work, options):
+    copy = Copy(work, options.programs, options.timeout, mutants)
     copy.make()
-    failure = copy.first_failure(CHAPTERS)
+    failure = copy.first_failure([*copy.chapters, *copy.own_programs])
     if failure is not None:
         sys.exit(f"without any mutation: {failure}")
     survivors = []
@@ -187,6 +254,8 @@ def main():
     parser.add_argument("--only", default="", help="a regular expression for names")
     parser.add_argument("--work", help="folder for the copy and its build")
     parser.add_argument("--programs", help="a build of this tree, for oshrun and the programs")
+    parser.add_argument("--timeout", type=int, default=TIMEOUT_SECONDS,
+                        help="seconds that a program may take")
     parser.add_argument("--check", action="store_true", help="do not build anything")
     options = parser.parse_args()
     mutants = read_mutants(os.path.join(os.path.dirname(os.path.abspath(__file__)), "mutants.txt"))
@@ -196,9 +265,9 @@ def main():
         print(f"{len(mutants)} mutants, {misfits} do not fit the tree")
         return 1 if misfits or not mutants else 0
     if options.work:
-        return 1 if run(mutants, options.work, options.programs) else 0
+        return 1 if run(mutants, options.work, options) else 0
     with tempfile.TemporaryDirectory(prefix="tessera-mutants-") as work:
-        return 1 if run(mutants, work, options.programs) else 0
+        return 1 if run(mutants, work, options) else 0
 
 
 if __name__ == "__main__":

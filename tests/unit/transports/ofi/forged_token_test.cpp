@@ -2,12 +2,14 @@
 //
 // Breaks when a PE trusts a token that comes from the network: answers name operations of the PE
 // that asked, and an answer with a token that this PE did not give out must end the job with an
-// explanation, not corrupt memory or crash. The test knows PE 0's keys, as a PE gone wrong does.
+// explanation, not corrupt memory or crash. Or when a PE trusts the size of a put. The test knows
+// PE 0's keys, as a PE gone wrong does.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/endpoint_slot.hpp"
@@ -114,10 +116,47 @@ TEST(ForgedToken, OfAnAcknowledgementEndsTheJobWithAnExplanation) {
     }
 }
 
+TEST(ForgedToken, OfTheDataOfAGetEndsTheJobWithAnExplanation) {
+    for (const std::uint64_t token : kTokens) {
+        EXPECT_EXIT(forge(MessageKind::kGathered, token), testing::ExitedWithCode(1), kUsualMessage)
+            << token;
+    }
+}
+
 // The slots of a live context can be guessed, but not what they wait for.
 TEST(ForgedToken, OfASlotWithNothingInFlightEndsTheJobToo) {
     EXPECT_EXIT(forge(MessageKind::kAck, 1ULL << 32 | 1), testing::ExitedWithCode(1),
                 kUsualMessage);
+}
+
+struct ForgedPut : Header {
+    Update update;
+    char data[8];
+};
+// RETURNS: the contents of PE 0's heap afterwards.
+std::string put_forged(std::size_t offset, std::uint64_t bytes, std::uint16_t count) {
+    World world;
+    ForgedPut message{};
+    message.kind = MessageKind::kUpdates;
+    message.count = count;
+    message.update = {.word = RemoteWord::pack_bytes(Segment::kHeap, offset), .operand = bytes};
+    std::memset(message.data, 'x', sizeof message.data);
+    world.send(message);
+    world.send_gate();
+    return {world.heap, sizeof world.heap};
+}
+
+TEST(ForgedUpdate, ReachesNothingBeyondTheMessageAndTheHeap) {
+    std::string expected(4096, '\0');
+    EXPECT_EQ(put_forged(0, 9, 1), expected);
+    EXPECT_EQ(put_forged(0, 4096, 1), expected);
+    EXPECT_EQ(put_forged(0, ~std::uint64_t{0}, 1), expected);
+    EXPECT_EQ(put_forged(4089, 8, 1), expected);
+    EXPECT_EQ(put_forged(std::size_t{1} << 53, 8, 1), expected);
+    EXPECT_EQ(put_forged(0, 8, 0), expected);
+    expected.replace(4088, 8, 8, 'x');
+    EXPECT_EQ(put_forged(4088, 8, 1), expected);
+    EXPECT_EQ(put_forged(4088, 8, 2), expected);
 }
 
 TEST(ForgedToken, NoTokenIsAnAnswerToAPing) {

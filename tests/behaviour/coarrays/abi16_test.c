@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The team routines of GCC 16, called as its compiler would: new_index=, stat=, errmsg=,
+// team_number=, get_team. Odd images are team 1, in reverse order, even ones team 2.
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void* team_t;
+void _gfortran_caf_init(int*, char***);
+void _gfortran_caf_finalize(void);
+int _gfortran_caf_this_image(team_t team);
+int _gfortran_caf_num_images(team_t team, int32_t* team_number);
+void _gfortran_caf_form_team(int, team_t*, int* new_index, int* stat, char* errmsg, size_t);
+void _gfortran_caf_change_team(team_t, int* stat, char* errmsg, size_t);
+void _gfortran_caf_end_team(int* stat, char* errmsg, size_t);
+void _gfortran_caf_sync_team(team_t, int* stat, char* errmsg, size_t);
+int _gfortran_caf_team_number(team_t);
+team_t _gfortran_caf_get_team(int32_t* level);
+void _gfortran_caf_sync_all(int* stat, char* errmsg, size_t);
+void _gfortran_caf_error_stop(int code, _Bool is_quiet);
+
+static void check_equal(long actual, long expected, const char* what) {
+    if (actual != expected) {
+        fprintf(stderr, "%s is %ld, expected %ld\n", what, actual, expected);
+        _gfortran_caf_error_stop(1, 0);
+    }
+}
+
+int main(int argc, char** argv) {
+    _gfortran_caf_init(&argc, &argv);
+    const int me = _gfortran_caf_this_image(NULL);
+    const int n = _gfortran_caf_num_images(NULL, NULL);
+    const team_t world = _gfortran_caf_get_team(NULL);
+    check_equal(_gfortran_caf_team_number(NULL), -1, "number of the initial team");
+
+    const int number = me % 2 == 1 ? 1 : 2;
+    const int images = number == 1 ? (n + 1) / 2 : n / 2;
+    const int order = (me + 1) / 2;
+    int index = number == 1 ? images + 1 - order : order;
+    team_t half = NULL;
+    int stat = -1;
+    char message[41] = "                                        ";
+    _gfortran_caf_form_team(number, &half, &index, &stat, message, 40);
+    check_equal(stat, 0, "stat of form team");
+    check_equal(_gfortran_caf_this_image(half), index, "this_image(half)");
+    check_equal(_gfortran_caf_num_images(half, NULL), images, "num_images(half)");
+    check_equal(_gfortran_caf_team_number(half), number, "team_number(half)");
+    check_equal(_gfortran_caf_this_image(NULL), me, "this_image()");
+
+    stat = -1;
+    _gfortran_caf_change_team(half, &stat, NULL, 0);
+    check_equal(stat, 0, "stat of change team");
+    check_equal(_gfortran_caf_this_image(NULL), index, "this_image() in the team");
+    int32_t sibling = 1;
+    check_equal(_gfortran_caf_num_images(NULL, &sibling), (n + 1) / 2, "num_images of team 1");
+    sibling = 2;
+    if (n > 1) check_equal(_gfortran_caf_num_images(NULL, &sibling), n / 2, "num_images of team 2");
+    sibling = -1;
+    check_equal(_gfortran_caf_num_images(NULL, &sibling), n, "num_images of the initial team");
+    int32_t level = 0;
+    check_equal(_gfortran_caf_get_team(&level) == world, 1, "initial team");
+    level = 1;
+    check_equal(_gfortran_caf_get_team(&level) == world, 1, "parent team");
+    level = 2;
+    check_equal(_gfortran_caf_get_team(&level) == half, 1, "current team");
+    for (int i = 0; i < 20; ++i) {
+        _gfortran_caf_sync_all(&stat, NULL, 0);
+        _gfortran_caf_sync_team(half, &stat, NULL, 0);
+        _gfortran_caf_sync_team(world, NULL, NULL, 0);
+    }
+
+    // The same index for all: an error, for which the message has room.
+    team_t none = NULL;
+    index = 1;
+    _gfortran_caf_form_team(5, &none, &index, &stat, message, 40);
+    if (images > 1) {
+        check_equal(stat != 0, 1, "stat of impossible indices");
+        check_equal(none == NULL, 1, "no team");
+        check_equal(strncmp(message, "number 5: two images", 20), 0, "errmsg");
+    }
+    stat = -1;
+    _gfortran_caf_end_team(&stat, NULL, 0);
+    check_equal(stat, 0, "stat of end team");
+    check_equal(_gfortran_caf_this_image(NULL), me, "this_image() behind the team");
+
+    _gfortran_caf_sync_all(NULL, NULL, 0);
+    if (me == 1) puts("passed");
+    fflush(stdout);
+    _gfortran_caf_finalize();
+    return 0;
+}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Access to coarrays: get, put, image to image, conversions, components.
+caf_runs(access_plain)
+caf_runs(access_components)
+caf_runs(access_memory)
+
+# Programs that scripts write: random sections, 5,000 cases in each run; conversions between all
+# pairs of types.
+foreach(name access_random access_convert)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}.f90)
+    set(script ${CMAKE_CURRENT_SOURCE_DIR}/${name}.py)
+    add_custom_command(OUTPUT ${source} COMMAND Python3::Interpreter ${script} ${source}
+                       DEPENDS ${script} VERBATIM)
+    caf_runs(${name} SOURCES ${source} OPTIONS -O0 -ffree-line-length-none IMAGES 1 2 3 5
+             LAYOUTS 3x3 COST 10)
+endforeach()
+
+# Mistakes: the job ends with a message that the regex matches.
+coarrays_fortran(access_errors access_errors.f90)
+function(caf_access_fails argument message)
+    string(REPLACE " " "_" name ${argument})
+    add_test(NAME caf.access_${name}
+             COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/support/coarray_runs.py
+                     --oshrun $<TARGET_FILE:oshrun> --status 1 --output "${message}"
+                     --layouts 2 3 3x3 -- ${access_errors_PROGRAM} ${argument})
+    set_tests_properties(caf.access_${name} PROPERTIES TIMEOUT 120 LABELS coarrays
+        ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;SHMEM_LOCAL_MEMORY_SIZE=16M")
+endfunction()
+set(unallocated "a component of the coarray is not allocated on image 2")
+caf_access_fails("get unallocated" "image 1.*coindexed get: ${unallocated}")
+caf_access_fails("put unallocated" "image 1.*coindexed put: ${unallocated}")
+caf_access_fails("put other shape" "4 elements of this image do not match 2 of the other one")
+caf_access_fails("private pointer" "image 2 has memory at .* that no other image can reach")
+caf_access_fails("no room" "no room for 4000000000 bytes; set SHMEM_LOCAL_MEMORY_SIZE to more")
+
+# The interface of GCC 15: the program plays the compiler.
+add_executable(abi15_test abi15_test.c)
+target_link_libraries(abi15_test PRIVATE tessera_caf15 tessera_options)
+add_test(NAME caf.abi15
+         COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/support/coarray_runs.py
+                 --oshrun $<TARGET_FILE:oshrun> --status 0 --output passed
+                 --layouts 1 2 3 4 5 8 3x3 5x2 -- $<TARGET_FILE:abi15_test>)
+set_tests_properties(caf.abi15 PROPERTIES TIMEOUT 300 LABELS coarrays
+                     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")

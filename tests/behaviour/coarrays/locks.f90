@@ -1,0 +1,103 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!
+! Locks and critical constructs: exclusion, acquired_lock=, stat= of all mistakes.
+program locks
+  use, intrinsic :: iso_fortran_env, only: lock_type, stat_locked, stat_locked_other_image
+  use checks
+  implicit none
+  integer, parameter :: rounds = 200
+  type(lock_type) :: single[*], several(3)[*]
+  type(lock_type), allocatable :: heap(:)[:]
+  integer :: counter[*], second[*], third[*]
+  integer :: me, n, i, stat
+  logical :: acquired
+  character(60) :: message
+  me = this_image()
+  n = num_images()
+  allocate (heap(2:4)[*])
+  counter = 0
+  second = 0
+  third = 0
+  sync all
+
+  call exclusion()
+  call statuses()
+  call other_images()
+  call tries()
+  sync all
+  deallocate (heap)
+  call passed()
+
+contains
+
+  subroutine exclusion()
+    do i = 1, rounds
+      lock (single[n])
+      counter[1] = counter[1] + 1
+      unlock (single[n])
+      lock (heap(3)[1])
+      second[n] = second[n] + 1
+      unlock (heap(3)[1])
+      critical
+        third[1] = third[1] + 1
+      end critical
+    end do
+    sync all
+    if (me == 1) call check_equal(counter, n * rounds, 'counter under a lock')
+    if (me == n) call check_equal(second, n * rounds, 'counter under an allocated lock')
+    if (me == 1) call check_equal(third, n * rounds, 'counter in a critical construct')
+    sync all
+  end subroutine exclusion
+
+  subroutine statuses()
+    lock (several(2), stat=stat)
+    call check_equal(stat, 0, 'lock of a free lock')
+    lock (several(2), stat=stat, errmsg=message)
+    call check_equal(stat, stat_locked, 'lock of an own lock')
+    call check(index(message, 'locked') > 0, 'errmsg of lock: ' // message)
+    lock (several(2), acquired_lock=acquired, stat=stat)
+    call check_equal(stat, stat_locked, 'acquired_lock of an own lock')
+    call check(.not. acquired, 'acquired an own lock')
+    lock (several(1))
+    unlock (several(2), stat=stat)
+    call check_equal(stat, 0, 'unlock')
+    unlock (several(2), stat=stat)
+    call check(all(stat /= [0, stat_locked, stat_locked_other_image]), 'unlock of a free lock')
+    unlock (several(1))
+    sync all
+  end subroutine statuses
+
+  ! The lock of image 1, locked by image 1, seen by the others.
+  subroutine other_images()
+    if (me == 1) lock (several(3))
+    sync all
+    if (me /= 1) then
+      unlock (several(3)[1], stat=stat)
+      call check_equal(stat, stat_locked_other_image, 'unlock of a lock of another image')
+      lock (several(3)[1], acquired_lock=acquired, stat=stat)
+      call check(.not. acquired .and. stat == 0, 'acquired_lock of a lock of another image')
+    end if
+    sync all
+    if (me == 1) unlock (several(3)[1])
+    ! Now they wait for each other.
+    lock (several(3)[1])
+    unlock (several(3)[1])
+    sync all
+  end subroutine other_images
+
+  subroutine tries()
+    integer :: successes
+    counter = 0
+    sync all
+    successes = 0
+    do while (successes < rounds)
+      lock (single[1], acquired_lock=acquired)
+      if (.not. acquired) cycle
+      counter[1] = counter[1] + 1
+      successes = successes + 1
+      unlock (single[1])
+    end do
+    sync all
+    if (me == 1) call check_equal(counter, n * rounds, 'counter under a lock that was tried')
+  end subroutine tries
+end program locks

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Handles and flushes, several of them under way at a time. The first test is the case of paper 000
+// (figure 6.1) that a lock for each operation cannot do: two puts to one target, then two waits.
+#include "onesided.hpp"
+
+namespace {
+
+constexpr std::size_t kLong = 20000;  // longs: more than any network injects
+constexpr int kParts = 8;
+
+std::vector<long> values_of(int unit) {
+    std::vector<long> values(kLong);
+    for (std::size_t i = 0; i < kLong; ++i) {
+        values[i] = unit * 100000 + static_cast<long>(i);
+    }
+    return values;
+}
+
+void check_values(const long* values, int unit) {
+    for (std::size_t i = 0; i < kLong; ++i) {
+        CHECK(values[i] == unit * 100000 + static_cast<long>(i));
+    }
+}
+
+dart_gptr_t part(const Memory& memory, int unit, int i) {
+    return memory.of(unit, static_cast<std::size_t>(i) * kLong / kParts * sizeof(long));
+}
+
+void test_two_waits(const Memory& memory) {
+    const std::vector<long> values = values_of(me());
+    dart_handle_t first = DART_HANDLE_NULL;
+    dart_handle_t second = DART_HANDLE_NULL;
+    OK(dart_put_handle(memory.of(next_unit()), values.data(), kLong / 2, DART_TYPE_LONG,
+                       DART_TYPE_LONG, &first));
+    OK(dart_put_handle(memory.of(next_unit(), kLong / 2 * sizeof(long)), values.data() + kLong / 2,
+                       kLong / 2, DART_TYPE_LONG, DART_TYPE_LONG, &second));
+    OK(dart_wait(&first));
+    OK(dart_wait(&second));
+    CHECK(first == DART_HANDLE_NULL && second == DART_HANDLE_NULL);
+    check_meet();
+    check_values(memory.own<long>(), previous_unit());
+    check_meet();
+}
+
+enum Way { kWaitAll, kTestAll, kTestEach, kWaitLocal, kFree, kWays };
+
+void start_puts(const Memory& memory, const std::vector<long>& values, dart_handle_t* handles) {
+    for (int i = 0; i < kParts; ++i) {
+        OK(dart_put_handle(part(memory, next_unit(), i),
+                           values.data() + static_cast<std::size_t>(i) * kLong / kParts,
+                           kLong / kParts, DART_TYPE_LONG, DART_TYPE_LONG, &handles[i]));
+    }
+}
+
+void start_gets(const Memory& memory, std::vector<long>& values, dart_handle_t* handles) {
+    for (int i = 0; i < kParts; ++i) {
+        OK(dart_get_handle(values.data() + static_cast<std::size_t>(i) * kLong / kParts,
+                           part(memory, next_unit(), i), kLong / kParts, DART_TYPE_LONG,
+                           DART_TYPE_LONG, &handles[i]));
+    }
+}
+
+// kWaitLocal and kFree leave the remote side to a flush.
+void end(Way way, dart_handle_t* handles, dart_gptr_t gptr) {
+    std::int32_t is_finished = 0;
+    switch (way) {
+        case kWaitAll: OK(dart_waitall(handles, kParts + 2)); break;
+        case kTestAll:
+            while (is_finished == 0) {
+                OK(dart_testall(handles, kParts + 2, &is_finished));
+            }
+            break;
+        case kTestEach:
+            for (int i = 0; i < kParts; ++i) {
+                for (is_finished = 0; is_finished == 0;) {
+                    OK(dart_test(&handles[i], &is_finished));
+                }
+            }
+            break;
+        case kWaitLocal:
+            OK(dart_waitall_local(handles, kParts + 2));
+            OK(dart_flush(gptr));
+            break;
+        default:
+            for (int i = 0; i < kParts; ++i) {
+                OK(dart_handle_free(&handles[i]));
+            }
+            OK(dart_flush_all(gptr));
+    }
+    for (int i = 0; i < kParts + 2; ++i) {
+        CHECK(handles[i] == DART_HANDLE_NULL);
+    }
+}
+
+void test_many(const Memory& memory, Way way) {
+    // Two more handles, which are NULL.
+    dart_handle_t handles[kParts + 2] = {};
+    const std::vector<long> values = values_of(me() + way);
+    start_puts(memory, values, handles);
+    end(way, handles, memory.of(next_unit()));
+    check_meet();
+    check_values(memory.own<long>(), previous_unit() + way);
+    std::vector<long> back(kLong);
+    start_gets(memory, back, handles);
+    end(way, handles, memory.of(next_unit()));
+    check_values(back.data(), me() + way);
+    check_meet();
+}
+
+void test_local(const Memory& memory) {
+    dart_handle_t handles[kParts] = {};
+    std::vector<long> back(kLong);
+    start_gets(memory, back, handles);
+    std::int32_t is_finished = 0;
+    while (is_finished == 0) {
+        OK(dart_test_local(&handles[0], &is_finished));
+    }
+    OK(dart_wait_local(&handles[1]));
+    for (is_finished = 0; is_finished == 0;) {
+        OK(dart_testall_local(handles, kParts, &is_finished));
+    }
+    check_values(back.data(), me() + kWays - 1);
+}
+
+void test_null() {
+    std::int32_t is_finished = 0;
+    dart_handle_t handle = DART_HANDLE_NULL;
+    OK(dart_wait(nullptr));
+    OK(dart_wait(&handle));
+    OK(dart_wait_local(nullptr));
+    OK(dart_waitall(nullptr, 0));
+    OK(dart_waitall_local(&handle, 1));
+    OK(dart_handle_free(&handle));
+    for (auto test : {dart_test, dart_test_local}) {
+        for (dart_handle_t* handles : {static_cast<dart_handle_t*>(nullptr), &handle}) {
+            is_finished = 0;
+            OK(test(handles, &is_finished));
+            CHECK(is_finished == 1);
+        }
+    }
+    for (auto test : {dart_testall, dart_testall_local}) {
+        is_finished = 0;
+        OK(test(nullptr, 3, &is_finished));
+        CHECK(is_finished == 1);
+        is_finished = 0;
+        OK(test(&handle, 0, &is_finished));
+        CHECK(is_finished == 1);
+        INVALID(test(&handle, 1, nullptr));
+    }
+    INVALID(dart_waitall(nullptr, 1));
+    INVALID(dart_handle_free(nullptr));
+}
+
+}  // namespace
+
+void test_completion() {
+    for (int kind = 0; kind < Memory::kKinds; ++kind) {
+        Memory memory(static_cast<Memory::Kind>(kind), kLong * sizeof(long));
+        test_two_waits(memory);
+        for (int way = 0; way < kWays; ++way) {
+            test_many(memory, static_cast<Way>(way));
+        }
+        test_local(memory);
+    }
+    test_null();
+}

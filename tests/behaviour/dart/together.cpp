@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Collectives, messages, locks, allocators and localities of DART: any program of DASH needs them.
+// DART starts twice, because the second start must find the state that the first one left.
+#include "together.hpp"
+
+int main(int argc, char** argv) {
+    for (int start = 0; start < 2; ++start) {
+        OK(dart_init(&argc, &argv));
+        for (auto part : {test_moves, test_reductions, test_messages, test_locks, test_allocators,
+                          test_places, test_domains, test_locality_split}) {
+            check_meet();
+            part();
+            check_meet();
+        }
+        OK(dart_exit());
+    }
+    return 0;
+}

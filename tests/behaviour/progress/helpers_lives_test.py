@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Would break: helpers outlive their job or oshrun, a job goes on without them, they disturb PEs
+that start anew in the same place, or oshrun puts them on cores of PEs without being told to.
+"""
+import os
+import re
+import signal
+import sys
+
+import processes
+from launching import LaunchTest, main, wait_gone
+
+CASES = sys.argv[3]
+del sys.argv[3]
+
+
+def helpers_of(oshrun):
+    """The processes that oshrun has started as helpers."""
+    found = []
+    with open(f"/proc/{oshrun.pid}/task/{oshrun.pid}/children") as file:
+        for pid in map(int, file.read().split()):
+            with open(f"/proc/{pid}/comm") as name:
+                if name.read().strip() == "tessera-helper":
+                    found.append(pid)
+    return found
+
+
+class Helpers(LaunchTest):
+    def helped(self, progress="helpers:2!", **more):
+        return self.environment(SHMEM_PROGRESS=progress, SHMEM_HELPER_SIZE="4K",
+                                SHMEM_SYMMETRIC_SIZE="16M", **more)
+
+    def start_busy(self, npes, *options):
+        job = self.start("-n", npes, *options, CASES, "busy", environment=self.helped())
+        self.assertEqual(self.read_lines(job, 1), ["ready"])
+        return job, helpers_of(job)
+
+    def test_sessions(self):
+        for npes in (1, 3):
+            self.run_job("-n", npes, CASES, "sessions", environment=self.helped())
+
+    def test_program_behind_one_that_left(self):
+        command = f"{CASES} leave; {CASES} sessions"
+        self.run_job("-n", 3, "sh", "-c", command, environment=self.helped())
+
+    def test_each_node_has_its_own(self):
+        job, helpers = self.start_busy(4, "--virtual-nodes", 2)
+        self.assertEqual(len(helpers), 4)
+        job.send_signal(signal.SIGTERM)
+        self.finish(job, 128 + signal.SIGTERM)
+
+    def test_killed_helper_ends_the_job(self):
+        job, helpers = self.start_busy(3)
+        self.assertEqual(len(helpers), 2)
+        os.kill(helpers[0], signal.SIGKILL)
+        _, error = self.finish(job, 128 + signal.SIGKILL)
+        self.assertRegex(error, rf"oshrun: a progress helper of node 0 \(host \S+, pid "
+                                rf"{helpers[0]}\) was killed by signal 9 .*, ending the job")
+        self.assertNotIn("oshrun: pe", error)
+
+    def test_killed_pe_leaves_no_helper(self):
+        job, helpers = self.start_busy(3)
+        pes = [pid for pid, command in processes.processes_with(self.mark)
+               if command.startswith(CASES)]
+        self.assertEqual(len(pes), 3)
+        os.kill(pes[0], signal.SIGKILL)
+        _, error = self.finish(job, 128 + signal.SIGKILL)
+        self.assertRegex(error, r"oshrun: pe \d .* was killed by signal 9")
+        self.assertNotIn("progress helper", error)
+        for helper in helpers:
+            wait_gone(helper)
+
+    def test_killed_oshrun_leaves_no_helper(self):
+        job, helpers = self.start_busy(2)
+        job.kill()
+        job.wait()
+        for helper in helpers:
+            wait_gone(helper)
+        for pid, _ in processes.processes_with(self.mark):
+            wait_gone(pid)
+
+    def test_no_core_without_force(self):
+        npes = len(os.sched_getaffinity(0)) + 1
+        _, error = self.run_job("-n", npes, CASES, "sessions", code=1,
+                                environment=self.helped("helpers"))
+        self.assertIn("helpers need 1 cores that no PE may use", error)
+        self.assertIn("SHMEM_PROGRESS='helpers:1!'", error)
+
+    def test_only_oshrun_has_helpers(self):
+        _, error = self.run_job("sessions", launcher=[CASES], code=1, environment=self.helped())
+        self.assertRegex(error, r"helpers are processes of oshrun on one host")
+
+    def test_values(self):
+        for value in ("helpers:0", "helpers:65", "helpers:", "helpers:x", "thread!", "none:1"):
+            _, error = self.run_job("-n", 1, CASES, "sessions", code=1,
+                                    environment=self.helped(value))
+            self.assertRegex(error, rf"SHMEM_PROGRESS={re.escape(value)} is not a valid setting")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Breaks when epochs of a random sequence (epochs_script.hpp) begin or end too early, or are taken
+// for others. A target stores the number of an epoch before it posts, and its origin must read just
+// that; an origin puts the number, and the target must find it after the wait. The first argument
+// is the number of sequences.
+#include <pshmemx.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "runtime_layer/epochs/epochs_script.hpp"
+#include "support/pe_test.hpp"
+
+namespace {
+
+using tessera::test::EpochScriptMaker;
+using tessera::test::EpochStep;
+using tessera::test::kRing;
+using tessera::test::Mode;
+using tessera::test::Move;
+
+constexpr int kPesMax = 64;
+constexpr std::size_t kStepsOfPe = 40;
+int sequences = 20;
+
+// Symmetric: by the partner's number, and the epoch's number modulo kRing.
+long versions[kPesMax][kRing];
+long inbox[kPesMax][kRing];
+
+class Player {
+  public:
+    explicit Player(const EpochScriptMaker& maker) : maker_(maker) {}
+
+    void take(const EpochStep& step) {
+        switch (step.move) {
+            case Move::kPost: return post(step);
+            case Move::kStart: return start(step);
+            case Move::kComplete: return complete(step);
+            case Move::kWait: return wait(step);
+            default: return access(step);
+        }
+    }
+
+  private:
+    struct Got {
+        std::size_t epoch;
+        long number;
+        long value;
+    };
+    static long* place(long (*table)[kRing], int pe, long number) {
+        return &table[pe][number % kRing];
+    }
+    shmemx_epoch_t& handle(const EpochStep& step) { return handles_[step.epoch]; }
+
+    void post(const EpochStep& step) {
+        for (std::size_t i = 0; i < step.partners.size(); ++i) {
+            *place(versions, step.partners[i], step.numbers[i]) = step.numbers[i];
+        }
+        shmemx_epoch_post(step.partners.data(), step.partners.size(), 0, &handle(step));
+    }
+    void start(const EpochStep& step) {
+        const long options = step.mode == Mode::kImmediate  ? SHMEMX_EPOCH_IMMEDIATE
+                             : step.mode == Mode::kDeferred ? SHMEMX_EPOCH_DEFERRED
+                                                            : 0;
+        shmemx_epoch_start(step.partners.data(), step.partners.size(), options, &handle(step));
+    }
+    void access(const EpochStep& step) {
+        const int me = shmem_my_pe();
+        long* version = place(versions, me, step.number);
+        if (step.move == Move::kPut) {
+            numbers_[step.epoch].push_back(std::make_unique<long>(step.number));
+            shmemx_epoch_put(handle(step), place(inbox, me, step.number),
+                             numbers_[step.epoch].back().get(), sizeof(long), step.target);
+        } else if (step.move == Move::kGet) {
+            gets_[step.epoch].push_back(std::make_unique<Got>(Got{step.epoch, step.number, -1}));
+            shmemx_epoch_get(handle(step), &gets_[step.epoch].back()->value, version, sizeof(long),
+                             step.target);
+        } else {
+            shmemx_epoch_ready(handle(step), step.target);
+            ASSERT_EQ(shmem_long_g(version, step.target), step.number) << "epoch " << step.epoch;
+        }
+    }
+    void complete(const EpochStep& step) {
+        shmemx_epoch_complete(&handle(step));
+        for (const auto& got : gets_[step.epoch]) {
+            ASSERT_EQ(got->value, got->number) << "epoch " << step.epoch;
+        }
+        numbers_.erase(step.epoch);
+        gets_.erase(step.epoch);
+    }
+    void wait(const EpochStep& step) {
+        if (step.epoch % 2 == 0) {
+            shmemx_epoch_wait(&handle(step));
+        } else {
+            while (shmemx_epoch_test(&handle(step)) == 0) {
+            }
+        }
+        for (std::size_t i = 0; i < step.partners.size(); ++i) {
+            const int origin = step.partners[i];
+            const long number = step.numbers[i];
+            if (!maker_.has_put(origin, shmem_my_pe(), number)) continue;
+            ASSERT_EQ(*place(inbox, origin, number), number)
+                << "epoch " << step.epoch << " with PE " << origin;
+        }
+    }
+
+    const EpochScriptMaker& maker_;
+    std::map<std::size_t, shmemx_epoch_t> handles_;
+    std::map<std::size_t, std::vector<std::unique_ptr<long>>> numbers_;  // that are put
+    std::map<std::size_t, std::vector<std::unique_ptr<Got>>> gets_;
+};
+
+// Epoch numbers of the library go on from one sequence to the next, those of a script begin again.
+TEST(EpochsRandom, SequencesFollowTheModel) {
+    const int npes = shmem_n_pes();
+    std::mt19937_64 seeds(tessera::test::shared_seed());
+    for (int i = 0; i < sequences; ++i) {
+        const unsigned long seed = seeds();
+        for (int pe = 0; pe < npes; ++pe) {
+            std::fill(std::begin(versions[pe]), std::end(versions[pe]), 0);
+            std::fill(std::begin(inbox[pe]), std::end(inbox[pe]), 0);
+        }
+        shmem_barrier_all();
+        EpochScriptMaker maker(npes, seed);
+        Player player(maker);
+        for (const EpochStep& step : maker.make(kStepsOfPe * static_cast<std::size_t>(npes))) {
+            if (step.pe != shmem_my_pe()) continue;
+            player.take(step);
+            ASSERT_FALSE(HasFatalFailure()) << "sequence " << i << " with seed " << seed;
+        }
+        shmem_barrier_all();
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    testing::InitGoogleTest(&argc, argv);
+    if (argc > 1) sequences = std::atoi(argv[1]);
+    shmem_init();
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    if (shmem_my_pe() != 0) delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new tessera::test::PeReporter);
+    listeners.Append(new tessera::test::PeBarrier);
+    const int result = RUN_ALL_TESTS();
+    shmem_finalize();
+    return result;
+}
