@@ -11,7 +11,7 @@ endforeach()
 # The kernels include little, and are compiled for several processors.
 tessera_precompile(HEADERS ${TESSERA_COMMON_HEADERS}
     TARGETS tessera_base tessera_api tessera_collectives tessera_core tessera_heap tessera_launch
-            tessera_topology ${TESSERA_TRANSPORTS})
+            tessera_messaging tessera_topology ${TESSERA_TRANSPORTS})
 
 add_library(tessera SHARED ${TESSERA_OBJECTS})
 add_library(tessera_static STATIC ${TESSERA_OBJECTS})

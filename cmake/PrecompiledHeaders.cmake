@@ -23,5 +23,7 @@ function(tessera_precompile)
     endforeach()
 endfunction()
 
-set(TESSERA_COMMON_HEADERS <algorithm> <array> <atomic> <cstdint> <cstdio> <cstdlib> <cstring>
-                           <memory> <mutex> <span> <string> <string_view> <vector>)
+set(TESSERA_COMMON_HEADERS <algorithm> <array> <atomic> <cerrno> <cstdint> <cstdio> <cstdlib>
+                           <cstring> <functional> <map> <memory> <mutex> <optional> <set>
+                           <shared_mutex> <span> <string> <string_view> <utility> <variant>
+                           <vector>)

@@ -9,7 +9,6 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#include <immintrin.h>
 #endif
 
 // Keeps error paths out of the hot functions that reach them.
@@ -37,7 +36,7 @@ inline constexpr bool kLoadsStayInOrder = false;
 // Tells the core that this is a waiting loop. Orders nothing.
 TESSERA_INLINE void cpu_pause() {
 #if defined(__x86_64__)
-    _mm_pause();
+    __builtin_ia32_pause();  // _mm_pause() without the second that <immintrin.h> takes to compile.
 #elif defined(__aarch64__)
     asm volatile("isb" ::: "memory");
 #endif

@@ -15,15 +15,17 @@
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
 #include "tools/named_values.hpp"
-#include "topology/binding.hpp"
 #include "topology/drawing.hpp"
 #include "topology/topology.hpp"
 
 namespace tessera::osh_info {
-namespace {
 
-const auto kBindings = named_values<topology::BindTo>(topology::kBindToNames);
-const auto kMappings = named_values<topology::MapBy>(topology::kMapByNames);
+const std::map<std::string, topology::BindTo> kBindings =
+    named_values<topology::BindTo>(topology::kBindToNames);
+const std::map<std::string, topology::MapBy> kMappings =
+    named_values<topology::MapBy>(topology::kMapByNames);
+
+namespace {
 
 // hwloc's tool, with and without graphics.
 const char* const kDrawers[] = {"lstopo", "lstopo-no-graphics"};
@@ -66,24 +68,6 @@ int draw(const MachineRequest& request) {
 }
 
 }  // namespace
-
-void add_machine_options(CLI::App& app, MachineRequest& request) {
-    CLI::Option* const wanted = app.add_flag(
-        "--topology", request.is_wanted,
-        "Print the processors that a job may use, and those that each PE would be bound to");
-    app.add_option("--machine", request.synthetic,
-                   "For --topology: another machine, as hwloc describes it, such as "
-                   "\"package:2 numa:2 l3:1 core:8 pu:2\"")
-        ->needs(wanted);
-    app.add_option("--bind-to", request.bind_to, "For --topology: as for oshrun")
-        ->check(CLI::IsMember(&kBindings))
-        ->needs(wanted);
-    app.add_option("--map-by", request.map_by, "For --topology: as for oshrun")
-        ->check(CLI::IsMember(&kMappings))
-        ->needs(wanted);
-    app.add_option("--svg", request.svg, "For --topology: draw the machine in this file instead")
-        ->needs(wanted);
-}
 
 int show_machine(const MachineRequest& request, int npes) {
     const topology::Facts facts = look_at(request.synthetic);

@@ -4,10 +4,16 @@
 // main.cpp.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <map>
 #include <string>
 
+#include "topology/binding.hpp"
+
 namespace tessera::osh_info {
+
+// The words of --bind-to and --map-by.
+extern const std::map<std::string, topology::BindTo> kBindings;
+extern const std::map<std::string, topology::MapBy> kMappings;
 
 struct MachineRequest {
     bool is_wanted = false;
@@ -16,8 +22,6 @@ struct MachineRequest {
     std::string map_by = "core";
     std::string svg;  // "": print text
 };
-
-void add_machine_options(CLI::App& app, MachineRequest& request);
 
 // Prints the machine, and the processors of `npes` PEs of it (0: one for each usable core); or
 // draws it in a file. RETURNS: the exit status.

@@ -37,6 +37,24 @@ void print_all(const Config& config) {
     print("Transports\n" + transports_text());
 }
 
+void add_machine_options(CLI::App& app, MachineRequest& request) {
+    CLI::Option* const wanted = app.add_flag(
+        "--topology", request.is_wanted,
+        "Print the processors that a job may use, and those that each PE would be bound to");
+    app.add_option("--machine", request.synthetic,
+                   "For --topology: another machine, as hwloc describes it, such as "
+                   "\"package:2 numa:2 l3:1 core:8 pu:2\"")
+        ->needs(wanted);
+    app.add_option("--bind-to", request.bind_to, "For --topology: as for oshrun")
+        ->check(CLI::IsMember(&kBindings))
+        ->needs(wanted);
+    app.add_option("--map-by", request.map_by, "For --topology: as for oshrun")
+        ->check(CLI::IsMember(&kMappings))
+        ->needs(wanted);
+    app.add_option("--svg", request.svg, "For --topology: draw the machine in this file instead")
+        ->needs(wanted);
+}
+
 int run(int argc, char** argv) {
     CLI::App app("Shows the installed Tessera library, the machine and the settings.");
     bool only_variables = false;

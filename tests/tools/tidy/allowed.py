@@ -82,6 +82,7 @@ COVERED_BY = {
     "src/core/team_slots.cpp": "tests/behaviour/runtime_layer/teams/any_members_test.cpp",
     "src/messaging/meeting.cpp": "tests/behaviour/runtime_layer/teams/any_members_test.cpp",
     "src/api/shmemx_init.cpp": "tests/behaviour/runtime_layer/init/group_test.py",
+    "src/topology/description.cpp": "tests/unit/topology/topology_test.cpp",
     "src/topology/drawing.cpp": "tests/unit/topology/placement_table_test.cpp",
     "src/base/copy_portable.cpp": "tests/unit/base/copy_test.cpp",
     "src/base/copy_x86_64.cpp": "tests/unit/base/copy_test.cpp",
