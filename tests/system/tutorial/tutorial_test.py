@@ -108,8 +108,9 @@ class Chapter(unittest.TestCase):
         names = set()
         for block, name in tutorial_pages.listings(read(CHAPTER)):
             names.add(name)
-            self.assertIn("\n".join(["", *block.lines, ""]), "\n" + read("listings", name),
-                          f"{CHAPTER}:{block.line}: these are no lines of listings/{name}")
+            shown = "\n".join(["", *block.lines, ""])
+            self.assertTrue(shown in "\n" + read("listings", name),
+                            f"{CHAPTER}:{block.line}: these are no lines of {name}:{shown}")
         self.assertTrue(names)
         strict = "-O2 -Wall -Wextra -pedantic -Werror -fsyntax-only"
         for status, said in self.reader.type(
