@@ -51,7 +51,8 @@ class Reader:
     def __init__(self, folder):
         self.folder = folder
         self.prefix = os.path.join(folder, "tessera")
-        self.is_hiding = bool(HIDDEN) and may_hide()
+        is_inside = os.path.realpath(folder).startswith(os.path.realpath(HIDDEN) + os.sep)
+        self.is_hiding = bool(HIDDEN) and not is_inside and may_hide()
         shutil.copytree(TUTORIAL, os.path.join(folder, "tutorial"))
         for name in ("tessera", "home", "tmp", "said"):
             os.mkdir(os.path.join(folder, name))
