@@ -11,16 +11,18 @@ enum { kCells = 48 };  // of the whole rod, a multiple of the number of PEs
 
 // [0] of the left and [1] of the right neighbour; [0] of even and [1] of odd steps.
 static double halo[2][2];
-static uint64_t arrived[2];
+static uint64_t arrived[2][2];
 
 static void send(double value, int side, int step, int pe) {
-    shmem_double_put_signal(&halo[side][step % 2], &value, 1, &arrived[side], 1, SHMEM_SIGNAL_ADD,
-                            pe);
+    int place = step % 2;
+    shmem_double_put_signal(&halo[side][place], &value, 1, &arrived[side][place],
+                            (uint64_t)step + 1, SHMEM_SIGNAL_SET, pe);
 }
 
 static double receive(int side, int step) {
-    shmem_signal_wait_until(&arrived[side], SHMEM_CMP_GE, (uint64_t)step + 1);
-    return halo[side][step % 2];
+    int place = step % 2;
+    shmem_signal_wait_until(&arrived[side][place], SHMEM_CMP_EQ, (uint64_t)step + 1);
+    return halo[side][place];
 }
 
 int main(int argc, char** argv) {
