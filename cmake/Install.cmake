@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The files that `cmake --install` installs: the library under both its names, headers, the CMake
-# package Tessera (Tessera::shmem, Tessera::shmem_static), tessera.pc and the man pages. Tools and
-# runtimes install themselves.
+# package Tessera (Tessera::shmem, Tessera::shmem_static), tessera.pc, the man pages and the
+# tutorial. Tools and runtimes install themselves.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tessera tessera_static EXPORT TesseraTargets
@@ -30,3 +30,6 @@ install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDI
 
 file(GLOB man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
 install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+# With its programs, which readers copy and type.
+install(DIRECTORY docs/tutorial DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tessera
+        PATTERN __pycache__ EXCLUDE)

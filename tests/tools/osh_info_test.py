@@ -98,6 +98,38 @@ class OshInfoTest(unittest.TestCase):
                      "reserved pages", "transparent pages", "shm", "fabric"):
             self.assertRegex(result.stdout, f"(?m)^  {name} +[^ ]")
 
+    def test_report_of_a_fault_has_all_parts_and_no_secrets(self):
+        result = run("--report", SHMEM_BARRIER_ALGORITHM="central", SMA_SYMMETRIC_SIZE="1M",
+                     FI_UNIVERSE_SIZE="64", SHMEM_BARIER="1", SLURM_NTASKS="8",
+                     SLURM_JOB_ACCOUNT="hidden_account",
+                     SECRET_TOKEN="hidden_token", PMIX_SECURITY="hidden_key")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"\A### [^\n]*\n\n```\nTessera [^`]*\n```\n\Z")
+        for part in ("Build", "Libraries", "Machine", "Launchers", "Environment", "Settings"):
+            self.assertRegex(result.stdout, f"(?m)^{part}$")
+        for name in ("compiler", "flags", "hwloc", "PMIx", "libfabric", "providers", "kernel",
+                     "distribution", "C library", "processor", "memory", "usable", "caches",
+                     "reserved pages", "ptrace scope", "locked memory", "open files", "oshrun",
+                     "srun", "mpirun"):
+            self.assertRegex(result.stdout, f"(?m)^  {name} +[^ ]")
+        for setting in ("SHMEM_BARRIER_ALGORITHM=central (environment)", "FI_UNIVERSE_SIZE=64",
+                        "SHMEM_SYMMETRIC_SIZE=1M (environment, as SMA_SYMMETRIC_SIZE)",
+                        "SHMEM_DEBUG=off (default)", "SLURM_NTASKS=8",
+                        "SHMEM_BARIER=1"):
+            self.assertIn(f"\n{setting}\n", result.stdout)
+        self.assertNotIn("hidden", result.stdout)
+        self.assertNotRegex(result.stdout, "(?m)^  host ")
+        self.assertNotIn("Allowed", result.stdout)
+        settings = result.stdout[result.stdout.index("\nSettings\n"):]
+        self.assertEqual(settings.count("\nSHMEM_"),
+                         len(re.findall("(?m)^SHMEM_", run("--variables").stdout)))
+
+    def test_report_of_a_fault_names_a_bad_setting(self):
+        result = run("--report", SHMEM_SYMMETRIC_SIZE="much")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("\nSHMEM_SYMMETRIC_SIZE=much is not a valid setting", result.stdout)
+        self.assertTrue(result.stdout.endswith("\n```\n"))
+
     def test_version_is_that_of_the_header(self):
         name = re.search(r'SHMEM_VENDOR_STRING "(.*)"', read("include/shmem/setup.h")).group(1)
         self.assertTrue(run("--version").stdout.startswith(name + ", OpenSHMEM 1.6"))

@@ -11,6 +11,7 @@
 #include "core/config.hpp"
 #include "tools/osh_info/collectives_report.hpp"
 #include "tools/osh_info/environment_markdown.hpp"
+#include "tools/osh_info/fault_report.hpp"
 #include "tools/osh_info/machine.hpp"
 #include "tools/osh_info/report.hpp"
 
@@ -58,6 +59,7 @@ void add_machine_options(CLI::App& app, MachineRequest& request) {
 int run(int argc, char** argv) {
     CLI::App app("Shows the installed Tessera library, the machine and the settings.");
     bool only_variables = false;
+    bool fault = false;
     bool markdown = false;
     bool algorithms_table = false;
     bool collectives = false;
@@ -69,6 +71,8 @@ int run(int argc, char** argv) {
                          "Print the version and exit");
     app.set_help_flag("--help,-h", "Print this text and exit");
     app.add_flag("--variables", only_variables, "Print the environment variables only");
+    app.add_flag("--report", fault,
+                 "Print all that a report of a fault needs, as Markdown (docs/reporting.md)");
     app.add_flag("--collectives", collectives,
                  "Print the algorithms that each collective uses by size, and the reasons");
     app.add_option("--algorithms", algorithms_of,
@@ -111,6 +115,10 @@ int run(int argc, char** argv) {
     if (!algorithms_of.empty() && error.empty()) {
         print(algorithms_text(algorithms_of, job));
         return 0;
+    }
+    if (fault) {
+        print(fault_report(config, error));
+        return error.empty() ? 0 : kFatalExitCode;
     }
     if (!only_variables) print_all(config);
     return print_settings(config, error) ? 0 : kFatalExitCode;

@@ -18,12 +18,6 @@
 namespace tessera::osh_info {
 namespace {
 
-std::string line(const char* name, const std::string& value) {
-    std::string text = "  " + std::string(name);
-    if (text.size() < 20) text.resize(20, ' ');
-    return text + " " + value + "\n";
-}
-
 // The first line of a small file, or "" when it cannot be read.
 std::string first_line(const char* path) {
     std::FILE* file = std::fopen(path, "re");
@@ -95,6 +89,12 @@ std::string heap_text(const Config& config, const topology::Facts& facts) {
 
 }  // namespace
 
+std::string line(const char* name, const std::string& value) {
+    std::string text = "  " + std::string(name);
+    if (text.size() < 20) text.resize(20, ' ');
+    return text + " " + value + "\n";
+}
+
 std::string version_text() {
     std::string text = "Tessera " + std::string(kVersion) + ", OpenSHMEM " +
                        std::to_string(SHMEM_MAJOR_VERSION) + "." +
@@ -116,11 +116,11 @@ std::string libraries_text() {
            line("PMIx", pmix_text());
 }
 
-std::string machine_text(const Config& config) {
+std::string machine_text(const Config& config, Host host) {
     topology::Facts facts = topology::discover();
     utsname system{};
     ::uname(&system);
-    return line("host", system.nodename) +
+    return (host == Host::kShown ? line("host", system.nodename) : "") +
            line("kernel", std::string(system.sysname) + " " + system.release) +
            topology::describe(facts) + line("symmetric heap", heap_text(config, facts)) +
            line("reserved pages", huge_pages_text()) +
