@@ -48,7 +48,12 @@ bool send_next(const RuntimeCall& call, Position& position, Streams& streams) {
     if (message.needs > position.received) return false;
     if (message.peer != kNoMember) {
         if (!streams.can_send(message.peer)) return false;
-        streams.send(message.peer, message.source, message.bytes);
+        if (message.is_direct) {
+            streams.put(message.peer, message.place, message.source, message.bytes);
+            streams.send(message.peer, nullptr, 0);
+        } else {
+            streams.send(message.peer, message.source, message.bytes);
+        }
     }
     ++position.sent;
     return true;
@@ -65,7 +70,7 @@ bool receive_next(const RuntimeCall& call, Position& position, Streams& streams)
     } else if (message.peer != kNoMember) {
         const char* data = streams.next(message.peer);
         if (data == nullptr) return false;
-        act_on(call, message, data);
+        act_on(call, message, message.is_direct ? message.source : data);
         streams.take(message.peer);
     }
     ++position.received;
