@@ -64,7 +64,7 @@ static void reduce_scatter(void) {
     shmemx_reduce_scatter(SHMEM_TEAM_WORLD, dest, source, block / sizeof(double),
                           SHMEMX_TYPE_DOUBLE, SHMEMX_OP_SUM);
 }
-// What a program does without the layer: private arrays pass through symmetric ones.
+// A program without the layer: private arrays pass through symmetric ones.
 static void copied_fcollect(void) {
     memcpy(source, private_source, block);
     fcollect();

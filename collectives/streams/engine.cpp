@@ -91,7 +91,7 @@ void OpenCall::prepare_places() {
     std::vector<std::size_t>& places = calls_->set_of(number_).places;
     const auto npes = static_cast<std::size_t>(call_.npes);
     places.assign(2 * npes, kNoPlace);
-    call_.base = reinterpret_cast<char*>(address_map.heap_base);
+    call_.base = heap_start();
     call_.named = places.data();
     call_.places = places.data() + npes;
     if (call_.place_sends == 0) return;
