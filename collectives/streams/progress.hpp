@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "base/copy.hpp"
 #include "collectives/streams/call.hpp"
 
 namespace tessera::collectives {
@@ -20,7 +21,12 @@ inline void act_on(const RuntimeCall& call, const Message& message, const char* 
     if (message.action == Action::kCopy) {
         // An array that is sent in place is its own copy.
         if (message.bytes > 0 && message.dest != data) {
-            std::memmove(message.dest, data, message.bytes);
+            if (message.is_local) {
+                std::memmove(message.dest, data,
+                             message.bytes);  // The program's arrays may overlap.
+            } else {
+                copy_bytes(message.dest, data, message.bytes);
+            }
         }
         return;
     }
