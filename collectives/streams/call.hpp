@@ -56,11 +56,21 @@ struct RuntimeCall {
     MemberParts out;                // the parts that members get; of reduce_scatter: its blocks
     MemberParts in;                 // exchange: where their parts go
     ReduceFunction function;        // reductions
+    // Parts from so many bytes on are long: below, the message that names a place for one takes
+    // longer than slots do. They travel in pieces, of at least a slot each (places.hpp).
+    std::size_t long_bytes_min = std::size_t{24} << 10;
+    std::size_t long_piece_bytes = std::size_t{1} << 20;
     // Set by the engine.
     std::size_t slot_bytes = 0;
     char* scratch = nullptr;
     std::uint32_t sends = 0;
     std::uint32_t receives = 0;
+    // Long parts (places.hpp): the messages that name places, and the places, one for each member.
+    std::uint32_t place_sends = 0;
+    std::uint32_t place_receives = 0;
+    char* base = nullptr;           // places count from here
+    std::size_t* named = nullptr;   // for the parts of each member, by this one
+    std::size_t* places = nullptr;  // for the parts of this member, by each one
 
     // Room for a piece or an element, whichever is longer: kScratchPieces of them for schedules,
     // which use them in turn, and two for the engine.
@@ -88,8 +98,17 @@ struct Message {
     std::uint32_t needs = 0;  // messages of the other sequence that must be done before
     Action action = Action::kCopy;
     bool is_local = false;     // in the receives: the member's own data at `source`
+    bool is_direct = false;    // sends: to `place`; receives: the data lies at `source` already
     bool is_last_part = true;  // of an element that is longer than a slot
     std::size_t part_at = 0;   // where this part begins in the element
+    std::size_t place = 0;
+};
+
+// A part for this member that is too long for slots; bytes = 0: it is not.
+struct LongPart {
+    std::size_t bytes = 0;
+    char* dest = nullptr;  // where the sender may put it; nullptr: in memory of the library only
+    bool may_land = true;  // in memory of the library
 };
 
 // THREADS: all; the functions read the call only. They are the same for the same call.
@@ -99,6 +118,9 @@ struct Schedule {
     std::uint32_t (*count_receives)(const RuntimeCall& call);
     Message (*send)(const RuntimeCall& call, std::uint32_t number);
     Message (*receive)(const RuntimeCall& call, std::uint32_t number);
+    // Of a schedule with long parts: sets place_sends and place_receives, before the counts.
+    void (*count_places)(RuntimeCall& call) = nullptr;
+    LongPart (*long_part)(const RuntimeCall& call, int from) = nullptr;
 };
 
 extern const Schedule kBarrierSchedule;        // dissemination

@@ -4,10 +4,14 @@
 #include "collectives/streams/engine.hpp"
 
 #include <memory>
+#include <utility>
 
 #include "base/library_thread.hpp"
 #include "collectives/state.hpp"
 #include "collectives/streams/open_calls.hpp"
+#include "collectives/streams/places.hpp"
+#include "core/local_memory.hpp"
+#include "messaging/operands.hpp"
 
 namespace tessera::collectives {
 
@@ -27,6 +31,7 @@ OpenCall& OpenCalls::open(const RuntimeCall& call, const char* where) {
     slot.position_ = {};
     slot.call_ = call;
     slot.call_.slot_bytes = set_of(slot.number_).streams.slot_bytes();
+    if (call.schedule->count_places != nullptr) call.schedule->count_places(slot.call_);
     slot.call_.sends = call.schedule->count_sends(slot.call_);
     slot.call_.receives = call.schedule->count_receives(slot.call_);
     slot.is_open_.store(true, std::memory_order_relaxed);  // start_background() publishes it.
@@ -49,6 +54,59 @@ void OpenCalls::grow_scratch(Set& set, const RuntimeCall& call) {
     if (set.scratch.size() < bytes) set.scratch.resize(bytes);
 }
 
+namespace {
+
+// Long parts without a dest in the heap land in at most so many bytes.
+constexpr std::size_t kLandingBytesMax = std::size_t{16} << 20;
+
+std::size_t whole_lines(std::size_t bytes) {
+    return (bytes + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
+}
+
+static_assert(kNoPlace == kNotInHeap);
+
+// Calls visit(from, part, offset): the offset of its place in the heap, or kNotInHeap.
+template <class Visit>
+void for_each_long_part(const RuntimeCall& call, Visit visit) {
+    for (int from = 0; from < call.npes; ++from) {
+        const LongPart part = call.schedule->long_part(call, from);
+        if (part.bytes == 0) continue;
+        const bool has_dest = part.dest != nullptr;
+        visit(from, part, has_dest ? heap_place_of(part.dest, part.bytes) : kNotInHeap);
+    }
+}
+
+std::size_t landing_bytes(const RuntimeCall& call) {
+    std::size_t bytes = 0;
+    for_each_long_part(call, [&](int, const LongPart& part, std::size_t place) {
+        if (place == kNotInHeap && part.may_land) bytes += whole_lines(part.bytes);
+    });
+    return bytes;
+}
+
+}  // namespace
+
+// Names places for the long parts (places.hpp), in memory that the set's calls share.
+void OpenCall::prepare_places() {
+    std::vector<std::size_t>& places = calls_->set_of(number_).places;
+    const auto npes = static_cast<std::size_t>(call_.npes);
+    places.assign(2 * npes, kNoPlace);
+    call_.base = heap_start();
+    call_.named = places.data();
+    call_.places = places.data() + npes;
+    if (call_.place_sends == 0) return;
+    const std::size_t bytes = landing_bytes(call_);
+    if (bytes > 0 && bytes <= kLandingBytesMax) landing_ = allocate_local(bytes);
+    std::size_t next = landing_ != nullptr ? heap_place_of(landing_, bytes) : kNotInHeap;
+    for_each_long_part(call_, [&](int from, const LongPart& part, std::size_t place) {
+        if (place == kNotInHeap && part.may_land && next != kNotInHeap) {
+            place = next;
+            next += whole_lines(part.bytes);
+        }
+        call_.named[from] = place;
+    });
+}
+
 bool OpenCall::advance() {
     if (!calls_->is_next(number_)) return false;
     // The program's functions are for its own threads.
@@ -58,11 +116,13 @@ bool OpenCall::advance() {
         calls_->grow_scratch(set, call_);
         call_.scratch = set.scratch.data();
     }
+    if (call_.named == nullptr && call_.place_sends + call_.place_receives > 0) prepare_places();
     return collectives::advance(call_, position_, set.streams);
 }
 
 void OpenCall::release() {
     OpenCalls& calls = *calls_;
+    if (landing_ != nullptr) free_local(std::exchange(landing_, nullptr), "a collective");
     calls.set_of(number_).next.fetch_add(static_cast<std::uint32_t>(calls.sets_.size()),
                                          std::memory_order_release);
     is_open_.store(false, std::memory_order_release);

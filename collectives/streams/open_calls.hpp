@@ -28,10 +28,12 @@ class OpenCall final : public BackgroundWork {
 
   private:
     friend class OpenCalls;
+    void prepare_places();
     OpenCalls* calls_ = nullptr;
     std::uint32_t number_ = 0;
     RuntimeCall call_;
     Position position_;
+    void* landing_ = nullptr;  // local memory for long parts
     // Release by the driver pairs with the acquire of a start that wants the slot.
     std::atomic<bool> is_open_{false};
 };
@@ -53,6 +55,7 @@ class OpenCalls {
         StreamSet streams;
         std::atomic<std::uint32_t> next;  // the first call of this set that is not complete
         std::vector<char> scratch;        // of the call that is under way
+        std::vector<std::size_t> places;  // likewise
     };
     Set& set_of(std::uint32_t number) { return *sets_[number % sets_.size()]; }
     // Whether all calls of the set before this one are complete.

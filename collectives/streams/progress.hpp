@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "base/copy.hpp"
 #include "collectives/streams/call.hpp"
 
 namespace tessera::collectives {
@@ -20,7 +21,12 @@ inline void act_on(const RuntimeCall& call, const Message& message, const char* 
     if (message.action == Action::kCopy) {
         // An array that is sent in place is its own copy.
         if (message.bytes > 0 && message.dest != data) {
-            std::memmove(message.dest, data, message.bytes);
+            if (message.is_local) {
+                std::memmove(message.dest, data,
+                             message.bytes);  // The program's arrays may overlap.
+            } else {
+                copy_bytes(message.dest, data, message.bytes);
+            }
         }
         return;
     }
@@ -48,7 +54,12 @@ bool send_next(const RuntimeCall& call, Position& position, Streams& streams) {
     if (message.needs > position.received) return false;
     if (message.peer != kNoMember) {
         if (!streams.can_send(message.peer)) return false;
-        streams.send(message.peer, message.source, message.bytes);
+        if (message.is_direct) {
+            streams.put(message.peer, message.place, message.source, message.bytes);
+            streams.send(message.peer, nullptr, 0);
+        } else {
+            streams.send(message.peer, message.source, message.bytes);
+        }
     }
     ++position.sent;
     return true;
@@ -65,7 +76,7 @@ bool receive_next(const RuntimeCall& call, Position& position, Streams& streams)
     } else if (message.peer != kNoMember) {
         const char* data = streams.next(message.peer);
         if (data == nullptr) return false;
-        act_on(call, message, data);
+        act_on(call, message, message.is_direct ? message.source : data);
         streams.take(message.peer);
     }
     ++position.received;

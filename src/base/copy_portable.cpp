@@ -21,6 +21,11 @@ void string_copy(void* dest, const void* source, std::size_t bytes) {
     std::memcpy(dest, source, bytes);
 }
 
+bool cpu_has_slow_string_aliases() { return false; }
+void aliased_copy(char* dest, const char* source, std::size_t bytes) {
+    std::memcpy(dest, source, bytes);
+}
+
 bool cpu_has_streaming_copy() { return false; }
 
 void streaming_copy(char* dest, const char* source, std::size_t bytes) {

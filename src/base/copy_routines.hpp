@@ -23,6 +23,16 @@ bool cpu_has_line_string_copy();
 // THREADS: all. Ordered like ordinary stores.
 void string_copy(void* dest, const void* source, std::size_t bytes);
 
+// Whether string copies, those of memcpy included, are slow where dest lies a little behind source
+// in a page (base/copy.cpp).
+bool cpu_has_slow_string_aliases();
+
+inline constexpr std::size_t kAliasedCopyBytesMin = 512;
+
+// Without string copies. REQUIRES: cpu_has_slow_string_aliases(), bytes >= kAliasedCopyBytesMin.
+// THREADS: all. Ordered like ordinary stores.
+void aliased_copy(char* dest, const char* source, std::size_t bytes);
+
 // Whether streaming_copy bypasses the cache.
 bool cpu_has_streaming_copy();
 

@@ -58,6 +58,43 @@ void string_copy(void* dest, const void* source, std::size_t bytes) {
     asm volatile("rep movsb" : "+D"(dest), "+S"(source), "+c"(bytes) : : "memory");
 }
 
+bool cpu_has_slow_string_aliases() {
+    return cpu_has_line_string_copy() && __builtin_cpu_supports("avx2");
+}
+
+// As vector_copy: the first 32 bytes and the last step separately.
+[[gnu::target("avx2")]] void aliased_copy(char* dest, const char* source, std::size_t bytes) {
+    constexpr std::size_t kVectorBytes = 32;
+    constexpr std::size_t kStepBytes = 4 * kVectorBytes;
+    const auto* source_tail = reinterpret_cast<const __m256i*>(source + bytes - kStepBytes);
+    char* const dest_tail = dest + bytes - kStepBytes;
+    const __m256i tail_a = _mm256_loadu_si256(source_tail);
+    const __m256i tail_b = _mm256_loadu_si256(source_tail + 1);
+    const __m256i tail_c = _mm256_loadu_si256(source_tail + 2);
+    const __m256i tail_d = _mm256_loadu_si256(source_tail + 3);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(dest),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source)));
+    const std::size_t head = kVectorBytes - reinterpret_cast<std::uintptr_t>(dest) % kVectorBytes;
+    source += head;
+    for (dest += head; dest < dest_tail; dest += kStepBytes, source += kStepBytes) {
+        const auto* from = reinterpret_cast<const __m256i*>(source);
+        auto* to = reinterpret_cast<__m256i*>(dest);
+        const __m256i a = _mm256_loadu_si256(from);
+        const __m256i b = _mm256_loadu_si256(from + 1);
+        const __m256i c = _mm256_loadu_si256(from + 2);
+        const __m256i d = _mm256_loadu_si256(from + 3);
+        _mm256_store_si256(to, a);
+        _mm256_store_si256(to + 1, b);
+        _mm256_store_si256(to + 2, c);
+        _mm256_store_si256(to + 3, d);
+    }
+    auto* last = reinterpret_cast<__m256i*>(dest_tail);
+    _mm256_storeu_si256(last, tail_a);
+    _mm256_storeu_si256(last + 1, tail_b);
+    _mm256_storeu_si256(last + 2, tail_c);
+    _mm256_storeu_si256(last + 3, tail_d);
+}
+
 bool cpu_has_streaming_copy() { return __builtin_cpu_supports("avx2"); }
 
 [[gnu::target("avx2")]] void streaming_copy(char* dest, const char* source, std::size_t bytes) {

@@ -45,6 +45,8 @@ inline std::size_t heap_place_of(const void* address, std::size_t bytes) {
     if (address_map.peers[address_map.my_pe].heap_inline_limit == 0) return kNotInHeap;
     return reinterpret_cast<std::uintptr_t>(address) - address_map.heap_base;
 }
+// Where the places of this PE's heap begin.
+inline char* heap_start() { return reinterpret_cast<char*>(address_map.heap_base); }
 // REQUIRES: a place that PE `world_pe` of this node has named.
 inline char* mapped_heap_at(std::size_t place, int world_pe) {
     return address_map.peers[world_pe].heap + place;

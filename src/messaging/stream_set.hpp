@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/copy.hpp"
 #include "core/context.hpp"
 #include "core/stream_blocks.hpp"
 #include "core/team.hpp"
@@ -49,6 +50,17 @@ class StreamSet {
                                     team_.world_pe(to));
         }
         post(to, layout_.arrived(set_, team_.my_index), number);
+    }
+
+    // Puts data into the heap of member `to`. RETURNS when: `data` is reusable; the next message to
+    // that member comes behind it.
+    void put(int to, std::size_t heap_offset, const void* data, std::size_t bytes) {
+        const int pe = team_.world_pe(to);
+        char* const name = reinterpret_cast<char*>(address_map.heap_base) + heap_offset;
+        if (char* theirs = address_map.mapped_heap(name, bytes, pe)) {
+            return copy_bytes(theirs, data, bytes);
+        }
+        address_map.fabric->put(transport_context(), name, data, bytes, pe);
     }
 
     // The next message of member `from`, until take(); nullptr: it has not come.

@@ -167,6 +167,21 @@ TEST(Copy, LargeSizesAroundTheLimits) {
     }
 }
 
+// String copies are slow there on some processors, so another routine takes them.
+TEST(Copy, DestALittleBehindSourceInAPage) {
+    Block source(kLargeBytes + 8192);
+    Block dest(kLargeBytes + 8192);
+    source.fill_randomly(7);
+    choose_copy_routine(0);
+    for (const std::size_t behind : {1, 8, 16, 31, 32}) {
+        for (const std::size_t from : {0, 5, 32, 4080}) {
+            for (const std::size_t bytes : {2049, 2112, 4096, 5003, 20000, 262144, 262161}) {
+                ASSERT_NO_FATAL_FAILURE(check_copy(dest, source, from + behind, from, bytes));
+            }
+        }
+    }
+}
+
 TEST(Copy, WorksWithAnyCacheSize) {
     Block source(3 * kLargeBytes);
     Block dest(3 * kLargeBytes);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collectives/streams/binomial.hpp"
+#include "collectives/streams/places.hpp"
 #include "collectives/streams/progress.hpp"
 #include "core/team_streams.hpp"
 
@@ -31,6 +32,7 @@ struct World {
     }
     int npes;
     std::vector<std::deque<Bytes>> queues;
+    std::vector<Bytes> heaps = std::vector<Bytes>(static_cast<std::size_t>(npes));
 };
 
 // One member's end.
@@ -38,6 +40,11 @@ struct Ends {
     World& world;
     int me;
     std::size_t slot_bytes;
+    void put(int to, std::size_t place, const char* data, std::size_t bytes) {
+        Bytes& heap = world.heaps[static_cast<std::size_t>(to)];
+        ASSERT_LE(place + bytes, heap.size());
+        std::memcpy(heap.data() + place, data, bytes);
+    }
     bool can_send(int to) { return world.queue(me, to).size() < kStreamSlots; }
     void send(int to, const char* data, std::size_t bytes) {
         ASSERT_LE(bytes, slot_bytes);
@@ -60,6 +67,7 @@ struct Member {
     Bytes source;
     Bytes dest;
     Bytes scratch;
+    std::vector<std::size_t> named, places;
     std::vector<std::size_t> out_counts, out_displs, in_counts, in_displs;
 };
 
@@ -85,12 +93,21 @@ class Job {
 
     // Every step of any member is possible in some order; a random one is taken.
     void run(const Schedule& schedule) {
+        // The same for all members: often some parts are long, and some of these take two pieces.
+        const std::size_t long_bytes_min = random_below(2) == 0 ? SIZE_MAX : 1 + random_below(400);
+        const std::size_t long_piece_bytes = slot_bytes_ + random_below(400);
         for (auto& member : members) {
             RuntimeCall& call = member->call;
             call.schedule = &schedule;
             call.slot_bytes = slot_bytes_;
+            call.long_bytes_min = long_bytes_min;
+            call.long_piece_bytes = long_piece_bytes;
             member->scratch.resize((kScratchPieces + 2) * call.scratch_stride());
             call.scratch = member->scratch.data();
+            if (schedule.count_places != nullptr) {
+                schedule.count_places(call);
+                name_places(*member);
+            }
             call.sends = schedule.count_sends(call);
             call.receives = schedule.count_receives(call);
         }
@@ -112,6 +129,27 @@ class Job {
     std::vector<std::unique_ptr<Member>> members;
 
   private:
+    // Places for long parts in the member's heap, for some members of random ones, as the engine
+    // gives them: all or none to parts without a dest.
+    void name_places(Member& member) {
+        RuntimeCall& call = member.call;
+        member.named.assign(static_cast<std::size_t>(npes()), kNoPlace);
+        member.places.assign(static_cast<std::size_t>(npes()), kNoPlace);
+        call.named = member.named.data();
+        call.places = member.places.data();
+        Bytes& heap = world.heaps[static_cast<std::size_t>(call.me)];
+        const bool lands = random_below(3) > 0;
+        std::size_t end = 0;
+        for (int from = 0; from < npes(); ++from) {
+            const LongPart part = call.schedule->long_part(call, from);
+            const bool is_named = part.dest != nullptr ? random_below(3) > 0 : lands;
+            if (part.bytes == 0 || !part.may_land || !is_named) continue;
+            call.named[from] = end;
+            end += part.bytes;
+        }
+        heap.assign(end, 0);
+        call.base = heap.data();
+    }
     bool is_complete() const {
         return std::all_of(members.begin(), members.end(), [](auto& member) {
             return member->position.sent == member->call.sends &&
