@@ -13,7 +13,6 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "core/failures.hpp"
 #include "core/ordering.hpp"
@@ -49,10 +48,12 @@ Coarrays& coarrays() {
 std::byte* chunk = nullptr;
 std::size_t chunk_bytes = 0;
 
-// The tokens of components, and those that have memory by its address.
+// The tokens of components, each with its place; the last one of each place; and those that have
+// memory by its address.
 struct Components {
     std::mutex mutex;
-    std::unordered_set<Coarray*> tokens;
+    std::unordered_map<Coarray*, const caf_token_t*> tokens;
+    std::unordered_map<const caf_token_t*, Coarray*> by_place;
     std::unordered_map<void*, Coarray*> by_base;
 };
 
@@ -186,11 +187,19 @@ void free_all_of(Team& team) {
     }
 }
 
-Coarray* make_component() {
+Coarray* make_component(const caf_token_t* place) {
     auto* component = new Coarray;
     const std::lock_guard lock(components().mutex);
-    components().tokens.insert(component);
+    components().tokens[component] = place;
+    components().by_place[place] = component;
     return component;
+}
+
+Coarray* empty_component_at(const caf_token_t* place) {
+    const std::lock_guard lock(components().mutex);
+    const auto at = components().by_place.find(place);
+    const bool is_empty = at != components().by_place.end() && at->second->base == nullptr;
+    return is_empty ? at->second : nullptr;
 }
 
 bool is_component(caf_token_t token) {
@@ -231,7 +240,12 @@ void free_component(Coarray* component) {
     free_component_memory(*component);
     {
         const std::lock_guard lock(components().mutex);
-        components().tokens.erase(component);
+        const auto token = components().tokens.find(component);
+        const auto at = components().by_place.find(token->second);
+        if (at != components().by_place.end() && at->second == component) {
+            components().by_place.erase(at);
+        }
+        components().tokens.erase(token);
     }
     delete component;
 }

@@ -96,8 +96,13 @@ void free_coarray(Coarray* coarray);
 /// Frees what a team still owns, the newest first: end team. Collective over the team.
 void free_all_of(Team& team);
 
-/// Makes the token of a component, without memory.
-Coarray* make_component();
+/// Makes the token of a component, without memory. place: where the compiler keeps the token.
+Coarray* make_component(const caf_token_t* place);
+
+/// The component that was made for a place last, if it has no memory; else NULL. The place itself
+/// is not read: gfortran 12 leaves tokens of elements of allocated coarrays undefined, and what was
+/// there before may be the token of another component.
+Coarray* empty_component_at(const caf_token_t* place);
 
 /// Whether a token is one of make_component. Assignments of derived types copy tokens as bytes, so
 /// the compiler may pass a value that was never one.
