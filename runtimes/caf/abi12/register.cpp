@@ -29,6 +29,7 @@ namespace {
 std::vector<std::pair<Coarray*, const Descriptor*>> unread;
 
 void read_bounds() {
+    detail::at_image_control = nullptr;
     for (const auto& [coarray, descriptor] : std::exchange(unread, {})) {
         auto* bounds =
             new Bounds{.rank = descriptor->rank, .lower = {}, .extent = {}, .stride_bytes = {}};

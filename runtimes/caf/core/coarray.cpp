@@ -106,11 +106,8 @@ void note_component(std::uintptr_t low, std::uintptr_t high) {
 
 }  // namespace
 
-Coarray* from_token(caf_token_t token, const char* routine) {
-    if (token == nullptr) [[unlikely]] {
-        stop_with_error(routine, "the coarray is not allocated (its token is NULL)");
-    }
-    return static_cast<Coarray*>(token);
+void stop_without_token(const char* routine) {
+    stop_with_error(routine, "the coarray is not allocated (its token is NULL)");
 }
 
 Coarray* allocate(Team& team, std::size_t bytes, Memory memory, bool is_zeroed) {
@@ -159,7 +156,27 @@ void free_coarray(Coarray* coarray) {
         shmemx_team_free(team.handle, header_of(coarray->base));
     }
     delete coarray->bounds;
+    delete[] coarray->parts;
     delete coarray;
+}
+
+void map_parts(Coarray& coarray) {
+    constexpr int kImagesMax = 1024;
+    if (coarray.team == nullptr || coarray.team->images > kImagesMax) {
+        return;
+    }
+    const Team& team = *coarray.team;
+    auto* parts = new std::byte*[static_cast<std::size_t>(team.images)];
+    for (int image = 1; image <= team.images; ++image) {
+        parts[image - 1] = static_cast<std::byte*>(shmem_ptr(coarray.base, team.pe_of(image)));
+    }
+    std::byte* const* none = nullptr;
+    // Release: pairs with the acquire of mapped_scalar() in the front end.
+    if (!std::atomic_ref(coarray.parts)
+             .compare_exchange_strong(none, parts, std::memory_order_release,
+                                      std::memory_order_relaxed)) {
+        delete[] parts;  // Another thread was first.
+    }
 }
 
 void note_component_at(const void* address) {
