@@ -2,7 +2,10 @@
 //
 // Access to coarrays without allocatable components: get, send and sendget of GCC 8 to 14.
 //
-// Hot path: a scalar of the same type is one shmem_ptr and one load or store on the node.
+// Hot path: a scalar of the same type, of a coarray of the current team, is one load or store on
+// the node, without a call from the second access to the coarray on.
+
+#include <cstring>
 
 #include "abi12/access_section.hpp"
 #include "abi12/descriptor.hpp"
@@ -15,6 +18,9 @@
 namespace tessera::caf {
 
 namespace {
+
+constexpr const char* kGet = "coindexed get";
+constexpr const char* kPut = "coindexed put";
 
 ElementType type_of(const Descriptor& descriptor, int kind) {
     return {descriptor.type, kind, element_bytes_of(descriptor)};
@@ -50,18 +56,51 @@ int pe_of_image(int image, caf_team_t* team, const char* routine) {
     return pe_of(image, *found, routine);
 }
 
-}  // namespace
+// Where a scalar of 4 or 8 bytes is mapped; NULL: the general way finds out.
+inline std::byte* mapped_scalar(caf_token_t token, std::size_t offset, int image,
+                                std::size_t bytes) {
+    auto* coarray = static_cast<Coarray*>(token);
+    if (coarray == nullptr) {
+        return nullptr;
+    }
+    // Acquire: pairs with map_parts().
+    std::byte* const* parts = std::atomic_ref(coarray->parts).load(std::memory_order_acquire);
+    const Team* team = detail::current;
+    const bool is_known = parts != nullptr && coarray->team == team && image >= 1 &&
+                          image <= team->images && offset < coarray->bytes &&
+                          (bytes == 4 || bytes == 8);
+    std::byte* part = is_known ? parts[image - 1] : nullptr;
+    return part == nullptr ? nullptr : part + offset;
+}
 
-CAF_ENTRY void _gfortran_caf_get(caf_token_t token, std::size_t offset, int image,
-                                 Descriptor* source, Vector* source_vector, Descriptor* dest,
-                                 int source_kind, int dest_kind, bool, int* stat) {
+inline void copy_scalar(void* dest, const void* source, std::size_t bytes) {
+    if (bytes == 8) {
+        std::memcpy(dest, source, 8);
+    } else {
+        std::memcpy(dest, source, 4);
+    }
+}
+
+// The next access to a scalar of the coarray takes the short way.
+void expect_more(caf_token_t token) {
+    Coarray& coarray = *static_cast<Coarray*>(token);
+    if (std::atomic_ref(coarray.parts).load(std::memory_order_relaxed) == nullptr) {
+        map_parts(coarray);
+    }
+}
+
+// The general ways have the arguments of the entries, so that the entries jump to them.
+[[gnu::noinline]] void get_any(caf_token_t token, std::size_t offset, int image, Descriptor* source,
+                               Vector* source_vector, Descriptor* dest, int source_kind,
+                               int dest_kind, bool, int* stat) {
     ensure_initialized();
-    const int pe = pe_of(image, "coindexed get");
-    std::byte* base = place_of(token, offset, "coindexed get");
+    const int pe = pe_of(image, kGet);
+    std::byte* base = place_of(token, offset, kGet);
     if (!may_access(pe, stat)) {
         return;
     }
     if (source_vector == nullptr && is_plain_scalar(*source, source_kind, *dest, dest_kind)) {
+        expect_more(token);
         return get_bytes(dest->base, base, dest->element_bytes, pe);
     }
     const Section local = section_of(*dest);
@@ -70,21 +109,21 @@ CAF_ENTRY void _gfortran_caf_get(caf_token_t token, std::size_t offset, int imag
     }
     OffsetLists lists;
     get_converted(local, type_of(*dest, dest_kind),
-                  section_of(*source, source_vector, base, lists, "coindexed get"),
-                  type_of(*source, source_kind), pe, "coindexed get");
+                  section_of(*source, source_vector, base, lists, kGet),
+                  type_of(*source, source_kind), pe, kGet);
 }
 
-CAF_ENTRY void _gfortran_caf_send(caf_token_t token, std::size_t offset, int image,
-                                  Descriptor* dest, Vector* dest_vector, Descriptor* source,
-                                  int dest_kind, int source_kind, bool, int* stat,
-                                  caf_team_t* team) {
+[[gnu::noinline]] void put_any(caf_token_t token, std::size_t offset, int image, Descriptor* dest,
+                               Vector* dest_vector, Descriptor* source, int dest_kind,
+                               int source_kind, bool, int* stat, caf_team_t* team) {
     ensure_initialized();
-    const int pe = pe_of_image(image, team, "coindexed put");
-    std::byte* base = place_of(token, offset, "coindexed put");
+    const int pe = pe_of_image(image, team, kPut);
+    std::byte* base = place_of(token, offset, kPut);
     if (!may_access(pe, stat)) {
         return;
     }
     if (dest_vector == nullptr && is_plain_scalar(*dest, dest_kind, *source, source_kind)) {
+        expect_more(token);
         return put_bytes(base, source->base, source->element_bytes, pe);
     }
     const Section local = section_of(*source);
@@ -92,9 +131,37 @@ CAF_ENTRY void _gfortran_caf_send(caf_token_t token, std::size_t offset, int ima
         return;
     }
     OffsetLists lists;
-    put_converted(section_of(*dest, dest_vector, base, lists, "coindexed put"),
-                  type_of(*dest, dest_kind), local, type_of(*source, source_kind), pe,
-                  "coindexed put");
+    put_converted(section_of(*dest, dest_vector, base, lists, kPut), type_of(*dest, dest_kind),
+                  local, type_of(*source, source_kind), pe, kPut);
+}
+
+}  // namespace
+
+CAF_ENTRY void _gfortran_caf_get(caf_token_t token, std::size_t offset, int image,
+                                 Descriptor* source, Vector* source_vector, Descriptor* dest,
+                                 int source_kind, int dest_kind, bool may_overlap, int* stat) {
+    if (source_vector == nullptr && stat == nullptr &&
+        is_plain_scalar(*source, source_kind, *dest, dest_kind)) {
+        if (const auto* at = mapped_scalar(token, offset, image, dest->element_bytes)) [[likely]] {
+            return copy_scalar(dest->base, at, dest->element_bytes);
+        }
+    }
+    get_any(token, offset, image, source, source_vector, dest, source_kind, dest_kind, may_overlap,
+            stat);
+}
+
+CAF_ENTRY void _gfortran_caf_send(caf_token_t token, std::size_t offset, int image,
+                                  Descriptor* dest, Vector* dest_vector, Descriptor* source,
+                                  int dest_kind, int source_kind, bool may_overlap, int* stat,
+                                  caf_team_t* team) {
+    if (dest_vector == nullptr && stat == nullptr && team == nullptr &&
+        is_plain_scalar(*dest, dest_kind, *source, source_kind)) {
+        if (auto* at = mapped_scalar(token, offset, image, source->element_bytes)) [[likely]] {
+            return copy_scalar(at, source->base, source->element_bytes);
+        }
+    }
+    put_any(token, offset, image, dest, dest_vector, source, dest_kind, source_kind, may_overlap,
+            stat, team);
 }
 
 CAF_ENTRY void _gfortran_caf_sendget(caf_token_t dest_token, std::size_t dest_offset,

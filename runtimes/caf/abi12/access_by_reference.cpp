@@ -57,7 +57,7 @@ void allocate_local(Descriptor& descriptor, std::size_t bytes, const char* routi
     if (is_in_coarray_memory(&descriptor)) {
         auto* token = reinterpret_cast<caf_token_t*>(reinterpret_cast<std::byte*>(&descriptor) +
                                                      descriptor_bytes(descriptor.rank));
-        Coarray* component = make_component();
+        Coarray* component = make_component(token);
         if (allocate_component(*component, bytes)) {
             *token = component;
             descriptor.base = component->base;
@@ -82,7 +82,7 @@ void reshape_local(Descriptor& dest, const Section& shape, const char* routine) 
 
 // An allocatable component of this image's own coarray on the left of an assignment.
 void reshape_own(Target& target, const Section& shape, std::size_t element_bytes) {
-    auto* component = make_component();
+    auto* component = make_component(reinterpret_cast<caf_token_t*>(target.component_token));
     if (!allocate_component(*component, shape.elements() * element_bytes)) {
         stop_with_error("coindexed put",
                         "no room for the component; set SHMEM_LOCAL_MEMORY_SIZE "

@@ -114,10 +114,7 @@ void put_converted(const Section& remote, const ElementType& to, const Section& 
     put_section(remote, packed, pe);
 }
 
-bool may_access(int pe, int* stat) {
-    if (stat == nullptr) {
-        return true;
-    }
+bool has_not_failed(int pe, int* stat) {
     const bool has_failed = status_of_pe(pe) == kFailedImage;
     *stat = has_failed ? kFailedImage : kOk;
     return !has_failed;

@@ -53,7 +53,8 @@ void get_converted(const Section& local, const ElementType& to, const Section& r
 void put_converted(const Section& remote, const ElementType& to, const Section& local,
                    const ElementType& from, int pe, const char* routine);
 
-/// The PE that an access with stat= wants. RETURNS: false when the image has failed; stat= tells.
-bool may_access(int pe, int* stat);
+/// For an access with stat= to a PE. RETURNS: false when the image has failed; stat= tells.
+bool has_not_failed(int pe, int* stat);
+inline bool may_access(int pe, int* stat) { return stat == nullptr || has_not_failed(pe, stat); }
 
 }  // namespace tessera::caf

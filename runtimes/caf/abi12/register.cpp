@@ -29,6 +29,7 @@ namespace {
 std::vector<std::pair<Coarray*, const Descriptor*>> unread;
 
 void read_bounds() {
+    detail::at_image_control = nullptr;
     for (const auto& [coarray, descriptor] : std::exchange(unread, {})) {
         auto* bounds =
             new Bounds{.rank = descriptor->rank, .lower = {}, .extent = {}, .stride_bytes = {}};
@@ -92,8 +93,10 @@ std::size_t bytes_of(const Descriptor& descriptor) {
 // address included. gfortran 12 may pass, and then copy, too few bytes, so the data is copied here.
 void register_component(std::size_t bytes, bool is_copy, caf_token_t* token, Descriptor* descriptor,
                         const ErrorTarget& target) {
-    Coarray* component =
-        !is_copy && is_component(*token) ? static_cast<Coarray*>(*token) : make_component();
+    Coarray* component = is_copy ? nullptr : empty_component_at(token);
+    if (component == nullptr) {
+        component = make_component(token);
+    }
     const void* source = is_copy ? descriptor->base : nullptr;
     const std::size_t copied = source == nullptr ? 0 : bytes_of(*descriptor);
     const std::size_t wanted = std::max(bytes, copied);
@@ -171,7 +174,7 @@ CAF_ENTRY void _gfortran_caf_register(std::size_t size, int type, caf_token_t* t
                                     target);
         case kRegisterTokenOnly:
             // The descriptor may be uninitialized, and the token that of the source of a copy.
-            *token = make_component();
+            *token = make_component(token);
             descriptor->base = nullptr;
             report_ok(target);
             return;

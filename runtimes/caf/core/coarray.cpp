@@ -13,7 +13,6 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "core/failures.hpp"
 #include "core/ordering.hpp"
@@ -49,10 +48,12 @@ Coarrays& coarrays() {
 std::byte* chunk = nullptr;
 std::size_t chunk_bytes = 0;
 
-// The tokens of components, and those that have memory by its address.
+// The tokens of components, each with its place; the last one of each place; and those that have
+// memory by its address.
 struct Components {
     std::mutex mutex;
-    std::unordered_set<Coarray*> tokens;
+    std::unordered_map<Coarray*, const caf_token_t*> tokens;
+    std::unordered_map<const caf_token_t*, Coarray*> by_place;
     std::unordered_map<void*, Coarray*> by_base;
 };
 
@@ -105,11 +106,8 @@ void note_component(std::uintptr_t low, std::uintptr_t high) {
 
 }  // namespace
 
-Coarray* from_token(caf_token_t token, const char* routine) {
-    if (token == nullptr) [[unlikely]] {
-        stop_with_error(routine, "the coarray is not allocated (its token is NULL)");
-    }
-    return static_cast<Coarray*>(token);
+void stop_without_token(const char* routine) {
+    stop_with_error(routine, "the coarray is not allocated (its token is NULL)");
 }
 
 Coarray* allocate(Team& team, std::size_t bytes, Memory memory, bool is_zeroed) {
@@ -158,7 +156,27 @@ void free_coarray(Coarray* coarray) {
         shmemx_team_free(team.handle, header_of(coarray->base));
     }
     delete coarray->bounds;
+    delete[] coarray->parts;
     delete coarray;
+}
+
+void map_parts(Coarray& coarray) {
+    constexpr int kImagesMax = 1024;
+    if (coarray.team == nullptr || coarray.team->images > kImagesMax) {
+        return;
+    }
+    const Team& team = *coarray.team;
+    auto* parts = new std::byte*[static_cast<std::size_t>(team.images)];
+    for (int image = 1; image <= team.images; ++image) {
+        parts[image - 1] = static_cast<std::byte*>(shmem_ptr(coarray.base, team.pe_of(image)));
+    }
+    std::byte* const* none = nullptr;
+    // Release: pairs with the acquire of mapped_scalar() in the front end.
+    if (!std::atomic_ref(coarray.parts)
+             .compare_exchange_strong(none, parts, std::memory_order_release,
+                                      std::memory_order_relaxed)) {
+        delete[] parts;  // Another thread was first.
+    }
 }
 
 void note_component_at(const void* address) {
@@ -186,11 +204,19 @@ void free_all_of(Team& team) {
     }
 }
 
-Coarray* make_component() {
+Coarray* make_component(const caf_token_t* place) {
     auto* component = new Coarray;
     const std::lock_guard lock(components().mutex);
-    components().tokens.insert(component);
+    components().tokens[component] = place;
+    components().by_place[place] = component;
     return component;
+}
+
+Coarray* empty_component_at(const caf_token_t* place) {
+    const std::lock_guard lock(components().mutex);
+    const auto at = components().by_place.find(place);
+    const bool is_empty = at != components().by_place.end() && at->second->base == nullptr;
+    return is_empty ? at->second : nullptr;
 }
 
 bool is_component(caf_token_t token) {
@@ -231,7 +257,12 @@ void free_component(Coarray* component) {
     free_component_memory(*component);
     {
         const std::lock_guard lock(components().mutex);
-        components().tokens.erase(component);
+        const auto token = components().tokens.find(component);
+        const auto at = components().by_place.find(token->second);
+        if (at != components().by_place.end() && at->second == component) {
+            components().by_place.erase(at);
+        }
+        components().tokens.erase(token);
     }
     delete component;
 }

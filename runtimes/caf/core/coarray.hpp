@@ -59,7 +59,14 @@ struct Coarray {
     Team* team = nullptr;
     /// Set by the front end as soon as it knows them; NULL: none.
     Bounds* bounds = nullptr;
+    /// The part of each image of the team, as this image loads it; NULL: on another node. No table
+    /// before map_parts(). Only atomic accesses: release and acquire order its contents.
+    std::byte* const* parts = nullptr;
 };
+
+/// Notes where the parts of a coarray are mapped, for accesses that come again. Of large teams it
+/// notes nothing.
+void map_parts(Coarray& coarray);
 
 /// The block before the base of a coarray on each image, so that other images see it as well.
 struct alignas(64) CoarrayHeader {
@@ -77,7 +84,13 @@ void note_component_at(const void* address);
 Coarray* find_coarray(const void* base);
 
 /// The coarray of a token. A NULL token ends the job with a message that names the routine.
-Coarray* from_token(caf_token_t token, const char* routine);
+[[noreturn]] void stop_without_token(const char* routine);
+inline Coarray* from_token(caf_token_t token, const char* routine) {
+    if (token == nullptr) [[unlikely]] {
+        stop_without_token(routine);
+    }
+    return static_cast<Coarray*>(token);
+}
 
 /// A byte of a coarray on every image of its team.
 inline std::byte* at_offset(const Coarray& coarray, std::size_t offset) {
@@ -96,8 +109,13 @@ void free_coarray(Coarray* coarray);
 /// Frees what a team still owns, the newest first: end team. Collective over the team.
 void free_all_of(Team& team);
 
-/// Makes the token of a component, without memory.
-Coarray* make_component();
+/// Makes the token of a component, without memory. place: where the compiler keeps the token.
+Coarray* make_component(const caf_token_t* place);
+
+/// The component that was made for a place last, if it has no memory; else NULL. The place itself
+/// is not read: gfortran 12 leaves tokens of elements of allocated coarrays undefined, and what was
+/// there before may be the token of another component.
+Coarray* empty_component_at(const caf_token_t* place);
 
 /// Whether a token is one of make_component. Assignments of derived types copy tokens as bytes, so
 /// the compiler may pass a value that was never one.

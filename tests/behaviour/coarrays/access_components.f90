@@ -56,6 +56,7 @@ program access_components
   w(0, 2)%c = reshape([(real(10 * me + i), i=1, 9)], [3, 3])
   w(0, 2)%s = -me
   w(0, 2)%text(2) = 'abc'
+  w(-1, 1)%text(4) = 'xxxxxxx'
   do i = 1, 2
     w(0, 2)%list(i)%k = 1000 * i + me
     allocate (w(0, 2)%list(i)%z(i, 2))
@@ -127,7 +128,7 @@ program access_components
     'put of a row of a fixed array')
   call check_equal(w(0, 2)%list(1)%z(1, 2), 4.0_real64 * last, 'put three levels deep')
   call check(all(w(0, 2)%c(:, 1) == [3, 2, 1]), 'put in reverse order')
-  call check_equal(w(-1, 1)%text(4), 'put    ', 'put of a character')
+  call check_equal(w(-1, 1)%text(4), 'put    ', 'put of a character, blanks')
   sync all
 
   ! From image to image.

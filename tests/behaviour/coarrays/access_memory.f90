@@ -19,7 +19,8 @@ contains
 end module shapes
 
 program access_memory
-  use, intrinsic :: iso_fortran_env, only: team_type
+  use, intrinsic :: iso_c_binding, only: c_f_pointer, c_loc
+  use, intrinsic :: iso_fortran_env, only: int64, team_type
   use checks
   use shapes
   implicit none
@@ -100,9 +101,30 @@ program access_memory
   sync all
   call check_equal(x[n]%v(1), 100, 'component that an assignment has allocated')
   sync all
+  call undefined_token()
   call passed()
 
 contains
+
+  ! gfortran leaves the tokens of components of allocated elements undefined: what was there
+  ! before. Here that is the token of another component, the last word of an element of type list.
+  subroutine undefined_token()
+    type(list), allocatable, target :: lists(:)[:]
+    integer(int64), pointer :: words(:, :)
+    allocate (lists(3)[*])
+    allocate (lists(1)%v(4))
+    call c_f_pointer(c_loc(lists), words, [storage_size(lists) / 64, 3])
+    words(size(words, 1), 2) = words(size(words, 1), 1)
+    allocate (lists(2)%v(4))
+    lists(2)%v = 2 * me
+    deallocate (lists(1)%v)
+    allocate (lists(3)%v(4))
+    lists(3)%v = 3 * me
+    sync all
+    call check_equal(lists(2)[next]%v(1), 2 * next, 'component with a token of another one')
+    call check_equal(lists(3)[next]%v(1), 3 * next, 'component allocated last')
+    sync all
+  end subroutine undefined_token
 
   subroutine scope(k)
     integer, intent(in) :: k

@@ -5,6 +5,7 @@ foreach(name sync atomics locks events collectives ordering random_numbers)
     caf_runs(${name})
 endforeach()
 caf_runs(teams ENVIRONMENT SHMEM_TEAM_MEMORY_SIZE=64M)
+caf_runs(control_random ENVIRONMENT SHMEM_TEAM_MEMORY_SIZE=64M)
 
 # The classes of results depend on what the compiler makes of a function.
 foreach(level 0 1 2 3)
@@ -97,3 +98,10 @@ add_test(NAME caf.abi16
                  --layouts 1 2 3 4 5 8 3x3 5x2 -- $<TARGET_FILE:abi16_test>)
 set_tests_properties(caf.abi16 PROPERTIES TIMEOUT 300 LABELS coarrays
                      ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
+
+# The long random run (docs/coarrays.md), for a moment.
+add_test(NAME caf.random_minutes
+         COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/random_minutes.py
+                 ${CMAKE_BINARY_DIR} --minutes 0.001 --layouts 2)
+set_tests_properties(caf.random_minutes PROPERTIES TIMEOUT 300 LABELS coarrays
+    ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
