@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# CPack runs this over the files of the packages before it packs them: what Debian wants different
+# from an installation in a folder of its own. The source tarball stays as it is.
+if(CPACK_SOURCE_PACKAGE_FILE_NAME STREQUAL CPACK_PACKAGE_FILE_NAME)
+    return()
+endif()
+
+# caf and cafrun are names that several packages offer (postinst.in).
+file(GLOB_RECURSE commands ${CPACK_TEMPORARY_DIRECTORY}/*/usr/bin/caf*)
+file(GLOB_RECURSE caf_pages ${CPACK_TEMPORARY_DIRECTORY}/*/usr/share/man/man1/caf*.1)
+foreach(path IN LISTS commands caf_pages)
+    string(REGEX REPLACE "([.]1)?$" ".tessera\\1" new_path ${path})
+    file(RENAME ${path} ${new_path})
+endforeach()
+
+# Manual pages and the list of changes are compressed, without the time of compression.
+execute_process(
+    COMMAND find ${CPACK_TEMPORARY_DIRECTORY} ( -path */share/man/* -o -name changelog ) -type f
+            -exec gzip -9n {} +
+    COMMAND_ERROR_IS_FATAL ANY)
