@@ -7,11 +7,13 @@ if(CPACK_SOURCE_PACKAGE_FILE_NAME STREQUAL CPACK_PACKAGE_FILE_NAME)
 endif()
 
 # caf and cafrun are names that several packages offer (postinst.in).
-file(GLOB_RECURSE commands ${CPACK_TEMPORARY_DIRECTORY}/*/usr/bin/caf*)
-file(GLOB_RECURSE caf_pages ${CPACK_TEMPORARY_DIRECTORY}/*/usr/share/man/man1/caf*.1)
-foreach(path IN LISTS commands caf_pages)
-    string(REGEX REPLACE "([.]1)?$" ".tessera\\1" new_path ${path})
-    file(RENAME ${path} ${new_path})
+foreach(command caf cafrun)
+    file(GLOB staged ${CPACK_TEMPORARY_DIRECTORY}/dev/usr/bin/${command})
+    if(staged)
+        file(RENAME ${staged} ${staged}.tessera)
+        set(pages ${CPACK_TEMPORARY_DIRECTORY}/dev/usr/share/man/man1)
+        file(RENAME ${pages}/${command}.1 ${pages}/${command}.tessera.1)
+    endif()
 endforeach()
 
 # Manual pages and the list of changes are compressed, without the time of compression.
