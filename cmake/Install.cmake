@@ -2,11 +2,12 @@
 #
 # The files that `cmake --install` installs: the library under both its names, headers, the CMake
 # package Tessera (Tessera::shmem, Tessera::shmem_static), tessera.pc, the man pages and the
-# tutorial. Tools and runtimes install themselves.
+# tutorial. Tools and runtimes install themselves. The components are those of cmake/Packages.cmake;
+# what names none is of the component dev.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tessera tessera_static EXPORT TesseraTargets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libsma.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
@@ -27,9 +28,20 @@ file(RELATIVE_PATH TESSERA_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
      ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# docs/porting.md
+option(TESSERA_COMPAT "Install sandia-openshmem.pc, too, which names this library" OFF)
+configure_file(cmake/sandia-openshmem.pc.in ${PROJECT_BINARY_DIR}/sandia-openshmem.pc @ONLY)
+if(TESSERA_COMPAT)
+    install(FILES ${PROJECT_BINARY_DIR}/sandia-openshmem.pc
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
 
 file(GLOB man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
+set(tool_pages ${man_pages})
+list(FILTER tool_pages INCLUDE REGEX "/(oshrun|shmemrun|osh_info|osh_tune)[.]1$")
+list(REMOVE_ITEM man_pages ${tool_pages})
 install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${tool_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 # With its programs, which readers copy and type.
-install(DIRECTORY docs/tutorial DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tessera
+install(DIRECTORY docs/tutorial DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tessera COMPONENT doc
         PATTERN __pycache__ EXCLUDE)

@@ -54,8 +54,8 @@ STATIC_LIBS;STANDARD" "OVERRIDES" ${ARGN})
                    FILE_PERMISSIONS ${TESSERA_EXECUTABLE})
 endfunction()
 
-# Another name for a command, as a link.
+# tessera_other_name(name command [COMPONENT tools]): another name for a command, as a link.
 function(tessera_other_name name command)
     file(CREATE_LINK ${command} ${TESSERA_COMMANDS}/${name} SYMBOLIC)
-    install(FILES ${TESSERA_COMMANDS}/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(FILES ${TESSERA_COMMANDS}/${name} DESTINATION ${CMAKE_INSTALL_BINDIR} ${ARGN})
 endfunction()

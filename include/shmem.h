@@ -34,4 +34,13 @@
 
 #include "shmem/tables_end.h"
 
+// Programs that adapt to an OpenSHMEM library by its macros take these two for Sandia OpenSHMEM, whose
+// features we have as well: shmem4py then uses all of OpenSHMEM 1.5 (docs/porting.md).
+#ifndef SHMEM_DEF_H
+#define SHMEM_DEF_H 1
+#endif
+#ifndef SHMEM_FUNCTION_ATTRIBUTES
+#define SHMEM_FUNCTION_ATTRIBUTES
+#endif
+
 #endif  // SHMEM_INTERNAL_SHMEM_H

@@ -19,7 +19,7 @@
 #define SHMEM_MAX_NAME_LEN 64
 
 /** The library's name and version, equal to the result of shmem_info_get_name. */
-#define SHMEM_VENDOR_STRING "Tessera 0.1.0"
+#define SHMEM_VENDOR_STRING "Tessera 1.0.0-rc1"
 
 /** Thread levels, in increasing order (OpenSHMEM 1.6, 9.2): the program has one thread. */
 #define SHMEM_THREAD_SINGLE 0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes the manual pages of the library from the docstrings of its headers.
 
-    generate.py --include include --docs docs --version 0.1.0 --output DIR
+    generate.py --include include --docs docs --version 1.0.0 --output DIR
 
 writes DIR/man3: one page for each docstring, and a link (.so) to it for every name that it is
 about, so that `man shmem_int_put` works; and DIR/man7: one page for each header, openshmem with all

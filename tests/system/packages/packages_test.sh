@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Makes the Debian packages of a build, installs them beside what the machine has (also beside Open MPI's
+# oshcc), compiles the program of the README with `oshcc` and runs it, and removes the packages. It
+# breaks when a package lacks a file or a dependency, takes another package's file, or leaves
+# something behind.
+#
+# Usage: packages_test.sh BUILD WORK_FOLDER
+set -euo pipefail
+
+if [ $# -ne 2 ]; then
+    sed -n '/^# Usage/,/^set/p' "$0" | grep '^#' >&2
+    exit 2
+fi
+build=$(realpath "$1")
+work=$(realpath -m "$2")
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+
+skip() {
+    echo "packages_test: skipped: $*"
+    exit 77
+}
+command -v dpkg-deb >/dev/null || skip "there is no dpkg"
+[ "$(id -u)" -eq 0 ] || skip "only root can install packages"
+rm -rf "$work"
+mkdir -p "$work/packages" "$work/upper" "$work/scratch" "$work/merged"
+unshare --mount mount -t overlay overlay \
+    -o "lowerdir=/,upperdir=$work/upper,workdir=$work/scratch" "$work/merged" 2>"$work/out" ||
+    skip "no overlay on /: $(cat "$work/out")"
+
+cpack --config "$build/CPackConfig.cmake" -B "$work/packages" >"$work/cpack.out" 2>&1 || {
+    tail -n 40 "$work/cpack.out"
+    exit 1
+}
+rm -rf "$work/packages/_CPack_Packages"
+if command -v lintian >/dev/null; then
+    lintian --allow-root --fail-on error,warning "$work"/packages/tessera*.deb
+fi
+
+# The README's program: what its block in C says.
+awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' "$root/README.md" \
+    >"$work/packages/visitors.c"
+
+cat >"$work/packages/use.sh" <<'SCRIPT'
+set -eux
+cd /root
+ls -lR /usr/bin /usr/lib /usr/include /usr/share /etc >before
+# dpkg gets the order right by itself; the dependencies are there, or the test shows a missing one.
+dpkg --install "$packages"/tessera*.deb >out || { cat out; exit 1; }
+oshcc "$packages/visitors.c" -o visitors
+test "$(oshrun -n 4 ./visitors)" = "4 PEs were here"
+ldd visitors | grep -q 'libtessera.so.1 => /.*lib/libtessera.so.1'
+dpkg --listfiles libtessera-dev | grep -qx /usr/bin/oshcc
+oshcc --version | grep -q Tessera
+osh_info --version
+caf --version | grep -q Tessera
+pkg-config --exists tessera
+test -f /usr/share/man/man3/shmem_put.3.gz
+test -f /usr/share/doc/tessera-doc/examples/hello.c
+dpkg --purge tessera-doc tessera-tools libtessera-dev libdart-tessera1 libcaf-tessera1 libtessera1
+ls -lR /usr/bin /usr/lib /usr/include /usr/share /etc >after
+# Folders change their dates, caches their contents.
+normal() {
+    grep -v -e '^total ' -e '^d' -e ld.so.cache -e index.db -e '/man/.*cat' "$1" |
+        sed 's/^\(l.........\) .* [0-9:]* \([^ ]* -> .*\)/\1 \2/'
+}
+normal before >before.txt
+normal after >after.txt
+diff before.txt after.txt
+SCRIPT
+# The mounts end with this shell.
+unshare --mount --propagation private bash -euc '
+    mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/scratch" "$1/merged"
+    for place in proc dev sys tmp; do mount --rbind "/$place" "$1/merged/$place"; done
+    mount --bind "$1/packages" "$1/merged/mnt"
+    exec chroot "$1/merged" env packages=/mnt DEBIAN_FRONTEND=noninteractive LC_ALL=C \
+        PATH=/usr/sbin:/usr/bin:/sbin:/bin bash /mnt/use.sh' bash "$work"
+rm -rf "$work/upper" "$work/scratch"
