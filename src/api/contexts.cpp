@@ -52,6 +52,7 @@ int create(Team& team, long options, shmem_ctx_t* ctx) {
     const bool is_shared = (options & (SHMEM_CTX_PRIVATE | SHMEM_CTX_SERIALIZED)) == 0;
     OpenContext context;
     context.transport_context = make_transport_context({.is_shared = is_shared});
+    context.transport_context->orders_stores = (options & SHMEM_CTX_NOSTORE) == 0;
     // PE numbers of the world need no table.
     context.context = &team == &world_team ? Context(*context.transport_context)
                                            : Context(team, *context.transport_context);
