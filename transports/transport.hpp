@@ -98,8 +98,6 @@ class TransportContext {
             false;  // collectives: no program looks at what is put before a gate tells
     };
     TransportContext() = default;
-    // Whether fence and quiet concern the program's own stores, too (not with SHMEM_CTX_NOSTORE).
-    bool orders_stores = true;
     TransportContext(const TransportContext&) = delete;
     TransportContext& operator=(const TransportContext&) = delete;
     virtual ~TransportContext() = default;

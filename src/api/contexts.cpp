@@ -5,6 +5,7 @@
 #include "shmem/contexts.h"
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "core/config.hpp"
 #include "core/runtime.hpp"
 #include "shmem/setup.h"
+#include "transports/noncoherent_context.hpp"
 
 namespace tessera::api {
 namespace {
@@ -51,8 +53,10 @@ int create(Team& team, long options, shmem_ctx_t* ctx) {
     *ctx = SHMEM_CTX_INVALID;
     const bool is_shared = (options & (SHMEM_CTX_PRIVATE | SHMEM_CTX_SERIALIZED)) == 0;
     OpenContext context;
-    context.transport_context = make_transport_context({.is_shared = is_shared});
-    context.transport_context->orders_stores = (options & SHMEM_CTX_NOSTORE) == 0;
+    context.transport_context =
+        (options & SHMEM_CTX_NOSTORE) != 0 && address_map.coherence != nullptr
+            ? std::make_unique<noncoherent::ContextWithoutStores>()
+            : make_transport_context({.is_shared = is_shared});
     // PE numbers of the world need no table.
     context.context = &team == &world_team ? Context(*context.transport_context)
                                            : Context(team, *context.transport_context);

@@ -20,6 +20,7 @@
 #include "transports/apply_atomic.hpp"
 #include "transports/noncoherent/copies.hpp"
 #include "transports/noncoherent/duties.hpp"
+#include "transports/noncoherent_context.hpp"
 
 namespace tessera::noncoherent {
 namespace {
@@ -206,7 +207,7 @@ class SharedMemoryTransport final : public NoncoherentTransport {
     }
 
     void order(const Context& context, SyncPoint point) {
-        if (context.orders_stores) return perform(point);
+        if (orders_stores(context)) return perform(point);
         evict_now_and_then();
         finish();
     }
