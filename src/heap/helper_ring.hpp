@@ -64,7 +64,7 @@ class HelperRing {
 
     // ---- For the threads of the PE ----
 
-    // nullopt: all entries are in use.
+    // nullopt: the entry of the next ticket is in use still, though others may be free.
     std::optional<std::uint64_t> reserve();
     // REQUIRES: a ticket of reserve(), whose one post this is.
     void post(std::uint64_t ticket, const HelperCopy& copy);
