@@ -62,19 +62,25 @@ static void handle_packet(int from) {
     shmem_long_atomic_set(&sections.received[me], ++sections.handled[from], from);
 }
 
+// A poll after `polls` others. The machine may be busy.
+static void let_others_run(long polls) {
+    if (!pes_fit || polls > 1000) sched_yield();
+}
+
 // Handles what has come.
-static void messages_progress(void) {
+static void messages_progress(long polls) {
     for (int from = 0; from < npes; ++from) {
         if (shmem_long_test(&sections.sent[from], SHMEM_CMP_GT, sections.handled[from])) {
             handle_packet(from);
         }
     }
-    if (!pes_fit) sched_yield();
+    let_others_run(polls);
 }
 
 static void send_packet(const struct Packet* packet, int to) {
+    long polls = 0;
     while (!shmem_long_test(&sections.received[to], SHMEM_CMP_GE, sections.sent_to[to])) {
-        messages_progress();
+        messages_progress(++polls);
     }
     shmem_putmem(&sections.inbox[me], packet, kHeaderBytes + (size_t)packet->bytes, to);
     shmem_fence();
@@ -100,11 +106,11 @@ static void send_put(const char* source, size_t bytes, int to) {
 }
 
 static void messages_wait_for_post(int from) {
-    while (sections.posts[from] == 0) messages_progress();
+    for (long polls = 1; sections.posts[from] == 0; ++polls) messages_progress(polls);
     --sections.posts[from];
 }
 
 static void messages_wait_for_finals(long count) {
-    while (sections.finals < count) messages_progress();
+    for (long polls = 1; sections.finals < count; ++polls) messages_progress(polls);
     sections.finals -= count;
 }

@@ -80,8 +80,9 @@ static void flags_of_target(void) {
 static int home_of(int home, int pe) { return home < 0 ? pe : home; }
 static void words_of_origin(int k, int home) {
     for (int i = 1; i <= k; ++i) {
+        long polls = 0;
         while (!(shmem_ulong_atomic_fetch(&words.posted[0], home_of(home, 0)) >> i & 1)) {
-            if (!pes_fit) sched_yield();
+            let_others_run(++polls);
         }
         shmem_ulong_atomic_and(&words.posted[0], ~(1UL << i), home_of(home, 0));
     }
@@ -91,8 +92,9 @@ static void words_of_target(int home) {
     shmem_long_atomic_set(&words.open[me], 1, home_of(home, me));
     shmem_fence();
     shmem_ulong_atomic_or(&words.posted[0], 1UL << me, home_of(home, 0));
+    long polls = 0;
     while (shmem_long_atomic_fetch(&words.open[me], home_of(home, me)) != 0) {
-        if (!pes_fit) sched_yield();
+        let_others_run(++polls);
     }
 }
 static void messages_of_origin(int k) {
