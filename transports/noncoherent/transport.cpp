@@ -20,7 +20,6 @@
 #include "transports/apply_atomic.hpp"
 #include "transports/noncoherent/copies.hpp"
 #include "transports/noncoherent/duties.hpp"
-#include "transports/noncoherent_context.hpp"
 
 namespace tessera::noncoherent {
 namespace {
@@ -168,9 +167,8 @@ class SharedMemoryTransport final : public NoncoherentTransport {
         wake(pe);
     }
 
-    // All operations are complete; the program's stores remain.
-    void fence(Context& context) override { order(context, SyncPoint::kFence); }
-    void quiet(Context& context) override { order(context, SyncPoint::kQuiet); }
+    void fence(Context&) override { perform(SyncPoint::kFence); }
+    void quiet(Context&) override { perform(SyncPoint::kQuiet); }
     void progress() override { evict_now_and_then(); }
 
     // ---- What a fabric has; all PEs are on this node ----
@@ -204,12 +202,6 @@ class SharedMemoryTransport final : public NoncoherentTransport {
         if (statics_.holds(address)) return statics_;
         fatal("%p is neither in the symmetric heap nor static data, which non-coherent memory has",
               address);
-    }
-
-    void order(const Context& context, SyncPoint point) {
-        if (orders_stores(context)) return perform(point);
-        evict_now_and_then();
-        finish();
     }
 
     // Applies `own` to a range of this PE's private copy, and `lines` to one of any public copy.
