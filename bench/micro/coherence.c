@@ -9,16 +9,16 @@
 //   coherence_sync          shmem_sync_all with x bytes of symmetric memory that no PE has changed
 //   coherence_exchange      each PE stores x bytes of its own, all meet, each gets its neighbour's
 //
-// Verified: what puts left and what gets brought.
+// Verified: gets bring the bytes that were put, and those that the neighbour stored.
 #define _GNU_SOURCE
 #include "bench/measure.h"
 
 enum { kSamplesMax = 64, kBytesMax = 1 << 20 };
 
-static char *window;         // symmetric
-static char *here, *there;   // private
-static long words;           // of an exchange
-static long* board;          // symmetric
+static char* window;        // symmetric
+static char *here, *there;  // private
+static long words;          // of an exchange
+static long* board;         // symmetric
 
 static void put(long repeats, size_t bytes) {
     for (long i = 0; i < repeats; ++i) shmem_putmem(window, here, bytes, 1);

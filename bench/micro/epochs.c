@@ -118,9 +118,9 @@ enum {
     kMessages,
     kKinds
 };
-static const char* const kNames[kKinds] = {
-    "epoch_trigger", "epoch_immediate", "epoch_deferred", "post_k",  "sync_team",
-    "flags",         "words_spread",    "words_central",  "messages"};
+static const char* const kNames[kKinds] = {"epoch_trigger", "epoch_immediate", "epoch_deferred",
+                                           "post_k",        "sync_team",       "flags",
+                                           "words_spread",  "words_central",   "messages"};
 
 static void step(int kind, int k) {
     static const long kOptions[] = {0, SHMEMX_EPOCH_IMMEDIATE, SHMEMX_EPOCH_DEFERRED};
