@@ -63,6 +63,11 @@ class Duty : public testing::TestWithParam<bool> {
     }
     // Tells the right neighbour, without any order, that this PE has come so far.
     void tell(long number) { shmem_long_atomic_set(&at_->flag, number, right()); }
+    // Refreshes nothing else.
+    void poll_own_flag(long number) const {
+        while (shmem_long_atomic_fetch(&at_->flag, me()) != number) {
+        }
+    }
     void wait_for(long number) { shmem_long_wait_until(&at_->flag, SHMEM_CMP_EQ, number); }
     bool left_has(long what) {
         std::vector<long> copy(kWords);
@@ -166,6 +171,29 @@ TEST_P(Duty, LockTaken) {
     }
     shmem_barrier_all();
     EXPECT_EQ(shmem_long_g(&at_->counter, 0), kRounds * npes());
+}
+
+// PE 0 queues for the lock while its holder has yet to change PE 0's memory.
+TEST_P(Duty, LockTakenAfterAWait) {
+    constexpr int kPolls = 300;
+    for (long round = 1; npes() > 1 && round <= kRounds; ++round) {
+        volatile long* counter = &at_->counter;
+        if (me() == 1) {
+            shmem_set_lock(&at_->lock);
+            shmem_long_atomic_set(&at_->flag, round, 0);
+            poll_own_flag(round);  // PE 0 is about to queue.
+            for (int i = 0; i < kPolls; ++i) (void)shmem_long_atomic_fetch(&at_->flag, 0);
+            shmem_long_p(&at_->counter, round, 0);
+            shmem_clear_lock(&at_->lock);
+        } else if (me() == 0) {
+            poll_own_flag(round);
+            shmem_long_atomic_set(&at_->flag, round, 1);
+            shmem_set_lock(&at_->lock);
+            ASSERT_EQ(*counter, round);
+            shmem_clear_lock(&at_->lock);
+        }
+        shmem_barrier_all();
+    }
 }
 
 TEST_P(Duty, Epochs) {
