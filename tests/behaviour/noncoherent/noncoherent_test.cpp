@@ -278,7 +278,9 @@ TEST_P(Duty, NeighboursInOneLineSurvive) {
         at_->bytes[mine] = byte;
         for (int pe = 0; pe < npes(); ++pe) {
             if (pe != me()) shmem_uchar_put(at_->bytes + mine, &byte, 1, pe);
+            shmem_long_atomic_inc(&at_->flag, pe);
         }
+        poll_own_flag(round * npes());  // All puts are here before this PE publishes its byte.
         shmem_barrier_all();
         for (int pe = 0; pe < npes(); ++pe) {
             ASSERT_EQ(at_->bytes[pe], static_cast<unsigned char>(round + pe)) << "of PE " << pe;
