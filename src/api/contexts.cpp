@@ -5,6 +5,7 @@
 #include "shmem/contexts.h"
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "api/thread_number.hpp"
 #include "base/fatal.hpp"
 #include "core/config.hpp"
+#include "core/context_without_stores.hpp"
 #include "core/runtime.hpp"
 #include "shmem/setup.h"
 
@@ -52,9 +54,10 @@ int create(Team& team, long options, shmem_ctx_t* ctx) {
     const bool is_shared = (options & (SHMEM_CTX_PRIVATE | SHMEM_CTX_SERIALIZED)) == 0;
     OpenContext context;
     context.transport_context = make_transport_context({.is_shared = is_shared});
+    const bool promises = (options & SHMEM_CTX_NOSTORE) != 0 && address_map.coherence != nullptr;
+    TransportContext& used = promises ? context_without_stores() : *context.transport_context;
     // PE numbers of the world need no table.
-    context.context = &team == &world_team ? Context(*context.transport_context)
-                                           : Context(team, *context.transport_context);
+    context.context = &team == &world_team ? Context(used) : Context(team, used);
     context.options = options;
     if (config().debug) context.owner = thread_number();
     const auto added = open_contexts.add(std::move(context));

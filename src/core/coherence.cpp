@@ -17,6 +17,7 @@
 #include "base/fatal.hpp"
 #include "core/background.hpp"
 #include "core/config.hpp"
+#include "core/context_without_stores.hpp"
 #include "core/live.hpp"
 #include "core/local_memory.hpp"
 
@@ -118,6 +119,11 @@ std::unique_ptr<noncoherent::NoncoherentTransport> make_coherence(const Coherenc
     auto made = noncoherent::make_transport(std::move(setup));
     if (!made) fatal("shmem_init: out of address space for copies of the symmetric heap");
     return made;
+}
+
+TransportContext& context_without_stores() {
+    static TransportContext& context = *new TransportContext;
+    return context;
 }
 
 void drive_coherence() {

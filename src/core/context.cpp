@@ -4,6 +4,7 @@
 #include "core/context.hpp"
 
 #include "base/fatal.hpp"
+#include "core/context_without_stores.hpp"
 #include "core/helpers.hpp"
 #include "core/runtime.hpp"
 #include "shmem/signal.h"
@@ -97,6 +98,7 @@ void Context::fence_slow_path(TransportContext& context) {
         address_map.helpers->complete(context, Helpers::Which::kPuts);
         std::atomic_thread_fence(std::memory_order_release);
     }
+    if (&context == &context_without_stores()) return;
     if (address_map.fabric != nullptr) address_map.fabric->fence(context);
 }
 
@@ -104,6 +106,7 @@ void Context::quiet_slow_path(TransportContext& context) {
     if (address_map.helpers != nullptr) {
         address_map.helpers->complete(context, Helpers::Which::kAll);
     }
+    if (&context == &context_without_stores()) return;
     if (address_map.fabric != nullptr) address_map.fabric->quiet(context);
 }
 

@@ -40,6 +40,9 @@ void tell(int pe, Gate EpochSlot::*gate, std::uint32_t number) {
     address_map.fabric->post_gate(slot_from(me).*gate, number, pe);
 }
 
+// Where software keeps memory coherent, a get is complete when it returns, and a quiet publishes.
+bool gets_need_quiet() { return address_map.coherence == nullptr; }
+
 const char* name_of(Epochs::Kind kind) {
     return kind == Epochs::Kind::kExposure ? "exposure" : "access";
 }
@@ -248,7 +251,8 @@ void Epochs::complete(std::uint64_t handle, const char* where) {
     if (hold.owns_lock()) hold.unlock();
     if (!epoch.copies.empty()) perform_deferred(epoch, where);
     // On mapped memory the release of the targets' gates is enough.
-    if (address_map.needs_transport && (!epoch.options.no_put || epoch.has_gets)) {
+    if (address_map.needs_transport &&
+        (!epoch.options.no_put || (epoch.has_gets && gets_need_quiet()))) {
         default_context.quiet();
     }
     {
@@ -258,6 +262,11 @@ void Epochs::complete(std::uint64_t handle, const char* where) {
     close(handle, epoch);
 }
 
+// At the end of an exposure epoch. With NOPUT no origin has changed anything.
+void Epochs::take_changes(const Epoch& epoch) {
+    if (!epoch.options.no_put) perform_duty(SyncPoint::kEpochEnd);
+}
+
 void Epochs::wait(std::uint64_t handle, const char* where) {
     auto hold = guard();
     Epoch& epoch = find(handle, Kind::kExposure, where);
@@ -265,7 +274,7 @@ void Epochs::wait(std::uint64_t handle, const char* where) {
     for (const Partner& origin : std::span(epoch.partners).subspan(epoch.arrived)) {
         slot_from(origin.pe).completed.wait_for(origin.number, where);
     }
-    perform_duty(SyncPoint::kEpochEnd);
+    take_changes(epoch);
     close(handle, epoch);
 }
 
@@ -279,7 +288,7 @@ bool Epochs::test(std::uint64_t handle, const char* where) {
         drive_progress();
         return false;
     }
-    perform_duty(SyncPoint::kEpochEnd);
+    take_changes(epoch);
     close(handle, epoch);
     return true;
 }

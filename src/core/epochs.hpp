@@ -15,7 +15,7 @@
 //   ready     forget what was read before  acquire of the gate
 //   complete  flush own puts               quiet, or release of the gate; skipped with NOPUT
 //   wait      forget own stale lines       acquire of the gate; skipped with NOPUT
-// Mapped memory is coherent: there a promise saves nothing but the quiet between nodes.
+// Coherent memory: there a promise saves nothing but the quiet between nodes.
 //
 // Memory: a slot (64 bytes) and counts (24 bytes) for each PE of the job, of which those of
 // partners are touched; and the lists of open epochs. THREADS: any, as the thread level allows.
@@ -100,6 +100,7 @@ class Epochs {
     void perform_for(std::span<const Copy> copies, int pe, const char* where);
     void check_order(const Epoch& epoch, const char* where) const;
     void tell_targets(const Epoch& epoch);
+    static void take_changes(const Epoch& epoch);
     [[noreturn]] void fail_partner(const Epoch& epoch, int pe, const char* where) const;
 
     mutable std::mutex lock_;  // never held while this PE waits; unused unless is_shared_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See copies.hpp. Pages without differences cost two comparisons. Words change one by one: the
+// See copies.hpp. Pages without differences cost a comparison. Words change one by one: the
 // private one by compare-and-swap, because a thread of the program may be storing to it.
 #include "transports/noncoherent/copies.hpp"
 
@@ -128,11 +128,8 @@ void Copies::refresh_words(std::size_t begin, std::size_t end) {
     if (begin == end) return;
     policy_.before_load(my_public() + begin, end - begin);
     for_each_page(begin, end, [this](std::size_t from, std::size_t to) {
-        const std::size_t bytes = to - from;
-        if (std::memcmp(segment_.own + from, twin_ + from, bytes) == 0 &&
-            std::memcmp(my_public() + from, twin_ + from, bytes) == 0) {
-            return;
-        }
+        // Changes of this PE alone stay where they are, until they are published.
+        if (std::memcmp(my_public() + from, twin_ + from, to - from) == 0) return;
         for (std::size_t at = from; at < to; at += kWordBytes) refresh_word(at);
     });
 }

@@ -60,7 +60,8 @@ class Copies {
     // This PE's changes go to its public copy. The caller finishes (Policy::finish()).
     void publish(const void* start, std::size_t bytes);
     void publish_all(Dice& dice);
-    // The private copy becomes as the public one; changes go there first.
+    // The private copy gets the changes of others. Where a page has some, this PE's changes go to
+    // the public copy first.
     void refresh(const void* start, std::size_t bytes);
     void refresh_all(Dice& dice);
     // Stores to all copies of this PE.

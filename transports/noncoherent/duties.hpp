@@ -20,8 +20,8 @@ struct Duty {
     std::string_view where;
     std::string_view numbers;  // of the thesis
     bool publishes;            // this PE's changes go to its public copy
-    bool refreshes;            // this PE's private copy gets the changes of others; implies the
-                               // former for the bytes in question, so that no change is lost
+    bool refreshes;            // this PE's private copy gets the changes of others; publishes what
+                               // this PE has changed beside them, so that no change is lost
 };
 
 // Those with a range (the last three) concern only the bytes of the operation.

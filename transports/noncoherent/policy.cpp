@@ -30,6 +30,7 @@ void Policy::store_bytes(std::uint64_t* word, std::uint64_t value, std::uint8_t 
     const std::uint64_t bytes = bytes_of_bits(mask);
     // Relaxed: finish() orders.
     std::atomic_ref shared(*word);
+    if (mask == 0xff) return shared.store(value, std::memory_order_relaxed);
     std::uint64_t seen = shared.load(std::memory_order_relaxed);
     while (!shared.compare_exchange_weak(seen, (seen & ~bytes) | (value & bytes),
                                          std::memory_order_relaxed)) {

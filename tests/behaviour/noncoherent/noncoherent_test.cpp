@@ -3,6 +3,7 @@
 // Breaks when a PE forgets one of the duties of software that keeps memory coherent
 // (transports/noncoherent/duties.hpp has them): the tests are named by the rows. Runs on the
 // emulation unless SHMEM_HEAP says otherwise; so mutants.txt can run it like any program.
+#include <sched.h>
 #include <shmem.h>
 #include <shmemx.h>
 #include <stdlib.h>
@@ -63,6 +64,10 @@ class Duty : public testing::TestWithParam<bool> {
     }
     // Tells the right neighbour, without any order, that this PE has come so far.
     void tell(long number) { shmem_long_atomic_set(&at_->flag, number, right()); }
+    // Refreshes nothing else.
+    void poll_own_flag(long number) const {
+        while (shmem_long_atomic_fetch(&at_->flag, me()) != number) sched_yield();
+    }
     void wait_for(long number) { shmem_long_wait_until(&at_->flag, SHMEM_CMP_EQ, number); }
     bool left_has(long what) {
         std::vector<long> copy(kWords);
@@ -168,6 +173,29 @@ TEST_P(Duty, LockTaken) {
     EXPECT_EQ(shmem_long_g(&at_->counter, 0), kRounds * npes());
 }
 
+// PE 0 queues for the lock while its holder has yet to change PE 0's memory.
+TEST_P(Duty, LockTakenAfterAWait) {
+    constexpr int kPolls = 300;
+    for (long round = 1; npes() > 1 && round <= kRounds / 2; ++round) {
+        volatile long* counter = &at_->counter;
+        if (me() == 1) {
+            shmem_set_lock(&at_->lock);
+            shmem_long_atomic_set(&at_->flag, round, 0);
+            poll_own_flag(round);  // PE 0 is about to queue.
+            for (int i = 0; i < kPolls; ++i) (void)shmem_long_atomic_fetch(&at_->flag, 0);
+            shmem_long_p(&at_->counter, round, 0);
+            shmem_clear_lock(&at_->lock);
+        } else if (me() == 0) {
+            poll_own_flag(round);
+            shmem_long_atomic_set(&at_->flag, round, 1);
+            shmem_set_lock(&at_->lock);
+            ASSERT_EQ(*counter, round);
+            shmem_clear_lock(&at_->lock);
+        }
+        shmem_barrier_all();
+    }
+}
+
 TEST_P(Duty, Epochs) {
     for (long round = 1; round <= kRounds; ++round) {
         store_data(value(round, me()));
@@ -250,7 +278,9 @@ TEST_P(Duty, NeighboursInOneLineSurvive) {
         at_->bytes[mine] = byte;
         for (int pe = 0; pe < npes(); ++pe) {
             if (pe != me()) shmem_uchar_put(at_->bytes + mine, &byte, 1, pe);
+            shmem_long_atomic_inc(&at_->flag, pe);
         }
+        poll_own_flag(round * npes());  // All puts are here before this PE publishes its byte.
         shmem_barrier_all();
         for (int pe = 0; pe < npes(); ++pe) {
             ASSERT_EQ(at_->bytes[pe], static_cast<unsigned char>(round + pe)) << "of PE " << pe;

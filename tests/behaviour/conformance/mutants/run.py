@@ -74,6 +74,7 @@ class Mutant:
     def __init__(self, name):
         self.name = name
         self.fields = {}
+        self.changes = []  # (the `in` line's number or "", old text, new text)
 
     @property
     def library(self):
@@ -91,8 +92,11 @@ class Mutant:
 
     def apply(self, text):
         """The text of the file with this mutation. Raises ValueError when it does not fit."""
-        old, new = self.fields["old"], self.fields["new"]
-        _, _, number = self.fields["in"].partition(" #")
+        for change in self.changes:
+            text = self.apply_change(text, *change)
+        return text
+
+    def apply_change(self, text, number, old, new):
         count = text.count(old)
         if count == 0 or (not number and count > 1) or (number and count < int(number)):
             raise ValueError(f"{self.name}: stands {count} times in {self.file}: {old}")
@@ -111,7 +115,11 @@ def read_mutants(path):
             if not line or line.startswith(("#", "----")):
                 continue
             if key.strip() in ("in", "old", "new", "run") and line[3:5] == "  " or key == "in ":
-                mutants[-1].fields[key.strip()] = text
+                fields = mutants[-1].fields
+                fields[key.strip()] = text
+                if key == "new":
+                    number = fields["in"].partition(" #")[2]
+                    mutants[-1].changes.append((number, fields["old"], text))
             else:
                 mutants.append(Mutant(line))
     return mutants

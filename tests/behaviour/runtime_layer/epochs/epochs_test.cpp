@@ -107,6 +107,7 @@ TEST(Epochs, APostOfAnotherPeDoesNotStartAnEpoch) {
         shmemx_epoch_t epoch;
         if (me == origin) {
             shmemx_epoch_t second;
+            shmem_long_wait_until(&go, SHMEM_CMP_EQ, 2);  // The last PE has posted.
             for (const int pe : late) shmem_long_atomic_set(&go, 1, pe);
             shmemx_epoch_start(late.data(), late.size(), mode, &epoch);
             std::vector<long> seen(late.size(), -1);
@@ -123,7 +124,7 @@ TEST(Epochs, APostOfAnotherPeDoesNotStartAnEpoch) {
                 version = 1;
             }
             shmemx_epoch_post(&origin, 1, 0, &epoch);
-            if (me == early) shmem_long_p(&go, 2, early);
+            if (me == early) shmem_long_p(&go, 2, origin);
             shmemx_epoch_wait(&epoch);
         }
         shmem_barrier_all();

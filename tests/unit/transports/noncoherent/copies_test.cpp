@@ -154,6 +154,7 @@ TEST_P(CopiesTest, StoresOfTheProgramAtTheSameTimeSurvive) {
     }
     program.join();
     other.join();
+    copies_.publish_all(no_dice_);
     copies_.refresh_all(no_dice_);
     EXPECT_TRUE(are_same());
     for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(word(*own_, i).load(), kRounds) << i;
