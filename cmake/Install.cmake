@@ -2,8 +2,8 @@
 #
 # The files that `cmake --install` installs: the library under both its names, headers, the CMake
 # package Tessera (Tessera::shmem, Tessera::shmem_static), tessera.pc, the man pages and the
-# tutorial. Tools and runtimes install themselves. The components are those of cmake/Packages.cmake;
-# what names none is of the component dev.
+# tutorial. Tools and runtimes install themselves. cmake/Packages.cmake has
+# the components; a file without one belongs to dev.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tessera tessera_static EXPORT TesseraTargets

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Packages, made by CPack: `cpack --config build/library/CPackConfig.cmake` makes those for Debian, and
-# with CPackSourceConfig.cmake a tarball of the sources. packaging/README.md has the commands.
+# CPack makes packages: `cpack --config build/library/CPackConfig.cmake` those for Debian, and with
+# CPackSourceConfig.cmake a tarball of the sources. packaging/README.md has the commands.
 #
 #   component  package           contents
 #   library    libtessera1       libtessera.so.1
 #   caf        libcaf-tessera1   the runtimes of coarray Fortran
 #   dart       libdart-tessera1  the runtime of DASH
-#   dev        libtessera-dev    headers, static libraries, oshcc and the other wrappers, manual pages
+#   dev        libtessera-dev    headers, static libraries, oshcc and its like, manual pages
 #   tools      tessera-tools     oshrun, osh_info, osh_tune
 #   doc        tessera-doc       docs/ and examples/
 set(CPACK_PACKAGE_NAME tessera)
@@ -37,10 +37,10 @@ set(this_version "(= ${debian_version})")
 # tessera_package(component package SECTION libs SUMMARY "one line" TEXT "the description"
 #                 [DEPENDS "names"] [RECOMMENDS "names"] [SUGGESTS "names"] [CONFLICTS "names"]
 #                 [LIBRARIES name...] [NO_CODE] [ALL] [COMMANDS name...] [ALTERNATIVES])
-# LIBRARIES: shared ones, without the ending. NO_CODE: no programs or shared libraries, so there is no
-# need to look for them in each of 2000 files. ALL: for all processors. COMMANDS: commands with manual
-# pages that openmpi-bin has, too; the package diverts them. ALTERNATIVES: caf and cafrun, as every
-# package with coarrays offers them.
+# LIBRARIES: shared ones, without the ending. NO_CODE: no programs or shared libraries, so there is
+# no need to look for them in each of 2000 files. ALL: for all processors. COMMANDS: commands with
+# manual pages that openmpi-bin has, too; the package diverts them. ALTERNATIVES: caf and cafrun, as
+# every package with coarrays offers them.
 function(tessera_package component package)
     cmake_parse_arguments(arg "NO_CODE;ALL;ALTERNATIVES"
         "SECTION;SUMMARY;TEXT;DEPENDS;RECOMMENDS;SUGGESTS;CONFLICTS" "LIBRARIES;COMMANDS" ${ARGN})
@@ -76,7 +76,8 @@ function(tessera_package component package)
         list(APPEND scripts postinst prerm)
     endif()
     set(extra "")
-    # What packages of programs that need these libraries depend on; and the linker's cache.
+    # The file shlibs names the package that programs with these libraries depend on; the
+    # trigger brings the cache of the linker up to date.
     if(arg_LIBRARIES)
         list(TRANSFORM arg_LIBRARIES REPLACE "(.+)"
              "\\1 ${PROJECT_VERSION_MAJOR} ${package} (>= ${debian_version})\n")
@@ -113,10 +114,12 @@ tessera_package(caf libcaf-tessera1 SECTION libs SUMMARY "coarray Fortran on Ope
     TEXT "The runtime that coarray programs need, which gfortran has compiled
 with the command caf of libtessera-dev."
     LIBRARIES libcaf_tessera libcaf_tessera_gcc15 libcaf_tessera_gcc16)
-tessera_package(dart libdart-tessera1 SECTION libs SUMMARY "DART, the runtime of DASH, on OpenSHMEM"
+tessera_package(dart libdart-tessera1 SECTION libs
+    SUMMARY "DART, the runtime of DASH, on OpenSHMEM"
     TEXT "Programs that use the C++ library DASH run on this library instead of MPI."
     LIBRARIES libdart-tessera)
-tessera_package(dev libtessera-dev SECTION libdevel SUMMARY "OpenSHMEM 1.6 library, development files"
+tessera_package(dev libtessera-dev SECTION libdevel
+    SUMMARY "OpenSHMEM 1.6 library, development files"
     TEXT "Headers, static libraries, the compiler wrappers oshcc, oshc++,
 oshfort and caf, the CMake package Tessera, pkg-config files, and a manual
 page for every routine."
@@ -124,12 +127,14 @@ page for every routine."
 libdart-tessera1 ${this_version}, gcc, libc6-dev, libhwloc-dev"
     RECOMMENDS "tessera-tools, g++" SUGGESTS "gfortran, tessera-doc" CONFLICTS openmpi-doc NO_CODE
     COMMANDS oshcc oshc++ oshcxx oshCC shmemcc shmemc++ oshfort shmemfort ALTERNATIVES)
-tessera_package(tools tessera-tools SECTION utils SUMMARY "launcher and tools of the Tessera OpenSHMEM"
+tessera_package(tools tessera-tools SECTION utils
+    SUMMARY "launcher and tools of the Tessera OpenSHMEM"
     TEXT "oshrun starts programs, osh_info shows the library, the machine and
 the settings, osh_tune measures what the choice of algorithms needs."
     DEPENDS "libtessera1 ${this_version}" RECOMMENDS openssh-client
     COMMANDS oshrun shmemrun)
-tessera_package(doc tessera-doc SECTION doc SUMMARY "OpenSHMEM 1.6 library, documents and examples"
+tessera_package(doc tessera-doc SECTION doc
+    SUMMARY "OpenSHMEM 1.6 library, documents and examples"
     TEXT "How to use and tune the library, how it works inside, and small
 programs." ALL NO_CODE)
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The heat equation on a plate, on symmetric NumPy arrays, with the binding shmem4py.
 
-Each PE has a block of rows, and one row more on either side for its neighbours' edges. In each step it
-puts its own edge rows there and waits for theirs. The plate's upper edge is hot, the rest is cold.
+Each PE has a block of rows, and one row more on either side for its neighbours' edges. In each step
+it puts its own edge rows there and waits for theirs. The plate's upper edge is hot, the rest cold.
 
     oshrun -n 4 python3 heat.py [ROWS [STEPS [PICTURE]]]
 

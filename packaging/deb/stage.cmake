@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# CPack runs this over the files of the packages before it packs them: what Debian wants different
-# from an installation in a folder of its own. The source tarball stays as it is.
+# CPack calls this before it packs the files of the packages. It makes the changes that Debian wants
+# against an installation in a folder of its own. The source tarball stays as it is.
 if(CPACK_SOURCE_PACKAGE_FILE_NAME STREQUAL CPACK_PACKAGE_FILE_NAME)
     return()
 endif()

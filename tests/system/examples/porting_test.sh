@@ -27,7 +27,8 @@ mkdir -p "$prefix/$(basename "$libdir")/pkgconfig"
 ln -s "$installed/include" "$installed/bin" "$prefix"
 ln -s "$libdir"/lib* "$prefix/$(basename "$libdir")"
 libdir=$prefix/$(basename "$libdir")
-cp "$installed/$(basename "$libdir")/pkgconfig/"*.pc "$build/sandia-openshmem.pc" "$libdir/pkgconfig"
+cp "$installed/$(basename "$libdir")/pkgconfig/"*.pc "$build/sandia-openshmem.pc" \
+    "$libdir/pkgconfig"
 
 cat >program.c <<'SOURCE'
 #include <shmem.h>
@@ -37,8 +38,8 @@ cat >program.c <<'SOURCE'
 #error "not known as a library with the features of 1.5"
 #endif
 SHMEM_FUNCTION_ATTRIBUTES void twice(void);
-#if defined(OSHMEM_MAJOR_VERSION) || defined(OSHMPI_NUMVERSION) || defined(CRAY_SHMEM_NUMVERSION) || \
-    defined(_SHMEM_API_H)
+#if defined(OSHMEM_MAJOR_VERSION) || defined(OSHMPI_NUMVERSION) || \
+    defined(CRAY_SHMEM_NUMVERSION) || defined(_SHMEM_API_H)
 #error "taken for another library"
 #endif
 int main(void) {
@@ -65,7 +66,7 @@ read -ra flags <<<"$(pkg-config --cflags --libs sandia-openshmem)"
 cc program.c "${flags[@]}" -o by_pkg_config
 expect_4 ./by_pkg_config
 
-# What AC_CHECK_LIB([sma], [shmem_init]) compiles and links.
+# AC_CHECK_LIB([sma], [shmem_init]) compiles and links this.
 printf 'char shmem_init(void);\nint main(void) { return shmem_init(); }\n' >conftest.c
 cc -fno-builtin conftest.c -L"$libdir" -lsma -o conftest
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Makes the Debian packages of a build, installs them beside what the machine has (also beside Open MPI's
+# Makes the Debian packages of a build, installs them beside the machine's (and beside Open MPI's
 # oshcc), compiles the program of the README with `oshcc` and runs it, and removes the packages. It
 # breaks when a package lacks a file or a dependency, takes another package's file, or leaves
 # something behind.
@@ -38,7 +38,7 @@ if command -v lintian >/dev/null; then
     lintian --allow-root --fail-on error,warning "$work"/packages/tessera*.deb
 fi
 
-# The README's program: what its block in C says.
+# The README has one block in C.
 awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' "$root/README.md" \
     >"$work/packages/visitors.c"
 
