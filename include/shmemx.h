@@ -20,8 +20,8 @@
 #include "shmemx/init.h"
 
 /** The version of Tessera that the headers belong to, the one named in SHMEM_VENDOR_STRING. */
-#define SHMEMX_VERSION_MAJOR 0
-#define SHMEMX_VERSION_MINOR 1
+#define SHMEMX_VERSION_MAJOR 1
+#define SHMEMX_VERSION_MINOR 0
 #define SHMEMX_VERSION_PATCH 0
 
 /** A predefined team: the PEs that run on the node of this PE, itself included, in PE order. */

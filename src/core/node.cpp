@@ -29,8 +29,15 @@ namespace tessera {
 Node::Node(launch::Job& job, const char* where) : job_(job), my_statics_(heap::static_data()) {
     map_files();
     if (helper_board().helpers > 0) Helpers::abandon(helper_board().ring(job_.local_index));
-    release_memory();  // Of an earlier program in the same place: `oshrun sh -c "./a; ./b"`.
     publish_record(where);
+    if (my_record().inits > 1) {
+        // The memory is that of an earlier program in the same place (`oshrun sh -c "./a; ./b"`),
+        // or from before shmem_finalize. Other PEs may still be in a barrier that this PE has left,
+        // and read its flags there. When all have come, no PE needs the memory any more.
+        meet(where);
+        release_memory();
+    }
+    publish_settings();
     meet(where);
     check_settings();
     config().heap.is_coherent() ? map_statics() : make_coherence_transport();
@@ -201,7 +208,6 @@ std::span<char> Node::wait_label() const {
 
 void Node::publish_record(const char* where) const {
     heap::PeRecord& record = my_record();
-    internal(job_.local_index).setting_marks = setting_marks(config());
     // For all of shmem_init; its waits have no label of their own.
     std::strncpy(record.waiting_in, where, sizeof record.waiting_in - 1);
     record.pid = ::getpid();
@@ -212,13 +218,14 @@ void Node::publish_record(const char* where) const {
     record.static_in_node_file = job_.launcher == launch::Launcher::kOshrun ? 1 : 0;
     record.program_digest = program_digest();
     record.settings_digest = settings_digest();
-    if (job_.launcher != launch::Launcher::kOshrun) publish_affinity();
     ++record.inits;
     record.state.store(heap::PeState::kInitialized, std::memory_order_release);
 }
 
-void Node::publish_affinity() const {
+void Node::publish_settings() const {
     InternalSegment& mine = internal(job_.local_index);
+    mine.setting_marks = setting_marks(config());
+    if (job_.launcher == launch::Launcher::kOshrun) return;
     for (std::uint32_t pu : topology::affinity_of(0)) {
         if (pu / 64 < kAffinityWords) mine.affinity[pu / 64] |= std::uint64_t{1} << pu % 64;
     }

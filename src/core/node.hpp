@@ -90,7 +90,7 @@ class Node {
     void map_heaps(const heap::NodeLayout& layout);
     void make_coherence_transport();
     void publish_record(const char* where) const;
-    void publish_affinity() const;
+    void publish_settings() const;
     void check_settings() const;
     void bind_heap_to_numa_node() const;
     bool runs_my_program(int local_index) const;

@@ -50,13 +50,16 @@ void report_leaks() {
     report_local_leaks();
 }
 
-void meet_before_end() {
+// RETURNS: whether all PEs of the node have come. Otherwise some may still wait in the program's
+// last barrier, and read this PE's flags.
+bool meet_before_end() {
     if (ends_alone()) {
         if (live->fabric) live->fabric->leave();
-        return;
+        return false;
     }
     leave_nodes();
     live->node->meet("shmem_finalize");
+    return true;
 }
 
 }  // namespace
@@ -87,8 +90,8 @@ void close_runtime() {
     report_leaks();
     if (live->helpers) live->helpers->complete_all();
     stop_sharing_copies();
-    meet_before_end();
-    // No PE touches another PE's memory from here on.
+    const bool have_met = meet_before_end();
+    // No PE touches another PE's heap from here on.
     phase.store(Phase::kFinalized, std::memory_order_release);
     live->node->my_record().survives_failures.store(0, std::memory_order_relaxed);
     forget_failures();
@@ -104,7 +107,7 @@ void close_runtime() {
     live->stream_transport_context.reset();
     live->fabric.reset();
     live->helpers.reset();
-    live->node->release_memory();
+    if (have_met) live->node->release_memory();
     live->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
     live->node.reset();
     launch::leave(live->job);

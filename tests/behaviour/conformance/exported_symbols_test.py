@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Would break: the library exports a name that neither exported_symbols.txt lists nor its source
-spells out, lacks a listed one, exports a routine without its profiling twin or in another way than
+spells out, lacks a listed one, exports a routine without its profiling twin or version, or in another way than
 tools need, or defines one in another file than the list says.
 
 The list exists so that a search for any routine's name finds the file that defines it: it has the
@@ -23,9 +23,12 @@ def run_nm(*command):
 
 
 def exported(nm, library):
-    """name -> kind: T strong function, W weak function, R constant object."""
+    """name -> kind: T strong function, W weak function, R constant object, - without a version of
+    ours. The versions themselves (kind A) are left out.
+    """
     lines = run_nm(nm, "-D", "--defined-only", library).splitlines()
-    return {name.split("@")[0]: kind for _, kind, name in map(str.split, lines)}
+    return {name.split("@")[0]: kind if re.search(r"@@TESSERA_\d+\.\d+$", name) else "-"
+            for _, kind, name in map(str.split, lines) if kind != "A"}
 
 
 def files_of(nm, objects, names):

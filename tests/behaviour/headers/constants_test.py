@@ -16,7 +16,9 @@ def check_version(compiler, failures):
     numbers = [macros["SHMEMX_VERSION_" + part] for part in ("MAJOR", "MINOR", "PATCH")]
     want = "Tessera " + ".".join(numbers)
     have = macros["SHMEM_VENDOR_STRING"]
-    failures.check(have == want, f"SHMEM_VENDOR_STRING is {have}, shmemx.h says {want}")
+    # A prerelease has a suffix.
+    failures.check(have.split("-")[0] == want,
+                   f"SHMEM_VENDOR_STRING is {have}, shmemx.h says {want}")
     build = os.environ.get("TESSERA_BUILD_VERSION")
     failures.check(not build or have == "Tessera " + build, f"{have}, but the build is {build}")
 

@@ -24,6 +24,8 @@ GENERIC_EXTENSIONS |= {
     for name in ("fetch", "set", "swap", "compare_swap", "fetch_inc", "inc", "fetch_add", "add",
                  "fetch_and", "and", "fetch_or", "or", "fetch_xor", "xor")}
 INTERNAL = re.compile(r"SHMEM_INTERNAL_|shmem_internal_")
+# Programs know a library with the features of OpenSHMEM 1.5 by these (docs/porting.md).
+KNOWN_BY = {"SHMEM_DEF_H", "SHMEM_FUNCTION_ATTRIBUTES"}
 INCLUDED_BY_US = "#include <stddef.h>\n#include <stdint.h>\n"
 
 
@@ -96,7 +98,7 @@ def macros(compiler, text, standard):
 def check_macros(compiler, standard, generics, failures):
     before = macros(compiler, INCLUDED_BY_US, standard)
     constants = {row[0] for row in headers.read_table("constants.txt")}
-    want = constants | (set(generics) if has_generic_macros(standard) else set())
+    want = constants | KNOWN_BY | (set(generics) if has_generic_macros(standard) else set())
 
     for header in ("shmem.h", "pshmem.h"):
         text = INCLUDED_BY_US + f"#include <{header}>\n"

@@ -59,6 +59,15 @@ class Job(LaunchTest):
             self.assertRegex(error, r"shmem_init: another program of this PE, process \d+, is "
                                     r"between shmem_init and shmem_finalize")
 
+    def test_end_right_behind_a_barrier(self):
+        """A PE may start its next program, or end, while others are still in the barrier."""
+        programs = " && ".join([f"{SHMEM} barrier"] * 12 + [SHMEM])
+        for npes in (2, 3, 8):
+            out, _ = self.run_job("-n", npes, "--timeout", 60, "sh", "-c", programs)
+            self.assertEqual(len(out.splitlines()), 13 * npes)
+            for _ in range(6):
+                self.run_job("-n", npes, "--timeout", 60, SHMEM, "survive")
+
     def test_oshrun_inside_a_pe(self):
         out, _ = self.run_job("-n", 2, OSHRUN, "-n", 2, SHMEM)
         self.assertEqual(sorted(line.split(" pid")[0] for line in out.splitlines()),

@@ -11,6 +11,8 @@
 //   exit CODE         the last PE calls _exit() without shmem_finalize
 //   return CODE       the last PE returns from main() without shmem_finalize
 //   leave             all PEs return from main() without shmem_finalize
+//   barrier           all PEs call _exit(0) right behind a barrier, without shmem_finalize
+//   survive           the job survives deaths, so shmem_finalize waits for no PE behind a barrier
 //   atexit            shmem_finalize is called when main() has returned
 //   global CODE       the last PE calls shmem_global_exit
 //   misuse            the last PE addresses a PE that does not exist
@@ -28,6 +30,7 @@
 #include <dirent.h>
 #include <netinet/in.h>
 #include <shmem.h>
+#include <shmemx.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,6 +153,9 @@ int main(int argc, char** argv) {
         if (strcmp(trick, "misuse") == 0) shmem_long_p(&in_static, 1, shmem_n_pes() + 5);
     }
     if (strcmp(trick, "leave") == 0) return 0;
+    if (strcmp(trick, "survive") == 0) shmemx_survive_failures(NULL);
+    if (strcmp(trick, "survive") == 0 || strcmp(trick, "barrier") == 0) shmem_barrier_all();
+    if (strcmp(trick, "barrier") == 0) _exit(0);
     if (!is_late) shmem_finalize();
     if (strcmp(trick, "farewell") == 0 && is_last) _exit(0);
     return strcmp(trick, "late") == 0 ? me : 0;
