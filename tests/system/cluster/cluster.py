@@ -181,8 +181,10 @@ class Cluster:
     def close(self):
         """Ends every process that came since __enter__, and removes the network and the files."""
         keepers = {host.pid for host in self.hosts.values()}
-        for pids in (set(processes()) - self.before - keepers, keepers - {0}):
+        # A process may have started another one between the look at all of them and its end.
+        while pids := set(processes()) - self.before - keepers:
             self._kill(pids)
+        self._kill(keepers - {0})
         for job in self.jobs:  # Only now no process holds the other ends of the pipes.
             job.communicate()
         for host in self.hosts.values():
