@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Would break: the library exports a name that neither exported_symbols.txt lists nor its source
-spells out, lacks a listed one, exports a routine without its profiling twin or version, or in another way than
-tools need, or defines one in another file than the list says.
+spells out, lacks a listed one, exports a routine without its profiling twin or version, or in
+another way than tools need, or defines one in another file than the list says.
 
 The list exists so that a search for any routine's name finds the file that defines it: it has the
 names that macros make. Beside routines and objects nothing may be exported.
