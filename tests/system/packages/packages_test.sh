@@ -23,7 +23,9 @@ skip() {
     echo "packages_test: skipped: $*"
     exit 77
 }
-command -v dpkg-deb >/dev/null || skip "there is no dpkg"
+for tool in dpkg-deb dpkg-shlibdeps file; do
+    command -v $tool >/dev/null || skip "there is no $tool (Debian packages dpkg-dev and file)"
+done
 [ "$(id -u)" -eq 0 ] || skip "only root can install packages"
 rm -rf "$work"
 mkdir -p "$work/packages" "$work/upper" "$work/scratch" "$work/merged"
