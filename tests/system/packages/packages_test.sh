@@ -77,6 +77,7 @@ normal after >after.txt
 diff before.txt after.txt
 SCRIPT
 # The mounts end with this shell.
+# shellcheck disable=SC2016  # The inner shell expands it.
 unshare --mount --propagation private bash -euc '
     mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/scratch" "$1/merged"
     for place in proc dev sys tmp; do mount --rbind "/$place" "$1/merged/$place"; done
