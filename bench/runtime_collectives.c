@@ -11,9 +11,9 @@
 //                                  work) / time without work; the work grows until the whole takes
 //                                  1.5 times as long. Aim 80 % at 1 MiB between nodes.
 //
-// moves: before each call each PE writes to each line of its source, and behind it reads each line
-// of its result, as programs do. So the lines travel whichever way an algorithm takes. The time
-// that the same writes and reads take without a call, all in the PE's own cache, is subtracted.
+// moves: before each call each PE writes to each line of its source. Behind the call it reads each
+// line of its result, as programs do. So the lines travel with every algorithm. The time that the
+// same writes and reads take without a call, all in the PE's own cache, is subtracted.
 // All sides of a row take turns in the same run. All PEs measure; PE 0 prints its medians.
 #include <shmemx.h>
 #include <stdio.h>

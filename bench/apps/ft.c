@@ -266,7 +266,7 @@ static void transform_to_planes_of_x(void) {
     turn(cells, incoming, my_x, ny * my_x, nz, my_x);
 }
 
-// Of a PE with `planes` planes of x from `first` on: [y][x][z].
+// Unpacks the rows that come from a PE with `planes` planes of x, `first` and up: [y][x][z].
 static void unpack_rows(const struct Complex* restrict from, long first, long planes) {
     for (long y = 0; y < ny; ++y, from += planes * my_z) {
         for (long tile = 0; tile < planes; tile += kTile) {

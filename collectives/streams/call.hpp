@@ -118,7 +118,7 @@ struct Schedule {
     std::uint32_t (*count_receives)(const RuntimeCall& call);
     Message (*send)(const RuntimeCall& call, std::uint32_t number);
     Message (*receive)(const RuntimeCall& call, std::uint32_t number);
-    // Of a schedule with long parts: sets place_sends and place_receives, before the counts.
+    // A schedule with long parts sets place_sends and place_receives here, before the counts.
     void (*count_places)(RuntimeCall& call) = nullptr;
     LongPart (*long_part)(const RuntimeCall& call, int from) = nullptr;
 };

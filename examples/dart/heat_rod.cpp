@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Heat spreads along a rod: a program in DASH, which runs over Tessera's DART. Each unit has a part
-// of the rod; the two cells beside a part belong to other units, and are read by a plain index. The
+// of the rod. The two cells beside a part belong to other units; a unit reads them by an index. The
 // ends are insulated, so the sum of all temperatures stays as it is, which the program checks.
 //
 //   heat_rod [CELLS [STEPS]]

@@ -21,8 +21,8 @@
 //
 // A name is as aligned as its byte, up to 16 bytes. Parts whose addresses are equal modulo 16, as
 // those from malloc are, have the same names: then the name of byte i of one part, with the number
-// of another member, is byte i of that one's. The library uses a name again as late as possible:
-// after 8 TiB of names.
+// of another member, names byte i of that member's part. The library uses a
+// name again as late as possible: after 8 TiB of names.
 //
 // The owner may use its part by loads and stores, and by atomics of the processor: those of other
 // PEs exclude each other with these. PEs of the node map whole pages of a part, if it has 16 KiB of

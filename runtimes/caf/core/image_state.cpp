@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // States of images and sync images (image_state.hpp). Word arrived[q] of PE p counts the calls of
-// sync images that q has made with p; only q increments it. Two bits of the same word say that one
-// of the two will make no more calls, so that one atomic operation decides who was first:
+// sync images that q has made with p; only q increments it. Two bits of the same word say that p or
+// q makes no more calls, so one atomic operation decides whether p or q was first:
 //
 //   bit 63  p is gone: q finds it in the old value of its increment, and does not wait
 //   bit 62  q is gone, and p was waiting: p's wait ends

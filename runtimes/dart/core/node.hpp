@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Hot path: the units of the own node, whose memory is mapped. All symmetric, team and local memory
-// of a unit is one range, so its memory is the own address plus one distance.
+// Hot path: the units of the own node, whose memory is mapped. A unit has its symmetric, team
+// and local memory in one range, so another unit's address is the own one plus one distance.
 #pragma once
 
 #include <cstddef>

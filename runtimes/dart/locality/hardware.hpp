@@ -20,7 +20,7 @@ struct Location {
 // units; later calls do nothing, because units stay where they are.
 void start_locations();
 
-// Of each unit of the program. REQUIRES: start_locations().
+// RETURNS: the location of each unit of the program. REQUIRES: start_locations().
 const std::vector<Location>& locations();
 
 }  // namespace tessera::dart
