@@ -165,6 +165,21 @@ std::string program_path(pid_t pid) {
     return ::readlink(link.c_str(), path, sizeof path - 1) > 0 ? path : "";
 }
 
+// The compiler may have made the call inside a routine a jump, so that the routine has no frame.
+// Then functions of the library stand right above the program's.
+std::optional<call_sites::Entry> entry_without_frame(const call_sites::Stack& stack,
+                                                     const std::string& program) {
+    for (std::size_t i = 0; i + 1 < stack.calls.size(); ++i) {
+        const std::string& function = stack.calls[i].function;
+        if (!function.starts_with("tessera::") || stack.calls[i + 1].module != program) continue;
+        const bool is_init = function.find("::start") != std::string::npos ||
+                             function.find("::init") != std::string::npos;
+        return call_sites::Entry{.routine = is_init ? "shmem_init" : "a SHMEM routine",
+                                 .caller = stack.calls[i + 1]};
+    }
+    return {};
+}
+
 void read_stack(Snapshot& pe) {
     call_sites::Process process(pe.process.pid);
     std::vector<call_sites::Stack> stacks = process.stacks(pe.complaint);
@@ -175,6 +190,7 @@ void read_stack(Snapshot& pe) {
     if (pe.entry && pe.entry->routine.starts_with("p")) pe.entry->routine.erase(0, 1);
     for (const call_sites::Stack& stack : stacks) {
         if (stack.thread != pe.process.pid) continue;
+        if (!pe.entry) pe.entry = entry_without_frame(stack, program_path(pe.process.pid));
         pe.place = own_place(stack, program_path(pe.process.pid));
     }
     if (!stacks.empty()) pe.complaint.clear();

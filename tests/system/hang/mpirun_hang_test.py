@@ -8,8 +8,8 @@ import subprocess
 import time
 
 from hangs import EXPECTED, NPES, PROBE, missing_in
-from launching import HANG_SECONDS, LaunchTest, main, skip_all
-from reports import Report, pes_of
+from launching import HANG_SECONDS, LaunchTest, main, skip_all, wait_gone
+from reports import Report, pes_of, probes_of
 
 
 class Mpirun(LaunchTest):
@@ -36,6 +36,9 @@ class Mpirun(LaunchTest):
         except subprocess.TimeoutExpired:  # libpmix may lock up (launching.run_mpirun_job).
             process.kill()
             process.wait()
+        for pid in probes_of(self.mark):  # Those that have not come to shmem_init outlive mpirun.
+            os.kill(pid, signal.SIGKILL)
+            wait_gone(pid)
 
     def test_a_pe_is_asked(self):
         for kind in EXPECTED:
