@@ -52,8 +52,8 @@ void check_sync_array(const Call& call) {
     for (std::size_t i = 0; i < known_words(call.sync); ++i) {
         if (call.sync[i] == SHMEM_SYNC_VALUE) continue;
         report(call, "pSync is not initialized",
-               {text_of(call) + ": element " + std::to_string(i) + " of " +
-                    object_at(call.sync) + " is " + std::to_string(call.sync[i]),
+               {text_of(call) + ": element " + std::to_string(i) + " of " + object_at(call.sync) +
+                    " is " + std::to_string(call.sync[i]),
                 "Set all elements to SHMEM_SYNC_VALUE on all PEs, and synchronize, before the "
                 "first use."});
         break;

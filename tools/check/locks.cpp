@@ -74,8 +74,8 @@ void end_locks(const Call& call) {
     for (const auto& [address, lock] : locks) {
         if (lock.taken.empty()) continue;
         report(call, "a lock was not released",
-               {text_of(call) + ": the PE holds " + object_at(address),
-                "taken by " + lock.taken, "Release it with shmem_clear_lock."});
+               {text_of(call) + ": the PE holds " + object_at(address), "taken by " + lock.taken,
+                "Release it with shmem_clear_lock."});
     }
     locks.clear();
 }

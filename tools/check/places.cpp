@@ -42,9 +42,9 @@ std::optional<Variable> variable_at(const void* address) {
     if (is_new) {
         const auto symbol = this_process().symbol_of(number(address));
         if (symbol) {
-            found->second = Variable{call_sites::text_of(*symbol),
-                                     static_cast<std::size_t>(symbol->offset),
-                                     static_cast<std::size_t>(symbol->bytes)};
+            found->second =
+                Variable{call_sites::text_of(*symbol), static_cast<std::size_t>(symbol->offset),
+                         static_cast<std::size_t>(symbol->bytes)};
         }
     }
     return found->second;

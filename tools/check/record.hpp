@@ -15,7 +15,7 @@ struct Record {
     std::uint64_t key;     // of the group
     std::uint64_t number;  // of the call among those of the group, from 1
     int pe;
-    bool waits;            // for all members, so that no PE returns before all have called
+    bool waits;  // for all members, so that no PE returns before all have called
     char routine[48];
     char place[96];
     // What must be the same on all members; -1 where it need not.

@@ -131,9 +131,9 @@ Group* group_of(const Call& call) {
                  ", " + std::to_string(size) + ")";
     group.first = start;
     for (int i = 0; i < size; ++i) group.members.push_back(start + (i << log_stride));
-    group.key = joined(joined(static_cast<std::uint64_t>(start), 0x5e7),
-                       joined(static_cast<std::uint64_t>(log_stride),
-                              static_cast<std::uint64_t>(size)));
+    group.key =
+        joined(joined(static_cast<std::uint64_t>(start), 0x5e7),
+               joined(static_cast<std::uint64_t>(log_stride), static_cast<std::uint64_t>(size)));
     return &group;
 }
 
@@ -163,8 +163,8 @@ void after_handles(const Call& call) {
             break;
         case Kind::kContextCreate:
             if (call.result != 0 || call.new_context == nullptr) break;
-            contexts[*call.new_context] = {
-                call.team, (call.options & SHMEM_CTX_PRIVATE) != 0, text_of(call)};
+            contexts[*call.new_context] = {call.team, (call.options & SHMEM_CTX_PRIVATE) != 0,
+                                           text_of(call)};
             ended_contexts.erase(*call.new_context);
             break;
         case Kind::kContextDestroy:
