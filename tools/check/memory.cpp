@@ -235,7 +235,8 @@ void end_memory() {
     }
     // Symmetric blocks are the same on all PEs.
     if (!lines.empty() && my_pe() == 0) {
-        note(std::to_string(blocks.live().size()) + " symmetric blocks were not freed", lines);
+        note("not freed: " + counted(blocks.live().size(), "symmetric block", "symmetric blocks"),
+             lines);
     }
     blocks.clear();
 }

@@ -65,8 +65,8 @@ bool is_lock(const Call& call) {
 void check_before(Call& call) {
     before_handles(call);
     if (is_collective(call)) before_collective(call);
-    check_sync_array(call);
     check_arguments(call);
+    check_sync_array(call);
     if (is_memory(call)) before_memory(call);
     if (is_lock(call)) before_lock(call);
     if (call.kind == Kind::kBarrier) check_zones(call);

@@ -58,6 +58,10 @@ void report(const interpose::Call& call, const std::string& mistake,
     if (!only_warns()) pshmem_global_exit(1);
 }
 
+std::string counted(std::size_t count, const char* one, const char* many) {
+    return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
 void note(const std::string& title, const std::vector<std::string>& lines) {
     write_lines("note: " + title, lines);
 }

@@ -26,6 +26,9 @@ void report(const interpose::Call& call, const std::string& mistake,
 // Tells what is no mistake, and goes on.
 void note(const std::string& title, const std::vector<std::string>& lines);
 
+// "1 block", "2 blocks".
+std::string counted(std::size_t count, const char* one, const char* many);
+
 // The PE's number, for the lines; -1 before init.
 void set_pe(int pe);
 int my_pe();

@@ -198,7 +198,8 @@ void end_teams(const Call& call) {
         if (!team.made.empty()) lines.push_back(team.group.name);
     }
     if (!lines.empty() && my_pe() == 0) {
-        note("PE 0 has not destroyed " + std::to_string(lines.size()) + " teams and contexts",
+        note("not destroyed on PE 0: " +
+                 counted(lines.size(), "team or context", "teams and contexts"),
              lines);
     }
     teams.clear();
