@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/active_sets.hpp"
+//
+// See active_sets.hpp.
+#include "tools/check/active_sets.hpp"
 
 #include <map>
 #include <mutex>
 #include <string>
 
-#include "check/memory.hpp"
-#include "check/places.hpp"
-#include "check/report.hpp"
+#include "tools/check/memory.hpp"
+#include "tools/check/places.hpp"
+#include "tools/check/report.hpp"
 
 namespace tessera::check {
 namespace {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/blocks.hpp"
+//
+// See blocks.hpp.
+#include "tools/check/blocks.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <iterator>
 
-#include "check/report.hpp"
+#include "tools/check/report.hpp"
 
 namespace tessera::check {
 namespace {

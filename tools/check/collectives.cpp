@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/collectives.hpp"
+//
+// See collectives.hpp, which has the idea.
+#include "tools/check/collectives.hpp"
 
 #include <cstring>
 #include <mutex>
 
-#include "check/record.hpp"
-#include "check/report.hpp"
-#include "check/teams.hpp"
+#include "tools/check/record.hpp"
+#include "tools/check/report.hpp"
+#include "tools/check/teams.hpp"
 
 namespace tessera::check {
 namespace {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/memory.hpp"
+//
+// See memory.hpp. blocks.hpp keeps the blocks.
+#include "tools/check/memory.hpp"
 
 #include <cstdio>
 #include <mutex>
 
-#include "check/blocks.hpp"
-#include "check/locks.hpp"
-#include "check/places.hpp"
-#include "check/ranges.hpp"
-#include "check/report.hpp"
+#include "tools/check/blocks.hpp"
+#include "tools/check/locks.hpp"
+#include "tools/check/places.hpp"
+#include "tools/check/ranges.hpp"
+#include "tools/check/report.hpp"
 
 namespace tessera::check {
 namespace {

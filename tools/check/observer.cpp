@@ -7,13 +7,13 @@
 //   active_sets.cpp  pSync                        report.cpp              what the user reads
 #include <atomic>
 
-#include "check/active_sets.hpp"
-#include "check/collectives.hpp"
-#include "check/locks.hpp"
-#include "check/memory.hpp"
-#include "check/report.hpp"
-#include "check/teams.hpp"
-#include "interpose/call.hpp"
+#include "tools/check/active_sets.hpp"
+#include "tools/check/collectives.hpp"
+#include "tools/check/locks.hpp"
+#include "tools/check/memory.hpp"
+#include "tools/check/report.hpp"
+#include "tools/check/teams.hpp"
+#include "tools/interpose/call.hpp"
 
 // The library looks for this name: SHMEM_CHECK without the checker is a mistake (core/checker.cpp).
 extern "C" __attribute__((visibility("default"))) void shmem_internal_checker() {}

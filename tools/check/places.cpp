@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/places.hpp"
+//
+// See places.hpp, and place_of() in report.hpp.
+#include "tools/check/places.hpp"
 
 #include <unistd.h>
 
 #include <mutex>
 #include <unordered_map>
 
-#include "check/report.hpp"
 #include "pshmem.h"
 #include "tools/call_sites/call_sites.hpp"
+#include "tools/check/report.hpp"
 
 namespace tessera::check {
 namespace {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/ranges.hpp"
+//
+// See ranges.hpp.
+#include "tools/check/ranges.hpp"
 
 #include <algorithm>
 #include <string_view>

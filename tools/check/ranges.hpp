@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "interpose/call.hpp"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::check {
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/record.hpp"
+//
+// See record.hpp.
+#include "tools/check/record.hpp"
 
 #include <cstdio>
 #include <cstring>
 #include <string_view>
 
-#include "check/report.hpp"
+#include "tools/check/report.hpp"
 
 namespace tessera::check {
 namespace {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/report.hpp"
+//
+// See report.hpp.
+#include "tools/check/report.hpp"
 
 #include <unistd.h>
 
@@ -8,7 +10,7 @@
 #include <string_view>
 
 #include "base/environment.hpp"
-#include "check/places.hpp"
+#include "tools/check/places.hpp"
 
 namespace tessera::check {
 namespace {

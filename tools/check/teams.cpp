@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/teams.hpp"
+//
+// See teams.hpp.
+#include "tools/check/teams.hpp"
 
 #include <map>
 #include <mutex>
@@ -7,7 +9,7 @@
 #include <tuple>
 
 #include "base/bits.hpp"
-#include "check/report.hpp"
+#include "tools/check/report.hpp"
 
 namespace tessera::check {
 namespace {
@@ -16,7 +18,7 @@ using interpose::Call;
 using interpose::Kind;
 
 struct Ended {
-    std::string text;  // "shmem_team_destroy at main (a.c:12)"
+    std::string text;  // "shmem_team_destroy at main (heat.c:12)"
 };
 
 struct Context {

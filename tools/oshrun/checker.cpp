@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// See checker.hpp.
 #include "checker.hpp"
 
 #include <cstdlib>

@@ -155,7 +155,7 @@ REPORTS = {
     },
 }
 
-# What finalize frees: told by PE 0.
+# PE 0 tells of the objects that finalize frees.
 NOTES = {
     "memory": {"leaked_block": ["note: not freed: 1 symmetric block", BLOCK]},
     "state": {"team_left": ["note: not destroyed on PE 0: 1 team or context",

@@ -59,7 +59,7 @@ class Check(LaunchTest):
                 self.check_report(kind, case, cases.REPORTS[kind][case], error)
 
     def test_notes(self):
-        """What finalize frees is told, and no mistake."""
+        """The checker tells of objects that finalize frees; they are no mistake."""
         for kind, notes in cases.NOTES.items():
             for case, expected in notes.items():
                 with self.subTest(kind=kind, case=case):
