@@ -26,7 +26,7 @@ namespace tessera::ofi {
 // A buffer for one message.
 struct Receive : Completion {
     Receive() : Completion(Kind::kReceive) {}
-    alignas(8) std::byte bytes[kPacketBytes];
+    alignas(8) std::byte bytes[kPacketBytesMax];
 };
 
 class MessageHandlers {

@@ -72,7 +72,7 @@ bool MessageHandlers::for_each_entry(const Header& header, std::size_t bytes, St
         at += sizeof entry;
         const RemoteWord word(entry.word);
         char* address = setup_.segments.checked_address(word.segment(), word.offset(), entry.bytes);
-        if (address == nullptr || entry.bytes == 0 || entry.bytes > kPacketBytes) return false;
+        if (address == nullptr || entry.bytes == 0 || entry.bytes > kPacketBytesMax) return false;
         if (static_cast<std::size_t>(end - at) < stride(entry.bytes)) return false;
         if (!visit(address, entry.bytes, at)) return false;
         at += stride(entry.bytes);
@@ -103,7 +103,7 @@ Packet* MessageHandlers::start_answer(const Header& request) {
 
 void MessageHandlers::execute_gather(const Header& header, std::size_t bytes) {
     const auto named = named_runs(header, bytes, setup_.segments);
-    if (!named || named->bytes() > kPacketBytes - sizeof(Header)) return;
+    if (!named || named->bytes() > kPacketBytesMax - sizeof(Header)) return;
     Packet* packet = start_answer(header);
     pack(reinterpret_cast<char*>(packet->bytes) + packet->size, named->base, named->runs,
          named->first, named->count);
@@ -116,7 +116,7 @@ void MessageHandlers::execute_gather_list(const Header& header, std::size_t byte
     auto nothing = [](std::size_t) { return std::size_t{0}; };
     const bool is_good =
         for_each_entry(header, bytes, nothing, [&](char* source, std::size_t size, const char*) {
-            if (packet->size + size > kPacketBytes) return false;
+            if (packet->size + size > kPacketBytesMax) return false;
             std::memcpy(packet->bytes + packet->size, source, size);
             packet->size += static_cast<std::uint32_t>(size);
             return true;

@@ -25,9 +25,10 @@ struct Packet : Completion {
     Packet() : Completion(Kind::kPacket) {}
     int pe = 0;
     std::uint32_t size = sizeof(Header);
-    alignas(8) std::byte bytes[kPacketBytes];
+    std::uint32_t capacity = kPacketBytesMin;
+    alignas(8) std::byte bytes[kPacketBytesMax];
     Header& header() { return *reinterpret_cast<Header*>(bytes); }
-    bool has_room(std::size_t count) const { return size + count <= kPacketBytes; }
+    bool has_room(std::size_t count) const { return size + count <= capacity; }
     bool is_full() const { return !has_room(sizeof(Update)); }
     // REQUIRES: there is room.
     void append_bytes(const void* source, std::size_t count) {

@@ -66,7 +66,8 @@ OfiTransport::OfiTransport(FabricSetup setup)
       confirms_by_reads_(capabilities().read_after_write),
       keeps_order_(confirms_by_reads_ && capabilities().write_after_write &&
                    capabilities().send_after_write && capabilities().send_after_send &&
-                   capabilities().eager_message_bytes >= kPacketBytes && !setup_.provider_atomics),
+                   capabilities().eager_message_bytes >= kPacketBytesMin &&
+                   !setup_.provider_atomics),
       piece_bytes_(std::min(capabilities().max_rma_bytes, kPieceBytesMax)) {
     if (!confirms_by_reads_ && !capabilities().delivery_complete) {
         fatal(

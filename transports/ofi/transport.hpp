@@ -22,6 +22,7 @@
 #include "transports/ofi/peer_watchdog.hpp"
 #include "transports/ofi/peers.hpp"
 #include "transports/ofi/progress_thread.hpp"
+#include "transports/ofi/section_cost.hpp"
 
 namespace tessera::ofi {
 
@@ -137,6 +138,7 @@ class OfiTransport final : public FabricTransport {
     void confirm_to(PartCompletion& part, OfiContext& context, int pe);
 
     // sections.cpp
+    SectionWork work_of(const Section& section) const;
     std::size_t pieces_at_once(std::size_t run_bytes) const;
     bool puts_packed(const OfiContext& context, const Section& section) const;
     template <class Post>
