@@ -137,6 +137,21 @@ void MessageHandlers::answer(Packet* packet) {
     gathered_.push_back(packet);
 }
 
+void MessageHandlers::finish_get(GetSlot& slot) {
+    std::atomic<std::uint32_t>& unanswered = *slot.unanswered;
+    // This was the last in flight: send the list that has gathered meanwhile. seq_cst on in_flight
+    // and open pairs with OfiTransport::get_in_list().
+    if (slot.in_flight.fetch_sub(1, std::memory_order_seq_cst) == 1) {
+        Packet* list = slot.open.exchange(nullptr, std::memory_order_seq_cst);
+        if (list != nullptr) {
+            slot.in_flight.fetch_add(1, std::memory_order_seq_cst);
+            answer(list);
+        }
+    }
+    // Release: the data is there; pairs with the acquire in quiet(). Last: the context may end.
+    unanswered.fetch_sub(1, std::memory_order_release);
+}
+
 void MessageHandlers::send_postponed_gathered() {
     while (!gathered_.empty()) {
         Packet* packet = gathered_.front();
@@ -165,7 +180,9 @@ void MessageHandlers::take_gathered(const Header& header, std::size_t bytes) {
     }
     std::atomic<std::uint32_t>& pending = *gather.pending;
     std::atomic<std::uint32_t>* of_operation = gather.of_operation;
+    GetSlot* slot = gather.slot;
     pool_.put_back(*entry);
+    if (slot != nullptr) return finish_get(*slot);
     // Release of both: the data is there. Pairs with the acquires of the waiter and of
     // Operation::is_local().
     if (of_operation != nullptr) of_operation->fetch_sub(1, std::memory_order_release);

@@ -16,7 +16,8 @@
 //               a stream fills packets. A short put with nothing in flight before it is a write,
 //               which counts as a packet (updates.cpp).
 //   fetches     atomics with a result
-//   gathers     parts of strided gets
+//   gathers     parts of strided gets, and short gets that a quiet completes: the first one is a
+//               read, those behind it gather in lists (short_gets.cpp)
 //
 // COST: p, put of at most 2020 bytes: a message, or a part of one; a short get right behind it,
 // too. put: one write. get, fetch: a round trip. fence: nothing; but when messages to a PE are
@@ -223,6 +224,7 @@ void OfiTransport::get(TransportContext& context, void* dest, const void* source
 
 void OfiTransport::get_nbi(TransportContext& context, void* dest, const void* source,
                            std::size_t bytes, int pe) {
+    if (get_in_list(own(context), dest, source, bytes, pe)) return;
     peer_with(source, pe);
     read(own(context).transfers, dest, bytes, target_of(source, pe), pe);
 }
@@ -257,6 +259,7 @@ void OfiTransport::fence(TransportContext& context) {
 void OfiTransport::quiet(TransportContext& context) {
     OfiContext& mine = own(context);
     flush(mine);
+    send_lists(mine);
     confirm(mine);
     queue_.wait([&] {
         return mine.transfers.load() == 0 && !mine.has_messages() &&

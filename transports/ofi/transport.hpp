@@ -184,6 +184,18 @@ class OfiTransport final : public FabricTransport {
     // RETURNS: whether the get is done. Else the caller reads.
     bool get_by_message(OfiContext& context, void* dest, const void* source, std::size_t bytes,
                         int pe);
+    // short_gets.cpp
+    bool goes_in_list(const OfiContext& context, std::size_t bytes) const;
+    void read_first(GetSlot& slot, void* dest, const void* source, std::size_t bytes, int pe);
+    Packet* start_list(GetSlot& slot, int pe);
+    PendingGather* pieces_of(const Packet& list) const;
+    void send_list(Packet* list, GetSlot& slot);
+    void send_open_list(GetSlot& slot);
+    // Sends the lists of short gets that the context gathers.
+    void send_lists(OfiContext& context);
+    // RETURNS: whether the get is under way. Else the caller reads.
+    bool get_in_list(OfiContext& context, void* dest, const void* source, std::size_t bytes,
+                     int pe);
     class Filling;
     void update(OfiContext& context, const AtomicRequest& request, int pe);
     // A put and its signal.
