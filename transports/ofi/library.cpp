@@ -33,11 +33,11 @@ constexpr Default kDefaults[] = {
     {"HFI_NO_BACKTRACE", "1"},
     // Receive buffers that all peers share: memory does not grow with the number of peers.
     {"FI_OFI_RXM_USE_SRX", "1"},
-    // Of this size each (16384 by itself): active messages of 4 KiB fit with their heads. A longer
+    // Of this size each (16384 by itself): active messages of 16 KiB fit with their heads. A longer
     // message costs five times as much.
-    {"FI_OFI_RXM_BUFFER_SIZE", "4608"},
+    {"FI_OFI_RXM_BUFFER_SIZE", "16896"},
     // So many of them (4096 by itself).
-    {"FI_OFI_RXM_MSG_RX_SIZE", "512"},
+    {"FI_OFI_RXM_MSG_RX_SIZE", "128"},
     // Look for new connections every 100 us (10000 by itself).
     {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},
 };
