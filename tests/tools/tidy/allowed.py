@@ -30,6 +30,9 @@ ALLOWED = (
 
 RANDOM_COLLECTIVES = "tests/behaviour/runtime_layer/collectives/random_collectives_test.cpp"
 COVERED_BY = {
+    "tools/call_sites/text.cpp": "tests/unit/call_sites/call_sites_test.cpp",
+    "tools/call_sites/with_libdw.cpp": "tests/unit/call_sites/call_sites_test.cpp",
+    "tools/call_sites/without_libdw.cpp": "tests/unit/call_sites/call_sites_test.cpp",
     "src/core/helpers.cpp": "tests/behaviour/progress/helpers_test.cpp",
     "src/heap/helper_copy.cpp": "tests/unit/heap/helper_ring_test.cpp",
     "tools/oshrun/helper_process.cpp": "tests/behaviour/progress/helpers_test.cpp",
