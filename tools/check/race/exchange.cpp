@@ -31,7 +31,7 @@ shmem_team_t team_of(const interpose::Call& call) {
     return call.set.size > 0 ? team_of(call.set) : call.team;
 }
 
-Clock exchange(shmem_team_t team, const Clock& mine) {
+Clock join_of(shmem_team_t team, const Clock& mine) {
     Clock joined(mine.size());
     pshmemx_allreduce(team, joined.data(), mine.data(), mine.size() * kLanes, SHMEMX_TYPE_UINT32,
                       SHMEMX_OP_MAX);

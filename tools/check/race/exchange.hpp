@@ -16,7 +16,7 @@ namespace tessera::check::race {
 shmem_team_t team_of(const interpose::Call& call);
 
 // Returns the join of all members' clocks. Collective.
-Clock exchange(shmem_team_t team, const Clock& mine);
+Clock join_of(shmem_team_t team, const Clock& mine);
 
 // Returns the root's clock. Collective.
 Clock take_from(shmem_team_t team, const Clock& mine, int root);

@@ -108,7 +108,7 @@ void meet(const Call& call, shmem_team_t team) {
     guard.unlock();
     bool is_broadcast = call.kind == Kind::kCollective && call.root >= 0 &&
                         std::string_view(call.routine).find("broadcast") != std::string_view::npos;
-    Clock joined = is_broadcast ? take_from(team, clock, call.root) : exchange(team, clock);
+    Clock joined = is_broadcast ? take_from(team, clock, call.root) : join_of(team, clock);
     guard.lock();
     state.detector.join(joined);
 }
