@@ -22,6 +22,7 @@ bool Detector::open(int pe, int n_pes) {
     op_ = 0;
     fenced_ = {};
     sites_.clear();
+    learned_.clear();
     clock_.assign(static_cast<std::size_t>(n_pes), Progress{});
     return store_.open(pe, n_pes);
 }
@@ -120,7 +121,11 @@ void Detector::learn(int target, std::span<const Released> record) {
     for (std::size_t sender = 0; sender < copy.size(); ++sender) {
         clock_[sender].join(copy[sender].done);
         const Progress& delivered = copy[sender].delivered;
-        if (std::ranges::all_of(delivered.upto, [](Op op) { return op == 0; })) continue;
+        Progress& learned = learned_[{target, static_cast<int>(sender)}];
+        Progress all = learned;
+        all.join(delivered);
+        if (std::ranges::equal(all.upto, learned.upto)) continue;
+        learned = all;
         Deliveries deliveries = store_.read_deliveries(target, static_cast<int>(sender));
         for (int lane = 0; lane < kLanes; ++lane)
             if (delivered.upto[lane] != 0)

@@ -42,6 +42,10 @@ class Detector {
     void begin_step(const interpose::Call& call);
     Op op() const { return op_; }
 
+    // Several steps on the memory of a PE are cheaper while the caller holds it.
+    void hold(int pe) { store_.lock(pe); }
+    void let_go(int pe) { store_.unlock(pe); }
+
     // An access; memory that is not symmetric is left out. Keeps the first race that it finds.
     void touch(const Range& range, Touch touch, Lane lane, bool is_local_side = false);
     // Other PEs that see the value of these bytes know what this PE knows.
@@ -81,6 +85,8 @@ class Detector {
     PendingList pending_;
     std::optional<Race> race_;
     std::map<std::pair<const void*, const char*>, std::uint16_t> sites_;
+    // What learn() has written already, for a target and a sender.
+    std::map<std::pair<int, int>, Progress> learned_;
 };
 
 }  // namespace tessera::check::race

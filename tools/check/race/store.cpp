@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The blocks of store.hpp by pshmem_ routines.
+// The blocks of store.hpp, by loads and stores, or by pshmem_ routines.
 #include "check/race/store.hpp"
 
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -25,39 +26,59 @@ bool Store::open(int pe, int n_pes) {
     deliveries_at_ = kSitesAt + kSites * kSiteBytes;
     records_at_ = to_page(deliveries_at_ + sizeof(Deliveries) * static_cast<std::size_t>(n_pes));
     cells_at_ = to_page(record_at(kForAll + 1));
+    const std::size_t bytes = cells_at_ + kCells * sizeof(Cell);
+    mapped_ = host_memory_.open(pe, n_pes, bytes);
+    return !mapped_.empty() || open_team_memory(bytes);
+}
+
+bool Store::open_team_memory(std::size_t bytes) {
     // Memory that no PE has used since init: its bytes are 0.
-    base_ = static_cast<char*>(
-        pshmemx_team_align(SHMEM_TEAM_WORLD, kPage, cells_at_ + kCells * sizeof(Cell)));
+    base_ = static_cast<char*>(pshmemx_team_align(SHMEM_TEAM_WORLD, kPage, bytes));
     if (base_ == nullptr) return false;
     if (pshmem_ctx_create(SHMEM_CTX_SERIALIZED, &context_) != 0) context_ = SHMEM_CTX_DEFAULT;
-    mapped_.resize(static_cast<std::size_t>(n_pes));
-    for (int other = 0; other < n_pes; ++other)
-        mapped_[static_cast<std::size_t>(other)] = static_cast<char*>(pshmem_ptr(base_, other));
+    for (int other = 0; other < n_pes_; ++other)
+        mapped_.push_back(static_cast<char*>(pshmem_ptr(base_, other)));
     return true;
 }
 
 void Store::close() {
-    if (base_ == nullptr) return;
-    if (context_ != SHMEM_CTX_DEFAULT) pshmem_ctx_destroy(context_);
-    pshmemx_team_free(SHMEM_TEAM_WORLD, base_);
-    base_ = nullptr;
+    if (base_ != nullptr) {
+        if (context_ != SHMEM_CTX_DEFAULT) pshmem_ctx_destroy(context_);
+        pshmemx_team_free(SHMEM_TEAM_WORLD, base_);
+        base_ = nullptr;
+    }
+    mapped_.clear();
+    host_memory_.close();
 }
 
-// ---- The lock -----------------------------------------------------------------------------------
+// ---- The lock: 0 while the block is free --------------------------------------------------------
 
 void Store::lock(int pe) {
+    if (locks_++ > 0) return;
     auto* word = reinterpret_cast<unsigned long*>(base_);
+    if (base_ == nullptr) {
+        std::atomic_ref lock(*reinterpret_cast<unsigned long*>(direct(pe, 0)));
+        // Pairs with the store in unlock().
+        while (lock.exchange(1, std::memory_order_acquire) != 0) sched_yield();
+        return;
+    }
     while (pshmem_ctx_ulong_atomic_compare_swap(context_, word, 0, 1, pe) != 0) sched_yield();
     // Pairs with the fence in unlock(): loads of the block come behind the swap.
     std::atomic_thread_fence(std::memory_order_acquire);
 }
 
 void Store::unlock(int pe) {
-    if (direct(pe, 0) == nullptr) pshmem_ctx_quiet(context_);
+    if (--locks_ > 0) return;
+    if (base_ == nullptr) {
+        std::atomic_ref lock(*reinterpret_cast<unsigned long*>(direct(pe, 0)));
+        // Pairs with the exchange in lock().
+        lock.store(0, std::memory_order_release);
+        return;
+    }
+    complete_writes();
     // Pairs with the fence in lock().
     std::atomic_thread_fence(std::memory_order_release);
     pshmem_ctx_ulong_atomic_set(context_, reinterpret_cast<unsigned long*>(base_), 0, pe);
-    if (direct(pe, 0) == nullptr) pshmem_ctx_quiet(context_);
 }
 
 // ---- Bytes of a block ---------------------------------------------------------------------------
@@ -67,10 +88,16 @@ char* Store::direct(int pe, std::size_t offset) const {
     return block == nullptr ? nullptr : block + offset;
 }
 
+void Store::complete_writes() {
+    if (written_end_ != 0) pshmem_ctx_quiet(context_);
+    written_begin_ = written_end_ = 0;
+}
+
 void Store::read(int pe, std::size_t offset, void* into, std::size_t bytes) {
     if (const char* from = direct(pe, offset)) {
         std::memcpy(into, from, bytes);
     } else {
+        if (offset < written_end_ && written_begin_ < offset + bytes) complete_writes();
         pshmem_ctx_getmem(context_, into, base_ + offset, bytes, pe);
     }
 }
@@ -80,7 +107,8 @@ void Store::write(int pe, std::size_t offset, const void* from, std::size_t byte
         std::memcpy(into, from, bytes);
     } else {
         pshmem_ctx_putmem(context_, base_ + offset, from, bytes, pe);
-        pshmem_ctx_quiet(context_);  // a later read of the same bytes sees it
+        written_begin_ = written_end_ == 0 ? offset : std::min(written_begin_, offset);
+        written_end_ = std::max(written_end_, offset + bytes);
     }
 }
 

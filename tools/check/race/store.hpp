@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the race detector keeps what all PEs need: one block of team memory per PE, which
-// describes the symmetric memory of that PE. On a node PEs load and store it directly, between
-// nodes by pshmem_ routines on a context of the checker's own, so that the program's operations
-// stay as incomplete as they are. The block is sparse: pages that no access touches cost nothing.
+// Where the race detector keeps what all PEs need: one block per PE, which describes the symmetric
+// memory of that PE. PEs of one host map each other's blocks (host_memory.hpp), also those of
+// virtual nodes. A job of several hosts has the blocks in team memory; there pshmem_ routines on a
+// context of the checker's own reach them, so that the program's operations stay as incomplete as
+// they are. Blocks are sparse: pages that no access touches cost nothing.
 //
 //   | lock | sites: texts | deliveries: of each sender | released: by word | cells: by word |
 //
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "check/race/clocks.hpp"
+#include "check/race/host_memory.hpp"
 #include "check/race/shadow.hpp"
 #include "interpose/call.hpp"
 
@@ -42,6 +44,7 @@ class Store {
     bool open(int pe, int n_pes);
     void close();
 
+    // Both nest, for one PE at a time.
     void lock(int pe);
     void unlock(int pe);
 
@@ -65,19 +68,26 @@ class Store {
     std::string read_site(int pe, std::size_t site);
 
   private:
+    bool open_team_memory(std::size_t bytes);
     std::size_t record_at(std::size_t record) const;
     char* direct(int pe, std::size_t offset) const;
+    void complete_writes();
     void read(int pe, std::size_t offset, void* into, std::size_t bytes);
     void write(int pe, std::size_t offset, const void* from, std::size_t bytes);
 
     int pe_ = 0;
     int n_pes_ = 0;
-    char* base_ = nullptr;        // symmetric
-    std::vector<char*> mapped_;   // null: the PE is on another node
+    HostMemory host_memory_;
+    char* base_ = nullptr;       // in team memory; null: all blocks are mapped
+    std::vector<char*> mapped_;  // null: the PE's block is on another node
     shmem_ctx_t context_ = SHMEM_CTX_INVALID;
     std::size_t deliveries_at_ = 0;
     std::size_t records_at_ = 0;
     std::size_t cells_at_ = 0;
+    int locks_ = 0;
+    // Puts under way to the locked PE of another node, from the first to behind the last byte.
+    std::size_t written_begin_ = 0;
+    std::size_t written_end_ = 0;
     // Copies for PEs of other nodes.
     std::vector<Cell> cells_;
     std::size_t cells_offset_ = 0;

@@ -25,6 +25,13 @@ int target_of(const Call& call) {
     return pshmem_team_translate_pe(team, call.pe, SHMEM_TEAM_WORLD);
 }
 
+// Without one, the library ends the job, or does nothing.
+bool names_target(const Call& call) {
+    if (call.context == SHMEM_CTX_INVALID) return false;
+    int pe = target_of(call);
+    return pe >= 0 && pe < pshmem_n_pes();
+}
+
 // Calls visit(address, bytes) for each run of bytes on one side of a transfer.
 template <class Visit>
 void for_runs(const Call& call, const void* start, bool is_dest, const Visit& visit) {
@@ -61,6 +68,19 @@ void for_runs(const Call& call, const void* start, bool is_dest, const Visit& vi
               run);
 }
 
+// Holds the target of a call while its steps run.
+class Hold {
+  public:
+    Hold(Detector& detector, int pe) : detector_(detector), pe_(pe) { detector_.hold(pe); }
+    ~Hold() { detector_.let_go(pe_); }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+
+  private:
+    Detector& detector_;
+    int pe_;
+};
+
 bool is_nonblocking(const Call& call) { return call.is_nbi || call.requests != nullptr; }
 
 // The calling PE's side: `start` is null for p and g.
@@ -87,9 +107,12 @@ void before_atomic(Detector& detector, const Call& call, Found& found) {
     bool is_complete = call.is_fetching && !is_nonblocking(call);
     Range word = word_of(call);
     word.bytes *= call.kind == Kind::kAccumulate ? call.count : 1;
-    detector.touch(word, only_reads ? Touch::kAtomicRead : Touch::kAtomicWrite,
-                   is_complete ? Lane::kProgram : lane_of(call));
-    if (!only_reads) detector.release(word);
+    {
+        Hold hold(detector, word.pe);
+        detector.touch(word, only_reads ? Touch::kAtomicRead : Touch::kAtomicWrite,
+                       is_complete ? Lane::kProgram : lane_of(call));
+        if (!only_reads) detector.release(word);
+    }
     if (call.fetched != nullptr && is_nonblocking(call)) {
         use(detector, call.fetched, call.element_bytes, Touch::kWrite, lane_of(call), found);
         detector.pending().add({.begin = reinterpret_cast<std::uintptr_t>(call.fetched),
@@ -105,6 +128,7 @@ void before_put(Detector& detector, const Call& call, Found& found) {
     int pe = target_of(call);
     local_side(detector, call, call.source, false, found);
     Lane lane = call.signal.word != nullptr ? Lane::kSignalled : lane_of(call);
+    Hold hold(detector, pe);
     for_runs(call, call.dest, true, [&](const char* address, std::size_t bytes) {
         Range range{address, bytes, pe};
         detector.touch(range, Touch::kWrite, lane);
@@ -114,6 +138,7 @@ void before_put(Detector& detector, const Call& call, Found& found) {
 
 void signal(Detector& detector, const Call& call) {
     Range word{call.signal.word, sizeof(std::uint64_t), target_of(call)};
+    Hold hold(detector, word.pe);
     detector.touch(word, Touch::kAtomicWrite, lane_of(call));
     detector.release(word, call.kind == Kind::kPut);
 }
@@ -139,7 +164,7 @@ void use(Detector& detector, const void* address, std::size_t bytes, Touch touch
 
 void before_transfer(Detector& detector, const Call& call, Found& found) {
     detector.begin_step(call);
-    if (call.context == SHMEM_CTX_INVALID || call.blocks.dest != nullptr) return;
+    if (!names_target(call) || call.blocks.dest != nullptr) return;
     if (call.kind == Kind::kPut) before_put(detector, call, found);
     if (call.kind == Kind::kAtomic || call.kind == Kind::kAccumulate)
         before_atomic(detector, call, found);
@@ -147,16 +172,19 @@ void before_transfer(Detector& detector, const Call& call, Found& found) {
     if (call.kind != Kind::kGet) return;
     int pe = target_of(call);
     Lane lane = is_nonblocking(call) ? lane_of(call) : Lane::kProgram;
-    for_runs(call, call.source, false, [&](const char* address, std::size_t bytes) {
-        detector.touch({address, bytes, pe}, Touch::kRead, lane);
-    });
+    {
+        Hold hold(detector, pe);
+        for_runs(call, call.source, false, [&](const char* address, std::size_t bytes) {
+            detector.touch({address, bytes, pe}, Touch::kRead, lane);
+        });
+    }
     local_side(detector, call, call.dest, true, found);
 }
 
 void after_transfer(Detector& detector, const Call& call) {
     // The value of a nonblocking fetch comes later; to know it now hides races, and invents none.
     bool has_value = call.is_fetching || call.kind == Kind::kAccumulate;
-    if (has_value && call.context != SHMEM_CTX_INVALID) detector.acquire(word_of(call), false);
+    if (has_value && names_target(call)) detector.acquire(word_of(call), false);
 }
 
 void after_wait(Detector& detector, const Call& call) {

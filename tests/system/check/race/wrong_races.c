@@ -179,7 +179,7 @@ static void atomic_and_get(void) {
 }
 
 static void reset_of_counter(void) {  // one PE resets what others still count in
-    shmem_long_atomic_inc(data, 0);  // A
+    if (me != 1) shmem_long_atomic_inc(data, 0);  // A
     if (me == 1) shmem_long_p(data, 0, 0);  // B
 }
 
