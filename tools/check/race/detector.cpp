@@ -187,6 +187,13 @@ void Detector::quiet(Lane lane) {
     clock_[static_cast<std::size_t>(pe_)].complete(lane, op_);
 }
 
+bool Detector::knows_delivered(const Pending& put) {
+    store_.lock(put.target);
+    bool knows = store_.read_deliveries(put.target, pe_).covers(put.lane, put.op, clock_);
+    store_.unlock(put.target);
+    return knows;
+}
+
 std::string Detector::call_of(const Access& access) {
     return store_.read_site(access.pe, access.site);
 }

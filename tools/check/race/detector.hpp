@@ -64,6 +64,8 @@ class Detector {
     const Clock& clock() const { return clock_; }
     void join(const Clock& other) { race::join(clock_, other); }
 
+    // Whether a signal or flag has told this PE that the target has all of a put.
+    bool knows_delivered(const Pending& put);
     PendingList& pending() { return pending_; }
     // The race since the last call, if any; forgets it.
     std::optional<Race> take_race() { return std::exchange(race_, std::nullopt); }

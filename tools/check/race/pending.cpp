@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
-#include <vector>
 
 namespace tessera::check::race {
 
@@ -38,24 +36,25 @@ void PendingList::add(Pending pending) {
     entries_.push_back(std::move(pending));
 }
 
-std::optional<Pending> PendingList::disturbed_by(const void* address, std::size_t bytes,
-                                                 bool is_write, Op op) const {
+std::vector<Pending> PendingList::disturbed_by(const void* address, std::size_t bytes,
+                                               bool is_write, Op op) const {
+    std::vector<Pending> disturbed;
     auto begin = reinterpret_cast<std::uintptr_t>(address);
     for (const Pending& entry : entries_) {
         bool overlaps = begin < entry.begin + entry.bytes && entry.begin < begin + bytes;
-        if (overlaps && entry.op != op && (is_write || entry.is_dest)) return entry;
+        if (overlaps && entry.op != op && (is_write || entry.is_dest)) disturbed.push_back(entry);
     }
-    return std::nullopt;
+    return disturbed;
 }
 
-std::optional<Pending> PendingList::complete(Lane lane) {
-    std::optional<Pending> changed;
+std::vector<Pending> PendingList::complete(Lane lane) {
+    std::vector<Pending> changed;
     std::erase_if(entries_, [&](const Pending& entry) {
         bool is_complete = entry.lane == lane || entry.lane == Lane::kRequests ||
                            entry.lane == Lane::kSignalled;
-        if (is_complete && entry.sum != 0 && !changed) {
+        if (is_complete && entry.sum != 0) {
             std::uint64_t sum = sum_at(entry.begin, entry.bytes);
-            if (sum != 0 && sum != entry.sum) changed = entry;
+            if (sum != 0 && sum != entry.sum) changed.push_back(entry);
         }
         return is_complete;
     });

@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "check/race/clocks.hpp"
 
@@ -23,6 +23,7 @@ struct Pending {
     bool is_dest = false;
     Lane lane = Lane::kDefault;
     Op op = 0;
+    int target = 0;         // whose memory the transfer is with
     std::string call;       // "shmem_putmem_nbi at main (a.c:9)"
     std::uint64_t sum = 0;  // of a source; 0: none was made
 };
@@ -33,11 +34,11 @@ class PendingList {
     static constexpr std::size_t kSumBytes = std::size_t{1} << 20;  // longer sources have no sum
 
     void add(Pending pending);
-    // The transfer that a use of these bytes by call `op` disturbs.
-    std::optional<Pending> disturbed_by(const void* address, std::size_t bytes, bool is_write,
-                                        Op op) const;
-    // Ends the transfers of a lane. Returns one whose source has other contents than at its start.
-    std::optional<Pending> complete(Lane lane);
+    // The transfers that a use of these bytes by call `op` disturbs.
+    std::vector<Pending> disturbed_by(const void* address, std::size_t bytes, bool is_write,
+                                      Op op) const;
+    // Ends the transfers of a lane. Returns those whose source has other contents than at the start.
+    std::vector<Pending> complete(Lane lane);
 
   private:
     std::deque<Pending> entries_;

@@ -96,8 +96,16 @@ void local_side(Detector& detector, const Call& call, const void* start, bool is
                                     .is_dest = is_dest,
                                     .lane = lane,
                                     .op = detector.op(),
+                                .target = word.pe,
+                                    .target = target_of(call),
                                     .call = text_of(call)});
     });
+}
+
+// The first disturbed transfer, unless it is a put that the target has: its PE has told this one.
+void keep(Detector& detector, const Pending& transfer, const char* mistake, Found& found) {
+    if (found.disturbed || (!transfer.is_dest && detector.knows_delivered(transfer))) return;
+    found.disturbed = Disturbed{mistake, transfer};
 }
 
 Range word_of(const Call& call) { return {call.dest, call.element_bytes, target_of(call)}; }
@@ -120,6 +128,7 @@ void before_atomic(Detector& detector, const Call& call, Found& found) {
                                 .is_dest = true,
                                 .lane = lane_of(call),
                                 .op = detector.op(),
+                                .target = word.pe,
                                 .call = text_of(call)});
     }
 }
@@ -152,13 +161,12 @@ Lane lane_of(const Call& call) {
 
 void use(Detector& detector, const void* address, std::size_t bytes, Touch touch, Lane lane,
          Found& found) {
-    auto disturbed =
-        detector.pending().disturbed_by(address, bytes, is_write(touch), detector.op());
-    if (disturbed && !found.disturbed)
-        found.disturbed = Disturbed{
-            disturbed->is_dest ? "the dest of a nonblocking operation is used before it is complete"
-                               : "the source of a nonblocking put is written before it is complete",
-            *disturbed};
+    for (const Pending& transfer :
+         detector.pending().disturbed_by(address, bytes, is_write(touch), detector.op()))
+        keep(detector, transfer,
+             transfer.is_dest ? "the dest of a nonblocking operation is used before it is complete"
+                              : "the source of a nonblocking put is written before it is complete",
+             found);
     detector.touch({address, bytes, detector.pe()}, touch, lane, true);
 }
 
@@ -217,10 +225,9 @@ void after_lock_call(Detector& detector, const Call& call) {
 }
 
 void complete(Detector& detector, Lane lane, Found& found) {
-    auto changed = detector.pending().complete(lane);
-    if (changed && !found.disturbed)
-        found.disturbed =
-            Disturbed{"the source of a nonblocking put was changed before it is complete", *changed};
+    for (const Pending& transfer : detector.pending().complete(lane))
+        keep(detector, transfer,
+             "the source of a nonblocking put was changed before it is complete", found);
     detector.quiet(lane);
 }
 
