@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/active_sets.hpp"
+//
+// See active_sets.hpp.
+#include "tools/check/active_sets.hpp"
 
 #include <map>
 #include <mutex>
 #include <string>
 
-#include "check/memory.hpp"
-#include "check/places.hpp"
-#include "check/report.hpp"
+#include "tools/check/memory.hpp"
+#include "tools/check/places.hpp"
+#include "tools/check/report.hpp"
 
 namespace tessera::check {
 namespace {
@@ -52,8 +54,8 @@ void check_sync_array(const Call& call) {
     for (std::size_t i = 0; i < known_words(call.sync); ++i) {
         if (call.sync[i] == SHMEM_SYNC_VALUE) continue;
         report(call, "pSync is not initialized",
-               {text_of(call) + ": element " + std::to_string(i) + " of " +
-                    object_at(call.sync) + " is " + std::to_string(call.sync[i]),
+               {text_of(call) + ": element " + std::to_string(i) + " of " + object_at(call.sync) +
+                    " is " + std::to_string(call.sync[i]),
                 "Set all elements to SHMEM_SYNC_VALUE on all PEs, and synchronize, before the "
                 "first use."});
         break;

@@ -4,7 +4,7 @@
 // and a program that misuses them fails there.
 #pragma once
 
-#include "interpose/call.hpp"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::check {
 

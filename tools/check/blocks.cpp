@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/blocks.hpp"
+//
+// See blocks.hpp.
+#include "tools/check/blocks.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <iterator>
 
-#include "check/report.hpp"
+#include "tools/check/report.hpp"
 
 namespace tessera::check {
 namespace {
@@ -29,8 +31,8 @@ const unsigned char* overwritten(std::uintptr_t begin, std::size_t bytes) {
 }  // namespace
 
 std::string text_of(const Block& block) {
-    return "the block of " + std::to_string(block.bytes) + " bytes that " + block.routine +
-           " at " + place_of(block.site) + " allocated";
+    return "the block of " + std::to_string(block.bytes) + " bytes that " + block.routine + " at " +
+           place_of(block.site) + " allocated";
 }
 
 std::size_t Blocks::front_of(std::size_t alignment) {

@@ -28,7 +28,7 @@ struct FreedBlock {
     const void* site = nullptr;
 };
 
-// "the block of 80 bytes that shmem_malloc at main (a.c:12) allocated"
+// "the block of 80 bytes that shmem_malloc at main (heat.c:12) allocated"
 std::string text_of(const Block& block);
 
 class Blocks {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/collectives.hpp"
+//
+// See collectives.hpp, which has the idea.
+#include "tools/check/collectives.hpp"
 
 #include <cstring>
 #include <mutex>
 
-#include "check/record.hpp"
-#include "check/report.hpp"
-#include "check/teams.hpp"
+#include "tools/check/record.hpp"
+#include "tools/check/report.hpp"
+#include "tools/check/teams.hpp"
 
 namespace tessera::check {
 namespace {
@@ -40,9 +42,7 @@ bool has_threads = false;
 std::uint64_t tag_of(const Record& record, std::uint64_t state) {
     return (record.key >> 32 << 32) | ((record.number & 0x3fffffff) << 2) | state;
 }
-bool is_of(std::uint64_t tag, const Record& record) {
-    return tag >> 2 == tag_of(record, 0) >> 2;
-}
+bool is_of(std::uint64_t tag, const Record& record) { return tag >> 2 == tag_of(record, 0) >> 2; }
 bool is_later(std::uint64_t tag, const Record& record) {
     return tag >> 32 == record.key >> 32 && (tag & 0xffffffff) > (tag_of(record, 3) & 0xffffffff);
 }
@@ -141,8 +141,7 @@ bool is_collective(const Call& call) {
         case Kind::kReallocate:
             return call.memory != interpose::Memory::kLocal &&
                    (call.size != 0 || call.dest != nullptr);
-        case Kind::kFree:
-            return call.dest != nullptr && call.memory != interpose::Memory::kLocal;
+        case Kind::kFree: return call.dest != nullptr && call.memory != interpose::Memory::kLocal;
         default: return false;
     }
 }

@@ -9,7 +9,7 @@
 // A PE about to wait for a member that waits for this PE elsewhere has found a deadlock.
 #pragma once
 
-#include "interpose/call.hpp"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::check {
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/locks.hpp"
+//
+// See locks.hpp.
+#include "tools/check/locks.hpp"
 
 #include <map>
 #include <mutex>
 #include <string>
 
-#include "check/memory.hpp"
-#include "check/report.hpp"
+#include "tools/check/memory.hpp"
+#include "tools/check/report.hpp"
 
 namespace tessera::check {
 namespace {
@@ -15,7 +17,7 @@ using interpose::Call;
 using interpose::Kind;
 
 struct Ends {
-    std::string taken;     // "shmem_set_lock at main (a.c:12)"; "": not held by this PE
+    std::string taken;     // "shmem_set_lock at main (heat.c:12)"; "": not held by this PE
     std::string released;  // "": never
 };
 
@@ -74,8 +76,8 @@ void end_locks(const Call& call) {
     for (const auto& [address, lock] : locks) {
         if (lock.taken.empty()) continue;
         report(call, "a lock was not released",
-               {text_of(call) + ": the PE holds " + object_at(address),
-                "taken by " + lock.taken, "Release it with shmem_clear_lock."});
+               {text_of(call) + ": the PE holds " + object_at(address), "taken by " + lock.taken,
+                "Release it with shmem_clear_lock."});
     }
     locks.clear();
 }

@@ -3,7 +3,7 @@
 // Locks of shmem_set_lock: released by a PE that does not hold them, taken twice, never released.
 #pragma once
 
-#include "interpose/call.hpp"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::check {
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/memory.hpp"
+//
+// See memory.hpp. blocks.hpp keeps the blocks.
+#include "tools/check/memory.hpp"
 
 #include <cstdio>
 #include <mutex>
 
-#include "check/blocks.hpp"
-#include "check/locks.hpp"
-#include "check/places.hpp"
-#include "check/ranges.hpp"
-#include "check/report.hpp"
+#include "tools/check/blocks.hpp"
+#include "tools/check/locks.hpp"
+#include "tools/check/places.hpp"
+#include "tools/check/ranges.hpp"
+#include "tools/check/report.hpp"
 
 namespace tessera::check {
 namespace {
@@ -40,12 +42,12 @@ void check_block_zones(const Call& call, const Block& block) {
     if (!damage) return;
     const Block copy = block;
     blocks.add(copy);  // Told once.
-    report(call, "memory outside a symmetric block was written",
-           {"found by " + text_of(call),
-            text_of(copy) + " was overrun: a byte " + position(*damage, copy.bytes) +
-                " has changed",
-            "A store of this PE, or of another one through shmem_ptr, wrote it since the last "
-            "barrier or allocation; compare indices with the block's size."});
+    report(
+        call, "memory outside a symmetric block was written",
+        {"found by " + text_of(call),
+         text_of(copy) + " was overrun: a byte " + position(*damage, copy.bytes) + " has changed",
+         "A store of this PE, or of another one through shmem_ptr, wrote it since the last "
+         "barrier or allocation; compare indices with the block's size."});
 }
 
 void report_bad_free(const Call& call) {
@@ -97,13 +99,13 @@ void check_range(const Call& call, const Range& range) {
         const auto start = static_cast<ptrdiff_t>(range.begin - block->begin);
         const auto end = static_cast<ptrdiff_t>(range.end() - block->begin);
         const bool is_before = range.begin < block->begin;
-        report(call, "a call goes outside a symmetric block",
-               {text_of(call) + " " + what(call, range),
-                is_before ? "the first byte lies " + position(start, block->bytes) + ", " +
-                                text_of(*block)
-                          : "the last byte lies " + position(end, block->bytes) + ", " +
-                                text_of(*block),
-                "Compare the number of elements, and the element's type, with the block's size."});
+        report(
+            call, "a call goes outside a symmetric block",
+            {text_of(call) + " " + what(call, range),
+             is_before
+                 ? "the first byte lies " + position(start, block->bytes) + ", " + text_of(*block)
+                 : "the last byte lies " + position(end, block->bytes) + ", " + text_of(*block),
+             "Compare the number of elements, and the element's type, with the block's size."});
     } else if (const FreedBlock* freed = blocks.freed_around(range.begin)) {
         report(call, "freed symmetric memory is used",
                {text_of(call) + " " + what(call, range),
@@ -113,8 +115,8 @@ void check_range(const Call& call, const Range& range) {
         if (variable->bytes == 0 || variable->offset + range.bytes <= variable->bytes) return;
         report(call, "a call goes outside a static variable",
                {text_of(call) + " " + what(call, range),
-                "that is " + variable->text + ", a variable of " +
-                    std::to_string(variable->bytes) + " bytes",
+                "that is " + variable->text + ", a variable of " + std::to_string(variable->bytes) +
+                    " bytes",
                 "Compare the number of elements, and the element's type, with the variable."});
     }
 }
@@ -140,21 +142,18 @@ void check_overlap(const Call& call, const std::vector<Range>& ranges) {
             const Range& a = ranges[i];
             const Range& b = ranges[k];
             if (!meet(call, a, b) || may_be_same(call, a, b)) continue;
-            report(call, "arguments overlap",
-                   {text_of(call) + ": " + a.name + " (" + std::to_string(a.bytes) +
-                        " bytes) and " + b.name + " (" + std::to_string(b.bytes) +
-                        " bytes) have bytes in common",
-                    a.name + std::string(" is ") +
-                        object_at(reinterpret_cast<const void*>(a.begin)) + ", " + b.name +
-                        " is " + object_at(reinterpret_cast<const void*>(b.begin)),
-                    "Memory that a call writes may not overlap another argument of it."});
+            report(
+                call, "arguments overlap",
+                {text_of(call) + ": " + a.name + " (" + std::to_string(a.bytes) + " bytes) and " +
+                     b.name + " (" + std::to_string(b.bytes) + " bytes) have bytes in common",
+                 a.name + std::string(" is ") + object_at(reinterpret_cast<const void*>(a.begin)) +
+                     ", " + b.name + " is " + object_at(reinterpret_cast<const void*>(b.begin)),
+                 "Memory that a call writes may not overlap another argument of it."});
         }
     }
 }
 
-bool is_active(const Call& call) {
-    return call.memory == interpose::Memory::kSymmetric;
-}
+bool is_active(const Call& call) { return call.memory == interpose::Memory::kSymmetric; }
 
 }  // namespace
 
@@ -238,7 +237,8 @@ void end_memory() {
     }
     // Symmetric blocks are the same on all PEs.
     if (!lines.empty() && my_pe() == 0) {
-        note(std::to_string(blocks.live().size()) + " symmetric blocks were not freed", lines);
+        note("not freed: " + counted(blocks.live().size(), "symmetric block", "symmetric blocks"),
+             lines);
     }
     blocks.clear();
 }

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "interpose/call.hpp"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::check {
 

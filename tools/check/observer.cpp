@@ -8,14 +8,14 @@
 //   report.cpp       what the user reads
 #include <atomic>
 
-#include "check/active_sets.hpp"
-#include "check/collectives.hpp"
-#include "check/locks.hpp"
-#include "check/memory.hpp"
-#include "check/race/races.hpp"
-#include "check/report.hpp"
-#include "check/teams.hpp"
-#include "interpose/call.hpp"
+#include "tools/check/active_sets.hpp"
+#include "tools/check/collectives.hpp"
+#include "tools/check/locks.hpp"
+#include "tools/check/memory.hpp"
+#include "tools/check/race/races.hpp"
+#include "tools/check/report.hpp"
+#include "tools/check/teams.hpp"
+#include "tools/interpose/call.hpp"
 
 // The library looks for this name: SHMEM_CHECK without the checker is a mistake (core/checker.cpp).
 extern "C" __attribute__((visibility("default"))) void shmem_internal_checker() {}
@@ -70,8 +70,8 @@ bool is_lock(const Call& call) {
 void check_before(Call& call) {
     before_handles(call);
     if (is_collective(call)) before_collective(call);
-    check_sync_array(call);
     check_arguments(call);
+    check_sync_array(call);
     if (is_memory(call)) before_memory(call);
     if (is_lock(call)) before_lock(call);
     if (call.kind == Kind::kBarrier) check_zones(call);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/places.hpp"
+//
+// See places.hpp, and place_of() in report.hpp.
+#include "tools/check/places.hpp"
 
 #include <unistd.h>
 
 #include <mutex>
 #include <unordered_map>
 
-#include "check/report.hpp"
 #include "pshmem.h"
 #include "tools/call_sites/call_sites.hpp"
+#include "tools/check/report.hpp"
 
 namespace tessera::check {
 namespace {
@@ -42,9 +44,9 @@ std::optional<Variable> variable_at(const void* address) {
     if (is_new) {
         const auto symbol = this_process().symbol_of(number(address));
         if (symbol) {
-            found->second = Variable{call_sites::text_of(*symbol),
-                                     static_cast<std::size_t>(symbol->offset),
-                                     static_cast<std::size_t>(symbol->bytes)};
+            found->second =
+                Variable{call_sites::text_of(*symbol), static_cast<std::size_t>(symbol->offset),
+                         static_cast<std::size_t>(symbol->bytes)};
         }
     }
     return found->second;

@@ -12,9 +12,9 @@ namespace tessera::check {
 
 // A static variable that an address lies in.
 struct Variable {
-    std::string text;         // "flags+8"
-    std::size_t offset = 0;   // of the address in it
-    std::size_t bytes = 0;    // of the variable
+    std::string text;        // "flags+8"
+    std::size_t offset = 0;  // of the address in it
+    std::size_t bytes = 0;   // of the variable
 };
 std::optional<Variable> variable_at(const void* address);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/ranges.hpp"
+//
+// See ranges.hpp.
+#include "tools/check/ranges.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -45,8 +47,7 @@ void add_copy(const Call& call, Ranges& ranges) {
     const std::size_t dest_bytes = has_shape(call) ? 1 : extent(call, call.dst);
     const std::size_t source_bytes = has_shape(call) ? 1 : extent(call, call.sst);
     const bool is_list = has_shape(call);
-    ranges.add("dest", call.dest, dest_bytes, true, is_put,
-               !is_list && is_dense(call, call.dst));
+    ranges.add("dest", call.dest, dest_bytes, true, is_put, !is_list && is_dense(call, call.dst));
     ranges.add("source", call.source, source_bytes, false, !is_put,
                !is_list && is_dense(call, call.sst));
     ranges.add("sig_addr", call.signal.word, sizeof(std::uint64_t), true, true);

@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "interpose/call.hpp"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::check {
 
 struct Range {
-    const char* name;       // of the argument: "dest"
+    const char* name;  // of the argument: "dest"
     std::uintptr_t begin;
-    std::size_t bytes;      // from the first to the last byte
+    std::size_t bytes;  // from the first to the last byte
     bool is_written;
-    bool is_dense;          // no gaps between elements
-    bool is_remote;         // the object of `pe` at this address, not the calling PE's
+    bool is_dense;   // no gaps between elements
+    bool is_remote;  // the object of `pe` at this address, not the calling PE's
     std::uintptr_t end() const { return begin + bytes; }
 };
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/record.hpp"
+//
+// See record.hpp.
+#include "tools/check/record.hpp"
 
 #include <cstdio>
 #include <cstring>
 #include <string_view>
 
-#include "check/report.hpp"
+#include "tools/check/report.hpp"
 
 namespace tessera::check {
 namespace {
@@ -45,7 +47,8 @@ void set_data(const Call& call, Record& record) {
 
 bool waits_for_all(const Call& call) {
     switch (call.kind) {
-        case Kind::kCollective: return !call.is_nbi && !has(call, "broadcast") && !has(call, "scan");
+        case Kind::kCollective:
+            return !call.is_nbi && !has(call, "broadcast") && !has(call, "scan");
         case Kind::kBarrier: return !call.is_nbi;
         case Kind::kSync:
         case Kind::kFree: return true;

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "check/teams.hpp"
-#include "interpose/call.hpp"
+#include "tools/check/teams.hpp"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::check {
 
@@ -15,17 +15,17 @@ struct Record {
     std::uint64_t key;     // of the group
     std::uint64_t number;  // of the call among those of the group, from 1
     int pe;
-    bool waits;            // for all members, so that no PE returns before all have called
+    bool waits;  // for all members, so that no PE returns before all have called
     char routine[48];
     char place[96];
-    // What must be the same on all members; -1 where it need not.
+    // Values that must be the same on all members; -1 where they need not.
     std::int64_t count, element_bytes, root, dst, sst, dest, source, sync, work, size, alignment;
     std::int64_t arguments[3];
 };
 
 Record record_of(const interpose::Call& call, const Group& group);
 
-// "shmem_long_broadcast at main (a.c:40)".
+// "shmem_long_broadcast at main (heat.c:40)".
 std::string text_of(const Record& record);
 
 // "nelems: 4 here, 8 on PE 1" for each difference; "" when the calls match.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/report.hpp"
+//
+// See report.hpp.
+#include "tools/check/report.hpp"
 
 #include <unistd.h>
 
@@ -8,7 +10,7 @@
 #include <string_view>
 
 #include "base/environment.hpp"
-#include "check/places.hpp"
+#include "tools/check/places.hpp"
 
 namespace tessera::check {
 namespace {
@@ -56,6 +58,10 @@ void report(const interpose::Call& call, const std::string& mistake,
     if (!is_new(call, mistake)) return;
     write_lines(mistake, lines);
     if (!only_warns()) pshmem_global_exit(1);
+}
+
+std::string counted(std::size_t count, const char* one, const char* many) {
+    return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
 void note(const std::string& title, const std::vector<std::string>& lines) {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the checker tells the user. A report is a few lines on stderr: the mistake, the call and the
-// objects with their places in the program, and what to do. It ends the job with exit code 1,
+// Reports of the checker to the user. A report is a few lines on stderr: the mistake, the call and
+// the objects with their places in the program, and what to do. It ends the job with exit code 1,
 // unless SHMEM_CHECK is warn.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "interpose/call.hpp"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::check {
 
-// "main (a.c:40)": the line of the call that returns to `site`.
+// "main (heat.c:40)": the line of the call that returns to `site`.
 std::string place_of(const void* site);
 
-// "shmem_long_put at main (a.c:40)".
+// "shmem_long_put at main (heat.c:40)".
 std::string text_of(const interpose::Call& call);
 
 // Tells a mistake of this PE. The same one from the same call is told once.
@@ -25,6 +25,9 @@ void report(const interpose::Call& call, const std::string& mistake,
 
 // Tells what is no mistake, and goes on.
 void note(const std::string& title, const std::vector<std::string>& lines);
+
+// "1 block", "2 blocks".
+std::string counted(std::size_t count, const char* one, const char* many);
 
 // The PE's number, for the lines; -1 before init.
 void set_pe(int pe);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/teams.hpp"
+//
+// See teams.hpp.
+#include "tools/check/teams.hpp"
 
 #include <map>
 #include <mutex>
@@ -7,7 +9,7 @@
 #include <tuple>
 
 #include "base/bits.hpp"
-#include "check/report.hpp"
+#include "tools/check/report.hpp"
 
 namespace tessera::check {
 namespace {
@@ -16,7 +18,7 @@ using interpose::Call;
 using interpose::Kind;
 
 struct Ended {
-    std::string text;  // "shmem_team_destroy at main (a.c:12)"
+    std::string text;  // "shmem_team_destroy at main (heat.c:12)"
 };
 
 struct Context {
@@ -131,9 +133,9 @@ Group* group_of(const Call& call) {
                  ", " + std::to_string(size) + ")";
     group.first = start;
     for (int i = 0; i < size; ++i) group.members.push_back(start + (i << log_stride));
-    group.key = joined(joined(static_cast<std::uint64_t>(start), 0x5e7),
-                       joined(static_cast<std::uint64_t>(log_stride),
-                              static_cast<std::uint64_t>(size)));
+    group.key =
+        joined(joined(static_cast<std::uint64_t>(start), 0x5e7),
+               joined(static_cast<std::uint64_t>(log_stride), static_cast<std::uint64_t>(size)));
     return &group;
 }
 
@@ -163,8 +165,8 @@ void after_handles(const Call& call) {
             break;
         case Kind::kContextCreate:
             if (call.result != 0 || call.new_context == nullptr) break;
-            contexts[*call.new_context] = {
-                call.team, (call.options & SHMEM_CTX_PRIVATE) != 0, text_of(call)};
+            contexts[*call.new_context] = {call.team, (call.options & SHMEM_CTX_PRIVATE) != 0,
+                                           text_of(call)};
             ended_contexts.erase(*call.new_context);
             break;
         case Kind::kContextDestroy:
@@ -198,7 +200,8 @@ void end_teams(const Call& call) {
         if (!team.made.empty()) lines.push_back(team.group.name);
     }
     if (!lines.empty() && my_pe() == 0) {
-        note("PE 0 has not destroyed " + std::to_string(lines.size()) + " teams and contexts",
+        note("not destroyed on PE 0: " +
+                 counted(lines.size(), "team or context", "teams and contexts"),
              lines);
     }
     teams.clear();

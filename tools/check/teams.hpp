@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "interpose/call.hpp"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::check {
 
 // A team or active set, as its members agree on it without a message.
 struct Group {
-    std::uint64_t key = 0;    // the same on all members
-    std::uint64_t count = 0;  // collectives so far
-    int first = 0;            // world number of the first member
-    std::string name;         // "SHMEM_TEAM_WORLD", "the team of shmem_team_split_2d at a.c:10"
+    std::uint64_t key = 0;     // the same on all members
+    std::uint64_t count = 0;   // collectives so far
+    int first = 0;             // world number of the first member
+    std::string name;          // "SHMEM_TEAM_WORLD", "the team of shmem_team_split_2d at ..."
     std::vector<int> members;  // world numbers
 };
 

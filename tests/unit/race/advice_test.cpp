@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Breaks when a race is explained by the wrong sentence.
-#include "check/race/advice.hpp"
+#include "tools/check/race/advice.hpp"
 
 #include <gtest/gtest.h>
 

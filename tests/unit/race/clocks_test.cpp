@@ -2,7 +2,7 @@
 //
 // Breaks when clocks of the race detector forget what a PE knows, or when its facts about delivered
 // puts claim less than is known (which would be a false alarm) or hold for PEs that do not know.
-#include "check/race/clocks.hpp"
+#include "tools/check/race/clocks.hpp"
 
 #include <gtest/gtest.h>
 

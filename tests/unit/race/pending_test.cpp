@@ -2,7 +2,7 @@
 //
 // Breaks when a use of a buffer that a nonblocking transfer still needs is not seen, or when a right
 // use is told.
-#include "check/race/pending.hpp"
+#include "tools/check/race/pending.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -10,8 +10,7 @@
 namespace tessera::check::race {
 namespace {
 
-Pending transfer(const void* address, std::size_t bytes, bool is_dest,
-                 Lane lane = Lane::kDefault) {
+Pending transfer(const void* address, std::size_t bytes, bool is_dest, Lane lane = Lane::kDefault) {
     return {.begin = reinterpret_cast<std::uintptr_t>(address),
             .bytes = bytes,
             .is_dest = is_dest,

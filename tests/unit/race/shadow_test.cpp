@@ -2,7 +2,7 @@
 //
 // Breaks when a rule of the race detector is lost: each test has one rule, and a pair of accesses
 // on each side of it.
-#include "check/race/shadow.hpp"
+#include "tools/check/race/shadow.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The sentences of advice.hpp. The first row that fits a race gives them.
-#include "check/race/advice.hpp"
+#include "tools/check/race/advice.hpp"
 
 namespace tessera::check::race {
 
@@ -49,14 +49,10 @@ Advice advice_for(const Access& earlier, const Access& now, bool is_after) {
 
 const char* verb_of(Touch touch) {
     switch (touch) {
-        case Touch::kRead:
-            return "reads";
-        case Touch::kWrite:
-            return "writes";
-        case Touch::kAtomicRead:
-            return "reads atomically";
-        default:
-            return "updates atomically";
+        case Touch::kRead: return "reads";
+        case Touch::kWrite: return "writes";
+        case Touch::kAtomicRead: return "reads atomically";
+        default: return "updates atomically";
     }
 }
 

@@ -3,7 +3,7 @@
 // What a race is, and which synchronization is missing, in words for the user. Pure.
 #pragma once
 
-#include "check/race/shadow.hpp"
+#include "tools/check/race/shadow.hpp"
 
 namespace tessera::check::race {
 

@@ -4,7 +4,7 @@
 // in shmemx.h may be anywhere, and have other shapes.
 #include <string_view>
 
-#include "check/race/steps.hpp"
+#include "tools/check/race/steps.hpp"
 
 namespace tessera::check::race {
 
@@ -18,8 +18,7 @@ struct Members {
 };
 
 Members members_of(const Call& call, int pe) {
-    if (call.set.size > 0)
-        return {call.set.size, (pe - call.set.start) >> call.set.log_stride};
+    if (call.set.size > 0) return {call.set.size, (pe - call.set.start) >> call.set.log_stride};
     return {pshmem_team_n_pes(call.team), pshmem_team_my_pe(call.team)};
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The steps of detector.hpp.
-#include "check/race/detector.hpp"
+#include "tools/check/race/detector.hpp"
 
 #include <algorithm>
 
-#include "check/report.hpp"
+#include "tools/check/report.hpp"
 
 namespace tessera::check::race {
 
@@ -65,8 +65,8 @@ void Detector::touch(const Range& range, Touch touch, Lane lane, bool is_local_s
     const auto is_known = [&](const Access& earlier) { return knows(earlier, range.pe); };
     store_.lock(range.pe);
     for (std::uint64_t word = begin / 8; word <= (end - 1) / 8;) {
-        std::size_t count = std::min({(end - 1) / 8 - word + 1, Store::words_to_wrap(word),
-                                      std::uint64_t{kCellsAtOnce}});
+        std::size_t count = std::min(
+            {(end - 1) / 8 - word + 1, Store::words_to_wrap(word), std::uint64_t{kCellsAtOnce}});
         for (Cell& cell : store_.read_cells(range.pe, word, count)) {
             unsigned mask = 0xff;
             if (word * 8 < begin) mask &= 0xffU << (begin - word * 8);
@@ -91,7 +91,7 @@ void Detector::touch(const Range& range, Touch touch, Lane lane, bool is_local_s
 // ---- What values carry --------------------------------------------------------------------------
 
 void Detector::release_words(std::uint64_t first, std::uint64_t last, int pe,
-                           const Progress& delivered) {
+                             const Progress& delivered) {
     if (last - first >= kWordsWithRecords) {
         store_.join_records(pe, Store::kLongPuts, 1, pe_, clock_, delivered);
         return;
@@ -129,9 +129,9 @@ void Detector::learn(int target, std::span<const Released> record) {
         Deliveries deliveries = store_.read_deliveries(target, static_cast<int>(sender));
         for (int lane = 0; lane < kLanes; ++lane)
             if (delivered.upto[lane] != 0)
-                deliveries.add(static_cast<Lane>(lane), {.sent = delivered.upto[lane],
-                                                         .since = op_,
-                                                         .learner = static_cast<Op>(pe_)});
+                deliveries.add(
+                    static_cast<Lane>(lane),
+                    {.sent = delivered.upto[lane], .since = op_, .learner = static_cast<Op>(pe_)});
         store_.write_deliveries(target, static_cast<int>(sender), deliveries);
     }
 }
@@ -178,9 +178,7 @@ void Detector::acquire_from_all() {
     store_.unlock(0);
 }
 
-void Detector::fence(Lane lane) {
-    fenced_.complete(lane, op_);
-}
+void Detector::fence(Lane lane) { fenced_.complete(lane, op_); }
 
 void Detector::quiet(Lane lane) {
     fenced_.complete(lane, op_);

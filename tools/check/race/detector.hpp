@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "check/race/pending.hpp"
-#include "check/race/store.hpp"
-#include "interpose/call.hpp"
+#include "tools/check/race/pending.hpp"
+#include "tools/check/race/store.hpp"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::check::race {
 

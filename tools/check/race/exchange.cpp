@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/race/exchange.hpp"
+#include "tools/check/race/exchange.hpp"
 
 #include <map>
 #include <mutex>

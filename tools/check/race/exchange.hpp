@@ -6,8 +6,8 @@
 // THREADS: as the program's collectives; the clocks are copies, so no mutex is held meanwhile.
 #pragma once
 
-#include "check/race/clocks.hpp"
-#include "interpose/call.hpp"
+#include "tools/check/race/clocks.hpp"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::check::race {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/race/host_memory.hpp"
+#include "tools/check/race/host_memory.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/environment.hpp"
-#include "interpose/call.hpp"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::check::race {
 

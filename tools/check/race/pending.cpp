@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/race/pending.hpp"
+#include "tools/check/race/pending.hpp"
 
 #include <sys/uio.h>
 #include <unistd.h>
@@ -50,8 +50,8 @@ std::vector<Pending> PendingList::disturbed_by(const void* address, std::size_t 
 std::vector<Pending> PendingList::complete(Lane lane) {
     std::vector<Pending> changed;
     std::erase_if(entries_, [&](const Pending& entry) {
-        bool is_complete = entry.lane == lane || entry.lane == Lane::kRequests ||
-                           entry.lane == Lane::kSignalled;
+        bool is_complete =
+            entry.lane == lane || entry.lane == Lane::kRequests || entry.lane == Lane::kSignalled;
         if (is_complete && entry.sum != 0) {
             std::uint64_t sum = sum_at(entry.begin, entry.bytes);
             if (sum != 0 && sum != entry.sum) changed.push_back(entry);

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "check/race/clocks.hpp"
+#include "tools/check/race/clocks.hpp"
 
 namespace tessera::check::race {
 
@@ -30,7 +30,7 @@ struct Pending {
 
 class PendingList {
   public:
-    static constexpr std::size_t kEntries = 1024;            // beyond: forgets the oldest
+    static constexpr std::size_t kEntries = 1024;                   // beyond: forgets the oldest
     static constexpr std::size_t kSumBytes = std::size_t{1} << 20;  // longer sources have no sum
 
     void add(Pending pending);

@@ -2,16 +2,16 @@
 //
 // Each call as steps of the detector, and the reports. Which calls synchronize which PEs is decided
 // here, by the kind of the call.
-#include "check/race/races.hpp"
+#include "tools/check/race/races.hpp"
 
 #include <mutex>
 #include <string_view>
 
-#include "check/memory.hpp"
-#include "check/race/advice.hpp"
-#include "check/race/exchange.hpp"
-#include "check/race/steps.hpp"
-#include "check/report.hpp"
+#include "tools/check/memory.hpp"
+#include "tools/check/race/advice.hpp"
+#include "tools/check/race/exchange.hpp"
+#include "tools/check/race/steps.hpp"
+#include "tools/check/report.hpp"
 
 namespace tessera::check::race {
 
@@ -70,33 +70,28 @@ shmem_team_t meeting_of(const Call& call) {
     switch (call.kind) {
         case Kind::kBarrier:
         case Kind::kSync:
-        case Kind::kCollective:
-            return team_of(call);
+        case Kind::kCollective: return team_of(call);
         case Kind::kAllocate:
         case Kind::kReallocate:
             return call.memory == Memory::kLocal ? SHMEM_TEAM_INVALID : call.team;
         case Kind::kFree:
             return call.memory == Memory::kLocal || call.dest == nullptr ? SHMEM_TEAM_INVALID
                                                                          : call.team;
-        case Kind::kTeamCreate:
-            return call.pes != nullptr ? *call.new_teams[0] : call.team;
-        case Kind::kTeamDestroy:
-            return call.team;
+        case Kind::kTeamCreate: return call.pes != nullptr ? *call.new_teams[0] : call.team;
+        case Kind::kTeamDestroy: return call.team;
         case Kind::kRegister:
             return std::string_view(call.routine) == "shmemx_register" ? call.team
                                                                        : SHMEM_TEAM_INVALID;
-        default:
-            return SHMEM_TEAM_INVALID;
+        default: return SHMEM_TEAM_INVALID;
     }
 }
 
 // Whether the call completes the operations of the default context, as a barrier does.
 bool has_quiet(const Call& call) {
-    bool is_memory = call.kind == Kind::kAllocate || call.kind == Kind::kReallocate ||
-                     call.kind == Kind::kFree;
-    return call.kind == Kind::kBarrier || call.kind == Kind::kUnlock ||
-           call.kind == Kind::kEpoch || call.kind == Kind::kFinalize ||
-           (is_memory && call.memory != Memory::kLocal);
+    bool is_memory =
+        call.kind == Kind::kAllocate || call.kind == Kind::kReallocate || call.kind == Kind::kFree;
+    return call.kind == Kind::kBarrier || call.kind == Kind::kUnlock || call.kind == Kind::kEpoch ||
+           call.kind == Kind::kFinalize || (is_memory && call.memory != Memory::kLocal);
 }
 
 // The members' clocks, by a collective of the checker; without the mutex, as threads may be in

@@ -5,7 +5,7 @@
 // is seen and what is not.
 #pragma once
 
-#include "interpose/call.hpp"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::check::race {
 

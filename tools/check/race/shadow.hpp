@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "check/race/clocks.hpp"
+#include "tools/check/race/clocks.hpp"
 
 namespace tessera::check::race {
 

@@ -3,8 +3,8 @@
 // The steps of the detector that a call consists of, before and behind the library's part of it.
 #pragma once
 
-#include "check/race/detector.hpp"
-#include "interpose/call.hpp"
+#include "tools/check/race/detector.hpp"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::check::race {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The blocks of store.hpp, by loads and stores, or by pshmem_ routines.
-#include "check/race/store.hpp"
+#include "tools/check/race/store.hpp"
 
 #include <sched.h>
 

@@ -21,10 +21,10 @@
 #include <string>
 #include <vector>
 
-#include "check/race/clocks.hpp"
-#include "check/race/host_memory.hpp"
-#include "check/race/shadow.hpp"
-#include "interpose/call.hpp"
+#include "tools/check/race/clocks.hpp"
+#include "tools/check/race/host_memory.hpp"
+#include "tools/check/race/shadow.hpp"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::check::race {
 

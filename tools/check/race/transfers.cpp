@@ -6,8 +6,8 @@
 #include <limits>
 #include <string_view>
 
-#include "check/race/steps.hpp"
-#include "check/report.hpp"
+#include "tools/check/race/steps.hpp"
+#include "tools/check/report.hpp"
 
 namespace tessera::check::race {
 
@@ -63,9 +63,9 @@ void for_runs(const Call& call, const void* start, bool is_dest, const Visit& vi
         return;
     }
     for (std::size_t i = 0; i < call.count; ++i)
-        visit(base + static_cast<ptrdiff_t>(i) * stride *
-                         static_cast<ptrdiff_t>(call.element_bytes),
-              run);
+        visit(
+            base + static_cast<ptrdiff_t>(i) * stride * static_cast<ptrdiff_t>(call.element_bytes),
+            run);
 }
 
 // Holds the target of a call while its steps run.
@@ -96,7 +96,7 @@ void local_side(Detector& detector, const Call& call, const void* start, bool is
                                     .is_dest = is_dest,
                                     .lane = lane,
                                     .op = detector.op(),
-                                .target = word.pe,
+                                    .target = word.pe,
                                     .target = target_of(call),
                                     .call = text_of(call)});
     });

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Wrong programs, one for each function: the accesses of the lines marked A and B race. wrong_races
-// NAME runs one; race_test.py has the diagnosis that it expects. PEs above 1 only take part in
-// collectives, unless a program says otherwise.
-#include <shmem.h>
+// Races: the accesses of the lines marked A and B conflict, and nothing orders them. PEs that a
+// case does not name only take part in collectives.
 #include <shmemx.h>
-#include <stdio.h>
-#include <string.h>
+
+#include "cases.h"
 
 static long data[64];
 static long other[64];
@@ -14,60 +12,58 @@ static long flag;
 static uint64_t signal_word;
 static long lock;
 static long psync[SHMEM_BARRIER_SYNC_SIZE];
-static int me;
 
-static void put_put(void) {
+CASE(put_put) {
     if (me < 2) shmem_long_p(&data[3], me, 0);  // A B
 }
 
-static void put_get(void) {
-    if (me == 0) shmem_long_p(data, 1, 1);  // A
+CASE(put_get) {
+    if (me == 0) shmem_long_p(data, 1, 1);     // A
     if (me == 1) (void)shmem_long_g(data, 1);  // B
 }
 
-static void put_get_third(void) {
+CASE(put_get_third) {
     if (me == 0) shmem_long_put(data, other, 8, 2);  // A
     if (me == 1) shmem_long_get(other, data, 8, 2);  // B
 }
 
-static void put_source(void) {  // the target's own put reads what arrives
+CASE(put_source) {                                   // the target's own put reads what arrives
     if (me == 0) shmem_long_put(data, other, 4, 1);  // A
     if (me == 1) shmem_long_put(other, data, 4, 0);  // B
 }
 
-static void get_dest(void) {  // the target's own get writes where a put arrives
-    if (me == 0) shmem_long_put(data, other, 4, 1);  // A
+CASE(get_dest) {  // the target's own get writes where a put arrives
+    if (me == 0) shmem_long_put(data, other, 4, 1);       // A
     if (me == 1) shmem_long_get(data, other + 32, 4, 0);  // B
 }
 
-static void half_words(void) {  // the second int of a word; the first is nobody's
+CASE(half_words) {  // the second int of a word; the first is nobody's
     static int pair[2];
     if (me < 2) shmem_int_p(&pair[1], me, 0);  // A B
 }
 
-static void overlap(void) {  // blocks that share one element
-    if (me == 0) shmem_long_put(data, other, 8, 0);  // A
+CASE(overlap) {                                          // blocks that share one element
+    if (me == 0) shmem_long_put(data, other, 8, 0);      // A
     if (me == 1) shmem_long_put(data + 7, other, 8, 0);  // B
 }
 
-static void strided(void) {
+CASE(strided) {
     if (me == 0) shmem_long_iput(data, other, 2, 1, 8, 0);  // A
-    if (me == 1) shmem_long_p(&data[6], 1, 0);  // B
+    if (me == 1) shmem_long_p(&data[6], 1, 0);              // B
 }
 
-static void blocks(void) {
+CASE(blocks) {
     if (me == 0) shmem_long_ibput(data, other, 4, 2, 2, 3, 0);  // A
-    if (me == 1) shmem_long_p(&data[9], 1, 0);  // B
+    if (me == 1) shmem_long_p(&data[9], 1, 0);                  // B
 }
 
-static void heap(void) {
+CASE(heap) {
     long* block = shmem_malloc(8 * sizeof(long));
     if (me < 2) shmem_long_p(block + 1, me, 0);  // A B
-    shmem_barrier_all();
     shmem_free(block);
 }
 
-static void flag_without_fence(void) {
+CASE(flag_without_fence) {
     if (me == 0) {
         shmem_long_put(data, other, 8, 1);  // A
         shmem_long_atomic_set(&flag, 1, 1);
@@ -78,7 +74,7 @@ static void flag_without_fence(void) {
     }
 }
 
-static void put_flag_without_fence(void) {  // the flag by a put
+CASE(put_flag_without_fence) {  // the flag by a put
     if (me == 0) {
         shmem_long_put(data, other, 8, 1);  // A
         shmem_long_p(&flag, 1, 1);
@@ -89,7 +85,7 @@ static void put_flag_without_fence(void) {  // the flag by a put
     }
 }
 
-static void fence_too_late(void) {
+CASE(fence_too_late) {
     if (me == 0) {
         shmem_fence();
         shmem_long_put(data, other, 8, 1);  // A
@@ -101,7 +97,7 @@ static void fence_too_late(void) {
     }
 }
 
-static void fence_for_another_pe(void) {  // a fence does not complete; PE 2 tells PE 1
+CASE(fence_for_another_pe) {  // a fence does not complete; PE 2 tells PE 1
     if (me == 0) {
         shmem_long_put(data, other, 8, 1);  // A
         shmem_fence();
@@ -113,13 +109,13 @@ static void fence_for_another_pe(void) {  // a fence does not complete; PE 2 tel
     }
 }
 
-static void sync_is_no_barrier(void) {
+CASE(sync_is_no_barrier) {
     if (me == 0) shmem_long_put(data, other, 8, 1);  // A
     shmem_sync_all();
     if (me == 1) shmem_long_put(other, data, 8, 1);  // B
 }
 
-static void context_not_quiet(void) {  // the barrier completes the default context only
+CASE(context_not_quiet) {  // the barrier completes the default context only
     shmem_ctx_t context;
     if (shmem_ctx_create(0, &context) != 0) return;
     if (me == 0) shmem_ctx_long_put(context, data, other, 8, 1);  // A
@@ -128,7 +124,7 @@ static void context_not_quiet(void) {  // the barrier completes the default cont
     shmem_ctx_destroy(context);
 }
 
-static void signal_of_another_put(void) {  // the signal says nothing of the first put
+CASE(signal_of_another_put) {  // the signal says nothing of the first put
     if (me == 0) {
         shmem_long_put(data, other, 8, 1);  // A
         shmem_long_put_signal(data + 8, other, 8, &signal_word, 1, SHMEM_SIGNAL_SET, 1);
@@ -139,13 +135,12 @@ static void signal_of_another_put(void) {  // the signal says nothing of the fir
     }
 }
 
-static void signal_not_waited_for(void) {
-    if (me == 0)
-        shmem_long_put_signal(data, other, 8, &signal_word, 1, SHMEM_SIGNAL_SET, 1);  // A
-    if (me == 1) shmem_long_put(other, data, 8, 1);  // B
+CASE(signal_not_waited_for) {
+    if (me == 0) shmem_long_put_signal(data, other, 8, &signal_word, 1, SHMEM_SIGNAL_SET, 1);  // A
+    if (me == 1) shmem_long_put(other, data, 8, 1);                                            // B
 }
 
-static void own_put_then_get(void) {
+CASE(own_put_then_get) {
     long value = 7;
     if (me == 0) {
         shmem_long_put(data, &value, 1, 1);  // A
@@ -153,7 +148,7 @@ static void own_put_then_get(void) {
     }
 }
 
-static void own_fence_then_get(void) {
+CASE(own_fence_then_get) {
     if (me == 0) {
         shmem_long_p(data, 7, 1);  // A
         shmem_fence();
@@ -161,29 +156,29 @@ static void own_fence_then_get(void) {
     }
 }
 
-static void own_put_then_put(void) {
+CASE(own_put_then_put) {
     if (me == 0) {
         shmem_long_p(data, 1, 1);  // A
         shmem_long_p(data, 2, 1);  // B
     }
 }
 
-static void atomic_and_put(void) {
+CASE(atomic_and_put) {
     if (me == 0) shmem_long_atomic_add(data, 1, 1);  // A
-    if (me == 1) shmem_long_p(data, 5, 1);  // B
+    if (me == 1) shmem_long_p(data, 5, 1);           // B
 }
 
-static void atomic_and_get(void) {
+CASE(atomic_and_get) {
     if (me == 0) shmem_long_atomic_inc(data, 1);  // A
-    if (me == 2) (void)shmem_long_g(data, 1);  // B
+    if (me == 2) (void)shmem_long_g(data, 1);     // B
 }
 
-static void reset_of_counter(void) {  // one PE resets what others still count in
+CASE(reset_of_counter) {                          // one PE resets what others still count in
     if (me != 1) shmem_long_atomic_inc(data, 0);  // A
-    if (me == 1) shmem_long_p(data, 0, 0);  // B
+    if (me == 1) shmem_long_p(data, 0, 0);        // B
 }
 
-static void lock_on_one_side(void) {
+CASE(lock_on_one_side) {
     if (me == 0) {
         shmem_set_lock(&lock);
         shmem_long_p(data, 1, 2);  // A
@@ -192,7 +187,7 @@ static void lock_on_one_side(void) {
     if (me == 1) shmem_long_p(data, 2, 2);  // B
 }
 
-static void two_locks(void) {
+CASE(two_locks) {
     static long locks[2];
     if (me > 1) return;
     shmem_set_lock(&locks[me]);
@@ -200,17 +195,17 @@ static void two_locks(void) {
     shmem_clear_lock(&locks[me]);
 }
 
-static void dest_of_reduction(void) {  // another PE may still be in the reduction
+CASE(dest_of_reduction) {  // another PE may still be in the reduction
     shmem_long_sum_reduce(SHMEM_TEAM_WORLD, data, other, 1);  // A
-    if (me == 0) shmem_long_p(data, 1, 1);  // B
+    if (me == 0) shmem_long_p(data, 1, 1);                    // B
 }
 
-static void source_of_broadcast(void) {
-    if (me == 1) shmem_long_p(data, 1, 0);  // A
+CASE(source_of_broadcast) {
+    if (me == 1) shmem_long_p(data, 1, 0);                      // A
     shmem_long_broadcast(SHMEM_TEAM_WORLD, other, data, 8, 0);  // B
 }
 
-static void barrier_of_others(void) {  // PE 2 is not in the barrier
+CASE(barrier_of_others) {  // PE 2 is not in the barrier
     for (int i = 0; i < SHMEM_BARRIER_SYNC_SIZE; ++i) psync[i] = SHMEM_SYNC_VALUE;
     shmem_barrier_all();
     if (me == 0) shmem_long_p(data, 1, 2);  // A
@@ -218,7 +213,7 @@ static void barrier_of_others(void) {  // PE 2 is not in the barrier
     if (me == 2) shmem_long_put(other, data, 1, 2);  // B
 }
 
-static void team_of_others(void) {
+CASE(team_of_others) {
     shmem_team_t pair;
     shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 2, NULL, 0, &pair);
     if (me == 0) shmem_long_p(data, 1, 2);  // A
@@ -227,16 +222,16 @@ static void team_of_others(void) {
     if (me == 2) shmem_long_put(other, data, 1, 2);  // B
 }
 
-static void nbi_source_by_call(void) {
+CASE(nbi_source_by_call) {
     long local[8] = {0};
     if (me == 0) {
         shmem_long_put_nbi(data, local, 8, 1);  // A
-        shmem_long_get(local, other, 1, 1);  // B
+        shmem_long_get(local, other, 1, 1);     // B
         shmem_quiet();
     }
 }
 
-static void nbi_source_by_store(void) {
+CASE(nbi_source_by_store) {
     static long local[8];
     if (me == 0) {
         shmem_long_put_nbi(data, local, 8, 1);  // A
@@ -245,25 +240,25 @@ static void nbi_source_by_store(void) {
     }
 }
 
-static void nbi_dest_used(void) {
+CASE(nbi_dest_used) {
     long local[8];
     if (me == 0) {
         shmem_long_get_nbi(local, data, 8, 1);  // A
-        shmem_long_put(other, local, 8, 1);  // B
+        shmem_long_put(other, local, 8, 1);     // B
         shmem_quiet();
     }
 }
 
-static void nbi_fetch_used(void) {
+CASE(nbi_fetch_used) {
     long before = 0;
     if (me == 0) {
         shmem_long_atomic_fetch_add_nbi(&before, data, 1, 1);  // A
-        shmem_long_put(other, &before, 1, 1);  // B
+        shmem_long_put(other, &before, 1, 1);                  // B
         shmem_quiet();
     }
 }
 
-static void nbi_get_overwritten(void) {  // the PE tells before its get is complete
+CASE(nbi_get_overwritten) {  // the PE tells before its get is complete
     if (me == 0) {
         long local[8];
         shmem_long_get_nbi(local, data, 8, 1);  // A
@@ -276,41 +271,57 @@ static void nbi_get_overwritten(void) {  // the PE tells before its get is compl
     }
 }
 
-static void request_not_waited_for(void) {
+CASE(request_not_waited_for) {
     long local[8] = {0};
     shmemx_req_t request;
     if (me == 0) {
         shmemx_long_put_req(data, local, 8, 1, &request);  // A
-        shmem_long_get(local, other, 1, 1);  // B
+        shmem_long_get(local, other, 1, 1);                // B
         shmemx_req_wait(&request, SHMEMX_REMOTE);
     }
 }
 
-static const struct {
-    const char* name;
-    void (*run)(void);
-} kPrograms[] = {
-#define PROGRAM(NAME) {#NAME, NAME}
-    PROGRAM(put_put), PROGRAM(put_get), PROGRAM(put_get_third), PROGRAM(put_source),
-    PROGRAM(get_dest), PROGRAM(half_words), PROGRAM(overlap), PROGRAM(strided), PROGRAM(blocks),
-    PROGRAM(heap), PROGRAM(flag_without_fence), PROGRAM(put_flag_without_fence),
-    PROGRAM(fence_too_late), PROGRAM(fence_for_another_pe), PROGRAM(sync_is_no_barrier),
-    PROGRAM(context_not_quiet), PROGRAM(signal_of_another_put), PROGRAM(signal_not_waited_for),
-    PROGRAM(own_put_then_get), PROGRAM(own_fence_then_get), PROGRAM(own_put_then_put),
-    PROGRAM(atomic_and_put), PROGRAM(atomic_and_get), PROGRAM(reset_of_counter),
-    PROGRAM(lock_on_one_side), PROGRAM(two_locks), PROGRAM(dest_of_reduction),
-    PROGRAM(source_of_broadcast), PROGRAM(barrier_of_others), PROGRAM(team_of_others),
-    PROGRAM(nbi_source_by_call), PROGRAM(nbi_source_by_store), PROGRAM(nbi_dest_used),
-    PROGRAM(nbi_fetch_used), PROGRAM(nbi_get_overwritten), PROGRAM(request_not_waited_for),
+#define ROW(NAME) \
+    { #NAME, NAME }
+static const struct wrong_case kCases[] = {
+    ROW(put_put),
+    ROW(put_get),
+    ROW(put_get_third),
+    ROW(put_source),
+    ROW(get_dest),
+    ROW(half_words),
+    ROW(overlap),
+    ROW(strided),
+    ROW(blocks),
+    ROW(heap),
+    ROW(flag_without_fence),
+    ROW(put_flag_without_fence),
+    ROW(fence_too_late),
+    ROW(fence_for_another_pe),
+    ROW(sync_is_no_barrier),
+    ROW(context_not_quiet),
+    ROW(signal_of_another_put),
+    ROW(signal_not_waited_for),
+    ROW(own_put_then_get),
+    ROW(own_fence_then_get),
+    ROW(own_put_then_put),
+    ROW(atomic_and_put),
+    ROW(atomic_and_get),
+    ROW(reset_of_counter),
+    ROW(lock_on_one_side),
+    ROW(two_locks),
+    ROW(dest_of_reduction),
+    ROW(source_of_broadcast),
+    ROW(barrier_of_others),
+    ROW(team_of_others),
+    ROW(nbi_source_by_call),
+    ROW(nbi_source_by_store),
+    ROW(nbi_dest_used),
+    ROW(nbi_fetch_used),
+    ROW(nbi_get_overwritten),
+    ROW(request_not_waited_for),
 };
 
 int main(int argc, char** argv) {
-    if (argc != 2) return 2;
-    shmem_init();
-    me = shmem_my_pe();
-    for (size_t i = 0; i < sizeof kPrograms / sizeof *kPrograms; ++i)
-        if (strcmp(kPrograms[i].name, argv[1]) == 0) kPrograms[i].run();
-    shmem_barrier_all();
-    shmem_finalize();
-    return 0;
+    return run_case(kCases, sizeof kCases / sizeof *kCases, argc, argv);
 }
