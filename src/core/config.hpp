@@ -192,6 +192,9 @@ const Config& config();
 std::string_view fabric_choice_name();
 std::string fabric_setting(std::string_view name);
 
+// Sets the member from `text`. False: `text` is no value for it.
+bool set_value(Config& config, const Field& field, std::string_view text);
+
 // The value of `variable`, in a spelling that parses to the same value: "512M", "auto", "on".
 std::string value_text(const Config& config, const Variable& variable);
 

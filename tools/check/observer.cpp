@@ -4,13 +4,15 @@
 // the calls that concern it. A part that is added is called here.
 //   collectives.cpp  calls that do not match      memory.cpp, blocks.cpp  symmetric memory
 //   teams.cpp        teams and contexts           locks.cpp               locks
-//   active_sets.cpp  pSync                        report.cpp              what the user reads
+//   active_sets.cpp  pSync                        race/                   races
+//   report.cpp       what the user reads
 #include <atomic>
 
 #include "tools/check/active_sets.hpp"
 #include "tools/check/collectives.hpp"
 #include "tools/check/locks.hpp"
 #include "tools/check/memory.hpp"
+#include "tools/check/race/races.hpp"
 #include "tools/check/report.hpp"
 #include "tools/check/teams.hpp"
 #include "tools/interpose/call.hpp"
@@ -41,11 +43,14 @@ void begin(const Call& call) {
     set_pe(pshmem_my_pe());
     begin_teams();
     begin_collectives();
+    race::begin();
     initializations = 1;
 }
 
 void finalize(const Call& call) {
     if (initializations.fetch_sub(1) > 1) return;
+    race::before(call);
+    race::end();
     check_zones(call);
     end_locks(call);
     end_teams(call);
@@ -71,6 +76,7 @@ void check_before(Call& call) {
     if (is_lock(call)) before_lock(call);
     if (call.kind == Kind::kBarrier) check_zones(call);
     note_synchronization(call);
+    if (call.kind != Kind::kFinalize) race::before(call);
     if (call.kind == Kind::kFinalize) finalize(call);
 }
 
@@ -79,6 +85,7 @@ void check_after(Call& call) {
     if (is_lock(call)) after_lock(call);
     after_handles(call);
     if (is_collective(call)) after_collective(call);
+    race::after(call);
 }
 
 }  // namespace

@@ -105,6 +105,7 @@ COVERED_BY = {
     "src/core/tracked.cpp": "tests/behaviour/runtime_layer/requests/requests_test.cpp",
     "src/core/atomic_batch.cpp": "tests/behaviour/contexts/sessions_test.cpp",
     "src/core/config_agree.cpp": "tests/unit/core/config_test.cpp",
+    "src/core/config_fields.cpp": "tests/unit/core/config_test.cpp",
     "src/core/config_names.cpp": "tests/unit/core/config_test.cpp",
     "src/core/connect.cpp": "tests/system/launch/mpirun_test.py",
     "src/core/epochs.cpp": "tests/behaviour/runtime_layer/epochs/epochs_test.cpp",
