@@ -76,7 +76,7 @@ struct PacketSlot {
     // Only the thread that fills packets uses these two. A burst is the updates between two moments
     // at which the target had acknowledged all.
     std::uint32_t burst = 0;
-    bool is_stream = false;  // The last burst was long.
+    std::uint32_t expected = 0;  // updates of this burst: as many as the last had, if that was long
 
     // Whether all packets that are no longer in `open` have been sent. Acquire: pairs with the
     // releases of `held` in MessageHandlers.
