@@ -137,7 +137,8 @@ struct PendingGather {
     std::size_t first = 0;                          // run
     std::size_t count = 0;                          // runs, or pieces of the list
     std::size_t run_bytes = 0;
-    // Of an indexed get, or of several gets: holds the LocalPieces. Belongs to the get until its data has come.
+    // Of an indexed get, or of several gets: holds the LocalPieces. Belongs to the gets until their
+    // data has come.
     Packet* list = nullptr;
     int ndims = 0;
     std::size_t extents[kDimensionsMax] = {};
