@@ -27,6 +27,12 @@ constexpr Variable kVariables[] = {
      .field = Switch{&Config::debug},
      .must_agree = true,
      .help = "Check the program's calls thoroughly; misuse ends the job with an explanation."},
+    {.name = "SHMEM_CHECK",
+     .field = &Config::check,
+     .must_agree = true,
+     .default_text = "0",
+     .help = "Find misuse and races by the checker, which oshrun then loads into the PEs: 1 ends "
+             "the job at the first mistake, warn goes on (docs/checking.md)."},
     {.name = "SHMEM_SYMMETRIC_SIZE",
      .field = &Config::symmetric_size,
      .must_agree = true,

@@ -27,7 +27,7 @@ namespace tessera::ofi {
 // A buffer for one message.
 struct Receive : Completion {
     Receive() : Completion(Kind::kReceive) {}
-    alignas(8) std::byte bytes[kPacketBytes];
+    alignas(8) std::byte bytes[kPacketBytesMax];
 };
 
 class MessageHandlers {
@@ -41,6 +41,8 @@ class MessageHandlers {
     void receive(Receive& buffer, std::size_t bytes);
     // Those of the slot that count `in_flight` have been executed, with `updates`.
     void finish(PacketSlot& slot, std::uint32_t in_flight, std::uint32_t updates);
+    // The read, or a list, of the slot has been answered.
+    void finish_get(GetSlot& slot);
     // Acknowledges what has been executed since the last call: one message for several packets of
     // a sender, because each message costs more than the execution.
     void send_ack();
