@@ -162,8 +162,7 @@ Choice choice_of(Collective collective, const Call& call) {
         case Collective::kBroadcast: return Choice::kBroadcast;
         case Collective::kCollect: return Choice::kCollect;
         case Collective::kFcollect: return Choice::kFcollect;
-        case Collective::kAlltoall:
-            return call.is_strided ? Choice::kAlltoalls : Choice::kAlltoall;
+        case Collective::kAlltoall: return call.is_strided ? Choice::kAlltoalls : Choice::kAlltoall;
         case Collective::kScan: return choice_of(Choice::kScan, call.dependence);
         case Collective::kReduce: return choice_of(Choice::kReduce, call.dependence);
         case Collective::kBarrier: break;  // has no table

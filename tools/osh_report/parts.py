@@ -152,6 +152,9 @@ def _find_end(part):
 class Job:
     """All parts of a trace, on one clock that begins with 0."""
 
+    collectives = ("barrier", "sync", "broadcast", "collect", "fcollect", "alltoall", "alltoalls",
+                   "reduce", "scan")
+
     def __init__(self, directory):
         self.parts, self.problems = [], []
         names = sorted(name for name in os.listdir(directory) if FILE_NAME.fullmatch(name))

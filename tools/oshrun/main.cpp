@@ -12,7 +12,7 @@
 //   output.cpp, output_sink.cpp, output_writer.cpp   lines of the PEs to stdout and stderr
 //   helpers.cpp, helper_process.cpp              processes that copy for PEs that compute
 //   keeper.cpp      cleans up after kill -9      pmix_server.cpp for MPI and other PMIx programs
-//   pmix_gate.cpp   keeps strangers from it
+//   pmix_gate.cpp   keeps strangers from it      trace.cpp       --trace and --report
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -23,6 +23,7 @@
 #include "options.hpp"
 #include "programs.hpp"
 #include "supervisor.hpp"
+#include "trace.hpp"
 
 namespace {
 
@@ -43,6 +44,7 @@ int main(int argc, char** argv) {
     tessera::set_message_prefix("oshrun: ");
     open_missing_standard_files();
     oshrun::Options options = oshrun::parse_options(argc, argv);
+    oshrun::prepare_trace(options);
     oshrun::export_variables(options);
     oshrun::hand_over(options);
     oshrun::SignalState signals = oshrun::take_signals();
@@ -50,6 +52,7 @@ int main(int argc, char** argv) {
     oshrun::start_job(job);
     int code = oshrun::Supervisor(job).run();
     oshrun::close_job(job);
+    oshrun::make_report(options, signals.mask_before);
     // The server's threads are still running, and one of them may be stuck: no destructors.
     ::_exit(code);
 }

@@ -149,8 +149,7 @@ void count_choice(const char* routine, Operation operation, const Members& membe
                   std::uint64_t bytes) {
     const shmem_team_t team = members.size > 0 ? SHMEM_TEAM_WORLD : members.team;
     if (members.size > 0 && npes != pshmem_n_pes()) return;  // Only all PEs count as a team.
-    const auto size_class =
-        bytes == 0 ? 0U : static_cast<std::uint32_t>(std::bit_width(bytes)) - 1;
+    const auto size_class = bytes == 0 ? 0U : static_cast<std::uint32_t>(std::bit_width(bytes)) - 1;
     const std::string_view kind = kind_of_call(routine, operation);
     const auto [place, is_new] = registry.choices.try_emplace(
         ChoiceKey{kind, traits_of(operation).name, npes, size_class}, nullptr);

@@ -19,8 +19,9 @@ TESSERA_INLINE std::uint64_t bytes_of(const Call& call) {
         bytes = call.element_bytes;
         for (int i = 0; i < call.section.ndims; ++i) bytes *= call.section.extents[i];
     }
+    if (call.blocks.dest != nullptr) bytes = 0;
     for (std::size_t i = 0; i < call.blocks.dest_count; ++i) {
-        bytes += call.element_bytes * call.blocks.dest[i].count;
+        bytes += call.blocks.dest[i].bytes;
     }
     return bytes;
 }
@@ -113,8 +114,8 @@ TESSERA_INLINE void before(Call& call) {
     if (call.kind == Kind::kFinalize) call.note = trace::start_timed();
     if (call.kind == Kind::kTeamDestroy) trace::forget_teams();
     if (call.kind == Kind::kFree && call.memory == Memory::kSymmetric) trace::note_free(call.dest);
-    const bool is_collective = call.kind == Kind::kBarrier || call.kind == Kind::kSync ||
-                               call.kind == Kind::kCollective;
+    const bool is_collective =
+        call.kind == Kind::kBarrier || call.kind == Kind::kSync || call.kind == Kind::kCollective;
     if (is_collective || trace::timed_operation(call) != trace::Operation::kCount) {
         call.note = trace::start_timed();
     }
@@ -123,7 +124,8 @@ TESSERA_INLINE void before(Call& call) {
 TESSERA_INLINE void after(Call& call) {
     if (const auto operation = trace::sampled_operation(call);
         operation != trace::Operation::kCount) {
-        if (call.note == 0) [[likely]] return;
+        if (call.note == 0) [[likely]]
+            return;
         trace::end_sampled({.operation = operation,
                             .pe = call.pe,
                             .bytes = trace::bytes_of(call),

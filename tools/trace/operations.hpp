@@ -10,58 +10,49 @@
 
 namespace tessera::trace {
 
-enum class Kind : std::uint8_t {
-    kTransfer,    // moves data or an atomic to or from one PE; most calls are counted, some timed
-    kShort,       // touches no particular PE; most calls are counted, some timed
-    kWait,        // waits for a value or a lock: each call is timed
-    kCollective,  // each call is timed, and numbered within its team
-    kMemory,      // allocates or frees symmetric memory, so all PEs wait for each other
-    kOther,       // teams, contexts: each call is timed
-};
-
 // The direction of a transfer, for its bandwidth. Nonblocking calls and atomics have none.
 enum class Direction : std::uint8_t { kNone, kPut, kGet };
 
-// X(NAME, KIND, DIRECTION)
-#define TESSERA_TRACE_OPERATIONS(X)                                                          \
-    X(put, kTransfer, kPut)                                                                  \
-    X(get, kTransfer, kGet)                                                                  \
-    X(p, kTransfer, kNone)                                                                   \
-    X(g, kTransfer, kNone)                                                                   \
-    X(put_nbi, kTransfer, kNone)                                                             \
-    X(get_nbi, kTransfer, kNone)                                                             \
-    X(iput, kTransfer, kNone)                                                                \
-    X(iget, kTransfer, kNone)                                                                \
-    X(put_signal, kTransfer, kPut)                                                           \
-    X(put_signal_nbi, kTransfer, kNone)                                                      \
-    X(signal, kTransfer, kNone)                                                              \
-    X(atomic, kTransfer, kNone)                                                              \
-    X(fetching_atomic, kTransfer, kNone)                                                     \
-    X(fence, kShort, kNone)                                                                  \
-    X(quiet, kShort, kNone)                                                                  \
-    X(test, kShort, kNone)                                                                   \
-    X(wait, kWait, kNone)                                                                    \
-    X(set_lock, kWait, kNone)                                                                \
-    X(test_lock, kShort, kNone)                                                              \
-    X(clear_lock, kShort, kNone)                                                             \
-    X(barrier, kCollective, kNone)                                                           \
-    X(sync, kCollective, kNone)                                                              \
-    X(broadcast, kCollective, kNone)                                                         \
-    X(collect, kCollective, kNone)                                                           \
-    X(fcollect, kCollective, kNone)                                                          \
-    X(alltoall, kCollective, kNone)                                                          \
-    X(alltoalls, kCollective, kNone)                                                         \
-    X(reduce, kCollective, kNone)                                                            \
-    X(scan, kCollective, kNone)                                                              \
-    X(alloc, kMemory, kNone)                                                                 \
-    X(free, kMemory, kNone)                                                                  \
-    X(team, kOther, kNone)                                                                   \
-    X(context, kOther, kNone)                                                                \
-    X(init, kOther, kNone)                                                                   \
-    X(finalize, kOther, kNone)
+// X(NAME, DIRECTION)
+#define TESSERA_TRACE_OPERATIONS(X) \
+    X(put, kPut)                    \
+    X(get, kGet)                    \
+    X(p, kNone)                     \
+    X(g, kNone)                     \
+    X(put_nbi, kNone)               \
+    X(get_nbi, kNone)               \
+    X(iput, kNone)                  \
+    X(iget, kNone)                  \
+    X(put_signal, kPut)             \
+    X(put_signal_nbi, kNone)        \
+    X(signal, kNone)                \
+    X(atomic, kNone)                \
+    X(fetching_atomic, kNone)       \
+    X(fence, kNone)                 \
+    X(quiet, kNone)                 \
+    X(test, kNone)                  \
+    X(wait, kNone)                  \
+    X(set_lock, kNone)              \
+    X(test_lock, kNone)             \
+    X(clear_lock, kNone)            \
+    X(barrier, kNone)               \
+    X(sync, kNone)                  \
+    X(broadcast, kNone)             \
+    X(collect, kNone)               \
+    X(fcollect, kNone)              \
+    X(alltoall, kNone)              \
+    X(alltoalls, kNone)             \
+    X(reduce, kNone)                \
+    X(scan, kNone)                  \
+    X(alloc, kNone)                 \
+    X(free, kNone)                  \
+    X(team, kNone)                  \
+    X(context, kNone)               \
+    X(init, kNone)                  \
+    X(finalize, kNone)
 
 enum class Operation : std::uint16_t {
-#define TESSERA_TRACE_NAME(NAME, KIND, DIRECTION) NAME,
+#define TESSERA_TRACE_NAME(NAME, DIRECTION) NAME,
     TESSERA_TRACE_OPERATIONS(TESSERA_TRACE_NAME)
 #undef TESSERA_TRACE_NAME
         kCount
@@ -70,12 +61,11 @@ inline constexpr auto kOperationCount = static_cast<std::uint32_t>(Operation::kC
 
 struct OperationTraits {
     std::string_view name;
-    Kind kind;
     Direction direction;
 };
 
 inline constexpr OperationTraits kOperations[] = {
-#define TESSERA_TRACE_ROW(NAME, KIND, DIRECTION) {#NAME, Kind::KIND, Direction::DIRECTION},
+#define TESSERA_TRACE_ROW(NAME, DIRECTION) {#NAME, Direction::DIRECTION},
     TESSERA_TRACE_OPERATIONS(TESSERA_TRACE_ROW)
 #undef TESSERA_TRACE_ROW
 };

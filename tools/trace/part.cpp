@@ -133,8 +133,8 @@ void Part::note_bandwidth(Direction direction, bool is_off_node, std::uint64_t b
     ++entry.count;
     entry.bytes += bytes;
     entry.ns += ns;
-    entry.best = std::max(entry.best,
-                          static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(1, ns)));
+    entry.best = std::max(entry.best, static_cast<double>(bytes) /
+                                          static_cast<double>(std::max<std::uint64_t>(1, ns)));
 }
 
 // ---- Long calls: when the table is full, the limit rises until half of them are gone ----

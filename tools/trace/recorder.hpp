@@ -56,8 +56,8 @@ TESSERA_INLINE std::uint64_t count_call(Operation operation, int pe, std::uint64
     Cell& cell = mine->part->cell(operation, pe);
     ++cell.count;
     cell.bytes += bytes;
-    const bool is_due =
-        bytes >= kTimedBytes || --mine->sampling[static_cast<std::size_t>(operation)].countdown == 0;
+    const bool is_due = bytes >= kTimedBytes ||
+                        --mine->sampling[static_cast<std::size_t>(operation)].countdown == 0;
     return is_due ? now_ns() : 0;
 }
 

@@ -40,8 +40,8 @@ std::atomic<bool> is_active{false};
 void warn_once(const std::string& text) {
     if (session.has_warned) return;
     session.has_warned = true;
-    std::fprintf(stderr, "[pe %d] trace: %s; this PE will be missing in it\n",
-                 session.identity.pe, text.c_str());
+    std::fprintf(stderr, "[pe %d] trace: %s; this PE will be missing in it\n", session.identity.pe,
+                 text.c_str());
 }
 
 // The folder of the parts, or "" if no trace is wanted. oshrun names it; without oshrun it follows
@@ -103,8 +103,7 @@ int find_node() {
     session.is_off_node.assign(static_cast<std::size_t>(npes), 0);
     int lowest = session.identity.pe;
     for (int pe = npes - 1; pe >= 0; --pe) {
-        const bool is_here =
-            pshmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEM_TEAM_SHARED) >= 0;
+        const bool is_here = pshmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEM_TEAM_SHARED) >= 0;
         session.is_off_node[static_cast<std::size_t>(pe)] = is_here ? 0 : 1;
         if (is_here) lowest = pe;
     }
