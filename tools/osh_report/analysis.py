@@ -125,6 +125,9 @@ def algorithms(job):
     return rows
 
 
+BANDWIDTH_LOG = 12
+
+
 @dataclass
 class Bandwidth:
     """The timed transfers of one direction, route and size class."""
@@ -142,10 +145,12 @@ class Bandwidth:
 
 
 def bandwidths(job):
-    """RETURNS Bandwidth rows, sorted."""
+    """RETURNS Bandwidth rows, sorted. Shorter transfers are a matter of latency."""
     rows = {}
     for part in job.parts:
         for direction, route, log, count, size, ns, best in part.sizes:
+            if log < BANDWIDTH_LOG:
+                continue
             row = rows.setdefault((direction, route, log),
                                   Bandwidth(direction, route, log, 0, 0, 0, 0.0))
             row.count += count

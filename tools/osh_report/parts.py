@@ -14,8 +14,8 @@ MAGIC = b"TESSTRC\0"
 VERSION = 1
 HEADER = struct.Struct("=8sIiiIIi" + "QQQQQQ" + "iI" + "64s128s")
 SECTION = struct.Struct("=QIIQ")
-SECTIONS = ("operations", "cells", "sizes", "matched", "long", "heap", "teams", "choices")
-ENTRIES = {"operations": struct.Struct("=24s"), "cells": struct.Struct("=QQQQ"),
+SECTIONS = ("operations", "sampling", "cells", "sizes", "matched", "long", "heap", "teams", "choices")
+ENTRIES = {"operations": struct.Struct("=24s"), "sampling": struct.Struct("=QQQIi"), "cells": struct.Struct("=QQQQQQQ"),
            "sizes": struct.Struct("=QQQd"), "matched": struct.Struct("=QQQiHHII"),
            "long": struct.Struct("=QQQiHHII"), "heap": struct.Struct("=QQ"),
            "teams": struct.Struct("=Qii"), "choices": struct.Struct("=32s40siIQ")}
@@ -121,11 +121,7 @@ def read_part(path):
     part = Part(pe, npes, thread, state, node, begin, end, left_init, left_finalize, long_from,
                 stride, pid, _text(host), _text(program))
     part.operations = [_text(name) for name, in tables["operations"]]
-    for index, (count, size, ns, timed) in enumerate(tables["cells"]):
-        operation, peer = divmod(index, npes + 1)
-        if count:
-            part.cells.append((part.operations[operation], -1 if peer == npes else peer, count,
-                               size, ns, timed))
+    part.cells = _cells(part, tables)
     for index, row in enumerate(tables["sizes"]):
         lane, log = divmod(index, SIZE_CLASSES)
         if row[0]:
@@ -139,6 +135,26 @@ def read_part(path):
                     for collective, algorithm, *rest in tables["choices"]]
     _find_end(part)
     return part
+
+
+def _cells(part, tables):
+    """The calls behind the last sample of an operation go to that sample's peer."""
+    operations = len(part.operations)
+    rows = [list(row) for row in tables["cells"]]
+    for number, (left, size, stride, _, peer) in enumerate(tables["sampling"]):
+        # The call that a killed PE was in has no sample yet.
+        if stride > left or size:
+            row = rows[(peer if 0 <= peer < part.npes else part.npes) * operations + number]
+            row[0] += max(0, stride - left)
+            row[1] += size
+    cells = []
+    for index, (count, size, sampled_ns, covered, exact_ns, exact, timed) in enumerate(rows):
+        peer, operation = divmod(index, operations)
+        if count:
+            rest = sampled_ns * max(0, count - exact) // covered if covered else 0
+            cells.append((part.operations[operation], -1 if peer == part.npes else peer, count,
+                          size, exact_ns + rest, timed))
+    return cells
 
 
 def _find_end(part):

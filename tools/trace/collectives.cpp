@@ -30,7 +30,7 @@ struct Team {
 };
 
 // The choices of one kind of call on teams of one size.
-using ChoiceKey = std::tuple<std::string_view, std::string_view, int, std::uint32_t>;
+using ChoiceKey = std::tuple<std::string_view, int, std::uint32_t>;
 
 struct Registry {
     std::mutex lock;
@@ -41,6 +41,10 @@ struct Registry {
     std::map<ChoiceKey, ChoiceEntry*> choices;
 };
 Registry& registry = *new Registry;
+
+// Grows when a handle may mean another team. Release after the registry has forgotten the handles,
+// acquire in is_for().
+std::atomic<std::uint32_t> generation{1};
 
 class Key {
   public:
@@ -145,18 +149,18 @@ std::string_view kind_of_call(std::string_view routine, Operation operation) {
     return routine;
 }
 
-void count_choice(const char* routine, Operation operation, const Members& members, int npes,
-                  std::uint64_t bytes) {
+// The entry in which calls like this one are counted; nullptr: there is none.
+ChoiceEntry* choice_for(const char* routine, Operation operation, const Members& members, int npes,
+                        std::uint64_t bytes, std::uint32_t size_class) {
     const shmem_team_t team = members.size > 0 ? SHMEM_TEAM_WORLD : members.team;
-    if (members.size > 0 && npes != pshmem_n_pes()) return;  // Only all PEs count as a team.
-    const auto size_class = bytes == 0 ? 0U : static_cast<std::uint32_t>(std::bit_width(bytes)) - 1;
+    if (members.size > 0 && npes != pshmem_n_pes()) return nullptr;  // Only all PEs are a team.
     const std::string_view kind = kind_of_call(routine, operation);
-    const auto [place, is_new] = registry.choices.try_emplace(
-        ChoiceKey{kind, traits_of(operation).name, npes, size_class}, nullptr);
+    const auto [place, is_new] =
+        registry.choices.try_emplace(ChoiceKey{kind, npes, size_class}, nullptr);
     if (is_new) {
         const char* algorithm = pshmemx_collective_algorithm(team, routine, bytes);
         Part* part = main_part();
-        if (algorithm == nullptr || part == nullptr) return;
+        if (algorithm == nullptr || part == nullptr) return nullptr;
         ChoiceEntry entry{};
         kind.copy(entry.collective, sizeof entry.collective - 1);
         std::string_view(algorithm).copy(entry.algorithm, sizeof entry.algorithm - 1);
@@ -164,7 +168,7 @@ void count_choice(const char* routine, Operation operation, const Members& membe
         entry.size_class = size_class;
         place->second = part->add_choice(entry);
     }
-    if (place->second != nullptr) ++place->second->calls;
+    return place->second;
 }
 
 // The world's number of `root`, which counts within the members.
@@ -174,29 +178,65 @@ int world_root(const Members& members, int root) {
     return pshmem_team_translate_pe(members.team, root, SHMEM_TEAM_WORLD);
 }
 
+// Where the calls of one kind go. Programs repeat their calls, so each thread keeps its last one of
+// each operation, and looks up nothing.
+struct Target {
+    Members members{SHMEM_TEAM_INVALID, 0, 0, 0};
+    const char* routine = nullptr;
+    std::uint32_t size_class = 0;
+    std::uint32_t generation = 0;
+    std::uint32_t number = kNoTeam;
+    Team* team = nullptr;
+    ChoiceEntry* choice = nullptr;
+};
+
+bool is_for(const Target& target, const char* routine, const Members& members,
+            std::uint32_t size_class) {
+    return target.routine == routine && target.members.team == members.team &&
+           target.members.start == members.start &&
+           target.members.log_stride == members.log_stride && target.members.size == members.size &&
+           target.size_class == size_class &&
+           target.generation == generation.load(std::memory_order_acquire);
+}
+
+void find_target(Target& target, const char* routine, Operation operation, const Members& members,
+                 std::uint64_t bytes, std::uint32_t size_class) {
+    const std::lock_guard guard(registry.lock);
+    target = {.members = members,
+              .routine = routine,
+              .size_class = size_class,
+              .generation = generation.load(std::memory_order_relaxed),
+              .number = number_of(members)};
+    if (target.number == kNoTeam) return;
+    target.team = &registry.teams[target.number];
+    target.choice = choice_for(routine, operation, members, target.team->npes, bytes, size_class);
+}
+
 void record(Operation operation, const char* routine, const Members& members, std::uint64_t bytes,
             int root, std::uint64_t start_ns) {
-    const std::uint64_t end_ns = now_ns();
-    Recorder* mine = recorder;
-    if (mine == nullptr || start_ns == 0) return;
-    Cell& cell = mine->part->cell(operation, -1);
-    ++cell.count;
-    ++cell.timed;
-    cell.bytes += bytes;
-    cell.ns += end_ns - start_ns;
-    const std::lock_guard guard(registry.lock);
-    const std::uint32_t number = number_of(members);
-    if (number == kNoTeam) return;
-    Team& team = registry.teams[number];
-    count_choice(routine, operation, members, team.npes, bytes);
-    mine->part->note_collective({.start_ns = start_ns,
-                                 .duration_ns = end_ns - start_ns,
-                                 .bytes = bytes,
-                                 .peer = world_root(members, root),
-                                 .operation = static_cast<std::uint16_t>(operation),
-                                 .flags = 0,
-                                 .team = number,
-                                 .sequence = team.next_sequence++});
+    if (recorder.sampling == nullptr || start_ns == 0) return;
+    const std::uint64_t ns =
+        count_timed({.operation = operation, .pe = -1, .bytes = bytes, .start_ns = start_ns});
+    static thread_local Target last[kOperationCount];
+    Target& target = last[static_cast<std::size_t>(operation)];
+    const auto size_class = bytes == 0 ? 0U : static_cast<std::uint32_t>(std::bit_width(bytes)) - 1;
+    if (!is_for(target, routine, members, size_class)) {
+        find_target(target, routine, operation, members, bytes, size_class);
+    }
+    if (target.team == nullptr) return;
+    // Teams of one size share an entry, and may be called by threads at the same time.
+    if (target.choice != nullptr) {
+        std::atomic_ref(target.choice->calls).fetch_add(1, std::memory_order_relaxed);
+    }
+    // The program calls the collectives of a team one after another, so the number needs no lock.
+    recorder.part->note_collective({.start_ns = start_ns,
+                                    .duration_ns = ns,
+                                    .bytes = bytes,
+                                    .peer = world_root(members, root),
+                                    .operation = static_cast<std::uint16_t>(operation),
+                                    .flags = 0,
+                                    .team = target.number,
+                                    .sequence = target.team->next_sequence++});
 }
 
 }  // namespace
@@ -213,6 +253,7 @@ void end_barrier(Operation operation, const Members& members, std::uint64_t star
 void forget_teams() {
     const std::lock_guard guard(registry.lock);
     registry.by_handle.clear();
+    generation.fetch_add(1, std::memory_order_release);
 }
 
 }  // namespace tessera::trace

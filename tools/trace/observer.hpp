@@ -5,6 +5,10 @@
 // trace does not need. So nothing here passes the address of a Call on.
 #pragma once
 
+#include <concepts>
+#include <cstring>
+#include <type_traits>
+
 #include "interpose/call.hpp"
 #include "session.hpp"
 
@@ -36,13 +40,14 @@ TESSERA_INLINE Operation put_operation(const Call& call) {
         return call.is_nbi ? Operation::put_signal_nbi : Operation::put_signal;
     }
     if (call.is_nbi) return Operation::put_nbi;
-    if (call.source == nullptr && call.count == 1) return Operation::p;
+    // Known when p is compiled, and never of put.
+    if (__builtin_constant_p(call.source == nullptr) && call.source == nullptr) return Operation::p;
     return is_strided(call) ? Operation::iput : Operation::put;
 }
 
 TESSERA_INLINE Operation get_operation(const Call& call) {
     if (call.is_nbi) return Operation::get_nbi;
-    if (call.dest == nullptr && call.count == 1) return Operation::g;
+    if (__builtin_constant_p(call.dest == nullptr) && call.dest == nullptr) return Operation::g;
     return is_strided(call) ? Operation::iget : Operation::get;
 }
 
@@ -105,13 +110,7 @@ TESSERA_INLINE void note_memory(const Call& call) {
 namespace tessera::interpose {
 
 TESSERA_INLINE void before(Call& call) {
-    if (const auto operation = trace::sampled_operation(call);
-        operation != trace::Operation::kCount) {
-        call.note = trace::count_call(operation, call.pe, trace::bytes_of(call));
-        return;
-    }
-    if (call.kind == Kind::kInit) call.note = now_ns();
-    if (call.kind == Kind::kFinalize) call.note = trace::start_timed();
+    if (call.kind == Kind::kInit || call.kind == Kind::kFinalize) call.note = now_ns();
     if (call.kind == Kind::kTeamDestroy) trace::forget_teams();
     if (call.kind == Kind::kFree && call.memory == Memory::kSymmetric) trace::note_free(call.dest);
     const bool is_collective =
@@ -122,16 +121,6 @@ TESSERA_INLINE void before(Call& call) {
 }
 
 TESSERA_INLINE void after(Call& call) {
-    if (const auto operation = trace::sampled_operation(call);
-        operation != trace::Operation::kCount) {
-        if (call.note == 0) [[likely]]
-            return;
-        trace::end_sampled({.operation = operation,
-                            .pe = call.pe,
-                            .bytes = trace::bytes_of(call),
-                            .start_ns = call.note});
-        return;
-    }
     if (call.kind == Kind::kInit) return trace::begin_session(call.note);
     if (call.kind == Kind::kFinalize) return trace::end_session(call.note);
     if (call.note == 0) return;
@@ -152,6 +141,42 @@ TESSERA_INLINE void after(Call& call) {
                       .start_ns = call.note});
     trace::note_memory(call);
     if (call.kind == Kind::kTeamCreate) trace::forget_teams();
+}
+
+// Calls the library. What it returns goes to the program and, where the observer looks at it, to
+// `call`.
+template <std::invocable Library, class After>
+TESSERA_INLINE auto forward_and(Call& call, Library library, After after_library) {
+    if constexpr (std::is_void_v<decltype(library())>) {
+        library();
+        after_library();
+    } else {
+        auto result = library();
+        if constexpr (sizeof result <= sizeof call.result) {
+            std::memcpy(&call.result, &result, sizeof result);
+        }
+        after_library();
+        return result;
+    }
+}
+
+// Takes the place of the template in interpose/forward.hpp, because its type is constrained. A call
+// that is only counted has nothing behind it: it jumps into the library.
+template <std::invocable Library>
+TESSERA_INLINE auto forward(Call& call, Library library) {
+    const trace::Operation operation = trace::sampled_operation(call);
+    if (operation == trace::Operation::kCount) {
+        before(call);
+        return forward_and(call, library, [&] { after(call); });
+    }
+    const std::uint64_t bytes = trace::bytes_of(call);
+    if (trace::count_call(operation, bytes)) [[likely]]
+        return library();
+    const std::uint64_t start_ns = trace::start_sampled(operation, bytes);
+    return forward_and(call, library, [&] {
+        trace::end_sampled(
+            {.operation = operation, .pe = call.pe, .bytes = bytes, .start_ns = start_ns});
+    });
 }
 
 }  // namespace tessera::interpose

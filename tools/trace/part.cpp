@@ -31,6 +31,7 @@ std::uint64_t lay_out(const Part::Identity& identity, Section (&sections)[kSecti
     const bool is_main = identity.thread == 0;
     const std::uint32_t shapes[kSectionCount][2] = {
         {sizeof(OperationName), kOperationCount},
+        {sizeof(Sampling), kOperationCount},
         {sizeof(Cell), kOperationCount * (npes + 1)},
         {sizeof(SizeClass), kDirections * kRoutes * kSizeClasses},
         {sizeof(Record), identity.records_max},
@@ -101,17 +102,18 @@ Part* Part::make(const Identity& identity, std::string& error) {
     }
     auto* part = new Part;
     part->header_ = static_cast<Header*>(memory);
-    part->npes_ = static_cast<std::uint32_t>(identity.npes);
     std::copy(std::begin(sections), std::end(sections), part->header_->sections);
     fill(*part->header_, identity);
-    part->cells_ = part->table<Cell>(kCellSection);
+    std::fill_n(part->sampling(), kOperationCount,
+                Sampling{.left = 1, .bytes = 0, .stride = 1, .samples = 0, .peer = -1});
     for (const OperationTraits& operation : kOperations) {
         OperationName name{};
         operation.name.copy(name.text, sizeof name.text - 1);
         part->append(kOperationSection, name);
     }
-    part->header_->sections[kCellSection].count = sections[kCellSection].capacity;
-    part->header_->sections[kSizeSection].count = sections[kSizeSection].capacity;
+    for (const SectionNumber full : {kSamplingSection, kCellSection, kSizeSection}) {
+        part->header_->sections[full].count = sections[full].capacity;
+    }
     return part;
 }
 

@@ -29,14 +29,9 @@ class Part {
     static Part* make(const Identity& identity, std::string& error);
 
     Header& header() { return *header_; }
-    std::uint32_t npes() const { return npes_; }
 
-    // `pe`: any other number than those of PEs stands for "no peer".
-    Cell& cell(Operation operation, int pe) {
-        const auto peer = static_cast<std::uint32_t>(pe);
-        return cells_[static_cast<std::uint32_t>(operation) * (npes_ + 1) +
-                      (peer < npes_ ? peer : npes_)];
-    }
+    Cell* cells() { return table<Cell>(kCellSection); }
+    Sampling* sampling() { return table<Sampling>(kSamplingSection); }
 
     void note_bandwidth(Direction direction, bool is_off_node, std::uint64_t bytes,
                         std::uint64_t ns);
@@ -63,8 +58,6 @@ class Part {
     void thin_matched();
 
     Header* header_ = nullptr;
-    Cell* cells_ = nullptr;
-    std::uint32_t npes_ = 0;
 };
 
 }  // namespace tessera::trace

@@ -24,66 +24,107 @@ std::uint64_t clock_ns() {
     return least;
 }
 
-std::uint32_t stride_for(std::uint64_t ns) {
-    if (ns >= 2000) return 1;
-    if (ns >= 500) return 4;
-    if (ns >= 150) return 16;
-    return 64;
+std::uint64_t elapsed_since(std::uint64_t start_ns) {
+    const std::uint64_t elapsed = now_ns() - start_ns;
+    return elapsed - std::min(elapsed, clock_ns());
 }
 
-// A period of the program must not meet the same call again and again.
-std::uint32_t scattered(std::uint32_t stride, std::uint32_t& random) {
-    random = random * 1'664'525U + 1'013'904'223U;
-    return stride == 1 ? 1 : stride / 2 + (random >> 16) % stride;
+// So many calls of an operation are all timed. First calls take longer than later ones.
+constexpr std::uint32_t kAllTimed = 64;
+
+// The most calls that one of this duration may stand for.
+std::uint64_t stride_max(std::uint64_t ns) {
+    if (ns >= 5000) return 1;
+    if (ns >= 1000) return 8;
+    if (ns >= 200) return 32;
+    return 256;
 }
 
-std::uint64_t add_time(Recorder& mine, const Timing& timing, std::uint64_t weight) {
-    const std::uint64_t elapsed = now_ns() - timing.start_ns;
-    const std::uint64_t ns = elapsed - std::min(elapsed, clock_ns());
-    Cell& cell = mine.part->cell(timing.operation, timing.pe);
-    cell.ns += ns * (ns < kSliceNs ? weight : 1);
-    ++cell.timed;
-    return ns;
+// The next stride. A random part sees to it that a period of the program does not meet the same call
+// again and again.
+std::uint64_t next_stride(const Sampling& sampling, std::uint64_t ns) {
+    if (sampling.samples < kAllTimed) return 1;
+    const std::uint64_t wanted = std::min(2 * sampling.stride + 2, stride_max(ns));
+    if (wanted < 8) return wanted;
+    recorder.random = recorder.random * 1'664'525U + 1'013'904'223U;
+    return wanted - wanted / 4 + (recorder.random >> 16) % (wanted / 2);
 }
 
-void record_long(Recorder& mine, const Timing& timing, std::uint64_t ns) {
-    mine.part->note_long({.start_ns = timing.start_ns,
-                          .duration_ns = ns,
-                          .bytes = timing.bytes,
-                          .peer = timing.pe,
-                          .operation = static_cast<std::uint16_t>(timing.operation),
-                          .flags = 0,
-                          .team = 0,
-                          .sequence = 0});
+// Counts a timed call and those that it stands for. RETURNS: how many these are.
+std::uint64_t settle(Sampling& sampling, Cell& cell, const Timing& timing) {
+    const bool is_due = sampling.left == 0;
+    const std::uint64_t calls = is_due ? sampling.stride : 1;
+    const std::uint64_t bytes = is_due ? sampling.bytes : timing.bytes;
+    cell.count += calls;
+    cell.bytes += bytes;
+    sampling.bytes -= bytes;
+    sampling.peer = timing.pe;
+    // A long transfer has no part in the samples.
+    if (!is_due) --sampling.stride;
+    return calls;
+}
+
+void record_long(const Timing& timing, std::uint64_t ns) {
+    recorder.part->note_long({.start_ns = timing.start_ns,
+                              .duration_ns = ns,
+                              .bytes = timing.bytes,
+                              .peer = timing.pe,
+                              .operation = static_cast<std::uint16_t>(timing.operation),
+                              .flags = 0,
+                              .team = 0,
+                              .sequence = 0});
 }
 
 }  // namespace
 
+std::uint64_t start_sampled(Operation operation, std::uint64_t bytes) {
+    if (recorder.sampling == nullptr) {
+        if (!attach()) return 0;
+        count_call(operation, bytes);
+    }
+    return now_ns();
+}
+
 void end_sampled(const Timing& timing) {
-    Recorder* mine = recorder;
-    if (mine == nullptr) return;
-    Sampling& sampling = mine->sampling[static_cast<std::size_t>(timing.operation)];
-    const bool is_large = timing.bytes >= kTimedBytes;
-    const std::uint64_t ns = add_time(*mine, timing, is_large ? 1 : sampling.stride);
-    if (!is_large) {
-        sampling.stride = scattered(stride_for(ns), mine->random);
-        sampling.countdown = sampling.stride;
+    if (recorder.sampling == nullptr || timing.start_ns == 0) return;
+    const std::uint64_t ns = elapsed_since(timing.start_ns);
+    Sampling& sampling = recorder.sampling[static_cast<std::size_t>(timing.operation)];
+    Cell& cell = recorder.cell(timing.operation, timing.pe);
+    const std::uint64_t calls = settle(sampling, cell, timing);
+    ++cell.timed;
+    if (calls == 1 || ns >= kSliceNs) {
+        cell.exact_ns += ns;
+        ++cell.exact;
+    } else {
+        cell.sampled_ns += ns * calls;
+        cell.covered += calls;
+    }
+    if (sampling.left == 0) {
+        ++sampling.samples;
+        sampling.left = sampling.stride = next_stride(sampling, ns);
     }
     const Direction direction = traits_of(timing.operation).direction;
     if (direction != Direction::kNone && timing.pe >= 0) {
-        const bool is_off_node = mine->is_off_node[timing.pe] != 0;
-        mine->part->note_bandwidth(direction, is_off_node, timing.bytes, ns);
+        const bool is_off_node = recorder.is_off_node[timing.pe] != 0;
+        recorder.part->note_bandwidth(direction, is_off_node, timing.bytes, ns);
     }
-    record_long(*mine, timing, ns);
+    record_long(timing, ns);
+}
+
+std::uint64_t count_timed(const Timing& timing) {
+    const std::uint64_t ns = elapsed_since(timing.start_ns);
+    Cell& cell = recorder.cell(timing.operation, timing.pe);
+    ++cell.count;
+    cell.bytes += timing.bytes;
+    cell.exact_ns += ns;
+    ++cell.exact;
+    ++cell.timed;
+    return ns;
 }
 
 void end_timed(const Timing& timing) {
-    Recorder* mine = recorder;
-    if (mine == nullptr || timing.start_ns == 0) return;
-    Cell& cell = mine->part->cell(timing.operation, timing.pe);
-    ++cell.count;
-    cell.bytes += timing.bytes;
-    record_long(*mine, timing, add_time(*mine, timing, 1));
+    if (recorder.sampling == nullptr || timing.start_ns == 0) return;
+    record_long(timing, count_timed(timing));
 }
 
 }  // namespace tessera::trace

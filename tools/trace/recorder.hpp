@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Hot path: what a traced call costs. A short call is counted, and one in `stride` is timed; the
-// stride of an operation follows from its own durations, so that timing takes a few percent of
-// them. A timed call stands for those between it and the last one. Waits, collectives and long
-// transfers are all timed.
+// Hot path: what a traced call costs. Short calls are counted, and some of them are timed: all while
+// the program makes few, then the fewer the shorter they are. Waits, collectives and long transfers
+// are all timed.
 #pragma once
 
 #include <cstddef>
@@ -19,26 +18,29 @@ namespace tessera::trace {
 // Transfers of this size are all timed, as the clock takes less than 2 percent of them.
 inline constexpr std::uint64_t kTimedBytes = 64 * 1024;
 
-struct Sampling {
-    std::uint32_t countdown = 1;  // calls until the next timed one
-    std::uint32_t stride = 1;     // calls for which it will stand
-};
-
 // The recorder of one thread.
 struct Recorder {
+    Sampling* sampling =
+        nullptr;  // nullptr: this thread has not called yet, or nothing is recorded
+    Cell* cells = nullptr;
+    std::uint32_t npes = 0;
+    std::uint32_t random = 1;
     Part* part = nullptr;
     const std::uint8_t* is_off_node = nullptr;  // by PE
-    std::uint32_t random = 1;
-    Sampling sampling[kOperationCount];
+
+    // `pe`: any other number than those of PEs stands for "no peer".
+    Cell& cell(Operation operation, int pe) const {
+        const auto peer = static_cast<std::uint32_t>(pe);
+        const std::size_t row = peer < npes ? peer : npes;
+        return cells[row * kOperationCount + static_cast<std::size_t>(operation)];
+    }
 };
+[[gnu::tls_model("initial-exec")]] extern thread_local constinit Recorder recorder;
 
-// nullptr: this thread has not called yet, or nothing is recorded.
-[[gnu::tls_model("initial-exec")]] extern thread_local constinit Recorder* recorder;
+// The first call of a thread. RETURNS: false if nothing is recorded.
+TESSERA_COLD bool attach();
 
-// The first call of a thread. RETURNS: nullptr if nothing is recorded.
-TESSERA_COLD Recorder* attach();
-
-// One call between before and after. A `start_ns` of 0 says that it is not timed.
+// One call that was timed.
 struct Timing {
     Operation operation;
     int pe;
@@ -46,33 +48,37 @@ struct Timing {
     std::uint64_t start_ns;
 };
 
-// Counts a call that is one of many. RETURNS: the time, or 0 if this call is not to be timed.
-TESSERA_INLINE std::uint64_t count_call(Operation operation, int pe, std::uint64_t bytes) {
-    Recorder* mine = recorder;
-    if (mine == nullptr) [[unlikely]] {
-        mine = attach();
-        if (mine == nullptr) return 0;
-    }
-    Cell& cell = mine->part->cell(operation, pe);
-    ++cell.count;
-    cell.bytes += bytes;
-    const bool is_due = bytes >= kTimedBytes ||
-                        --mine->sampling[static_cast<std::size_t>(operation)].countdown == 0;
-    return is_due ? now_ns() : 0;
+// Counts a call that is one of many. RETURNS: whether that is all; if not, start_sampled() is next.
+// COST: a nanosecond. It touches the same two words for all peers: a counter of each peer would cost
+// 10 where peers follow each other at random, because a processor guesses wrong which of the earlier
+// stores such a load meets.
+TESSERA_INLINE bool count_call(Operation operation, std::uint64_t bytes) {
+    if (recorder.sampling == nullptr) [[unlikely]]
+        return false;
+    Sampling& sampling = recorder.sampling[static_cast<std::size_t>(operation)];
+    sampling.bytes += bytes;
+    return --sampling.left != 0 && bytes < kTimedBytes;
 }
 
-// The end of a call that count_call() has timed.
-[[gnu::noinline]] void end_sampled(const Timing& timing);
+// The start of a call that count_call() has not settled: it is to be timed, or the thread's first.
+// RETURNS: 0 if nothing is recorded.
+[[gnu::noinline, gnu::cold]] std::uint64_t start_sampled(Operation operation, std::uint64_t bytes);
 
-// The start of a call that is always timed.
+// Its end.
+[[gnu::noinline, gnu::cold]] void end_sampled(const Timing& timing);
+
+// The start of a call that is always timed. RETURNS: 0 if nothing is recorded.
 TESSERA_INLINE std::uint64_t start_timed() {
-    if (recorder == nullptr) [[unlikely]] {
-        if (attach() == nullptr) return 0;
+    if (recorder.sampling == nullptr) [[unlikely]] {
+        if (!attach()) return 0;
     }
     return now_ns();
 }
 
 // Its end: counts it, and makes a record if it was long.
 [[gnu::noinline]] void end_timed(const Timing& timing);
+
+// The parts of the above. RETURNS: the duration.
+std::uint64_t count_timed(const Timing& timing);
 
 }  // namespace tessera::trace

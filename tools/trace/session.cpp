@@ -15,7 +15,7 @@
 
 namespace tessera::trace {
 
-thread_local constinit Recorder* recorder = nullptr;
+thread_local constinit Recorder recorder;
 
 namespace {
 
@@ -28,8 +28,8 @@ struct Session {
     std::mutex lock;
     Part::Identity identity;
     std::vector<std::uint8_t> is_off_node;
-    std::vector<Recorder*> all;
-    std::vector<Recorder*> unused;  // of threads that have ended
+    std::vector<Part*> parts;
+    std::vector<Part*> unused;  // of threads that have ended
     int inits = 0;
     bool has_warned = false;
 };
@@ -59,42 +59,52 @@ std::uint32_t records_max() {
     return std::max(kRecordsMin, static_cast<std::uint32_t>(std::min(wanted, 100'000'000L)));
 }
 
-// Gives a thread's recorder to the next new thread when the thread ends.
+// Gives a thread's part to the next new thread when the thread ends.
 struct Lease {
-    Recorder* held = nullptr;
+    Part* held = nullptr;
     ~Lease() {
         if (held == nullptr) return;
-        recorder = nullptr;
+        recorder.sampling = nullptr;
         const std::lock_guard guard(session.lock);
         session.unused.push_back(held);
     }
 };
 thread_local Lease lease;
 
-// REQUIRES: session.lock is held.
-Recorder* make_recorder() {
+// REQUIRES: session.lock is held. RETURNS: nullptr after a warning if there is no part to be had.
+Part* make_part() {
     if (!session.unused.empty()) {
-        Recorder* old = session.unused.back();
+        Part* old = session.unused.back();
         session.unused.pop_back();
         return old;
     }
-    if (session.all.size() == kThreadsMax) {
+    if (session.parts.size() == kThreadsMax) {
         warn_once("more than 256 threads call the library");
         return nullptr;
     }
     std::string error;
-    session.identity.thread = static_cast<std::uint32_t>(session.all.size());
+    session.identity.thread = static_cast<std::uint32_t>(session.parts.size());
     Part* part = Part::make(session.identity, error);
     if (part == nullptr) {
         warn_once(error);
-        return nullptr;
+    } else {
+        session.parts.push_back(part);
     }
-    auto* made = new Recorder;
-    made->part = part;
-    made->is_off_node = session.is_off_node.data();
-    made->random = session.identity.thread + 1;
-    session.all.push_back(made);
-    return made;
+    return part;
+}
+
+// The calling thread records from now on. REQUIRES: session.lock is held.
+bool record_here() {
+    Part* part = make_part();
+    if (part == nullptr) return false;
+    lease.held = part;
+    recorder = {.sampling = part->sampling(),
+                .cells = part->cells(),
+                .npes = static_cast<std::uint32_t>(session.identity.npes),
+                .random = session.identity.thread + 1,
+                .part = part,
+                .is_off_node = session.is_off_node.data()};
+    return true;
 }
 
 // The lowest PE of this PE's node; fills is_off_node.
@@ -111,9 +121,9 @@ int find_node() {
 }
 
 void set_state(State state) {
-    for (Recorder* each : session.all) {
-        each->part->header().state = state;
-        if (state != State::kRunning) each->part->header().end_ns = now_ns();
+    for (Part* part : session.parts) {
+        part->header().state = state;
+        if (state != State::kRunning) part->header().end_ns = now_ns();
     }
 }
 
@@ -125,14 +135,13 @@ void set_state(State state) {
 }  // namespace
 
 Part* main_part() {
-    return is_active.load(std::memory_order_acquire) ? session.all.front()->part : nullptr;
+    return is_active.load(std::memory_order_acquire) ? session.parts.front() : nullptr;
 }
 
-Recorder* attach() {
-    if (!is_active.load(std::memory_order_acquire)) return nullptr;
+bool attach() {
+    if (!is_active.load(std::memory_order_acquire)) return false;
     const std::lock_guard guard(session.lock);
-    lease.held = recorder = make_recorder();
-    return recorder;
+    return record_here();
 }
 
 void begin_session(std::uint64_t start_ns) {
@@ -148,13 +157,12 @@ void begin_session(std::uint64_t start_ns) {
         session.identity.npes = pshmem_n_pes();
         session.identity.records_max = records_max();
         const int node = find_node();
-        if (session.all.empty()) {
-            Recorder* first = make_recorder();
-            if (first == nullptr) return;
-            lease.held = recorder = first;
-            first->part->header().node = node;
-            first->part->header().begin_ns = start_ns;
-            first->part->header().aligned_begin_ns = now_ns();
+        if (session.parts.empty()) {
+            if (!record_here()) return;
+            Header& header = session.parts.front()->header();
+            header.node = node;
+            header.begin_ns = start_ns;
+            header.aligned_begin_ns = now_ns();
         }
         set_state(State::kRunning);
         is_active.store(true, std::memory_order_release);
@@ -167,7 +175,7 @@ void end_session(std::uint64_t start_ns) {
     const std::lock_guard guard(session.lock);
     if (session.inits > 0 && --session.inits > 0) return;
     if (!is_active.exchange(false, std::memory_order_acquire)) return;
-    session.all.front()->part->header().aligned_end_ns = now_ns();
+    session.parts.front()->header().aligned_end_ns = now_ns();
     end_timed({.operation = Operation::finalize, .pe = -1, .bytes = 0, .start_ns = start_ns});
     set_state(State::kFinalized);
 }
