@@ -4,10 +4,9 @@
 """
 import argparse
 import os
-import shutil
 import sys
 
-from parts import Job
+from parts import FILE_NAME, Job
 from timeline import write_timeline
 
 DESCRIPTION = "Makes a timeline and a page of the parts of a trace."
@@ -77,6 +76,15 @@ def make_all(arguments, job):
     return is_done
 
 
+def remove_parts(folder):
+    """The parts only, and the folder if it had nothing else."""
+    for name in os.listdir(folder):
+        if FILE_NAME.fullmatch(name):
+            os.unlink(os.path.join(folder, name))
+    if not os.listdir(folder):
+        os.rmdir(folder)
+
+
 def main():
     arguments = parse_arguments()
     try:
@@ -93,5 +101,5 @@ def main():
         complain(f"{error.filename}: {error.strerror}")
         return 1
     if arguments.remove:
-        shutil.rmtree(arguments.parts, ignore_errors=True)
+        remove_parts(arguments.parts)
     return 0

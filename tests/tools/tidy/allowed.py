@@ -154,5 +154,12 @@ COVERED_BY = {
     "tools/oshrun/static_size.cpp": "tests/system/launch/limits_test.py",
     "tools/oshrun/supervisor.cpp": "tests/system/launch/endings_test.py",
     "tools/oshrun/terminal_input.cpp": "tests/system/launch/input_test.py",
+    "tools/oshrun/trace.cpp": "tests/system/trace/trace_test.py",
+    "tools/trace/collectives.cpp": "tests/system/trace/trace_test.py",
+    "tools/trace/heap_use.cpp": "tests/system/trace/trace_test.py",
+    "tools/trace/part.cpp": "tests/system/trace/trace_test.py",
+    "tools/trace/recorder.cpp": "tests/system/trace/trace_test.py",
+    "tools/trace/session.cpp": "tests/system/trace/trace_test.py",
+    "src/api/shmemx_algorithms.cpp": "tests/behaviour/shmemx/shmemx_basics_test.cpp",
     "tools/oshrun/verdict.cpp": "tests/system/launch/endings_test.py",
 }
