@@ -17,7 +17,6 @@ set(CPACK_PACKAGE_CONTACT "the Tessera authors <maintainers@tessera.invalid>")
 set(CPACK_PACKAGE_HOMEPAGE_URL "http://openshmem.org")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/deb/stage.cmake)
 
@@ -148,5 +147,5 @@ install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/tessera-
 
 set(CPACK_SOURCE_GENERATOR TGZ)
 set(CPACK_SOURCE_PACKAGE_FILE_NAME tessera-${TESSERA_VERSION})
-set(CPACK_SOURCE_IGNORE_FILES "/build/" "/[.]git/" "/__pycache__/" "[.]swp$")
+set(CPACK_SOURCE_IGNORE_FILES "/build/" "/[.]git$" "/[.]git/" "/__pycache__/" "[.]swp$")
 include(CPack)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Atomics, also under their deprecated names (OpenSHMEM 1.6, 9.7).
-#include "interpose/forward.hpp"
+#include "tools/interpose/forward.hpp"
+
+namespace tessera::interpose {
 
 // The members that all atomics on a word of type T have.
 #define WORD(T, OPERATION, IS_NBI, IS_FETCHING, ADDRESS)                                     \
@@ -132,3 +134,5 @@ SHMEM_INTERNAL_OLD_EXT_TYPES(OLD_EXTENDED)
     UPDATE(INTERPOSE, shmem_##NAME##_add, T, kAdd)
 SHMEM_INTERNAL_OLD_STD_TYPES(OLD_STANDARD)
 #undef OLD_STANDARD
+
+}  // namespace tessera::interpose

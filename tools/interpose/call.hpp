@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What an observer of a program's calls sees. tools/interpose defines every shmem_ and shmemx_
+// The calls of a program as an observer sees them. tools/interpose defines every shmem_ and shmemx_
 // routine: it describes the call in a Call, tells the observer, goes on to the pshmem_ routine of
 // the library, and tells the observer again. The library that a PE preloads (the checker, the
 // tracer) defines the two functions of the observer; one program has one observer.
@@ -83,8 +83,8 @@ struct Signal {
     int operation = SHMEM_SIGNAL_SET;
 };
 
-// What a wait or test is for: "words[i] cmp value" for the elements whose status is 0. The words
-// are `source` of the call.
+// The condition of a wait or test: "words[i] cmp value" for the elements whose status is 0. The
+// words are `source` of the call.
 struct Comparison {
     int cmp = 0;                     // 0: the call has no comparison
     const void* values = nullptr;    // of the words' type
@@ -155,7 +155,7 @@ struct Call {
     std::size_t request_count = 0;
     int completion = SHMEMX_REMOTE;  // of kRequestWait and kRequestTest
     shmemx_epoch_t* epoch = nullptr;
-    std::uint64_t result = 0;  // after the call: what it returned, up to 8 bytes
+    std::uint64_t result = 0;  // of the routine, after the call; up to 8 bytes
     std::uint64_t note = 0;    // the observer's own, from `before` to `after`
 };
 

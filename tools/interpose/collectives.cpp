@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Collectives over teams (OpenSHMEM 1.6, 9.10) and over active sets, which are deprecated.
-#include "interpose/forward.hpp"
+#include "tools/interpose/forward.hpp"
+
+namespace tessera::interpose {
 
 INTERPOSE(void, shmem_barrier_all, (void), (), .kind = Kind::kBarrier, .team = SHMEM_TEAM_WORLD)
 INTERPOSE(void, shmem_sync_all, (void), (), .kind = Kind::kSync, .team = SHMEM_TEAM_WORLD)
@@ -124,3 +126,5 @@ SHMEM_INTERNAL_AS_SP_TYPES(SUM)
 #undef DATA
 #undef SET
 #undef THE_SET
+
+}  // namespace tessera::interpose

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The macros that make the routines of this folder. Each holds one signature and one forwarding
-// call; PARAMETERS and ARGUMENTS stand in parentheses. What follows ARGUMENTS initializes members
-// of Call, in their order.
+// call; PARAMETERS and ARGUMENTS stand in parentheses. The other arguments of a macro initialize
+// members of Call, in their order. The macros stand in namespace tessera::interpose; the routines
+// have C linkage, so they are those that the program calls.
 #pragma once
 
 #define SHMEM_INTERNAL_TYPE_TABLES
@@ -10,8 +11,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "interpose/call.hpp"
 #include "shmem/types.h"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::interpose {
 
@@ -52,7 +53,6 @@ void* forward_memory(Call& call, Library library) {
 
 #define INTERPOSE_WITH(FORWARD, RESULT, NAME, CONTEXT, PARAMETERS, ARGUMENTS, ...) \
     INTERPOSE_EXPORT RESULT NAME PARAMETERS {                                      \
-        using namespace tessera::interpose;                                        \
         Call call{.routine = #NAME,                                                \
                   .site = __builtin_return_address(0),                             \
                   .context = CONTEXT,                                              \

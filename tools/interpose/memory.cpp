@@ -2,7 +2,9 @@
 //
 // Allocation and free of symmetric memory (OpenSHMEM 1.6, 9.3), of team and local memory, and
 // segments (shmemx.h). The observer may change sizes and addresses.
-#include "interpose/forward.hpp"
+#include "tools/interpose/forward.hpp"
+
+namespace tessera::interpose {
 
 #define ALLOCATE(NAME, PARAMETERS, ARGUMENTS, ...)                                        \
     INTERPOSE_WITH(forward_memory, void*, NAME, SHMEM_CTX_DEFAULT, PARAMETERS, ARGUMENTS, \
@@ -29,7 +31,6 @@ FREE(shfree, WORLD, .dest = ptr)
 
 // A product that is no size_t is the library's to refuse.
 INTERPOSE_EXPORT void* shmem_calloc(size_t count, size_t size) {
-    using namespace tessera::interpose;
     size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes)) return pshmem_calloc(count, size);
     Call call{.routine = "shmem_calloc",
@@ -82,3 +83,5 @@ INTERPOSE(void, shmemx_invalidate, (const void* ptr, size_t nbytes), (ptr, nbyte
 #undef WORLD
 #undef OF_TEAM
 #undef LOCAL
+
+}  // namespace tessera::interpose

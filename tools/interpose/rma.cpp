@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Puts and gets, with and without a signal (OpenSHMEM 1.6, 9.6 and 9.8).
-#include "interpose/forward.hpp"
+#include "tools/interpose/forward.hpp"
+
+namespace tessera::interpose {
 
 // Copies of consecutive elements. PUT and GET are names without shmem_; T is void where elements
 // have no type.
@@ -90,3 +92,5 @@ INTERPOSE(uint64_t, shmem_signal_fetch, (const uint64_t* sig_addr), (sig_addr),
 #undef STRIDED_COPY
 #undef BLOCK_COPY
 #undef STRIDED_COPIES
+
+}  // namespace tessera::interpose

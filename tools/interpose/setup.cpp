@@ -2,7 +2,9 @@
 //
 // Setup, ordering, locks, queries (OpenSHMEM 1.6, 9.1, 9.2, 9.12 and 9.13, and 10), and what
 // shmemx.h has for init and deaths of PEs.
-#include "interpose/forward.hpp"
+#include "tools/interpose/forward.hpp"
+
+namespace tessera::interpose {
 
 // ---- Init, finalize, exit -----------------------------------------------------------------------
 
@@ -25,7 +27,6 @@ INTERPOSE(int, shmemx_heap_preinit_thread, (int requested, int* provided), (requ
 INTERPOSE(void, shmem_finalize, (void), (), .kind = Kind::kFinalize, .team = SHMEM_TEAM_WORLD)
 
 INTERPOSE_EXPORT SHMEM_INTERNAL_NORETURN void shmem_global_exit(int status) {
-    using namespace tessera::interpose;
     Call call{.routine = "shmem_global_exit",
               .site = __builtin_return_address(0),
               .kind = Kind::kGlobalExit,
@@ -36,7 +37,6 @@ INTERPOSE_EXPORT SHMEM_INTERNAL_NORETURN void shmem_global_exit(int status) {
 
 // The further arguments belong to the tool, which finds them in its own way.
 INTERPOSE_EXPORT void shmem_pcontrol(int level, ...) {
-    using namespace tessera::interpose;
     Call call{.routine = "shmem_pcontrol",
               .site = __builtin_return_address(0),
               .kind = Kind::kControl,
@@ -93,3 +93,5 @@ QUERY(void, shmem_info_get_name, (char* name), (name))
 QUERY(int, shmemx_failure_count, (void), ())
 QUERY(int, shmemx_failed_pe, (int index), (index))
 #undef QUERY
+
+}  // namespace tessera::interpose

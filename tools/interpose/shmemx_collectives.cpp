@@ -2,7 +2,9 @@
 //
 // Collectives of shmemx.h. `count` and `element_bytes` are those of the call; lists of counts, and
 // operations of the program, are not described. A nonblocking one completes with `requests`.
-#include "interpose/forward.hpp"
+#include "tools/interpose/forward.hpp"
+
+namespace tessera::interpose {
 
 #define COLLECTIVE(NAME, PARAMETERS, ARGUMENTS, ...)                                \
     INTERPOSE(int, shmemx_##NAME, PARAMETERS, ARGUMENTS, .kind = Kind::kCollective, \
@@ -94,3 +96,5 @@ INTERPOSE(int, shmemx_ibarrier, (shmem_team_t team, shmemx_req_t* req), (team, r
 #undef ELEMENTS
 #undef BY_TYPE
 #undef BY_OP
+
+}  // namespace tessera::interpose

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Transfers of shmemx.h: with requests and counters, strided and indexed, accumulate, epochs.
-#include "interpose/forward.hpp"
+#include "tools/interpose/forward.hpp"
+
+namespace tessera::interpose {
 
 #define REQUEST .requests = req, .request_count = 1
 
@@ -156,3 +158,5 @@ EPOCH(void, complete, (shmemx_epoch_t * epoch), (epoch), .epoch = epoch)
 EPOCH(void, wait, (shmemx_epoch_t * epoch), (epoch), .epoch = epoch)
 EPOCH(int, test, (shmemx_epoch_t * epoch), (epoch), .epoch = epoch)
 #undef EPOCH
+
+}  // namespace tessera::interpose

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Teams and contexts (OpenSHMEM 1.6, 9.4 and 9.5), sessions (9.9), and the teams of shmemx.h.
-#include "interpose/forward.hpp"
+#include "tools/interpose/forward.hpp"
+
+namespace tessera::interpose {
 
 INTERPOSE(int, shmem_team_split_strided,
           (shmem_team_t parent, int start, int stride, int size, const shmem_team_config_t* config,
@@ -62,3 +64,5 @@ OF_CONTEXT(void, shmem_ctx_session_start,
            (ctx, options, config, mask), .kind = Kind::kSession, .options = options)
 OF_CONTEXT(void, shmem_ctx_session_stop, (shmem_ctx_t ctx), (ctx), .kind = Kind::kSession)
 #undef OF_CONTEXT
+
+}  // namespace tessera::interpose

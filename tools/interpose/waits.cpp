@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Waits and tests of local words (OpenSHMEM 1.6, 9.11), and requests (shmemx/requests.h).
-#include "interpose/forward.hpp"
+#include "tools/interpose/forward.hpp"
+
+namespace tessera::interpose {
 
 // The members of a condition on COUNT words.
 #define CONDITION(KIND, WORDS, COUNT, ...)                                                 \
@@ -91,3 +93,5 @@ INTERPOSE(size_t, shmemx_req_waitsome,
 INTERPOSE(void, shmemx_req_free, (shmemx_req_t * req), (req), .kind = Kind::kRequestFree,
           .requests = req, .request_count = 1)
 #undef REQUESTS
+
+}  // namespace tessera::interpose

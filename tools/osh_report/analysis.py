@@ -82,7 +82,7 @@ class Waits:
 
 
 def waits(job):
-    """Who waits for whom at collectives. All members of a collective wait for the last one to come;
+    """The waiting at collectives. All members of a collective wait for the last one to come;
     in a broadcast they wait for the root only."""
     found = Waits([[0] * job.npes for _ in range(job.npes)], [0] * job.npes, 0,
                   max((part.stride for part in job.parts), default=1))

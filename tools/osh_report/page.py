@@ -47,7 +47,7 @@ def _drawn(*pictures):
 
 
 def findings(job, waits):
-    """Sentences about what strikes the eye: who makes others wait, and how much of the time."""
+    """RETURNS sentences: the PE that makes others wait, and the time in the library."""
     found = []
     total = sum(part.end - part.begin for part in job.main.values())
     waited = sum(map(sum, waits.matrix))

@@ -11,12 +11,14 @@
 //   supervisor.cpp, verdict.cpp, ending.cpp      the loop until all is over
 //   output.cpp, output_sink.cpp, output_writer.cpp   lines of the PEs to stdout and stderr
 //   helpers.cpp, helper_process.cpp              processes that copy for PEs that compute
+//   checker.cpp     the checker in the PEs
 //   keeper.cpp      cleans up after kill -9      pmix_server.cpp for MPI and other PMIx programs
 //   pmix_gate.cpp   keeps strangers from it      trace.cpp       --trace and --report
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "base/fatal.hpp"
+#include "checker.hpp"
 #include "handover.hpp"
 #include "helpers.hpp"
 #include "job.hpp"
@@ -44,8 +46,9 @@ int main(int argc, char** argv) {
     tessera::set_message_prefix("oshrun: ");
     open_missing_standard_files();
     oshrun::Options options = oshrun::parse_options(argc, argv);
-    oshrun::prepare_trace(options);
     oshrun::export_variables(options);
+    oshrun::prepare_trace(options);
+    oshrun::preload_checker(options);
     oshrun::hand_over(options);
     oshrun::SignalState signals = oshrun::take_signals();
     oshrun::Job job{.options = options, .signals = signals};

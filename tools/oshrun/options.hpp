@@ -34,6 +34,7 @@ struct Options {
     Launcher launcher = Launcher::kAuto;
     int pes_per_host = 0;  // 0: not given
     bool tag_output = false;
+    bool check = false;
     bool verbose = false;
     bool report_bindings = false;
     double timeout_seconds = 0;  // 0: no limit

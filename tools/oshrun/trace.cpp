@@ -27,7 +27,9 @@ fs::path own_folder() {
     return fs::read_symlink("/proc/self/exe", error).parent_path();
 }
 
-fs::path library_path() { return own_folder() / TESSERA_TRACE_LIBRARY; }
+fs::path library_path() {
+    return own_folder() / TESSERA_LIBRARIES_FROM_COMMANDS "/tessera/libtessera-trace.so";
+}
 
 bool is_wanted(const Options& options) {
     return !options.trace_file.empty() || !options.report_file.empty();
@@ -46,6 +48,17 @@ void remove_old_parts(const std::string& folder) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
         if (entry.path().extension() == ".part") fs::remove(entry.path(), error);
     }
+}
+
+// Other launchers pass on what is in `exports`.
+void export_variable(Options& options, const char* name, const std::string& value) {
+    ::setenv(name, value.c_str(), 1);
+    options.exports.emplace_back(name, value);
+}
+
+bool is_checked(const Options& options) {
+    const char* value = environment("SHMEM_CHECK");
+    return options.check || (value != nullptr && *value != '\0' && *value != '0');
 }
 
 std::vector<std::string> report_command(const Options& options) {
@@ -71,6 +84,11 @@ void prepare_trace(Options& options) {
     const char* wanted = environment("SHMEM_TRACE");
     if (options.trace_file.empty() && wanted != nullptr) options.trace_file = wanted;
     if (!is_wanted(options)) return;
+    if (is_checked(options)) {
+        fatal(
+            "a job is either checked or traced: leave out --check (SHMEM_CHECK), or --trace, "
+            "--report and SHMEM_TRACE");
+    }
     const std::string library = library_path();
     if (::access(library.c_str(), R_OK) != 0) {
         fatal("--trace and --report need %s: %s", library.c_str(), std::strerror(errno));
@@ -82,11 +100,11 @@ void prepare_trace(Options& options) {
               std::strerror(errno));
     }
     remove_old_parts(folder);
-    // A library that the user preloads stays, behind ours.
+    // Behind the user's own: a sanitizer's library has to be first.
     const char* before = environment("LD_PRELOAD");
     const bool is_alone = before == nullptr || *before == '\0';
-    options.exports.emplace_back("LD_PRELOAD", is_alone ? library : library + ":" + before);
-    options.exports.emplace_back("TESSERA_TRACE_PARTS", folder);
+    export_variable(options, "LD_PRELOAD", is_alone ? library : before + (":" + library));
+    export_variable(options, "TESSERA_TRACE_PARTS", folder);
 }
 
 void announce_report(const Options& options) {

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "interpose/call.hpp"
 #include "session.hpp"
+#include "tools/interpose/call.hpp"
 
 namespace tessera::trace {
 
@@ -143,8 +143,7 @@ TESSERA_INLINE void after(Call& call) {
     if (call.kind == Kind::kTeamCreate) trace::forget_teams();
 }
 
-// Calls the library. What it returns goes to the program and, where the observer looks at it, to
-// `call`.
+// Calls the library. Its result goes to the program and to `call`.
 template <std::invocable Library, class After>
 TESSERA_INLINE auto forward_and(Call& call, Library library, After after_library) {
     if constexpr (std::is_void_v<decltype(library())>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Hot path: what a traced call costs. Short calls are counted, and some of them are timed: all while
+// Hot path: counts and times the calls. Short calls are counted, and some of them are timed: all while
 // the program makes few, then the fewer the shorter they are. Waits, collectives and long transfers
 // are all timed.
 #pragma once

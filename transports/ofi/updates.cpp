@@ -17,8 +17,8 @@ constexpr std::uint32_t kInFlightOfWords = 4;
 constexpr std::uint32_t kInFlightOfPuts = 1;
 // More updates than that in a burst are a stream, and the next burst is expected to be one.
 constexpr std::uint32_t kBurstMax = 8;
-// Two of them fit a packet. Longer puts are writes by the provider.
-constexpr std::size_t kGatheredBytesMax = (kPacketBytes - sizeof(Header)) / 2 - sizeof(Update);
+// Two of them fit the least packet. Longer puts are writes by the provider.
+constexpr std::size_t kGatheredBytesMax = (kPacketBytesMin - sizeof(Header)) / 2 - sizeof(Update);
 
 }  // namespace
 

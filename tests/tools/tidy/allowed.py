@@ -29,7 +29,20 @@ ALLOWED = (
 )
 
 RANDOM_COLLECTIVES = "tests/behaviour/runtime_layer/collectives/random_collectives_test.cpp"
+CHECKED = "tests/system/check/check_test.py"
+CALLS_SEEN = "tests/system/check/routines_test.py"
 COVERED_BY = {
+    "src/core/checker.cpp": CHECKED,
+    "tools/oshrun/checker.cpp": CHECKED,
+    **{f"tools/check/{name}.cpp": CHECKED
+       for name in ("active_sets", "blocks", "collectives", "locks", "memory", "observer",
+                    "places", "ranges", "record", "report", "teams")},
+    **{f"tools/interpose/{name}.cpp": CALLS_SEEN
+       for name in ("atomics", "collectives", "inline", "memory", "rma", "setup",
+                    "shmemx_collectives", "shmemx_transfers", "teams", "waits")},
+    "tools/call_sites/text.cpp": "tests/unit/call_sites/call_sites_test.cpp",
+    "tools/call_sites/with_libdw.cpp": "tests/unit/call_sites/call_sites_test.cpp",
+    "tools/call_sites/without_libdw.cpp": "tests/unit/call_sites/call_sites_test.cpp",
     "src/core/helpers.cpp": "tests/behaviour/progress/helpers_test.cpp",
     "src/heap/helper_copy.cpp": "tests/unit/heap/helper_ring_test.cpp",
     "tools/oshrun/helper_process.cpp": "tests/behaviour/progress/helpers_test.cpp",
@@ -92,6 +105,7 @@ COVERED_BY = {
     "src/core/tracked.cpp": "tests/behaviour/runtime_layer/requests/requests_test.cpp",
     "src/core/atomic_batch.cpp": "tests/behaviour/contexts/sessions_test.cpp",
     "src/core/config_agree.cpp": "tests/unit/core/config_test.cpp",
+    "src/core/config_fields.cpp": "tests/unit/core/config_test.cpp",
     "src/core/config_names.cpp": "tests/unit/core/config_test.cpp",
     "src/core/connect.cpp": "tests/system/launch/mpirun_test.py",
     "src/core/epochs.cpp": "tests/behaviour/runtime_layer/epochs/epochs_test.cpp",

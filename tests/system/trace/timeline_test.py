@@ -2,7 +2,7 @@
 """Would break: the report shows wrong numbers, or says nothing about parts that are missing or cut
 off. The parts are written here, by the layout of tools/trace/format.hpp.
 
-    python3 tests/system/trace/report_test.py tools/osh_report
+    python3 tests/system/trace/timeline_test.py tools/osh_report
 """
 import importlib.util
 import json
