@@ -160,7 +160,7 @@ def bandwidths(job):
     return [rows[key] for key in sorted(rows)]
 
 
-CACHED_LOG = 20  # Transfers of less than 1 MiB, source and dest, stay in the caches of most machines.
+CACHED_LOG = 20  # Source and dest of less than 1 MiB stay in the caches of most machines.
 
 
 def profile_limits(path):

@@ -55,9 +55,9 @@ def findings(job, waits):
         worst = max(range(job.npes), key=waits.caused_by)
         found.append(
             f"PE {worst} made the others wait longest: {time_text(waits.caused_by(worst))} in sum "
-            f"of the {time_text(waited)} that PEs waited for late ones at collectives. It came last "
-            f"at {waits.last_arrivals[worst]} of {waits.calls} collectives. All waiting for late "
-            f"PEs is {percent_text(waited / total)} of the PEs' time.")
+            f"of the {time_text(waited)} that PEs waited for late ones at collectives. It came "
+            f"last at {waits.last_arrivals[worst]} of {waits.calls} collectives. All waiting for "
+            f"late PEs is {percent_text(waited / total)} of the PEs' time.")
     elif waits.calls:
         found.append("The PEs come to collectives about the same time: waiting for late ones takes "
                      f"{percent_text(waited / max(1, total))} of their time.")
@@ -133,10 +133,10 @@ def _bandwidth(job, profile):
                       f"{row.mean:.2f}", f"{row.best:.2f}", f"{limit:.2f} ({origin})",
                       percent_text(row.mean / limit)))
     return ["<h2>Bandwidth of blocking puts and gets</h2>",
-            "<p class=note>GB/s (bytes per nanosecond) of the timed transfers by size. The limit is "
-            "what osh_tune measured on this machine, if the report was given its profile and no "
-            "transfer was quicker; else the best transfer of this run in the same direction, on the "
-            "same route, and of those that caches hold (below 1 MiB) or do not.</p>",
+            "<p class=note>GB/s (bytes per nanosecond) of the timed transfers by size. The limit "
+            "is the bandwidth that osh_tune measured on this machine, if there is its profile and "
+            "no transfer was quicker; else the best transfer of this run in the same direction, on "
+            "the same route, and of those that caches hold (below 1 MiB) or do not.</p>",
             _drawn(bandwidth_picture(rows, profile)),
             _table(("direction", "to or from", "#bytes from", "#timed", "#mean GB/s", "#best",
                     "#limit", "#mean / limit"), table)]

@@ -14,11 +14,13 @@ MAGIC = b"TESSTRC\0"
 VERSION = 1
 HEADER = struct.Struct("=8sIiiIIi" + "QQQQQQ" + "iI" + "64s128s")
 SECTION = struct.Struct("=QIIQ")
-SECTIONS = ("operations", "sampling", "cells", "sizes", "matched", "long", "heap", "teams", "choices")
-ENTRIES = {"operations": struct.Struct("=24s"), "sampling": struct.Struct("=QQQIi"), "cells": struct.Struct("=QQQQQQQ"),
-           "sizes": struct.Struct("=QQQd"), "matched": struct.Struct("=QQQiHHII"),
-           "long": struct.Struct("=QQQiHHII"), "heap": struct.Struct("=QQ"),
-           "teams": struct.Struct("=Qii"), "choices": struct.Struct("=32s40siIQ")}
+SECTIONS = ("operations", "sampling", "cells", "sizes", "matched", "long", "heap", "teams",
+            "choices")
+ENTRIES = {"operations": struct.Struct("=24s"), "sampling": struct.Struct("=QQQIi"),
+           "cells": struct.Struct("=QQQQQQQ"), "sizes": struct.Struct("=QQQd"),
+           "matched": struct.Struct("=QQQiHHII"), "long": struct.Struct("=QQQiHHII"),
+           "heap": struct.Struct("=QQ"), "teams": struct.Struct("=Qii"),
+           "choices": struct.Struct("=32s40siIQ")}
 RUNNING, FINALIZED, EXITED = range(3)
 SIZE_CLASSES = 48
 FILE_NAME = re.compile(r"pe(\d+)\.thread(\d+)\.part")

@@ -133,7 +133,7 @@ void make_report(const Options& options, const sigset_t& mask) {
     }
     if (child > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 127)) return;
     warn(
-        "cannot run %s, which needs Python 3; the parts of the trace stay. Where Python is, run: %s",
+        "cannot run %s, which needs Python 3; the parts stay. Where Python is, run: %s",
         command[0].c_str(), shown(report_command(options)).c_str());
 }
 

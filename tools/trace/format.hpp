@@ -6,9 +6,9 @@
 //
 //   header | operations | sampling | cells | sizes | matched | long calls | heap | teams | choices
 //
-// A PE has one part for each thread that calls the library. `heap`, `teams` and `choices` are in the
-// part of thread 0 only. Numbers are those of the machine, which writes and reads them alike. Times
-// are nanoseconds of CLOCK_MONOTONIC of the PE's host.
+// A PE has one part for each thread that calls the library. `heap`, `teams` and `choices` are in
+// the part of thread 0 only. Numbers are those of the machine, which writes and reads them alike.
+// Times are nanoseconds of CLOCK_MONOTONIC of the PE's host.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace tessera::trace {
 inline constexpr char kMagic[8] = {'T', 'E', 'S', 'S', 'T', 'R', 'C', '\0'};
 inline constexpr std::uint32_t kVersion = 1;
 
-// kRunning in a file that no process writes any more: the PE crashed or was killed. kExited: it ended
-// without shmem_finalize.
+// kRunning in a file that no process writes any more: the PE crashed or was killed. kExited: it
+// ended without shmem_finalize.
 enum class State : std::uint32_t { kRunning, kFinalized, kExited };
 
 // One table of the file.
@@ -84,8 +84,8 @@ struct Sampling {
 };
 static_assert(sizeof(Sampling) == 32);
 
-// The calls of an operation with one peer; the table has a row of kOperationCount cells for each PE,
-// and one for calls without a peer. The time of all is
+// The calls of an operation with one peer; the table has a row of kOperationCount cells for each
+// PE, and one for calls without a peer. The time of all is
 //   exact_ns + sampled_ns * (count - exact) / covered
 struct Cell {
     std::uint64_t count;

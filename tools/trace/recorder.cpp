@@ -40,8 +40,8 @@ std::uint64_t stride_max(std::uint64_t ns) {
     return 256;
 }
 
-// The next stride. A random part sees to it that a period of the program does not meet the same call
-// again and again.
+// The next stride. A random part sees to it that a period of the program does not meet the same
+// call again and again.
 std::uint64_t next_stride(const Sampling& sampling, std::uint64_t ns) {
     if (sampling.samples < kAllTimed) return 1;
     const std::uint64_t wanted = std::min(2 * sampling.stride + 2, stride_max(ns));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Hot path: counts and times the calls. Short calls are counted, and some of them are timed: all while
-// the program makes few, then the fewer the shorter they are. Waits, collectives and long transfers
-// are all timed.
+// Hot path: counts and times the calls. Short calls are counted, and some of them are timed: all
+// while the program makes few, then the fewer the shorter they are. Waits, collectives and long
+// transfers are all timed.
 #pragma once
 
 #include <cstddef>
@@ -49,9 +49,9 @@ struct Timing {
 };
 
 // Counts a call that is one of many. RETURNS: whether that is all; if not, start_sampled() is next.
-// COST: a nanosecond. It touches the same two words for all peers: a counter of each peer would cost
-// 10 where peers follow each other at random, because a processor guesses wrong which of the earlier
-// stores such a load meets.
+// COST: a nanosecond. It touches the same two words for all peers: a counter of each peer would
+// cost 10 where peers follow each other at random, because a processor guesses wrong which of the
+// earlier stores such a load meets.
 TESSERA_INLINE bool count_call(Operation operation, std::uint64_t bytes) {
     if (recorder.sampling == nullptr) [[unlikely]]
         return false;

@@ -14,6 +14,8 @@ ALLOWED = (
      "changes the choice of algorithms between calls, which no public routine can"),
     ("include-arrows", "tests/unit/oshrun/output_sink_test.cpp", 1,
      "tests a part of oshrun, which is a program and lies in no include path"),
+    ("dead-files", "tools/trace/observer.hpp", 1,
+     "tools/trace/CMakeLists.txt includes it before each file of tools/interpose"),
     ("conditionals", "bench/collectives.c", 1,
      "the same program for libraries with teams and for those before 1.5"),
     ("conditionals", "bench/team_split.h", 1,
