@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "collectives/alltoall/alltoall.hpp"
 #include "collectives/barrier/barrier.hpp"
@@ -83,6 +84,10 @@ std::size_t cheapest(Collective collective, const Call& call, const TeamLayout& 
                      const MachineParameters& machine);
 
 const Algorithm<Barrier>& choose_barrier(const Team& team);
+
+// The name of the algorithm that calls of this collective, dependence and size take on the team; ""
+// if there was none yet. Of `call`, only is_strided, dependence and bytes count.
+std::string_view chosen_algorithm(Team& team, Collective collective, const Call& call);
 
 // The choices of auto on this team: "direct, from 4096 B ring". On member 0, whose machine counts.
 std::string choices_of(Collective collective, const Team& team);

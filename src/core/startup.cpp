@@ -12,6 +12,7 @@
 #include "base/inherited.hpp"
 #include "base/wait_trial.hpp"
 #include "core/address_map.hpp"
+#include "core/checker.hpp"
 #include "core/coherence.hpp"
 #include "core/config.hpp"
 #include "core/context.hpp"
@@ -164,6 +165,7 @@ void start(int level, const char* where) {
     live->job =
         launch::join(static_cast<int>(std::min(config().virtual_nodes.value, kNodesPerHostMax)));
     set_pe_prefix(live->job.pe);
+    require_checker(where);
     const bool by_oshrun = live->job.launcher == launch::Launcher::kOshrun;
     // oshrun has warned of names, but knows no algorithms.
     if (live->job.pe == 0) by_oshrun ? warn_about_values(config()) : warn_about_settings(config());

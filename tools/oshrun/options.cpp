@@ -125,6 +125,16 @@ void describe_options(CLI::App& parser, Options& options, Raw& raw) {
             },
             ""))
         ->type_name("S");
+    parser
+        .add_option("--trace", options.trace_file,
+                    "Write a timeline of the PEs' calls, for Perfetto (SHMEM_TRACE)")
+        ->type_name("FILE");
+    parser
+        .add_option("--report", options.report_file,
+                    "Write a page (HTML): who waits for whom, traffic, times, heap, algorithms")
+        ->type_name("FILE");
+    parser.add_flag("--check", options.check,
+                    "Find misuse and races of the program (SHMEM_CHECK; docs/checking.md)");
     parser.add_flag("--verbose", options.verbose,
                     "Print the host and the process of each PE, and how it ended");
     describe_host_options(parser, raw);

@@ -22,6 +22,7 @@
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
 #include "transports/ofi/interfaces.hpp"
+#include "transports/ofi/message.hpp"
 
 namespace tessera::ofi {
 namespace {
@@ -109,6 +110,8 @@ constexpr std::uint64_t kAllOrders = FI_ORDER_WAW | FI_ORDER_SAW | FI_ORDER_RAW 
 
 // Pieces beyond this are cut by the callers: providers promise 2^64 - 1.
 constexpr std::size_t kTransferBytesMax = std::size_t{1} << 30;
+// Copying more takes longer than to wait until the provider has read them.
+constexpr std::size_t kInjectedWriteBytesMax = 4608;
 
 // One question to fi_getinfo.
 struct Question {
@@ -274,7 +277,7 @@ std::size_t rxm_eager_bytes() {
 
 void read_sizes(const fi_info& info, const Traits& traits, Capabilities& result) {
     result.key_bytes = std::min<std::size_t>(info.domain_attr->mr_key_size, 8);
-    result.inject_write_bytes = info.tx_attr->inject_size;
+    result.inject_write_bytes = std::min(info.tx_attr->inject_size, kInjectedWriteBytesMax);
     result.inject_message_bytes = info.tx_attr->inject_size;
     result.max_rma_bytes = std::min(info.ep_attr->max_msg_size, kTransferBytesMax);
     result.max_message_bytes = result.max_rma_bytes;
@@ -284,6 +287,7 @@ void read_sizes(const fi_info& info, const Traits& traits, Capabilities& result)
     } else if (result.provider.ends_with(";ofi_rxm")) {
         result.eager_message_bytes = rxm_eager_bytes();
     }
+    result.packet_bytes = std::clamp(result.eager_message_bytes, kPacketBytesMin, kPacketBytesMax);
     result.iov_max = std::clamp<std::size_t>(info.tx_attr->iov_limit, 1, kPiecesMax);
     result.rma_iov_max = std::clamp<std::size_t>(info.tx_attr->rma_iov_limit, 1, kPiecesMax);
     result.tx_size = info.tx_attr->size;

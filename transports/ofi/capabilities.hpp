@@ -53,6 +53,7 @@ struct SizeFacts {
     std::size_t inject_write_bytes = 0;    // fi_inject_write
     std::size_t inject_message_bytes = 0;  // fi_inject
     std::size_t eager_message_bytes = 0;   // fi_send up to this costs no further round trip
+    std::size_t packet_bytes = 0;          // the longest message of ours
     std::size_t max_rma_bytes = 0;         // one fi_write or fi_read
     std::size_t max_message_bytes = 0;     // one fi_send
     std::size_t iov_max = 1;               // local pieces of one fi_writemsg, fi_readmsg

@@ -10,7 +10,7 @@
 namespace tessera::ofi {
 
 struct Completion {
-    enum class Kind : std::uint8_t { kCount, kPart, kPacket, kReceive, kDelivery };
+    enum class Kind : std::uint8_t { kCount, kPart, kPacket, kReceive, kDelivery, kFirstGet };
     explicit Completion(Kind what) : kind(what) {}
     Kind kind;
 };

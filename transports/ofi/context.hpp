@@ -71,6 +71,7 @@ class OfiContext final : public TransportContext {
           fetch_(pool.take_fetch({.is_pooled = false})) {
         fetch_.retire();  // Until it is used.
         for (PacketSlot& slot : slots) slot.unacked = &updates;
+        for (GetSlot& slot : get_slots) slot.unanswered = &gathers;
     }
     // REQUIRES: everything is complete, so no answer comes any more.
     ~OfiContext() override {
@@ -85,9 +86,12 @@ class OfiContext final : public TransportContext {
     Counter transfers;
     std::atomic<std::uint32_t> updates{0};
     std::atomic<std::uint32_t> fetches{0};
-    std::atomic<std::uint32_t> gathers{0};  // parts of strided and indexed gets
+    // Parts of strided and indexed gets, and lists of short gets.
+    std::atomic<std::uint32_t> gathers{0};
     PacketSlot slots[kSlotsPerContext];
+    GetSlot get_slots[kSlotsPerContext];
     PacketSlot& slot_of(int pe) { return slots[pe % static_cast<int>(kSlotsPerContext)]; }
+    GetSlot& get_slot_of(int pe) { return get_slots[pe % static_cast<int>(kSlotsPerContext)]; }
     // Messages are under way that change memory of other PEs.
     bool has_messages() const {
         return updates.load(std::memory_order_acquire) != 0 ||

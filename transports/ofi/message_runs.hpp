@@ -13,13 +13,14 @@
 
 namespace tessera::ofi {
 
-// How many runs a message holds besides their description, with their data. 0: not even one.
-constexpr std::size_t runs_per_message(std::size_t run_bytes, int ndims) {
+// How many runs a message of `packet_bytes` holds besides their description, with their data. 0:
+// not even one.
+constexpr std::size_t runs_per_message(std::size_t run_bytes, int ndims, std::size_t packet_bytes) {
     const std::size_t described = sizeof(Header) + sizeof(RunsBody) +
                                   static_cast<std::size_t>(ndims) * 2 * sizeof(std::uint64_t);
-    return (kPacketBytes - described) / run_bytes;
+    return (packet_bytes - described) / run_bytes;
 }
-static_assert(runs_per_message(1, kDimensionsMax) < UINT16_MAX);
+static_assert(runs_per_message(1, kDimensionsMax, kPacketBytesMax) < UINT16_MAX);
 
 // Appends the description. `position`: of run 0. REQUIRES: there is room.
 void append_runs(Packet& packet, const SegmentOffset& position, const Runs& runs, std::size_t first,

@@ -72,7 +72,7 @@ bool MessageHandlers::for_each_entry(const Header& header, std::size_t bytes, St
         at += sizeof entry;
         const RemoteWord word(entry.word);
         char* address = setup_.segments.checked_address(word.segment(), word.offset(), entry.bytes);
-        if (address == nullptr || entry.bytes == 0 || entry.bytes > kPacketBytes) return false;
+        if (address == nullptr || entry.bytes == 0 || entry.bytes > kPacketBytesMax) return false;
         if (static_cast<std::size_t>(end - at) < stride(entry.bytes)) return false;
         if (!visit(address, entry.bytes, at)) return false;
         at += stride(entry.bytes);
@@ -103,7 +103,7 @@ Packet* MessageHandlers::start_answer(const Header& request) {
 
 void MessageHandlers::execute_gather(const Header& header, std::size_t bytes) {
     const auto named = named_runs(header, bytes, setup_.segments);
-    if (!named || named->bytes() > kPacketBytes - sizeof(Header)) return;
+    if (!named || named->bytes() > kPacketBytesMax - sizeof(Header)) return;
     Packet* packet = start_answer(header);
     pack(reinterpret_cast<char*>(packet->bytes) + packet->size, named->base, named->runs,
          named->first, named->count);
@@ -116,7 +116,7 @@ void MessageHandlers::execute_gather_list(const Header& header, std::size_t byte
     auto nothing = [](std::size_t) { return std::size_t{0}; };
     const bool is_good =
         for_each_entry(header, bytes, nothing, [&](char* source, std::size_t size, const char*) {
-            if (packet->size + size > kPacketBytes) return false;
+            if (packet->size + size > kPacketBytesMax) return false;
             std::memcpy(packet->bytes + packet->size, source, size);
             packet->size += static_cast<std::uint32_t>(size);
             return true;
@@ -137,6 +137,21 @@ void MessageHandlers::answer(Packet* packet) {
     gathered_.push_back(packet);
 }
 
+void MessageHandlers::finish_get(GetSlot& slot) {
+    std::atomic<std::uint32_t>& unanswered = *slot.unanswered;
+    // This was the last in flight: send the list that has gathered meanwhile. seq_cst on in_flight
+    // and open pairs with OfiTransport::get_in_list().
+    if (slot.in_flight.fetch_sub(1, std::memory_order_seq_cst) == 1) {
+        Packet* list = slot.open.exchange(nullptr, std::memory_order_seq_cst);
+        if (list != nullptr) {
+            slot.in_flight.fetch_add(1, std::memory_order_seq_cst);
+            answer(list);
+        }
+    }
+    // Release: the data is there; pairs with the acquire in quiet(). Last: the context may end.
+    unanswered.fetch_sub(1, std::memory_order_release);
+}
+
 void MessageHandlers::send_postponed_gathered() {
     while (!gathered_.empty()) {
         Packet* packet = gathered_.front();
@@ -150,7 +165,9 @@ void MessageHandlers::send_postponed_gathered() {
 
 void MessageHandlers::take_gathered(const Header& header, std::size_t bytes) {
     GatherEntry* entry = pool_.find_gather(header.token);
-    if (entry == nullptr || entry->object.bytes != bytes - sizeof header) fail_token(header);
+    if (entry == nullptr || entry->object.bytes != bytes - sizeof header) {
+        fatal_unknown_token(header.source, header.token);
+    }
     PendingGather& gather = entry->object;
     const char* data = reinterpret_cast<const char*>(&header + 1);
     if (gather.list != nullptr) {
@@ -165,7 +182,9 @@ void MessageHandlers::take_gathered(const Header& header, std::size_t bytes) {
     }
     std::atomic<std::uint32_t>& pending = *gather.pending;
     std::atomic<std::uint32_t>* of_operation = gather.of_operation;
+    GetSlot* slot = gather.slot;
     pool_.put_back(*entry);
+    if (slot != nullptr) return finish_get(*slot);
     // Release of both: the data is there. Pairs with the acquires of the waiter and of
     // Operation::is_local().
     if (of_operation != nullptr) of_operation->fetch_sub(1, std::memory_order_release);

@@ -9,14 +9,15 @@
 
 namespace tessera::ofi {
 
-Packet* MessageSender::start_packet(int pe, const PacketSlot& slot) const {
+Packet* MessageSender::start_packet(int pe, std::uint64_t token) const {
     Packet* packet = pool_.take();
     packet->pe = pe;
     packet->size = sizeof(Header);
+    packet->capacity = static_cast<std::uint32_t>(fabric_.capabilities().packet_bytes);
     packet->header() = {.key = peers_[pe].message_key,
                         .source = my_pe_,
                         .kind = MessageKind::kUpdates,
-                        .token = slot.token};
+                        .token = token};
     return packet;
 }
 

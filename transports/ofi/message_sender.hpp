@@ -21,8 +21,11 @@ class MessageSender {
         header.key = peers_[pe].message_key;
         header.source = my_pe_;
     }
-    // An empty kUpdates packet for `pe`, to be answered to `slot`.
-    Packet* start_packet(int pe, const PacketSlot& slot) const;
+    // An empty kUpdates packet for `pe`, to be answered to `slot`, or by that token.
+    Packet* start_packet(int pe, const PacketSlot& slot) const {
+        return start_packet(pe, slot.token);
+    }
+    Packet* start_packet(int pe, std::uint64_t token) const;
 
     // Both RETURN: fi_send's result, and -FI_EAGAIN when the provider has no room.
     // A packet that the provider has injected is in the pool again.

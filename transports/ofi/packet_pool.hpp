@@ -25,9 +25,10 @@ struct Packet : Completion {
     Packet() : Completion(Kind::kPacket) {}
     int pe = 0;
     std::uint32_t size = sizeof(Header);
-    alignas(8) std::byte bytes[kPacketBytes];
+    std::uint32_t capacity = kPacketBytesMin;
+    alignas(8) std::byte bytes[kPacketBytesMax];
     Header& header() { return *reinterpret_cast<Header*>(bytes); }
-    bool has_room(std::size_t count) const { return size + count <= kPacketBytes; }
+    bool has_room(std::size_t count) const { return size + count <= capacity; }
     bool is_full() const { return !has_room(sizeof(Update)); }
     // REQUIRES: there is room.
     void append_bytes(const void* source, std::size_t count) {
@@ -75,7 +76,7 @@ struct PacketSlot {
     // Only the thread that fills packets uses these two. A burst is the updates between two moments
     // at which the target had acknowledged all.
     std::uint32_t burst = 0;
-    bool is_stream = false;  // The last burst was long.
+    std::uint32_t expected = 0;  // updates of this burst: as many as the last had, if that was long
 
     // Whether all packets that are no longer in `open` have been sent. Acquire: pairs with the
     // releases of `held` in MessageHandlers.
@@ -99,6 +100,21 @@ struct PacketSlot {
 };
 inline constexpr std::size_t kSlotsPerContext = 8;
 
+struct GetSlot;
+struct FirstGet : Completion {
+    explicit FirstGet(GetSlot& of_slot) : Completion(Kind::kFirstGet), slot(of_slot) {}
+    GetSlot& slot;
+};
+
+// A context's list of short gets from some of the PEs (short_gets.cpp). It belongs to the thread
+// that has taken it out of `open`, as a packet does.
+struct GetSlot {
+    std::atomic<Packet*> open{nullptr};
+    std::atomic<std::uint32_t> in_flight{0};           // lists, and reads by `first`
+    std::atomic<std::uint32_t>* unanswered = nullptr;  // gathers of the context
+    FirstGet first{*this};
+};
+
 // A fetching atomic that waits for its reply.
 struct PendingFetch {
     void* result = nullptr;
@@ -121,13 +137,15 @@ struct PendingGather {
     std::size_t first = 0;                          // run
     std::size_t count = 0;                          // runs, or pieces of the list
     std::size_t run_bytes = 0;
-    // Of an indexed get: holds the LocalPieces. Belongs to the get until its data has come.
+    // Of an indexed get, or of several gets: holds the LocalPieces. Belongs to the gets until their
+    // data has come.
     Packet* list = nullptr;
     int ndims = 0;
     std::size_t extents[kDimensionsMax] = {};
     std::ptrdiff_t strides[kDimensionsMax] = {};
 
     std::atomic<std::uint32_t>* of_operation = nullptr;  // a count of an Operation, or none
+    GetSlot* slot = nullptr;                             // of a list of short gets, or none
 
     Runs runs() const { return {run_bytes, ndims, extents, strides}; }
     LocalPiece* entries() const { return reinterpret_cast<LocalPiece*>(list->bytes); }

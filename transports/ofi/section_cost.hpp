@@ -26,10 +26,11 @@ struct SectionWork {
     std::size_t runs;
     std::size_t run_bytes;
     int ndims;
+    std::size_t packet_bytes;
 };
 
 inline double packed_ns(const SectionWork& work) {
-    const std::size_t at_once = runs_per_message(work.run_bytes, work.ndims);
+    const std::size_t at_once = runs_per_message(work.run_bytes, work.ndims, work.packet_bytes);
     const auto packets = static_cast<double>((work.runs + at_once - 1) / at_once);
     const auto bytes = static_cast<double>(work.runs) * static_cast<double>(work.run_bytes);
     return packets * kPacketNs + bytes * kPackedByteNs;
@@ -41,7 +42,8 @@ inline double operations_ns(const SectionWork& work, std::size_t pieces) {
 }
 
 inline bool goes_packed(const SectionWork& work, std::size_t pieces) {
-    if (work.run_bytes > kScatterBytesMax || runs_per_message(work.run_bytes, work.ndims) == 0) {
+    if (work.run_bytes > kScatterBytesMax ||
+        runs_per_message(work.run_bytes, work.ndims, work.packet_bytes) == 0) {
         return false;
     }
     return packed_ns(work) <= operations_ns(work, pieces);

@@ -18,13 +18,15 @@ namespace {
 constexpr std::uint32_t kGathersMax = 16;
 // Longer pieces of lists are operations of their own.
 constexpr std::size_t kListedBytesMax = 512;
-constexpr std::size_t kAnswerBytesMax = kPacketBytes - sizeof(Header);
-
-SectionWork work_of(const Section& section) {
-    return {section.remote_runs().count(), section.run_bytes, section.ndims};
-}
 
 }  // namespace
+
+SectionWork OfiTransport::work_of(const Section& section) const {
+    return {.runs = section.remote_runs().count(),
+            .run_bytes = section.run_bytes,
+            .ndims = section.ndims,
+            .packet_bytes = capabilities().packet_bytes};
+}
 
 std::size_t OfiTransport::pieces_at_once(std::size_t run_bytes) const {
     if (run_bytes > kVectorRunBytesMax) return 1;
@@ -174,7 +176,8 @@ void OfiTransport::scatter(OfiContext& context, char* remote, const char* local,
     const SegmentOffset position = setup_.segments.offset_of(remote);
     const Runs runs = section.remote_runs();
     const std::size_t total = runs.count();
-    const std::size_t at_once = runs_per_message(section.run_bytes, section.ndims);
+    const std::size_t at_once =
+        runs_per_message(section.run_bytes, section.ndims, capabilities().packet_bytes);
     for (std::size_t first = 0; first < total; first += at_once) {
         const std::size_t count = std::min(at_once, total - first);
         Packet* packet = start_message(MessageKind::kScatter, pe, slot);
@@ -213,7 +216,8 @@ void OfiTransport::gather(OfiContext& context, PendingGather mine, const char* r
     const SegmentOffset position = setup_.segments.offset_of(remote);
     const Runs runs = section.remote_runs();
     const std::size_t total = runs.count();
-    const std::size_t at_once = runs_per_message(section.run_bytes, section.ndims);
+    const std::size_t at_once =
+        runs_per_message(section.run_bytes, section.ndims, capabilities().packet_bytes);
     mine.base = local;
     mine.run_bytes = section.run_bytes;
     mine.ndims = section.ndims;
@@ -253,7 +257,7 @@ void OfiTransport::put_pieces(TransportContext& context, char* remote, const cha
             continue;
         }
         const std::size_t needed = sizeof(ListEntry) + padded(bytes);
-        if (packet != nullptr && packet->size + needed > kPacketBytes) {
+        if (packet != nullptr && !packet->has_room(needed)) {
             send_update(mine, packet, slot);
             packet = nullptr;
         }
@@ -280,13 +284,14 @@ void OfiTransport::get_pieces(TransportContext& context, const char* remote, cha
     std::atomic<std::uint32_t>& pending = returns == Returns::kAtOnce ? mine.gathers : own_pending;
     Packet* packet = nullptr;
     PendingGather gather{.pending = &pending};
+    const std::size_t answer_bytes_max = capabilities().packet_bytes - sizeof(Header);
     for (; !pieces.is_at_end(); pieces.advance()) {
         const auto [there, here, bytes] = pieces.piece();
         if (bytes > kListedBytesMax) {
             read(counter, local + here, bytes, target_of(remote + there, pe), pe);
             continue;
         }
-        if (packet != nullptr && (gather.bytes + bytes > kAnswerBytesMax || packet->is_full())) {
+        if (packet != nullptr && (gather.bytes + bytes > answer_bytes_max || packet->is_full())) {
             send_gather(packet, gather);
             packet = nullptr;
         }

@@ -16,7 +16,8 @@
 //               a stream fills packets. A short put with nothing in flight before it is a write,
 //               which counts as a packet (updates.cpp).
 //   fetches     atomics with a result
-//   gathers     parts of strided gets
+//   gathers     parts of strided gets, and short gets that a quiet completes: the first one is a
+//               read, those behind it gather in lists (short_gets.cpp)
 //
 // COST: p, put of at most 2020 bytes: a message, or a part of one; a short get right behind it,
 // too. put: one write. get, fetch: a round trip. fence: nothing; but when messages to a PE are
@@ -66,7 +67,8 @@ OfiTransport::OfiTransport(FabricSetup setup)
       confirms_by_reads_(capabilities().read_after_write),
       keeps_order_(confirms_by_reads_ && capabilities().write_after_write &&
                    capabilities().send_after_write && capabilities().send_after_send &&
-                   capabilities().eager_message_bytes >= kPacketBytes && !setup_.provider_atomics),
+                   capabilities().eager_message_bytes >= kPacketBytesMin &&
+                   !setup_.provider_atomics),
       piece_bytes_(std::min(capabilities().max_rma_bytes, kPieceBytesMax)) {
     if (!confirms_by_reads_ && !capabilities().delivery_complete) {
         fatal(
@@ -98,7 +100,7 @@ OfiTransport::Target OfiTransport::target_of(const void* address, int pe) {
 const RemotePeer& OfiTransport::peer_with(const void* address, int pe) {
     const RemotePeer& peer = peers_[pe];
     if (setup_.segments.offset_of(address).segment == Segment::kStatics &&
-        peer.program_digest != setup_.program_digest) [[unlikely]] {
+        peer.program_digest != setup_.fingerprint.program_digest) [[unlikely]] {
         fatal(
             "%p is static data, and PE %d runs another program, so it has no such variable; use "
             "memory from shmem_malloc between different programs",
@@ -222,6 +224,7 @@ void OfiTransport::get(TransportContext& context, void* dest, const void* source
 
 void OfiTransport::get_nbi(TransportContext& context, void* dest, const void* source,
                            std::size_t bytes, int pe) {
+    if (get_in_list(own(context), dest, source, bytes, pe)) return;
     peer_with(source, pe);
     read(own(context).transfers, dest, bytes, target_of(source, pe), pe);
 }
@@ -256,6 +259,7 @@ void OfiTransport::fence(TransportContext& context) {
 void OfiTransport::quiet(TransportContext& context) {
     OfiContext& mine = own(context);
     flush(mine);
+    send_lists(mine);
     confirm(mine);
     queue_.wait([&] {
         return mine.transfers.load() == 0 && !mine.has_messages() &&

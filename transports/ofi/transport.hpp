@@ -22,6 +22,7 @@
 #include "transports/ofi/peer_watchdog.hpp"
 #include "transports/ofi/peers.hpp"
 #include "transports/ofi/progress_thread.hpp"
+#include "transports/ofi/section_cost.hpp"
 
 namespace tessera::ofi {
 
@@ -88,7 +89,7 @@ class OfiTransport final : public FabricTransport {
     void post_gate_behind(TransportContext& context, const Gate& gate, std::uint32_t number,
                           int pe) override;
     bool runs_my_program(int pe) override {
-        return peers_[pe].program_digest == setup_.program_digest;
+        return peers_[pe].program_digest == setup_.fingerprint.program_digest;
     }
     std::vector<std::byte> endpoint_info() const override {
         const auto bytes = std::as_bytes(std::span(&endpoint_info_, 1));
@@ -137,6 +138,7 @@ class OfiTransport final : public FabricTransport {
     void confirm_to(PartCompletion& part, OfiContext& context, int pe);
 
     // sections.cpp
+    SectionWork work_of(const Section& section) const;
     std::size_t pieces_at_once(std::size_t run_bytes) const;
     bool puts_packed(const OfiContext& context, const Section& section) const;
     template <class Post>
@@ -182,6 +184,18 @@ class OfiTransport final : public FabricTransport {
     // RETURNS: whether the get is done. Else the caller reads.
     bool get_by_message(OfiContext& context, void* dest, const void* source, std::size_t bytes,
                         int pe);
+    // short_gets.cpp
+    bool goes_in_list(const OfiContext& context, std::size_t bytes) const;
+    void read_first(GetSlot& slot, void* dest, const void* source, std::size_t bytes, int pe);
+    Packet* start_list(GetSlot& slot, int pe);
+    PendingGather* pieces_of(const Packet& list) const;
+    void send_list(Packet* list, GetSlot& slot);
+    void send_open_list(GetSlot& slot);
+    // Sends the lists of short gets that the context gathers.
+    void send_lists(OfiContext& context);
+    // RETURNS: whether the get is under way. Else the caller reads.
+    bool get_in_list(OfiContext& context, void* dest, const void* source, std::size_t bytes,
+                     int pe);
     class Filling;
     void update(OfiContext& context, const AtomicRequest& request, int pe);
     // A put and its signal.
