@@ -130,11 +130,13 @@ std::vector<PeProcess> find_pes() {
 std::vector<PeProcess> find_job(const PeProcess& any) {
     std::vector<PeProcess> found = find_pes();
     std::erase_if(found, [&](const PeProcess& one) { return one.job != any.job; });
-    // A wrapper is the parent of the program that it has started.
+    // A wrapper is the parent of the program that it has started. A child that runs the same program
+    // is a copy of the PE (fork), or one that is about to become osh_hang: the older one counts.
     std::vector<PeProcess> leaves;
     for (const PeProcess& one : found) {
         const bool is_wrapper = std::ranges::any_of(found, [&](const PeProcess& other) {
-            return other.pe == one.pe && parent_of(other.pid) == one.pid;
+            return other.pe == one.pe && other.program != one.program &&
+                   parent_of(other.pid) == one.pid;
         });
         if (!is_wrapper) leaves.push_back(one);
     }
