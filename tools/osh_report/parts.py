@@ -15,7 +15,8 @@ VERSION = 1
 HEADER = struct.Struct("=8sIiiIIi" + "QQQQQQ" + "iI" + "64s128s")
 SECTION = struct.Struct("=QIIQ")
 SECTIONS = ("operations", "cells", "sizes", "matched", "long", "heap", "teams", "choices")
-ENTRIES = {"operations": struct.Struct("=24s"), "cells": struct.Struct("=QQQQQQQ"), "sizes": struct.Struct("=QQQd"),
+ENTRIES = {"operations": struct.Struct("=24s"), "cells": struct.Struct("=QQQQQQQ"),
+           "sizes": struct.Struct("=QQQd"),
            "matched": struct.Struct("=QQQiHHII"), "long": struct.Struct("=QQQiHHII"),
            "heap": struct.Struct("=QQ"), "teams": struct.Struct("=Qii"),
            "choices": struct.Struct("=32s40siIQ")}

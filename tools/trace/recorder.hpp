@@ -18,8 +18,8 @@ namespace tessera::trace {
 // Transfers of this size are all timed, as the clock takes less than 2 percent of them.
 inline constexpr std::uint64_t kTimedBytes = 64 * 1024;
 
-// The sampling of one operation. Of `stride` calls the last one is timed, and stands for the time of
-// all of them.
+// The sampling of one operation. Of `stride` calls the last one is timed, and stands for the time
+// of all of them.
 struct Sampling {
     std::uint32_t left = 1;  // calls until the next timed one
     std::uint32_t stride = 1;
