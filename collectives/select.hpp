@@ -46,11 +46,15 @@ void prepare(Team& team);
 // RETURNS when: all members of the team have called it; the earlier stores of each member are
 // visible to all.
 // COST: one indirect call, then the algorithm's.
-inline void sync(Team& team, const char* where) { team.sync(team, where); }
+inline void sync(Team& team, const char* where) {
+    team.flags->calls.note(where);
+    team.sync(team, where);
+}
 
 // quiet on the default context, then sync.
 inline void barrier(Team& team, const char* where) {
     deliver(default_context);
+    team.flags->calls.note(where);
     team.sync(team, where);
 }
 

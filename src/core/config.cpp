@@ -171,6 +171,10 @@ constexpr Variable kVariables[] = {
      .field = &Config::network_timeout,
      .help = "End the job when another node has not answered for this many seconds; 0 waits for "
              "ever."},
+    {.name = "SHMEM_HANG_REPORT",
+     .field = &Config::hang_report,
+     .help = "Print a report on all PEs of the host when a PE has waited in one routine, or in "
+             "shmem_init, for this many seconds; 0: only when asked (docs/hangs.md)."},
     {.name = "SHMEM_TRACE",
      .field = &Config::trace,
      .default_text = "none",

@@ -122,6 +122,7 @@ struct Config {
     std::string trace;
     Count trace_events{32768};
     SubsystemSet log;
+    Count hang_report;  // seconds; 0: never by itself
 
     // By row of variables(): the name that the value was found under; "" for the default.
     std::array<std::string_view, kVariableCountMax> found_names{};

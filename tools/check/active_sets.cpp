@@ -17,6 +17,9 @@ namespace {
 using interpose::Call;
 using interpose::Kind;
 
+// The library writes the first words while PEs are in a call (collectives/group.cpp).
+constexpr std::size_t kWordsOfLibrary = 2;
+
 std::mutex mutex;
 // The arrays that collectives may still use on other PEs, and the calls.
 auto& in_use = *new std::map<const long*, std::string>;
@@ -51,7 +54,7 @@ void check_sync_array(const Call& call) {
     if (call.set.size <= 0 || call.sync == nullptr) return;
     // The library explains addresses that are not symmetric.
     if (pshmem_addr_accessible(call.sync, my_pe()) == 0) return;
-    for (std::size_t i = 0; i < known_words(call.sync); ++i) {
+    for (std::size_t i = kWordsOfLibrary; i < known_words(call.sync); ++i) {
         if (call.sync[i] == SHMEM_SYNC_VALUE) continue;
         report(call, "pSync is not initialized",
                {text_of(call) + ": element " + std::to_string(i) + " of " + object_at(call.sync) +

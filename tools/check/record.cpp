@@ -48,7 +48,8 @@ void set_data(const Call& call, Record& record) {
 bool waits_for_all(const Call& call) {
     switch (call.kind) {
         case Kind::kCollective:
-            return !call.is_nbi && !has(call, "broadcast") && !has(call, "scan");
+            // Those without elements need not wait.
+            return !call.is_nbi && call.count > 0 && !has(call, "broadcast") && !has(call, "scan");
         case Kind::kBarrier: return !call.is_nbi;
         case Kind::kSync:
         case Kind::kFree: return true;

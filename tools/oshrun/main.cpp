@@ -9,6 +9,7 @@
 //   limits.cpp      ulimit                       static_size.cpp programs too large for the memory
 //   spawn.cpp       one process                  signals.cpp     what signals mean
 //   supervisor.cpp, verdict.cpp, ending.cpp      the loop until all is over
+//   hang_report.cpp what the PEs wait for
 //   output.cpp, output_sink.cpp, output_writer.cpp   lines of the PEs to stdout and stderr
 //   helpers.cpp, helper_process.cpp              processes that copy for PEs that compute
 //   checker.cpp     the checker in the PEs

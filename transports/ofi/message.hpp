@@ -163,8 +163,8 @@ static_assert(sizeof(GateMessage) == 40);
 // The least that a provider must inject.
 inline constexpr std::size_t kSmallMessageBytes = sizeof(Fetch);
 
-// Size of the largest message, and of a receive buffer. A stream of messages of 16 KiB moves as much
-// as one of 4 KiB in half of the time.
+// Size of the largest message, and of a receive buffer. A stream of messages of 16 KiB moves as
+// much as one of 4 KiB in half of the time.
 inline constexpr std::size_t kPacketBytesMax = 16384;
 // Where a provider takes longer ones by a further round trip, no message is longer than that
 // (Capabilities::packet_bytes).

@@ -76,7 +76,7 @@ struct PacketSlot {
     // Only the thread that fills packets uses these two. A burst is the updates between two moments
     // at which the target had acknowledged all.
     std::uint32_t burst = 0;
-    bool is_stream = false;  // The last burst was long.
+    std::uint32_t expected = 0;  // updates of this burst: as many as the last had, if that was long
 
     // Whether all packets that are no longer in `open` have been sent. Acquire: pairs with the
     // releases of `held` in MessageHandlers.
@@ -137,7 +137,8 @@ struct PendingGather {
     std::size_t first = 0;                          // run
     std::size_t count = 0;                          // runs, or pieces of the list
     std::size_t run_bytes = 0;
-    // Of an indexed get, or of several gets: holds the LocalPieces. Belongs to the get until its data has come.
+    // Of an indexed get, or of several gets: holds the LocalPieces. Belongs to the gets until their
+    // data has come.
     Packet* list = nullptr;
     int ndims = 0;
     std::size_t extents[kDimensionsMax] = {};

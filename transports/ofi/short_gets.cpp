@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See transport.hpp: short gets that a quiet completes. One that comes alone is a read. Those behind
-// it gather in a list (kGatherList in message.hpp), which sets out when it is full, or when what is
-// under way has been answered: so a stream of gets needs few round trips, and no get waits for the
-// program's quiet.
+// See transport.hpp: short gets that a quiet completes. One that comes alone is a read. Those
+// behind it gather in a list (kGatherList in message.hpp), which sets out when it is full, or when
+// what is under way has been answered: so a stream of gets needs few round trips, and no get waits
+// for the program's quiet.
 #include <rdma/fi_rma.h>
 
 #include <cstring>

@@ -15,7 +15,7 @@ namespace {
 // wait for each other. A put that only a quiet completes hardly ever comes alone.
 constexpr std::uint32_t kInFlightOfWords = 4;
 constexpr std::uint32_t kInFlightOfPuts = 1;
-// More updates than that in a burst are a stream, and the next burst is expected to be one.
+// More updates than that in a burst are a stream, and the next burst is expected to have as many.
 constexpr std::uint32_t kBurstMax = 8;
 // Two of them fit the least packet. Longer puts are writes by the provider.
 constexpr std::size_t kGatheredBytesMax = (kPacketBytesMin - sizeof(Header)) / 2 - sizeof(Update);
@@ -35,7 +35,7 @@ class OfiTransport::Filling {
           // Acquire: pairs with the store by which another thread left the packet.
           packet_(slot_.open.exchange(nullptr, std::memory_order_acquire)) {
         if (packet_ == nullptr && slot_.in_flight.load(std::memory_order_relaxed) == 0) {
-            slot_.is_stream = slot_.burst > kBurstMax;
+            slot_.expected = slot_.burst > kBurstMax ? slot_.burst : 0;
             slot_.burst = 0;
         }
     }
@@ -70,7 +70,16 @@ class OfiTransport::Filling {
             }
             return;
         }
-        leave_unchanged(slot_.is_stream ? kInFlightOfPuts : in_flight_max);
+        leave_unchanged(slot_.expected != 0 ? kInFlightOfPuts : in_flight_max);
+    }
+    // The same for a put that a quiet completes. The expected ones behind it come first: a stream
+    // is one message then, that sets out before the quiet where the program's streams are alike.
+    void leave_nonblocking() {
+        const bool is_awaiting = slot_.burst < slot_.expected && packet_ != nullptr &&
+                                 !packet_->is_full() &&
+                                 !context_.is_batching.load(std::memory_order_relaxed);
+        if (!is_awaiting) return leave(kInFlightOfPuts);
+        store();
     }
     void leave_unchanged(std::uint32_t in_flight_max) {
         store();
@@ -137,9 +146,11 @@ bool OfiTransport::put_update(OfiContext& context, void* dest, const void* sourc
     if (!goes_whole && !goes_as_update(context, bytes)) return false;
     PacketSlot& slot = context.slot_of(pe);
     const bool may_be_write = !goes_whole && !is_behind_fence(context, slot);
-    const bool is_copied = returns == Returns::kAtOnce || injects(bytes);
+    const bool is_nonblocking = returns == Returns::kAtOnce;
+    const bool is_first_of_stream = is_nonblocking && slot.burst > kBurstMax;
+    const bool is_copied = is_nonblocking || injects(bytes);
     if (may_be_write && is_copied && capabilities().delivery_complete && slot.is_idle() &&
-        !context.is_batching.load(std::memory_order_relaxed)) {
+        !is_first_of_stream && !context.is_batching.load(std::memory_order_relaxed)) {
         write_first(context, dest, source, bytes, pe);
         return true;
     }
@@ -154,7 +165,11 @@ bool OfiTransport::put_update(OfiContext& context, void* dest, const void* sourc
     } else {
         filling.add(dest, source, bytes);
     }
-    filling.leave(returns == Returns::kAtOnce ? kInFlightOfPuts : kInFlightOfWords);
+    if (is_nonblocking) {
+        filling.leave_nonblocking();
+    } else {
+        filling.leave(kInFlightOfWords);
+    }
     return true;
 }
 

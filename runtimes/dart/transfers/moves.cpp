@@ -15,9 +15,6 @@ namespace tessera::dart {
 
 namespace {
 
-// A put of up to so many bytes copies its source before it returns.
-constexpr std::size_t kCopiedBytesMax = 64;
-
 dart_ret_t fail_types(const Move& what, const char* routine) {
     return fail(DART_ERR_INVAL, routine,
                 "%zu elements from type %ld to type %ld are not possible: types of the same base, "
@@ -43,12 +40,8 @@ void put_bytes(const Move& what, const Target& target, std::size_t bytes) {
             shmem_pe_quiet(&target.pe, 1);
             break;
         case Completion::kByFlush:
-            if (bytes <= kCopiedBytesMax) {
-                shmem_putmem(target.address, what.local, bytes, target.pe);
-            } else {
-                shmem_putmem_nbi(target.address, what.local, bytes, target.pe);
-                note_pending();
-            }
+            shmem_putmem_nbi(target.address, what.local, bytes, target.pe);
+            note_pending();
             break;
         case Completion::kByHandle:
             shmemx_putmem_req(target.address, what.local, bytes, target.pe,

@@ -42,6 +42,13 @@ COVERED_BY = {
     **{f"tools/interpose/{name}.cpp": CALLS_SEEN
        for name in ("atomics", "collectives", "inline", "memory", "rma", "setup",
                     "shmemx_collectives", "shmemx_transfers", "teams", "waits")},
+    "src/core/hang_report.cpp": "tests/system/hang/oshrun_hang_test.py",
+    "tools/osh_hang/activity.cpp": "tests/system/hang/oshrun_hang_test.py",
+    "tools/osh_hang/findings.cpp": "tests/system/hang/oshrun_hang_test.py",
+    "tools/osh_hang/main.cpp": "tests/system/hang/oshrun_hang_test.py",
+    "tools/osh_hang/processes.cpp": "tests/system/hang/oshrun_hang_test.py",
+    "tools/osh_hang/snapshot.cpp": "tests/system/hang/oshrun_hang_test.py",
+    "tools/oshrun/hang_report.cpp": "tests/system/hang/oshrun_hang_test.py",
     "tools/call_sites/text.cpp": "tests/unit/call_sites/call_sites_test.cpp",
     "tools/call_sites/with_libdw.cpp": "tests/unit/call_sites/call_sites_test.cpp",
     "tools/call_sites/without_libdw.cpp": "tests/unit/call_sites/call_sites_test.cpp",
