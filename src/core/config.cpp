@@ -177,6 +177,7 @@ constexpr Variable kVariables[] = {
              "shmem_init, for this many seconds; 0: only when asked (docs/hangs.md)."},
     {.name = "SHMEM_TRACE",
      .field = &Config::trace,
+     .default_text = "none",
      .help = "Write a timeline of the PEs' calls to this file, for Perfetto and other viewers. "
              "oshrun makes the PEs preload libtessera-trace.so for it; under other launchers the "
              "user does (docs/timeline.md)."},

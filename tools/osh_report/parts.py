@@ -14,10 +14,9 @@ MAGIC = b"TESSTRC\0"
 VERSION = 1
 HEADER = struct.Struct("=8sIiiIIi" + "QQQQQQ" + "iI" + "64s128s")
 SECTION = struct.Struct("=QIIQ")
-SECTIONS = ("operations", "sampling", "cells", "sizes", "matched", "long", "heap", "teams",
-            "choices")
-ENTRIES = {"operations": struct.Struct("=24s"), "sampling": struct.Struct("=QQQIi"),
-           "cells": struct.Struct("=QQQQQQQ"), "sizes": struct.Struct("=QQQd"),
+SECTIONS = ("operations", "cells", "sizes", "matched", "long", "heap", "teams", "choices")
+ENTRIES = {"operations": struct.Struct("=24s"), "cells": struct.Struct("=QQQQQQQ"),
+           "sizes": struct.Struct("=QQQd"),
            "matched": struct.Struct("=QQQiHHII"), "long": struct.Struct("=QQQiHHII"),
            "heap": struct.Struct("=QQ"), "teams": struct.Struct("=Qii"),
            "choices": struct.Struct("=32s40siIQ")}
@@ -123,7 +122,7 @@ def read_part(path):
     part = Part(pe, npes, thread, state, node, begin, end, left_init, left_finalize, long_from,
                 stride, pid, _text(host), _text(program))
     part.operations = [_text(name) for name, in tables["operations"]]
-    part.cells = _cells(part, tables)
+    part.cells = _cells(part, tables["cells"])
     for index, row in enumerate(tables["sizes"]):
         lane, log = divmod(index, SIZE_CLASSES)
         if row[0]:
@@ -139,21 +138,18 @@ def read_part(path):
     return part
 
 
-def _cells(part, tables):
-    """The calls behind the last sample of an operation go to that sample's peer."""
+def _cells(part, rows):
+    """RETURNS Part.cells. The samples of an operation stand for its calls with any peer."""
     operations = len(part.operations)
-    rows = [list(row) for row in tables["cells"]]
-    for number, (left, size, stride, _, peer) in enumerate(tables["sampling"]):
-        # The call that a killed PE was in has no sample yet.
-        if stride > left or size:
-            row = rows[(peer if 0 <= peer < part.npes else part.npes) * operations + number]
-            row[0] += max(0, stride - left)
-            row[1] += size
+    sampled, covered = [0] * operations, [0] * operations
+    for index, row in enumerate(rows):
+        sampled[index % operations] += row[2]
+        covered[index % operations] += row[3]
     cells = []
-    for index, (count, size, sampled_ns, covered, exact_ns, exact, timed) in enumerate(rows):
+    for index, (count, size, _, _, exact_ns, exact, timed) in enumerate(rows):
         peer, operation = divmod(index, operations)
         if count:
-            rest = sampled_ns * max(0, count - exact) // covered if covered else 0
+            rest = sampled[operation] * max(0, count - exact) // max(1, covered[operation])
             cells.append((part.operations[operation], -1 if peer == part.npes else peer, count,
                           size, exact_ns + rest, timed))
     return cells

@@ -4,7 +4,7 @@
 // by plain stores, so the part survives a PE that crashes or is killed. tools/osh_report/parts.py
 // reads it: a change here needs a new kVersion there.
 //
-//   header | operations | sampling | cells | sizes | matched | long calls | heap | teams | choices
+//   header | operations | cells | sizes | matched | long calls | heap | teams | choices
 //
 // A PE has one part for each thread that calls the library. `heap`, `teams` and `choices` are in
 // the part of thread 0 only. Numbers are those of the machine, which writes and reads them alike.
@@ -34,7 +34,6 @@ static_assert(sizeof(Section) == 24);
 
 enum SectionNumber : std::uint32_t {
     kOperationSection,
-    kSamplingSection,
     kCellSection,
     kSizeSection,
     kMatchedSection,
@@ -72,21 +71,9 @@ struct OperationName {
     char text[24];
 };
 
-// The sampling of one operation. Of `stride` calls, the last one is timed and stands for all of
-// them: for their time, their bytes and their peers. So an operation's calls and bytes are exact,
-// and its peers are while the stride is 1.
-struct Sampling {
-    std::uint64_t left;    // calls until the next timed one
-    std::uint64_t bytes;   // of the calls since the last one
-    std::uint64_t stride;  // calls from the last timed one to the next
-    std::uint32_t samples;
-    std::int32_t peer;  // of the last timed one
-};
-static_assert(sizeof(Sampling) == 32);
-
 // The calls of an operation with one peer; the table has a row of kOperationCount cells for each
-// PE, and one for calls without a peer. The time of all is
-//   exact_ns + sampled_ns * (count - exact) / covered
+// PE, and one for calls without a peer. The time of an operation is, summed over its cells,
+// exact_ns + sampled_ns * (count - exact) / covered.
 struct Cell {
     std::uint64_t count;
     std::uint64_t bytes;

@@ -169,9 +169,9 @@ TESSERA_INLINE auto forward(Call& call, Library library) {
         return forward_and(call, library, [&] { after(call); });
     }
     const std::uint64_t bytes = trace::bytes_of(call);
-    if (trace::count_call(operation, bytes)) [[likely]]
+    if (trace::count_call(operation, call.pe, bytes)) [[likely]]
         return library();
-    const std::uint64_t start_ns = trace::start_sampled(operation, bytes);
+    const std::uint64_t start_ns = trace::start_sampled(operation, call.pe, bytes);
     return forward_and(call, library, [&] {
         trace::end_sampled(
             {.operation = operation, .pe = call.pe, .bytes = bytes, .start_ns = start_ns});

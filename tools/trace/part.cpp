@@ -31,7 +31,6 @@ std::uint64_t lay_out(const Part::Identity& identity, Section (&sections)[kSecti
     const bool is_main = identity.thread == 0;
     const std::uint32_t shapes[kSectionCount][2] = {
         {sizeof(OperationName), kOperationCount},
-        {sizeof(Sampling), kOperationCount},
         {sizeof(Cell), kOperationCount * (npes + 1)},
         {sizeof(SizeClass), kDirections * kRoutes * kSizeClasses},
         {sizeof(Record), identity.records_max},
@@ -104,14 +103,12 @@ Part* Part::make(const Identity& identity, std::string& error) {
     part->header_ = static_cast<Header*>(memory);
     std::copy(std::begin(sections), std::end(sections), part->header_->sections);
     fill(*part->header_, identity);
-    std::fill_n(part->sampling(), kOperationCount,
-                Sampling{.left = 1, .bytes = 0, .stride = 1, .samples = 0, .peer = -1});
     for (const OperationTraits& operation : kOperations) {
         OperationName name{};
         operation.name.copy(name.text, sizeof name.text - 1);
         part->append(kOperationSection, name);
     }
-    for (const SectionNumber full : {kSamplingSection, kCellSection, kSizeSection}) {
+    for (const SectionNumber full : {kCellSection, kSizeSection}) {
         part->header_->sections[full].count = sections[full].capacity;
     }
     return part;

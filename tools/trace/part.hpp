@@ -31,7 +31,6 @@ class Part {
     Header& header() { return *header_; }
 
     Cell* cells() { return table<Cell>(kCellSection); }
-    Sampling* sampling() { return table<Sampling>(kSamplingSection); }
 
     void note_bandwidth(Direction direction, bool is_off_node, std::uint64_t bytes,
                         std::uint64_t ns);

@@ -33,7 +33,7 @@ std::uint64_t elapsed_since(std::uint64_t start_ns) {
 constexpr std::uint32_t kAllTimed = 64;
 
 // The most calls that one of this duration may stand for.
-std::uint64_t stride_max(std::uint64_t ns) {
+std::uint32_t stride_max(std::uint64_t ns) {
     if (ns >= 5000) return 1;
     if (ns >= 1000) return 8;
     if (ns >= 200) return 32;
@@ -42,26 +42,12 @@ std::uint64_t stride_max(std::uint64_t ns) {
 
 // The next stride. A random part sees to it that a period of the program does not meet the same
 // call again and again.
-std::uint64_t next_stride(const Sampling& sampling, std::uint64_t ns) {
+std::uint32_t next_stride(const Sampling& sampling, std::uint64_t ns) {
     if (sampling.samples < kAllTimed) return 1;
-    const std::uint64_t wanted = std::min(2 * sampling.stride + 2, stride_max(ns));
+    const std::uint32_t wanted = std::min(2 * sampling.stride + 2, stride_max(ns));
     if (wanted < 8) return wanted;
     recorder.random = recorder.random * 1'664'525U + 1'013'904'223U;
     return wanted - wanted / 4 + (recorder.random >> 16) % (wanted / 2);
-}
-
-// Counts a timed call and those that it stands for. RETURNS: how many these are.
-std::uint64_t settle(Sampling& sampling, Cell& cell, const Timing& timing) {
-    const bool is_due = sampling.left == 0;
-    const std::uint64_t calls = is_due ? sampling.stride : 1;
-    const std::uint64_t bytes = is_due ? sampling.bytes : timing.bytes;
-    cell.count += calls;
-    cell.bytes += bytes;
-    sampling.bytes -= bytes;
-    sampling.peer = timing.pe;
-    // A long transfer has no part in the samples.
-    if (!is_due) --sampling.stride;
-    return calls;
 }
 
 void record_long(const Timing& timing, std::uint64_t ns) {
@@ -77,29 +63,29 @@ void record_long(const Timing& timing, std::uint64_t ns) {
 
 }  // namespace
 
-std::uint64_t start_sampled(Operation operation, std::uint64_t bytes) {
-    if (recorder.sampling == nullptr) {
+std::uint64_t start_sampled(Operation operation, int pe, std::uint64_t bytes) {
+    if (recorder.cells == nullptr) {
         if (!attach()) return 0;
-        count_call(operation, bytes);
+        count_call(operation, pe, bytes);
     }
     return now_ns();
 }
 
 void end_sampled(const Timing& timing) {
-    if (recorder.sampling == nullptr || timing.start_ns == 0) return;
+    if (recorder.cells == nullptr || timing.start_ns == 0) return;
     const std::uint64_t ns = elapsed_since(timing.start_ns);
     Sampling& sampling = recorder.sampling[static_cast<std::size_t>(timing.operation)];
     Cell& cell = recorder.cell(timing.operation, timing.pe);
-    const std::uint64_t calls = settle(sampling, cell, timing);
+    const bool is_due = sampling.left == 0;
     ++cell.timed;
-    if (calls == 1 || ns >= kSliceNs) {
+    if (!is_due || sampling.stride == 1 || ns >= kSliceNs) {
         cell.exact_ns += ns;
         ++cell.exact;
     } else {
-        cell.sampled_ns += ns * calls;
-        cell.covered += calls;
+        cell.sampled_ns += ns * sampling.stride;
+        cell.covered += sampling.stride;
     }
-    if (sampling.left == 0) {
+    if (is_due) {
         ++sampling.samples;
         sampling.left = sampling.stride = next_stride(sampling, ns);
     }
@@ -123,7 +109,7 @@ std::uint64_t count_timed(const Timing& timing) {
 }
 
 void end_timed(const Timing& timing) {
-    if (recorder.sampling == nullptr || timing.start_ns == 0) return;
+    if (recorder.cells == nullptr || timing.start_ns == 0) return;
     record_long(timing, count_timed(timing));
 }
 

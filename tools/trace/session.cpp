@@ -64,7 +64,7 @@ struct Lease {
     Part* held = nullptr;
     ~Lease() {
         if (held == nullptr) return;
-        recorder.sampling = nullptr;
+        recorder.cells = nullptr;
         const std::lock_guard guard(session.lock);
         session.unused.push_back(held);
     }
@@ -98,8 +98,7 @@ bool record_here() {
     Part* part = make_part();
     if (part == nullptr) return false;
     lease.held = part;
-    recorder = {.sampling = part->sampling(),
-                .cells = part->cells(),
+    recorder = {.cells = part->cells(),
                 .npes = static_cast<std::uint32_t>(session.identity.npes),
                 .random = session.identity.thread + 1,
                 .part = part,

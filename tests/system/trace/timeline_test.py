@@ -43,7 +43,7 @@ class Written:
             at = self.npes if peer < 0 else peer
             cells[at * len(OPERATIONS) + OPERATIONS.index(operation)] = row
         return {"operations": [(name.encode(),) for name in OPERATIONS],
-                "sampling": [(1, 0, 1, 0, -1)] * len(OPERATIONS), "cells": cells, "sizes": [],
+                "cells": cells, "sizes": [],
                 "matched": self.matched, "long": self.long, "heap": self.heap,
                 "teams": [(WORLD, self.npes, self.pe)], "choices": self.choices}
 
