@@ -97,6 +97,7 @@ TEST(Config, EveryVariableSetsItsMember) {
                           {"SHMEM_REDUCE_ACCESS", "put_get"},
                           {"SHMEM_REDUCE_REPRODUCIBLE", "1"},
                           {"SHMEM_COLLECTIVE_BUFFER", "32k"},
+                          {"SHMEM_CHECK", "warn"},
                           {"SHMEM_SHARED_COPIES", "Never"},
                           {"SHMEM_PROFILE", "/a/profile"},
                           {"SHMEM_VIRTUAL_NODES", "3"},
@@ -146,7 +147,22 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_TRUE(config.log.has(Subsystem::kHeap));
     EXPECT_TRUE(config.log.has(Subsystem::kSetup));
     EXPECT_FALSE(config.log.has(Subsystem::kLaunch));
-    for (const Variable& row : variables()) EXPECT_EQ(origin_of(config, row), Origin::kEnvironment);
+    EXPECT_EQ(config.check, "warn");
+    for (const Variable& row : variables()) {
+        if (std::holds_alternative<bool Config::*>(row.field)) continue;  // The next test.
+        EXPECT_EQ(origin_of(config, row), Origin::kEnvironment) << row.name;
+    }
+}
+
+TEST(Config, EveryBooleanSetsItsMember) {
+    for (const Variable& row : variables()) {
+        if (!std::holds_alternative<bool Config::*>(row.field)) continue;
+        for (const char* value : {"on", "off"}) {
+            const Config config = load({{row.name.data(), value}});
+            EXPECT_EQ(value_text(config, row), value) << row.name;
+            EXPECT_EQ(origin_of(config, row), Origin::kEnvironment) << row.name;
+        }
+    }
 }
 
 TEST(Config, ProgressModes) {
