@@ -136,11 +136,6 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_EQ(config.reduce_access, ReduceAccess::kPutGet);
     EXPECT_EQ(config.shared_copies, SharedCopies::kNever);
     EXPECT_EQ(config.virtual_nodes.value, 3U);
-    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_PROVIDER"), "tcp;ofi_rxm");
-    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_FABRIC"), "a fabric");
-    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_DOMAIN"), "a domain");
-    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_INTERFACE"), "10.0.0.0/8");
-    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_ADMISSION"), "off");
     EXPECT_EQ(value_text(config, variable("SHMEM_FABRIC")), "loopback");
     EXPECT_EQ(config.amo_path, AmoPath::kAm);
     EXPECT_EQ(config.network_timeout.value, 0U);
@@ -152,6 +147,19 @@ TEST(Config, EveryVariableSetsItsMember) {
         if (std::holds_alternative<bool Config::*>(row.field)) continue;  // The next test.
         EXPECT_EQ(origin_of(config, row), Origin::kEnvironment) << row.name;
     }
+}
+
+TEST(Config, FabricsFindTheirValues) {
+    Config config = load({{"SHMEM_OFI_PROVIDER", "tcp;ofi_rxm"},
+                          {"SHMEM_OFI_FABRIC", "a fabric"},
+                          {"SHMEM_OFI_DOMAIN", "a domain"},
+                          {"SHMEM_OFI_INTERFACE", "10.0.0.0/8"},
+                          {"SHMEM_OFI_ADMISSION", "off"}});
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_PROVIDER"), "tcp;ofi_rxm");
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_FABRIC"), "a fabric");
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_DOMAIN"), "a domain");
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_INTERFACE"), "10.0.0.0/8");
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_ADMISSION"), "off");
 }
 
 TEST(Config, EveryBooleanSetsItsMember) {
