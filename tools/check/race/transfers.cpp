@@ -96,7 +96,6 @@ void local_side(Detector& detector, const Call& call, const void* start, bool is
                                     .is_dest = is_dest,
                                     .lane = lane,
                                     .op = detector.op(),
-                                    .target = word.pe,
                                     .target = target_of(call),
                                     .call = text_of(call)});
     });
@@ -128,7 +127,6 @@ void before_atomic(Detector& detector, const Call& call, Found& found) {
                                 .is_dest = true,
                                 .lane = lane_of(call),
                                 .op = detector.op(),
-                                .target = word.pe,
                                 .call = text_of(call)});
     }
 }
