@@ -130,8 +130,9 @@ std::vector<PeProcess> find_pes() {
 std::vector<PeProcess> find_job(const PeProcess& any) {
     std::vector<PeProcess> found = find_pes();
     std::erase_if(found, [&](const PeProcess& one) { return one.job != any.job; });
-    // A wrapper is the parent of the program that it has started. A child that runs the same program
-    // is a copy of the PE (fork), or one that is about to become osh_hang: the older one counts.
+    // A wrapper is the parent of the program that it has started. A child that runs the same
+    // program is a copy of the PE (fork), or one that is about to become osh_hang: the older one
+    // counts.
     std::vector<PeProcess> leaves;
     for (const PeProcess& one : found) {
         const bool is_wrapper = std::ranges::any_of(found, [&](const PeProcess& other) {

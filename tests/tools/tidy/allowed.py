@@ -32,6 +32,7 @@ ALLOWED = (
 
 RANDOM_COLLECTIVES = "tests/behaviour/runtime_layer/collectives/random_collectives_test.cpp"
 CHECKED = "tests/system/check/check_test.py"
+RACES = "tests/system/check/race_test.py"
 CALLS_SEEN = "tests/system/check/routines_test.py"
 COVERED_BY = {
     "src/core/checker.cpp": CHECKED,
@@ -39,6 +40,9 @@ COVERED_BY = {
     **{f"tools/check/{name}.cpp": CHECKED
        for name in ("active_sets", "blocks", "collectives", "locks", "memory", "observer",
                     "places", "ranges", "record", "report", "teams")},
+    **{f"tools/check/race/{name}.cpp": RACES
+       for name in ("advice", "collective_steps", "detector", "exchange", "host_memory",
+                    "pending", "races", "store", "transfers")},
     **{f"tools/interpose/{name}.cpp": CALLS_SEEN
        for name in ("atomics", "collectives", "inline", "memory", "rma", "setup",
                     "shmemx_collectives", "shmemx_transfers", "teams", "waits")},
