@@ -81,6 +81,7 @@ def marked_lines(case, mark):
 class Races(LaunchTest):
     def run_case(self, kind, case, code, npes, *options, **variables):
         variables.setdefault("SHMEM_SYMMETRIC_SIZE", "16M")
+        variables.setdefault("SHMEM_TEAM_MEMORY_SIZE", "256M")  # room for the detector's cells
         _, error = self.run_job("-n", npes, "--check", *options, program(f"check_{kind}_cases"),
                                 case, code=code, environment=self.environment(**variables))
         return error
