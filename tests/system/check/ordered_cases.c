@@ -167,7 +167,7 @@ CASE(collectives) {
 
 CASE(teams) {
     shmem_team_t half;
-    shmem_team_split_strided(SHMEM_TEAM_WORLD, me % 2, 2, (npes + 1 - me % 2) / 2, NULL, 0, &half);
+    shmemx_team_split_color(SHMEM_TEAM_WORLD, me % 2, me, NULL, 0, &half);
     int members = shmem_team_n_pes(half);
     int peer =
         shmem_team_translate_pe(half, (shmem_team_my_pe(half) + 1) % members, SHMEM_TEAM_WORLD);
