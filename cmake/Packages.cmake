@@ -8,7 +8,7 @@
 #   caf        libcaf-tessera1   the runtimes of coarray Fortran
 #   dart       libdart-tessera1  the runtime of DASH
 #   dev        libtessera-dev    headers, static libraries, oshcc and its like, manual pages
-#   tools      tessera-tools     oshrun, osh_info, osh_tune
+#   tools      tessera-tools     oshrun, osh_info, osh_report, osh_tune, osh_hang
 #   doc        tessera-doc       docs/ and examples/
 set(CPACK_PACKAGE_NAME tessera)
 set(CPACK_PACKAGE_VENDOR "the Tessera authors")
@@ -129,8 +129,10 @@ libdart-tessera1 ${this_version}, gcc, libc6-dev, libhwloc-dev"
 tessera_package(tools tessera-tools SECTION utils
     SUMMARY "launcher and tools of the Tessera OpenSHMEM"
     TEXT "oshrun starts programs, osh_info shows the library, the machine and
-the settings, osh_tune measures what the choice of algorithms needs."
-    DEPENDS "libtessera1 ${this_version}" RECOMMENDS openssh-client
+the settings, osh_tune measures what the choice of algorithms needs, osh_report
+shows where the time of a program goes, osh_hang says what the PEs of a hung job
+wait for."
+    DEPENDS "libtessera1 ${this_version}" RECOMMENDS "openssh-client, python3-plotly"
     COMMANDS oshrun shmemrun)
 tessera_package(doc tessera-doc SECTION doc
     SUMMARY "OpenSHMEM 1.6 library, documents and examples"

@@ -171,6 +171,21 @@ constexpr Variable kVariables[] = {
      .field = &Config::network_timeout,
      .help = "End the job when another node has not answered for this many seconds; 0 waits for "
              "ever."},
+    {.name = "SHMEM_HANG_REPORT",
+     .field = &Config::hang_report,
+     .help = "Print a report on all PEs of the host when a PE has waited in one routine, or in "
+             "shmem_init, for this many seconds; 0: only when asked (docs/hangs.md)."},
+    {.name = "SHMEM_TRACE",
+     .field = &Config::trace,
+     .default_text = "none",
+     .help = "Write a timeline of the PEs' calls to this file, for Perfetto and other viewers. "
+             "oshrun makes the PEs preload libtessera-trace.so for it; under other launchers the "
+             "user does (docs/timeline.md)."},
+    {.name = "SHMEM_TRACE_EVENTS",
+     .field = &Config::trace_events,
+     .help = "With a trace: collectives, and other long calls, that each thread of a PE keeps. "
+             "Where a program makes more, the trace keeps the longest, and a regular part of the "
+             "collectives."},
     {.name = "SHMEM_LOG",
      .field = &Config::log,
      .help = "Log these parts of the library to stderr."},

@@ -119,7 +119,10 @@ struct Config {
     ProgressMode progress;
     std::uint64_t helper_size = std::uint64_t{128} << 10;  // bytes
     Count network_timeout{60};                             // seconds; 0: for ever
+    std::string trace;
+    Count trace_events{32768};
     SubsystemSet log;
+    Count hang_report;  // seconds; 0: never by itself
 
     // By row of variables(): the name that the value was found under; "" for the default.
     std::array<std::string_view, kVariableCountMax> found_names{};

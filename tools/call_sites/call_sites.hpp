@@ -31,7 +31,7 @@ struct Site {
     std::uint64_t module_offset = 0;  // of the address, from where the module is loaded
 };
 
-// "work (a.c:40)", "work (a.out+0x1234)", or "0x7f...". Directories are left out.
+// "work (FILE:40)", "work (a.out+0x1234)", or "0x7f...". Directories are left out.
 std::string text_of(const Site& site);
 
 // A static variable.

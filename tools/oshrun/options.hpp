@@ -38,6 +38,8 @@ struct Options {
     bool verbose = false;
     bool report_bindings = false;
     double timeout_seconds = 0;  // 0: no limit
+    std::string trace_file;      // --trace; "": none
+    std::string report_file;     // --report; "": none
 };
 
 // Prints help or version and exits with 0 when asked to; ends with a message and kUsageExitCode

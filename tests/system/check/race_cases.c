@@ -37,7 +37,7 @@ CASE(get_dest) {  // the target's own get writes where a put arrives
     if (me == 1) shmem_long_get(data, other + 32, 4, 0);  // B
 }
 
-CASE(half_words) {  // the second int of a word; the first is nobody's
+CASE(half_words) {  // the second int of a word; no PE writes the first
     static int pair[2];
     if (me < 2) shmem_int_p(&pair[1], me, 0);  // A B
 }

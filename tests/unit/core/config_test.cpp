@@ -97,6 +97,7 @@ TEST(Config, EveryVariableSetsItsMember) {
                           {"SHMEM_REDUCE_ACCESS", "put_get"},
                           {"SHMEM_REDUCE_REPRODUCIBLE", "1"},
                           {"SHMEM_COLLECTIVE_BUFFER", "32k"},
+                          {"SHMEM_CHECK", "warn"},
                           {"SHMEM_SHARED_COPIES", "Never"},
                           {"SHMEM_PROFILE", "/a/profile"},
                           {"SHMEM_VIRTUAL_NODES", "3"},
@@ -135,18 +136,41 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_EQ(config.reduce_access, ReduceAccess::kPutGet);
     EXPECT_EQ(config.shared_copies, SharedCopies::kNever);
     EXPECT_EQ(config.virtual_nodes.value, 3U);
-    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_PROVIDER"), "tcp;ofi_rxm");
-    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_FABRIC"), "a fabric");
-    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_DOMAIN"), "a domain");
-    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_INTERFACE"), "10.0.0.0/8");
-    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_ADMISSION"), "off");
     EXPECT_EQ(value_text(config, variable("SHMEM_FABRIC")), "loopback");
     EXPECT_EQ(config.amo_path, AmoPath::kAm);
     EXPECT_EQ(config.network_timeout.value, 0U);
     EXPECT_TRUE(config.log.has(Subsystem::kHeap));
     EXPECT_TRUE(config.log.has(Subsystem::kSetup));
     EXPECT_FALSE(config.log.has(Subsystem::kLaunch));
-    for (const Variable& row : variables()) EXPECT_EQ(origin_of(config, row), Origin::kEnvironment);
+    EXPECT_EQ(config.check, "warn");
+    for (const Variable& row : variables()) {
+        if (std::holds_alternative<bool Config::*>(row.field)) continue;  // The next test.
+        EXPECT_EQ(origin_of(config, row), Origin::kEnvironment) << row.name;
+    }
+}
+
+TEST(Config, FabricsFindTheirValues) {
+    Config config = load({{"SHMEM_OFI_PROVIDER", "tcp;ofi_rxm"},
+                          {"SHMEM_OFI_FABRIC", "a fabric"},
+                          {"SHMEM_OFI_DOMAIN", "a domain"},
+                          {"SHMEM_OFI_INTERFACE", "10.0.0.0/8"},
+                          {"SHMEM_OFI_ADMISSION", "off"}});
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_PROVIDER"), "tcp;ofi_rxm");
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_FABRIC"), "a fabric");
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_DOMAIN"), "a domain");
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_INTERFACE"), "10.0.0.0/8");
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_ADMISSION"), "off");
+}
+
+TEST(Config, EveryBooleanSetsItsMember) {
+    for (const Variable& row : variables()) {
+        if (!std::holds_alternative<bool Config::*>(row.field)) continue;
+        for (const char* value : {"on", "off"}) {
+            const Config config = load({{row.name.data(), value}});
+            EXPECT_EQ(value_text(config, row), value) << row.name;
+            EXPECT_EQ(origin_of(config, row), Origin::kEnvironment) << row.name;
+        }
+    }
 }
 
 TEST(Config, ProgressModes) {

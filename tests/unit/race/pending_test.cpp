@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Breaks when a use of a buffer that a nonblocking transfer still needs is not seen, or when a right
-// use is told.
+// Breaks when a use of a buffer that a nonblocking transfer still needs is not seen, or when a
+// right use is told.
 #include "tools/check/race/pending.hpp"
 
 #include <gtest/gtest.h>

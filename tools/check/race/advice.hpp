@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a race is, and which synchronization is missing, in words for the user. Pure.
+// Words for the user: the name of a race, and the synchronization that is missing. Pure.
 #pragma once
 
 #include "tools/check/race/shadow.hpp"

@@ -14,8 +14,8 @@ namespace tessera::check::race {
 
 using Op = std::uint32_t;  // the number of a call of its PE, from 1
 
-// What completes an effect. Contexts that a program makes share a lane, as requests do: a quiet of
-// one counts for all, so the detector may miss a race there, and invents none.
+// The call that completes an effect. Contexts that a program makes share a lane, as requests do: a
+// quiet of one counts for all, so the detector may miss a race there, and invents none.
 enum class Lane : std::uint8_t { kProgram, kDefault, kOthers, kRequests, kSignalled };
 inline constexpr int kLanes = 5;
 constexpr int index_of(Lane lane) { return static_cast<int>(lane); }
@@ -46,7 +46,7 @@ inline void join(Clock& clock, const Clock& other) {
     for (std::size_t pe = 0; pe < clock.size(); ++pe) clock[pe].join(other[pe]);
 }
 
-// What a word carries from each PE that wrote it to the PEs that see the value.
+// A word carries this from each PE that wrote it to the PEs that see the value.
 struct Released {
     Progress done;  // what the writer knew
     // Calls of the writer towards the PE that has the word, which came before the value: those

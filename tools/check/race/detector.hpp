@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The race detector of one PE: its vector clock, and what its calls do to the cells and records of
-// all PEs (store.hpp). calls.cpp says which of these steps each routine of OpenSHMEM consists of.
+// all PEs (store.hpp). steps.hpp says which of these steps each routine of OpenSHMEM consists of.
 //
 // THREADS: one at a time; threads of a PE count as one, as if the program synchronized them.
 #pragma once
@@ -69,7 +69,7 @@ class Detector {
     PendingList& pending() { return pending_; }
     // The race since the last call, if any; forgets it.
     std::optional<Race> take_race() { return std::exchange(race_, std::nullopt); }
-    // "shmem_long_put at main (a.c:40)", also of another PE.
+    // "shmem_long_put at main (line 40 of the program)", also of another PE.
     std::string call_of(const Access& access);
 
   private:
@@ -87,7 +87,7 @@ class Detector {
     PendingList pending_;
     std::optional<Race> race_;
     std::map<std::pair<const void*, const char*>, std::uint16_t> sites_;
-    // What learn() has written already, for a target and a sender.
+    // Written by learn() already, for a target and a sender.
     std::map<std::pair<int, int>, Progress> learned_;
 };
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// See exchange.hpp.
 #include "tools/check/race/exchange.hpp"
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the members of a team learn from each other by a collective: the checker adds a collective
-// of its own behind that of the program, which carries the clocks.
+// The members of a team learn from each other by a collective: the checker adds a collective of its
+// own behind that of the program, which carries the clocks.
 //
 // THREADS: as the program's collectives; the clocks are copies, so no mutex is held meanwhile.
 #pragma once

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// See host_memory.hpp.
 #include "tools/check/race/host_memory.hpp"
 
 #include <fcntl.h>

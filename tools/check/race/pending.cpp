@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// See pending.hpp.
 #include "tools/check/race/pending.hpp"
 
 #include <sys/uio.h>

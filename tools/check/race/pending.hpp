@@ -24,7 +24,7 @@ struct Pending {
     Lane lane = Lane::kDefault;
     Op op = 0;
     int target = 0;         // whose memory the transfer is with
-    std::string call;       // "shmem_putmem_nbi at main (a.c:9)"
+    std::string call;       // "shmem_putmem_nbi at main (line 9 of the program)"
     std::uint64_t sum = 0;  // of a source; 0: none was made
 };
 
@@ -37,7 +37,8 @@ class PendingList {
     // The transfers that a use of these bytes by call `op` disturbs.
     std::vector<Pending> disturbed_by(const void* address, std::size_t bytes, bool is_write,
                                       Op op) const;
-    // Ends the transfers of a lane. Returns those whose source has other contents than at the start.
+    // Ends the transfers of a lane.
+    // RETURNS: those whose source has other contents than at the start.
     std::vector<Pending> complete(Lane lane);
 
   private:

@@ -2,7 +2,7 @@
 //
 // The rules of the race detector. Each word of 8 bytes of symmetric memory has a cell with its
 // latest accesses. examine() says which of them conflicts with a new one, and takes the new one in.
-// Pure functions on cells; who may touch a cell is the caller's business (blocks.hpp).
+// The functions work on cells alone: the caller has to keep other threads away (blocks.hpp).
 #pragma once
 
 #include <cstdint>
@@ -79,7 +79,7 @@ std::optional<Access> examine(Cell& cell, std::uint64_t word, const Access& now,
             if (!found) found = earlier;
             continue;  // told once
         }
-        // What follows the new access follows the earlier one as well.
+        // An access that follows the new one follows the earlier one as well.
         bool is_covered = (earlier.mask & ~now.mask) == 0 && is_ordered &&
                           is_atomic(earlier.touch) == is_atomic(now.touch) &&
                           (is_write(now.touch) || !is_write(earlier.touch));

@@ -14,7 +14,7 @@ struct Disturbed {
     Pending transfer;
 };
 
-// What the calling thread found in the current call.
+// The findings of the calling thread in the current call.
 struct Found {
     std::optional<Race> race;
     std::optional<Disturbed> disturbed;
