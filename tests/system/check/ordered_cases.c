@@ -146,6 +146,20 @@ CASE(mutexes) {
     shmemx_mutex_unlock(&mutex, npes - 1);
 }
 
+CASE(trylocks) {
+    static shmemx_rwlock_t rwlock;
+    for (int i = 0; i < 20; ++i) {
+        while (shmem_test_lock(&lock) != 0) {
+        }
+        shmem_long_p(data, shmem_long_g(data, 0) + 1, 0);
+        shmem_clear_lock(&lock);
+        while (shmemx_rwlock_write_trylock(&rwlock, 1) == 0) {
+        }
+        shmem_long_p(data + 1, shmem_long_g(data + 1, 0) + 1, 0);
+        shmemx_rwlock_write_unlock(&rwlock, 1);
+    }
+}
+
 CASE(waits_for_some) {
     shmem_long_put(data + 8 * me, other, 4, next());
     shmem_fence();
@@ -261,6 +275,7 @@ static const struct wrong_case kCases[] = {
     ROW(tickets),
     ROW(locks),
     ROW(mutexes),
+    ROW(trylocks),
     ROW(waits_for_some),
     ROW(collectives),
     ROW(teams),
