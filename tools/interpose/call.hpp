@@ -35,7 +35,7 @@ enum class Kind : std::uint8_t {
     kFence,           //
     kQuiet,           // towards all PEs, or those of `pes`
     kLock,            // of `lock` on `pe`; `pe` is -1 for shmem_set_lock, whose lock is global
-    kTryLock,         // `result` 0: the PE has the lock
+    kTryLock,         // `result` 0: the PE has the lock; of shmemx.h: 1
     kUnlock,          //
     kAllocate,        // of `size` bytes; `result` is the address
     kReallocate,      // `dest` is the old address

@@ -146,6 +146,20 @@ CASE(mutexes) {
     shmemx_mutex_unlock(&mutex, npes - 1);
 }
 
+CASE(trylocks) {
+    static shmemx_rwlock_t rwlock;
+    for (int i = 0; i < 20; ++i) {
+        while (shmem_test_lock(&lock) != 0) {
+        }
+        shmem_long_p(data, shmem_long_g(data, 0) + 1, 0);
+        shmem_clear_lock(&lock);
+        while (shmemx_rwlock_write_trylock(&rwlock, 1) == 0) {
+        }
+        shmem_long_p(data + 1, shmem_long_g(data + 1, 0) + 1, 0);
+        shmemx_rwlock_write_unlock(&rwlock, 1);
+    }
+}
+
 CASE(waits_for_some) {
     shmem_long_put(data + 8 * me, other, 4, next());
     shmem_fence();
@@ -166,10 +180,8 @@ CASE(collectives) {
 }
 
 CASE(teams) {
-    shmem_team_t even, odd;
-    shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 2, (npes + 1) / 2, NULL, 0, &even);
-    shmem_team_split_strided(SHMEM_TEAM_WORLD, 1, 2, npes / 2, NULL, 0, &odd);
-    shmem_team_t half = me % 2 == 0 ? even : odd;
+    shmem_team_t half;
+    shmemx_team_split_color(SHMEM_TEAM_WORLD, me % 2, me, NULL, 0, &half);
     int members = shmem_team_n_pes(half);
     int peer =
         shmem_team_translate_pe(half, (shmem_team_my_pe(half) + 1) % members, SHMEM_TEAM_WORLD);
@@ -263,6 +275,7 @@ static const struct wrong_case kCases[] = {
     ROW(tickets),
     ROW(locks),
     ROW(mutexes),
+    ROW(trylocks),
     ROW(waits_for_some),
     ROW(collectives),
     ROW(teams),

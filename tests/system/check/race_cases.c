@@ -27,9 +27,9 @@ CASE(put_get_third) {
     if (me == 1) shmem_long_get(other, data, 8, 2);  // B
 }
 
-CASE(put_source) {                                   // the target's own put reads what arrives
-    if (me == 0) shmem_long_put(data, other, 4, 1);  // A
-    if (me == 1) shmem_long_put(other, data, 4, 0);  // B
+CASE(put_source) {                                        // the target's own put reads what arrives
+    if (me == 0) shmem_long_put(data, other, 4, 1);       // A
+    if (me == 1) shmem_long_put(other + 32, data, 4, 0);  // B
 }
 
 CASE(get_dest) {  // the target's own get writes where a put arrives

@@ -61,6 +61,9 @@ RACES = {
     "request_not_waited_for": (SOURCE, ""),
 }
 
+# The form for several hosts.
+TEAM_MEMORY = {"TESSERA_CHECK_TEAM_MEMORY": "1", "SHMEM_TEAM_MEMORY_SIZE": "256M"}
+
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -81,7 +84,6 @@ def marked_lines(case, mark):
 class Races(LaunchTest):
     def run_case(self, kind, case, code, npes, *options, **variables):
         variables.setdefault("SHMEM_SYMMETRIC_SIZE", "16M")
-        variables.setdefault("SHMEM_TEAM_MEMORY_SIZE", "256M")  # room for the detector's cells
         _, error = self.run_job("-n", npes, "--check", *options, program(f"check_{kind}_cases"),
                                 case, code=code, environment=self.environment(**variables))
         return error
@@ -120,7 +122,7 @@ class Races(LaunchTest):
 
     def test_races_by_team_memory(self):
         """As in jobs of several hosts: between nodes the checker puts and gets its cells."""
-        self.check_all(3, "--virtual-nodes", 3, TESSERA_CHECK_TEAM_MEMORY="1")
+        self.check_all(3, "--virtual-nodes", 3, **TEAM_MEMORY)
 
     def test_ordered_on_a_node(self):
         for npes in (2, 3, 4):
@@ -128,7 +130,7 @@ class Races(LaunchTest):
 
     def test_ordered_on_several_nodes(self):
         self.check_ordered(4, "--virtual-nodes", 2)
-        self.check_ordered(3, "--virtual-nodes", 3, TESSERA_CHECK_TEAM_MEMORY="1")
+        self.check_ordered(3, "--virtual-nodes", 3, **TEAM_MEMORY)
 
     def test_warn(self):
         """With SHMEM_CHECK=warn the job goes on behind a race."""

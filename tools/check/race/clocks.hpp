@@ -80,8 +80,9 @@ struct Deliveries {
         for (; used < kKept && row[used].sent != 0; ++used)
             if (row[used].learner == fact.learner && row[used].sent >= fact.sent) return;
         if (used == kKept) {
-            row[1].since = std::min(row[0].since, row[1].since);
-            row[1].learner = row[0].learner;
+            // Facts of two learners become one that every PE knows.
+            bool is_of_one = row[0].learner == row[1].learner;
+            row[1].since = is_of_one ? std::min(row[0].since, row[1].since) : 0;
             row[1].sent = std::max(row[0].sent, row[1].sent);
             std::copy(row + 1, row + kKept, row);
             used = kKept - 1;

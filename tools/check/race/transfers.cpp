@@ -218,7 +218,10 @@ void before_lock_call(Detector& detector, const Call& call) {
 }
 
 void after_lock_call(Detector& detector, const Call& call) {
-    if (call.kind == Kind::kLock || (call.kind == Kind::kTryLock && call.result == 0))
+    // shmem_test_lock returns 0 with the lock, those of shmemx.h another value.
+    bool is_of_shmemx = std::string_view(call.routine).starts_with("shmemx_");
+    bool is_taken = call.kind == Kind::kTryLock && (call.result != 0) == is_of_shmemx;
+    if (call.kind == Kind::kLock || is_taken)
         detector.acquire_lock({call.lock, 8, std::max(call.pe, 0)});
 }
 
