@@ -117,7 +117,8 @@ WaitSubject words_subject(const T* words, std::size_t count, int cmp, const T* v
                         .address = words,
                         .word_bytes = sizeof(T),
                         .count = static_cast<std::uint32_t>(count)};
-    std::memcpy(&subject.value, values, sizeof(T));
+    // No words: no values, and the wait is over when it first looks.
+    if (count != 0) std::memcpy(&subject.value, values, sizeof(T));
     return subject;
 }
 template <class T>

@@ -180,8 +180,10 @@ CASE(collectives) {
 }
 
 CASE(teams) {
-    shmem_team_t half;
-    shmemx_team_split_color(SHMEM_TEAM_WORLD, me % 2, me, NULL, 0, &half);
+    shmem_team_t even, odd;
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 2, (npes + 1) / 2, NULL, 0, &even);
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 1, 2, npes / 2, NULL, 0, &odd);
+    shmem_team_t half = me % 2 == 0 ? even : odd;
     int members = shmem_team_n_pes(half);
     int peer =
         shmem_team_translate_pe(half, (shmem_team_my_pe(half) + 1) % members, SHMEM_TEAM_WORLD);

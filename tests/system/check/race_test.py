@@ -62,7 +62,7 @@ RACES = {
 }
 
 # The form for several hosts.
-TEAM_MEMORY = {"TESSERA_CHECK_TEAM_MEMORY": "1", "SHMEM_TEAM_MEMORY_SIZE": "128M"}
+TEAM_MEMORY = {"TESSERA_CHECK_TEAM_MEMORY": "1", "SHMEM_TEAM_MEMORY_SIZE": "256M"}
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 

@@ -9,6 +9,7 @@ import sys
 
 # Routines of shmemx.h that transfer, synchronize and allocate nothing, or whose objects are hidden.
 NOT_OBSERVED = {
+    "shmemx_collective_algorithm",
     "shmemx_ct_create", "shmemx_ct_free", "shmemx_ct_get", "shmemx_ct_set", "shmemx_ct_wait",
     "shmemx_get_uniqueid", "shmemx_gptr_add", "shmemx_gptr_addr", "shmemx_gptr_diff",
     "shmemx_gptr_of", "shmemx_gptr_pe", "shmemx_gptr_ptr", "shmemx_heap_postinit",

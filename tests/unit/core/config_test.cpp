@@ -98,6 +98,9 @@ TEST(Config, EveryVariableSetsItsMember) {
                           {"SHMEM_REDUCE_REPRODUCIBLE", "1"},
                           {"SHMEM_COLLECTIVE_BUFFER", "32k"},
                           {"SHMEM_CHECK", "warn"},
+                          {"SHMEM_TRACE", "/a/trace"},
+                          {"SHMEM_TRACE_EVENTS", "100"},
+                          {"SHMEM_HANG_REPORT", "30"},
                           {"SHMEM_SHARED_COPIES", "Never"},
                           {"SHMEM_PROFILE", "/a/profile"},
                           {"SHMEM_VIRTUAL_NODES", "3"},
@@ -143,6 +146,9 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_TRUE(config.log.has(Subsystem::kSetup));
     EXPECT_FALSE(config.log.has(Subsystem::kLaunch));
     EXPECT_EQ(config.check, "warn");
+    EXPECT_EQ(config.trace, "/a/trace");
+    EXPECT_EQ(config.trace_events.value, 100U);
+    EXPECT_EQ(config.hang_report.value, 30U);
     for (const Variable& row : variables()) {
         if (std::holds_alternative<bool Config::*>(row.field)) continue;  // The next test.
         EXPECT_EQ(origin_of(config, row), Origin::kEnvironment) << row.name;

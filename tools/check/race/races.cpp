@@ -123,7 +123,7 @@ void begin() {
     }
     state.is_open = state.detector.open(pshmem_my_pe(), pshmem_n_pes());
     if (!state.is_open && pshmem_my_pe() == 0)
-        note("no races are looked for: SHMEM_TEAM_MEMORY_SIZE is too small", {});
+        note("no races are looked for: set SHMEM_TEAM_MEMORY_SIZE to 256M or more", {});
 }
 
 void end() {
