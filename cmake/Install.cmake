@@ -38,7 +38,8 @@ endif()
 
 file(GLOB man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
 set(tool_pages ${man_pages})
-list(FILTER tool_pages INCLUDE REGEX "/(oshrun|shmemrun|osh_info|osh_tune)[.]1$")
+list(FILTER tool_pages INCLUDE
+     REGEX "/(oshrun|shmemrun|osh_hang|osh_info|osh_report|osh_tune)[.]1$")
 list(REMOVE_ITEM man_pages ${tool_pages})
 install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${tool_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)

@@ -8,7 +8,7 @@
 #   caf        libcaf-tessera1   the runtimes of coarray Fortran
 #   dart       libdart-tessera1  the runtime of DASH
 #   dev        libtessera-dev    headers, static libraries, oshcc and its like, manual pages
-#   tools      tessera-tools     oshrun, osh_info, osh_tune
+#   tools      tessera-tools     oshrun, osh_info, osh_report, osh_tune, osh_hang
 #   doc        tessera-doc       docs/ and examples/
 set(CPACK_PACKAGE_NAME tessera)
 set(CPACK_PACKAGE_VENDOR "the Tessera authors")
@@ -17,7 +17,6 @@ set(CPACK_PACKAGE_CONTACT "the Tessera authors <maintainers@tessera.invalid>")
 set(CPACK_PACKAGE_HOMEPAGE_URL "http://openshmem.org")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/deb/stage.cmake)
 
@@ -130,8 +129,10 @@ libdart-tessera1 ${this_version}, gcc, libc6-dev, libhwloc-dev"
 tessera_package(tools tessera-tools SECTION utils
     SUMMARY "launcher and tools of the Tessera OpenSHMEM"
     TEXT "oshrun starts programs, osh_info shows the library, the machine and
-the settings, osh_tune measures what the choice of algorithms needs."
-    DEPENDS "libtessera1 ${this_version}" RECOMMENDS openssh-client
+the settings, osh_tune measures what the choice of algorithms needs, osh_report
+shows where the time of a program goes, osh_hang says what the PEs of a hung job
+wait for."
+    DEPENDS "libtessera1 ${this_version}" RECOMMENDS "openssh-client, python3-plotly"
     COMMANDS oshrun shmemrun)
 tessera_package(doc tessera-doc SECTION doc
     SUMMARY "OpenSHMEM 1.6 library, documents and examples"
@@ -147,5 +148,5 @@ install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/tessera-
 
 set(CPACK_SOURCE_GENERATOR TGZ)
 set(CPACK_SOURCE_PACKAGE_FILE_NAME tessera-${TESSERA_VERSION})
-set(CPACK_SOURCE_IGNORE_FILES "/build/" "/[.]git/" "/__pycache__/" "[.]swp$")
+set(CPACK_SOURCE_IGNORE_FILES "/build/" "/[.]git$" "/[.]git/" "/__pycache__/" "[.]swp$")
 include(CPack)

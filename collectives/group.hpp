@@ -34,6 +34,11 @@ class Group {
     // to all.
     void sync() const;
 
+    // For osh_hang: the root of the call.
+    void note_root(int root) const {
+        if (team_ != nullptr) team_->flags->calls.note_root(root);
+    }
+
     // To be called before the sync that announces the data. RETURNS when: this PE's puts to other
     // PEs of the group are visible there, and its gets are complete here.
     void deliver() const;

@@ -157,6 +157,19 @@ const typename Kind::Run& pick(Choice choice, const Group& group, std::size_t by
     return all[chosen]->run;
 }
 
+Choice choice_of(Collective collective, const Call& call) {
+    switch (collective) {
+        case Collective::kBroadcast: return Choice::kBroadcast;
+        case Collective::kCollect: return Choice::kCollect;
+        case Collective::kFcollect: return Choice::kFcollect;
+        case Collective::kAlltoall: return call.is_strided ? Choice::kAlltoalls : Choice::kAlltoall;
+        case Collective::kScan: return choice_of(Choice::kScan, call.dependence);
+        case Collective::kReduce: return choice_of(Choice::kReduce, call.dependence);
+        case Collective::kBarrier: break;  // has no table
+    }
+    return Choice::kCount;
+}
+
 Access access_of(const Reduce::Run& function, std::size_t bytes) {
     switch (config().reduce_access) {
         case ReduceAccess::kDirect: return Access::kDirect;
@@ -255,6 +268,25 @@ const Algorithm<Barrier>& choose_barrier(const Team& team) {
     const bool is_oversubscribed = team.is_on_one_node && team.more_members_than_cores;
     const TeamLayout layout = layout_of(team, is_oversubscribed ? 0.5 : 1);
     return *all[cheapest(Collective::kBarrier, call_of(team), layout, MachineParameters{})];
+}
+
+std::string_view chosen_algorithm(Team& team, Collective collective, const Call& call) {
+    if (collective == Collective::kBarrier) return choose_barrier(team).name;
+    const std::span<const AlgorithmTraits* const> all = traits_of(collective);
+    Call here = call_of(team);
+    here.is_strided = call.is_strided;
+    here.dependence = call.dependence;
+    here.bytes = collective == Collective::kCollect ? kNominalCollectBytes : call.bytes;
+    const AlgorithmSetting setting = config().algorithm(collective);
+    if (!setting.is_auto()) {
+        const AlgorithmTraits& named = *all[setting.index()];
+        if (is_possible(named.restriction, here)) return named.name;
+    }
+    if (!team.has_mailboxes || team.npes == 1) return all[0]->name;
+    const std::size_t row = static_cast<std::size_t>(choice_of(collective, here));
+    const std::uint8_t chosen =
+        state_of(team).algorithms[row * CollectiveState::kSizeClasses + class_of(here.bytes)];
+    return chosen == CollectiveState::kNotChosen ? std::string_view{} : all[chosen]->name;
 }
 
 void prepare(Team& team) {

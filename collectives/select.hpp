@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "collectives/alltoall/alltoall.hpp"
 #include "collectives/barrier/barrier.hpp"
@@ -45,11 +46,15 @@ void prepare(Team& team);
 // RETURNS when: all members of the team have called it; the earlier stores of each member are
 // visible to all.
 // COST: one indirect call, then the algorithm's.
-inline void sync(Team& team, const char* where) { team.sync(team, where); }
+inline void sync(Team& team, const char* where) {
+    team.flags->calls.note(where);
+    team.sync(team, where);
+}
 
 // quiet on the default context, then sync.
 inline void barrier(Team& team, const char* where) {
     deliver(default_context);
+    team.flags->calls.note(where);
     team.sync(team, where);
 }
 
@@ -79,6 +84,10 @@ std::size_t cheapest(Collective collective, const Call& call, const TeamLayout& 
                      const MachineParameters& machine);
 
 const Algorithm<Barrier>& choose_barrier(const Team& team);
+
+// The name of the algorithm that calls of this collective, dependence and size take on the team; ""
+// if there was none yet. Of `call`, only is_strided, dependence and bytes count.
+std::string_view chosen_algorithm(Team& team, Collective collective, const Call& call);
 
 // The choices of auto on this team: "direct, from 4096 B ring". On member 0, whose machine counts.
 std::string choices_of(Collective collective, const Team& team);

@@ -29,6 +29,7 @@ SHMEM_INTERNAL_TWIN(shmemx_wtime)
 SHMEM_INTERNAL_TWIN(shmemx_nodename)
 SHMEM_INTERNAL_TWIN(shmemx_query_initialized)
 SHMEM_INTERNAL_TWIN(shmemx_register_gettid)
+SHMEM_INTERNAL_TWIN(shmemx_collective_algorithm)
 
 // pshmemx_TYPENAME_{ibput,ibget}, pshmemx_{ibput,ibget}SIZE and their ctx forms
 #define SHMEM_INTERNAL_DECLARE(NAME, T) \

@@ -61,6 +61,14 @@ class FabricTransport : public Transport {
     virtual const std::string& provider() const = 0;
 };
 
+// The settings of a PE, which must be the same on all PEs, and its program, which must be the same
+// on PEs that touch each other's static data.
+struct Fingerprint {
+    std::uint64_t settings_digest = 0;
+    SettingMarks setting_marks{};
+    std::uint64_t program_digest = 0;
+};
+
 // The set-up that core gives to any fabric.
 struct FabricSetup {
     int pe = 0;
@@ -78,12 +86,9 @@ struct FabricSetup {
     // The fabric's own thread calls it after it has handled messages, and now and then: work that
     // goes on while the program computes (core/background.hpp). Does not wait.
     void (*background)() = nullptr;
-    // Must be the same on all PEs, and on all PEs that touch each other's static data.
-    std::uint64_t settings_digest = 0;
-    SettingMarks setting_marks{};
+    Fingerprint fingerprint;
     // Says how the settings of this PE differ from those with these marks on `pe`.
     std::string (*difference)(const SettingMarks& theirs, int pe) = nullptr;
-    std::uint64_t program_digest = 0;
     std::string address;              // this host's towards the launcher; "": unknown
     bool provider_atomics = false;    // SHMEM_AMO_PATH=fabric
     bool has_progress_thread = true;  // SHMEM_PROGRESS
@@ -99,6 +104,8 @@ struct FabricSetup {
     std::function<std::string(std::string_view name)> values;
 
     std::string setting(std::string_view name) const;
+    // Ends the job, with the difference, unless PE `whose` has the settings of this one.
+    void check_settings(const Fingerprint& theirs, int whose) const;
 };
 
 struct FabricEntry {

@@ -38,4 +38,10 @@ std::string FabricSetup::setting(std::string_view name) const {
     return std::string(fabric_settings()[fabric_setting_index(name)].initial);
 }
 
+void FabricSetup::check_settings(const Fingerprint& theirs, int whose) const {
+    if (theirs.settings_digest == fingerprint.settings_digest) return;
+    fatal("shmem_init: %s; start all PEs with the same environment",
+          difference(theirs.setting_marks, whose).c_str());
+}
+
 }  // namespace tessera

@@ -19,7 +19,17 @@
 #include <mutex>
 #include <vector>
 
+#include "base/fatal.hpp"
+
 namespace tessera {
+
+// PE `pe` has answered with a token that this PE did not give out.
+[[noreturn]] inline void fatal_unknown_token(int pe, std::uint64_t token) {
+    fatal(
+        "PE %d, on another node, answered an operation that this PE does not have under way "
+        "(token %#llx): its memory or a message has been damaged",
+        pe, static_cast<unsigned long long>(token));
+}
 
 template <class Object>
 class TokenPool {

@@ -25,6 +25,7 @@ class Tessera(CMakePackage):
     depends_on("hwloc@2.5:")
     depends_on("pmix@4.2:")
     depends_on("libfabric@1.15:", type=("build", "link", "run"))
+    depends_on("elfutils@0.180:")
 
     provides("shmem")
 

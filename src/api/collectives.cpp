@@ -63,6 +63,7 @@ void checked_broadcast(const Group& group, void* dest, const void* source, const
         tessera::fatal("%s: PE_root %d is not in [0, %d)", group.where(), root, group.npes());
     }
     const bool is_root = group.my_index() == root;
+    group.note_root(root);
     if (is_root) check_array(named_source(source), elements, group.where());
     if (!is_root || root_dest == RootDest::kWritten) {
         check_array(named_dest(dest), elements, group.where());

@@ -9,7 +9,9 @@
 namespace tessera::api {
 
 inline collectives::Group group_of(shmem_team_t team, const char* where) {
-    return {team_of(team, where), where};
+    Team& members = team_of(team, where);
+    members.flags->calls.note(where);
+    return {members, where};
 }
 
 inline collectives::Group group_of(const collectives::ActiveSet& set, long* psync,

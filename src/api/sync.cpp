@@ -5,6 +5,7 @@
 #include "shmem/sync.h"
 
 #include <cstdint>
+#include <cstring>
 
 #include "api/entry.hpp"
 #include "api/local_word.hpp"
@@ -108,11 +109,29 @@ class Condition {
 template <class T>
 using Arguments = typename Condition<T>::Arguments;
 
+// For osh_hang. Vectors of values: the first one stands for all.
+template <class T>
+WaitSubject words_subject(const T* words, std::size_t count, int cmp, const T* values) {
+    WaitSubject subject{.kind = WaitKind::kWords,
+                        .comparison = cmp,
+                        .address = words,
+                        .word_bytes = sizeof(T),
+                        .count = static_cast<std::uint32_t>(count)};
+    // No words: no values, and the wait is over when it first looks.
+    if (count != 0) std::memcpy(&subject.value, values, sizeof(T));
+    return subject;
+}
+template <class T>
+WaitSubject subject_of(const Arguments<T>& arguments) {
+    return words_subject(arguments.words, arguments.count, arguments.cmp, arguments.values);
+}
+
 template <class T>
 TESSERA_INLINE void wait_for_word(const T* word, int cmp, T value, const char* where) {
     LocalWords<T> words(word, 1, where);
     check_comparison(cmp, where);
-    wait_until([&] { return holds(words.load(0), cmp, value); }, where);
+    wait_until([&] { return holds(words.load(0), cmp, value); }, where,
+               [&] { return words_subject(word, 1, cmp, &value); });
 }
 
 // RETURNS: whether the word was the end of the wait; false: another PE has died.
@@ -124,7 +143,7 @@ TESSERA_INLINE bool wait_for_word_or_failure(const std::uint64_t* word, int cmp,
     bool is_met = false;
     wait_until(
         [&] { return (is_met = holds(words.load(0), cmp, value)) || failure_count() != failures; },
-        where);
+        where, [&] { return words_subject(word, 1, cmp, &value); });
     return is_met;
 }
 
@@ -157,7 +176,7 @@ void wait_for_all(const Arguments<T>& arguments, const char* where) {
             }
             return next == arguments.count;
         },
-        where);
+        where, [&] { return subject_of<T>(arguments); });
 }
 
 template <class T>
@@ -165,7 +184,8 @@ std::size_t wait_for_any(const Arguments<T>& arguments, const char* where) {
     Condition<T> condition(arguments, where);
     if (condition.is_empty()) return SIZE_MAX;
     std::size_t found = SIZE_MAX;
-    wait_until([&] { return (found = condition.any()) != SIZE_MAX; }, where);
+    wait_until([&] { return (found = condition.any()) != SIZE_MAX; }, where,
+               [&] { return subject_of<T>(arguments); });
     return found;
 }
 
@@ -174,7 +194,8 @@ std::size_t wait_for_some(const Arguments<T>& arguments, std::size_t* indices, c
     Condition<T> condition(arguments, where);
     if (condition.is_empty()) return 0;
     std::size_t found = 0;
-    wait_until([&] { return (found = condition.some(indices)) != 0; }, where);
+    wait_until([&] { return (found = condition.some(indices)) != 0; }, where,
+               [&] { return subject_of<T>(arguments); });
     return found;
 }
 
@@ -255,7 +276,8 @@ SHMEM_ENTRY(uint64_t, shmem_signal_wait_until, uint64_t* sig_addr, int cmp, uint
     LocalWords<uint64_t> signal(sig_addr, 1, SHMEM_WHERE);
     check_comparison(cmp, SHMEM_WHERE);
     uint64_t seen = 0;
-    tessera::wait_until([&] { return holds(seen = signal.load(0), cmp, cmp_value); }, SHMEM_WHERE);
+    tessera::wait_until([&] { return holds(seen = signal.load(0), cmp, cmp_value); }, SHMEM_WHERE,
+                        [&] { return tessera::api::words_subject(sig_addr, 1, cmp, &cmp_value); });
     return seen;
 }
 

@@ -24,6 +24,7 @@ constexpr std::uint64_t kOversubscribedNanosecondsMin = 2'000'000;
 constexpr std::uint64_t kOversubscribedNanosecondsMax = 100'000'000;
 // Long waits sleep longer: 64 PEs that check every millisecond keep a core busy.
 constexpr std::int64_t kTimedSleepNanosecondsMax = 16'000'000;
+constexpr std::int64_t kHangLookNanoseconds = 200'000'000;
 
 // Does the work that other PEs ask for. RETURNS when: there is no more work, or `ready`; whether
 // there was some.
@@ -49,28 +50,60 @@ void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int
 
 // Notes for others that this PE waits. The name is for oshrun: several threads of a PE may wait at
 // once, so the bytes are atomic. They then spell the name of one of the waits, or a mixture.
-// Nothing is ordered.
+// Nothing is ordered. The check of a wait may wait itself, for a moment; the notes are those of the
+// outer wait again afterwards.
 class SlowWait {
   public:
-    explicit SlowWait(const char* where) : now(now_ns()) {
+    SlowWait(const char* where, const WaitSubject& subject)
+        : now(now_ns()), where_(where), subject_(subject), entered_(now), outer_(innermost) {
         release_held();
-        wait_environment.times->entered.store(now, std::memory_order_relaxed);
-        const std::span<char> label = wait_environment.label;
-        for (std::size_t i = 0; i + 1 < label.size(); ++i) {
-            __atomic_store_n(&label[i], where[i], __ATOMIC_RELAXED);
-            if (where[i] == '\0') break;
-        }
+        innermost = this;
+        note();
     }
     ~SlowWait() {
+        innermost = outer_;
+        if (outer_ != nullptr) {
+            outer_->note();
+            return;
+        }
         wait_environment.times->ended.store(now, std::memory_order_relaxed);
         const std::span<char> label = wait_environment.label;
         if (!label.empty()) __atomic_store_n(label.data(), '\0', __ATOMIC_RELAXED);
+        if (wait_environment.note != nullptr) wait_environment.note->write({});
     }
     SlowWait(const SlowWait&) = delete;
     SlowWait& operator=(const SlowWait&) = delete;
 
+    // Called now and then by a wait that goes on.
+    void look_for_hang() {
+        const std::uint64_t limit = wait_environment.hang_nanoseconds;
+        if (limit == 0 || is_reported_ || now - entered_ < limit) return;
+        is_reported_ = true;
+        wait_environment.report_hang();
+    }
+
     std::uint64_t now;  // the waiter's last reading: the clock costs as much as a check
+
+  private:
+    void note() const {
+        wait_environment.times->entered.store(entered_, std::memory_order_relaxed);
+        const std::span<char> label = wait_environment.label;
+        for (std::size_t i = 0; i + 1 < label.size(); ++i) {
+            __atomic_store_n(&label[i], where_[i], __ATOMIC_RELAXED);
+            if (where_[i] == '\0') break;
+        }
+        if (wait_environment.note != nullptr) wait_environment.note->write(subject_);
+    }
+
+    static constinit thread_local SlowWait* innermost;
+
+    const char* where_;
+    WaitSubject subject_;
+    std::uint64_t entered_;
+    SlowWait* outer_;
+    bool is_reported_ = false;
 };
+constinit thread_local SlowWait* SlowWait::innermost = nullptr;
 
 // Whether one of the node's PEs may have had the core between two times: then sleeping would only
 // delay the answer to it.
@@ -143,7 +176,12 @@ void Sleeper::sleep_unless(bool (*ready)(void*), void* state, std::int64_t nanos
 }
 
 void wait_slowly(bool (*ready)(void*), void* state, const char* where) {
-    SlowWait wait(where);
+    wait_slowly_for({}, ready, state, where);
+}
+
+void wait_slowly_for(const WaitSubject& subject, bool (*ready)(void*), void* state,
+                     const char* where) {
+    SlowWait wait(where, subject);
     if (wait_yielding(wait, [=] { return ready(state); })) return;
     for (std::int64_t sleep_ns = Sleeper::kTimedSleepNanoseconds; !ready(state);) {
         // A PE that drives progress for other PEs must look often.
@@ -151,6 +189,7 @@ void wait_slowly(bool (*ready)(void*), void* state, const char* where) {
         wait_environment.sleeper->sleep_unless(ready, state, sleep_ns);
         wait.now = now_ns();
         look_for_failures();
+        wait.look_for_hang();
         // Another PE is likely to ask soon.
         const auto is_ready = [=] { return ready(state); };
         if (help(wait.now, is_ready) && wait_yielding(wait, is_ready)) return;
@@ -165,14 +204,16 @@ void Gate::wait_for_slowly(std::uint32_t number, const char* where) {
 
 void Gate::wait_unless(bool (*is_over)(void*), void* state, std::uint32_t number,
                        const char* where) {
-    SlowWait wait(where);
+    SlowWait wait(where, {.kind = WaitKind::kGate, .address = this, .value = number});
     if (wait_yielding(wait, [=, this] { return has_reached(number); })) return;
     for (;;) {
         look_for_failures();
+        wait.look_for_hang();
         // A PE that drives progress for other PEs must not sleep without limit.
         std::int64_t limit = drive_progress()      ? Sleeper::kTimedSleepNanoseconds
                              : survives_failures() ? kFailureSleepNanoseconds
-                                                   : 0;
+                             : wait_environment.hang_nanoseconds != 0 ? kHangLookNanoseconds
+                                                                      : 0;
         std::uint32_t seen = word_.load(std::memory_order_acquire);  // Pairs with post().
         if (is_past(seen, number) || is_over(state)) return;
         // Relaxed: carries no data; post() sees the bit by the order of changes of this one word.

@@ -25,6 +25,9 @@ namespace tessera {
 
 // The slow half of wait_until: yields, then timed sleeps, until `ready(state)`.
 void wait_slowly(bool (*ready)(void*), void* state, const char* where);
+// The same, where the subject of the wait is known.
+void wait_slowly_for(const WaitSubject& subject, bool (*ready)(void*), void* state,
+                     const char* where);
 
 // Returns when `ready()` is true. `ready` reads with acquire (it pairs with the writer's release or
 // with the fence of the operation that wrote). `where` names the routine.
@@ -35,6 +38,17 @@ TESSERA_INLINE void wait_until(Ready ready, const char* where) {
         cpu_pause();
     }
     wait_slowly([](void* state) { return (*static_cast<Ready*>(state))(); }, &ready, where);
+}
+
+// The same. `describe()` tells the subject of the wait; only a slow one asks.
+template <class Ready, class Describe>
+TESSERA_INLINE void wait_until(Ready ready, const char* where, Describe describe) {
+    for (std::uint32_t i = wait_policy.pauses; i > 0; --i) {
+        if (ready()) return;
+        cpu_pause();
+    }
+    wait_slowly_for(
+        describe(), [](void* state) { return (*static_cast<Ready*>(state))(); }, &ready, where);
 }
 
 }  // namespace tessera

@@ -12,6 +12,7 @@
 
 #include "base/platform.hpp"
 #include "base/sleeper.hpp"
+#include "base/wait_subject.hpp"
 
 namespace tessera {
 
@@ -58,6 +59,13 @@ struct WaitEnvironment {
     // Set by the first session (api/contexts.cpp), when other threads may wait: this one and
     // progress change between set and reset.
     Release release = nullptr;
+
+    // The subject of the wait (PeRecord has no room), for osh_hang. nullptr: not noted.
+    WaitNote* note = nullptr;
+    // SHMEM_HANG_REPORT: a slow wait calls `report_hang` once when it has lasted for so long; 0:
+    // it does not. Its waits then wake now and then.
+    std::uint64_t hang_nanoseconds = 0;
+    void (*report_hang)() = nullptr;
 };
 extern WaitEnvironment wait_environment;
 

@@ -96,6 +96,7 @@ struct Config {
     bool version = false;
     bool info = false;
     bool debug = false;
+    std::string check;  // "", 1, warn: core/checker.cpp
     std::uint64_t symmetric_size = 0;     // bytes per PE; 0: heap::default_heap_bytes decides
     std::uint64_t team_memory_size = 0;   // bytes per PE; 0: as the symmetric heap
     std::uint64_t local_memory_size = 0;  // bytes per PE; 0: as the symmetric heap
@@ -118,7 +119,10 @@ struct Config {
     ProgressMode progress;
     std::uint64_t helper_size = std::uint64_t{128} << 10;  // bytes
     Count network_timeout{60};                             // seconds; 0: for ever
+    std::string trace;
+    Count trace_events{32768};
     SubsystemSet log;
+    Count hang_report;  // seconds; 0: never by itself
 
     // By row of variables(): the name that the value was found under; "" for the default.
     std::array<std::string_view, kVariableCountMax> found_names{};
@@ -190,6 +194,9 @@ const Config& config();
 // SHMEM_FABRIC, and a row of fabric_settings(), of this process.
 std::string_view fabric_choice_name();
 std::string fabric_setting(std::string_view name);
+
+// Sets the member from `text`. False: `text` is no value for it.
+bool set_value(Config& config, const Field& field, std::string_view text);
 
 // The value of `variable`, in a spelling that parses to the same value: "512M", "auto", "on".
 std::string value_text(const Config& config, const Variable& variable);

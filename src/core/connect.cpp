@@ -65,32 +65,33 @@ FabricSetup describe_fabric() {
     const int me = live->job.local_index;
     InternalSegment& internal = live->node->internal(me);
     const Config& settings = config();
-    return {.pe = live->job.pe,
-            .npes = live->job.npes,
-            .index_on_host = me,
-            .is_one_host = live->job.nnodes == live->job.nodes_of_host,
-            .segments = {.heap = {live->node->own_heap(), header.range.bytes()},
-                         .statics = {reinterpret_cast<char*>(statics.base), statics.bytes},
-                         .internal = {reinterpret_cast<char*>(&internal), header.internal_bytes},
-                         .names = &segments()},
-            .unchanging = &internal.unchanging,
-            .static_lock = live->node->statics_are_mapped() ? nullptr : &internal.static_lock,
-            .element_lock = &internal.element_lock,
-            .sleeper = &internal.sleeper,
-            .background = advance_background,
-            .settings_digest = live->node->my_record().settings_digest,
-            .setting_marks = internal.setting_marks,
-            .difference = settings_difference,
-            .program_digest = live->node->my_record().program_digest ^ statics.bytes,
-            .address = launch::launcher_address(),
-            .provider_atomics = settings.amo_path == AmoPath::kFabric,
-            .has_progress_thread = settings.progress.kind != Progress::kNone,
-            .timeout_s = settings.network_timeout.value,
-            .is_oversubscribed =
-                static_cast<std::uint32_t>(live->job.npes_of_host) > header.usable_cores,
-            .endpoint_table = live->node->endpoint_table(),
-            .endpoint_info_of = launch::endpoint_info_of,
-            .values = fabric_setting};
+    return {
+        .pe = live->job.pe,
+        .npes = live->job.npes,
+        .index_on_host = me,
+        .is_one_host = live->job.nnodes == live->job.nodes_of_host,
+        .segments = {.heap = {live->node->own_heap(), header.range.bytes()},
+                     .statics = {reinterpret_cast<char*>(statics.base), statics.bytes},
+                     .internal = {reinterpret_cast<char*>(&internal), header.internal_bytes},
+                     .names = &segments()},
+        .unchanging = &internal.unchanging,
+        .static_lock = live->node->statics_are_mapped() ? nullptr : &internal.static_lock,
+        .element_lock = &internal.element_lock,
+        .sleeper = &internal.sleeper,
+        .background = advance_background,
+        .fingerprint = {.settings_digest = live->node->my_record().settings_digest,
+                        .setting_marks = internal.setting_marks,
+                        .program_digest = live->node->my_record().program_digest ^ statics.bytes},
+        .difference = settings_difference,
+        .address = launch::launcher_address(),
+        .provider_atomics = settings.amo_path == AmoPath::kFabric,
+        .has_progress_thread = settings.progress.kind != Progress::kNone,
+        .timeout_s = settings.network_timeout.value,
+        .is_oversubscribed =
+            static_cast<std::uint32_t>(live->job.npes_of_host) > header.usable_cores,
+        .endpoint_table = live->node->endpoint_table(),
+        .endpoint_info_of = launch::endpoint_info_of,
+        .values = fabric_setting};
 }
 
 void drive_fabric() {

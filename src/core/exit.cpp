@@ -11,6 +11,7 @@
 #include "core/address_map.hpp"
 #include "core/context.hpp"
 #include "core/exit_meeting.hpp"
+#include "core/hang_report.hpp"
 #include "core/inline_maps.hpp"
 #include "core/live.hpp"
 #include "launch/exchange.hpp"
@@ -29,6 +30,7 @@ void disown_in_child() {
     }
     set_job_abort(nullptr);
     reset_wait_environment();
+    set_hang_report_word(nullptr);
     set_message_prefix("[child of a PE] ");
 }
 

@@ -12,6 +12,8 @@
 #include "base/endpoint_slot.hpp"
 #include "base/platform.hpp"
 #include "base/setting_marks.hpp"
+#include "base/wait_subject.hpp"
+#include "core/diagnosis.hpp"
 #include "core/queue_node.hpp"
 #include "core/shared_copy.hpp"
 #include "core/team.hpp"
@@ -55,6 +57,9 @@ struct InternalSegment {
     alignas(kFalseSharingBytes) std::uint64_t leaving;
     // Written by every slow wait, read by the node's PEs, and by others in exit_meeting.cpp.
     alignas(kFalseSharingBytes) WaitTimes waits;
+    // The subject of a slow wait, and how to read it; for osh_hang.
+    alignas(kFalseSharingBytes) WaitNote wait_note;
+    PeFacts facts;
     // Written by another PE of the node while both start (base/wait_trial.hpp).
     alignas(kFalseSharingBytes) Gate trial;
     // This PE publishes its location here once (core/locations.hpp).

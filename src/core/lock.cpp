@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See lock.hpp. The writers of an entry's bits: its PE sets and clears kHeld and clears all at the
-// end; its predecessor sets kGranted; its successor adds its number. All use atomics that acquire
-// and release, so the entry itself carries the order between two holders; they also wake a waiter.
+// See lock.hpp. The writers of an entry's bits: its PE sets and clears kLockHeld and clears all at
+// the end; its predecessor sets kLockGranted; its successor adds its number. All use atomics that
+// acquire and release, so the entry itself carries the order between two holders; they also wake a
+// waiter.
 #include "core/lock.hpp"
 
 #include "base/fatal.hpp"
@@ -13,10 +14,6 @@
 
 namespace tessera {
 namespace {
-
-constexpr std::uint32_t kHeld = 1U << 31;
-constexpr std::uint32_t kGranted = 1U << 30;
-constexpr std::uint32_t kNextMask = kGranted - 1;
 
 std::uint32_t queue_number(int pe) { return static_cast<std::uint32_t>(pe) + 1; }
 int pe_of(std::uint32_t queue_number) { return static_cast<int>(queue_number) - 1; }
@@ -52,7 +49,7 @@ Lock::Lock(long* lock, const char* where)
 }
 
 bool Lock::is_held_here() const {
-    return (default_context.fetch(entry(), address_map.my_pe, where_) & kHeld) != 0;
+    return (default_context.fetch(entry(), address_map.my_pe, where_) & kLockHeld) != 0;
 }
 
 void Lock::set() {
@@ -67,7 +64,7 @@ void Lock::set() {
         default_context.fetch_or(entry(), queue_number(me), pe_of(before), where_);
         wait_for_grant();
     }
-    default_context.fetch_or(entry(), kHeld, me, where_);
+    default_context.fetch_or(entry(), kLockHeld, me, where_);
     perform_duty(SyncPoint::kLockTaken);
 }
 
@@ -76,7 +73,7 @@ bool Lock::try_set() {
     std::uint32_t seen =
         default_context.compare_swap(tail(), 0U, queue_number(me), home_pe_, where_);
     if (seen != 0) return false;
-    default_context.fetch_or(entry(), kHeld, me, where_);
+    default_context.fetch_or(entry(), kLockHeld, me, where_);
     perform_duty(SyncPoint::kLockTaken);
     return true;
 }
@@ -84,14 +81,14 @@ bool Lock::try_set() {
 void Lock::clear() {
     const int me = address_map.my_pe;
     std::uint32_t mine = default_context.fetch(entry(), me, where_);
-    if ((mine & kHeld) == 0) {
+    if ((mine & kLockHeld) == 0) {
         fatal("%s: this PE does not hold the lock at %p; only the PE that set a lock may clear it",
               where_, static_cast<void*>(words_));
     }
-    std::uint32_t next = mine & kNextMask;
+    std::uint32_t next = mine & kLockNextMask;
     if (next == 0) {
         // Empty this entry first: once the tail is free, this PE may be the next owner again.
-        default_context.fetch_and(entry(), kNextMask, me, where_);
+        default_context.fetch_and(entry(), kLockNextMask, me, where_);
         std::uint32_t last =
             default_context.compare_swap(tail(), queue_number(me), 0U, home_pe_, where_);
         if (last == queue_number(me)) return;
@@ -99,7 +96,7 @@ void Lock::clear() {
     }
     default_context.set(entry(), 0U, me, where_);
     // Pairs with wait_for_grant() in the successor.
-    default_context.fetch_or(entry(), kGranted, pe_of(next), where_);
+    default_context.fetch_or(entry(), kLockGranted, pe_of(next), where_);
 }
 
 // Waits for the number of the PE that has joined the queue behind this one.
@@ -107,7 +104,7 @@ std::uint32_t Lock::wait_for_successor() {
     std::uint32_t next = 0;
     wait_until(
         [&] {
-            next = default_context.fetch(entry(), address_map.my_pe, where_) & kNextMask;
+            next = default_context.fetch(entry(), address_map.my_pe, where_) & kLockNextMask;
             return next != 0;
         },
         where_);
@@ -116,9 +113,10 @@ std::uint32_t Lock::wait_for_successor() {
 
 void Lock::wait_for_grant() {
     const int me = address_map.my_pe;
-    wait_until([=, this] { return (default_context.fetch(entry(), me, where_) & kGranted) != 0; },
-               where_);
-    default_context.fetch_and(entry(), ~kGranted, me, where_);
+    wait_until(
+        [=, this] { return (default_context.fetch(entry(), me, where_) & kLockGranted) != 0; },
+        where_, [this] { return WaitSubject{.kind = WaitKind::kLock, .address = words_}; });
+    default_context.fetch_and(entry(), ~kLockGranted, me, where_);
 }
 
 }  // namespace tessera

@@ -5,7 +5,7 @@
 // are used like this (one queue entry a PE: locks are not reentrant, threads of a PE included):
 //
 //   copy of the home PE:   +0 tail: PE number + 1 of the last in the queue, 0: free
-//   copy of every PE:      +4 entry: kHeld | kGranted | PE number + 1 of the next in line
+//   copy of every PE:      +4 entry: kLockHeld | kLockGranted | PE number + 1 of the next in line
 //
 // The home PE follows from the lock's offset, so that many locks spread over the PEs. The home of a
 // lock in team memory is a member of the team.
@@ -18,6 +18,11 @@
 #include "core/context.hpp"
 
 namespace tessera {
+
+// The parts of an entry.
+inline constexpr std::uint32_t kLockHeld = 1U << 31;
+inline constexpr std::uint32_t kLockGranted = 1U << 30;
+inline constexpr std::uint32_t kLockNextMask = kLockGranted - 1;
 
 class Lock {
   public:

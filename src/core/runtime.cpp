@@ -15,6 +15,7 @@
 #include "core/config.hpp"
 #include "core/external_heap.hpp"
 #include "core/failures.hpp"
+#include "core/hang_report.hpp"
 #include "core/info.hpp"
 #include "core/inline_maps.hpp"
 #include "core/live.hpp"
@@ -96,6 +97,7 @@ void close_runtime() {
     live->node->my_record().survives_failures.store(0, std::memory_order_relaxed);
     forget_failures();
     reset_wait_environment();
+    set_hang_report_word(nullptr);
     address_map = {};
     close_inline_maps();
     forget_external_heaps();

@@ -2,14 +2,11 @@
 //
 // See segments.hpp: the way to registered segments of other PEs of this node. The PE makes it with
 // its first segment, and publishes in its internal segment how to reach it.
-#include <sys/random.h>
-
 #include <atomic>
-#include <cerrno>
 #include <cstring>
 #include <mutex>
 
-#include "base/fatal.hpp"
+#include "base/random_number.hpp"
 #include "core/live.hpp"
 #include "core/segments.hpp"
 #include "transports/node_transports.hpp"
@@ -64,10 +61,7 @@ void open_segment_transport() {
     std::lock_guard guard(opening);
     if (opened.load(std::memory_order_relaxed) != nullptr) return;
     auto* mine = new SegmentTransport;
-    if (::getrandom(&mine->proof, sizeof mine->proof, 0) !=
-        static_cast<ssize_t>(sizeof mine->proof)) {
-        fatal("shmemx_register: getrandom: %s", std::strerror(errno));
-    }
+    mine->proof = random_number();
     mine->helper = make_fabric("loopback", describe_helper());
     publish(*mine);
     mine->helper->start();

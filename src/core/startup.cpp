@@ -12,9 +12,11 @@
 #include "base/inherited.hpp"
 #include "base/wait_trial.hpp"
 #include "core/address_map.hpp"
+#include "core/checker.hpp"
 #include "core/coherence.hpp"
 #include "core/config.hpp"
 #include "core/context.hpp"
+#include "core/hang_report.hpp"
 #include "core/helpers.hpp"
 #include "core/inline_maps.hpp"
 #include "core/live.hpp"
@@ -79,6 +81,12 @@ void enter_wait_environment(bool shares_copies) {
     InternalSegment& internal = node.internal(live->job.local_index);
     heap::NodeHeader& header = node.header();
     live->waits_of_others = waits_of_others(node, live->job);
+    internal.facts.pe = live->job.pe;
+    internal.facts.node_base = reinterpret_cast<std::uint64_t>(&header);
+    internal.facts.heap_base = address_map.heap_base;
+    internal.facts.mailboxes_bytes = TeamMailboxes::stride();
+    internal.facts.is_complete.store(1, std::memory_order_release);
+    set_hang_report_word(&header.hang_report_at_ns);
     set_wait_environment({.sleeper = &internal.sleeper,
                           .inline_limit = node.my_inline_limit(),
                           .inline_limit_bytes = node.peers()[live->job.pe].heap_inline_limit,
@@ -91,7 +99,10 @@ void enter_wait_environment(bool shares_copies) {
                           .progress = node.coherence() != nullptr ? drive_coherence
                                       : live->fabric              ? drive_fabric
                                                                   : nullptr,
-                          .help = choose_help(shares_copies)});
+                          .help = choose_help(shares_copies),
+                          .note = &internal.wait_note,
+                          .hang_nanoseconds = hang_report_nanoseconds(),
+                          .report_hang = report_hang});
 }
 
 void publish_address_map(const Live& life) {
@@ -150,9 +161,11 @@ void start(int level, const char* where) {
     launch::prepare_abort();
     if (const Inherited* inherited_job = inherited()) set_pe_prefix(inherited_job->pe);
     lock_pe_record(where);
+    watch_for_hangs();
     live->job =
         launch::join(static_cast<int>(std::min(config().virtual_nodes.value, kNodesPerHostMax)));
     set_pe_prefix(live->job.pe);
+    require_checker(where);
     const bool by_oshrun = live->job.launcher == launch::Launcher::kOshrun;
     // oshrun has warned of names, but knows no algorithms.
     if (live->job.pe == 0) by_oshrun ? warn_about_values(config()) : warn_about_settings(config());
@@ -188,6 +201,7 @@ void start(int level, const char* where) {
     open_inline_maps(live->job.node_file.get(), header.inline_limits_offset, live->job.local_pes);
     enter_wait_environment(shares_copies);
     watch_fork_and_exit();
+    stop_watching_init();
 }
 
 }  // namespace tessera

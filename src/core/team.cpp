@@ -76,6 +76,8 @@ void find_partners(Team& team) {
         team.central = &mapped_team_flags(team.world_pe(0), team.slot)->central;
     }
     team.flags = team_flags(team.slot);
+    team.flags->calls.begin(team.npes, team.my_index, team.world_pe(0),
+                            team.world_pe(team.npes - 1));
     team.partners.clear();
     for (int distance = 1; distance < team.npes; distance *= 2) {
         const int index = (team.my_index + distance) % team.npes;

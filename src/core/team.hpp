@@ -20,6 +20,7 @@
 #include "base/central_sync.hpp"
 #include "base/platform.hpp"
 #include "base/wait.hpp"
+#include "core/diagnosis.hpp"
 #include "core/member_list.hpp"
 #include "core/team_nodes.hpp"
 
@@ -34,6 +35,7 @@ inline constexpr int kSyncRoundsMax = 32;  // dissemination: 2^32 members
 //            one lasts as long as the team (core/team_arrays.cpp)
 //   then     offers: words for allocations of team memory, by turns
 //            (collectives/team_memory.cpp)
+//   then     calls: the collectives that this member has called (core/diagnosis.hpp)
 struct TeamFlags {
     struct alignas(kFalseSharingBytes) Line {
         Gate gate;
@@ -47,8 +49,9 @@ struct TeamFlags {
     CentralSync central;
     Words exchange;
     Words offers[2];
+    alignas(kFalseSharingBytes) TeamCalls calls;
 };
-static_assert(sizeof(TeamFlags) == (kSyncRoundsMax + 5) * kFalseSharingBytes);
+static_assert(sizeof(TeamFlags) == (kSyncRoundsMax + 6) * kFalseSharingBytes);
 
 struct Team;
 struct TeamMailboxes;

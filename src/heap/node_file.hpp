@@ -53,8 +53,8 @@
 
 namespace tessera::heap {
 
-inline constexpr std::uint64_t kNodeMagic = 0x5445535345524136;  // "TESSERA6": layout version 6
-// Address space for the flags of some 49,000 teams, lists of members, the mailboxes of 600
+inline constexpr std::uint64_t kNodeMagic = 0x5445535345524137;  // "TESSERA7": layout version 7
+// Address space for the flags of some 48,000 teams, lists of members, the mailboxes of 600
 // teams (of 90, SHMEM_COLLECTIVE_BUFFER=64K), the streams of 256, and the nodes of 262,144 locks;
 // only those that exist take memory.
 // Behind it: a slot for the epochs with each PE of the job (core/internal_segment.hpp).
@@ -131,6 +131,7 @@ struct NodeHeader : NodeLayout {
     alignas(kFalseSharingBytes)
         CentralSync startup;  // the node's PEs meet during init and finalize
     alignas(kFalseSharingBytes) std::atomic<std::uint64_t> oversubscribed_until_ns;  // WaitPolicy
+    std::atomic<std::uint64_t> hang_report_at_ns;  // of the last one (core/hang_report.hpp)
     alignas(kFalseSharingBytes) FailureLog failures;  // PEs of the whole job; written by oshrun
 };
 static_assert(sizeof(NodeHeader) == 6 * kFalseSharingBytes);

@@ -7,8 +7,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -23,6 +21,7 @@
 
 #include "base/fatal.hpp"
 #include "base/fd.hpp"
+#include "base/library_thread.hpp"
 #include "launch/fence_flag.hpp"
 #include "launch/meeting_frames.hpp"
 #include "launch/meeting_point.hpp"
@@ -138,15 +137,10 @@ bool read_frame(Group& group) {
 }
 
 void start_reader(Group& group) {
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    group.reader = std::thread([&group] {
+    group.reader = start_library_thread([&group] {
         while (read_frame(group)) {
         }
     });
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 // ---- The connection --------------------------------------------------------------------------

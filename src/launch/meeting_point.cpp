@@ -10,8 +10,6 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -27,6 +25,7 @@
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "base/fd.hpp"
+#include "base/library_thread.hpp"
 #include "launch/meeting_frames.hpp"
 
 namespace tessera::launch {
@@ -266,17 +265,11 @@ void add_addresses(UniqueId& id) {
     }
 }
 
-// The program's signals are for its own threads.
 void start_thread(Fd listener, const UniqueId& id, std::uint32_t limit_s) {
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
     std::lock_guard guard(threads_lock);
-    threads.emplace_back([listener = std::move(listener), id, limit_s]() mutable {
+    threads.push_back(start_library_thread([listener = std::move(listener), id, limit_s]() mutable {
         MeetingPoint(std::move(listener), id, limit_s).run();
-    });
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }));
 }
 
 }  // namespace

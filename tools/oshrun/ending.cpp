@@ -111,6 +111,7 @@ void Supervisor::report_timeout() {
     for (int pe = 0; pe < job_.npes; ++pe) {
         message("  " + pe_text(job_, pe) + " " + activity_text(job_, pe));
     }
+    wait_for_report(report_hang());
 }
 
 void Supervisor::kill_leftovers() {

@@ -17,6 +17,7 @@
 #include "launcher_choice.hpp"
 #include "launcher_command.hpp"
 #include "programs.hpp"
+#include "trace.hpp"
 
 namespace tessera::oshrun {
 namespace {
@@ -107,6 +108,7 @@ void hand_over(const Options& options) {
     config();  // A bad value is reported once, here.
     std::vector<std::string> environment_of_job = base_environment();
     std::vector<std::string> command = command_for(launcher, options, environment_of_job);
+    announce_report(options);
     if (options.verbose) warn("handing over to: %s", shown(command).c_str());
     execute(command, environment_of_job);
 }

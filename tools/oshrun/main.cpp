@@ -9,20 +9,24 @@
 //   limits.cpp      ulimit                       static_size.cpp programs too large for the memory
 //   spawn.cpp       one process                  signals.cpp     what signals mean
 //   supervisor.cpp, verdict.cpp, ending.cpp      the loop until all is over
+//   hang_report.cpp what the PEs wait for
 //   output.cpp, output_sink.cpp, output_writer.cpp   lines of the PEs to stdout and stderr
 //   helpers.cpp, helper_process.cpp              processes that copy for PEs that compute
+//   checker.cpp     the checker in the PEs
 //   keeper.cpp      cleans up after kill -9      pmix_server.cpp for MPI and other PMIx programs
-//   pmix_gate.cpp   keeps strangers from it
+//   pmix_gate.cpp   keeps strangers from it      trace.cpp       --trace and --report
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "base/fatal.hpp"
+#include "checker.hpp"
 #include "handover.hpp"
 #include "helpers.hpp"
 #include "job.hpp"
 #include "options.hpp"
 #include "programs.hpp"
 #include "supervisor.hpp"
+#include "trace.hpp"
 
 namespace {
 
@@ -44,12 +48,15 @@ int main(int argc, char** argv) {
     open_missing_standard_files();
     oshrun::Options options = oshrun::parse_options(argc, argv);
     oshrun::export_variables(options);
+    oshrun::prepare_trace(options);
+    oshrun::preload_checker(options);
     oshrun::hand_over(options);
     oshrun::SignalState signals = oshrun::take_signals();
     oshrun::Job job{.options = options, .signals = signals};
     oshrun::start_job(job);
     int code = oshrun::Supervisor(job).run();
     oshrun::close_job(job);
+    oshrun::make_report(options, signals.mask_before);
     // The server's threads are still running, and one of them may be stuck: no destructors.
     ::_exit(code);
 }

@@ -28,6 +28,7 @@ constexpr const char* kFooter =
     "  oshrun -n 8 --host a:4,b:4 ./a.out     PEs 0-3 on host a, 4-7 on host b\n"
     "  -n and --wdir belong to the program that follows; all other options to the job.\n"
     "\n"
+    "QUIT (ctrl-\\\\) prints what the PEs wait for; the job goes on (docs/hangs.md).\n"
     "Exit code: 0, or the worst of the PEs' codes (128+N for a PE killed by signal N), 124 after\n"
     "--timeout, 126 or 127 when a program cannot be run. Environment: docs/environment.md, "
     "osh_info.";
@@ -115,7 +116,7 @@ void describe_options(CLI::App& parser, Options& options, Raw& raw) {
     parser.add_flag("--tag-output", options.tag_output, "Begin each line with [pe N]");
     parser
         .add_option("--timeout", options.timeout_seconds,
-                    "End the job after S seconds and print the state of each PE")
+                    "End the job after S seconds and print what each PE waits for")
         ->check(CLI::Validator(
             [](std::string& text) {
                 return std::strtod(text.c_str(), nullptr) > 0
@@ -124,6 +125,16 @@ void describe_options(CLI::App& parser, Options& options, Raw& raw) {
             },
             ""))
         ->type_name("S");
+    parser
+        .add_option("--trace", options.trace_file,
+                    "Write a timeline of the PEs' calls, for Perfetto (SHMEM_TRACE)")
+        ->type_name("FILE");
+    parser
+        .add_option("--report", options.report_file,
+                    "Write a page (HTML): who waits for whom, traffic, times, heap, algorithms")
+        ->type_name("FILE");
+    parser.add_flag("--check", options.check,
+                    "Find misuse and races of the program (SHMEM_CHECK; docs/checking.md)");
     parser.add_flag("--verbose", options.verbose,
                     "Print the host and the process of each PE, and how it ended");
     describe_host_options(parser, raw);

@@ -34,9 +34,12 @@ struct Options {
     Launcher launcher = Launcher::kAuto;
     int pes_per_host = 0;  // 0: not given
     bool tag_output = false;
+    bool check = false;
     bool verbose = false;
     bool report_bindings = false;
     double timeout_seconds = 0;  // 0: no limit
+    std::string trace_file;      // --trace; "": none
+    std::string report_file;     // --report; "": none
 };
 
 // Prints help or version and exits with 0 when asked to; ends with a message and kUsageExitCode

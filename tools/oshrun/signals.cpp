@@ -39,7 +39,7 @@ SignalState take_signals() {
 }
 
 bool is_end_signal(int signal) {
-    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
 }
 
 std::string signal_text(int signal) {

@@ -19,7 +19,7 @@ struct SignalState {
 };
 SignalState take_signals();
 
-// INT, TERM, HUP, QUIT: the job is to end.
+// INT, TERM, HUP: the job is to end.
 bool is_end_signal(int signal);
 
 // "SIGSEGV (Segmentation fault)".

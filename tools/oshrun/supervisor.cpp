@@ -130,6 +130,7 @@ void Supervisor::handle_signal(int signal) {
         case SIGUSR2:
         case SIGCONT: signal_all(signal); break;
         case SIGTSTP: suspend(); break;
+        case SIGQUIT: report_hang(); break;
         default: break;  // SIGCHLD: look_at_pes() follows. SIGTTOU: writing continues.
     }
 }

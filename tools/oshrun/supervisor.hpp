@@ -10,9 +10,10 @@
 //   a PE cannot reach another one         waits a moment for the death of a PE, which then is the
 //                                          failure; else the PE that complains has failed
 //   a PE calls shmem_global_exit(code)     the others are killed; code
-//   INT, TERM, HUP, QUIT to oshrun         forwarded, and after a grace the rest is killed; 128+N
+//   INT, TERM, HUP to oshrun               forwarded, and after a grace the rest is killed; 128+N
 //   --timeout                              a report, then all are killed; 124
 //   a progress helper dies                 all are killed; 128+N, or its code
+// QUIT to oshrun ends nothing: it asks for a report on what the PEs wait for (docs/hangs.md).
 // Called by main.cpp.
 #pragma once
 
@@ -69,6 +70,9 @@ class Supervisor {
     void kill_all();
     void signal_all(int signal) const;
     void report_timeout();
+    // Starts osh_hang (hang_report.cpp). RETURNS: its process; 0: there is none.
+    pid_t report_hang();
+    static void wait_for_report(pid_t pid);
     void kill_leftovers();
     void finish();
 

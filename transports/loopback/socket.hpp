@@ -6,11 +6,9 @@
 #pragma once
 
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -19,25 +17,18 @@
 
 #include "base/fatal.hpp"
 #include "base/fd.hpp"
+#include "base/random_number.hpp"
 
 namespace tessera::loopback {
-
-inline std::uint64_t random_number() {
-    std::uint64_t number = 0;
-    if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) {
-        fatal("shmem_init: getrandom: %s", std::strerror(errno));
-    }
-    return number;
-}
 
 class Socket {
   public:
     using Name = std::uint64_t;
 
     Socket() : name_(random_number()), socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
-        const Address address(name_);
-        const auto* bytes = reinterpret_cast<const sockaddr*>(&address.path);
-        if (!socket_ || ::bind(socket_.get(), bytes, Address::kBytes) != 0) {
+        const sockaddr_un address = address_of(name_);
+        const auto* bytes = reinterpret_cast<const sockaddr*>(&address);
+        if (!socket_ || ::bind(socket_.get(), bytes, kAddressBytes) != 0) {
             fatal("shmem_init: cannot make a Unix socket: %s", std::strerror(errno));
         }
     }
@@ -45,10 +36,10 @@ class Socket {
 
     // RETURNS: 0, EAGAIN when the receiver has no room, or the errno of a receiver that is gone.
     int try_send(Name to, std::span<iovec> parts) const {
-        Address address(to);
+        sockaddr_un address = address_of(to);
         msghdr message{};
-        message.msg_name = &address.path;
-        message.msg_namelen = Address::kBytes;
+        message.msg_name = &address;
+        message.msg_namelen = kAddressBytes;
         message.msg_iov = parts.data();
         message.msg_iovlen = parts.size();
         if (::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) return 0;
@@ -70,15 +61,13 @@ class Socket {
 
   private:
     // An abstract name begins with a zero and has no end but its length.
-    struct Address {
-        static constexpr socklen_t kBytes = offsetof(sockaddr_un, sun_path) + 9 + sizeof(Name);
-        explicit Address(Name name) {
-            path.sun_family = AF_UNIX;
-            std::memcpy(path.sun_path, "\0tessera.", 9);
-            std::memcpy(path.sun_path + 9, &name, sizeof name);
-        }
-        sockaddr_un path{};
-    };
+    static constexpr socklen_t kAddressBytes = offsetof(sockaddr_un, sun_path) + 9 + sizeof(Name);
+    static sockaddr_un address_of(Name name) {
+        sockaddr_un address{.sun_family = AF_UNIX, .sun_path = "\0tessera."};
+        std::memcpy(address.sun_path + 9, &name, sizeof name);
+        return address;
+    }
+
     const Name name_;
     const Fd socket_;
 };

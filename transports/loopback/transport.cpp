@@ -5,58 +5,38 @@
 // the socket and executes the requests, without waiting: it sends an answer later if the receiver
 // has no room for it. README.md lists the changes for another fabric. THREADS: any.
 #include <sched.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <deque>
 #include <mutex>
 #include <thread>
 #include <utility>
 
+#include "base/copy.hpp"
 #include "base/library_thread.hpp"
-#include "base/shared_lock.hpp"
-#include "transports/apply_atomic.hpp"
-#include "transports/fabric_transport.hpp"
 #include "transports/loopback/message.hpp"
+#include "transports/served_memory.hpp"
 #include "transports/token_pool.hpp"
 
 namespace tessera::loopback {
 namespace {
 
 using Context = TransportContext;
+using Count = std::atomic<std::uint32_t>;  // of parts that are not answered
 
 struct LoopbackContext final : Context {
-    std::atomic<std::uint32_t> pending{0};  // requests that are not answered
+    Count pending{0};
 };
 
 struct PendingRequest {
     void* result = nullptr;   // where the data of the answer goes
     std::uint32_t bytes = 0;  // of it
-    std::atomic<std::uint32_t>* pending = nullptr;
-    std::atomic<std::uint32_t>* of_operation = nullptr;  // a count of an Operation, or none
+    Count* pending = nullptr;
+    Count* of_operation = nullptr;  // a count of an Operation, or none
 };
 
-std::atomic<std::uint32_t>* pending_of(Context& context) {
-    return &static_cast<LoopbackContext&>(context).pending;
-}
-
-bool is_word(const char* address, std::size_t bytes) {
-    return std::has_single_bit(bytes) && bytes <= sizeof(std::uint64_t) &&
-           reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
-}
-
-// A word is stored whole and once: the program may wait for it, and overwrite it at once.
-void store(char* dest, const std::byte* source, std::size_t bytes) {
-    if (!is_word(dest, bytes)) {
-        std::memcpy(dest, source, bytes);
-        return;
-    }
-    std::uint64_t word = 0;
-    std::memcpy(&word, source, bytes);
-    apply_atomic(dest, bytes, AtomicOp::kSet, word, 0);
-}
+Count* pending_of(Context& context) { return &static_cast<LoopbackContext&>(context).pending; }
 
 class LoopbackTransport final : public FabricTransport {
   public:
@@ -77,16 +57,13 @@ class LoopbackTransport final : public FabricTransport {
         return std::make_unique<LoopbackContext>();
     }
     std::vector<std::byte> endpoint_info() const override {
-        const EndpointInfo info{.settings_digest = setup_.settings_digest,
-                                .setting_marks = setup_.setting_marks,
-                                .program_digest = setup_.program_digest,
-                                .key = key_,
-                                .name = socket_.name()};
+        const EndpointInfo info{
+            .fingerprint = setup_.fingerprint, .key = key_, .name = socket_.name()};
         const auto bytes = std::as_bytes(std::span(&info, 1));
         return {bytes.begin(), bytes.end()};
     }
     bool runs_my_program(int pe) override {
-        return peer(pe).program_digest == setup_.program_digest;
+        return peer(pe).fingerprint.program_digest == setup_.fingerprint.program_digest;
     }
     void start() override {
         peers_ = std::vector<Peer>(static_cast<std::size_t>(setup_.npes));
@@ -94,14 +71,8 @@ class LoopbackTransport final : public FabricTransport {
             if (pe != setup_.pe) peer(pe);
         }
         if (!setup_.has_progress_thread) return;
-        // The program's signals are not for this thread.
-        sigset_t all;
-        sigset_t before;
-        sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before);
-        progress_thread_ = std::thread([this] {
+        progress_thread_ = start_library_thread([this] {
             constexpr int kSleepMs = 100;
-            is_library_thread = true;
             while (!must_stop_.load(std::memory_order_acquire)) {
                 socket_.wait(kSleepMs);
                 progress();
@@ -109,7 +80,6 @@ class LoopbackTransport final : public FabricTransport {
                 ::sched_yield();  // A program that reads the socket itself goes first.
             }
         });
-        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
     void leave() override { is_leaving_.store(true, std::memory_order_relaxed); }
 
@@ -121,11 +91,12 @@ class LoopbackTransport final : public FabricTransport {
     }
     void put_nbi(Context& context, void* dest, const void* source, std::size_t bytes,
                  int pe) override {
-        send_put(context, dest, source, bytes, pe, nullptr);
+        request(context, message_to(dest, MessageKind::kPut), bytes, source, nullptr, pe);
     }
     void put_tracked(Context& context, void* dest, const void* source, std::size_t bytes, int pe,
                      Operation& operation) override {
-        send_put(context, dest, source, bytes, pe, &operation.remote);
+        request(context, message_to(dest, MessageKind::kPut), bytes, source, nullptr, pe,
+                &operation.remote);
     }
     void get(Context&, void* dest, const void* source, std::size_t bytes, int pe) override {
         LoopbackContext alone;  // Waits for nothing else that is under way.
@@ -134,11 +105,12 @@ class LoopbackTransport final : public FabricTransport {
     }
     void get_nbi(Context& context, void* dest, const void* source, std::size_t bytes,
                  int pe) override {
-        send_get(context, dest, source, bytes, pe, nullptr);
+        request(context, message_to(source, MessageKind::kGet), bytes, nullptr, dest, pe);
     }
     void get_tracked(Context& context, void* dest, const void* source, std::size_t bytes, int pe,
                      Operation& operation) override {
-        send_get(context, dest, source, bytes, pe, &operation.local);
+        request(context, message_to(source, MessageKind::kGet), bytes, nullptr, dest, pe,
+                &operation.local);
     }
     std::uint64_t atomic(Context&, const AtomicRequest& what, int pe) override {
         LoopbackContext alone;
@@ -148,12 +120,28 @@ class LoopbackTransport final : public FabricTransport {
         return old;
     }
     void atomic_nbi(Context& context, const AtomicRequest& what, void* result, int pe) override {
-        send_atomic(context, what, result, pe, nullptr);
+        request(context, message_to(what), what.bytes, nullptr, result, pe);
     }
     void atomic_tracked(Context& context, const AtomicRequest& what, void* result, int pe,
                         Operation& operation) override {
-        send_atomic(context, what, result, pe,
-                    result != nullptr ? &operation.local : &operation.remote);
+        request(context, message_to(what), what.bytes, nullptr, result, pe,
+                result != nullptr ? &operation.local : &operation.remote);
+    }
+    void accumulate(Context& context, const Accumulation& what, int pe) override {
+        LoopbackContext alone;
+        const bool waits = what.result != nullptr && what.operation == nullptr;
+        Message message = message_to(what.dest, MessageKind::kAccumulate);
+        message.number = what.result != nullptr ? 1 : 0;
+        message.atomic.element = what.element;
+        request(waits ? alone : context, message, what.nelems * what.element.kernel()->bytes,
+                what.source, what.result, pe,
+                what.operation != nullptr ? &what.operation->local : nullptr);
+        quiet(alone);
+    }
+    void put_signal(Context& context, void* dest, const void* source, std::size_t bytes,
+                    const AtomicRequest& signal, int pe) override {
+        put_nbi(context, dest, source, bytes, pe);
+        atomic_nbi(context, signal, nullptr, pe);
     }
     void put_signal_tracked(Context& context, void* dest, const void* source, std::size_t bytes,
                             const AtomicRequest& signal, int pe, Operation& operation) override {
@@ -165,22 +153,10 @@ class LoopbackTransport final : public FabricTransport {
         const AtomicRequest nothing{.dest = const_cast<std::uint64_t*>(setup_.unchanging)};
         atomic_tracked(context, nothing, nullptr, pe, operation);
     }
-    void accumulate(Context& context, const Accumulation& what, int pe) override {
-        const bool waits = what.result != nullptr && what.operation == nullptr;
-        if (!waits) return send_accumulate(context, what, pe);
-        LoopbackContext alone;
-        send_accumulate(alone, what, pe);
-        quiet(alone);
-    }
-    void put_signal(Context& context, void* dest, const void* source, std::size_t bytes,
-                    const AtomicRequest& signal, int pe) override {
-        put_nbi(context, dest, source, bytes, pe);
-        atomic_nbi(context, signal, nullptr, pe);
-    }
     void post_gate(const Gate& gate, std::uint32_t number, int pe) override {
-        Message message = message_to(&gate, MessageKind::kGate, sizeof gate);
-        message.operand = number;
-        send(message, nullptr, pe);
+        Message message = message_to(&gate, MessageKind::kGate);
+        message.number = number;
+        send(message, {}, pe);
     }
     void post_gate_behind(Context&, const Gate& gate, std::uint32_t number, int pe) override {
         post_gate(gate, number, pe);
@@ -190,8 +166,7 @@ class LoopbackTransport final : public FabricTransport {
         // Acquire: pairs with take_answer().
         drive_until(
             [](void* pending) {
-                return static_cast<std::atomic<std::uint32_t>*>(pending)->load(
-                           std::memory_order_acquire) == 0;
+                return static_cast<Count*>(pending)->load(std::memory_order_acquire) == 0;
             },
             pending_of(context));
     }
@@ -213,7 +188,7 @@ class LoopbackTransport final : public FabricTransport {
             // A process that does not know the key is no PE of this job.
             if (bytes < sizeof message || message.key != key_) continue;
             if (message.source < 0 || message.source >= setup_.npes) continue;
-            execute(message, bytes - sizeof message, buffer + sizeof message);
+            execute(message, std::span(buffer).first(bytes).subspan(sizeof message));
         }
     }
 
@@ -221,100 +196,65 @@ class LoopbackTransport final : public FabricTransport {
     // ---- Sending ----
 
     struct Peer {
+        std::once_flag is_known;
         EndpointInfo info;
-        std::atomic<bool> is_known{false};
     };
     const EndpointInfo& peer(int pe) {
         Peer& peer = peers_[static_cast<std::size_t>(pe)];
-        // Acquire: pairs with the release in read_endpoint_info().
-        if (!peer.is_known.load(std::memory_order_acquire)) read_endpoint_info(peer, pe);
+        std::call_once(peer.is_known, [&] {
+            const std::vector<std::byte> bytes = setup_.endpoint_info_of(pe);
+            if (bytes.size() != sizeof peer.info) {
+                fatal("PE %d uses another fabric, or another version of Tessera", pe);
+            }
+            std::memcpy(&peer.info, bytes.data(), sizeof peer.info);
+            setup_.check_settings(peer.info.fingerprint, pe);
+        });
         return peer.info;
     }
-    void read_endpoint_info(Peer& peer, int pe) {
-        std::lock_guard guard(reading_info_);
-        if (peer.is_known.load(std::memory_order_relaxed)) return;
-        const std::vector<std::byte> bytes = setup_.endpoint_info_of(pe);
-        if (bytes.size() != sizeof(EndpointInfo)) {
-            fatal("PE %d uses another fabric, or another version of Tessera", pe);
-        }
-        std::memcpy(&peer.info, bytes.data(), sizeof(EndpointInfo));
-        if (peer.info.settings_digest != setup_.settings_digest) {
-            fatal("shmem_init: %s; start all PEs with the same environment",
-                  setup_.difference(peer.info.setting_marks, pe).c_str());
-        }
-        peer.is_known.store(true, std::memory_order_release);
-    }
-    Message message_to(const void* address, MessageKind kind, std::size_t bytes) const {
+    Message message_to(const void* address, MessageKind kind) const {
         const SegmentOffset at = setup_.segments.offset_of(address);
-        return {.offset = at.offset,
-                .bytes = static_cast<std::uint32_t>(bytes),
-                .kind = kind,
-                .segment = static_cast<std::uint8_t>(at.segment)};
+        return {
+            .offset = at.offset, .kind = kind, .segment = static_cast<std::uint8_t>(at.segment)};
     }
-    // `count`: of an Operation, or nullptr.
-    using Count = std::atomic<std::uint32_t>*;
-    void send_put(Context& context, void* dest, const void* source, std::size_t bytes, int pe,
-                  Count count) {
-        for (std::size_t at = 0; at < bytes; at += kDataBytesMax) {
-            Message message = message_to(static_cast<char*>(dest) + at, MessageKind::kPut,
-                                         std::min(bytes - at, kDataBytesMax));
-            request(message, static_cast<const char*>(source) + at, nullptr, context, pe, count);
+    Message message_to(const AtomicRequest& what) const {
+        Message message = message_to(what.dest, MessageKind::kAtomic);
+        message.atomic = what;
+        return message;
+    }
+    // Sends a request of `bytes` bytes in pieces that fit datagrams. `data` goes with it, the
+    // answers go to `result`; each may be nullptr. `of_operation`: a count of it, or nullptr.
+    void request(Context& context, Message message, std::size_t bytes, const void* data,
+                 void* result, int pe, Count* of_operation = nullptr) {
+        const auto* from = static_cast<const std::byte*>(data);
+        auto* to = static_cast<std::byte*>(result);
+        for (std::size_t rest = bytes; rest > 0; rest -= message.bytes) {
+            message.bytes = static_cast<std::uint32_t>(std::min(rest, kDataBytesMax));
+            Count* const pending = pending_of(context);
+            for (Count* count : {pending, of_operation}) {
+                if (count != nullptr) count->fetch_add(1, std::memory_order_relaxed);
+            }
+            auto& entry = requests_.take({to, message.bytes, pending, of_operation});
+            message.token = entry.token.load(std::memory_order_relaxed);
+            send(message, {from, from != nullptr ? message.bytes : 0}, pe);
+            message.offset += message.bytes;
+            if (from != nullptr) from += message.bytes;
+            if (to != nullptr) to += message.bytes;
         }
     }
-    void send_get(Context& context, void* dest, const void* source, std::size_t bytes, int pe,
-                  Count count) {
-        for (std::size_t at = 0; at < bytes; at += kDataBytesMax) {
-            Message message = message_to(static_cast<const char*>(source) + at, MessageKind::kGet,
-                                         std::min(bytes - at, kDataBytesMax));
-            request(message, nullptr, static_cast<char*>(dest) + at, context, pe, count);
-        }
-    }
-    void send_accumulate(Context& context, const Accumulation& what, int pe) {
-        const std::size_t bytes = what.nelems * what.element.kernel()->bytes;
-        auto* result = static_cast<char*>(what.result);
-        const Count count = what.operation != nullptr ? &what.operation->local : nullptr;
-        const auto kind =
-            result != nullptr ? MessageKind::kGetAccumulate : MessageKind::kAccumulate;
-        for (std::size_t at = 0; at < bytes; at += kDataBytesMax) {
-            Message message = message_to(static_cast<char*>(what.dest) + at, kind,
-                                         std::min(bytes - at, kDataBytesMax));
-            message.element = what.element;
-            request(message, static_cast<const char*>(what.source) + at,
-                    result != nullptr ? result + at : nullptr, context, pe, count);
-        }
-    }
-    void send_atomic(Context& context, const AtomicRequest& what, void* result, int pe,
-                     Count count) {
-        Message message = message_to(what.dest, MessageKind::kAtomic, what.bytes);
-        message.op = what.op;
-        message.operand = what.operand;
-        message.condition = what.condition;
-        message.element = what.element;
-        request(message, nullptr, result, context, pe, count);
-    }
-    void request(Message& message, const void* data, void* result, Context& context, int pe,
-                 Count count) {
-        std::atomic<std::uint32_t>* pending = pending_of(context);
-        if (count != nullptr) count->fetch_add(1, std::memory_order_relaxed);
-        pending->fetch_add(1, std::memory_order_relaxed);
-        auto& entry = requests_.take({result, message.bytes, pending, count});
-        message.token = entry.token.load(std::memory_order_relaxed);
-        send(message, data, pe);
-    }
-    // RETURNS when: the message is sent, with message.bytes of data unless that is nullptr.
-    void send(Message& message, const void* data, int pe) {
+    // RETURNS when: the message is sent.
+    void send(Message& message, std::span<const std::byte> data, int pe) {
         while (!try_send(message, data, pe)) {
             progress();  // Else two PEs with full sockets would wait for each other.
             ::sched_yield();
         }
     }
     // False: the receiver has no room.
-    bool try_send(Message& message, const void* data, int pe) {
+    bool try_send(Message& message, std::span<const std::byte> data, int pe) {
         message.key = peer(pe).key;
         message.source = setup_.pe;
-        iovec parts[2] = {{.iov_base = &message, .iov_len = sizeof message},
-                          {.iov_base = const_cast<void*>(data), .iov_len = message.bytes}};
-        const int error = socket_.try_send(peer(pe).name, {parts, data != nullptr ? 2U : 1U});
+        iovec parts[] = {{.iov_base = &message, .iov_len = sizeof message},
+                         {.iov_base = const_cast<std::byte*>(data.data()), .iov_len = data.size()}};
+        const int error = socket_.try_send(peer(pe).name, parts);
         if (error != 0 && error != EAGAIN && !is_leaving_.load(std::memory_order_relaxed)) {
             fatal_lost_peer("cannot send to PE %d: %s; did that PE die?", pe, std::strerror(error));
         }
@@ -323,123 +263,92 @@ class LoopbackTransport final : public FabricTransport {
 
     // ---- Serving other PEs, with the reading lock ----
 
-    void execute(const Message& message, std::size_t data_bytes, const std::byte* data) {
-        const std::size_t bytes = message.bytes;
-        const bool has_data =
-            message.kind == MessageKind::kPut || message.kind == MessageKind::kAccumulate ||
-            message.kind == MessageKind::kGetAccumulate || message.kind == MessageKind::kAnswer;
-        if (bytes > kDataBytesMax || (has_data && bytes != data_bytes)) return;
-        if (message.kind == MessageKind::kAnswer) return take_answer(message, data);
-        char* address = setup_.segments.checked_address(message.segment, message.offset, bytes);
-        if (address == nullptr) return;
-        if (message.kind == MessageKind::kGet) return answer(message, address, bytes);
-        if (message.kind == MessageKind::kPut) {
-            store(address, data, bytes);
-            answer(message, nullptr, 0);
-        } else if (message.kind == MessageKind::kAccumulate ||
-                   message.kind == MessageKind::kGetAccumulate) {
-            execute_accumulate(message, address, data);
-        } else if (message.kind == MessageKind::kAtomic && is_aligned(message, address)) {
-            const std::uint64_t old = execute_atomic(message, address);
-            answer(message, &old, bytes);
-        } else if (message.kind == MessageKind::kGate && bytes == sizeof(Gate) &&
-                   message.offset % alignof(Gate) == 0) {
-            const auto number = static_cast<std::uint32_t>(message.operand);
-            auto* gate = reinterpret_cast<Gate*>(address);
-            if (!gate->has_reached(number)) gate->post(number);
-        }
-        if (setup_.sleeper->is_sleeping()) setup_.sleeper->wake();
-    }
-    // Elements may need less alignment than words of their size: a complex float that of a float.
-    static bool is_aligned(const Message& message, const char* address) {
-        if (message.op != AtomicOp::kElement) return is_word(address, message.bytes);
-        const ElementKernel* kernel = message.element.kernel();
-        return kernel != nullptr &&
-               reinterpret_cast<std::uintptr_t>(address) % kernel->alignment == 0;
-    }
-    bool needs_lock(const Message& message) const {
-        return setup_.static_lock != nullptr &&
-               static_cast<Segment>(message.segment) == Segment::kStatics;
-    }
-    std::uint64_t execute_atomic(const Message& message, char* address) {
-        auto apply = [&] {
-            if (message.op == AtomicOp::kElement) {
-                return apply_element(address, message.bytes, message.element, message.operand,
-                                     *setup_.element_lock);
+    void execute(const Message& message, std::span<const std::byte> data) {
+        const ServedMemory::Target target{message.segment, message.offset};
+        switch (message.kind) {
+            case MessageKind::kAnswer: return take_answer(message, data);
+            case MessageKind::kGet: {
+                const std::size_t bytes = std::min<std::size_t>(message.bytes, kDataBytesMax);
+                const char* source = address_of(target, bytes);
+                if (source != nullptr) answer(message, source, bytes);
+                return;
             }
-            return apply_atomic(address, message.bytes, message.op, message.operand,
-                                message.condition);
-        };
-        if (!needs_lock(message)) return apply();
-        SharedLock guard(*setup_.static_lock, "an atomic on static data");
-        return apply();
-    }
-    void execute_accumulate(const Message& message, char* address, const std::byte* data) {
-        const ElementKernel* kernel = message.element.kernel();
-        if (kernel == nullptr || message.bytes % kernel->bytes != 0 ||
-            reinterpret_cast<std::uintptr_t>(address) % kernel->alignment != 0) {
-            return;
+            case MessageKind::kPut:
+                if (char* dest = address_of(target, data.size())) {
+                    // Stores a word whole and once: the program may wait for it and overwrite it.
+                    copy_bytes(dest, data.data(), data.size());
+                    answer(message, nullptr, 0);
+                }
+                break;
+            case MessageKind::kAtomic: {
+                const std::uint64_t old = memory_.atomic(target, message.atomic);
+                answer(message, &old, std::min(message.atomic.bytes, sizeof old));
+                break;
+            }
+            case MessageKind::kAccumulate: execute_accumulate(message, target, data); break;
+            case MessageKind::kGate: memory_.post_gate(target, message.number); break;
         }
-        const bool is_get = message.kind == MessageKind::kGetAccumulate;
+        // Before the look whether this PE sleeps, as an atomic of the processor would be.
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        memory_.wake_program();
+    }
+    char* address_of(ServedMemory::Target target, std::size_t bytes) const {
+        return setup_.segments.checked_address(target.segment, target.offset, bytes);
+    }
+    void execute_accumulate(const Message& message, ServedMemory::Target target,
+                            std::span<const std::byte> data) {
+        const ElementKernel* kernel = message.atomic.element.kernel();
+        if (kernel == nullptr || data.size() > kDataBytesMax) return;
         alignas(16) char old[kDataBytesMax];
-        apply_accumulate({.dest = address,
-                          .source = data,
-                          .nelems = message.bytes / kernel->bytes,
-                          .element = message.element,
-                          .result = is_get ? old : nullptr},
-                         *setup_.element_lock, needs_lock(message) ? setup_.static_lock : nullptr);
-        answer(message, old, is_get ? message.bytes : 0);
+        const bool is_get = message.number != 0;
+        const bool is_done = memory_.accumulate(target, {.source = data.data(),
+                                                         .nelems = data.size() / kernel->bytes,
+                                                         .element = message.atomic.element,
+                                                         .result = is_get ? old : nullptr});
+        if (is_done) answer(message, old, is_get ? data.size() : 0);
     }
     void answer(const Message& request, const void* data, std::size_t bytes) {
-        Message reply{.token = request.token,
-                      .bytes = static_cast<std::uint32_t>(bytes),
-                      .kind = MessageKind::kAnswer};
-        if (postponed_.empty() && try_send(reply, data, request.source)) return;
-        const auto* start = static_cast<const std::byte*>(data);
-        postponed_.push_back({request.source, reply, {start, start + bytes}});
+        const std::span answered(static_cast<const std::byte*>(data), bytes);
+        Message message{.token = request.token, .kind = MessageKind::kAnswer};
+        if (postponed_.empty() && try_send(message, answered, request.source)) return;
+        postponed_.push_back({request.source, message, {answered.begin(), answered.end()}});
     }
     void send_postponed() {
         while (!postponed_.empty()) {
-            Postponed& next = postponed_.front();
-            if (!try_send(next.reply, next.data.data(), next.pe)) return;
+            Answer& next = postponed_.front();
+            if (!try_send(next.message, next.data, next.pe)) return;
             postponed_.pop_front();
         }
     }
-    void take_answer(const Message& message, const std::byte* data) {
+    void take_answer(const Message& message, std::span<const std::byte> data) {
         auto* entry = requests_.find(message.token);
-        if (entry == nullptr) {
-            fatal(
-                "PE %d, on another node, answered an operation that this PE does not have under "
-                "way (token %#llx): its memory or a message has been damaged",
-                message.source, static_cast<unsigned long long>(message.token));
-        }
+        if (entry == nullptr) fatal_unknown_token(message.source, message.token);
         const PendingRequest request = entry->object;
-        if (request.result != nullptr && message.bytes == request.bytes) {
-            std::memcpy(request.result, data, message.bytes);
+        if (request.result != nullptr && data.size() == request.bytes) {
+            std::memcpy(request.result, data.data(), data.size());
         }
         requests_.put_back(*entry);
         // Release of both: the data is there. Pairs with the acquire in quiet(), and with
         // Operation::is_local() and is_remote().
-        if (request.of_operation != nullptr) {
-            request.of_operation->fetch_sub(1, std::memory_order_release);
+        for (Count* count : {request.of_operation, request.pending}) {
+            if (count != nullptr) count->fetch_sub(1, std::memory_order_release);
         }
-        request.pending->fetch_sub(1, std::memory_order_release);
     }
 
-    struct Postponed {
+    struct Answer {
         int pe;
-        Message reply;
+        Message message;
         std::vector<std::byte> data;
     };
     const FabricSetup setup_;
+    const ServedMemory memory_{setup_};
     const std::string provider_ = "loopback";
     const Socket socket_;
     const std::uint64_t key_ = random_number();
     std::vector<Peer> peers_;
-    std::mutex reading_info_;
     TokenPool<PendingRequest> requests_;
     std::mutex reading_;
-    std::deque<Postponed> postponed_;
+    std::deque<Answer> postponed_;
     std::atomic<bool> is_leaving_{false};
     std::atomic<bool> must_stop_{false};
     std::thread progress_thread_;

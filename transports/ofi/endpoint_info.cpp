@@ -3,32 +3,18 @@
 // See endpoint_info.hpp.
 #include "transports/ofi/endpoint_info.hpp"
 
-#include <sys/random.h>
-
 #include <cstring>
 #include <vector>
 
 #include "base/fatal.hpp"
+#include "base/random_number.hpp"
 
 namespace tessera::ofi {
-namespace {
-
-std::uint64_t random_key() {
-    std::uint64_t key = 0;
-    if (::getrandom(&key, sizeof key, 0) != static_cast<ssize_t>(sizeof key)) {
-        fatal("shmem_init: the system has no random numbers to protect the PEs' memory with");
-    }
-    return key;
-}
-
-}  // namespace
 
 EndpointInfo describe_endpoint(const FabricSetup& setup, Fabric& fabric) {
     EndpointInfo info;
-    info.settings_digest = setup.settings_digest;
-    info.setting_marks = setup.setting_marks;
-    info.program_digest = setup.program_digest;
-    info.message_key = random_key();
+    info.fingerprint = setup.fingerprint;
+    info.message_key = random_number();
     info.admission_key = fabric.admission_key();
     const std::string& provider = fabric.capabilities().provider;
     provider.copy(info.provider, sizeof info.provider - 1);

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/setting_marks.hpp"
 #include "transports/fabric_transport.hpp"
 #include "transports/ofi/fabric.hpp"
 
@@ -18,9 +17,7 @@ struct EndpointInfo {
     static constexpr std::size_t kAddressBytesMax = 120;
 
     std::uint64_t magic = kMagic;
-    std::uint64_t settings_digest = 0;
-    SettingMarks setting_marks{};
-    std::uint64_t program_digest = 0;
+    Fingerprint fingerprint;
     std::uint64_t message_key = 0;
     std::uint64_t admission_key = 0;  // admission.hpp; 0: any process may connect
     std::uint64_t keys[kSegments] = {};

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <rdma/fi_cm.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -17,6 +16,7 @@
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "base/log.hpp"
+#include "base/random_number.hpp"
 
 namespace tessera::ofi {
 namespace {
@@ -43,10 +43,7 @@ void check(long result, const char* what, const Capabilities& capabilities) {
 }
 
 std::uint64_t random_key(std::size_t key_bytes) {
-    std::uint64_t key = 0;
-    while (::getrandom(&key, sizeof key, 0) != sizeof key) {
-        if (errno != EINTR) fatal("shmem_init: getrandom: %s", std::strerror(errno));
-    }
+    const std::uint64_t key = random_number();
     return key_bytes >= sizeof key ? key : key & ((std::uint64_t{1} << (8 * key_bytes)) - 1);
 }
 

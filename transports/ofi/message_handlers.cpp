@@ -7,8 +7,6 @@
 #include <limits>
 
 #include "base/fatal.hpp"
-#include "base/shared_lock.hpp"
-#include "transports/apply_atomic.hpp"
 
 namespace tessera::ofi {
 
@@ -16,6 +14,7 @@ MessageHandlers::MessageHandlers(const FabricSetup& setup, std::uint64_t message
                                  Fabric& fabric, PacketPool& pool, const MessageSender& sender,
                                  PeerWatchdog& watchdog)
     : setup_(setup),
+      memory_(setup),
       message_key_(message_key),
       fabric_(fabric),
       pool_(pool),
@@ -110,7 +109,7 @@ void MessageHandlers::execute_updates(const Header& header, std::size_t bytes) {
 void MessageHandlers::finish_updates(const Header& header) {
     // Before the look whether this PE sleeps, as an atomic of the processor would be.
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    wake_program();
+    memory_.wake_program();
     const bool fits = ack_pe_ == header.source && ack_.token == header.token &&
                       ack_.count + header.count <= std::numeric_limits<std::uint16_t>::max();
     if (!fits) send_ack();
@@ -127,28 +126,20 @@ void MessageHandlers::send_ack() {
     ack_ = {};
 }
 
-void MessageHandlers::wake_program() {
-    if (setup_.sleeper->is_sleeping()) setup_.sleeper->wake();
-}
-
 // `old`: nullptr, or room for the elements from before. RETURNS: bytes of the elements; 0 if the
 // message makes no sense.
 std::size_t MessageHandlers::accumulate(const Header& header, std::size_t bytes, void* old) {
     const auto* body = reinterpret_cast<const AccumulateBody*>(&header + 1);
     if (bytes < sizeof header + sizeof *body) return 0;
-    const ElementKernel* kernel = element_kernel(body->type, body->op);
-    const RemoteWord first(body->first);
-    if (kernel == nullptr || first.offset() % kernel->alignment != 0) return 0;
-    const std::uint64_t data_bytes = std::uint64_t{body->nelems} * kernel->bytes;
+    const Element element{.type = body->type, .op = body->op};
+    const ElementKernel* kernel = element.kernel();
+    const std::uint64_t data_bytes =
+        kernel != nullptr ? std::uint64_t{body->nelems} * kernel->bytes : 0;
     if (data_bytes > bytes - sizeof header - sizeof *body) return 0;
-    char* dest = setup_.segments.checked_address(first.segment(), first.offset(), data_bytes);
-    if (dest == nullptr) return 0;
-    apply_accumulate({.dest = dest,
-                      .source = body + 1,
-                      .nelems = body->nelems,
-                      .element = {.type = body->type, .op = body->op},
-                      .result = old},
-                     *setup_.element_lock, needs_static_lock(first) ? setup_.static_lock : nullptr);
+    const bool is_done = memory_.accumulate(
+        target_of(RemoteWord(body->first)),
+        {.source = body + 1, .nelems = body->nelems, .element = element, .result = old});
+    if (!is_done) return 0;
     // Before the look whether this PE sleeps, as an atomic of the processor would be.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return data_bytes;
@@ -162,7 +153,7 @@ void MessageHandlers::execute_get_accumulate(const Header& header, std::size_t b
     Packet* packet = start_answer(header);
     const std::size_t answered = accumulate(header, bytes, packet->bytes + packet->size);
     if (answered == 0) return pool_.put_back(packet);
-    wake_program();
+    memory_.wake_program();
     packet->size += static_cast<std::uint32_t>(answered);
     answer(packet);
 }
@@ -173,47 +164,19 @@ void MessageHandlers::execute_fetch(const Fetch& fetch) {
     reply.token = fetch.token;
     reply.value = execute_atomic(RemoteWord(fetch.body.word), fetch.body.operand,
                                  fetch.body.condition, unpack_element(fetch.count));
-    wake_program();
+    memory_.wake_program();
     answer(reply, sizeof reply, fetch.source);
 }
 
-std::uint64_t MessageHandlers::execute_atomic(RemoteWord word, std::uint64_t operand,
-                                              std::uint64_t condition, Element element) {
-    char* address = setup_.segments.checked_address(word.segment(), word.offset(), word.bytes());
-    const auto apply = [&] {
-        if (word.op() != AtomicOp::kElement) {
-            return apply_atomic(address, word.bytes(), word.op(), operand, condition);
-        }
-        return apply_element(address, word.bytes(), element, operand, *setup_.element_lock);
-    };
-    const std::size_t alignment = word.op() == AtomicOp::kElement && element.kernel() != nullptr
-                                      ? element.kernel()->alignment
-                                      : word.bytes();
-    if (address == nullptr || reinterpret_cast<std::uintptr_t>(address) % alignment != 0) return 0;
-    if (!needs_static_lock(word)) return apply();
-    // Other PEs of this node read and write the word under this lock (transports/cma).
-    SharedLock guard(*setup_.static_lock, "an atomic on static data");
-    return apply();
-}
-
 void MessageHandlers::execute_gate(const GateMessage& message) {
-    char* address = setup_.segments.checked_address(static_cast<std::size_t>(Segment::kInternal),
-                                                    message.offset, sizeof(Gate));
-    if (address == nullptr || message.offset % alignof(Gate) != 0) return;
-    auto* gate = reinterpret_cast<Gate*>(address);
-    if (!gate->has_reached(message.number)) gate->post(message.number);
-}
-
-void MessageHandlers::fail_token(const Header& answer) {
-    fatal(
-        "PE %d, on another node, answered an operation that this PE does not have under way "
-        "(token %#llx): its memory or a message has been damaged",
-        answer.source, static_cast<unsigned long long>(answer.token));
+    memory_.post_gate({static_cast<std::size_t>(Segment::kInternal), message.offset},
+                      message.number);
 }
 
 void MessageHandlers::take_reply(const Reply& reply) {
     FetchEntry* entry = pool_.find_fetch(reply.token);
-    if (entry == nullptr || entry->object.pending == nullptr) fail_token(reply);
+    if (entry == nullptr || entry->object.pending == nullptr)
+        fatal_unknown_token(reply.source, reply.token);
     const PendingFetch fetch = entry->object;
     if (fetch.result != nullptr) std::memcpy(fetch.result, &reply.value, fetch.bytes);
     if (fetch.is_pooled) {
@@ -235,7 +198,7 @@ void MessageHandlers::take_ack(const Ack& ack) {
     if (named == nullptr || ack.packets == 0 ||
         named->in_flight.load(std::memory_order_relaxed) % PacketSlot::kOneWrite < ack.packets ||
         named->unacked->load(std::memory_order_relaxed) < ack.count) {
-        fail_token(ack);
+        fatal_unknown_token(ack.source, ack.token);
     }
     finish(*named, static_cast<std::uint32_t>(ack.packets) * PacketSlot::kOnePacket, ack.count);
 }

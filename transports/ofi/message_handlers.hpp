@@ -20,6 +20,7 @@
 #include "transports/ofi/endpoint_info.hpp"
 #include "transports/ofi/message_sender.hpp"
 #include "transports/ofi/peer_watchdog.hpp"
+#include "transports/served_memory.hpp"
 
 namespace tessera::ofi {
 
@@ -85,23 +86,27 @@ class MessageHandlers {
     void execute_fetch(const Fetch& fetch);
     void execute_gate(const GateMessage& message);
     std::uint64_t execute_atomic(RemoteWord word, std::uint64_t operand, std::uint64_t condition,
-                                 Element element = {});
-    bool needs_static_lock(RemoteWord word) const {
-        return setup_.static_lock != nullptr &&
-               word.segment() == static_cast<std::size_t>(Segment::kStatics);
+                                 Element element = {}) const {
+        return memory_.atomic(target_of(word), {.bytes = word.bytes(),
+                                                .op = word.op(),
+                                                .operand = operand,
+                                                .condition = condition,
+                                                .element = element});
+    }
+    static ServedMemory::Target target_of(RemoteWord word) {
+        return {word.segment(), word.offset()};
     }
     void take_reply(const Reply& reply);
     void take_ack(const Ack& ack);
-    [[noreturn]] static void fail_token(const Header& answer);
     void answer(Header& header, std::size_t bytes, int pe);
     // For messages that have changed memory here: wakes the program if it waits, and notes that
     // send_ack() shall acknowledge them.
     void finish_updates(const Header& header);
-    void wake_program();
     // False: the provider has no room.
     bool try_send_packet(Packet* packet, PacketSlot& slot);
 
     const FabricSetup& setup_;
+    const ServedMemory memory_;
     const std::uint64_t message_key_;
     Fabric& fabric_;
     PacketPool& pool_;

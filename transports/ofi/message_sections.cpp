@@ -165,7 +165,9 @@ void MessageHandlers::send_postponed_gathered() {
 
 void MessageHandlers::take_gathered(const Header& header, std::size_t bytes) {
     GatherEntry* entry = pool_.find_gather(header.token);
-    if (entry == nullptr || entry->object.bytes != bytes - sizeof header) fail_token(header);
+    if (entry == nullptr || entry->object.bytes != bytes - sizeof header) {
+        fatal_unknown_token(header.source, header.token);
+    }
     PendingGather& gather = entry->object;
     const char* data = reinterpret_cast<const char*>(&header + 1);
     if (gather.list != nullptr) {

@@ -29,7 +29,7 @@ void Peers::look_up(int pe) {
     std::memcpy(peer.keys, info.keys, sizeof peer.keys);
     std::memcpy(peer.bases, info.bases, sizeof peer.bases);
     peer.message_key = info.message_key;
-    peer.program_digest = info.program_digest;
+    peer.program_digest = info.fingerprint.program_digest;
     peer.address = fabric_.add_peer({info.address, info.address_bytes}, info.admission_key);
     known_.push_back(pe);
     peer.is_known.store(true, std::memory_order_release);
@@ -48,10 +48,7 @@ EndpointInfo Peers::endpoint_info_of(int pe) {
         info.address_bytes > EndpointInfo::kAddressBytesMax) {
         fatal("PE %d uses another version of Tessera; link all PEs with the same library", pe);
     }
-    if (info.settings_digest != setup_.settings_digest) {
-        fatal("shmem_init: %s; start all PEs with the same environment",
-              setup_.difference(info.setting_marks, pe).c_str());
-    }
+    setup_.check_settings(info.fingerprint, pe);
     if (std::memcmp(info.provider, own_.provider, sizeof info.provider) != 0) {
         fatal(
             "this PE uses the libfabric provider %s, PE %d on another node %.*s; name one that all "

@@ -4,7 +4,6 @@
 #include "transports/ofi/progress_thread.hpp"
 
 #include <pthread.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -31,18 +30,11 @@ ProgressThread::~ProgressThread() {
 }
 
 void ProgressThread::start() {
-    // The program's signals are not for this thread.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] { run(); });
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    thread_ = start_library_thread([this] { run(); });
 }
 
 void ProgressThread::run() {
     ::pthread_setname_np(::pthread_self(), "tessera");
-    is_library_thread = true;
     ::prctl(PR_SET_TIMERSLACK, 1000);  // Timed sleeps are short.
     while (!must_stop_.load(std::memory_order_acquire)) {
         watchdog_.check();

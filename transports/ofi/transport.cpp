@@ -100,7 +100,7 @@ OfiTransport::Target OfiTransport::target_of(const void* address, int pe) {
 const RemotePeer& OfiTransport::peer_with(const void* address, int pe) {
     const RemotePeer& peer = peers_[pe];
     if (setup_.segments.offset_of(address).segment == Segment::kStatics &&
-        peer.program_digest != setup_.program_digest) [[unlikely]] {
+        peer.program_digest != setup_.fingerprint.program_digest) [[unlikely]] {
         fatal(
             "%p is static data, and PE %d runs another program, so it has no such variable; use "
             "memory from shmem_malloc between different programs",

@@ -89,7 +89,7 @@ class OfiTransport final : public FabricTransport {
     void post_gate_behind(TransportContext& context, const Gate& gate, std::uint32_t number,
                           int pe) override;
     bool runs_my_program(int pe) override {
-        return peers_[pe].program_digest == setup_.program_digest;
+        return peers_[pe].program_digest == setup_.fingerprint.program_digest;
     }
     std::vector<std::byte> endpoint_info() const override {
         const auto bytes = std::as_bytes(std::span(&endpoint_info_, 1));

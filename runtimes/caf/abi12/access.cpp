@@ -31,6 +31,41 @@ bool is_plain_scalar(const Descriptor& a, int a_kind, const Descriptor& b, int b
            a_kind == b_kind;
 }
 
+// Whether the elements of an array lie one behind the other.
+bool is_contiguous(const Descriptor& a) {
+    auto distance = static_cast<std::ptrdiff_t>(element_bytes_of(a));
+    const std::ptrdiff_t span = span_of(a);
+    for (int i = 0; i < a.rank; ++i) {
+        if (a.dim[i].stride * span != distance) {
+            return false;
+        }
+        distance *= static_cast<std::ptrdiff_t>(extent(a.dim[i]));
+    }
+    return true;
+}
+
+// Arrays of one type and shape, contiguous on both sides, are one block, which needs no sections.
+bool are_plain_blocks(const Descriptor& a, int a_kind, const Descriptor& b, int b_kind) {
+    if (a.rank != b.rank || element_bytes_of(a) != element_bytes_of(b) || a.type != b.type ||
+        a_kind != b_kind) {
+        return false;
+    }
+    for (int i = 0; i < a.rank; ++i) {
+        if (extent(a.dim[i]) != extent(b.dim[i])) {
+            return false;
+        }
+    }
+    return is_contiguous(a) && is_contiguous(b);
+}
+
+std::size_t block_bytes_of(const Descriptor& a) {
+    std::size_t bytes = element_bytes_of(a);
+    for (int i = 0; i < a.rank; ++i) {
+        bytes *= extent(a.dim[i]);
+    }
+    return bytes;
+}
+
 // The symmetric address of an access. gfortran 12 passes a wrong offset where only the left side of
 // an assignment between images has allocatable components.
 std::byte* place_of(caf_token_t token, std::size_t offset, const char* routine) {
@@ -103,6 +138,9 @@ void expect_more(caf_token_t token) {
         expect_more(token);
         return get_bytes(dest->base, base, dest->element_bytes, pe);
     }
+    if (source_vector == nullptr && are_plain_blocks(*source, source_kind, *dest, dest_kind)) {
+        return get_bytes(dest->base, base, block_bytes_of(*dest), pe);
+    }
     const Section local = section_of(*dest);
     if (local.elements() == 0) {
         return;
@@ -125,6 +163,9 @@ void expect_more(caf_token_t token) {
     if (dest_vector == nullptr && is_plain_scalar(*dest, dest_kind, *source, source_kind)) {
         expect_more(token);
         return put_bytes(base, source->base, source->element_bytes, pe);
+    }
+    if (dest_vector == nullptr && are_plain_blocks(*dest, dest_kind, *source, source_kind)) {
+        return put_bytes(base, source->base, block_bytes_of(*source), pe);
     }
     const Section local = section_of(*source);
     if (local.elements() == 0) {

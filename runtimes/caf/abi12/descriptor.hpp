@@ -152,6 +152,7 @@ enum RegisterType : int {
     kRegisterEventAllocatable = 6,
     kRegisterTokenOnly = 7,
     kRegisterMemoryOnly = 8,
+    kRegisterMapExisting = 9,  // GCC 16
 };
 
 enum DeregisterType : int { kDeregister = 0, kDeallocateOnly = 1 };

@@ -80,6 +80,17 @@ void register_coarray(std::size_t bytes, Memory memory, bool is_zeroed, caf_toke
     report_ok(target);
 }
 
+// The token is that of the other coarray, and the descriptor's address lies in it.
+void register_mapped(caf_token_t* token, const Descriptor* descriptor, const ErrorTarget& target) {
+    Coarray& existing = *from_token(*token, "change team");
+    Coarray* coarray = map_existing(current_team(), existing, descriptor->base);
+    if (coarray == nullptr) {
+        stop_with_error("change team", "the associated coarray does not lie in the selector");
+    }
+    *token = coarray;
+    report_ok(target);
+}
+
 // The bytes that a descriptor's elements take.
 std::size_t bytes_of(const Descriptor& descriptor) {
     std::size_t bytes = descriptor.element_bytes;
@@ -179,6 +190,7 @@ CAF_ENTRY void _gfortran_caf_register(std::size_t size, int type, caf_token_t* t
             report_ok(target);
             return;
         case kRegisterMemoryOnly: return register_component(size, false, token, descriptor, target);
+        case kRegisterMapExisting: return register_mapped(token, descriptor, target);
         default:
             stop_with_error("allocate", "this library does not know the type %d of memory", type);
     }

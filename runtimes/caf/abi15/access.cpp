@@ -53,12 +53,14 @@ void* part_of(const Coarray& coarray, int pe) {
     if (pe == shmem_my_pe()) {
         return coarray.base;
     }
-    void* mapped = shmem_ptr(coarray.base, pe);
-    if (mapped == nullptr ||
-        std::atomic_ref(header_of(mapped)->has_components).load(std::memory_order_acquire) != 0) {
+    auto* mapped = static_cast<std::byte*>(shmem_ptr(coarray.base, pe));
+    if (mapped == nullptr) {
         return nullptr;
     }
-    return mapped;
+    CoarrayHeader* header = header_of(mapped - coarray.shift);
+    const bool has_components =
+        std::atomic_ref(header->has_components).load(std::memory_order_acquire) != 0;
+    return has_components ? nullptr : mapped;
 }
 
 void copy_descriptor(Descriptor& to, const Descriptor* from) {

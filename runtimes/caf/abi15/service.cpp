@@ -100,8 +100,8 @@ std::unique_ptr<Message> execute(std::uint64_t pointer) {
     fetch(&request, pointer, 0, sizeof request);
     std::vector<std::byte> add_data(request.add_bytes);
     fetch(add_data.data(), pointer, sizeof request, add_data.size());
-    Coarray* coarray = find_coarray(reinterpret_cast<std::byte*>(mailbox) + request.coarray);
-    if (coarray == nullptr) {
+    std::byte* coarray = reinterpret_cast<std::byte*>(mailbox) + request.coarray;
+    if (!is_in_coarray(coarray)) {
         stop_with_error("coindexed access", "the coarray does not exist on this image");
     }
     const Arguments arguments{.index = index_of(request.hash),
@@ -109,16 +109,16 @@ std::unique_ptr<Message> execute(std::uint64_t pointer) {
                               .add_data = add_data.data(),
                               .add_bytes = add_data.size()};
     if (request.task == Task::kGet) {
-        return run_get(request, arguments, coarray->base);
+        return run_get(request, arguments, coarray);
     }
     Reply reply{};
     if (request.task == Task::kIsPresent) {
-        reply.is_present = run_checker(arguments, coarray->base);
+        reply.is_present = run_checker(arguments, coarray);
     } else {
         std::vector<std::byte> data(request.data_bytes);
         fetch(data.data(), pointer, sizeof request + add_data.size(), data.size());
         request.source_descriptor.base = data.data();
-        run_receiver(arguments, coarray->base,
+        run_receiver(arguments, coarray,
                      request.has_dest_descriptor ? &request.dest_descriptor : nullptr, data.data(),
                      request.has_source_descriptor ? &request.source_descriptor : nullptr,
                      request.has_dest_length ? &request.dest_length : nullptr,

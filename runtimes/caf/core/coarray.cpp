@@ -95,6 +95,31 @@ void* allocate_block(const Team& team, std::size_t bytes, Memory memory) {
                                      : shmemx_team_align(team.handle, kAlignment, bytes);
 }
 
+void free_block(Team& team, const Coarray& coarray) {
+    {
+        const std::lock_guard lock(coarrays().mutex);
+        coarrays().by_base.erase(static_cast<std::byte*>(coarray.base));
+    }
+    const CollectiveCall call(team, "deallocate");
+    if (team.is_initial()) {
+        shmem_free(header_of(coarray.base));
+    } else {
+        shmemx_team_free(team.handle, header_of(coarray.base));
+    }
+}
+
+// The coarray with memory of its own that an address lies in, or NULL. REQUIRES: the lock.
+Coarray* coarray_around(const void* address) {
+    const auto* at = static_cast<const std::byte*>(address);
+    auto next = coarrays().by_base.upper_bound(at);
+    if (next == coarrays().by_base.begin()) {
+        return nullptr;
+    }
+    Coarray* coarray = (--next)->second;
+    const auto distance = static_cast<std::size_t>(at - static_cast<std::byte*>(coarray->base));
+    return distance < std::max<std::size_t>(coarray->bytes, 1) ? coarray : nullptr;
+}
+
 void note_component(std::uintptr_t low, std::uintptr_t high) {
     if (low < detail::component_low.load(std::memory_order_relaxed)) {
         detail::component_low.store(low, std::memory_order_relaxed);
@@ -135,8 +160,24 @@ Coarray* allocate(Team& team, std::size_t bytes, Memory memory, bool is_zeroed) 
     return coarray;
 }
 
+Coarray* map_existing(Team& team, const Coarray& existing, void* base) {
+    const auto from = reinterpret_cast<std::uintptr_t>(existing.base);
+    const auto at = reinterpret_cast<std::uintptr_t>(base);
+    if (at < from || at - from > existing.bytes) {
+        return nullptr;
+    }
+    const std::size_t before = at - from;
+    auto* coarray = new Coarray{.base = base,
+                                .bytes = existing.bytes - before,
+                                .shift = existing.shift + before,
+                                .memory = Memory::kMapped,
+                                .team = &team};
+    team.coarrays.push_back(coarray);
+    return coarray;
+}
+
 void free_coarray(Coarray* coarray) {
-    if (coarray->memory != Memory::kTeam) {
+    if (coarray->memory != Memory::kTeam && coarray->memory != Memory::kMapped) {
         return;
     }
     complete_all();
@@ -145,15 +186,8 @@ void free_coarray(Coarray* coarray) {
     if (at != team.coarrays.end()) {
         team.coarrays.erase(at);
     }
-    {
-        const std::lock_guard lock(coarrays().mutex);
-        coarrays().by_base.erase(static_cast<std::byte*>(coarray->base));
-    }
-    const CollectiveCall call(team, "deallocate");
-    if (team.is_initial()) {
-        shmem_free(header_of(coarray->base));
-    } else {
-        shmemx_team_free(team.handle, header_of(coarray->base));
+    if (coarray->memory == Memory::kTeam) {
+        free_block(team, *coarray);
     }
     delete coarray->bounds;
     delete[] coarray->parts;
@@ -180,22 +214,16 @@ void map_parts(Coarray& coarray) {
 }
 
 void note_component_at(const void* address) {
-    const auto* at = static_cast<const std::byte*>(address);
     const std::lock_guard lock(coarrays().mutex);
-    auto next = coarrays().by_base.upper_bound(at);
-    if (next == coarrays().by_base.begin()) {
-        return;
-    }
-    const Coarray& coarray = *(--next)->second;
-    if (at < static_cast<std::byte*>(coarray.base) + coarray.bytes) {
-        std::atomic_ref(header_of(coarray.base)->has_components).store(1);
+    const Coarray* coarray = coarray_around(address);
+    if (coarray != nullptr) {
+        std::atomic_ref(header_of(coarray->base)->has_components).store(1);
     }
 }
 
-Coarray* find_coarray(const void* base) {
+bool is_in_coarray(const void* address) {
     const std::lock_guard lock(coarrays().mutex);
-    const auto at = coarrays().by_base.find(static_cast<const std::byte*>(base));
-    return at == coarrays().by_base.end() ? nullptr : at->second;
+    return coarray_around(address) != nullptr;
 }
 
 void free_all_of(Team& team) {

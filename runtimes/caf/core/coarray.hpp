@@ -32,6 +32,7 @@ enum class Memory : std::uint8_t {
     kStatic,  ///< allocated once by all images, never freed
     kTeam,    ///< allocated by the images of a team together, symmetric for them
     kLocal,   ///< local memory of this image (shmemx_local_malloc): a component; may be empty
+    kMapped,  ///< that of another coarray: `change team (t, y[*] => x)`
 };
 
 /// Bytes of an element of a lock or critical coarray, and of an event coarray. All start as 0.
@@ -52,6 +53,8 @@ struct Coarray {
     /// This image's own part: the symmetric address. NULL: a component that is not allocated.
     void* base = nullptr;
     std::size_t bytes = 0;
+    /// Bytes from the start of the memory to `base`: 0, or where a mapped coarray begins.
+    std::size_t shift = 0;
     Memory memory = Memory::kLocal;
     /// The lock of a critical construct: one for the images of all teams.
     bool is_critical = false;
@@ -80,8 +83,8 @@ inline CoarrayHeader* header_of(const void* base) {
 /// Notes in its header that a coarray has components; the token of one lies at `address`.
 void note_component_at(const void* address);
 
-/// The coarray of this image whose base is a symmetric address, or NULL.
-Coarray* find_coarray(const void* base);
+/// Whether a symmetric address lies in a coarray of this image, or is the base of one.
+bool is_in_coarray(const void* address);
 
 /// The coarray of a token. A NULL token ends the job with a message that names the routine.
 [[noreturn]] void stop_without_token(const char* routine);
@@ -102,8 +105,12 @@ inline std::byte* at_offset(const Coarray& coarray, std::size_t offset) {
 /// 0 give a coarray whose base is a valid address. is_zeroed: the memory is 0 on all images.
 Coarray* allocate(Team& team, std::size_t bytes, Memory memory, bool is_zeroed);
 
+/// Makes a coarray of a team out of a part of another one, which has to live longer. Local.
+/// base: where the part begins. RETURNS: NULL if that lies outside of the other one.
+Coarray* map_existing(Team& team, const Coarray& existing, void* base);
+
 /// Frees a coarray. Collective over its team: completes this image's accesses and synchronizes
-/// before the memory is free. Static ones stay.
+/// before the memory is free. Static ones stay, and so does the memory of mapped ones.
 void free_coarray(Coarray* coarray);
 
 /// Frees what a team still owns, the newest first: end team. Collective over the team.

@@ -89,15 +89,17 @@ caf_starts(start_itself "4 images: .two words. .." SHMEM_NUM_IMAGES=4)
 caf_starts(start_one "1 images: .two words. .." SHMEM_NUM_IMAGES=1)
 caf_starts(start_nonsense "SHMEM_NUM_IMAGES=four: give a number of images" SHMEM_NUM_IMAGES=four)
 
-# The teams of GCC 16: the program plays the compiler.
-add_executable(abi16_test abi16_test.c)
-target_link_libraries(abi16_test PRIVATE tessera_caf16 tessera_options)
-add_test(NAME caf.abi16
-         COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/support/coarray_runs.py
-                 --oshrun $<TARGET_FILE:oshrun> --status 0 --output passed
-                 --layouts 1 2 3 4 5 8 3x3 5x2 -- $<TARGET_FILE:abi16_test>)
-set_tests_properties(caf.abi16 PROPERTIES TIMEOUT 300 LABELS coarrays
-                     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
+# The teams of GCC 16: the programs play the compiler.
+foreach(name abi16 abi16_map)
+    add_executable(${name}_test ${name}_test.c)
+    target_link_libraries(${name}_test PRIVATE tessera_caf16 tessera_options)
+    add_test(NAME caf.${name}
+             COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/support/coarray_runs.py
+                     --oshrun $<TARGET_FILE:oshrun> --status 0 --output passed
+                     --layouts 1 2 3 4 5 8 3x3 5x2 -- $<TARGET_FILE:${name}_test>)
+    set_tests_properties(caf.${name} PROPERTIES TIMEOUT 300 LABELS coarrays
+                         ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
+endforeach()
 
 # The long random run (docs/coarrays.md), for a moment.
 add_test(NAME caf.random_minutes

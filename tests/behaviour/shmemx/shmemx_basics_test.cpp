@@ -57,6 +57,26 @@ TEST(Basics, NodeName) {
     EXPECT_EQ(shmemx_nodename(), shmemx_nodename());
 }
 
+// A wrong name would send readers of a report to the wrong setting.
+TEST(Algorithms, HaveTheNamesOfTheSettings) {
+    EXPECT_EQ(shmemx_collective_algorithm(SHMEM_TEAM_WORLD, "shmem_put", 8), nullptr);
+    EXPECT_EQ(shmemx_collective_algorithm(SHMEM_TEAM_WORLD, nullptr, 8), nullptr);
+    EXPECT_NE(shmemx_collective_algorithm(SHMEM_TEAM_WORLD, "shmem_barrier_all", 0), nullptr);
+    auto* data = static_cast<double*>(shmem_malloc(2 * sizeof(double)));
+    data[0] = 1;
+    shmem_double_sum_reduce(SHMEM_TEAM_WORLD, data + 1, data, 1);
+    const char* name = shmemx_collective_algorithm(SHMEM_TEAM_WORLD, "shmem_double_sum_reduce",
+                                                   sizeof(double));
+    ASSERT_NE(name, nullptr);
+    const char* wanted = std::getenv("SHMEM_REDUCE_ALGORITHM");
+    if (wanted != nullptr) EXPECT_STREQ(name, wanted);
+    // No call of this size yet. A PE alone has no choice.
+    const char* none =
+        shmemx_collective_algorithm(SHMEM_TEAM_WORLD, "shmem_double_sum_reduce", 1 << 20);
+    if (shmem_n_pes() > 1 && wanted == nullptr) EXPECT_EQ(none, nullptr);
+    shmem_free(data);
+}
+
 TEST(TeamNode, HasThePesOfTheNode) {
     // All PEs of these tests run on one node.
     EXPECT_EQ(shmem_team_my_pe(SHMEMX_TEAM_NODE), shmem_my_pe());

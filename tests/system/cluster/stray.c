@@ -150,7 +150,7 @@ static void fill_message(int number, size_t length) {
 int main(int argc, char** argv) {
     if (argc != 6) return 2;
     // The provider only talks to clients with the same settings (transports/ofi/library.cpp).
-    setenv("FI_OFI_RXM_BUFFER_SIZE", "4608", 0);
+    setenv("FI_OFI_RXM_BUFFER_SIZE", "16896", 0);
     const char* provider = getenv("SHMEM_OFI_PROVIDER");
     find_provider(provider != NULL ? provider : "tcp;ofi_rxm");
     target_address.sin_family = AF_INET;

@@ -47,6 +47,26 @@ for options in "-n 1" "-n 2" "-n 4" "-n 4 --virtual-nodes 2"; do
 done
 [ "$(venv/bin/python ring.py)" = "PE 0 of 1 has 0" ]
 
+# The same in a notebook, where the machine has the tools (Debian: jupyter-nbconvert,
+# python3-ipykernel).
+if venv/bin/python -c 'import ipykernel, nbconvert' 2>/dev/null; then
+    venv/bin/python - <<'SOURCE'
+import json
+
+cell = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "id": "ring",
+        "source": open("ring.py").read()}
+with open("ring.ipynb", "w") as notebook:
+    json.dump({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, notebook)
+SOURCE
+    # The kernel is that of the machine's Python, so it has to be told where the binding is.
+    PYTHONPATH=$(echo "$PWD"/venv/lib/python3*/site-packages) HOME=$PWD \
+        venv/bin/python -m nbconvert --to markdown --execute --stdout ring.ipynb >out 2>notes || {
+        cat notes
+        exit 1
+    }
+    grep -q 'PE 0 of 1 has 0' out
+fi
+
 # An exception ends the job, as the page says; children get private copies.
 {
     sed -n '/^  ```python$/,/^  ```$/p' "$root/docs/python.md" | sed '1d; $d; s/^  //'

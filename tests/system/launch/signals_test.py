@@ -38,7 +38,7 @@ class Signals(LaunchTest):
         self.finish(process, 128 + signal.SIGTERM)
 
     def test_end_signals(self):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             process = self.start("-n", 2, SHMEM, "wait")
             self.read_lines(process, 2)
             process.send_signal(number)

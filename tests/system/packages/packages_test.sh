@@ -6,7 +6,10 @@
 # breaks when a package lacks a file or a dependency, takes another package's file, or leaves
 # something behind.
 #
-# Usage: packages_test.sh BUILD WORK_FOLDER use|lintian
+# Usage: packages_test.sh BUILD WORK_FOLDER use|clean|lintian
+# use: on this machine, with an overlay that catches all changes.
+# clean: in a root with nothing but the smallest Debian 12, which debootstrap makes, and where apt
+# fetches the dependencies: minutes, and a mirror of Debian.
 # lintian: only makes the packages and lets lintian, which takes minutes, look at them.
 set -euo pipefail
 
@@ -28,10 +31,20 @@ for tool in dpkg-deb dpkg-shlibdeps file; do
 done
 [ "$(id -u)" -eq 0 ] || skip "only root can install packages"
 rm -rf "$work"
-mkdir -p "$work/packages" "$work/upper" "$work/scratch" "$work/merged"
-unshare --mount mount -t overlay overlay \
-    -o "lowerdir=/,upperdir=$work/upper,workdir=$work/scratch" "$work/merged" 2>"$work/out" ||
-    skip "no overlay on /: $(cat "$work/out")"
+mkdir -p "$work/packages" "$work/upper" "$work/scratch" "$work/root"
+case $task in
+    use)
+        unshare --mount mount -t overlay overlay \
+            -o "lowerdir=/,upperdir=$work/upper,workdir=$work/scratch" "$work/root" 2>"$work/out" ||
+            skip "no overlay on /: $(cat "$work/out")"
+        ;;
+    clean)
+        command -v debootstrap >/dev/null || skip "there is no debootstrap"
+        debootstrap --variant=minbase bookworm "$work/root" >"$work/out" 2>&1 ||
+            skip "debootstrap: $(tail -n 1 "$work/out")"
+        cp /etc/resolv.conf "$work/root/etc/resolv.conf"
+        ;;
+esac
 
 cpack --config "$build/CPackConfig.cmake" -B "$work/packages" >"$work/cpack.out" 2>&1 || {
     tail -n 40 "$work/cpack.out"
@@ -50,22 +63,37 @@ awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' "$root/README.m
 cat >"$work/packages/use.sh" <<'SCRIPT'
 set -eux
 cd /root
+if [ "$task" = clean ]; then
+    install="apt-get install -y --no-install-recommends"
+    remove="apt-get purge -y"
+    # First the dependencies alone, which stay: so the lists below differ by what is ours.
+    $install --simulate "$packages"/tessera*.deb >simulated
+    # shellcheck disable=SC2046  # They are words.
+    $install $(awk '/^Inst/ && !/tessera/ { print $2 }' simulated) >out 2>&1 || { cat out; exit 1; }
+else
+    # dpkg gets the order right by itself; the dependencies are there, or the test shows a missing
+    # one.
+    install="dpkg --install"
+    remove="dpkg --purge"
+fi
 # Otherwise dpkg brings the index of all manual pages up to date, which takes half a minute.
 rm -f /var/lib/man-db/auto-update
 ls -lR /usr/bin /usr/lib /usr/include /usr/share /etc >before
-# dpkg gets the order right by itself; the dependencies are there, or the test shows a missing one.
-dpkg --install "$packages"/tessera*.deb >out || { cat out; exit 1; }
+$install "$packages"/tessera*.deb >out 2>&1 || { cat out; exit 1; }
 oshcc "$packages/visitors.c" -o visitors
 test "$(oshrun -n 4 ./visitors)" = "4 PEs were here"
-ldd visitors | grep -q 'libtessera.so.1 => /.*lib/libtessera.so.1'
+ldd visitors | grep -q 'libtessera.so.1 => /.*lib/.*libtessera.so.1'
 dpkg --listfiles libtessera-dev | grep -qx /usr/bin/oshcc
 oshcc --version | grep -q Tessera
 osh_info --version
-caf --version | grep -q Tessera
-pkg-config --exists tessera
+if [ "$task" = use ]; then  # The packages only suggest gfortran and pkg-config.
+    caf --version | grep -q Tessera
+    pkg-config --exists tessera
+fi
 test -f /usr/share/man/man3/shmem_put.3.gz
 test -f /usr/share/doc/tessera-doc/examples/hello.c
-dpkg --purge tessera-doc tessera-tools libtessera-dev libdart-tessera1 libcaf-tessera1 libtessera1
+$remove tessera-doc tessera-tools libtessera-dev libdart-tessera1 libcaf-tessera1 libtessera1 \
+    >out 2>&1 || { cat out; exit 1; }
 ls -lR /usr/bin /usr/lib /usr/include /usr/share /etc >after
 # Folders change their dates, caches their contents.
 normal() {
@@ -79,9 +107,11 @@ SCRIPT
 # The mounts end with this shell.
 # shellcheck disable=SC2016  # The inner shell expands it.
 unshare --mount --propagation private bash -euc '
-    mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/scratch" "$1/merged"
-    for place in proc dev sys tmp; do mount --rbind "/$place" "$1/merged/$place"; done
-    mount --bind "$1/packages" "$1/merged/mnt"
-    exec chroot "$1/merged" env packages=/mnt DEBIAN_FRONTEND=noninteractive LC_ALL=C \
-        PATH=/usr/sbin:/usr/bin:/sbin:/bin bash /mnt/use.sh' bash "$work"
-rm -rf "$work/upper" "$work/scratch"
+    if [ "$2" = use ]; then
+        mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/scratch" "$1/root"
+    fi
+    for place in proc dev sys tmp; do mount --rbind "/$place" "$1/root/$place"; done
+    mount --bind "$1/packages" "$1/root/mnt"
+    exec chroot "$1/root" env packages=/mnt task="$2" DEBIAN_FRONTEND=noninteractive LC_ALL=C \
+        PATH=/usr/sbin:/usr/bin:/sbin:/bin bash /mnt/use.sh' bash "$work" "$task"
+rm -rf "$work/upper" "$work/scratch" "$work/root"

@@ -14,6 +14,8 @@ ALLOWED = (
      "changes the choice of algorithms between calls, which no public routine can"),
     ("include-arrows", "tests/unit/oshrun/output_sink_test.cpp", 1,
      "tests a part of oshrun, which is a program and lies in no include path"),
+    ("dead-files", "tools/trace/observer.hpp", 1,
+     "tools/trace/CMakeLists.txt includes it before each file of tools/interpose"),
     ("conditionals", "bench/collectives.c", 1,
      "the same program for libraries with teams and for those before 1.5"),
     ("conditionals", "bench/team_split.h", 1,
@@ -29,7 +31,31 @@ ALLOWED = (
 )
 
 RANDOM_COLLECTIVES = "tests/behaviour/runtime_layer/collectives/random_collectives_test.cpp"
+CHECKED = "tests/system/check/check_test.py"
+RACES = "tests/system/check/race_test.py"
+CALLS_SEEN = "tests/system/check/routines_test.py"
 COVERED_BY = {
+    "src/core/checker.cpp": CHECKED,
+    "tools/oshrun/checker.cpp": CHECKED,
+    **{f"tools/check/{name}.cpp": CHECKED
+       for name in ("active_sets", "blocks", "collectives", "locks", "memory", "observer",
+                    "places", "ranges", "record", "report", "teams")},
+    **{f"tools/check/race/{name}.cpp": RACES
+       for name in ("advice", "collective_steps", "detector", "exchange", "host_memory",
+                    "pending", "races", "store", "transfers")},
+    **{f"tools/interpose/{name}.cpp": CALLS_SEEN
+       for name in ("atomics", "collectives", "inline", "memory", "rma", "setup",
+                    "shmemx_collectives", "shmemx_transfers", "teams", "waits")},
+    "src/core/hang_report.cpp": "tests/system/hang/oshrun_hang_test.py",
+    "tools/osh_hang/activity.cpp": "tests/system/hang/oshrun_hang_test.py",
+    "tools/osh_hang/findings.cpp": "tests/system/hang/oshrun_hang_test.py",
+    "tools/osh_hang/main.cpp": "tests/system/hang/oshrun_hang_test.py",
+    "tools/osh_hang/processes.cpp": "tests/system/hang/oshrun_hang_test.py",
+    "tools/osh_hang/snapshot.cpp": "tests/system/hang/oshrun_hang_test.py",
+    "tools/oshrun/hang_report.cpp": "tests/system/hang/oshrun_hang_test.py",
+    "tools/call_sites/text.cpp": "tests/unit/call_sites/call_sites_test.cpp",
+    "tools/call_sites/with_libdw.cpp": "tests/unit/call_sites/call_sites_test.cpp",
+    "tools/call_sites/without_libdw.cpp": "tests/unit/call_sites/call_sites_test.cpp",
     "src/core/helpers.cpp": "tests/behaviour/progress/helpers_test.cpp",
     "src/heap/helper_copy.cpp": "tests/unit/heap/helper_ring_test.cpp",
     "tools/oshrun/helper_process.cpp": "tests/behaviour/progress/helpers_test.cpp",
@@ -92,6 +118,7 @@ COVERED_BY = {
     "src/core/tracked.cpp": "tests/behaviour/runtime_layer/requests/requests_test.cpp",
     "src/core/atomic_batch.cpp": "tests/behaviour/contexts/sessions_test.cpp",
     "src/core/config_agree.cpp": "tests/unit/core/config_test.cpp",
+    "src/core/config_fields.cpp": "tests/unit/core/config_test.cpp",
     "src/core/config_names.cpp": "tests/unit/core/config_test.cpp",
     "src/core/connect.cpp": "tests/system/launch/mpirun_test.py",
     "src/core/epochs.cpp": "tests/behaviour/runtime_layer/epochs/epochs_test.cpp",
@@ -154,5 +181,12 @@ COVERED_BY = {
     "tools/oshrun/static_size.cpp": "tests/system/launch/limits_test.py",
     "tools/oshrun/supervisor.cpp": "tests/system/launch/endings_test.py",
     "tools/oshrun/terminal_input.cpp": "tests/system/launch/input_test.py",
+    "tools/oshrun/trace.cpp": "tests/system/trace/trace_test.py",
+    "tools/trace/collectives.cpp": "tests/system/trace/trace_test.py",
+    "tools/trace/heap_use.cpp": "tests/system/trace/trace_test.py",
+    "tools/trace/part.cpp": "tests/system/trace/trace_test.py",
+    "tools/trace/recorder.cpp": "tests/system/trace/trace_test.py",
+    "tools/trace/session.cpp": "tests/system/trace/trace_test.py",
+    "src/api/shmemx_algorithms.cpp": "tests/behaviour/shmemx/shmemx_basics_test.cpp",
     "tools/oshrun/verdict.cpp": "tests/system/launch/endings_test.py",
 }

@@ -77,42 +77,51 @@ TEST(Config, DefaultsComeFromTheStruct) {
     for (const Variable& row : variables()) EXPECT_EQ(origin_of(config, row), Origin::kDefault);
 }
 
+// A value that is not the default, for each variable.
+const Environment kEveryVariable = {
+    {"SHMEM_VERSION", "1"},
+    {"SHMEM_INFO", "yes"},
+    {"SHMEM_DEBUG", "whatever"},
+    {"SHMEM_SYMMETRIC_SIZE", "3.1M"},
+    {"SHMEM_TEAM_MEMORY_SIZE", "5M"},
+    {"SHMEM_LOCAL_MEMORY_SIZE", "6K"},
+    {"SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "no"},
+    {"SHMEM_SEGMENT_PAGES", "no"},
+    {"SHMEM_STATIC_DATA", "cma"},
+    {"SHMEM_BARRIER_ALGORITHM", "Dissemination"},
+    {"SHMEM_BROADCAST_ALGORITHM", "chain"},
+    {"SHMEM_COLLECT_ALGORITHM", "linear"},
+    {"SHMEM_FCOLLECT_ALGORITHM", "neighbor_exchange"},
+    {"SHMEM_ALLTOALL_ALGORITHM", "pairwise"},
+    {"SHMEM_SCAN_ALGORITHM", "slice"},
+    {"SHMEM_REDUCE_ALGORITHM", "Bruck"},
+    {"SHMEM_REDUCE_ACCESS", "put_get"},
+    {"SHMEM_REDUCE_REPRODUCIBLE", "1"},
+    {"SHMEM_COLLECTIVE_BUFFER", "32k"},
+    {"SHMEM_CHECK", "warn"},
+    {"SHMEM_TRACE", "/a/trace"},
+    {"SHMEM_TRACE_EVENTS", "100"},
+    {"SHMEM_HANG_REPORT", "30"},
+    {"SHMEM_SHARED_COPIES", "Never"},
+    {"SHMEM_PROFILE", "/a/profile"},
+    {"SHMEM_VIRTUAL_NODES", "3"},
+    {"SHMEM_FABRIC", "loopback"},
+    {"SHMEM_OFI_PROVIDER", "tcp;ofi_rxm"},
+    {"SHMEM_OFI_FABRIC", "a fabric"},
+    {"SHMEM_OFI_DOMAIN", "a domain"},
+    {"SHMEM_OFI_INTERFACE", "10.0.0.0/8"},
+    {"SHMEM_OFI_ADMISSION", "off"},
+    {"SHMEM_AMO_PATH", "am"},
+    {"SHMEM_PROGRESS", "None"},
+    {"SHMEM_HELPER_SIZE", "4K"},
+    {"SHMEM_NETWORK_TIMEOUT", "0"},
+    {"SHMEM_HEAP", "NonCoherent:/a/File"},
+    {"SHMEM_NONCOHERENT_SEED", "7"},
+    {"SHMEM_LOG", "heap,setup"},
+};
+
 TEST(Config, EveryVariableSetsItsMember) {
-    Config config = load({{"SHMEM_VERSION", "1"},
-                          {"SHMEM_INFO", "yes"},
-                          {"SHMEM_DEBUG", "whatever"},
-                          {"SHMEM_SYMMETRIC_SIZE", "3.1M"},
-                          {"SHMEM_TEAM_MEMORY_SIZE", "5M"},
-                          {"SHMEM_LOCAL_MEMORY_SIZE", "6K"},
-                          {"SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "no"},
-                          {"SHMEM_SEGMENT_PAGES", "no"},
-                          {"SHMEM_STATIC_DATA", "cma"},
-                          {"SHMEM_BARRIER_ALGORITHM", "Dissemination"},
-                          {"SHMEM_BROADCAST_ALGORITHM", "chain"},
-                          {"SHMEM_COLLECT_ALGORITHM", "linear"},
-                          {"SHMEM_FCOLLECT_ALGORITHM", "neighbor_exchange"},
-                          {"SHMEM_ALLTOALL_ALGORITHM", "pairwise"},
-                          {"SHMEM_SCAN_ALGORITHM", "slice"},
-                          {"SHMEM_REDUCE_ALGORITHM", "Bruck"},
-                          {"SHMEM_REDUCE_ACCESS", "put_get"},
-                          {"SHMEM_REDUCE_REPRODUCIBLE", "1"},
-                          {"SHMEM_COLLECTIVE_BUFFER", "32k"},
-                          {"SHMEM_SHARED_COPIES", "Never"},
-                          {"SHMEM_PROFILE", "/a/profile"},
-                          {"SHMEM_VIRTUAL_NODES", "3"},
-                          {"SHMEM_FABRIC", "loopback"},
-                          {"SHMEM_OFI_PROVIDER", "tcp;ofi_rxm"},
-                          {"SHMEM_OFI_FABRIC", "a fabric"},
-                          {"SHMEM_OFI_DOMAIN", "a domain"},
-                          {"SHMEM_OFI_INTERFACE", "10.0.0.0/8"},
-                          {"SHMEM_OFI_ADMISSION", "off"},
-                          {"SHMEM_AMO_PATH", "am"},
-                          {"SHMEM_PROGRESS", "None"},
-                          {"SHMEM_HELPER_SIZE", "4K"},
-                          {"SHMEM_NETWORK_TIMEOUT", "0"},
-                          {"SHMEM_HEAP", "NonCoherent:/a/File"},
-                          {"SHMEM_NONCOHERENT_SEED", "7"},
-                          {"SHMEM_LOG", "heap,setup"}});
+    Config config = load(kEveryVariable);
     EXPECT_TRUE(config.version);
     EXPECT_TRUE(config.info);
     EXPECT_TRUE(config.debug);
@@ -135,18 +144,44 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_EQ(config.reduce_access, ReduceAccess::kPutGet);
     EXPECT_EQ(config.shared_copies, SharedCopies::kNever);
     EXPECT_EQ(config.virtual_nodes.value, 3U);
-    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_PROVIDER"), "tcp;ofi_rxm");
-    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_FABRIC"), "a fabric");
-    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_DOMAIN"), "a domain");
-    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_INTERFACE"), "10.0.0.0/8");
-    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_ADMISSION"), "off");
     EXPECT_EQ(value_text(config, variable("SHMEM_FABRIC")), "loopback");
     EXPECT_EQ(config.amo_path, AmoPath::kAm);
     EXPECT_EQ(config.network_timeout.value, 0U);
     EXPECT_TRUE(config.log.has(Subsystem::kHeap));
     EXPECT_TRUE(config.log.has(Subsystem::kSetup));
     EXPECT_FALSE(config.log.has(Subsystem::kLaunch));
-    for (const Variable& row : variables()) EXPECT_EQ(origin_of(config, row), Origin::kEnvironment);
+    EXPECT_EQ(config.check, "warn");
+    EXPECT_EQ(config.trace, "/a/trace");
+    EXPECT_EQ(config.trace_events.value, 100U);
+    EXPECT_EQ(config.hang_report.value, 30U);
+    for (const Variable& row : variables()) {
+        if (std::holds_alternative<bool Config::*>(row.field)) continue;  // The next test.
+        EXPECT_EQ(origin_of(config, row), Origin::kEnvironment) << row.name;
+    }
+}
+
+TEST(Config, FabricsFindTheirValues) {
+    Config config = load({{"SHMEM_OFI_PROVIDER", "tcp;ofi_rxm"},
+                          {"SHMEM_OFI_FABRIC", "a fabric"},
+                          {"SHMEM_OFI_DOMAIN", "a domain"},
+                          {"SHMEM_OFI_INTERFACE", "10.0.0.0/8"},
+                          {"SHMEM_OFI_ADMISSION", "off"}});
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_PROVIDER"), "tcp;ofi_rxm");
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_FABRIC"), "a fabric");
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_DOMAIN"), "a domain");
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_INTERFACE"), "10.0.0.0/8");
+    EXPECT_EQ(fabric_value(config, "SHMEM_OFI_ADMISSION"), "off");
+}
+
+TEST(Config, EveryBooleanSetsItsMember) {
+    for (const Variable& row : variables()) {
+        if (!std::holds_alternative<bool Config::*>(row.field)) continue;
+        for (const char* value : {"on", "off"}) {
+            const Config config = load({{row.name.data(), value}});
+            EXPECT_EQ(value_text(config, row), value) << row.name;
+            EXPECT_EQ(origin_of(config, row), Origin::kEnvironment) << row.name;
+        }
+    }
 }
 
 TEST(Config, ProgressModes) {

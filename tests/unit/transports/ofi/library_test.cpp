@@ -6,10 +6,14 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 namespace tessera::ofi {
 namespace {
@@ -70,6 +74,34 @@ TEST(LibraryDeathTest, MissingOneIsExplained) {
     };
     EXPECT_EXIT(load_without_descriptors(), testing::ExitedWithCode(1),
                 "libfabric cannot be loaded .*apt-get install libfabric1");
+}
+
+// Bytes that this process has read from files.
+long bytes_read() {
+    std::ifstream io("/proc/self/io");
+    std::string name;
+    long bytes = -1;
+    io >> name >> bytes;
+    EXPECT_EQ(name, "rchar:");
+    return bytes;
+}
+
+long kernel_symbol_bytes() {
+    std::ifstream symbols("/proc/kallsyms");
+    return std::distance(std::istreambuf_iterator<char>(symbols), {});
+}
+
+// No provider reads the megabytes of the kernel's symbols where no InfiniBand device needs it.
+TEST(LibraryDeathTest, KernelSymbolsStayUnread) {
+    const long symbols = kernel_symbol_bytes();
+    if (::access("/sys/class/infiniband", F_OK) == 0 || symbols < 1'000'000) {
+        GTEST_SKIP() << "an InfiniBand device, or no kernel symbols";
+    }
+    expect_in_new_process([] {
+        const long before = bytes_read();
+        library();
+        EXPECT_LT(bytes_read() - before, 1'000'000);
+    });
 }
 
 TEST(Library, LoadedOnce) {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The name of a collective's algorithm (include/shmemx.h). Reads what collectives/select.cpp has
+// chosen; no collective pays for it.
+#include <optional>
+#include <string_view>
+
+#include "api/entry.hpp"
+#include "api/handles.hpp"
+#include "collectives/select.hpp"
+#include "shmemx.h"
+
+namespace tessera::api {
+namespace {
+
+using collectives::OrderDependence;
+
+struct Parsed {
+    Collective collective;
+    bool is_strided = false;
+    OrderDependence dependence = OrderDependence::kNone;
+};
+
+bool has(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+// How the result of shmem_TYPENAME_OPERATION_reduce depends on the order.
+OrderDependence dependence_of(std::string_view routine) {
+    const bool is_real = has(routine, "float") || has(routine, "double") || has(routine, "complex");
+    if (!is_real) return OrderDependence::kNone;
+    const bool is_extreme = has(routine, "_max_") || has(routine, "_min_");
+    return is_extreme ? OrderDependence::kSpecialValues : OrderDependence::kRounding;
+}
+
+std::optional<Parsed> parse(std::string_view routine) {
+    if (!routine.starts_with("shmem_")) return {};
+    if (has(routine, "barrier") || has(routine, "sync")) return Parsed{Collective::kBarrier};
+    if (has(routine, "broadcast")) return Parsed{Collective::kBroadcast};
+    if (has(routine, "fcollect")) return Parsed{Collective::kFcollect};
+    if (has(routine, "collect")) return Parsed{Collective::kCollect};
+    if (has(routine, "alltoall")) {
+        return Parsed{.collective = Collective::kAlltoall, .is_strided = has(routine, "alltoalls")};
+    }
+    const bool is_scan = has(routine, "scan");
+    if (!is_scan && !has(routine, "_reduce") && !has(routine, "_to_all")) return {};
+    return Parsed{.collective = is_scan ? Collective::kScan : Collective::kReduce,
+                  .is_strided = false,
+                  .dependence = dependence_of(routine)};
+}
+
+}  // namespace
+}  // namespace tessera::api
+
+namespace api = tessera::api;
+
+SHMEM_ENTRY(const char*, shmemx_collective_algorithm, shmem_team_t team, const char* routine,
+            size_t bytes) {
+    tessera::Team& own = api::team_of(team, SHMEM_WHERE);
+    const auto parsed = api::parse(routine == nullptr ? "" : routine);
+    if (!parsed) return nullptr;
+    // The names of algorithms are literals, so they end with 0.
+    const std::string_view name = tessera::collectives::chosen_algorithm(
+        own, parsed->collective,
+        {.is_strided = parsed->is_strided, .dependence = parsed->dependence, .bytes = bytes});
+    return name.empty() ? nullptr : name.data();
+}

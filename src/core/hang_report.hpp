@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A PE that asks for a report on its hung job (docs/hangs.md): on SIGQUIT, or after
+// SHMEM_HANG_REPORT seconds in one wait or in init. The report is the work of a program of its own,
+// osh_hang, which reads the PEs of this host from outside. So it works wherever the PEs hang.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace tessera {
+
+// Handles SIGQUIT, unless the program does, and watches init. Called at the start of init.
+// COST: three system calls; five with SHMEM_HANG_REPORT.
+void watch_for_hangs();
+// Init is over: from here on slow waits watch themselves (base/wait.cpp).
+void stop_watching_init();
+
+// SHMEM_HANG_REPORT in nanoseconds; 0: no wait reports itself.
+std::uint64_t hang_report_nanoseconds();
+
+// Starts osh_hang, and returns at once. Of several calls of PEs of a node in one moment one does.
+// THREADS: any, also a signal handler.
+void report_hang();
+
+// The word of the node file by which its PEs agree on the one that reports; nullptr: there is none.
+void set_hang_report_word(std::atomic<std::uint64_t>* word);
+
+}  // namespace tessera

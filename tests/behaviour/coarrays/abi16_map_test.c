@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Plays gfortran 16 at change team (half, y[*] => x) and change team (half, z[*] => part), where
+// part is a dummy argument that begins at x(3). Odd images are team 1, even ones team 2, in reverse
+// order, so that y[i] is another image's x than x[i].
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef void* team_t;
+// An array descriptor with one dimension and one codimension.
+typedef struct {
+    void* base;
+    size_t offset, element_bytes;
+    int version;
+    int8_t rank, type;
+    int16_t attribute;
+    ptrdiff_t span;
+    struct {
+        ptrdiff_t stride, lower, upper;
+    } dim[2];
+} array_t;
+typedef void (*accessor_t)(void);
+void _gfortran_caf_init(int*, char***);
+void _gfortran_caf_finalize(void);
+void _gfortran_caf_register(size_t, int, void**, void*, int*, char*, size_t);
+void _gfortran_caf_deregister(void**, int, int*, char*, size_t);
+int _gfortran_caf_this_image(team_t team);
+int _gfortran_caf_num_images(team_t team, int32_t* team_number);
+void _gfortran_caf_form_team(int, team_t*, int* new_index, int* stat, char* errmsg, size_t);
+void _gfortran_caf_change_team(team_t, int* stat, char* errmsg, size_t);
+void _gfortran_caf_end_team(int* stat, char* errmsg, size_t);
+void _gfortran_caf_sync_all(int* stat, char* errmsg, size_t);
+void _gfortran_caf_error_stop(int code, bool is_quiet);
+void _gfortran_caf_register_accessor(int, accessor_t);
+void _gfortran_caf_register_accessors_finish(void);
+int _gfortran_caf_get_remote_function_index(int);
+void _gfortran_caf_get_from_remote(void*, const void*, const size_t*, int, size_t, void**, size_t*,
+                                   void*, bool, int, void*, size_t, int*, team_t*, int*);
+void _gfortran_caf_send_to_remote(void*, void*, const size_t*, int, size_t, const void*,
+                                  const size_t*, const void*, int, void*, size_t, int*, team_t*,
+                                  int*);
+void _gfortran_caf_atomic_op(int, void*, size_t, int, void*, void*, int*, int, int);
+
+enum { kMapExisting = 9, kAllocatable = 1, GET = 41, PUT = 42, N = 8, ADD = 1, INTEGER = 1 };
+
+static void check_equal(long actual, long expected, const char* what) {
+    if (actual != expected) {
+        fprintf(stderr, "image %d: %s is %ld, expected %ld\n", _gfortran_caf_this_image(NULL), what,
+                actual, expected);
+        _gfortran_caf_error_stop(1, 0);
+    }
+}
+
+// Element *index, counted from 0, of the coarray.
+static void get(int* index, const int* image, void** buffer, int32_t* is_owned, int* base,
+                void* token, size_t unused, size_t* to_length, const size_t* from_length) {
+    (void)image, (void)token, (void)unused, (void)to_length, (void)from_length;
+    *buffer = &base[*index];
+    *is_owned = 0;
+}
+static void put(int* index, const int* image, int* to, const int* from, void* token, size_t unused,
+                size_t* to_length, const size_t* from_length) {
+    (void)image, (void)token, (void)unused, (void)to_length, (void)from_length;
+    to[*index] = *from;
+}
+
+static int value_at(void* token, int image, int index) {
+    int value = -1;
+    void* at = &value;
+    _gfortran_caf_get_from_remote(token, NULL, NULL, image, sizeof value, &at, NULL, NULL, false,
+                                  _gfortran_caf_get_remote_function_index(GET), &index,
+                                  sizeof index, NULL, NULL, NULL);
+    return value;
+}
+static void set_value(void* token, int image, int index, int value) {
+    _gfortran_caf_send_to_remote(token, NULL, NULL, image, sizeof value, &value, NULL, NULL,
+                                 _gfortran_caf_get_remote_function_index(PUT), &index, sizeof index,
+                                 NULL, NULL, NULL);
+}
+static void sync(void) { _gfortran_caf_sync_all(NULL, NULL, 0); }
+
+// Another coarray of the current team, whose memory begins `first` elements behind that of x.
+static void* map(void* x_token, const array_t* x, int first) {
+    array_t mapped = *x;
+    mapped.base = (int*)x->base + first;
+    void* token = x_token;
+    int stat = -1;
+    _gfortran_caf_register(sizeof(int) * N, kMapExisting, &token, &mapped, &stat, NULL, 0);
+    check_equal(stat, 0, "stat of the association");
+    check_equal(token != x_token, 1, "a token of its own");
+    check_equal(mapped.base == (int*)x->base + first, 1, "the same memory");
+    return token;
+}
+
+static void use_in_team(void* x_token, const array_t* x, const int* world_image, int images) {
+    const int* values = x->base;
+    const int me = _gfortran_caf_this_image(NULL);
+    const int next = me % images + 1;
+    void* y = map(x_token, x, 0);
+    void* z = map(x_token, x, 3);
+    sync();
+    check_equal(value_at(y, next, 5), 100 * world_image[next] + 5, "y(5)[next]");
+    check_equal(value_at(z, next, 2), 100 * world_image[next] + 5, "z(2)[next]");
+    sync();
+    set_value(y, next, 0, 1000 + me);
+    set_value(z, next, 1, 2000 + me);
+    int one = 1;
+    _gfortran_caf_atomic_op(ADD, z, sizeof(int) * 4, next, &one, NULL, NULL, INTEGER, 4);
+    sync();
+    const int last = me == 1 ? images : me - 1;
+    check_equal(values[0], 1000 + last, "x(0) behind a put to y(0)");
+    check_equal(values[4], 2000 + last, "x(4) behind a put to z(1)");
+    check_equal(values[7], 100 * world_image[me] + 8, "x(7) behind an atomic on z(4)");
+}
+
+int main(int argc, char** argv) {
+    _gfortran_caf_register_accessor(GET, (accessor_t)get);
+    _gfortran_caf_register_accessor(PUT, (accessor_t)put);
+    _gfortran_caf_register_accessors_finish();
+    _gfortran_caf_init(&argc, &argv);
+    const int me = _gfortran_caf_this_image(NULL);
+    const int n = _gfortran_caf_num_images(NULL, NULL);
+    array_t x = {.element_bytes = sizeof(int), .rank = 1, .type = INTEGER, .span = sizeof(int)};
+    x.dim[0].stride = 1, x.dim[0].upper = N - 1;
+    void* token = NULL;
+    _gfortran_caf_register(sizeof(int) * N, kAllocatable, &token, &x, NULL, NULL, 0);
+    sync();
+
+    // world_image[i]: the number of the team's image i in the initial team.
+    const int number = me % 2 == 1 ? 1 : 2;
+    const int images = number == 1 ? (n + 1) / 2 : n / 2;
+    int* world_image = calloc((size_t)images + 1, sizeof(int));
+    for (int i = 1; i <= images; ++i) world_image[i] = 2 * (images - i) + number;
+    int index = images - (me - number) / 2;
+    team_t half = NULL;
+    _gfortran_caf_form_team(number, &half, &index, NULL, NULL, 0);
+    for (int round = 0; round < 20; ++round) {
+        int* values = x.base;
+        for (int i = 0; i < N; ++i) values[i] = 100 * me + i;
+        _gfortran_caf_change_team(half, NULL, NULL, 0);
+        use_in_team(token, &x, world_image, images);
+        _gfortran_caf_end_team(NULL, NULL, 0);
+        sync();
+        check_equal(value_at(token, me % n + 1, 6), 100 * (me % n + 1) + 6, "x(6) behind the team");
+        sync();
+    }
+    free(world_image);
+    _gfortran_caf_deregister(&token, 0, NULL, NULL, 0);
+    sync();
+    if (me == 1) puts("passed");
+    fflush(stdout);
+    _gfortran_caf_finalize();
+    return 0;
+}

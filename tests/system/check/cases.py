@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The expected report of each wrong program: its first line, and what the lines below it contain.
+@ stands for the case's function and line, % for those of main().
+"""
+
+MISMATCH = "collective calls do not match: "
+ROUTINES = MISMATCH + "the routines differ"
+ORDER = "collective calls of different teams have different orders"
+FREED = "freed symmetric memory is used"
+OUTSIDE = "a call goes outside a symmetric block"
+WRITTEN = "memory outside a symmetric block was written"
+OVERLAP = "arguments overlap"
+BLOCK = r"the block of 80 bytes that shmem_(m|c)alloc @ allocated"
+NOT_HELD = "a PE releases a lock that it does not hold"
+NOT_RELEASED = "a lock was not released"
+CONTEXT = "a destroyed context is used"
+TEAM = "a destroyed team is used"
+IN_USE = "pSync may still be in use"
+
+
+def pair(first, second, team="SHMEM_TEAM_WORLD"):
+    """The calls of two PEs, in either order; `first` and `second` are routines."""
+    return [rf"PE \d calls {routine}, as collective \d of {team}" for routine in (first, second)]
+
+
+def both(mistake, routine, team="SHMEM_TEAM_WORLD"):
+    """Two PEs make the same call with different arguments."""
+    return [MISMATCH + mistake,
+            rf"(?s)PE \d calls {routine} @, as collective \d of {team}.*PE \d calls {routine} @"]
+
+
+def after_free(routine, argument):
+    return [FREED, f"{routine} @ (writes|reads) .* {argument}", BLOCK,
+            "freed by shmem_(free|realloc) @"]
+
+
+def outside(routine, argument, block=BLOCK):
+    return [OUTSIDE, f"{routine} @ (writes|reads) .* {argument}", block]
+
+
+def overlap(routine, first, second):
+    return [OVERLAP, f"{routine} @: {first} .* and {second} ", "is the variable|is .*the block"]
+
+
+REPORTS = {
+    "collective": {
+        "missed_barrier": [ROUTINES, *pair("shmem_barrier_all @", "shmem_finalize %")],
+        "missed_sync": [ROUTINES, *pair("shmem_sync_all @", "shmem_finalize %")],
+        "barrier_and_sync": [ROUTINES, *pair("shmem_barrier_all @", "shmem_sync_all @")],
+        "barrier_and_broadcast": [ROUTINES,
+                                  *pair("shmem_barrier_all @", "shmem_long_broadcast @")],
+        "wrong_root": both(r"the root is \d, on PE \d it is \d", "shmem_long_broadcast"),
+        "own_root": both(r"the root is \d, on PE \d it is \d", "shmem_long_broadcast"),
+        "length_of_broadcast": both(r"the number of elements is [48], on PE \d it is [48]",
+                                    "shmem_long_broadcast"),
+        "length_of_reduce": both("the number of elements is .*", "shmem_long_sum_reduce"),
+        "length_of_fcollect": both("the number of elements is .*", "shmem_long_fcollect"),
+        "length_of_alltoall": both("the number of elements is .*", "shmem_long_alltoall"),
+        "operation_of_reduce": [ROUTINES, *pair("shmem_long_max_reduce @",
+                                                "shmem_long_min_reduce @")],
+        "type_of_reduce": [ROUTINES, *pair("shmem_long_sum_reduce @",
+                                           "shmem_double_sum_reduce @")],
+        "dest_of_fcollect": both(r"dest is another object than on PE \d", "shmem_long_fcollect"),
+        "strides_of_alltoalls": both("dst is .*", "shmem_long_alltoalls"),
+        "order_of_collectives": [ROUTINES, *pair("shmem_long_collect @",
+                                                 "shmem_long_sum_reduce @")],
+        "order_of_teams": [ORDER, "shmem_sync_all @, as collective 2 of SHMEM_TEAM_WORLD",
+                           "shmem_team_sync @, as collective 1 of the team of "
+                           "shmem_team_split_strided @"],
+        "size_of_malloc": both("the size is .*", "shmem_malloc"),
+        "one_does_not_malloc": [ROUTINES, *pair("shmem_malloc @", "shmem_finalize %")],
+        "calloc_and_malloc": [ROUTINES, *pair("shmem_calloc @", "shmem_malloc @")],
+        "order_of_free": both(r"dest is another object than on PE \d", "shmem_free"),
+        "size_of_split": both("an argument is .*", "shmem_team_split_strided"),
+        "barrier_in_one_team": [ROUTINES,
+                                *pair("shmem_team_sync @", "shmem_long_sum_reduce @",
+                                      "the team of shmem_team_split_strided @")],
+        "active_set_root": both("the root is .*", "shmem_broadcast64",
+                                r"the active set \(0, 0, 3\)"),
+        "active_set_sync": both(r"pSync is another object than on PE \d", "shmem_barrier",
+                                r"the active set \(0, 0, 3\)"),
+        "finalize_and_reduce": [ROUTINES, *pair("shmem_long_sum_reduce @", "shmem_finalize %")],
+    },
+    "memory": {
+        "put_after_free": after_free("shmem_long_put", r"dest on PE \d"),
+        "get_after_free": after_free("shmem_long_get", r"source on PE \d"),
+        "atomic_after_free": after_free("shmem_long_atomic_inc", r"dest on PE \d"),
+        "wait_after_free": after_free("shmem_long_wait_until", "ivar"),
+        "source_after_free": after_free("shmem_long_put", "source\n"),
+        "collective_after_free": after_free("shmem_long_sum_reduce", "source"),
+        "use_after_realloc": after_free("shmem_long_p", r"dest on PE \d"),
+        "double_free": ["a block was freed twice", "shmem_free @", BLOCK,
+                        "already freed by shmem_free @"],
+        "free_inside": ["the address to free is not the start of a block", "shmem_free @",
+                        "lies 8 bytes behind the start of " + BLOCK],
+        "realloc_inside": ["the address to free is not the start of a block", "shmem_realloc @",
+                           "lies 8 bytes behind the start of " + BLOCK],
+        "put_past_block": outside("shmem_long_put", r"dest on PE \d"),
+        "get_past_block": outside("shmem_long_get", r"source on PE \d"),
+        "p_behind_block": outside("shmem_long_p", r"dest on PE \d"),
+        "p_before_block": outside("shmem_long_p", r"dest on PE \d", "8 bytes before its start"),
+        "iput_past_block": outside("shmem_long_iput", r"dest on PE \d"),
+        "signal_past_block": outside("shmem_long_put_signal", "sig_addr"),
+        "fcollect_past_block": outside("shmem_long_fcollect", "dest",
+                                       "the block of 24 bytes that shmem_malloc @"),
+        "store_past_block": [WRITTEN, "found by shmem_barrier_all @", BLOCK,
+                             "0 bytes behind its end"],
+        "store_before_block": [WRITTEN, "found by shmem_free @", BLOCK, "1 bytes before its start"],
+        "remote_store_past_block": [WRITTEN, "found by shmem_barrier_all @", BLOCK,
+                                    "5 bytes behind its end"],
+        "store_past_aligned": [WRITTEN, "found by shmem_finalize %",
+                               "the block of 100 bytes that shmem_align @"],
+        "store_past_realloc": [WRITTEN, "found by shmem_barrier_all @",
+                               "the block of 20 bytes that shmem_realloc @"],
+        "past_static": ["a call goes outside a static variable",
+                        r"shmem_long_put @ writes 72 bytes at its argument dest on PE \d",
+                        "flags, a variable of 64 bytes"],
+        "overlap_on_self": overlap("shmem_putmem", "dest", "source"),
+        "overlap_of_reduce": overlap("shmem_long_sum_reduce", "dest", "source"),
+        "overlap_of_signal": overlap("shmem_long_put_signal", "dest", "sig_addr"),
+        "overlap_of_broadcast": overlap("shmem_long_broadcast", "dest", "source"),
+        "overlap_of_fetch": overlap("shmem_long_atomic_fetch_inc_nbi", "dest", "fetch"),
+    },
+    "state": {
+        "clear_of_free_lock": [NOT_HELD, "shmem_clear_lock @", "the variable lock_word",
+                               "this PE has never taken it"],
+        "clear_by_another": [NOT_HELD, "shmem_clear_lock @", "this PE has never taken it"],
+        "clear_twice": [NOT_HELD, "this PE has released it by shmem_clear_lock @"],
+        "lock_twice": ["a PE takes a lock that it holds", "shmem_set_lock @ would wait for ever",
+                       "taken the variable lock_word by shmem_set_lock @"],
+        "lock_not_released": [NOT_RELEASED, "the PE holds the variable lock_word",
+                              "taken by shmem_set_lock @"],
+        "trylock_not_released": [NOT_RELEASED, "taken by shmem_test_lock @"],
+        "lock_freed": ["the memory of a lock that the PE holds is freed", "shmem_free @",
+                       "taken by shmem_set_lock @"],
+        "context_after_destroy": [CONTEXT, "shmem_ctx_long_p @", "by shmem_ctx_destroy @"],
+        "context_destroyed_twice": [CONTEXT, "shmem_ctx_destroy @", "destroyed by .*destroy @"],
+        "private_context_left": ["a private context was not destroyed",
+                                 "made by shmem_ctx_create @"],
+        "context_outlives_team": ["a private context outlives its team", "shmem_team_destroy @",
+                                  "made by shmem_team_create_ctx @"],
+        "team_after_destroy": [TEAM, "shmem_team_sync @", "by shmem_team_destroy @"],
+        "team_number_after_destroy": [TEAM, "shmem_team_my_pe @", "by shmem_team_destroy @"],
+        "context_of_destroyed_team": [CONTEXT, "shmem_ctx_quiet @", "by shmem_team_destroy @"],
+        "sync_not_initialized": ["pSync is not initialized", "shmem_barrier @",
+                                 "element 3 of the variable sync_a is 17"],
+        "sync_in_use": [IN_USE, "shmem_broadcast64 @ uses the variable sync_a",
+                        "as did shmem_broadcast64 @"],
+        "sync_in_use_by_reduce": [IN_USE, "shmem_fcollect64 @ uses the variable sync_a",
+                                  "as did shmem_long_sum_to_all @"],
+        "sync_too_short": outside("shmem_barrier", "pSync",
+                                  "the block of 64 bytes that shmem_calloc @"),
+        "work_too_short": outside("shmem_long_sum_to_all", "pWrk",
+                                  "the block of 64 bytes that shmem_calloc @"),
+    },
+}
+
+# PE 0 tells of the objects that finalize frees.
+NOTES = {
+    "memory": {"leaked_block": ["note: not freed: 1 symmetric block", BLOCK]},
+    "state": {"team_left": ["note: not destroyed on PE 0: 1 team or context",
+                            "the team of shmem_team_split_strided @"]},
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Programs that hang, one for each kind of mistake: hang_probe KIND, with four PEs. The comment
+ * HERE and a word mark the lines that a report must name. */
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint64_t never_set[4];
+static long first_lock;
+static long second_lock;
+
+static void work_for_ever(void) {
+    for (;;) pause(); /* HERE work */
+}
+
+static void missed_barrier(int me) {
+    for (int i = 0; i < 16; ++i) shmem_barrier_all();
+    if (me == 2) work_for_ever(); /* HERE missed */
+    shmem_barrier_all();          /* HERE barrier */
+}
+
+static void wrong_root(int me) {
+    static long source[8];
+    static long dest[8];
+    for (int i = 0; i < 4; ++i) shmem_sync_all();
+    shmem_long_broadcast(SHMEM_TEAM_WORLD, dest, source, 8, me == 2 ? 3 : 0); /* HERE root */
+    shmem_barrier_all(); /* HERE behind */
+    shmem_barrier_all();
+    shmem_barrier_all();
+}
+
+static void lock_cycle(int me) {
+    if (me == 0) shmem_set_lock(&first_lock);
+    if (me == 1) shmem_set_lock(&second_lock);
+    shmem_barrier_all();
+    if (me == 0) shmem_set_lock(&second_lock); /* HERE second */
+    if (me == 1) shmem_set_lock(&first_lock);  /* HERE first */
+    shmem_barrier_all();
+}
+
+static void no_signal(int me) {
+    if (me == 1) shmem_signal_wait_until(&never_set[2], SHMEM_CMP_GE, 7); /* HERE signal */
+    shmem_barrier_all();
+}
+
+static void other_team(int me) {
+    shmem_team_t upper;
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 2, 1, 2, NULL, 0, &upper);
+    if (me == 3) shmem_team_sync(upper); /* HERE team */
+    shmem_barrier_all();                 /* HERE world */
+}
+
+static void exited(int me) {
+    if (me == 1) _exit(0);
+    shmem_barrier_all();
+}
+
+int main(int argc, char** argv) {
+    const char* kind = argc > 1 ? argv[1] : "";
+    if (strcmp(kind, "init") == 0 && argc > 2 && getenv(argv[2]) != NULL &&
+        strcmp(getenv(argv[2]), "3") == 0) {
+        work_for_ever(); /* HERE before */
+    }
+    shmem_init(); /* HERE init */
+    const int me = shmem_my_pe();
+    if (strcmp(kind, "missed_barrier") == 0) missed_barrier(me);
+    if (strcmp(kind, "wrong_root") == 0) wrong_root(me);
+    if (strcmp(kind, "lock_cycle") == 0) lock_cycle(me);
+    if (strcmp(kind, "no_signal") == 0) no_signal(me);
+    if (strcmp(kind, "other_team") == 0) other_team(me);
+    if (strcmp(kind, "exited") == 0) exited(me);
+    printf("PE %d got through\n", me);
+    shmem_finalize();
+    return 0;
+}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kinds of hangs of hang_probe, and the lines that a report on each must have."""
+import os
+import re
+
+from launching import program
+
+PROBE = program("hang_probe")
+with open(os.path.join(os.path.dirname(__file__), "hang_probe.c")) as file:
+    LINES = {match[1]: number for number, line in enumerate(file, 1)
+             if (match := re.search(r"/\* HERE (\w+) +\*/", line))}
+
+
+def at(name):
+    return f"hang_probe.c:{LINES[name]}"
+
+
+# By kind: regular expressions, each of which a line of the report must match.
+EXPECTED = {
+    "missed_barrier": [
+        rf"PE 2 .*is in no SHMEM routine.*work_for_ever \({at('work')}\)",
+        rf"SHMEM_TEAM_WORLD: PEs 0, 1, 3 are in the 17th collective, shmem_barrier_all, called by "
+        rf"missed_barrier \({at('barrier')}\); PE 2 is past the 16th one, shmem_barrier_all",
+        rf"PE 2 holds up PEs 0, 1, 3: it is in no SHMEM routine.*{at('work')}",
+    ],
+    "wrong_root": [
+        rf"PE 2 .*waits in shmem_long_broadcast, called by wrong_root \({at('root')}\)",
+        r"The 5th collective of SHMEM_TEAM_WORLD differs: root 0 on PEs 0, 1, 3, root 3 on PE 2",
+    ],
+    "lock_cycle": [
+        rf"PE 0 .*waits in shmem_set_lock, called by lock_cycle \({at('second')}\)",
+        rf"PE 1 .*waits in shmem_set_lock, called by lock_cycle \({at('first')}\)",
+        r"Lock second_lock: PE 1 has it, and PE 0 waits for it",
+        r"Lock first_lock: PE 0 has it, and PE 1 waits for it",
+        r"A cycle: PE 0 waits for PE 1 \(lock second_lock\), PE 1 waits for PE 0 "
+        r"\(lock first_lock\)",
+    ],
+    "no_signal": [
+        rf"PE 1 .*waits in shmem_signal_wait_until, called by no_signal \({at('signal')}\)",
+        r"for never_set\+16 >= 7; it is 0",
+        rf"PE 1 holds up PEs 0, 2, 3: it waits in shmem_signal_wait_until.*{at('signal')}",
+    ],
+    "other_team": [
+        rf"PE 3 .*waits in shmem_team_sync, called by other_team \({at('team')}\)",
+        rf"PE 2 .*waits in shmem_barrier_all, called by other_team \({at('world')}\)",
+        r"A cycle: PE 2 waits for PE 3 \(.* of SHMEM_TEAM_WORLD\), PE 3 waits for PE 2 "
+        r"\(.* of a team of 2 PEs",
+    ],
+    "init": [
+        rf"PE 3 .*has not called shmem_init.*work_for_ever \({at('work')}\)",
+        rf"PE 0 .* shmem_init, called by main \({at('init')}\)",
+        r"shmem_init: PEs 0-2 wait there for PE 3",
+        rf"PE 3 holds up PEs 0-2: it has not called shmem_init.*{at('work')}",
+    ],
+}
+NPES = 4
+
+
+def missing_in(report, kind):
+    """The expressions that no line of the report matches."""
+    return [text for text in EXPECTED[kind]
+            if not any(re.search(text, line) for line in report.splitlines())]

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Would break: the report shows wrong numbers, or says nothing about parts that are missing or cut
+off. The parts are written here, by the layout of tools/trace/format.hpp.
+
+    python3 tests/system/trace/timeline_test.py tools/osh_report
+"""
+import importlib.util
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+MODULES = os.path.abspath(sys.argv[1])
+sys.path.insert(0, MODULES)
+
+import analysis  # noqa: E402
+import parts  # noqa: E402
+from timeline import write_timeline  # noqa: E402
+
+OPERATIONS = ("put", "get", "barrier", "broadcast")
+WORLD = 77  # The key of the team of all PEs.
+
+
+class Written:
+    """A part that the test writes."""
+
+    def __init__(self, pe, npes, **header):
+        self.pe, self.npes = pe, npes
+        self.header = {"state": parts.FINALIZED, "begin": 1000, "end": 9000, "host": "here",
+                       "stride": 1, "left_init": 1100} | header
+        self.cells, self.matched, self.long, self.heap, self.choices = {}, [], [], [], []
+
+    def collective(self, operation, number, start, duration, root=-1):
+        self.matched.append((start, duration, 0, root, OPERATIONS.index(operation), 0, 0, number))
+        return self
+
+    def tables(self):
+        cells = [(0,) * 7] * len(OPERATIONS) * (self.npes + 1)
+        for (operation, peer), row in self.cells.items():
+            at = self.npes if peer < 0 else peer
+            cells[at * len(OPERATIONS) + OPERATIONS.index(operation)] = row
+        return {"operations": [(name.encode(),) for name in OPERATIONS],
+                "cells": cells, "sizes": [],
+                "matched": self.matched, "long": self.long, "heap": self.heap,
+                "teams": [(WORLD, self.npes, self.pe)], "choices": self.choices}
+
+    def write(self, folder):
+        h, tables = self.header, self.tables()
+        offset = parts.HEADER.size + parts.SECTION.size * len(parts.SECTIONS)
+        sections, body = b"", b""
+        for name in parts.SECTIONS:
+            shape, rows = parts.ENTRIES[name], tables[name]
+            sections += parts.SECTION.pack(offset + len(body), shape.size, len(rows), len(rows))
+            body += b"".join(shape.pack(*row) for row in rows)
+        head = parts.HEADER.pack(parts.MAGIC, parts.VERSION, self.pe, self.npes, 0, h["state"], 0,
+                                 h["begin"], h["end"], h["left_init"], 0, 1000, h["stride"], 42, 0,
+                                 h["host"].encode(), b"program")
+        path = os.path.join(folder, f"pe{self.pe}.thread0.part")
+        with open(path, "wb") as file:
+            file.write(head + sections + body)
+        return path
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="report-test-")
+        self.addCleanup(self.folder.cleanup)
+        self.path = self.folder.name
+
+    def job(self, *written):
+        for part in written:
+            part.write(self.path)
+        return parts.Job(self.path)
+
+    def test_waits_go_to_the_last_to_come(self):
+        # PE 2 comes at 500; the others have come at 0, 100 and wait. In the broadcast all wait for
+        # the root, PE 0, though PE 1 comes later still.
+        starts = ((2000, 4000), (2100, 4300), (2500, 3900))
+        job = self.job(*(Written(pe, 3).collective("barrier", 0, start, 2600 - start)
+                         .collective("broadcast", 1, second, 4400 - second, root=0)
+                         for pe, (start, second) in enumerate(starts)))
+        waits = analysis.waits(job)
+        self.assertEqual(waits.calls, 2)
+        self.assertEqual(waits.matrix, [[0, 0, 500], [0, 0, 400], [100, 0, 0]])
+        self.assertEqual(waits.last_arrivals, [1, 0, 1])
+
+    def test_a_stride_counts(self):
+        job = self.job(Written(0, 2, stride=4).collective("barrier", 4, 2000, 100),
+                       Written(1, 2, stride=4).collective("barrier", 4, 2060, 40))
+        self.assertEqual(analysis.waits(job).caused_by(1), 240)
+
+    def test_a_collective_without_all_members_is_not_compared(self):
+        job = self.job(Written(0, 2).collective("barrier", 0, 2000, 100), Written(1, 2))
+        self.assertEqual(analysis.waits(job).calls, 0)
+
+    def test_times_of_samples(self):
+        # 10 calls, of which 2 took 50 ns together; the samples stand for 4 calls and say 40 ns.
+        part = Written(0, 1)
+        part.cells["put", 0] = (10, 800, 40, 4, 50, 2, 3)
+        row, = analysis.calls_by_operation(self.job(part))
+        self.assertEqual((row.operation, row.calls, row.bytes, row.ns, row.timed),
+                         ("put", 10, 800, 50 + 8 * 10, 3))
+
+    def test_matrix(self):
+        first, second = Written(0, 2), Written(1, 2)
+        first.cells["put", 1] = (3, 24, 0, 0, 9, 3, 3)
+        first.cells["get", 1] = (2, 16, 0, 0, 9, 2, 2)
+        first.cells["barrier", -1] = (5, 0, 0, 0, 9, 5, 5)
+        second.cells["get", 0] = (1, 100, 0, 0, 9, 1, 1)
+        moved, messages = analysis.matrix(self.job(first, second))
+        self.assertEqual(moved, [[0, 40], [100, 0]])
+        self.assertEqual(messages, [[0, 5], [1, 0]])
+
+    def test_algorithms_join_sizes(self):
+        part = Written(0, 2)
+        part.choices = [(b"broadcast", b"flat", 2, log, 3) for log in (3, 4)]
+        part.choices.append((b"broadcast", b"tree", 2, 5, 1))
+        self.assertEqual(analysis.algorithms(self.job(part)),
+                         [("broadcast", 2, 8, 31, "flat", 6), ("broadcast", 2, 32, 63, "tree", 1)])
+
+    def test_clocks_of_two_hosts(self):
+        first = Written(0, 2, host="a").collective("barrier", 0, 2000, 100)
+        second = Written(1, 2, host="b", begin=51000, left_init=51100)
+        second.collective("barrier", 0, 52050, 50)
+        job = self.job(first, second)
+        starts = [part.matched[0].start for part in job.parts]
+        self.assertEqual(starts, [1000, 1050])
+
+    def test_missing_killed_and_left(self):
+        job = self.job(Written(0, 4), Written(1, 4, state=parts.RUNNING),
+                       Written(3, 4, state=parts.EXITED))
+        text = " ".join(job.problems)
+        self.assertIn("no trace of PE 2", text)
+        self.assertIn("PE 1 crashed or was killed", text)
+        self.assertIn("PE 3 ended without shmem_finalize", text)
+
+    def test_a_cut_off_part_is_left_out(self):
+        path = Written(0, 2).collective("barrier", 0, 2000, 100).write(self.path)
+        Written(1, 2).write(self.path)
+        os.truncate(path, os.path.getsize(path) - 20)
+        job = parts.Job(self.path)
+        self.assertEqual(list(job.main), [1])
+        self.assertIn("cut off", job.problems[0])
+        with open(path, "r+b") as file:
+            file.write(b"rubbish!")
+        self.assertIn("no part of a trace", parts.Job(self.path).problems[0])
+
+    def test_another_version(self):
+        path = Written(0, 1).write(self.path)
+        with open(path, "r+b") as file:
+            file.seek(8)
+            file.write(struct.pack("=I", 99))
+        self.assertIn("version 99", parts.Job(self.path).problems[0])
+
+    def test_timeline(self):
+        part = Written(0, 1).collective("broadcast", 5, 2000, 1500, root=0)
+        part.long.append((4000, 2500, 64, 0, OPERATIONS.index("put"), 0, 0, 0))
+        part.heap = [(3000, 4096)]
+        path = os.path.join(self.path, "out.json")
+        write_timeline(self.job(part), path)
+        with open(path, encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        slices = [event for event in events if event["ph"] == "X"]
+        self.assertEqual([(event["name"], event["pid"], event["ts"], event["dur"])
+                          for event in slices],
+                         [("broadcast", 0, 1.0, 1.5), ("put", 0, 3.0, 2.5)])
+        self.assertEqual(slices[0]["args"], {"bytes": 0, "root": 0, "number": 5, "PEs": 1})
+        self.assertEqual(slices[1]["args"], {"bytes": 64, "peer": 0})
+        self.assertEqual([event["args"] for event in events if event["ph"] == "C"],
+                         [{"bytes": 4096}])
+
+    def command(self, *arguments, **environment):
+        program = f"import sys; sys.path.insert(0, {MODULES!r}); sys.dont_write_bytecode = True\n" \
+                  "from osh_report import main; sys.exit(main())"
+        return subprocess.run([sys.executable, "-c", program, *arguments], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                              env=os.environ | environment)
+
+    def test_without_plotly_a_message_says_what_to_install(self):
+        Written(0, 1).write(self.path)
+        hidden = os.path.join(self.path, "hidden")
+        os.mkdir(hidden)
+        with open(os.path.join(hidden, "plotly.py"), "w", encoding="utf-8") as file:
+            file.write("raise ImportError('No module named plotly')\n")
+        page = os.path.join(self.path, "page.html")
+        ran = self.command(self.path, "--report", page, "--remove", PYTHONPATH=hidden)
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("python3-plotly", ran.stdout)
+        self.assertFalse(os.path.exists(page))
+        self.assertTrue(os.path.exists(os.path.join(self.path, "pe0.thread0.part")), "parts stay")
+
+    def test_no_parts(self):
+        ran = self.command(self.path, "--trace", os.path.join(self.path, "x.json"))
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("has no part of a trace", ran.stdout)
+        ran = self.command(os.path.join(self.path, "none"), "--trace", "x.json")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("No such file", ran.stdout)
+
+    @unittest.skipUnless(importlib.util.find_spec("plotly"), "Plotly for Python is not installed")
+    def test_page(self):
+        starts = (2000, 2100, 7000)
+        written = [Written(pe, 3).collective("barrier", 0, start, 7100 - start)
+                   for pe, start in enumerate(starts)]
+        written[0].heap = [(3000, 4096)]
+        written[0].choices = [(b"barrier", b"central", 3, 0, 1)]
+        self.job(*written)
+        page = os.path.join(self.path, "page.html")
+        ran = self.command(self.path, "--report", page, "--trace", page + ".json", "--remove")
+        self.assertEqual((ran.returncode, ran.stdout), (0, ""))
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("PE 2 made the others wait longest", text)
+        for words in ("Timeline", "Waiting", "Traffic", "Symmetric heap", "central"):
+            self.assertIn(words, text)
+        self.assertNotIn('src="http', text)  # It needs no network.
+        self.assertFalse(os.path.exists(os.path.join(self.path, "pe0.thread0.part")))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])

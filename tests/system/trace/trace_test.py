@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Would break: a trace of a program lacks calls, has wrong bytes or peers, or is none that a viewer
+takes; a program that dies leaves no trace; tracing changes a program that is not traced.
+"""
+import json
+import os
+import sys
+
+from launching import OSHRUN, LaunchTest, main, program
+
+TRACED = program("traced")
+REPORT = os.path.join(os.path.dirname(OSHRUN), "osh_report")
+ROUNDS = 10
+
+
+class Trace(LaunchTest):
+    def trace(self, npes, *arguments, options=(), code=0, **environment):
+        """Runs a case and returns its timeline and what oshrun and osh_report said."""
+        path = os.path.join(self.folder, "trace.json")
+        _, error = self.run_job("-n", npes, "--trace", path, *options, TRACED, *arguments,
+                                code=code, environment=self.environment(**environment))
+        with open(path, encoding="utf-8") as file:
+            trace = json.load(file)
+        os.unlink(path)
+        self.check_format(trace, npes)
+        return trace, error
+
+    def check_format(self, trace, npes):
+        """The rules of the trace-event format for the events that there are."""
+        names = set()
+        for event in trace["traceEvents"]:
+            self.assertIn(event["ph"], "MXC")
+            self.assertIsInstance(event["pid"], int)
+            self.assertIsInstance(event["tid"], int)
+            if event["ph"] == "M":
+                if event["name"] == "process_name":
+                    names.add(event["pid"])
+                continue
+            self.assertGreaterEqual(event["ts"], 0)
+            if event["ph"] == "X":
+                self.assertGreaterEqual(event["dur"], 0)
+        self.assertLessEqual(names, set(range(npes)))
+
+    def counts(self, trace, operation, pe):
+        all_counts = trace["otherData"]["calls and bytes by operation, PE and peer"]
+        return all_counts.get(operation, {}).get(str(pe), {})
+
+    def slices(self, trace, pe, name):
+        return [event for event in trace["traceEvents"]
+                if event["ph"] == "X" and event["pid"] == pe and event["name"] == name]
+
+    def check_ring(self, trace, npes):
+        for pe in range(npes):
+            after, before = str((pe + 1) % npes), str((pe - 1) % npes)
+            self.assertEqual(self.counts(trace, "put", pe), {after: [ROUNDS, ROUNDS * 4000]})
+            self.assertEqual(self.counts(trace, "get", pe), {before: [ROUNDS, ROUNDS * 40]})
+            self.assertEqual(self.counts(trace, "atomic", pe), {after: [ROUNDS, ROUNDS * 8]})
+            self.assertEqual(self.counts(trace, "p", pe), {after: [ROUNDS, ROUNDS * 8]})
+            self.assertEqual(self.counts(trace, "reduce", pe), {"": [1, 8]})
+            barriers = self.slices(trace, pe, "barrier")
+            self.assertEqual([event["args"]["number"] for event in barriers],
+                             list(range(ROUNDS)))
+            self.assertEqual({event["args"]["PEs"] for event in barriers}, {npes})
+        # A barrier ends on no PE before all have begun it.
+        for number in range(ROUNDS):
+            same = [self.slices(trace, pe, "barrier")[number] for pe in range(npes)]
+            latest = max(event["ts"] for event in same)
+            for event in same:
+                self.assertGreaterEqual(event["ts"] + event["dur"] + 1, latest)
+
+    def test_ring(self):
+        for npes in (1, 2, 3, 4, 8):
+            with self.subTest(npes=npes):
+                trace, error = self.trace(npes, "ring", ROUNDS)
+                self.assertEqual(error, "")
+                self.assertEqual(trace["otherData"]["PEs"], npes)
+                self.check_ring(trace, npes)
+
+    def test_ring_on_virtual_nodes(self):
+        for npes in (2, 3, 4, 8):
+            with self.subTest(npes=npes):
+                trace, error = self.trace(npes, "ring", ROUNDS, options=("--virtual-nodes", 2))
+                self.assertEqual(error, "")
+                self.check_ring(trace, npes)
+
+    def test_variable_in_the_place_of_the_option(self):
+        path = os.path.join(self.folder, "named.json")
+        self.run_job("-n", 2, TRACED, "ring", 3, environment=self.environment(SHMEM_TRACE=path))
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["otherData"]["program"], "traced")
+        os.unlink(path)
+
+    def test_heap(self):
+        trace, _ = self.trace(2, "heap")
+        for pe in range(2):
+            used = [event["args"]["bytes"] for event in trace["traceEvents"]
+                    if event["ph"] == "C" and event["pid"] == pe]
+            # shmem_realloc frees 500 and takes 2000.
+            self.assertEqual(used, [1000, 1500, 1000, 3000, 2000, 0])
+
+    def test_a_full_trace_keeps_the_same_collectives_on_all_pes(self):
+        trace, _ = self.trace(3, "many", 1000, SHMEM_TRACE_EVENTS="64")
+        stride = trace["otherData"]["every collective with a number that divides by"]
+        self.assertGreater(stride, 1)
+        for pe in range(3):
+            self.assertEqual(self.counts(trace, "barrier", pe), {"": [1000, 0]})
+            self.assertEqual(self.counts(trace, "put", pe),
+                             {str((pe + 1) % 3): [1000, 4000000]})
+            numbers = {event["args"]["number"] for event in self.slices(trace, pe, "barrier")}
+            self.assertLessEqual(set(range(0, 1000, stride)), numbers)
+
+    def test_a_crash_leaves_a_trace_up_to_it(self):
+        trace, error = self.trace(3, "crash", code=134)
+        # oshrun kills the others, which may have ended before.
+        for text in (error, trace["otherData"]["problems"][0]):
+            self.assertRegex(text, r"PEs? [0-9, and]*1[0-9, and]* crashed or w(as|ere) killed")
+        for pe in range(3):
+            self.assertGreaterEqual(len(self.slices(trace, pe, "barrier")), 9)
+
+    def test_without_finalize(self):
+        trace, _ = self.trace(2, "leave")
+        self.assertIn("PEs 0 and 1 ended without shmem_finalize", str(trace["otherData"]))
+
+    def test_not_traced_nothing_written(self):
+        before = set(os.listdir(self.folder))
+        self.run_job("-n", 2, TRACED, "ring", 2, cwd=self.folder)
+        self.assertEqual(set(os.listdir(self.folder)), before)
+
+    def test_a_shell_may_start_the_program(self):
+        path = os.path.join(self.folder, "shell.json")
+        self.run_job("-n", 2, "--trace", path, "sh", "-c", f"{TRACED} ring 2; true")
+        os.unlink(path)
+
+    def test_a_program_without_shmem_has_no_trace(self):
+        path = os.path.join(self.folder, "none.json")
+        _, error = self.run_job("-n", 1, "--trace", path, "true")
+        self.assertIn("No such file or directory", error)
+
+    def test_a_folder_that_cannot_be_written(self):
+        _, error = self.run_job("-n", 1, "--trace", "/proc/none/x.json", TRACED, "ring", 1,
+                                code=1)
+        self.assertIn("cannot be written", error)
+
+
+class Page(LaunchTest):
+    def test_the_slow_pe_is_named(self):
+        try:
+            import plotly  # noqa: F401
+        except ImportError:
+            self.skipTest("Plotly for Python is not installed")
+        path = os.path.join(self.folder, "page.html")
+        self.run_job("-n", 4, "--report", path, TRACED, "late", 2)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        os.unlink(path)
+        self.assertIn("PE 2 made the others wait longest", text)
+        self.assertIn("<td>barrier</td>", text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See memory.hpp. blocks.hpp keeps the blocks.
+#include "tools/check/memory.hpp"
+
+#include <cstdio>
+#include <mutex>
+
+#include "tools/check/blocks.hpp"
+#include "tools/check/locks.hpp"
+#include "tools/check/places.hpp"
+#include "tools/check/ranges.hpp"
+#include "tools/check/report.hpp"
+
+namespace tessera::check {
+namespace {
+
+using interpose::Call;
+using interpose::Kind;
+
+std::recursive_mutex mutex;  // object_at() is called by parts of a check, and by others
+Blocks& blocks = *new Blocks;
+
+std::string freed_by(const FreedBlock& freed) {
+    return std::string("freed by ") + freed.routine + " at " + place_of(freed.site);
+}
+
+std::string hex(const void* address) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%p", address);
+    return text;
+}
+
+std::string position(ptrdiff_t offset, std::size_t bytes) {
+    if (offset < 0) return std::to_string(-offset) + " bytes before its start";
+    return std::to_string(offset - static_cast<ptrdiff_t>(bytes)) + " bytes behind its end";
+}
+
+// A store wrote it, or a call of a PE that this PE cannot see.
+void check_block_zones(const Call& call, const Block& block) {
+    const auto damage = Blocks::damage_of(block);
+    if (!damage) return;
+    const Block copy = block;
+    blocks.add(copy);  // Told once.
+    report(
+        call, "memory outside a symmetric block was written",
+        {"found by " + text_of(call),
+         text_of(copy) + " was overrun: a byte " + position(*damage, copy.bytes) + " has changed",
+         "A store of this PE, or of another one through shmem_ptr, wrote it since the last "
+         "barrier or allocation; compare indices with the block's size."});
+}
+
+void report_bad_free(const Call& call) {
+    const auto address = reinterpret_cast<std::uintptr_t>(call.dest);
+    const FreedBlock* freed = blocks.freed_around(address);
+    if (freed != nullptr && freed->block.begin == address) {
+        report(call, "a block was freed twice",
+               {text_of(call), text_of(freed->block) + " was already " + freed_by(*freed),
+                "Free each block once, and set the pointer to NULL then."});
+    } else if (const Block* block = blocks.around(address)) {
+        report(call, "the address to free is not the start of a block",
+               {text_of(call),
+                hex(call.dest) + " lies " +
+                    std::to_string(static_cast<ptrdiff_t>(address - block->begin)) +
+                    " bytes behind the start of " + text_of(*block),
+                "Pass the address that the allocation returned."});
+    }  // The library explains the others.
+}
+
+// RETURNS: the live block; nullptr after a report, or where the library will tell.
+const Block* block_to_free(const Call& call) {
+    const Block* block = blocks.starting_at(call.dest);
+    if (block == nullptr) {
+        report_bad_free(call);
+        return nullptr;
+    }
+    check_block_zones(call, *block);
+    if (call.kind == Kind::kFree) check_freed_locks(call, block->bytes);
+    return block;
+}
+
+bool allocates(const Call& call) {
+    return call.kind == Kind::kAllocate || (call.kind == Kind::kReallocate && call.size != 0);
+}
+
+// ---- Arguments ----------------------------------------------------------------------------------
+
+std::string what(const Call& call, const Range& range) {
+    const char* verb = range.is_written ? "writes " : "reads ";
+    std::string text = verb + std::to_string(range.bytes) + " bytes at its argument " + range.name;
+    const int target = target_of(call);
+    if (range.is_remote && target >= 0) text += " on PE " + std::to_string(target);
+    return text;
+}
+
+void check_range(const Call& call, const Range& range) {
+    if (const Block* block = blocks.around(range.begin)) {
+        if (range.begin >= block->begin && range.end() <= block->end()) return;
+        const auto start = static_cast<ptrdiff_t>(range.begin - block->begin);
+        const auto end = static_cast<ptrdiff_t>(range.end() - block->begin);
+        const bool is_before = range.begin < block->begin;
+        report(
+            call, "a call goes outside a symmetric block",
+            {text_of(call) + " " + what(call, range),
+             is_before
+                 ? "the first byte lies " + position(start, block->bytes) + ", " + text_of(*block)
+                 : "the last byte lies " + position(end, block->bytes) + ", " + text_of(*block),
+             "Compare the number of elements, and the element's type, with the block's size."});
+    } else if (const FreedBlock* freed = blocks.freed_around(range.begin)) {
+        report(call, "freed symmetric memory is used",
+               {text_of(call) + " " + what(call, range),
+                "it lies in " + text_of(freed->block) + ", " + freed_by(*freed),
+                "Free the block behind its last use."});
+    } else if (const auto variable = variable_at(reinterpret_cast<const void*>(range.begin))) {
+        if (variable->bytes == 0 || variable->offset + range.bytes <= variable->bytes) return;
+        report(call, "a call goes outside a static variable",
+               {text_of(call) + " " + what(call, range),
+                "that is " + variable->text + ", a variable of " + std::to_string(variable->bytes) +
+                    " bytes",
+                "Compare the number of elements, and the element's type, with the variable."});
+    }
+}
+
+// Whether two arguments name the same memory: both of this PE, or both of the target.
+bool meet(const Call& call, const Range& a, const Range& b) {
+    if (!a.is_written && !b.is_written) return false;
+    if (!a.is_dense || !b.is_dense) return false;
+    if (a.end() <= b.begin || b.end() <= a.begin) return false;
+    return a.is_remote == b.is_remote || target_of(call) == my_pe();
+}
+
+// Source and dest of collectives may be the same: the specification says so of reductions, and
+// programs do it elsewhere (docs/checking.md).
+bool may_be_same(const Call& call, const Range& a, const Range& b) {
+    const auto is_data = [](const Range& range) { return range.name[0] != 'p'; };  // pSync, pWrk
+    return call.kind == Kind::kCollective && a.begin == b.begin && is_data(a) && is_data(b);
+}
+
+void check_overlap(const Call& call, const std::vector<Range>& ranges) {
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        for (std::size_t k = i + 1; k < ranges.size(); ++k) {
+            const Range& a = ranges[i];
+            const Range& b = ranges[k];
+            if (!meet(call, a, b) || may_be_same(call, a, b)) continue;
+            report(
+                call, "arguments overlap",
+                {text_of(call) + ": " + a.name + " (" + std::to_string(a.bytes) + " bytes) and " +
+                     b.name + " (" + std::to_string(b.bytes) + " bytes) have bytes in common",
+                 a.name + std::string(" is ") + object_at(reinterpret_cast<const void*>(a.begin)) +
+                     ", " + b.name + " is " + object_at(reinterpret_cast<const void*>(b.begin)),
+                 "Memory that a call writes may not overlap another argument of it."});
+        }
+    }
+}
+
+bool is_active(const Call& call) { return call.memory == interpose::Memory::kSymmetric; }
+
+}  // namespace
+
+std::string object_at(const void* address) {
+    std::lock_guard guard(mutex);
+    const auto start = reinterpret_cast<std::uintptr_t>(address);
+    if (const Block* block = blocks.around(start)) {
+        const auto offset = static_cast<ptrdiff_t>(start - block->begin);
+        return (offset != 0 ? "byte " + std::to_string(offset) + " of " : "") + text_of(*block);
+    }
+    if (const auto variable = variable_at(address)) return "the variable " + variable->text;
+    return hex(address);
+}
+
+void before_memory(Call& call) {
+    if (!is_active(call)) return;
+    std::lock_guard guard(mutex);
+    call.note = call.size;
+    const bool has_old = call.kind != Kind::kAllocate && call.dest != nullptr;
+    if (has_old) {
+        const Block* block = block_to_free(call);
+        if (block == nullptr) {
+            if (only_warns() && call.kind == Kind::kFree) call.dest = nullptr;
+            return;
+        }
+        call.dest = reinterpret_cast<void*>(block->begin - block->front);
+        if (call.kind == Kind::kFree || call.size == 0) {
+            blocks.remove(*block, call.routine, call.site);
+            return;
+        }
+        call.alignment = block->front != 0 ? block->front : SIZE_MAX;  // The zone stays as it is.
+    }
+    if (call.size == 0 || call.size > SIZE_MAX / 2 || !allocates(call)) return;
+    call.size = Blocks::total_of(call.size, Blocks::front_of(call.alignment));
+}
+
+void after_memory(Call& call) {
+    if (!is_active(call) || !allocates(call) || call.result == 0 || call.note == 0) return;
+    std::lock_guard guard(mutex);
+    const std::size_t front = Blocks::front_of(call.alignment);
+    Block block{.begin = call.result + front,
+                .bytes = call.note,
+                .front = front,
+                .routine = call.routine,
+                .site = call.site};
+    if (call.kind == Kind::kReallocate && call.dest != nullptr) {
+        const auto old = reinterpret_cast<std::uintptr_t>(call.dest) + front;
+        if (const Block* before = blocks.starting_at(reinterpret_cast<void*>(old))) {
+            blocks.remove(*before, call.routine, call.site);
+        }
+    }
+    blocks.add(block);
+    call.result = block.begin;
+}
+
+void check_arguments(const Call& call) {
+    const std::vector<Range> ranges = ranges_of(call);
+    if (ranges.empty()) return;
+    std::lock_guard guard(mutex);
+    for (const Range& range : ranges) check_range(call, range);
+    check_overlap(call, ranges);
+}
+
+void check_zones(const Call& call) {
+    std::lock_guard guard(mutex);
+    std::vector<Block> live;
+    for (const auto& [begin, block] : blocks.live()) live.push_back(block);
+    for (const Block& block : live) check_block_zones(call, block);
+}
+
+void end_memory() {
+    constexpr std::size_t kToldMax = 10;
+    std::lock_guard guard(mutex);
+    std::vector<std::string> lines;
+    for (const auto& [begin, block] : blocks.live()) {
+        if (lines.size() == kToldMax) {
+            lines.push_back("and " + std::to_string(blocks.live().size() - kToldMax) + " others");
+            break;
+        }
+        lines.push_back(text_of(block));
+    }
+    // Symmetric blocks are the same on all PEs.
+    if (!lines.empty() && my_pe() == 0) {
+        note("not freed: " + counted(blocks.live().size(), "symmetric block", "symmetric blocks"),
+             lines);
+    }
+    blocks.clear();
+}
+
+}  // namespace tessera::check

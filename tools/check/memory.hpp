@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Mistakes about symmetric memory: use of freed memory, overruns, double frees, overlap of
+// arguments, blocks that are never freed.
+#pragma once
+
+#include <string>
+
+#include "tools/interpose/call.hpp"
+
+namespace tessera::check {
+
+// Before the call: adds the red zones to what is allocated, finds the block that is freed.
+void before_memory(interpose::Call& call);
+void after_memory(interpose::Call& call);
+
+// All arguments of a call lie in live objects, and do not overlap where the routine forbids it.
+void check_arguments(const interpose::Call& call);
+
+// At barriers: the red zones of all blocks are whole.
+void check_zones(const interpose::Call& call);
+
+// At the last finalize: tells the blocks that were not freed, and forgets all.
+void end_memory();
+
+// "the block of ... + 8", "static variable x", or "0x..." for the symmetric object at an address.
+std::string object_at(const void* address);
+
+}  // namespace tessera::check

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See snapshot.hpp. The node file is read by pread(): loads from a mapping would make pages where
+// there are none.
+#include "tools/osh_hang/snapshot.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+
+#include "base/clock.hpp"
+#include "core/internal_segment.hpp"
+
+namespace tessera::osh_hang {
+namespace {
+
+constexpr std::size_t kPageBytes = 4096;
+
+// A copy of an object with atomics, as it lies in the file.
+template <class T>
+struct Copy {
+    alignas(T) char bytes[sizeof(T)];
+    bool read(int file, std::uint64_t offset) {
+        return ::pread(file, bytes, sizeof bytes, static_cast<off_t>(offset)) ==
+               static_cast<ssize_t>(sizeof bytes);
+    }
+    const T& operator*() const { return *reinterpret_cast<const T*>(bytes); }
+    const T* operator->() const { return reinterpret_cast<const T*>(bytes); }
+};
+
+std::string text_at(pid_t pid, std::uint64_t address) {
+    char text[64] = "";
+    if (address == 0) return "";
+    // The string may end shortly before the end of the mapped memory.
+    if (!read_memory(pid, address, text, sizeof text - 1)) {
+        const std::size_t rest = kPageBytes - address % kPageBytes;
+        if (rest >= sizeof text || !read_memory(pid, address, text, rest)) return "";
+    }
+    text[sizeof text - 1] = '\0';
+    return text;
+}
+
+struct Reader {
+    int file;
+    const heap::NodeLayout& layout;
+    std::uint64_t segment;  // of this PE's internal segment, in the file
+    pid_t pid;
+};
+
+// The offset of a member of slot `slot` of the flags.
+std::uint64_t calls_offset(const Reader& reader, std::uint32_t slot) {
+    return reader.segment + sizeof(InternalSegment) + slot * sizeof(TeamFlags) +
+           offsetof(TeamFlags, calls);
+}
+
+std::vector<TeamView> read_teams(const Reader& reader) {
+    std::vector<TeamView> teams;
+    for (std::uint32_t slot = 0; slot < kTeamSlots; ++slot) {
+        const std::uint64_t offset = calls_offset(reader, slot);
+        if (slot % 8 == 7) {  // Skip what was never written.
+            const off_t data = ::lseek(reader.file, static_cast<off_t>(offset), SEEK_DATA);
+            if (data < 0) break;
+            const std::uint64_t next =
+                (static_cast<std::uint64_t>(data) - reader.segment - sizeof(InternalSegment)) /
+                sizeof(TeamFlags);
+            if (next >= kTeamSlots) break;
+            if (next > slot) slot = static_cast<std::uint32_t>(next);
+        }
+        Copy<TeamCalls> calls;
+        if (!calls.read(reader.file, calls_offset(reader, slot)) || calls->npes == 0) continue;
+        TeamView team{.slot = slot,
+                      .npes = calls->npes,
+                      .my_index = calls->my_index,
+                      .first_pe = calls->first_pe,
+                      .last_pe = calls->last_pe,
+                      .calls = calls->calls.load() - calls->first_call,
+                      .routines = {}};
+        for (std::uint64_t back = 0; back < TeamCalls::kLast && back < team.calls; ++back) {
+            const std::uint64_t stored = (calls->calls.load() - back) % TeamCalls::kLast;
+            const std::uint64_t mine = (team.calls - back) % TeamCalls::kLast;
+            const char* routine = calls->routines[stored].load();
+            team.routines[mine] = text_at(reader.pid, reinterpret_cast<std::uint64_t>(routine));
+            team.roots[mine] = calls->roots[stored].load();
+        }
+        teams.push_back(std::move(team));
+    }
+    return teams;
+}
+
+// The meaning of a gate at `offset` behind the start of an internal segment of the node.
+void place_in_segment(const Reader& reader, std::uint64_t offset, const PeFacts& facts,
+                      Wait& wait) {
+    if (offset < sizeof(InternalSegment)) {
+        wait.place = GatePlace::kStart;
+    } else if (offset < kBoardOffset) {
+        wait.place = GatePlace::kTeam;
+        wait.slot =
+            static_cast<std::uint32_t>((offset - sizeof(InternalSegment)) / sizeof(TeamFlags));
+    } else if (offset >= kMailboxesOffset && offset < kStreamsOffset &&
+               facts.mailboxes_bytes != 0) {
+        wait.place = GatePlace::kTeam;
+        wait.slot = static_cast<std::uint32_t>((offset - kMailboxesOffset) / facts.mailboxes_bytes);
+    } else if (offset >= kStreamsOffset && offset < kQueueNodesOffset) {
+        wait.place = GatePlace::kTeam;
+        wait.slot = static_cast<std::uint32_t>((offset - kStreamsOffset) / kTeamStreamsBytes);
+    } else if (offset >= kQueueNodesOffset && offset < kEpochSlotsOffset) {
+        wait.place = GatePlace::kLockQueue;
+        Copy<QueueNode> node;
+        const std::uint64_t begin = offset / sizeof(QueueNode) * sizeof(QueueNode);
+        if (node.read(reader.file, reader.segment + begin)) {
+            const NodeName before = NodeState(node->state.load()).before();
+            if (before.index() != 0) wait.behind = before.pe();
+        }
+    } else if (offset >= kEpochSlotsOffset) {
+        wait.place = GatePlace::kEpoch;
+        wait.behind = static_cast<int>((offset - kEpochSlotsOffset) / sizeof(heap::EpochSlot));
+    }
+}
+
+void read_wait(const Reader& reader, const heap::PeRecord& record, const InternalSegment& internal,
+               Wait& wait) {
+    char label[sizeof record.waiting_in + 1] = "";
+    std::memcpy(label, record.waiting_in, sizeof record.waiting_in);
+    wait.routine = label;
+    if (wait.routine.empty()) return;
+    const std::uint64_t entered = internal.waits.entered.load();
+    if (entered != 0) wait.seconds = static_cast<double>(now_ns() - entered) * 1e-9;
+    const WaitNote& note = internal.wait_note;
+    wait.kind = note.kind.load();
+    wait.comparison = note.comparison.load();
+    wait.address = note.address.load();
+    wait.value = note.value.load();
+    wait.word_bytes = note.word_bytes.load();
+    wait.count = note.count.load();
+    if (wait.kind != WaitKind::kGate || internal.facts.is_complete.load() == 0) return;
+    const std::uint64_t offset = wait.address - internal.facts.node_base;
+    if (wait.address < internal.facts.node_base || offset >= reader.layout.static_offset) return;
+    if (offset < reader.layout.internal_offset) {
+        wait.place = GatePlace::kStart;
+        return;
+    }
+    place_in_segment(reader,
+                     (offset - reader.layout.internal_offset) % reader.layout.internal_bytes,
+                     internal.facts, wait);
+}
+
+// The innermost call in the program's own code: its file is the main program, or has a source line
+// and is not this library. Not libc: where Debian's debug information is installed it has lines.
+std::string own_place(const call_sites::Stack& stack, const std::string& program) {
+    for (const call_sites::Site& site : stack.calls) {
+        if (site.module == program) return call_sites::text_of(site);
+    }
+    return stack.calls.empty() ? "" : call_sites::text_of(stack.calls.front());
+}
+
+std::string program_path(pid_t pid) {
+    char path[4096] = "";
+    const std::string link = "/proc/" + std::to_string(pid) + "/exe";
+    return ::readlink(link.c_str(), path, sizeof path - 1) > 0 ? path : "";
+}
+
+// The compiler may have made the call inside a routine a jump, so that the routine has no frame.
+// Then functions of the library stand right above the program's.
+std::optional<call_sites::Entry> entry_without_frame(const call_sites::Stack& stack,
+                                                     const std::string& program) {
+    for (std::size_t i = 0; i + 1 < stack.calls.size(); ++i) {
+        const std::string& function = stack.calls[i].function;
+        if (!function.starts_with("tessera::") || stack.calls[i + 1].module != program) continue;
+        const bool is_init = function.find("::start") != std::string::npos ||
+                             function.find("::init") != std::string::npos;
+        return call_sites::Entry{.routine = is_init ? "shmem_init" : "a SHMEM routine",
+                                 .caller = stack.calls[i + 1]};
+    }
+    return {};
+}
+
+void read_stack(Snapshot& pe) {
+    call_sites::Process process(pe.process.pid);
+    std::vector<call_sites::Stack> stacks = process.stacks(pe.complaint);
+    for (const call_sites::Stack& stack : stacks) {
+        pe.entry = call_sites::entry_of(stack, {"shmem_", "pshmem_", "shmemx_", "pshmemx_"});
+        if (pe.entry) break;
+    }
+    if (pe.entry && pe.entry->routine.starts_with("p")) pe.entry->routine.erase(0, 1);
+    for (const call_sites::Stack& stack : stacks) {
+        if (stack.thread != pe.process.pid) continue;
+        if (!pe.entry) pe.entry = entry_without_frame(stack, program_path(pe.process.pid));
+        pe.place = own_place(stack, program_path(pe.process.pid));
+    }
+    if (!stacks.empty()) pe.complaint.clear();
+}
+
+}  // namespace
+
+bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes) {
+    const iovec local{.iov_base = to, .iov_len = bytes};
+    const iovec remote{.iov_base = reinterpret_cast<void*>(address), .iov_len = bytes};
+    return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+std::string TeamView::name() const {
+    if (slot == kWorldTeamSlot) return "SHMEM_TEAM_WORLD";
+    if (slot == kSharedTeamSlot) return "SHMEM_TEAM_SHARED";
+    if (slot == kNodeTeamSlot) return "SHMEMX_TEAM_NODE";
+    return "a team of " + std::to_string(npes) + " PEs (" + std::to_string(first_pe) + " to " +
+           std::to_string(last_pe) + ")";
+}
+
+std::string TeamView::routine_of(std::uint64_t call) const {
+    if (call == 0 || call > calls || calls - call >= TeamCalls::kLast) return "";
+    return routines[call % TeamCalls::kLast];
+}
+
+std::optional<int> TeamView::root_of(std::uint64_t call) const {
+    if (routine_of(call).find("broadcast") == std::string::npos) return {};
+    return roots[call % TeamCalls::kLast];
+}
+
+const TeamView* Snapshot::team_of_wait() const {
+    if (wait.routine.empty() || wait.place != GatePlace::kTeam) return nullptr;
+    for (const TeamView& team : teams) {
+        if (team.slot == wait.slot) return &team;
+    }
+    return nullptr;
+}
+
+int NodeFiles::open(const PeProcess& process) {
+    if (process.node_fd < 0) return -1;
+    const std::string path =
+        "/proc/" + std::to_string(process.pid) + "/fd/" + std::to_string(process.node_fd);
+    Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status {};
+    if (!file || ::fstat(file.get(), &status) != 0) return -1;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (nodes_[i].inode == status.st_ino) return static_cast<int>(i);
+    }
+    Copy<heap::NodeLayout> layout;
+    if (!layout.read(file.get(), 0) || layout->magic != heap::kNodeMagic) return -1;
+    nodes_.push_back({.inode = status.st_ino, .file = std::move(file), .layout = *layout});
+    return static_cast<int>(nodes_.size()) - 1;
+}
+
+Snapshot NodeFiles::read(const PeProcess& process, int& npes) {
+    Snapshot pe;
+    pe.process = process;
+    pe.node = open(process);
+    read_stack(pe);
+    if (pe.node < 0) return pe;
+    Node& node = nodes_[static_cast<std::size_t>(pe.node)];
+    npes = std::max(npes, static_cast<int>(node.layout.npes_of_job));
+    pe.range = node.layout.range;
+    for (int i = 0; i < node.layout.npes; ++i) {
+        const auto index = static_cast<std::uint64_t>(i);
+        Copy<heap::PeRecord> record;
+        if (!record.read(node.file.get(),
+                         node.layout.records_offset + index * sizeof(heap::PeRecord)))
+            continue;
+        if (record->pid != process.pid) continue;
+        const Reader reader{
+            .file = node.file.get(),
+            .layout = node.layout,
+            .segment = node.layout.internal_offset + index * node.layout.internal_bytes,
+            .pid = process.pid};
+        pe.has_record = true;
+        pe.state = record->state.load();
+        pe.static_base = record->static_base;
+        pe.static_bytes = record->static_bytes;
+        Copy<InternalSegment> internal;
+        if (!internal.read(reader.file, reader.segment)) continue;
+        read_wait(reader, *record, *internal, pe.wait);
+        if (internal->facts.is_complete.load() == 0) continue;
+        pe.process.pe = internal->facts.pe;
+        pe.heap_base = internal->facts.heap_base;
+        pe.teams = read_teams(reader);
+    }
+    return pe;
+}
+
+std::string name_of(const Snapshot& pe, std::uint64_t address) {
+    char text[96];
+    if (address - pe.static_base < pe.static_bytes) {
+        if (auto symbol = call_sites::Process(pe.process.pid).symbol_of(address)) {
+            return call_sites::text_of(*symbol);
+        }
+        std::snprintf(text, sizeof text, "static data + 0x%llx",
+                      static_cast<unsigned long long>(address - pe.static_base));
+        return text;
+    }
+    const std::uint64_t offset = address - pe.heap_base;
+    if (pe.heap_base != 0 && offset < pe.range.bytes()) {
+        const char* part = offset < pe.range.team_begin()    ? "symmetric heap"
+                           : offset < pe.range.local_begin() ? "team memory"
+                                                             : "local memory";
+        const std::uint64_t begin = offset < pe.range.team_begin()    ? 0
+                                    : offset < pe.range.local_begin() ? pe.range.team_begin()
+                                                                      : pe.range.local_begin();
+        std::snprintf(text, sizeof text, "%s + 0x%llx", part,
+                      static_cast<unsigned long long>(offset - begin));
+        return text;
+    }
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+    return text;
+}
+
+std::uint64_t same_byte_in(const Snapshot& other, const Snapshot& pe, std::uint64_t address) {
+    if (address - pe.static_base < pe.static_bytes) {
+        return other.static_bytes == pe.static_bytes ? address - pe.static_base + other.static_base
+                                                     : 0;
+    }
+    if (pe.heap_base == 0 || other.heap_base == 0) return 0;
+    return address - pe.heap_base + other.heap_base;
+}
+
+}  // namespace tessera::osh_hang

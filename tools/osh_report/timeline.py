@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes a trace in the trace-event format, which Perfetto (ui.perfetto.dev), chrome://tracing and
+other viewers open: a process for each PE, a slice for each long call and each collective that is
+on record, a counter for the heap. The format: "Trace Event Format", by Chromium's tracing.
+"""
+import json
+
+MICRO = 1e-3  # The format's times are in microseconds.
+
+
+def _names(job):
+    for part in job.parts:
+        if part.thread == 0:
+            yield {"ph": "M", "name": "process_name", "pid": part.pe, "tid": 0,
+                   "args": {"name": f"PE {part.pe} ({part.host})"}}
+            yield {"ph": "M", "name": "process_sort_index", "pid": part.pe, "tid": 0,
+                   "args": {"sort_index": part.pe}}
+        yield {"ph": "M", "name": "thread_name", "pid": part.pe, "tid": part.thread,
+               "args": {"name": f"thread {part.thread}"}}
+
+
+def _slice(part, record, teams, is_collective):
+    arguments = {"bytes": record.bytes}
+    if record.peer >= 0:
+        arguments["root" if is_collective else "peer"] = record.peer
+    if is_collective:
+        arguments["number"] = record.sequence
+        arguments["PEs"] = teams[record.team][1]
+    return {"ph": "X", "name": record.operation, "cat": "shmem", "pid": part.pe,
+            "tid": part.thread, "ts": record.start * MICRO, "dur": record.duration * MICRO,
+            "args": arguments}
+
+
+def events_of(job):
+    """Yields the events; those that name processes and threads come first."""
+    yield from _names(job)
+    for part in job.parts:
+        teams = job.main[part.pe].teams if part.pe in job.main else []
+        for record in part.matched:
+            yield _slice(part, record, teams, True)
+        for record in part.long:
+            is_collective = record.operation in job.collectives and record.team < len(teams)
+            yield _slice(part, record, teams, is_collective)
+        for at, used in part.heap:
+            yield {"ph": "C", "name": "symmetric heap", "pid": part.pe, "tid": 0,
+                   "ts": at * MICRO, "args": {"bytes": used}}
+
+
+def counts_of(job):
+    """Every call, counted: {operation: {PE: {peer or "": [calls, bytes]}}}."""
+    counts = {}
+    for part in job.parts:
+        for operation, peer, count, size, _, _ in part.cells:
+            peers = counts.setdefault(operation, {}).setdefault(str(part.pe), {})
+            entry = peers.setdefault("" if peer < 0 else str(peer), [0, 0])
+            entry[0] += count
+            entry[1] += size
+    return counts
+
+
+def write_timeline(job, path):
+    """Writes the events one by one: a list of all of them would take ten times the file's size."""
+    other = {"program": job.program, "PEs": job.npes, "problems": job.problems,
+             "slices": "collectives; of other calls those that took at least "
+                       f"{max((part.long_from for part in job.parts), default=0)} ns and "
+                       "were timed",
+             "every collective with a number that divides by":
+                 max((part.stride for part in job.parts), default=1),
+             "calls and bytes by operation, PE and peer": counts_of(job)}
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('{"displayTimeUnit": "ns",\n"otherData": ' + json.dumps(other) +
+                   ',\n"traceEvents": [')
+        separator = "\n"
+        for event in events_of(job):
+            file.write(separator + json.dumps(event))
+            separator = ",\n"
+        file.write("\n]}\n")

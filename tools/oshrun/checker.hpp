@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The checker (docs/checking.md) in the PEs: oshrun --check, or SHMEM_CHECK in its environment.
+#pragma once
+
+#include "options.hpp"
+
+namespace tessera::oshrun {
+
+// Adds the checker to LD_PRELOAD, for PEs that oshrun or another launcher starts.
+// REQUIRES: the variables of the command line are exported.
+void preload_checker(const Options& options);
+
+}  // namespace tessera::oshrun

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See trace.hpp.
+#include "trace.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "base/environment.hpp"
+#include "base/fatal.hpp"
+
+namespace tessera::oshrun {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The folder of the program that this process runs.
+fs::path own_folder() {
+    std::error_code error;
+    return fs::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+fs::path library_path() {
+    return own_folder() / TESSERA_LIBRARIES_FROM_COMMANDS "/tessera/libtessera-trace.so";
+}
+
+bool is_wanted(const Options& options) {
+    return !options.trace_file.empty() || !options.report_file.empty();
+}
+
+// Beside the first file that will be made of them. Absolute, because of --wdir.
+std::string parts_folder(const Options& options) {
+    const std::string& file = options.trace_file.empty() ? options.report_file : options.trace_file;
+    std::error_code error;
+    return fs::absolute(file, error).string() + ".parts";
+}
+
+// Parts of an earlier job with more PEs would pass for this one's.
+void remove_old_parts(const std::string& folder) {
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+        if (entry.path().extension() == ".part") fs::remove(entry.path(), error);
+    }
+}
+
+// Other launchers pass on what is in `exports`.
+void export_variable(Options& options, const char* name, const std::string& value) {
+    ::setenv(name, value.c_str(), 1);
+    options.exports.emplace_back(name, value);
+}
+
+bool is_checked(const Options& options) {
+    const char* value = environment("SHMEM_CHECK");
+    return options.check || (value != nullptr && *value != '\0' && *value != '0');
+}
+
+std::vector<std::string> report_command(const Options& options) {
+    std::vector<std::string> command = {own_folder() / "osh_report", parts_folder(options)};
+    if (!options.trace_file.empty()) {
+        command.insert(command.end(), {"--trace", options.trace_file});
+    }
+    if (!options.report_file.empty()) {
+        command.insert(command.end(), {"--report", options.report_file});
+    }
+    return command;
+}
+
+std::string shown(const std::vector<std::string>& command) {
+    std::string text = "osh_report";
+    for (std::size_t i = 1; i < command.size(); ++i) text += " " + command[i];
+    return text;
+}
+
+}  // namespace
+
+void prepare_trace(Options& options) {
+    const char* wanted = environment("SHMEM_TRACE");
+    if (options.trace_file.empty() && wanted != nullptr) options.trace_file = wanted;
+    if (!is_wanted(options)) return;
+    if (is_checked(options)) {
+        fatal(
+            "a job is either checked or traced: leave out --check (SHMEM_CHECK), or --trace, "
+            "--report and SHMEM_TRACE");
+    }
+    const std::string library = library_path();
+    if (::access(library.c_str(), R_OK) != 0) {
+        fatal("--trace and --report need %s: %s", library.c_str(), std::strerror(errno));
+    }
+    const std::string folder = parts_folder(options);
+    const std::string parent = fs::path(folder).parent_path();
+    if (::access(parent.c_str(), W_OK) != 0) {
+        fatal("the trace goes to %s, which cannot be written: %s", parent.c_str(),
+              std::strerror(errno));
+    }
+    remove_old_parts(folder);
+    // Behind the user's own: a sanitizer's library has to be first.
+    const char* before = environment("LD_PRELOAD");
+    const bool is_alone = before == nullptr || *before == '\0';
+    export_variable(options, "LD_PRELOAD", is_alone ? library : before + (":" + library));
+    export_variable(options, "TESSERA_TRACE_PARTS", folder);
+}
+
+void announce_report(const Options& options) {
+    if (!is_wanted(options)) return;
+    warn("another launcher runs the job; when it has ended, make the report by: %s",
+         shown(report_command(options)).c_str());
+}
+
+void make_report(const Options& options, const sigset_t& mask) {
+    if (!is_wanted(options)) return;
+    std::vector<std::string> command = report_command(options);
+    command.emplace_back("--remove");
+    std::vector<char*> arguments;
+    for (std::string& word : command) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    ::unsetenv("LD_PRELOAD");
+    const pid_t child = ::fork();
+    if (child == 0) {
+        // Other threads of oshrun are gone here: nothing but system calls.
+        ::sigprocmask(SIG_SETMASK, &mask, nullptr);
+        ::execv(arguments[0], arguments.data());
+        ::_exit(127);
+    }
+    int status = 0;
+    while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (child > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 127)) return;
+    warn(
+        "cannot run %s, which needs Python 3; the parts stay. Where Python is, run: %s",
+        command[0].c_str(), shown(report_command(options)).c_str());
+}
+
+}  // namespace tessera::oshrun

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See part.hpp.
+#include "part.hpp"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "base/clock.hpp"
+
+namespace tessera::trace {
+namespace {
+
+constexpr std::uint64_t kLongFromNs = 1000;
+constexpr std::uint32_t kHeapUses = 4096;
+constexpr std::uint32_t kTeams = 1024;
+constexpr std::uint32_t kChoices = 512;
+
+// The places of the tables, one behind the other.
+std::uint64_t lay_out(const Part::Identity& identity, Section (&sections)[kSectionCount]) {
+    const auto npes = static_cast<std::uint32_t>(identity.npes);
+    const bool is_main = identity.thread == 0;
+    const std::uint32_t shapes[kSectionCount][2] = {
+        {sizeof(OperationName), kOperationCount},
+        {sizeof(Cell), kOperationCount * (npes + 1)},
+        {sizeof(SizeClass), kDirections * kRoutes * kSizeClasses},
+        {sizeof(Record), identity.records_max},
+        {sizeof(Record), identity.records_max},
+        {sizeof(HeapUse), is_main ? kHeapUses : 0},
+        {sizeof(TeamEntry), is_main ? kTeams : 0},
+        {sizeof(ChoiceEntry), is_main ? kChoices : 0},
+    };
+    std::uint64_t end = sizeof(Header);
+    for (std::uint32_t i = 0; i < kSectionCount; ++i) {
+        sections[i] = {
+            .offset = end, .entry_bytes = shapes[i][0], .capacity = shapes[i][1], .count = 0};
+        end += std::uint64_t{shapes[i][0]} * shapes[i][1];
+    }
+    return end;
+}
+
+std::string program_name() {
+    char path[PATH_MAX];
+    const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
+    std::string_view name(path, length > 0 ? static_cast<std::size_t>(length) : 0);
+    return std::string(name.substr(name.rfind('/') + 1));
+}
+
+void fill(Header& header, const Part::Identity& identity) {
+    std::memcpy(header.magic, kMagic, sizeof kMagic);
+    header.version = kVersion;
+    header.pe = identity.pe;
+    header.npes = identity.npes;
+    header.thread = identity.thread;
+    header.begin_ns = header.end_ns = now_ns();
+    header.long_from_ns = kLongFromNs;
+    header.matched_stride = 1;
+    header.pid = ::getpid();
+    ::gethostname(header.host, sizeof header.host - 1);
+    program_name().copy(header.program, sizeof header.program - 1);
+}
+
+std::string failure(const std::string& what) { return what + ": " + std::strerror(errno); }
+
+}  // namespace
+
+Part* Part::make(const Identity& identity, std::string& error) {
+    const std::string path = identity.directory + "/pe" + std::to_string(identity.pe) + ".thread" +
+                             std::to_string(identity.thread) + ".part";
+    // The first PE to come makes it.
+    if (::mkdir(identity.directory.c_str(), 0777) != 0 && errno != EEXIST) {
+        error = failure("cannot make the folder " + identity.directory);
+        return nullptr;
+    }
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        error = failure("cannot write " + path);
+        return nullptr;
+    }
+    Section sections[kSectionCount];
+    const std::uint64_t bytes = lay_out(identity, sections);
+    // A full disk must not show as SIGBUS at a store.
+    errno = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+    void* memory = errno != 0 ? MAP_FAILED
+                              : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                       MAP_SHARED | MAP_POPULATE, fd, 0);
+    if (memory == MAP_FAILED) error = failure("no room for " + path);
+    ::close(fd);
+    if (memory == MAP_FAILED) {
+        ::unlink(path.c_str());
+        return nullptr;
+    }
+    auto* part = new Part;
+    part->header_ = static_cast<Header*>(memory);
+    std::copy(std::begin(sections), std::end(sections), part->header_->sections);
+    fill(*part->header_, identity);
+    for (const OperationTraits& operation : kOperations) {
+        OperationName name{};
+        operation.name.copy(name.text, sizeof name.text - 1);
+        part->append(kOperationSection, name);
+    }
+    for (const SectionNumber full : {kCellSection, kSizeSection}) {
+        part->header_->sections[full].count = sections[full].capacity;
+    }
+    return part;
+}
+
+template <class Entry>
+bool Part::append(SectionNumber number, const Entry& entry) {
+    Section& section = header_->sections[number];
+    if (section.count == section.capacity) return false;
+    table<Entry>(number)[section.count++] = entry;
+    return true;
+}
+
+void Part::note_bandwidth(Direction direction, bool is_off_node, std::uint64_t bytes,
+                          std::uint64_t ns) {
+    if (direction == Direction::kNone || bytes == 0) return;
+    const std::uint32_t row = (direction == Direction::kGet ? kRoutes : 0) + (is_off_node ? 1 : 0);
+    const auto log = static_cast<std::uint32_t>(std::bit_width(bytes)) - 1;
+    SizeClass& entry =
+        table<SizeClass>(kSizeSection)[row * kSizeClasses + std::min(log, kSizeClasses - 1)];
+    ++entry.count;
+    entry.bytes += bytes;
+    entry.ns += ns;
+    entry.best = std::max(entry.best, static_cast<double>(bytes) /
+                                          static_cast<double>(std::max<std::uint64_t>(1, ns)));
+}
+
+// ---- Long calls: when the table is full, the limit rises until half of them are gone ----
+
+void Part::append_long(const Record& record) {
+    if (append(kLongSection, record)) return;
+    thin_long();
+    note_long(record);
+}
+
+void Part::thin_long() {
+    Section& section = header_->sections[kLongSection];
+    auto* records = table<Record>(kLongSection);
+    while (section.count > section.capacity / 2) {
+        header_->long_from_ns *= 2;
+        Record* end = std::remove_if(records, records + section.count, [&](const Record& record) {
+            return record.duration_ns < header_->long_from_ns;
+        });
+        section.count = static_cast<std::uint64_t>(end - records);
+    }
+}
+
+// ---- Collectives: by their numbers, so that the PEs keep the same ones ----
+
+void Part::note_collective(const Record& record) {
+    if (record.sequence % header_->matched_stride != 0) return note_long(record);
+    if (append(kMatchedSection, record)) return;
+    thin_matched();
+    note_collective(record);
+}
+
+void Part::thin_matched() {
+    Section& section = header_->sections[kMatchedSection];
+    auto* records = table<Record>(kMatchedSection);
+    header_->matched_stride *= 2;
+    std::uint64_t kept = 0;
+    for (std::uint64_t i = 0; i < section.count; ++i) {
+        if (records[i].sequence % header_->matched_stride == 0) {
+            records[kept++] = records[i];
+        } else {
+            note_long(records[i]);
+        }
+    }
+    section.count = kept;
+}
+
+// ---- The rest ----
+
+// When the table is full, each second entry goes; its neighbour keeps the higher use.
+void Part::note_heap(const HeapUse& use) {
+    if (append(kHeapSection, use)) return;
+    Section& section = header_->sections[kHeapSection];
+    auto* uses = table<HeapUse>(kHeapSection);
+    for (std::uint64_t i = 0; i < section.count / 2; ++i) {
+        uses[i] = uses[2 * i + 1];
+        uses[i].bytes = std::max(uses[i].bytes, uses[2 * i].bytes);
+    }
+    section.count /= 2;
+    append(kHeapSection, use);
+}
+
+bool Part::note_team(const TeamEntry& team) { return append(kTeamSection, team); }
+
+ChoiceEntry* Part::add_choice(const ChoiceEntry& choice) {
+    if (!append(kChoiceSection, choice)) return nullptr;
+    return table<ChoiceEntry>(kChoiceSection) + header_->sections[kChoiceSection].count - 1;
+}
+
+}  // namespace tessera::trace

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A thread's part of the trace: the mapped file of format.hpp, and what the thread notes in it. The
+// number of records is fixed, so a trace of any length takes the same memory. When a table is full,
+// half of its records make room: of the long calls the shorter ones, of the collectives those with
+// odd numbers, which are the same on all PEs.
+// THREADS: one thread writes a part. `heap`, `teams` and `choices` have a lock of their callers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "format.hpp"
+#include "operations.hpp"
+
+namespace tessera::trace {
+
+class Part {
+  public:
+    struct Identity {
+        std::string directory;
+        int pe = 0;
+        int npes = 0;
+        std::uint32_t thread = 0;
+        std::uint32_t records_max = 0;
+    };
+
+    // RETURNS: the part, or nullptr and the reason in `error`.
+    static Part* make(const Identity& identity, std::string& error);
+
+    Header& header() { return *header_; }
+
+    Cell* cells() { return table<Cell>(kCellSection); }
+
+    void note_bandwidth(Direction direction, bool is_off_node, std::uint64_t bytes,
+                        std::uint64_t ns);
+    void note_long(const Record& record) {
+        if (record.duration_ns >= header_->long_from_ns) append_long(record);
+    }
+    void note_collective(const Record& record);
+    void note_heap(const HeapUse& use);
+    // RETURNS: false if there is no room.
+    bool note_team(const TeamEntry& team);
+    // RETURNS: the new entry, or nullptr if there is no room.
+    ChoiceEntry* add_choice(const ChoiceEntry& choice);
+
+  private:
+    template <class Entry>
+    Entry* table(SectionNumber number) {
+        return reinterpret_cast<Entry*>(reinterpret_cast<char*>(header_) +
+                                        header_->sections[number].offset);
+    }
+    template <class Entry>
+    bool append(SectionNumber number, const Entry& entry);
+    void append_long(const Record& record);
+    void thin_long();
+    void thin_matched();
+
+    Header* header_ = nullptr;
+};
+
+}  // namespace tessera::trace
