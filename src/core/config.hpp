@@ -96,7 +96,7 @@ struct Config {
     bool version = false;
     bool info = false;
     bool debug = false;
-    std::string check;  // "", 1, warn: core/checker.cpp
+    std::string check;                    // "", 1, warn: core/checker.cpp
     std::uint64_t symmetric_size = 0;     // bytes per PE; 0: heap::default_heap_bytes decides
     std::uint64_t team_memory_size = 0;   // bytes per PE; 0: as the symmetric heap
     std::uint64_t local_memory_size = 0;  // bytes per PE; 0: as the symmetric heap

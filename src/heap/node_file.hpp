@@ -131,7 +131,7 @@ struct NodeHeader : NodeLayout {
     alignas(kFalseSharingBytes)
         CentralSync startup;  // the node's PEs meet during init and finalize
     alignas(kFalseSharingBytes) std::atomic<std::uint64_t> oversubscribed_until_ns;  // WaitPolicy
-    std::atomic<std::uint64_t> hang_report_at_ns;  // of the last one (core/hang_report.hpp)
+    std::atomic<std::uint64_t> hang_report_at_ns;     // of the last one (core/hang_report.hpp)
     alignas(kFalseSharingBytes) FailureLog failures;  // PEs of the whole job; written by oshrun
 };
 static_assert(sizeof(NodeHeader) == 6 * kFalseSharingBytes);

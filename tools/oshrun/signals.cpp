@@ -38,9 +38,7 @@ SignalState take_signals() {
     return state;
 }
 
-bool is_end_signal(int signal) {
-    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
-}
+bool is_end_signal(int signal) { return signal == SIGINT || signal == SIGTERM || signal == SIGHUP; }
 
 std::string signal_text(int signal) {
     const char* name = ::sigabbrev_np(signal);

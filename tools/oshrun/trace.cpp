@@ -132,9 +132,8 @@ void make_report(const Options& options, const sigset_t& mask) {
     while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     if (child > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 127)) return;
-    warn(
-        "cannot run %s, which needs Python 3; the parts stay. Where Python is, run: %s",
-        command[0].c_str(), shown(report_command(options)).c_str());
+    warn("cannot run %s, which needs Python 3; the parts stay. Where Python is, run: %s",
+         command[0].c_str(), shown(report_command(options)).c_str());
 }
 
 }  // namespace tessera::oshrun

@@ -65,8 +65,8 @@ TEST(Algorithms, HaveTheNamesOfTheSettings) {
     auto* data = static_cast<double*>(shmem_malloc(2 * sizeof(double)));
     data[0] = 1;
     shmem_double_sum_reduce(SHMEM_TEAM_WORLD, data + 1, data, 1);
-    const char* name = shmemx_collective_algorithm(SHMEM_TEAM_WORLD, "shmem_double_sum_reduce",
-                                                   sizeof(double));
+    const char* name =
+        shmemx_collective_algorithm(SHMEM_TEAM_WORLD, "shmem_double_sum_reduce", sizeof(double));
     ASSERT_NE(name, nullptr);
     const char* wanted = std::getenv("SHMEM_REDUCE_ALGORITHM");
     if (wanted != nullptr) EXPECT_STREQ(name, wanted);

@@ -27,7 +27,7 @@ static void wrong_root(int me) {
     static long dest[8];
     for (int i = 0; i < 4; ++i) shmem_sync_all();
     shmem_long_broadcast(SHMEM_TEAM_WORLD, dest, source, 8, me == 2 ? 3 : 0); /* HERE root */
-    shmem_barrier_all(); /* HERE behind */
+    shmem_barrier_all();                                                      /* HERE behind */
     shmem_barrier_all();
     shmem_barrier_all();
 }

@@ -19,7 +19,7 @@ static long counter;
 
 static void run_ring(int rounds) {
     int next = (me + 1) % npes, before = (me + npes - 1) % npes;
-    long *sums = shmem_malloc(2 * sizeof(long));
+    long* sums = shmem_malloc(2 * sizeof(long));
     sums[0] = me;
     for (int i = 0; i < rounds; i++) {
         shmem_int_put(ring, local, 1000, next);
@@ -49,8 +49,8 @@ static void run_late(int slow) {
 }
 
 static void run_heap(void) {
-    void *first = shmem_malloc(1000);
-    void *second = shmem_calloc(10, 50);
+    void* first = shmem_malloc(1000);
+    void* second = shmem_calloc(10, 50);
     second = shmem_realloc(second, 2000);
     shmem_free(first);
     shmem_free(second);
@@ -63,8 +63,8 @@ static void run_many(int count) {
     }
 }
 
-int main(int argc, char **argv) {
-    const char *name = argc > 1 ? argv[1] : "";
+int main(int argc, char** argv) {
+    const char* name = argc > 1 ? argv[1] : "";
     int number = argc > 2 ? atoi(argv[2]) : 0;
     shmem_init();
     me = shmem_my_pe();
