@@ -71,6 +71,9 @@ void check_sync_array(const Call& call) {
                 "as did " + used->second + ", with no synchronization in between",
                 "Put a barrier between the two calls, or use two arrays in turn."});
     }
+    int level = SHMEM_THREAD_SINGLE;
+    pshmem_query_thread(&level);
+    if (level == SHMEM_THREAD_MULTIPLE) return;  // Another thread may have synchronized.
     if (call.kind == Kind::kCollective) {
         // Two arrays in turn: the use of one ends when all have begun that of the other.
         in_use.clear();

@@ -34,13 +34,23 @@ struct Team {
 
 std::mutex mutex;
 auto& teams = *new std::map<shmem_team_t, Team>;
-auto& sets = *new std::map<std::tuple<int, int, int>, Group>;
+auto& sets = *new std::map<std::tuple<int, int, int, std::uint64_t>, Group>;
 auto& lists = *new std::map<std::uint64_t, std::uint64_t>;  // creations of a list of PEs
 auto& contexts = *new std::map<shmem_ctx_t, Context>;
 auto& ended_teams = *new std::map<shmem_team_t, Ended>;
 auto& ended_contexts = *new std::map<shmem_ctx_t, Ended>;
 
 std::uint64_t joined(std::uint64_t a, std::uint64_t b) { return mix_bits(a + 1) ^ mix_bits(~b); }
+
+// Threads may be in collectives of one active set at the same time, each with its own pSync. Then
+// the array tells their orders apart.
+bool has_threads = false;
+
+// The same on all PEs.
+std::uint64_t number_of(const long* sync) {
+    const bool is_symmetric = sync != nullptr && pshmem_addr_accessible(sync, my_pe()) != 0;
+    return is_symmetric ? pshmemx_gptr_of(sync, 0) : 0;
+}
 
 std::vector<int> members_of(shmem_team_t team) {
     std::vector<int> members;
@@ -127,15 +137,16 @@ Group* group_of(const Call& call) {
     const auto [start, log_stride, size] = call.set;
     // The library refuses others.
     if (start < 0 || log_stride < 0 || log_stride > 20 || size > pshmem_n_pes()) return nullptr;
-    Group& group = sets[{start, log_stride, size}];
+    const std::uint64_t array = has_threads ? number_of(call.sync) : 0;
+    Group& group = sets[{start, log_stride, size, array}];
     if (group.key != 0) return &group;
     group.name = "the active set (" + std::to_string(start) + ", " + std::to_string(log_stride) +
                  ", " + std::to_string(size) + ")";
     group.first = start;
     for (int i = 0; i < size; ++i) group.members.push_back(start + (i << log_stride));
-    group.key =
-        joined(joined(static_cast<std::uint64_t>(start), 0x5e7),
-               joined(static_cast<std::uint64_t>(log_stride), static_cast<std::uint64_t>(size)));
+    const auto number = [](int value) { return static_cast<std::uint64_t>(value); };
+    group.key = joined(joined(joined(number(start), 0x5e7), array),
+                       joined(number(log_stride), number(size)));
     return &group;
 }
 
@@ -178,6 +189,9 @@ void after_handles(const Call& call) {
 
 void begin_teams() {
     std::lock_guard guard(mutex);
+    int level = SHMEM_THREAD_SINGLE;
+    pshmem_query_thread(&level);
+    has_threads = level == SHMEM_THREAD_MULTIPLE;
     add_team(SHMEM_TEAM_WORLD, 1, "SHMEM_TEAM_WORLD", "");
     add_team(SHMEM_TEAM_SHARED, 2, "SHMEM_TEAM_SHARED", "");
     add_team(SHMEMX_TEAM_NODE, 3, "SHMEMX_TEAM_NODE", "");

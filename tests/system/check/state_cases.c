@@ -12,6 +12,8 @@ CASE(clear_by_another) {
     if (me == 0) shmem_set_lock(&lock_word);
     shmem_barrier_all();
     if (me == 1) shmem_clear_lock(&lock_word);
+    shmem_barrier_all();
+    if (me == 0) shmem_clear_lock(&lock_word);
 }
 
 CASE(clear_twice) {
