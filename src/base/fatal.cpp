@@ -22,6 +22,7 @@ constexpr std::size_t kMessageBytesMax = 2048;
 constexpr int kReaderPatienceMs = 1000;
 
 char message_prefix[32] = "";
+std::atomic<const char*> fatal_advice{nullptr};
 std::atomic<JobAbort> job_abort{nullptr};
 std::atomic<bool> job_is_ending{false};
 
@@ -56,6 +57,10 @@ void write_while_read(int fd, const char* bytes, std::size_t count) {
     }
 }
 
+void write_advice() {
+    if (const char* advice = fatal_advice.load(std::memory_order_relaxed)) warn("%s", advice);
+}
+
 void save_stdout() {
     if (::ftrylockfile(stdout) != 0) return;  // Another thread is printing, perhaps for ever.
     const char* const start = stdout->_IO_write_base;
@@ -72,6 +77,8 @@ void set_message_prefix(const char* prefix) {
     std::snprintf(message_prefix, sizeof message_prefix, "%s", prefix);
 }
 
+void set_fatal_advice(const char* advice) { fatal_advice.store(advice, std::memory_order_relaxed); }
+
 void set_job_abort(JobAbort hook) { job_abort.store(hook, std::memory_order_release); }
 
 void warn(const char* format, ...) {
@@ -87,6 +94,7 @@ void fatal(const char* format, ...) {
     va_start(arguments, format);
     write_line(format, arguments);
     va_end(arguments);
+    write_advice();
     end_job(kFatalExitCode);
 }
 
@@ -96,6 +104,7 @@ void fatal_lost_peer(const char* format, ...) {
     va_start(arguments, format);
     write_line(format, arguments);
     va_end(arguments);
+    write_advice();
     end_job(kFatalExitCode, Cause::kLostPeer);
 }
 

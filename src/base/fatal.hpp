@@ -28,6 +28,13 @@ enum class Cause {
 [[noreturn]] void fatal_lost_peer(const char* format, ...)
     __attribute__((format(printf, 1, 2), cold));
 
+// A line that fatal() and fatal_lost_peer() write behind their message from here on: where to look
+// for the cause. nullptr: none, as at first. `advice` must stay.
+void set_fatal_advice(const char* advice);
+// For the time in which a job starts, of oshrun and of PEs under other launchers.
+inline constexpr const char* kStartAdvice =
+    "`osh_info --doctor` looks for everything that makes starts fail";
+
 // Writes one line with the same prefix to stderr and returns.
 void warn(const char* format, ...) __attribute__((format(printf, 1, 2), cold));
 

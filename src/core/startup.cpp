@@ -159,6 +159,8 @@ void start(int level, const char* where) {
     config();  // A bad setting is reported before anything else happens.
     live = new Live;
     launch::prepare_abort();
+    // oshrun gives the advice itself, once for all of its PEs.
+    if (inherited() == nullptr) set_fatal_advice(kStartAdvice);
     if (const Inherited* inherited_job = inherited()) set_pe_prefix(inherited_job->pe);
     lock_pe_record(where);
     watch_for_hangs();
@@ -202,6 +204,7 @@ void start(int level, const char* where) {
     enter_wait_environment(shares_copies);
     watch_fork_and_exit();
     stop_watching_init();
+    set_fatal_advice(nullptr);
 }
 
 }  // namespace tessera

@@ -182,6 +182,7 @@ void Meeting::leave_list() {
 
 void Meeting::finish() {
     struct Nothing {
+        char sent = 0;  // Messages carry at least one byte.
         void combine(const Nothing& /*other*/) {}
     } nothing;
     combine(nothing);

@@ -138,8 +138,17 @@ std::uint64_t parse_quota(std::string_view quota_text, std::string_view period_t
 
 void limit(std::uint64_t& value, std::uint64_t most) { value = std::min(value, most); }
 
+// The two versions have the same files.
+void apply_tasks(CgroupLimits& limits, const std::string& directory) {
+    const std::uint64_t most = parse_number(read_file(directory + "/pids.max"));
+    if (most == CgroupLimits::kNone) return;
+    const std::uint64_t now = parse_number(read_file(directory + "/pids.current"));
+    limit(limits.new_tasks, now >= most ? 0 : most - now);
+}
+
 void apply_v2(CgroupLimits& limits, const std::string& directory) {
     limit(limits.memory_bytes, parse_number(read_file(directory + "/memory.max")));
+    apply_tasks(limits, directory);
     const std::string cpu_max = read_file(directory + "/cpu.max");  // "QUOTA PERIOD", "max PERIOD"
     const std::size_t blank = cpu_max.find(' ');
     if (blank == std::string::npos) return;
@@ -173,6 +182,11 @@ CgroupLimits read_cgroup_limits(const std::string& proc) {
         if (has_item(mount.controllers, "memory")) {
             for (const std::string& level : levels(mount, group_of(self_cgroup, "memory"))) {
                 apply_v1_memory(limits, level);
+            }
+        }
+        if (has_item(mount.controllers, "pids")) {
+            for (const std::string& level : levels(mount, group_of(self_cgroup, "pids"))) {
+                apply_tasks(limits, level);
             }
         }
         if (has_item(mount.controllers, "cpu")) {
