@@ -108,16 +108,26 @@ struct FabricSetup {
     void check_settings(const Fingerprint& theirs, int whose) const;
 };
 
+// The network that a fabric would take on this host.
+struct FabricOutlook {
+    std::string text;     // one line
+    std::string address;  // this host's IPv4 address there, or else towards the other hosts
+};
+
 struct FabricEntry {
     std::string_view name;  // in SHMEM_FABRIC
     // Whether auto may take it for this job. COST: no more than a look at the setup.
     bool (*probe)(const FabricSetup& setup);
     // Ends the job, with an explanation, where it cannot be used.
     std::unique_ptr<FabricTransport> (*make)(FabricSetup setup);
+    // For osh_info, which is no PE: as make(), but opens nothing.
+    FabricOutlook (*look)(const FabricSetup& setup);
 };
 
 // Makes the fabric with this name, or, for "auto", the first of fabric_list.hpp whose probe()
 // agrees.
 std::unique_ptr<FabricTransport> make_fabric(std::string_view name, FabricSetup setup);
+// The network that it would take.
+FabricOutlook look_at_fabric(std::string_view name, const FabricSetup& setup);
 
 }  // namespace tessera

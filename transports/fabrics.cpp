@@ -23,14 +23,22 @@ namespace {
 constexpr const FabricEntry* kFabrics[] = {TESSERA_FABRICS(ADDRESS_OF_FABRIC)};
 #undef ADDRESS_OF_FABRIC
 
+const FabricEntry& find_fabric(std::string_view name, const FabricSetup& setup) {
+    for (const FabricEntry* fabric : kFabrics) {
+        const bool is_it = name == "auto" ? fabric->probe(setup) : fabric->name == name;
+        if (is_it) return *fabric;
+    }
+    fatal("shmem_init: no fabric reaches the other nodes; SHMEM_FABRIC names one");
+}
+
 }  // namespace
 
 std::unique_ptr<FabricTransport> make_fabric(std::string_view name, FabricSetup setup) {
-    for (const FabricEntry* fabric : kFabrics) {
-        const bool is_it = name == "auto" ? fabric->probe(setup) : fabric->name == name;
-        if (is_it) return fabric->make(std::move(setup));
-    }
-    fatal("shmem_init: no fabric reaches the other nodes; SHMEM_FABRIC names one");
+    return find_fabric(name, setup).make(std::move(setup));
+}
+
+FabricOutlook look_at_fabric(std::string_view name, const FabricSetup& setup) {
+    return find_fabric(name, setup).look(setup);
 }
 
 std::string FabricSetup::setting(std::string_view name) const {

@@ -363,6 +363,9 @@ const FabricEntry kFabric = {
     .make = [](FabricSetup setup) -> std::unique_ptr<FabricTransport> {
         if (!setup.is_one_host) fatal("shmem_init: SHMEM_FABRIC=loopback reaches one host only");
         return std::make_unique<LoopbackTransport>(std::move(setup));
+    },
+    .look = [](const FabricSetup& setup) -> FabricOutlook {
+        return {.text = "loopback, which reaches one host only", .address = setup.address};
     }};
 
 }  // namespace tessera::loopback

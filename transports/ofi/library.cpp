@@ -33,8 +33,8 @@ constexpr Default kDefaults[] = {
     {"HFI_NO_BACKTRACE", "1"},
     // Receive buffers that all peers share: memory does not grow with the number of peers.
     {"FI_OFI_RXM_USE_SRX", "1"},
-    // Of this size each (16384 by itself): active messages of 16 KiB fit with their heads. A longer
-    // message costs five times as much.
+    // The size of each buffer (16384 by itself): active messages of 16 KiB fit with their heads. A
+    // longer message costs five times as much.
     {"FI_OFI_RXM_BUFFER_SIZE", "16896"},
     // So many of them (4096 by itself).
     {"FI_OFI_RXM_MSG_RX_SIZE", "128"},

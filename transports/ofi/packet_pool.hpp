@@ -40,11 +40,17 @@ struct Packet : Completion {
         size += sizeof update;
         ++header().count;
     }
+    // The message has zeros behind the bytes, not what the packet carried before.
+    void append_padded(const void* source, std::size_t count) {
+        const std::size_t total = padded(count);
+        if (total != count) std::memset(bytes + size + total - 8, 0, 8);
+        std::memcpy(bytes + size, source, count);
+        size += static_cast<std::uint32_t>(total);
+    }
     // A put of bytes.
     void append(const Update& update, const void* data) {
         append(update);
-        std::memcpy(bytes + size, data, update.operand);
-        size += static_cast<std::uint32_t>(padded(update.operand));
+        append_padded(data, update.operand);
     }
     void append(const ListEntry& entry) {
         static_assert(sizeof entry == sizeof(Update), "for is_full()");
@@ -137,7 +143,7 @@ struct PendingGather {
     std::size_t first = 0;                          // run
     std::size_t count = 0;                          // runs, or pieces of the list
     std::size_t run_bytes = 0;
-    // Of an indexed get, or of several gets: holds the LocalPieces. Belongs to the gets until their
+    // Holds the LocalPieces of an indexed get, or of several gets. Belongs to the gets until their
     // data has come.
     Packet* list = nullptr;
     int ndims = 0;

@@ -262,10 +262,8 @@ void OfiTransport::put_pieces(TransportContext& context, char* remote, const cha
             packet = nullptr;
         }
         if (packet == nullptr) packet = start_message(MessageKind::kScatterList, pe, slot);
-        const ListEntry entry = entry_of(remote + there, bytes);
-        std::memcpy(packet->bytes + packet->size, &entry, sizeof entry);
-        std::memcpy(packet->bytes + packet->size + sizeof entry, local + here, bytes);
-        packet->size += static_cast<std::uint32_t>(needed);
+        packet->append(entry_of(remote + there, bytes));
+        packet->append_padded(local + here, bytes);
     }
     if (packet != nullptr) send_update(mine, packet, slot);
     wait_for(own_counter);

@@ -13,7 +13,7 @@
 namespace tessera::ofi {
 namespace {
 
-// Of a slot: lists under way, and a read.
+// A slot may have lists under way, and a read.
 constexpr std::uint32_t kInFlightMax = 4;
 // Longer gets are reads.
 constexpr std::size_t kListedBytesMax = 2048;

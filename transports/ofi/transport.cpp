@@ -33,6 +33,7 @@
 #include <utility>
 
 #include "base/fatal.hpp"
+#include "transports/ofi/interfaces.hpp"
 
 namespace tessera::ofi {
 namespace {
@@ -50,6 +51,13 @@ Hints hints_of(const FabricSetup& setup) {
             .sleeps = setup.has_progress_thread,
             .members_only = setup.setting("SHMEM_OFI_ADMISSION") == "on",
             .local_index = setup.index_on_host};
+}
+
+FabricOutlook look(const FabricSetup& setup) {
+    const Capabilities chosen = choose(hints_of(setup)).capabilities;
+    // A card without IP addresses is not reached by TCP, but the launcher's network is.
+    return {.text = describe(chosen),
+            .address = chosen.address.empty() ? choose_address("", setup.address) : chosen.address};
 }
 
 }  // namespace
@@ -286,6 +294,7 @@ const FabricEntry kFabric = {
     .probe = [](const FabricSetup&) { return true; },  // If libfabric is missing, it says so.
     .make = [](FabricSetup setup) -> std::unique_ptr<FabricTransport> {
         return std::make_unique<OfiTransport>(std::move(setup));
-    }};
+    },
+    .look = look};
 
 }  // namespace tessera::ofi
