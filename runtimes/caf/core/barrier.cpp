@@ -169,7 +169,6 @@ std::uint64_t TeamBarrier::take_round(int level, std::uint64_t counter) {
            (saw_failed(counter) ? kWithFailed : 0);
 }
 
-// RETURNS: false: a member's process has died, and the word has not become as wanted.
 bool TeamBarrier::await(std::uint64_t* word, int cmp, std::uint64_t value) {
     while (shmemx_wait_until_failure(word, cmp, value, deaths_seen_) == 0) {
         if (has_deaths()) {

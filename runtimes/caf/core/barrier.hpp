@@ -48,6 +48,10 @@ class TeamBarrier {
     void begin();
     int end();
 
+    // Waits for a word of this image, by SHMEM_CMP_... RETURNS: false: a member's process has died,
+    // and the word has not become as wanted.
+    bool await(std::uint64_t* word, int cmp, std::uint64_t value);
+
     // How many rounds this image has begun.
     std::uint64_t rounds() const { return round_; }
 
@@ -80,7 +84,6 @@ class TeamBarrier {
     void end_served_round();
     std::uint64_t read_release();
     bool pass_led_groups(bool& is_over);
-    bool await(std::uint64_t* word, int cmp, std::uint64_t value);
     int end_round(std::uint64_t word);
 
     // Whether a member's process has died. COST: a call, unless there is news.

@@ -37,15 +37,64 @@ std::uint64_t next_round(Team& team) {
     return team.barrier->rounds() + 1;
 }
 
+Exposed& exposed_of(const Team& team, int image) {
+    return *team.exposed[static_cast<std::size_t>(image - 1)];
+}
+
 // The area of an image for the data of a round.
 ExposedArea& exposed_by(const Team& team, int image, std::uint64_t round) {
-    return team.exposed[static_cast<std::size_t>(image - 1)][round % 2];
+    return exposed_of(team, image).areas[round % 2];
 }
 std::byte* area_of(const Team& team, int image, std::uint64_t round) {
     return exposed_by(team, image, round).data;
 }
 
-// The source need not wait for others, nor others for each other, where no status is wanted: they
+constexpr std::uint64_t kGone = std::uint64_t{1} << 62;  // plus the ImageState
+
+int status_of_slot(std::uint64_t number) {
+    if (number < kGone) {
+        return kOk;
+    }
+    return number - kGone == static_cast<std::uint64_t>(ImageState::kStopped) ? kStoppedImage
+                                                                              : kFailedImage;
+}
+
+// A few bytes without status. The source stores them into a slot of each image and goes on. Each
+// half of the slots begins with the end of a round that all began with the other half: then all
+// have taken what was in this half before.
+int broadcast_by_slots(Team& team, void* data, std::size_t bytes, int source_image) {
+    TeamBarrier& barrier = *team.barrier;
+    if (team.broadcasts % (kBroadcastSlots / 2) == 0) {
+        if (const int status = barrier.end(); status != kOk) {
+            return status;
+        }
+        barrier.begin();
+    }
+    const std::uint64_t index = team.broadcasts % kBroadcastSlots;
+    const std::uint64_t number = ++team.broadcasts;
+    BroadcastSlot& mine = exposed_of(team, team.this_image).slots[index];
+    if (team.this_image == source_image) {
+        for (int image = 1; image <= team.images; ++image) {
+            if (image != source_image) {
+                std::memcpy(exposed_of(team, image).slots[index].data, data, bytes);
+                // Release: pairs with the wait below. The put wakes an image that sleeps there; it
+                // waits for no cache line, as an atomic operation would.
+                std::atomic_thread_fence(std::memory_order_release);
+                shmem_uint64_p(&mine.number, number, team.pe_of(image));
+            }
+        }
+        return status_of_slot(std::atomic_ref(mine.number).load(std::memory_order_relaxed));
+    }
+    // A source that is ahead has filled the next slot, too: its line comes along with this one.
+    __builtin_prefetch(&exposed_of(team, team.this_image).slots[number % kBroadcastSlots]);
+    if (!barrier.await(&mine.number, SHMEM_CMP_GE, number)) {
+        return kFailedImage;
+    }
+    std::memcpy(data, mine.data, bytes);
+    return status_of_slot(std::atomic_ref(mine.number).load(std::memory_order_relaxed));
+}
+
+// More bytes without status. The source need not wait for others, nor others for each other: they
 // begin the barrier, which the next statement of the team ends.
 int broadcast_ahead(Team& team, void* data, std::size_t bytes, int source_image) {
     constexpr int kChecks = 200;  // Then the barrier, in which images sleep, is the better wait.
@@ -174,7 +223,9 @@ int broadcast(void* data, std::size_t bytes, int source_image, Death death) {
     Team& team = current_team();
     begin_control();
     if (is_exposable(team, bytes, Death::kEndsProgram) && death == Death::kEndsProgram) {
-        return broadcast_ahead(team, data, bytes, source_image);
+        return bytes <= sizeof(BroadcastSlot::data)
+                   ? broadcast_by_slots(team, data, bytes, source_image)
+                   : broadcast_ahead(team, data, bytes, source_image);
     }
     if (is_exposable(team, bytes, death)) {
         return broadcast_parts(team, data, bytes, source_image);
@@ -209,6 +260,20 @@ int reduce(void* data, std::size_t elements, const Reduction& reduction, int res
     return status_of_call(
         type != 0 ? shmemx_reduce(team.handle, data, data, elements, type, op, root)
                   : shmemx_reduce_op(team.handle, data, data, elements, &operation, root));
+}
+
+// The image has reached the next broadcast, so all have taken what was in its slot before, or will
+// not take part in the next one either.
+void leave_broadcasts(Team& team, ImageState state) {
+    if (team.exposed.empty()) {
+        return;
+    }
+    BroadcastSlot& next =
+        exposed_of(team, team.this_image).slots[team.broadcasts % kBroadcastSlots];
+    for (int image = 1; image <= team.images; ++image) {
+        shmem_uint64_atomic_set(&next.number, kGone + static_cast<std::uint64_t>(state),
+                                team.pe_of(image));
+    }
 }
 
 }  // namespace tessera::caf

@@ -13,6 +13,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/image_state.hpp"
+#include "core/team.hpp"
+
 namespace tessera::caf {
 
 // Data of up to so many bytes, in teams of up to so many images, goes by loads from the images'
@@ -20,10 +23,23 @@ namespace tessera::caf {
 inline constexpr std::size_t kExposedBytes = 1024;
 inline constexpr int kExposedImages = 16;
 
-// An image has two for each team, for rounds of the team's barrier by turns.
 struct alignas(64) ExposedArea {
     std::uint64_t round;  // that of the data, written behind it by co_broadcast
     alignas(64) std::byte data[kExposedBytes];
+};
+
+// A broadcast of a few bytes: one cache line with number and data, in each receiver's memory.
+struct alignas(64) BroadcastSlot {
+    std::uint64_t number;  // of the broadcast, from 1; from kGone on: an image has left
+    std::byte data[56];
+};
+inline constexpr std::uint64_t kBroadcastSlots = 16;
+
+// An image has one for each team. The areas are for rounds of the team's barrier by turns, the
+// slots for broadcasts by turns.
+struct Exposed {
+    ExposedArea areas[2];
+    BroadcastSlot slots[kBroadcastSlots];
 };
 
 // A member's process may die during the call. With more data than kExposedBytes, or larger teams,
@@ -45,5 +61,9 @@ int broadcast(void* data, std::size_t bytes, int source_image, Death death);
 // The other images' data becomes undefined.
 int reduce(void* data, std::size_t elements, const Reduction& reduction, int result_image,
            Death death);
+
+// This image takes part in broadcasts of the team no more, and the others learn it. `state`:
+// kStopped or kFailed. Called once, behind TeamBarrier::leave().
+void leave_broadcasts(Team& team, ImageState state);
 
 }  // namespace tessera::caf

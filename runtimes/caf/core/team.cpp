@@ -42,17 +42,17 @@ constexpr std::uint64_t encode(int number, int index) {
 
 // The block of a team in the memory of each image:
 //
-//   barrier | two words of form team, to a line | two areas (collectives.hpp)
+//   barrier | two words of form team, to a line | Exposed (collectives.hpp)
 constexpr std::size_t kLineBytes = 64;
 
 std::size_t block_bytes(int images) {
-    return TeamBarrier::memory_bytes(images) + kLineBytes + 2 * sizeof(ExposedArea);
+    return TeamBarrier::memory_bytes(images) + kLineBytes + sizeof(Exposed);
 }
 
 // Teams whose images map each other's memory can exchange data by loads.
-void find_exposed(Team& team, ExposedArea* areas) {
+void find_exposed(Team& team, Exposed* own) {
     for (int image = 1; image <= team.images; ++image) {
-        auto* mapped = static_cast<ExposedArea*>(shmem_ptr(areas, team.pe_of(image)));
+        auto* mapped = static_cast<Exposed*>(shmem_ptr(own, team.pe_of(image)));
         if (mapped == nullptr) {
             team.exposed.clear();
             return;
@@ -65,7 +65,7 @@ void use_block(Team& team, void* block) {
     team.barrier = std::make_unique<TeamBarrier>(team, block);
     std::byte* wishes = static_cast<std::byte*>(block) + TeamBarrier::memory_bytes(team.images);
     team.wishes = reinterpret_cast<std::uint64_t*>(wishes);
-    find_exposed(team, reinterpret_cast<ExposedArea*>(wishes + kLineBytes));
+    find_exposed(team, reinterpret_cast<Exposed*>(wishes + kLineBytes));
 }
 
 constexpr std::uint64_t kNoWish = encode(-1, -1);

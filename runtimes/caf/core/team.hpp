@@ -16,7 +16,7 @@
 namespace tessera::caf {
 
 struct Coarray;
-struct ExposedArea;
+struct Exposed;
 class TeamBarrier;
 
 struct Team {
@@ -46,7 +46,8 @@ struct Team {
 
     // Where each image exposes data of collectives (collectives.cpp), as this image loads it. Empty
     // in teams on several nodes.
-    std::vector<ExposedArea*> exposed;
+    std::vector<Exposed*> exposed;
+    std::uint64_t broadcasts = 0;  // by slots, so far
 
     int pe_of(int image) const {
         return pes.empty() ? first_pe + (image - 1) * pe_stride

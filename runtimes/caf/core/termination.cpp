@@ -15,6 +15,7 @@
 #include <ctime>
 
 #include "core/barrier.hpp"
+#include "core/collectives.hpp"
 #include "core/failures.hpp"
 #include "core/hooks.hpp"
 #include "core/image_state.hpp"
@@ -66,7 +67,10 @@ void leave_all(ImageState state) {
     release_held_locks();
     publish_state(state);
     for_each_team(
-        [](Team& team, void* data) { team.barrier->leave(*static_cast<ImageState*>(data)); },
+        [](Team& team, void* data) {
+            team.barrier->leave(*static_cast<ImageState*>(data));
+            leave_broadcasts(team, *static_cast<ImageState*>(data));
+        },
         &state);
     serve_others();
     if (detail::at_finalize != nullptr) {
