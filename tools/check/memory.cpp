@@ -87,31 +87,42 @@ bool allocates(const Call& call) {
 
 std::string what(const Call& call, const Range& range) {
     const char* verb = range.is_written ? "writes " : "reads ";
-    std::string text = verb + std::to_string(range.bytes) + " bytes at its argument " + range.name;
+    std::string text = verb + counted(range.bytes, "byte", "bytes");
+    if (range.name != nullptr) text += std::string(" at its argument ") + range.name;
     const int target = target_of(call);
     if (range.is_remote && target >= 0) text += " on PE " + std::to_string(target);
     return text;
 }
 
-void check_range(const Call& call, const Range& range) {
+// RETURNS: whether the memory is, or was, a block.
+bool check_blocks(const Call& call, const Range& range, const char* mistake) {
     if (const Block* block = blocks.around(range.begin)) {
-        if (range.begin >= block->begin && range.end() <= block->end()) return;
+        if (range.begin >= block->begin && range.end() <= block->end()) return true;
         const auto start = static_cast<ptrdiff_t>(range.begin - block->begin);
         const auto end = static_cast<ptrdiff_t>(range.end() - block->begin);
         const bool is_before = range.begin < block->begin;
         report(
-            call, "a call goes outside a symmetric block",
+            call, mistake,
             {text_of(call) + " " + what(call, range),
              is_before
                  ? "the first byte lies " + position(start, block->bytes) + ", " + text_of(*block)
                  : "the last byte lies " + position(end, block->bytes) + ", " + text_of(*block),
              "Compare the number of elements, and the element's type, with the block's size."});
-    } else if (const FreedBlock* freed = blocks.freed_around(range.begin)) {
+        return true;
+    }
+    if (const FreedBlock* freed = blocks.freed_around(range.begin)) {
         report(call, "freed symmetric memory is used",
                {text_of(call) + " " + what(call, range),
                 "it lies in " + text_of(freed->block) + ", " + freed_by(*freed),
                 "Free the block behind its last use."});
-    } else if (const auto variable = variable_at(reinterpret_cast<const void*>(range.begin))) {
+        return true;
+    }
+    return false;
+}
+
+void check_range(const Call& call, const Range& range) {
+    if (check_blocks(call, range, "a call goes outside a symmetric block")) return;
+    if (const auto variable = variable_at(reinterpret_cast<const void*>(range.begin))) {
         if (variable->bytes == 0 || variable->offset + range.bytes <= variable->bytes) return;
         report(call, "a call goes outside a static variable",
                {text_of(call) + " " + what(call, range),
@@ -215,6 +226,17 @@ void check_arguments(const Call& call) {
     std::lock_guard guard(mutex);
     for (const Range& range : ranges) check_range(call, range);
     check_overlap(call, ranges);
+}
+
+void check_block(const Call& access, bool is_written) {
+    const Range range{.name = nullptr,
+                      .begin = reinterpret_cast<std::uintptr_t>(access.dest),
+                      .bytes = access.size,
+                      .is_written = is_written,
+                      .is_dense = true,
+                      .is_remote = access.pe != my_pe()};
+    std::lock_guard guard(mutex);
+    check_blocks(access, range, "a load or store goes outside a symmetric block");
 }
 
 void check_zones(const Call& call) {

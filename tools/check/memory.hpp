@@ -17,6 +17,10 @@ void after_memory(interpose::Call& call);
 // All arguments of a call lie in live objects, and do not overlap where the routine forbids it.
 void check_arguments(const interpose::Call& call);
 
+// A load or store of the program, `access.size` bytes at `access.dest` of `access.pe`, lies in a
+// live block or in none.
+void check_block(const interpose::Call& access, bool is_written);
+
 // At barriers: the red zones of all blocks are whole.
 void check_zones(const interpose::Call& call);
 

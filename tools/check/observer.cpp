@@ -5,7 +5,7 @@
 //   collectives.cpp  calls that do not match      memory.cpp, blocks.cpp  symmetric memory
 //   teams.cpp        teams and contexts           locks.cpp               locks
 //   active_sets.cpp  pSync                        race/                   races
-//   report.cpp       what the user reads
+//   report.cpp       what the user reads      profiling_names.cpp     calls by pshmem_ names
 #include <atomic>
 
 #include "tools/check/active_sets.hpp"
@@ -26,7 +26,7 @@ namespace {
 using interpose::Call;
 using interpose::Kind;
 
-// Of the program's initializations, which nest. 0: the checker is off.
+// Counts the program's initializations, which nest. 0: the checker is off.
 std::atomic<int> initializations = 0;
 
 bool is_on() { return initializations.load(std::memory_order_relaxed) > 0; }
@@ -48,8 +48,8 @@ void begin(const Call& call) {
 }
 
 void finalize(const Call& call) {
-    if (initializations.fetch_sub(1) > 1) return;
     race::before(call);
+    if (initializations.fetch_sub(1) > 1) return;
     race::end();
     check_zones(call);
     end_locks(call);

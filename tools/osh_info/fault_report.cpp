@@ -7,7 +7,6 @@
 #include <gnu/libc-version.h>
 #include <rdma/fabric.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "base/environment.hpp"
+#include "tools/osh_info/doctor/command.hpp"
 #include "tools/osh_info/report.hpp"
 
 namespace tessera::osh_info {
@@ -97,22 +97,10 @@ std::string fabric_lines() {
            line("providers", providers_text(library));
 }
 
-std::string path_of(const std::string& program) {
-    const char* value = environment("PATH");
-    std::string_view folders = value != nullptr ? value : "";
-    while (!folders.empty()) {
-        const std::string_view folder = folders.substr(0, folders.find(':'));
-        folders.remove_prefix(std::min(folders.size(), folder.size() + 1));
-        const std::string path = std::string(folder) + "/" + program;
-        if (::access(path.c_str(), X_OK) == 0) return path;
-    }
-    return "not found";
-}
-
 std::string launcher_lines() {
     std::string text;
     for (const char* program : {"oshrun", "srun", "prterun", "mpirun"}) {
-        text += line(program, path_of(program));
+        text += line(program, or_text(path_of(program), "not found"));
     }
     return text;
 }

@@ -10,6 +10,7 @@
 #include "base/fatal.hpp"
 #include "core/config.hpp"
 #include "tools/osh_info/collectives_report.hpp"
+#include "tools/osh_info/doctor/doctor.hpp"
 #include "tools/osh_info/environment_markdown.hpp"
 #include "tools/osh_info/fault_report.hpp"
 #include "tools/osh_info/machine.hpp"
@@ -56,6 +57,25 @@ void add_machine_options(CLI::App& app, MachineRequest& request) {
         ->needs(wanted);
 }
 
+struct DoctorRequest {
+    bool is_wanted = false;
+    std::string hosts;
+    std::string part;
+};
+
+void add_doctor_options(CLI::App& app, DoctorRequest& request) {
+    CLI::Option* const wanted =
+        app.add_flag("--doctor", request.is_wanted,
+                     "Look for everything that makes starts fail, and say what to do "
+                     "(docs/doctor.md)");
+    app.add_option("--hosts", request.hosts,
+                   "For --doctor: test the connections between these hosts, too (default: those "
+                   "of the Slurm allocation)")
+        ->type_name("HOST,HOST...")
+        ->needs(wanted);
+    app.add_option("--doctor-part", request.part)->group("");  // only the doctor itself gives it
+}
+
 int run(int argc, char** argv) {
     CLI::App app("Shows the installed Tessera library, the machine and the settings.");
     bool only_variables = false;
@@ -67,6 +87,7 @@ int run(int argc, char** argv) {
     std::string algorithms_of;
     JobLayout job;
     MachineRequest machine;
+    DoctorRequest doctor;
     app.set_version_flag("--version,-V", version_text().substr(0, version_text().size() - 1),
                          "Print the version and exit");
     app.set_help_flag("--help,-h", "Print this text and exit");
@@ -82,8 +103,8 @@ int run(int argc, char** argv) {
             std::vector<std::string>(std::begin(kCollectiveNames), std::end(kCollectiveNames))));
     app.add_flag("--csv", csv, "For --collectives: the times that the model expects, by size");
     app.add_option("--npes,-n", job.npes,
-                   "For --collectives, --algorithms and --topology: PEs (default: one for each "
-                   "core)")
+                   "For --collectives, --algorithms, --topology and --doctor: PEs (default: one "
+                   "for each core)")
         ->check(CLI::PositiveNumber);
     app.add_option("--nodes", job.nodes,
                    "For --collectives and --algorithms: nodes, with the same number of PEs each")
@@ -91,12 +112,14 @@ int run(int argc, char** argv) {
     app.add_flag("--virtual", job.nodes_are_virtual,
                  "For --nodes: virtual nodes, which share this machine");
     add_machine_options(app, machine);
+    add_doctor_options(app, doctor);
     app.add_flag("--environment-markdown", markdown,
                  "Print the description of all variables that is docs/environment.md");
     app.add_flag("--algorithms-markdown", algorithms_table,
                  "Print the table of algorithms that is in docs/collectives.md");
     CLI11_PARSE(app, argc, argv);
     set_message_prefix("osh_info: ");
+    if (!doctor.part.empty()) return run_doctor_part(doctor.part);
     if (markdown) {
         print(environment_markdown());
         return 0;
@@ -120,6 +143,7 @@ int run(int argc, char** argv) {
         print(fault_report(config, error));
         return error.empty() ? 0 : kFatalExitCode;
     }
+    if (doctor.is_wanted && error.empty()) return run_doctor(config, doctor.hosts, job.npes);
     if (!only_variables) print_all(config);
     return print_settings(config, error) ? 0 : kFatalExitCode;
 }

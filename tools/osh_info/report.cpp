@@ -13,22 +13,11 @@
 #include "build_info.hpp"
 #include "heap/node_file.hpp"
 #include "shmem/setup.h"
+#include "small_file.hpp"
 #include "topology/topology.hpp"
 
 namespace tessera::osh_info {
 namespace {
-
-// The first line of a small file, or "" when it cannot be read.
-std::string first_line(const char* path) {
-    std::FILE* file = std::fopen(path, "re");
-    if (file == nullptr) return "";
-    char text[256] = "";
-    if (std::fgets(text, sizeof text, file) == nullptr) text[0] = '\0';
-    std::fclose(file);
-    std::string result = text;
-    while (!result.empty() && result.back() == '\n') result.pop_back();
-    return result;
-}
 
 std::string or_unknown(const std::string& text) { return text.empty() ? "not known" : text; }
 
@@ -94,6 +83,8 @@ std::string line(const char* name, const std::string& value) {
     if (text.size() < 20) text.resize(20, ' ');
     return text + " " + value + "\n";
 }
+
+const char* pmix_library() { return kPmixLibrary; }
 
 std::string version_text() {
     std::string text = "Tessera " + std::string(kVersion) + ", OpenSHMEM " +

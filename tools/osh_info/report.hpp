@@ -23,5 +23,7 @@ std::string libraries_text();
 // The node, the memory that a job may use, and the heap that follows.
 std::string machine_text(const Config& config, Host host = Host::kShown);
 std::string transports_text();
+// The file of libpmix that the build has found, for loaders that do not find one.
+const char* pmix_library();
 
 }  // namespace tessera::osh_info

@@ -7,8 +7,11 @@
 
 namespace tessera::oshrun {
 
+// --check, or SHMEM_CHECK with a value that turns the checker on.
+bool is_checked(const Options& options);
+
 // Adds the checker to LD_PRELOAD, for PEs that oshrun or another launcher starts.
 // REQUIRES: the variables of the command line are exported.
-void preload_checker(const Options& options);
+void preload_checker(Options& options);
 
 }  // namespace tessera::oshrun

@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/fatal.hpp"
 #include "supervisor.hpp"
 
 namespace tessera::oshrun {
@@ -108,9 +109,12 @@ void Supervisor::report_timeout() {
     job_.output->read_everything(Clock::now());
     message("the job did not end within " + std::string(limit) +
             " s (--timeout), killing it; its PEs:");
+    bool is_starting = false;
     for (int pe = 0; pe < job_.npes; ++pe) {
         message("  " + pe_text(job_, pe) + " " + activity_text(job_, pe));
+        is_starting |= record_of(job_, pe).state.load() == heap::PeState::kStarting;
     }
+    if (is_starting) message(kStartAdvice);
     wait_for_report(report_hang());
 }
 

@@ -107,6 +107,7 @@ void hand_over(const Options& options) {
     if (launcher == Launcher::kLocal) return;
     config();  // A bad value is reported once, here.
     std::vector<std::string> environment_of_job = base_environment();
+    set_fatal_advice(kStartAdvice);
     std::vector<std::string> command = command_for(launcher, options, environment_of_job);
     announce_report(options);
     if (options.verbose) warn("handing over to: %s", shown(command).c_str());

@@ -9,22 +9,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <string>
 #include <vector>
 
 #include "base/environment.hpp"
+#include "installation.hpp"
 #include "supervisor.hpp"
 
 namespace tessera::oshrun {
 namespace {
 
 std::string reporter_path() {
-    char path[PATH_MAX] = "";
-    const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path - 1);
-    std::string text(path, length > 0 ? static_cast<std::size_t>(length) : 0);
-    text = text.substr(0, text.rfind('/') + 1) + "osh_hang";
-    return ::access(text.c_str(), X_OK) == 0 ? text : "osh_hang";
+    const std::string path = own_folder() / "osh_hang";
+    return ::access(path.c_str(), X_OK) == 0 ? path : "osh_hang";
 }
 
 std::string end_text(int wait_status) {

@@ -23,14 +23,6 @@ bool is_inside_job(const Surroundings& surroundings) {
     return step != nullptr && std::strtoul(step, nullptr, 10) < kFirstSpecialStep;
 }
 
-int nodes_of_allocation(const Surroundings& surroundings) {
-    for (const char* name : {"SLURM_JOB_NUM_NODES", "SLURM_NNODES"}) {
-        const char* text = surroundings.variable(name);
-        if (text != nullptr) return std::atoi(text);
-    }
-    return 0;
-}
-
 Launcher find_launcher_of_hosts(const Surroundings& surroundings, std::string& error) {
     if (surroundings.has_program("prterun")) return Launcher::kPrterun;
     if (surroundings.has_program("mpirun")) return Launcher::kMpirun;
@@ -52,6 +44,14 @@ Launcher find_launcher(const Options& options, const Surroundings& surroundings,
 }
 
 }  // namespace
+
+int nodes_of_allocation(const Surroundings& surroundings) {
+    for (const char* name : {"SLURM_JOB_NUM_NODES", "SLURM_NNODES"}) {
+        const char* text = surroundings.variable(name);
+        if (text != nullptr) return std::atoi(text);
+    }
+    return 0;
+}
 
 std::string_view launcher_name(Launcher launcher) {
     return kLauncherNames[static_cast<std::size_t>(launcher)];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The choice of the launcher that starts the PEs: oshrun itself or another one, by the options and
-// by the place where oshrun runs. Called by handover.cpp; nothing is executed here.
+// by the place where oshrun runs. Called by handover.cpp and
+// osh_info --doctor; nothing is executed here.
 #pragma once
 
 #include <functional>
@@ -20,6 +21,9 @@ struct Surroundings {
     std::function<const char*(const char* name)> variable;     // value or nullptr
     std::function<bool(const std::string& name)> has_program;  // in PATH
 };
+
+// The hosts of the Slurm allocation that this process is in; 0: it is in none.
+int nodes_of_allocation(const Surroundings& surroundings);
 
 // RETURNS: the launcher of the job, kLocal (oshrun itself) or another one, never kAuto. `error`
 // says why there is none, or is "".

@@ -42,7 +42,7 @@ SavedLimit raise(decltype(RLIMIT_NOFILE) resource, rlim_t wanted) {
 }
 
 void demand_files(int npes) {
-    const rlim_t least = kFdsOfOshrun + kFdsPerPeMin * static_cast<rlim_t>(npes);
+    const rlim_t least = open_files_min(npes);
     const rlim_t limit = limit_of(RLIMIT_NOFILE).rlim_cur;
     if (limit >= least) return;
     fatal(
@@ -74,9 +74,13 @@ void demand_bytes(decltype(RLIMIT_NOFILE) resource, const char* name, rlim_t lea
 
 }  // namespace
 
+rlim_t open_files_min(int npes) { return kFdsOfOshrun + kFdsPerPeMin * static_cast<rlim_t>(npes); }
+
+rlim_t open_files_wanted(int npes) { return kFdsPerPe * static_cast<rlim_t>(npes) + kFdsSpare; }
+
 SavedLimits raise_limits(int npes) {
     const SavedLimits saved = {
-        raise(RLIMIT_NOFILE, kFdsPerPe * static_cast<rlim_t>(npes) + kFdsSpare),
+        raise(RLIMIT_NOFILE, open_files_wanted(npes)),
         raise(RLIMIT_FSIZE, RLIM_INFINITY),  // The PEs' shared memory is a file.
         raise(RLIMIT_DATA, RLIM_INFINITY)};
     demand_files(npes);

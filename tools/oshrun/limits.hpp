@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The shell's limits (ulimit) under which oshrun runs. libpmix, libevent and std::thread crash
-// under small limits, so oshrun checks the limits first. Called by start.cpp.
+// under small limits, so oshrun checks the limits first. Called by start.cpp and osh_info --doctor.
 #pragma once
 
 #include <sys/resource.h>
@@ -22,5 +22,9 @@ using SavedLimits = std::array<SavedLimit, kRaisedLimits>;
 // Raises soft limits as far as the hard ones allow. Ends oshrun with a message when one of them is
 // too small to start `npes` PEs.
 SavedLimits raise_limits(int npes);
+
+// Open files without which no job of `npes` PEs starts, and those that it can use.
+rlim_t open_files_min(int npes);
+rlim_t open_files_wanted(int npes);
 
 }  // namespace tessera::oshrun

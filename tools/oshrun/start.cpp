@@ -140,6 +140,7 @@ InheritedPipes make_inherited_pipes(Job& job) {
             .apps[static_cast<std::size_t>(job.pes[static_cast<std::size_t>(failed_pe)].app)];
     warn("cannot start pe %d (%s): %s: %s", failed_pe, app.command[0].c_str(), failure.failed_step,
          std::strerror(failure.error));
+    if (failure.error != ENOENT) warn("%s", kStartAdvice);
     end_job(failure.error == ENOENT ? kExitNotFound : kExitNotExecutable);
 }
 
@@ -275,6 +276,7 @@ void start_job(Job& job) {
     topology::Facts facts = topology::discover();
     number_pes(job, facts);
     check_static_data(job.options, common.programs, facts.memory_bytes);
+    set_fatal_advice(kStartAdvice);
     common.limits = raise_limits(job.npes);
     common.binding = topology::plan(facts, job.npes, job.options.bind_to, job.options.map_by);
     if (!common.binding.error.empty()) fatal("%s", common.binding.error.c_str());
@@ -301,6 +303,7 @@ void start_job(Job& job) {
     start_helpers(job, std::move(places));
     if (job.options.report_bindings) report_bindings(job, facts, common.binding);
     for (int pe = 0; pe < job.npes; ++pe) start_pe(job, pe, inherited, common);
+    set_fatal_advice(nullptr);
 }
 
 }  // namespace tessera::oshrun

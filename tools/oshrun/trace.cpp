@@ -15,21 +15,13 @@
 
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
+#include "checker.hpp"
+#include "installation.hpp"
 
 namespace tessera::oshrun {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The folder of the program that this process runs.
-fs::path own_folder() {
-    std::error_code error;
-    return fs::read_symlink("/proc/self/exe", error).parent_path();
-}
-
-fs::path library_path() {
-    return own_folder() / TESSERA_LIBRARIES_FROM_COMMANDS "/tessera/libtessera-trace.so";
-}
 
 bool is_wanted(const Options& options) {
     return !options.trace_file.empty() || !options.report_file.empty();
@@ -48,17 +40,6 @@ void remove_old_parts(const std::string& folder) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
         if (entry.path().extension() == ".part") fs::remove(entry.path(), error);
     }
-}
-
-// Other launchers pass on what is in `exports`.
-void export_variable(Options& options, const char* name, const std::string& value) {
-    ::setenv(name, value.c_str(), 1);
-    options.exports.emplace_back(name, value);
-}
-
-bool is_checked(const Options& options) {
-    const char* value = environment("SHMEM_CHECK");
-    return options.check || (value != nullptr && *value != '\0' && *value != '0');
 }
 
 std::vector<std::string> report_command(const Options& options) {
@@ -89,10 +70,6 @@ void prepare_trace(Options& options) {
             "a job is either checked or traced: leave out --check (SHMEM_CHECK), or --trace, "
             "--report and SHMEM_TRACE");
     }
-    const std::string library = library_path();
-    if (::access(library.c_str(), R_OK) != 0) {
-        fatal("--trace and --report need %s: %s", library.c_str(), std::strerror(errno));
-    }
     const std::string folder = parts_folder(options);
     const std::string parent = fs::path(folder).parent_path();
     if (::access(parent.c_str(), W_OK) != 0) {
@@ -100,10 +77,7 @@ void prepare_trace(Options& options) {
               std::strerror(errno));
     }
     remove_old_parts(folder);
-    // Behind the user's own: a sanitizer's library has to be first.
-    const char* before = environment("LD_PRELOAD");
-    const bool is_alone = before == nullptr || *before == '\0';
-    export_variable(options, "LD_PRELOAD", is_alone ? library : before + (":" + library));
+    preload(options, "libtessera-trace.so", "--trace or --report");
     export_variable(options, "TESSERA_TRACE_PARTS", folder);
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fatal.hpp"
 #include "supervisor.hpp"
 
 namespace tessera::oshrun {
@@ -186,9 +187,11 @@ void Supervisor::fail(int pe, int code, const std::string& what, bool is_missed)
     // The others are past shmem_finalize too, or inside it, and need this PE no more.
     bool is_harmless = !is_missed && !failed.is_running && WIFEXITED(failed.wait_status) &&
                        state_of(job_, pe) == heap::PeState::kFinalized;
+    const bool is_starting = state_of(job_, pe) == heap::PeState::kStarting;
     bool ends_others = !is_harmless && running_count() > 0;
     message(pe_text(job_, pe) + " " + what + (ends_others ? ", ending the job" : ""));
     ++failures_told_;
+    if (is_starting && !is_missed) message(kStartAdvice);
     if (is_harmless) return;
     ending_ = Ending::kFailure;
     if (!failed.is_running && WIFEXITED(failed.wait_status) && newest_session() == 0) {

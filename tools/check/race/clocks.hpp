@@ -20,7 +20,7 @@ enum class Lane : std::uint8_t { kProgram, kDefault, kOthers, kRequests, kSignal
 inline constexpr int kLanes = 5;
 constexpr int index_of(Lane lane) { return static_cast<int>(lane); }
 
-// Of one PE: calls up to the number in each lane.
+// The calls of one PE, up to the number in each lane.
 struct Progress {
     Op upto[kLanes] = {};
 

@@ -4,7 +4,9 @@
 #include "tools/check/race/detector.hpp"
 
 #include <algorithm>
+#include <string_view>
 
+#include "tools/check/race/sites.hpp"
 #include "tools/check/report.hpp"
 
 namespace tessera::check::race {
@@ -15,11 +17,21 @@ constexpr std::size_t kCellsAtOnce = 2048;
 // Longer puts release one record instead of one for each word.
 constexpr std::uint64_t kWordsWithRecords = 64;
 
+// By the function, as the runtimes may be linked into the program; or by the library, which may
+// have lost the names of its inner functions.
+bool is_runtime(std::string_view call) {
+    for (std::string_view name : {" at dart_", "tessera::dart::", "libdart-tessera",
+                                  " at _gfortran_caf_", "tessera::caf::", "libcaf_tessera"})
+        if (call.find(name) != call.npos) return true;
+    return false;
+}
+
 }  // namespace
 
 bool Detector::open(int pe, int n_pes) {
     pe_ = pe;
     op_ = 0;
+    has_accesses_ = false;
     fenced_ = {};
     sites_.clear();
     learned_.clear();
@@ -28,12 +40,27 @@ bool Detector::open(int pe, int n_pes) {
 }
 
 void Detector::begin_step(const interpose::Call& call) {
+    has_accesses_ = false;
     clock_[static_cast<std::size_t>(pe_)][Lane::kProgram] = ++op_;
+    set_site(call, text_of);
+    auto [runtime, is_first] = runtimes_.try_emplace(call.site);
+    if (is_first) runtime->second = is_runtime(text_of(call));
+    is_of_runtime_ = runtime->second;
+}
+
+void Detector::begin_access(const interpose::Call& access) {
+    if (!has_accesses_) clock_[static_cast<std::size_t>(pe_)][Lane::kProgram] = ++op_;
+    has_accesses_ = true;
+    set_site(access, pack_site);
+    is_of_runtime_ = false;  // the runtimes are not compiled with oshcc --check
+}
+
+void Detector::set_site(const interpose::Call& call, std::string (*text)(const interpose::Call&)) {
     auto [found, is_new] = sites_.try_emplace({call.site, call.routine});
     if (is_new) {
         auto number = std::min(sites_.size() - 1, Store::kSites - 1);
         found->second = static_cast<std::uint16_t>(number);
-        store_.write_site(number, number + 1 < Store::kSites ? text_of(call) : "one more call");
+        store_.write_site(number, number + 1 < Store::kSites ? text(call) : "one more call");
     }
     site_ = found->second;
 }
@@ -53,7 +80,8 @@ bool Detector::knows(const Access& access, int target) {
 }
 
 void Detector::touch(const Range& range, Touch touch, Lane lane, bool is_local_side) {
-    if (range.bytes == 0 || pshmem_addr_accessible(range.address, range.pe) == 0) return;
+    if (range.bytes == 0 || is_of_runtime()) return;
+    if (pshmem_addr_accessible(range.address, range.pe) == 0) return;
     Access now{.op = op_,
                .pe = static_cast<std::uint16_t>(pe_),
                .site = site_,
@@ -62,7 +90,16 @@ void Detector::touch(const Range& range, Touch touch, Lane lane, bool is_local_s
                .is_local_side = is_local_side};
     const std::uint64_t begin = byte_of(range);
     const std::uint64_t end = begin + range.bytes;
-    const auto is_known = [&](const Access& earlier) { return knows(earlier, range.pe); };
+    // Neighbouring words have the accesses of the same calls.
+    Access asked;
+    bool was_known = false;
+    const auto is_known = [&](const Access& earlier) {
+        if (earlier.op != asked.op || earlier.pe != asked.pe || earlier.lane != asked.lane) {
+            asked = earlier;
+            was_known = knows(earlier, range.pe);
+        }
+        return was_known;
+    };
     store_.lock(range.pe);
     for (std::uint64_t word = begin / 8; word <= (end - 1) / 8;) {
         std::size_t count = std::min(
@@ -193,7 +230,7 @@ bool Detector::knows_delivered(const Pending& put) {
 }
 
 std::string Detector::call_of(const Access& access) {
-    return store_.read_site(access.pe, access.site);
+    return unpack_site(store_.read_site(access.pe, access.site));
 }
 
 }  // namespace tessera::check::race

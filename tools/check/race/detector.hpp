@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -40,7 +41,14 @@ class Detector {
 
     // Gives the steps that follow the next number, and the call's place.
     void begin_step(const interpose::Call& call);
+    // The same for a load or store of the program. Those between two calls share a number, as no
+    // other PE can learn of one and not of the next: a call ends it, and end_accesses().
+    void begin_access(const interpose::Call& access);
+    void end_accesses() { has_accesses_ = false; }
     Op op() const { return op_; }
+    // Whether the call is of a runtime of this project, DART or coarrays: it also loads and stores,
+    // and orders that by what the checker cannot see. Its calls synchronize, but access nothing.
+    bool is_of_runtime() const { return is_of_runtime_; }
 
     // Several steps on the memory of a PE are cheaper while the caller holds it.
     void hold(int pe) { store_.lock(pe); }
@@ -73,6 +81,7 @@ class Detector {
     std::string call_of(const Access& access);
 
   private:
+    void set_site(const interpose::Call& call, std::string (*text)(const interpose::Call&));
     static std::uint64_t byte_of(const Range& range);
     bool knows(const Access& access, int target);
     void learn(int target, std::span<const Released> record);
@@ -81,12 +90,15 @@ class Detector {
     int pe_ = 0;
     Op op_ = 0;
     std::uint16_t site_ = 0;
+    bool is_of_runtime_ = false;
+    bool has_accesses_ = false;  // op_ is the number of loads and stores
     Clock clock_;
     Progress fenced_;  // this PE's latest fences and quiets
     Store store_;
     PendingList pending_;
     std::optional<Race> race_;
     std::map<std::pair<const void*, const char*>, std::uint16_t> sites_;
+    std::unordered_map<const void*, bool> runtimes_;  // by the place of the call
     // Written by learn() already, for a target and a sender.
     std::map<std::pair<int, int>, Progress> learned_;
 };

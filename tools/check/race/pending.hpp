@@ -40,6 +40,7 @@ class PendingList {
     // Ends the transfers of a lane.
     // RETURNS: those whose source has other contents than at the start.
     std::vector<Pending> complete(Lane lane);
+    const std::deque<Pending>& entries() const { return entries_; }
 
   private:
     std::deque<Pending> entries_;

@@ -62,12 +62,36 @@ constexpr bool ordered_by_program(const Access& earlier, const Access& now,
            fenced[earlier.lane] >= earlier.op;
 }
 
+// An access that follows `now` follows `earlier` as well, which is ordered before `now`.
+constexpr bool covers(const Access& now, const Access& earlier) {
+    return (earlier.mask & ~now.mask) == 0 && is_atomic(earlier.touch) == is_atomic(now.touch) &&
+           (is_write(now.touch) || !is_write(earlier.touch));
+}
+
+// The usual cell of a long transfer: empty, or with one access that comes before the new one.
+// RETURNS: false, and changes nothing, where examine() has to look.
+template <class Knows>
+bool take_first(Cell& cell, std::uint64_t word, const Access& now, const Progress& fenced,
+                const Knows& knows) {
+    if (cell.word != word + 1) {
+        cell = Cell{};
+        cell.word = word + 1;
+        cell.accesses[0] = now;
+        return true;
+    }
+    Access& earlier = cell.accesses[0];
+    if (earlier.op == 0 || cell.accesses[1].op != 0 || !covers(now, earlier)) return false;
+    if (!ordered_by_program(earlier, now, fenced) && !knows(earlier)) return false;
+    earlier = now;
+    return true;
+}
+
 // Takes `now` into the cell of a word, and returns an earlier access that conflicts with it.
 // `knows(access)`: whether the clock of the PE that makes the new one covers the access.
 template <class Knows>
 std::optional<Access> examine(Cell& cell, std::uint64_t word, const Access& now,
                               const Progress& fenced, const Knows& knows) {
-    if (cell.word != word + 1) cell = Cell{.word = word + 1, .accesses = {}};
+    if (take_first(cell, word, now, fenced, knows)) return std::nullopt;
     std::optional<Access> found;
     Access kept[Cell::kAccesses + 1];
     int count = 0;
@@ -79,11 +103,7 @@ std::optional<Access> examine(Cell& cell, std::uint64_t word, const Access& now,
             if (!found) found = earlier;
             continue;  // told once
         }
-        // An access that follows the new one follows the earlier one as well.
-        bool is_covered = (earlier.mask & ~now.mask) == 0 && is_ordered &&
-                          is_atomic(earlier.touch) == is_atomic(now.touch) &&
-                          (is_write(now.touch) || !is_write(earlier.touch));
-        if (is_covered) continue;
+        if (is_ordered && covers(now, earlier)) continue;
         if (is_ordered && replaceable < 0) replaceable = count;
         kept[count++] = earlier;
     }

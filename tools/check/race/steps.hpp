@@ -3,6 +3,7 @@
 // The steps of the detector that a call consists of, before and behind the library's part of it.
 #pragma once
 
+#include "tools/accesses/table.hpp"
 #include "tools/check/race/detector.hpp"
 #include "tools/interpose/call.hpp"
 
@@ -34,6 +35,9 @@ void collective_sources(Detector& detector, const interpose::Call& call, Found& 
 void collective_dests(Detector& detector, const interpose::Call& call, Found& found);
 // Completes the calls of a lane.
 void complete(Detector& detector, Lane lane, Found& found);
+// A load or store of the program: `access.size` bytes at `access.dest`, of `access.pe`.
+void access_steps(Detector& detector, const interpose::Call& access, accesses::Kind kind,
+                  Found& found);
 // A use of the PE's own memory by the call.
 void use(Detector& detector, const void* address, std::size_t bytes, Touch touch, Lane lane,
          Found& found);
