@@ -41,18 +41,18 @@ void shmem_int_put(int* dest, const int* source, size_t nelems, int pe) {
 void shmem_pcontrol(int level, ...) { is_counting = level > 0; }
 
 int main(void) {
-    static int dest[10], source[10];
+    static int dest[15], source[10];
     shmem_init();
     int me = shmem_my_pe(), right = (me + 1) % shmem_n_pes();
     for (int i = 0; i < 10; i++) source[i] = i;
 
     shmem_int_put(dest, source, 10, right);
-    shmem_put(dest, source, 5, right);  // Type-generic, and the same routine.
+    shmem_put(dest + 10, source, 5, right);  // Type-generic, and the same routine.
     shmem_barrier_all();
     for (int i = 0; i < 10; i++) require(dest[i] == i, "the put itself");
 
     shmem_pcontrol(0);  // The following calls are not counted.
-    shmem_int_put(dest, source, 10, right);
+    shmem_int_put(dest + 10, source, 5, right);
     shmem_barrier_all();
     shmem_pcontrol(1);
     shmem_barrier_all();
