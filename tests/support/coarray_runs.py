@@ -3,7 +3,8 @@
 """Runs a Fortran program with several numbers of images and says which runs went wrong.
 
 A layout is a number of images ("5"), or images and virtual nodes ("5x2"), which are connected by
-tcp. Each run must end with an expected status and print a line that matches the pattern.
+tcp. Each run must end with an expected status and print a line that matches the pattern. With
+--valgrind the images run under memcheck, and a run with a finding of memcheck went wrong, too.
 """
 
 import argparse
@@ -11,19 +12,44 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 SECONDS = 120
+VALGRIND_SECONDS = 900
+SUPPRESSIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "valgrind.supp")
+# Text of memcheck -q about the end of an image by a signal, which is no finding.
+ENDED = re.compile(r"(==\d+== \n)*==\d+== Process terminating with default action of .*", re.S)
 
 
-def run(arguments, layout):
-    """Returns the complaint about one run, or None."""
+def memcheck(valgrind, folder):
+    """Returns the command that runs an image under memcheck, with the report in a file of folder.
+
+    Without --fair-sched the thread that serves other nodes may never get valgrind's lock.
+    """
+    return [valgrind, "-q", "--fair-sched=yes", "--num-callers=30", f"--log-file={folder}/%p",
+            f"--suppressions={SUPPRESSIONS}"]
+
+
+def findings(folder):
+    """Returns what the reports in the folder say."""
+    reports = []
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as report:
+            reports.append(ENDED.sub("", report.read()))
+    return "".join(reports)
+
+
+def run(arguments, layout, folder):
+    """Returns the complaint about one run, or None. The folder is for the reports of memcheck."""
     images, _, nodes = layout.partition("x")
     environment = dict(os.environ)
     environment.setdefault("SHMEM_SYMMETRIC_SIZE", "64M")
     if nodes:
         environment["SHMEM_VIRTUAL_NODES"] = nodes
         environment.setdefault("SHMEM_OFI_PROVIDER", "tcp;ofi_rxm")
-    command = [arguments.oshrun, "-n", images, "--timeout", str(SECONDS), *arguments.program]
+    seconds = VALGRIND_SECONDS if arguments.valgrind else SECONDS
+    tool = memcheck(arguments.valgrind, folder) if arguments.valgrind else []
+    command = [arguments.oshrun, "-n", images, "--timeout", str(seconds), *tool, *arguments.program]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
                           errors="replace", check=False)
@@ -32,6 +58,8 @@ def run(arguments, layout):
         complaint = f"status {done.returncode}, expected {arguments.status}"
     elif not re.search(arguments.output, done.stdout, re.MULTILINE):
         complaint = f"no line matches {arguments.output!r}"
+    elif found := findings(folder):
+        complaint = f"memcheck reports\n{found[:6000]}"
     if complaint:
         complaint = f"images x nodes = {layout}: {complaint}\n{done.stdout[-3000:]}"
     return complaint
@@ -43,10 +71,14 @@ def main():
     parser.add_argument("--status", type=int, nargs="+", default=[0])
     parser.add_argument("--output", default="passed")
     parser.add_argument("--layouts", nargs="+", required=True)
+    parser.add_argument("--valgrind", help="path of valgrind")
     parser.add_argument("program", nargs="+")
     arguments = parser.parse_args()
-    complaints = [complaint for layout in arguments.layouts
-                  if (complaint := run(arguments, layout))]
+    complaints = []
+    for layout in arguments.layouts:
+        with tempfile.TemporaryDirectory() as folder:
+            if complaint := run(arguments, layout, folder):
+                complaints.append(complaint)
     print("\n".join(complaints) or f"{len(arguments.layouts)} runs as expected")
     sys.exit(1 if complaints else 0)
 

@@ -30,17 +30,47 @@ function(coarrays_fortran name)
     set(${name}_PROGRAM ${program} PARENT_SCOPE)
 endfunction()
 
-# caf_runs(name [SOURCES ...] [OPTIONS ...] [IMAGES 1 2 ...] [LAYOUTS 3x3 5x2] [STATUS 7]
-#          [OUTPUT regex] [ENVIRONMENT A=B ...] [ARGUMENTS ...] [COST seconds])
+# coarray_test(name PROGRAM file STATUS 0... OUTPUT regex LAYOUTS 3 3x3... [ARGUMENTS ...]
+#              [ENVIRONMENT A=B ...] [TIMEOUT seconds] [MEMCHECK 3 3x3...|NONE])
+# The test caf.<name>: coarray_runs.py says what it does with these. The test caf_memcheck.<name>
+# (`ctest -C Full -L memcheck`) runs the layouts MEMCHECK (default 3 3x3) under valgrind.
+find_program(TESSERA_VALGRIND valgrind)
+function(coarray_test name)
+    cmake_parse_arguments(arg "" "PROGRAM;OUTPUT;TIMEOUT"
+                          "STATUS;LAYOUTS;ARGUMENTS;ENVIRONMENT;MEMCHECK" ${ARGN})
+    if(NOT DEFINED arg_TIMEOUT)
+        set(arg_TIMEOUT 300)
+    endif()
+    if(NOT DEFINED arg_MEMCHECK)
+        set(arg_MEMCHECK 3 3x3)
+    endif()
+    set(run Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/support/coarray_runs.py
+            --oshrun $<TARGET_FILE:oshrun> --status ${arg_STATUS} --output "${arg_OUTPUT}")
+    set(program -- ${arg_PROGRAM} ${arg_ARGUMENTS})
+    add_test(NAME caf.${name} COMMAND ${run} --layouts ${arg_LAYOUTS} ${program})
+    set_tests_properties(caf.${name} PROPERTIES
+        TIMEOUT ${arg_TIMEOUT} LABELS coarrays
+        ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${arg_ENVIRONMENT}")
+    if(TESSERA_VALGRIND AND NOT TESSERA_SANITIZE AND NOT arg_MEMCHECK STREQUAL NONE)
+        add_test(NAME caf_memcheck.${name} CONFIGURATIONS Full
+                 COMMAND ${run} --valgrind ${TESSERA_VALGRIND} --layouts ${arg_MEMCHECK} ${program})
+        set_tests_properties(caf_memcheck.${name} PROPERTIES
+            TIMEOUT 1800 LABELS memcheck
+            ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${arg_ENVIRONMENT}")
+    endif()
+endfunction()
+
+# caf_runs(name [SOURCES ...] [OPTIONS ...] [IMAGES 1 2 ...] [LAYOUTS 3x3 5x2] [ARGUMENTS ...]
+#          [ENVIRONMENT A=B ...] [COST seconds] [MEMCHECK ...])
 # The test caf.<name>: compiles SOURCES (default <name>.f90) and runs the program with each number
 # of IMAGES on one node (default 1 2 3 4 5 8), and with each of LAYOUTS, images x virtual nodes.
-# Every run must end with STATUS (default 0) and print a line that OUTPUT matches (default
-# "passed", which call `passed` of the module checks prints). LAYOUTS NONE: one node only.
+# Every run must print "passed", which call `passed` of the module checks prints. LAYOUTS NONE: one
+# node only.
 function(caf_runs name)
-    cmake_parse_arguments(arg "" "STATUS;OUTPUT;COST"
-                          "SOURCES;OPTIONS;IMAGES;LAYOUTS;ENVIRONMENT;ARGUMENTS" ${ARGN})
-    foreach(default "SOURCES|${name}.f90" "STATUS|0" "OUTPUT|passed" "IMAGES|1;2;3;4;5;8"
-            "LAYOUTS|3x3;5x2" "COST|3")
+    cmake_parse_arguments(arg "" "COST"
+                          "SOURCES;OPTIONS;IMAGES;LAYOUTS;ENVIRONMENT;ARGUMENTS;MEMCHECK" ${ARGN})
+    foreach(default "SOURCES|${name}.f90" "IMAGES|1;2;3;4;5;8" "LAYOUTS|3x3;5x2" "COST|3"
+            "MEMCHECK|3;3x3")
         string(REGEX MATCH "^[A-Z]+" argument "${default}")
         if(NOT DEFINED arg_${argument})
             string(REGEX REPLACE "^[A-Z]+.(.*)" "\\1" arg_${argument} "${default}")
@@ -50,12 +80,10 @@ function(caf_runs name)
         set(arg_LAYOUTS)
     endif()
     coarrays_fortran(${name} ${arg_SOURCES} OPTIONS ${arg_OPTIONS})
-    add_test(NAME caf.${name}
-             COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/support/coarray_runs.py
-                     --oshrun $<TARGET_FILE:oshrun> --status ${arg_STATUS}
-                     --output "${arg_OUTPUT}" --layouts ${arg_IMAGES} ${arg_LAYOUTS}
-                     -- ${${name}_PROGRAM} ${arg_ARGUMENTS})
-    set_tests_properties(caf.${name} PROPERTIES TIMEOUT 300 COST ${arg_COST} LABELS coarrays
-        # Programs in Fortran need not free what they have when they stop.
-        ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;ASAN_OPTIONS=detect_leaks=0;${arg_ENVIRONMENT}")
+    coarray_test(${name} PROGRAM ${${name}_PROGRAM} STATUS 0 OUTPUT passed
+                 LAYOUTS ${arg_IMAGES} ${arg_LAYOUTS} ARGUMENTS ${arg_ARGUMENTS}
+                 MEMCHECK ${arg_MEMCHECK}
+                 # Programs in Fortran need not free what they have when they stop.
+                 ENVIRONMENT ASAN_OPTIONS=detect_leaks=0 ${arg_ENVIRONMENT})
+    set_tests_properties(caf.${name} PROPERTIES COST ${arg_COST})
 endfunction()

@@ -13,6 +13,12 @@ function(tessera_fast test)
     endif()
 endfunction()
 
+# The label `thorough`: long tests, and repetitions of others under conditions that depend on the
+# library more than on the machine. `./quickstart test` leaves them out, .ci/run does not.
+function(tessera_thorough)
+    set_property(TEST ${ARGV} APPEND PROPERTY LABELS thorough)
+endfunction()
+
 # Links `name` with all of the library's objects, so that it can call inner functions.
 function(tessera_link_objects name)
     target_link_libraries(${name} PRIVATE tessera_static PkgConfig::HWLOC Threads::Threads
@@ -93,6 +99,8 @@ function(tessera_pe_runs name target)
                              ENVIRONMENT "${arg_ENVIRONMENT}")
         if(npes EQUAL 3)
             tessera_fast(${name}_${npes} oshrun ${target})
+        elseif(npes GREATER 8)
+            tessera_thorough(${name}_${npes})
         endif()
     endforeach()
 endfunction()

@@ -44,6 +44,8 @@ function(tessera_node_runs program)
                                  ENVIRONMENT "${environment}")
             if(layout STREQUAL "3x3" AND provider STREQUAL TESSERA_TCP)
                 tessera_fast(${name} oshrun ${program})
+            elseif(provider STREQUAL sockets)  # libfabric gives it up: tcp;ofi_rxm is better
+                tessera_thorough(${name})
             endif()
         endforeach()
     endforeach()

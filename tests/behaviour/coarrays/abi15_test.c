@@ -3,47 +3,24 @@
 // Plays gfortran 15: registers accessors and coarrays in constructors, as the compiler's code does,
 // and accesses elements, sections and components by them: in the caller on a node, and in the owner
 // for components and on other nodes.
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi_compiler.h"
+
 typedef struct {
-    ptrdiff_t stride, lower, upper;
-} dim_t;
-typedef struct {
-    void* base;
-    size_t offset, element_bytes;
-    int version;
-    int8_t rank, type;
-    int16_t attribute;
-    ptrdiff_t span;
+    DESCRIPTOR_HEAD;
     dim_t dim[1];
     void* token;
 } array1_t;
 
-typedef void (*accessor_t)(void);
-void _gfortran_caf_init(int*, char***);
-void _gfortran_caf_finalize(void);
-void _gfortran_caf_register(size_t, int, void**, void*, int*, char*, size_t);
-void _gfortran_caf_deregister(void**, int, int*, char*, size_t);
-void _gfortran_caf_sync_all(int*, char*, size_t);
 int _gfortran_caf_this_image(int);
 int _gfortran_caf_num_images(int, int);
-void _gfortran_caf_register_accessor(int, accessor_t);
-void _gfortran_caf_register_accessors_finish(void);
-int _gfortran_caf_get_remote_function_index(int);
-void _gfortran_caf_get_from_remote(void*, const void*, const size_t*, int, size_t, void**, size_t*,
-                                   void*, bool, int, void*, size_t, int*, void**, int*);
 int32_t _gfortran_caf_is_present_on_remote(void*, int, int, void*, size_t);
-void _gfortran_caf_send_to_remote(void*, void*, const size_t*, int, size_t, const void*,
-                                  const size_t*, const void*, int, void*, size_t, int*, void**,
-                                  int*);
 void _gfortran_caf_transfer_between_remotes(void*, void*, size_t*, int, int, void*, size_t, void*,
                                             const void*, const size_t*, int, int, void*, size_t,
-                                            size_t, bool, int*, int*, void**, int*, void**, int*);
+                                            size_t, bool, int*, int*, team_t*, int*, team_t*, int*);
 
 // type :: part; integer :: n; integer, allocatable :: c(:); end type
 typedef struct {

@@ -3,56 +3,20 @@
 // Plays gfortran 16 at change team (half, y[*] => x) and change team (half, z[*] => part), where
 // part is a dummy argument that begins at x(3). Odd images are team 1, even ones team 2, in reverse
 // order, so that y[i] is another image's x than x[i].
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef void* team_t;
-// An array descriptor with one dimension and one codimension.
+#include "abi16_compiler.h"
+
+// An array with one dimension and one codimension.
 typedef struct {
-    void* base;
-    size_t offset, element_bytes;
-    int version;
-    int8_t rank, type;
-    int16_t attribute;
-    ptrdiff_t span;
-    struct {
-        ptrdiff_t stride, lower, upper;
-    } dim[2];
+    DESCRIPTOR_HEAD;
+    dim_t dim[2];
 } array_t;
-typedef void (*accessor_t)(void);
-void _gfortran_caf_init(int*, char***);
-void _gfortran_caf_finalize(void);
-void _gfortran_caf_register(size_t, int, void**, void*, int*, char*, size_t);
-void _gfortran_caf_deregister(void**, int, int*, char*, size_t);
-int _gfortran_caf_this_image(team_t team);
-int _gfortran_caf_num_images(team_t team, int32_t* team_number);
-void _gfortran_caf_form_team(int, team_t*, int* new_index, int* stat, char* errmsg, size_t);
-void _gfortran_caf_change_team(team_t, int* stat, char* errmsg, size_t);
-void _gfortran_caf_end_team(int* stat, char* errmsg, size_t);
-void _gfortran_caf_sync_all(int* stat, char* errmsg, size_t);
-void _gfortran_caf_error_stop(int code, bool is_quiet);
-void _gfortran_caf_register_accessor(int, accessor_t);
-void _gfortran_caf_register_accessors_finish(void);
-int _gfortran_caf_get_remote_function_index(int);
-void _gfortran_caf_get_from_remote(void*, const void*, const size_t*, int, size_t, void**, size_t*,
-                                   void*, bool, int, void*, size_t, int*, team_t*, int*);
-void _gfortran_caf_send_to_remote(void*, void*, const size_t*, int, size_t, const void*,
-                                  const size_t*, const void*, int, void*, size_t, int*, team_t*,
-                                  int*);
+
 void _gfortran_caf_atomic_op(int, void*, size_t, int, void*, void*, int*, int, int);
 
 enum { kMapExisting = 9, kAllocatable = 1, GET = 41, PUT = 42, N = 8, ADD = 1, INTEGER = 1 };
-
-static void check_equal(long actual, long expected, const char* what) {
-    if (actual != expected) {
-        fprintf(stderr, "image %d: %s is %ld, expected %ld\n", _gfortran_caf_this_image(NULL), what,
-                actual, expected);
-        _gfortran_caf_error_stop(1, 0);
-    }
-}
 
 // Element *index, counted from 0, of the coarray.
 static void get(int* index, const int* image, void** buffer, int32_t* is_owned, int* base,

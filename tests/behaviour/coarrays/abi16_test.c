@@ -2,31 +2,15 @@
 //
 // The team routines of GCC 16, called as its compiler would: new_index=, stat=, errmsg=,
 // team_number=, get_team. Odd images are team 1, in reverse order, even ones team 2.
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef void* team_t;
-void _gfortran_caf_init(int*, char***);
-void _gfortran_caf_finalize(void);
-int _gfortran_caf_this_image(team_t team);
-int _gfortran_caf_num_images(team_t team, int32_t* team_number);
-void _gfortran_caf_form_team(int, team_t*, int* new_index, int* stat, char* errmsg, size_t);
-void _gfortran_caf_change_team(team_t, int* stat, char* errmsg, size_t);
-void _gfortran_caf_end_team(int* stat, char* errmsg, size_t);
+#include "abi16_compiler.h"
+
 void _gfortran_caf_sync_team(team_t, int* stat, char* errmsg, size_t);
 int _gfortran_caf_team_number(team_t);
 team_t _gfortran_caf_get_team(int32_t* level);
-void _gfortran_caf_sync_all(int* stat, char* errmsg, size_t);
-void _gfortran_caf_error_stop(int code, _Bool is_quiet);
-
-static void check_equal(long actual, long expected, const char* what) {
-    if (actual != expected) {
-        fprintf(stderr, "%s is %ld, expected %ld\n", what, actual, expected);
-        _gfortran_caf_error_stop(1, 0);
-    }
-}
 
 int main(int argc, char** argv) {
     _gfortran_caf_init(&argc, &argv);

@@ -20,12 +20,9 @@ endforeach()
 coarrays_fortran(access_errors access_errors.f90)
 function(caf_access_fails argument message)
     string(REPLACE " " "_" name ${argument})
-    add_test(NAME caf.access_${name}
-             COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/support/coarray_runs.py
-                     --oshrun $<TARGET_FILE:oshrun> --status 1 --output "${message}"
-                     --layouts 2 3 3x3 -- ${access_errors_PROGRAM} ${argument})
-    set_tests_properties(caf.access_${name} PROPERTIES TIMEOUT 120 LABELS coarrays
-        ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;SHMEM_LOCAL_MEMORY_SIZE=16M")
+    coarray_test(access_${name} PROGRAM ${access_errors_PROGRAM} ARGUMENTS ${argument} TIMEOUT 120
+                 STATUS 1 OUTPUT "${message}" LAYOUTS 2 3 3x3
+                 ENVIRONMENT SHMEM_LOCAL_MEMORY_SIZE=16M)
 endfunction()
 set(unallocated "a component of the coarray is not allocated on image 2")
 caf_access_fails("get unallocated" "image 1.*coindexed get: ${unallocated}")
@@ -37,9 +34,5 @@ caf_access_fails("no room" "no room for 4000000000 bytes; set SHMEM_LOCAL_MEMORY
 # The interface of GCC 15: the program plays the compiler.
 add_executable(abi15_test abi15_test.c)
 target_link_libraries(abi15_test PRIVATE tessera_caf15 tessera_options)
-add_test(NAME caf.abi15
-         COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/support/coarray_runs.py
-                 --oshrun $<TARGET_FILE:oshrun> --status 0 --output passed
-                 --layouts 1 2 3 4 5 8 3x3 5x2 -- $<TARGET_FILE:abi15_test>)
-set_tests_properties(caf.abi15 PROPERTIES TIMEOUT 300 LABELS coarrays
-                     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
+coarray_test(abi15 PROGRAM $<TARGET_FILE:abi15_test> STATUS 0 OUTPUT passed
+             LAYOUTS 1 2 3 4 5 8 3x3 5x2)

@@ -24,6 +24,7 @@ program collectives
   call results_on_one_image()
   call broadcasts()
   call sequences()
+  call broadcasts_alone()
   call in_teams()
   call passed()
 
@@ -212,6 +213,25 @@ contains
     end do
     call check(waste >= 0, 'waste')
   end subroutine sequences
+
+  ! No other statement holds the source back. Seven elements have 56 bytes, eight have 64.
+  subroutine broadcasts_alone()
+    integer(int64) :: a(8)
+    integer :: k, elements, source
+    real(real64) :: waste
+    waste = 0
+    do k = 1, 3000
+      elements = merge(8, 1 + mod(k, 7), mod(k, 500) == 0)
+      source = 1 + mod(k / 100, n)
+      a = -me
+      if (me == source) a = k
+      if (mod(k, 64) == 0 .and. me /= source) waste = waste + sum([(sqrt(real(i)), i=1, 20000)])
+      call co_broadcast(a(:elements), source)
+      call check(all(a(:elements) == k), 'co_broadcast behind co_broadcast')
+      call check(me == source .or. all(a(elements + 1:) == -me), 'co_broadcast of a part')
+    end do
+    call check(waste >= 0, 'waste')
+  end subroutine broadcasts_alone
 
   subroutine in_teams()
     type(team_type) :: half

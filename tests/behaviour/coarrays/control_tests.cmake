@@ -12,15 +12,11 @@ foreach(level 0 1 2 3)
     caf_runs(reductions_o${level} SOURCES reductions.f90 OPTIONS -O${level})
 endforeach()
 
-# caf_ends(name "argument" status "regex"): the program `ending` with one of its ways to end, at 3
-# images. The regex is for the output of the job.
+# caf_ends(name "argument" status "regex" [MEMCHECK ...]): the program `ending` with one of its ways
+# to end, at 3 images. The regex is for the output of the job.
 function(caf_ends name argument status output)
-    add_test(NAME caf.${name}
-             COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/support/coarray_runs.py
-                     --oshrun $<TARGET_FILE:oshrun> --status ${status} --output "${output}"
-                     --layouts 3 4x2 -- ${ending_PROGRAM} ${argument})
-    set_tests_properties(caf.${name} PROPERTIES TIMEOUT 120 LABELS coarrays
-        ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
+    coarray_test(${name} PROGRAM ${ending_PROGRAM} ARGUMENTS ${argument} TIMEOUT 120
+                 STATUS ${status} OUTPUT "${output}" LAYOUTS 3 4x2 ${ARGN})
 endfunction()
 coarrays_fortran(ending ending.f90)
 caf_ends(end end 0 "passed")
@@ -31,18 +27,23 @@ caf_ends(stop_variable "stop code" 8 "STOP 8")
 caf_ends(stop_large "stop 300" 44 "STOP 300")
 caf_ends(stop_text "stop text" 0 "STOP the work is done")
 caf_ends(stop_quiet "stop quiet" 5 "(?s)\\A(?!.*(STOP|IEEE))")
-caf_ends(stop_loud "stop loud" 5 "IEEE_INVALID_FLAG")
+# valgrind has no flags of floating-point exceptions.
+caf_ends(stop_loud "stop loud" 5 "IEEE_INVALID_FLAG" MEMCHECK NONE)
 caf_ends(error_stop "error stop" 1 "ERROR STOP")
 caf_ends(error_stop_code "error stop 9" 9 "ERROR STOP 9")
 caf_ends(error_stop_text "error stop text" 1 "ERROR STOP nothing works")
 caf_ends(error_stop_in_write "error stop in write" 6 "before")
-caf_ends(exit_code "exit 3" 3 "")
+caf_ends(exit_code "exit 3" 3 "exited with code 3")
 caf_ends(exit_zero "exit 0" 0 "others passed")
 caf_ends(runtime_error "runtime error" 2 "Cannot open file")
 caf_ends(sync_images_with_stopped "sync with stopped" 1
          "sync images: an image of the team has stopped")
 caf_ends(sync_all_with_stopped "sync all with stopped" 1
          "sync all: an image of the team has stopped")
+foreach(preposition with of)
+    caf_ends(broadcast_${preposition}_stopped "broadcast ${preposition} stopped" 1
+             "co_broadcast: an image of the team has stopped")
+endforeach()
 caf_ends(event_of_stopped "event of stopped" 1
          "event wait: all other images have stopped or failed before they have posted 1 times")
 caf_ends(no_such_image "no such image" 1 "image [45] does not exist")
@@ -56,26 +57,23 @@ caf_runs(failed_images SOURCES gone_images.f90 ARGUMENTS fail IMAGES 1 2 3 4 5 8
 # Images that are killed. On one node the others go on with all statements. Between nodes a transfer
 # to or from the dead one may be under way, and then ends the job with a message: never a hang.
 coarrays_fortran(killed_images killed_images.f90)
-function(caf_kills name statuses output layouts)
-    add_test(NAME caf.${name}
-             COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/support/coarray_runs.py
-                     --oshrun $<TARGET_FILE:oshrun> --status ${statuses} --output "${output}"
-                     --layouts ${layouts} -- ${killed_images_PROGRAM} ${ARGN})
-    set_tests_properties(caf.${name} PROPERTIES TIMEOUT 300 LABELS coarrays
-        ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
+function(caf_kills name statuses output layouts memcheck)
+    coarray_test(${name} PROGRAM ${killed_images_PROGRAM} ARGUMENTS ${ARGN}
+                 STATUS ${statuses} OUTPUT "${output}" LAYOUTS ${layouts} MEMCHECK ${memcheck}
+                 ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endfunction()
 foreach(first RANGE 0 6 2)
-    caf_kills(killed_images_${first} 0 "passed" "2;3;4;5;8" ${first})
+    caf_kills(killed_images_${first} 0 "passed" "2;3;4;5;8" 3 ${first})
 endforeach()
-caf_kills(killed_images_many 0 "passed" "20" 0)
+caf_kills(killed_images_many 0 "passed" 20 NONE 0)
 foreach(first 0 3)
     caf_kills(killed_images_nodes_${first} "0;1"
               "passed|a PE has died|one has died before|has died during the call|has failed"
-              "4x2" ${first})
+              4x2 4x2 ${first})
 endforeach()
 # 20 images: image 17 leads a group that it releases after it was released itself.
-caf_runs(killed_released ARGUMENTS 17 IMAGES 20 20 20 20 20 LAYOUTS NONE)
-caf_runs(killed_anytime IMAGES 2 2 2 3 3 3 4 5 5 8 8 8 20 20 LAYOUTS NONE)
+caf_runs(killed_released ARGUMENTS 17 IMAGES 20 20 20 20 20 LAYOUTS NONE MEMCHECK 20)
+caf_runs(killed_anytime IMAGES 2 2 2 3 3 3 4 5 5 8 8 8 20 20 LAYOUTS NONE MEMCHECK 3 3)
 
 # Starts without a launcher: one image, or those that SHMEM_NUM_IMAGES wants.
 coarrays_fortran(images images.f90)
@@ -93,12 +91,8 @@ caf_starts(start_nonsense "SHMEM_NUM_IMAGES=four: give a number of images" SHMEM
 foreach(name abi16 abi16_map)
     add_executable(${name}_test ${name}_test.c)
     target_link_libraries(${name}_test PRIVATE tessera_caf16 tessera_options)
-    add_test(NAME caf.${name}
-             COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/support/coarray_runs.py
-                     --oshrun $<TARGET_FILE:oshrun> --status 0 --output passed
-                     --layouts 1 2 3 4 5 8 3x3 5x2 -- $<TARGET_FILE:${name}_test>)
-    set_tests_properties(caf.${name} PROPERTIES TIMEOUT 300 LABELS coarrays
-                         ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
+    coarray_test(${name} PROGRAM $<TARGET_FILE:${name}_test> STATUS 0 OUTPUT passed
+                 LAYOUTS 1 2 3 4 5 8 3x3 5x2)
 endforeach()
 
 # The long random run (docs/coarrays.md), for a moment.
@@ -106,4 +100,4 @@ add_test(NAME caf.random_minutes
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/random_minutes.py
                  ${CMAKE_BINARY_DIR} --minutes 0.001 --layouts 2)
 set_tests_properties(caf.random_minutes PROPERTIES TIMEOUT 300 LABELS coarrays
-    ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
+    ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;ASAN_OPTIONS=detect_leaks=0")

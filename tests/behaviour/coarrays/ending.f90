@@ -65,6 +65,10 @@ program ending
   case ('sync all with stopped')
     if (me == 1) stop
     sync all
+  case ('broadcast with stopped')
+    call broadcast_with_stopped(source=1)
+  case ('broadcast of stopped')
+    call broadcast_with_stopped(source=2)
   case ('event of stopped')
     call events_of_stopped_images()
   case ('no such image')
@@ -75,6 +79,19 @@ program ending
   end select
 
 contains
+
+  ! Image 2 stops between two broadcasts. The source may learn it a few broadcasts later.
+  subroutine broadcast_with_stopped(source)
+    integer, intent(in) :: source
+    integer :: i, value
+    do i = 1, 100
+      if (i == 13 .and. me == 2) stop
+      value = merge(i, 0, me == source)
+      call co_broadcast(value, source)
+      if (value /= i) print '(a)', 'a wrong value'
+    end do
+    print '(a)', 'the program goes on'
+  end subroutine broadcast_with_stopped
 
   subroutine wait_for_ever()
     do

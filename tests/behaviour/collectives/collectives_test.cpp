@@ -58,7 +58,8 @@ const Routine kRoutines[] = {{"shmem_barrier", shmem_barrier, true},
 constexpr std::size_t kBoardWords = 128;
 
 // As in barrier_test.cpp: the round of each PE, in two sets used in turn.
-void announce(long* board, const ActiveSet& set, long round) {
+// REQUIRES: `round` stays as it is until the puts are complete.
+void announce(long* board, const ActiveSet& set, const long& round) {
     for (int i = 0; i < set.size; ++i) {
         shmem_long_put_nbi(&board[round % 2 * 64 + shmem_my_pe()], &round, 1, set.member(i));
     }

@@ -36,6 +36,9 @@ View of_team(const char* name, int start, int stride, int size, long options) {
     return view;
 }
 
+constexpr std::size_t kPrivate = 1;  // its place in made_views
+std::vector<View> made_views;
+
 std::vector<View> make() {
     const int npes = shmem_n_pes();
     std::vector<View> made;
@@ -65,8 +68,13 @@ void View::quiet() const {
 }
 
 std::span<const View> views(bool has_ctx) {
-    static const std::vector<View> all = make();
-    return {all.data(), has_ctx ? all.size() : 1};
+    if (made_views.empty()) made_views = make();
+    return {made_views.data(), has_ctx ? made_views.size() : 1};
+}
+
+void end_views() {
+    if (!made_views.empty()) shmem_ctx_destroy(made_views[kPrivate].ctx);
+    made_views.clear();
 }
 
 std::span<const View> views_of(int id, bool has_ctx) {

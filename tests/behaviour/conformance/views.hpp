@@ -27,6 +27,9 @@ struct View {
 // Routines without a context know the first view only. The first call is collective.
 std::span<const View> views(bool has_ctx);
 
+// Destroys the private context; finalization destroys the others.
+void end_views();
+
 // Those for the routine `id`. Between nodes every call waits for an answer, so a routine is called
 // there on two of the four in turn, which differ from type to type, and a pshmem_ name, which is
 // the same function, on the first only.

@@ -143,6 +143,7 @@ void check_short(const OldWait<T>& waits, const Region& region) {
     shmem_barrier_all();
     for (int round = 1; round <= scaled(50); ++round) {
         waits.p(word, static_cast<T>(round), right);
+        shmem_fence();
         waits.wait_until(word, SHMEM_CMP_GE, static_cast<T>(round));
     }
     shmem_barrier_all();

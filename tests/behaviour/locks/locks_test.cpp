@@ -47,13 +47,14 @@ struct Protected {
             seen[i] = shmem_long_g(word(lock, i), home(lock, i));
             ASSERT_EQ(seen[i], seen[0]) << "Another PE is inside lock " << lock;
         }
-        // Without quiet: that is clear_lock's part. `next` must not change before.
-        next = seen[0] + 1;
+        // Without quiet: that is clear_lock's part. The lock's `next` must not change before.
+        long& value = next[lock];
+        value = seen[0] + 1;
         for (int i = 0; i < kWordsPerLock; ++i) {
             if (i % 2 == 0) {
-                shmem_long_p(word(lock, i), next, home(lock, i));
+                shmem_long_p(word(lock, i), value, home(lock, i));
             } else {
-                shmem_long_put_nbi(word(lock, i), &next, 1, home(lock, i));
+                shmem_long_put_nbi(word(lock, i), &value, 1, home(lock, i));
             }
         }
     }
@@ -62,7 +63,7 @@ struct Protected {
 
     long* locks;
     long* words;
-    long next = 0;
+    long next[kLockCount] = {};
 };
 
 TEST(Locks, OneHolderAtATime) {

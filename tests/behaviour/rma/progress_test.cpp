@@ -24,18 +24,23 @@ Target target;  // of the last PE
 
 // The operations of the other PEs on the target, all complete at the end.
 void work_on(int pe) {
-    std::vector<long> seen(kWords);
+    const auto me = static_cast<std::size_t>(shmem_my_pe());
+    const std::size_t count = kWords / static_cast<std::size_t>(pe);  // of this PE alone
+    const std::size_t first = me * count;
+    long* words = target.words + first;
+    std::vector<long> seen(count);
     for (int round = 0; round < 5; ++round) {
-        shmem_long_get(seen.data(), target.words, kWords, pe);
-        for (std::size_t i = 0; i < kWords; ++i) {
-            ASSERT_EQ(seen[i], static_cast<long>(i)) << "word " << i;
+        shmem_long_get(seen.data(), words, count, pe);
+        for (std::size_t i = 0; i < count; ++i) {
+            ASSERT_EQ(seen[i], static_cast<long>(first + i)) << "word " << first + i;
         }
-        shmem_long_put(target.words, seen.data(), kWords, pe);
+        shmem_long_put(words, seen.data(), count, pe);
         shmem_long_atomic_fetch_add(&target.counter, 1, pe);
         shmem_long_atomic_add(&target.counter, 1, pe);
-        shmem_long_iput(target.words, seen.data(), 2, 2, 100, pe);
-        shmem_long_put_signal(target.words, seen.data(), kWords, &target.signal, 1,
-                              SHMEM_SIGNAL_ADD, pe);
+        shmem_fence();
+        shmem_long_iput(words, seen.data(), 2, 2, 100, pe);
+        shmem_fence();
+        shmem_long_put_signal(words, seen.data(), count, &target.signal, 1, SHMEM_SIGNAL_ADD, pe);
         shmem_quiet();
     }
     shmem_long_atomic_inc(&target.others_done, pe);

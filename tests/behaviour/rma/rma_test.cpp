@@ -177,6 +177,7 @@ void check_element(const Element<T>& element, const Region& region, int round) {
     ASSERT_EQ(slots[2 * npes], guard) << element.name << " wrote behind its element";
     for (T extreme : {std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()}) {
         element.p(&slots[2 * me + 1], extreme, me);
+        shmem_quiet();
         ASSERT_EQ(element.g(&slots[2 * me + 1], me), extreme) << element.name;
     }
     shmem_barrier_all();

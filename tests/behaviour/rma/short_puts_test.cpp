@@ -33,9 +33,9 @@ TEST(ShortPuts, StreamsOfAnyLength) {
         for (std::size_t i = 0; i < puts; ++i) {
             const std::size_t count = random() % 3 == 0 ? 1 : 1 + random() % 150;
             for (std::size_t j = 0; j < count; ++j) words[used + j] = ++value;
-            shmem_long_put_nbi(&inbox[used], &words[used], count, next_pe());
             // A blocking put, or a fence, in the middle of a stream.
-            if (random() % 50 == 0) shmem_long_put(&inbox[used], &words[used], count, next_pe());
+            auto* put = random() % 50 == 0 ? shmem_long_put : shmem_long_put_nbi;
+            put(&inbox[used], &words[used], count, next_pe());
             if (random() % 50 == 0) shmem_fence();
             used += count;
         }

@@ -218,13 +218,14 @@ TEST_F(Counters, SetEndsTheWaitOfAnotherThread) {
 }
 
 TEST(PerformanceCounters, CountNetworksOnly) {
-    static long words[2];
+    static long words[2];  // of the two contexts
+    static long other;
     const int right = (shmem_my_pe() + 1) % shmem_n_pes();
     shmem_ctx_t ctx = SHMEM_CTX_INVALID;
     ASSERT_EQ(shmem_ctx_create(0, &ctx), 0);
     for (shmem_ctx_t context : {SHMEM_CTX_DEFAULT, ctx}) {
-        shmem_ctx_long_p(context, &words[0], 1, right);
-        shmem_ctx_long_g(context, &words[1], right);
+        shmem_ctx_long_p(context, &words[context == ctx ? 1 : 0], 1, right);
+        shmem_ctx_long_g(context, &other, right);
         std::uint64_t value = 99;
         shmemx_pcntr_get_issued_write(context, &value);
         EXPECT_EQ(value, 0U);

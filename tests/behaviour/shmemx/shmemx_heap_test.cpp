@@ -151,7 +151,7 @@ TEST(ExternalHeap, Atomics) {
         shmem_ulong_atomic_add(&words[0], 3, 0);
         shmem_ulong_atomic_fetch_inc(&words[1], 0);
         shmem_uint_atomic_add(&ints[0], 5, 0);
-        unsigned long seen = shmem_ulong_g(&words[2], 0);
+        unsigned long seen = shmem_ulong_atomic_fetch(&words[2], 0);
         unsigned long before = ~seen;
         while (before != seen) {
             before = seen;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Right programs, each with another way to order conflicting accesses. The checker says nothing.
+#include <pshmem.h>
 #include <shmemx.h>
 
 #include "cases.h"
@@ -253,6 +254,52 @@ CASE(own_order) {
     shmem_long_atomic_inc(&counter, next());
 }
 
+CASE(pshmem_names) {  // as a profiling tool makes its calls
+    long* block = pshmem_malloc(8 * sizeof(long));
+    shmem_long_p(data, 1, next());
+    pshmem_barrier_all();
+    shmem_long_put(other, data, 1, me);
+    void (*const quiet)(void) = pshmem_quiet;
+    shmem_long_p(data + 1, 1, next());
+    quiet();
+    (void)pshmem_long_g(data + 1, next());
+    shmem_free(block);
+}
+
+CASE(allocations_of_nothing) {  // do not synchronize
+    if (me == 0) {
+        (void)shmem_malloc(0);
+        (void)shmem_calloc(8, 0);
+        (void)shmem_realloc(NULL, 0);
+        shmem_free(NULL);
+        shmem_long_atomic_set(&flag, 1, 1 % npes);
+    }
+    if (me == 1) shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
+    shmem_barrier_all();
+}
+
+CASE(allocation_without_barrier) {
+    if (me != 0) shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
+    long* block = shmem_malloc_with_hints(64, SHMEMX_MALLOC_NO_BARRIER);
+    for (int pe = 1; me == 0 && pe < npes; ++pe) shmem_long_atomic_set(&flag, 1, pe);
+    shmem_barrier_all();
+    shmem_free(block);
+}
+
+CASE(finalization_that_is_not_the_last) {  // is a barrier
+    shmem_init();
+    shmem_long_put_nbi(data, other, 8, next());
+    shmem_finalize();
+    shmem_long_put(other + 8, data, 8, me);
+    shmem_long_put(data + 8, other, 8, next());
+}
+
+CASE(reduction_of_nothing) {  // inside the source of a put that goes on
+    shmem_long_put_nbi(data, other, 8, next());
+    shmem_long_sum_reduce(SHMEM_TEAM_WORLD, other + 4, data + 32, 0);
+    shmem_quiet();
+}
+
 CASE(halves_of_words) {
     static int words[8];
     for (int step = 0; step < 3; ++step) shmem_fence(), shmem_int_p(&words[me], step, 0);
@@ -285,6 +332,11 @@ static const struct wrong_case kCases[] = {
     ROW(requests),
     ROW(heap),
     ROW(own_order),
+    ROW(pshmem_names),
+    ROW(allocations_of_nothing),
+    ROW(allocation_without_barrier),
+    ROW(finalization_that_is_not_the_last),
+    ROW(reduction_of_nothing),
     ROW(halves_of_words),
 };
 

@@ -5,21 +5,9 @@ wrong lines or the wrong object; a right program in which it sees a race.
 The programs are the cases of race_cases.c (wrong) and ordered_cases.c (right). Run like the launch
 tests: OSHRUN FOLDER_OF_PROGRAMS.
 """
-import os
-import re
-
-from launching import LaunchTest, main, program
-
-TWO_WRITE = "two PEs write the same memory at the same time"
-READS = "one PE reads memory while another PE writes it"
-MIXED = "atomic and plain access to the same word at the same time"
-INCOMPLETE = "memory is used that a put may not have written yet"
-OWN_READ = "a PE reads what its own put may not have written yet"
-OWN_WRITES = "two puts or atomics of a PE to the same memory may arrive in any order"
-GET_WRITTEN = "memory is written that a nonblocking get may still read"
-SOURCE = "the source of a nonblocking put is written before it is complete"
-CHANGED = "the source of a nonblocking put was changed before it is complete"
-DEST = "the dest of a nonblocking operation is used before it is complete"
+from launching import main, program
+from race_reports import (CHANGED, DEST, GET_WRITTEN, INCOMPLETE, MIXED, OWN_READ, OWN_WRITES,
+                          READS, SOURCE, TEAM_MEMORY, TWO_WRITE, RaceTest, cases_of)
 
 # The mistake, and the memory that the report names ("": that of a transfer, which has no line).
 RACES = {
@@ -61,52 +49,17 @@ RACES = {
     "request_not_waited_for": (SOURCE, ""),
 }
 
-# The form for several hosts.
-TEAM_MEMORY = {"TESSERA_CHECK_TEAM_MEMORY": "1", "SHMEM_TEAM_MEMORY_SIZE": "256M"}
 
-FOLDER = os.path.dirname(os.path.abspath(__file__))
-
-
-def cases_of(file_name):
-    """The body of each case, and the number of its first line."""
-    with open(f"{FOLDER}/{file_name}", encoding="utf-8") as file:
-        text = file.read()
-    return {match[1]: (match[0], text.count("\n", 0, match.start()) + 1)
-            for match in re.finditer(r"^CASE\((\w+)\) \{.*?^\}", text, flags=re.M | re.S)}
-
-
-def marked_lines(case, mark):
-    body, first = case
-    return [first + i for i, line in enumerate(body.split("\n"))
-            if re.search(rf"//(.* |){mark}\b", line)]
-
-
-class Races(LaunchTest):
+class Races(RaceTest):
     def run_case(self, kind, case, code, npes, *options, **variables):
-        variables.setdefault("SHMEM_SYMMETRIC_SIZE", "16M")
-        _, error = self.run_job("-n", npes, "--check", *options, program(f"check_{kind}_cases"),
-                                case, code=code, environment=self.environment(**variables))
-        return error
-
-    def check_report(self, case, body, error):
-        mistake, memory = RACES[case]
-        self.assertRegex(error, rf"\[pe \d\] check: {mistake}\n")
-        # One PE's report is whole; another PE may tell of the same race.
-        report = re.split(r"^(?=\[pe \d\])", error[error.index("check: " + mistake):],
-                          flags=re.M)[0]
-        if memory:
-            self.assertRegex(report, f"memory: {memory}\n")
-        self.assertIn("missing: ", report)
-        told = {int(line) for line in re.findall(r" at \w+ \(race_cases.c:(\d+)\)", report)
-                if int(line) >= body[1]}
-        self.assertTrue(told & set(marked_lines(body, "A")), f"line A: {report}")
-        self.assertTrue(told & set(marked_lines(body, "B")), f"line B: {report}")
+        return self.run_checked(program(f"check_{kind}_cases"), case, code, npes, *options,
+                                **variables)
 
     def check_all(self, npes, *options, **variables):
-        for case, body in cases_of("race_cases.c").items():
+        for case in cases_of("race_cases.c"):
             with self.subTest(case=case, npes=npes, options=options):
-                self.check_report(case, body,
-                                  self.run_case("race", case, 1, npes, *options, **variables))
+                error = self.run_case("race", case, 1, npes, *options, **variables)
+                self.check_report("race_cases.c", case, RACES[case], error)
 
     def check_ordered(self, npes, *options, **variables):
         for case in cases_of("ordered_cases.c"):

@@ -6,41 +6,14 @@ logs in a folder that the hosts share; files of a single node are in its own /tm
 is the cluster's alone, so there is no authentication.
 """
 import os
-import pwd
 import subprocess
 import time
 
 from cluster import HANG_SECONDS, SHARED
+from slurm_configuration import write_configuration
 
 FOLDER = os.path.join(SHARED, "slurm")
 CPUS = 8
-# A node that does not answer is given up after SlurmdTimeout.
-CONFIGURATION = """
-ClusterName=c
-SlurmctldHost={first}({first_address})
-SlurmUser={user}
-SlurmdUser={user}
-AuthType=auth/none
-CredType=cred/none
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-SchedulerType=sched/builtin
-ReturnToService=2
-KillWait=2
-MessageTimeout=5
-SlurmdTimeout=10
-SlurmdParameters=config_overrides
-TmpFS=/tmp
-StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool.%n
-SlurmctldPidFile={folder}/ctld.pid
-SlurmdPidFile={folder}/slurmd.%n.pid
-{nodes}
-PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP
-"""
 
 
 class Slurm:
@@ -56,13 +29,11 @@ class Slurm:
         first = next(iter(hosts))
         for name in ("state", *(f"spool.{host.name}" for host in hosts)):
             os.makedirs(os.path.join(FOLDER, name))
-        nodes = "\n".join(f"NodeName={host.name} NodeAddr={host.address} CPUs={CPUS}"
-                          for host in hosts)
-        self._write("slurm.conf", CONFIGURATION.format(
-            first=first.name, first_address=first.address, nodes=nodes, folder=FOLDER,
-            user=pwd.getpwuid(os.geteuid()).pw_name))
-        # slurmd loads a cgroup plugin in any case; this one does nothing here.
-        self._write("cgroup.conf", "CgroupPlugin=cgroup/v1\n")
+        # A node that does not answer is given up after SlurmdTimeout.
+        write_configuration(
+            FOLDER, f"{first.name}({first.address})", "MessageTimeout=5", "SlurmdTimeout=10",
+            "TmpFS=/tmp", *(f"NodeName={host.name} NodeAddr={host.address} CPUs={CPUS}"
+                            for host in hosts))
         try:
             self._start()
         except BaseException:
@@ -72,10 +43,6 @@ class Slurm:
 
     def __exit__(self, *_):
         self.stop()
-
-    def _write(self, name, text):
-        with open(os.path.join(FOLDER, name), "w") as file:
-            file.write(text)
 
     def _start(self):
         first, *_ = self.cluster.hosts

@@ -154,6 +154,14 @@ cd "$work"
     fail "a C program in two steps"
 "$bin/oshcc" -static-libtessera 'a program.c' -o 'c static' && ./'c static' ||
     fail "a C program with the static library"
+if [ -z "${required[*]}" ]; then  # There is no --check with a sanitizer.
+    "$bin/oshcc" --check 'a program.c' -o 'c checked' && ./'c checked' &&
+        "$bin/oshrun" --check -n 1 ./'c checked' || fail "a C program with --check"
+    "$bin/oshc++" --check 'a program.cpp' -o 'c++ checked' && ./'c++ checked' ||
+        fail "a C++ program with --check"
+    "$bin/oshcc" --check -showme:compile | grep -q '^.-specs=' || fail "-showme:compile --check"
+    "$bin/oshcc" --check -showme:link | grep -q ltessera-accesses || fail "-showme:link --check"
+fi
 # Not in a pipe: grep -q ends at the first match, and ldd would fail when it goes on to write.
 shared=$(ldd 'c shared')
 [[ $shared == *libtessera.so* ]] || fail "the shared library is not used"

@@ -169,7 +169,15 @@ def run_once(arguments, chance):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def take_default_actions():
+    """nohup and shells without job control ignore signals, and programs that they start do so, too:
+    a PE would outlive such a signal."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def main():
+    take_default_actions()
     parser = argparse.ArgumentParser(description="Kills random PEs; see the first lines.")
     parser.add_argument("oshrun")
     parser.add_argument("program")

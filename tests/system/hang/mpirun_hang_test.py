@@ -3,17 +3,15 @@
 SHMEM_HANG_REPORT seconds, does not print which PE makes the job hang, on one node or on several."""
 import os
 import shutil
-import signal
-import subprocess
-import time
 
-from hangs import EXPECTED, NPES, PROBE, missing_in
-from launching import HANG_SECONDS, LaunchTest, main, skip_all, wait_gone
-from reports import Report, pes_of, probes_of
+from hangs import NPES
+from launching import HANG_SECONDS, LaunchTest, main, skip_all
+from launched import Launched
 
 
-class Mpirun(LaunchTest):
+class Mpirun(Launched, LaunchTest):
     NODES = "1"
+    LAUNCHER = ("mpirun", "--oversubscribe", "-n", str(NPES))
 
     def setUp(self):
         super().setUp()
@@ -24,43 +22,6 @@ class Mpirun(LaunchTest):
     def environment(self, **more):
         return super().environment(OMPI_ALLOW_RUN_AS_ROOT="1", SHMEM_VIRTUAL_NODES=self.NODES,
                                    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", **more)
-
-    def start_probe(self, kind, **more):
-        return self.start(PROBE, kind, "PMIX_RANK", environment=self.environment(**more),
-                          launcher=["mpirun", "--oversubscribe", "-n", str(NPES)])
-
-    def end(self, process):
-        process.terminate()
-        try:
-            process.wait(HANG_SECONDS)
-        except subprocess.TimeoutExpired:  # libpmix may lock up (launching.run_mpirun_job).
-            process.kill()
-            process.wait()
-        for pid in probes_of(self.mark):  # Those that have not come to shmem_init outlive mpirun.
-            os.kill(pid, signal.SIGKILL)
-            wait_gone(pid)
-
-    def test_a_pe_is_asked(self):
-        for kind in EXPECTED:
-            with self.subTest(kind=kind):
-                process = self.start_probe(kind)
-                report = Report(process)
-                end = time.monotonic() + HANG_SECONDS
-                while missing_in(report.text, kind):
-                    self.assertLess(time.monotonic(), end, report.text)
-                    for pid in pes_of(self.mark)[:1]:
-                        os.kill(pid, signal.SIGQUIT)
-                    report.wait_for(lambda text: not missing_in(text, kind), 3)
-                self.end(process)
-
-    def test_a_wait_reports_itself(self):
-        for kind in ("missed_barrier", "init"):
-            with self.subTest(kind=kind):
-                process = self.start_probe(kind, SHMEM_HANG_REPORT="4")
-                report = Report(process)
-                report.wait_for(lambda text: not missing_in(text, kind), HANG_SECONDS)
-                self.assertEqual(missing_in(report.text, kind), [], report.text)
-                self.end(process)
 
     def test_who_has_exited_is_named(self):
         # mpirun ends such a job by itself.

@@ -27,7 +27,8 @@ class Job(LaunchTest):
             _, error = self.run_directly(1, **variables)
             self.assertIn(name, error)
             self.assertIn("PMIx", error)
-            self.assertEqual(error.count("\n"), 1)
+            self.assertIn("osh_info --doctor", error)
+            self.assertEqual(error.count("\n"), 2)
 
     def test_traces_of_launchers_that_mean_nothing(self):
         # One task; and a batch script, which has a rank but is no step.

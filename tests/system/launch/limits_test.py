@@ -36,11 +36,11 @@ def with_static_data(source, target, size):
 
 class Limits(LaunchTest):
     def refuse(self, limit, value, *texts, npes=2):
-        """The job ends with one line that has all of the texts."""
+        """The job ends with a line that has all of the texts, and one that points to the doctor."""
         _, error = self.run_job("-n", npes, SHMEM, code=1,
                                 preexec_fn=lambda: resource.setrlimit(limit, (value, value)))
-        self.assertEqual(error.count("\n"), 1, error)
-        for text in ("oshrun: ", *texts):
+        self.assertEqual(error.count("\n"), 2, error)
+        for text in ("oshrun: ", *texts, "osh_info --doctor"):
             self.assertIn(text, error)
 
     def test_file_size(self):

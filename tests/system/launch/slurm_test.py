@@ -2,146 +2,16 @@
 """Would break: SHMEM programs do not run under srun --mpi=pmix on one node, do not find their
 places on several, or start as N jobs of one PE under an srun that offers no PMIx.
 
-Runs a private Slurm of one controller and two nodes in namespaces of its own (network, host name,
-processes), so that nothing of it is seen outside, or left. Skipped where Slurm is not installed or
-namespaces are not permitted.
+Runs in a private Slurm (support/private_slurm.py).
 """
-import glob
 import os
-import pwd
-import shutil
-import signal
 import subprocess
 import sys
-import tempfile
-import time
-import unittest
-import uuid
 
 import launching
-from launching import (HANG_SECONDS, NODES, PLAIN, SHMEM, LaunchTest, program, skip_all,
-                       wait_gone)
-
-TOOLS = ("slurmctld", "slurmd", "srun", "salloc", "sinfo", "ip", "unshare")
-INSIDE = "--inside-namespace"
-ADDRESS = "10.99.1.1"
-# slurmd and the PMIx plugin keep files in TmpFS, of which each node needs its own.
-CONFIGURATION = """
-ClusterName=c
-SlurmctldHost=h1({address})
-SlurmUser={user}
-SlurmdUser={user}
-AuthType=auth/none
-CredType=cred/none
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-SchedulerType=sched/builtin
-ReturnToService=2
-KillWait=2
-SlurmdParameters=config_overrides
-TmpFS={folder}/tmp.%n
-StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool.%n
-SlurmctldPidFile={folder}/ctld.pid
-SlurmdPidFile={folder}/slurmd.%n.pid
-NodeName=n1 NodeHostname=h1 NodeAddr={address} Port=17001 CPUs=8
-NodeName=n2 NodeHostname=h1 NodeAddr={address} Port=17002 CPUs=8
-PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP
-"""
-
-
-def reenter():
-    """Runs this test again in namespaces of its own; returns the exit code, or why it cannot."""
-    for tool in TOOLS:
-        if shutil.which(tool) is None:
-            return f"there is no {tool}"
-    if not glob.glob("/usr/lib/*/slurm*/mpi_pmix*.so"):
-        return "Slurm has no PMIx plugin"
-    user = [] if os.geteuid() == 0 else ["--user", "--map-current-user", "--keep-caps"]
-    # All of a PID namespace ends with its first process, slurmstepd too, which outlives slurmd.
-    unshare = ["unshare", *user, "--net", "--uts", "--pid", "--fork", "--kill-child",
-               "--mount-proc"]
-    setup = f"hostname h1 && ip link set lo up && ip addr add {ADDRESS}/32 dev lo"
-    probe = subprocess.run([*unshare, "sh", "-c", setup], capture_output=True, text=True)
-    if probe.returncode != 0:
-        return "namespaces are not permitted: " + probe.stderr.strip()
-    mark = uuid.uuid4().hex
-    inside = 'exec "$0" "$@"'
-    code = subprocess.run([*unshare, "sh", "-c", f"{setup} && {inside}", sys.executable, *sys.argv,
-                           INSIDE], env={**os.environ, "TESSERA_SLURM_MARK": mark}).returncode
-    left = launching.processes_with(mark)
-    for pid, _ in left:
-        os.kill(pid, signal.SIGKILL)
-    if left:
-        print("FAILED: left behind:", left)
-    return 1 if left else code
-
-
-class Cluster:
-    """The daemons, in the foreground, so that their ends are ours to see."""
-
-    def __init__(self):
-        self.folder = tempfile.mkdtemp(prefix="slurm-test-")
-        self.daemons = []
-        for name in ("state", "spool.n1", "spool.n2", "tmp.n1", "tmp.n2"):
-            os.mkdir(os.path.join(self.folder, name))
-        self.write("slurm.conf", CONFIGURATION.format(folder=self.folder, address=ADDRESS,
-                                                      user=pwd.getpwuid(os.geteuid()).pw_name))
-        # slurmd loads a cgroup plugin in any case; this one does nothing here.
-        self.write("cgroup.conf", "CgroupPlugin=cgroup/v1\n")
-        os.environ["SLURM_CONF"] = os.path.join(self.folder, "slurm.conf")
-
-    def write(self, name, text):
-        with open(os.path.join(self.folder, name), "w") as file:
-            file.write(text)
-
-    def start(self):
-        """Returns whether both nodes are ready."""
-        for command in (["slurmctld", "-c", "-D"], ["slurmd", "-D", "-N", "n1"],
-                        ["slurmd", "-D", "-N", "n2"]):
-            log = open(os.path.join(self.folder, f"log{len(self.daemons)}"), "w")
-            self.daemons.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
-                                                 stderr=log))
-            log.close()
-        deadline = time.monotonic() + HANG_SECONDS
-        while time.monotonic() < deadline:
-            states = subprocess.run(["sinfo", "-h", "-N", "-o", "%t"], capture_output=True,
-                                    text=True).stdout.split()
-            if states == ["idle", "idle"]:
-                return True
-            if any(daemon.poll() is not None for daemon in self.daemons):
-                return False
-            time.sleep(0.05)  # sinfo has no way to wait.
-        return False
-
-    def logs(self):
-        text = ""
-        for path in sorted(glob.glob(os.path.join(self.folder, "log*"))):
-            with open(path) as file:
-                text += file.read()
-        return text
-
-    def leave_step(self):
-        """A step without an end: its slurmstepd must not outlive the test."""
-        srun = subprocess.Popen(["srun", "--immediate=30", "-N1", "-n1", PLAIN, "stubborn"],
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-        srun.stdout.readline()
-        srun.kill()
-        srun.wait()
-
-    def stop(self):
-        for daemon in reversed(self.daemons):
-            daemon.terminate()
-        for daemon in self.daemons:
-            try:
-                daemon.wait(HANG_SECONDS)
-            except subprocess.TimeoutExpired:
-                daemon.kill()
-                daemon.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
+import private_slurm
+from launching import HANG_SECONDS, NODES, PLAIN, SHMEM, LaunchTest, program, wait_gone
+from private_slurm import ADDRESS
 
 
 class Slurm(LaunchTest):
@@ -325,24 +195,14 @@ class HandOver(LaunchTest):
         self.assertEqual(len(out.splitlines()), 4, "each is a job on its host")
 
 
-def main():
-    if INSIDE not in sys.argv:
-        outcome = reenter()
-        if isinstance(outcome, str):
-            skip_all(outcome)
-        return outcome
-    sys.argv.remove(INSIDE)
-    cluster = Cluster()
-    try:
-        if not cluster.start():
-            print(cluster.logs())
-            skip_all("a private Slurm does not start here; its logs are above")
-        result = unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=False).result
-        cluster.leave_step()
-        return 0 if result.wasSuccessful() else 1
-    finally:
-        cluster.stop()
+def leave_step():
+    """A step without an end: its slurmstepd must not outlive the test."""
+    srun = subprocess.Popen(["srun", "--immediate=30", "-N1", "-n1", PLAIN, "stubborn"],
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    srun.stdout.readline()
+    srun.kill()
+    srun.wait()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(private_slurm.main(leave_step))

@@ -13,14 +13,7 @@
 # lintian: only makes the packages and lets lintian, which takes minutes, look at them.
 set -euo pipefail
 
-if [ $# -ne 3 ]; then
-    sed -n '/^# Usage/,/^set/p' "$0" | grep '^#' >&2
-    exit 2
-fi
-build=$(realpath "$1")
-work=$(realpath -m "$2")
-task=$3
-root=$(cd "$(dirname "$0")/../../.." && pwd)
+source "$(dirname "$0")/arguments.sh"
 
 skip() {
     echo "packages_test: skipped: $*"
@@ -30,7 +23,6 @@ for tool in dpkg-deb dpkg-shlibdeps file; do
     command -v $tool >/dev/null || skip "there is no $tool (Debian packages dpkg-dev and file)"
 done
 [ "$(id -u)" -eq 0 ] || skip "only root can install packages"
-rm -rf "$work"
 mkdir -p "$work/packages" "$work/upper" "$work/scratch" "$work/root"
 case $task in
     use)

@@ -9,18 +9,9 @@
 # quickstart: also builds the unpacked sources by ./quickstart, which takes minutes.
 set -euo pipefail
 
-if [ $# -ne 3 ]; then
-    sed -n '/^# Usage/,/^set/p' "$0" | grep '^#' >&2
-    exit 2
-fi
-build=$(realpath "$1")
-work=$(realpath -m "$2")
-task=$3
-root=$(cd "$(dirname "$0")/../../.." && pwd)
+source "$(dirname "$0")/arguments.sh"
 export LC_ALL=C
 
-rm -rf "$work"
-mkdir -p "$work"
 trap 'rm -rf "$work"' EXIT
 cpack --config "$build/CPackSourceConfig.cmake" -B "$work/packages" >"$work/out" 2>&1 || {
     tail -n 40 "$work/out"

@@ -141,6 +141,15 @@ class Trace(LaunchTest):
                                 code=1)
         self.assertIn("cannot be written", error)
 
+    def test_a_job_is_either_checked_or_traced(self):
+        path = os.path.join(self.folder, "both.json")
+        for options, value in (("--check",), ""), ((), "1"), ((), "warn"):
+            with self.subTest(options=options, SHMEM_CHECK=value):
+                _, error = self.run_job("-n", 1, *options, "--trace", path, TRACED, "ring", 1,
+                                        code=1, environment=self.environment(SHMEM_CHECK=value))
+                self.assertIn("either checked or traced", error)
+        self.trace(2, "ring", 3, SHMEM_CHECK="no")
+
 
 class Page(LaunchTest):
     def test_the_slow_pe_is_named(self):

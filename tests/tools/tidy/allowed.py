@@ -33,6 +33,7 @@ ALLOWED = (
 RANDOM_COLLECTIVES = "tests/behaviour/runtime_layer/collectives/random_collectives_test.cpp"
 CHECKED = "tests/system/check/check_test.py"
 RACES = "tests/system/check/race_test.py"
+LOADS = "tests/system/check/load_test.py"
 CALLS_SEEN = "tests/system/check/routines_test.py"
 COVERED_BY = {
     "src/core/checker.cpp": CHECKED,
@@ -40,9 +41,13 @@ COVERED_BY = {
     **{f"tools/check/{name}.cpp": CHECKED
        for name in ("active_sets", "blocks", "collectives", "locks", "memory", "observer",
                     "places", "ranges", "record", "report", "teams")},
+    "tools/check/profiling_names.cpp": RACES,
     **{f"tools/check/race/{name}.cpp": RACES
        for name in ("advice", "collective_steps", "detector", "exchange", "host_memory",
                     "pending", "races", "store", "transfers")},
+    **{f"tools/{name}.cpp": LOADS
+       for name in ("accesses/atomics", "accesses/plain", "check/race/program_accesses",
+                    "check/race/sites", "check/race/windows")},
     **{f"tools/interpose/{name}.cpp": CALLS_SEEN
        for name in ("atomics", "collectives", "inline", "memory", "rma", "setup",
                     "shmemx_collectives", "shmemx_transfers", "teams", "waits")},
@@ -52,6 +57,7 @@ COVERED_BY = {
     "tools/osh_hang/main.cpp": "tests/system/hang/oshrun_hang_test.py",
     "tools/osh_hang/processes.cpp": "tests/system/hang/oshrun_hang_test.py",
     "tools/osh_hang/snapshot.cpp": "tests/system/hang/oshrun_hang_test.py",
+    "tools/oshrun/installation.cpp": "tests/system/trace/trace_test.py",
     "tools/oshrun/hang_report.cpp": "tests/system/hang/oshrun_hang_test.py",
     "tools/call_sites/text.cpp": "tests/unit/call_sites/call_sites_test.cpp",
     "tools/call_sites/with_libdw.cpp": "tests/unit/call_sites/call_sites_test.cpp",
@@ -156,6 +162,7 @@ COVERED_BY = {
     "src/launch/meeting_frames.cpp": "tests/behaviour/runtime_layer/init/group_test.py",
     "src/launch/meeting_point.cpp": "tests/behaviour/runtime_layer/init/group_test.py",
     "src/launch/unique_id.cpp": "tests/behaviour/runtime_layer/init/group_test.py",
+    "src/core/fabric_outlook.cpp": "tests/system/doctor/host_test.py",
     "src/launch/exchange.cpp": "tests/system/launch/mpirun_test.py",
     "src/launch/job.cpp": "tests/system/launch/job_test.py",
     "src/launch/oshrun_client.cpp": "tests/system/launch/endings_test.py",

@@ -72,6 +72,23 @@ TEST_F(Fatal, TellsTheLauncher) {
         ExitedWithCode(42), "^abort 42\n$");
 }
 
+TEST_F(Fatal, AdviceFollowsTheMessage) {
+    EXPECT_EXIT(
+        {
+            set_message_prefix("oshrun: ");
+            set_fatal_advice("look there");
+            fatal("message");
+        },
+        ExitedWithCode(kFatalExitCode), "^oshrun: message\noshrun: look there\n$");
+    EXPECT_EXIT(
+        {
+            set_fatal_advice("look there");
+            set_fatal_advice(nullptr);
+            fatal_lost_peer("message");
+        },
+        ExitedWithCode(kFatalExitCode), "^message\n$");
+}
+
 TEST_F(Fatal, RunsNoHandlers) {
     EXPECT_EXIT(
         {

@@ -29,6 +29,7 @@ TEST(Pending, ASourceMayBeReadAndADestNot) {
     EXPECT_EQ(list.disturbed_by(buffer + 31, 2, false, 2).size(), 1U);
     EXPECT_TRUE(list.disturbed_by(buffer + 64, 8, true, 2).empty());
     EXPECT_TRUE(list.disturbed_by(buffer + 31, 2, true, 1).empty()) << "the call itself";
+    EXPECT_TRUE(list.disturbed_by(buffer + 16, 0, true, 2).empty()) << "no bytes";
 }
 
 TEST(Pending, QuietEndsTheLaneOfItsContext) {

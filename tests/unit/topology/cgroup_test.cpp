@@ -159,5 +159,22 @@ TEST_F(CgroupTest, NonsenseLimitsNothing) {
     EXPECT_EQ(limits().memory_bytes, CgroupLimits::kNone);
 }
 
+// A group without room for another process: starts fail with EAGAIN, which --doctor must explain.
+TEST_F(CgroupTest, TasksThatMayStillStart) {
+    write("proc/self/cgroup", "8:pids:/job7/step0\n0::/job7\n");
+    write("proc/self/mountinfo",
+          mount("/", "p", "cgroup", "rw,pids") + mount("/", "u", "cgroup2", "rw"));
+    EXPECT_EQ(limits().new_tasks, CgroupLimits::kNone);
+    write("p/job7/step0/pids.max", "max\n");
+    write("p/job7/step0/pids.current", "5\n");
+    EXPECT_EQ(limits().new_tasks, CgroupLimits::kNone);
+    write("p/job7/pids.max", "100\n");
+    write("p/job7/pids.current", "40\n");
+    EXPECT_EQ(limits().new_tasks, 60U);
+    write("u/job7/pids.max", "8\n");
+    write("u/job7/pids.current", "9\n");
+    EXPECT_EQ(limits().new_tasks, 0U);
+}
+
 }  // namespace
 }  // namespace tessera::topology

@@ -151,6 +151,7 @@ class Sequence {
                 if (bytes.empty()) return;
                 shmemx_put_strided(name, two, bytes.data(), two, half, 1, 1, pe);
                 shmemx_put_strided(name + 1, two, bytes.data() + 1, two, half, 1, 1, pe);
+                if (bytes.size() % 2 == 0) return;
                 return shmem_putmem(name + bytes.size() - 1, &bytes.back(), 1, pe);
         }
     }

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs of which right_programs_test.py expects more than silence: a regular expression for a
+part of the run's name, and the reason. The list is complete, and may only shrink.
+"""
+
+# They rely on what Tessera promises and the specification does not, or break a rule on purpose.
+REPORTED = {
+    r"bench_gups\b": "its form by get and put loses updates on purpose, and counts them",
+    r"\bfence_mix_test\b|\bshmemx_segments_test\b|\bsegments_pages_test\b":
+        "a blocking get sees the earlier puts of its context: a promise of Tessera",
+    r"\brequests_random_test\b": "waits for no request that SHMEMX_REQ_COMPLETE says is complete",
+    r"\bmixed_atomics_test\b": "mixes accesses from on and off the node on purpose",
+    r"\bnoncoherent_test\b": "polls an atomic word by shmem_g, whose own duty it tests",
+    r"\brequest_atomics_test\b": "an atomic with a request brings those before it along",
+    r"\bshared_copy_test\b": "puts the same bytes three times at once, to keep helpers busy",
+    r"\bepochs_random_test\b": "epochs that are open at once may put to the same word",
+    r"^bench_(coherence|dart_overhead|pointer|requests|rma|segments|strided|threads) ":
+        "measures floods of messages: the same bytes go to the same place again before a quiet",
+}
+
+# They do not run under the checker, or mean another thing there.
+NOT_RUN = {
+    r"\bbuffers_test\b": "its root runs ahead of members that wait for its flag; the clocks that "
+                         "travel behind a broadcast fill the buffers sooner",
+    r"\binline_test\b": "counts inline accesses, which the checker turns into calls",
+    r"\bdart_restart_test\b": "counts the bytes of the heap, of which the checker takes some",
+    r"\brandom_teams_test\b|\bteam_allocation_test\b":
+        "allocate all of the team memory, of which the checker has a part",
+    r"^bench_requests --tiny 4": "is for 2 PEs",
+    r"\bmutex_deaths_test\b|\bkilled_|\bfailed_images\b": "PEs die by SIGKILL",
+}
