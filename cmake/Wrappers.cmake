@@ -19,7 +19,8 @@ set(TESSERA_STATIC_LIBS "-l:libtessera.a -lhwloc -lstdc++ -ldl -lpthread -lm")
 #                 [CHOICE "case ..."])
 # OVERRIDES are the variables that name another compiler: ours, and the one of all builds.
 # Three parts of the script may stand in variables, because they contain semicolons: WRAPPER_HELP,
-# WRAPPER_SHORT_OPTIONS (cases), and WRAPPER_CHOICE, which may change $libs.
+# WRAPPER_SHORT_OPTIONS (cases), and WRAPPER_CHOICE, which may change $libs. A fourth one has the
+# options of --check that not all compilers know: WRAPPER_CHECK_FLAGS.
 function(tessera_wrapper name)
     cmake_parse_arguments(arg "" "COMPILER;PROGRAMS;INCLUDEDIR;BUILD_INCLUDEDIR;FLAGS;LIBS;\
 STATIC_LIBS;STANDARD" "OVERRIDES" ${ARGN})
@@ -38,6 +39,10 @@ STATIC_LIBS;STANDARD" "OVERRIDES" ${ARGN})
     list(GET arg_OVERRIDES 0 WRAPPER_OVERRIDE)
     list(GET arg_OVERRIDES 1 WRAPPER_OVERRIDE_COMMON)
     set(WRAPPER_REQUIRED_FLAGS "${arg_FLAGS}")
+    # Copies stay calls, which the checker sees. The Fortran compiler does not know these options.
+    if(NOT DEFINED WRAPPER_CHECK_FLAGS)
+        set(WRAPPER_CHECK_FLAGS "-fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset")
+    endif()
     if(TESSERA_SANITIZE)
         set(WRAPPER_REQUIRED_FLAGS "-fsanitize=${TESSERA_SANITIZE} ${arg_FLAGS}")
     endif()
