@@ -80,8 +80,12 @@ std::optional<Allocator::Resized> Allocator::reallocate(std::size_t offset, std:
     if (bytes == 0 || bytes > heap_bytes_) return std::nullopt;
 
     const Sharing sharing = block->second.sharing;
-    if (resize_in_place(block, preferred_shape(bytes, kMinAlignment, sharing).capacity) ||
-        resize_in_place(block, required_shape(bytes, kMinAlignment, sharing).capacity)) {
+    const std::size_t required = required_shape(bytes, kMinAlignment, sharing).capacity;
+    // A tighter place may have made the block start inside a cache line, so its end counts.
+    const std::size_t preferred = bytes < kLineBlockBytesMin
+                                      ? required
+                                      : round_up(offset + required, kCacheLineBytes) - offset;
+    if (resize_in_place(block, preferred) || resize_in_place(block, required)) {
         block->second.bytes = bytes;
         return Resized{offset, false};
     }

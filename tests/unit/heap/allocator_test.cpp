@@ -312,6 +312,20 @@ TEST(Allocator, ReallocGrowsInPlaceIntoFreeSpace) {
     EXPECT_TRUE(allocator.is_valid());
 }
 
+// A block that starts inside a cache line and fills whole lines from there ends inside one, too.
+// The bytes behind it up to the line's end are then lost to a request that would just have fit.
+TEST(Allocator, ReallocEndsOnACacheLineWhereverTheBlockStarts) {
+    Allocator allocator(4 * kLineBlockBytesMin);
+    ASSERT_EQ(allocator.allocate(16), 0u);
+    ASSERT_EQ(allocator.allocate(16), 16u);
+    const auto resized = allocator.reallocate(16, 2 * kLineBlockBytesMin - 16);
+    ASSERT_TRUE(resized);
+    EXPECT_FALSE(resized->moved);
+    EXPECT_EQ(allocator.bytes_in_use(), 2 * kLineBlockBytesMin);
+    EXPECT_EQ(allocator.allocate(2 * kLineBlockBytesMin), 2 * kLineBlockBytesMin);
+    EXPECT_TRUE(allocator.is_valid());
+}
+
 // A moved block needs both its places until the caller has copied.
 TEST(Allocator, ReallocMovesWhenTheNextBlockIsLive) {
     Allocator allocator(kMiB);
