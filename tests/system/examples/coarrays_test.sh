@@ -6,7 +6,7 @@
 # example computes something wrong.
 #
 # Usage: coarrays_test.sh PREFIX WORK_FOLDER wrappers|programs|packages
-# CAF and CAFRUN in the environment name another coarray library's commands.
+# CAF and CAFRUN in the environment name another coarray library's commands, FPM an fpm.
 set -euo pipefail
 
 if [ $# -ne 3 ]; then
@@ -96,6 +96,22 @@ test_wrappers() {
     SHMEM_NUM_IMAGES=3 expect ' of 3$' ./hello_images
 }
 
+# The manifest's program, by fpm where it is installed, else by the commands that fpm runs.
+test_fpm_package() {
+    local fpm=${FPM:-$(command -v fpm)} name main
+    cd coarrays/with_fpm
+    name=$(sed -n '/^\[\[executable\]\]/,$ s/^name = "\(.*\)"/\1/p' fpm.toml)
+    main=$(sed -n '/^\[\[executable\]\]/,$ s/^main = "\(.*\)"/\1/p' fpm.toml)
+    if [ -n "$fpm" ]; then
+        expect '' "$fpm" build --compiler "$caf"
+        expect '^Hello from 4 images$' "$fpm" run "$name" --compiler "$caf" --runner "$cafrun -n 4"
+    fi
+    expect '' "$caf" -c "app/$main" -o "$name.o"
+    expect '' "$caf" "$name.o" -o "$name"
+    expect '^Hello from 4 images$' "$cafrun" -n 4 "./$name"
+    cd ../..
+}
+
 test_packages() {
     local name
     export PKG_CONFIG_PATH=$prefix/lib/pkgconfig:$prefix/lib64/pkgconfig
@@ -107,11 +123,7 @@ test_packages() {
         "-DCMAKE_Fortran_COMPILER=$("$caf" -w)"
     expect '' cmake --build build
     expect ' of 4$' cmake --build build --target run
-    # No fpm here, most often: its commands, as it would run them.
-    name=hello_package
-    expect '' "$caf" -c coarrays/with_fpm/app/$name.f90 -o $name.o
-    expect '' "$caf" $name.o -o $name
-    expect '^Hello from 4 images$' "$cafrun" -n 4 ./$name
+    test_fpm_package
     for name in caf cafrun oshfort; do
         [ -f "$prefix/share/man/man1/$name.1" ] || fail "there is no manual page $name(1)"
     done
