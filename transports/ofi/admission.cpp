@@ -91,6 +91,7 @@ void Admission::guard(int socket) {
     }
     watch(events_.get(), listener_.get());
     guarded_ = socket;
+    if (sockets_ != nullptr) sockets_->add(guarded_);
 }
 
 // One connection at a time: other ready connections call the provider again.

@@ -14,6 +14,7 @@
 //   accept       reads the proofs that have come, and gives the provider a connection that has
 //                proved itself, or none
 //   connect      is remembered if it goes to a PE of the job
+//   accept and connect also tell a SocketWatch, if there is one, of the job's connections
 //   getsockopt   by which providers learn that they are connected: the proof is sent
 //   getsockname  tells the address of the socket that listens
 //
@@ -34,6 +35,7 @@
 #include <vector>
 
 #include "base/fd.hpp"
+#include "transports/ofi/socket_watch.hpp"
 
 namespace tessera::ofi {
 
@@ -56,6 +58,9 @@ class Admission {
 
     // Peers prove that they know this key; 0: no socket listens, and peers need nothing.
     std::uint64_t key() const { return listener_ ? key_ : 0; }
+    // From now on connections are added to `sockets`, which lives as long as this.
+    // REQUIRES: no socket listens yet, and no peer is known.
+    void tell(SocketWatch& sockets) { sockets_ = &sockets; }
     // Proves `key` to the PE that listens on `address`, a sockaddr.
     void add_peer(std::span<const std::byte> address, std::uint64_t key);
 
@@ -82,6 +87,10 @@ class Admission {
     int accept();
     // RETURNS: the key for the PE that listens there; 0: it is no PE, or needs no key.
     std::uint64_t key_of(const sockaddr_in& address) const;
+    // The provider has a connection to a PE of the job, or begins to make it.
+    void connected(int socket) {
+        if (sockets_ != nullptr) sockets_->add(socket);
+    }
 
     // Half of what a process may usually open is a thousand: these leave the rest to peers.
     static constexpr std::size_t kPendingMax = 128;
@@ -105,6 +114,7 @@ class Admission {
     void drop_oldest();
 
     const std::uint64_t key_;
+    SocketWatch* sockets_ = nullptr;
     Fd listener_;
     Fd events_;                    // an epoll set: listener_ and pending_
     int guarded_ = -1;             // the provider's descriptor, which is events_ too

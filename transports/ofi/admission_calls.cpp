@@ -47,14 +47,21 @@ Admission* guard_of(int descriptor) {
     return found == Admission::all.end() ? nullptr : *found;
 }
 
-std::uint64_t key_for(const sockaddr* address, socklen_t bytes) {
+// The PE of the job that listens on an address.
+struct Listener {
+    Admission* admission = nullptr;  // that knows the PE; nullptr: no PE of the job
+    std::uint64_t key = 0;
+};
+
+// REQUIRES: the lock.
+Listener listener_on(const sockaddr* address, socklen_t bytes) {
     sockaddr_in place{};
-    if (bytes < sizeof place || address->sa_family != AF_INET) return 0;
+    if (bytes < sizeof place || address->sa_family != AF_INET) return {};
     std::memcpy(&place, address, sizeof place);
-    for (const Admission* admission : Admission::all) {
-        if (const std::uint64_t key = admission->key_of(place)) return key;
+    for (Admission* admission : Admission::all) {
+        if (const std::uint64_t key = admission->key_of(place)) return {admission, key};
     }
-    return 0;
+    return {};
 }
 
 int listen_guarded(int socket, int backlog) {
@@ -73,6 +80,7 @@ int accept_proved(int socket, sockaddr* address, socklen_t* bytes) {
         Admission* admission = guard_of(socket);
         is_guarded = admission != nullptr;
         if (is_guarded) connection = admission->accept();
+        if (connection >= 0) admission->connected(connection);
     }
     if (!is_guarded) return ::accept(socket, address, bytes);
     if (connection < 0) {
@@ -89,9 +97,12 @@ int connect_to_prove(int socket, const sockaddr* address, socklen_t bytes) {
     {
         std::lock_guard guard(Admission::lock);
         connecting.erase(socket);
-        const std::uint64_t key = is_ip_stream(socket) ? key_for(address, bytes) : 0;
-        if (key != 0 && result == 0 && send_proof(socket, key) != 0) return -1;
-        if (key != 0 && result != 0 && error == EINPROGRESS) connecting[socket] = key;
+        const auto [admission, key] =
+            is_ip_stream(socket) ? listener_on(address, bytes) : Listener{};
+        const bool is_begun = result == 0 || error == EINPROGRESS;
+        if (admission != nullptr && result == 0 && send_proof(socket, key) != 0) return -1;
+        if (admission != nullptr && result != 0 && is_begun) connecting[socket] = key;
+        if (admission != nullptr && is_begun) admission->connected(socket);
     }
     errno = error;
     return result;

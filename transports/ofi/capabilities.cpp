@@ -33,6 +33,7 @@ struct Traits {
     bool is_default = false;        // may be taken without being named
     bool has_ip_addresses = false;  // is told which address to bind
     bool cq_fd_works = false;       // sleeps, and wakes
+    bool sockets_tell = false;      // all that it waits for comes through sockets that it polls
     bool cq_read_resets = false;    // it stays readable, until fi_cq_sread has slept on it
     bool auto_progress_works = false;
     bool atomics_work = false;
@@ -40,6 +41,10 @@ struct Traits {
     bool is_eager = false;            // sends of any size arrive without a further round trip
     bool writes_words_whole = false;  // the hardware writes; with others the target's CPU copies
 };
+
+// In jobs of up to so many PEs a provider without a descriptor polls the sockets one by one in less
+// time than its descriptor would take.
+constexpr int kPolledPesMax = 32;
 
 constexpr Traits kTraits[] = {
     // Fabrics with hardware of their own. Whether their atomics agree with the CPU's is not
@@ -59,6 +64,7 @@ constexpr Traits kTraits[] = {
      .is_default = true,
      .has_ip_addresses = true,
      .cq_fd_works = true,
+     .sockets_tell = true,
      .auto_progress_works = true,
      .atomics_work = true,
      .cpu_atomics = true},
@@ -328,6 +334,7 @@ Capabilities read(const fi_info& info, const Question& granted, const Hints& hin
     result.writes_words_whole = traits.writes_words_whole;
     result.cq_has_fd = hints.sleeps && traits.cq_fd_works;
     result.cq_read_resets = hints.sleeps && traits.cq_read_resets;
+    result.sockets_tell = hints.sleeps && traits.sockets_tell && hints.npes <= kPolledPesMax;
 
     Question delivery = granted;
     delivery.op_flags = FI_DELIVERY_COMPLETE;

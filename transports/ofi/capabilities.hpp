@@ -29,10 +29,10 @@ struct Hints {
     // The context of every operation points at a fi_context2 of its own, which the provider may use
     // while the operation lasts (opx and psm3 insist).
     bool lends_contexts = false;
-    // A thread is going to sleep until the queue has entries. Without such a thread operations are
-    // 1.4 us quicker, because the provider need not announce their completions.
+    // A thread is going to sleep until the queue has entries.
     bool sleeps = true;
     bool members_only = false;  // only PEs of the job may connect (admission.hpp)
+    int npes = 0;               // of the job; 0: unknown
     int local_index = 0;        // of this PE among those of its host: spreads them over equal NICs
 };
 
@@ -99,6 +99,9 @@ struct Capabilities : RegistrationFacts, SizeFacts, OrderFacts {
     bool cq_has_fd = false;  // the completion queue has a descriptor that sleeps and wakes
     // The descriptor stays readable once there was an entry, until fi_cq_sread has slept on it.
     bool cq_read_resets = false;
+    // A thread may sleep on the provider's sockets instead (socket_watch.hpp): all that the provider
+    // waits for comes through them.
+    bool sockets_tell = false;
 };
 
 // A provider's offer (one fi_info), and its meaning.

@@ -70,6 +70,10 @@ Fabric::Fabric(const Hints& hints) : choice_(choose(hints)) {
     check(fi_av_open(domain, &attributes, &peers, nullptr), "keep a table of peers", facts);
     peers_.reset(peers);
     if (hints.members_only) admission_ = Admission::open();
+    if (admission_ && facts.sockets_tell) {
+        sockets_ = std::make_unique<SocketWatch>();
+        admission_->tell(*sockets_);
+    }
     wake_descriptor_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!wake_descriptor_) fatal("shmem_init: eventfd: %s", std::strerror(errno));
     open_queue();
@@ -83,6 +87,7 @@ void Fabric::open_queue() {
     fi_cq_attr attributes{};
     attributes.format = FI_CQ_FORMAT_MSG;
     attributes.size = facts.tx_size + facts.rx_size;
+    if (sockets_) facts.cq_has_fd = false;
     attributes.wait_obj = facts.cq_has_fd ? FI_WAIT_FD : FI_WAIT_NONE;
     fid_cq* queue = nullptr;
     int error = fi_cq_open(domain(), &attributes, &queue, nullptr);
@@ -184,10 +189,15 @@ bool Fabric::wait_for_events(int timeout_ms, int idle_count) {
         return false;
     }
     long wait_ns = timeout_ms * kNsPerMs;
-    pollfd descriptors[2] = {{.fd = wake_descriptor_.get(), .events = POLLIN, .revents = 0},
-                             {.fd = queue_descriptor_, .events = POLLIN, .revents = 0}};
+    pollfd descriptors[3] = {{.fd = wake_descriptor_.get(), .events = POLLIN, .revents = 0},
+                             {.fd = queue_descriptor_, .events = POLLIN, .revents = 0},
+                             {.fd = -1, .events = POLLIN, .revents = 0}};
     nfds_t count = 1;
-    if (capabilities().cq_has_fd) {
+    if (sockets_) {
+        descriptors[1].fd = sockets_->unread();
+        descriptors[2].fd = sockets_->writable();
+        count = 3;
+    } else if (capabilities().cq_has_fd) {
         fid* queue = &queue_->fid;
         const int state = fi_trywait(fabric_.get(), &queue, 1);
         if (state == -FI_EAGAIN) return false;
@@ -199,9 +209,10 @@ bool Fabric::wait_for_events(int timeout_ms, int idle_count) {
     }
     timespec timeout{.tv_sec = wait_ns / 1'000'000'000, .tv_nsec = wait_ns % 1'000'000'000};
     const std::uint64_t before = now_ns();
-    if (::ppoll(descriptors, count, &timeout, nullptr) > 0 && descriptors[0].revents != 0) {
+    if (::ppoll(descriptors, count, &timeout, nullptr) > 0) {
         eventfd_t wakes = 0;
-        ::eventfd_read(wake_descriptor_.get(), &wakes);
+        if (descriptors[0].revents != 0) ::eventfd_read(wake_descriptor_.get(), &wakes);
+        if (descriptors[2].revents != 0) sockets_->drain();
     }
     const bool was_called = descriptors[1].revents != 0 && now_ns() - before < kAtOnceNs;
     const int calls = calls_at_once_.load(std::memory_order_relaxed);
@@ -210,10 +221,14 @@ bool Fabric::wait_for_events(int timeout_ms, int idle_count) {
 }
 
 bool Fabric::is_called() {
-    if (!capabilities().cq_has_fd) return false;
-    fid* queue = &queue_->fid;
-    if (fi_trywait(fabric_.get(), &queue, 1) == -FI_EAGAIN) return true;
     pollfd descriptor{.fd = queue_descriptor_, .events = POLLIN, .revents = 0};
+    if (sockets_) {
+        descriptor.fd = sockets_->unread();
+    } else {
+        if (!capabilities().cq_has_fd) return false;
+        fid* queue = &queue_->fid;
+        if (fi_trywait(fabric_.get(), &queue, 1) == -FI_EAGAIN) return true;
+    }
     return ::poll(&descriptor, 1, 0) > 0;
 }
 

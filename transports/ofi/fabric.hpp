@@ -74,8 +74,8 @@ class Fabric {
     void unregister_memory(const Region& region);
 
     // Sleeps until the queue may have entries or there is work for the provider (then read the
-    // queue), wake() is called, or the time is over; may return early for no reason. Where the
-    // queue has no descriptor, a timed sleep: the longer, the more often in a row the caller found
+    // queue), wake() is called, or the time is over; may return early for no reason. Where neither
+    // sockets nor a descriptor of the queue tell, a timed sleep: the longer, the more often in a row the caller found
     // nothing (`idle_count`). THREADS: any.
     // RETURNS: whether the queue's descriptor no longer lets the caller sleep; then call
     // reset_descriptor().
@@ -84,7 +84,7 @@ class Fabric {
     // (Capabilities::cq_read_resets). RETURNS: the entry that it took out, now the caller's.
     // THREADS: the one that reads the queue, so that entries keep their order.
     std::optional<fi_cq_msg_entry> reset_descriptor();
-    // RETURNS: whether wait_for_events() would not sleep, as far as a descriptor tells.
+    // RETURNS: whether wait_for_events() would not sleep, as far as descriptors tell.
     // THREADS: any.
     bool is_called();
     // Ends the wait_for_events() that is under way, or the next one. THREADS: any.
@@ -95,6 +95,7 @@ class Fabric {
     void open_endpoint();
 
     Choice choice_;
+    std::unique_ptr<SocketWatch> sockets_;  // to sleep on; nullptr: the queue's descriptor
     std::unique_ptr<Admission> admission_;  // nullptr: all are admitted
     // Closed from the last to the first.
     Fid<fid_fabric> fabric_;
@@ -104,7 +105,7 @@ class Fabric {
     Fid<fid_ep> endpoint_;
     std::vector<Fid<fid_mr>> regions_;
     int queue_descriptor_ = -1;  // belongs to queue_
-    // In a row, by the queue's descriptor. A hint: threads that sleep at once may miscount it.
+    // In a row, by sockets or the queue's descriptor. A hint: threads that sleep at once may miscount it.
     std::atomic<int> calls_at_once_{0};
     Fd wake_descriptor_;
 };

@@ -50,6 +50,7 @@ Hints hints_of(const FabricSetup& setup) {
             .atomics = setup.provider_atomics,
             .sleeps = setup.has_progress_thread,
             .members_only = setup.setting("SHMEM_OFI_ADMISSION") == "on",
+            .npes = setup.npes,
             .local_index = setup.index_on_host};
 }
 

@@ -43,8 +43,8 @@ struct Side {
 class Pair {
   public:
     explicit Pair(const Hints& hints) : here(hints), there(hints) {
-        here.other = here.fabric.add_peer(there.fabric.address());
-        there.other = there.fabric.add_peer(here.fabric.address());
+        here.other = here.fabric.add_peer(there.fabric.address(), there.fabric.admission_key());
+        there.other = there.fabric.add_peer(here.fabric.address(), here.fabric.admission_key());
     }
 
     // Reads both queues once. Entries are counted for the word that their context points at.
@@ -250,8 +250,8 @@ bool sleep(Fabric& fabric, int timeout_ms, int idle = 0) {
     return fabric.wait_for_events(timeout_ms, idle) && fabric.reset_descriptor();
 }
 
-TEST_P(EachProvider, MessageEndsTheSleep) {
-    Pair pair(hints_for(GetParam()));
+void message_ends_the_sleep(const Hints& hints) {
+    Pair pair(hints);
     unsigned char message[64] = {};
     std::atomic<bool> is_received = false;
     ASSERT_EQ(fi_recv(pair.there.fabric.endpoint(), message, sizeof message, nullptr,
@@ -278,19 +278,71 @@ TEST_P(EachProvider, MessageEndsTheSleep) {
     EXPECT_EQ(std::memcmp(message, "hi", 2), 0);
 }
 
+// Providers whose sockets tell sleep on those, others on a descriptor of their own.
+TEST_P(EachProvider, MessageEndsTheSleep) {
+    Hints hints = hints_for(GetParam());
+    hints.members_only = true;
+    message_ends_the_sleep(hints);
+    hints.members_only = false;
+    message_ends_the_sleep(hints);
+}
+
 TEST_P(EachProvider, IdleQueueLetsItsReaderSleep) {
-    Fabric fabric(hints_for(GetParam()));
-    if (!fabric.capabilities().cq_has_fd) GTEST_SKIP() << "its reader sleeps by the clock";
+    Hints hints = hints_for(GetParam());
+    hints.members_only = true;
+    Fabric fabric(hints);
+    const Capabilities& facts = fabric.capabilities();
+    if (!facts.cq_has_fd && !facts.sockets_tell) GTEST_SKIP() << "its reader sleeps by the clock";
     auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < 5; ++i) fabric.wait_for_events(10);
     EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(50));
 }
 
+// The target's thread serves a read that is longer than its sockets take at once, and has to sleep
+// until they take more.
+TEST_P(EachProvider, FullSocketThatTakesMoreEndsTheSleep) {
+    constexpr std::size_t kLong = std::size_t{32} << 20;
+    Hints hints = hints_for(GetParam());
+    hints.members_only = true;
+    Pair pair(hints);
+    if (pair.there.fabric.capabilities().max_rma_bytes < kLong) GTEST_SKIP() << "reads are short";
+    std::vector<unsigned char> source = pattern(kLong, 3);
+    const Region region = pair.there.fabric.register_memory(source.data(), kLong);
+    std::atomic<bool> is_over = false;
+    std::thread target([&] {
+        fi_cq_msg_entry entry{};
+        for (int idle = 0; !is_over.load(); ++idle) {
+            if (fi_cq_read(pair.there.fabric.queue(), &entry, 1) == -FI_EAGAIN) {
+                sleep(pair.there.fabric, kForeverMs, idle);
+            }
+        }
+    });
+    std::vector<unsigned char> back(kLong);
+    int done = 0;
+    ssize_t result = -FI_EAGAIN;
+    fi_cq_msg_entry entry{};
+    Fabric& here = pair.here.fabric;
+    while ((result = fi_read(here.endpoint(), back.data(), kLong, nullptr, pair.here.other,
+                             region.remote_base, region.key, &done)) == -FI_EAGAIN) {
+        fi_cq_read(here.queue(), &entry, 1);
+    }
+    EXPECT_EQ(result, 0) << error_text(result);
+    while (result == 0 && fi_cq_read(here.queue(), &entry, 1) != 1) {
+    }
+    is_over.store(true);
+    pair.there.fabric.wake();
+    target.join();
+    EXPECT_EQ(back, source);
+    pair.there.fabric.unregister_memory(region);
+}
+
 // A descriptor that stays readable once there was an entry keeps a core busy.
 TEST_P(EachProvider, ReaderSleepsAgainAfterMessages) {
-    Pair pair(hints_for(GetParam()));
-    if (!pair.here.fabric.capabilities().cq_has_fd)
-        GTEST_SKIP() << "its reader sleeps by the clock";
+    Hints hints = hints_for(GetParam());
+    hints.members_only = true;
+    Pair pair(hints);
+    const Capabilities& facts = pair.here.fabric.capabilities();
+    if (!facts.cq_has_fd && !facts.sockets_tell) GTEST_SKIP() << "its reader sleeps by the clock";
     for (int round = 0; round < 3; ++round) {
         unsigned char message[64] = {};
         int received = 0;
