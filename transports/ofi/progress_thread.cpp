@@ -94,14 +94,18 @@ void ProgressThread::sleep() {
 
 // A request/reply peer sends again within a few microseconds, so the thread keeps polling. A
 // streaming sender of short messages is slowed by a fast reader, so after kHitsOfStream messages
-// that came within kAnswerNs the thread backs off for kStreamSleeps sleeps.
+// that came within kAnswerNs the thread backs off for kStreamSleeps sleeps. A look reads one long
+// message, so several looks follow a sleep while there is something to read.
 void ProgressThread::pause_between_polls() {
     constexpr int kHitsOfStream = 6;
     constexpr int kStreamSleeps = 16;
+    constexpr int kLooksPerSleep = 16;
     constexpr long kStreamSleepNs = 20'000;
     constexpr std::uint64_t kAnswerNs = 1'000;  // a peer that waits for an answer takes longer
     constexpr std::uint64_t kBetweenPollsNs = 4'000;
     if (stream_hits_ >= kHitsOfStream) {
+        if (++stream_looks_ < kLooksPerSleep && fabric_.is_called()) return;
+        stream_looks_ = 0;
         timed_sleep(kStreamSleepNs);
         if (++stream_hits_ == kHitsOfStream + kStreamSleeps) stream_hits_ = 0;
         return;

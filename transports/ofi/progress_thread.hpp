@@ -64,9 +64,10 @@ class ProgressThread {
     // All for the thread alone.
     bool has_found_ = false;
     std::uint32_t posts_seen_ = 0;
-    int back_offs_ = 0;    // in a row
-    int idle_ = 0;         // looks that found nothing, in a row
-    int stream_hits_ = 0;  // see pause_between_polls()
+    int back_offs_ = 0;     // in a row
+    int idle_ = 0;          // looks that found nothing, in a row
+    int stream_hits_ = 0;   // see pause_between_polls()
+    int stream_looks_ = 0;  // since its last sleep
     std::uint64_t woken_at_ns_ = 0;
     std::uint64_t linger_ns_ = kLingerAloneNs;
 
