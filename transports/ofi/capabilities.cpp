@@ -44,7 +44,7 @@ struct Traits {
 
 // In jobs of up to so many PEs a provider without a descriptor polls the sockets one by one in less
 // time than its descriptor would take.
-constexpr int kPolledPesMax = 32;
+constexpr int kPolledPesMax = 12;
 
 constexpr Traits kTraits[] = {
     // Fabrics with hardware of their own. Whether their atomics agree with the CPU's is not

@@ -99,8 +99,8 @@ struct Capabilities : RegistrationFacts, SizeFacts, OrderFacts {
     bool cq_has_fd = false;  // the completion queue has a descriptor that sleeps and wakes
     // The descriptor stays readable once there was an entry, until fi_cq_sread has slept on it.
     bool cq_read_resets = false;
-    // A thread may sleep on the provider's sockets instead (socket_watch.hpp): all that the provider
-    // waits for comes through them.
+    // A thread may sleep on the provider's sockets instead (socket_watch.hpp): all that the
+    // provider waits for comes through them.
     bool sockets_tell = false;
 };
 

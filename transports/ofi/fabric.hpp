@@ -75,8 +75,8 @@ class Fabric {
 
     // Sleeps until the queue may have entries or there is work for the provider (then read the
     // queue), wake() is called, or the time is over; may return early for no reason. Where neither
-    // sockets nor a descriptor of the queue tell, a timed sleep: the longer, the more often in a row the caller found
-    // nothing (`idle_count`). THREADS: any.
+    // sockets nor a descriptor of the queue tell, a timed sleep: the longer, the more often in a row
+    // the caller found nothing (`idle_count`). THREADS: any.
     // RETURNS: whether the queue's descriptor no longer lets the caller sleep; then call
     // reset_descriptor().
     bool wait_for_events(int timeout_ms, int idle_count = 0);
@@ -105,7 +105,8 @@ class Fabric {
     Fid<fid_ep> endpoint_;
     std::vector<Fid<fid_mr>> regions_;
     int queue_descriptor_ = -1;  // belongs to queue_
-    // In a row, by sockets or the queue's descriptor. A hint: threads that sleep at once may miscount it.
+    // In a row, by sockets or the queue's descriptor. A hint: threads that sleep at once may
+    // miscount it.
     std::atomic<int> calls_at_once_{0};
     Fd wake_descriptor_;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The sockets of a provider, to sleep on without the descriptor of its completion queue. A provider
-// that has to offer such a descriptor announces each event in three nested sets, which takes 10 % of
-// the time of a short message; a socket in a set of ours is announced once.
+// that has to offer such a descriptor announces each event in three nested sets, which takes 15 %
+// of the time of a short message; a socket in a set of ours is announced once.
 //
 // The kernel takes a socket that the provider closes out of the sets. THREADS: any.
 #pragma once
