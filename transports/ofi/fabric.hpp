@@ -75,8 +75,8 @@ class Fabric {
 
     // Sleeps until the queue may have entries or there is work for the provider (then read the
     // queue), wake() is called, or the time is over; may return early for no reason. Where neither
-    // sockets nor a descriptor of the queue tell, a timed sleep: the longer, the more often in a row
-    // the caller found nothing (`idle_count`). THREADS: any.
+    // sockets nor a descriptor of the queue tell, a timed sleep: the longer, the more often in a
+    // row the caller found nothing (`idle_count`). THREADS: any.
     // RETURNS: whether the queue's descriptor no longer lets the caller sleep; then call
     // reset_descriptor().
     bool wait_for_events(int timeout_ms, int idle_count = 0);
