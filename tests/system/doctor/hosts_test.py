@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Would break: osh_info --doctor does not name the hosts between which a firewall drops
-connections, or finds a problem between hosts that reach each other.
+connections, or whose clock is wrong, or finds a problem between hosts that reach each other.
 
-usage: hosts_test.py BIN_FOLDER [UNITTEST_OPTION]...
+usage: hosts_test.py BIN_FOLDER WRONG_CLOCK_LIBRARY [UNITTEST_OPTION]...
 """
 import os
 import subprocess
@@ -15,7 +15,9 @@ from findings import DoctorTest, findings_of
 from slurm import Slurm
 
 OSH_INFO = os.path.join(os.path.abspath(sys.argv[1]), "osh_info")
+WRONG_CLOCK = os.path.abspath(sys.argv[2])
 PORTS = ("20000", "20010")
+UNUSED_ADDRESS = "10.99.0.250"
 SECONDS = 2 * HANG_SECONDS
 
 
@@ -35,13 +37,34 @@ class HostsTest(DoctorTest):
         return self.finish(World.cluster.start(
             hosts[0], command, {"OMPI_MCA_plm_rsh_agent": World.cluster.agent, **variables}))
 
-    def block(self, host, other):
-        """Connections from a host to the ports of another one are refused."""
-        rule = ["to", World.cluster.hosts[other].address, "ipproto", "tcp", "dport",
-                "-".join(PORTS), "prohibit"]
-        enter = World.cluster.hosts[host].enter()
-        subprocess.run([*enter, "ip", "rule", "add", *rule], check=True)
-        self.addCleanup(subprocess.run, [*enter, "ip", "rule", "del", *rule], check=True)
+    def ip(self, host, thing, *arguments):
+        """On a host, until the end of the test."""
+        command = [*World.cluster.hosts[host].enter(), "ip", thing]
+        subprocess.run([*command, "add", *arguments], check=True)
+        self.addCleanup(subprocess.run, [*command, "del", *arguments], check=True)
+
+    def rule(self, host, other, *action):
+        """For connections from a host to the ports of another one."""
+        self.ip(host, "rule", "to", World.cluster.hosts[other].address, "ipproto", "tcp",
+                "dport", "-".join(PORTS), *action)
+
+    def drop(self, host, other):
+        """Connections from a host to the ports of another one get no answer: a card that does
+        not exist gets their packets."""
+        self.ip(host, "neigh", UNUSED_ADDRESS, "lladdr", "02:00:00:00:00:99", "dev", "eth0")
+        self.ip(host, "route", World.cluster.hosts[other].address, "via", UNUSED_ADDRESS,
+                "dev", "eth0", "table", "99")
+        self.rule(host, other, "lookup", "99")
+
+    def expect_blocked(self, host, other, reason):
+        result = self.doctor(["h1", "h2", "h3"], FI_TCP_PORT_LOW_RANGE=PORTS[0],
+                             FI_TCP_PORT_HIGH_RANGE=PORTS[1])
+        address = World.cluster.hosts[other].address
+        self.expect(result, "connections", "problem",
+                    f"{host} cannot connect to {other} at {address}:20000: {reason}",
+                    "in both directions")
+        blocked = [one for one in findings_of(result[1]) if "cannot connect" in one.text]
+        self.assertEqual(len(blocked), 1, "only this direction of this pair")
 
     def test_health(self):
         code, output = result = self.doctor(["h1", "h2", "h3"])
@@ -56,13 +79,19 @@ class HostsTest(DoctorTest):
         self.assertIn("each of 3 hosts reaches every other one", output)
 
     def test_blocked_port(self):
-        self.block("h2", "h3")
-        result = self.doctor(["h1", "h2", "h3"], FI_TCP_PORT_LOW_RANGE=PORTS[0],
-                             FI_TCP_PORT_HIGH_RANGE=PORTS[1])
-        self.expect(result, "connections", "problem",
-                    "h2 cannot connect to h3 at 10.99.0.3:20000: ", "in both directions")
-        blocked = [one for one in findings_of(result[1]) if "cannot connect" in one.text]
-        self.assertEqual(len(blocked), 1, "only this direction of this pair")
+        self.rule("h2", "h3", "prohibit")
+        self.expect_blocked("h2", "h3", "")
+
+    def test_firewall_that_drops_packets(self):
+        self.drop("h3", "h1")
+        self.expect_blocked("h3", "h1", "Connection timed out")
+
+    def test_wrong_clock(self):
+        command = ["env", f"LD_PRELOAD={WRONG_CLOCK}", OSH_INFO, "--doctor"]
+        result = self.finish(World.slurm.salloc(["h1", "h2", "h3"], 3, command))
+        self.expect(result, "connections", "note",
+                    r"the clock of h2 is (29|30)\.[0-9] s ahead", "chronyd")
+        self.assertNotIn("the clock of h3", result[1])
 
     def test_wrong_interface(self):
         result = self.doctor(["h1", "h2"], SHMEM_OFI_INTERFACE="eth7")
@@ -81,7 +110,7 @@ def main():
         lab.give_up(missing)
     lab.enter()
     with Cluster(3) as World.cluster, Slurm(World.cluster) as World.slurm:
-        return unittest.main(argv=sys.argv[:1] + sys.argv[2:], exit=False).result
+        return unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=False).result
 
 
 if __name__ == "__main__":
