@@ -200,7 +200,7 @@ CASE(load_before_block) {
 
 CASE(ptr_store_past_block) {
     long* block = shmem_malloc(80);
-    ((long*)shmem_ptr(block, 1))[10] = 1;  // A
+    if (me == 0) ((long*)shmem_ptr(block, 1))[10] = 1;  // A
 }
 
 #define ROW(NAME) \
