@@ -122,7 +122,7 @@ TEST(Capabilities, DescriptionNamesProviderAndInterface) {
 
 void choose_with(const Hints& hints) { (void)choose(hints); }
 
-TEST(CapabilitiesDeathTest, UnknownWishesAreRefusedWithAList) {
+TEST(CapabilitiesDeathTest, UnknownHintsAreRefusedWithAList) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     Hints hints;
     hints.provider = "carrier-pigeon";
