@@ -8,9 +8,11 @@
 #include <gtest/gtest.h>
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_rma.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstring>
+#include <fstream>
 #include <numeric>
 #include <thread>
 
@@ -422,6 +424,24 @@ TEST(Fabric, EndpointIsBoundToTheChosenAddressAlone) {
         ASSERT_EQ(address.size(), 16U);  // sockaddr_in: family, port, address
         EXPECT_EQ(std::memcmp(address.data() + 4, loopback, 4), 0) << provider;
     }
+}
+
+// Mappings of this process for which the kernel was asked for huge pages.
+std::size_t mappings_on_huge_pages() {
+    std::ifstream mappings("/proc/self/smaps");
+    std::size_t count = 0;
+    for (std::string line; std::getline(mappings, line);) {
+        if (line.starts_with("VmFlags:") && line.find(" hg") != std::string::npos) ++count;
+    }
+    return count;
+}
+
+// An endpoint that opens would fault in each page of its 30 MB of buffers.
+TEST(Buffers, LieOnHugePages) {
+    if (::access("/sys/kernel/mm/transparent_hugepage", F_OK) != 0) GTEST_SKIP() << "no such pages";
+    const std::size_t before = mappings_on_huge_pages();
+    Fabric fabric(hints_for("tcp;ofi_rxm"));
+    EXPECT_GT(mappings_on_huge_pages(), before);
 }
 
 }  // namespace
