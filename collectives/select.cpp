@@ -50,17 +50,19 @@ Choice choice_of(Choice first, OrderDependence dependence) {
 
 constexpr std::size_t kNominalCollectBytes = 1024;  // Members do not know each other's sizes.
 
+// The largest size of a class is a power of two, or 1.5 times one.
 std::size_t class_of(std::size_t bytes) {
-    if (bytes < 2) return 0;
-    const auto log = static_cast<std::size_t>(std::bit_width(bytes)) - 1;
-    return std::min(2 * log + (bytes >> (log - 1) & 1), CollectiveState::kSizeClasses - 1);
+    if (bytes <= 2) return 0;
+    const std::size_t last = bytes - 1;
+    const auto log = static_cast<std::size_t>(std::bit_width(last)) - 1;
+    return std::min(2 * log + (last >> (log - 1) & 1), CollectiveState::kSizeClasses - 1);
 }
 
-// The largest size of a class. The model judges the class by this size, so that limits hold.
+// The model judges a class by its largest size, so that limits hold.
 std::size_t largest_of(std::size_t size_class) {
-    if (size_class < 2) return 1;
+    if (size_class < 2) return 2;
     const std::size_t half = std::size_t{1} << (size_class / 2 - 1);
-    return (size_class % 2 == 0 ? 3 * half : 4 * half) - 1;
+    return size_class % 2 == 0 ? 3 * half : 4 * half;
 }
 
 // ---- The machine that a team agrees on ----

@@ -77,6 +77,23 @@ TEST(Algorithms, HaveTheNamesOfTheSettings) {
     shmem_free(data);
 }
 
+// A choice that also serves larger sizes could not take an algorithm whose limit is a power of two
+// for calls of just that size, which are the most frequent ones.
+TEST(Algorithms, PowersOfTwoShareAChoiceWithSmallerSizesOnly) {
+    constexpr const char* kRoutine = "shmem_broadcastmem";
+    constexpr std::size_t kBytes = 8192;
+    if (shmem_n_pes() == 1 || std::getenv("SHMEM_BROADCAST_ALGORITHM") != nullptr) {
+        GTEST_SKIP() << "no choice";
+    }
+    auto* data = static_cast<char*>(shmem_calloc(2, kBytes));
+    shmem_broadcastmem(SHMEM_TEAM_WORLD, data + kBytes, data, kBytes, 0);
+    const char* chosen = shmemx_collective_algorithm(SHMEM_TEAM_WORLD, kRoutine, kBytes);
+    ASSERT_NE(chosen, nullptr);
+    EXPECT_EQ(shmemx_collective_algorithm(SHMEM_TEAM_WORLD, kRoutine, kBytes - 1), chosen);
+    EXPECT_EQ(shmemx_collective_algorithm(SHMEM_TEAM_WORLD, kRoutine, kBytes + 1), nullptr);
+    shmem_free(data);
+}
+
 TEST(TeamNode, HasThePesOfTheNode) {
     // All PEs of these tests run on one node.
     EXPECT_EQ(shmem_team_my_pe(SHMEMX_TEAM_NODE), shmem_my_pe());
