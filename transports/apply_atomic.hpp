@@ -76,10 +76,10 @@ inline void apply_accumulate(const Accumulation& what, std::atomic<std::uint32_t
 }
 
 // An accumulate on memory that this PE can only copy, in pieces under the lock of that memory:
-// load(piece, dest, bytes) copies a piece to here, store(dest, piece, bytes) copies it back.
-template <class Load, class Store>
-void accumulate_in_pieces(const Accumulation& what, std::atomic<std::uint32_t>& lock,
-                          const char* purpose, Load load, Store store) {
+// lock() makes the guard, load(piece, dest, bytes) copies a piece to here, store(dest, piece,
+// bytes) copies it back.
+template <class Lock, class Load, class Store>
+void accumulate_in_pieces(const Accumulation& what, Lock lock, Load load, Store store) {
     constexpr std::size_t kPieceBytes = 4096;
     alignas(16) char piece[kPieceBytes];
     const ElementKernel& kernel = *what.element.kernel();
@@ -91,7 +91,7 @@ void accumulate_in_pieces(const Accumulation& what, std::atomic<std::uint32_t>& 
         const std::size_t count = what.nelems - i < at_once ? what.nelems - i : at_once;
         const std::size_t at = i * kernel.bytes;
         const std::size_t bytes = count * kernel.bytes;
-        SharedLock guard(lock, purpose);
+        const auto guard = lock();
         load(piece, dest + at, bytes);
         if (old != nullptr) std::memcpy(old + at, piece, bytes);
         kernel.combine(piece, source + at, count);

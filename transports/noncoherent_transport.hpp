@@ -2,8 +2,8 @@
 //
 // Software coherence: every PE works on a private copy of its symmetric memory, and PEs reach each
 // other's through public copies in shared memory that the hardware need not keep coherent
-// (transports/noncoherent, docs/noncoherent.md). For PEs of one node, whose internal segments stay
-// coherent.
+// (transports/noncoherent, docs/noncoherent.md). The copies may be shared by several nodes; only
+// the PEs of one have coherent memory in common.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "base/platform.hpp"
 #include "base/sleeper.hpp"
-#include "transports/fabric_transport.hpp"
+#include "transports/transport.hpp"
 
 namespace tessera::noncoherent {
 
@@ -59,28 +61,42 @@ struct SegmentSetup {
     Access access = Access::kCoherent;
 };
 
-// The words of another PE that this transport needs, in coherent memory.
+// A line of a BakeryLock (transports/noncoherent/bakery_lock.hpp), which one node writes.
+struct alignas(kCacheLineBytes) BakeryLine {
+    std::uint64_t is_choosing;
+    std::uint64_t ticket;  // 0: the node neither has the lock nor waits for it
+};
+static_assert(sizeof(BakeryLine) == kCacheLineBytes);
+
+// What this transport needs to reach a PE, beside its public copies.
 struct Neighbour {
-    Sleeper* sleeper = nullptr;
-    std::atomic<std::uint32_t>* lock = nullptr;  // of atomics on its memory
-    char* internal = nullptr;                    // its internal segment
-    bool runs_my_program = false;
+    Sleeper* sleeper = nullptr;  // nullptr: a PE of another node, which polls
+    // By these, PEs exclude each other in atomics on this PE's memory: first those of this node, by
+    // a word of coherent memory, then the nodes, by a line for each; nullptr: there is one node.
+    std::atomic<std::uint32_t>* lock = nullptr;
+    BakeryLine* lines = nullptr;
 };
 
 struct Setup {
     int pe = 0;
+    int node = 0;  // of this PE
+    int nodes = 1;
     std::vector<Neighbour> neighbours;  // by PE, this one as well
     SegmentSetup heap;
     SegmentSetup statics;
     std::uint64_t seed = 0;  // of evictions; 0: none
 };
 
-// A fabric because fence, quiet and what is not mapped go to one already (core/context.hpp); PEs
-// that map everything have none, and pay nothing for this one.
-class NoncoherentTransport : public FabricTransport {
+// Reaches the symmetric memory of all PEs. What the library keeps elsewhere, flags and buffers of
+// its own, is mapped on the node, and reached by a fabric on other nodes.
+class NoncoherentTransport : public Transport {
   public:
     // The routines of the library come here at their sync points.
     virtual void perform(SyncPoint point) = 0;
+    // Whether PE `pe` has the static data of this PE's program.
+    virtual bool has_statics_of(int pe) const = 0;
+    // One line for SHMEM_INFO.
+    virtual std::string description() const = 0;
 
     // ---- For programs that load and store themselves (shmemx/coherence.h) ----
 

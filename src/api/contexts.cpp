@@ -54,7 +54,9 @@ int create(Team& team, long options, shmem_ctx_t* ctx) {
     const bool is_shared = (options & (SHMEM_CTX_PRIVATE | SHMEM_CTX_SERIALIZED)) == 0;
     OpenContext context;
     context.transport_context = make_transport_context({.is_shared = is_shared});
-    const bool promises = (options & SHMEM_CTX_NOSTORE) != 0 && address_map.coherence != nullptr;
+    // With other nodes the context has operations under way, and the promise saves nothing.
+    const bool promises = (options & SHMEM_CTX_NOSTORE) != 0 && address_map.coherence != nullptr &&
+                          address_map.fabric == nullptr;
     TransportContext& used = promises ? context_without_stores() : *context.transport_context;
     // PE numbers of the world need no table.
     context.context = &team == &world_team ? Context(used) : Context(team, used);

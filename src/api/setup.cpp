@@ -64,11 +64,8 @@ bool is_pe(int pe) { return pe >= 0 && static_cast<std::uint32_t>(pe) < address_
 
 // A PE of another program (MPMD) has a symmetric heap, but not this program's static data.
 bool runs_my_program(int pe) {
-    const Peer& peer = address_map.peers[pe];
-    if (peer.heap == nullptr) return address_map.fabric->runs_my_program(pe);
-    const bool has_transport =
-        address_map.transports != nullptr && address_map.transports[pe] != nullptr;
-    return peer.statics != nullptr || has_transport || address_map.static_bytes == 0;
+    if (address_map.peers[pe].heap == nullptr) return address_map.fabric->runs_my_program(pe);
+    return address_map.reaches_statics(pe) || address_map.static_bytes == 0;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fatal.hpp"
+#include "core/coherence.hpp"
 #include "core/external_heap.hpp"
 #include "core/runtime.hpp"
 #include "core/segments.hpp"
@@ -58,14 +59,22 @@ char* AddressMap::remote(const void* address, std::size_t bytes, int pe, const c
     if (peer.statics != nullptr) {
         return peer.statics + (reinterpret_cast<std::uintptr_t>(address) - static_base);
     }
-    const bool is_on_this_node = peer.heap != nullptr;
-    if (is_on_this_node && (transports == nullptr || transports[pe] == nullptr)) {
+    if (!reaches_statics(pe)) {
         fatal(
             "%s: %p is static data, and PE %d runs another program, so it has no such variable; "
             "use memory from shmem_malloc between different programs",
             where, address, pe);
     }
     return nullptr;
+}
+
+bool AddressMap::reaches_statics(int pe) const {
+    const Peer& peer = peers[pe];
+    if (peer.statics != nullptr) return true;
+    if (coherence != nullptr) return coherence->has_statics_of(pe);
+    // The fabric knows the programs of other nodes.
+    const bool is_on_this_node = peer.heap != nullptr;
+    return !is_on_this_node || (transports != nullptr && transports[pe] != nullptr);
 }
 
 AddressMap::Part AddressMap::part_of(const void* address) const {

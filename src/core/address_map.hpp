@@ -50,14 +50,16 @@ struct alignas(kCacheLineBytes) AddressMap {
     std::size_t static_inline_limit = 0;  // inline_limit_of() static_bytes
     std::size_t heap_bytes = 0;           // of the range; once npes > 0: at least a huge page
     std::size_t static_bytes = 0;
-    // By world PE, for memory of the PEs of this node that is not mapped; nullptr: all is mapped.
+    // By world PE, for memory that is not mapped and that the fabric does not reach: of PEs of this
+    // node, or copies of all; nullptr: there is none.
     Transport* const* transports = nullptr;
     // Some symmetric memory of some PE is not mapped, or helpers copy: operations may be under way
     // when their calls have returned.
     bool needs_transport = false;
-    // Reaches other nodes; nullptr: there are none. Of a non-coherent heap: `coherence`.
+    // Reaches other nodes; nullptr: there are none.
     FabricTransport* fabric = nullptr;
-    // Keeps memory coherent by software; nullptr: the hardware does (core/coherence.hpp).
+    // Keeps the symmetric memory of all PEs coherent by software, and is their entry in
+    // `transports`; nullptr: the hardware does (core/coherence.hpp).
     noncoherent::NoncoherentTransport* coherence = nullptr;
     // Copies for this PE; nullptr: none does. From the size on they are asked (core/helpers.hpp).
     Helpers* helpers = nullptr;
@@ -124,6 +126,9 @@ struct alignas(kCacheLineBytes) AddressMap {
         if (in_statics(address, bytes)) return peers[my_pe].statics == nullptr;
         return in_heap(address, bytes) && peers[my_pe].heap_inline_limit == 0;
     }
+    // Whether `pe` has this program's static data, as far as this node knows: other nodes' programs
+    // are known to the fabric. REQUIRES: a number in the world.
+    bool reaches_statics(int pe) const;
     // Where the segment that holds the bytes begins. REQUIRES: contains().
     std::uintptr_t segment_base(const void* address, std::size_t bytes) const;
 

@@ -22,8 +22,7 @@ class BackgroundList {
             std::lock_guard guard(lock_);
             work.next_ = added_;
             added_ = &work;
-            // With a fabric, waits drive it anyway, and us with it (core/connect.cpp).
-            if (count_.fetch_add(1, std::memory_order_relaxed) == 0 && !address_map.fabric) {
+            if (count_.fetch_add(1, std::memory_order_relaxed) == 0 && !is_driven_anyway()) {
                 set_progress_hook(advance_background);
             }
         }
@@ -52,6 +51,11 @@ class BackgroundList {
     bool is_empty() const { return count_.load(std::memory_order_acquire) == 0; }
 
   private:
+    // Waits drive a fabric and copies in any case, and this work with them (drive_fabric(),
+    // drive_coherence()).
+    static bool is_driven_anyway() {
+        return address_map.fabric != nullptr || address_map.coherence != nullptr;
+    }
     // The works in the order in which they were started: then those of two PEs meet.
     void take_added() {
         BackgroundWork* taken = nullptr;
@@ -77,7 +81,7 @@ class BackgroundList {
         work.release();
         {
             std::lock_guard guard(lock_);
-            if (count_.fetch_sub(1, std::memory_order_release) == 1 && !address_map.fabric) {
+            if (count_.fetch_sub(1, std::memory_order_release) == 1 && !is_driven_anyway()) {
                 set_progress_hook(nullptr);
             }
         }

@@ -1,47 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Makes the transport of a non-coherent heap (SHMEM_HEAP) from the node's files: see coherence.hpp.
+// Makes the copies of a non-coherent heap (SHMEM_HEAP) and the transport to them: see live.hpp,
+// coherence.hpp.
 #include "core/coherence.hpp"
 
-#include <fcntl.h>
-#include <linux/falloc.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
+#include <memory>
 #include <vector>
 
-#include "base/cache_lines.hpp"
 #include "base/fatal.hpp"
 #include "core/background.hpp"
 #include "core/config.hpp"
 #include "core/context_without_stores.hpp"
 #include "core/live.hpp"
 #include "core/local_memory.hpp"
+#include "core/public_file.hpp"
 
 namespace tessera {
 namespace {
-
-[[noreturn]] TESSERA_COLD void fail_file(const std::string& path, const char* what) {
-    fatal("shmem_init: SHMEM_HEAP=noncoherent:%s: %s: %s", path.c_str(), what,
-          std::strerror(errno));
-}
-
-// This PE's part of the file is its own while the process lives. Another job that uses the file
-// would share memory with this one.
-void lock_part(int file, const std::string& path, std::uint64_t begin, std::uint64_t bytes) {
-    struct flock part {};
-    part.l_type = F_WRLCK;
-    part.l_whence = SEEK_SET;
-    part.l_start = static_cast<off_t>(begin);
-    part.l_len = static_cast<off_t>(bytes);
-    if (::fcntl(file, F_OFD_SETLK, &part) == 0) return;
-    if (errno != EAGAIN && errno != EACCES) return;  // Some devices have no locks.
-    fatal("shmem_init: SHMEM_HEAP=noncoherent:%s: another job uses the file; give each job its own",
-          path.c_str());
-}
 
 // The heap's parts. Nothing lies behind what their allocators have handed out.
 std::vector<noncoherent::UsedPart> parts_of_heap(const heap::MemoryRange& range) {
@@ -52,73 +27,103 @@ std::vector<noncoherent::UsedPart> parts_of_heap(const heap::MemoryRange& range)
         {.begin = range.local_begin(), .end = local_memory_end}};
 }
 
-}  // namespace
+// Of a PE of the job.
+struct PublicCopies {
+    char* heap = nullptr;
+    char* statics = nullptr;  // nullptr: that PE runs another program
+    noncoherent::BakeryLine* lines = nullptr;
+};
 
-Fd open_public_heaps(const std::string& path, std::uint64_t bytes) {
-    if (drop_instruction() == LineInstruction::kNone) {
-        fatal(
-            "shmem_init: SHMEM_HEAP=noncoherent:%s: this processor does not let programs "
-            "maintain its caches",
-            path.c_str());
+// In the files of the node.
+std::vector<PublicCopies> copies_on_node() {
+    std::vector<PublicCopies> copies;
+    for (int i = 0; i < live->job.nlocal; ++i) {
+        copies.push_back({.heap = live->node->heap(i), .statics = live->node->map_static_copy(i)});
     }
-    Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    if (!file) fail_file(path, "cannot open the file");
-    struct stat facts {};
-    if (::fstat(file.get(), &facts) != 0) fail_file(path, "cannot look at the file");
-    if (S_ISREG(facts.st_mode) && static_cast<std::uint64_t>(facts.st_size) < bytes &&
-        ::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) {
-        fail_file(path, "cannot make the file large enough for the heaps of all PEs");
-    }
-    return file;
+    return copies;
 }
 
-void empty_public_heap(int file, const std::string& path, const PublicHeap& mine) {
-    lock_part(file, path, mine.offset, mine.bytes);
-    if (::fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                    static_cast<off_t>(mine.offset), static_cast<off_t>(mine.bytes)) == 0) {
-        return;
+// RETURNS when: every PE has emptied its part of the file.
+std::vector<PublicCopies> copies_in_file(const char* where) {
+    const PublicFileFacts agreed = agree_on_public_file(where);
+    const launch::Job& job = live->job;
+    const heap::PeRecord& mine = live->node->my_record();
+    live->public_file = std::make_unique<PublicFile>(PublicFile::Setup{
+        .path = config().heap.path,
+        .pe = job.pe,
+        .npes = job.npes,
+        .nodes = job.nnodes,
+        .range_bytes = live->node->header().range.bytes(),
+        .static_bytes_max = agreed.static_bytes_max,
+        .mine = {
+            .job = agreed.job, .program = mine.program_digest, .static_bytes = mine.static_bytes}});
+    meet_all(where);
+    const PublicFile& file = *live->public_file;
+    file.check_parts();
+    std::vector<PublicCopies> copies;
+    for (int pe = 0; pe < job.npes; ++pe) {
+        copies.push_back(
+            {.heap = file.heap(pe), .statics = file.statics(pe), .lines = file.lines(pe)});
     }
-    // A device: all of it, because it has no holes.
-    constexpr std::size_t kStepBytes = 4096;
-    static constexpr char kZeros[kStepBytes] = {};
-    for (std::size_t at = 0; at < mine.bytes; at += kStepBytes) {
-        store_past_cache(mine.start + at, kZeros, kStepBytes);
-    }
-    finish_stores_past_cache();
+    return copies;
 }
 
-std::unique_ptr<noncoherent::NoncoherentTransport> make_coherence(const CoherenceParts& parts) {
-    const Node& node = parts.node;
-    const launch::Job& job = parts.job;
+noncoherent::Setup describe_copies(const std::vector<PublicCopies>& copies) {
+    const Node& node = *live->node;
+    const launch::Job& job = live->job;
     const heap::StaticData& statics = heap::static_data();
+    const noncoherent::Access access = config().heap.kind == HeapKind::kFile
+                                           ? noncoherent::Access::kPastCache
+                                           : noncoherent::Access::kCoherent;
     noncoherent::Setup setup{
         .pe = job.pe,
+        .node = job.node,
+        .nodes = job.nnodes,
         .neighbours = {},
-        .heap = {.own = parts.own_heap,
+        .heap = {.own = node.own_heap(),
                  .bytes = node.header().range.bytes(),
                  .pe = job.pe,
                  .publics = {},
                  .parts = parts_of_heap(node.header().range),
-                 .access = config().heap.kind == HeapKind::kFile ? noncoherent::Access::kPastCache
-                                                                 : noncoherent::Access::kCoherent},
+                 .access = access},
         .statics = {.own = reinterpret_cast<char*>(statics.base),
                     .bytes = statics.bytes,
                     .pe = job.pe,
-                    .publics = parts.public_statics,
-                    .parts = {{.begin = 0, .end = [bytes = statics.bytes] { return bytes; }}}},
+                    .publics = {},
+                    .parts = {{.begin = 0, .end = [bytes = statics.bytes] { return bytes; }}},
+                    .access = access},
         .seed = config().eviction_seed.value};
-    for (int i = 0; i < job.nlocal; ++i) {
-        InternalSegment& internal = node.internal(i);
-        setup.heap.publics.push_back(node.heap(i));
-        setup.neighbours.push_back(
-            {.sleeper = &internal.sleeper,
-             .lock = &internal.static_lock,
-             .internal = reinterpret_cast<char*>(&internal),
-             .runs_my_program = parts.public_statics[static_cast<std::size_t>(i)] != nullptr});
+    for (int pe = 0; pe < job.npes; ++pe) {
+        const PublicCopies& theirs = copies[static_cast<std::size_t>(pe)];
+        setup.heap.publics.push_back(theirs.heap);
+        setup.statics.publics.push_back(theirs.statics);
+        const bool is_on_node = is_on_this_node(pe);
+        // For each PE of the job, the PEs of this node have a lock in common; some have the same.
+        InternalSegment& owner = is_on_node ? node.internal_of(pe) : node.internal(pe % job.nlocal);
+        setup.neighbours.push_back({.sleeper = is_on_node ? &owner.sleeper : nullptr,
+                                    .lock = &owner.static_lock,
+                                    .lines = theirs.lines});
     }
-    auto made = noncoherent::make_transport(std::move(setup));
-    if (!made) fatal("shmem_init: out of address space for copies of the symmetric heap");
-    return made;
+    return setup;
+}
+
+}  // namespace
+
+void make_copies(const char* where) {
+    const HeapMode& mode = config().heap;
+    if (mode.is_coherent()) return;
+    const std::vector<PublicCopies> copies =
+        mode.kind == HeapKind::kFile ? copies_in_file(where) : copies_on_node();
+    live->coherence = noncoherent::make_transport(describe_copies(copies));
+    if (!live->coherence) {
+        fatal("%s: out of address space for copies of the symmetric heap", where);
+    }
+    std::vector<char*> heaps;
+    for (const PublicCopies& copy : copies) heaps.push_back(copy.heap);
+    live->node->use_copies(*live->coherence, heaps);
+    // A PE that went on would put to static data that its owner has yet to publish. The PEs of one
+    // node meet anyway.
+    if (live->fabric) meet_all(where);
 }
 
 TransportContext& context_without_stores() {
@@ -128,6 +133,7 @@ TransportContext& context_without_stores() {
 
 void drive_coherence() {
     address_map.coherence->progress();
+    if (address_map.fabric != nullptr) address_map.fabric->progress();
     advance_background();
 }
 

@@ -59,8 +59,8 @@ constexpr Variable kVariables[] = {
      .must_agree = true,
      .help = "How PEs of a node reach each other's symmetric memory: shared maps it; "
              "noncoherent:PATH keeps private copies, and public ones in a file or device that all "
-             "PEs map, coherent by software; noncoherent-emulated does so without a file, for "
-             "tests."},
+             "PEs map, also those of other hosts, coherent by software; noncoherent-emulated does "
+             "so without a file, for tests."},
     {.name = "SHMEM_NONCOHERENT_SEED",
      .field = &Config::eviction_seed,
      .help = "With a non-coherent heap: lines are evicted from the private copies at random, "

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Connects this PE to the PEs of other nodes, and disconnects it (live.hpp).
+#include <algorithm>
 #include <atomic>
 
 #include "base/fatal.hpp"
+#include "base/random_number.hpp"
 #include "core/background.hpp"
 #include "core/config.hpp"
 #include "core/context.hpp"
@@ -55,6 +57,16 @@ void agree_on_heap() {
                                config().team_memory_size, config().local_memory_size);
     }
     launch::meet_job(drive_fabric);  // PE 0 answers until all have asked.
+}
+
+// PE 0's word becomes `value` unless it is larger.
+void raise_at_first_pe(std::uint64_t* word, std::uint64_t value) {
+    for (std::uint64_t seen = 0; seen < value;) {
+        const std::uint64_t before = seen;
+        seen = atomic_at_first_pe(
+            {.dest = word, .op = AtomicOp::kCompareSwap, .operand = value, .condition = before});
+        if (seen == before) return;
+    }
 }
 
 }  // namespace
@@ -110,6 +122,27 @@ std::uint64_t atomic_at_first_pe(AtomicRequest request) {
     if (request.op == AtomicOp::kFetch) return shared.load();
     shared.compare_exchange_strong(request.condition, request.operand);
     return request.condition;
+}
+
+void meet_all(const char* where) {
+    live->fabric ? launch::meet_job(drive_fabric) : live->node->meet(where);
+}
+
+PublicFileFacts agree_on_public_file(const char* where) {
+    const Node& node = *live->node;
+    InternalSegment& mine = node.internal(live->job.local_index);
+    if (live->job.pe == 0) mine.public_file_job = random_number();
+    if (live->job.local_index == 0) {
+        std::uint64_t largest = 0;
+        for (int i = 0; i < live->job.nlocal; ++i) {
+            largest = std::max(largest, node.record(i).static_bytes);
+        }
+        raise_at_first_pe(&mine.static_bytes_max, largest);
+    }
+    meet_all(where);
+    return {.job = atomic_at_first_pe({.dest = &mine.public_file_job, .op = AtomicOp::kFetch}),
+            .static_bytes_max =
+                atomic_at_first_pe({.dest = &mine.static_bytes_max, .op = AtomicOp::kFetch})};
 }
 
 void connect_nodes(int level) {

@@ -4,6 +4,7 @@
 #include "core/context.hpp"
 
 #include "base/fatal.hpp"
+#include "core/coherence.hpp"
 #include "core/context_without_stores.hpp"
 #include "core/helpers.hpp"
 #include "core/runtime.hpp"
@@ -100,6 +101,7 @@ void Context::fence_slow_path(TransportContext& context) {
     }
     if (&context == &context_without_stores()) return;
     if (address_map.fabric != nullptr) address_map.fabric->fence(context);
+    perform_duty(SyncPoint::kFence);
 }
 
 void Context::quiet_slow_path(TransportContext& context) {
@@ -108,6 +110,7 @@ void Context::quiet_slow_path(TransportContext& context) {
     }
     if (&context == &context_without_stores()) return;
     if (address_map.fabric != nullptr) address_map.fabric->quiet(context);
+    perform_duty(SyncPoint::kQuiet);
 }
 
 // Payload and signal may take different paths: then the payload must have arrived before the signal

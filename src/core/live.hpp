@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -16,12 +17,14 @@
 #include "core/held_locks.hpp"
 #include "core/helpers.hpp"
 #include "core/node.hpp"
+#include "core/public_file.hpp"
 #include "core/runtime.hpp"
 #include "core/team_arrays.hpp"
 #include "heap/allocator.hpp"
 #include "heap/team_memory.hpp"
 #include "launch/job.hpp"
 #include "transports/fabric_transport.hpp"
+#include "transports/noncoherent_transport.hpp"
 
 namespace tessera {
 
@@ -31,6 +34,9 @@ struct Live {
     std::unique_ptr<heap::Allocator> allocator;
     std::unique_ptr<heap::TeamMemory> team_memory;
     std::unique_ptr<FabricTransport> fabric;  // to other nodes; nullptr: there are none
+    // nullptr: the hardware keeps the PEs' memory coherent.
+    std::unique_ptr<noncoherent::NoncoherentTransport> coherence;
+    std::unique_ptr<PublicFile> public_file;  // SHMEM_HEAP=noncoherent:PATH
     std::unique_ptr<TransportContext> default_transport_context;
     std::unique_ptr<TransportContext> collective_transport_context;
     std::unique_ptr<TransportContext> stream_transport_context;
@@ -53,6 +59,17 @@ void start(int level, const char* where);
 void make_files(launch::Job& job);
 // connect.cpp. RETURNS when: all PEs of the job can reach this one.
 void connect_nodes(int level);
+// RETURNS when: all PEs of the job have come. Drives the fabric.
+void meet_all(const char* where);
+// Before the PEs map a file for their public copies.
+struct PublicFileFacts {
+    std::uint64_t job = 0;               // a random number
+    std::uint64_t static_bytes_max = 0;  // of all PEs
+};
+PublicFileFacts agree_on_public_file(const char* where);
+// coherence.cpp. Where software keeps memory coherent: makes the copies of all PEs' memory.
+// REQUIRES: the nodes have agreed on the heap's size.
+void make_copies(const char* where);
 // The set-up of a fabric that reaches this PE's memory.
 FabricSetup describe_fabric();
 // Gives other nodes the CPU. REQUIRES: live->fabric.

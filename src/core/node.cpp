@@ -18,7 +18,6 @@
 
 #include "base/endpoint_slot.hpp"
 #include "base/fatal.hpp"
-#include "core/coherence.hpp"
 #include "core/config.hpp"
 #include "core/helpers.hpp"
 #include "core/program_digest.hpp"
@@ -40,7 +39,7 @@ Node::Node(launch::Job& job, const char* where) : job_(job), my_statics_(heap::s
     publish_settings();
     meet(where);
     check_settings();
-    config().heap.is_coherent() ? map_statics() : make_coherence_transport();
+    if (config().heap.is_coherent()) map_statics();
     fill_peers();
     if (job_.launcher != launch::Launcher::kOshrun && job_.local_index == 0) discover_topology();
     bind_heap_to_numa_node();
@@ -97,8 +96,9 @@ void Node::map_files() {
     }
     map_heaps(header);
     node_map_ = Mapping::share(job_.node_file.get(), 0, header.static_offset);
-    if (!node_map_.is_mapped() || !heap_map_.is_mapped() ||
-        (!config().heap.is_coherent() && !own_heap_.is_mapped())) {
+    const HeapMode& mode = config().heap;
+    if (!node_map_.is_mapped() || (mode.kind != HeapKind::kFile && !heap_map_.is_mapped()) ||
+        (!mode.is_coherent() && !own_heap_.is_mapped())) {
         fatal(
             "shmem_init: cannot map the symmetric heaps, team and local memory of %d PEs with %llu "
             "bytes each: %s; lower SHMEM_SYMMETRIC_SIZE, SHMEM_TEAM_MEMORY_SIZE, "
@@ -119,53 +119,53 @@ void Node::map_heaps(const heap::NodeLayout& layout) {
     const HeapMode& mode = config().heap;
     const std::size_t bytes = static_cast<std::size_t>(layout.npes) * layout.heap_stride;
     const std::size_t alignment = heap::heap_alignment(layout.range.heap_bytes);
+    if (mode.kind == HeapKind::kEmulated && job_.nnodes > 1) {
+        fatal(
+            "shmem_init: SHMEM_HEAP=%s works with the PEs of one node, and this job has %d nodes; "
+            "start it on one host without SHMEM_VIRTUAL_NODES, or take noncoherent:PATH",
+            print_heap_mode(mode).c_str(), job_.nnodes);
+    }
     if (!mode.is_coherent()) {
-        if (job_.nnodes > 1) {
-            fatal(
-                "shmem_init: SHMEM_HEAP=%s works with the PEs of one node, and this job has %d "
-                "nodes; start it on one host, without SHMEM_VIRTUAL_NODES",
-                print_heap_mode(mode).c_str(), job_.nnodes);
-        }
         own_heap_ =
             Mapping::private_memory(layout.range.bytes(), {.aligned_to = alignment, .wanted = {}});
     }
-    if (mode.kind == HeapKind::kFile) public_heaps_ = open_public_heaps(mode.path, bytes);
+    if (mode.kind == HeapKind::kFile) return;
     // First, and at the addresses of an earlier init: so inline maps (core/inline_maps.hpp) stay
     // valid.
     static char* heaps = nullptr;
     // The own heap is aligned, so that its offsets are as aligned as its addresses.
     heap_map_ = Mapping::share(
-        public_heaps_ ? public_heaps_.get() : job_.heap_file.get(), 0, bytes,
+        job_.heap_file.get(), 0, bytes,
         {.aligned_to = alignment,
          .aligned_at = static_cast<std::size_t>(job_.local_index) * layout.heap_stride,
          .wanted = heaps});
     heaps = heap_map_.data();
 }
 
-// The public copies of static data lie in the slots of the node file that shared ones would have.
-void Node::make_coherence_transport() {
-    CoherenceParts parts{
-        .node = *this, .job = job_, .own_heap = own_heap_.data(), .public_statics = {}};
+char* Node::map_static_copy(int local_index) {
     static_maps_.resize(static_cast<std::size_t>(job_.nlocal));
-    for (int i = 0; i < job_.nlocal; ++i) {
-        Mapping& copy = static_maps_[static_cast<std::size_t>(i)];
-        if (runs_my_program(i) && my_statics_.bytes > 0) {
-            const std::uint64_t slot =
-                header_->static_offset + static_cast<std::uint64_t>(i) * header_->static_slot_bytes;
-            copy = Mapping::share(job_.node_file.get(), slot, my_statics_.bytes);
-            if (!copy.is_mapped()) {
-                fatal("shmem_init: cannot map the public copies of static data: %s",
-                      std::strerror(errno));
-            }
-        }
-        parts.public_statics.push_back(copy.data());
+    if (!runs_my_program(local_index) || my_statics_.bytes == 0) return nullptr;
+    const std::uint64_t slot = header_->static_offset +
+                               static_cast<std::uint64_t>(local_index) * header_->static_slot_bytes;
+    Mapping& copy = static_maps_[static_cast<std::size_t>(local_index)];
+    copy = Mapping::share(job_.node_file.get(), slot, my_statics_.bytes);
+    if (!copy.is_mapped()) {
+        fatal("shmem_init: cannot map the public copies of static data: %s", std::strerror(errno));
     }
-    coherence_ = make_coherence(parts);
+    return copy.data();
+}
+
+void Node::use_copies(Transport& transport, std::span<char* const> heaps) {
+    transport_table_.assign(static_cast<std::size_t>(job_.npes), &transport);
+    for (const int pe : job_.local_pes) {
+        const auto index = static_cast<std::size_t>(pe);
+        peers_[index].heap = heaps[index];
+    }
 }
 
 void Node::bind_heap_to_numa_node() const {
     // Asks the system, not the facts: the first PE may not have written them yet.
-    if (::access("/sys/devices/system/node/node1", F_OK) != 0) return;
+    if (!heap_map_.is_mapped() || ::access("/sys/devices/system/node/node1", F_OK) != 0) return;
     unsigned cpu = 0;
     unsigned numa_node = 0;
     if (::getcpu(&cpu, &numa_node) != 0 || numa_node >= 64) return;
@@ -192,12 +192,8 @@ void Node::release_memory() const {
         punch(job_.node_file.get(), static_cast<off_t>(heap::locations_offset(*header_)),
               header_->npes_of_job * sizeof(heap::PeLocation));
     }
-    const auto offset = static_cast<std::uint64_t>(local) * header_->heap_stride;
-    if (public_heaps_) {
-        return empty_public_heap(public_heaps_.get(), config().heap.path,
-                                 {heap(job_.local_index), offset, header_->heap_stride});
-    }
-    punch(job_.heap_file.get(), static_cast<off_t>(offset), header_->heap_stride);
+    punch(job_.heap_file.get(), local * static_cast<off_t>(header_->heap_stride),
+          header_->heap_stride);
 }
 
 std::span<char> Node::wait_label() const {
@@ -317,15 +313,14 @@ void Node::fill_peers() {
         peers_ = large_table_.get();
     }
     if (peers_ == nullptr) fatal("shmem_init: out of memory for a table of %d PEs", job_.npes);
-    if (!transports_.empty() || coherence_ != nullptr) transport_table_.resize(npes);
+    if (!transports_.empty()) transport_table_.resize(npes);
     for (int i = 0; i < job_.nlocal; ++i) {
         Peer& peer = peers_[world_index(i)];
-        peer.heap = heap(i);
+        peer.heap = heap_map_.is_mapped() ? heap(i) : nullptr;
         peer.sleeper = &internal(i).sleeper;
         if (!runs_my_program(i)) continue;  // Its variables are not ours (MPMD).
-        if (coherence_ != nullptr) {
-            transport_table_[world_index(i)] = coherence_.get();
-        } else if (transports_.empty()) {
+        if (!config().heap.is_coherent()) continue;  // use_copies()
+        if (transports_.empty()) {
             peer.statics = statics_[static_cast<std::size_t>(i)];
         } else {
             transport_table_[world_index(i)] = transports_[i == job_.local_index ? 0 : 1].get();
@@ -334,7 +329,7 @@ void Node::fill_peers() {
 }
 
 void Node::open_heaps() {
-    if (coherence_ != nullptr) return;
+    if (!config().heap.is_coherent()) return;
     for (int pe : job_.local_pes) {
         peers_[static_cast<std::size_t>(pe)].heap_inline_limit =
             inline_limit_of(header_->range.bytes());

@@ -18,7 +18,6 @@
 #include "heap/static_data.hpp"
 #include "launch/job.hpp"
 #include "topology/topology.hpp"
-#include "transports/noncoherent_transport.hpp"
 #include "transports/transport.hpp"
 
 namespace tessera {
@@ -41,14 +40,18 @@ class Node {
     InternalSegment& internal_of(int world_pe) const;
     // Of this PE; nullptr: there are too many PEs.
     InlineLimit* my_inline_limit() const;
-    // The PE's heap; if that is not coherent, its public copy.
+    // The PE's heap; of a non-coherent one the public copy, unless that lies in a public file.
     char* heap(int local_index) const;
     // As the program of this PE sees it.
     char* own_heap() const {
         return own_heap_.is_mapped() ? own_heap_.data() : heap(job_.local_index);
     }
-    // nullptr: the hardware keeps the PEs' memory coherent.
-    noncoherent::NoncoherentTransport* coherence() const { return coherence_.get(); }
+    // Maps the PE's slot of the node file, for the public copy of its static data. nullptr: the PE
+    // runs another program.
+    char* map_static_copy(int local_index);
+    // From here on operations take the transport to the public copies of all PEs. `heaps`: theirs,
+    // by number in the world.
+    void use_copies(Transport& transport, std::span<char* const> heaps);
 
     // Without oshrun: the first PE discovers the topology again, because it now knows the PUs that
     // all PEs together may use (launchers bind each PE before it starts).
@@ -79,7 +82,7 @@ class Node {
     // Two transports that reach static data that could not be mapped, of this PE and of the others;
     // empty when all is mapped.
     const std::vector<std::unique_ptr<Transport>>& transports() const { return transports_; }
-    bool statics_are_mapped() const { return transports_.empty() && coherence_ == nullptr; }
+    bool statics_are_mapped() const { return transports_.empty() && !own_heap_.is_mapped(); }
     // address_map.transports points to it.
     Transport* const* transport_table() const {
         return transport_table_.empty() ? nullptr : transport_table_.data();
@@ -88,7 +91,6 @@ class Node {
   private:
     void map_files();
     void map_heaps(const heap::NodeLayout& layout);
-    void make_coherence_transport();
     void publish_record(const char* where) const;
     void publish_settings() const;
     void check_settings() const;
@@ -103,15 +105,13 @@ class Node {
     launch::Job& job_;
     const heap::StaticData& my_statics_;
     Mapping node_map_;
-    Fd public_heaps_;  // SHMEM_HEAP=noncoherent:PATH
-    Mapping heap_map_;
+    Mapping heap_map_;  // none with SHMEM_HEAP=noncoherent:PATH
     Mapping own_heap_;  // the private copy of a non-coherent one
     heap::NodeHeader* header_ = nullptr;
     heap::PeRecord* records_ = nullptr;
     std::vector<Mapping> static_maps_;  // by local index; own entry empty
     std::vector<char*> statics_;        // by local index; nullptr: not mapped
     std::vector<std::unique_ptr<Transport>> transports_;
-    std::unique_ptr<noncoherent::NoncoherentTransport> coherence_;
     std::vector<Transport*> transport_table_;  // by world PE; empty when all is mapped
     // Pages of zeros (PEs of other nodes) exist only when they are written to. Empty when
     // address_page has room.

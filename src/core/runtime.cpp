@@ -109,7 +109,10 @@ void close_runtime() {
     live->stream_transport_context.reset();
     live->fabric.reset();
     live->helpers.reset();
+    live->coherence.reset();
     if (have_met) live->node->release_memory();
+    if (have_met && live->public_file) live->public_file->empty_my_part();
+    live->public_file.reset();
     live->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
     live->node.reset();
     launch::leave(live->job);

@@ -41,7 +41,7 @@ std::string_view fabric_provider() {
 
 std::size_t cache_bytes() { return live->node->facts().caches_bytes(); }
 
-bool is_on_this_node(int world_pe) { return live->node->peers()[world_pe].heap != nullptr; }
+bool is_on_this_node(int world_pe) { return live->node->peers()[world_pe].sleeper != nullptr; }
 
 int first_pe_of_node(int world_pe) {
     const std::vector<int>& names = live->job.first_pes;

@@ -96,9 +96,9 @@ void enter_wait_environment(bool shares_copies) {
                           .label = node.wait_label(),
                           .sleep_note = shares_copies ? &internal.shared_copy.sleeping_on : nullptr,
                           .sleep_origin = reinterpret_cast<const char*>(&internal),
-                          .progress = node.coherence() != nullptr ? drive_coherence
-                                      : live->fabric              ? drive_fabric
-                                                                  : nullptr,
+                          .progress = live->coherence ? drive_coherence
+                                      : live->fabric  ? drive_fabric
+                                                      : nullptr,
                           .help = choose_help(shares_copies),
                           .note = &internal.wait_note,
                           .hang_nanoseconds = hang_report_nanoseconds(),
@@ -118,8 +118,8 @@ void publish_address_map(const Live& life) {
     address_map.static_inline_limit = inline_limit_of(statics.bytes);
     address_map.peers = life.node->peers();
     address_map.transports = life.node->transport_table();
-    address_map.coherence = life.node->coherence();
-    address_map.fabric = life.fabric ? life.fabric.get() : address_map.coherence;
+    address_map.coherence = life.coherence.get();
+    address_map.fabric = life.fabric.get();
     address_map.needs_transport =
         !life.node->statics_are_mapped() || life.fabric != nullptr || life.helpers != nullptr;
     address_map.helpers = life.helpers.get();
@@ -175,6 +175,7 @@ void start(int level, const char* where) {
     live->node = std::make_unique<Node>(live->job, where);
     heap::NodeHeader& header = live->node->header();
     connect_nodes(level);
+    make_copies(where);
     live->node->my_record().thread_level = level;
     live->node->meet(where);
     live->allocator = std::make_unique<heap::Allocator>(

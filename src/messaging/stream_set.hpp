@@ -60,7 +60,7 @@ class StreamSet {
         if (char* theirs = address_map.mapped_heap(name, bytes, pe)) {
             return copy_bytes(theirs, data, bytes);
         }
-        address_map.fabric->put(transport_context(), name, data, bytes, pe);
+        Context::transport(pe, name).put(transport_context(), name, data, bytes, pe);
     }
 
     // The next message of member `from`, until take(); nullptr: it has not come.

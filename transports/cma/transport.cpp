@@ -58,7 +58,7 @@ class CmaTransport final : public Transport {
     }
     void accumulate(TransportContext&, const Accumulation& what, int pe) override {
         accumulate_in_pieces(
-            what, *target(pe).lock, "an accumulate on static data",
+            what, [&] { return SharedLock(*target(pe).lock, "an accumulate on static data"); },
             [&](char* piece, char* dest, std::size_t bytes) {
                 copy(::process_vm_readv, piece, dest, bytes, pe);
             },

@@ -5,11 +5,10 @@
 // also if it has the word itself. So memory without atomic instructions will do. THREADS: any.
 #include "transports/noncoherent_transport.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/bits.hpp"
@@ -18,6 +17,7 @@
 #include "base/shared_lock.hpp"
 #include "base/wait.hpp"
 #include "transports/apply_atomic.hpp"
+#include "transports/noncoherent/bakery_lock.hpp"
 #include "transports/noncoherent/copies.hpp"
 #include "transports/noncoherent/duties.hpp"
 
@@ -39,10 +39,24 @@ std::uint64_t word_at(char* address) {
     return std::atomic_ref<T>(*reinterpret_cast<T*>(address)).load(std::memory_order_relaxed);
 }
 
+// Held while this PE changes a word of `target`'s memory in several steps.
+class AtomicGuard {
+  public:
+    AtomicGuard(const Neighbour& target, const Policy& policy, BakeryPlace place, const char* where)
+        : on_node_(*target.lock, where) {
+        if (target.lines != nullptr) between_nodes_.emplace(policy, target.lines, place);
+    }
+
+  private:
+    SharedLock on_node_;
+    std::optional<BakeryLock> between_nodes_;
+};
+
 class SharedMemoryTransport final : public NoncoherentTransport {
   public:
     explicit SharedMemoryTransport(Setup setup)
         : pe_(setup.pe),
+          place_{.mine = setup.node, .count = setup.nodes},
           neighbours_(std::move(setup.neighbours)),
           dice_(seed_of(setup)),
           heap_(std::move(setup.heap)),
@@ -55,7 +69,7 @@ class SharedMemoryTransport final : public NoncoherentTransport {
     std::string description() const override {
         return std::string("coherence by software, public copies: ") + heap_.policy().name();
     }
-    const std::string& provider() const override { return provider_; }
+    bool has_statics_of(int pe) const override { return statics_.has_pe(pe); }
 
     // ---- Coherence ----
 
@@ -135,7 +149,7 @@ class SharedMemoryTransport final : public NoncoherentTransport {
         if (request.op == AtomicOp::kFetch) {
             load();
         } else {
-            SharedLock guard(lock_of(pe), "an atomic on non-coherent memory");
+            const AtomicGuard guard = guard_of(pe, policy, "an atomic on non-coherent memory");
             load();
             const std::uint64_t next = atomic_result(request, old);
             // An operation without effect must not store: a put, which takes no lock, may have come
@@ -153,7 +167,7 @@ class SharedMemoryTransport final : public NoncoherentTransport {
         const std::size_t bytes = what.nelems * what.element.kernel()->bytes;
         if (pe == pe_) perform(SyncPoint::kAtomicBegin, copies, what.dest, bytes);
         accumulate_in_pieces(
-            what, lock_of(pe), "an accumulate on non-coherent memory",
+            what, [&] { return guard_of(pe, policy, "an accumulate on non-coherent memory"); },
             [&](char* piece, char* dest, std::size_t piece_bytes) {
                 const char* remote = copies.public_of(dest, pe);
                 policy.before_load(remote, piece_bytes);
@@ -171,31 +185,11 @@ class SharedMemoryTransport final : public NoncoherentTransport {
     void quiet(Context&) override { perform(SyncPoint::kQuiet); }
     void progress() override { evict_now_and_then(); }
 
-    // ---- What a fabric has; all PEs are on this node ----
-
-    void post_gate(const Gate& gate, std::uint32_t number, int pe) override {
-        const auto offset = reinterpret_cast<const char*>(&gate) - neighbour(pe_).internal;
-        reinterpret_cast<Gate*>(neighbour(pe).internal + offset)->post(number);
-    }
-    void post_gate_behind(Context& context, const Gate& gate, std::uint32_t number,
-                          int pe) override {
-        quiet(context);
-        post_gate(gate, number, pe);
-    }
-    void drive_until(bool (*is_done)(void*), void* state) override {
-        while (!is_done(state)) {
-            drive_progress();
-            ::sched_yield();
-        }
-    }
-    bool runs_my_program(int pe) override { return neighbour(pe).runs_my_program; }
-    std::vector<std::byte> endpoint_info() const override { return {}; }
-    void start() override {}
-    void leave() override {}
-
   private:
     const Neighbour& neighbour(int pe) const { return neighbours_[static_cast<std::size_t>(pe)]; }
-    std::atomic<std::uint32_t>& lock_of(int pe) const { return *neighbour(pe).lock; }
+    AtomicGuard guard_of(int pe, const Policy& policy, const char* where) const {
+        return AtomicGuard(neighbour(pe), policy, place_, where);
+    }
     // Those of the segment with this address.
     Copies& copies_of(const void* address) {
         if (heap_.holds(address)) return heap_;
@@ -237,10 +231,11 @@ class SharedMemoryTransport final : public NoncoherentTransport {
         statics_.policy().finish();
     }
 
-    // Behind finish(): the PE sees what was stored, or this PE sees that it sleeps.
+    // Behind finish(): the PE sees what was stored, or this PE sees that it sleeps. A PE of another
+    // node looks by itself.
     void wake(int pe) const {
         Sleeper* sleeper = neighbour(pe).sleeper;
-        if (sleeper->is_sleeping()) sleeper->wake();
+        if (sleeper != nullptr && sleeper->is_sleeping()) sleeper->wake();
     }
 
     // Caches evict lines when they like; so do these copies, as far as calls give occasion.
@@ -252,8 +247,8 @@ class SharedMemoryTransport final : public NoncoherentTransport {
     }
 
     const int pe_;
+    const BakeryPlace place_;
     const std::vector<Neighbour> neighbours_;
-    const std::string provider_ = "noncoherent";
     Dice dice_;
     Copies heap_;
     Copies statics_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The mistakes of public_pointers_errors_test.py, one for each argument.
+// The mistakes of public_pointers_errors_test.py, one for each argument, and the jobs of
+// public_file_test.py.
 #include <shmemx.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,15 @@ int main(int argc, char** argv) {
     char own[8] = {0};
     shmemx_writeback(own, sizeof own);
     shmemx_invalidate(own, sizeof own);
+    // For public_file_test.py: holds the file until its standard input has a line.
+    if (strcmp(name, "wait") == 0) {
+        if (shmem_my_pe() == 0) {
+            puts("ready");
+            fflush(stdout);
+            getchar();
+        }
+        shmem_barrier_all();
+    }
     if (shmem_my_pe() == 0) printf("right\n");
     shmem_finalize();
     return 0;

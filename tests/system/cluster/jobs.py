@@ -48,6 +48,18 @@ class Programs:
         out, _ = self.run_job(EVEN, PROBE, "again")
         self.assertEqual(len(out.splitlines()), len(EVEN))
 
+    def test_non_coherent_memory(self):
+        """A file of the folder that the hosts share, and files of their own folders."""
+        for layout in (UNEVEN, ALTERNATING):
+            with self.subTest(layout):
+                self.run_job(layout, bin_program("noncoherent_test"), environment={
+                    "SHMEM_HEAP": "noncoherent:/tmp/shared/public", "SHMEM_SYMMETRIC_SIZE": "16M"})
+        _, error = self.run_job(UNEVEN, bin_program("noncoherent_test"), code=1, environment={
+            "SHMEM_HEAP": "noncoherent:/dev/shm/public", "SHMEM_SYMMETRIC_SIZE": "16M"})
+        for host in set(UNEVEN):
+            os.remove(f"/proc/{self.cluster.hosts[host].pid}/root/dev/shm/public")
+        self.assertRegex(error, "PE [0-3] has stored to its part of the file, but this PE does not")
+
     def run_programs(self, layout, names):
         for name in names:
             with self.subTest(f"{name} on {' '.join(layout)}"):

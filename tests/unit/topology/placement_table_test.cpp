@@ -7,8 +7,10 @@
 #include <hwloc.h>
 #include <hwloc/cpukinds.h>
 
+#include <iterator>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -94,20 +96,92 @@ TEST(PlacementTable, EachPeIsWhereTheTableSays) {
     }
 }
 
-// Four efficient cores, then two fast ones, as hwloc would export such a machine.
-std::string two_kinds() {
+// The part of a line up to its NUMA node.
+std::string numa_node_of(const std::string& line) {
+    const std::size_t at = line.find("NUMA node ");
+    return at == std::string::npos ? "none" : line.substr(at, line.find_first_of(",(", at) - at);
+}
+
+constexpr int kCoresOfCluster = 3;
+
+// Sub-NUMA clusters of three cores: 2 to 8 packages with 1, 2 or 4 of them, and 1 or 2 threads.
+template <class Check>
+void for_each_machine(Check check) {
+    for (int packages = 2; packages <= 8; ++packages) {
+        for (const int clusters : {1, 2, 4}) {
+            for (const int threads : {1, 2}) {
+                const std::string machine =
+                    "pack:" + std::to_string(packages) + " l3:1 numa:" + std::to_string(clusters) +
+                    " core:" + std::to_string(kCoresOfCluster) + " pu:" + std::to_string(threads);
+                SCOPED_TRACE(machine);
+                check(*made_of(machine), packages * clusters, clusters, threads);
+            }
+        }
+    }
+}
+
+// With a PE for each core, PE i has core i, and its memory in the NUMA node of that core. Dealt out
+// to the NUMA nodes, PE i is in node i, and starts over at the first.
+TEST(PlacementTable, TwoToEightPackagesWithClusters) {
+    for_each_machine([](const Facts& facts, int nodes, int clusters, int threads) {
+        const int cores = nodes * kCoresOfCluster;
+        const Plan all = plan(facts, cores);
+        const Plan dealt = plan(facts, cores, BindTo::kCore, MapBy::kNuma);
+        ASSERT_EQ(all.error + dealt.error, "");
+        for (int pe = 0; pe < cores; ++pe) {
+            const int node = pe / kCoresOfCluster;
+            const std::string package = std::to_string(node / clusters);
+            const std::string first = std::to_string(pe * threads);
+            const std::string pus =
+                threads == 1 ? "(PU " + first + ")"
+                             : "(PUs " + first + "-" + std::to_string(pe * threads + 1) + ")";
+            const auto index = static_cast<std::size_t>(pe);
+            const std::string line = binding_text(facts, all.pus[index]);
+            EXPECT_EQ(line.substr(0, line.find(": [")),
+                      "bound to package " + package + ", NUMA node " + std::to_string(node) +
+                          ", L3 " + package + ", core " + std::to_string(pe) + " " + pus);
+            EXPECT_EQ(numa_node_of(binding_text(facts, dealt.pus[index])),
+                      "NUMA node " + std::to_string(pe % nodes));
+        }
+    });
+}
+
+// Two PEs in each NUMA node leave a core for a helper, which gets it there.
+TEST(PlacementTable, HelpersAreInTheNodeOfTheirNeighbour) {
+    for_each_machine([](const Facts& facts, int nodes, int, int) {
+        const Plan pes = plan(facts, 2 * nodes, BindTo::kCore, MapBy::kNuma);
+        std::vector<int> neighbours(static_cast<std::size_t>(nodes));
+        std::iota(neighbours.begin(), neighbours.end(), 0);
+        const Plan helpers = plan_helpers(facts, pes, neighbours);
+        ASSERT_EQ(helpers.error, "");
+        std::set<std::uint32_t> taken;
+        for (const auto& pus : pes.pus) taken.insert(pus.begin(), pus.end());
+        for (std::size_t i = 0; i < helpers.pus.size(); ++i) {
+            EXPECT_EQ(numa_node_of(binding_text(facts, helpers.pus[i])),
+                      "NUMA node " + std::to_string(i));
+            for (const std::uint32_t pu : helpers.pus[i]) EXPECT_TRUE(taken.insert(pu).second);
+        }
+    });
+}
+
+// A machine whose PUs [fast, fast + 2) of each package are of another kind than those before, as
+// hwloc would export it.
+std::string two_kinds(const char* synthetic, unsigned packages, unsigned of_package,
+                      unsigned fast) {
     hwloc_topology_t topology = nullptr;
     EXPECT_EQ(::hwloc_topology_init(&topology), 0);
-    EXPECT_EQ(::hwloc_topology_set_synthetic(topology, "pack:1 l3:1 core:6 pu:1"), 0);
+    EXPECT_EQ(::hwloc_topology_set_synthetic(topology, synthetic), 0);
     EXPECT_EQ(::hwloc_topology_load(topology), 0);
     const struct {
         unsigned first, last;
         int efficiency;
         const char* name;
-    } kinds[] = {{0, 3, 1, "IntelAtom"}, {4, 5, 2, "IntelCore"}};
+    } kinds[] = {{0, fast - 1, 1, "IntelAtom"}, {fast, fast + 1, 2, "IntelCore"}};
     for (const auto& kind : kinds) {
         hwloc_bitmap_t pus = ::hwloc_bitmap_alloc();
-        ::hwloc_bitmap_set_range(pus, kind.first, static_cast<int>(kind.last));
+        for (unsigned begin = 0; begin < packages * of_package; begin += of_package) {
+            ::hwloc_bitmap_set_range(pus, begin + kind.first, static_cast<int>(begin + kind.last));
+        }
         char type[] = "CoreType";
         std::string name = kind.name;
         hwloc_info_s info{.name = type, .value = name.data()};
@@ -125,8 +199,11 @@ std::string two_kinds() {
 
 // Two PEs on a machine of fast and efficient cores get the fast ones.
 TEST(PlacementTable, FasterCoresComeFirst) {
-    const auto facts = std::make_unique<Facts>(discover(
-        {.allowed_pus = all_pus(), .proc = "/nonexistent", .synthetic = "", .xml = two_kinds()}));
+    const auto facts =
+        std::make_unique<Facts>(discover({.allowed_pus = all_pus(),
+                                          .proc = "/nonexistent",
+                                          .synthetic = "",
+                                          .xml = two_kinds("pack:1 l3:1 core:6 pu:1", 1, 6, 4)}));
     ASSERT_EQ(facts->ncores_listed, 6u);
     const Plan result = plan(*facts, 6);
     EXPECT_EQ(binding_text(*facts, result.pus[0]),
@@ -135,6 +212,21 @@ TEST(PlacementTable, FasterCoresComeFirst) {
               "bound to package 0, NUMA node 0, L3 0, core 5 (PU 5): [.....B]");
     EXPECT_EQ(binding_text(*facts, result.pus[2]),
               "bound to package 0, NUMA node 0, L3 0, core 0 (PU 0): [B.....]");
+}
+
+// Of both packages, before the efficient ones of the first.
+TEST(PlacementTable, FasterCoresOfSeveralPackagesComeFirst) {
+    const auto facts = std::make_unique<Facts>(
+        discover({.allowed_pus = all_pus(),
+                  .proc = "/nonexistent",
+                  .synthetic = "",
+                  .xml = two_kinds("pack:2 numa:1 l3:1 core:6 pu:1", 2, 6, 4)}));
+    const Plan result = plan(*facts, 12);
+    const std::uint32_t expected[] = {4, 5, 10, 11, 0, 1, 2, 3, 6, 7, 8, 9};
+    ASSERT_EQ(result.pus.size(), std::size(expected));
+    for (std::size_t i = 0; i < std::size(expected); ++i) {
+        EXPECT_EQ(result.pus[i], std::vector<std::uint32_t>{expected[i]}) << "PE " << i;
+    }
 }
 
 TEST(PlacementTable, TheDrawingHasEveryPart) {

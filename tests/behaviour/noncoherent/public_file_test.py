@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Would break: jobs take a file for public copies that their PEs do not share, that another job
+uses, or whose old contents they see; or they do not say why they end.
+
+Usage: public_file_test.py OSHRUN CASES PROGRAM (public_pointer_cases.c, noncoherent_test.cpp).
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+from misuse import HANG_SECONDS, Misuse
+
+NAME = "shmem_init: SHMEM_HEAP=noncoherent:"
+NOT_SHARED = (r"PE \d has stored to its part of the file, but this PE does not see it; the name "
+              "must lead to the same memory on all hosts")
+# Each PE in a folder of its own, where a relative name is another file.
+OWN_FOLDER = 'mkdir -p pe$PMIX_RANK && cd pe$PMIX_RANK && exec "$@"'
+
+
+def run(command, **settings):
+    return subprocess.run(command, env={**os.environ, **settings}, text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=HANG_SECONDS)
+
+
+def check_messages(misuse, folder):
+    fifo = os.path.join(folder, "fifo")
+    os.mkfifo(fifo)
+    for case, path, text in (
+            ("folder", folder, "cannot open the file: Is a directory"),
+            ("missing folder", folder + "/none/file", "cannot open the file: No such file.*"),
+            ("fifo", fifo, "this is neither a file nor a device of characters, .*"),
+            # Each mapping of it is memory of its own.
+            ("other memory", "/dev/zero", NOT_SHARED)):
+        misuse.expect_error(case, NAME + path + ": " + text, SHMEM_HEAP="noncoherent:" + path)
+
+
+def check_nodes(misuse, folder):
+    """PEs of two nodes, which share a file, or have two of the same name."""
+    settings = {"SHMEM_HEAP": "noncoherent:public", "SHMEM_VIRTUAL_NODES": "2",
+                "SHMEM_SYMMETRIC_SIZE": "2M", "SHMEM_FABRIC": "loopback"}
+    os.chdir(folder)
+    command = [misuse.oshrun, "-n", "3"]
+    result = run([*command, misuse.program, "none"], **settings)
+    misuse.check("one file", result, result.returncode == 0 and "right" in result.stdout, "right")
+    result = run([*command, "sh", "-c", OWN_FOLDER, "sh", misuse.program, "none"], **settings)
+    misuse.check("two files", result, result.returncode != 0 and "has stored to its part of the "
+                 "file, but this PE does not see it" in result.stdout, NOT_SHARED)
+    result = run([*command, misuse.program, "none"],
+                 **{**settings, "SHMEM_HEAP": "noncoherent-emulated"})
+    misuse.check("emulation", result, result.returncode != 0 and "works with the PEs of one node"
+                 in result.stdout, "a refusal")
+
+
+def check_old_contents(misuse, folder, program):
+    """What a job has left that was killed."""
+    path = os.path.join(folder, "old")
+    with open(path, "wb") as file:
+        file.write(b"\xa5" * (8 << 20))
+    result = run([misuse.oshrun, "-n", "2", program, "--gtest_brief=1"],
+                 SHMEM_HEAP="noncoherent:" + path, SHMEM_SYMMETRIC_SIZE="16M")
+    misuse.check("old contents", result, result.returncode == 0, "success")
+
+
+def check_lock(misuse, folder):
+    path = os.path.join(folder, "used")
+    settings = {"SHMEM_HEAP": "noncoherent:" + path}
+    command = [misuse.oshrun, "-n", "2", misuse.program]
+    with subprocess.Popen([*command, "wait"], text=True, stdin=subprocess.PIPE,
+                          env={**os.environ, **misuse.settings, **settings},
+                          stdout=subprocess.PIPE) as user:
+        said = user.stdout.readline()
+        misuse.expect_error("used file", NAME + path + ": another job uses the file; give each job "
+                            "its own", **settings)
+        user.communicate("\n", timeout=HANG_SECONDS)
+    result = run([*command, "none"], **misuse.settings, **settings)
+    misuse.check("file that was used", result, said == "ready\n" and user.returncode == 0 and
+                 result.returncode == 0, "success")
+
+
+def main():
+    misuse = Misuse(npes=2, SHMEM_SYMMETRIC_SIZE="2M")
+    misuse.oshrun, misuse.program = map(os.path.abspath, sys.argv[1:3])
+    program = os.path.abspath(sys.argv[3])
+    with tempfile.TemporaryDirectory() as folder:
+        check_messages(misuse, folder)
+        check_lock(misuse, folder)
+        check_old_contents(misuse, folder, program)
+        check_nodes(misuse, folder)
+    return misuse.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
