@@ -172,6 +172,7 @@ void make_initial_team() {
     }
     use_block(team, block);
     detail::current = &team;
+    detail::is_one_node = !team.exposed.empty();
 }
 
 FormedTeam form_team(int number, int new_index) {
