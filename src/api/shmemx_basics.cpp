@@ -15,9 +15,6 @@
 namespace tessera::api {
 namespace {
 
-// Relaxed: the program registers it before other threads create contexts.
-std::atomic<shmemx_gettid_t> registered_gettid{nullptr};
-
 constexpr std::size_t kNameBytes = 256;
 
 // A name that is too long is cut off; a system without one has an empty name.
@@ -34,12 +31,14 @@ char* node_name() {
 
 }  // namespace
 
-std::uint64_t thread_number() {
-    shmemx_gettid_t gettid_fn = registered_gettid.load(std::memory_order_relaxed);
+constinit std::atomic<shmemx_gettid_t> registered_gettid{nullptr};
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint64_t system_number = 0;
+
+std::uint64_t ask_thread_number() {
+    const shmemx_gettid_t gettid_fn = registered_gettid.load(std::memory_order_relaxed);
     if (gettid_fn != nullptr) return gettid_fn();
-    // Locks ask for it in every call, and the system takes as long as a lock.
-    static thread_local const auto number = static_cast<std::uint64_t>(::syscall(SYS_gettid));
-    return number;
+    system_number = static_cast<std::uint64_t>(::syscall(SYS_gettid));
+    return system_number;
 }
 
 }  // namespace tessera::api

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Mutexes and reader-writer locks of single PEs (include/shmemx/mutex.h).
+// Mutexes and reader-writer locks of single PEs (include/shmemx/mutex.h). Hot path.
 #include "api/entry.hpp"
 #include "api/thread_number.hpp"
 #include "core/mutex.hpp"
-#include "core/runtime.hpp"
 #include "core/rwlock.hpp"
-#include "shmem/setup.h"
 #include "shmemx.h"
 
 namespace tessera::api {
@@ -16,13 +14,17 @@ static_assert(sizeof(shmemx_mutex_t) == sizeof(std::uint64_t));
 static_assert(sizeof(shmemx_rwlock_t) == sizeof(RwLockWords));
 
 // The owner of locks within the PE; 0: the PE as a whole.
-std::uint64_t lock_owner() { return thread_level() == SHMEM_THREAD_MULTIPLE ? thread_number() : 0; }
+TESSERA_INLINE std::uint64_t lock_owner() { return held_locks().is_shared() ? thread_number() : 0; }
 
-Mutex mutex_of(shmemx_mutex_t* mutex, int pe, const char* where) {
-    return {reinterpret_cast<std::uint64_t*>(mutex), pe, lock_owner(), where};
+TESSERA_INLINE Mutex mutex_of(shmemx_mutex_t* mutex, int pe, const char* where) {
+    std::uint64_t* mapped = Mutex::mapped_word(mutex, pe);
+    if (mapped == nullptr) [[unlikely]]
+        check_lock(mutex, sizeof *mutex, pe, where);
+    return {{.lock = mutex, .pe = pe, .thread = lock_owner()}, mapped, where};
 }
 
 RwLock rwlock_of(shmemx_rwlock_t* lock, int pe, const char* where) {
+    check_lock(lock, sizeof *lock, pe, where);
     return {reinterpret_cast<RwLockWords*>(lock), pe, lock_owner(), where};
 }
 

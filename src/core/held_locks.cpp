@@ -13,8 +13,10 @@ constexpr std::size_t kBucketsAtFirst = 64;
 
 }  // namespace
 
+constinit HeldLocks* open_held_locks = nullptr;
+
 HeldLocks::HeldLocks(bool is_shared, QueueNode* nodes)
-    : is_shared_(is_shared), nodes_(nodes), entries_(kOnlyNode + 1), buckets_(kBucketsAtFirst, 0) {}
+    : is_shared_(is_shared), nodes_(nodes), entries_(1), buckets_(kBucketsAtFirst, 0) {}
 
 std::unique_lock<std::mutex> HeldLocks::guard() const {
     std::unique_lock guard(lock_, std::defer_lock);
@@ -31,10 +33,14 @@ std::size_t HeldLocks::hash(const LockKey& key) const {
 std::uint32_t& HeldLocks::bucket_of(const LockKey& key) { return buckets_[hash(key)]; }
 std::uint32_t HeldLocks::bucket_of(const LockKey& key) const { return buckets_[hash(key)]; }
 
-HeldLocks::Found HeldLocks::find_slowly(const LockKey& key) const {
+HeldLocks::Held HeldLocks::find_slowly(LockKey key) const {
     const auto hold = guard();
     for (std::uint32_t i = bucket_of(key); i != 0; i = entries_[i].next) {
-        if (entries_[i].key == key) return {.index = i, .use = entries_[i].use};
+        const Entry& entry = entries_[i];
+        if (entry.key != key) continue;
+        return {.name = NodeName(address_map.my_pe, i, entry.generation),
+                .node = &nodes_[i],
+                .use = entry.use};
     }
     return {};
 }
@@ -67,10 +73,31 @@ void HeldLocks::grow() {
     }
 }
 
-NodeName HeldLocks::add_slowly(const LockKey& key, LockUse use, const char* where) {
+// RETURNS: whether the thread has got a free place with its node. REQUIRES: the mutex, where it is
+// in use.
+bool HeldLocks::claim(Place& place, std::uint64_t thread, const char* where) {
+    if (place.owner.load(std::memory_order_relaxed) != 0) return false;
+    const std::uint32_t index = take_node(where);
+    place.node = &nodes_[index];
+    place.name = NodeName(address_map.my_pe, index, entries_[index].generation);
+    // Relaxed: other threads learn from it that the place is not theirs, and nothing else.
+    place.owner.store(Place::mark_of(thread), std::memory_order_relaxed);
+    return true;
+}
+
+// The owner holds more or fewer locks by the table.
+void HeldLocks::count_others(std::uint64_t thread, int difference) {
+    count_ += static_cast<std::size_t>(difference);
+    Place& place = place_of(thread);
+    if (place.is_of(thread)) place.others += static_cast<std::uint32_t>(difference);
+}
+
+HeldLocks::Held HeldLocks::add_slowly(LockKey key, LockUse use, const char* where) {
     const auto hold = guard();
-    if (may_see_only(key.thread) && only_.key == key) return {};
-    if (count_.load(std::memory_order_relaxed) == buckets_.size()) [[unlikely]]
+    Place& place = place_of(key.thread);
+    if (claim(place, key.thread, where)) return fill(place, key, use);
+    if (place.is_of(key.thread) && place.lock == key.lock && place.pe == key.pe) return {};
+    if (count_ == buckets_.size()) [[unlikely]]
         grow();
     std::uint32_t& bucket = bucket_of(key);
     for (std::uint32_t i = bucket; i != 0; i = entries_[i].next) {
@@ -83,9 +110,11 @@ NodeName HeldLocks::add_slowly(const LockKey& key, LockUse use, const char* wher
     entry.generation = (entry.generation + 1) % NodeName::kGenerations;
     entry.use = use;
     bucket = index;
-    add_to_count(1);
-    nodes_[index].reset(entry.generation);
-    return {address_map.my_pe, index, entry.generation};
+    count_others(key.thread, 1);
+    nodes_[index].reset();
+    return {.name = NodeName(address_map.my_pe, index, entry.generation),
+            .node = &nodes_[index],
+            .use = use};
 }
 
 void HeldLocks::remove_slowly(std::uint32_t index) {
@@ -97,7 +126,7 @@ void HeldLocks::remove_slowly(std::uint32_t index) {
     *link = entry.next;
     entry.next = first_free_;
     first_free_ = index;
-    add_to_count(-1);
+    count_others(entry.key.thread, -1);
 }
 
 }  // namespace tessera

@@ -4,12 +4,14 @@
 // queue nodes: a hash table from a lock to its node. Private to the PE, so a program that writes
 // astray cannot damage it. Hot path.
 //
-// Most PEs hold one lock at a time. The first lock that a PE takes while it has none is kept in
-// `only_`, with a node of its own, and the table is not looked at.
-//
 // The owner of a lock is the PE, or with SHMEM_THREAD_MULTIPLE the thread: two threads of a PE may
-// then contend for a lock, each with a node of its own. `only_` then belongs to the thread that has
-// claimed it, by one atomic operation; the table has a mutex.
+// then contend for a lock, each with a node of its own.
+//
+// Most owners hold one lock at a time. Each owner has a place for a lock that it takes while it has
+// no other one, with a node of its own, and the table is not looked at. An owner claims its place
+// when it takes its first lock and keeps it, so that a lock costs no atomic operation here: only
+// the owner reads and writes the rest of a place. Where two owners fall on one place, the second
+// one uses the table, which has a mutex.
 // COST: O(1); memory is allocated only when more locks are held at once than ever before.
 #pragma once
 
@@ -40,32 +42,42 @@ class HeldLocks {
     // `is_shared`: several threads call at the same time. `nodes`: of this PE.
     HeldLocks(bool is_shared, QueueNode* nodes);
 
-    struct Found {
-        std::uint32_t index = 0;  // of the node; 0: the caller does not have the lock
+    // Whether threads own locks, not the PE.
+    bool is_shared() const { return is_shared_; }
+
+    // A lock that the caller has or waits for, and its node.
+    struct Held {
+        NodeName name;  // of the node; none: the caller does not have the lock
+        QueueNode* node = nullptr;
         LockUse use = LockUse::kMutex;
     };
-    Found find(const LockKey& key) const {
-        if (may_see_only(key.thread) && only_.key == key) [[likely]]
-            return {.index = kOnlyNode, .use = only_.use};
+    TESSERA_INLINE Held find(const LockKey& key) const {
+        const Place& place = place_of(key.thread);
+        if (place.is_of(key.thread) && place.lock == key.lock && place.pe == key.pe) [[likely]]
+            return {.name = place.name, .node = place.node, .use = place.use};
         return find_slowly(key);
     }
 
-    // Notes that the caller has the lock or waits for it, and gives it a node, which is reset and
-    // kJoining. RETURNS: its name; none: the caller has the lock or waits for it already. Too many
-    // locks end the job; `where` names the routine.
-    NodeName add(const LockKey& key, LockUse use, const char* where) {
-        if (count_.load(std::memory_order_relaxed) == 0 && claim_only(key.thread)) [[likely]]
-            return add_only(key, use);
+    // Notes that the caller has the lock or waits for it, and gives it a node: no other node is
+    // behind it, and it has not been granted the lock. The caller sets the node's state before
+    // other PEs can learn its name. RETURNS: no name: the caller has the lock or waits for it
+    // already. Too many locks end the job; `where` names the routine.
+    TESSERA_INLINE Held add(const LockKey& key, LockUse use, const char* where) {
+        Place& place = place_of(key.thread);
+        if (place.is_of(key.thread) && place.lock == nullptr && place.others == 0) [[likely]]
+            return fill(place, key, use);
         return add_slowly(key, use, where);
     }
-    // The lock is given back; no other PE knows the node's name any more.
-    void remove(std::uint32_t index) {
-        if (index == kOnlyNode) [[likely]]
-            return remove_only();
-        remove_slowly(index);
+    // The lock is given back; no other PE knows the name of the caller's node any more.
+    TESSERA_INLINE void remove(const LockKey& key, NodeName name) {
+        Place& place = place_of(key.thread);
+        if (place.is_of(key.thread) && place.name == name) [[likely]] {
+            place.node->mark_free(name.generation());
+            place.lock = nullptr;
+            return;
+        }
+        remove_slowly(name.index());
     }
-
-    QueueNode& node(std::uint32_t index) { return nodes_[index]; }
 
   private:
     struct Entry {
@@ -74,74 +86,63 @@ class HeldLocks {
         std::uint32_t generation = 0;  // of the node's use
         LockUse use = LockUse::kMutex;
     };
-    static constexpr std::uint32_t kOnlyNode = 1;
+    // A place, and the lock in it.
+    struct alignas(kCacheLineBytes) Place {
+        std::atomic<std::uint64_t> owner{0};  // mark_of() a thread; 0: none yet
+        void* lock = nullptr;                 // nullptr: none
+        QueueNode* node = nullptr;            // of this place
+        NodeName name;                        // of the node in its last use
+        int pe = 0;
+        std::uint32_t others = 0;  // locks of the owner in the table
+        LockUse use = LockUse::kMutex;
 
-    // With shared locks the thread that has claimed only_ is the one that may look at it.
-    static std::uint64_t mark_of(std::uint64_t thread) { return thread | std::uint64_t{1} << 63; }
-    bool may_see_only(std::uint64_t thread) const {
-        return !is_shared_ || only_owner_.load(std::memory_order_relaxed) == mark_of(thread);
-    }
-    // Acquire: pairs with the release of remove_only() in the thread before.
-    bool claim_only(std::uint64_t thread) {
-        std::uint64_t free = 0;
-        return !is_shared_ ||
-               only_owner_.compare_exchange_strong(free, mark_of(thread), std::memory_order_acquire,
-                                                   std::memory_order_relaxed);
-    }
-    TESSERA_INLINE NodeName add_only(const LockKey& key, LockUse use);
-    TESSERA_INLINE void remove_only();
-    Found find_slowly(const LockKey& key) const;
-    NodeName add_slowly(const LockKey& key, LockUse use, const char* where);
+        static std::uint64_t mark_of(std::uint64_t thread) {
+            return thread | std::uint64_t{1} << 63;
+        }
+        // Relaxed: a thread finds its own mark only if it has written it.
+        bool is_of(std::uint64_t thread) const {
+            return owner.load(std::memory_order_relaxed) == mark_of(thread);
+        }
+    };
+    static constexpr std::size_t kPlaces = 64;
+
+    Place& place_of(std::uint64_t thread) { return places_[thread % kPlaces]; }
+    const Place& place_of(std::uint64_t thread) const { return places_[thread % kPlaces]; }
+    TESSERA_INLINE static Held fill(Place& place, const LockKey& key, LockUse use);
+    // Keys by value, so that the fast paths keep theirs in registers.
+    Held find_slowly(LockKey key) const;
+    Held add_slowly(LockKey key, LockUse use, const char* where);
     void remove_slowly(std::uint32_t index);
+    bool claim(Place& place, std::uint64_t thread, const char* where);
+    void count_others(std::uint64_t thread, int difference);
     std::unique_lock<std::mutex> guard() const;
     std::uint32_t& bucket_of(const LockKey& key);
     std::uint32_t bucket_of(const LockKey& key) const;
     std::size_t hash(const LockKey& key) const;
-    // REQUIRES: the mutex, where it is in use. A locked addition would cost as much as a lock.
-    void add_to_count(int difference) {
-        count_.store(count_.load(std::memory_order_relaxed) + static_cast<std::size_t>(difference),
-                     std::memory_order_relaxed);
-    }
     std::uint32_t take_node(const char* where);
     void grow();
 
-    mutable std::mutex lock_;  // held for a few instructions; unused unless is_shared_
     bool is_shared_;
     QueueNode* nodes_;
-    Entry only_;                                // of node kOnlyNode; a null lock: not in use
-    std::atomic<std::uint64_t> only_owner_{0};  // shared: the mark of a thread, 0: none
-    std::vector<Entry> entries_;                // by the node's index; the first two are not used
+    Place places_[kPlaces];
+    mutable std::mutex lock_;             // held for a few instructions; unused unless is_shared_
+    std::vector<Entry> entries_;          // by the node's index; the first one is not used
     std::vector<std::uint32_t> buckets_;  // a power of two; first entry of each chain, 0: none
     std::uint32_t first_free_ = 0;
-    // Locks that are held or waited for; without only_ if the locks are shared. Relaxed: a thread
-    // sees its own entries, and does not ask for those of others.
-    std::atomic<std::size_t> count_{0};
+    std::size_t count_ = 0;  // locks in the table
 };
 
-// Member by member: the caller has just stored them one by one, and a wider load of two of them
-// would wait until both have left the store buffer.
-inline NodeName HeldLocks::add_only(const LockKey& key, LockUse use) {
-    only_.key.lock = key.lock;
-    only_.key.pe = key.pe;
-    only_.key.thread = key.thread;
-    only_.use = use;
-    only_.generation = (only_.generation + 1) % NodeName::kGenerations;
-    if (!is_shared_) count_.store(1, std::memory_order_relaxed);
-    nodes_[kOnlyNode].reset(only_.generation);
-    return {address_map.my_pe, kOnlyNode, only_.generation};
+inline HeldLocks::Held HeldLocks::fill(Place& place, const LockKey& key, LockUse use) {
+    place.lock = key.lock;
+    place.pe = key.pe;
+    place.use = use;
+    place.name = place.name.next_use();
+    place.node->reset();
+    return {.name = place.name, .node = place.node, .use = use};
 }
 
-inline void HeldLocks::remove_only() {
-    nodes_[kOnlyNode].mark_free(only_.generation);
-    only_.key.lock = nullptr;
-    if (!is_shared_) {
-        add_to_count(-1);
-    } else {
-        only_owner_.store(0, std::memory_order_release);
-    }
-}
-
-// The locks that this PE holds. REQUIRES: between init and finalize.
-HeldLocks& held_locks();
+// The locks that this PE holds. REQUIRES: between init and finalize, which set it.
+extern HeldLocks* open_held_locks;
+TESSERA_INLINE HeldLocks& held_locks() { return *open_held_locks; }
 
 }  // namespace tessera

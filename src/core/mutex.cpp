@@ -15,27 +15,26 @@ void fail_too_many_pes(const char* where) {
           address_map.npes, NodeName::kPesMax);
 }
 
-void Mutex::lock() {
-    HeldLocks& held = held_locks();
-    const NodeName name = held.add(key_, LockUse::kMutex, where_);
-    if (name.is_none()) [[unlikely]]
-        fail_recursive();
-    const NodeName before = survives_failures() ? join(name) : NodeName(swap(name.bits()));
-    if (before.is_none()) [[likely]] {
-        held.node(name.index()).set_state(NodeState(name.generation(), StateKind::kHolder));
+// The mutex was not free, or is not mapped. `last`: perhaps the last node in the queue.
+void Mutex::lock_behind(Mutex mutex, NodeName last, NodeName name) {
+    QueueNode& node = my_queue_node(name.index());
+    NodeName before;
+    if (survives_failures()) {
+        before = mutex.join(last, name);
     } else {
-        wait_behind(before, name);
+        node.set_state(NodeState(name.generation(), StateKind::kJoining));
+        before = NodeName(mutex.swap(name.bits()));
     }
-    acquire_after_lock();
+    if (!before.is_none()) return mutex.wait_behind(before, name);
+    node.set_state(NodeState(name.generation(), StateKind::kHolder));
 }
 
 // Puts the node at the end of the queue, where the swap would put it. The node tells its place
 // before it is there: if this PE dies meanwhile, the others know its place. RETURNS: the node
 // before it.
-NodeName Mutex::join(NodeName node) {
+NodeName Mutex::join(NodeName last, NodeName node) const {
     QueueNode& mine = my_queue_node(node.index());
-    NodeName before;
-    for (;;) {
+    for (NodeName before = last;;) {
         mine.set_state(before.is_none() ? NodeState(node.generation(), StateKind::kHolder)
                                         : NodeState(node.generation(), before));
         const NodeName found(compare_swap(before.bits(), node.bits()));
@@ -46,7 +45,7 @@ NodeName Mutex::join(NodeName node) {
 
 // The gate tells queries that the caller is the holder now. Its state stays as it is: the PE behind
 // it may be writing to the same cache line.
-void Mutex::wait_behind(NodeName before, NodeName node) {
+void Mutex::wait_behind(NodeName before, NodeName node) const {
     QueueNode& mine = my_queue_node(node.index());
     mine.set_state(NodeState(node.generation(), before));
     link_behind(before, node);
@@ -58,56 +57,29 @@ void Mutex::wait_behind(NodeName before, NodeName node) {
         mine.set_state(NodeState(node.generation(), StateKind::kHolder));
 }
 
-bool Mutex::try_lock() {
-    HeldLocks& held = held_locks();
-    const NodeName name = held.add(key_, LockUse::kMutex, where_);
-    if (name.is_none()) return false;
-    const std::uint64_t free = 0;
-    // As in join().
-    held.node(name.index()).set_state(NodeState(name.generation(), StateKind::kHolder));
-    if (compare_swap(free, name.bits()) != free) {
-        held.remove(name.index());
-        // A program may repeat the call until it succeeds.
-        drive_progress();
-        return false;
-    }
-    acquire_after_lock();
-    return true;
+// The mutex was not free. A program may repeat the call until it is.
+void Mutex::give_up(Mutex mutex, NodeName name) {
+    held_locks().remove(mutex.key_, name);
+    drive_progress();
 }
 
-void Mutex::unlock() {
-    HeldLocks& held = held_locks();
-    const HeldLocks::Found found = held.find(key_);
-    if (found.index == 0) fail_not_held();
-    complete_before_unlock();
-    QueueNode& mine = held.node(found.index);
-    const NodeState state(mine.state.load(std::memory_order_relaxed));  // Written by this PE.
-    const NodeName name(address_map.my_pe, found.index, state.generation());
-    const std::uint64_t free = 0;
-    // Acquire: pairs with link_behind() in the PE of the next node.
-    const bool is_awaited = mine.next.load(std::memory_order_acquire) != 0;
-    if (is_awaited || compare_swap(name.bits(), free) != name.bits()) {
-        hand_over(name, mine);
-    }
-    held.remove(found.index);
-}
-
-void Mutex::hand_over(NodeName name, const QueueNode& node) {
+void Mutex::hand_over(Mutex mutex, NodeName name) {
+    const QueueNode& node = my_queue_node(name.index());
     NodeName next;
     wait_until(
         [&] {
             next = successor_of(node);
-            if (next.is_none() && failure_count() > 0) next = find_unlinked_successor(name);
+            if (next.is_none() && failure_count() > 0) next = mutex.find_unlinked_successor(name);
             return !next.is_none();
         },
-        where_);
+        mutex.where_);
     open_granted(next);
 }
 
 // The successor may have died before it was linked to this node, but it has told that it waits
 // behind it. One that lives is not taken, though it waits behind this node: it would link itself
 // later, perhaps to the next use of the node. RETURNS: the name of a dead one; none: there is none.
-NodeName Mutex::find_unlinked_successor(NodeName mine) {
+NodeName Mutex::find_unlinked_successor(NodeName mine) const {
     NodeName node(default_context.fetch(word(), key_.pe, where_));
     while (node != mine) {
         const NodeState state = state_of_reachable(node);
@@ -123,8 +95,8 @@ NodeName Mutex::find_unlinked_successor(NodeName mine) {
     return {};
 }
 
-int Mutex::owner() {
-    if (held_locks().find(key_).index != 0) return address_map.my_pe;
+int Mutex::owner() const {
+    if (!held_locks().find(key_).name.is_none()) return address_map.my_pe;
     int pe = -1;
     // The search starts again where the queue has moved on meanwhile.
     wait_until(
@@ -142,7 +114,7 @@ int Mutex::owner() {
 // Goes from the last node to the holder's. A node that waits with the same generation before and
 // after another word was read has waited all the time, so the node before it was in the queue.
 // RETURNS: the PE; -1: the queue has moved on.
-int Mutex::holder_at_or_before(NodeName node) {
+int Mutex::holder_at_or_before(NodeName node) const {
     for (;;) {
         const NodeState state = state_of(node);
         if (state.generation() != node.generation()) return -1;
@@ -161,21 +133,22 @@ int Mutex::holder_at_or_before(NodeName node) {
     }
 }
 
-void Mutex::fail_recursive() const {
-    fatal("%s: this %s holds the mutex at %p of PE %d already; mutexes are not reentrant", where_,
-          key_.thread == 0 ? "PE" : "thread", key_.lock, key_.pe);
+void Mutex::fail_recursive(Mutex mutex) {
+    fatal("%s: this %s holds the mutex at %p of PE %d already; mutexes are not reentrant",
+          mutex.where_, mutex.key_.thread == 0 ? "PE" : "thread", mutex.key_.lock, mutex.key_.pe);
 }
 
-void Mutex::fail_not_held() {
-    const int holder = owner();
+void Mutex::fail_not_held(Mutex mutex) {
+    const LockKey& key = mutex.key_;
+    const int holder = mutex.owner();
     if (holder < 0) {
-        fatal("%s: the mutex at %p of PE %d is not locked; lock it before", where_, key_.lock,
-              key_.pe);
+        fatal("%s: the mutex at %p of PE %d is not locked; lock it before", mutex.where_, key.lock,
+              key.pe);
     }
     fatal(
         "%s: this %s does not hold the mutex at %p of PE %d, PE %d does; only the holder may "
         "unlock a mutex",
-        where_, key_.thread == 0 ? "PE" : "thread", key_.lock, key_.pe, holder);
+        mutex.where_, key.thread == 0 ? "PE" : "thread", key.lock, key.pe, holder);
 }
 
 }  // namespace tessera

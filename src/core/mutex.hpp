@@ -2,10 +2,12 @@
 //
 // One PE's instance of a mutex (include/shmemx/mutex.h). A queue lock, MCS: the mutex is a word
 // with the name of the last node in its queue (core/queue_node.hpp), 0 while it is free. Each PE
-// in the queue waits on its own node and is served in the order in which the PEs joined.
-// COST on the PE of the instance: lock: one swap, or one or two compare-and-swaps in a program that
-// survives failures, more while others join; unlock: one compare-and-swap. A PE that waits
-// tells the node before it, and is told by it: one message each between nodes.
+// in the queue waits on its own node and is served in the order in which the PEs joined. Hot path:
+// a free mutex that is mapped.
+// COST on the PE of the instance: lock of a free mutex: one compare-and-swap, or one swap where it
+// is not mapped; of another one: one swap more, or compare-and-swaps in a program that survives
+// failures; unlock: one compare-and-swap. A PE that waits tells the node before it, and is told
+// by it: one message each between nodes.
 #pragma once
 
 #include <cstdint>
@@ -28,55 +30,70 @@ inline void check_lock(const void* lock, std::size_t bytes, int pe, const char* 
         fail_alignment(lock, sizeof(std::uint64_t), where);
 }
 
+// Hot path: the compiler keeps a mutex in registers, because it goes to the slow paths by value.
 class Mutex {
   public:
     // `thread`: of the caller, 0 where the PE owns its locks. `where` names the public routine.
-    Mutex(std::uint64_t* word, int pe, std::uint64_t thread, const char* where)
-        : key_{.lock = word, .pe = pe, .thread = thread}, where_(where) {
-        check_lock(word, sizeof *word, pe, where);
+    // REQUIRES: `mapped` is the word as this PE loads it; nullptr: only a transport reaches it.
+    TESSERA_INLINE Mutex(const LockKey& key, std::uint64_t* mapped, const char* where)
+        : key_(key), mapped_(mapped), where_(where) {}
+
+    // The mapped word of an instance; nullptr: it has none, or cannot be that of a lock.
+    TESSERA_INLINE static std::uint64_t* mapped_word(const void* word, int pe) {
+        char* mapped = address_map.mapped(word, pe);
+        const bool is_usual =
+            reinterpret_cast<std::uintptr_t>(mapped) % sizeof(std::uint64_t) == 0 &&
+            address_map.npes <= NodeName::kPesMax;
+        return is_usual ? reinterpret_cast<std::uint64_t*>(mapped) : nullptr;
     }
 
     // RETURNS when: the caller holds the mutex and sees what the last holder completed. A caller
     // that has it already ends the job.
-    void lock();
+    TESSERA_INLINE void lock() const;
     // RETURNS: whether the caller, which did not have the mutex, has it now.
-    bool try_lock();
+    TESSERA_INLINE bool try_lock() const;
     // Completes the caller's operations on the default context first. A caller that does not hold
     // the mutex ends the job.
-    void unlock();
+    TESSERA_INLINE void unlock() const;
     // The PE that held it at some time during the call; -1: it was free.
-    int owner();
+    int owner() const;
 
   private:
-    NodeName join(NodeName node);
-    void wait_behind(NodeName before, NodeName node);
-    void hand_over(NodeName name, const QueueNode& node);
-    NodeName find_unlinked_successor(NodeName mine);
-    int holder_at_or_before(NodeName node);
-    [[noreturn]] TESSERA_COLD void fail_recursive() const;
-    [[noreturn]] TESSERA_COLD void fail_not_held();
+    // Whether the mutex was free, and is the caller's now. The node tells that before the mutex
+    // does: if this PE dies meanwhile, the others know its place. `last` becomes the last node in
+    // the queue.
+    TESSERA_INLINE bool take_free(const HeldLocks::Held& held, NodeName& last) const {
+        held.node->set_state(NodeState(held.name.generation(), StateKind::kHolder));
+        last = NodeName(compare_swap(0, held.name.bits()));
+        return last.is_none();
+    }
+    static void lock_behind(Mutex mutex, NodeName last, NodeName node);
+    static void give_up(Mutex mutex, NodeName node);
+    static void hand_over(Mutex mutex, NodeName node);
+    NodeName join(NodeName last, NodeName node) const;
+    void wait_behind(NodeName before, NodeName node) const;
+    NodeName find_unlinked_successor(NodeName mine) const;
+    int holder_at_or_before(NodeName node) const;
+    [[noreturn]] TESSERA_COLD static void fail_recursive(Mutex mutex);
+    [[noreturn]] TESSERA_COLD static void fail_not_held(Mutex mutex);
 
     std::uint64_t* word() const { return static_cast<std::uint64_t*>(key_.lock); }
     // Atomics on the word. No PE sleeps on it, so mapped ones look for no sleeper to wake.
     TESSERA_INLINE std::uint64_t swap(std::uint64_t value) const {
-        if (std::uint64_t* mapped = mapped_word()) [[likely]]
-            return std::atomic_ref(*mapped).exchange(value);
+        if (mapped_ != nullptr) [[likely]]
+            return std::atomic_ref(*mapped_).exchange(value);
         return default_context.swap(word(), value, key_.pe, where_);
     }
     TESSERA_INLINE std::uint64_t compare_swap(std::uint64_t condition, std::uint64_t value) const {
-        if (std::uint64_t* mapped = mapped_word()) [[likely]] {
-            std::atomic_ref(*mapped).compare_exchange_strong(condition, value);
+        if (mapped_ != nullptr) [[likely]] {
+            std::atomic_ref(*mapped_).compare_exchange_strong(condition, value);
             return condition;
         }
         return default_context.compare_swap(word(), condition, value, key_.pe, where_);
     }
-    // Atomics that a session holds back come first, as with the operations of the context.
-    TESSERA_INLINE std::uint64_t* mapped_word() const {
-        default_context.perform_held();
-        return reinterpret_cast<std::uint64_t*>(address_map.mapped(word(), key_.pe));
-    }
 
     LockKey key_;
+    std::uint64_t* mapped_;
     const char* where_;
 };
 
@@ -92,6 +109,42 @@ inline void complete_before_unlock() {
 inline void acquire_after_lock() {
     std::atomic_thread_fence(std::memory_order_acquire);
     perform_duty(SyncPoint::kLockTaken);
+}
+
+TESSERA_INLINE void Mutex::lock() const {
+    const HeldLocks::Held held = held_locks().add(key_, LockUse::kMutex, where_);
+    if (held.name.is_none()) [[unlikely]]
+        fail_recursive(*this);
+    NodeName last;
+    if (mapped_ == nullptr || !take_free(held, last)) [[unlikely]]
+        lock_behind(*this, last, held.name);
+    acquire_after_lock();
+}
+
+TESSERA_INLINE bool Mutex::try_lock() const {
+    const HeldLocks::Held held = held_locks().add(key_, LockUse::kMutex, where_);
+    if (held.name.is_none()) [[unlikely]]
+        return false;
+    NodeName last;
+    if (!take_free(held, last)) [[unlikely]] {
+        give_up(*this, held.name);
+        return false;
+    }
+    acquire_after_lock();
+    return true;
+}
+
+TESSERA_INLINE void Mutex::unlock() const {
+    HeldLocks& all = held_locks();
+    const HeldLocks::Held held = all.find(key_);
+    if (held.name.is_none()) [[unlikely]]
+        fail_not_held(*this);
+    complete_before_unlock();
+    // Acquire: pairs with link_behind() in the PE of the next node.
+    const bool is_awaited = held.node->next.load(std::memory_order_acquire) != 0;
+    if (is_awaited || compare_swap(held.name.bits(), 0) != held.name.bits()) [[unlikely]]
+        hand_over(*this, held.name);
+    all.remove(key_, held.name);
 }
 
 }  // namespace tessera

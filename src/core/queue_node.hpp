@@ -43,6 +43,11 @@ class NodeName {
     // PE and index alone: 38 bits, 0 for no node.
     constexpr std::uint64_t place() const { return bits_ >> kGenerationBits; }
     static constexpr NodeName at(std::uint64_t place) { return NodeName(place << kGenerationBits); }
+    // The same node in its next use.
+    constexpr NodeName next_use() const {
+        constexpr std::uint64_t kGeneration = kGenerations - 1;
+        return NodeName((bits_ & ~kGeneration) | ((bits_ + 1) & kGeneration));
+    }
     constexpr std::uint64_t bits() const { return bits_; }
     constexpr bool is_none() const { return bits_ == 0; }
     constexpr bool operator==(const NodeName&) const = default;
@@ -94,15 +99,14 @@ struct alignas(kCacheLineBytes) QueueNode {
     Gate granted;
     Gate drained;
 
-    void reset(std::uint32_t generation) {
+    // Begins a use, but for the state and, where it is needed, `drained`.
+    void reset() {
         // Release: a query that reads a gate of this use sees that the last use is over. Pairs with
         // the acquire of is_granted(). The rest is relaxed: the node's name reaches other PEs by
         // the atomic that puts it into the queue.
         std::atomic_thread_fence(std::memory_order_release);
         next.store(0, std::memory_order_relaxed);
         granted.reset(0);
-        drained.reset(0);
-        set_state(NodeState(generation, StateKind::kJoining));
     }
     void mark_free(std::uint32_t generation) { set_state(NodeState(generation, StateKind::kFree)); }
     // Relaxed: queries of other PEs tell uses apart by the generation, and order nothing else by

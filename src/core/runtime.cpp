@@ -116,6 +116,7 @@ void close_runtime() {
     live->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
     live->node.reset();
     launch::leave(live->job);
+    open_held_locks = nullptr;
     delete live;
     live = nullptr;
 }

@@ -14,7 +14,6 @@
 namespace tessera {
 
 Epochs& epochs() { return *live->epochs; }
-HeldLocks& held_locks() { return *live->held_locks; }
 
 heap::Allocator& heap_allocator() { return *live->allocator; }
 

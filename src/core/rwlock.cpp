@@ -27,9 +27,7 @@ const char* name_of(LockUse use) { return use == LockUse::kReading ? "reading" :
 }  // namespace
 
 RwLock::RwLock(RwLockWords* words, int pe, std::uint64_t thread, const char* where)
-    : words_(words), key_{.lock = words, .pe = pe, .thread = thread}, where_(where) {
-    check_lock(words, sizeof *words, pe, where);
-}
+    : words_(words), key_{.lock = words, .pe = pe, .thread = thread}, where_(where) {}
 
 // A reader enters without a queue; all others get behind the last node. RETURNS: the state before.
 std::uint64_t RwLock::join(NodeName node, LockUse use) {
@@ -42,8 +40,17 @@ std::uint64_t RwLock::join(NodeName node, LockUse use) {
     }
 }
 
+// RETURNS: the name of a node that may join the queue; none: the caller has the lock.
+NodeName RwLock::prepare(LockUse use) {
+    const HeldLocks::Held held = held_locks().add(key_, use, where_);
+    if (held.name.is_none()) return {};
+    held.node->drained.reset(0);
+    held.node->set_state(NodeState(held.name.generation(), StateKind::kJoining));
+    return held.name;
+}
+
 void RwLock::lock(LockUse use) {
-    const NodeName name = held_locks().add(key_, use, where_);
+    const NodeName name = prepare(use);
     if (name.is_none()) [[unlikely]]
         fail_held_already();
     const std::uint64_t before = join(name, use);
@@ -63,7 +70,7 @@ void RwLock::lock(LockUse use) {
 }
 
 bool RwLock::try_lock(LockUse use) {
-    const NodeName name = held_locks().add(key_, use, where_);
+    const NodeName name = prepare(use);
     if (name.is_none()) return false;
     const bool reads = use == LockUse::kReading;
     // A reader tries again while other readers come and go.
@@ -74,21 +81,20 @@ bool RwLock::try_lock(LockUse use) {
         acquire_after_lock();
         return true;
     }
-    held_locks().remove(name.index());
+    held_locks().remove(key_, name);
     drive_progress();
     return false;
 }
 
 void RwLock::unlock(LockUse use) {
-    const HeldLocks::Found found = find_held(use);
+    const NodeName name = find_held(use).name;
     complete_before_unlock();
     if (use == LockUse::kReading) {
-        held_locks().remove(found.index);
+        held_locks().remove(key_, name);
         return leave_as_reader();
     }
-    const NodeName name(address_map.my_pe, found.index, 0);
     pass_head_on(name, with_last(0, name));
-    held_locks().remove(found.index);
+    held_locks().remove(key_, name);
 }
 
 // The writer at the head of the queue waits here. No reader enters meanwhile. The mark goes with
@@ -125,17 +131,17 @@ void RwLock::leave_as_reader() {
 }
 
 void RwLock::fail_held_already() const {
-    const HeldLocks::Found found = held_locks().find(key_);
+    const HeldLocks::Held found = held_locks().find(key_);
     fatal(
         "%s: this %s has locked the rwlock at %p of PE %d for %s already; rwlocks are neither "
         "reentrant nor can a reader become a writer",
         where_, key_.thread == 0 ? "PE" : "thread", key_.lock, key_.pe, name_of(found.use));
 }
 
-HeldLocks::Found RwLock::find_held(LockUse use) const {
-    const HeldLocks::Found found = held_locks().find(key_);
+HeldLocks::Held RwLock::find_held(LockUse use) const {
+    const HeldLocks::Held found = held_locks().find(key_);
     const char* caller = key_.thread == 0 ? "PE" : "thread";
-    if (found.index == 0) {
+    if (found.name.is_none()) {
         fatal(
             "%s: this %s has not locked the rwlock at %p of PE %d; only the PE or thread that "
             "has locked it may unlock it",

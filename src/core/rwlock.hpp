@@ -30,7 +30,7 @@ struct RwLockWords {
 
 class RwLock {
   public:
-    // As Mutex.
+    // As Mutex. REQUIRES: check_lock().
     RwLock(RwLockWords* words, int pe, std::uint64_t thread, const char* where);
 
     void lock(LockUse use);
@@ -38,6 +38,7 @@ class RwLock {
     void unlock(LockUse use);
 
   private:
+    NodeName prepare(LockUse use);
     std::uint64_t join(NodeName node, LockUse use);
     void drain_readers(NodeName node);
     void pass_head_on(NodeName node, std::uint64_t state_at_head);
@@ -46,7 +47,7 @@ class RwLock {
         return default_context.compare_swap(&words_->state, from, to, key_.pe, where_);
     }
     [[noreturn]] TESSERA_COLD void fail_held_already() const;
-    HeldLocks::Found find_held(LockUse use) const;
+    HeldLocks::Held find_held(LockUse use) const;
 
     RwLockWords* words_;
     LockKey key_;

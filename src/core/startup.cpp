@@ -195,6 +195,7 @@ void start(int level, const char* where) {
     join_helpers(where);
     publish_address_map(*live);
     live->held_locks = std::make_unique<HeldLocks>(has_many_threads, &my_queue_node(0));
+    open_held_locks = live->held_locks.get();
     world_serves_active_sets = !live->fabric && !any_pe_has_many_threads(*live);
     const bool shares_copies =
         config().heap.is_coherent() &&

@@ -31,6 +31,21 @@ bool is_plain_scalar(const Descriptor& a, int a_kind, const Descriptor& b, int b
            a_kind == b_kind;
 }
 
+// Version, rank, type and attribute, which lie side by side.
+std::uint64_t type_word_of(const Descriptor& a) {
+    std::uint64_t word = 0;
+    static_assert(offsetof(Descriptor, span) == offsetof(Descriptor, version) + sizeof word);
+    std::memcpy(&word, reinterpret_cast<const std::byte*>(&a) + offsetof(Descriptor, version),
+                sizeof word);
+    return word;
+}
+
+// Hot path: true only of scalars for which is_plain_scalar() is true, and of almost all of them.
+bool is_usual_scalar(const Descriptor& a, int a_kind, const Descriptor& b, int b_kind) {
+    return type_word_of(a) == type_word_of(b) && a.rank == 0 && a_kind == b_kind &&
+           a.element_bytes == b.element_bytes;
+}
+
 // Whether the elements of an array lie one behind the other.
 bool is_contiguous(const Descriptor& a) {
     auto distance = static_cast<std::ptrdiff_t>(element_bytes_of(a));
@@ -101,10 +116,11 @@ inline std::byte* mapped_scalar(caf_token_t token, std::size_t offset, int image
     // Acquire: pairs with map_parts().
     std::byte* const* parts = std::atomic_ref(coarray->parts).load(std::memory_order_acquire);
     const Team* team = detail::current;
-    const bool is_known = parts != nullptr && coarray->team == team && image >= 1 &&
-                          image <= team->images && offset < coarray->bytes &&
+    const auto index = static_cast<unsigned>(image) - 1;
+    const bool is_known = parts != nullptr && coarray->team == team &&
+                          index < static_cast<unsigned>(team->images) && offset < coarray->bytes &&
                           (bytes == 4 || bytes == 8);
-    std::byte* part = is_known ? parts[image - 1] : nullptr;
+    std::byte* part = is_known ? parts[index] : nullptr;
     return part == nullptr ? nullptr : part + offset;
 }
 
@@ -182,7 +198,7 @@ CAF_ENTRY void _gfortran_caf_get(caf_token_t token, std::size_t offset, int imag
                                  Descriptor* source, Vector* source_vector, Descriptor* dest,
                                  int source_kind, int dest_kind, bool may_overlap, int* stat) {
     if (source_vector == nullptr && stat == nullptr &&
-        is_plain_scalar(*source, source_kind, *dest, dest_kind)) {
+        is_usual_scalar(*source, source_kind, *dest, dest_kind)) {
         if (const auto* at = mapped_scalar(token, offset, image, dest->element_bytes)) [[likely]] {
             return copy_scalar(dest->base, at, dest->element_bytes);
         }
@@ -196,7 +212,7 @@ CAF_ENTRY void _gfortran_caf_send(caf_token_t token, std::size_t offset, int ima
                                   int dest_kind, int source_kind, bool may_overlap, int* stat,
                                   caf_team_t* team) {
     if (dest_vector == nullptr && stat == nullptr && team == nullptr &&
-        is_plain_scalar(*dest, dest_kind, *source, source_kind)) {
+        is_usual_scalar(*dest, dest_kind, *source, source_kind)) {
         if (auto* at = mapped_scalar(token, offset, image, source->element_bytes)) [[likely]] {
             return copy_scalar(at, source->base, source->element_bytes);
         }

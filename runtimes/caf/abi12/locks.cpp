@@ -21,20 +21,48 @@ int pe_at(const Coarray& coarray, int image, const char* routine) {
     return image == 0 ? current_team().pe_of(this_image()) : pe_of(image, routine);
 }
 
+[[gnu::noinline]] void report_locked(const ErrorTarget& target, int pe) {
+    report(target, kLocked, "lock", "this image has locked the variable on image %d already",
+           initial_team().image_of(pe));
+}
+
+[[gnu::noinline]] void report_failed_unlock(const ErrorTarget& target, int status, int pe,
+                                            int holder) {
+    const int image = initial_team().image_of(pe);
+    if (status == kNotLocked) {
+        report(target, status, "unlock", "no image has locked the variable on image %d", image);
+        return;
+    }
+    report(target, status, "unlock", "image %d has locked the variable on image %d, not this image",
+           initial_team().image_of(holder), image);
+}
+
 }  // namespace
 
 CAF_ENTRY void _gfortran_caf_lock(caf_token_t token, std::size_t index, int image, int* acquired,
                                   int* stat, char* errmsg, std::size_t errmsg_bytes) {
     ensure_initialized();
     const Coarray& coarray = *from_token(token, "lock");
-    lock(coarray, index, pe_at(coarray, image, "lock"), acquired, {stat, errmsg, errmsg_bytes});
+    const int pe = pe_at(coarray, image, "lock");
+    if (lock(coarray, index, pe, acquired) == kOk) [[likely]] {
+        report_ok({.stat = stat});
+        return;
+    }
+    report_locked({stat, errmsg, errmsg_bytes}, pe);
 }
 
 CAF_ENTRY void _gfortran_caf_unlock(caf_token_t token, std::size_t index, int image, int* stat,
                                     char* errmsg, std::size_t errmsg_bytes) {
     ensure_initialized();
     const Coarray& coarray = *from_token(token, "unlock");
-    unlock(coarray, index, pe_at(coarray, image, "unlock"), {stat, errmsg, errmsg_bytes});
+    const int pe = pe_at(coarray, image, "unlock");
+    int holder = -1;
+    const int status = unlock(coarray, index, pe, holder);
+    if (status == kOk) [[likely]] {
+        report_ok({.stat = stat});
+        return;
+    }
+    report_failed_unlock({stat, errmsg, errmsg_bytes}, status, pe, holder);
 }
 
 CAF_ENTRY void _gfortran_caf_event_post(caf_token_t token, std::size_t index, int image, int* stat,

@@ -17,7 +17,9 @@
 
 #include "core/barrier.hpp"
 
+#include <sched.h>
 #include <shmem.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -94,6 +96,14 @@ TeamBarrier::TeamBarrier(const Team& team, void* memory)
     }
 }
 
+void TeamBarrier::use_shared_release() {
+    // The same on all images: of one machine, and without regard to the cores that each may use.
+    const bool share_cores = shmem_n_pes() > ::sysconf(_SC_NPROCESSORS_CONF);
+    if (levels_ == 1 && share_cores) {
+        shared_ = static_cast<Lines*>(shmem_ptr(lines_, team_.pe_of(1)));
+    }
+}
+
 int TeamBarrier::leader_of(int level) const {
     const int span = stride_of(level) * kRadix;
     return me_ / span * span;
@@ -136,8 +146,59 @@ void TeamBarrier::complete_round(std::uint64_t counter) {
         word = round_ << kRoundShift | (saw_stopped(counter) ? kSawStopped : 0) |
                (saw_failed(counter) ? kSawFailed : 0);
     }
-    release_group(0, level, word);
+    if (shared_ != nullptr && word != kAllLeft) {
+        release_root_group(word);
+    } else {
+        release_group(0, level, word);
+    }
     word_ = word;
+}
+
+void TeamBarrier::release_root_group(std::uint64_t word) {
+    // seq_cst, both here and in await_release(): the image there finds the word, or this one finds
+    // that it waits. Release: pairs with the acquire of finds_release().
+    std::atomic_ref(shared_->shared.word).exchange(word);
+    std::atomic_ref waiting(shared_->shared.waiting);
+    if (waiting.load() == 0) {
+        return;
+    }
+    const std::uint64_t images = waiting.exchange(0);
+    for (int member = 0; member < team_.images; ++member) {
+        if ((images >> member & 1) != 0) {
+            shmem_uint64_atomic_set(&lines_->release.word, word, pe_of_index(member));
+        }
+    }
+}
+
+bool TeamBarrier::finds_release() {
+    const std::uint64_t word = std::atomic_ref(shared_->shared.word).load();
+    if (word < round_ << kRoundShift) {
+        return false;
+    }
+    word_ = word;
+    return true;
+}
+
+// RETURNS when: this round is over, as word_ tells, or as await().
+bool TeamBarrier::await_release() {
+    if (shared_ != nullptr) {
+        constexpr int kYields = 32;
+        for (int i = 0; i < kYields; ++i) {
+            if (finds_release()) {
+                return true;
+            }
+            ::sched_yield();
+        }
+        std::atomic_ref(shared_->shared.waiting).fetch_or(std::uint64_t{1} << me_);
+        if (finds_release()) {
+            return true;
+        }
+    }
+    if (!await(&lines_->release.word, SHMEM_CMP_GE, round_ << kRoundShift)) {
+        return false;
+    }
+    word_ = lines_->release.word;
+    return true;
 }
 
 void TeamBarrier::release_group(int leader, int level, std::uint64_t word) {
@@ -213,11 +274,8 @@ int TeamBarrier::end() {
     if (!pass_led_groups(is_over_)) {
         return end_round(wait_after_deaths());
     }
-    if (!is_over_) {
-        if (!await(&lines_->release.word, SHMEM_CMP_GE, round_ << kRoundShift)) {
-            return end_round(wait_after_deaths());
-        }
-        word_ = lines_->release.word;
+    if (!is_over_ && !await_release()) {
+        return end_round(wait_after_deaths());
     }
     release_led_groups(word_);
     return end_round(word_);

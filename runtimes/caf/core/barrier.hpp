@@ -18,7 +18,12 @@
 // its memory serves the others, and it does a leader's work in serve(). A process that dies does
 // none of this: from then on barrier_after_deaths.cpp goes another way.
 //
-// COST: up to kRadix images: one atomic operation of each image and kRadix - 1 by the last one.
+// Where more images than cores share a node, the last image releases all others by one word of the
+// root, for which they look whenever they have a core; it writes to the words of those alone that
+// have looked several times in vain, and wait in OpenSHMEM now.
+//
+// COST: up to kRadix images: one atomic operation of each image, and one by the last one for each
+// image that it releases; for all together where images share cores.
 
 #pragma once
 
@@ -38,6 +43,10 @@ class TeamBarrier {
     // Symmetric bytes that the barrier of a team with `images` images needs, zeroed.
     static std::size_t memory_bytes(int images);
     TeamBarrier(const Team& team, void* memory);
+
+    // The images map each other's memory. REQUIRES: called by all, before the first round, or by
+    // none.
+    void use_shared_release();
 
     // RETURNS when: all images that are not gone have called it: kOk, kStoppedImage or
     // kFailedImage, the same on all.
@@ -77,6 +86,9 @@ class TeamBarrier {
     // RETURNS: whether it has completed it, and with it the round.
     bool add(int level, std::uint64_t increment);
     void complete_round(std::uint64_t counter);
+    void release_root_group(std::uint64_t word);
+    bool await_release();
+    bool finds_release();
     void release_group(int leader, int level, std::uint64_t word);
     void release_led_groups(std::uint64_t word);
     std::uint64_t take_round(int level, std::uint64_t counter);
@@ -119,6 +131,8 @@ class TeamBarrier {
     // The counter of the root group, where its image is on this node. No image sleeps on it, so
     // arrivals there need not look for a sleeper: a routine would wake the first image each time.
     std::uint64_t* root_ = nullptr;
+    // The lines of the image of the root, where the images look for their release; else NULL.
+    Lines* shared_ = nullptr;
     int levels_;
     int me_;
     int led_ = 0;  // This image leads its groups of levels 0 .. led_ - 1, all below the root.
@@ -152,6 +166,13 @@ struct TeamBarrier::Lines {
     Line decision;     // a word of release, by the image that decides after deaths
     Line found;        // a word of release that this image has found elsewhere after deaths
     Line farewells;    // images that know that all have left
+    // In the memory of the root's image: the word of release for all images, and a bit for each one
+    // that waits for a word of its own.
+    struct alignas(64) SharedRelease {
+        std::uint64_t word;
+        std::uint64_t waiting;
+    };
+    SharedRelease shared;
     Line counters[1];  // one for each level
 };
 

@@ -1,124 +1,126 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Locks (locks.hpp). lock and unlock are image control statements, but only unlock tells other
-// images something: the mutex completes the memory operations of the image before it.
+// Locks (locks.hpp) that are not free, of images that hold several, and mistakes.
 
 #include "core/locks.hpp"
 
+#include <sched.h>
 #include <shmem.h>
-#include <shmemx.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
-#include "core/coarray.hpp"
 #include "core/ordering.hpp"
-#include "core/team.hpp"
+#include "core/processor.hpp"
 
 namespace tessera::caf {
 namespace {
 
-// The locks that this image holds, for its end. Usually a thread holds one, which lies in `only`;
-// the list has the others.
-struct Held {
-    shmemx_mutex_t* mutex;
-    int pe;
-    bool operator==(const Held&) const = default;
-};
-// Initial-exec: one load instead of a call; the library is linked, not loaded later.
-thread_local constinit Held only __attribute__((tls_model("initial-exec"))) = {nullptr, -1};
-std::vector<Held> others;
-std::atomic<std::size_t> others_size{0};  // A thread need not see what others add.
+using detail::HeldLock;
+
+std::vector<HeldLock> others;
 std::mutex others_mutex;
 
-void note_held(shmemx_mutex_t* mutex, int pe) {
-    if (only.mutex == nullptr) [[likely]] {
-        only = {mutex, pe};
+void note_held(const HeldLock& held) {
+    if (detail::held_lock.mutex == nullptr) {
+        detail::held_lock = held;
         return;
     }
     const std::lock_guard guard(others_mutex);
-    others.push_back({mutex, pe});
-    others_size.store(others.size(), std::memory_order_relaxed);
+    others.push_back(held);
+    detail::other_locks.store(others.size(), std::memory_order_relaxed);
 }
 
-bool is_held(shmemx_mutex_t* mutex, int pe) {
-    const Held held{mutex, pe};
-    if (only == held || others_size.load(std::memory_order_relaxed) == 0) [[likely]] {
-        return only == held;
+bool is_held(const HeldLock& held) {
+    if (detail::held_lock == held) {
+        return true;
     }
     const std::lock_guard guard(others_mutex);
     return std::find(others.begin(), others.end(), held) != others.end();
 }
 
 // RETURNS: whether this image has held it.
-bool forget_held(shmemx_mutex_t* mutex, int pe) {
-    if (only == Held{mutex, pe}) [[likely]] {
-        only.mutex = nullptr;
+bool forget_held(const HeldLock& held) {
+    if (detail::held_lock == held) {
+        detail::held_lock.mutex = nullptr;
         return true;
     }
     const std::lock_guard guard(others_mutex);
-    const bool is_found = std::erase(others, Held{mutex, pe}) != 0;
-    others_size.store(others.size(), std::memory_order_relaxed);
+    const bool is_found = std::erase(others, held) != 0;
+    detail::other_locks.store(others.size(), std::memory_order_relaxed);
     return is_found;
 }
 
 shmemx_mutex_t* mutex_of(const Coarray& lock, std::size_t index, const char* routine) {
-    if (index >= lock.bytes / kLockBytes) {
+    if (!detail::has_element(lock, index)) {
         stop_with_error(routine, "element %zu is not in the lock variable, which has %zu",
                         index + 1, lock.bytes / kLockBytes);
     }
-    return reinterpret_cast<shmemx_mutex_t*>(at_offset(lock, index * kLockBytes));
+    return detail::mutex_at(lock, index);
+}
+
+// Another image has the lock. To get it in the queue, an image must first notice that it is its
+// turn, and without a core of its own must get a core; meanwhile the lock is idle, and its last
+// holder queues in turn. So the image tries for a moment before it queues. It passes no image of
+// the queue, because the mutex is not free while there is one. RETURNS: whether it has the lock.
+// REQUIRES: the mutex is mapped.
+bool try_for_a_moment(shmemx_mutex_t* mutex, int pe) {
+    constexpr int kYields = 8;
+    constexpr int kLooks = 8;
+    auto* word = static_cast<std::uint64_t*>(shmem_ptr(mutex, pe));
+    for (int i = 0; i < kYields; ++i) {
+        for (int look = 0; look < kLooks; ++look) {
+            // A mutex is free while its bytes are zero. Relaxed: the lock itself acquires.
+            if (std::atomic_ref(*word).load(std::memory_order_relaxed) == 0 &&
+                shmemx_mutex_trylock(mutex, pe) != 0) {
+                return true;
+            }
+            pause_processor();
+        }
+        ::sched_yield();
+    }
+    return false;
 }
 
 }  // namespace
 
-int lock(const Coarray& lock, std::size_t index, int pe, int* acquired, const ErrorTarget& target) {
+int detail::lock_slowly(const Coarray& lock, std::size_t index, int pe, int* acquired) {
     shmemx_mutex_t* mutex = mutex_of(lock, index, "lock");
     begin_control();
-    if (is_held(mutex, pe)) {
+    if (is_held({mutex, pe})) {
         if (acquired != nullptr) {
             *acquired = 0;
         }
-        return report(target, kLocked, "lock",
-                      "this image has locked the variable on image %d already",
-                      initial_team().image_of(pe));
+        return kLocked;
     }
-    if (acquired == nullptr) {
-        shmemx_mutex_lock(mutex, pe);
-    } else if (shmemx_mutex_trylock(mutex, pe) == 0) {
-        *acquired = 0;
-        return report_ok(target);
-    }
-    note_held(mutex, pe);
     if (acquired != nullptr) {
-        *acquired = 1;
+        *acquired = shmemx_mutex_trylock(mutex, pe);
+        if (*acquired == 0) {
+            return kOk;
+        }
+    } else if (!is_one_node || !try_for_a_moment(mutex, pe)) {
+        shmemx_mutex_lock(mutex, pe);
     }
-    return report_ok(target);
+    note_held({mutex, pe});
+    return kOk;
 }
 
-int unlock(const Coarray& lock, std::size_t index, int pe, const ErrorTarget& target) {
+int detail::unlock_slowly(const Coarray& lock, std::size_t index, int pe, int& holder) {
     shmemx_mutex_t* mutex = mutex_of(lock, index, "unlock");
     begin_control();
-    if (forget_held(mutex, pe)) {
+    if (forget_held({mutex, pe})) {
         shmemx_mutex_unlock(mutex, pe);
-        return report_ok(target);
+        return kOk;
     }
-    const int owner = shmemx_mutex_owner(mutex, pe);
-    if (owner < 0) {
-        return report(target, kNotLocked, "unlock", "no image has locked the variable on image %d",
-                      initial_team().image_of(pe));
-    }
-    return report(target, kLockedOtherImage, "unlock",
-                  "image %d has locked the variable on image %d, not this image",
-                  initial_team().image_of(owner), initial_team().image_of(pe));
+    holder = shmemx_mutex_owner(mutex, pe);
+    return holder < 0 ? kNotLocked : kLockedOtherImage;
 }
 
 void release_held_locks() {
-    if (only.mutex != nullptr) {
-        shmemx_mutex_unlock(only.mutex, only.pe);
+    if (detail::held_lock.mutex != nullptr) {
+        shmemx_mutex_unlock(detail::held_lock.mutex, detail::held_lock.pe);
     }
     const std::lock_guard guard(others_mutex);
     for (const auto& [mutex, pe] : others) {

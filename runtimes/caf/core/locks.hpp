@@ -2,28 +2,81 @@
 //
 // Locks and critical constructs: each element of a lock coarray is a mutex (shmemx_mutex_t) on each
 // image, in kLockBytes bytes (coarray.hpp).
+//
+// Hot path: a lock that is free, of an image that holds no other one. lock and unlock are image
+// control statements, but only unlock tells other images something: the mutex completes the memory
+// operations of the image before it.
 
 #pragma once
 
+#include <shmemx.h>
+
+#include <atomic>
 #include <cstddef>
 
+#include "core/coarray.hpp"
+#include "core/hooks.hpp"
 #include "core/runtime.hpp"
+#include "core/team.hpp"
 
 namespace tessera::caf {
 
-struct Coarray;
+namespace detail {
+/// The locks that this image holds, for its end. Usually a thread holds one, which lies here; a
+/// list has the others.
+struct HeldLock {
+    shmemx_mutex_t* mutex;  // NULL: none
+    int pe;
+    bool operator==(const HeldLock&) const = default;
+};
+/// Initial-exec: one load instead of a call; the library is linked, not loaded later.
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local HeldLock held_lock = {nullptr, -1};
+/// Locks in the list. A thread need not see what others add.
+inline std::atomic<std::size_t> other_locks{0};
 
-// lock(l[image]).
-// lock      the coarray; index its element from 0; pe where it is.
-// acquired  acquired_lock=, or NULL: waits for the lock.
-// RETURNS when: the image has the lock, or, with acquired, *acquired says whether it has. The
-// status: kLocked if the image had it already.
-int lock(const Coarray& lock, std::size_t index, int pe, int* acquired, const ErrorTarget& target);
+int lock_slowly(const Coarray& lock, std::size_t index, int pe, int* acquired);
+int unlock_slowly(const Coarray& lock, std::size_t index, int pe, int& holder);
 
-// unlock(l[image]). RETURNS: the status, kNotLocked or kLockedOtherImage if the image has it not.
-int unlock(const Coarray& lock, std::size_t index, int pe, const ErrorTarget& target);
+inline shmemx_mutex_t* mutex_at(const Coarray& lock, std::size_t index) {
+    return reinterpret_cast<shmemx_mutex_t*>(at_offset(lock, index * kLockBytes));
+}
+inline bool has_element(const Coarray& lock, std::size_t index) {
+    return index < lock.bytes / kLockBytes;
+}
+}  // namespace detail
 
-// For an image that ends: unlocks all locks that it holds, so that the others can go on.
+/// lock(l[image]).
+/// lock      the coarray; index its element from 0; pe where it is.
+/// acquired  acquired_lock=, or NULL: waits for the lock.
+/// RETURNS when: the image has the lock, or, with acquired, *acquired says whether it has. The
+/// status: kOk; kLocked if the image had it already.
+inline int lock(const Coarray& lock, std::size_t index, int pe, int* acquired) {
+    shmemx_mutex_t* mutex = detail::mutex_at(lock, index);
+    const bool has_none = detail::held_lock.mutex == nullptr &&
+                          detail::other_locks.load(std::memory_order_relaxed) == 0;
+    if (has_none && acquired == nullptr && detail::has_element(lock, index) &&
+        detail::is_one_node && detail::at_image_control == nullptr &&
+        shmemx_mutex_trylock(mutex, pe) != 0) [[likely]] {
+        detail::held_lock = {mutex, pe};
+        return kOk;
+    }
+    return detail::lock_slowly(lock, index, pe, acquired);
+}
+
+/// unlock(l[image]). RETURNS: the status: kOk; kNotLocked; kLockedOtherImage, and `holder` is the
+/// PE of that image.
+inline int unlock(const Coarray& lock, std::size_t index, int pe, int& holder) {
+    shmemx_mutex_t* mutex = detail::mutex_at(lock, index);
+    if (detail::held_lock == detail::HeldLock{mutex, pe} && detail::has_element(lock, index) &&
+        detail::at_image_control == nullptr) [[likely]] {
+        detail::held_lock.mutex = nullptr;
+        shmemx_mutex_unlock(mutex, pe);
+        return kOk;
+    }
+    return detail::unlock_slowly(lock, index, pe, holder);
+}
+
+/// For an image that ends: unlocks all locks that it holds, so that the others can go on.
 void release_held_locks();
 
 }  // namespace tessera::caf

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Differences between processors: wide reals, and the calls of functions whose results the library
-// cannot name by a type. processor_x86_64.cpp or processor_portable.cpp implements them.
+// Differences between processors: wide reals, the calls of functions whose results the library
+// cannot name by a type, and pauses. processor_x86_64.cpp or processor_portable.cpp implements them.
 
 #pragma once
 
@@ -29,5 +29,8 @@ Registers call_marked(void (*function)(), void* a, void* b, std::uint64_t mark);
 
 // Calls a function of two references whose result of more than 16 bytes comes through a pointer.
 void call_with_result(void (*function)(), void* result, void* a, void* b);
+
+// Tells the core that this is a waiting loop: some ten nanoseconds.
+void pause_processor();
 
 }  // namespace tessera::caf

@@ -13,4 +13,6 @@ Registers call_marked(void (*)(), void*, void*, std::uint64_t) { return {}; }
 
 void call_with_result(void (*)(), void*, void*, void*) {}
 
+void pause_processor() {}
+
 }  // namespace tessera::caf

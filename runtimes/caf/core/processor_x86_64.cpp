@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Calls of functions whose results the library cannot name by a type (processor.hpp): System V
-// psABI for x86-64, 3.2.3.
+// x86-64 (processor.hpp). Calls of functions whose results the library cannot name by a type: System
+// V psABI, 3.2.3.
 
 #include "core/processor.hpp"
 
@@ -37,5 +37,7 @@ bool knows_result_registers() { return true; }
 void call_with_result(void (*function)(), void* result, void* a, void* b) {
     reinterpret_cast<void (*)(void*, void*, void*)>(function)(result, a, b);
 }
+
+void pause_processor() { __builtin_ia32_pause(); }
 
 }  // namespace tessera::caf

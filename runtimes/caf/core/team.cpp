@@ -66,6 +66,9 @@ void use_block(Team& team, void* block) {
     std::byte* wishes = static_cast<std::byte*>(block) + TeamBarrier::memory_bytes(team.images);
     team.wishes = reinterpret_cast<std::uint64_t*>(wishes);
     find_exposed(team, reinterpret_cast<Exposed*>(wishes + kLineBytes));
+    if (!team.exposed.empty()) {
+        team.barrier->use_shared_release();
+    }
 }
 
 constexpr std::uint64_t kNoWish = encode(-1, -1);
@@ -172,6 +175,7 @@ void make_initial_team() {
     }
     use_block(team, block);
     detail::current = &team;
+    detail::is_one_node = !team.exposed.empty();
 }
 
 FormedTeam form_team(int number, int new_index) {

@@ -59,7 +59,8 @@ struct Team {
 };
 
 namespace detail {
-inline Team* current = nullptr;  // Set by ensure_initialized().
+inline Team* current = nullptr;   // Set by ensure_initialized().
+inline bool is_one_node = false;  // All images map each other's memory. Set with it.
 }
 
 Team& initial_team();
