@@ -61,7 +61,8 @@ void meet_others_at_exit(int status, void*) {
                                     .fabric = live->fabric.get(),
                                     .transport_context = *live->collective_transport_context,
                                     .atomic_at_first_pe = atomic_at_first_pe});
-    if (!has_met_at_exit || !live->fabric) return;
+    if (!has_met_at_exit) return report_exit();
+    if (!live->fabric) return;
     live->fabric->leave();
     launch::meet_job(drive_fabric);  // PE 0 answers until all have asked.
 }

@@ -25,6 +25,7 @@ namespace {
 // A second PE of the node that finds the hang within this time of a report leaves it at that.
 constexpr std::uint64_t kSameHangNanoseconds = 2'000'000'000;
 constexpr unsigned kChildSeconds = 60;
+constexpr unsigned kExitSeconds = 5;
 constexpr const char* kReporter = "osh_hang";
 
 constinit std::atomic<std::atomic<std::uint64_t>*> report_word{nullptr};
@@ -43,9 +44,9 @@ bool claim_report() {
 }
 
 // In the child: osh_hang lies beside the library's folder (lib/../bin, lib/ARCH/../../bin), or in
-// PATH.
-[[noreturn]] void become_reporter(pid_t pe) {
-    ::alarm(kChildSeconds);
+// PATH. RETURNS: if it does not.
+void become_reporter(pid_t pe, unsigned seconds) {
+    ::alarm(seconds);
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -66,15 +67,16 @@ bool claim_report() {
         }
     }
     ::execvp(kReporter, arguments);
-    constexpr char kMissing[] =
-        "tessera: a report on the hang needs osh_hang, which is not in PATH\n";
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kMissing, sizeof kMissing - 1);
-    ::_exit(127);
 }
 
 // A process without the handlers of fork(), and without SIGCHLD at its end: the program must not
 // notice it.
 pid_t make_process() { return static_cast<pid_t>(::syscall(SYS_clone, 0, 0, 0, 0, 0)); }
+
+void wait_for(pid_t child) {
+    while (::waitpid(child, nullptr, __WALL) < 0 && errno == EINTR) {
+    }
+}
 
 void on_signal(int) {
     const int error = errno;
@@ -121,14 +123,24 @@ void report_hang() {
     const pid_t pe = ::getpid();
     const pid_t child = make_process();
     if (child < 0) return;
-    if (child > 0) {
-        while (::waitpid(child, nullptr, __WALL) < 0 && errno == EINTR) {
-        }
-        return;
-    }
+    if (child > 0) return wait_for(child);
     // The grandchild belongs to init, and the PE need not wait for it.
-    if (make_process() == 0) become_reporter(pe);
-    ::_exit(0);
+    if (make_process() != 0) ::_exit(0);
+    become_reporter(pe, kChildSeconds);
+    constexpr char kMissing[] =
+        "tessera: a report on the hang needs osh_hang, which is not in PATH\n";
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kMissing, sizeof kMissing - 1);
+    ::_exit(127);
+}
+
+void report_exit() {
+    if (!claim_report()) return;
+    const pid_t pe = ::getpid();
+    const pid_t child = make_process();
+    if (child > 0) return wait_for(child);
+    if (child < 0) return;
+    become_reporter(pe, kExitSeconds);
+    ::_exit(127);  // The launcher's message has to do.
 }
 
 void set_hang_report_word(std::atomic<std::uint64_t>* word) {

@@ -15,6 +15,13 @@ namespace {
 constexpr unsigned char kPattern = 0xc5;
 // Blocks of a larger alignment have no zone before them: it would be as large as the alignment.
 constexpr std::size_t kFrontMax = 4096;
+// Lies in the zone behind a freed block of team memory. Other PEs read it: teams without a common
+// PE have blocks at the same addresses, so what one PE has freed may be a live block of another.
+constexpr std::uint64_t kFreedMark = 0x0f4eedb10cdeadc5;
+
+std::uint64_t* mark_of(const Block& block) {
+    return reinterpret_cast<std::uint64_t*>((block.end() + 7) / 8 * 8);
+}
 
 unsigned char* bytes_at(std::uintptr_t address) {
     return reinterpret_cast<unsigned char*>(address);
@@ -35,6 +42,14 @@ std::string text_of(const Block& block) {
            place_of(block.site) + " allocated";
 }
 
+const char* kind_of(const Block& block) {
+    switch (block.memory) {
+        case interpose::Memory::kTeam: return "team";
+        case interpose::Memory::kLocal: return "local";
+        default: return "symmetric";
+    }
+}
+
 std::size_t Blocks::front_of(std::size_t alignment) {
     return alignment <= kFrontMax ? std::max(kZone, alignment) : 0;
 }
@@ -45,7 +60,10 @@ void Blocks::add(const Block& block) {
     const std::uintptr_t end = block.end() + kZone;
     auto next = freed_.lower_bound(begin);
     if (next != freed_.begin() && std::prev(next)->second.block.end() > begin) --next;
-    while (next != freed_.end() && next->first < end) next = freed_.erase(next);
+    while (next != freed_.end() && next->first < end) {
+        if (next->second.block.memory == interpose::Memory::kTeam) *mark_of(next->second.block) = 0;
+        next = freed_.erase(next);
+    }
     std::memset(bytes_at(begin), kPattern, block.front);
     std::memset(bytes_at(block.end()), kPattern, kZone);
     live_[block.begin] = block;
@@ -54,7 +72,12 @@ void Blocks::add(const Block& block) {
 void Blocks::remove(const Block& block, const char* routine, const void* site) {
     const Block removed = block;  // `block` may lie in the map.
     live_.erase(removed.begin);
+    if (removed.memory == interpose::Memory::kTeam) *mark_of(removed) = kFreedMark;
     freed_[removed.begin] = {removed, routine, site};
+}
+
+bool Blocks::is_marked_on(const Block& block, int pe) {
+    return pshmem_uint64_g(mark_of(block), pe) == kFreedMark;
 }
 
 const Block* Blocks::starting_at(const void* address) const {

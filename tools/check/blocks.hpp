@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The blocks of the symmetric heap, live and freed, as this PE sees them. Each gets a red zone
-// before and behind it: bytes of a pattern that belong to no object of the program.
+// The blocks of this PE, live and freed: of the symmetric heap, of team memory and of local memory
+// (shmemx.h). Each gets a red zone before and behind it: bytes of a pattern that belong to no
+// object of the program.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/interpose/call.hpp"
+
 namespace tessera::check {
 
 struct Block {
@@ -19,6 +22,8 @@ struct Block {
     std::size_t front = 0;     // bytes of the zone before it
     const char* routine = "";  // that allocated it
     const void* site = nullptr;
+    interpose::Memory memory = interpose::Memory::kSymmetric;
+    shmem_team_t team = SHMEM_TEAM_INVALID;  // of a block of team memory
     std::uintptr_t end() const { return begin + bytes; }
 };
 
@@ -30,6 +35,8 @@ struct FreedBlock {
 
 // "the block of 80 bytes that shmem_malloc at main (heat.c:12) allocated"
 std::string text_of(const Block& block);
+// Of its memory: "symmetric", "team" or "local".
+const char* kind_of(const Block& block);
 
 class Blocks {
   public:
@@ -43,7 +50,10 @@ class Blocks {
 
     // Paints the zones.
     void add(const Block& block);
+    // Marks the memory as freed, in this PE's copy.
     void remove(const Block& block, const char* routine, const void* site);
+    // Whether PE `pe` has freed the block at this address, too, and not allocated it again.
+    static bool is_marked_on(const Block& block, int pe);
 
     const Block* starting_at(const void* address) const;
     // The live block that the byte, or a zone that it lies in, belongs to.

@@ -3,6 +3,7 @@
 // See memory.hpp. blocks.hpp keeps the blocks.
 #include "tools/check/memory.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <mutex>
 
@@ -17,6 +18,7 @@ namespace {
 
 using interpose::Call;
 using interpose::Kind;
+using interpose::Memory;
 
 std::recursive_mutex mutex;  // object_at() is called by parts of a check, and by others
 Blocks& blocks = *new Blocks;
@@ -36,6 +38,31 @@ std::string position(ptrdiff_t offset, std::size_t bytes) {
     return std::to_string(offset - static_cast<ptrdiff_t>(bytes)) + " bytes behind its end";
 }
 
+// Whether a live block of this PE lies at the same address on PE `pe`.
+bool is_block_of(const Block& block, int pe) {
+    if (pe == my_pe()) return true;
+    switch (block.memory) {
+        case Memory::kTeam: return pshmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, block.team) >= 0;
+        case Memory::kLocal: return false;
+        default: return true;
+    }
+}
+
+bool is_freed_on(const Block& block, int pe) {
+    if (pe == my_pe()) return true;
+    switch (block.memory) {
+        case Memory::kTeam: return Blocks::is_marked_on(block, pe);
+        case Memory::kLocal: return false;
+        default: return true;
+    }
+}
+
+// The PE that has the memory. A lock is on all of them.
+int owner_of(const Call& call, const Range& range) {
+    const int target = range.is_remote ? target_of(call) : -1;
+    return target >= 0 ? target : my_pe();
+}
+
 // A store wrote it, or a call of a PE that this PE cannot see.
 void check_block_zones(const Call& call, const Block& block) {
     const auto damage = Blocks::damage_of(block);
@@ -43,37 +70,51 @@ void check_block_zones(const Call& call, const Block& block) {
     const Block copy = block;
     blocks.add(copy);  // Told once.
     report(
-        call, "memory outside a symmetric block was written",
+        call, std::string("memory outside a ") + kind_of(copy) + " block was written",
         {"found by " + text_of(call),
          text_of(copy) + " was overrun: a byte " + position(*damage, copy.bytes) + " has changed",
          "A store of this PE, or of another one through shmem_ptr, wrote it since the last "
          "barrier or allocation; compare indices with the block's size."});
 }
 
-void report_bad_free(const Call& call) {
+// RETURNS: whether there was something to tell; the library explains the rest.
+bool report_bad_free(const Call& call) {
     const auto address = reinterpret_cast<std::uintptr_t>(call.dest);
     const FreedBlock* freed = blocks.freed_around(address);
     if (freed != nullptr && freed->block.begin == address) {
         report(call, "a block was freed twice",
                {text_of(call), text_of(freed->block) + " was already " + freed_by(*freed),
                 "Free each block once, and set the pointer to NULL then."});
-    } else if (const Block* block = blocks.around(address)) {
+        return true;
+    }
+    if (const Block* block = blocks.around(address)) {
         report(call, "the address to free is not the start of a block",
                {text_of(call),
                 hex(call.dest) + " lies " +
                     std::to_string(static_cast<ptrdiff_t>(address - block->begin)) +
                     " bytes behind the start of " + text_of(*block),
                 "Pass the address that the allocation returned."});
-    }  // The library explains the others.
+        return true;
+    }
+    return false;
 }
 
-// RETURNS: the live block; nullptr after a report, or where the library will tell.
-const Block* block_to_free(const Call& call) {
+// The team whose memory the call allocates or frees.
+shmem_team_t team_of_block(const Call& call) {
+    return call.memory == Memory::kTeam ? call.team : SHMEM_TEAM_INVALID;
+}
+
+// RETURNS: the live block; nullptr where the library will tell, or after a report, with which a
+// free that goes on is one of nothing.
+const Block* block_to_free(Call& call) {
     const Block* block = blocks.starting_at(call.dest);
     if (block == nullptr) {
-        report_bad_free(call);
+        const bool is_told = report_bad_free(call);
+        if (is_told && call.kind == Kind::kFree) call.dest = nullptr;
         return nullptr;
     }
+    const bool is_of_call = block->memory == call.memory && block->team == team_of_block(call);
+    if (!is_of_call) return nullptr;
     check_block_zones(call, *block);
     if (call.kind == Kind::kFree) check_freed_locks(call, block->bytes);
     return block;
@@ -95,14 +136,16 @@ std::string what(const Call& call, const Range& range) {
 }
 
 // RETURNS: whether the memory is, or was, a block.
-bool check_blocks(const Call& call, const Range& range, const char* mistake) {
-    if (const Block* block = blocks.around(range.begin)) {
+bool check_blocks(const Call& call, const Range& range, const std::string& subject) {
+    const int owner = owner_of(call, range);
+    const Block* block = blocks.around(range.begin);
+    if (block != nullptr && is_block_of(*block, owner)) {
         if (range.begin >= block->begin && range.end() <= block->end()) return true;
         const auto start = static_cast<ptrdiff_t>(range.begin - block->begin);
         const auto end = static_cast<ptrdiff_t>(range.end() - block->begin);
         const bool is_before = range.begin < block->begin;
         report(
-            call, mistake,
+            call, subject + " goes outside a " + kind_of(*block) + " block",
             {text_of(call) + " " + what(call, range),
              is_before
                  ? "the first byte lies " + position(start, block->bytes) + ", " + text_of(*block)
@@ -110,8 +153,9 @@ bool check_blocks(const Call& call, const Range& range, const char* mistake) {
              "Compare the number of elements, and the element's type, with the block's size."});
         return true;
     }
-    if (const FreedBlock* freed = blocks.freed_around(range.begin)) {
-        report(call, "freed symmetric memory is used",
+    const FreedBlock* freed = blocks.freed_around(range.begin);
+    if (freed != nullptr && is_freed_on(freed->block, owner)) {
+        report(call, std::string("freed ") + kind_of(freed->block) + " memory is used",
                {text_of(call) + " " + what(call, range),
                 "it lies in " + text_of(freed->block) + ", " + freed_by(*freed),
                 "Free the block behind its last use."});
@@ -121,7 +165,7 @@ bool check_blocks(const Call& call, const Range& range, const char* mistake) {
 }
 
 void check_range(const Call& call, const Range& range) {
-    if (check_blocks(call, range, "a call goes outside a symmetric block")) return;
+    if (check_blocks(call, range, "a call")) return;
     if (const auto variable = variable_at(reinterpret_cast<const void*>(range.begin))) {
         if (variable->bytes == 0 || variable->offset + range.bytes <= variable->bytes) return;
         report(call, "a call goes outside a static variable",
@@ -135,7 +179,6 @@ void check_range(const Call& call, const Range& range) {
 // Whether two arguments name the same memory: both of this PE, or both of the target.
 bool meet(const Call& call, const Range& a, const Range& b) {
     if (!a.is_written && !b.is_written) return false;
-    if (!a.is_dense || !b.is_dense) return false;
     if (a.end() <= b.begin || b.end() <= a.begin) return false;
     return a.is_remote == b.is_remote || target_of(call) == my_pe();
 }
@@ -147,31 +190,51 @@ bool may_be_same(const Call& call, const Range& a, const Range& b) {
     return call.kind == Kind::kCollective && a.begin == b.begin && is_data(a) && is_data(b);
 }
 
+std::string object_of(const Call& call, const Range& range) {
+    return object_at(reinterpret_cast<const void*>(range.begin), owner_of(call, range));
+}
+
 void check_overlap(const Call& call, const std::vector<Range>& ranges) {
-    for (std::size_t i = 0; i < ranges.size(); ++i) {
-        for (std::size_t k = i + 1; k < ranges.size(); ++k) {
-            const Range& a = ranges[i];
-            const Range& b = ranges[k];
+    std::vector<Range> dense;  // Lists of blocks may be long.
+    std::ranges::copy_if(ranges, std::back_inserter(dense), &Range::is_dense);
+    for (std::size_t i = 0; i < dense.size(); ++i) {
+        for (std::size_t k = i + 1; k < dense.size(); ++k) {
+            const Range& a = dense[i];
+            const Range& b = dense[k];
             if (!meet(call, a, b) || may_be_same(call, a, b)) continue;
             report(
                 call, "arguments overlap",
                 {text_of(call) + ": " + a.name + " (" + std::to_string(a.bytes) + " bytes) and " +
                      b.name + " (" + std::to_string(b.bytes) + " bytes) have bytes in common",
-                 a.name + std::string(" is ") + object_at(reinterpret_cast<const void*>(a.begin)) +
-                     ", " + b.name + " is " + object_at(reinterpret_cast<const void*>(b.begin)),
+                 a.name + std::string(" is ") + object_of(call, a) + ", " + b.name + " is " +
+                     object_of(call, b),
                  "Memory that a call writes may not overlap another argument of it."});
         }
     }
 }
 
-bool is_active(const Call& call) { return call.memory == interpose::Memory::kSymmetric; }
+void note_blocks_left(Memory memory, const char* one, const char* many) {
+    constexpr std::size_t kToldMax = 10;
+    std::vector<std::string> lines;
+    std::size_t count = 0;
+    for (const auto& [begin, block] : blocks.live()) {
+        if (block.memory != memory) continue;
+        // The blocks of team memory are told by the team's first member.
+        if (memory == Memory::kTeam && pshmem_team_my_pe(block.team) != 0) continue;
+        if (++count <= kToldMax) lines.push_back(text_of(block));
+    }
+    if (count == 0) return;
+    if (count > kToldMax) lines.push_back("and " + std::to_string(count - kToldMax) + " others");
+    note("not freed: " + counted(count, one, many), lines);
+}
 
 }  // namespace
 
-std::string object_at(const void* address) {
+std::string object_at(const void* address, int pe) {
     std::lock_guard guard(mutex);
     const auto start = reinterpret_cast<std::uintptr_t>(address);
-    if (const Block* block = blocks.around(start)) {
+    const Block* block = blocks.around(start);
+    if (block != nullptr && is_block_of(*block, pe)) {
         const auto offset = static_cast<ptrdiff_t>(start - block->begin);
         return (offset != 0 ? "byte " + std::to_string(offset) + " of " : "") + text_of(*block);
     }
@@ -179,17 +242,15 @@ std::string object_at(const void* address) {
     return hex(address);
 }
 
+std::string object_at(const void* address) { return object_at(address, my_pe()); }
+
 void before_memory(Call& call) {
-    if (!is_active(call)) return;
     std::lock_guard guard(mutex);
     call.note = call.size;
     const bool has_old = call.kind != Kind::kAllocate && call.dest != nullptr;
     if (has_old) {
         const Block* block = block_to_free(call);
-        if (block == nullptr) {
-            if (only_warns() && call.kind == Kind::kFree) call.dest = nullptr;
-            return;
-        }
+        if (block == nullptr) return;
         call.dest = reinterpret_cast<void*>(block->begin - block->front);
         if (call.kind == Kind::kFree || call.size == 0) {
             blocks.remove(*block, call.routine, call.site);
@@ -202,14 +263,16 @@ void before_memory(Call& call) {
 }
 
 void after_memory(Call& call) {
-    if (!is_active(call) || !allocates(call) || call.result == 0 || call.note == 0) return;
+    if (!allocates(call) || call.result == 0 || call.note == 0) return;
     std::lock_guard guard(mutex);
     const std::size_t front = Blocks::front_of(call.alignment);
     Block block{.begin = call.result + front,
                 .bytes = call.note,
                 .front = front,
                 .routine = call.routine,
-                .site = call.site};
+                .site = call.site,
+                .memory = call.memory,
+                .team = team_of_block(call)};
     if (call.kind == Kind::kReallocate && call.dest != nullptr) {
         const auto old = reinterpret_cast<std::uintptr_t>(call.dest) + front;
         if (const Block* before = blocks.starting_at(reinterpret_cast<void*>(old))) {
@@ -236,32 +299,37 @@ void check_block(const Call& access, bool is_written) {
                       .is_dense = true,
                       .is_remote = access.pe != my_pe()};
     std::lock_guard guard(mutex);
-    check_blocks(access, range, "a load or store goes outside a symmetric block");
+    check_blocks(access, range, "a load or store");
 }
 
 void check_zones(const Call& call) {
     std::lock_guard guard(mutex);
-    std::vector<Block> live;
-    for (const auto& [begin, block] : blocks.live()) live.push_back(block);
-    for (const Block& block : live) check_block_zones(call, block);
+    std::vector<Block> damaged;
+    for (const auto& [begin, block] : blocks.live()) {
+        if (block.memory == Memory::kLocal && call.kind != Kind::kFinalize) continue;
+        if (Blocks::damage_of(block)) damaged.push_back(block);
+    }
+    for (const Block& block : damaged) check_block_zones(call, block);
+}
+
+void end_team_memory(const Call& call) {
+    std::lock_guard guard(mutex);
+    std::vector<Block> ended;
+    for (const auto& [begin, block] : blocks.live()) {
+        if (block.memory == Memory::kTeam && block.team == call.team) ended.push_back(block);
+    }
+    for (const Block& block : ended) {
+        check_block_zones(call, block);
+        blocks.remove(block, call.routine, call.site);
+    }
 }
 
 void end_memory() {
-    constexpr std::size_t kToldMax = 10;
     std::lock_guard guard(mutex);
-    std::vector<std::string> lines;
-    for (const auto& [begin, block] : blocks.live()) {
-        if (lines.size() == kToldMax) {
-            lines.push_back("and " + std::to_string(blocks.live().size() - kToldMax) + " others");
-            break;
-        }
-        lines.push_back(text_of(block));
-    }
     // Symmetric blocks are the same on all PEs.
-    if (!lines.empty() && my_pe() == 0) {
-        note("not freed: " + counted(blocks.live().size(), "symmetric block", "symmetric blocks"),
-             lines);
-    }
+    if (my_pe() == 0) note_blocks_left(Memory::kSymmetric, "symmetric block", "symmetric blocks");
+    note_blocks_left(Memory::kTeam, "block of team memory", "blocks of team memory");
+    note_blocks_left(Memory::kLocal, "block of local memory", "blocks of local memory");
     blocks.clear();
 }
 

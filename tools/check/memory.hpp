@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Mistakes about symmetric memory: use of freed memory, overruns, double frees, overlap of
-// arguments, blocks that are never freed.
+// Mistakes about symmetric memory, team memory and local memory: use of freed memory, overruns,
+// double frees, overlap of arguments, blocks that are never freed.
 #pragma once
 
 #include <string>
@@ -21,13 +21,19 @@ void check_arguments(const interpose::Call& call);
 // live block or in none.
 void check_block(const interpose::Call& access, bool is_written);
 
-// At barriers: the red zones of all blocks are whole.
+// At barriers: the red zones are whole, but for those of local memory, which may have very many
+// blocks. At finalization: all.
 void check_zones(const interpose::Call& call);
+
+// The end of a team frees its blocks.
+void end_team_memory(const interpose::Call& call);
 
 // At the last finalize: tells the blocks that were not freed, and forgets all.
 void end_memory();
 
-// "the block of ... + 8", "static variable x", or "0x..." for the symmetric object at an address.
+// "the block of ... + 8", "static variable x", or "0x..." for the object at an address of this PE,
+// or of PE `pe`.
 std::string object_at(const void* address);
+std::string object_at(const void* address, int pe);
 
 }  // namespace tessera::check

@@ -75,6 +75,7 @@ void check_before(Call& call) {
     if (is_memory(call)) before_memory(call);
     if (is_lock(call)) before_lock(call);
     if (call.kind == Kind::kBarrier) check_zones(call);
+    if (call.kind == Kind::kTeamDestroy) end_team_memory(call);
     note_synchronization(call);
     if (call.kind != Kind::kFinalize) race::before(call);
     if (call.kind == Kind::kFinalize) finalize(call);

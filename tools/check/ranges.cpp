@@ -3,28 +3,11 @@
 // See ranges.hpp.
 #include "tools/check/ranges.hpp"
 
-#include <algorithm>
-#include <string_view>
-
 namespace tessera::check {
 namespace {
 
 using interpose::Call;
 using interpose::Kind;
-
-class Ranges {
-  public:
-    void add(const char* name, const void* address, std::size_t bytes, bool is_written,
-             bool is_remote = false, bool is_dense = true) {
-        if (address == nullptr || bytes == 0) return;
-        ranges_.push_back({name, reinterpret_cast<std::uintptr_t>(address), bytes, is_written,
-                           is_dense, is_remote});
-    }
-    std::vector<Range> take() { return std::move(ranges_); }
-
-  private:
-    std::vector<Range> ranges_;
-};
 
 // Bytes from the first to behind the last element; strides are the library's to check.
 std::size_t extent(const Call& call, ptrdiff_t stride) {
@@ -37,92 +20,92 @@ bool is_dense(const Call& call, ptrdiff_t stride) {
     return call.count <= 1 || stride == static_cast<ptrdiff_t>(call.block);
 }
 
-// One byte where the shape of the transfer is a list.
-bool has_shape(const Call& call) {
-    return call.section.extents != nullptr || call.blocks.dest != nullptr;
+// From the lowest to the highest byte of a section.
+void add_section(const char* name, const Call& call, const void* start, const ptrdiff_t* strides,
+                 RangeList& ranges, Side side) {
+    const interpose::Section& section = call.section;
+    if (start == nullptr || strides == nullptr || section.ndims > SHMEMX_NDIMS_MAX) return;
+    ptrdiff_t lowest = 0;
+    ptrdiff_t highest = 0;
+    for (int dim = 0; dim < section.ndims; ++dim) {
+        if (section.extents[dim] == 0) return;
+        const ptrdiff_t last = static_cast<ptrdiff_t>(section.extents[dim] - 1) * strides[dim];
+        (last < 0 ? lowest : highest) += last;
+    }
+    const auto bytes = static_cast<std::size_t>(highest - lowest) + call.element_bytes;
+    side.is_dense = false;
+    ranges.add(name, static_cast<const char*>(start) + lowest, call.element_bytes == 0 ? 0 : bytes,
+               side);
 }
 
-void add_copy(const Call& call, Ranges& ranges) {
+void add_blocks(const char* name, const void* start, const shmemx_block_t* blocks,
+                std::size_t count, RangeList& ranges, Side side) {
+    if (start == nullptr || blocks == nullptr) return;
+    side.is_dense = false;
+    for (std::size_t i = 0; i < count; ++i) {
+        ranges.add(name, static_cast<const char*>(start) + blocks[i].offset, blocks[i].bytes, side);
+    }
+}
+
+// The library explains shapes and lists that are none.
+void add_copy(const Call& call, RangeList& ranges) {
     const bool is_put = call.kind == Kind::kPut;
-    const std::size_t dest_bytes = has_shape(call) ? 1 : extent(call, call.dst);
-    const std::size_t source_bytes = has_shape(call) ? 1 : extent(call, call.sst);
-    const bool is_list = has_shape(call);
-    ranges.add("dest", call.dest, dest_bytes, true, is_put, !is_list && is_dense(call, call.dst));
-    ranges.add("source", call.source, source_bytes, false, !is_put,
-               !is_list && is_dense(call, call.sst));
-    ranges.add("sig_addr", call.signal.word, sizeof(std::uint64_t), true, true);
-}
-
-std::size_t member_count(const Call& call) {
-    if (call.set.size > 0) return static_cast<std::size_t>(call.set.size);
-    return static_cast<std::size_t>(std::max(pshmem_team_n_pes(call.team), 0));
-}
-
-void add_collective(const Call& call, Ranges& ranges) {
-    const std::string_view routine = call.routine;
-    const auto has = [&](std::string_view part) {
-        return routine.find(part) != std::string_view::npos;
-    };
-    if (routine.substr(0, 7) == "shmemx_" && !has("scan")) {
-        ranges.add("dest", call.dest, 1, true, false, false);
-        ranges.add("source", call.source, 1, false, false, false);
-        return;
-    }
-    const std::size_t members = member_count(call);
-    const std::size_t bytes = call.count * call.element_bytes;
-    const bool is_alltoall = has("alltoall");
-    const std::size_t source_elements = is_alltoall ? members * call.count : call.count;
-    const bool gathers = is_alltoall || has("fcollect");
-    const std::size_t dest_elements = gathers ? members * call.count : call.count;
-    if (has("alltoalls") && call.count > 0) {
-        const auto strided = [&](std::size_t elements, ptrdiff_t stride) {
-            const std::size_t step = stride > 0 ? static_cast<std::size_t>(stride) : 0;
-            return ((elements - 1) * step + 1) * call.element_bytes;
-        };
-        ranges.add("dest", call.dest, strided(dest_elements, call.dst), true, false, call.dst == 1);
-        ranges.add("source", call.source, strided(source_elements, call.sst), false, false,
-                   call.sst == 1);
-    } else if (has("broadcast") && call.set.size > 0 &&
-               pshmem_my_pe() == call.set.start + (call.root << call.set.log_stride)) {
-        ranges.add("source", call.source, bytes, false);  // The root's dest is not touched.
+    const Side dest{.is_written = true, .is_remote = is_put};
+    const Side source{.is_written = false, .is_remote = !is_put};
+    if (call.section.extents != nullptr) {
+        add_section("dest", call, call.dest, call.section.dest_strides, ranges, dest);
+        add_section("source", call, call.source, call.section.source_strides, ranges, source);
+    } else if (call.blocks.dest_count != 0 || call.blocks.source_count != 0) {
+        const interpose::Blocks& blocks = call.blocks;
+        add_blocks("dest", call.dest, blocks.dest, blocks.dest_count, ranges, dest);
+        add_blocks("source", call.source, blocks.source, blocks.source_count, ranges, source);
     } else {
-        ranges.add("dest", call.dest, dest_elements * call.element_bytes, true);
-        ranges.add("source", call.source, source_elements * call.element_bytes, false);
+        ranges.add("dest", call.dest, extent(call, call.dst),
+                   {.is_written = true, .is_remote = is_put, .is_dense = is_dense(call, call.dst)});
+        ranges.add(
+            "source", call.source, extent(call, call.sst),
+            {.is_written = false, .is_remote = !is_put, .is_dense = is_dense(call, call.sst)});
     }
-    const std::size_t work =
-        std::max(call.count / 2 + 1, std::size_t{SHMEM_REDUCE_MIN_WRKDATA_SIZE});
-    ranges.add("pWrk", call.work, work * call.element_bytes, true);
+    ranges.add("sig_addr", call.signal.word, sizeof(std::uint64_t),
+               {.is_written = true, .is_remote = true});
 }
 
 }  // namespace
 
 std::vector<Range> ranges_of(const Call& call) {
-    Ranges ranges;
+    RangeList ranges;
     switch (call.kind) {
         case Kind::kPut:
         case Kind::kGet: add_copy(call, ranges); break;
         case Kind::kAtomic:
-            ranges.add("dest", call.dest, call.element_bytes,
-                       call.operation != interpose::Operation::kFetch, true);
-            ranges.add("fetch", call.fetched, call.element_bytes, true);
+            ranges.add(
+                "dest", call.dest, call.element_bytes,
+                {.is_written = call.operation != interpose::Operation::kFetch, .is_remote = true});
+            ranges.add("fetch", call.fetched, call.element_bytes, {.is_written = true});
             break;
         case Kind::kAccumulate:
-            ranges.add("dest", call.dest, call.count * call.element_bytes, true, true);
-            ranges.add("source", call.source, call.count * call.element_bytes, false);
-            ranges.add("result", call.fetched, call.count * call.element_bytes, true);
+            ranges.add("dest", call.dest, call.count * call.element_bytes,
+                       {.is_written = true, .is_remote = true});
+            ranges.add("source", call.source, call.count * call.element_bytes, {});
+            ranges.add("result", call.fetched, call.count * call.element_bytes,
+                       {.is_written = true});
             break;
-        case Kind::kSignal: ranges.add("sig_addr", call.signal.word, 8, true, true); break;
+        case Kind::kSignal:
+            ranges.add("sig_addr", call.signal.word, 8, {.is_written = true, .is_remote = true});
+            break;
         case Kind::kWait:
         case Kind::kTest:
-            ranges.add("ivar", call.source, call.count * call.element_bytes, false);
+            ranges.add("ivar", call.source, call.count * call.element_bytes, {});
             break;
         case Kind::kCollective: add_collective(call, ranges); break;
         case Kind::kLock:
         case Kind::kTryLock:
-        case Kind::kUnlock: ranges.add("lock", call.lock, sizeof(long), true, true); break;
+        case Kind::kUnlock:
+            ranges.add("lock", call.lock, sizeof(long), {.is_written = true, .is_remote = true});
+            break;
         default: break;
     }
-    ranges.add("pSync", call.sync, SHMEM_SYNC_SIZE * sizeof(long), true);
+    ranges.add("pSync", call.sync, SHMEM_SYNC_SIZE * sizeof(long), {.is_written = true});
     return ranges.take();
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/interpose/call.hpp"
@@ -22,8 +23,32 @@ struct Range {
     std::uintptr_t end() const { return begin + bytes; }
 };
 
-// Empty ranges are left out. Of shmemx.h's shapes and lists only the first byte is known.
+// The sides of a range.
+struct Side {
+    bool is_written = false;
+    bool is_remote = false;
+    bool is_dense = true;
+};
+
+class RangeList {
+  public:
+    // Leaves out what is empty.
+    void add(const char* name, const void* address, std::size_t bytes, const Side& side) {
+        if (address == nullptr || bytes == 0) return;
+        ranges_.push_back({name, reinterpret_cast<std::uintptr_t>(address), bytes, side.is_written,
+                           side.is_dense, side.is_remote});
+    }
+    std::vector<Range> take() { return std::move(ranges_); }
+
+  private:
+    std::vector<Range> ranges_;
+};
+
+// A range for each argument; of shapes that are lists, one for each block.
 std::vector<Range> ranges_of(const interpose::Call& call);
+
+// Those of a collective (collective_ranges.cpp).
+void add_collective(const interpose::Call& call, RangeList& ranges);
 
 // "PE 3", or -1 where the call has no target. Counts in the world, other than `call.pe`.
 int target_of(const interpose::Call& call);

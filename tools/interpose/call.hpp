@@ -109,6 +109,15 @@ struct Blocks {
     std::size_t source_count = 0;
 };
 
+// Blocks of the members in a collective of shmemx.h: elements, and their places. nullptr: the side
+// has one block for each member, or only this PE's own.
+struct Lists {
+    const std::size_t* dest_counts = nullptr;
+    const std::size_t* dest_displs = nullptr;
+    const std::size_t* source_counts = nullptr;
+    const std::size_t* source_displs = nullptr;
+};
+
 // One call of the program. Members that a call does not have keep their initial values. Addresses
 // are those of the calling PE: of a put, `dest` is the symmetric address whose object on `pe` is
 // written; of a get, `source`; of an atomic, `dest`.
@@ -133,6 +142,7 @@ struct Call {
     int root = -1;  // counts in the team or set
     Section section = {};
     Blocks blocks = {};
+    Lists lists = {};
     void* fetched = nullptr;      // nonblocking atomics: local address for the old value
     std::uint64_t value = 0;      // atomics: operand, up to 8 bytes, zero-extended
     std::uint64_t condition = 0;  // compare_swap

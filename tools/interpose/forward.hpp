@@ -51,14 +51,22 @@ void* forward_memory(Call& call, Library library) {
 #define INTERPOSE_LIST(...) __VA_ARGS__
 #define INTERPOSE_EXPORT extern "C" __attribute__((visibility("default")))
 
-#define INTERPOSE_WITH(FORWARD, RESULT, NAME, CONTEXT, PARAMETERS, ARGUMENTS, ...) \
-    INTERPOSE_EXPORT RESULT NAME PARAMETERS {                                      \
-        Call call{.routine = #NAME,                                                \
-                  .site = __builtin_return_address(0),                             \
-                  .context = CONTEXT,                                              \
-                  __VA_ARGS__};                                                    \
-        return FORWARD(call, [&] { return p##NAME ARGUMENTS; });                   \
+#define INTERPOSE_CAPTURING(CAPTURE, FORWARD, RESULT, NAME, CONTEXT, PARAMETERS, ARGUMENTS, ...) \
+    INTERPOSE_EXPORT RESULT NAME PARAMETERS {                                                    \
+        Call call{.routine = #NAME,                                                              \
+                  .site = __builtin_return_address(0),                                           \
+                  .context = CONTEXT,                                                            \
+                  __VA_ARGS__};                                                                  \
+        return FORWARD(call, [CAPTURE] { return p##NAME ARGUMENTS; });                           \
     }
+
+// Captures copies: an argument whose address was taken could not stay in a register.
+#define INTERPOSE_WITH(FORWARD, RESULT, NAME, CONTEXT, PARAMETERS, ARGUMENTS, ...) \
+    INTERPOSE_CAPTURING(=, FORWARD, RESULT, NAME, CONTEXT, PARAMETERS, ARGUMENTS, __VA_ARGS__)
+// The library gets what the observer has left in `call`.
+#define INTERPOSE_CHANGED(FORWARD, RESULT, NAME, PARAMETERS, ARGUMENTS, ...)                \
+    INTERPOSE_CAPTURING(&, FORWARD, RESULT, NAME, SHMEM_CTX_DEFAULT, PARAMETERS, ARGUMENTS, \
+                        __VA_ARGS__)
 
 // One routine.
 #define INTERPOSE(RESULT, NAME, PARAMETERS, ARGUMENTS, ...) \

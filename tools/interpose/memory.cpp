@@ -6,14 +6,15 @@
 
 namespace tessera::interpose {
 
-#define ALLOCATE(NAME, PARAMETERS, ARGUMENTS, ...)                                        \
-    INTERPOSE_WITH(forward_memory, void*, NAME, SHMEM_CTX_DEFAULT, PARAMETERS, ARGUMENTS, \
-                   .kind = Kind::kAllocate, __VA_ARGS__)
-#define REALLOCATE(NAME, ...)                                                                \
-    INTERPOSE_WITH(forward_memory, void*, NAME, SHMEM_CTX_DEFAULT, (void* ptr, size_t size), \
-                   (call.dest, call.size), .kind = Kind::kReallocate, __VA_ARGS__)
-#define FREE(NAME, ...) \
-    INTERPOSE(void, NAME, (void* ptr), (call.dest), .kind = Kind::kFree, __VA_ARGS__)
+#define ALLOCATE(NAME, PARAMETERS, ARGUMENTS, ...)                                                 \
+    INTERPOSE_CHANGED(forward_memory, void*, NAME, PARAMETERS, ARGUMENTS, .kind = Kind::kAllocate, \
+                      __VA_ARGS__)
+#define REALLOCATE(NAME, ...)                                                \
+    INTERPOSE_CHANGED(forward_memory, void*, NAME, (void* ptr, size_t size), \
+                      (call.dest, call.size), .kind = Kind::kReallocate, __VA_ARGS__)
+#define FREE(NAME, ...)                                                                   \
+    INTERPOSE_CHANGED(forward, void, NAME, (void* ptr), (call.dest), .kind = Kind::kFree, \
+                      __VA_ARGS__)
 
 #define WORLD .team = SHMEM_TEAM_WORLD
 ALLOCATE(shmem_malloc, (size_t size), (call.size), WORLD, .size = size)
@@ -29,17 +30,15 @@ REALLOCATE(shrealloc, WORLD, .dest = ptr, .size = size)
 FREE(shmem_free, WORLD, .dest = ptr)
 FREE(shfree, WORLD, .dest = ptr)
 
-// A product that is no size_t is the library's to refuse.
-INTERPOSE_EXPORT void* shmem_calloc(size_t count, size_t size) {
+// The bytes of an array. A product that is no size_t is 0 here, and the library's to refuse.
+static size_t product(size_t count, size_t size) {
     size_t bytes = 0;
-    if (__builtin_mul_overflow(count, size, &bytes)) return pshmem_calloc(count, size);
-    Call call{.routine = "shmem_calloc",
-              .site = __builtin_return_address(0),
-              .kind = Kind::kAllocate,
-              .team = SHMEM_TEAM_WORLD,
-              .size = bytes};
-    return forward_memory(call, [&] { return pshmem_calloc(1, call.size); });
+    return __builtin_mul_overflow(count, size, &bytes) ? 0 : bytes;
 }
+// The arguments of a calloc of `call.size` bytes, or the program's own.
+#define ARRAY call.size != 0 ? 1 : count, call.size != 0 ? call.size : size
+
+ALLOCATE(shmem_calloc, (size_t count, size_t size), (ARRAY), WORLD, .size = product(count, size))
 
 // ---- Team and local memory ----------------------------------------------------------------------
 
@@ -49,15 +48,16 @@ ALLOCATE(shmemx_team_malloc, (shmem_team_t team, size_t size), (team, call.size)
 ALLOCATE(shmemx_team_align, (shmem_team_t team, size_t alignment, size_t size),
          (team, alignment, call.size), OF_TEAM, .memory = Memory::kTeam, .size = size,
          .alignment = alignment)
-ALLOCATE(shmemx_team_calloc, (shmem_team_t team, size_t count, size_t size), (team, count, size),
-         OF_TEAM, .memory = Memory::kTeam, .size = count * size)
-INTERPOSE(void, shmemx_team_free, (shmem_team_t team, void* ptr), (team, call.dest),
-          .kind = Kind::kFree, OF_TEAM, .dest = ptr, .memory = Memory::kTeam)
+ALLOCATE(shmemx_team_calloc, (shmem_team_t team, size_t count, size_t size), (team, ARRAY), OF_TEAM,
+         .memory = Memory::kTeam, .size = product(count, size))
+INTERPOSE_CHANGED(forward, void, shmemx_team_free, (shmem_team_t team, void* ptr),
+                  (team, call.dest), .kind = Kind::kFree, OF_TEAM, .dest = ptr,
+                  .memory = Memory::kTeam)
 
 #define LOCAL .memory = Memory::kLocal
 ALLOCATE(shmemx_local_malloc, (size_t size), (call.size), LOCAL, .size = size)
-ALLOCATE(shmemx_local_calloc, (size_t count, size_t size), (count, size), LOCAL,
-         .size = count * size)
+ALLOCATE(shmemx_local_calloc, (size_t count, size_t size), (ARRAY), LOCAL,
+         .size = product(count, size))
 ALLOCATE(shmemx_local_align, (size_t alignment, size_t size), (alignment, call.size), LOCAL,
          .size = size, .alignment = alignment)
 REALLOCATE(shmemx_local_realloc, .dest = ptr, LOCAL, .size = size)
@@ -83,5 +83,6 @@ INTERPOSE(void, shmemx_invalidate, (const void* ptr, size_t nbytes), (ptr, nbyte
 #undef WORLD
 #undef OF_TEAM
 #undef LOCAL
+#undef ARRAY
 
 }  // namespace tessera::interpose

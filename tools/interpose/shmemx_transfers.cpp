@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Transfers of shmemx.h: with requests and counters, strided and indexed, accumulate, epochs.
+#include "tools/interpose/element_types.hpp"
 #include "tools/interpose/forward.hpp"
 
 namespace tessera::interpose {
@@ -92,28 +93,12 @@ INDEXED_REQ(get_indexed_req, kGet)
 
 // ---- Accumulate ---------------------------------------------------------------------------------
 
-// The bytes of an element of a SHMEMX_TYPE_.
-static size_t bytes_of(int type) {
-    switch (type) {
-        case SHMEMX_TYPE_INT8:
-        case SHMEMX_TYPE_UINT8: return 1;
-        case SHMEMX_TYPE_INT16:
-        case SHMEMX_TYPE_UINT16: return 2;
-        case SHMEMX_TYPE_INT32:
-        case SHMEMX_TYPE_UINT32:
-        case SHMEMX_TYPE_FLOAT: return 4;
-        case SHMEMX_TYPE_LONG_DOUBLE:
-        case SHMEMX_TYPE_COMPLEX_DOUBLE: return 16;
-        default: return 8;
-    }
-}
-
-#define ACCUMULATE(NAME, PARAMETERS, ARGUMENTS, IS_NBI, SOURCE, COUNT, RESULT, ...)                \
-    INTERPOSE_CTX_OF(shmemx_, void, NAME, PARAMETERS, ARGUMENTS, .kind = Kind::kAccumulate,        \
-                     .operation = Operation::kOther, .is_nbi = IS_NBI,                             \
-                     .is_fetching = (RESULT) != nullptr, .dest = dest, .source = SOURCE,           \
-                     .element_bytes = bytes_of(type), .count = COUNT, .pe = pe, .fetched = RESULT, \
-                     __VA_ARGS__)
+#define ACCUMULATE(NAME, PARAMETERS, ARGUMENTS, IS_NBI, SOURCE, COUNT, RESULT, ...)         \
+    INTERPOSE_CTX_OF(shmemx_, void, NAME, PARAMETERS, ARGUMENTS, .kind = Kind::kAccumulate, \
+                     .operation = Operation::kOther, .is_nbi = IS_NBI,                      \
+                     .is_fetching = (RESULT) != nullptr, .dest = dest, .source = SOURCE,    \
+                     .element_bytes = element_bytes_of(type), .count = COUNT, .pe = pe,     \
+                     .fetched = RESULT, __VA_ARGS__)
 #define BOTH(NAME, PARAMETERS, ARGUMENTS, SOURCE, COUNT, RESULT)                      \
     ACCUMULATE(NAME, PARAMETERS, ARGUMENTS, false, SOURCE, COUNT, RESULT, .value = 0) \
     ACCUMULATE(NAME##_req, (INTERPOSE_LIST PARAMETERS, shmemx_req_t * req),           \

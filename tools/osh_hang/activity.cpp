@@ -13,6 +13,7 @@ std::string at_place(const Snapshot& pe) { return pe.place.empty() ? "" : ", at 
 }  // namespace
 
 std::string called_by(const Snapshot& pe) {
+    if (pe.entry && pe.entry->caller.address == 0) return "";
     if (pe.entry) return ", called by " + call_sites::text_of(pe.entry->caller);
     return pe.place.empty() ? "" : ", called by " + pe.place;
 }

@@ -180,6 +180,21 @@ std::optional<call_sites::Entry> entry_without_frame(const call_sites::Stack& st
     return {};
 }
 
+// A PE that ends while others wait for it asks for the report from its exit handler
+// (core/exit.cpp).
+std::optional<call_sites::Entry> exit_of(const call_sites::Stack& stack,
+                                         const std::string& program) {
+    for (std::size_t i = 0; i + 1 < stack.calls.size(); ++i) {
+        if (stack.calls[i].function != "exit") continue;
+        const bool is_call = stack.calls[i + 1].module == program;
+        return call_sites::Entry{.routine = is_call
+                                                ? "exit() without shmem_finalize"
+                                                : "exit() without shmem_finalize, behind main()",
+                                 .caller = is_call ? stack.calls[i + 1] : call_sites::Site{}};
+    }
+    return {};
+}
+
 void read_stack(Snapshot& pe) {
     call_sites::Process process(pe.process.pid);
     std::vector<call_sites::Stack> stacks = process.stacks(pe.complaint);
@@ -190,6 +205,7 @@ void read_stack(Snapshot& pe) {
     if (pe.entry && pe.entry->routine.starts_with("p")) pe.entry->routine.erase(0, 1);
     for (const call_sites::Stack& stack : stacks) {
         if (stack.thread != pe.process.pid) continue;
+        if (!pe.entry) pe.entry = exit_of(stack, program_path(pe.process.pid));
         if (!pe.entry) pe.entry = entry_without_frame(stack, program_path(pe.process.pid));
         pe.place = own_place(stack, program_path(pe.process.pid));
     }

@@ -16,6 +16,9 @@ NOT_RELEASED = "a lock was not released"
 CONTEXT = "a destroyed context is used"
 TEAM = "a destroyed team is used"
 IN_USE = "pSync may still be in use"
+TWICE = "a block was freed twice"
+TEAM_BLOCK = r"the block of 80 bytes that shmemx_team_(m|c)alloc @ allocated"
+LOCAL_BLOCK = r"the block of 80 bytes that shmemx_local_(m|c)alloc @ allocated"
 
 
 def pair(first, second, team="SHMEM_TEAM_WORLD"):
@@ -29,13 +32,18 @@ def both(mistake, routine, team="SHMEM_TEAM_WORLD"):
             rf"(?s)PE \d calls {routine} @, as collective \d of {team}.*PE \d calls {routine} @"]
 
 
-def after_free(routine, argument):
-    return [FREED, f"{routine} @ (writes|reads) .* {argument}", BLOCK,
-            "freed by shmem_(free|realloc) @"]
+def after_free(routine, argument, kind="symmetric", block=BLOCK,
+               by="shmemx?_((team|local)_)?(free|realloc)"):
+    return [FREED.replace("symmetric", kind), f"{routine} @ (writes|reads) .* {argument}", block,
+            f"freed by {by} @"]
 
 
-def outside(routine, argument, block=BLOCK):
-    return [OUTSIDE, f"{routine} @ (writes|reads) .* {argument}", block]
+def outside(routine, argument, block=BLOCK, kind="symmetric"):
+    return [OUTSIDE.replace("symmetric", kind), f"{routine} @ (writes|reads) .* {argument}", block]
+
+
+def overrun(kind, found_by, block, place):
+    return [WRITTEN.replace("symmetric", kind), f"found by {found_by}", block, place]
 
 
 def overlap(routine, first, second):
@@ -89,7 +97,7 @@ REPORTS = {
         "source_after_free": after_free("shmem_long_put", "source\n"),
         "collective_after_free": after_free("shmem_long_sum_reduce", "source"),
         "use_after_realloc": after_free("shmem_long_p", r"dest on PE \d"),
-        "double_free": ["a block was freed twice", "shmem_free @", BLOCK,
+        "double_free": [TWICE, "shmem_free @", BLOCK,
                         "already freed by shmem_free @"],
         "free_inside": ["the address to free is not the start of a block", "shmem_free @",
                         "lies 8 bytes behind the start of " + BLOCK],
@@ -155,9 +163,55 @@ REPORTS = {
     },
 }
 
-# PE 0 tells of the objects that finalize frees.
+REPORTS["shmemx"] = {
+    "team_put_after_free": after_free("shmem_long_put", r"dest on PE \d", "team", TEAM_BLOCK),
+    "team_source_after_free": after_free("shmem_long_put", "source\n", "team", TEAM_BLOCK),
+    "team_get_after_destroy": after_free("shmem_long_get", r"source on PE \d", "team", TEAM_BLOCK,
+                                         by="shmem_team_destroy"),
+    "team_double_free": [TWICE, "shmemx_team_free @", TEAM_BLOCK,
+                         "already freed by shmemx_team_free @"],
+    "team_free_inside": ["the address to free is not the start of a block", "shmemx_team_free @",
+                         "lies 8 bytes behind the start of " + TEAM_BLOCK],
+    "team_put_past_block": outside("shmem_long_put", r"dest on PE \d", TEAM_BLOCK, "team"),
+    "team_store_past_block": overrun("team", "shmem_barrier_all @", TEAM_BLOCK,
+                                     "0 bytes behind its end"),
+    "team_store_before_aligned": overrun("team", "shmemx_team_free @",
+                                         "the block of 80 bytes that shmemx_team_align @",
+                                         "3 bytes before its start"),
+    "local_source_after_free": after_free("shmem_long_put", "source\n", "local", LOCAL_BLOCK),
+    "local_double_free": [TWICE, "shmemx_local_free @", LOCAL_BLOCK,
+                          "already freed by shmemx_local_free @"],
+    "local_get_past_block": outside("shmem_long_get", "dest\n", LOCAL_BLOCK, "local"),
+    "local_store_past_block": overrun("local", "shmemx_local_free @", LOCAL_BLOCK,
+                                      "1 bytes behind its end"),
+    "local_store_before_block": overrun("local", "shmem_finalize %", LOCAL_BLOCK,
+                                        "1 bytes before its start"),
+    "local_store_past_realloc": overrun("local", "shmemx_local_free @",
+                                        "the block of 20 bytes that shmemx_local_realloc @",
+                                        "0 bytes behind its end"),
+    "strided_past_block": outside("shmemx_put_strided", r"dest on PE \d"),
+    "strided_before_block": [*outside("shmemx_get_strided", r"source on PE \d"),
+                             "8 bytes before its start"],
+    "indexed_past_block": [*outside("shmemx_put_indexed", r"dest on PE \d"),
+                           "writes 16 bytes .*", "8 bytes behind its end"],
+    "indexed_source_past_block": outside("shmemx_put_indexed", "source\n", LOCAL_BLOCK, "local"),
+    "gather_past_block": outside("shmemx_gather", "dest\n"),
+    "gatherv_past_block": outside("shmemx_gatherv", "dest\n"),
+    "scatterv_past_block": outside("shmemx_scatterv", "source\n"),
+    "allgatherv_past_block": outside("shmemx_allgatherv", "dest\n"),
+    "alltoallv_past_block": outside("shmemx_alltoallv", "source\n"),
+    "reduce_scatterv_past_block": outside("shmemx_reduce_scatterv", "source\n"),
+    "allreduce_past_block": [*outside("shmemx_allreduce", "source\n"), "reads 96 bytes"],
+    "ibroadcast_past_block": outside("shmemx_ibroadcast", "dest\n"),
+}
+
+# PE 0 tells of the objects that finalize frees; of blocks of local memory, each PE of its own.
 NOTES = {
+    "shmemx": {"team_left": ["note: not freed: 1 block of team memory", TEAM_BLOCK],
+               "local_left": ["note: not freed: 1 block of local memory", LOCAL_BLOCK]},
     "memory": {"leaked_block": ["note: not freed: 1 symmetric block", BLOCK]},
     "state": {"team_left": ["note: not destroyed on PE 0: 1 team or context",
-                            "the team of shmem_team_split_strided @"]},
+                            "the team of shmem_team_split_strided @"],
+              "context_left": ["note: not destroyed on PE 0: 1 team or context",
+                               "the context of shmem_ctx_create @"]},
 }

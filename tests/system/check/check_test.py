@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Would break: a wrong program that oshrun --check does not explain, with the call, its line and
-the object, or does not end with a nonzero code.
+the object, or does not end with a nonzero code; a right one that it complains of.
 
-The programs are the cases of *_cases.c. Run like the launch tests: OSHRUN FOLDER_OF_PROGRAMS.
+The programs are the cases of *_cases.c; right_cases.c has the right ones. Run like the launch
+tests: OSHRUN FOLDER_OF_PROGRAMS.
 """
 import os
 import re
 
 import cases
+import race_reports
 from launching import LaunchTest, main, program
 
 NPES = 3
@@ -47,13 +49,28 @@ class Check(LaunchTest):
     def test_state(self):
         self.check_kind("state")
 
+    def test_extensions(self):
+        self.check_kind("shmemx")
+
+    def test_right(self):
+        """Not even a note: the programs free and destroy what they make."""
+        for npes, nodes in ((1, 1), (2, 1), (3, 1), (5, 1), (4, 2)):
+            for case in race_reports.cases_of("right_cases.c"):
+                with self.subTest(case=case, npes=npes, nodes=nodes):
+                    _, error = self.run_job(
+                        "-n", npes, "--virtual-nodes", nodes, "--check",
+                        program("check_right_cases"), case,
+                        environment=self.environment(SHMEM_SYMMETRIC_SIZE="16M"))
+                    self.assertEqual(error, "")
+
     def test_collectives_on_several_nodes(self):
         self.check_kind("collective", "--virtual-nodes", 3)
 
     def test_some_on_several_nodes(self):
         for kind, case in (("memory", "put_after_free"), ("memory", "remote_store_past_block"),
                            ("memory", "overlap_on_self"), ("state", "clear_by_another"),
-                           ("state", "team_after_destroy")):
+                           ("state", "team_after_destroy"), ("shmemx", "team_put_after_free"),
+                           ("shmemx", "team_get_after_destroy"), ("shmemx", "indexed_past_block")):
             with self.subTest(kind=kind, case=case):
                 _, error = self.run_case(kind, case, 1, "--virtual-nodes", 2)
                 self.check_report(kind, case, cases.REPORTS[kind][case], error)

@@ -305,6 +305,18 @@ CASE(halves_of_words) {
     for (int step = 0; step < 3; ++step) shmem_fence(), shmem_int_p(&words[me], step, 0);
 }
 
+CASE(between_blocks) {  // of a list, and beside it
+    const shmemx_block_t dest[] = {{0, 8}, {72, 16}}, source[] = {{0, 8}, {64, 16}};
+    if (me == 0) shmemx_put_indexed(data, dest, 2, other, source, 2, 1);
+    if (me == 1) {
+        shmem_long_p(&data[1], 1, 1);
+        shmem_long_p(&data[8], 1, 1);
+        shmem_long_p(&data[11], 1, 1);
+    }
+    shmem_barrier_all();
+    if (me == 1) shmemx_get_indexed(other, source, 2, data, dest, 2, 1);
+}
+
 #define ROW(NAME) \
     { #NAME, NAME }
 static const struct wrong_case kCases[] = {
@@ -338,6 +350,7 @@ static const struct wrong_case kCases[] = {
     ROW(finalization_that_is_not_the_last),
     ROW(reduction_of_nothing),
     ROW(halves_of_words),
+    ROW(between_blocks),
 };
 
 int main(int argc, char** argv) {

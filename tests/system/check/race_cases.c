@@ -57,6 +57,18 @@ CASE(blocks) {
     if (me == 1) shmem_long_p(&data[9], 1, 0);                  // B
 }
 
+CASE(indexed) {  // the second block of the list
+    const shmemx_block_t dest[] = {{0, 8}, {72, 16}}, source[] = {{0, 24}};
+    if (me == 0) shmemx_put_indexed(data, dest, 2, other, source, 1, 0);  // A
+    if (me == 1) shmem_long_p(&data[10], 1, 0);                           // B
+}
+
+CASE(indexed_source) {
+    const shmemx_block_t dest[] = {{0, 16}}, source[] = {{8, 8}, {64, 8}};
+    if (me == 0) shmem_long_p(&data[8], 1, 1);                            // A
+    if (me == 1) shmemx_get_indexed(other, dest, 1, data, source, 2, 1);  // B
+}
+
 CASE(heap) {
     long* block = shmem_malloc(8 * sizeof(long));
     if (me < 2) shmem_long_p(block + 1, me, 0);  // A B
@@ -293,6 +305,8 @@ static const struct wrong_case kCases[] = {
     ROW(overlap),
     ROW(strided),
     ROW(blocks),
+    ROW(indexed),
+    ROW(indexed_source),
     ROW(heap),
     ROW(flag_without_fence),
     ROW(put_flag_without_fence),

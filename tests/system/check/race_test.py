@@ -20,6 +20,8 @@ RACES = {
     "overlap": (TWO_WRITE, r"the variable data\+56, on PE 0"),
     "strided": (TWO_WRITE, r"the variable data\+48, on PE 0"),
     "blocks": (TWO_WRITE, r"the variable data\+72, on PE 0"),
+    "indexed": (TWO_WRITE, r"the variable data\+80, on PE 0"),
+    "indexed_source": (READS, r"the variable data\+64, on PE 1"),
     "heap": (TWO_WRITE, "byte 8 of the block of 64 bytes that shmem_malloc at heap .*, on PE 0"),
     "flag_without_fence": (INCOMPLETE, "the variable data, on PE 1"),
     "put_flag_without_fence": (INCOMPLETE, r"the variable data\+16, on PE 1"),

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Would break: a report of oshrun --check about a right program.
 
-Runs the programs that the tests of this build start with oshrun, as those tests do, and the
-benchmarks, the examples and the coarray examples, which it compiles. exceptions.py has the few that
-differ. Usage: right_programs_test.py [--all] [--only REGEX] CTEST BUILD_FOLDER SOURCE_FOLDER
+Runs the programs that the tests of this build start with oshrun, as those tests do (those of DART
+and of coarrays among them), and the benchmarks, the examples and the coarray examples, which it
+compiles. exceptions.py has the few that differ; each program of the build that is linked with the
+library, and each example, is run or listed there.
+Usage: right_programs_test.py [--all] [--only REGEX] CTEST BUILD_FOLDER SOURCE_FOLDER
 
 Without --all: a sixteenth of them.
 """
@@ -98,15 +100,64 @@ def bench_runs(build):
     for path in sorted(glob.glob(f"{build}/bin/bench_*")):
         for pes in (2, 4):
             yield run_of([path, "--tiny"], pes, {"SHMEM_SYMMETRIC_SIZE": "256M"})
+    for path in glob.glob(f"{build}/bin/local_memory"):
+        yield run_of([path, "--tiny"], 2, {})
+    for path in glob.glob(f"{build}/tests/system/launch/heat1d.openmpi"):
+        yield run_of([path, "shmem-first"], 3, {})
+
+
+def programs_of(build):
+    """The names of the programs that are linked with the library, or with one of the runtimes."""
+    for folder, folders, names in os.walk(build):
+        folders[:] = [name for name in folders if name not in ("CMakeFiles", "installed")]
+        for name in names:
+            path = os.path.join(folder, name)
+            if ".so" in name or os.path.islink(path) or not os.access(path, os.X_OK):
+                continue
+            with open(path, "rb") as file:
+                is_program = file.read(4) == b"\x7fELF"
+            if is_program and re.search(rb"NEEDED.*lib(tessera|dart-tessera|caf_tessera)[.]so",
+                                        subprocess.run(["readelf", "-d", path], check=True,
+                                                       stdout=subprocess.PIPE).stdout):
+                yield name
+
+
+def is_matched(name, patterns):
+    return any(re.fullmatch(pattern, name) for pattern in patterns)
+
+
+def complaints_about_lists(runs, build, source):
+    """Programs and examples that are neither run nor listed."""
+    started = {os.path.basename(run.command[0]) for run in runs}
+    started |= {os.path.basename(path).rpartition(".")[0] for path in compiled_sources(source)}
+    for name in sorted(set(programs_of(build)) - started):
+        if not is_matched(name, exceptions.NOT_STARTED):
+            yield f"{name}: neither run nor in NOT_STARTED"
+    for folder, _, names in os.walk(f"{source}/examples"):
+        for name in names:
+            path = os.path.join(folder, name)
+            if not re.search(r"[.](c|cpp|f90|py)$", name) or path in compiled_sources(source):
+                continue
+            if not is_matched(os.path.relpath(path, f"{source}/examples"),
+                              exceptions.NOT_COMPILED):
+                yield f"{path}: neither compiled nor in NOT_COMPILED"
+
+
+# Sources, their compiler, its options.
+COMPILED = (("examples/*.c", "oshcc", ["-lm"]), ("examples/chapters/*.c", "oshcc", ["-lm"]),
+            ("examples/fortran/*.f90", "oshfort", []), ("examples/coarrays/*.f90", "caf", []),
+            ("examples/coarrays/with_fpm/app/*.f90", "caf", []),
+            ("bench/coarrays/*.f90", "caf", []))
+
+
+def compiled_sources(source):
+    return {path for pattern, _, _ in COMPILED for path in glob.glob(f"{source}/{pattern}")}
 
 
 def compiled_runs(build, source, folder):
     """The examples and coarray benchmarks, compiled into `folder`."""
-    for pattern, compiler, flags in ((f"{source}/examples/*.c", "oshcc", ["-lm"]),
-                                     (f"{source}/examples/chapters/*.c", "oshcc", ["-lm"]),
-                                     (f"{source}/examples/coarrays/*.f90", "caf", []),
-                                     (f"{source}/bench/coarrays/*.f90", "caf", [])):
-        for path in sorted(glob.glob(pattern)):
+    for pattern, compiler, flags in COMPILED:
+        for path in sorted(glob.glob(f"{source}/{pattern}")):
             program = f"{folder}/{os.path.basename(path)}.run"
             done = subprocess.run([f"{build}/bin/{compiler}", "-O1", path, "-o", program, *flags],
                                   cwd=folder, stderr=subprocess.PIPE, text=True, check=False)
@@ -152,12 +203,14 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="right-programs-") as folder:
         runs = [*test_runs(options.ctest, options.build), *bench_runs(options.build)]
+        unlisted = list(complaints_about_lists(runs, options.build, options.source))
+        print("\n".join(unlisted))
         if options.all:
             runs += compiled_runs(options.build, options.source, folder)
         runs = {run.name: run for run in runs if re.search(options.only, run.name)
                 and not is_listed(run, exceptions.NOT_RUN)}
         chosen = [runs[name] for name in sorted(runs)][::1 if options.all else 16]
-        complaints = 0
+        complaints = len(unlisted)
         with concurrent.futures.ThreadPoolExecutor(2) as executor:
             for complaint in executor.map(lambda run: complaint_about(run, options.build), chosen):
                 if complaint:

@@ -96,6 +96,11 @@ CASE(team_left) {
     shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, npes, NULL, 0, &team);
 }
 
+CASE(context_left) {
+    shmem_ctx_t ctx;
+    shmem_ctx_create(0, &ctx);
+}
+
 CASE(sync_not_initialized) {
     sync_a[3] = 17;
     shmem_barrier(0, 0, npes, sync_a);
@@ -139,6 +144,7 @@ static const struct wrong_case kCases[] = {
     ROW(team_number_after_destroy),
     ROW(context_of_destroyed_team),
     ROW(team_left),
+    ROW(context_left),
     ROW(sync_not_initialized),
     ROW(sync_in_use),
     ROW(sync_in_use_by_reduce),

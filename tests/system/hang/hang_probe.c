@@ -54,6 +54,11 @@ static void other_team(int me) {
 }
 
 static void exited(int me) {
+    if (me == 1) exit(0); /* HERE exit */
+    shmem_barrier_all();
+}
+
+static void left(int me) { /* without exit handlers */
     if (me == 1) _exit(0);
     shmem_barrier_all();
 }
@@ -72,6 +77,9 @@ int main(int argc, char** argv) {
     if (strcmp(kind, "no_signal") == 0) no_signal(me);
     if (strcmp(kind, "other_team") == 0) other_team(me);
     if (strcmp(kind, "exited") == 0) exited(me);
+    if (strcmp(kind, "left") == 0) left(me);
+    if (strcmp(kind, "returned") == 0 && me == 1) return 0;
+    if (strcmp(kind, "returned") == 0) shmem_barrier_all();
     printf("PE %d got through\n", me);
     shmem_finalize();
     return 0;

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from hangs import EXPECTED, NPES, PROBE, missing_in
+from hangs import EXITS, EXPECTED, NPES, PROBE, missing_in
 from launching import HANG_SECONDS, OSHRUN, LaunchTest, main
 from reports import Report, probes_of
 
@@ -86,9 +86,15 @@ class HangReport(LaunchTest):
         self.end(process)
 
     def test_who_has_exited_is_named(self):
-        # oshrun ends such a job by itself.
-        _, error = self.run_job("-n", NPES, PROBE, "exited", code=1)
-        self.assertRegex(error, r"pe 1 .*ended without shmem_finalize")
+        """oshrun ends such a job by itself."""
+        for nodes in (1, 2):
+            for kind in (*EXITS, "left"):
+                with self.subTest(kind=kind, nodes=nodes):
+                    _, error = self.run_job("-n", NPES, "--virtual-nodes", nodes, PROBE, kind,
+                                            code=1)
+                    self.assertRegex(error, r"pe 1 .*ended without shmem_finalize")
+                    if kind in EXITS:
+                        self.assertEqual(missing_in(error, kind), [], error)
 
     def test_a_process_that_is_no_pe(self):
         tool = os.path.join(os.path.dirname(OSHRUN), "osh_hang")

@@ -45,7 +45,7 @@ void tell(const Call& call, const Found& found) {
             return "PE " + std::to_string(access.pe) + " " + verb_of(access.touch) + " it: " + text;
         };
         report(call, advice.mistake,
-               {"memory: " + object_at(race.place.address) + ", on PE " +
+               {"memory: " + object_at(race.place.address, race.place.pe) + ", on PE " +
                     std::to_string(race.place.pe),
                 line(race.now, text_of(call)),
                 line(race.earlier, state.detector.call_of(race.earlier)),
@@ -257,9 +257,8 @@ void after(const Call& call) {
     std::lock_guard guard(state.mutex);
     begin_epoch();
     if (allocates(call)) {
-        // `call.size` has the zones around a block of symmetric memory.
-        const bool has_zones = call.memory == Memory::kSymmetric;
-        const std::size_t front = has_zones ? Blocks::front_of(call.alignment) : 0;
+        // `call.size` has the zones around the block.
+        const std::size_t front = Blocks::front_of(call.alignment);
         state.windows.add_symmetric(call.result - front, call.size + front);
     }
     if (is_transfer(call)) after_transfer(detector, call);

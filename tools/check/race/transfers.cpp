@@ -56,6 +56,13 @@ void for_runs(const Call& call, const void* start, bool is_dest, const Visit& vi
             if (dim == call.section.ndims) return;
         }
     }
+    if (call.blocks.dest_count != 0 || call.blocks.source_count != 0) {
+        const shmemx_block_t* blocks = is_dest ? call.blocks.dest : call.blocks.source;
+        const std::size_t count = is_dest ? call.blocks.dest_count : call.blocks.source_count;
+        for (std::size_t i = 0; blocks != nullptr && i < count; ++i)
+            visit(base + blocks[i].offset, blocks[i].bytes);
+        return;
+    }
     const ptrdiff_t stride = is_dest ? call.dst : call.sst;
     const std::size_t run = call.element_bytes * call.block;
     if (stride == static_cast<ptrdiff_t>(call.block)) {
@@ -171,7 +178,7 @@ void use(Detector& detector, const void* address, std::size_t bytes, Touch touch
 
 void before_transfer(Detector& detector, const Call& call, Found& found) {
     detector.begin_step(call);
-    if (!names_target(call) || call.blocks.dest != nullptr) return;
+    if (!names_target(call)) return;
     if (call.kind == Kind::kPut) before_put(detector, call, found);
     if (call.kind == Kind::kAtomic || call.kind == Kind::kAccumulate)
         before_atomic(detector, call, found);
