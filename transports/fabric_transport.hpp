@@ -59,6 +59,8 @@ class FabricTransport : public Transport {
     // The network that it runs on, as osh_tune names it in a profile: libfabric's provider, for
     // one.
     virtual const std::string& provider() const = 0;
+    // WaitEnvironment::arrivals.
+    virtual const std::atomic<std::uint32_t>* arrivals() const { return nullptr; }
 };
 
 // The settings of a PE, which must be the same on all PEs, and its program, which must be the same

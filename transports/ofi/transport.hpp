@@ -81,6 +81,7 @@ class OfiTransport final : public FabricTransport {
     void quiet(TransportContext& context) override;
     void progress() override { queue_.progress(); }
 
+    const std::atomic<std::uint32_t>* arrivals() const override { return &queue_.arrivals(); }
     void drive_until(bool (*is_done)(void*), void* state) override {
         queue_.wait([=] { return is_done(state); });
     }
