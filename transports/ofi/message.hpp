@@ -19,6 +19,7 @@
 //   kAck      Ack                        count: executed updates
 //   kGate     Header, GateBody           not answered
 //   kPing     Header                     answered by kAck of 0
+//   kReads    never sent: a ReadVector (message_sender.hpp)
 // kFetch and those behind it are small enough to be injected by every provider. Byte order and
 // layout are those of the processor: the PEs of a job run on one kind of machine.
 #pragma once
@@ -45,7 +46,8 @@ enum class MessageKind : std::uint16_t {
     kGatherList,
     kGathered,
     kAccumulate,
-    kGetAccumulate
+    kGetAccumulate,
+    kReads
 };
 
 struct Header {

@@ -81,6 +81,7 @@ void MessageHandlers::execute(const Header& header, std::size_t bytes) {
             here.kind = MessageKind::kAck;
             return answer(here, sizeof here, header.source);
         }
+        case MessageKind::kReads: return;  // no message
     }
 }
 

@@ -186,17 +186,19 @@ class OfiTransport final : public FabricTransport {
     bool get_by_message(OfiContext& context, void* dest, const void* source, std::size_t bytes,
                         int pe);
     // short_gets.cpp
-    bool goes_in_list(const OfiContext& context, std::size_t bytes) const;
+    bool gathers_gets(const OfiContext& context, std::size_t bytes) const;
     void read_first(GetSlot& slot, void* dest, const void* source, std::size_t bytes, int pe);
-    Packet* start_list(GetSlot& slot, int pe);
+    Packet* start_gets(GetSlot& slot, std::size_t bytes, int pe);
+    bool has_room(const Packet& gets, std::size_t bytes, int pe) const;
+    bool add_get(Packet& gets, void* dest, const void* source, std::size_t bytes);
     PendingGather* pieces_of(const Packet& list) const;
-    void send_list(Packet* list, GetSlot& slot);
-    void send_open_list(GetSlot& slot);
-    // Sends the lists of short gets that the context gathers.
-    void send_lists(OfiContext& context);
+    void send_gets(Packet* gets, GetSlot& slot);
+    void send_open_gets(GetSlot& slot);
+    // Sends the gets that the context gathers.
+    void send_gathered_gets(OfiContext& context);
     // RETURNS: whether the get is under way. Else the caller reads.
-    bool get_in_list(OfiContext& context, void* dest, const void* source, std::size_t bytes,
-                     int pe);
+    bool get_gathered(OfiContext& context, void* dest, const void* source, std::size_t bytes,
+                      int pe);
     class Filling;
     void update(OfiContext& context, const AtomicRequest& request, int pe);
     // A put and its signal.
@@ -259,6 +261,7 @@ class OfiTransport final : public FabricTransport {
     // set out before; writes keep their order, too. Writes may be earlier than messages.
     const bool keeps_order_;
     const std::size_t piece_bytes_;
+    const std::size_t reads_at_once_;  // pieces of one read
 };
 
 // Both: `call(completion)` posts an operation that completes into the counter, or the part.
