@@ -85,6 +85,10 @@ class MessageHandlers {
     std::size_t accumulate(const Header& header, std::size_t bytes, void* old);
     void execute_fetch(const Fetch& fetch);
     void execute_gate(const GateMessage& message);
+    void execute_put_with_gates(const PutWithGatesMessage& message, std::size_t bytes);
+    static ServedMemory::Target internal(std::uint64_t offset) {
+        return {static_cast<std::size_t>(Segment::kInternal), offset};
+    }
     std::uint64_t execute_atomic(RemoteWord word, std::uint64_t operand, std::uint64_t condition,
                                  Element element = {}) const {
         return memory_.atomic(target_of(word), {.bytes = word.bytes(),

@@ -43,7 +43,7 @@ class MessageSender {
     // Both RETURN: fi_send's result, and -FI_EAGAIN when the provider has no room.
     // A packet that the provider has injected, or a ReadVector, is in the pool again.
     ssize_t try_send(Packet& packet) const;
-    // A message of at most kSmallMessageBytes; a copy of it, where the provider cannot inject it.
+    // A short message; a copy of it, where the provider cannot inject it.
     ssize_t try_send(const void* message, std::size_t bytes, int pe) const;
 
     [[noreturn]] static void fail(ssize_t result, int pe);

@@ -89,6 +89,7 @@ class OfiTransport final : public FabricTransport {
     void post_gate(const Gate& gate, std::uint32_t number, int pe) override;
     void post_gate_behind(TransportContext& context, const Gate& gate, std::uint32_t number,
                           int pe) override;
+    void put_with_gates(TransportContext& context, const PutWithGates& what, int pe) override;
     bool runs_my_program(int pe) override {
         return peers_[pe].program_digest == setup_.fingerprint.program_digest;
     }
@@ -221,7 +222,7 @@ class OfiTransport final : public FabricTransport {
     void send_fetch(const AtomicRequest& request, const FetchEntry& fetch, int pe);
     // Sends a fetch of the context that is answered later.
     void post_fetch(OfiContext& context, const AtomicRequest& request, PendingFetch fetch, int pe);
-    // Sends a packet of the slot, or a message of at most kSmallMessageBytes.
+    // Sends a packet of the slot, or a short message.
     void send(Packet* packet, PacketSlot& slot);
     void send(Header& header, std::size_t bytes, int pe);
     bool takes_provider_atomics(const AtomicRequest& request) const {
