@@ -58,8 +58,9 @@ class MessageHandlers {
     bool is_leaving() const { return watchdog_.is_leaving(); }
 
   private:
-    // Receives that are posted: a burst from as many peers as PEs of a large host.
-    static constexpr int kReceives = 64;
+    // Receives that are posted. The provider hands over one message or a few at a time, so more
+    // would only be more memory that a stream of long messages touches for the first time.
+    static constexpr int kReceives = 16;
 
     struct PostponedAnswer {
         int pe;
