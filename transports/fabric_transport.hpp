@@ -59,6 +59,24 @@ class FabricTransport : public Transport {
     // The network that it runs on, as osh_tune names it in a profile: libfabric's provider, for
     // one.
     virtual const std::string& provider() const = 0;
+    // Puts `data` to `dest`, which is a symmetric address in the internal segment, and posts behind
+    // it as post_gate_behind() does. RETURNS when: the data is reusable.
+    struct PutWithGates {
+        void* dest = nullptr;
+        const void* data = nullptr;
+        std::size_t bytes = 0;
+        const Gate* gate = nullptr;
+        std::uint32_t number = 0;
+        const Gate* other_gate = nullptr;  // nullptr: only one
+        std::uint32_t other_number = 0;
+    };
+    virtual void put_with_gates(TransportContext& context, const PutWithGates& what, int pe) {
+        if (what.bytes > 0) put(context, what.dest, what.data, what.bytes, pe);
+        post_gate_behind(context, *what.gate, what.number, pe);
+        if (what.other_gate != nullptr) post_gate(*what.other_gate, what.other_number, pe);
+    }
+    // WaitEnvironment::arrivals.
+    virtual const std::atomic<std::uint32_t>* arrivals() const { return nullptr; }
 };
 
 // The settings of a PE, which must be the same on all PEs, and its program, which must be the same

@@ -16,6 +16,8 @@ namespace tessera {
 namespace {
 
 constexpr std::uint32_t kYieldsWithProgress = 1'000'000;  // a second
+// So many of these looks at the network for a yield: a yield takes as long as a look.
+constexpr std::uint32_t kLooksPerYield = 4;
 // A yield of this length gave the core to another process. If none of the node's PEs was busy for
 // most of that time, the process belongs to another job.
 constexpr std::uint64_t kSlowYieldNanoseconds = 500'000;
@@ -82,6 +84,16 @@ class SlowWait {
         wait_environment.report_hang();
     }
 
+    // With a core of its own, a PE answers other nodes at once. RETURNS: whether something has come
+    // from another node since the last call, so that polling is worth it.
+    bool has_arrivals() {
+        const std::atomic<std::uint32_t>* arrivals = wait_environment.arrivals;
+        if (arrivals == nullptr || wait_policy.yields < kYieldsWithCoreEach) return false;
+        const std::uint32_t before = arrivals_seen_;
+        arrivals_seen_ = arrivals->load(std::memory_order_relaxed);
+        return arrivals_seen_ != before;
+    }
+
     std::uint64_t now;  // the waiter's last reading: the clock costs as much as a check
 
   private:
@@ -102,6 +114,7 @@ class SlowWait {
     std::uint64_t entered_;
     SlowWait* outer_;
     bool is_reported_ = false;
+    std::uint32_t arrivals_seen_ = 0;
 };
 constinit thread_local SlowWait* SlowWait::innermost = nullptr;
 
@@ -138,14 +151,21 @@ bool wait_yielding(SlowWait& wait, Ready ready) {
         look_for_failures();
         help(wait.now, ready);
         if (drive_progress()) {
-            // With a core of its own, a PE answers other nodes at once.
             if (yields >= kYieldsWithCoreEach) yields = kYieldsWithProgress;
             wait.now = now_ns();
+            if (wait.has_arrivals()) {
+                wait.look_for_hang();
+                i = 0;
+                continue;
+            }
+            if (yields == kYieldsWithProgress && i % kLooksPerYield != 0) continue;
         }
         ::sched_yield();
         const std::uint64_t before = wait.now;
         wait.now = now_ns();
-        if (wait.now - before > kSlowYieldNanoseconds && !is_ours(before, wait.now)) {
+        // It may have given the core to this PE's own thread.
+        if (wait.now - before > kSlowYieldNanoseconds && !is_ours(before, wait.now) &&
+            !wait.has_arrivals()) {
             no_yield_until.store(oversubscribed_until(wait.now), std::memory_order_relaxed);
             break;
         }
@@ -192,7 +212,8 @@ void wait_slowly_for(const WaitSubject& subject, bool (*ready)(void*), void* sta
         wait.look_for_hang();
         // Another PE is likely to ask soon.
         const auto is_ready = [=] { return ready(state); };
-        if (help(wait.now, is_ready) && wait_yielding(wait, is_ready)) return;
+        const bool is_asked = help(wait.now, is_ready) || wait.has_arrivals();
+        if (is_asked && wait_yielding(wait, is_ready)) return;
     }
 }
 
@@ -222,7 +243,8 @@ void Gate::wait_unless(bool (*is_over)(void*), void* state, std::uint32_t number
             sleep_on(word_, seen | kSleeping, limit);  // Returns at once if post() came between.
             wait.now = now_ns();
             const auto is_ready = [=, this] { return has_reached(number); };
-            if (help(wait.now, is_ready) && wait_yielding(wait, is_ready)) return;
+            const bool is_asked = help(wait.now, is_ready) || wait.has_arrivals();
+            if (is_asked && wait_yielding(wait, is_ready)) return;
         }
     }
 }

@@ -66,6 +66,10 @@ struct WaitEnvironment {
     // it does not. Its waits then wake now and then.
     std::uint64_t hang_nanoseconds = 0;
     void (*report_hang)() = nullptr;
+
+    // Grows when something comes from another node, whichever thread takes it: with a core of its
+    // own the PE then keeps polling. A hint, so all accesses are relaxed. nullptr: nothing comes.
+    const std::atomic<std::uint32_t>* arrivals = nullptr;
 };
 extern WaitEnvironment wait_environment;
 

@@ -102,7 +102,8 @@ void enter_wait_environment(bool shares_copies) {
                           .help = choose_help(shares_copies),
                           .note = &internal.wait_note,
                           .hang_nanoseconds = hang_report_nanoseconds(),
-                          .report_hang = report_hang});
+                          .report_hang = report_hang,
+                          .arrivals = live->fabric ? live->fabric->arrivals() : nullptr});
 }
 
 void publish_address_map(const Live& life) {

@@ -40,16 +40,27 @@ class StreamSet {
     }
     // RETURNS when: `data` is reusable. REQUIRES: can_send(to), bytes <= slot_bytes().
     void send(int to, const void* data, std::size_t bytes) {
-        const std::uint32_t number = ++stream(to).sent;
+        Stream& to_them = stream(to);
+        const std::uint32_t number = ++to_them.sent;
         raise(number);
         const std::size_t slot = layout_.slot(set_, team_.my_index, number);
+        const std::size_t arrived = layout_.arrived(set_, team_.my_index);
         if (char* theirs = mapped(to)) {
             if (bytes > 0) std::memcpy(theirs + slot, data, bytes);
-        } else if (bytes > 0) {
-            address_map.fabric->put(transport_context(), mine() + slot, data, bytes,
-                                    team_.world_pe(to));
+            return post(to, arrived, number);
         }
-        post(to, layout_.arrived(set_, team_.my_index), number);
+        FabricTransport::PutWithGates what{.dest = mine() + slot,
+                                           .data = data,
+                                           .bytes = bytes,
+                                           .gate = &gate(mine(), arrived),
+                                           .number = number};
+        // The same message tells which slots are free again.
+        if (to_them.freed != to_them.received) {
+            to_them.freed = to_them.received;
+            what.other_gate = &gate(mine(), layout_.freed(set_, team_.my_index));
+            what.other_number = to_them.received;
+        }
+        address_map.fabric->put_with_gates(transport_context(), what, team_.world_pe(to));
     }
 
     // Puts data into the heap of member `to`. RETURNS when: `data` is reusable; the next message to

@@ -29,10 +29,11 @@ bool CompletionQueue::progress() {
 
 std::uint32_t CompletionQueue::wait_for_events(int timeout_ms, int idle) {
     static_cast<void>(posts_.load(std::memory_order_acquire));  // Pairs with post().
-    const bool is_stuck = fabric_.wait_for_events(timeout_ms, idle);
+    const Fabric::Event event = fabric_.wait_for_events(timeout_ms, idle);
+    if (event != Fabric::Event::kNone) note_arrival();
     // Release: the provider may have moved data; pairs with the acquire of the next reader.
     posts_.fetch_add(kPostsPerPoll, std::memory_order_release);
-    if (!is_stuck) return kPostsPerPoll;
+    if (event != Fabric::Event::kStuck) return kPostsPerPoll;
     while (lock_.test_and_set(std::memory_order_acquire)) ::sched_yield();
     if (const std::optional<fi_cq_msg_entry> entry = fabric_.reset_descriptor()) {
         complete(*entry);
@@ -78,6 +79,7 @@ bool CompletionQueue::read() {
     const ssize_t count = fi_cq_read(fabric_.queue(), entries, kEntriesAtOnce);
     if (count == -FI_EAVAIL) read_error();
     for (ssize_t i = 0; i < count; ++i) complete(entries[i]);
+    if (count > 0) note_arrival();
     handlers_.send_ack();
     if (handlers_.has_postponed()) [[unlikely]]
         handlers_.send_postponed();

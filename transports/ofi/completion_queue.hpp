@@ -70,6 +70,14 @@ class CompletionQueue {
     // When the program has last read the queue, or was told that another thread does.
     std::uint64_t polled_at_ns() const { return polled_at_ns_.load(std::memory_order_relaxed); }
 
+    // Grows with what the queue or the sockets announce, whichever thread takes it.
+    const std::atomic<std::uint32_t>& arrivals() const { return arrivals_; }
+    // A write of another PE is in no queue, but may take long to read. Threads at once may count
+    // one.
+    void note_arrival() {
+        arrivals_.store(arrivals_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+
   private:
     // The time to go on reading the queue before the thread leaves the core to others.
     class Patience {
@@ -110,6 +118,7 @@ class CompletionQueue {
     std::atomic_flag lock_;
     std::atomic<std::uint32_t> posts_{1};
     std::atomic<std::uint64_t> polled_at_ns_{0};
+    std::atomic<std::uint32_t> arrivals_{0};
 };
 
 }  // namespace tessera::ofi

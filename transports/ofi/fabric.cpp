@@ -178,15 +178,15 @@ void Fabric::unregister_memory(const Region& region) {
     std::erase_if(regions_, [&](const Fid<fid_mr>& one) { return one.get() == region.handle; });
 }
 
-bool Fabric::wait_for_events(int timeout_ms, int idle_count) {
+Fabric::Event Fabric::wait_for_events(int timeout_ms, int idle_count) {
     const bool resets = capabilities().cq_read_resets;
     if (calls_at_once_.load(std::memory_order_relaxed) >=
         (resets ? kCallsBeforeReadMax : kCallsMax)) {
         calls_at_once_.store(0, std::memory_order_relaxed);
-        if (resets) return true;
+        if (resets) return Event::kStuck;
         const timespec pause{.tv_sec = 0, .tv_nsec = kStuckSleepNs};  // Else it takes a core.
         ::nanosleep(&pause, nullptr);
-        return false;
+        return Event::kNone;
     }
     long wait_ns = timeout_ms * kNsPerMs;
     pollfd descriptors[3] = {{.fd = wake_descriptor_.get(), .events = POLLIN, .revents = 0},
@@ -200,7 +200,7 @@ bool Fabric::wait_for_events(int timeout_ms, int idle_count) {
     } else if (capabilities().cq_has_fd) {
         fid* queue = &queue_->fid;
         const int state = fi_trywait(fabric_.get(), &queue, 1);
-        if (state == -FI_EAGAIN) return false;
+        if (state == -FI_EAGAIN) return Event::kSocket;
         if (state == 0) count = 2;
     }
     if (count == 1) {
@@ -214,10 +214,11 @@ bool Fabric::wait_for_events(int timeout_ms, int idle_count) {
         if (descriptors[0].revents != 0) ::eventfd_read(wake_descriptor_.get(), &wakes);
         if (descriptors[2].revents != 0) sockets_->drain();
     }
-    const bool was_called = descriptors[1].revents != 0 && now_ns() - before < kAtOnceNs;
+    const bool was_called = descriptors[1].revents != 0;
+    const bool was_at_once = was_called && now_ns() - before < kAtOnceNs;
     const int calls = calls_at_once_.load(std::memory_order_relaxed);
-    calls_at_once_.store(was_called ? calls + 1 : 0, std::memory_order_relaxed);
-    return false;
+    calls_at_once_.store(was_at_once ? calls + 1 : 0, std::memory_order_relaxed);
+    return was_called ? Event::kSocket : Event::kNone;
 }
 
 bool Fabric::is_called() {

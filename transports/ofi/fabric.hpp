@@ -77,9 +77,10 @@ class Fabric {
     // queue), wake() is called, or the time is over; may return early for no reason. Where neither
     // sockets nor a descriptor of the queue tell, a timed sleep: the longer, the more often in a
     // row the caller found nothing (`idle_count`). THREADS: any.
-    // RETURNS: whether the queue's descriptor no longer lets the caller sleep; then call
-    // reset_descriptor().
-    bool wait_for_events(int timeout_ms, int idle_count = 0);
+    // RETURNS: kSocket: sockets or the queue's descriptor have called. kStuck: the descriptor no
+    // longer lets the caller sleep; then call reset_descriptor().
+    enum class Event : std::uint8_t { kNone, kSocket, kStuck };
+    Event wait_for_events(int timeout_ms, int idle_count = 0);
     // Makes the descriptor useful again where that takes a read that sleeps, for up to a ms
     // (Capabilities::cq_read_resets). RETURNS: the entry that it took out, now the caller's.
     // THREADS: the one that reads the queue, so that entries keep their order.

@@ -17,10 +17,12 @@
 //   kFetch    Header, FetchBody          answered by kReply; count: the Element, of kElement
 //   kReply    Header, ReplyBody
 //   kAck      Ack                        count: executed updates
-//   kGate     Header, GateBody           not answered
+//   kGate     GateMessage                not answered
+//   kPutWithGates  PutWithGatesMessage, data  not answered
 //   kPing     Header                     answered by kAck of 0
-// kFetch and those behind it are small enough to be injected by every provider. Byte order and
-// layout are those of the processor: the PEs of a job run on one kind of machine.
+//   kReads    never sent: a ReadVector (message_sender.hpp)
+// kFetch, kReply, kAck, kGate and kPing are small enough to be injected by every provider. Byte
+// order and layout are those of the processor: the PEs of a job run on one kind of machine.
 #pragma once
 
 #include <bit>
@@ -45,7 +47,9 @@ enum class MessageKind : std::uint16_t {
     kGatherList,
     kGathered,
     kAccumulate,
-    kGetAccumulate
+    kGetAccumulate,
+    kPutWithGates,
+    kReads
 };
 
 struct Header {
@@ -159,6 +163,17 @@ struct GateMessage : Header {
     std::uint32_t unused = 0;
 };
 static_assert(sizeof(GateMessage) == 40);
+
+// Data for the internal segment, and gates that are posted behind it.
+struct PutWithGatesMessage : Header {
+    static constexpr std::uint64_t kNoGate = ~std::uint64_t{0};
+    std::uint64_t dest;  // all three: offsets in the internal segment
+    std::uint64_t gate;
+    std::uint64_t other_gate;  // kNoGate: only one
+    std::uint32_t number;
+    std::uint32_t other_number;
+};
+static_assert(sizeof(PutWithGatesMessage) == 56);
 
 // The least that a provider must inject.
 inline constexpr std::size_t kSmallMessageBytes = sizeof(Fetch);

@@ -76,11 +76,17 @@ void MessageHandlers::execute(const Header& header, std::size_t bytes) {
                 execute_gate(static_cast<const GateMessage&>(header));
             }
             return;
+        case MessageKind::kPutWithGates:
+            if (bytes >= sizeof(PutWithGatesMessage)) {
+                execute_put_with_gates(static_cast<const PutWithGatesMessage&>(header), bytes);
+            }
+            return;
         case MessageKind::kPing: {
             Ack here{};
             here.kind = MessageKind::kAck;
             return answer(here, sizeof here, header.source);
         }
+        case MessageKind::kReads: return;  // no message
     }
 }
 
@@ -169,8 +175,21 @@ void MessageHandlers::execute_fetch(const Fetch& fetch) {
 }
 
 void MessageHandlers::execute_gate(const GateMessage& message) {
-    memory_.post_gate({static_cast<std::size_t>(Segment::kInternal), message.offset},
-                      message.number);
+    memory_.post_gate(internal(message.offset), message.number);
+}
+
+void MessageHandlers::execute_put_with_gates(const PutWithGatesMessage& message,
+                                             std::size_t bytes) {
+    const std::size_t data_bytes = bytes - sizeof message;
+    if (data_bytes > 0) {
+        const auto segment = static_cast<std::size_t>(Segment::kInternal);
+        char* dest = setup_.segments.checked_address(segment, message.dest, data_bytes);
+        if (dest == nullptr) return;
+        std::memcpy(dest, &message + 1, data_bytes);
+    }
+    memory_.post_gate(internal(message.gate), message.number);
+    if (message.other_gate == PutWithGatesMessage::kNoGate) return;
+    memory_.post_gate(internal(message.other_gate), message.other_number);
 }
 
 void MessageHandlers::take_reply(const Reply& reply) {

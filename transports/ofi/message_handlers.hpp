@@ -58,8 +58,9 @@ class MessageHandlers {
     bool is_leaving() const { return watchdog_.is_leaving(); }
 
   private:
-    // Receives that are posted: a burst from as many peers as PEs of a large host.
-    static constexpr int kReceives = 64;
+    // Receives that are posted. The provider hands over one message or a few at a time, so more
+    // would only be more memory that a stream of long messages touches for the first time.
+    static constexpr int kReceives = 16;
 
     struct PostponedAnswer {
         int pe;
@@ -85,6 +86,10 @@ class MessageHandlers {
     std::size_t accumulate(const Header& header, std::size_t bytes, void* old);
     void execute_fetch(const Fetch& fetch);
     void execute_gate(const GateMessage& message);
+    void execute_put_with_gates(const PutWithGatesMessage& message, std::size_t bytes);
+    static ServedMemory::Target internal(std::uint64_t offset) {
+        return {static_cast<std::size_t>(Segment::kInternal), offset};
+    }
     std::uint64_t execute_atomic(RemoteWord word, std::uint64_t operand, std::uint64_t condition,
                                  Element element = {}) const {
         return memory_.atomic(target_of(word), {.bytes = word.bytes(),

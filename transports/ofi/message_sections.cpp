@@ -140,7 +140,7 @@ void MessageHandlers::answer(Packet* packet) {
 void MessageHandlers::finish_get(GetSlot& slot) {
     std::atomic<std::uint32_t>& unanswered = *slot.unanswered;
     // This was the last in flight: send the list that has gathered meanwhile. seq_cst on in_flight
-    // and open pairs with OfiTransport::get_in_list().
+    // and open pairs with OfiTransport::get_gathered().
     if (slot.in_flight.fetch_sub(1, std::memory_order_seq_cst) == 1) {
         Packet* list = slot.open.exchange(nullptr, std::memory_order_seq_cst);
         if (list != nullptr) {

@@ -21,7 +21,23 @@ Packet* MessageSender::start_packet(int pe, std::uint64_t token) const {
     return packet;
 }
 
+ssize_t MessageSender::try_read(Packet& packet) const {
+    const ReadVector& reads = reads_of(packet);
+    const fi_msg_rma message{.msg_iov = reads.here,
+                             .desc = nullptr,
+                             .iov_count = reads.count,
+                             .addr = peers_[packet.pe].address,
+                             .rma_iov = reads.there,
+                             .rma_iov_count = reads.count,
+                             .context = reads.completion,
+                             .data = 0};
+    const ssize_t result = fi_readmsg(fabric_.endpoint(), &message, 0);
+    if (result == 0) pool_.put_back(&packet);
+    return result;
+}
+
 ssize_t MessageSender::try_send(Packet& packet) const {
+    if (packet.header().kind == MessageKind::kReads) return try_read(packet);
     const fi_addr_t address = peers_[packet.pe].address;
     if (packet.size > fabric_.capabilities().inject_message_bytes) {
         return fi_send(fabric_.endpoint(), packet.bytes, packet.size, nullptr, address,

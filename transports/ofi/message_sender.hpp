@@ -5,11 +5,24 @@
 // (MessageHandlers). THREADS: any.
 #pragma once
 
+#include <rdma/fi_rma.h>
+
 #include "transports/ofi/fabric.hpp"
 #include "transports/ofi/packet_pool.hpp"
 #include "transports/ofi/peers.hpp"
 
 namespace tessera::ofi {
+
+// Gets that are one read by the provider: behind the head of a Packet, which is no message.
+struct ReadVector {
+    Completion* completion;
+    std::size_t count;
+    iovec here[kPiecesMax];
+    fi_rma_iov there[kPiecesMax];
+};
+inline ReadVector& reads_of(Packet& packet) {
+    return *reinterpret_cast<ReadVector*>(packet.bytes + sizeof(Header));
+}
 
 class MessageSender {
   public:
@@ -28,14 +41,16 @@ class MessageSender {
     Packet* start_packet(int pe, std::uint64_t token) const;
 
     // Both RETURN: fi_send's result, and -FI_EAGAIN when the provider has no room.
-    // A packet that the provider has injected is in the pool again.
+    // A packet that the provider has injected, or a ReadVector, is in the pool again.
     ssize_t try_send(Packet& packet) const;
-    // A message of at most kSmallMessageBytes; a copy of it, where the provider cannot inject it.
+    // A short message; a copy of it, where the provider cannot inject it.
     ssize_t try_send(const void* message, std::size_t bytes, int pe) const;
 
     [[noreturn]] static void fail(ssize_t result, int pe);
 
   private:
+    ssize_t try_read(Packet& packet) const;
+
     const int my_pe_;
     Fabric& fabric_;
     Peers& peers_;

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::uint32_t kFetchesMax = 256;         // under way in a context
 constexpr std::uint32_t kPacketsInFlightMax = 16;  // per slot: 64 KiB, a socket's buffer
+// Longer data is a write in front of the message: two copies take longer then.
+constexpr std::size_t kGatedBytesMax = 8192;
 
 }  // namespace
 
@@ -257,6 +259,35 @@ void OfiTransport::post_gate_behind(TransportContext& context, const Gate& gate,
                                     std::uint32_t number, int pe) {
     if (!keeps_order_ || own(context).has_unordered_writes()) quiet(context);
     post_gate(gate, number, pe);
+}
+
+void OfiTransport::put_with_gates(TransportContext& context, const PutWithGates& what, int pe) {
+    if (!keeps_order_ || own(context).has_unordered_writes()) {
+        return FabricTransport::put_with_gates(context, what, pe);
+    }
+    struct {
+        PutWithGatesMessage head{};
+        std::byte data[kGatedBytesMax];
+    } message;
+    const FabricSegments& segments = setup_.segments;
+    message.head.kind = MessageKind::kPutWithGates;
+    message.head.gate = segments.offset_of(what.gate).offset;
+    message.head.number = what.number;
+    message.head.other_gate = PutWithGatesMessage::kNoGate;
+    if (what.other_gate != nullptr) {
+        message.head.other_gate = segments.offset_of(what.other_gate).offset;
+        message.head.other_number = what.other_number;
+    }
+    if (what.bytes > std::min(kGatedBytesMax, capabilities().packet_bytes - sizeof message.head)) {
+        put(context, what.dest, what.data, what.bytes, pe);
+        if (own(context).has_unordered_writes()) quiet(context);
+        return send(message.head, sizeof message.head, pe);
+    }
+    if (what.bytes > 0) {
+        message.head.dest = segments.offset_of(what.dest).offset;
+        std::memcpy(message.data, what.data, what.bytes);
+    }
+    send(message.head, sizeof message.head + what.bytes, pe);
 }
 
 }  // namespace tessera::ofi

@@ -71,7 +71,10 @@ ProgressThread::State ProgressThread::look() {
     }
     ++idle_;
     const std::uint64_t now = now_ns();
-    if (now - start > kShortReadNs) stream_hits_ = 0;
+    if (now - start > kShortReadNs) {
+        stream_hits_ = 0;
+        queue_.note_arrival();
+    }
     // Without the linger each sender would have to wake this thread.
     return now - woken_at_ns_ < linger_ns_ ? State::kPolling : State::kSleeping;
 }

@@ -16,8 +16,8 @@
 //               a stream fills packets. A short put with nothing in flight before it is a write,
 //               which counts as a packet (updates.cpp).
 //   fetches     atomics with a result
-//   gathers     parts of strided gets, and short gets that a quiet completes: the first one is a
-//               read, those behind it gather in lists (short_gets.cpp)
+//   gathers     parts of strided gets, and gets of up to 32 KiB that a quiet completes: the first
+//               one is a read, those behind it gather in lists, or in one read (short_gets.cpp)
 //
 // COST: p, put of at most 2020 bytes: a message, or a part of one; a short get right behind it,
 // too. put: one write. get, fetch: a round trip. fence: nothing; but when messages to a PE are
@@ -78,7 +78,8 @@ OfiTransport::OfiTransport(FabricSetup setup)
                    capabilities().send_after_write && capabilities().send_after_send &&
                    capabilities().eager_message_bytes >= kPacketBytesMin &&
                    !setup_.provider_atomics),
-      piece_bytes_(std::min(capabilities().max_rma_bytes, kPieceBytesMax)) {
+      piece_bytes_(std::min(capabilities().max_rma_bytes, kPieceBytesMax)),
+      reads_at_once_(std::min(capabilities().iov_max, capabilities().rma_iov_max)) {
     if (!confirms_by_reads_ && !capabilities().delivery_complete) {
         fatal(
             "shmem_init: the provider %s cannot tell when data has arrived; choose another "
@@ -233,7 +234,7 @@ void OfiTransport::get(TransportContext& context, void* dest, const void* source
 
 void OfiTransport::get_nbi(TransportContext& context, void* dest, const void* source,
                            std::size_t bytes, int pe) {
-    if (get_in_list(own(context), dest, source, bytes, pe)) return;
+    if (get_gathered(own(context), dest, source, bytes, pe)) return;
     peer_with(source, pe);
     read(own(context).transfers, dest, bytes, target_of(source, pe), pe);
 }
@@ -268,7 +269,7 @@ void OfiTransport::fence(TransportContext& context) {
 void OfiTransport::quiet(TransportContext& context) {
     OfiContext& mine = own(context);
     flush(mine);
-    send_lists(mine);
+    send_gathered_gets(mine);
     confirm(mine);
     queue_.wait([&] {
         return mine.transfers.load() == 0 && !mine.has_messages() &&

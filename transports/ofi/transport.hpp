@@ -81,6 +81,7 @@ class OfiTransport final : public FabricTransport {
     void quiet(TransportContext& context) override;
     void progress() override { queue_.progress(); }
 
+    const std::atomic<std::uint32_t>* arrivals() const override { return &queue_.arrivals(); }
     void drive_until(bool (*is_done)(void*), void* state) override {
         queue_.wait([=] { return is_done(state); });
     }
@@ -88,6 +89,7 @@ class OfiTransport final : public FabricTransport {
     void post_gate(const Gate& gate, std::uint32_t number, int pe) override;
     void post_gate_behind(TransportContext& context, const Gate& gate, std::uint32_t number,
                           int pe) override;
+    void put_with_gates(TransportContext& context, const PutWithGates& what, int pe) override;
     bool runs_my_program(int pe) override {
         return peers_[pe].program_digest == setup_.fingerprint.program_digest;
     }
@@ -185,17 +187,19 @@ class OfiTransport final : public FabricTransport {
     bool get_by_message(OfiContext& context, void* dest, const void* source, std::size_t bytes,
                         int pe);
     // short_gets.cpp
-    bool goes_in_list(const OfiContext& context, std::size_t bytes) const;
+    bool gathers_gets(const OfiContext& context, std::size_t bytes) const;
     void read_first(GetSlot& slot, void* dest, const void* source, std::size_t bytes, int pe);
-    Packet* start_list(GetSlot& slot, int pe);
+    Packet* start_gets(GetSlot& slot, std::size_t bytes, int pe);
+    bool has_room(const Packet& gets, std::size_t bytes, int pe) const;
+    bool add_get(Packet& gets, void* dest, const void* source, std::size_t bytes);
     PendingGather* pieces_of(const Packet& list) const;
-    void send_list(Packet* list, GetSlot& slot);
-    void send_open_list(GetSlot& slot);
-    // Sends the lists of short gets that the context gathers.
-    void send_lists(OfiContext& context);
+    void send_gets(Packet* gets, GetSlot& slot);
+    void send_open_gets(GetSlot& slot);
+    // Sends the gets that the context gathers.
+    void send_gathered_gets(OfiContext& context);
     // RETURNS: whether the get is under way. Else the caller reads.
-    bool get_in_list(OfiContext& context, void* dest, const void* source, std::size_t bytes,
-                     int pe);
+    bool get_gathered(OfiContext& context, void* dest, const void* source, std::size_t bytes,
+                      int pe);
     class Filling;
     void update(OfiContext& context, const AtomicRequest& request, int pe);
     // A put and its signal.
@@ -218,7 +222,7 @@ class OfiTransport final : public FabricTransport {
     void send_fetch(const AtomicRequest& request, const FetchEntry& fetch, int pe);
     // Sends a fetch of the context that is answered later.
     void post_fetch(OfiContext& context, const AtomicRequest& request, PendingFetch fetch, int pe);
-    // Sends a packet of the slot, or a message of at most kSmallMessageBytes.
+    // Sends a packet of the slot, or a short message.
     void send(Packet* packet, PacketSlot& slot);
     void send(Header& header, std::size_t bytes, int pe);
     bool takes_provider_atomics(const AtomicRequest& request) const {
@@ -258,6 +262,7 @@ class OfiTransport final : public FabricTransport {
     // set out before; writes keep their order, too. Writes may be earlier than messages.
     const bool keeps_order_;
     const std::size_t piece_bytes_;
+    const std::size_t reads_at_once_;  // pieces of one read
 };
 
 // Both: `call(completion)` posts an operation that completes into the counter, or the part.

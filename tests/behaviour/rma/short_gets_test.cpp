@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Breaks when short nonblocking gets, which gather in lists between nodes, bring wrong data, get
-// lost, or wait for a quiet that the program has not called.
+// Breaks when nonblocking gets of up to 32 KiB, which gather in lists and in reads of several
+// pieces between nodes, bring wrong data, get lost, or wait for a quiet that the program has not
+// called.
 #include <shmem.h>
 
 #include <array>
@@ -18,7 +19,8 @@ using tessera::test::run_threads;
 using tessera::test::SymmetricArray;
 
 constexpr std::size_t kBytes = 1 << 20;
-constexpr std::size_t kLengthsMax = 3000;  // some too long for a list
+// Some are too long for a list, some for a read of several pieces.
+constexpr std::array<std::size_t, 4> kLengthsMax = {3000, 3000, 10000, 40000};
 constexpr std::array<std::size_t, 8> kShort = {1, 2, 4, 7, 8, 24, 100, 512};
 
 unsigned char byte_of(int pe, std::size_t offset) {
@@ -38,8 +40,9 @@ class Pieces {
 
     // RETURNS: false: there is no room for one more.
     bool start(shmem_ctx_t ctx, int pe) {
-        const std::size_t bytes =
-            random_() % 2 == 0 ? kShort[random_() % kShort.size()] : random_() % kLengthsMax;
+        const std::size_t bytes = random_() % 2 == 0
+                                      ? kShort[random_() % kShort.size()]
+                                      : random_() % kLengthsMax[random_() % kLengthsMax.size()];
         if (used_ + bytes > seen_.size()) return false;
         const std::size_t offset = random_() % (kBytes - bytes);
         shmem_ctx_getmem_nbi(ctx, seen_.data() + used_, data_ + offset, bytes, pe);
@@ -116,23 +119,27 @@ TEST(ShortGets, OfSeveralThreadsOnOneContext) {
 }
 
 // The last of them would wait for the program's quiet, if it waited for anything but the answers.
-TEST(ShortGets, ArriveWhileTheProgramComputes) {
-    constexpr std::size_t kGets = 64;
-    SymmetricArray<long> data(kGets);
-    for (std::size_t i = 0; i < kGets; ++i) data[i] = static_cast<long>(i) + 1;
+void get_without_quiet(std::size_t words) {
+    constexpr std::size_t kGets = 63;
+    SymmetricArray<long> data(kGets * words);
+    for (std::size_t i = 0; i < kGets * words; ++i) data[i] = static_cast<long>(i) + 1;
     shmem_barrier_all();
     const int next = (shmem_my_pe() + 1) % shmem_n_pes();
     for (int round = 0; round < 50; ++round) {
-        std::array<long, kGets> seen = {};
-        for (std::size_t i = 0; i < kGets; ++i) shmem_long_get_nbi(&seen[i], &data[i], 1, next);
+        std::vector<long> seen(kGets * words);
+        for (std::size_t i = 0; i < seen.size(); i += words) {
+            shmem_long_get_nbi(&seen[i], &data[i], words, next);
+        }
         // No call of the library.
-        for (std::size_t i = 0; i < kGets; ++i) {
+        for (std::size_t i = words - 1; i < seen.size(); i += words) {
             while (std::atomic_ref(seen[i]).load() == 0) std::this_thread::yield();
             ASSERT_EQ(std::atomic_ref(seen[i]).load(), static_cast<long>(i) + 1);
         }
         shmem_quiet();
     }
 }
+TEST(ShortGets, ArriveWhileTheProgramComputes) { get_without_quiet(1); }
+TEST(LongerGets, ArriveWhileTheProgramComputes) { get_without_quiet(512); }
 
 }  // namespace
 

@@ -26,6 +26,7 @@ enum class Load { kFits, kOversubscribed, kStrangers };
 constexpr Load kLoads[] = {Load::kFits, Load::kOversubscribed, Load::kStrangers};
 
 std::atomic<std::uint64_t> oversubscribed_until{0};
+std::atomic<std::uint32_t> arrivals{0};
 
 void choose(Load load) {
     oversubscribed_until = load == Load::kStrangers ? ~std::uint64_t{0} : 0;
@@ -68,7 +69,8 @@ TEST_F(Wait, ResetEnvironmentIsPrivate) {
                           .label = label,
                           .sleep_note = &note,
                           .progress = [] {},
-                          .help = [] { return false; }});
+                          .help = [] { return false; },
+                          .arrivals = &arrivals});
     set_release_hook([] {});
     EXPECT_EQ(wait_environment.sleeper, &sleeper);
     EXPECT_LE(wait_policy.pauses, 50U) << "Pauses drive no progress.";
@@ -81,6 +83,7 @@ TEST_F(Wait, ResetEnvironmentIsPrivate) {
     EXPECT_TRUE(wait_environment.label.empty());
     EXPECT_EQ(wait_environment.sleep_note, nullptr);
     EXPECT_EQ(wait_environment.progress, nullptr);
+    EXPECT_EQ(wait_environment.arrivals, nullptr);
     EXPECT_EQ(wait_environment.help, nullptr);
     EXPECT_EQ(wait_environment.release, nullptr);
     EXPECT_EQ(inline_limit.bytes, 7U) << "a child of fork() must not close its parent's heap";
@@ -317,6 +320,38 @@ TEST_F(Wait, SlowWaitsDriveProgress) {
             if (++hook_calls % 20 == 0) gate.post(1);
         };
         gate.wait_for(1, "test");
+    }
+}
+
+// A waiter that sleeps polls again when something comes from another node; and it goes on polling as
+// long as something comes.
+TEST_F(Wait, ArrivalsEndTheSleepOfAWaiterWithACore) {
+    static Sleeper sleeper;
+    for (Load load : {Load::kFits, Load::kOversubscribed}) {
+        choose(load);
+        wait_environment.sleeper = &sleeper;
+        wait_environment.arrivals = &arrivals;
+        oversubscribed_until = ~std::uint64_t{0};  // So it sleeps at once.
+        hook_calls = 0;
+        wait_environment.progress = [] {
+            ++hook_calls;
+            if (hook_calls < 3) return;
+            oversubscribed_until = 0;
+            ++arrivals;
+        };
+        const int enough = load == Load::kFits ? 2'000'000 : 20;
+        int sleeps = 0;
+        wait_until(
+            [&] {
+                if (sleeper.is_sleeping()) ++sleeps;
+                return hook_calls >= enough || sleeps > 100;
+            },
+            "test");
+        if (load == Load::kFits) {
+            EXPECT_LE(sleeps, 5);
+        } else {
+            EXPECT_GE(sleeps, 10) << "the core is for others";
+        }
     }
 }
 

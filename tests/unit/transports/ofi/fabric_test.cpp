@@ -249,7 +249,8 @@ TEST_P(EachProvider, WakeEndsTheSleep) {
 
 // As the engine does. RETURNS: whether that took an entry out of the queue.
 bool sleep(Fabric& fabric, int timeout_ms, int idle = 0) {
-    return fabric.wait_for_events(timeout_ms, idle) && fabric.reset_descriptor();
+    return fabric.wait_for_events(timeout_ms, idle) == Fabric::Event::kStuck &&
+           fabric.reset_descriptor();
 }
 
 void message_ends_the_sleep(const Hints& hints) {

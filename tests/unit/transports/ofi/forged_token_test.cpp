@@ -163,5 +163,36 @@ TEST(ForgedToken, NoTokenIsAnAnswerToAPing) {
     EXPECT_EXIT(forge(MessageKind::kAck, 0), testing::ExitedWithCode(0), "");
 }
 
+struct ForgedPutWithGates : PutWithGatesMessage {
+    char data[8];
+};
+// RETURNS: the contents of PE 0's internal segment afterwards.
+std::string put_forged_with_gates(std::uint64_t dest, std::uint64_t gate) {
+    World world;
+    ForgedPutWithGates message{};
+    message.kind = MessageKind::kPutWithGates;
+    message.dest = dest;
+    message.gate = gate;
+    message.other_gate = PutWithGatesMessage::kNoGate;
+    message.number = 1;
+    std::memset(message.data, 'x', sizeof message.data);
+    world.send(message);
+    world.send_gate();
+    return {world.internal, sizeof world.internal};
+}
+
+TEST(ForgedPutWithGates, OutsideOfTheSegmentChangesNothing) {
+    const auto has_put = [](const std::string& segment) {
+        return segment.find('x') != std::string::npos;
+    };
+    EXPECT_TRUE(has_put(put_forged_with_gates(64, 128))) << "one that is right";
+    EXPECT_FALSE(has_put(put_forged_with_gates(4096, 128)));
+    EXPECT_FALSE(has_put(put_forged_with_gates(4089, 128)));
+    EXPECT_FALSE(has_put(put_forged_with_gates(~std::uint64_t{0} - 3, 128)));
+    // A gate that is no gate is ignored; so is one at an address that is no multiple of 4.
+    put_forged_with_gates(64, 4096);
+    put_forged_with_gates(64, 129);
+}
+
 }  // namespace
 }  // namespace tessera::ofi
