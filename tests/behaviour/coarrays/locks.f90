@@ -2,13 +2,15 @@
 !
 ! Locks and critical constructs: exclusion, acquired_lock=, stat= of all mistakes.
 program locks
-  use, intrinsic :: iso_fortran_env, only: lock_type, stat_locked, stat_locked_other_image
+  use, intrinsic :: iso_fortran_env, only: atomic_int_kind, lock_type, stat_locked, &
+      stat_locked_other_image
   use checks
   implicit none
   integer, parameter :: rounds = 200
   type(lock_type) :: single[*], several(3)[*]
   type(lock_type), allocatable :: heap(:)[:]
   integer :: counter[*], second[*], third[*]
+  integer(atomic_int_kind) :: tick[*]
   integer :: me, n, i, stat
   logical :: acquired
   character(60) :: message
@@ -21,6 +23,7 @@ program locks
   sync all
 
   call exclusion()
+  call long_holders()
   call statuses()
   call other_images()
   call tries()
@@ -48,6 +51,24 @@ contains
     if (me == 1) call check_equal(third, n * rounds, 'counter in a critical construct')
     sync all
   end subroutine exclusion
+
+  ! Each holds the lock for some milliseconds, so the others wait in all ways: they try, and queue.
+  subroutine long_holders()
+    integer(atomic_int_kind) :: seen
+    counter = 0
+    tick = 0
+    sync all
+    lock (single[n])
+    counter[1] = counter[1] + 1
+    do i = 1, 1000000
+      call atomic_ref(seen, tick)
+    end do
+    counter[1] = counter[1] + 1
+    unlock (single[n])
+    sync all
+    if (me == 1) call check_equal(counter, 2 * n, 'counter under a lock that was held for long')
+    sync all
+  end subroutine long_holders
 
   subroutine statuses()
     lock (several(2), stat=stat)

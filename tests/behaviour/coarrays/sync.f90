@@ -2,17 +2,19 @@
 !
 ! sync all, sync images and sync memory: what an image stored before them is there behind them.
 program sync
-  use, intrinsic :: iso_fortran_env, only: int64
+  use, intrinsic :: iso_fortran_env, only: atomic_int_kind, int64
   use checks
   implicit none
   integer, parameter :: rounds = 200
   integer :: value[*], many(64)[*]
+  integer(atomic_int_kind) :: tick[*]
   integer :: me, n, stat, round, seed
   integer(int64) :: long_stat
   me = this_image()
   n = num_images()
 
   call all_images()
+  call late_image()
   call pairs()
   call ring()
   call lists()
@@ -31,6 +33,26 @@ contains
       call check_equal(stat, 0, 'stat of sync all')
     end do
   end subroutine all_images
+
+  ! One image is late by milliseconds, so the others wait in all ways: they look, yield and sleep.
+  subroutine late_image()
+    integer :: late, i
+    integer(atomic_int_kind) :: seen
+    tick = 0
+    sync all
+    do round = 1, 2 * n
+      late = mod(round, n) + 1
+      if (me == late) then
+        do i = 1, 200000
+          call atomic_ref(seen, tick)
+        end do
+        value = -round
+      end if
+      sync all
+      call check_equal(value[late], -round, 'behind sync all with a late image')
+      sync all
+    end do
+  end subroutine late_image
 
   ! Odd images with the next one; the last one may be alone.
   subroutine pairs()
