@@ -24,8 +24,19 @@
 #define SHMEMX_VERSION_MINOR 0
 #define SHMEMX_VERSION_PATCH 0
 
+#ifndef SHMEMX_TEAM_OBJECTS
 /** A predefined team: the PEs that run on the node of this PE, itself included, in PE order. */
 #define SHMEMX_TEAM_NODE ((shmem_team_t)3)
+#else
+#ifdef __cplusplus
+extern "C" {
+#endif
+/** The same as an object: shmem/teams.h. */
+extern const shmem_team_t SHMEMX_TEAM_NODE;
+#ifdef __cplusplus
+}
+#endif
+#endif
 
 /** Context option, a hint: a nonblocking put may copy a short source, to be done with it sooner. */
 #define SHMEMX_CTX_BOUNCE_BUFFER (1L << 31)

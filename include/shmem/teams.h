@@ -26,11 +26,28 @@ typedef struct shmem_internal_team* shmem_team_t;
 /** No team: the result on PEs outside the new team, and of every failed creation. */
 #define SHMEM_TEAM_INVALID ((shmem_team_t)0)
 
+// A program that declares variables of these names in a namespace of its own defines
+// SHMEMX_TEAM_OBJECTS: then the predefined teams are no macros, but objects of the library with the
+// same values (docs/porting.md).
+#ifndef SHMEMX_TEAM_OBJECTS
 /** All PEs of the program, in PE order. */
 #define SHMEM_TEAM_WORLD ((shmem_team_t)1)
 
 /** The PEs whose heaps this PE can reach by loads and stores (shmem_ptr), itself included. */
 #define SHMEM_TEAM_SHARED ((shmem_team_t)2)
+#else
+#ifdef __cplusplus
+extern "C" {
+#endif
+/** All PEs of the program, in PE order. */
+extern const shmem_team_t SHMEM_TEAM_WORLD;
+
+/** The PEs whose heaps this PE can reach by loads and stores (shmem_ptr), itself included. */
+extern const shmem_team_t SHMEM_TEAM_SHARED;
+#ifdef __cplusplus
+}
+#endif
+#endif
 
 /** Requests of a program for a new team. Only members whose mask bit is set are read. */
 typedef struct {

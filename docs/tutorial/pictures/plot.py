@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws the pictures of the tutorial from the data that its listings have printed.
 
-usage: plot.py [FOLDER]      reads FOLDER/*.txt (default: the folder of this script) and writes
-                             heat.svg, dice.svg and puts.svg there; needs nothing but Python
+usage: plot.py [FOLDER [heat|dice|puts]...]      reads FOLDER/*.txt (default: the folder of this
+                                                 script), and writes heat.svg, dice.svg and puts.svg
+                                                 there, or the named ones; needs nothing but Python
 """
 import math
 import os
@@ -75,15 +76,21 @@ def write(folder, name, parts):
         file.write("\n".join(parts) + "\n")
 
 
-def main(folder):
-    heat = [(f"after {steps} steps", *columns(folder, f"heat-{steps}.txt"))
-            for steps in (0, 50, 400)]
+def draw_heat(folder):
     write(folder, "heat.svg", lines(
         Axis("cell", range(0, 49, 8), LEFT, RIGHT),
-        Axis("temperature", range(0, 101, 20), BOTTOM, TOP), heat))
+        Axis("temperature", range(0, 101, 20), BOTTOM, TOP),
+        [(f"after {steps} steps", *columns(folder, f"heat-{steps}.txt"))
+         for steps in (0, 50, 400)]))
+
+
+def draw_dice(folder):
     write(folder, "dice.svg", bars(
         Axis("sum of four dice", range(2, 27, 2), LEFT, RIGHT),
         Axis("throws", range(0, 12001, 2000), BOTTOM, TOP), *columns(folder, "dice.txt")))
+
+
+def draw_puts(folder):
     size, one_by_one, together = columns(folder, "puts.txt")
     write(folder, "puts.svg", lines(
         Axis("bytes of a put", [8**i for i in range(1, 6)], LEFT, RIGHT, is_log=True),
@@ -91,5 +98,12 @@ def main(folder):
         [("a quiet after each put", size, one_by_one), ("a quiet after 64 puts", size, together)]))
 
 
+PICTURES = {"heat": draw_heat, "dice": draw_dice, "puts": draw_puts}
+
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__)))
+    chosen = sys.argv[2:] or list(PICTURES)
+    if not set(chosen) <= set(PICTURES):
+        sys.exit(__doc__)
+    for picture in chosen:
+        PICTURES[picture](sys.argv[1] if len(sys.argv) > 1
+                          else os.path.dirname(os.path.abspath(__file__)))

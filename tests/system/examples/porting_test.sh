@@ -94,3 +94,29 @@ cmake -S . -B build "-DCMAKE_PREFIX_PATH=$prefix" >out || { cat out && exit 1; }
 cmake --build build >>out || { cat out && exit 1; }
 expect_4 build/by_library
 expect_4 build/by_target
+
+# A C++ program that keeps the handles of a library, which it has loaded, under their own names.
+cat >loader.cpp <<'SOURCE'
+#include <shmemx.h>
+#include <cstdio>
+#include <dlfcn.h>
+namespace loaded {
+shmem_team_t SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED, SHMEMX_TEAM_NODE;
+}
+int main() {
+    loaded::SHMEM_TEAM_WORLD = *(shmem_team_t*)dlsym(RTLD_DEFAULT, "SHMEM_TEAM_WORLD");
+    loaded::SHMEM_TEAM_SHARED = *(shmem_team_t*)dlsym(RTLD_DEFAULT, "SHMEM_TEAM_SHARED");
+    loaded::SHMEMX_TEAM_NODE = *(shmem_team_t*)dlsym(RTLD_DEFAULT, "SHMEMX_TEAM_NODE");
+    shmem_init();
+    int count = shmem_team_n_pes(loaded::SHMEM_TEAM_WORLD) + shmem_team_n_pes(SHMEM_TEAM_WORLD);
+    bool same = loaded::SHMEM_TEAM_SHARED == SHMEM_TEAM_SHARED &&
+                loaded::SHMEMX_TEAM_NODE == SHMEMX_TEAM_NODE;
+    if (shmem_my_pe() == 0) std::printf("%d\n", same ? count : 0);
+    shmem_finalize();
+}
+SOURCE
+"$prefix/bin/oshc++" -DSHMEMX_TEAM_OBJECTS loader.cpp -o loader -ldl
+expect_4 ./loader
+if "$prefix/bin/oshc++" -fsyntax-only loader.cpp 2>/dev/null; then
+    echo "FAILED: SHMEMX_TEAM_OBJECTS is not needed any more: see docs/porting.md" && exit 1
+fi

@@ -46,6 +46,18 @@ for options in "-n 1" "-n 2" "-n 4" "-n 4 --virtual-nodes 2"; do
     }
 done
 [ "$(venv/bin/python ring.py)" = "PE 0 of 1 has 0" ]
+oshrun -n 2 venv/bin/python "$root/bench/python/put.py" 1
+
+# The picture (Debian: python3-matplotlib).
+if venv/bin/python -c 'import matplotlib' 2>/dev/null; then
+    HOME=$PWD oshrun -n 4 venv/bin/python "$root/examples/python/heat.py" 24 40 plate.png
+    file plate.png | grep -q 'PNG image data'
+fi
+
+# A program may end without shmem_finalize.
+printf '%s\n' 'import shmem4py' 'shmem4py.rc.finalize = False' 'from shmem4py import shmem' \
+    'shmem.barrier_all()' >unfinished.py
+oshrun --timeout 60 -n 3 venv/bin/python unfinished.py
 
 # The same in a notebook, where the machine has the tools (Debian: jupyter-nbconvert,
 # python3-ipykernel).

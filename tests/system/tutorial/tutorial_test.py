@@ -172,6 +172,10 @@ class Index(unittest.TestCase):
         for name in os.listdir(os.path.join(TUTORIAL, "pictures")):
             if name.endswith(".txt") and name not in MEASURED:
                 self.assertRegex(typed, rf"(?m)^\$ cmp \S+ \.\./pictures/{re.escape(name)}$")
+            picture, ending = os.path.splitext(name)
+            if ending == ".svg" and picture + ".txt" not in MEASURED:
+                self.assertIn(f"$ python3 ../pictures/plot.py . {picture}\n"
+                              f"$ cmp {name} ../pictures/{name}\n", typed)
 
 
 if __name__ == "__main__":
