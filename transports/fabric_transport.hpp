@@ -42,6 +42,12 @@ class FabricTransport : public Transport {
     virtual std::vector<std::byte> endpoint_info() const = 0;
     // From here on the EndpointInfos of all PEs are known, and this PE serves the other PEs.
     virtual void start() = 0;
+    // The fabric's own thread calls FabricSetup::background soon, and completes what that posts,
+    // however lately the program has driven progress. Nothing without a thread. RETURNS: at once.
+    virtual void wake_thread() {}
+    // Whether an operation to `pe` on another context could arrive earlier than operations that are
+    // in front of a fence of this one.
+    virtual bool is_behind_fence(TransportContext& /*context*/, int /*pe*/) { return true; }
     // From here on the other PEs may disconnect. REQUIRES: all operations are complete.
     virtual void leave() = 0;
     // Lets PEs of other nodes read and write memory of the program by the key, as far as the fabric
@@ -104,6 +110,8 @@ struct FabricSetup {
     // The fabric's own thread calls it after it has handled messages, and now and then: work that
     // goes on while the program computes (core/background.hpp). Does not wait.
     void (*background)() = nullptr;
+    // That thread calls it first.
+    void (*prepare_thread)() = nullptr;
     Fingerprint fingerprint;
     // Says how the settings of this PE differ from those with these marks on `pe`.
     std::string (*difference)(const SettingMarks& theirs, int pe) = nullptr;

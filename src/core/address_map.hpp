@@ -18,6 +18,7 @@ class NoncoherentTransport;
 }
 class Transport;
 class FabricTransport;
+class DeferredTransfers;
 class Helpers;
 class Sleeper;
 
@@ -61,9 +62,11 @@ struct alignas(kCacheLineBytes) AddressMap {
     // Keeps the symmetric memory of all PEs coherent by software, and is their entry in
     // `transports`; nullptr: the hardware does (core/coherence.hpp).
     noncoherent::NoncoherentTransport* coherence = nullptr;
-    // Copies for this PE; nullptr: none does. From the size on they are asked (core/helpers.hpp).
+    // Copies for this PE, and takes operations to other nodes; nullptr: this PE does them itself.
+    // From the size on they are asked (core/helpers.hpp, core/deferred_transfers.hpp).
     Helpers* helpers = nullptr;
     std::size_t helper_bytes_min = SIZE_MAX;
+    DeferredTransfers* deferred = nullptr;
     // Offsets in the range. Operations do not look at them.
     std::size_t team_begin = 0;
     std::size_t local_begin = 0;

@@ -26,7 +26,6 @@ class BackgroundList {
                 set_progress_hook(advance_background);
             }
         }
-        advance();
     }
 
     void advance() {
@@ -102,7 +101,11 @@ constinit BackgroundList works;
 
 }  // namespace
 
-void start_background(BackgroundWork& work, Operation& operation) { works.add(work, operation); }
+void start_background(BackgroundWork& work, Operation& operation) {
+    works.add(work, operation);
+    works.advance();
+}
+void add_background(BackgroundWork& work, Operation& operation) { works.add(work, operation); }
 void advance_background() { works.advance(); }
 void finish_background(const char* where) {
     drive_until([] { return works.is_empty(); }, where);

@@ -156,17 +156,17 @@ constexpr Variable kVariables[] = {
     {.name = "SHMEM_PROGRESS",
      .field = &Config::progress,
      .must_agree = true,
-     .help =
-         "Progress while a PE computes. thread: between nodes, a thread of each PE that "
-         "sleeps when it is idle. none: no one; other nodes wait until the PE calls the "
-         "library, and operations of PEs that call it all the time are a little quicker. "
-         "helpers: as thread, and on each node N processes of oshrun do long put_nbi, get_nbi "
-         "and put_signal_nbi between its PEs, on cores that no PE uses (docs/progress.md). auto "
-         "takes thread."},
+     .help = "Progress while a PE computes. thread: between nodes, a thread of each PE that "
+             "sleeps when it is idle. none: no one; other nodes wait until the PE calls the "
+             "library, and operations of PEs that call it all the time are a little quicker. "
+             "helpers: on each node N processes of oshrun do long put_nbi, get_nbi and "
+             "put_signal_nbi between its PEs, on cores that no PE uses; the thread of each PE, on "
+             "these cores too, does those to other nodes (docs/progress.md). auto takes thread."},
     {.name = "SHMEM_HELPER_SIZE",
      .field = &Config::helper_size,
-     .help = "With SHMEM_PROGRESS=helpers: the size from which on helpers do an operation. At "
-             "least 4K."},
+     .help =
+         "With SHMEM_PROGRESS=helpers: the size from which on helpers, or the fabric's thread, do "
+         "an operation. At least 4K."},
     {.name = "SHMEM_NETWORK_TIMEOUT",
      .field = &Config::network_timeout,
      .help = "End the job when another node has not answered for this many seconds; 0 waits for "

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Connects this PE to the PEs of other nodes, and disconnects it (live.hpp).
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstring>
 
 #include "base/fatal.hpp"
+#include "base/log.hpp"
 #include "base/random_number.hpp"
 #include "core/background.hpp"
 #include "core/config.hpp"
@@ -69,7 +74,45 @@ void raise_at_first_pe(std::uint64_t* word, std::uint64_t value) {
     }
 }
 
+// By oshrun the fabric's thread runs where the helpers of the node do. Other launchers give each PE
+// the processors for both.
+void move_to_helpers() {
+    const cpu_set_t& processors = live->node->helper_board().plan.processors;
+    if (CPU_COUNT(&processors) == 0) return;
+    if (::sched_setaffinity(0, sizeof processors, &processors) != 0) {
+        log(Subsystem::kFabric, "the fabric's thread stays beside its PE: %s",
+            std::strerror(errno));
+    }
+}
+
+// The cores of this PE, of which another launcher than oshrun may give it several.
+std::size_t count_my_cores() {
+    const std::vector<std::uint32_t> mine = topology::affinity_of(0);
+    const topology::Facts& facts = live->node->facts();
+    return static_cast<std::size_t>(
+        std::ranges::count_if(topology::cores_of(facts), [&](const topology::CoreFacts& core) {
+            return std::ranges::any_of(topology::pus_of(facts, core), [&](std::uint32_t pu) {
+                return std::ranges::binary_search(mine, pu);
+            });
+        }));
+}
+
 }  // namespace
+
+void join_fabric_thread(const char* where) {
+    const bool is_by_oshrun = live->node->helper_board().plan.helpers > 0;
+    if (!is_by_oshrun && !config().progress.is_forced && count_my_cores() < 2) {
+        fatal(
+            "%s: SHMEM_PROGRESS=%s: the thread that transfers to other nodes needs a core beside "
+            "that of its PE; give each PE two (srun -c 2, mpirun --map-by slot:PE=2), or let both "
+            "share one by SHMEM_PROGRESS='helpers!'",
+            where, print_progress(config().progress).c_str());
+    }
+    live->deferred = std::make_unique<DeferredTransfers>(
+        DeferredTransfers::Setup{.fabric = *live->fabric,
+                                 .excluded = {live->collective_transport_context.get(),
+                                              live->stream_transport_context.get()}});
+}
 
 FabricSetup describe_fabric() {
     const heap::StaticData& statics = heap::static_data();
@@ -91,6 +134,7 @@ FabricSetup describe_fabric() {
         .element_lock = &internal.element_lock,
         .sleeper = &internal.sleeper,
         .background = advance_background,
+        .prepare_thread = settings.progress.kind == Progress::kHelpers ? move_to_helpers : nullptr,
         .fingerprint = {.settings_digest = live->node->my_record().settings_digest,
                         .setting_marks = internal.setting_marks,
                         .program_digest = live->node->my_record().program_digest ^ statics.bytes},

@@ -6,6 +6,7 @@
 #include "base/fatal.hpp"
 #include "core/coherence.hpp"
 #include "core/context_without_stores.hpp"
+#include "core/deferred_transfers.hpp"
 #include "core/helpers.hpp"
 #include "core/runtime.hpp"
 #include "shmem/signal.h"
@@ -44,6 +45,11 @@ void Context::put_nbi_slow_path(void* dest, const void* source, std::size_t byte
     if (char* remote = address_map.remote(dest, bytes, pe, where)) {
         return copy_bytes(remote, source, bytes);
     }
+    if (is_deferrable(dest, bytes, pe)) [[unlikely]] {
+        const DeferredTransfers::Transfer put{
+            .dest = dest, .source = source, .bytes = bytes, .pe = pe};
+        if (address_map.deferred->take(put, context->transport_context())) return;
+    }
     transport(pe, dest).put_nbi(context->transport_context(), dest, source, bytes, pe);
 }
 
@@ -54,13 +60,24 @@ void Context::get_nbi_slow_path(void* dest, const void* source, std::size_t byte
     if (const char* remote = address_map.remote(source, bytes, pe, where)) {
         return copy_bytes(dest, remote, bytes);
     }
+    if (is_deferrable(source, bytes, pe)) [[unlikely]] {
+        const DeferredTransfers::Transfer get{.kind = DeferredTransfers::Transfer::Kind::kGet,
+                                              .dest = dest,
+                                              .source = source,
+                                              .bytes = bytes,
+                                              .pe = pe};
+        if (address_map.deferred->take(get, context->transport_context())) return;
+    }
     transport(pe, source).get_nbi(context->transport_context(), dest, source, bytes, pe);
 }
 
 void Context::put_by_helper(char* remote, const void* source, std::size_t bytes,
                             const Context* context) {
     const Helpers::Copy copy{.local = source, .remote = remote, .bytes = bytes};
-    if (address_map.helpers->take(copy, context->transport_context())) return;
+    if (address_map.helpers != nullptr &&
+        address_map.helpers->take(copy, context->transport_context())) {
+        return;
+    }
     copy_large(remote, source, bytes);
 }
 
@@ -68,7 +85,10 @@ void Context::get_by_helper(void* dest, const char* remote, std::size_t bytes,
                             const Context* context) {
     const Helpers::Copy copy{
         .kind = heap::HelperCopy::Kind::kGet, .local = dest, .remote = remote, .bytes = bytes};
-    if (address_map.helpers->take(copy, context->transport_context())) return;
+    if (address_map.helpers != nullptr &&
+        address_map.helpers->take(copy, context->transport_context())) {
+        return;
+    }
     copy_large(dest, remote, bytes);
 }
 
@@ -80,7 +100,10 @@ bool Context::put_signal_by_helper(void* dest, const void* source, std::size_t b
     if (!is_signal_op(signal.op) || !is_aligned(signal.word)) return false;
     const char* remote = address_map.mapped_heap(dest, bytes, target);
     const char* word = address_map.mapped_heap(signal.word, sizeof *signal.word, target);
-    if (remote == nullptr || word == nullptr) return false;
+    if (remote == nullptr && word == nullptr && address_map.deferred != nullptr) {
+        return put_signal_by_fabric(dest, source, bytes, signal, target, where, req);
+    }
+    if (remote == nullptr || word == nullptr || address_map.helpers == nullptr) return false;
     perform_held();  // One PE's atomics on a word stay in order.
     const Helpers::Copy copy{.local = source,
                              .remote = remote,
@@ -94,10 +117,35 @@ bool Context::put_signal_by_helper(void* dest, const void* source, std::size_t b
                           : helpers.take(copy, transport_context(), req, where);
 }
 
+// `pe` is a number in the world here, not yet checked.
+bool Context::put_signal_by_fabric(void* dest, const void* source, std::size_t bytes,
+                                   const Signal& signal, int pe, const char* where,
+                                   shmemx_req_t* req) const {
+    check_pe(pe, where);
+    if (address_map.remote(dest, bytes, pe, where) != nullptr ||
+        address_map.remote(signal.word, sizeof *signal.word, pe, where) != nullptr ||
+        !is_deferrable(dest, bytes, pe) || !is_deferrable(signal.word, bytes, pe)) {
+        return false;
+    }
+    perform_held();  // One PE's atomics on a word stay in order.
+    const DeferredTransfers::Transfer put{.kind = DeferredTransfers::Transfer::Kind::kPutSignal,
+                                          .dest = dest,
+                                          .source = source,
+                                          .bytes = bytes,
+                                          .pe = pe,
+                                          .signal = signal_update(signal, where)};
+    DeferredTransfers& deferred = *address_map.deferred;
+    return req == nullptr ? deferred.take(put, transport_context())
+                          : deferred.take(put, transport_context(), req, where);
+}
+
 void Context::fence_slow_path(TransportContext& context) {
     if (address_map.helpers != nullptr) {
         address_map.helpers->complete(context, Helpers::Which::kPuts);
         std::atomic_thread_fence(std::memory_order_release);
+    }
+    if (address_map.deferred != nullptr) {
+        address_map.deferred->complete(context, DeferredTransfers::Which::kPuts);
     }
     if (&context == &context_without_stores()) return;
     if (address_map.fabric != nullptr) address_map.fabric->fence(context);
@@ -107,6 +155,9 @@ void Context::fence_slow_path(TransportContext& context) {
 void Context::quiet_slow_path(TransportContext& context) {
     if (address_map.helpers != nullptr) {
         address_map.helpers->complete(context, Helpers::Which::kAll);
+    }
+    if (address_map.deferred != nullptr) {
+        address_map.deferred->complete(context, DeferredTransfers::Which::kAll);
     }
     if (&context == &context_without_stores()) return;
     if (address_map.fabric != nullptr) address_map.fabric->quiet(context);

@@ -6,7 +6,8 @@
 //
 // On mapped memory nothing is left pending, but for atomics that a session holds back and copies
 // that helpers do (core/helpers.hpp): fence is a release fence, quiet a full one. The operations
-// that transports have under way for a context are in its TransportContext. Orders on weakly
+// that transports have under way for a context are in its TransportContext, but for those that
+// the fabric's thread does (core/deferred_transfers.hpp). Orders on weakly
 // ordered processors: puts are relaxed stores (fence, quiet, put_signal and barrier order them);
 // gets and fetches acquire, because they are complete when they return and the program's next
 // operations must not read earlier; read-modify-writes are seq_cst, so that they see whether the
@@ -312,11 +313,16 @@ class Context {
     TESSERA_INLINE static bool is_for_helpers(std::size_t bytes) {
         return bytes > kPlainCopyBytesMax && bytes >= address_map.helper_bytes_min;
     }
-    // Whether a helper takes it; if not, nothing has happened. `req`: nullptr, or the program's
-    // variable. REQUIRES: is_for_helpers(bytes).
+    // Whether a helper, or the fabric's thread, takes it; if not, nothing has happened. `req`:
+    // nullptr, or the program's variable. REQUIRES: is_for_helpers(bytes).
     bool put_signal_by_helper(void* dest, const void* source, std::size_t bytes,
                               const Signal& signal, int pe, const char* where,
                               shmemx_req_t* req = nullptr) const;
+    // Whether the fabric's thread may do an operation on memory of another node, of this size.
+    static bool is_deferrable(const void* address, std::size_t bytes, int pe) {
+        return address_map.deferred != nullptr && is_for_helpers(bytes) &&
+               &transport(pe, address) == address_map.fabric && !is_registered(address);
+    }
 
     // For memory of `pe` that is not mapped. REQUIRES: a number in the world, and an address that
     // address_map.remote() has checked.
@@ -400,6 +406,10 @@ class Context {
     [[noreturn]] TESSERA_COLD static void fail_signal_op(int op, const char* where);
     void put_signal_slow_path(void* dest, const void* source, std::size_t bytes,
                               const Signal& signal, int pe, const char* where) const;
+
+    bool put_signal_by_fabric(void* dest, const void* source, std::size_t bytes,
+                              const Signal& signal, int pe, const char* where,
+                              shmemx_req_t* req) const;
 
     // Long copies on this node with helpers, who may be busy: then the caller copies.
     static void put_by_helper(char* remote, const void* source, std::size_t bytes,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/wait.hpp"
+#include "core/deferred_transfers.hpp"
 #include "core/epochs.hpp"
 #include "core/held_locks.hpp"
 #include "core/helpers.hpp"
@@ -40,7 +41,8 @@ struct Live {
     std::unique_ptr<TransportContext> default_transport_context;
     std::unique_ptr<TransportContext> collective_transport_context;
     std::unique_ptr<TransportContext> stream_transport_context;
-    std::unique_ptr<Helpers> helpers;  // nullptr: there are none
+    std::unique_ptr<Helpers> helpers;             // nullptr: there are none
+    std::unique_ptr<DeferredTransfers> deferred;  // nullptr: SHMEM_PROGRESS, or there is no fabric
     std::unique_ptr<HeldLocks> held_locks;
     std::unique_ptr<Epochs> epochs;
     std::vector<const WaitTimes*> waits_of_others;  // what the wait environment points to
@@ -72,6 +74,8 @@ PublicFileFacts agree_on_public_file(const char* where);
 void make_copies(const char* where);
 // The set-up of a fabric that reaches this PE's memory.
 FabricSetup describe_fabric();
+// SHMEM_PROGRESS=helpers: the fabric's thread gets long transfers. REQUIRES: live->fabric.
+void join_fabric_thread(const char* where);
 // Gives other nodes the CPU. REQUIRES: live->fabric.
 void drive_fabric();
 // An atomic on a word of PE 0's internal segment; request.dest is the word in this PE's.

@@ -27,7 +27,7 @@ namespace tessera {
 
 Node::Node(launch::Job& job, const char* where) : job_(job), my_statics_(heap::static_data()) {
     map_files();
-    if (helper_board().helpers > 0) Helpers::abandon(helper_board().ring(job_.local_index));
+    if (helper_board().plan.helpers > 0) Helpers::abandon(helper_board().ring(job_.local_index));
     publish_record(where);
     if (my_record().inits > 1) {
         // The memory is that of an earlier program in the same place (`oshrun sh -c "./a; ./b"`),

@@ -72,7 +72,7 @@ class Node {
     void open_heaps();
     // The table of EndpointInfos that the PEs of the node share (transports/ofi).
     char* endpoint_table() const { return node_map_.data() + header_->endpoints_offset; }
-    // helpers == 0: the node has none.
+    // plan.helpers == 0: the node has none.
     heap::HelperBoard& helper_board() const;
     // The mapped files; helpers have them, too.
     heap::NodeMaps maps() const { return {.node = node_map_.data(), .heaps = heap_map_.data()}; }

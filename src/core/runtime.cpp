@@ -90,6 +90,7 @@ void close_runtime() {
     std::lock_guard guard(lifecycle);
     report_leaks();
     if (live->helpers) live->helpers->complete_all();
+    if (live->deferred) live->deferred->complete_all();
     stop_sharing_copies();
     const bool have_met = meet_before_end();
     // No PE touches another PE's heap from here on.
@@ -107,6 +108,7 @@ void close_runtime() {
     live->default_transport_context.reset();
     live->collective_transport_context.reset();
     live->stream_transport_context.reset();
+    live->deferred.reset();
     live->fabric.reset();
     live->helpers.reset();
     live->coherence.reset();

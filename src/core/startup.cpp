@@ -52,7 +52,9 @@ void join_helpers(const char* where) {
     if (config().progress.kind != Progress::kHelpers) return;
     heap::HelperBoard& board = live->node->helper_board();
     const std::string mode = print_progress(config().progress);
-    if (board.helpers == 0) {
+    if (live->fabric) join_fabric_thread(where);
+    if (board.plan.helpers == 0) {
+        if (live->fabric) return;  // The PEs of the node copy themselves.
         fatal(
             "%s: SHMEM_PROGRESS=%s: helpers are processes of oshrun on one host; start the program "
             "by oshrun there, or take SHMEM_PROGRESS=thread",
@@ -124,7 +126,8 @@ void publish_address_map(const Live& life) {
     address_map.needs_transport =
         !life.node->statics_are_mapped() || life.fabric != nullptr || life.helpers != nullptr;
     address_map.helpers = life.helpers.get();
-    if (life.helpers) {
+    address_map.deferred = life.deferred.get();
+    if (life.helpers || life.deferred) {
         address_map.helper_bytes_min = std::max<std::size_t>(config().helper_size, kHelperBytesMin);
     }
     address_map.npes = static_cast<std::uint32_t>(life.job.npes);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/copy.hpp"
+#include "core/deferred_transfers.hpp"
 #include "core/helpers.hpp"
 #include "transports/apply_atomic.hpp"
 
@@ -27,6 +28,11 @@ void put_req_slow_path(const Context& context, void* dest, const void* source, s
     if (char* remote = address_map.remote(dest, bytes, pe, where)) {
         return copy_bytes(remote, source, bytes);
     }
+    if (Context::is_deferrable(dest, bytes, pe)) [[unlikely]] {
+        const DeferredTransfers::Transfer put{
+            .dest = dest, .source = source, .bytes = bytes, .pe = pe};
+        if (address_map.deferred->take(put, context.transport_context(), req, where)) return;
+    }
     Request& request = open_request(where);
     Context::transport(pe, dest).put_tracked(context.transport_context(), dest, source, bytes, pe,
                                              request.operation);
@@ -41,6 +47,14 @@ void get_req_slow_path(const Context& context, void* dest, const void* source, s
         copy_bytes(dest, remote, bytes);
         return std::atomic_thread_fence(std::memory_order_acquire);
     }
+    if (Context::is_deferrable(source, bytes, pe)) [[unlikely]] {
+        const DeferredTransfers::Transfer get{.kind = DeferredTransfers::Transfer::Kind::kGet,
+                                              .dest = dest,
+                                              .source = source,
+                                              .bytes = bytes,
+                                              .pe = pe};
+        if (address_map.deferred->take(get, context.transport_context(), req, where)) return;
+    }
     Request& request = open_request(where);
     Context::transport(pe, source)
         .get_tracked(context.transport_context(), dest, source, bytes, pe, request.operation);
@@ -50,7 +64,10 @@ void get_req_slow_path(const Context& context, void* dest, const void* source, s
 void put_req_by_helper(const Context& context, char* remote, const void* source, std::size_t bytes,
                        shmemx_req_t* req, const char* where) {
     const Helpers::Copy copy{.local = source, .remote = remote, .bytes = bytes};
-    if (address_map.helpers->take(copy, context.transport_context(), req, where)) return;
+    if (address_map.helpers != nullptr &&
+        address_map.helpers->take(copy, context.transport_context(), req, where)) {
+        return;
+    }
     copy_large(remote, source, bytes);
 }
 
@@ -58,7 +75,10 @@ void get_req_by_helper(const Context& context, void* dest, const char* remote, s
                        shmemx_req_t* req, const char* where) {
     const Helpers::Copy copy{
         .kind = heap::HelperCopy::Kind::kGet, .local = dest, .remote = remote, .bytes = bytes};
-    if (address_map.helpers->take(copy, context.transport_context(), req, where)) return;
+    if (address_map.helpers != nullptr &&
+        address_map.helpers->take(copy, context.transport_context(), req, where)) {
+        return;
+    }
     copy_large(dest, remote, bytes);
     std::atomic_thread_fence(std::memory_order_acquire);
 }

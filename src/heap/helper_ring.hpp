@@ -17,6 +17,8 @@
 // Everything is zero at first, and stays as it is from one init to the next.
 #pragma once
 
+#include <sched.h>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -158,10 +160,18 @@ class HelperRing {
     std::array<Entry, kEntries> entries_;
 };
 
-// The part that all PEs and helpers of the node share. Written by oshrun before they start:
+// Written by oshrun before they start.
+struct HelperPlan {
+    std::uint32_t helpers = 0;     // of the node; 0: there are none
+    std::uint32_t have_cores = 0;  // each has a core that no PE uses, so it may poll for a while
+    // Where they run, and the fabric's threads of the PEs with them (core/connect.cpp). Processors
+    // whose number is too large for the set are left out.
+    cpu_set_t processors{};
+};
+
+// The part that all PEs and helpers of the node share. Without helpers nothing here is used.
 struct HelperBoard {
-    std::uint32_t helpers;     // 0: there are none, and nothing here is used
-    std::uint32_t have_cores;  // each has a core that no PE uses, so it may poll for a while
+    HelperPlan plan;
 
     // Raised by each post. Seq_cst, with `sleepers`: either the helper that goes to sleep sees the
     // bell, or the PE sees that it sleeps.

@@ -139,13 +139,12 @@ NodeFiles create_node_files(const NodePlan& plan, std::string& error) {
     }
     if (!files.heap) files.heap = make_file("tessera-heap", heaps_bytes, error);
     if (!files.heap) return {};
-    const std::uint32_t helpers[] = {plan.helpers, plan.helpers_have_cores ? 1U : 0U};
-    static_assert(offsetof(HelperBoard, have_cores) == sizeof helpers[0]);
+    static_assert(offsetof(HelperBoard, plan) == 0);
     if (::pwrite(files.node.get(), &header, sizeof header, 0) !=
             static_cast<ssize_t>(sizeof header) ||
-        ::pwrite(files.node.get(), helpers, sizeof helpers,
+        ::pwrite(files.node.get(), &plan.helpers, sizeof plan.helpers,
                  static_cast<off_t>(helpers_offset(header))) !=
-            static_cast<ssize_t>(sizeof helpers)) {
+            static_cast<ssize_t>(sizeof plan.helpers)) {
         error = std::string("cannot write to a shared memory file: ") + std::strerror(errno);
         return {};
     }

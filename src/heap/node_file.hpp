@@ -180,8 +180,7 @@ struct NodePlan {
     bool try_huge_pages = true;
     std::size_t facts_bytes = 0;
     std::uint32_t usable_cores = 1;
-    std::uint32_t helpers = 0;
-    bool helpers_have_cores = false;
+    HelperPlan helpers;
 };
 
 // Makes both files and writes the header. On failure both descriptors are empty and `error` says

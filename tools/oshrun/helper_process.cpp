@@ -66,7 +66,7 @@ class Helper {
                 while (look_at_rings()) {
                 }
                 worked_at = now_ns();
-            } else if (board_->have_cores != 0 && now_ns() - worked_at < kLingerNs) {
+            } else if (board_->plan.have_cores != 0 && now_ns() - worked_at < kLingerNs) {
                 cpu_pause();
             } else {
                 board_->sleep_at(heard);

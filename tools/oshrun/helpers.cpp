@@ -4,6 +4,7 @@
 #include "helpers.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -43,6 +44,24 @@ std::vector<std::vector<std::uint32_t>> place_helpers(const topology::Facts& fac
               print_progress(mode).c_str(), plan.error.c_str(), print_progress(forced).c_str());
     }
     return std::vector<std::vector<std::uint32_t>>(neighbours.size());
+}
+
+std::vector<heap::HelperPlan> plan_of_nodes(const std::vector<std::vector<std::uint32_t>>& places,
+                                            int nodes) {
+    if (places.empty()) return {};
+    const std::size_t of_node = places.size() / static_cast<std::size_t>(nodes);
+    const std::vector<std::uint32_t> everywhere = topology::affinity_of(0);
+    std::vector<heap::HelperPlan> plans(static_cast<std::size_t>(nodes));
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        heap::HelperPlan& plan = plans[i / of_node];
+        const bool is_bound = !places[i].empty();
+        plan.helpers = static_cast<std::uint32_t>(of_node);
+        plan.have_cores = is_bound ? 1 : 0;
+        for (const std::uint32_t pu : is_bound ? places[i] : everywhere) {
+            if (pu < CPU_SETSIZE) CPU_SET(pu, &plan.processors);
+        }
+    }
+    return plans;
 }
 
 void start_helpers(Job& job, std::vector<std::vector<std::uint32_t>> places) {

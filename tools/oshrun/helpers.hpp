@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "heap/helper_ring.hpp"
 #include "spawn.hpp"
 #include "topology/binding.hpp"
 #include "topology/topology.hpp"
@@ -35,6 +36,10 @@ void run_helper(int argc, char** argv);
 std::vector<std::vector<std::uint32_t>> place_helpers(const topology::Facts& facts,
                                                       const topology::Plan& pes, int npes,
                                                       int nodes);
+// The same for each node, as its node file has it; empty: there are none. Helpers that are not
+// bound run wherever oshrun may.
+std::vector<heap::HelperPlan> plan_of_nodes(const std::vector<std::vector<std::uint32_t>>& places,
+                                            int nodes);
 // Starts them. REQUIRES: job.nodes, job.keeper.
 void start_helpers(Job& job, std::vector<std::vector<std::uint32_t>> places);
 // Kills them; their ends do not count as failures. The supervisor reaps them.

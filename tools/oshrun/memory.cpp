@@ -53,7 +53,7 @@ void map_records(NodeMemory& node) {
 }  // namespace
 
 std::vector<NodeMemory> make_memory(const topology::Facts& facts, int npes, int nodes,
-                                    const HelperCount& helpers) {
+                                    std::span<const heap::HelperPlan> helpers) {
     heap::NodePlan plan{.npes_of_job = npes,
                         .heap_bytes = config().symmetric_size,
                         .team_memory_bytes = config().team_memory_size,
@@ -61,14 +61,14 @@ std::vector<NodeMemory> make_memory(const topology::Facts& facts, int npes, int 
                         .try_huge_pages = config().huge_pages,
                         .facts_bytes = sizeof facts,
                         .usable_cores = facts.usable_cores,
-                        .helpers = helpers.of_node,
-                        .helpers_have_cores = helpers.have_cores};
+                        .helpers = {}};
     const std::string error = heap::choose_sizes(plan, facts.memory_bytes, npes);
     if (!error.empty()) fatal("%s", error.c_str());
     std::vector<NodeMemory> memory(static_cast<std::size_t>(nodes));
     for (int number = 0; number < nodes; ++number) {
         NodeMemory& node = memory[static_cast<std::size_t>(number)];
         plan.npes = virtual_node(number, npes, nodes).npes;
+        if (!helpers.empty()) plan.helpers = helpers[static_cast<std::size_t>(number)];
         node.files = make_node_files(facts, plan);
         map_records(node);
     }

@@ -22,13 +22,9 @@ struct NodeMemory {
 };
 
 // Makes the files of all nodes by the user's settings, and writes the facts into the node files.
-// Errors end oshrun.
-struct HelperCount {
-    std::uint32_t of_node = 0;
-    bool have_cores = false;
-};
+// `helpers`: of each node, or empty. Errors end oshrun.
 std::vector<NodeMemory> make_memory(const topology::Facts& facts, int npes, int nodes,
-                                    const HelperCount& helpers = {});
+                                    std::span<const heap::HelperPlan> helpers = {});
 
 // "4 PEs with 1.5 GiB of symmetric heap each, in 4 KiB pages".
 std::string memory_text(std::span<const NodeMemory> nodes);

@@ -166,13 +166,6 @@ void report_bindings(const Job& job, const topology::Facts& facts, const topolog
     }
 }
 
-HelperCount helper_count(const std::vector<std::vector<std::uint32_t>>& places, int nodes) {
-    if (places.empty()) return {};
-    return {
-        .of_node = static_cast<std::uint32_t>(places.size()) / static_cast<std::uint32_t>(nodes),
-        .have_cores = !places.front().empty()};
-}
-
 VirtualNode place_of(const Job& job, int pe) {
     return virtual_node_of(pe, job.npes, static_cast<int>(job.nodes.size()));
 }
@@ -290,7 +283,7 @@ void start_job(Job& job) {
     starting_job = &job;
     set_job_abort(close_starting_job);
     start_pmix(job);
-    job.nodes = make_memory(facts, job.npes, nodes, helper_count(places, nodes));
+    job.nodes = make_memory(facts, job.npes, nodes, plan_of_nodes(places, nodes));
     job.output = std::make_unique<Output>(job.options.tag_output);
     InheritedPipes pipes = make_inherited_pipes(job);
     Inherited inherited{.npes = job.npes,

@@ -73,6 +73,7 @@ class LoopbackTransport final : public FabricTransport {
         if (!setup_.has_progress_thread) return;
         progress_thread_ = start_library_thread([this] {
             constexpr int kSleepMs = 100;
+            if (setup_.prepare_thread != nullptr) setup_.prepare_thread();
             while (!must_stop_.load(std::memory_order_acquire)) {
                 socket_.wait(kSleepMs);
                 progress();
@@ -82,6 +83,12 @@ class LoopbackTransport final : public FabricTransport {
         });
     }
     void leave() override { is_leaving_.store(true, std::memory_order_relaxed); }
+    // Readers drop a datagram without a key. If there is no room for it, the thread is awake.
+    void wake_thread() override {
+        char byte = 0;
+        iovec part{.iov_base = &byte, .iov_len = sizeof byte};
+        socket_.try_send(socket_.name(), std::span(&part, 1));
+    }
 
     // ---- Operations ----
 
@@ -162,6 +169,7 @@ class LoopbackTransport final : public FabricTransport {
         post_gate(gate, number, pe);
     }
     void fence(Context&) override {}
+    bool is_behind_fence(Context&, int) override { return false; }
     void quiet(Context& context) override {
         // Acquire: pairs with take_answer().
         drive_until(

@@ -27,9 +27,9 @@ bool CompletionQueue::progress() {
     return !try_read(found) || found;
 }
 
-std::uint32_t CompletionQueue::wait_for_events(int timeout_ms, int idle) {
+std::uint32_t CompletionQueue::wait_for_events(int timeout_ms, int idle, Fabric::Waiter waiter) {
     static_cast<void>(posts_.load(std::memory_order_acquire));  // Pairs with post().
-    const Fabric::Event event = fabric_.wait_for_events(timeout_ms, idle);
+    const Fabric::Event event = fabric_.wait_for_events(timeout_ms, idle, waiter);
     if (event != Fabric::Event::kNone) note_arrival();
     // Release: the provider may have moved data; pairs with the acquire of the next reader.
     posts_.fetch_add(kPostsPerPoll, std::memory_order_release);
@@ -57,7 +57,7 @@ void CompletionQueue::Patience::step() {
     if (failure_count() > 0) [[unlikely]]
         look_at_deaths();
     ::sched_yield();
-    if (steps_ >= polls + kYields) queue_.wait_for_events(1, 0);
+    if (steps_ >= polls + kYields) queue_.wait_for_events(1, 0, Fabric::Waiter::kProgram);
 }
 
 void CompletionQueue::Patience::look_at_deaths() {

@@ -65,10 +65,12 @@ class CompletionQueue {
     bool try_read(bool& found);
     // Sleeps until an event, and handles it if it is an entry of the queue. `idle`: the number of
     // times in a row that the caller found nothing. RETURNS: the number that it adds to posts().
-    std::uint32_t wait_for_events(int timeout_ms, int idle);
+    std::uint32_t wait_for_events(int timeout_ms, int idle, Fabric::Waiter waiter);
     std::uint32_t posts() const { return posts_.load(std::memory_order_relaxed); }
     // When the program has last read the queue, or was told that another thread does.
     std::uint64_t polled_at_ns() const { return polled_at_ns_.load(std::memory_order_relaxed); }
+    // The program computes from here on, or the thread itself has read the queue. A hint.
+    void leave_to_thread() { polled_at_ns_.store(0, std::memory_order_relaxed); }
 
     // Grows with what the queue or the sockets announce, whichever thread takes it.
     const std::atomic<std::uint32_t>& arrivals() const { return arrivals_; }

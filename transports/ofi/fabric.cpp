@@ -178,7 +178,7 @@ void Fabric::unregister_memory(const Region& region) {
     std::erase_if(regions_, [&](const Fid<fid_mr>& one) { return one.get() == region.handle; });
 }
 
-Fabric::Event Fabric::wait_for_events(int timeout_ms, int idle_count) {
+Fabric::Event Fabric::wait_for_events(int timeout_ms, int idle_count, Waiter waiter) {
     const bool resets = capabilities().cq_read_resets;
     if (calls_at_once_.load(std::memory_order_relaxed) >=
         (resets ? kCallsBeforeReadMax : kCallsMax)) {
@@ -189,7 +189,8 @@ Fabric::Event Fabric::wait_for_events(int timeout_ms, int idle_count) {
         return Event::kNone;
     }
     long wait_ns = timeout_ms * kNsPerMs;
-    pollfd descriptors[3] = {{.fd = wake_descriptor_.get(), .events = POLLIN, .revents = 0},
+    const int wake_descriptor = waiter == Waiter::kThread ? wake_descriptor_.get() : -1;
+    pollfd descriptors[3] = {{.fd = wake_descriptor, .events = POLLIN, .revents = 0},
                              {.fd = queue_descriptor_, .events = POLLIN, .revents = 0},
                              {.fd = -1, .events = POLLIN, .revents = 0}};
     nfds_t count = 1;
@@ -240,5 +241,14 @@ std::optional<fi_cq_msg_entry> Fabric::reset_descriptor() {
 }
 
 void Fabric::wake() { ::eventfd_write(wake_descriptor_.get(), 1); }
+
+void Fabric::sleep(std::uint64_t nanoseconds) {
+    pollfd descriptor{.fd = wake_descriptor_.get(), .events = POLLIN, .revents = 0};
+    const timespec timeout{.tv_sec = static_cast<time_t>(nanoseconds / 1'000'000'000),
+                           .tv_nsec = static_cast<long>(nanoseconds % 1'000'000'000)};
+    if (::ppoll(&descriptor, 1, &timeout, nullptr) <= 0) return;
+    eventfd_t wakes = 0;
+    ::eventfd_read(wake_descriptor_.get(), &wakes);
+}
 
 }  // namespace tessera::ofi

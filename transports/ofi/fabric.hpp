@@ -80,7 +80,8 @@ class Fabric {
     // RETURNS: kSocket: sockets or the queue's descriptor have called. kStuck: the descriptor no
     // longer lets the caller sleep; then call reset_descriptor().
     enum class Event : std::uint8_t { kNone, kSocket, kStuck };
-    Event wait_for_events(int timeout_ms, int idle_count = 0);
+    enum class Waiter : std::uint8_t { kThread, kProgram };  // wake() is for the thread
+    Event wait_for_events(int timeout_ms, int idle_count = 0, Waiter waiter = Waiter::kThread);
     // Makes the descriptor useful again where that takes a read that sleeps, for up to a ms
     // (Capabilities::cq_read_resets). RETURNS: the entry that it took out, now the caller's.
     // THREADS: the one that reads the queue, so that entries keep their order.
@@ -88,8 +89,11 @@ class Fabric {
     // RETURNS: whether wait_for_events() would not sleep, as far as descriptors tell.
     // THREADS: any.
     bool is_called();
-    // Ends the wait_for_events() that is under way, or the next one. THREADS: any.
+    // Ends the wait_for_events() or sleep() of the thread that is under way, or the next one.
+    // THREADS: any.
     void wake();
+    // RETURNS when: the time is over, or wake() was called.
+    void sleep(std::uint64_t nanoseconds);
 
   private:
     void open_queue();

@@ -36,10 +36,11 @@ void ProgressThread::start() {
 void ProgressThread::run() {
     ::pthread_setname_np(::pthread_self(), "tessera");
     ::prctl(PR_SET_TIMERSLACK, 1000);  // Timed sleeps are short.
+    if (prepare_ != nullptr) prepare_();
     while (!must_stop_.load(std::memory_order_acquire)) {
         watchdog_.check();
         const State next = look();
-        if (background_ != nullptr) background_();
+        if (run_background()) continue;
         switch (next) {
             case State::kPolling:
                 if (!has_found_) pause_between_polls();
@@ -48,6 +49,23 @@ void ProgressThread::run() {
             case State::kSleeping: sleep(); break;
         }
     }
+}
+
+void ProgressThread::wake() {
+    queue_.leave_to_thread();
+    fabric_.wake();
+}
+
+bool ProgressThread::run_background() {
+    if (background_ == nullptr) return false;
+    const std::uint32_t before = queue_.posts();
+    background_();
+    const std::uint32_t posted = queue_.posts() - before;
+    if (posted == 0) return false;
+    // They are no sign of a program that posts, or reads the queue.
+    posts_seen_ += posted;
+    queue_.leave_to_thread();
+    return true;
 }
 
 ProgressThread::State ProgressThread::look() {
@@ -83,14 +101,14 @@ ProgressThread::State ProgressThread::look() {
 // when the program stops, other nodes wait for this thread. Nor much shorter: sleeps of 0.8 ms on a
 // sender's core take 15 % off its long puts, sleeps of 6 ms nothing.
 void ProgressThread::back_off() {
-    constexpr long kFirstSleepNs = 100'000;
+    constexpr std::uint64_t kFirstSleepNs = 100'000;
     constexpr int kDoublingsMax = 6;
-    timed_sleep(kFirstSleepNs << std::min(back_offs_++ / 2, kDoublingsMax));
+    fabric_.sleep(kFirstSleepNs << std::min(back_offs_++ / 2, kDoublingsMax));
 }
 
 void ProgressThread::sleep() {
     const std::uint64_t before = now_ns();
-    posts_seen_ += queue_.wait_for_events(kSleepMs, idle_);
+    posts_seen_ += queue_.wait_for_events(kSleepMs, idle_, Fabric::Waiter::kThread);
     woken_at_ns_ = now_ns();
     linger_ns_ = woken_at_ns_ - before < kLingerNs ? kLingerNs : kLingerAloneNs;
 }

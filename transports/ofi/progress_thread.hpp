@@ -11,10 +11,11 @@
 //                       |  ^ ^                                            |
 //   the program reads   |  | +---- an event, kSleepMs, or the end --------+
 //   the queue, or posts |  |
-//                       v  | a timed sleep later the thread looks again
+//                       v  | a timed sleep, or wake(), later the thread looks again
 //                     BackedOff
 //
-// Within a linger, Polling pauses between two looks, and backs off from a stream of messages.
+// Within a linger, Polling pauses between two looks, and backs off from a stream of messages. Each
+// look ends with the background work; the thread looks again at once where that has posted.
 // THREADS: start() and the destructor by one.
 #pragma once
 
@@ -30,15 +31,21 @@ namespace tessera::ofi {
 
 class ProgressThread {
   public:
-    // `background`: FabricSetup::background.
+    // `background`, `prepare`: FabricSetup::background and prepare_thread.
     ProgressThread(CompletionQueue& queue, Fabric& fabric, PeerWatchdog& watchdog,
-                   void (*background)())
-        : queue_(queue), fabric_(fabric), watchdog_(watchdog), background_(background) {}
+                   void (*background)(), void (*prepare)())
+        : queue_(queue),
+          fabric_(fabric),
+          watchdog_(watchdog),
+          background_(background),
+          prepare_(prepare) {}
     ProgressThread(const ProgressThread&) = delete;
     ProgressThread& operator=(const ProgressThread&) = delete;
     ~ProgressThread();
 
     void start();
+    // FabricTransport::wake_thread(). THREADS: any.
+    void wake();
 
   private:
     enum class State : std::uint8_t { kPolling, kBackedOff, kSleeping };
@@ -53,6 +60,8 @@ class ProgressThread {
     void run();
     // Reads the queue unless the program does. RETURNS: the next state.
     State look();
+    // RETURNS: whether it has posted operations, which this thread then completes.
+    bool run_background();
     void back_off();
     void sleep();
     void pause_between_polls();
@@ -61,6 +70,7 @@ class ProgressThread {
     Fabric& fabric_;
     PeerWatchdog& watchdog_;
     void (*const background_)();
+    void (*const prepare_)();
     // All for the thread alone.
     bool has_found_ = false;
     std::uint32_t posts_seen_ = 0;

@@ -72,7 +72,7 @@ OfiTransport::OfiTransport(FabricSetup setup)
       watchdog_(setup_.timeout_s, peers_, sender_),
       handlers_(setup_, endpoint_info_.message_key, fabric_, pool_, sender_, watchdog_),
       queue_(setup_.is_oversubscribed, fabric_, pool_, handlers_),
-      progress_thread_(queue_, fabric_, watchdog_, setup_.background),
+      progress_thread_(queue_, fabric_, watchdog_, setup_.background, setup_.prepare_thread),
       confirms_by_reads_(capabilities().read_after_write),
       keeps_order_(confirms_by_reads_ && capabilities().write_after_write &&
                    capabilities().send_after_write && capabilities().send_after_send &&

@@ -101,6 +101,10 @@ class OfiTransport final : public FabricTransport {
         handlers_.start();
         if (setup_.has_progress_thread) progress_thread_.start();
     }
+    void wake_thread() override { progress_thread_.wake(); }
+    bool is_behind_fence(TransportContext& context, int pe) override {
+        return is_behind_fence(own(context), own(context).slot_of(pe));
+    }
     void leave() override { watchdog_.leave(); }
     Region register_memory(void* start, std::size_t bytes) override;
     void unregister_memory(const Region& region) override;

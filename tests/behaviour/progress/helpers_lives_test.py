@@ -39,6 +39,11 @@ class Helpers(LaunchTest):
         for npes in (1, 3):
             self.run_job("-n", npes, CASES, "sessions", environment=self.helped())
 
+    def test_sessions_between_nodes(self):
+        for npes in (2, 5):
+            self.run_job("-n", npes, "--virtual-nodes", npes, CASES, "sessions",
+                         environment=self.helped())
+
     def test_program_behind_one_that_left(self):
         command = f"{CASES} leave; {CASES} sessions"
         self.run_job("-n", 3, "sh", "-c", command, environment=self.helped())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Long nonblocking operations on a node with helpers (SHMEM_PROGRESS=helpers), and everything that
-// completes or orders them. The runs force helpers and let them have all sizes from 4 KiB on. The
-// program is right without helpers, too.
+// Long nonblocking operations with helpers (SHMEM_PROGRESS=helpers), on a node and between nodes,
+// and everything that completes or orders them. The runs force helpers and let them have all sizes
+// from 4 KiB on. The program is right without helpers, too.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <shmem.h>
@@ -35,8 +35,10 @@ char value_at(std::size_t i, int seed) {
 void fill(char* memory, std::size_t bytes, int seed) {
     for (std::size_t i = 0; i < bytes; ++i) memory[i] = value_at(i, seed);
 }
-// The number of the first wrong byte, or `bytes`.
-std::size_t first_wrong(const char* memory, std::size_t bytes, int seed) {
+// The number of a wrong byte, or `bytes`. The last byte comes first: the beginning of data that is
+// still under way arrives before a loop from there finds it missing.
+std::size_t a_wrong_byte(const char* memory, std::size_t bytes, int seed) {
+    if (memory[bytes - 1] != value_at(bytes - 1, seed)) return bytes - 1;
     std::size_t i = 0;
     while (i < bytes && memory[i] == value_at(i, seed)) ++i;
     return i;
@@ -72,7 +74,7 @@ TEST_F(Helpers, QuietCompletesPuts) {
             shmem_quiet();
             std::memset(source, 0, bytes);  // It is ours again.
             shmem_sync_all();
-            EXPECT_EQ(first_wrong(dest_, bytes, previous()), bytes);
+            EXPECT_EQ(a_wrong_byte(dest_, bytes, previous()), bytes);
             shmem_sync_all();
         }
     }
@@ -95,6 +97,47 @@ TEST_F(Helpers, CopiesArriveWhileThePeComputes) {
     }
 }
 
+// The same of gets. The PE behind computes, too, so no program drives the transfer.
+TEST_F(Helpers, GetsArriveWhileThePesCompute) {
+    for (std::size_t bytes : kSizes) {
+        fill(source_, bytes, me());
+        std::memset(dest_, 0, bytes);
+        shmem_barrier_all();
+        shmem_getmem_nbi(dest_, source_, bytes, next());
+        for (std::size_t i = 0; i < bytes;) {
+            if (static_cast<volatile char*>(dest_)[i] == value_at(i, next())) {
+                ++i;
+            } else {
+                sched_yield();
+            }
+        }
+        shmem_barrier_all();
+    }
+}
+
+// A PE hands over its data and computes until the next one, which has got it, says so.
+TEST_F(Helpers, SignalsArriveWhileTheSenderComputes) {
+    if (shmem_n_pes() == 1) GTEST_SKIP() << "no other PE answers";
+    for (int round = 1; round <= kRounds; ++round) {
+        const auto number = static_cast<std::uint64_t>(round);
+        for (int turn = 0; turn < 2; ++turn) {
+            if (me() % 2 == turn) {
+                fill(source_, kMebi, me() + round);
+                shmem_putmem_signal_nbi(dest_, source_, kMebi, signal_, number, SHMEM_SIGNAL_SET,
+                                        next());
+                while (static_cast<volatile std::uint64_t*>(signal_)[1] != number) sched_yield();
+            }
+            if (previous() % 2 == turn) {
+                shmem_signal_wait_until(signal_, SHMEM_CMP_EQ, number);
+                ASSERT_EQ(a_wrong_byte(dest_, kMebi, previous() + round), kMebi);
+                shmem_uint64_p(signal_ + 1, number, previous());
+                shmem_quiet();
+            }
+            shmem_barrier_all();
+        }
+    }
+}
+
 TEST_F(Helpers, QuietCompletesGets) {
     std::vector<char> own(kBytesMax);
     for (std::size_t bytes : kSizes) {
@@ -104,7 +147,7 @@ TEST_F(Helpers, QuietCompletesGets) {
             shmem_barrier_all();
             shmem_getmem_nbi(dest, source_, bytes, next());
             shmem_quiet();
-            EXPECT_EQ(first_wrong(dest, bytes, next()), bytes);
+            EXPECT_EQ(a_wrong_byte(dest, bytes, next()), bytes);
             shmem_barrier_all();
         }
     }
@@ -121,7 +164,7 @@ TEST_F(Helpers, BarrierCompletesPutsToAll) {
         shmem_barrier_all();
         for (int pe = 0; pe < npes; ++pe) {
             const char* part = dest_ + static_cast<std::size_t>(pe) * bytes;
-            ASSERT_EQ(first_wrong(part, bytes, pe + round), bytes) << "of PE " << pe;
+            ASSERT_EQ(a_wrong_byte(part, bytes, pe + round), bytes) << "of PE " << pe;
         }
         shmem_barrier_all();
     }
@@ -143,8 +186,8 @@ TEST_F(Helpers, ManyOperationsAtOnce) {
     shmem_barrier_all();
     for (std::size_t i = 0; i < kCount; ++i) {
         const int number = static_cast<int>(i);
-        ASSERT_EQ(first_wrong(dest_ + i * kBytes, kBytes, previous() + number), kBytes) << i;
-        ASSERT_EQ(first_wrong(got.data() + i * kBytes, kBytes, next() + number), kBytes) << i;
+        ASSERT_EQ(a_wrong_byte(dest_ + i * kBytes, kBytes, previous() + number), kBytes) << i;
+        ASSERT_EQ(a_wrong_byte(got.data() + i * kBytes, kBytes, next() + number), kBytes) << i;
     }
 }
 
@@ -162,7 +205,29 @@ TEST_F(Helpers, FenceOrdersPutsBeforeWhatThePeSends) {
             shmem_uint64_p(signal_, number, next());
         }
         shmem_uint64_wait_until(signal_, SHMEM_CMP_EQ, number);
-        ASSERT_EQ(first_wrong(dest_, bytes, previous() + round), bytes) << "round " << round;
+        ASSERT_EQ(a_wrong_byte(dest_, bytes, previous() + round), bytes) << "round " << round;
+        shmem_barrier_all();
+    }
+}
+
+// In front of the fence the PE sends words itself; behind it is a long put, which a helper may do.
+TEST_F(Helpers, FenceOrdersWhatThePeSendsBeforePuts) {
+    constexpr std::size_t kWords = 500;
+    auto* const words = reinterpret_cast<std::uint64_t*>(source_);
+    auto* const there = reinterpret_cast<std::uint64_t*>(dest_);
+    const std::size_t last = kMebi / sizeof(std::uint64_t) - 1;
+    for (int round = 1; round <= kRounds; ++round) {
+        const auto number = static_cast<std::uint64_t>(round);
+        for (std::size_t i = 0; i <= last; ++i) words[i] = number;
+        shmem_barrier_all();
+        auto* const flags = reinterpret_cast<std::uint64_t*>(dest_ + 2 * kMebi);
+        for (std::size_t i = 0; i < kWords; ++i) shmem_uint64_p(flags + i, number, next());
+        shmem_fence();
+        shmem_uint64_put_nbi(there, words, last + 1, next());
+        shmem_uint64_wait_until(there + last, SHMEM_CMP_EQ, number);
+        for (std::size_t i = 0; i < kWords; ++i) {
+            ASSERT_EQ(flags[i], number) << "word " << i << ", round " << round;
+        }
         shmem_barrier_all();
     }
 }
@@ -176,7 +241,7 @@ TEST_F(Helpers, SignalComesBehindItsData) {
         shmem_putmem_signal_nbi(dest_, source_, bytes, signal_, op == SHMEM_SIGNAL_SET ? number : 1,
                                 op, next());
         EXPECT_EQ(shmem_signal_wait_until(signal_, SHMEM_CMP_EQ, number), number);
-        ASSERT_EQ(first_wrong(dest_, bytes, previous() + round), bytes) << "round " << round;
+        ASSERT_EQ(a_wrong_byte(dest_, bytes, previous() + round), bytes) << "round " << round;
         shmem_barrier_all();
     }
 }
@@ -189,7 +254,7 @@ TEST_F(Helpers, SignalInStaticData) {
     fill(source_, kBytes, me());
     shmem_putmem_signal_nbi(dest_, source_, kBytes, statics, 1, SHMEM_SIGNAL_SET, next());
     shmem_signal_wait_until(statics, SHMEM_CMP_EQ, 1);
-    EXPECT_EQ(first_wrong(dest_, kBytes, previous()), kBytes);
+    EXPECT_EQ(a_wrong_byte(dest_, kBytes, previous()), kBytes);
 }
 
 TEST_F(Helpers, StaticDataOnBothSides) {
@@ -219,7 +284,7 @@ TEST_F(Helpers, RequestsCompleteOneByOne) {
     for (std::size_t i = kCount; i-- > 0;) {
         shmemx_req_wait(&requests[i], SHMEMX_REMOTE);
         EXPECT_EQ(requests[i], SHMEMX_REQ_COMPLETE);
-        ASSERT_EQ(first_wrong(got.data() + i * kBytes, kBytes, next() + static_cast<int>(i)),
+        ASSERT_EQ(a_wrong_byte(got.data() + i * kBytes, kBytes, next() + static_cast<int>(i)),
                   kBytes);
     }
     for (std::size_t i = 0; i < kCount; ++i) {
@@ -228,7 +293,7 @@ TEST_F(Helpers, RequestsCompleteOneByOne) {
     for (shmemx_req_t& request : requests) shmemx_req_wait(&request, SHMEMX_REMOTE);
     shmem_sync_all();
     for (std::size_t i = 0; i < kCount; ++i) {
-        ASSERT_EQ(first_wrong(dest_ + i * kBytes, kBytes, previous() + static_cast<int>(i)),
+        ASSERT_EQ(a_wrong_byte(dest_ + i * kBytes, kBytes, previous() + static_cast<int>(i)),
                   kBytes);
     }
     shmem_barrier_all();
@@ -236,7 +301,7 @@ TEST_F(Helpers, RequestsCompleteOneByOne) {
     shmemx_putmem_signal_req(dest_, source_, kMebi, signal_, 1, SHMEM_SIGNAL_SET, next(),
                              requests.data());
     shmem_signal_wait_until(signal_, SHMEM_CMP_EQ, 1);
-    EXPECT_EQ(first_wrong(dest_, kMebi, previous() + 99), kMebi);
+    EXPECT_EQ(a_wrong_byte(dest_, kMebi, previous() + 99), kMebi);
     shmemx_req_wait(requests.data(), SHMEMX_REMOTE);
 }
 
@@ -247,7 +312,7 @@ TEST_F(Helpers, RequestsGivenUpEndWithTheirOperation) {
     shmemx_putmem_req(dest_, source_, kMebi, next(), &request);
     shmemx_req_free(&request);
     shmem_barrier_all();
-    EXPECT_EQ(first_wrong(dest_, kMebi, previous()), kMebi);
+    EXPECT_EQ(a_wrong_byte(dest_, kMebi, previous()), kMebi);
 }
 
 TEST_F(Helpers, ContextsCompleteTheirOwn) {
@@ -264,7 +329,7 @@ TEST_F(Helpers, ContextsCompleteTheirOwn) {
         shmem_ctx_fence(contexts[1]);
         shmem_ctx_uint64_atomic_inc(contexts[1], signal_, next());
         shmem_uint64_wait_until(signal_, SHMEM_CMP_EQ, static_cast<std::uint64_t>(round) + 1);
-        ASSERT_EQ(first_wrong(dest_, 2 * kMebi, previous() + round), 2 * kMebi);
+        ASSERT_EQ(a_wrong_byte(dest_, 2 * kMebi, previous() + round), 2 * kMebi);
     }
     for (shmem_ctx_t ctx : contexts) shmem_ctx_destroy(ctx);
 }
@@ -277,7 +342,7 @@ TEST_F(Helpers, CollectivesDoNotUseThem) {
         fill(source_, kBytes, me());
         shmem_barrier_all();
         shmem_broadcastmem(SHMEM_TEAM_WORLD, dest_, source_, kBytes, root);
-        ASSERT_EQ(first_wrong(dest_, kBytes, root), kBytes);
+        ASSERT_EQ(a_wrong_byte(dest_, kBytes, root), kBytes);
         shmem_barrier_all();
     }
 }
