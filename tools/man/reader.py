@@ -15,7 +15,7 @@ CONDITIONS = (
     (r"ifdef __cplusplus|(el)?if defined\(__cplusplus\).*", False),
     (r"(el)?if (!defined\(__cplusplus\) && )?defined\(__STDC_VERSION__\).*", True),
     (r"if !defined\(__LP64__\)", False),
-    (r"ifndef SHMEM_INTERNAL_\w+", True),
+    (r"ifndef SHMEM_INTERNAL_\w+|ifndef SHMEMX_TEAM_OBJECTS", True),
 )
 # The parts of a contract, the last paragraph of a docstring.
 CONTRACT = re.compile(r"(RETURNS when|ERRORS, THREADS|ERRORS and THREADS|ERRORS|THREADS): "
