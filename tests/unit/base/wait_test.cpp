@@ -339,7 +339,7 @@ TEST_F(Wait, ArrivalsEndTheSleepOfAWaiterWithACore) {
             oversubscribed_until = 0;
             ++arrivals;
         };
-        const int enough = load == Load::kFits ? 2'000'000 : 20;
+        const int enough = load == Load::kFits ? 1'100'000 : 20;
         int sleeps = 0;
         wait_until(
             [&] {
