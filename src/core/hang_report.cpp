@@ -25,7 +25,7 @@ namespace {
 // A second PE of the node that finds the hang within this time of a report leaves it at that.
 constexpr std::uint64_t kSameHangNanoseconds = 2'000'000'000;
 constexpr unsigned kChildSeconds = 60;
-constexpr unsigned kExitSeconds = 5;
+constexpr unsigned kExitSeconds = 20;
 constexpr const char* kReporter = "osh_hang";
 
 constinit std::atomic<std::atomic<std::uint64_t>*> report_word{nullptr};

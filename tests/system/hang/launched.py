@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from hangs import EXPECTED, PROBE, missing_in
+from hangs import EXITS, EXPECTED, PROBE, missing_in
 from launching import HANG_SECONDS, wait_gone
 from reports import Report, pes_of, probes_of
 
@@ -40,6 +40,16 @@ class Launched:
                     for pid in pes_of(self.mark)[:1]:
                         os.kill(pid, signal.SIGQUIT)
                     report.wait_for(lambda text: not missing_in(text, kind), 3)
+                self.end(process)
+
+    def test_an_exit_reports_itself(self):
+        """The launcher ends such a job; it may take its time."""
+        for kind in EXITS:
+            with self.subTest(kind=kind):
+                process = self.start_probe(kind)
+                report = Report(process)
+                report.wait_for(lambda text: not missing_in(text, kind), HANG_SECONDS)
+                self.assertEqual(missing_in(report.text, kind), [], report.text)
                 self.end(process)
 
     def test_a_wait_reports_itself(self):
