@@ -46,7 +46,7 @@ class DeferredTransfers {
     bool take(const Transfer& transfer, TransportContext& context, shmemx_req_t* req,
               const char* where);
 
-    // RETURNS when: what was taken of the context is complete at the target; kPuts: only its puts
+    // RETURNS when: the transfers of the context are complete at the target; kPuts: only its puts
     // and signals. COST with nothing under way: a load.
     enum class Which : std::uint8_t { kPuts, kAll };
     void complete(const TransportContext& context, Which which);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What does a long nonblocking transfer to another node cost a program that computes for four times
+// as long as the transfer takes alone? docs/measurements/between-nodes.md has results for all values
+// of SHMEM_PROGRESS. bench/micro/overlap.c stops at half of the transfer's time, when a thread or
+// helper that shares its core with the other PE cannot have done it.
+//
+//     oshrun -n 2 --virtual-nodes 2 -x SHMEM_PROGRESS='helpers!' -x SHMEM_HELPER_SIZE=4K deferred
+//
+// PE 0 measures towards the last PE, which waits in a barrier. Medians, microseconds.
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { kSamples = 101, kBytesMax = 4 << 20 };
+
+static char *near, *far;  // symmetric
+static int target;
+
+static double now_us(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+static int compare(const void* left, const void* right) {
+    const double a = *(const double*)left;
+    const double b = *(const double*)right;
+    return (a > b) - (a < b);
+}
+
+static double median(double* samples) {
+    qsort(samples, kSamples, sizeof *samples, compare);
+    return samples[kSamples / 2];
+}
+
+static void work(long iterations) {
+    static volatile unsigned long sink;
+    unsigned long value = sink;
+    for (long i = 0; i < iterations; ++i) {
+        value = value * 1664525 + 1013904223;
+        __asm__ volatile("" : "+r"(value));
+    }
+    sink = value;
+}
+
+// One transfer with work between its start and its completion.
+static double transfer(int is_get, size_t bytes, long iterations) {
+    const double start = now_us();
+    if (is_get) {
+        shmem_getmem_nbi(near, far, bytes, target);
+    } else {
+        shmem_putmem_nbi(far, near, bytes, target);
+    }
+    work(iterations);
+    shmem_quiet();
+    return now_us() - start;
+}
+
+static void measure(int is_get, size_t bytes) {
+    static double alone[kSamples], worked[kSamples], both[kSamples];
+    for (int i = 0; i < kSamples; ++i) alone[i] = transfer(is_get, bytes, 0);
+    const double base = median(alone);
+    long iterations = 1000;
+    for (double taken = 0; taken < 4 * base;) {
+        iterations *= 2;
+        const double start = now_us();
+        work(iterations);
+        taken = now_us() - start;
+    }
+    for (int i = 0; i < kSamples; ++i) {
+        const double start = now_us();
+        work(iterations);
+        worked[i] = now_us() - start;
+        both[i] = transfer(is_get, bytes, iterations);
+    }
+    const double overhead = median(both) - median(worked);
+    printf("%s %8zu alone %8.1f work %8.1f overhead %8.1f share %6.1f %%\n", is_get ? "get" : "put",
+           bytes, base, median(worked), overhead, 100 * overhead / base);
+}
+
+int main(void) {
+    shmem_init();
+    target = shmem_n_pes() - 1;
+    near = shmem_malloc(kBytesMax);
+    far = shmem_malloc(kBytesMax);
+    if (near == NULL || far == NULL) shmem_global_exit(1);
+    memset(near, 1, kBytesMax);
+    memset(far, 1, kBytesMax);
+    shmem_barrier_all();
+    for (size_t bytes = 4096; bytes <= kBytesMax; bytes *= 4) {
+        for (int is_get = 0; is_get < 2; ++is_get) {
+            if (shmem_my_pe() == 0) measure(is_get, bytes);
+            shmem_barrier_all();
+        }
+    }
+    shmem_finalize();
+    return 0;
+}
