@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What does a long nonblocking transfer to another node cost a program that computes for four times
-// as long as the transfer takes alone? docs/measurements/between-nodes.md has results for all values
-// of SHMEM_PROGRESS. bench/micro/overlap.c stops at half of the transfer's time, when a thread or
-// helper that shares its core with the other PE cannot have done it.
+// as long as the transfer takes alone? docs/measurements/between-nodes.md has results for all
+// values of SHMEM_PROGRESS. bench/micro/overlap.c stops at half of the transfer's time, when a
+// thread or helper that shares its core with the other PE cannot have done it.
 //
 //     oshrun -n 2 --virtual-nodes 2 -x SHMEM_PROGRESS='helpers!' -x SHMEM_HELPER_SIZE=4K deferred
 //

@@ -42,7 +42,7 @@ BakeryLock::BakeryLock(const Policy& policy, BakeryLine* lines, BakeryPlace plac
     }
 }
 
-// What was stored under the lock is in memory before the ticket is gone.
+// The stores under the lock are in memory before the ticket is gone.
 BakeryLock::~BakeryLock() {
     policy_.finish();
     store(mine().ticket, 0);

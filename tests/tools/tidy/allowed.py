@@ -39,8 +39,8 @@ COVERED_BY = {
     "src/core/checker.cpp": CHECKED,
     "tools/oshrun/checker.cpp": CHECKED,
     **{f"tools/check/{name}.cpp": CHECKED
-       for name in ("active_sets", "blocks", "collectives", "locks", "memory", "observer",
-                    "places", "ranges", "record", "report", "teams")},
+       for name in ("active_sets", "blocks", "collective_ranges", "collectives", "locks", "memory",
+                    "observer", "places", "ranges", "record", "report", "teams")},
     "tools/check/profiling_names.cpp": RACES,
     **{f"tools/check/race/{name}.cpp": RACES
        for name in ("advice", "collective_steps", "detector", "exchange", "host_memory",
@@ -67,6 +67,7 @@ COVERED_BY = {
     "tools/oshrun/helper_process.cpp": "tests/behaviour/progress/helpers_test.cpp",
     "tools/oshrun/helpers.cpp": "tests/behaviour/progress/helpers_lives_test.py",
     "src/core/coherence.cpp": "tests/behaviour/noncoherent/noncoherent_test.cpp",
+    "src/core/public_file.cpp": "tests/behaviour/noncoherent/public_file_test.py",
     "src/base/cache_lines_arm64.cpp": "tests/unit/base/cache_lines_test.cpp",
     "src/base/cache_lines_portable.cpp": "tests/unit/base/cache_lines_test.cpp",
     "src/base/cache_lines_x86_64.cpp": "tests/unit/base/cache_lines_test.cpp",

@@ -323,8 +323,8 @@ TEST_F(Wait, SlowWaitsDriveProgress) {
     }
 }
 
-// A waiter that sleeps polls again when something comes from another node; and it goes on polling as
-// long as something comes.
+// A waiter that sleeps polls again when something comes from another node; and it goes on polling
+// as long as something comes.
 TEST_F(Wait, ArrivalsEndTheSleepOfAWaiterWithACore) {
     static Sleeper sleeper;
     for (Load load : {Load::kFits, Load::kOversubscribed}) {
