@@ -319,7 +319,7 @@ void Node::fill_peers() {
         peer.heap = heap_map_.is_mapped() ? heap(i) : nullptr;
         peer.sleeper = &internal(i).sleeper;
         if (!runs_my_program(i)) continue;  // Its variables are not ours (MPMD).
-        if (!config().heap.is_coherent()) continue;  // use_copies()
+        if (!config().heap.is_coherent()) continue;
         if (transports_.empty()) {
             peer.statics = statics_[static_cast<std::size_t>(i)];
         } else {
