@@ -68,7 +68,7 @@ struct alignas(kCacheLineBytes) BakeryLine {
 };
 static_assert(sizeof(BakeryLine) == kCacheLineBytes);
 
-// What this transport needs to reach a PE, beside its public copies.
+// The way to a PE, beside its public copies.
 struct Neighbour {
     Sleeper* sleeper = nullptr;  // nullptr: a PE of another node, which polls
     // By these, PEs exclude each other in atomics on this PE's memory: first those of this node, by
@@ -87,8 +87,8 @@ struct Setup {
     std::uint64_t seed = 0;  // of evictions; 0: none
 };
 
-// Reaches the symmetric memory of all PEs. What the library keeps elsewhere, flags and buffers of
-// its own, is mapped on the node, and reached by a fabric on other nodes.
+// Reaches the symmetric memory of all PEs. Flags and buffers of the library are no part of it: they
+// are mapped on the node, and a fabric reaches those of other nodes.
 class NoncoherentTransport : public Transport {
   public:
     // The routines of the library come here at their sync points.

@@ -27,7 +27,7 @@
 
 namespace tessera {
 
-// What a PE says about its part before others look at it.
+// A PE signs its part with this before others look at it.
 struct alignas(kCacheLineBytes) PublicPart {
     std::uint64_t job;  // a random number of this job, so that PEs know that they share the file
     std::uint64_t program;  // Node's digest of the program

@@ -42,7 +42,7 @@ BakeryLock::BakeryLock(const Policy& policy, BakeryLine* lines, BakeryPlace plac
     }
 }
 
-// What was stored under the lock is in memory before the ticket is gone.
+// The stores of the owner are in memory before its ticket is gone.
 BakeryLock::~BakeryLock() {
     policy_.finish();
     store(mine().ticket, 0);

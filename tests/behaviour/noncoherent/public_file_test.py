@@ -53,7 +53,7 @@ def check_nodes(misuse, folder):
 
 
 def check_old_contents(misuse, folder, program):
-    """What a job has left that was killed."""
+    """A killed job leaves its data in the file."""
     path = os.path.join(folder, "old")
     with open(path, "wb") as file:
         file.write(b"\xa5" * (8 << 20))

@@ -145,6 +145,7 @@ COVERED_BY = {
     "src/core/pe_record_lock.cpp": "tests/system/launch/job_test.py",
     "src/core/predefined_teams.cpp": "tests/behaviour/teams/teams_conformance_test.cpp",
     "src/core/program_digest.cpp": "tests/system/static_data/share_test.cpp",
+    "src/core/public_file.cpp": "tests/behaviour/noncoherent/public_file_test.py",
     "src/core/queue_node.cpp": "tests/behaviour/runtime_layer/locks/mutex_test.cpp",
     "src/core/runtime.cpp": "tests/behaviour/setup/setup_test.cpp",
     "src/core/runtime_queries.cpp": "tests/behaviour/setup/setup_test.cpp",

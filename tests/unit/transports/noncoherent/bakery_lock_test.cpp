@@ -18,7 +18,7 @@ constexpr int kNodesMax = 5;
 
 class BakeryLockTest : public testing::TestWithParam<Access> {
   protected:
-    // What two nodes do that load, compute and store at the same time.
+    // Loads, computes and stores: two nodes that do so at the same time lose a change.
     void add_one(std::uint64_t& word) const {
         policy_.before_load(&word, sizeof word);
         const std::uint64_t next = *static_cast<volatile std::uint64_t*>(&word) + 1;
