@@ -91,8 +91,8 @@ changed "another private struct" small.c 's/struct state { /&int other; /'
 expect 0 "programs of v1 run with"
 changed "a function is gone" small.c '/^size_t small_size/d'
 expect 1 "may not run with"
-changed "another argument" small.c 's/small_open(const config_t\* config)/small_open(config_t config)/
-    s/config->/config./'
+changed "another argument" small.c \
+    's/small_open(const config_t\* config)/small_open(config_t config)/; s/config->/config./'
 sed -i 's/small_open(const config_t\* config)/small_open(config_t config)/' include/small.h
 expect 1 "may not run with"
 changed "another public struct" include/small.h 's/int flags;/long flags;/'

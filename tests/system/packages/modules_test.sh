@@ -26,7 +26,7 @@ printf '%s\n' 'cmake_minimum_required(VERSION 3.18)' 'project(hello LANGUAGES C)
     'target_link_libraries(hello Tessera::shmem)' >CMakeLists.txt
 
 cat >use.sh <<'SCRIPT'
-# Usage: use.sh INIT, the file of the module system that a shell sources.
+# $1: the file of the module system that a shell sources.
 set -eo pipefail
 source "$1"
 module use "$PWD/modules"
