@@ -25,7 +25,8 @@ def test(compiler, standards, failures):
     for standard in standards:
         texts = ["#define SHMEM_INLINE\n" + everything]
         if standard == standards[-1]:
-            texts += ["#define SHMEM_INTERNAL_TYPE_TABLES\n" + everything]
+            texts += ["#define SHMEM_INTERNAL_TYPE_TABLES\n" + everything,
+                      "#define SHMEMX_TEAM_OBJECTS\n" + everything]
         for header, line in zip(installed(compiler.include), lines):
             if os.path.dirname(header) and standard not in (standards[0], standards[-1]):
                 continue

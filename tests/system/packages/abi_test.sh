@@ -91,10 +91,9 @@ changed "another private struct" small.c 's/struct state { /&int other; /'
 expect 0 "programs of v1 run with"
 changed "a function is gone" small.c '/^size_t small_size/d'
 expect 1 "may not run with"
-by_value='s/small_open(const config_t\* config)/small_open(config_t config)/'
-changed "another argument" small.c "$by_value
-    s/config->/config./"
-sed -i "$by_value" include/small.h
+changed "another argument" small.c \
+    's/small_open(const config_t\* config)/small_open(config_t config)/; s/config->/config./'
+sed -i 's/small_open(const config_t\* config)/small_open(config_t config)/' include/small.h
 expect 1 "may not run with"
 changed "another public struct" include/small.h 's/int flags;/long flags;/'
 expect 1 "may not run with"
