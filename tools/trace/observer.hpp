@@ -178,8 +178,8 @@ TESSERA_INLINE auto forward_sampled(trace::Operation operation, int pe, std::uin
     }
 }
 
-// The same outside the routine, with copies of the arguments: a call that is only counted then saves
-// no registers.
+// The same outside the routine, with copies of the arguments: a call that is only counted then
+// saves no registers.
 template <std::invocable Library>
 [[gnu::noinline, gnu::cold]] auto forward_sampled_apart(trace::Operation operation, int pe,
                                                         std::uint64_t bytes, Library library) {

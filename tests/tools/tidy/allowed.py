@@ -39,8 +39,8 @@ COVERED_BY = {
     "src/core/checker.cpp": CHECKED,
     "tools/oshrun/checker.cpp": CHECKED,
     **{f"tools/check/{name}.cpp": CHECKED
-       for name in ("active_sets", "blocks", "collectives", "locks", "memory", "observer",
-                    "places", "ranges", "record", "report", "teams")},
+       for name in ("active_sets", "blocks", "collective_ranges", "collectives", "locks", "memory",
+                    "observer", "places", "ranges", "record", "report", "teams")},
     "tools/check/profiling_names.cpp": RACES,
     **{f"tools/check/race/{name}.cpp": RACES
        for name in ("advice", "collective_steps", "detector", "exchange", "host_memory",
