@@ -11,11 +11,11 @@ import struct
 from dataclasses import dataclass, field
 
 MAGIC = b"TESSTRC\0"
-VERSION = 1
+VERSION = 2
 HEADER = struct.Struct("=8sIiiIIi" + "QQQQQQ" + "iI" + "64s128s")
 SECTION = struct.Struct("=QIIQ")
 SECTIONS = ("operations", "cells", "sizes", "matched", "long", "heap", "teams", "choices")
-ENTRIES = {"operations": struct.Struct("=24s"), "cells": struct.Struct("=QQQQQQQ"),
+ENTRIES = {"operations": struct.Struct("=24s"), "cells": struct.Struct("=QQQQQQQ8x"),
            "sizes": struct.Struct("=QQQd"),
            "matched": struct.Struct("=QQQiHHII"), "long": struct.Struct("=QQQiHHII"),
            "heap": struct.Struct("=QQ"), "teams": struct.Struct("=Qii"),

@@ -6,6 +6,7 @@
 //
 //   header | operations | cells | sizes | matched | long calls | heap | teams | choices
 //
+// Each table begins at a multiple of kLineBytes.
 // A PE has one part for each thread that calls the library. `heap`, `teams` and `choices` are in
 // the part of thread 0 only. Numbers are those of the machine, which writes and reads them alike.
 // Times are nanoseconds of CLOCK_MONOTONIC of the PE's host.
@@ -17,7 +18,8 @@
 namespace tessera::trace {
 
 inline constexpr char kMagic[8] = {'T', 'E', 'S', 'S', 'T', 'R', 'C', '\0'};
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint64_t kLineBytes = 64;
+inline constexpr std::uint32_t kVersion = 2;
 
 // kRunning in a file that no process writes any more: the PE crashed or was killed. kExited: it
 // ended without shmem_finalize.
@@ -73,8 +75,9 @@ struct OperationName {
 
 // The calls of an operation with one peer; the table has a row of kOperationCount cells for each
 // PE, and one for calls without a peer. The time of an operation is, summed over its cells,
-// exact_ns + sampled_ns * (count - exact) / covered.
-struct Cell {
+// exact_ns + sampled_ns * (count - exact) / covered. A cell has a cache line of its own: a counter
+// that crosses two lines costs several nanoseconds for each call.
+struct alignas(kLineBytes) Cell {
     std::uint64_t count;
     std::uint64_t bytes;
     std::uint64_t sampled_ns;
@@ -82,8 +85,9 @@ struct Cell {
     std::uint64_t exact_ns;
     std::uint64_t exact;  // calls
     std::uint64_t timed;  // calls
+    std::uint64_t reserved;
 };
-static_assert(sizeof(Cell) == 56);
+static_assert(sizeof(Cell) == 64);
 
 // The timed blocking transfers of one direction and route, with 2^k to 2^(k+1)-1 bytes.
 struct SizeClass {

@@ -143,20 +143,47 @@ TESSERA_INLINE void after(Call& call) {
     if (call.kind == Kind::kTeamCreate) trace::forget_teams();
 }
 
-// Calls the library. Its result goes to the program and to `call`.
-template <std::invocable Library, class After>
-TESSERA_INLINE auto forward_and(Call& call, Library library, After after_library) {
+template <std::invocable Library>
+TESSERA_INLINE auto forward_observed(Call& call, Library library) {
+    before(call);
     if constexpr (std::is_void_v<decltype(library())>) {
         library();
-        after_library();
+        after(call);
     } else {
         auto result = library();
         if constexpr (sizeof result <= sizeof call.result) {
             std::memcpy(&call.result, &result, sizeof result);
         }
-        after_library();
+        after(call);
         return result;
     }
+}
+
+// A call that is counted, and timed, too.
+template <std::invocable Library>
+TESSERA_INLINE auto forward_sampled(trace::Operation operation, int pe, std::uint64_t bytes,
+                                    Library library) {
+    const std::uint64_t start_ns = trace::start_sampled(operation, pe, bytes);
+    const auto end = [&] {
+        trace::end_sampled(
+            {.operation = operation, .pe = pe, .bytes = bytes, .start_ns = start_ns});
+    };
+    if constexpr (std::is_void_v<decltype(library())>) {
+        library();
+        end();
+    } else {
+        auto result = library();
+        end();
+        return result;
+    }
+}
+
+// The same outside the routine, with copies of the arguments: a call that is only counted then
+// saves no registers.
+template <std::invocable Library>
+[[gnu::noinline, gnu::cold]] auto forward_sampled_apart(trace::Operation operation, int pe,
+                                                        std::uint64_t bytes, Library library) {
+    return forward_sampled(operation, pe, bytes, library);
 }
 
 // Takes the place of the template in interpose/forward.hpp, because its type is constrained. A call
@@ -165,17 +192,17 @@ template <std::invocable Library>
 TESSERA_INLINE auto forward(Call& call, Library library) {
     const trace::Operation operation = trace::sampled_operation(call);
     if (operation == trace::Operation::kCount) {
-        before(call);
-        return forward_and(call, library, [&] { after(call); });
+        return forward_observed(call, library);
     }
     const std::uint64_t bytes = trace::bytes_of(call);
     if (trace::count_call(operation, call.pe, bytes)) [[likely]]
         return library();
-    const std::uint64_t start_ns = trace::start_sampled(operation, call.pe, bytes);
-    return forward_and(call, library, [&] {
-        trace::end_sampled(
-            {.operation = operation, .pe = call.pe, .bytes = bytes, .start_ns = start_ns});
-    });
+    // Calls of a fixed size: p, g, atomics. Loops of short gets of a variable size are quicker with
+    // the registers saved (bench/apps/heat3d.c, docs/timeline.md).
+    if (__builtin_constant_p(bytes)) {
+        return forward_sampled_apart(operation, call.pe, bytes, library);
+    }
+    return forward_sampled(operation, call.pe, bytes, library);
 }
 
 }  // namespace tessera::interpose

@@ -41,6 +41,7 @@ std::uint64_t lay_out(const Part::Identity& identity, Section (&sections)[kSecti
     };
     std::uint64_t end = sizeof(Header);
     for (std::uint32_t i = 0; i < kSectionCount; ++i) {
+        end = (end + kLineBytes - 1) / kLineBytes * kLineBytes;
         sections[i] = {
             .offset = end, .entry_bytes = shapes[i][0], .capacity = shapes[i][1], .count = 0};
         end += std::uint64_t{shapes[i][0]} * shapes[i][1];
