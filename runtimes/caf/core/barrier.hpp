@@ -162,10 +162,10 @@ struct TeamBarrier::Lines {
         std::uint64_t word;
     };
     Line release;
-    Line progress;     // of this image: see barrier_after_deaths.cpp
-    Line decision;     // a word of release, by the image that decides after deaths
-    Line found;        // a word of release that this image has found elsewhere after deaths
-    Line farewells;    // images that know that all have left
+    Line progress;   // of this image: see barrier_after_deaths.cpp
+    Line decision;   // a word of release, by the image that decides after deaths
+    Line found;      // a word of release that this image has found elsewhere after deaths
+    Line farewells;  // images that know that all have left
     // In the memory of the root's image: the word of release for all images, and a bit for each one
     // that waits for a word of its own.
     struct alignas(64) SharedRelease {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Differences between processors: wide reals, the calls of functions whose results the library
-// cannot name by a type, and pauses. processor_x86_64.cpp or processor_portable.cpp implements them.
+// Differences between processors: wide reals, pauses, and the calls of functions whose results the
+// library cannot name by a type. processor_x86_64.cpp or processor_portable.cpp implements them.
 
 #pragma once
 

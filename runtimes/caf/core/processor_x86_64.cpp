@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// x86-64 (processor.hpp). Calls of functions whose results the library cannot name by a type: System
-// V psABI, 3.2.3.
+// x86-64 (processor.hpp). Calls of functions whose results the library cannot name by a type:
+// System V psABI, 3.2.3.
 
 #include "core/processor.hpp"
 

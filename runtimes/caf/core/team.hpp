@@ -61,7 +61,7 @@ struct Team {
 namespace detail {
 inline Team* current = nullptr;   // Set by ensure_initialized().
 inline bool is_one_node = false;  // All images map each other's memory. Set with it.
-}
+}  // namespace detail
 
 Team& initial_team();
 inline Team& current_team() { return *detail::current; }
