@@ -73,30 +73,30 @@ void HeldLocks::grow() {
     }
 }
 
-// RETURNS: whether the thread has got a free place with its node. REQUIRES: the mutex, where it is
+// RETURNS: whether the thread has got a free slot with its node. REQUIRES: the mutex, where it is
 // in use.
-bool HeldLocks::claim(Place& place, std::uint64_t thread, const char* where) {
-    if (place.owner.load(std::memory_order_relaxed) != 0) return false;
+bool HeldLocks::claim(OwnerSlot& slot, std::uint64_t thread, const char* where) {
+    if (slot.owner.load(std::memory_order_relaxed) != 0) return false;
     const std::uint32_t index = take_node(where);
-    place.node = &nodes_[index];
-    place.name = NodeName(address_map.my_pe, index, entries_[index].generation);
-    // Relaxed: other threads learn from it that the place is not theirs, and nothing else.
-    place.owner.store(Place::mark_of(thread), std::memory_order_relaxed);
+    slot.node = &nodes_[index];
+    slot.name = NodeName(address_map.my_pe, index, entries_[index].generation);
+    // Relaxed: other threads learn from it that the slot is not theirs, and nothing else.
+    slot.owner.store(OwnerSlot::mark_of(thread), std::memory_order_relaxed);
     return true;
 }
 
 // The owner holds more or fewer locks by the table.
 void HeldLocks::count_others(std::uint64_t thread, int difference) {
     count_ += static_cast<std::size_t>(difference);
-    Place& place = place_of(thread);
-    if (place.is_of(thread)) place.others += static_cast<std::uint32_t>(difference);
+    OwnerSlot& slot = slot_of(thread);
+    if (slot.is_of(thread)) slot.others += static_cast<std::uint32_t>(difference);
 }
 
 HeldLocks::Held HeldLocks::add_slowly(LockKey key, LockUse use, const char* where) {
     const auto hold = guard();
-    Place& place = place_of(key.thread);
-    if (claim(place, key.thread, where)) return fill(place, key, use);
-    if (place.is_of(key.thread) && place.lock == key.lock && place.pe == key.pe) return {};
+    OwnerSlot& slot = slot_of(key.thread);
+    if (claim(slot, key.thread, where)) return fill(slot, key, use);
+    if (slot.is_of(key.thread) && slot.lock == key.lock && slot.pe == key.pe) return {};
     if (count_ == buckets_.size()) [[unlikely]]
         grow();
     std::uint32_t& bucket = bucket_of(key);

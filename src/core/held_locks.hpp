@@ -7,10 +7,10 @@
 // The owner of a lock is the PE, or with SHMEM_THREAD_MULTIPLE the thread: two threads of a PE may
 // then contend for a lock, each with a node of its own.
 //
-// Most owners hold one lock at a time. Each owner has a place for a lock that it takes while it has
-// no other one, with a node of its own, and the table is not looked at. An owner claims its place
+// Most owners hold one lock at a time. Each owner has a slot for a lock that it takes while it has
+// no other one, with a node of its own, and the table is not looked at. An owner claims its slot
 // when it takes its first lock and keeps it, so that a lock costs no atomic operation here: only
-// the owner reads and writes the rest of a place. Where two owners fall on one place, the second
+// the owner reads and writes the rest of a slot. Where two owners fall on one slot, the second
 // one uses the table, which has a mutex.
 // COST: O(1); memory is allocated only when more locks are held at once than ever before.
 #pragma once
@@ -52,9 +52,9 @@ class HeldLocks {
         LockUse use = LockUse::kMutex;
     };
     TESSERA_INLINE Held find(const LockKey& key) const {
-        const Place& place = place_of(key.thread);
-        if (place.is_of(key.thread) && place.lock == key.lock && place.pe == key.pe) [[likely]]
-            return {.name = place.name, .node = place.node, .use = place.use};
+        const OwnerSlot& slot = slot_of(key.thread);
+        if (slot.is_of(key.thread) && slot.lock == key.lock && slot.pe == key.pe) [[likely]]
+            return {.name = slot.name, .node = slot.node, .use = slot.use};
         return find_slowly(key);
     }
 
@@ -63,17 +63,17 @@ class HeldLocks {
     // other PEs can learn its name. RETURNS: no name: the caller has the lock or waits for it
     // already. Too many locks end the job; `where` names the routine.
     TESSERA_INLINE Held add(const LockKey& key, LockUse use, const char* where) {
-        Place& place = place_of(key.thread);
-        if (place.is_of(key.thread) && place.lock == nullptr && place.others == 0) [[likely]]
-            return fill(place, key, use);
+        OwnerSlot& slot = slot_of(key.thread);
+        if (slot.is_of(key.thread) && slot.lock == nullptr && slot.others == 0) [[likely]]
+            return fill(slot, key, use);
         return add_slowly(key, use, where);
     }
     // The lock is given back; no other PE knows the name of the caller's node any more.
     TESSERA_INLINE void remove(const LockKey& key, NodeName name) {
-        Place& place = place_of(key.thread);
-        if (place.is_of(key.thread) && place.name == name) [[likely]] {
-            place.node->mark_free(name.generation());
-            place.lock = nullptr;
+        OwnerSlot& slot = slot_of(key.thread);
+        if (slot.is_of(key.thread) && slot.name == name) [[likely]] {
+            slot.node->mark_free(name.generation());
+            slot.lock = nullptr;
             return;
         }
         remove_slowly(name.index());
@@ -86,11 +86,11 @@ class HeldLocks {
         std::uint32_t generation = 0;  // of the node's use
         LockUse use = LockUse::kMutex;
     };
-    // A place, and the lock in it.
-    struct alignas(kCacheLineBytes) Place {
+    // A slot, and the lock in it.
+    struct alignas(kCacheLineBytes) OwnerSlot {
         std::atomic<std::uint64_t> owner{0};  // mark_of() a thread; 0: none yet
         void* lock = nullptr;                 // nullptr: none
-        QueueNode* node = nullptr;            // of this place
+        QueueNode* node = nullptr;            // of this slot
         NodeName name;                        // of the node in its last use
         int pe = 0;
         std::uint32_t others = 0;  // locks of the owner in the table
@@ -104,16 +104,16 @@ class HeldLocks {
             return owner.load(std::memory_order_relaxed) == mark_of(thread);
         }
     };
-    static constexpr std::size_t kPlaces = 64;
+    static constexpr std::size_t kSlots = 64;
 
-    Place& place_of(std::uint64_t thread) { return places_[thread % kPlaces]; }
-    const Place& place_of(std::uint64_t thread) const { return places_[thread % kPlaces]; }
-    TESSERA_INLINE static Held fill(Place& place, const LockKey& key, LockUse use);
+    OwnerSlot& slot_of(std::uint64_t thread) { return slots_[thread % kSlots]; }
+    const OwnerSlot& slot_of(std::uint64_t thread) const { return slots_[thread % kSlots]; }
+    TESSERA_INLINE static Held fill(OwnerSlot& slot, const LockKey& key, LockUse use);
     // Keys by value, so that the fast paths keep theirs in registers.
     Held find_slowly(LockKey key) const;
     Held add_slowly(LockKey key, LockUse use, const char* where);
     void remove_slowly(std::uint32_t index);
-    bool claim(Place& place, std::uint64_t thread, const char* where);
+    bool claim(OwnerSlot& slot, std::uint64_t thread, const char* where);
     void count_others(std::uint64_t thread, int difference);
     std::unique_lock<std::mutex> guard() const;
     std::uint32_t& bucket_of(const LockKey& key);
@@ -124,7 +124,7 @@ class HeldLocks {
 
     bool is_shared_;
     QueueNode* nodes_;
-    Place places_[kPlaces];
+    OwnerSlot slots_[kSlots];
     mutable std::mutex lock_;             // held for a few instructions; unused unless is_shared_
     std::vector<Entry> entries_;          // by the node's index; the first one is not used
     std::vector<std::uint32_t> buckets_;  // a power of two; first entry of each chain, 0: none
@@ -132,13 +132,13 @@ class HeldLocks {
     std::size_t count_ = 0;  // locks in the table
 };
 
-inline HeldLocks::Held HeldLocks::fill(Place& place, const LockKey& key, LockUse use) {
-    place.lock = key.lock;
-    place.pe = key.pe;
-    place.use = use;
-    place.name = place.name.next_use();
-    place.node->reset();
-    return {.name = place.name, .node = place.node, .use = use};
+inline HeldLocks::Held HeldLocks::fill(OwnerSlot& slot, const LockKey& key, LockUse use) {
+    slot.lock = key.lock;
+    slot.pe = key.pe;
+    slot.use = use;
+    slot.name = slot.name.next_use();
+    slot.node->reset();
+    return {.name = slot.name, .node = slot.node, .use = use};
 }
 
 // The locks that this PE holds. REQUIRES: between init and finalize, which set it.
