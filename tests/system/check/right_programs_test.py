@@ -107,9 +107,12 @@ def bench_runs(build):
 
 
 def programs_of(build):
-    """The names of the programs that are linked with the library, or with one of the runtimes."""
+    """The names of the programs that are linked with the library, or with one of the runtimes. Tests
+    of packages and of the installation compile others meanwhile, in folders of their own.
+    """
     for folder, folders, names in os.walk(build):
-        folders[:] = [name for name in folders if name not in ("CMakeFiles", "installed")]
+        folders[:] = [name for name in folders
+                      if name not in ("CMakeFiles", "installed", "packages")]
         for name in names:
             path = os.path.join(folder, name)
             if ".so" in name or os.path.islink(path) or not os.access(path, os.X_OK):
