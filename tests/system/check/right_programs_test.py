@@ -107,8 +107,8 @@ def bench_runs(build):
 
 
 def programs_of(build):
-    """The names of the programs that are linked with the library, or with one of the runtimes. Tests
-    of packages and of the installation compile others meanwhile, in folders of their own.
+    """The names of the programs that are linked with the library, or with one of the runtimes.
+    Tests of packages and of the installation compile others meanwhile, in folders of their own.
     """
     for folder, folders, names in os.walk(build):
         folders[:] = [name for name in folders
