@@ -107,22 +107,23 @@ def bench_runs(build):
 
 
 def programs_of(build):
-    """The names of the programs that are linked with the library, or with one of the runtimes.
-    Tests of packages and of the installation compile others meanwhile, in folders of their own.
+    """The names of the programs that the build links with the library, or with one of the runtimes.
+    Tests compile others in its folders meanwhile.
     """
-    for folder, folders, names in os.walk(build):
-        folders[:] = [name for name in folders
-                      if name not in ("CMakeFiles", "installed", "packages")]
-        for name in names:
-            path = os.path.join(folder, name)
-            if ".so" in name or os.path.islink(path) or not os.access(path, os.X_OK):
-                continue
-            with open(path, "rb") as file:
-                is_program = file.read(4) == b"\x7fELF"
-            if is_program and re.search(rb"NEEDED.*lib(tessera|dart-tessera|caf_tessera)[.]so",
-                                        subprocess.run(["readelf", "-d", path], check=True,
-                                                       stdout=subprocess.PIPE).stdout):
-                yield name
+    with open(f"{build}/build.ninja", encoding="utf-8") as file:
+        outputs = {name for line in file if line.startswith("build ")
+                   for name in line[len("build "):].partition(": ")[0].split()}
+    for name in outputs:
+        path = os.path.join(build, name)
+        if ".so" in name or not os.path.isfile(path) or os.path.islink(path) or \
+                not os.access(path, os.X_OK):
+            continue
+        with open(path, "rb") as file:
+            is_program = file.read(4) == b"\x7fELF"
+        if is_program and re.search(rb"NEEDED.*lib(tessera|dart-tessera|caf_tessera)[.]so",
+                                    subprocess.run(["readelf", "-d", path], check=True,
+                                                   stdout=subprocess.PIPE).stdout):
+            yield os.path.basename(name)
 
 
 def is_matched(name, patterns):
