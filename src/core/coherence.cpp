@@ -27,7 +27,7 @@ std::vector<noncoherent::UsedPart> parts_of_heap(const heap::MemoryRange& range)
         {.begin = range.local_begin(), .end = local_memory_end}};
 }
 
-// Of a PE of the job.
+// The public copies of one PE's memory.
 struct PublicCopies {
     char* heap = nullptr;
     char* statics = nullptr;  // nullptr: that PE runs another program

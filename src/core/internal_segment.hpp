@@ -48,7 +48,7 @@ struct InternalSegment {
     alignas(kFalseSharingBytes) std::uint64_t unchanging;
     // Of PE 0: the smallest default heap of all nodes; 0: no node has proposed one yet.
     alignas(kFalseSharingBytes) std::uint64_t smallest_heap_bytes;
-    // Of PE 0: agree_on_public_file().
+    // PE 0's words serve the job: see agree_on_public_file().
     std::uint64_t public_file_job;
     std::uint64_t static_bytes_max;
     // SHMEM_DEBUG: of this PE's last collective allocation.

@@ -25,7 +25,7 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
     return (value + unit - 1) / unit * unit;
 }
 
-// Of a device that tells, as DAX devices do; 0: it does not.
+// The size of a device, which DAX devices tell; 0: the device does not tell it.
 std::uint64_t device_bytes(dev_t device) {
     char path[64];
     std::snprintf(path, sizeof path, "/sys/dev/char/%u:%u/size", major(device), minor(device));

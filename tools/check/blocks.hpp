@@ -35,7 +35,7 @@ struct FreedBlock {
 
 // "the block of 80 bytes that shmem_malloc at main (heat.c:12) allocated"
 std::string text_of(const Block& block);
-// Of its memory: "symmetric", "team" or "local".
+// The kind of memory that the block lies in: "symmetric", "team" or "local".
 const char* kind_of(const Block& block);
 
 class Blocks {

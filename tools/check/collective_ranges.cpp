@@ -85,7 +85,7 @@ void add_extension(const Call& call, RangeList& ranges) {
     if (moves == nullptr || me < 0) return;
     const interpose::Lists& lists = call.lists;
     std::size_t own = call.count;
-    // Of a list for both sides, this PE's number is that of its own block.
+    // In a list for both sides, this PE's entry is the count of its own block.
     const std::size_t* counts =
         lists.dest_counts != nullptr ? lists.dest_counts : lists.source_counts;
     if (call.root < 0 && counts != nullptr) own = counts[me];

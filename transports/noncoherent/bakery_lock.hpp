@@ -11,7 +11,7 @@
 
 namespace tessera::noncoherent {
 
-// Of this node among the nodes of the job.
+// The place of this node among the nodes of the job.
 struct BakeryPlace {
     int mine = 0;
     int count = 1;

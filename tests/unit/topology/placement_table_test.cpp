@@ -214,7 +214,7 @@ TEST(PlacementTable, FasterCoresComeFirst) {
               "bound to package 0, NUMA node 0, L3 0, core 0 (PU 0): [B.....]");
 }
 
-// Of both packages, before the efficient ones of the first.
+// The faster cores of both packages come before the efficient ones of the first.
 TEST(PlacementTable, FasterCoresOfSeveralPackagesComeFirst) {
     const auto facts = std::make_unique<Facts>(
         discover({.allowed_pus = all_pus(),
