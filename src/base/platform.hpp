@@ -42,6 +42,16 @@ TESSERA_INLINE void cpu_pause() {
 #endif
 }
 
+// Fetches the line for a write that is to come. (The compiler's own prefetch for writing fetches it
+// for reading where the processor may be an old one; those take this instruction for a no-op.)
+TESSERA_INLINE void prefetch_to_write(const void* at) {
+#if defined(__x86_64__)
+    asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(at)));
+#else
+    __builtin_prefetch(at, 1);
+#endif
+}
+
 // Two words that one instruction of some processors compares and swaps. It excludes those of single
 // words within.
 struct alignas(16) WideWord {

@@ -15,29 +15,14 @@ void fail_too_many_pes(const char* where) {
           address_map.npes, NodeName::kPesMax);
 }
 
-// The mutex was not free, or is not mapped. `last`: perhaps the last node in the queue.
-void Mutex::lock_behind(Mutex mutex, NodeName last, NodeName name) {
-    QueueNode& node = my_queue_node(name.index());
-    NodeName before;
-    if (survives_failures()) {
-        before = mutex.join(last, name);
-    } else {
-        node.set_state(NodeState(name.generation(), StateKind::kJoining));
-        before = NodeName(mutex.swap(name.bits()));
-    }
-    if (!before.is_none()) return mutex.wait_behind(before, name);
-    node.set_state(NodeState(name.generation(), StateKind::kHolder));
-}
-
-// Puts the node at the end of the queue, where the swap would put it. The node tells its place
-// before it is there: if this PE dies meanwhile, the others know its place. RETURNS: the node
-// before it.
-NodeName Mutex::join(NodeName last, NodeName node) const {
+// Puts the node at the end of the queue, as the swap does. The node tells its place before it is
+// there: if this PE dies meanwhile, the others know its place. RETURNS: the node before it.
+NodeName Mutex::join_in_sight(Mutex mutex, NodeName node) {
     QueueNode& mine = my_queue_node(node.index());
-    for (NodeName before = last;;) {
+    for (NodeName before;;) {
         mine.set_state(before.is_none() ? NodeState(node.generation(), StateKind::kHolder)
                                         : NodeState(node.generation(), before));
-        const NodeName found(compare_swap(before.bits(), node.bits()));
+        const NodeName found(mutex.compare_swap(before.bits(), node.bits()));
         if (found == before) return before;
         before = found;
     }
@@ -45,13 +30,13 @@ NodeName Mutex::join(NodeName last, NodeName node) const {
 
 // The gate tells queries that the caller is the holder now. Its state stays as it is: the PE behind
 // it may be writing to the same cache line.
-void Mutex::wait_behind(NodeName before, NodeName node) const {
+void Mutex::wait_behind(Mutex mutex, NodeName before, NodeName node) {
     QueueNode& mine = my_queue_node(node.index());
     mine.set_state(NodeState(node.generation(), before));
     link_behind(before, node);
     if (mine.granted.reaches_soon(1)) return;
     const auto is_inherited = [](void* name) { return has_fallen(*static_cast<NodeName*>(name)); };
-    mine.granted.wait_unless(is_inherited, &before, 1, where_);
+    mine.granted.wait_unless(is_inherited, &before, 1, mutex.where_);
     // Queries take the granted gate, or this, for the sign of a holder.
     if (!mine.granted.has_reached(1))
         mine.set_state(NodeState(node.generation(), StateKind::kHolder));

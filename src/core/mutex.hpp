@@ -4,14 +4,14 @@
 // with the name of the last node in its queue (core/queue_node.hpp), 0 while it is free. Each PE
 // in the queue waits on its own node and is served in the order in which the PEs joined. Hot path:
 // a free mutex that is mapped.
-// COST on the PE of the instance: lock of a free mutex: one compare-and-swap, or one swap where it
-// is not mapped; of another one: one swap more, or compare-and-swaps in a program that survives
-// failures; unlock: one compare-and-swap. A PE that waits tells the node before it, and is told
-// by it: one message each between nodes.
+// COST on the PE of the instance: lock: one swap, or one to three compare-and-swaps in a program
+// that survives failures; unlock: one compare-and-swap, or none where a PE waits. A PE that waits
+// tells the node before it, and is told by it: one message each between nodes.
 #pragma once
 
 #include <cstdint>
 
+#include "base/failures.hpp"
 #include "core/coherence.hpp"
 #include "core/context.hpp"
 #include "core/held_locks.hpp"
@@ -59,19 +59,22 @@ class Mutex {
     int owner() const;
 
   private:
-    // Whether the mutex was free, and is the caller's now. The node tells that before the mutex
-    // does: if this PE dies meanwhile, the others know its place. `last` becomes the last node in
-    // the queue.
-    TESSERA_INLINE bool take_free(const HeldLocks::Held& held, NodeName& last) const {
-        held.node->set_state(NodeState(held.name.generation(), StateKind::kHolder));
-        last = NodeName(compare_swap(0, held.name.bits()));
-        return last.is_none();
+    // Puts the node at the end of the queue. RETURNS: the node before it; none: the mutex was free.
+    // By a swap, though a compare-and-swap would do for a free mutex: where PEs contend, a failed
+    // one lets the line of the word go, and the swap fetches it again.
+    TESSERA_INLINE NodeName join(const HeldLocks::Held& held) const {
+        if (survives_failures()) [[unlikely]]
+            return join_in_sight(*this, held.name);
+        held.node->set_state(NodeState(held.name.generation(), StateKind::kJoining));
+        const NodeName before(swap(held.name.bits()));
+        if (before.is_none()) [[likely]]
+            held.node->set_state(NodeState(held.name.generation(), StateKind::kHolder));
+        return before;
     }
-    static void lock_behind(Mutex mutex, NodeName last, NodeName node);
+    static NodeName join_in_sight(Mutex mutex, NodeName node);
+    static void wait_behind(Mutex mutex, NodeName before, NodeName node);
     static void give_up(Mutex mutex, NodeName node);
     static void hand_over(Mutex mutex, NodeName node);
-    NodeName join(NodeName last, NodeName node) const;
-    void wait_behind(NodeName before, NodeName node) const;
     NodeName find_unlinked_successor(NodeName mine) const;
     int holder_at_or_before(NodeName node) const;
     [[noreturn]] TESSERA_COLD static void fail_recursive(Mutex mutex);
@@ -115,9 +118,9 @@ TESSERA_INLINE void Mutex::lock() const {
     const HeldLocks::Held held = held_locks().add(key_, LockUse::kMutex, where_);
     if (held.name.is_none()) [[unlikely]]
         fail_recursive(*this);
-    NodeName last;
-    if (mapped_ == nullptr || !take_free(held, last)) [[unlikely]]
-        lock_behind(*this, last, held.name);
+    const NodeName before = join(held);
+    if (!before.is_none()) [[unlikely]]
+        wait_behind(*this, before, held.name);
     acquire_after_lock();
 }
 
@@ -125,8 +128,9 @@ TESSERA_INLINE bool Mutex::try_lock() const {
     const HeldLocks::Held held = held_locks().add(key_, LockUse::kMutex, where_);
     if (held.name.is_none()) [[unlikely]]
         return false;
-    NodeName last;
-    if (!take_free(held, last)) [[unlikely]] {
+    // The node tells its place before the mutex does: if this PE dies meanwhile, the others know it.
+    held.node->set_state(NodeState(held.name.generation(), StateKind::kHolder));
+    if (compare_swap(0, held.name.bits()) != 0) [[unlikely]] {
         give_up(*this, held.name);
         return false;
     }
@@ -134,15 +138,22 @@ TESSERA_INLINE bool Mutex::try_lock() const {
     return true;
 }
 
+// Where PEs contend, those behind this one have taken the lines of the word and of its node. Both
+// come at the same time by the prefetches: the atomics below, and that of the next lock(), would
+// fetch one after the other.
 TESSERA_INLINE void Mutex::unlock() const {
+    if (mapped_ != nullptr) [[likely]]
+        prefetch_to_write(mapped_);
     HeldLocks& all = held_locks();
     const HeldLocks::Held held = all.find(key_);
     if (held.name.is_none()) [[unlikely]]
         fail_not_held(*this);
+    prefetch_to_write(held.node);
     complete_before_unlock();
-    // Acquire: pairs with link_behind() in the PE of the next node.
-    const bool is_awaited = held.node->next.load(std::memory_order_acquire) != 0;
-    if (is_awaited || compare_swap(held.name.bits(), 0) != held.name.bits()) [[unlikely]]
+    const NodeName next = successor_of(*held.node);
+    if (!next.is_none()) [[unlikely]]
+        open_granted(next);
+    else if (compare_swap(held.name.bits(), 0) != held.name.bits()) [[unlikely]]
         hand_over(*this, held.name);
     all.remove(key_, held.name);
 }
