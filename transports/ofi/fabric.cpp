@@ -17,6 +17,7 @@
 #include "base/fatal.hpp"
 #include "base/log.hpp"
 #include "base/random_number.hpp"
+#include "transports/ofi/wake_signals.hpp"
 
 namespace tessera::ofi {
 namespace {
@@ -105,6 +106,7 @@ void Fabric::open_queue() {
 
 void Fabric::open_endpoint() {
     const Admission::Scope scope(admission_.get());
+    const StandingSignals::Scope signals(sockets_ != nullptr);
     fid_ep* endpoint = nullptr;
     check(fi_endpoint(domain(), choice_.info.get(), &endpoint, nullptr), "open an endpoint",
           capabilities());
