@@ -10,7 +10,7 @@
 namespace tessera::ofi {
 
 struct Completion {
-    enum class Kind : std::uint8_t { kCount, kPart, kPacket, kReceive, kDelivery, kFirstGet };
+    enum class Kind : std::uint8_t { kCount, kPart, kPacket, kReceive, kDelivery, kSlotTransfer };
     explicit Completion(Kind what) : kind(what) {}
     Kind kind;
 };

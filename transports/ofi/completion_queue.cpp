@@ -98,8 +98,8 @@ void CompletionQueue::complete(const fi_cq_msg_entry& entry) {
         case Completion::Kind::kDelivery:
             handlers_.finish(static_cast<Delivery*>(completion)->slot, PacketSlot::kOneWrite, 1);
             break;
-        case Completion::Kind::kFirstGet:
-            handlers_.finish_get(static_cast<FirstGet*>(completion)->slot);
+        case Completion::Kind::kSlotTransfer:
+            handlers_.finish_transfer(static_cast<SlotTransfer*>(completion)->slot);
             break;
         case Completion::Kind::kPacket: pool_.put_back(static_cast<Packet*>(completion)); break;
         case Completion::Kind::kReceive:

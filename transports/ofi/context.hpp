@@ -71,7 +71,8 @@ class OfiContext final : public TransportContext {
           fetch_(pool.take_fetch({.is_pooled = false})) {
         fetch_.retire();  // Until it is used.
         for (PacketSlot& slot : slots) slot.unacked = &updates;
-        for (GetSlot& slot : get_slots) slot.unanswered = &gathers;
+        for (GatherSlot& slot : get_slots) slot.unanswered = &gathers;
+        for (GatherSlot& slot : put_slots) slot.unanswered = &gathered_puts;
     }
     // REQUIRES: everything is complete, so no answer comes any more.
     ~OfiContext() override {
@@ -88,10 +89,13 @@ class OfiContext final : public TransportContext {
     std::atomic<std::uint32_t> fetches{0};
     // Parts of strided and indexed gets, and lists of short gets.
     std::atomic<std::uint32_t> gathers{0};
+    std::atomic<std::uint32_t> gathered_puts{0};  // writes of one or several puts
     PacketSlot slots[kSlotsPerContext];
-    GetSlot get_slots[kSlotsPerContext];
+    GatherSlot get_slots[kSlotsPerContext];
+    GatherSlot put_slots[kSlotsPerContext];
     PacketSlot& slot_of(int pe) { return slots[pe % static_cast<int>(kSlotsPerContext)]; }
-    GetSlot& get_slot_of(int pe) { return get_slots[pe % static_cast<int>(kSlotsPerContext)]; }
+    GatherSlot& get_slot_of(int pe) { return get_slots[pe % static_cast<int>(kSlotsPerContext)]; }
+    GatherSlot& put_slot_of(int pe) { return put_slots[pe % static_cast<int>(kSlotsPerContext)]; }
     // Messages are under way that change memory of other PEs.
     bool has_messages() const {
         return updates.load(std::memory_order_acquire) != 0 ||

@@ -20,7 +20,7 @@
 //   kGate     GateMessage                not answered
 //   kPutWithGates  PutWithGatesMessage, data  not answered
 //   kPing     Header                     answered by kAck of 0
-//   kReads    never sent: a ReadVector (message_sender.hpp)
+//   kReads, kWrites  never sent: a TransferVector (message_sender.hpp)
 // kFetch, kReply, kAck, kGate and kPing are small enough to be injected by every provider. Byte
 // order and layout are those of the processor: the PEs of a job run on one kind of machine.
 #pragma once
@@ -49,7 +49,8 @@ enum class MessageKind : std::uint16_t {
     kAccumulate,
     kGetAccumulate,
     kPutWithGates,
-    kReads
+    kReads,
+    kWrites
 };
 
 struct Header {

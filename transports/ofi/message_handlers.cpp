@@ -86,7 +86,8 @@ void MessageHandlers::execute(const Header& header, std::size_t bytes) {
             here.kind = MessageKind::kAck;
             return answer(here, sizeof here, header.source);
         }
-        case MessageKind::kReads: return;  // no message
+        case MessageKind::kReads:
+        case MessageKind::kWrites: return;  // no messages
     }
 }
 

@@ -41,8 +41,8 @@ class MessageHandlers {
     void receive(Receive& buffer, std::size_t bytes);
     // Those of the slot that count `in_flight` have been executed, with `updates`.
     void finish(PacketSlot& slot, std::uint32_t in_flight, std::uint32_t updates);
-    // The read, or a list, of the slot has been answered.
-    void finish_get(GetSlot& slot);
+    // A read, a write, or a list, of the slot is complete.
+    void finish_transfer(GatherSlot& slot);
     // Acknowledges what has been executed since the last call: one message for several packets of
     // a sender, because each message costs more than the execution.
     void send_ack();

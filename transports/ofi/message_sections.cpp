@@ -137,15 +137,15 @@ void MessageHandlers::answer(Packet* packet) {
     gathered_.push_back(packet);
 }
 
-void MessageHandlers::finish_get(GetSlot& slot) {
+void MessageHandlers::finish_transfer(GatherSlot& slot) {
     std::atomic<std::uint32_t>& unanswered = *slot.unanswered;
-    // This was the last in flight: send the list that has gathered meanwhile. seq_cst on in_flight
-    // and open pairs with OfiTransport::get_gathered().
+    // This was the last in flight: send what has gathered meanwhile. seq_cst on in_flight and open
+    // pairs with OfiTransport::leave_gathered().
     if (slot.in_flight.fetch_sub(1, std::memory_order_seq_cst) == 1) {
-        Packet* list = slot.open.exchange(nullptr, std::memory_order_seq_cst);
-        if (list != nullptr) {
+        Packet* gathered = slot.open.exchange(nullptr, std::memory_order_seq_cst);
+        if (gathered != nullptr) {
             slot.in_flight.fetch_add(1, std::memory_order_seq_cst);
-            answer(list);
+            answer(gathered);
         }
     }
     // Release: the data is there; pairs with the acquire in quiet(). Last: the context may end.
@@ -182,9 +182,9 @@ void MessageHandlers::take_gathered(const Header& header, std::size_t bytes) {
     }
     std::atomic<std::uint32_t>& pending = *gather.pending;
     std::atomic<std::uint32_t>* of_operation = gather.of_operation;
-    GetSlot* slot = gather.slot;
+    GatherSlot* slot = gather.slot;
     pool_.put_back(*entry);
-    if (slot != nullptr) return finish_get(*slot);
+    if (slot != nullptr) return finish_transfer(*slot);
     // Release of both: the data is there. Pairs with the acquires of the waiter and of
     // Operation::is_local().
     if (of_operation != nullptr) of_operation->fetch_sub(1, std::memory_order_release);

@@ -21,23 +21,29 @@ Packet* MessageSender::start_packet(int pe, std::uint64_t token) const {
     return packet;
 }
 
-ssize_t MessageSender::try_read(Packet& packet) const {
-    const ReadVector& reads = reads_of(packet);
-    const fi_msg_rma message{.msg_iov = reads.here,
+ssize_t MessageSender::try_transfer(Packet& packet) const {
+    const TransferVector& vector = vector_in(packet);
+    GatherSlot& slot = *vector.slot;
+    const fi_msg_rma message{.msg_iov = vector.here,
                              .desc = nullptr,
-                             .iov_count = reads.count,
+                             .iov_count = vector.count,
                              .addr = peers_[packet.pe].address,
-                             .rma_iov = reads.there,
-                             .rma_iov_count = reads.count,
-                             .context = reads.completion,
+                             .rma_iov = vector.there,
+                             .rma_iov_count = vector.count,
+                             .context = vector.completion,
                              .data = 0};
-    const ssize_t result = fi_readmsg(fabric_.endpoint(), &message, 0);
-    if (result == 0) pool_.put_back(&packet);
-    return result;
+    const bool is_write = packet.header().kind == MessageKind::kWrites;
+    const ssize_t result = is_write ? fi_writemsg(fabric_.endpoint(), &message, vector.flags)
+                                    : fi_readmsg(fabric_.endpoint(), &message, 0);
+    if (result != 0) return result;
+    // Release: it is on its way. Pairs with the acquire in OfiTransport::send_gathered_puts().
+    if (is_write) slot.unsent.fetch_sub(1, std::memory_order_release);
+    pool_.put_back(&packet);
+    return 0;
 }
 
 ssize_t MessageSender::try_send(Packet& packet) const {
-    if (packet.header().kind == MessageKind::kReads) return try_read(packet);
+    if (packet.is_vector()) return try_transfer(packet);
     const fi_addr_t address = peers_[packet.pe].address;
     if (packet.size > fabric_.capabilities().inject_message_bytes) {
         return fi_send(fabric_.endpoint(), packet.bytes, packet.size, nullptr, address,

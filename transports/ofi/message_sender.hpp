@@ -13,15 +13,18 @@
 
 namespace tessera::ofi {
 
-// Gets that are one read by the provider: behind the head of a Packet, which is no message.
-struct ReadVector {
+// Gets that are one read by the provider, or puts that are one write: behind the head of a Packet,
+// which is no message.
+struct TransferVector {
     Completion* completion;
+    GatherSlot* slot;
+    std::uint64_t flags;  // of a write
     std::size_t count;
     iovec here[kPiecesMax];
     fi_rma_iov there[kPiecesMax];
 };
-inline ReadVector& reads_of(Packet& packet) {
-    return *reinterpret_cast<ReadVector*>(packet.bytes + sizeof(Header));
+inline TransferVector& vector_in(Packet& packet) {
+    return *reinterpret_cast<TransferVector*>(packet.bytes + sizeof(Header));
 }
 
 class MessageSender {
@@ -41,7 +44,7 @@ class MessageSender {
     Packet* start_packet(int pe, std::uint64_t token) const;
 
     // Both RETURN: fi_send's result, and -FI_EAGAIN when the provider has no room.
-    // A packet that the provider has injected, or a ReadVector, is in the pool again.
+    // A packet that the provider has injected, or a TransferVector, is in the pool again.
     ssize_t try_send(Packet& packet) const;
     // A short message; a copy of it, where the provider cannot inject it.
     ssize_t try_send(const void* message, std::size_t bytes, int pe) const;
@@ -49,7 +52,7 @@ class MessageSender {
     [[noreturn]] static void fail(ssize_t result, int pe);
 
   private:
-    ssize_t try_read(Packet& packet) const;
+    ssize_t try_transfer(Packet& packet) const;
 
     const int my_pe_;
     Fabric& fabric_;

@@ -28,6 +28,11 @@ struct Packet : Completion {
     std::uint32_t capacity = kPacketBytesMin;
     alignas(8) std::byte bytes[kPacketBytesMax];
     Header& header() { return *reinterpret_cast<Header*>(bytes); }
+    const Header& header() const { return *reinterpret_cast<const Header*>(bytes); }
+    // Whether it is no message, but a TransferVector.
+    bool is_vector() const {
+        return header().kind == MessageKind::kReads || header().kind == MessageKind::kWrites;
+    }
     bool has_room(std::size_t count) const { return size + count <= capacity; }
     bool is_full() const { return !has_room(sizeof(Update)); }
     // REQUIRES: there is room.
@@ -106,19 +111,20 @@ struct PacketSlot {
 };
 inline constexpr std::size_t kSlotsPerContext = 8;
 
-struct GetSlot;
-struct FirstGet : Completion {
-    explicit FirstGet(GetSlot& of_slot) : Completion(Kind::kFirstGet), slot(of_slot) {}
-    GetSlot& slot;
+struct GatherSlot;
+struct SlotTransfer : Completion {
+    explicit SlotTransfer(GatherSlot& of_slot) : Completion(Kind::kSlotTransfer), slot(of_slot) {}
+    GatherSlot& slot;
 };
 
-// A context's list of short gets from some of the PEs (short_gets.cpp). It belongs to the thread
-// that has taken it out of `open`, as a packet does.
-struct GetSlot {
+// The gets, or the puts, of a context that gather for some of the PEs (short_transfers.cpp). They
+// belong to the thread that has taken them out of `open`, as a packet does.
+struct GatherSlot {
     std::atomic<Packet*> open{nullptr};
-    std::atomic<std::uint32_t> in_flight{0};           // lists, and reads by `first`
-    std::atomic<std::uint32_t>* unanswered = nullptr;  // gathers of the context
-    FirstGet first{*this};
+    std::atomic<std::uint32_t> in_flight{0};           // lists, and reads or writes by `transfer`
+    std::atomic<std::uint32_t> unsent{0};              // writes that have not set out
+    std::atomic<std::uint32_t>* unanswered = nullptr;  // gathers, or gathered puts, of the context
+    SlotTransfer transfer{*this};
 };
 
 // A fetching atomic that waits for its reply.
@@ -151,7 +157,7 @@ struct PendingGather {
     std::ptrdiff_t strides[kDimensionsMax] = {};
 
     std::atomic<std::uint32_t>* of_operation = nullptr;  // a count of an Operation, or none
-    GetSlot* slot = nullptr;                             // of a list of short gets, or none
+    GatherSlot* slot = nullptr;                          // of a list of short gets, or none
 
     Runs runs() const { return {run_bytes, ndims, extents, strides}; }
     LocalPiece* entries() const { return reinterpret_cast<LocalPiece*>(list->bytes); }

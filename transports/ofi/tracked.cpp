@@ -136,11 +136,14 @@ void OfiTransport::track_issued(TransportContext& context, int pe, Operation& op
     if (!keeps_order_ || mine.has_unordered_writes() || !confirms(piece_bytes_)) {
         return quiet(context);
     }
+    send_gathered_puts(mine);
     if (!mine.slot_of(pe).is_idle() || mine.fetches.load(std::memory_order_acquire) != 0) {
         const AtomicRequest nothing{.dest = const_cast<std::uint64_t*>(setup_.unchanging)};
         return atomic_tracked(context, nothing, nullptr, pe, operation);
     }
-    if (!mine.is_idle()) confirm_to(parts_of(operation, mine).remote, mine, pe);
+    if (!mine.is_idle() || mine.gathered_puts.load(std::memory_order_acquire) != 0) {
+        confirm_to(parts_of(operation, mine).remote, mine, pe);
+    }
 }
 
 }  // namespace tessera::ofi

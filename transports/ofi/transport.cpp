@@ -17,7 +17,10 @@
 //               which counts as a packet (updates.cpp).
 //   fetches     atomics with a result
 //   gathers     parts of strided gets, and gets of up to 32 KiB that a quiet completes: the first
-//               one is a read, those behind it gather in lists, or in one read (short_gets.cpp)
+//               one is a read, those behind it gather in lists, or in one read
+//               (short_transfers.cpp)
+//   gathered_puts  the same for puts that are no updates: the first one is a write, those behind it
+//               gather in one write, and writes of full vectors are transfers
 //
 // COST: p, put of at most 2020 bytes: a message, or a part of one; a short get right behind it,
 // too. put: one write. get, fetch: a round trip. fence: nothing; but when messages to a PE are
@@ -79,7 +82,7 @@ OfiTransport::OfiTransport(FabricSetup setup)
                    capabilities().eager_message_bytes >= kPacketBytesMin &&
                    !setup_.provider_atomics),
       piece_bytes_(std::min(capabilities().max_rma_bytes, kPieceBytesMax)),
-      reads_at_once_(std::min(capabilities().iov_max, capabilities().rma_iov_max)) {
+      pieces_at_once_(std::min(capabilities().iov_max, capabilities().rma_iov_max)) {
     if (!confirms_by_reads_ && !capabilities().delivery_complete) {
         fatal(
             "shmem_init: the provider %s cannot tell when data has arrived; choose another "
@@ -211,6 +214,7 @@ void OfiTransport::put_nbi(TransportContext& context, void* dest, const void* so
                            std::size_t bytes, int pe) {
     OfiContext& mine = own(context);
     if (put_by_message(mine, dest, source, bytes, Returns::kAtOnce, pe)) return;
+    if (put_gathered(mine, dest, source, bytes, pe)) return;
     const RemotePeer& peer = peer_with(dest, pe);
     if (injects(bytes)) return inject(mine, peer, dest, source, bytes, pe);
     if (completes_alone(mine, bytes)) {
@@ -224,6 +228,7 @@ void OfiTransport::put_nbi(TransportContext& context, void* dest, const void* so
 
 void OfiTransport::get(TransportContext& context, void* dest, const void* source, std::size_t bytes,
                        int pe) {
+    send_gathered_puts(own(context));
     if (get_by_message(own(context), dest, source, bytes, pe)) return;
     // A counter of its own: the get does not wait for the context's other operations.
     Counter counter;
@@ -234,6 +239,7 @@ void OfiTransport::get(TransportContext& context, void* dest, const void* source
 
 void OfiTransport::get_nbi(TransportContext& context, void* dest, const void* source,
                            std::size_t bytes, int pe) {
+    send_gathered_puts(own(context));
     if (get_gathered(own(context), dest, source, bytes, pe)) return;
     peer_with(source, pe);
     read(own(context).transfers, dest, bytes, target_of(source, pe), pe);
@@ -261,6 +267,7 @@ void OfiTransport::put_signal(TransportContext& context, void* dest, const void*
 void OfiTransport::fence(TransportContext& context) {
     OfiContext& mine = own(context);
     if (!keeps_order_ || mine.has_unordered_writes()) return quiet(context);
+    send_gathered_puts(mine);
     // The target executes a message later; writes behind it may arrive earlier. So those writes
     // wait, if there are any, instead of the fence.
     fence_messages(mine);
@@ -269,10 +276,12 @@ void OfiTransport::fence(TransportContext& context) {
 void OfiTransport::quiet(TransportContext& context) {
     OfiContext& mine = own(context);
     flush(mine);
+    send_gathered_puts(mine);
     send_gathered_gets(mine);
     confirm(mine);
     queue_.wait([&] {
         return mine.transfers.load() == 0 && !mine.has_messages() &&
+               mine.gathered_puts.load(std::memory_order_acquire) == 0 &&
                mine.gathers.load(std::memory_order_acquire) == 0;
     });
 }

@@ -190,17 +190,28 @@ class OfiTransport final : public FabricTransport {
     // RETURNS: whether the get is done. Else the caller reads.
     bool get_by_message(OfiContext& context, void* dest, const void* source, std::size_t bytes,
                         int pe);
-    // short_gets.cpp
+    // short_transfers.cpp
     bool gathers_gets(const OfiContext& context, std::size_t bytes) const;
-    void read_first(GetSlot& slot, void* dest, const void* source, std::size_t bytes, int pe);
-    Packet* start_gets(GetSlot& slot, std::size_t bytes, int pe);
+    bool gathers_puts(const OfiContext& context, std::size_t bytes) const;
+    void read_first(GatherSlot& slot, void* dest, const void* source, std::size_t bytes, int pe);
+    void write_first(GatherSlot& slot, void* dest, const void* source, std::size_t bytes, int pe);
+    Packet* start_vector(MessageKind kind, GatherSlot& slot, int pe);
+    Packet* start_list(GatherSlot& slot, int pe);
     bool has_room(const Packet& gets, std::size_t bytes, int pe) const;
+    bool add_piece(Packet& packet, void* local, const void* remote, std::size_t bytes);
     bool add_get(Packet& gets, void* dest, const void* source, std::size_t bytes);
+    void leave_gathered(Packet* gathered, GatherSlot& slot);
     PendingGather* pieces_of(const Packet& list) const;
-    void send_gets(Packet* gets, GetSlot& slot);
-    void send_open_gets(GetSlot& slot);
-    // Sends the gets that the context gathers.
+    void send_gathered(Packet* gathered, GatherSlot& slot);
+    void send_full_puts(OfiContext& context, Packet* puts, GatherSlot& slot);
+    bool gather_put(OfiContext& context, void* dest, const void* source, std::size_t bytes, int pe);
+    void send_open(GatherSlot& slot);
+    // Sends the gets, or the puts, that the context gathers. RETURNS when: those puts have set out.
     void send_gathered_gets(OfiContext& context);
+    void send_gathered_puts(OfiContext& context);
+    // RETURNS: whether the put is under way. Else the caller writes.
+    bool put_gathered(OfiContext& context, void* dest, const void* source, std::size_t bytes,
+                      int pe);
     // RETURNS: whether the get is under way. Else the caller reads.
     bool get_gathered(OfiContext& context, void* dest, const void* source, std::size_t bytes,
                       int pe);
@@ -266,7 +277,7 @@ class OfiTransport final : public FabricTransport {
     // set out before; writes keep their order, too. Writes may be earlier than messages.
     const bool keeps_order_;
     const std::size_t piece_bytes_;
-    const std::size_t reads_at_once_;  // pieces of one read
+    const std::size_t pieces_at_once_;  // of one read or write
 };
 
 // Both: `call(completion)` posts an operation that completes into the counter, or the part.
