@@ -159,9 +159,10 @@ constexpr Variable kVariables[] = {
      .help = "Progress while a PE computes. thread: between nodes, a thread of each PE that "
              "sleeps when it is idle. none: no one; other nodes wait until the PE calls the "
              "library, and operations of PEs that call it all the time are a little quicker. "
-             "helpers: on each node N processes of oshrun do long put_nbi, get_nbi and "
-             "put_signal_nbi between its PEs, on cores that no PE uses; the thread of each PE, on "
-             "these cores too, does those to other nodes (docs/progress.md). auto takes thread."},
+             "helpers: on each node N processes of oshrun, or threads under other launchers, do "
+             "long put_nbi, get_nbi and put_signal_nbi between its PEs, on cores that no PE uses; "
+             "the thread of each PE, on these cores too, does those to other nodes "
+             "(docs/progress.md). auto takes thread."},
     {.name = "SHMEM_HELPER_SIZE",
      .field = &Config::helper_size,
      .help =

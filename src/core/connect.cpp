@@ -100,7 +100,7 @@ std::size_t count_my_cores() {
 }  // namespace
 
 void join_fabric_thread(const char* where) {
-    const bool is_by_oshrun = live->node->helper_board().plan.helpers > 0;
+    const bool is_by_oshrun = live->job.launcher == launch::Launcher::kOshrun;
     if (!is_by_oshrun && !config().progress.is_forced && count_my_cores() < 2) {
         fatal(
             "%s: SHMEM_PROGRESS=%s: the thread that transfers to other nodes needs a core beside "

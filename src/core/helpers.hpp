@@ -27,7 +27,7 @@ class Helpers {
         int local_index = 0;
         heap::NodeMaps maps;
         std::size_t heaps_bytes = 0;
-        std::int32_t parent = 0;  // of the helpers: oshrun
+        std::int32_t parent = 0;  // of the helpers: oshrun, or the PE that has their threads
         // Contexts of the library, which look at what they put before any quiet.
         std::vector<const TransportContext*> excluded;
     };

@@ -16,6 +16,7 @@
 #include "core/deferred_transfers.hpp"
 #include "core/epochs.hpp"
 #include "core/held_locks.hpp"
+#include "core/helper_threads.hpp"
 #include "core/helpers.hpp"
 #include "core/node.hpp"
 #include "core/public_file.hpp"
@@ -41,6 +42,8 @@ struct Live {
     std::unique_ptr<TransportContext> default_transport_context;
     std::unique_ptr<TransportContext> collective_transport_context;
     std::unique_ptr<TransportContext> stream_transport_context;
+    // nullptr: they are processes of oshrun, or this PE is not the first one of the node.
+    std::unique_ptr<HelperThreads> helper_threads;
     std::unique_ptr<Helpers> helpers;             // nullptr: there are none
     std::unique_ptr<DeferredTransfers> deferred;  // nullptr: SHMEM_PROGRESS, or there is no fabric
     std::unique_ptr<HeldLocks> held_locks;

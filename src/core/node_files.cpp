@@ -28,7 +28,7 @@ void make_files(launch::Job& job) {
                             .try_huge_pages = config().huge_pages,
                             .facts_bytes = sizeof facts,
                             .usable_cores = facts.usable_cores,
-                            .helpers = {}};
+                            .helpers = {.helpers = config().progress.helpers}};
         std::string error = heap::choose_sizes(plan, facts.memory_bytes, job.npes_of_host);
         if (!error.empty()) fatal("shmem_init: %s", error.c_str());
         heap::NodeFiles files = heap::create_node_files(plan, error);

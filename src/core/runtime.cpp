@@ -111,6 +111,7 @@ void close_runtime() {
     live->deferred.reset();
     live->fabric.reset();
     live->helpers.reset();
+    live->helper_threads.reset();
     live->coherence.reset();
     if (have_met) live->node->release_memory();
     if (have_met && live->public_file) live->public_file->empty_my_part();

@@ -50,28 +50,24 @@ WaitEnvironment::Help choose_help(bool shares_copies) {
 
 void join_helpers(const char* where) {
     if (config().progress.kind != Progress::kHelpers) return;
-    heap::HelperBoard& board = live->node->helper_board();
-    const std::string mode = print_progress(config().progress);
-    if (live->fabric) join_fabric_thread(where);
-    if (board.plan.helpers == 0) {
-        if (live->fabric) return;  // The PEs of the node copy themselves.
-        fatal(
-            "%s: SHMEM_PROGRESS=%s: helpers are processes of oshrun on one host; start the program "
-            "by oshrun there, or take SHMEM_PROGRESS=thread",
-            where, mode.c_str());
-    }
     if (!config().heap.is_coherent()) {
         fatal(
             "%s: SHMEM_PROGRESS=%s: helpers do not keep memory coherent by software; take "
             "SHMEM_HEAP=shared, or SHMEM_PROGRESS=thread",
-            where, mode.c_str());
+            where, print_progress(config().progress).c_str());
+    }
+    if (live->fabric) join_fabric_thread(where);
+    const bool is_by_oshrun = live->job.launcher == launch::Launcher::kOshrun;
+    if (!is_by_oshrun && live->job.local_index == 0) {
+        live->helper_threads = start_helper_threads(*live->node, live->job, where);
     }
     live->helpers = std::make_unique<Helpers>(
-        Helpers::Setup{.board = board,
+        Helpers::Setup{.board = live->node->helper_board(),
                        .local_index = live->job.local_index,
                        .maps = live->node->maps(),
                        .heaps_bytes = live->node->heaps_bytes(),
-                       .parent = inherited()->launcher_pid,
+                       .parent = is_by_oshrun ? inherited()->launcher_pid
+                                              : static_cast<pid_t>(live->node->record(0).pid),
                        .excluded = {live->collective_transport_context.get(),
                                     live->stream_transport_context.get()}});
 }

@@ -100,6 +100,11 @@ void HelperBoard::ring_bell() {
     if (sleepers.load(std::memory_order_seq_cst) != 0) futex_wake_one(bell);
 }
 
+void HelperBoard::wake_all() {
+    bell.fetch_add(1, std::memory_order_seq_cst);
+    futex_wake_all(bell);
+}
+
 void HelperBoard::sleep_at(std::uint32_t seen) {
     sleepers.fetch_add(1, std::memory_order_seq_cst);
     if (bell.load(std::memory_order_seq_cst) == seen) futex_wait(bell, seen);

@@ -180,6 +180,8 @@ struct HelperBoard {
 
     // Called behind a post. COST: an atomic addition; a system call if a helper sleeps.
     void ring_bell();
+    // The same for all helpers that sleep.
+    void wake_all();
     // RETURNS when: the bell is not at `seen` any more, or for no reason.
     void sleep_at(std::uint32_t seen);
 

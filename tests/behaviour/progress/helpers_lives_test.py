@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Would break: helpers outlive their job or oshrun, a job goes on without them, they disturb PEs
-that start anew in the same place, or oshrun puts them on cores of PEs without being told to.
+that start anew in the same place, or share cores with PEs without being told to; or PEs of other
+launchers have none.
+
+Usage: helpers_lives_test.py OSHRUN FOLDER CASES PROGRAM (helpers_cases.c, helpers_test.cpp).
 """
 import os
 import re
+import shutil
 import signal
 import sys
+import unittest
 
 import processes
 from launching import LaunchTest, main, wait_gone
 
-CASES = sys.argv[3]
-del sys.argv[3]
+CASES, PROGRAM = sys.argv[3:5]
+del sys.argv[3:5]
 
 
 def helpers_of(oshrun):
@@ -91,9 +96,34 @@ class Helpers(LaunchTest):
         self.assertIn("helpers need 1 cores that no PE may use", error)
         self.assertIn("SHMEM_PROGRESS='helpers:1!'", error)
 
-    def test_only_oshrun_has_helpers(self):
-        _, error = self.run_job("sessions", launcher=[CASES], code=1, environment=self.helped())
-        self.assertRegex(error, r"helpers are processes of oshrun on one host")
+    def test_without_a_launcher(self):
+        self.run_job("sessions", launcher=[CASES], environment=self.helped())
+
+    def test_without_a_launcher_no_core_without_force(self):
+        core = str(min(os.sched_getaffinity(0)))
+        _, error = self.run_job("sessions", launcher=["taskset", "-c", core, CASES], code=1,
+                                environment=self.helped("helpers"))
+        self.assertIn("the PEs and helpers of this host need 2 cores, and the launcher gives them "
+                      "1", error)
+        self.assertIn("SHMEM_PROGRESS='helpers:1!'", error)
+
+    @unittest.skipUnless(shutil.which("mpirun"), "there is no mpirun")
+    def test_mpirun(self):
+        environment = {**self.helped(), "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        for npes in (2, 3):
+            launcher = ["mpirun", "--oversubscribe", "-n", str(npes)]
+            self.run_mpirun_job(CASES, "sessions", launcher=launcher, environment=environment)
+            self.run_mpirun_job(PROGRAM, launcher=launcher, environment=environment)
+
+    def test_incoherent_memory_is_refused(self):
+        public = os.path.join(self.folder, "public")
+        for heap in ("noncoherent-emulated", "noncoherent:" + public):
+            _, error = self.run_job("-n", 2, CASES, "sessions", code=1,
+                                    environment=self.helped(SHMEM_HEAP=heap))
+            self.assertIn("helpers do not keep memory coherent by software; take SHMEM_HEAP=shared,"
+                          " or SHMEM_PROGRESS=thread", error)
+        os.remove(public)
 
     def test_values(self):
         for value in ("helpers:0", "helpers:65", "helpers:", "helpers:x", "thread!", "none:1"):

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The work of a helper: copies what the PEs of its node hand over (heap/helper_ring.hpp). Under
+// oshrun a helper is a process (tools/oshrun/helper_process.cpp), under other launchers a thread of
+// the node's first PE (core/helper_threads.hpp). THREADS: run() by one, stop() by any.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "heap/helper_copy.hpp"
+
+namespace tessera::heap {
+
+class HelperLoop {
+  public:
+    struct Setup {
+        HelperBoard& board;
+        NodeMaps maps;
+        std::size_t npes = 0;    // of the node
+        std::size_t number = 0;  // of the helper on its node
+        // The kernel refuses to reach a PE's private memory. Does not return.
+        void (*fail)(const char* message) = nullptr;
+    };
+    explicit HelperLoop(const Setup& setup) : setup_(setup), looked_up_to_(setup.npes) {}
+
+    // RETURNS when: stop() was called, and all pieces that this helper has claimed are copied.
+    void run();
+    void stop();
+
+  private:
+    bool look_at_rings();
+    bool look_at(std::size_t index);
+    void copy(HelperRing& ring, const HelperRing::Piece& piece) const;
+
+    const Setup setup_;
+    std::vector<std::uint64_t> looked_up_to_;  // by ring: all tickets before are claimed
+    std::atomic<bool> must_stop_{false};
+};
+
+}  // namespace tessera::heap
