@@ -45,6 +45,8 @@ constexpr Parameter kParameters[] = {
      "s, a byte through a node's link"},
     {"off_node_overhead", "fabric_ready", &MachineParameters::off_node_overhead, true,
      "s, handing an operation to the fabric"},
+    {"helper_bytes", "", &MachineParameters::helper_bytes, false,
+     "bytes from which on a helper of the node saves time"},
 };
 static_assert(sizeof(MachineParameters) == std::size(kParameters) * sizeof(double));
 
@@ -131,10 +133,12 @@ std::string print_profile(const MachineParameters& machine,
         for (const Parameter& parameter : kParameters) {
             if (parameter.value == &MachineParameters::cache_bytes) continue;
             if (parameter.is_off_node != is_off_node) continue;
+            if (values.*parameter.value == 0) continue;  // Not measured.
+            const double value = values.*parameter.value;
+            const int digits = value < 1 ? 4 : 10;  // bytes: all
             char line[160];
-            std::snprintf(line, sizeof line, "%-21s %-10.4g # %s\n",
-                          std::string(parameter.name).c_str(), values.*parameter.value,
-                          parameter.meaning);
+            std::snprintf(line, sizeof line, "%-21s %-10.*g # %s\n",
+                          std::string(parameter.name).c_str(), digits, value, parameter.meaning);
             text += line;
         }
     };

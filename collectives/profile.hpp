@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The parameters of the cost model as a file: osh_tune writes it, the first collective of a team
-// reads it. Each line has a name of model.hpp and its value in seconds or bytes; # begins a
-// comment. Behind a line "fabric NAME" are the values of that libfabric provider, up to the next
-// such line.
+// The parameters of the cost model as a file: osh_tune writes it; the first collective of a team
+// reads it, and init where there are helpers. Each line has a name of model.hpp and its value in
+// seconds or bytes; # begins a comment. Behind a line "fabric NAME" are the values of that
+// libfabric provider, up to the next such line.
 #pragma once
 
 #include <string>
@@ -37,7 +37,8 @@ struct FabricParameters {
     std::string provider;
     MachineParameters machine;
 };
-// Without the size of the cache, which the library finds out itself.
+// Without the size of the cache, which the library finds out itself, and the size for helpers where
+// it was not measured.
 std::string print_profile(const MachineParameters& machine,
                           const std::vector<FabricParameters>& fabrics);
 

@@ -14,6 +14,7 @@
 #include "collectives/select.hpp"
 #include "core/external_heap.hpp"
 #include "core/failures.hpp"
+#include "core/helpers.hpp"
 #include "core/request.hpp"
 #include "core/runtime.hpp"
 #include "core/segments.hpp"
@@ -24,6 +25,9 @@ namespace {
 
 void initialize_world(int level, const char* where) {
     initialize(level, where);
+    if (takes_measured_helper_size()) {
+        use_measured_helper_size(static_cast<std::uint64_t>(collectives::machine().helper_bytes));
+    }
     collectives::prepare(world_team);
     collectives::prepare(shared_team);
     collectives::prepare(node_team);

@@ -130,8 +130,10 @@ constexpr Variable kVariables[] = {
     {.name = "SHMEM_PROFILE",
      .field = &Config::profile,
      .default_text = "~/.config/tessera/HOST.profile, then /etc/tessera/profile, if they exist",
-     .help = "File with the parameters of this machine that osh_tune has measured, for the choice "
-             "of collective algorithms. A team uses the parameters that its first PE reads."},
+     .help =
+         "File with the parameters of this machine that osh_tune has measured, for the choice "
+         "of collective algorithms and the work of helpers. A team uses the parameters that its "
+         "first PE reads."},
     {.name = "SHMEM_SHARED_COPIES",
      .field = &Config::shared_copies,
      .must_agree = true,
@@ -165,6 +167,7 @@ constexpr Variable kVariables[] = {
              "(docs/progress.md). auto takes thread."},
     {.name = "SHMEM_HELPER_SIZE",
      .field = &Config::helper_size,
+     .default_text = "0: on a node the size that osh_tune has measured (SHMEM_PROFILE), else 128K",
      .help =
          "With SHMEM_PROGRESS=helpers: the size from which on helpers, or the fabric's thread, do "
          "an operation. At least 4K."},

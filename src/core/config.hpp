@@ -117,8 +117,8 @@ struct Config {
     FabricValues fabric_values = initial_fabric_values();
     AmoPath amo_path = AmoPath::kAuto;
     ProgressMode progress;
-    std::uint64_t helper_size = std::uint64_t{128} << 10;  // bytes
-    Count network_timeout{60};                             // seconds; 0: for ever
+    std::uint64_t helper_size = 0;  // bytes; 0: helper_bytes_min() in core/helpers.hpp
+    Count network_timeout{60};      // seconds; 0: for ever
     std::string trace;
     Count trace_events{32768};
     SubsystemSet log;

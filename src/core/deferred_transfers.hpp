@@ -24,6 +24,7 @@ class DeferredTransfers {
   public:
     struct Setup {
         FabricTransport& fabric;
+        std::size_t bytes_min = 0;  // of a transfer
         // Contexts of the library, which look at what they put before any quiet.
         std::vector<const TransportContext*> excluded;
     };
@@ -52,6 +53,8 @@ class DeferredTransfers {
     void complete(const TransportContext& context, Which which);
     // The same for all contexts; nothing uses this object any more.
     void complete_all();
+
+    std::size_t bytes_min() const { return setup_.bytes_min; }
 
   private:
     static constexpr std::size_t kTransfersMax = 64;

@@ -11,6 +11,7 @@
 
 #include "base/wait.hpp"
 #include "core/address_map.hpp"
+#include "core/deferred_transfers.hpp"
 #include "core/request.hpp"
 
 namespace tessera {
@@ -31,6 +32,7 @@ Helpers::Helpers(Setup setup)
     : setup_(std::move(setup)),
       ring_(setup_.board.ring(setup_.local_index)),
       pid_(::getpid()),
+      bytes_min_(setup_.bytes_min),
       settled_(ring_.tickets()) {
     // Where the kernel lets a process reach only its children (Yama): and the children of oshrun.
     ::prctl(PR_SET_PTRACER, static_cast<unsigned long>(setup_.parent), 0, 0, 0);
@@ -65,6 +67,7 @@ std::optional<std::uint64_t> Helpers::heap_offset(const void* address, std::size
 
 std::optional<HelperCopy> Helpers::describe(const Copy& copy,
                                             const TransportContext& context) const {
+    if (copy.bytes < bytes_min_) return std::nullopt;
     if (std::ranges::find(setup_.excluded, &context) != setup_.excluded.end()) return std::nullopt;
     HelperCopy result{.kind = copy.kind, .pid = pid_, .bytes = copy.bytes};
     const auto remote = heap_offset(copy.remote, copy.bytes);
@@ -189,6 +192,20 @@ bool Helpers::copy_a_piece() {
         return !has_copied;
     });
     return has_copied;
+}
+
+bool takes_measured_helper_size() {
+    return address_map.helpers != nullptr && address_map.helpers->bytes_min() == 0;
+}
+
+void use_measured_helper_size(std::uint64_t bytes) {
+    address_map.helpers->set_bytes_min(helper_bytes_min(bytes));
+    address_map.helper_bytes_min = address_map.helpers->bytes_min();
+    // Each of the two looks at its own.
+    if (address_map.deferred != nullptr) {
+        address_map.helper_bytes_min =
+            std::min(address_map.helper_bytes_min, address_map.deferred->bytes_min());
+    }
 }
 
 bool help_helpers() { return address_map.helpers->copy_a_piece(); }

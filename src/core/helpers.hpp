@@ -20,6 +20,15 @@
 
 namespace tessera {
 
+// The size below which operations bypass the helpers, or the fabric's thread. `bytes`: the one that
+// the user has set, or osh_tune has measured; 0: there is none.
+inline std::size_t helper_bytes_min(std::uint64_t bytes) {
+    constexpr std::uint64_t kMin = 4096;
+    constexpr std::uint64_t kDefault = std::uint64_t{128} << 10;
+    if (bytes == 0) return kDefault;
+    return static_cast<std::size_t>(bytes < kMin ? kMin : bytes);
+}
+
 class Helpers {
   public:
     struct Setup {
@@ -27,7 +36,8 @@ class Helpers {
         int local_index = 0;
         heap::NodeMaps maps;
         std::size_t heaps_bytes = 0;
-        std::int32_t parent = 0;  // of the helpers: oshrun, or the PE that has their threads
+        std::int32_t parent = 0;    // of the helpers: oshrun, or the PE that has their threads
+        std::size_t bytes_min = 0;  // of a copy; 0: init sets it
         // Contexts of the library, which look at what they put before any quiet.
         std::vector<const TransportContext*> excluded;
     };
@@ -68,6 +78,9 @@ class Helpers {
     bool copy_a_piece();
 
     bool reaches_private_memory() const { return reaches_private_memory_; }
+    std::size_t bytes_min() const { return bytes_min_; }
+    // REQUIRES: init has not ended.
+    void set_bytes_min(std::size_t bytes) { bytes_min_ = bytes; }
 
   private:
     // The work of a request that waits for one ticket.
@@ -103,6 +116,7 @@ class Helpers {
     const Setup setup_;
     heap::HelperRing& ring_;
     const std::int32_t pid_;
+    std::size_t bytes_min_;
     bool reaches_private_memory_ = false;
     // All tickets below are complete. Release and acquire: so that a thread that skips them sees
     // what their copies have written.
@@ -111,6 +125,11 @@ class Helpers {
     std::array<std::atomic<std::uintptr_t>, heap::HelperRing::kEntries> owners_{};
     std::array<Ticket, heap::HelperRing::kEntries> tickets_;
 };
+
+// For the first init. Whether the size for the helpers of the node is that of the profile, which
+// the layers above this one read; and that size, 0 where it was not measured.
+bool takes_measured_helper_size();
+void use_measured_helper_size(std::uint64_t bytes);
 
 // WaitEnvironment::help of a PE with helpers. REQUIRES: address_map.helpers.
 bool help_helpers();

@@ -12,6 +12,7 @@
 #include "base/copy.hpp"
 #include "core/address_map.hpp"
 #include "core/coherence.hpp"
+#include "core/helpers.hpp"
 #include "core/runtime.hpp"
 #include "shmem/setup.h"
 
@@ -85,6 +86,10 @@ void print_info(const Node& node, const launch::Job& job, std::span<const Outcom
                                     ? "more PEs than usable cores: yield, then sleep"
                                     : "a core for each PE: pause, yield, then sleep");
         text += line("large copies", copy_routine_name());
+        if (address_map.helpers != nullptr) {
+            text += line("helpers", text_of("put_nbi and get_nbi on the node from %zu bytes on",
+                                            address_map.helpers->bytes_min()));
+        }
         text += "Topology\n" + topology::describe(node.facts());
         text += "Settings\n" + settings_text(config(), outcomes);
     }

@@ -30,8 +30,6 @@ namespace tessera {
 namespace {
 
 constexpr std::uint32_t kNodesPerHostMax = 1U << 20;
-constexpr std::size_t kHelperBytesMin = 4096;
-static_assert(kHelperBytesMin > kPlainCopyBytesMax);
 
 std::vector<const WaitTimes*> waits_of_others(const Node& node, const launch::Job& job) {
     std::vector<const WaitTimes*> waits;
@@ -61,6 +59,7 @@ void join_helpers(const char* where) {
     if (!is_by_oshrun && live->job.local_index == 0) {
         live->helper_threads = start_helper_threads(*live->node, live->job, where);
     }
+    const std::uint64_t bytes_min = config().helper_size;
     live->helpers = std::make_unique<Helpers>(
         Helpers::Setup{.board = live->node->helper_board(),
                        .local_index = live->job.local_index,
@@ -68,6 +67,7 @@ void join_helpers(const char* where) {
                        .heaps_bytes = live->node->heaps_bytes(),
                        .parent = is_by_oshrun ? inherited()->launcher_pid
                                               : static_cast<pid_t>(live->node->record(0).pid),
+                       .bytes_min = bytes_min == 0 ? 0 : helper_bytes_min(bytes_min),
                        .excluded = {live->collective_transport_context.get(),
                                     live->stream_transport_context.get()}});
 }
@@ -124,7 +124,7 @@ void publish_address_map(const Live& life) {
     address_map.helpers = life.helpers.get();
     address_map.deferred = life.deferred.get();
     if (life.helpers || life.deferred) {
-        address_map.helper_bytes_min = std::max<std::size_t>(config().helper_size, kHelperBytesMin);
+        address_map.helper_bytes_min = helper_bytes_min(config().helper_size);
     }
     address_map.npes = static_cast<std::uint32_t>(life.job.npes);
 }

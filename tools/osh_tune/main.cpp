@@ -2,7 +2,7 @@
 //
 // osh_tune: measures the costs of messages, copies and additions on this machine, and writes them
 // to the file that the library reads. Runs itself as a job of two PEs, once on one node and once on
-// two. See docs/man/osh_tune.1.
+// two, and as one PE with a helper. See docs/man/osh_tune.1.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,10 +34,14 @@ std::string quoted(const std::string& text) {
     return result + "'";
 }
 
-// Runs `launcher` osh_tune --measure and parses its output. RETURNS: whether that worked; if not,
-// the job has printed the reason. `provider`: the provider that PEs of two nodes report.
-bool measure_with(const std::string& launcher, MachineParameters& machine, std::string& provider) {
-    const std::string command = launcher + " " + quoted(own_path()) + " --measure";
+constexpr const char* kMeasureModel = " --measure";
+constexpr const char* kMeasureHelpers = " --measure-helpers";
+
+// Runs `launcher` osh_tune with the option and parses its output. RETURNS: whether that worked; if
+// not, the job has printed the reason. `provider`: the provider that PEs of two nodes report.
+bool measure_with(const std::string& launcher, const char* option, MachineParameters& machine,
+                  std::string& provider) {
+    const std::string command = launcher + " " + quoted(own_path()) + option;
     std::FILE* pipe = ::popen(command.c_str(), "re");
     if (pipe == nullptr) fatal("cannot start %s: %s", command.c_str(), std::strerror(errno));
     std::string text;
@@ -65,7 +69,7 @@ std::vector<collectives::FabricParameters> measure_fabrics(const std::string& la
     for (const std::string& wanted : providers) {
         if (!wanted.empty()) ::setenv("SHMEM_OFI_PROVIDER", wanted.c_str(), 1);
         collectives::FabricParameters parameters;
-        if (measure_with(launcher, parameters.machine, parameters.provider)) {
+        if (measure_with(launcher, kMeasureModel, parameters.machine, parameters.provider)) {
             fabrics.push_back(std::move(parameters));
         } else {
             warn(
@@ -75,6 +79,20 @@ std::vector<collectives::FabricParameters> measure_fabrics(const std::string& la
         }
     }
     return fabrics;
+}
+
+// The size for helpers, if the machine has a core for one and it saves time.
+void measure_helper_bytes(const std::string& launcher, MachineParameters& machine) {
+    ::setenv("SHMEM_PROGRESS", "helpers", 1);
+    ::setenv("SHMEM_HELPER_SIZE", "4K", 1);
+    std::string ignored;
+    if (!measure_with(launcher, kMeasureHelpers, machine, ignored)) {
+        warn("the size for helpers remains the default; --helpers '' does not measure it");
+    } else if (machine.helper_bytes == 0) {
+        warn("helpers save no time here; the size for them remains the default");
+    }
+    ::unsetenv("SHMEM_PROGRESS");
+    ::unsetenv("SHMEM_HELPER_SIZE");
 }
 
 // Replaces the file as a whole: a job that starts meanwhile reads the old profile or the new one.
@@ -98,9 +116,11 @@ int run(int argc, char** argv) {
     const std::string beside = std::filesystem::path(own_path()).parent_path() / "oshrun";
     std::string node = quoted(beside) + " -n 2";
     std::string fabric = quoted(beside) + " -n 2 --virtual-nodes 2";
+    std::string helpers = quoted(beside) + " -n 1";
     std::vector<std::string> providers;
     std::string output;
     bool is_job = false;
+    bool is_job_with_helpers = false;
     app.add_option("--output,-o", output, "The file to write; - prints")
         ->default_str("the file that the library reads: ~/.config/tessera/HOST.profile");
     app.add_option("--node", node, "Launcher of 2 PEs on one node");
@@ -110,17 +130,23 @@ int run(int argc, char** argv) {
     app.add_option("--provider", providers,
                    "Measure between nodes with each of these libfabric providers")
         ->default_str("the provider that the library chooses");
+    app.add_option("--helpers", helpers, "Launcher of a PE with a helper; empty: do not measure");
     app.add_flag("--measure", is_job)->group("");
+    app.add_flag("--measure-helpers", is_job_with_helpers)->group("");
     app.set_help_flag("--help,-h", "Print this text and exit");
     CLI11_PARSE(app, argc, argv);
     set_message_prefix("osh_tune: ");
     if (is_job) return measure();
+    if (is_job_with_helpers) return measure_helpers();
 
     if (output.empty()) output = collectives::own_profile_path();
     if (output.empty()) fatal("there is no HOME to write a profile to; name a file by --output");
     MachineParameters machine;
     std::string ignored;
-    if (!measure_with(node, machine, ignored)) fatal("the measurement on one node failed");
+    if (!measure_with(node, kMeasureModel, machine, ignored)) {
+        fatal("the measurement on one node failed");
+    }
+    if (!helpers.empty()) measure_helper_bytes(helpers, machine);
     std::vector<collectives::FabricParameters> fabrics;
     if (!fabric.empty()) fabrics = measure_fabrics(fabric, std::move(providers));
     const std::string text = collectives::print_profile(machine, fabrics);

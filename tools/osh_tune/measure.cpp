@@ -45,7 +45,7 @@ double median_seconds(long repeats, Body body) {
     return times[kBatches / 2];
 }
 
-void print(const char* name, double value) { std::printf("%s %.6g\n", name, value); }
+void print(const char* name, double value) { std::printf("%s %.9g\n", name, value); }
 
 // A word goes to the other PE and back: half of that. Both PEs call it.
 double one_way(long* words, long repeats) {
@@ -153,32 +153,113 @@ void measure_fabric(char* block, long* words) {
     print("off_node_overhead", post);
 }
 
+// ---- Helpers ----
+
+constexpr std::size_t kHelperBytesMin = 4096;
+constexpr std::size_t kHelperBytesMax = std::size_t{2} << 20;
+
+void compute_for(double seconds) {
+    const double end = now() + seconds;
+    while (now() < end) {
+    }
+}
+
+// Puts of PE 0 to the last PE, itself if it is the only one.
+struct Puts {
+    char* source = nullptr;
+    char* dest = nullptr;
+    int target = 0;
+
+    // RETURNS: the seconds of one by the PE itself.
+    double time_alone(std::size_t bytes, long repeats) const {
+        return median_seconds(repeats, [&](long count) {
+            for (long i = 0; i < count; ++i) shmem_putmem(dest, source, bytes, target);
+        });
+    }
+    // The seconds that one takes from the PE, which computes for `work` seconds meanwhile.
+    double overhead(std::size_t bytes, double work, long repeats) const {
+        const double whole = median_seconds(repeats, [&](long count) {
+            for (long i = 0; i < count; ++i) {
+                shmem_putmem_nbi(dest, source, bytes, target);
+                compute_for(work);
+                shmem_quiet();
+            }
+        });
+        return whole - median_seconds(repeats, [&](long count) {
+                   for (long i = 0; i < count; ++i) compute_for(work);
+               });
+    }
+};
+
+// Whether handing a put over costs the PE clearly less than copying itself.
+bool helper_saves_time(const Puts& puts, std::size_t bytes) {
+    constexpr double kFraction = 0.9;
+    constexpr double kBatchSeconds = 2e-3;
+    constexpr double kSettleSeconds = 20e-6;
+    const auto repeats_of = [](double seconds) {
+        return std::max(2L, static_cast<long>(kBatchSeconds / seconds));
+    };
+    const double own = puts.time_alone(bytes, repeats_of(puts.time_alone(bytes, 4)));
+    // Time for the helper, which must fetch the lines from the PE's cache and may sleep at first.
+    const double work = 8 * own + kSettleSeconds;
+    return puts.overhead(bytes, work, repeats_of(work)) < kFraction * own;
+}
+
+// The shortest size from which on all longer ones gain, too. Copies of 4 MiB and more are left out:
+// there a PE that waits helps (SHMEM_SHARED_COPIES).
+void measure_threshold(char* block) {
+    if (shmem_my_pe() != 0) return;
+    const Puts puts{.source = block, .dest = block + kHelperBytesMax, .target = shmem_n_pes() - 1};
+    std::size_t shortest = 0;
+    for (std::size_t bytes = kHelperBytesMax; bytes >= kHelperBytesMin; bytes /= 2) {
+        if (!helper_saves_time(puts, bytes)) break;
+        shortest = bytes;
+    }
+    if (shortest != 0) print("helper_bytes", static_cast<double>(shortest));
+}
+
+// The memory of this PE, filled. Ends the job where it cannot be had.
+char* begin_job(std::size_t bytes) {
+    shmem_init();
+    auto* block = static_cast<char*>(shmem_malloc(bytes));
+    if (block == nullptr) {
+        std::fprintf(stderr, "osh_tune: it needs %zu MiB of symmetric heap\n", bytes >> 20);
+        shmem_global_exit(1);
+    }
+    std::memset(block, 1, bytes);
+    shmem_barrier_all();
+    return block;
+}
+
+void end_job() {
+    std::fflush(stdout);
+    shmem_barrier_all();
+    shmem_finalize();
+}
+
 }  // namespace
 
 int measure() {
-    shmem_init();
+    char* block = begin_job(kBytesInMemory);
     if (shmem_n_pes() != 2) {
         std::fprintf(stderr, "osh_tune: --measure is for osh_tune itself: 2 PEs, not %d\n",
                      shmem_n_pes());
         shmem_global_exit(2);
     }
-    auto* block = static_cast<char*>(shmem_malloc(kBytesInMemory));
     auto* words = static_cast<long*>(shmem_calloc(8, sizeof(long)));
-    if (block == nullptr || words == nullptr) {
-        std::fprintf(stderr, "osh_tune: it needs %zu MiB of symmetric heap\n",
-                     kBytesInMemory >> 20);
-        shmem_global_exit(1);
-    }
-    std::memset(block, 1, kBytesInMemory);
-    shmem_barrier_all();
     if (shmem_ptr(words, 1 - shmem_my_pe()) != nullptr) {
         measure_node(block, words);
     } else {
         measure_fabric(block, words);
     }
-    std::fflush(stdout);
-    shmem_barrier_all();
-    shmem_finalize();
+    end_job();
+    return 0;
+}
+
+int measure_helpers() {
+    char* block = begin_job(2 * kHelperBytesMax);
+    measure_threshold(block);
+    end_job();
     return 0;
 }
 

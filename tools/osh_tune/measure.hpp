@@ -6,8 +6,12 @@
 
 namespace tessera::osh_tune {
 
-// Both PEs on one node: alpha, context_switch, beta, beta_memory, gamma. On two: "fabric" and the
-// provider, off_node_latency, off_node_gap_per_byte, off_node_overhead. RETURNS: the exit code.
+// Parameters of the cost model. Both PEs on one node: alpha, context_switch, beta, beta_memory,
+// gamma. On two: "fabric" and the provider, off_node_latency, off_node_gap_per_byte,
+// off_node_overhead. RETURNS: the exit code.
 int measure();
+// With helpers (SHMEM_PROGRESS=helpers) that take all sizes: helper_bytes, or nothing where they
+// save no time. One PE or several, on one node. RETURNS: the exit code.
+int measure_helpers();
 
 }  // namespace tessera::osh_tune

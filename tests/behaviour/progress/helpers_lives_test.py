@@ -125,6 +125,21 @@ class Helpers(LaunchTest):
                           " or SHMEM_PROGRESS=thread", error)
         os.remove(public)
 
+    def test_measured_size(self):
+        """From the profile, unless the user sets it; at least 4 KiB."""
+        profile = os.path.join(self.folder, "profile")
+        for line, setting, expected in (("helper_bytes 8192", "0", 8192),
+                                        ("helper_bytes 100", "0", 4096),
+                                        ("alpha 1e-7", "0", 131072),
+                                        ("helper_bytes 8192", "64K", 65536)):
+            with open(profile, "w", encoding="utf-8") as file:
+                file.write(line + "\n")
+            environment = {**self.helped(SHMEM_PROFILE=profile, SHMEM_INFO="1"),
+                           "SHMEM_HELPER_SIZE": setting}
+            out, _ = self.run_job("-n", 2, CASES, "sessions", environment=environment)
+            self.assertIn(f"put_nbi and get_nbi on the node from {expected} bytes on", out)
+        os.remove(profile)
+
     def test_values(self):
         for value in ("helpers:0", "helpers:65", "helpers:", "helpers:x", "thread!", "none:1"):
             _, error = self.run_job("-n", 1, CASES, "sessions", code=1,

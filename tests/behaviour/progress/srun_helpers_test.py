@@ -25,7 +25,8 @@ class Srun(LaunchTest):
 
     def test_sessions(self):
         for npes in (1, 3):
-            self.run_sessions(npes, SHMEM_PROGRESS="helpers:2!")
+            out, _ = self.run_sessions(npes, SHMEM_PROGRESS="helpers:2!", SHMEM_INFO="1")
+            self.assertIn("put_nbi and get_nbi on the node from 4096 bytes on", out)
 
     def test_sessions_between_nodes(self):
         self.run_sessions(4, SHMEM_PROGRESS="helpers!", SHMEM_VIRTUAL_NODES="2")

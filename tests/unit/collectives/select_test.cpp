@@ -171,6 +171,9 @@ TEST(Profile, WhatIsPrintedIsRead) {
     MachineParameters read;
     EXPECT_EQ(parse_profile(print_profile(machine, {{"tcp;ofi_rxm", machine}}), "", read), "");
     EXPECT_EQ(read, machine);
+    machine.helper_bytes = 16384;
+    EXPECT_EQ(parse_profile(print_profile(machine, {}), "", read), "");
+    EXPECT_EQ(read, machine);
 }
 
 TEST(Profile, HasTheParametersOfEachFabric) {
