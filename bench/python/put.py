@@ -4,9 +4,10 @@
 
     chrt -r 10 oshrun -n 2 python3 bench/python/put.py [ROUNDS]
 
-PE 0 puts arrays of several sizes to the last PE, by the binding and by a loop in C, which oshcc
-compiles. Both take turns in each round, with the same arrays. The table has the medians of a put
-with its quiet, and the median of the ratios of neighbouring rounds.
+PE 0 puts arrays of several sizes to the last PE, in three ways that take turns in each round, with
+the same arrays: shmem.put; the C function that the binding wraps (shmem4py.api.lib), with pointers
+taken before; a loop in C, which oshcc compiles. The table has the medians of a put with its quiet,
+and the medians of the ratios to C within a round.
 """
 import ctypes
 import os
@@ -18,8 +19,9 @@ import time
 
 import numpy as np
 from shmem4py import shmem
+from shmem4py.api import ffi, lib
 
-AIMS = {1 << 20: 1.2}  # Python over C, by bytes.
+AIMS = {1 << 20: 1.2}  # shmem.put over C, by bytes.
 SIZES = (8, 4096, 65536, 1 << 20, 4 << 20)
 BATCH_BYTES = 16 << 20  # of one sample
 LOOP = r"""
@@ -60,8 +62,18 @@ def put_in_python(dest, source, pe, repeats):
     return time.perf_counter() - start
 
 
+def put_by_pointers(dest, source, pe, repeats):
+    count = dest.size
+    dest, source = (ffi.from_buffer("double[]", it) for it in (dest, source))
+    start = time.perf_counter()
+    for _ in range(repeats):
+        lib.shmem_double_put(dest, source, count, pe)
+        lib.shmem_quiet()
+    return time.perf_counter() - start
+
+
 def measure(size, rounds, put_in_c, last):
-    """Seconds of a put from Python and from C, a pair for each round."""
+    """Seconds of a put by the binding, by its C function, and from C, three for each round."""
     count = size // 8
     dest, source = shmem.zeros(count, dtype="d"), shmem.zeros(count, dtype="d")
     samples = []
@@ -69,10 +81,11 @@ def measure(size, rounds, put_in_c, last):
         repeats = max(4, min(2000, BATCH_BYTES // size))
         source[:] = np.arange(count)
         for number in range(rounds + 1):
-            python = put_in_python(dest, source, last, repeats) / repeats
-            c = put_in_c(dest.ctypes.data, source.ctypes.data, count, last, repeats) / repeats
+            times = (put_in_python(dest, source, last, repeats),
+                     put_by_pointers(dest, source, last, repeats),
+                     put_in_c(dest.ctypes.data, source.ctypes.data, count, last, repeats))
             if number > 0:  # The first round touches the memory.
-                samples.append((python, c))
+                samples.append([it / repeats for it in times])
     shmem.barrier_all()
     if shmem.my_pe() == last and not np.array_equal(dest, np.arange(count)):
         print(f"put of {size} bytes: wrong data")
@@ -87,14 +100,14 @@ def main(rounds=31):
     last = shmem.n_pes() - 1
     put_in_c = compiled_loop() if shmem.my_pe() == 0 else None
     if shmem.my_pe() == 0:
-        print(f"{'bytes':>9} {'Python us':>10} {'C us':>10} {'ratio':>7}  aim")
+        print("    bytes   put us   lib us     C us   put/C   lib/C  aim")
     for size in SIZES:
         samples = measure(size, rounds, put_in_c, last)
         if samples:
-            python, c = (1e6 * statistics.median(times) for times in zip(*samples))
-            ratio = statistics.median(a / b for a, b in samples)
-            print(f"{size:9} {python:10.2f} {c:10.2f} {ratio:7.3f}  {AIMS.get(size, '')}",
-                  flush=True)
+            times = (1e6 * statistics.median(column) for column in zip(*samples))
+            ratios = (statistics.median(it[way] / it[2] for it in samples) for way in (0, 1))
+            print(f"{size:9}", *(f"{it:8.2f}" for it in times), *(f"{it:7.3f}" for it in ratios),
+                  f" {AIMS.get(size, '')}", flush=True)
 
 
 if __name__ == "__main__":

@@ -29,9 +29,14 @@ CC=oshcc venv/bin/pip install --no-build-isolation --no-deps ./source >out 2>&1 
     exit 1
 }
 
-# The page's program is its only block that imports nothing else.
-awk '/^```python$/ { inside = 1; next } /^```/ { inside = 0; found = found || started }
-     inside && !found { started = 1; print }' "$root/docs/python.md" >ring.py
+# The page's programs are its blocks without an indent: a ring, and puts by pointers.
+page_block() {
+    awk -v wanted="$1" '/^```python$/ { ++number; inside = 1; next } /^```/ { inside = 0 }
+                        inside && number == wanted' "$root/docs/python.md"
+}
+page_block 1 >ring.py
+page_block 2 >pointers.py
+echo 'assert (inbox == (shmem.my_pe() - 1) % shmem.n_pes()).all()' >>pointers.py
 for options in "-n 1" "-n 2" "-n 4" "-n 4 --virtual-nodes 2"; do
     read -ra words <<<"$options"
     npes=${words[1]}
@@ -39,6 +44,7 @@ for options in "-n 1" "-n 2" "-n 4" "-n 4 --virtual-nodes 2"; do
     for ((pe = 0; pe < npes; ++pe)); do
         echo "PE $pe of $npes has $(((pe + npes - 1) % npes))"
     done | sort | diff - out
+    oshrun "${words[@]}" venv/bin/python pointers.py
     result=$(oshrun "${words[@]}" venv/bin/python "$root/examples/python/heat.py" 24 40)
     [ "$result" = "$npes PEs, 24 rows, 40 steps: mean temperature 10.1899" ] || {
         echo "FAILED: heat.py with $options printed '$result'"
