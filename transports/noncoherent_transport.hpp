@@ -43,6 +43,7 @@ enum class SyncPoint : std::uint8_t {
 enum class Access : std::uint8_t {
     kCoherent,   // the hardware keeps them coherent (the emulation)
     kPastCache,  // loads drop the lines first, stores go past the caches
+    kNoCache,    // the mapping has no caches: uncached or write-combining
 };
 
 // The part of a segment from `begin` to end() may hold data; the rest is never looked at.

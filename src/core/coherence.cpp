@@ -72,9 +72,8 @@ noncoherent::Setup describe_copies(const std::vector<PublicCopies>& copies) {
     const Node& node = *live->node;
     const launch::Job& job = live->job;
     const heap::StaticData& statics = heap::static_data();
-    const noncoherent::Access access = config().heap.kind == HeapKind::kFile
-                                           ? noncoherent::Access::kPastCache
-                                           : noncoherent::Access::kCoherent;
+    const noncoherent::Access access =
+        live->public_file ? live->public_file->access() : noncoherent::Access::kCoherent;
     noncoherent::Setup setup{
         .pe = job.pe,
         .node = job.node,

@@ -5,11 +5,9 @@
 
 #include <fcntl.h>
 #include <linux/falloc.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -23,18 +21,6 @@ constexpr std::uint64_t kPageBytes = 4096;
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
     return (value + unit - 1) / unit * unit;
-}
-
-// The size of a device, which DAX devices tell; 0: the device does not tell it.
-std::uint64_t device_bytes(dev_t device) {
-    char path[64];
-    std::snprintf(path, sizeof path, "/sys/dev/char/%u:%u/size", major(device), minor(device));
-    std::FILE* file = std::fopen(path, "re");
-    if (file == nullptr) return 0;
-    unsigned long long bytes = 0;
-    if (std::fscanf(file, "%llu", &bytes) != 1) bytes = 0;
-    std::fclose(file);
-    return bytes;
 }
 
 }  // namespace
@@ -71,25 +57,30 @@ void PublicFile::open() {
     }
     file_ = Fd(::open(setup_.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!file_) fail("cannot open the file");
+    kind_ = public_file_kind(setup_.path, file_.get());
+    if (kind_ == PublicFileKind::kOther) {
+        fatal(
+            "shmem_init: SHMEM_HEAP=noncoherent:%s: this is neither a file nor a device of "
+            "characters, such as a DAX device, nor the memory of a PCI device",
+            setup_.path.c_str());
+    }
+    // Arm's processors fault where a program loads or stores such memory unaligned.
+    if (kind_ == PublicFileKind::kPci && drop_instruction() == LineInstruction::kDc) {
+        fatal(
+            "shmem_init: SHMEM_HEAP=noncoherent:%s: on Arm, the memory of a PCI device must be "
+            "mapped write-combining; take its file resourceN_wc",
+            setup_.path.c_str());
+    }
 }
 
 void PublicFile::make_large_enough() const {
-    struct stat facts {};
-    if (::fstat(file_.get(), &facts) != 0) fail("cannot look at the file");
-    if (S_ISREG(facts.st_mode)) {
-        if (static_cast<std::uint64_t>(facts.st_size) < bytes() &&
-            ::ftruncate(file_.get(), static_cast<off_t>(bytes())) != 0) {
+    const std::uint64_t has = public_file_bytes(file_.get());
+    if (kind_ == PublicFileKind::kFile) {
+        if (has < bytes() && ::ftruncate(file_.get(), static_cast<off_t>(bytes())) != 0) {
             fail("cannot make the file large enough for the memory of all PEs");
         }
         return;
     }
-    if (!S_ISCHR(facts.st_mode)) {
-        fatal(
-            "shmem_init: SHMEM_HEAP=noncoherent:%s: this is neither a file nor a device of "
-            "characters, such as a DAX device",
-            setup_.path.c_str());
-    }
-    const std::uint64_t has = device_bytes(facts.st_rdev);
     if (has == 0 || has >= bytes()) return;
     fatal(
         "shmem_init: SHMEM_HEAP=noncoherent:%s: the device has %llu bytes, but %d PEs need %llu; "

@@ -23,6 +23,7 @@
 #include <string>
 
 #include "base/fd.hpp"
+#include "core/public_mapping.hpp"
 #include "transports/noncoherent_transport.hpp"
 
 namespace tessera {
@@ -55,6 +56,7 @@ class PublicFile {
     // Gives the pages of this PE's part back. REQUIRES: no PE uses it any more.
     void empty_my_part() const;
 
+    noncoherent::Access access() const { return access_of(kind_); }
     char* heap(int pe) const { return part(pe) + heap_offset_; }
     // nullptr: that PE runs another program. REQUIRES: check_parts().
     char* statics(int pe) const;
@@ -75,6 +77,7 @@ class PublicFile {
     [[noreturn]] void fail(const char* what) const;
 
     Setup setup_;
+    PublicFileKind kind_ = PublicFileKind::kFile;
     std::uint64_t heap_offset_ = 0;
     std::uint64_t statics_offset_ = 0;
     std::uint64_t part_bytes_ = 0;

@@ -14,6 +14,8 @@ void Policy::before_load(const void* start, std::size_t bytes) const {
     // Acquire: pairs with finish() in the PE that stored; its note came to this PE by other means.
     std::atomic_thread_fence(std::memory_order_acquire);
     if (access_ == Access::kPastCache) drop_lines(start, bytes);
+    // The processor may load from write-combining memory early.
+    if (access_ == Access::kNoCache) std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 void Policy::write_back(const void* start, std::size_t bytes) const {
@@ -21,12 +23,12 @@ void Policy::write_back(const void* start, std::size_t bytes) const {
 }
 
 void Policy::store(char* dest, const void* source, std::size_t bytes) const {
-    if (access_ == Access::kPastCache) return store_past_cache(dest, source, bytes);
+    if (access_ != Access::kCoherent) return store_past_cache(dest, source, bytes);
     copy_bytes(dest, source, bytes);
 }
 
 void Policy::store_bytes(std::uint64_t* word, std::uint64_t value, std::uint8_t mask) const {
-    if (access_ == Access::kPastCache) return store_bytes_past_cache(word, value, mask);
+    if (access_ != Access::kCoherent) return store_bytes_past_cache(word, value, mask);
     const std::uint64_t bytes = bytes_of_bits(mask);
     // Relaxed: finish() orders.
     std::atomic_ref shared(*word);
@@ -39,12 +41,17 @@ void Policy::store_bytes(std::uint64_t* word, std::uint64_t value, std::uint8_t 
 
 // seq_cst: also before the loads that ask whether another PE sleeps (Sleeper::is_sleeping()).
 void Policy::finish() const {
-    if (access_ == Access::kPastCache) finish_stores_past_cache();
+    if (access_ != Access::kCoherent) finish_stores_past_cache();
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 const char* Policy::name() const {
-    return access_ == Access::kPastCache ? "stores past the caches" : "coherent";
+    switch (access_) {
+        case Access::kCoherent: return "coherent";
+        case Access::kPastCache: return "stores past the caches";
+        case Access::kNoCache: return "mapped without caches";
+    }
+    return "";
 }
 
 }  // namespace tessera::noncoherent

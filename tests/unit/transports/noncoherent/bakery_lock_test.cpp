@@ -78,11 +78,18 @@ TEST_P(BakeryLockTest, TheSecondNodeWaitsForTheFirst) {
     EXPECT_TRUE(lines_are_empty());
 }
 
+const char* name_of(Access access) {
+    switch (access) {
+        case Access::kCoherent: return "Coherent";
+        case Access::kPastCache: return "PastCache";
+        case Access::kNoCache: return "NoCache";
+    }
+    return "";
+}
+
 INSTANTIATE_TEST_SUITE_P(Policies, BakeryLockTest,
-                         testing::Values(Access::kCoherent, Access::kPastCache),
-                         [](const auto& policy) {
-                             return policy.param == Access::kCoherent ? "Coherent" : "PastCache";
-                         });
+                         testing::Values(Access::kCoherent, Access::kPastCache, Access::kNoCache),
+                         [](const auto& policy) { return name_of(policy.param); });
 
 }  // namespace
 }  // namespace tessera::noncoherent

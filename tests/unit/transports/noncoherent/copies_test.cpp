@@ -160,11 +160,18 @@ TEST_P(CopiesTest, StoresOfTheProgramAtTheSameTimeSurvive) {
     for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(word(*own_, i).load(), kRounds) << i;
 }
 
+const char* name_of(Access access) {
+    switch (access) {
+        case Access::kCoherent: return "Coherent";
+        case Access::kPastCache: return "PastCache";
+        case Access::kNoCache: return "NoCache";
+    }
+    return "";
+}
+
 INSTANTIATE_TEST_SUITE_P(Policies, CopiesTest,
-                         testing::Values(Access::kCoherent, Access::kPastCache),
-                         [](const auto& policy) {
-                             return policy.param == Access::kCoherent ? "Coherent" : "PastCache";
-                         });
+                         testing::Values(Access::kCoherent, Access::kPastCache, Access::kNoCache),
+                         [](const auto& policy) { return name_of(policy.param); });
 
 }  // namespace
 }  // namespace tessera::noncoherent
