@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,8 +25,11 @@ namespace {
 
 // A second PE of the node that finds the hang within this time of a report leaves it at that.
 constexpr std::uint64_t kSameHangNanoseconds = 2'000'000'000;
-constexpr unsigned kChildSeconds = 60;
-constexpr unsigned kExitSeconds = 20;
+// The limits of osh_hang: of its CPU time, because a report of 0.5 s takes 20 s and more on a busy
+// host; and of all time, in case it hangs itself.
+constexpr rlim_t kReporterCpuSeconds = 60;
+constexpr unsigned kReporterSeconds = 180;
+constexpr unsigned kSearchSeconds = 20;  // to find it
 constexpr const char* kReporter = "osh_hang";
 
 constinit std::atomic<std::atomic<std::uint64_t>*> report_word{nullptr};
@@ -45,8 +49,10 @@ bool claim_report() {
 
 // In the child: osh_hang lies beside the library's folder (lib/../bin, lib/ARCH/../../bin), or in
 // PATH. RETURNS: if it does not.
-void become_reporter(pid_t pe, unsigned seconds) {
-    ::alarm(seconds);
+void become_reporter(pid_t pe) {
+    ::alarm(kSearchSeconds);
+    const rlimit cpu_limit{.rlim_cur = kReporterCpuSeconds, .rlim_max = kReporterCpuSeconds};
+    ::setrlimit(RLIMIT_CPU, &cpu_limit);  // if it fails, the host has a lower one
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -56,8 +62,9 @@ void become_reporter(pid_t pe, unsigned seconds) {
     char option[] = "--asked-by";
     char* arguments[] = {name, option, pid_text, nullptr};
     Dl_info library;
-    if (::dladdr(reinterpret_cast<void*>(&report_hang), &library) != 0 &&
-        library.dli_fname != nullptr) {
+    const int found = ::dladdr(reinterpret_cast<void*>(&report_hang), &library);
+    ::alarm(kReporterSeconds);
+    if (found != 0 && library.dli_fname != nullptr) {
         const char* slash = std::strrchr(library.dli_fname, '/');
         const int length = slash != nullptr ? static_cast<int>(slash - library.dli_fname) : 0;
         for (const char* way : {"/../bin/", "/../../bin/"}) {
@@ -126,7 +133,7 @@ void report_hang() {
     if (child > 0) return wait_for(child);
     // The grandchild belongs to init, and the PE need not wait for it.
     if (make_process() != 0) ::_exit(0);
-    become_reporter(pe, kChildSeconds);
+    become_reporter(pe);
     constexpr char kMissing[] =
         "tessera: a report on the hang needs osh_hang, which is not in PATH\n";
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kMissing, sizeof kMissing - 1);
@@ -139,7 +146,7 @@ void report_exit() {
     const pid_t child = make_process();
     if (child > 0) return wait_for(child);
     if (child < 0) return;
-    become_reporter(pe, kExitSeconds);
+    become_reporter(pe);
     ::_exit(127);  // The launcher's message has to do.
 }
 

@@ -25,7 +25,7 @@ std::uint64_t hang_report_nanoseconds();
 void report_hang();
 
 // The same for a PE that is in exit() without shmem_finalize, while other PEs wait for it.
-// RETURNS when: the report is printed, or has taken some seconds.
+// RETURNS when: the report is printed, or has taken a minute of CPU time.
 void report_exit();
 
 // The word of the node file by which its PEs agree on the one that reports; nullptr: there is none.
