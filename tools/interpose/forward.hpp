@@ -39,6 +39,12 @@ auto forward(Call& call, Library library) {
     }
 }
 
+// forward() to the routine of the library, whose arguments the observer leaves alone.
+template <auto kRoutine, class... Arguments>
+auto forward_to(Call& call, Arguments... arguments) {
+    return forward(call, [=] { return kRoutine(arguments...); });
+}
+
 // forward() for routines that return memory: the program gets the address that the observer leaves.
 template <class Library>
 void* forward_memory(Call& call, Library library) {
@@ -49,35 +55,34 @@ void* forward_memory(Call& call, Library library) {
 }  // namespace tessera::interpose
 
 #define INTERPOSE_LIST(...) __VA_ARGS__
+#define INTERPOSE_BEHIND_CALL(...) call __VA_OPT__(, ) __VA_ARGS__
 #define INTERPOSE_EXPORT extern "C" __attribute__((visibility("default")))
 
-#define INTERPOSE_CAPTURING(CAPTURE, FORWARD, RESULT, NAME, CONTEXT, PARAMETERS, ARGUMENTS, ...) \
-    INTERPOSE_EXPORT RESULT NAME PARAMETERS {                                                    \
-        Call call{.routine = #NAME,                                                              \
-                  .site = __builtin_return_address(0),                                           \
-                  .context = CONTEXT,                                                            \
-                  __VA_ARGS__};                                                                  \
-        return FORWARD(call, [CAPTURE] { return p##NAME ARGUMENTS; });                           \
+#define INTERPOSE_BY(FORWARDED, RESULT, NAME, CONTEXT, PARAMETERS, ...) \
+    INTERPOSE_EXPORT RESULT NAME PARAMETERS {                           \
+        Call call{.routine = #NAME,                                     \
+                  .site = __builtin_return_address(0),                  \
+                  .context = CONTEXT,                                   \
+                  __VA_ARGS__};                                         \
+        return FORWARDED;                                               \
     }
 
-// Captures copies: an argument whose address was taken could not stay in a register.
-#define INTERPOSE_WITH(FORWARD, RESULT, NAME, CONTEXT, PARAMETERS, ARGUMENTS, ...) \
-    INTERPOSE_CAPTURING(=, FORWARD, RESULT, NAME, CONTEXT, PARAMETERS, ARGUMENTS, __VA_ARGS__)
+#define INTERPOSE_WITH(RESULT, NAME, CONTEXT, PARAMETERS, ARGUMENTS, ...)                     \
+    INTERPOSE_BY(forward_to<p##NAME>(INTERPOSE_BEHIND_CALL ARGUMENTS), RESULT, NAME, CONTEXT, \
+                 PARAMETERS, __VA_ARGS__)
 // The library gets what the observer has left in `call`.
-#define INTERPOSE_CHANGED(FORWARD, RESULT, NAME, PARAMETERS, ARGUMENTS, ...)                \
-    INTERPOSE_CAPTURING(&, FORWARD, RESULT, NAME, SHMEM_CTX_DEFAULT, PARAMETERS, ARGUMENTS, \
-                        __VA_ARGS__)
+#define INTERPOSE_CHANGED(FORWARD, RESULT, NAME, PARAMETERS, ARGUMENTS, ...)     \
+    INTERPOSE_BY(FORWARD(call, [&] { return p##NAME ARGUMENTS; }), RESULT, NAME, \
+                 SHMEM_CTX_DEFAULT, PARAMETERS, __VA_ARGS__)
 
 // One routine.
 #define INTERPOSE(RESULT, NAME, PARAMETERS, ARGUMENTS, ...) \
-    INTERPOSE_WITH(forward, RESULT, NAME, SHMEM_CTX_DEFAULT, PARAMETERS, ARGUMENTS, __VA_ARGS__)
+    INTERPOSE_WITH(RESULT, NAME, SHMEM_CTX_DEFAULT, PARAMETERS, ARGUMENTS, __VA_ARGS__)
 
 // PREFIX##NAME and its form with a context in front; PREFIX is shmem_ or shmemx_.
 #define INTERPOSE_CTX_OF(PREFIX, RESULT, NAME, PARAMETERS, ARGUMENTS, ...)                        \
-    INTERPOSE_WITH(forward, RESULT, PREFIX##NAME, SHMEM_CTX_DEFAULT, PARAMETERS, ARGUMENTS,       \
-                   __VA_ARGS__)                                                                   \
-    INTERPOSE_WITH(forward, RESULT, PREFIX##ctx_##NAME, ctx,                                      \
-                   (shmem_ctx_t ctx, INTERPOSE_LIST PARAMETERS), (ctx, INTERPOSE_LIST ARGUMENTS), \
-                   __VA_ARGS__)
+    INTERPOSE_WITH(RESULT, PREFIX##NAME, SHMEM_CTX_DEFAULT, PARAMETERS, ARGUMENTS, __VA_ARGS__)   \
+    INTERPOSE_WITH(RESULT, PREFIX##ctx_##NAME, ctx, (shmem_ctx_t ctx, INTERPOSE_LIST PARAMETERS), \
+                   (ctx, INTERPOSE_LIST ARGUMENTS), __VA_ARGS__)
 #define INTERPOSE_CTX(RESULT, NAME, PARAMETERS, ARGUMENTS, ...) \
     INTERPOSE_CTX_OF(shmem_, RESULT, NAME, PARAMETERS, ARGUMENTS, __VA_ARGS__)

@@ -47,9 +47,9 @@ INTERPOSE_EXPORT void shmem_pcontrol(int level, ...) {
 // ---- Ordering -----------------------------------------------------------------------------------
 
 INTERPOSE(void, shmem_fence, (void), (), .kind = Kind::kFence)
-INTERPOSE_WITH(forward, void, shmem_ctx_fence, ctx, (shmem_ctx_t ctx), (ctx), .kind = Kind::kFence)
+INTERPOSE_WITH(void, shmem_ctx_fence, ctx, (shmem_ctx_t ctx), (ctx), .kind = Kind::kFence)
 INTERPOSE(void, shmem_quiet, (void), (), .kind = Kind::kQuiet)
-INTERPOSE_WITH(forward, void, shmem_ctx_quiet, ctx, (shmem_ctx_t ctx), (ctx), .kind = Kind::kQuiet)
+INTERPOSE_WITH(void, shmem_ctx_quiet, ctx, (shmem_ctx_t ctx), (ctx), .kind = Kind::kQuiet)
 INTERPOSE_CTX(void, pe_quiet, (const int* target_pes, size_t npes), (target_pes, npes),
               .kind = Kind::kQuiet, .pes = target_pes, .pe_count = npes)
 

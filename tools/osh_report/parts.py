@@ -11,17 +11,18 @@ import struct
 from dataclasses import dataclass, field
 
 MAGIC = b"TESSTRC\0"
-VERSION = 2
+VERSION = 3
 HEADER = struct.Struct("=8sIiiIIi" + "QQQQQQ" + "iI" + "64s128s")
 SECTION = struct.Struct("=QIIQ")
 SECTIONS = ("operations", "cells", "sizes", "matched", "long", "heap", "teams", "choices")
-ENTRIES = {"operations": struct.Struct("=24s"), "cells": struct.Struct("=QQQQQQQ8x"),
+ENTRIES = {"operations": struct.Struct("=24s"), "cells": struct.Struct("=qQQQQQQQ"),
            "sizes": struct.Struct("=QQQd"),
            "matched": struct.Struct("=QQQiHHII"), "long": struct.Struct("=QQQiHHII"),
            "heap": struct.Struct("=QQ"), "teams": struct.Struct("=Qii"),
            "choices": struct.Struct("=32s40siIQ")}
 RUNNING, FINALIZED, EXITED = range(3)
 SIZE_CLASSES = 48
+TURN_BITS = 30
 FILE_NAME = re.compile(r"pe(\d+)\.thread(\d+)\.part")
 
 
@@ -141,13 +142,17 @@ def read_part(path):
 def _cells(part, rows):
     """RETURNS Part.cells. The samples of an operation stand for its calls with any peer."""
     operations = len(part.operations)
+    width = operations + 1  # the first one of a row is the PE's own
     sampled, covered = [0] * operations, [0] * operations
-    for index, row in enumerate(rows):
-        sampled[index % operations] += row[2]
-        covered[index % operations] += row[3]
+    used = [(*divmod(index, width), row) for index, row in enumerate(rows) if index % width]
+    for _, column, row in used:
+        sampled[column - 1] += row[3]
+        covered[column - 1] += row[4]
     cells = []
-    for index, (count, size, _, _, exact_ns, exact, timed) in enumerate(rows):
-        peer, operation = divmod(index, operations)
+    for peer, column, (turn, planned, size, _, _, exact_ns, exact, timed) in used:
+        operation = column - 1
+        count = planned - (turn >> TURN_BITS)
+        size += turn & ((1 << TURN_BITS) - 1)
         if count:
             rest = sampled[operation] * max(0, count - exact) // max(1, covered[operation])
             cells.append((part.operations[operation], -1 if peer == part.npes else peer, count,

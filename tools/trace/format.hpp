@@ -19,7 +19,7 @@ namespace tessera::trace {
 
 inline constexpr char kMagic[8] = {'T', 'E', 'S', 'S', 'T', 'R', 'C', '\0'};
 inline constexpr std::uint64_t kLineBytes = 64;
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 
 // kRunning in a file that no process writes any more: the PE crashed or was killed. kExited: it
 // ended without shmem_finalize.
@@ -73,21 +73,28 @@ struct OperationName {
     char text[24];
 };
 
-// The calls of an operation with one peer; the table has a row of kOperationCount cells for each
-// PE, and one for calls without a peer. The time of an operation is, summed over its cells,
-// exact_ns + sampled_ns * (count - exact) / covered. A cell has a cache line of its own: a counter
-// that crosses two lines costs several nanoseconds for each call.
+// The calls of an operation with one peer. The table has a row for each PE, and one for calls
+// without a peer. A row is one line that only the PE itself reads (part.hpp:Route), and a cell for
+// each operation. The time of an operation is, summed over its cells,
+// exact_ns + sampled_ns * (calls - exact) / covered.
+//
+// A call that is not timed changes `turn` only: it holds the calls until the next timed one, times
+// kTurn, plus the bytes of the calls since the last timed one. So one addition counts a call and
+// its bytes, and the sign says that the call is to be timed. A call of kTimedBytes or more leaves
+// `turn` alone.
 struct alignas(kLineBytes) Cell {
-    std::uint64_t count;
-    std::uint64_t bytes;
+    std::int64_t turn;
+    std::uint64_t planned;  // calls up to the next timed one: all calls are planned - turn / kTurn
+    std::uint64_t bytes;    // without those in `turn`
     std::uint64_t sampled_ns;
     std::uint64_t covered;  // calls for which the samples stand
     std::uint64_t exact_ns;
     std::uint64_t exact;  // calls
     std::uint64_t timed;  // calls
-    std::uint64_t reserved;
 };
 static_assert(sizeof(Cell) == 64);
+inline constexpr int kTurnBits = 30;
+inline constexpr std::int64_t kTurn = std::int64_t{1} << kTurnBits;
 
 // The timed blocking transfers of one direction and route, with 2^k to 2^(k+1)-1 bytes.
 struct SizeClass {

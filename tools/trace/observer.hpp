@@ -9,6 +9,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "place.hpp"
 #include "session.hpp"
 #include "tools/interpose/call.hpp"
 
@@ -159,50 +160,52 @@ TESSERA_INLINE auto forward_observed(Call& call, Library library) {
     }
 }
 
-// A call that is counted, and timed, too.
-template <std::invocable Library>
-TESSERA_INLINE auto forward_sampled(trace::Operation operation, int pe, std::uint64_t bytes,
-                                    Library library) {
+// A call that is timed, or names no PE of the job. Outside the routine, so that a call that is only
+// counted saves no registers.
+template <auto kRoutine, class... Arguments>
+[[gnu::noinline, gnu::cold]] auto forward_sampled(trace::Operation operation, int pe,
+                                                  std::uint64_t bytes, Arguments... arguments) {
     const std::uint64_t start_ns = trace::start_sampled(operation, pe, bytes);
     const auto end = [&] {
         trace::end_sampled(
             {.operation = operation, .pe = pe, .bytes = bytes, .start_ns = start_ns});
     };
-    if constexpr (std::is_void_v<decltype(library())>) {
-        library();
+    if constexpr (std::is_void_v<decltype(kRoutine(arguments...))>) {
+        kRoutine(arguments...);
         end();
     } else {
-        auto result = library();
+        auto result = kRoutine(arguments...);
         end();
         return result;
     }
 }
 
-// The same outside the routine, with copies of the arguments: a call that is only counted then
-// saves no registers.
-template <std::invocable Library>
-[[gnu::noinline, gnu::cold]] auto forward_sampled_apart(trace::Operation operation, int pe,
-                                                        std::uint64_t bytes, Library library) {
-    return forward_sampled(operation, pe, bytes, library);
-}
-
-// Takes the place of the template in interpose/forward.hpp, because its type is constrained. A call
-// that is only counted has nothing behind it: it jumps into the library.
+// These take the place of the templates in interpose/forward.hpp, because their types are
+// constrained.
 template <std::invocable Library>
 TESSERA_INLINE auto forward(Call& call, Library library) {
+    return forward_observed(call, library);
+}
+
+// A call that is only counted has nothing behind it: it jumps into the library, or is done here.
+template <auto kRoutine, class... Arguments>
+requires std::invocable<decltype(kRoutine), Arguments...> TESSERA_INLINE auto forward_to(
+    Call& call, Arguments... arguments) {
+    using Result = decltype(kRoutine(arguments...));
     const trace::Operation operation = trace::sampled_operation(call);
     if (operation == trace::Operation::kCount) {
-        return forward_observed(call, library);
+        return forward_observed(call, [=] { return kRoutine(arguments...); });
     }
     const std::uint64_t bytes = trace::bytes_of(call);
-    if (trace::count_call(operation, call.pe, bytes)) [[likely]]
-        return library();
-    // Calls of a fixed size: p, g, atomics. Loops of short gets of a variable size are quicker with
-    // the registers saved (bench/apps/heat3d.c, docs/timeline.md).
-    if (__builtin_constant_p(bytes)) {
-        return forward_sampled_apart(operation, call.pe, bytes, library);
+    const trace::Row* row = trace::count_call(operation, call.pe, bytes);
+    if (row == nullptr) [[unlikely]]
+        return forward_sampled<kRoutine>(operation, call.pe, bytes, arguments...);
+    if (trace::is_word_operation<Result>(call)) {
+        const trace::RemoteWord word = trace::find(row->route, trace::symmetric_word(call));
+        if (word.is_usual) [[likely]]
+            return trace::operate<Result>(call, word.address, row->route);
     }
-    return forward_sampled(operation, call.pe, bytes, library);
+    return kRoutine(arguments...);
 }
 
 }  // namespace tessera::interpose

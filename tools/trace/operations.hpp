@@ -74,4 +74,10 @@ constexpr const OperationTraits& traits_of(Operation operation) {
     return kOperations[static_cast<std::uint32_t>(operation)];
 }
 
+// Whether calls of the operation may have a peer.
+constexpr bool has_peer(Operation operation) {
+    return operation != Operation::fence && operation != Operation::quiet &&
+           operation != Operation::test;
+}
+
 }  // namespace tessera::trace

@@ -31,7 +31,7 @@ std::uint64_t lay_out(const Part::Identity& identity, Section (&sections)[kSecti
     const bool is_main = identity.thread == 0;
     const std::uint32_t shapes[kSectionCount][2] = {
         {sizeof(OperationName), kOperationCount},
-        {sizeof(Cell), kOperationCount * (npes + 1)},
+        {sizeof(Cell), kRowCells * (npes + 1)},
         {sizeof(SizeClass), kDirections * kRoutes * kSizeClasses},
         {sizeof(Record), identity.records_max},
         {sizeof(Record), identity.records_max},

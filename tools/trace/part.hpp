@@ -7,6 +7,7 @@
 // THREADS: one thread writes a part. `heap`, `teams` and `choices` have a lock of their callers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -14,6 +15,25 @@
 #include "operations.hpp"
 
 namespace tessera::trace {
+
+// Another PE changes it. Aliases everything, so that it is read again after each store.
+typedef std::size_t __attribute__((may_alias)) InlineLimit;
+
+// Where the heap of a PE is mapped: a word that this PE has at `base` + offset is mapped at
+// `heap` + offset if offset is below *limit. *limit is 0 for PEs of other nodes.
+struct alignas(kLineBytes) Route {
+    std::size_t base;
+    const InlineLimit* limit;
+    std::size_t heap;
+};
+
+// The calls with one peer.
+struct Row {
+    Route route;
+    Cell cells[kOperationCount];
+};
+inline constexpr std::uint32_t kRowCells = sizeof(Row) / sizeof(Cell);
+static_assert(kRowCells == 1 + kOperationCount && sizeof(Row) % sizeof(Cell) == 0);
 
 class Part {
   public:
@@ -30,7 +50,7 @@ class Part {
 
     Header& header() { return *header_; }
 
-    Cell* cells() { return table<Cell>(kCellSection); }
+    Row* rows() { return table<Row>(kCellSection); }
 
     void note_bandwidth(Direction direction, bool is_off_node, std::uint64_t bytes,
                         std::uint64_t ns);

@@ -18,28 +18,26 @@ namespace tessera::trace {
 // Transfers of this size are all timed, as the clock takes less than 2 percent of them.
 inline constexpr std::uint64_t kTimedBytes = 64 * 1024;
 
-// The sampling of one operation. Of `stride` calls the last one is timed, and stands for the time
-// of all of them.
+// The sampling of one operation. Of `stride` calls with one peer the last one is timed, and stands
+// for the time of all of them.
 struct Sampling {
-    std::uint32_t left = 1;  // calls until the next timed one
     std::uint32_t stride = 1;
     std::uint32_t samples = 0;
 };
 
 // The recorder of one thread.
 struct Recorder {
-    Cell* cells = nullptr;  // nullptr: this thread has not called yet, or nothing is recorded
-    std::uint32_t npes = 0;
+    Row* rows = nullptr;     // nullptr: this thread has not called yet, or nothing is recorded
+    std::uint32_t npes = 0;  // 0 with it
     std::uint32_t random = 1;
     Part* part = nullptr;
     const std::uint8_t* is_off_node = nullptr;  // by PE
     Sampling sampling[kOperationCount] = {};
 
     // `pe`: any other number than those of PEs stands for "no peer".
-    TESSERA_INLINE Cell& cell(Operation operation, int pe) const {
+    Cell& cell(Operation operation, int pe) const {
         const auto peer = static_cast<std::uint32_t>(pe);
-        const std::size_t row = peer < npes ? peer : npes;
-        return cells[row * kOperationCount + static_cast<std::size_t>(operation)];
+        return rows[peer < npes ? peer : npes].cells[static_cast<std::size_t>(operation)];
     }
 };
 [[gnu::tls_model("initial-exec")]] extern thread_local constinit Recorder recorder;
@@ -55,21 +53,22 @@ struct Timing {
     std::uint64_t start_ns;
 };
 
-// Counts a call that is one of many. RETURNS: whether that is all; if not, start_sampled() is next.
-// COST: about a nanosecond. The two counters are two sums: as one of a vector (which tools/trace's
-// build forbids the compiler) they would wait 3 ns for the store of the call before.
-TESSERA_INLINE bool count_call(Operation operation, int pe, std::uint64_t bytes) {
-    if (recorder.cells == nullptr) [[unlikely]]
-        return false;
-    Cell& cell = recorder.cell(operation, pe);
-    ++cell.count;
-    cell.bytes += bytes;
-    return --recorder.sampling[static_cast<std::size_t>(operation)].left != 0 &&
-           bytes < kTimedBytes;
+// Counts a call that is one of many. RETURNS: the row of its peer if that is all; nullptr if
+// start_sampled() is next. COST: less than a nanosecond.
+TESSERA_INLINE const Row* count_call(Operation operation, int pe, std::uint64_t bytes) {
+    const bool may_have_peer = has_peer(operation);  // known when the routine is compiled
+    const auto peer = may_have_peer ? static_cast<std::uint32_t>(pe) : recorder.npes;
+    const bool is_known = may_have_peer ? peer < recorder.npes : recorder.rows != nullptr;
+    if (!is_known || bytes >= kTimedBytes) [[unlikely]]
+        return nullptr;
+    Row& row = recorder.rows[peer];
+    Cell& cell = row.cells[static_cast<std::size_t>(operation)];
+    cell.turn += static_cast<std::int64_t>(bytes) - kTurn;
+    return cell.turn < 0 ? nullptr : &row;
 }
 
-// The start of a call that count_call() has not settled: it is to be timed, or the thread's first.
-// RETURNS: 0 if nothing is recorded.
+// The start of a call that count_call() has not settled: it is to be timed, or has another number
+// than those of PEs, or is the thread's first. RETURNS: 0 if it is not to be timed.
 [[gnu::noinline, gnu::cold]] std::uint64_t start_sampled(Operation operation, int pe,
                                                          std::uint64_t bytes);
 
@@ -78,7 +77,7 @@ TESSERA_INLINE bool count_call(Operation operation, int pe, std::uint64_t bytes)
 
 // The start of a call that is always timed. RETURNS: 0 if nothing is recorded.
 TESSERA_INLINE std::uint64_t start_timed() {
-    if (recorder.cells == nullptr) [[unlikely]] {
+    if (recorder.rows == nullptr) [[unlikely]] {
         if (!attach()) return 0;
     }
     return now_ns();

@@ -8,10 +8,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/environment.hpp"
+#include "place.hpp"
 
 namespace tessera::trace {
 
@@ -64,7 +66,8 @@ struct Lease {
     Part* held = nullptr;
     ~Lease() {
         if (held == nullptr) return;
-        recorder.cells = nullptr;
+        recorder.rows = nullptr;
+        recorder.npes = 0;
         const std::lock_guard guard(session.lock);
         session.unused.push_back(held);
     }
@@ -98,7 +101,8 @@ bool record_here() {
     Part* part = make_part();
     if (part == nullptr) return false;
     lease.held = part;
-    recorder = {.cells = part->cells(),
+    find_routes(std::span(part->rows(), static_cast<std::size_t>(session.identity.npes)));
+    recorder = {.rows = part->rows(),
                 .npes = static_cast<std::uint32_t>(session.identity.npes),
                 .random = session.identity.thread + 1,
                 .part = part,
@@ -156,6 +160,7 @@ void begin_session(std::uint64_t start_ns) {
         session.identity.npes = pshmem_n_pes();
         session.identity.records_max = records_max();
         const int node = find_node();
+        attach_map();
         if (session.parts.empty()) {
             if (!record_here()) return;
             Header& header = session.parts.front()->header();

@@ -38,14 +38,20 @@ class Written:
         return self
 
     def tables(self):
-        cells = [(0,) * 7] * len(OPERATIONS) * (self.npes + 1)
+        width = 1 + len(OPERATIONS)
+        cells = [(0,) * 8] * width * (self.npes + 1)
         for (operation, peer), row in self.cells.items():
             at = self.npes if peer < 0 else peer
-            cells[at * len(OPERATIONS) + OPERATIONS.index(operation)] = row
+            cells[at * width + 1 + OPERATIONS.index(operation)] = self.cell(*row)
         return {"operations": [(name.encode(),) for name in OPERATIONS],
                 "cells": cells, "sizes": [],
                 "matched": self.matched, "long": self.long, "heap": self.heap,
                 "teams": [(WORLD, self.npes, self.pe)], "choices": self.choices}
+
+    @staticmethod
+    def cell(count, size, *times):
+        """Between two samples: 5 calls to the next one, 7 bytes since the one before."""
+        return ((5 << parts.TURN_BITS) + 7, count + 5, size - 7, *times)
 
     def write(self, folder):
         h, tables = self.header, self.tables()
@@ -108,7 +114,7 @@ class Report(unittest.TestCase):
         first, second = Written(0, 2), Written(1, 2)
         first.cells["put", 1] = (3, 24, 0, 0, 9, 3, 3)
         first.cells["get", 1] = (2, 16, 0, 0, 9, 2, 2)
-        first.cells["barrier", -1] = (5, 0, 0, 0, 9, 5, 5)
+        first.cells["barrier", -1] = (5, 7, 0, 0, 9, 5, 5)
         second.cells["get", 0] = (1, 100, 0, 0, 9, 1, 1)
         moved, messages = analysis.matrix(self.job(first, second))
         self.assertEqual(moved, [[0, 40], [100, 0]])

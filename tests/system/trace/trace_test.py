@@ -37,6 +37,23 @@ class Trace(TimelineTest):
                 self.assertEqual(error, "")
                 self.check_ring(trace, npes)
 
+    def test_words(self):
+        """Many short calls: most are only counted, and done without a call of the library."""
+        for npes, nodes in ((1, 1), (2, 1), (3, 1), (4, 2), (5, 1), (7, 1), (8, 2)):
+            rounds = 2000 if nodes == 1 else 100  # between nodes each takes 20 round trips
+            with self.subTest(npes=npes, nodes=nodes):
+                trace, error = self.trace(npes, "words", rounds, options=("--virtual-nodes", nodes))
+                self.assertEqual(error, "")
+                for pe in range(npes):
+                    after = str((pe + 1) % npes)
+                    for operation, calls, size in (
+                            ("p", 7 * rounds + rounds // 20, 43 * rounds + 8 * (rounds // 20)),
+                            ("g", 7 * rounds, 43 * rounds), ("atomic", 6 * rounds, 32 * rounds),
+                            ("fetching_atomic", 7 * rounds, 52 * rounds),
+                            ("put", rounds // 100, rounds // 100 * 70000)):
+                        self.assertEqual(self.counts(trace, operation, pe), {after: [calls, size]})
+                    self.assertEqual(self.counts(trace, "quiet", pe), {"": [rounds, 0]})
+
     def test_variable_in_the_place_of_the_option(self):
         path = os.path.join(self.folder, "named.json")
         self.run_job("-n", 2, TRACED, "ring", 3, environment=self.environment(SHMEM_TRACE=path))

@@ -2,6 +2,7 @@
 //
 // Programs whose calls are known, for trace_test.py. The first argument is the case:
 //   ring      each PE puts 1000 ints to the next one and gets 10 from the one before, ROUNDS times
+//   words     each PE puts, gets and changes words of the next one, ROUNDS times, and looks at them
 //   late      PE SLOW comes late to each of 20 barriers
 //   heap      allocations of known sizes
 //   crash     PE 1 aborts after ten barriers
@@ -30,6 +31,79 @@ static void run_ring(int rounds) {
     }
     shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &sums[1], &sums[0], 1);
     shmem_free(sums);
+}
+
+struct words {
+    char c;
+    short s;
+    int i;
+    float f;
+    double d;
+    long l;
+    long double x;
+    long counter, swapped, flag;
+    unsigned bits;
+};
+static char large[70000], landing[70000];
+
+static void expect(int is_right, const char* what, int round) {
+    if (is_right) return;
+    fprintf(stderr, "PE %d: %s is wrong in round %d\n", me, what, round);
+    shmem_global_exit(3);
+}
+
+// Only PE me changes the words of the next PE, but for `flag`.
+static void change_words(struct words* words, int round, int next) {
+    shmem_char_p(&words->c, (char)round, next);
+    shmem_short_p(&words->s, (short)round, next);
+    shmem_int_p(&words->i, -round, next);
+    shmem_float_p(&words->f, (float)round, next);
+    shmem_double_p(&words->d, round / 4.0, next);
+    shmem_long_p(&words->l, round * 3L, next);
+    shmem_longdouble_p(&words->x, round / 8.0L, next);
+    shmem_long_atomic_add(&words->counter, 2, next);
+    shmem_long_atomic_inc(&words->counter, next);
+    shmem_uint_atomic_set(&words->bits, 0xf0U, next);
+    shmem_uint_atomic_or(&words->bits, 0x0fU, next);
+    shmem_uint_atomic_and(&words->bits, 0x3cU, next);
+    shmem_uint_atomic_xor(&words->bits, (unsigned)round, next);
+    if (round % 100 == 0) shmem_putmem(landing, large, sizeof large, next);
+    shmem_quiet();
+}
+
+static void look_at_words(struct words* words, int round, int next) {
+    expect(shmem_char_g(&words->c, next) == (char)round, "char", round);
+    expect(shmem_short_g(&words->s, next) == (short)round, "short", round);
+    expect(shmem_int_g(&words->i, next) == -round, "int", round);
+    expect(shmem_float_g(&words->f, next) == (float)round, "float", round);
+    expect(shmem_double_g(&words->d, next) == round / 4.0, "double", round);
+    expect(shmem_long_g(&words->l, next) == round * 3L, "long", round);
+    expect(shmem_longdouble_g(&words->x, next) == round / 8.0L, "long double", round);
+    expect(shmem_long_atomic_fetch_add(&words->counter, 1, next) == round * 5L + 3, "add", round);
+    expect(shmem_long_atomic_fetch_inc(&words->counter, next) == round * 5L + 4, "inc", round);
+    expect(shmem_long_atomic_fetch(&words->counter, next) == round * 5L + 5, "fetch", round);
+    expect(shmem_uint_atomic_fetch(&words->bits, next) == (0x3cU ^ (unsigned)round), "bits", round);
+    expect(shmem_long_atomic_swap(&words->swapped, -1, next) == round, "swap", round);
+    expect(shmem_long_atomic_compare_swap(&words->swapped, 7, 8, next) == -1, "no swap", round);
+    expect(shmem_long_atomic_compare_swap(&words->swapped, -1, round + 1, next) == -1,
+           "compare_swap", round);
+}
+
+static void run_words(int rounds) {
+    const int next = (me + 1) % npes;
+    struct words* words = shmem_calloc(1, sizeof *words);
+    for (int i = 0; i < rounds; i++) {
+        change_words(words, i, next);
+        look_at_words(words, i, next);
+    }
+    // PEs that wait may sleep: a p must wake them.
+    for (int i = 1; i <= rounds / 20; i++) {
+        if (me == 0) shmem_long_p(&words->flag, i, next);
+        shmem_long_wait_until(&words->flag, SHMEM_CMP_GE, i);
+        if (me != 0) shmem_long_p(&words->flag, i, next);
+    }
+    shmem_barrier_all();
+    shmem_free(words);
 }
 
 // Computes for about so long. No clock of the test depends on how exact that is.
@@ -70,6 +144,7 @@ int main(int argc, char** argv) {
     me = shmem_my_pe();
     npes = shmem_n_pes();
     if (strcmp(name, "ring") == 0) run_ring(number);
+    if (strcmp(name, "words") == 0) run_words(number);
     if (strcmp(name, "late") == 0) run_late(number);
     if (strcmp(name, "heap") == 0) run_heap();
     if (strcmp(name, "many") == 0) run_many(number);

@@ -195,6 +195,7 @@ COVERED_BY = {
     "tools/trace/collectives.cpp": "tests/system/trace/trace_test.py",
     "tools/trace/heap_use.cpp": "tests/system/trace/trace_test.py",
     "tools/trace/part.cpp": "tests/system/trace/trace_test.py",
+    "tools/trace/place.cpp": "tests/system/trace/trace_test.py",
     "tools/trace/recorder.cpp": "tests/system/trace/trace_test.py",
     "tools/trace/session.cpp": "tests/system/trace/trace_test.py",
     "src/api/shmemx_algorithms.cpp": "tests/behaviour/shmemx/shmemx_basics_test.cpp",
