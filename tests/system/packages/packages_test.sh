@@ -9,7 +9,8 @@
 # Usage: packages_test.sh BUILD WORK_FOLDER use|clean|lintian
 # use: on this machine, with an overlay that catches all changes.
 # clean: in a root with nothing but the smallest Debian 12, which debootstrap makes, and where apt
-# fetches the dependencies: minutes, and a mirror of Debian.
+# fetches the dependencies: minutes, and a mirror of Debian. A reader of the tutorial types its
+# commands there, too (../tutorial).
 # lintian: only makes the packages and lets lintian, which takes minutes, look at them.
 set -euo pipefail
 
@@ -51,6 +52,7 @@ fi
 # The README has one block in C.
 awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' "$root/README.md" \
     >"$work/packages/visitors.c"
+cp "$root"/tests/system/tutorial/tutorial_*.py "$work/packages"
 
 cat >"$work/packages/use.sh" <<'SCRIPT'
 set -eux
@@ -58,10 +60,12 @@ cd /root
 if [ "$task" = clean ]; then
     install="apt-get install -y --no-install-recommends"
     remove="apt-get purge -y"
-    # First the dependencies alone, which stay: so the lists below differ by what is ours.
+    # First the dependencies alone, which stay: so the lists below differ by what is ours. The
+    # tutorial has a program in C++, and Python types its commands.
     $install --simulate "$packages"/tessera*.deb >simulated
     # shellcheck disable=SC2046  # They are words.
-    $install $(awk '/^Inst/ && !/tessera/ { print $2 }' simulated) >out 2>&1 || { cat out; exit 1; }
+    $install $(awk '/^Inst/ && !/tessera/ { print $2 }' simulated) g++ python3 >out 2>&1 ||
+        { cat out; exit 1; }
 else
     # dpkg gets the order right by itself; the dependencies are there, or the test shows a missing
     # one.
@@ -84,6 +88,12 @@ if [ "$task" = use ]; then  # The packages only suggest gfortran and pkg-config.
 fi
 test -f /usr/share/man/man3/shmem_put.3.gz
 test -f /usr/share/doc/tessera-doc/examples/hello.c
+if [ "$task" = clean ]; then
+    tutorial=/usr/share/doc/tessera/tutorial
+    for page in $tutorial/[1-6]-*.md; do
+        python3 -B "$packages/tutorial_test.py" /usr $tutorial "$(basename "$page" .md)"
+    done
+fi
 $remove tessera-doc tessera-tools libtessera-dev libdart-tessera1 libcaf-tessera1 libtessera1 \
     >out 2>&1 || { cat out; exit 1; }
 ls -lR /usr/bin /usr/lib /usr/include /usr/share /etc >after
