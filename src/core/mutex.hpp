@@ -128,7 +128,7 @@ TESSERA_INLINE bool Mutex::try_lock() const {
     const HeldLocks::Held held = held_locks().add(key_, LockUse::kMutex, where_);
     if (held.name.is_none()) [[unlikely]]
         return false;
-    // The node tells its place before the mutex does: if this PE dies meanwhile, the others know it.
+    // The node tells its place before the mutex does: if this PE dies, the others know the place.
     held.node->set_state(NodeState(held.name.generation(), StateKind::kHolder));
     if (compare_swap(0, held.name.bits()) != 0) [[unlikely]] {
         give_up(*this, held.name);
