@@ -91,8 +91,9 @@ TEST(LongerPuts, StreamsOfAnyLength) {
     constexpr std::size_t kWords = 200'000;
     constexpr std::size_t kWordsMax = 6000;                // some are too long to gather
     SymmetricArray<long> inbox(2 * kWords);                // of two PEs
+    SymmetricArray<long> unchanged(kWords);                // all zero
     std::mt19937_64 random(tessera::test::shared_seed());  // The same on all PEs.
-    std::vector<long> words(kWords), seen(kWordsMax);
+    std::vector<long> words(kWords), seen(kWords);
     const int next = next_pe(), second = (shmem_my_pe() + 2) % shmem_n_pes();
     long value = 0;
     for (int round = 0; round < 40; ++round) {
@@ -108,7 +109,7 @@ TEST(LongerPuts, StreamsOfAnyLength) {
             if (what < 8) shmem_long_put_nbi(&inbox[kWords + used], &words[used], count, second);
             if (what >= 8) shmem_long_put(&inbox[kWords + used], &words[used], count, second);
             if (what == 1) shmem_fence();
-            if (what == 2) shmem_long_get_nbi(seen.data(), &inbox[used], count, second);
+            if (what == 2) shmem_long_get_nbi(&seen[used], &unchanged[used], count, second);
             used += count;
         }
         shmem_barrier_all();
