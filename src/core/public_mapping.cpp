@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/number_in_file.hpp"
+
 namespace tessera {
 namespace {
 
@@ -18,16 +20,11 @@ bool is_number(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// DAX devices tell it, in decimal.
+// DAX devices tell it.
 std::uint64_t bytes_in_sysfs(dev_t device) {
     char path[64];
     std::snprintf(path, sizeof path, "/sys/dev/char/%u:%u/size", major(device), minor(device));
-    std::FILE* file = std::fopen(path, "re");
-    if (file == nullptr) return 0;
-    unsigned long long bytes = 0;
-    if (std::fscanf(file, "%llu", &bytes) != 1) bytes = 0;
-    std::fclose(file);
-    return bytes;
+    return number_in_file(path);
 }
 
 }  // namespace

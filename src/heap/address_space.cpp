@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "base/fd.hpp"
+#include "base/number_in_file.hpp"
 
 namespace tessera::heap {
 namespace {
@@ -129,9 +130,8 @@ std::size_t count_mappings() {
 }
 
 std::size_t mappings_max() {
-    const File file(std::fopen("/proc/sys/vm/max_map_count", "re"));
-    std::size_t count = 0;
-    return file && std::fscanf(file.get(), "%zu", &count) == 1 ? count : kUsualMappingsMax;
+    const std::uint64_t count = number_in_file("/proc/sys/vm/max_map_count");
+    return count != 0 ? count : kUsualMappingsMax;
 }
 
 bool has_mapping_query() {

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "base/endpoint_slot.hpp"
+#include "base/number_in_file.hpp"
 
 namespace tessera::heap {
 namespace {
@@ -22,16 +23,6 @@ constexpr std::size_t kDefaultHeapBytesMax = std::size_t{64} << 30;
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
     return (value + unit - 1) / unit * unit;
-}
-
-// A number out of a file in /proc or /sys that starts with it; 0 when there is none.
-std::uint64_t number_in_file(const char* path) {
-    std::FILE* file = std::fopen(path, "re");
-    if (file == nullptr) return 0;
-    unsigned long long value = 0;
-    if (std::fscanf(file, "%llu", &value) != 1) value = 0;
-    std::fclose(file);
-    return value;
 }
 
 bool shmem_thp_is_offered() {
