@@ -32,7 +32,6 @@ Helpers::Helpers(Setup setup)
     : setup_(std::move(setup)),
       ring_(setup_.board.ring(setup_.local_index)),
       pid_(::getpid()),
-      bytes_min_(setup_.bytes_min),
       settled_(ring_.tickets()) {
     // Where the kernel lets a process reach only its children (Yama): and the children of oshrun.
     ::prctl(PR_SET_PTRACER, static_cast<unsigned long>(setup_.parent), 0, 0, 0);

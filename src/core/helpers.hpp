@@ -36,8 +36,7 @@ class Helpers {
         int local_index = 0;
         heap::NodeMaps maps;
         std::size_t heaps_bytes = 0;
-        std::int32_t parent = 0;    // of the helpers: oshrun, or the PE that has their threads
-        std::size_t bytes_min = 0;  // of a copy; 0: init sets it
+        std::int32_t parent = 0;  // of the helpers: oshrun, or the PE that has their threads
         // Contexts of the library, which look at what they put before any quiet.
         std::vector<const TransportContext*> excluded;
     };
@@ -78,6 +77,7 @@ class Helpers {
     bool copy_a_piece();
 
     bool reaches_private_memory() const { return reaches_private_memory_; }
+    // The size from which on helpers copy; 0: not set yet.
     std::size_t bytes_min() const { return bytes_min_; }
     // REQUIRES: init has not ended.
     void set_bytes_min(std::size_t bytes) { bytes_min_ = bytes; }
@@ -116,7 +116,7 @@ class Helpers {
     const Setup setup_;
     heap::HelperRing& ring_;
     const std::int32_t pid_;
-    std::size_t bytes_min_;
+    std::size_t bytes_min_ = 0;
     bool reaches_private_memory_ = false;
     // All tickets below are complete. Release and acquire: so that a thread that skips them sees
     // what their copies have written.

@@ -59,7 +59,6 @@ void join_helpers(const char* where) {
     if (!is_by_oshrun && live->job.local_index == 0) {
         live->helper_threads = start_helper_threads(*live->node, live->job, where);
     }
-    const std::uint64_t bytes_min = config().helper_size;
     live->helpers = std::make_unique<Helpers>(
         Helpers::Setup{.board = live->node->helper_board(),
                        .local_index = live->job.local_index,
@@ -67,9 +66,12 @@ void join_helpers(const char* where) {
                        .heaps_bytes = live->node->heaps_bytes(),
                        .parent = is_by_oshrun ? inherited()->launcher_pid
                                               : static_cast<pid_t>(live->node->record(0).pid),
-                       .bytes_min = bytes_min == 0 ? 0 : helper_bytes_min(bytes_min),
                        .excluded = {live->collective_transport_context.get(),
                                     live->stream_transport_context.get()}});
+    // Else the layers above read the profile first (use_measured_helper_size()).
+    if (config().helper_size != 0) {
+        live->helpers->set_bytes_min(helper_bytes_min(config().helper_size));
+    }
 }
 
 // For the waits of the routines from here on: other PEs and oshrun see them, and they help other
