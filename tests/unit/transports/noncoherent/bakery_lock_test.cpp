@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "policies.hpp"
+
 namespace tessera::noncoherent {
 namespace {
 
@@ -78,18 +80,7 @@ TEST_P(BakeryLockTest, TheSecondNodeWaitsForTheFirst) {
     EXPECT_TRUE(lines_are_empty());
 }
 
-const char* name_of(Access access) {
-    switch (access) {
-        case Access::kCoherent: return "Coherent";
-        case Access::kPastCache: return "PastCache";
-        case Access::kNoCache: return "NoCache";
-    }
-    return "";
-}
-
-INSTANTIATE_TEST_SUITE_P(Policies, BakeryLockTest,
-                         testing::Values(Access::kCoherent, Access::kPastCache, Access::kNoCache),
-                         [](const auto& policy) { return name_of(policy.param); });
+INSTANTIATE_TEST_SUITE_P(Policies, BakeryLockTest, all_policies(), name_of);
 
 }  // namespace
 }  // namespace tessera::noncoherent

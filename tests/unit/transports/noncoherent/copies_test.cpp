@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "policies.hpp"
+
 namespace tessera::noncoherent {
 namespace {
 
@@ -160,18 +162,7 @@ TEST_P(CopiesTest, StoresOfTheProgramAtTheSameTimeSurvive) {
     for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(word(*own_, i).load(), kRounds) << i;
 }
 
-const char* name_of(Access access) {
-    switch (access) {
-        case Access::kCoherent: return "Coherent";
-        case Access::kPastCache: return "PastCache";
-        case Access::kNoCache: return "NoCache";
-    }
-    return "";
-}
-
-INSTANTIATE_TEST_SUITE_P(Policies, CopiesTest,
-                         testing::Values(Access::kCoherent, Access::kPastCache, Access::kNoCache),
-                         [](const auto& policy) { return name_of(policy.param); });
+INSTANTIATE_TEST_SUITE_P(Policies, CopiesTest, all_policies(), name_of);
 
 }  // namespace
 }  // namespace tessera::noncoherent
