@@ -39,7 +39,7 @@ class AtomicBatch {
     // COST: a prefetch, five stores, a locked instruction. REQUIRES: takes(op).
     TESSERA_INLINE void add(AtomicOp op, void* word, std::size_t bytes, std::uint64_t operand,
                             Sleeper* sleeper) {
-        __builtin_prefetch(word, 1);
+        prefetch_to_write(word);
         Held& held = held_[next_++ % kHeldMax];
         if (held.word != nullptr) perform(held);
         held = {.word = word,
