@@ -13,6 +13,15 @@
 // sync (the same barriers back to back, as the paper counts them) and the all-reduce. The time is
 // that of the slowest PE.
 //
+// And what does a PE gain that computes while its halo travels? It starts the gets of all faces,
+// and needs one barrier for them:
+//
+//   heat3d_..._overlap            computes the inside, waits for the gets, computes the layers that
+//                                 need them
+//   heat3d_..._nonblocking        waits for the gets, computes all cells
+//   heat3d_..._overlap_exchange   in the calls of the gets and in the wait
+//   heat3d_..._nonblocking_exchange
+//
 // Verified: a weighted sum over all cells and the last residual equal those of PE 0 alone.
 #define _GNU_SOURCE
 #include <math.h>
@@ -20,6 +29,7 @@
 #include "bench/box.h"
 
 enum { kSamplesMax = 64 };
+enum Exchange { FACE_BY_FACE, NONBLOCKING, OVERLAP, kExchanges };
 enum { TOTAL, COMPUTE, DATA, WAIT, SYNC, REDUCE, kParts };
 static const char* const kPartNames[kParts] = {"",      "_compute", "_data",
                                                "_wait", "_sync",    "_reduce"};
@@ -59,14 +69,23 @@ static double flow(double from, double to) {  // diffusivity 1 + t / 2, the mean
     return (1.0 + 0.25 * (from + to)) * (from - to);
 }
 
+// Some cells of a block, the last ones included.
+struct Part {
+    long first[kDimensions], last[kDimensions];
+};
+
+static struct Part all_cells(const struct Block* b) {
+    return (struct Part){{1, 1, 1}, {b->cells[X], b->cells[Y], b->cells[Z]}};
+}
+
 // The sum of the squared changes.
-static double compute(const struct Block* b, const double* old, double* new) {
+static double compute(const struct Block* b, struct Part part, const double* old, double* new) {
     double change = 0;
-    for (long x = 1; x <= b->cells[X]; ++x) {
-        for (long y = 1; y <= b->cells[Y]; ++y) {
+    for (long x = part.first[X]; x <= part.last[X]; ++x) {
+        for (long y = part.first[Y]; y <= part.last[Y]; ++y) {
             const double* restrict t = old + cell(b, x, y, 0);
             double* restrict to = new + cell(b, x, y, 0);
-            for (long z = 1; z <= b->cells[Z]; ++z) {
+            for (long z = part.first[Z]; z <= part.last[Z]; ++z) {
                 double in = flow(t[z - b->plane], t[z]) + flow(t[z + b->plane], t[z]) +
                             flow(t[z - b->row], t[z]) + flow(t[z + b->row], t[z]) +
                             flow(t[z - 1], t[z]) + flow(t[z + 1], t[z]);
@@ -78,11 +97,16 @@ static double compute(const struct Block* b, const double* old, double* new) {
     return change;
 }
 
-static void get_cells(long to, long from, long count, int pe) {
-    shmem_getmem(now + to, now + from, sizeof(double) * (size_t)count, pe);
+static void get_cells(enum Exchange exchange, long to, long from, long count, int pe) {
+    const size_t bytes = sizeof(double) * (size_t)count;
+    if (exchange == FACE_BY_FACE) {
+        shmem_getmem(now + to, now + from, bytes, pe);
+    } else {
+        shmem_getmem_nbi(now + to, now + from, bytes, pe);
+    }
 }
 
-static void get_face(int face) {
+static void get_face(enum Exchange exchange, int face) {
     int pe = neighbour[face], dimension = face / 2;
     const long* cells = mine.cells;
     long to = face % 2 ? cells[dimension] + 1 : 0, from = 1;
@@ -92,39 +116,84 @@ static void get_face(int face) {
     }
     if (dimension == X) {
         for (long y = 1; y <= cells[Y]; ++y) {
-            get_cells(cell(&mine, to, y, 1), cell(&mine, from, y, 1), cells[Z], pe);
+            get_cells(exchange, cell(&mine, to, y, 1), cell(&mine, from, y, 1), cells[Z], pe);
         }
         return;
     }
     for (long x = 1; x <= cells[X]; ++x) {
         if (dimension == Y) {
-            get_cells(cell(&mine, x, to, 1), cell(&mine, x, from, 1), cells[Z], pe);
+            get_cells(exchange, cell(&mine, x, to, 1), cell(&mine, x, from, 1), cells[Z], pe);
             continue;
         }
         for (long y = 1; y <= cells[Y]; ++y) {
-            get_cells(cell(&mine, x, y, to), cell(&mine, x, y, from), 1, pe);
+            get_cells(exchange, cell(&mine, x, y, to), cell(&mine, x, y, from), 1, pe);
         }
     }
 }
 
-static double iterate(long k) {
+// RETURNS: the sum of the squared changes of this PE's cells.
+static double step_face_by_face(void) {
     double before = now_ns(), after;
     for (int face = 0; face < kFaces; ++face) {
-        if (neighbour[face] >= 0) get_face(face);
+        if (neighbour[face] >= 0) get_face(FACE_BY_FACE, face);
         after = now_ns();
         ns[DATA] += after - before;
         shmem_barrier_all();
         before = now_ns();
         ns[WAIT] += before - after;
     }
-    sums[0] = compute(&mine, now, next);
+    const double change = compute(&mine, all_cells(&mine), now, next);
+    ns[COMPUTE] += now_ns() - before;
+    return change;
+}
+
+// Computes the layers of cells that need this PE's halo, each cell once, and takes them off `rest`.
+static double peel_layers(struct Part* rest, int computes) {
+    double change = 0;
+    for (int face = 0; face < kFaces; ++face) {
+        const int d = face / 2;
+        if (neighbour[face] < 0 || rest->first[d] > rest->last[d]) continue;
+        struct Part layer = *rest;
+        if (face % 2 == 0) {
+            layer.last[d] = rest->first[d]++;
+        } else {
+            layer.first[d] = rest->last[d]--;
+        }
+        if (computes) change += compute(&mine, layer, now, next);
+    }
+    return change;
+}
+
+static double step_at_once(enum Exchange exchange) {
+    struct Part inside = all_cells(&mine), all = inside;
+    double change = 0;
+    peel_layers(&inside, 0);
+    const double start = now_ns();
+    for (int face = 0; face < kFaces; ++face) {
+        if (neighbour[face] >= 0) get_face(exchange, face);
+    }
+    const double started = now_ns();
+    if (exchange == OVERLAP) change = compute(&mine, inside, now, next);
+    const double waits = now_ns();
+    shmem_quiet();
+    const double arrived = now_ns();
+    ns[DATA] += started - start + arrived - waits;
+    change += exchange == OVERLAP ? peel_layers(&all, 1) : compute(&mine, all, now, next);
+    const double computed = now_ns();
+    ns[COMPUTE] += waits - started + computed - arrived;
+    shmem_barrier_all();  // the neighbours' next gets see these cells
+    ns[WAIT] += now_ns() - computed;
+    return change;
+}
+
+static double iterate(enum Exchange exchange, long k) {
+    sums[0] = exchange == FACE_BY_FACE ? step_face_by_face() : step_at_once(exchange);
     double* swap = now;
     now = next;
     next = swap;
-    after = now_ns();
-    ns[COMPUTE] += after - before;
+    const double start = now_ns();
     shmem_double_sum_to_all(&sums[1], &sums[0], 1, 0, 0, npes, reduce_work, reduce_sync[k % 2]);
-    ns[REDUCE] += now_ns() - after;
+    ns[REDUCE] += now_ns() - start;
     return sums[1];
 }
 
@@ -158,7 +227,7 @@ static struct Outcome expected_outcome(long iterations) {
         }
         fill(&whole, memory[0], memory[1]);
         for (long k = 0; k < iterations; ++k) {
-            outcome.residual = compute(&whole, memory[k % 2], memory[1 - k % 2]);
+            outcome.residual = compute(&whole, all_cells(&whole), memory[k % 2], memory[1 - k % 2]);
         }
         outcome.sum = weighted_sum(&whole, memory[iterations % 2]);
         free(memory[0]);
@@ -177,13 +246,13 @@ static void check(const char* what, double expected, double found) {
 
 // ---- Measuring ----
 
-static void one_sample(long iterations, struct Outcome expected) {
+static void one_sample(enum Exchange exchange, long iterations, struct Outcome expected) {
     double residual = 0;
     fill(&mine, now, next);
     memset(ns, 0, sizeof ns);
     shmem_barrier_all();
     double start = now_ns();
-    for (long k = 0; k < iterations; ++k) residual = iterate(k);
+    for (long k = 0; k < iterations; ++k) residual = iterate(exchange, k);
     ns[TOTAL] = now_ns() - start;
     shmem_barrier_all();
     start = now_ns();
@@ -193,26 +262,36 @@ static void one_sample(long iterations, struct Outcome expected) {
     check("weighted sum", expected.sum, fold_all(weighted_sum(&mine, now), SUM_OF_ALL));
 }
 
+static void report_times(const char* mode, const char* what, const double* us, int samples) {
+    char name[64];
+    snprintf(name, sizeof name, "heat3d_%s%s", mode, what);
+    report(name, "cells", (double)(box[X] * box[Y] * box[Z]), "us", 1, us, samples, 0);
+}
+
 static void measure(const char* mode, long iterations, int samples) {
-    static double us[kParts][kSamplesMax];
+    static double us[kExchanges][kParts][kSamplesMax];
     if (!box_fits()) return;
     mine = block_of_this_pe();
     double* memory = allocate(64, 2 * sizeof(double) * mine.count);
     struct Outcome expected = expected_outcome(iterations);
     for (int i = -1; i < samples; ++i) {  // one sample to warm up
-        now = memory;
-        next = memory + mine.count;
-        one_sample(iterations, expected);
-        for (int part = 0; part < kParts; ++part) {
-            double slowest = fold_all(ns[part], MAX_OF_ALL);
-            if (i >= 0) us[part][i] = slowest * 1e-3 / (double)iterations;
+        for (enum Exchange exchange = 0; exchange < kExchanges; ++exchange) {
+            now = memory;
+            next = memory + mine.count;
+            one_sample(exchange, iterations, expected);
+            for (int part = 0; part < kParts; ++part) {
+                double slowest = fold_all(ns[part], MAX_OF_ALL);
+                if (i >= 0) us[exchange][part][i] = slowest * 1e-3 / (double)iterations;
+            }
         }
     }
     for (int part = 0; part < kParts; ++part) {
-        char name[64];
-        snprintf(name, sizeof name, "heat3d_%s%s", mode, kPartNames[part]);
-        report(name, "cells", (double)(box[X] * box[Y] * box[Z]), "us", 1, us[part], samples, 0);
+        report_times(mode, kPartNames[part], us[FACE_BY_FACE][part], samples);
     }
+    report_times(mode, "_nonblocking", us[NONBLOCKING][TOTAL], samples);
+    report_times(mode, "_nonblocking_exchange", us[NONBLOCKING][DATA], samples);
+    report_times(mode, "_overlap", us[OVERLAP][TOTAL], samples);
+    report_times(mode, "_overlap_exchange", us[OVERLAP][DATA], samples);
     shmem_barrier_all();
     shmem_free(memory);
 }
