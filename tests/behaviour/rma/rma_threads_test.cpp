@@ -2,7 +2,9 @@
 //
 // Breaks when puts, gets and atomics of several threads of a PE disturb each other: on the default
 // context, on contexts of their own with all options, and on one that they share or hand over.
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 
 #include "support/thread_test.hpp"
 
@@ -102,6 +104,52 @@ TEST(Threads, MoveDataOnOneSharedContext) {
     shmem_ctx_t shared = SHMEM_CTX_INVALID;
     ASSERT_EQ(shmem_ctx_create(0, &shared), 0);
     move_words_in_threads([shared](int) { return shared; }, [](shmem_ctx_t) {});
+    shmem_ctx_destroy(shared);
+}
+
+// Streams of nonblocking puts and gets, short and long, which gather between nodes: those of all
+// threads in the same places of the context.
+TEST(Threads, StreamOnOneSharedContext) {
+    constexpr std::size_t kStreamWords = 16'000;
+    constexpr std::size_t kLengths[] = {1, 40, 300, 512, 1500, 3000};
+    shmem_ctx_t shared = SHMEM_CTX_INVALID;
+    ASSERT_EQ(shmem_ctx_create(0, &shared), 0);
+    SymmetricArray<std::uint64_t> inbox(kThreadsMax * kStreamWords);
+    const int right = (shmem_my_pe() + 1) % shmem_n_pes();
+    for (int count : kThreadCounts) {
+        run_threads(count, [&](int thread) {
+            std::uint64_t* part = inbox.get() + static_cast<std::size_t>(thread) * kStreamWords;
+            std::vector<std::uint64_t> sent(kStreamWords);
+            std::vector<std::uint64_t> received(kStreamWords);
+            for (int round = 0; round < scaled(20); ++round) {
+                for (std::size_t i = 0; i < kStreamWords; ++i) {
+                    sent[i] = word_of(shmem_my_pe(), thread, round, i);
+                }
+                const auto words_at = [&](std::size_t turn, std::size_t at) {
+                    const auto first = static_cast<std::size_t>(round + thread);
+                    return std::min(kLengths[(first + turn) % std::size(kLengths)],
+                                    kStreamWords - at);
+                };
+                for (std::size_t turn = 0, at = 0; at < kStreamWords; ++turn) {
+                    const std::size_t words = words_at(turn, at);
+                    shmem_ctx_uint64_put_nbi(shared, part + at, &sent[at], words, right);
+                    at += words;
+                }
+                shmem_ctx_quiet(shared);
+                for (std::size_t turn = 3, at = 0; at < kStreamWords; ++turn) {
+                    const std::size_t words = words_at(turn, at);
+                    shmem_ctx_uint64_get_nbi(shared, &received[at], part + at, words, right);
+                    at += words;
+                }
+                shmem_ctx_quiet(shared);
+                for (std::size_t i = 0; i < kStreamWords; ++i) {
+                    ASSERT_EQ(received[i], sent[i])
+                        << "thread " << thread << " round " << round << " word " << i;
+                }
+            }
+        });
+        shmem_barrier_all();
+    }
     shmem_ctx_destroy(shared);
 }
 
