@@ -7,11 +7,12 @@
 namespace tessera::dart {
 
 namespace detail {
-inline constexpr unsigned kRepeatsMin = 64, kRepeatsMax = 1024;
+inline constexpr unsigned kRepeatsMin = 64, kRepeatsMax = 4096;
 struct Polling {
     const void* address = nullptr;
     unsigned repeats = 0;
     unsigned repeats_before_pause = kRepeatsMin;
+    long switches = 0;  // of this thread, against its will, until its last pause
 };
 inline thread_local constinit Polling polling __attribute__((tls_model("initial-exec"))) = {};
 
