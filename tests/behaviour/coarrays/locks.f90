@@ -27,6 +27,7 @@ program locks
   call statuses()
   call other_images()
   call tries()
+  call several_at_once()
   sync all
   deallocate (heap)
   call passed()
@@ -121,4 +122,24 @@ contains
     sync all
     if (me == 1) call check_equal(counter, n * rounds, 'counter under a lock that was tried')
   end subroutine tries
+
+  ! One image after the other holds three locks, and gives them back in another order.
+  subroutine several_at_once()
+    integer :: holder
+    do holder = 1, n
+      if (me == holder) then
+        lock (several(1)[1], acquired_lock=acquired)
+        call check(acquired, 'the first lock was given back')
+        lock (several(2)[n], acquired_lock=acquired)
+        call check(acquired, 'the second lock was given back')
+        lock (heap(4)[1], acquired_lock=acquired)
+        call check(acquired, 'the third lock was given back')
+        if (mod(holder, 2) == 0) unlock (several(1)[1])
+        unlock (heap(4)[1])
+        if (mod(holder, 2) == 1) unlock (several(1)[1])
+        unlock (several(2)[n])
+      end if
+      sync all
+    end do
+  end subroutine several_at_once
 end program locks
