@@ -17,8 +17,10 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <vector>
 
 #include "base/fatal.hpp"
+#include "fabric_files.hpp"
 #include "session_directory.hpp"
 
 namespace tessera::oshrun {
@@ -60,12 +62,16 @@ void Keeper::keep() {
     char byte;
     while (::read(life, &byte, 1) < 0 && errno == EINTR) {
     }
+    std::vector<pid_t> killed;
     for (int pe = 0; pe < npes_; ++pe) {
         // Acquire: pairs with the release in set_group().
         pid_t group = table_->groups[pe].load(std::memory_order_acquire);
-        if (group > 0) ::kill(-group, SIGKILL);
+        if (group <= 0) continue;
+        ::kill(-group, SIGKILL);
+        killed.push_back(group);
     }
     remove_session_directory(table_->directory);
+    remove_fabric_files(killed);
     ::_exit(0);
 }
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +22,7 @@
 #include "base/inherited.hpp"
 #include "base/virtual_nodes.hpp"
 #include "core/config.hpp"
+#include "fabric_files.hpp"
 #include "job.hpp"
 #include "launch/oshrun_client.hpp"
 #include "limits.hpp"
@@ -229,6 +231,18 @@ void start_pe(Job& job, int pe, Inherited& inherited, CommonPlan& common) {
 
 // An error while the job starts must clean up as well as an error at its end.
 Job* starting_job = nullptr;
+// The processes that were PEs; oshrun may have started a shell around them. A number may belong to
+// another process by now.
+std::vector<pid_t> ended_processes(const Job& job) {
+    std::vector<pid_t> ended;
+    for (int pe = 0; pe < job.npes; ++pe) {
+        if (job.pes[static_cast<std::size_t>(pe)].pid == 0) continue;  // not started
+        const pid_t pid = record_of(job, pe).pid;
+        if (pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH) ended.push_back(pid);
+    }
+    return ended;
+}
+
 void close_starting_job(int /*code*/, Cause /*cause*/) { close_job(*starting_job); }
 
 std::string host_name() {
@@ -254,6 +268,7 @@ void close_job(Job& job) {
     // Its thread may still be making files.
     if (job.has_pmix) job.pmix.wait_until_ready(kPmixStartMsMax);
     remove_session_directory(job.session.path());
+    remove_fabric_files(ended_processes(job));
     job.keeper->dismiss();
 }
 

@@ -33,7 +33,7 @@ MOMENT_SECONDS_MAX = 0.5
 PES = (1, 2, 3, 4, 8)
 MOMENT_SECONDS_MAX_OF_NODES = 1.0
 PES_OF_NODES = (2, 3, 4, 5, 8)
-PROVIDERS = ("tcp;ofi_rxm", "net")
+PROVIDERS = ("tcp;ofi_rxm", "net", "shm")
 # SIGQUIT ends nothing: it makes a report (docs/hangs.md).
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS,
            signal.SIGFPE, signal.SIGILL, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1,
@@ -104,7 +104,7 @@ def check_nothing_left(mark, folder, pids, shm_before):
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     # Other jobs use /dev/shm, too. The library keeps no file there, and libfabric's shm provider
-    # puts the number of the process into the names of its files.
+    # puts the number of the process into the names of its files; oshrun removes those.
     ours = re.compile(r"(?<!\d)(" + "|".join(map(str, pids)) + r")(?!\d)")
     new = set(os.listdir("/dev/shm")) - shm_before
     files = os.listdir(folder) + sorted(filter(ours.search, new))

@@ -172,6 +172,7 @@ COVERED_BY = {
     "src/launch/pmix_client.cpp": "tests/system/launch/mpirun_test.py",
     "src/launch/share_files.cpp": "tests/system/launch/mpirun_test.py",
     "tools/oshrun/ending.cpp": "tests/system/launch/endings_test.py",
+    "tools/oshrun/fabric_files.cpp": "tests/system/faults/kill_random.py",
     "tools/oshrun/handover.cpp": "tests/system/launch/handover_test.py",
     "tools/oshrun/keeper.cpp": "tests/system/launch/cleanup_test.py",
     "tools/oshrun/limits.cpp": "tests/system/launch/limits_test.py",
