@@ -375,6 +375,29 @@ TEST(Requests, FencesAndSignalsOrderThem) {
     shmem_free(box);
 }
 
+// Words and atomics, which the target's CPU stores between nodes, may not come behind a put that a
+// fence separates from them.
+TEST(Requests, APutBehindAFenceIsTheLastOne) {
+    constexpr std::size_t kWords = 64;
+    auto* words = static_cast<std::uint64_t*>(shmem_calloc(kWords, sizeof(std::uint64_t)));
+    std::vector<std::uint64_t> last(kWords);
+    for (std::uint64_t round = 1; round <= static_cast<std::uint64_t>(scaled(100)); ++round) {
+        std::fill(last.begin(), last.end(), 2 * round);
+        for (std::size_t i = 0; i < kWords; ++i) {
+            if (i % 2 == 0) shmem_uint64_p(&words[i], 2 * round - 1, next_pe());
+            if (i % 2 == 1) shmem_uint64_atomic_set(&words[i], 2 * round - 1, next_pe());
+        }
+        shmem_fence();
+        shmemx_req_t req;
+        shmemx_putmem_req(words, last.data(), kWords * sizeof(std::uint64_t), next_pe(), &req);
+        shmemx_req_wait(&req, SHMEMX_REMOTE);
+        shmem_barrier_all();
+        for (std::size_t i = 0; i < kWords; ++i) ASSERT_EQ(words[i], 2 * round) << "word " << i;
+        shmem_barrier_all();
+    }
+    shmem_free(words);
+}
+
 }  // namespace
 
 TESSERA_PE_TEST_MAIN(SHMEM_THREAD_SINGLE)
