@@ -67,6 +67,8 @@ class Helpers {
     bool take(const Copy& copy, const TransportContext& context, shmemx_req_t* req,
               const char* where);
 
+    // Whether all copies of this PE are complete, and seen by the calling thread. COST: 2 loads.
+    bool is_idle() const { return settled_.load(std::memory_order_acquire) == ring_.tickets(); }
     // RETURNS when: the operations that the context has handed over are complete; kPuts: only its
     // puts and signals.
     enum class Which : std::uint8_t { kPuts, kAll };
