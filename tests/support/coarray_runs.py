@@ -24,10 +24,11 @@ ENDED = re.compile(r"(==\d+== \n)*==\d+== Process terminating with default actio
 def memcheck(valgrind, folder):
     """Returns the command that runs an image under memcheck, with the report in a file of folder.
 
-    Without --fair-sched the thread that serves other nodes may never get valgrind's lock.
+    Without --fair-sched the thread that serves other nodes may never get valgrind's lock. With
+    --vgdb an image that is killed leaves three pipes in /tmp.
     """
-    return [valgrind, "-q", "--fair-sched=yes", "--num-callers=30", f"--log-file={folder}/%p",
-            f"--suppressions={SUPPRESSIONS}"]
+    return [valgrind, "-q", "--fair-sched=yes", "--vgdb=no", "--num-callers=30",
+            f"--log-file={folder}/%p", f"--suppressions={SUPPRESSIONS}"]
 
 
 def findings(folder):
