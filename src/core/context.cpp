@@ -140,7 +140,7 @@ bool Context::put_signal_by_fabric(void* dest, const void* source, std::size_t b
 }
 
 void Context::fence_slow_path(TransportContext& context) {
-    if (address_map.helpers != nullptr && !address_map.helpers->is_idle()) {
+    if (address_map.helpers != nullptr) {
         address_map.helpers->complete(context, Helpers::Which::kPuts);
         std::atomic_thread_fence(std::memory_order_release);
     }
@@ -153,7 +153,7 @@ void Context::fence_slow_path(TransportContext& context) {
 }
 
 void Context::quiet_slow_path(TransportContext& context) {
-    if (address_map.helpers != nullptr && !address_map.helpers->is_idle()) {
+    if (address_map.helpers != nullptr) {
         address_map.helpers->complete(context, Helpers::Which::kAll);
     }
     if (address_map.deferred != nullptr) {

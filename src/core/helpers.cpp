@@ -170,7 +170,7 @@ void Helpers::complete_if(IsMeant is_meant) {
     });
 }
 
-void Helpers::complete(const TransportContext& context, Which which) {
+void Helpers::complete_open(const TransportContext& context, Which which) {
     complete_if([&](std::uint64_t ticket) {
         const std::uintptr_t owner =
             owners_[ticket % HelperRing::kEntries].load(std::memory_order_relaxed);

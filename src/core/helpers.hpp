@@ -67,12 +67,12 @@ class Helpers {
     bool take(const Copy& copy, const TransportContext& context, shmemx_req_t* req,
               const char* where);
 
-    // Whether all copies of this PE are complete, and seen by the calling thread. COST: 2 loads.
-    bool is_idle() const { return settled_.load(std::memory_order_acquire) == ring_.tickets(); }
     // RETURNS when: the operations that the context has handed over are complete; kPuts: only its
-    // puts and signals.
+    // puts and signals. COST: two loads where nothing is under way.
     enum class Which : std::uint8_t { kPuts, kAll };
-    void complete(const TransportContext& context, Which which);
+    void complete(const TransportContext& context, Which which) {
+        if (!is_idle()) complete_open(context, which);
+    }
     // The same for all contexts.
     void complete_all();
     // Copies a piece that no helper has begun. RETURNS: whether there was one.
@@ -107,6 +107,9 @@ class Helpers {
     std::optional<std::uint64_t> post(const heap::HelperCopy& copy,
                                       const TransportContext& context);
     std::optional<std::uint64_t> heap_offset(const void* address, std::size_t bytes) const;
+    // Whether all copies of this PE are complete, and seen by the calling thread.
+    bool is_idle() const { return settled_.load(std::memory_order_acquire) == ring_.tickets(); }
+    void complete_open(const TransportContext& context, Which which);
     Ticket* free_ticket();
     bool copy_a_piece_of(std::uint64_t ticket);
     template <class IsMeant>

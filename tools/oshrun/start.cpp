@@ -229,8 +229,6 @@ void start_pe(Job& job, int pe, Inherited& inherited, CommonPlan& common) {
     if (job.options.verbose) report_pe(job, pe, plan.pus);
 }
 
-// An error while the job starts must clean up as well as an error at its end.
-Job* starting_job = nullptr;
 // The processes that were PEs; oshrun may have started a shell around them. A number may belong to
 // another process by now.
 std::vector<pid_t> ended_processes(const Job& job) {
@@ -243,6 +241,8 @@ std::vector<pid_t> ended_processes(const Job& job) {
     return ended;
 }
 
+// An error while the job starts must clean up as well as an error at its end.
+Job* starting_job = nullptr;
 void close_starting_job(int /*code*/, Cause /*cause*/) { close_job(*starting_job); }
 
 std::string host_name() {

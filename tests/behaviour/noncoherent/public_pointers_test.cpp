@@ -31,7 +31,7 @@ int right() { return (me() + 1) % shmem_n_pes(); }
 int left() { return (me() + shmem_n_pes() - 1) % shmem_n_pes(); }
 long value(long round, int pe) { return round * 1000 + pe + 1; }
 
-// PEs of other nodes then have no public copies here.
+// A PE reaches public copies on another node only by a file that both share.
 bool is_on_nodes_without_common_file() {
     const char* heap = std::getenv("SHMEM_HEAP");
     return std::getenv("SHMEM_VIRTUAL_NODES") != nullptr &&
