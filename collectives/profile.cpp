@@ -47,6 +47,8 @@ constexpr Parameter kParameters[] = {
      "s, handing an operation to the fabric"},
     {"helper_bytes", "", &MachineParameters::helper_bytes, false,
      "bytes from which on a helper of the node saves time"},
+    {"off_node_helper_bytes", "", &MachineParameters::off_node_helper_bytes, true,
+     "bytes from which on helpers save time between nodes"},
 };
 static_assert(sizeof(MachineParameters) == std::size(kParameters) * sizeof(double));
 

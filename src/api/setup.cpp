@@ -25,8 +25,10 @@ namespace {
 
 void initialize_world(int level, const char* where) {
     initialize(level, where);
-    if (takes_measured_helper_size()) {
-        use_measured_helper_size(static_cast<std::uint64_t>(collectives::machine().helper_bytes));
+    if (takes_measured_helper_sizes()) {
+        const collectives::MachineParameters& machine = collectives::machine();
+        use_measured_helper_sizes(static_cast<std::uint64_t>(machine.helper_bytes),
+                                  static_cast<std::uint64_t>(machine.off_node_helper_bytes));
     }
     collectives::prepare(world_team);
     collectives::prepare(shared_team);

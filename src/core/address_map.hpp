@@ -6,6 +6,7 @@
 // after finalize, so that one compare rejects a bad PE number and a call at the wrong time.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -54,9 +55,12 @@ struct alignas(kCacheLineBytes) AddressMap {
     // By world PE, for memory that is not mapped and that the fabric does not reach: of PEs of this
     // node, or copies of all; nullptr: there is none.
     Transport* const* transports = nullptr;
-    // Some symmetric memory of some PE is not mapped, or helpers copy: operations may be under way
-    // when their calls have returned.
+    // Some symmetric memory of some PE is not mapped.
     bool needs_transport = false;
+    // Operations may be under way when their calls have returned: always where a transport is
+    // needed, else from the first copy that helpers take until all are complete (core/helpers.hpp).
+    // Relaxed: a thread that completes an operation knows that it was issued.
+    std::atomic<bool> expects_completion{false};
     // Reaches other nodes; nullptr: there are none.
     FabricTransport* fabric = nullptr;
     // Keeps the symmetric memory of all PEs coherent by software, and is their entry in
@@ -97,6 +101,10 @@ struct alignas(kCacheLineBytes) AddressMap {
         return is_mapped ? peer.heap + offset : nullptr;
     }
 
+    // Whether fence and quiet have something to wait for. COST: a load.
+    TESSERA_INLINE bool needs_completion() const {
+        return expects_completion.load(std::memory_order_relaxed);
+    }
     // The general form: heap, static data, external heap or the name of registered memory. nullptr
     // when only a transport reaches it. A bad PE number and an address that is not symmetric end
     // the job.

@@ -110,9 +110,9 @@ void join_fabric_thread(const char* where) {
     }
     live->deferred = std::make_unique<DeferredTransfers>(
         DeferredTransfers::Setup{.fabric = *live->fabric,
-                                 .bytes_min = helper_bytes_min(config().helper_size),
                                  .excluded = {live->collective_transport_context.get(),
                                               live->stream_transport_context.get()}});
+    live->deferred->set_bytes_min(helper_bytes_min(config().helper_size));
 }
 
 FabricSetup describe_fabric() {

@@ -289,13 +289,13 @@ class Context {
     TESSERA_INLINE void fence() const {
         perform_held();
         std::atomic_thread_fence(std::memory_order_release);
-        if (address_map.needs_transport) [[unlikely]]
+        if (address_map.needs_completion()) [[unlikely]]
             fence_slow_path(transport_context());
     }
     // Completes everything issued before; also orders it before later loads.
     TESSERA_INLINE void quiet() const {
         perform_held();
-        if (address_map.needs_transport) [[unlikely]]
+        if (address_map.needs_completion()) [[unlikely]]
             quiet_slow_path(transport_context());
         std::atomic_thread_fence(std::memory_order_seq_cst);
     }

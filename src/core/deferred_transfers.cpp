@@ -53,7 +53,7 @@ DeferredTransfers::DeferredTransfers(Setup setup)
 
 DeferredTransfers::Work* DeferredTransfers::reserve(const Transfer& transfer,
                                                     TransportContext& context) {
-    if (transfer.bytes < setup_.bytes_min) return nullptr;
+    if (transfer.bytes < bytes_min_) return nullptr;
     if (std::ranges::find(setup_.excluded, &context) != setup_.excluded.end()) return nullptr;
     // The transfer would go on another context, which does not know of the fence.
     if (setup_.fabric.is_behind_fence(context, transfer.pe)) return nullptr;

@@ -24,7 +24,6 @@ class DeferredTransfers {
   public:
     struct Setup {
         FabricTransport& fabric;
-        std::size_t bytes_min = 0;  // of a transfer
         // Contexts of the library, which look at what they put before any quiet.
         std::vector<const TransportContext*> excluded;
     };
@@ -54,7 +53,10 @@ class DeferredTransfers {
     // The same for all contexts; nothing uses this object any more.
     void complete_all();
 
-    std::size_t bytes_min() const { return setup_.bytes_min; }
+    // The size from which on the thread transfers.
+    std::size_t bytes_min() const { return bytes_min_; }
+    // REQUIRES: init has not ended.
+    void set_bytes_min(std::size_t bytes) { bytes_min_ = bytes; }
 
   private:
     static constexpr std::size_t kTransfersMax = 64;
@@ -91,6 +93,7 @@ class DeferredTransfers {
     bool is_any(IsMeant is_meant) const;
 
     const Setup setup_;
+    std::size_t bytes_min_ = 0;
     const std::unique_ptr<TransportContext> context_;
     std::array<Work, kTransfersMax> works_;
     std::atomic<std::uint32_t> under_way_{0};

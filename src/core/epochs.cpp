@@ -251,7 +251,7 @@ void Epochs::complete(std::uint64_t handle, const char* where) {
     if (hold.owns_lock()) hold.unlock();
     if (!epoch.copies.empty()) perform_deferred(epoch, where);
     // On mapped memory the release of the targets' gates is enough.
-    if (address_map.needs_transport &&
+    if (address_map.needs_completion() &&
         (!epoch.options.no_put || (epoch.has_gets && gets_need_quiet()))) {
         default_context.quiet();
     }

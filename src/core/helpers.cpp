@@ -93,12 +93,15 @@ std::optional<HelperCopy> Helpers::describe(const Copy& copy,
 // nullopt: the helpers have enough to do.
 std::optional<std::uint64_t> Helpers::post(const HelperCopy& copy,
                                            const TransportContext& context) {
+    ring_.prefetch();
+    setup_.board.prefetch();
     const auto ticket = ring_.reserve();
     if (!ticket) return std::nullopt;
     const std::uintptr_t kind = copy.kind == HelperCopy::Kind::kGet ? kGetBit : 0;
     // Relaxed: only a thread that knows of this operation completes it.
     owners_[*ticket % HelperRing::kEntries].store(reinterpret_cast<std::uintptr_t>(&context) | kind,
                                                   std::memory_order_relaxed);
+    address_map.expects_completion.store(true, std::memory_order_relaxed);
     ring_.post(*ticket, copy);
     setup_.board.ring_bell();
     return ticket;
@@ -180,6 +183,10 @@ void Helpers::complete_open(const TransportContext& context, Which which) {
     });
 }
 
+void Helpers::expect_no_completion() {
+    address_map.expects_completion.store(address_map.needs_transport, std::memory_order_relaxed);
+}
+
 void Helpers::complete_all() {
     complete_if([](std::uint64_t /*ticket*/) { return true; });
 }
@@ -193,15 +200,16 @@ bool Helpers::copy_a_piece() {
     return has_copied;
 }
 
-bool takes_measured_helper_size() {
+bool takes_measured_helper_sizes() {
     return address_map.helpers != nullptr && address_map.helpers->bytes_min() == 0;
 }
 
-void use_measured_helper_size(std::uint64_t bytes) {
+void use_measured_helper_sizes(std::uint64_t bytes, std::uint64_t off_node_bytes) {
     address_map.helpers->set_bytes_min(helper_bytes_min(bytes));
     address_map.helper_bytes_min = address_map.helpers->bytes_min();
     // Each of the two looks at its own.
     if (address_map.deferred != nullptr) {
+        address_map.deferred->set_bytes_min(helper_bytes_min(off_node_bytes));
         address_map.helper_bytes_min =
             std::min(address_map.helper_bytes_min, address_map.deferred->bytes_min());
     }

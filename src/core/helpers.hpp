@@ -36,7 +36,8 @@ class Helpers {
         int local_index = 0;
         heap::NodeMaps maps;
         std::size_t heaps_bytes = 0;
-        std::int32_t parent = 0;  // of the helpers: oshrun, or the PE that has their threads
+        bool has_many_threads = false;  // SHMEM_THREAD_MULTIPLE
+        std::int32_t parent = 0;        // of the helpers: oshrun, or the PE that has their threads
         // Contexts of the library, which look at what they put before any quiet.
         std::vector<const TransportContext*> excluded;
     };
@@ -68,10 +69,12 @@ class Helpers {
               const char* where);
 
     // RETURNS when: the operations that the context has handed over are complete; kPuts: only its
-    // puts and signals. COST: two loads where nothing is under way.
+    // puts and signals. COST: two loads where nothing is under way; without SHMEM_THREAD_MULTIPLE
+    // fence and quiet come here only after a copy that was handed over.
     enum class Which : std::uint8_t { kPuts, kAll };
     void complete(const TransportContext& context, Which which) {
         if (!is_idle()) complete_open(context, which);
+        if (!setup_.has_many_threads && is_idle()) expect_no_completion();
     }
     // The same for all contexts.
     void complete_all();
@@ -110,6 +113,8 @@ class Helpers {
     // Whether all copies of this PE are complete, and seen by the calling thread.
     bool is_idle() const { return settled_.load(std::memory_order_acquire) == ring_.tickets(); }
     void complete_open(const TransportContext& context, Which which);
+    // With several threads one of them could have handed over a copy since the look.
+    static void expect_no_completion();
     Ticket* free_ticket();
     bool copy_a_piece_of(std::uint64_t ticket);
     template <class IsMeant>
@@ -131,10 +136,10 @@ class Helpers {
     std::array<Ticket, heap::HelperRing::kEntries> tickets_;
 };
 
-// For the first init. Whether the size for the helpers of the node is that of the profile, which
-// the layers above this one read; and that size, 0 where it was not measured.
-bool takes_measured_helper_size();
-void use_measured_helper_size(std::uint64_t bytes);
+// For the first init. Whether the sizes for the helpers are those of the profile, which the layers
+// above this one read; and these sizes, 0 where they were not measured.
+bool takes_measured_helper_sizes();
+void use_measured_helper_sizes(std::uint64_t bytes, std::uint64_t off_node_bytes);
 
 // WaitEnvironment::help of a PE with helpers. REQUIRES: address_map.helpers.
 bool help_helpers();

@@ -12,6 +12,7 @@
 #include "base/copy.hpp"
 #include "core/address_map.hpp"
 #include "core/coherence.hpp"
+#include "core/deferred_transfers.hpp"
 #include "core/helpers.hpp"
 #include "core/runtime.hpp"
 #include "shmem/setup.h"
@@ -89,6 +90,10 @@ void print_info(const Node& node, const launch::Job& job, std::span<const Outcom
         if (address_map.helpers != nullptr) {
             text += line("helpers", text_of("put_nbi and get_nbi on the node from %zu bytes on",
                                             address_map.helpers->bytes_min()));
+        }
+        if (address_map.deferred != nullptr) {
+            text += line("helpers", text_of("put_nbi and get_nbi to other nodes from %zu bytes on",
+                                            address_map.deferred->bytes_min()));
         }
         text += "Topology\n" + topology::describe(node.facts());
         text += "Settings\n" + settings_text(config(), outcomes);

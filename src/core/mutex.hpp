@@ -104,7 +104,7 @@ class Mutex {
 // holder sees them. COST: a load where all memory is mapped, because the atomics that give the lock
 // back release.
 inline void complete_before_unlock() {
-    if (address_map.needs_transport) [[unlikely]]
+    if (address_map.needs_completion()) [[unlikely]]
         default_context.quiet();
 }
 // After a lock was obtained. Acquire: loads of data that a transport brought come after

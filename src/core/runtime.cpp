@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <memory>
 #include <mutex>
 #include <span>
 
@@ -99,7 +100,7 @@ void close_runtime() {
     forget_failures();
     reset_wait_environment();
     set_hang_report_word(nullptr);
-    address_map = {};
+    std::construct_at(&address_map);
     close_inline_maps();
     forget_external_heaps();
     close_segment_transport();

@@ -46,7 +46,7 @@ WaitEnvironment::Help choose_help(bool shares_copies) {
     return shares_copies ? help_helpers_and_copies : help_helpers;
 }
 
-void join_helpers(const char* where) {
+void join_helpers(bool has_many_threads, const char* where) {
     if (config().progress.kind != Progress::kHelpers) return;
     if (!config().heap.is_coherent()) {
         fatal(
@@ -64,11 +64,12 @@ void join_helpers(const char* where) {
                        .local_index = live->job.local_index,
                        .maps = live->node->maps(),
                        .heaps_bytes = live->node->heaps_bytes(),
+                       .has_many_threads = has_many_threads,
                        .parent = is_by_oshrun ? inherited()->launcher_pid
                                               : static_cast<pid_t>(live->node->record(0).pid),
                        .excluded = {live->collective_transport_context.get(),
                                     live->stream_transport_context.get()}});
-    // Else the layers above read the profile first (use_measured_helper_size()).
+    // Else the layers above read the profile first (use_measured_helper_sizes()).
     if (config().helper_size != 0) {
         live->helpers->set_bytes_min(helper_bytes_min(config().helper_size));
     }
@@ -121,8 +122,8 @@ void publish_address_map(const Live& life) {
     address_map.transports = life.node->transport_table();
     address_map.coherence = life.coherence.get();
     address_map.fabric = life.fabric.get();
-    address_map.needs_transport =
-        !life.node->statics_are_mapped() || life.fabric != nullptr || life.helpers != nullptr;
+    address_map.needs_transport = !life.node->statics_are_mapped() || life.fabric != nullptr;
+    address_map.expects_completion.store(address_map.needs_transport, std::memory_order_relaxed);
     address_map.helpers = life.helpers.get();
     address_map.deferred = life.deferred.get();
     if (life.helpers || life.deferred) {
@@ -194,7 +195,7 @@ void start(int level, const char* where) {
     publish_my_place();
     make_predefined_teams();
     live->node->open_heaps();
-    join_helpers(where);
+    join_helpers(has_many_threads, where);
     publish_address_map(*live);
     live->held_locks = std::make_unique<HeldLocks>(has_many_threads, &my_queue_node(0));
     open_held_locks = live->held_locks.get();

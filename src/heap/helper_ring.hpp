@@ -66,6 +66,14 @@ class HelperRing {
 
     // ---- For the threads of the PE ----
 
+    // Fetches what reserve() and post() will write, which helpers have in their caches. All lines
+    // come at the same time, in the time of one.
+    void prefetch() const {
+        const Entry& entry = entry_of(tickets_.load(std::memory_order_relaxed));
+        prefetch_to_write(&tickets_);
+        prefetch_to_write(&entry.claim);
+        prefetch_to_write(&entry.sleeper);
+    }
     // nullopt: the entry of the next ticket is in use still, though others may be free.
     std::optional<std::uint64_t> reserve();
     // REQUIRES: a ticket of reserve(), whose one post this is.
@@ -178,6 +186,8 @@ struct HelperBoard {
     alignas(kFalseSharingBytes) std::atomic<std::uint32_t> bell;
     alignas(kFalseSharingBytes) std::atomic<std::uint32_t> sleepers;
 
+    // Fetches what ring_bell() will write.
+    void prefetch() const { prefetch_to_write(&bell); }
     // Called behind a post. COST: an atomic addition; a system call if a helper sleeps.
     void ring_bell();
     // The same for all helpers that sleep.

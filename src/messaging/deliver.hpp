@@ -11,7 +11,7 @@ namespace tessera {
 // COST: a load where all memory is mapped: the sync's own release and acquire then have the effect
 // of quiet.
 TESSERA_INLINE void deliver(const Context& context) {
-    if (address_map.needs_transport) [[unlikely]]
+    if (address_map.needs_completion()) [[unlikely]]
         context.quiet();
 }
 

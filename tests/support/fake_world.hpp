@@ -34,14 +34,14 @@ class FakeWorld {
         transports_.resize(peers_.size());
         become(0);
     }
-    ~FakeWorld() { address_map = {}; }
+    ~FakeWorld() { std::construct_at(&address_map); }
     FakeWorld(const FakeWorld&) = delete;
     FakeWorld& operator=(const FakeWorld&) = delete;
 
     // From here on the calls are those of PE `pe`.
     void become(int pe) {
         auto index = static_cast<std::size_t>(pe);
-        address_map = {};
+        std::construct_at(&address_map);
         address_map.npes = static_cast<std::uint32_t>(peers_.size());
         address_map.my_pe = pe;
         address_map.heap_base = reinterpret_cast<std::uintptr_t>(heaps_[index].get());

@@ -15,7 +15,7 @@ OSH_INFO = ""
 FABRIC = ("fabric", "off_node_latency", "off_node_gap_per_byte", "off_node_overhead")
 PARAMETERS = ("alpha", "context_switch", "beta", "beta_memory", "gamma")
 # Not measured where helpers have no core, or save no time.
-OPTIONAL = ("helper_bytes",)
+OPTIONAL = ("helper_bytes", "off_node_helper_bytes")
 
 
 class OshTuneTest(unittest.TestCase):
@@ -49,8 +49,8 @@ class OshTuneTest(unittest.TestCase):
         self.assertIn(path, out.splitlines()[0])
 
     def test_each_provider_has_its_parameters(self):
-        out, _ = self.run_tool(OSH_TUNE, "-o", "-", "--helpers", "", "--provider", "sockets",
-                               "tcp;ofi_rxm")
+        out, _ = self.run_tool(OSH_TUNE, "-o", "-", "--helpers", "", "--fabric-helpers", "",
+                               "--provider", "sockets", "tcp;ofi_rxm")
         lines = [line.split()[:2] for line in out.splitlines() if not line.startswith("#")]
         self.assertEqual(tuple(line[0] for line in lines), PARAMETERS + FABRIC + FABRIC)
         self.assertEqual([line[1] for line in lines if line[0] == "fabric"],
@@ -77,6 +77,22 @@ class OshTuneTest(unittest.TestCase):
         out, error = self.run_tool(OSH_TUNE, "-o", "-", "--fabric", "", "--helpers", "false")
         self.assertNotIn(OPTIONAL[0], out)
         self.assertIn("the size for helpers remains the default", error)
+
+    def test_the_size_for_helpers_between_nodes(self):
+        launcher = (f"env SHMEM_PROGRESS=helpers! {os.path.dirname(OSH_TUNE)}/oshrun -n 2"
+                    " --virtual-nodes 2")
+        out, error = self.run_tool(OSH_TUNE, "-o", "-", "--helpers", "", "--fabric-helpers",
+                                   launcher)
+        behind_fabric = out.split("\nfabric ")[1].splitlines()
+        sizes = [line.split()[1] for line in behind_fabric if line.startswith(OPTIONAL)]
+        if not sizes:
+            self.assertIn("helpers save no time between nodes here", error)
+        for size in sizes:
+            self.assertIn(int(float(size)), [4096 << i for i in range(10)])
+        out, error = self.run_tool(OSH_TUNE, "-o", "-", "--helpers", "", "--fabric-helpers",
+                                   "false")
+        self.assertNotIn(OPTIONAL[1], out)
+        self.assertIn("the size for helpers between nodes remains the default", error)
 
     def test_failures_are_told(self):
         _, error = self.run_tool(OSH_TUNE, "-o", "-", "--node", "false", code=1)

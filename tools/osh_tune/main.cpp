@@ -2,7 +2,7 @@
 //
 // osh_tune: measures the costs of messages, copies and additions on this machine, and writes them
 // to the file that the library reads. Runs itself as a job of two PEs, once on one node and once on
-// two, and as one PE with a helper. See docs/man/osh_tune.1.
+// two, as one PE with a helper, and as two with helpers on two nodes. See docs/man/osh_tune.1.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,8 +62,30 @@ bool measure_with(const std::string& launcher, const char* option, MachineParame
     return true;
 }
 
+// The size for helpers, on the node or between nodes, if the machine has cores for them and they
+// save time. `launcher`: empty: it is not measured.
+void measure_helper_bytes(const std::string& launcher, double MachineParameters::*bytes,
+                          MachineParameters& machine) {
+    if (launcher.empty()) return;
+    const bool is_off_node = bytes == &MachineParameters::off_node_helper_bytes;
+    const char* where = is_off_node ? " between nodes" : "";
+    ::setenv("SHMEM_PROGRESS", "helpers", 1);
+    ::setenv("SHMEM_HELPER_SIZE", "4K", 1);
+    std::string ignored;
+    if (!measure_with(launcher, kMeasureHelpers, machine, ignored)) {
+        warn("the size for helpers%s remains the default; --%s '' does not measure it", where,
+             is_off_node ? "fabric-helpers" : "helpers");
+    } else if (machine.*bytes == 0) {
+        warn("helpers save no time%s here; the size for them remains the default", where);
+    }
+    ::unsetenv("SHMEM_PROGRESS");
+    ::unsetenv("SHMEM_HELPER_SIZE");
+}
+
 // Measures with each of the providers; if the list is empty, with the one that the library chooses.
+// `helpers`: launcher of PEs with helpers.
 std::vector<collectives::FabricParameters> measure_fabrics(const std::string& launcher,
+                                                           const std::string& helpers,
                                                            std::vector<std::string> providers) {
     std::vector<collectives::FabricParameters> fabrics;
     if (providers.empty()) providers.emplace_back();
@@ -70,6 +93,8 @@ std::vector<collectives::FabricParameters> measure_fabrics(const std::string& la
         if (!wanted.empty()) ::setenv("SHMEM_OFI_PROVIDER", wanted.c_str(), 1);
         collectives::FabricParameters parameters;
         if (measure_with(launcher, kMeasureModel, parameters.machine, parameters.provider)) {
+            measure_helper_bytes(helpers, &MachineParameters::off_node_helper_bytes,
+                                 parameters.machine);
             fabrics.push_back(std::move(parameters));
         } else {
             warn(
@@ -79,20 +104,6 @@ std::vector<collectives::FabricParameters> measure_fabrics(const std::string& la
         }
     }
     return fabrics;
-}
-
-// The size for helpers, if the machine has a core for one and it saves time.
-void measure_helper_bytes(const std::string& launcher, MachineParameters& machine) {
-    ::setenv("SHMEM_PROGRESS", "helpers", 1);
-    ::setenv("SHMEM_HELPER_SIZE", "4K", 1);
-    std::string ignored;
-    if (!measure_with(launcher, kMeasureHelpers, machine, ignored)) {
-        warn("the size for helpers remains the default; --helpers '' does not measure it");
-    } else if (machine.helper_bytes == 0) {
-        warn("helpers save no time here; the size for them remains the default");
-    }
-    ::unsetenv("SHMEM_PROGRESS");
-    ::unsetenv("SHMEM_HELPER_SIZE");
 }
 
 // Replaces the file as a whole: a job that starts meanwhile reads the old profile or the new one.
@@ -117,6 +128,7 @@ int run(int argc, char** argv) {
     std::string node = quoted(beside) + " -n 2";
     std::string fabric = quoted(beside) + " -n 2 --virtual-nodes 2";
     std::string helpers = quoted(beside) + " -n 1";
+    std::optional<std::string> fabric_helpers;
     std::vector<std::string> providers;
     std::string output;
     bool is_job = false;
@@ -131,6 +143,9 @@ int run(int argc, char** argv) {
                    "Measure between nodes with each of these libfabric providers")
         ->default_str("the provider that the library chooses");
     app.add_option("--helpers", helpers, "Launcher of a PE with a helper; empty: do not measure");
+    app.add_option("--fabric-helpers", fabric_helpers,
+                   "Launcher of 2 PEs with helpers on two nodes; empty: do not measure")
+        ->default_str("the one of --fabric");
     app.add_flag("--measure", is_job)->group("");
     app.add_flag("--measure-helpers", is_job_with_helpers)->group("");
     app.set_help_flag("--help,-h", "Print this text and exit");
@@ -146,9 +161,11 @@ int run(int argc, char** argv) {
     if (!measure_with(node, kMeasureModel, machine, ignored)) {
         fatal("the measurement on one node failed");
     }
-    if (!helpers.empty()) measure_helper_bytes(helpers, machine);
+    measure_helper_bytes(helpers, &MachineParameters::helper_bytes, machine);
     std::vector<collectives::FabricParameters> fabrics;
-    if (!fabric.empty()) fabrics = measure_fabrics(fabric, std::move(providers));
+    if (!fabric.empty()) {
+        fabrics = measure_fabrics(fabric, fabric_helpers.value_or(fabric), std::move(providers));
+    }
     const std::string text = collectives::print_profile(machine, fabrics);
     if (output == "-") {
         std::fputs(text.c_str(), stdout);

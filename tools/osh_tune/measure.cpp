@@ -13,9 +13,11 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "collectives/kernels/kernel.hpp"
+#include "core/address_map.hpp"
 #include "core/runtime.hpp"
 
 namespace tessera::osh_tune {
@@ -46,6 +48,7 @@ double median_seconds(long repeats, Body body) {
 }
 
 void print(const char* name, double value) { std::printf("%s %.9g\n", name, value); }
+void print_fabric() { std::printf("fabric %s\n", std::string(fabric_provider()).c_str()); }
 
 // A word goes to the other PE and back: half of that. Both PEs call it.
 double one_way(long* words, long repeats) {
@@ -136,7 +139,7 @@ void measure_fabric(char* block, long* words) {
     const double alpha = one_way(words, 1000);
     if (shmem_my_pe() != 0) return;
     const std::vector<char> local(kBlockBytes, 1);
-    std::printf("fabric %s\n", std::string(fabric_provider()).c_str());
+    print_fabric();
     print("off_node_latency", alpha);
     const double stream = median_seconds(32, [&](long count) {
         for (long i = 0; i < count; ++i) {
@@ -170,10 +173,13 @@ struct Puts {
     char* dest = nullptr;
     int target = 0;
 
-    // RETURNS: the seconds of one by the PE itself.
+    // RETURNS: the seconds of one without helpers.
     double time_alone(std::size_t bytes, long repeats) const {
         return median_seconds(repeats, [&](long count) {
-            for (long i = 0; i < count; ++i) shmem_putmem(dest, source, bytes, target);
+            for (long i = 0; i < count; ++i) {
+                shmem_putmem(dest, source, bytes, target);
+                shmem_quiet();
+            }
         });
     }
     // The seconds that one takes from the PE, which computes for `work` seconds meanwhile.
@@ -191,7 +197,7 @@ struct Puts {
     }
 };
 
-// Whether handing a put over costs the PE clearly less than copying itself.
+// Whether handing a put over costs the PE clearly less than doing it itself.
 bool helper_saves_time(const Puts& puts, std::size_t bytes) {
     constexpr double kFraction = 0.9;
     constexpr double kBatchSeconds = 2e-3;
@@ -199,10 +205,15 @@ bool helper_saves_time(const Puts& puts, std::size_t bytes) {
     const auto repeats_of = [](double seconds) {
         return std::max(2L, static_cast<long>(kBatchSeconds / seconds));
     };
-    const double own = puts.time_alone(bytes, repeats_of(puts.time_alone(bytes, 4)));
+    const double alone = puts.time_alone(bytes, repeats_of(puts.time_alone(bytes, 4)));
     // Time for the helper, which must fetch the lines from the PE's cache and may sleep at first.
-    const double work = 8 * own + kSettleSeconds;
-    return puts.overhead(bytes, work, repeats_of(work)) < kFraction * own;
+    const double work = 8 * alone + kSettleSeconds;
+    const double helped = puts.overhead(bytes, work, repeats_of(work));
+    const std::size_t bytes_min = std::exchange(address_map.helper_bytes_min, SIZE_MAX);
+    // Copies take longer between computations, by as much as these take of the caches.
+    const double own = std::min(alone, puts.overhead(bytes, work, repeats_of(work)));
+    address_map.helper_bytes_min = bytes_min;
+    return helped < kFraction * own;
 }
 
 // The shortest size from which on all longer ones gain, too. Copies of 4 MiB and more are left out:
@@ -215,7 +226,10 @@ void measure_threshold(char* block) {
         if (!helper_saves_time(puts, bytes)) break;
         shortest = bytes;
     }
-    if (shortest != 0) print("helper_bytes", static_cast<double>(shortest));
+    if (shortest == 0) return;
+    const bool is_off_node = shmem_ptr(block, puts.target) == nullptr;
+    if (is_off_node) print_fabric();
+    print(is_off_node ? "off_node_helper_bytes" : "helper_bytes", static_cast<double>(shortest));
 }
 
 // The memory of this PE, filled. Ends the job where it cannot be had.

@@ -10,8 +10,9 @@ namespace tessera::osh_tune {
 // gamma. On two: "fabric" and the provider, off_node_latency, off_node_gap_per_byte,
 // off_node_overhead. RETURNS: the exit code.
 int measure();
-// With helpers (SHMEM_PROGRESS=helpers) that take all sizes: helper_bytes, or nothing where they
-// save no time. One PE or several, on one node. RETURNS: the exit code.
+// With helpers (SHMEM_PROGRESS=helpers) that take all sizes: helper_bytes where the last PE is on
+// the node of PE 0, else "fabric" and the provider, and off_node_helper_bytes; nothing where they
+// save no time. RETURNS: the exit code.
 int measure_helpers();
 
 }  // namespace tessera::osh_tune

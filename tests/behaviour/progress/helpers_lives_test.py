@@ -138,6 +138,14 @@ class Helpers(LaunchTest):
                            "SHMEM_HELPER_SIZE": setting}
             out, _ = self.run_job("-n", 2, CASES, "sessions", environment=environment)
             self.assertIn(f"put_nbi and get_nbi on the node from {expected} bytes on", out)
+        with open(profile, "w", encoding="utf-8") as file:
+            file.write("helper_bytes 8192\nfabric tcp;ofi_rxm\noff_node_helper_bytes 32768\n")
+        environment = {**self.helped(SHMEM_PROFILE=profile, SHMEM_INFO="1"),
+                       "SHMEM_HELPER_SIZE": "0"}
+        out, _ = self.run_job("-n", 2, "--virtual-nodes", 2, CASES, "sessions",
+                              environment=environment)
+        self.assertIn("put_nbi and get_nbi on the node from 8192 bytes on", out)
+        self.assertIn("put_nbi and get_nbi to other nodes from 32768 bytes on", out)
         os.remove(profile)
 
     def test_values(self):

@@ -172,7 +172,8 @@ TEST(Profile, WhatIsPrintedIsRead) {
     EXPECT_EQ(parse_profile(print_profile(machine, {{"tcp;ofi_rxm", machine}}), "", read), "");
     EXPECT_EQ(read, machine);
     machine.helper_bytes = 16384;
-    EXPECT_EQ(parse_profile(print_profile(machine, {}), "", read), "");
+    machine.off_node_helper_bytes = 65536;
+    EXPECT_EQ(parse_profile(print_profile(machine, {{"tcp;ofi_rxm", machine}}), "", read), "");
     EXPECT_EQ(read, machine);
 }
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 
 #include "support/fake_world.hpp"
 
@@ -142,7 +143,7 @@ TEST_F(AddressMapTest, MessagesNameThePartOfTheRange) {
 }
 
 TEST_F(AddressMapTest, NothingIsThereBeforeInit) {
-    address_map = {};
+    std::construct_at(&address_map);
     EXPECT_EQ(address_map.mapped(world_.heap(1), 0), nullptr);
     EXPECT_EQ(address_map.mapped_heap(world_.heap(1), 65, 0), nullptr);
     EXPECT_FALSE(address_map.contains(world_.heap(1), 1));

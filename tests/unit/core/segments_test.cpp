@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include <cstdlib>
+#include <memory>
 
 #include "core/address_map.hpp"
 
@@ -27,7 +28,7 @@ class SegmentsTest : public testing::Test {
     }
     ~SegmentsTest() override {
         segments_.close();
-        address_map = {};
+        std::construct_at(&address_map);
     }
     // With parts of 10, 20 and 30 bytes, the middle one this PE's.
     RegisteredSegment segment_at(std::size_t begin, std::size_t pages = 1) {
