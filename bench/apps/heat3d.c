@@ -17,7 +17,8 @@
 // and needs one barrier for them:
 //
 //   heat3d_..._overlap            computes the inside, waits for the gets, computes the layers that
-//                                 need them
+//                                 need them. Only faces of other nodes travel: those of its own
+//                                 node (shmem_ptr) it loads by blocking gets, before the inside
 //   heat3d_..._nonblocking        waits for the gets, computes all cells
 //   heat3d_..._overlap_exchange   in the calls of the gets and in the wait
 //   heat3d_..._nonblocking_exchange
@@ -39,7 +40,8 @@ static double *now, *next;  // symmetric: the temperatures, and those after this
 static double* sums;        // symmetric: source and target of the all-reduce
 static double reduce_work[SHMEM_REDUCE_MIN_WRKDATA_SIZE];
 static long reduce_sync[2][SHMEM_REDUCE_SYNC_SIZE];
-static double ns[kParts];  // spent in each part
+static double ns[kParts];        // spent in each part
+static int is_off_node[kFaces];  // a neighbour on another node
 
 // The edge's temperature depends on the side; the inside is as uneven as can be.
 static double first_temperature(const struct Block* b, long x, long y, long z) {
@@ -149,12 +151,12 @@ static double step_face_by_face(void) {
     return change;
 }
 
-// Computes the layers of cells that need this PE's halo, each cell once, and takes them off `rest`.
+// Computes the layers of cells that need what travels, each cell once, and takes them off `rest`.
 static double peel_layers(struct Part* rest, int computes) {
     double change = 0;
     for (int face = 0; face < kFaces; ++face) {
         const int d = face / 2;
-        if (neighbour[face] < 0 || rest->first[d] > rest->last[d]) continue;
+        if (!is_off_node[face] || rest->first[d] > rest->last[d]) continue;
         struct Part layer = *rest;
         if (face % 2 == 0) {
             layer.last[d] = rest->first[d]++;
@@ -172,7 +174,11 @@ static double step_at_once(enum Exchange exchange) {
     peel_layers(&inside, 0);
     const double start = now_ns();
     for (int face = 0; face < kFaces; ++face) {
-        if (neighbour[face] >= 0) get_face(exchange, face);
+        if (neighbour[face] >= 0 && (exchange != OVERLAP || is_off_node[face]))
+            get_face(exchange, face);
+    }
+    for (int face = 0; exchange == OVERLAP && face < kFaces; ++face) {
+        if (neighbour[face] >= 0 && !is_off_node[face]) get_face(FACE_BY_FACE, face);
     }
     const double started = now_ns();
     if (exchange == OVERLAP) change = compute(&mine, inside, now, next);
@@ -275,6 +281,9 @@ static void measure(const char* mode, long iterations, int samples) {
     if (!box_fits()) return;
     mine = block_of_this_pe();
     double* memory = allocate(64, 2 * sizeof(double) * mine.count);
+    for (int face = 0; face < kFaces; ++face) {
+        is_off_node[face] = neighbour[face] >= 0 && shmem_ptr(memory, neighbour[face]) == NULL;
+    }
     struct Outcome expected = expected_outcome(iterations);
     for (int i = -1; i < samples; ++i) {  // one sample to warm up
         for (enum Exchange exchange = 0; exchange < kExchanges; ++exchange) {
