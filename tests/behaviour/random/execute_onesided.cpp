@@ -244,11 +244,20 @@ void Executor::play(const LockedAdd& add) {
             shmem_set_lock(lock);
         }
         std::uint64_t values[LockedAdd::kWords];
-        shmem_uint64_get(values, words, LockedAdd::kWords, add.target);
+        const bool is_own = add.target == me_;
+        if (is_own) {
+            std::memcpy(values, words, sizeof values);
+        } else {
+            shmem_uint64_get(values, words, LockedAdd::kWords, add.target);
+        }
         for (std::uint32_t k = 0; k < LockedAdd::kWords; ++k) {
             values[k] += static_cast<std::uint64_t>(me_) + k;
         }
-        shmem_uint64_put(words, values, LockedAdd::kWords, add.target);
+        if (is_own) {
+            std::memcpy(words, values, sizeof values);
+        } else {
+            shmem_uint64_put(words, values, LockedAdd::kWords, add.target);
+        }
         shmem_clear_lock(lock);
     }
 }
@@ -277,6 +286,9 @@ void Executor::play(const Wait& wait) {
                 if ((seen == value) != (wait.cmp == SHMEM_CMP_EQ)) ::sched_yield();
             } while ((seen == value) != (wait.cmp == SHMEM_CMP_EQ));
             break;
+        case Wait::Form::kAtomicFetch:
+            while (shmem_uint64_atomic_fetch(signal, wait.target) != value) ::sched_yield();
+            return;
     }
     const std::uint64_t expected = model_.word(me_, wait.words, 8);
     if (wait.form != Wait::Form::kRoutine && seen != expected) {

@@ -45,7 +45,7 @@ Generator::Generator(const GenerateOptions& options)
 
 Program Generator::run() {
     // Programs differ in what they are made of, too.
-    constexpr int kActions = 13;
+    constexpr int kActions = 14;
     for (int i = 0; i < kActions; ++i) weights_.push_back(random_.below(4));
     weights_[0] += 1;  // Something must be possible.
     // Most have some memory, teams and contexts from the start.
@@ -75,7 +75,7 @@ void Generator::act() {
         {&Generator::tickets, 1},        {&Generator::token_swap, 1},
         {&Generator::locked_add, 1},     {&Generator::exchange, 1},
         {&Generator::collectives, 4},    {&Generator::teams, 2},
-        {&Generator::contexts, 2}};
+        {&Generator::contexts, 2},       {&Generator::own_stores, 1}};
     int total = 0;
     for (std::size_t i = 0; i < std::size(kActions); ++i) total += kActions[i].second * weights_[i];
     int choice = random_.below(total);

@@ -423,4 +423,54 @@ void Generator::flags() {
     claims_.set(Claim::kOwned, wait.pe, *place, layout);
 }
 
+// ---- A PE's own stores -------------------------------------------------------------------------
+
+// A PE stores to its own memory and raises a flag, and another one gets what is there. A fence is
+// enough where the flag is a word of the PE that stores.
+void Generator::own_stores() {
+    const PeList pes = some_pes(2, 2);
+    const int from = pes[0];
+    const int to = pes[pes.size() - 1];
+    const Layout layout = words(1, any_nelems(1, most_bytes_));
+    const std::optional<BlockOffset> place = find(from, layout, 1, kChangedByOwner);
+    if (!place) return;
+    claims_.set(Claim::kBusy, from, *place, layout);
+    const bool is_at_source = random_.chance(50);
+    const int holder = is_at_source ? from : to;
+    const std::optional<BlockOffset> word =
+        find(holder, words(kWordBytes), kWordBytes, kChangedByAll);
+    if (!word) return;
+    claims_.set(Claim::kBusy, holder, *word, words(kWordBytes));
+
+    Transfer call{.name = TransferName::kStore,
+                  .pe = from,
+                  .target = from,
+                  .row = static_cast<int>(rma_routines().size()) - 1,  // mem
+                  .remote = *place,
+                  .remote_layout = layout,
+                  .local = {},
+                  .local_layout = layout,
+                  .pattern = random_.next()};
+    emit(call);
+    order(from, kNoContextArgument,
+          is_at_source && random_.chance(70) ? OrderName::kFence : OrderName::kQuiet);
+    AtomicCall flag{.name = AtomicName::kSet, .pe = from, .target = holder, .word = *word};
+    do {
+        flag.row = random_.below(static_cast<int>(atomic_routines().size()));
+    } while (!atomic_row(flag.row).has_waits || atomic_row(flag.row).bytes != kWordBytes);
+    flag.operand = model_.word(holder, *word, kWordBytes) + 1;
+    emit(flag);
+    Wait wait{.form = is_at_source ? Wait::Form::kAtomicFetch : Wait::Form::kRoutine,
+              .pe = to,
+              .target = holder,
+              .row = flag.row,
+              .words = *word};
+    wait.values[0] = flag.operand;
+    emit(wait);
+    call.name = TransferName::kGet;
+    call.pe = to;
+    call.context = any_context(to, from);
+    emit(call);
+}
+
 }  // namespace tessera::random

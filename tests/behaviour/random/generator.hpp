@@ -80,6 +80,7 @@ class Generator {
     void atomics_of_many();
     void signal_chain();
     void flags();
+    void own_stores();
     void transfer(int pe, int target);
     void choose_layouts(Transfer& transfer, std::uint32_t most_bytes);
     void overwrite(Transfer transfer, BlockOffset region, std::uint32_t bytes);

@@ -160,14 +160,15 @@ struct Order {
 };
 
 // Waits until "words[i] cmp values[i]" holds for all i whose bit is set in `included`. Tests are
-// repeated until they say so.
+// repeated until they say so. kAtomicFetch looks at a word of `target`, until it has the value.
 struct Wait {
     static constexpr int kWordsMax = 6;
-    enum class Form : std::uint8_t { kRoutine, kSignalWait, kSignalFetch };
+    enum class Form : std::uint8_t { kRoutine, kSignalWait, kSignalFetch, kAtomicFetch };
     Form form = Form::kRoutine;
     WaitName name = WaitName::kWaitUntil;
     bool is_vector = false;
     int pe = 0;
+    int target = 0;
     int row = 0;  // of atomic_routines(), kRoutine
     BlockOffset words = {};
     int count = 1;
@@ -214,7 +215,8 @@ struct TokenSwap {
     std::uint64_t token(int pe) const { return pattern + static_cast<std::uint64_t>(pe) * 1000; }
 };
 
-// Each PE adds to words at `target`, by get and put under a lock, several times.
+// Each PE adds to words at `target` under a lock, several times: by get and put, and the target
+// itself by loads and stores.
 struct LockedAdd {
     static constexpr std::uint32_t kWords = 3;
     PeList pes = {};

@@ -100,6 +100,10 @@ std::string words(const Wait& it) {
     const char* name = "signal_wait_until";
     std::string type;
     if (it.form == Wait::Form::kSignalFetch) name = "signal_fetch";
+    if (it.form == Wait::Form::kAtomicFetch) {
+        return text("PE %d: uint64 atomic_fetch of %s of PE %d until it is %#lx", it.pe,
+                    of(it.words).c_str(), it.target, it.values[0]);
+    }
     if (it.form == Wait::Form::kRoutine) {
         name = kWaitNameTexts[static_cast<std::size_t>(it.name)];
         type = atomic_routines()[static_cast<std::size_t>(it.row)].name;
