@@ -75,7 +75,7 @@ void Generator::act() {
         {&Generator::tickets, 1},        {&Generator::token_swap, 1},
         {&Generator::locked_add, 1},     {&Generator::exchange, 1},
         {&Generator::collectives, 4},    {&Generator::teams, 2},
-        {&Generator::contexts, 2},       {&Generator::own_stores, 1}};
+        {&Generator::contexts, 2},       {&Generator::hand_over, 1}};
     int total = 0;
     for (std::size_t i = 0; i < std::size(kActions); ++i) total += kActions[i].second * weights_[i];
     int choice = random_.below(total);

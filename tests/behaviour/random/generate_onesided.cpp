@@ -147,15 +147,9 @@ void Generator::overwrites() {
     }
     if (random_.chance(50)) return;
     order(pe, context, random_.chance(70) ? OrderName::kQuiet : OrderName::kPeQuiet);
-    emit(Transfer{.name = TransferName::kGet,
-                  .pe = pe,
-                  .context = context,
-                  .target = target,
-                  .row = static_cast<int>(rma_routines().size()) - 1,
-                  .remote = *region,
-                  .remote_layout = words(1, bytes),
-                  .local = {},
-                  .local_layout = words(1, bytes)});
+    Transfer get = plain_transfer(TransferName::kGet, pe, target, *region, bytes);
+    get.context = context;
+    emit(get);
 }
 
 // Something into a part of the region.
@@ -190,6 +184,10 @@ void Generator::atomics_of_one() {
     claims_.set(Claim::kBusy, call.target, *word, words(row.bytes));
     call.word = *word;
     call.context = any_context(call.pe, call.target);
+    const bool is_own = call.pe == call.target;
+    if (is_own && random_.chance(50)) {
+        emit(plain_transfer(TransferName::kStore, call.pe, call.target, *word, row.bytes));
+    }
     const int count = random_.between(1, 7);
     for (int i = 0; i < count; ++i) {
         call.name = static_cast<AtomicName>(random_.below(row.atomics));
@@ -201,8 +199,11 @@ void Generator::atomics_of_one() {
         emit(call);
         // A blocking fetching atomic is done when it returns.
         if (returns_value(call.name) && !call.is_nbi) continue;
-        order(call.pe, call.context, random_.chance(60) ? OrderName::kFence : OrderName::kQuiet);
+        const bool is_last = i == count - 1;
+        order(call.pe, call.context,
+              !is_last && random_.chance(60) ? OrderName::kFence : OrderName::kQuiet);
     }
+    if (is_own) emit(plain_transfer(TransferName::kLoad, call.pe, call.target, *word, row.bytes));
 }
 
 // Several PEs, with operations whose order does not matter.
@@ -365,16 +366,10 @@ void Generator::raise_flag(const Wait& wait, int i, std::uint64_t value) {
     if (random_.chance(50)) {
         const Layout layout = Layout::contiguous(1, any_nelems(1, 64));
         if (const std::optional<BlockOffset> dest = find(wait.pe, layout, 1, kChangedByAll)) {
-            emit(Transfer{.name = TransferName::kPut,
-                          .pe = pe,
-                          .context = context,
-                          .target = wait.pe,
-                          .row = static_cast<int>(rma_routines().size()) - 1,
-                          .remote = *dest,
-                          .remote_layout = layout,
-                          .local = {},
-                          .local_layout = layout,
-                          .pattern = random_.next()});
+            Transfer put =
+                plain_transfer(TransferName::kPut, pe, wait.pe, *dest, layout.packed_bytes());
+            put.context = context;
+            emit(put);
             claims_.set(Claim::kBusy, wait.pe, *dest, layout);
             order(pe, context, random_.chance(70) ? OrderName::kFence : OrderName::kQuiet);
         }
@@ -423,54 +418,60 @@ void Generator::flags() {
     claims_.set(Claim::kOwned, wait.pe, *place, layout);
 }
 
-// ---- A PE's own stores -------------------------------------------------------------------------
+// ---- Own memory --------------------------------------------------------------------------------
 
-// A PE stores to its own memory and raises a flag, and another one gets what is there. A fence is
-// enough where the flag is a word of the PE that stores.
-void Generator::own_stores() {
+Transfer Generator::plain_transfer(TransferName name, int pe, int target, BlockOffset place,
+                                   std::uint32_t bytes) {
+    return {.name = name,
+            .pe = pe,
+            .target = target,
+            .row = static_cast<int>(rma_routines().size()) - 1,  // mem
+            .remote = place,
+            .remote_layout = words(1, bytes),
+            .local = {},
+            .local_layout = words(1, bytes),
+            .pattern = random_.next()};
+}
+
+// A PE stores to its own memory, or puts to another one's, and raises a flag; the other one gets
+// what is there. A fence is enough where the flag is a word of the same PE.
+void Generator::hand_over() {
     const PeList pes = some_pes(2, 2);
     const int from = pes[0];
     const int to = pes[pes.size() - 1];
-    const Layout layout = words(1, any_nelems(1, most_bytes_));
-    const std::optional<BlockOffset> place = find(from, layout, 1, kChangedByOwner);
+    const int owner = random_.chance(70) ? from : to;
+    const int holder = random_.chance(50) ? from : to;  // of the flag
+    const std::uint32_t bytes = any_nelems(1, most_bytes_);
+    const std::optional<BlockOffset> place =
+        find(owner, words(1, bytes), 1, owner == from ? kChangedByOwner : kChangedByAll);
     if (!place) return;
-    claims_.set(Claim::kBusy, from, *place, layout);
-    const bool is_at_source = random_.chance(50);
-    const int holder = is_at_source ? from : to;
+    claims_.set(Claim::kBusy, owner, *place, words(1, bytes));
     const std::optional<BlockOffset> word =
         find(holder, words(kWordBytes), kWordBytes, kChangedByAll);
     if (!word) return;
     claims_.set(Claim::kBusy, holder, *word, words(kWordBytes));
 
-    Transfer call{.name = TransferName::kStore,
-                  .pe = from,
-                  .target = from,
-                  .row = static_cast<int>(rma_routines().size()) - 1,  // mem
-                  .remote = *place,
-                  .remote_layout = layout,
-                  .local = {},
-                  .local_layout = layout,
-                  .pattern = random_.next()};
-    emit(call);
+    emit(plain_transfer(owner == from ? TransferName::kStore : TransferName::kPut, from, owner,
+                        *place, bytes));
     order(from, kNoContextArgument,
-          is_at_source && random_.chance(70) ? OrderName::kFence : OrderName::kQuiet);
+          owner == holder && random_.chance(70) ? OrderName::kFence : OrderName::kQuiet);
     AtomicCall flag{.name = AtomicName::kSet, .pe = from, .target = holder, .word = *word};
     do {
         flag.row = random_.below(static_cast<int>(atomic_routines().size()));
     } while (!atomic_row(flag.row).has_waits || atomic_row(flag.row).bytes != kWordBytes);
     flag.operand = model_.word(holder, *word, kWordBytes) + 1;
     emit(flag);
-    Wait wait{.form = is_at_source ? Wait::Form::kAtomicFetch : Wait::Form::kRoutine,
+    const bool waits = holder == to && random_.chance(50);
+    Wait wait{.form = waits ? Wait::Form::kRoutine : Wait::Form::kAtomicFetch,
               .pe = to,
               .target = holder,
               .row = flag.row,
               .words = *word};
     wait.values[0] = flag.operand;
     emit(wait);
-    call.name = TransferName::kGet;
-    call.pe = to;
-    call.context = any_context(to, from);
-    emit(call);
+    Transfer get = plain_transfer(TransferName::kGet, to, owner, *place, bytes);
+    get.context = any_context(to, owner);
+    emit(get);
 }
 
 }  // namespace tessera::random

@@ -80,8 +80,11 @@ class Generator {
     void atomics_of_many();
     void signal_chain();
     void flags();
-    void own_stores();
+    void hand_over();
     void transfer(int pe, int target);
+    // Of bytes between contiguous memory on `target` and private memory.
+    Transfer plain_transfer(TransferName name, int pe, int target, BlockOffset place,
+                            std::uint32_t bytes);
     void choose_layouts(Transfer& transfer, std::uint32_t most_bytes);
     void overwrite(Transfer transfer, BlockOffset region, std::uint32_t bytes);
     std::optional<BlockOffset> signalled_put(int from, int to, std::optional<BlockOffset> source,
