@@ -96,6 +96,7 @@ class Executor {
     void play(const Session& session);
     void play(const Collective& collective);
     void check_team(int team, const PeList& members);
+    void check_move(const Collective& collective);
     void check_reduction(const Collective& collective);
     shmem_team_t& team(int number);
 

@@ -170,6 +170,20 @@ void Executor::play(const Collective& collective) {
             break;
     }
     if (status != 0) fail("it returned %d", status);
+    if (collective.name >= CollectiveName::kBroadcast && collective.name != CollectiveName::kReduce)
+        check_move(collective);
+}
+
+// By loads before any other call, which could bring what is missing.
+void Executor::check_move(const Collective& collective) {
+    if (collective.has_null) return;
+    const Layout layout = collective.dest_layout(
+        move_routines()[static_cast<std::size_t>(collective.row)].element_bytes);
+    for (std::uint32_t i = 0; i < layout.runs; ++i) {
+        const BlockOffset place{collective.dest.block,
+                                collective.dest.offset + layout.run_offset(i)};
+        compare(place, address(place), layout.run_bytes());
+    }
 }
 
 // Numbers are compared by value here; then the bits that do not matter become those of the model.

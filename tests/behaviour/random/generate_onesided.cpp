@@ -442,15 +442,22 @@ void Generator::hand_over() {
     const int owner = random_.chance(70) ? from : to;
     const int holder = random_.chance(50) ? from : to;  // of the flag
     const std::uint32_t bytes = any_nelems(1, most_bytes_);
+    // The other PE may change the byte behind at the same time.
+    const bool has_neighbour = random_.chance(40);
+    const Layout layout = words(1, bytes + (has_neighbour ? 1 : 0));
     const std::optional<BlockOffset> place =
-        find(owner, words(1, bytes), 1, owner == from ? kChangedByOwner : kChangedByAll);
+        find(owner, layout, 1, owner == from && !has_neighbour ? kChangedByOwner : kChangedByAll);
     if (!place) return;
-    claims_.set(Claim::kBusy, owner, *place, words(1, bytes));
+    claims_.set(Claim::kBusy, owner, *place, layout);
     const std::optional<BlockOffset> word =
         find(holder, words(kWordBytes), kWordBytes, kChangedByAll);
     if (!word) return;
     claims_.set(Claim::kBusy, holder, *word, words(kWordBytes));
 
+    if (has_neighbour) {
+        emit(plain_transfer(TransferName::kPut, to, owner, {place->block, place->offset + bytes},
+                            1));
+    }
     emit(plain_transfer(owner == from ? TransferName::kStore : TransferName::kPut, from, owner,
                         *place, bytes));
     order(from, kNoContextArgument,

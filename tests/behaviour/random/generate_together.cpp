@@ -204,37 +204,31 @@ void Generator::move(Collective& call) {
     const std::uint32_t bytes = row.element_bytes;
     call.nelems = any_nelems(bytes, std::max(most_bytes_ / npes, 2 * bytes));
     call.root = random_.below(call.members.size());
-    Layout dest = words(bytes, call.nelems * npes);
     Layout source = words(bytes, call.nelems);
     switch (call.name) {
         case CollectiveName::kBroadcast: {
-            dest = source;
             if (!random_.chance(15)) break;
-            const auto place = find(call.members, dest, row.alignment, kChangedByAll);
+            const auto place = find(call.members, source, row.alignment, kChangedByAll);
             if (!place) return;
             call.dest = call.source = *place;
-            for (int pe : call.members) claims_.set(Claim::kOwned, pe, *place, dest);
+            for (int pe : call.members) claims_.set(Claim::kOwned, pe, *place, source);
             return emit(call);
         }
-        case CollectiveName::kCollect: {
-            std::uint32_t total = 0;
+        case CollectiveName::kCollect:
             for (std::uint32_t i = 0; i < npes; ++i) {
                 const int count = random_.below(static_cast<int>(call.nelems) + 1);
                 call.counts[i] = static_cast<std::uint16_t>(count);
-                total += static_cast<std::uint32_t>(count);
             }
-            dest = words(bytes, total);
             break;
-        }
-        case CollectiveName::kAlltoall: source = dest; break;
+        case CollectiveName::kAlltoall: source = words(bytes, call.nelems * npes); break;
         case CollectiveName::kAlltoalls:
             call.dst = static_cast<std::uint32_t>(random_.between(1, 3));
             call.sst = static_cast<std::uint32_t>(random_.between(1, 3));
-            dest = {bytes, 1, call.dst, call.nelems * npes};
             source = {bytes, 1, call.sst, call.nelems * npes};
             break;
         default: break;
     }
+    const Layout dest = call.dest_layout(bytes);
     if (!place_collective(call, dest, source, row.alignment)) return;
     emit(call);
     reuse_source(call, source);

@@ -314,6 +314,19 @@ struct Collective {
     std::uint32_t dst = 1;
     std::uint32_t sst = 1;
     bool has_null = false;  // nelems is 0, and so are dest and source
+
+    // Of a call that moves data.
+    Layout dest_layout(std::uint32_t element_bytes) const {
+        const auto all = nelems * static_cast<std::uint32_t>(members.size());
+        std::uint32_t counted = 0;
+        for (int i = 0; i < members.size(); ++i) counted += counts[static_cast<std::size_t>(i)];
+        switch (name) {
+            case CollectiveName::kBroadcast: return Layout::contiguous(element_bytes, nelems);
+            case CollectiveName::kCollect: return Layout::contiguous(element_bytes, counted);
+            case CollectiveName::kAlltoalls: return {element_bytes, 1, dst, all};
+            default: return Layout::contiguous(element_bytes, all);
+        }
+    }
 };
 
 // ---- Time and memory ---------------------------------------------------------------------------
