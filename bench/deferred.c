@@ -14,10 +14,11 @@
 #include <string.h>
 #include <time.h>
 
-enum { kSamples = 101, kBytesMax = 4 << 20 };
+enum { kSamples = 101, kSamplesTiny = 3, kBytesMax = 4 << 20, kBytesTiny = 64 << 10 };
 
 static char *near, *far;  // symmetric
 static int target;
+static int samples = kSamples;
 
 static double now_us(void) {
     struct timespec time;
@@ -31,9 +32,9 @@ static int compare(const void* left, const void* right) {
     return (a > b) - (a < b);
 }
 
-static double median(double* samples) {
-    qsort(samples, kSamples, sizeof *samples, compare);
-    return samples[kSamples / 2];
+static double median(double* times) {
+    qsort(times, (size_t)samples, sizeof *times, compare);
+    return times[samples / 2];
 }
 
 static void work(long iterations) {
@@ -61,7 +62,7 @@ static double transfer(int is_get, size_t bytes, long iterations) {
 
 static void measure(int is_get, size_t bytes) {
     static double alone[kSamples], worked[kSamples], both[kSamples];
-    for (int i = 0; i < kSamples; ++i) alone[i] = transfer(is_get, bytes, 0);
+    for (int i = 0; i < samples; ++i) alone[i] = transfer(is_get, bytes, 0);
     const double base = median(alone);
     long iterations = 1000;
     for (double taken = 0; taken < 4 * base;) {
@@ -70,7 +71,7 @@ static void measure(int is_get, size_t bytes) {
         work(iterations);
         taken = now_us() - start;
     }
-    for (int i = 0; i < kSamples; ++i) {
+    for (int i = 0; i < samples; ++i) {
         const double start = now_us();
         work(iterations);
         worked[i] = now_us() - start;
@@ -81,7 +82,12 @@ static void measure(int is_get, size_t bytes) {
            bytes, base, median(worked), overhead, 100 * overhead / base);
 }
 
-int main(void) {
+int main(int argc, char** argv) {
+    size_t largest = kBytesMax;
+    if (argc > 1 && strcmp(argv[1], "--tiny") == 0) {  // whether it runs
+        samples = kSamplesTiny;
+        largest = kBytesTiny;
+    }
     shmem_init();
     target = shmem_n_pes() - 1;
     near = shmem_malloc(kBytesMax);
@@ -90,7 +96,7 @@ int main(void) {
     memset(near, 1, kBytesMax);
     memset(far, 1, kBytesMax);
     shmem_barrier_all();
-    for (size_t bytes = 4096; bytes <= kBytesMax; bytes *= 4) {
+    for (size_t bytes = 4096; bytes <= largest; bytes *= 4) {
         for (int is_get = 0; is_get < 2; ++is_get) {
             if (shmem_my_pe() == 0) measure(is_get, bytes);
             shmem_barrier_all();
