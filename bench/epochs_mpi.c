@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The epochs of micro/epochs.c by MPI's general active target synchronization (MPI_Win_post, _start,
-// _complete, _wait): what a whole MPI library takes for them. Rank 0 is the origin, ranks 1 to k its
-// targets, for k from 1 to all others. Memory: by MPI_Win_create, which leaves an MPI library only
-// messages for windows that it does not share, or by MPI_Win_allocate (--allocate).
+// What do the epochs of micro/epochs.c take in a whole MPI library? By general active target
+// synchronization (MPI_Win_post, _start, _complete, _wait): rank 0 is the origin, ranks 1 to k its
+// targets, for k from 1 to all others. Memory: by MPI_Win_create, or by MPI_Win_allocate
+// (--allocate), which lets a library share it.
 //
 //   mpi_epoch   start and complete towards k targets that post and wait, nothing between; of rank 0
 //   put_mpi     a put of some bytes in an epoch, until the target's wait has returned, MB/s
