@@ -24,6 +24,8 @@ NOT_RUN = {
                          "travel behind a broadcast fill the buffers sooner",
     r"\binline_test\b": "counts inline accesses, which the checker turns into calls",
     r"\bdart_restart_test\b": "counts the bytes of the heap, of which the checker takes some",
+    r"\bshmemx_local_memory_test\b":
+        "counts the bytes of the local memory, of which the checker's red zones take some",
     r"\brandom_teams_test\b|\bteam_allocation_test\b":
         "allocate all of the team memory, of which the checker has a part",
     r"^bench_requests --tiny 4": "is for 2 PEs",
