@@ -9,6 +9,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "lock.hpp"
 #include "place.hpp"
 #include "session.hpp"
 #include "tools/interpose/call.hpp"
@@ -78,7 +79,6 @@ TESSERA_INLINE Operation timed_operation(const Call& call) {
     switch (call.kind) {
         case Kind::kWait:
         case Kind::kRequestWait: return Operation::wait;
-        case Kind::kLock: return Operation::set_lock;
         case Kind::kAllocate:
         case Kind::kReallocate: return Operation::alloc;
         case Kind::kFree: return Operation::free;
@@ -192,6 +192,9 @@ template <auto kRoutine, class... Arguments>
 requires std::invocable<decltype(kRoutine), Arguments...> TESSERA_INLINE auto forward_to(
     Call& call, Arguments... arguments) {
     using Result = decltype(kRoutine(arguments...));
+    if constexpr (trace::kTryRoutine<kRoutine> != nullptr) {
+        return trace::forward_lock<kRoutine>(call.pe, arguments...);
+    }
     const trace::Operation operation = trace::sampled_operation(call);
     if (operation == trace::Operation::kCount) {
         return forward_observed(call, [=] { return kRoutine(arguments...); });

@@ -118,6 +118,21 @@ void end_sampled(const Timing& timing) {
     record_long(timing, ns);
 }
 
+void end_waited(const Timing& timing) {
+    if (recorder.rows == nullptr) return;
+    const std::uint64_t ns = elapsed_since(timing.start_ns);
+    Cell& cell = recorder.cell(timing.operation, timing.pe);
+    if (cell.turn < 0) {
+        cell.planned -= static_cast<std::uint64_t>(cell.turn >> kTurnBits);
+        cell.bytes += static_cast<std::uint64_t>(cell.turn & (kTurn - 1));
+        cell.turn = 0;
+    }
+    ++cell.timed;
+    cell.exact_ns += ns;
+    ++cell.exact;
+    record_long(timing, ns);
+}
+
 std::uint64_t count_timed(const Timing& timing) {
     const std::uint64_t ns = elapsed_since(timing.start_ns);
     Cell& cell = recorder.cell(timing.operation, timing.pe);

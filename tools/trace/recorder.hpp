@@ -75,6 +75,10 @@ TESSERA_INLINE const Row* count_call(Operation operation, int pe, std::uint64_t 
 // Its end.
 [[gnu::noinline, gnu::cold]] void end_sampled(const Timing& timing);
 
+// The end of a call that count_call() or start_sampled() has counted, and that had to wait. The next
+// call is timed in its place if it was due.
+[[gnu::noinline]] void end_waited(const Timing& timing);
+
 // The start of a call that is always timed. RETURNS: 0 if nothing is recorded.
 TESSERA_INLINE std::uint64_t start_timed() {
     if (recorder.rows == nullptr) [[unlikely]] {

@@ -54,6 +54,22 @@ class Trace(TimelineTest):
                         self.assertEqual(self.counts(trace, operation, pe), {after: [calls, size]})
                     self.assertEqual(self.counts(trace, "quiet", pe), {"": [rounds, 0]})
 
+    def test_locks(self):
+        """Locks that are free are only counted, and waits for them are all timed."""
+        for npes, nodes in ((1, 1), (2, 1), (3, 1), (4, 2), (5, 1), (8, 1)):
+            rounds = 1000 if nodes == 1 else 20
+            with self.subTest(npes=npes, nodes=nodes):
+                trace, error = self.trace(npes, "locks", rounds, options=("--virtual-nodes", nodes))
+                self.assertEqual(error, "")
+                for pe in range(npes):
+                    after = str((pe + 1) % npes)
+                    for operation in ("set_lock", "clear_lock"):
+                        self.assertEqual(self.counts(trace, operation, pe),
+                                         {"": [rounds + 1, 0], after: [3 * rounds, 0]})
+                    if pe > 0:
+                        longest = max(event["dur"] for event in self.slices(trace, pe, "set_lock"))
+                        self.assertGreater(longest, 1000, "microseconds; PE 0 computes for 100000")
+
     def test_variable_in_the_place_of_the_option(self):
         path = os.path.join(self.folder, "named.json")
         self.run_job("-n", 2, TRACED, "ring", 3, environment=self.environment(SHMEM_TRACE=path))

@@ -3,12 +3,15 @@
 // Programs whose calls are known, for trace_test.py. The first argument is the case:
 //   ring      each PE puts 1000 ints to the next one and gets 10 from the one before, ROUNDS times
 //   words     each PE puts, gets and changes words of the next one, ROUNDS times, and looks at them
+//   locks     all PEs add under a lock, a mutex and a lock for readers and writers, ROUNDS times;
+//             then PE 0 has the lock for some time, and the others wait
 //   late      PE SLOW comes late to each of 20 barriers
 //   heap      allocations of known sizes
 //   crash     PE 1 aborts after ten barriers
 //   leave     all PEs return from main without shmem_finalize
 //   many      more barriers and puts than a trace of 64 records holds
 #include <shmem.h>
+#include <shmemx.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +118,52 @@ static void compute_ms(long ms) {
     } while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < ms);
 }
 
+static long lock;
+static struct locked {
+    shmemx_mutex_t mutex;
+    shmemx_rwlock_t rwlock;
+    long sums[3];
+    long coming;
+} locked;
+
+static void add_at_next(int which, int next) {
+    shmem_long_p(&locked.sums[which], shmem_long_g(&locked.sums[which], next) + 1, next);
+    shmem_quiet();
+}
+
+static void run_locks(int rounds) {
+    const int next = (me + 1) % npes;
+    for (int i = 0; i < rounds; i++) {
+        shmem_set_lock(&lock);
+        add_at_next(0, 0);
+        shmem_clear_lock(&lock);
+        shmemx_mutex_lock(&locked.mutex, next);
+        add_at_next(1, next);
+        shmemx_mutex_unlock(&locked.mutex, next);
+        shmemx_rwlock_read_lock(&locked.rwlock, next);
+        shmemx_rwlock_read_unlock(&locked.rwlock, next);
+        shmemx_rwlock_write_lock(&locked.rwlock, next);
+        add_at_next(2, next);
+        shmemx_rwlock_write_unlock(&locked.rwlock, next);
+    }
+    shmem_barrier_all();
+    expect(locked.sums[0] == (me == 0 ? (long)rounds * npes : 0), "sum under the lock", rounds);
+    expect(locked.sums[1] == rounds, "sum under the mutex", rounds);
+    expect(locked.sums[2] == rounds, "sum under the rwlock", rounds);
+    if (me == 0) shmem_set_lock(&lock);
+    shmem_barrier_all();
+    if (me == 0) {
+        shmem_long_wait_until(&locked.coming, SHMEM_CMP_EQ, npes - 1);
+        compute_ms(100);
+    } else {
+        shmem_long_atomic_inc(&locked.coming, 0);
+        shmem_quiet();
+        shmem_set_lock(&lock);
+    }
+    shmem_clear_lock(&lock);
+    shmem_barrier_all();
+}
+
 static void run_late(int slow) {
     for (int i = 0; i < 20; i++) {
         if (me == slow) compute_ms(10);
@@ -145,6 +194,7 @@ int main(int argc, char** argv) {
     npes = shmem_n_pes();
     if (strcmp(name, "ring") == 0) run_ring(number);
     if (strcmp(name, "words") == 0) run_words(number);
+    if (strcmp(name, "locks") == 0) run_locks(number);
     if (strcmp(name, "late") == 0) run_late(number);
     if (strcmp(name, "heap") == 0) run_heap();
     if (strcmp(name, "many") == 0) run_many(number);
