@@ -32,7 +32,7 @@ inline constexpr int kTaken<pshmem_set_lock> = 0;
 
 // kRoutine(arguments...) of this kind. `pe`: has the lock; -1: shmem_set_lock's, which is global.
 template <auto kRoutine, class... Arguments>
-void forward_lock(int pe, Arguments... arguments) {
+TESSERA_INLINE void forward_lock(int pe, Arguments... arguments) {
     constexpr Operation kOperation = Operation::set_lock;
     const bool may_be_due = count_call(kOperation, pe, 0) == nullptr;
     const std::uint64_t start_ns = may_be_due ? start_sampled(kOperation, pe, 0) : 0;

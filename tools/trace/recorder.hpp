@@ -56,7 +56,8 @@ struct Timing {
 // Counts a call that is one of many. RETURNS: the row of its peer if that is all; nullptr if
 // start_sampled() is next. COST: less than a nanosecond.
 TESSERA_INLINE const Row* count_call(Operation operation, int pe, std::uint64_t bytes) {
-    const bool may_have_peer = has_peer(operation);  // known when the routine is compiled
+    // Known when the routine is compiled; locks of all PEs have no peer.
+    const bool may_have_peer = has_peer(operation) && !(__builtin_constant_p(pe) && pe < 0);
     const auto peer = may_have_peer ? static_cast<std::uint32_t>(pe) : recorder.npes;
     const bool is_known = may_have_peer ? peer < recorder.npes : recorder.rows != nullptr;
     if (!is_known || bytes >= kTimedBytes) [[unlikely]]
