@@ -24,7 +24,7 @@ inline constexpr auto kTryRoutine<pshmemx_rwlock_read_lock> = &pshmemx_rwlock_re
 template <>
 inline constexpr auto kTryRoutine<pshmemx_rwlock_write_lock> = &pshmemx_rwlock_write_trylock;
 
-// What it returns when the caller has the lock.
+// The answer of that routine when the caller has got the lock.
 template <auto kRoutine>
 inline constexpr int kTaken = 1;
 template <>

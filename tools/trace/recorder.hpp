@@ -76,8 +76,8 @@ TESSERA_INLINE const Row* count_call(Operation operation, int pe, std::uint64_t 
 // Its end.
 [[gnu::noinline, gnu::cold]] void end_sampled(const Timing& timing);
 
-// The end of a call that count_call() or start_sampled() has counted, and that had to wait. The next
-// call is timed in its place if it was due.
+// The end of a call that count_call() or start_sampled() has counted, and that had to wait. If it
+// was due, the next call is timed in its place.
 [[gnu::noinline]] void end_waited(const Timing& timing);
 
 // The start of a call that is always timed. RETURNS: 0 if nothing is recorded.
