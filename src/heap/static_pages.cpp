@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See static_pages.hpp. A page counts as touched when /proc/self/pagemap says that it is present or
-// swapped out; where that file cannot be read (a program without read permission), when it holds
-// something else than zeros.
+// See static_pages.hpp. A page counts as touched when it holds something else than zeros.
+// /proc/self/pagemap says which pages are present or swapped out, so that only these are looked at;
+// it cannot be read in a program without read permission.
 #include "heap/static_pages.hpp"
 
 #include <fcntl.h>
@@ -146,7 +146,8 @@ TESSERA_UNINSTRUMENTED bool write_touched(std::uintptr_t begin, std::uintptr_t e
         if (count > kEntriesPerRead) count = kEntriesPerRead;
         find_touched(pagemap_fd, begin, count, bytes, entries);
         for (std::size_t i = 0; i < count; ++i, begin += bytes) {
-            if ((entries[i] & kPageTouched) != 0) continue;
+            // Zeros are present, too, around a touched page where the kernel takes huge pages.
+            if ((entries[i] & kPageTouched) != 0 && !is_zero_page(begin, bytes)) continue;
             if (run < begin && !write_pages(run, begin, file)) return false;
             run = begin + bytes;
         }
