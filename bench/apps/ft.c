@@ -12,7 +12,7 @@
 // FFT is radix 2, eight pencils at once.
 //
 //   ft, ft_exchange                  a put for each pair of PEs, behind the computation
-//   ft_overlap, ft_overlap_exchange  puts of pieces (--pieces, 8): the transform of the next piece
+//   ft_overlap, ft_overlap_exchange  puts of pieces (--pieces): the transform of the next piece
 //                                    goes on meanwhile; by turns with the former
 //
 // Verified: the specification's checksums, to twelve digits.
@@ -70,6 +70,7 @@ static const struct Class* class;
 static long nx, ny, nz;
 static long my_x, my_z;           // planes of this PE
 static long pieces;               // of an exchange that overlaps with the transform
+static long pieces_wanted;        // 0: by their size
 static struct Complex* cells;     // in space, or the frequencies of this time
 static struct Complex* waves;     // the frequencies of the first state
 static struct Complex* outgoing;  // a block for each PE
@@ -424,6 +425,13 @@ static void measure(int samples) {
     report("ft_overlap_exchange", "cells", cells_in_all, "us", 1, exchange_us[1], samples, 0);
 }
 
+// Up to eight, of 1 MiB and more to each PE: below that the calls cost more than they hide.
+static long pieces_by_size(void) {
+    const double block = (double)sizeof(struct Complex) * (double)(nx * ny * nz) / npes / npes;
+    const long count = (long)(block / (1 << 20));
+    return count < 1 ? 1 : count > 8 ? 8 : count;
+}
+
 static struct Complex* numbers(long count) {
     struct Complex* memory = malloc(sizeof(struct Complex) * (size_t)(count + 1));
     if (!memory) give_up("no memory for %ld numbers", count);
@@ -440,6 +448,7 @@ static void measure_class(const struct Class* wanted, int samples) {
             printf("ft class %s: too few planes for %d PEs, left out\n", class->name, npes);
         return;
     }
+    pieces = pieces_wanted > 0 ? pieces_wanted : pieces_by_size();
     my_x = planes_of(nx, me);
     my_z = planes_of(nz, me);
     long in_space = my_z * ny * nx, in_waves = my_x * ny * nz;
@@ -461,9 +470,9 @@ static void measure_class(const struct Class* wanted, int samples) {
 int main(int argc, char** argv) {
     begin(argc, argv, SHMEM_THREAD_SINGLE);
     const char* name = option_text("--class", NULL);
-    pieces = option("--pieces", 8);
+    pieces_wanted = option("--pieces", 0);
     options_end("[--class S|W|A] [--pieces N]");
-    if (pieces < 1) give_up("--pieces takes a number above 0");
+    if (pieces_wanted < 0) give_up("--pieces takes a number above 0");
     for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i) {
         reduce_sync[0][i] = reduce_sync[1][i] = SHMEM_SYNC_VALUE;
     }
