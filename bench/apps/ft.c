@@ -470,9 +470,10 @@ static void measure_class(const struct Class* wanted, int samples) {
 int main(int argc, char** argv) {
     begin(argc, argv, SHMEM_THREAD_SINGLE);
     const char* name = option_text("--class", NULL);
+    const int has_pieces = option_text("--pieces", NULL) != NULL;
     pieces_wanted = option("--pieces", 0);
     options_end("[--class S|W|A] [--pieces N]");
-    if (pieces_wanted < 0) give_up("--pieces takes a number above 0");
+    if (has_pieces && pieces_wanted < 1) give_up("--pieces takes a number above 0");
     for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i) {
         reduce_sync[0][i] = reduce_sync[1][i] = SHMEM_SYNC_VALUE;
     }

@@ -30,7 +30,8 @@ inline constexpr int kTaken = 1;
 template <>
 inline constexpr int kTaken<pshmem_set_lock> = 0;
 
-// kRoutine(arguments...) of this kind. `pe`: has the lock; -1: shmem_set_lock's, which is global.
+// Calls kRoutine, or the routine that does not wait in its place, and counts the call. `pe`: the PE
+// that has the lock; -1: all PEs share it (shmem_set_lock).
 template <auto kRoutine, class... Arguments>
 TESSERA_INLINE void forward_lock(int pe, Arguments... arguments) {
     constexpr Operation kOperation = Operation::set_lock;

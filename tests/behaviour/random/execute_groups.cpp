@@ -174,7 +174,7 @@ void Executor::play(const Collective& collective) {
         check_move(collective);
 }
 
-// By loads before any other call, which could bring what is missing.
+// This PE loads dest before it makes any other call, which could bring what is missing.
 void Executor::check_move(const Collective& collective) {
     if (collective.has_null) return;
     const Layout layout = collective.dest_layout(

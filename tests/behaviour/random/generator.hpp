@@ -82,7 +82,7 @@ class Generator {
     void flags();
     void hand_over();
     void transfer(int pe, int target);
-    // Of bytes between contiguous memory on `target` and private memory.
+    // `pe` moves bytes between contiguous memory on `target` and its private memory.
     Transfer plain_transfer(TransferName name, int pe, int target, BlockOffset place,
                             std::uint32_t bytes);
     void choose_layouts(Transfer& transfer, std::uint32_t most_bytes);

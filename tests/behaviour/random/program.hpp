@@ -315,7 +315,7 @@ struct Collective {
     std::uint32_t sst = 1;
     bool has_null = false;  // nelems is 0, and so are dest and source
 
-    // Of a call that moves data.
+    // The call writes dest in this shape on each member. REQUIRES: it moves data.
     Layout dest_layout(std::uint32_t element_bytes) const {
         const auto all = nelems * static_cast<std::uint32_t>(members.size());
         std::uint32_t counted = 0;
