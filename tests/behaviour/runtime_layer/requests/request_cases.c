@@ -12,10 +12,11 @@ static _Alignas(16) unsigned char bytes[64];
 
 static int next_pe(void) { return (shmem_my_pe() + 1) % shmem_n_pes(); }
 
-// A request that is open: towards another node.
+// A request that is open: towards another node. Where the PE waits for a core, its progress thread
+// may complete an operation before the routine returns.
 static shmemx_req_t open_request(void) {
-    shmemx_req_t req;
-    shmemx_long_atomic_inc_req(word, next_pe(), &req);
+    shmemx_req_t req = SHMEMX_REQ_COMPLETE;
+    while (req == SHMEMX_REQ_COMPLETE) shmemx_long_atomic_inc_req(word, next_pe(), &req);
     return req;
 }
 
