@@ -89,7 +89,9 @@ void set_shared_copy(SharedCopy copy) { shared_copy = copy; }
 void copy_piece(void* dest_bytes, const void* source_bytes, std::size_t bytes, std::size_t total) {
     char* dest = static_cast<char*>(dest_bytes);
     const char* source = static_cast<const char*>(source_bytes);
-    if (is_slow_alias(dest, source) && total < streaming_bytes_min) [[unlikely]]
+    // The last piece of a copy may be as short as a byte.
+    if (is_slow_alias(dest, source) && total < streaming_bytes_min && bytes > kPlainCopyBytesMax)
+        [[unlikely]]
         return aliased_copy(dest, source, bytes);
     if (bytes >= kStringCopyBytesMin) return copy_beyond_cache(dest, source, bytes, total);
     std::memcpy(dest, source, bytes);

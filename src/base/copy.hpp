@@ -36,7 +36,7 @@ inline constexpr std::size_t kSharedCopyBytesMin = std::size_t{4} << 20;
 using SharedCopy = bool (*)(char* dest, const char* source, std::size_t bytes);
 // nullptr: copies are not shared. REQUIRES: no copy is under way.
 void set_shared_copy(SharedCopy copy);
-// A part of a copy of `total` bytes, by the calling thread.
+// A part of a copy of `total` bytes, by the calling thread. A part may have any length.
 void copy_piece(void* dest, const void* source, std::size_t bytes, std::size_t total);
 
 // For blocks of a movement whose arrays together exceed the caches. The stores bypass the caches,

@@ -182,6 +182,27 @@ TEST(Copy, DestALittleBehindSourceInAPage) {
     }
 }
 
+// The last piece of a long copy, which is shorter than any that copy_large gets.
+TEST(Copy, PiecesOfAnyLength) {
+    Block source(16384);
+    Block dest(16384);
+    source.fill_randomly(8);
+    for (const std::size_t cache_bytes : {std::size_t{1} << 20, std::size_t{64} << 20}) {
+        choose_copy_routine(cache_bytes);
+        for (const std::size_t behind : {0, 1, 16, 31, 32}) {
+            for (const std::size_t bytes : {0, 1, 31, 127, 511, 512, 2048, 2049, 4096}) {
+                dest.fill(kGuard);
+                unsigned char* target = dest.data() + 256 + behind;
+                copy_piece(target, source.data() + 256, bytes, 4 * kLargeBytes + bytes);
+                ASSERT_EQ(std::memcmp(target, source.data() + 256, bytes), 0) << bytes;
+                ASSERT_EQ(count_touched(dest.data(), target), 0u) << bytes << ", " << behind;
+                ASSERT_EQ(count_touched(target + bytes, dest.data() + dest.bytes()), 0u)
+                    << bytes << ", " << behind;
+            }
+        }
+    }
+}
+
 TEST(Copy, WorksWithAnyCacheSize) {
     Block source(3 * kLargeBytes);
     Block dest(3 * kLargeBytes);
