@@ -15,7 +15,7 @@
 #include "base/wait_subject.hpp"
 #include "core/diagnosis.hpp"
 #include "core/queue_node.hpp"
-#include "core/shared_copy.hpp"
+#include "core/shared_copy_offer.hpp"
 #include "core/team.hpp"
 #include "core/team_mailboxes.hpp"
 #include "core/team_streams.hpp"

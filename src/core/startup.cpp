@@ -88,6 +88,7 @@ void enter_wait_environment(bool shares_copies) {
     internal.facts.mailboxes_bytes = TeamMailboxes::stride();
     internal.facts.is_complete.store(1, std::memory_order_release);
     set_hang_report_word(&header.hang_report_at_ns);
+    auto& sleeping_on = internal.shared_copy.sleeping_on();
     set_wait_environment({.sleeper = &internal.sleeper,
                           .inline_limit = node.my_inline_limit(),
                           .inline_limit_bytes = node.peers()[live->job.pe].heap_inline_limit,
@@ -95,7 +96,7 @@ void enter_wait_environment(bool shares_copies) {
                           .times_of_others = live->waits_of_others,
                           .oversubscribed_until_ns = &header.oversubscribed_until_ns,
                           .label = node.wait_label(),
-                          .sleep_note = shares_copies ? &internal.shared_copy.sleeping_on : nullptr,
+                          .sleep_note = shares_copies ? &sleeping_on : nullptr,
                           .sleep_origin = reinterpret_cast<const char*>(&internal),
                           .progress = live->coherence ? drive_coherence
                                       : live->fabric  ? drive_fabric

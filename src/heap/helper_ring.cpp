@@ -37,6 +37,10 @@ std::optional<std::uint64_t> HelperRing::reserve() {
 
 void HelperRing::post(std::uint64_t ticket, const HelperCopy& copy) {
     Entry& entry = entry_of(ticket);
+    const std::uint64_t generation = generation_of(ticket);
+    // The entry's last copy has no piece left while the members change: it may have had fewer than
+    // this one, and a helper may still look at it.
+    entry.claim.store((generation - 1) << kGenerationShift | kPieceMask, std::memory_order_relaxed);
     entry.what.store(static_cast<std::uint32_t>(copy.kind) |
                          static_cast<std::uint32_t>(copy.signal) << kSignalShift |
                          static_cast<std::uint32_t>(copy.is_private) << kPrivateShift,
@@ -49,8 +53,7 @@ void HelperRing::post(std::uint64_t ticket, const HelperCopy& copy) {
     entry.signal_value.store(copy.signal_value, std::memory_order_release);
     entry.sleeper.store(copy.sleeper, std::memory_order_release);
     // Release: pairs with the acquire in claim(). The program's stores to the source come before.
-    entry.claim.store(std::uint64_t{generation_of(ticket)} << kGenerationShift,
-                      std::memory_order_release);
+    entry.claim.store(generation << kGenerationShift, std::memory_order_release);
 }
 
 HelperCopy HelperRing::copy_in(const Entry& entry) {

@@ -191,5 +191,38 @@ TEST(HelperRing, ThreadsPostAndCopy) {
     EXPECT_EQ(ring.tickets(), static_cast<std::uint64_t>(kPosters * kCopies));
 }
 
+// A helper still looks at a ticket whose entry is posted again just now. The copy of generation 1,
+// 3, ... has one piece, that of 2, 4, ... has several, so the old claim is a piece of the new copy.
+TEST(HelperRing, AnOldTicketHasNoPieceOfALaterCopy) {
+    constexpr std::uint64_t kTickets = HelperRing::kEntries * 20000;
+    const auto bytes_of = [](std::uint64_t ticket) {
+        return ticket / HelperRing::kEntries % 2 == 0 ? 1 : 5 * kMebi;
+    };
+    const auto ring = make_ring();
+    std::atomic<bool> is_over{false};
+    std::thread helper([&] {
+        while (!is_over.load()) {
+            const std::uint64_t tickets = ring->tickets();
+            if (tickets <= HelperRing::kEntries) continue;
+            const std::uint64_t old = tickets - HelperRing::kEntries - 1;
+            const auto piece = ring->claim(old);
+            if (!piece) continue;
+            EXPECT_FALSE(piece.has_value())
+                << "ticket " << old << ", piece " << piece->number << " of " << piece->copy.local;
+            is_over.store(true);
+        }
+    });
+    for (std::uint64_t ticket = 0; ticket < kTickets && !is_over.load(); ++ticket) {
+        ASSERT_EQ(ring->reserve(), ticket);
+        ring->post(ticket, {.local = ticket, .bytes = bytes_of(ticket)});
+        while (const auto piece = ring->claim(ticket)) {
+            EXPECT_EQ(piece->copy.local, ticket);
+            ring->finish(*piece, kNothing);
+        }
+    }
+    is_over.store(true);
+    helper.join();
+}
+
 }  // namespace
 }  // namespace tessera::heap
