@@ -60,8 +60,10 @@ static double transfer(int is_get, size_t bytes, long iterations) {
     return now_us() - start;
 }
 
+// A core's speed may change from one sample to the next, so each sample is of three times that
+// follow each other.
 static void measure(int is_get, size_t bytes) {
-    static double alone[kSamples], worked[kSamples], both[kSamples];
+    static double alone[kSamples], overhead[kSamples], share[kSamples];
     for (int i = 0; i < samples; ++i) alone[i] = transfer(is_get, bytes, 0);
     const double base = median(alone);
     long iterations = 1000;
@@ -72,14 +74,15 @@ static void measure(int is_get, size_t bytes) {
         taken = now_us() - start;
     }
     for (int i = 0; i < samples; ++i) {
+        alone[i] = transfer(is_get, bytes, 0);
         const double start = now_us();
         work(iterations);
-        worked[i] = now_us() - start;
-        both[i] = transfer(is_get, bytes, iterations);
+        const double worked = now_us() - start;
+        overhead[i] = transfer(is_get, bytes, iterations) - worked;
+        share[i] = 100 * overhead[i] / alone[i];
     }
-    const double overhead = median(both) - median(worked);
-    printf("%s %8zu alone %8.1f work %8.1f overhead %8.1f share %6.1f %%\n", is_get ? "get" : "put",
-           bytes, base, median(worked), overhead, 100 * overhead / base);
+    printf("%s %8zu alone %8.1f overhead %8.1f share %6.1f %%\n", is_get ? "get" : "put", bytes,
+           median(alone), median(overhead), median(share));
 }
 
 int main(int argc, char** argv) {
