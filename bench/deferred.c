@@ -60,8 +60,14 @@ static double transfer(int is_get, size_t bytes, long iterations) {
     return now_us() - start;
 }
 
-// A core's speed may change from one sample to the next, so each sample is of three times that
-// follow each other.
+static double time_work(long iterations) {
+    const double start = now_us();
+    work(iterations);
+    return now_us() - start;
+}
+
+// A core's speed may change from one sample to the next, so each sample is of times that follow
+// each other. Work comes before each transfer: it gives other programs time to use the caches.
 static void measure(int is_get, size_t bytes) {
     static double alone[kSamples], overhead[kSamples], share[kSamples];
     for (int i = 0; i < samples; ++i) alone[i] = transfer(is_get, bytes, 0);
@@ -69,15 +75,12 @@ static void measure(int is_get, size_t bytes) {
     long iterations = 1000;
     for (double taken = 0; taken < 4 * base;) {
         iterations *= 2;
-        const double start = now_us();
-        work(iterations);
-        taken = now_us() - start;
+        taken = time_work(iterations);
     }
     for (int i = 0; i < samples; ++i) {
+        double worked = time_work(iterations);
         alone[i] = transfer(is_get, bytes, 0);
-        const double start = now_us();
-        work(iterations);
-        const double worked = now_us() - start;
+        worked = (worked + time_work(iterations)) / 2;
         overhead[i] = transfer(is_get, bytes, iterations) - worked;
         share[i] = 100 * overhead[i] / alone[i];
     }
