@@ -19,8 +19,10 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -49,18 +51,19 @@ struct HelperCopy {
 class HelperRing {
   public:
     static constexpr std::uint64_t kEntries = 64;
-    // A PE that waits for a piece in a helper's hands waits for 30 to 100 us.
-    static constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
+    // A PE that comes to wait copies what is left, and waits for the piece in a helper's hands: for
+    // 3 us (64 KiB) to 100 us (1 MiB).
+    static constexpr int kPieceShiftMin = 16;
+    static constexpr int kPieceShiftMax = 20;
 
     // A piece that the caller must copy, and then give to finish().
     struct Piece {
         HelperCopy copy;
         std::uint64_t ticket = 0;
         std::uint64_t number = 0;
-        std::uint64_t offset() const { return number * kPieceBytes; }
+        std::uint64_t offset() const { return number << piece_shift(copy.bytes); }
         std::uint64_t bytes() const {
-            const std::uint64_t left = copy.bytes - offset();
-            return left < kPieceBytes ? left : kPieceBytes;
+            return std::min(copy.bytes - offset(), std::uint64_t{1} << piece_shift(copy.bytes));
         }
     };
 
@@ -154,8 +157,14 @@ class HelperRing {
     static std::uint32_t generation_of(std::uint64_t ticket) {
         return static_cast<std::uint32_t>(ticket / kEntries + 1);
     }
+    // The logarithm of a piece's length: four to eight pieces, unless these are too short or too
+    // long.
+    static int piece_shift(std::uint64_t bytes) {
+        return std::clamp(static_cast<int>(std::bit_width(bytes)) - 3, kPieceShiftMin,
+                          kPieceShiftMax);
+    }
     static std::uint64_t piece_count(std::uint64_t bytes) {
-        return (bytes + kPieceBytes - 1) / kPieceBytes;
+        return ((bytes - 1) >> piece_shift(bytes)) + 1;
     }
     Entry& entry_of(std::uint64_t ticket) { return entries_[ticket % kEntries]; }
     const Entry& entry_of(std::uint64_t ticket) const { return entries_[ticket % kEntries]; }

@@ -52,12 +52,12 @@ TEST(HelperRing, TicketIsCompleteBehindItsLastPiece) {
                          .sleeper = 15});
     std::vector<HelperRing::Piece> pieces;
     while (const auto piece = ring->claim(*ticket)) pieces.push_back(*piece);
-    ASSERT_EQ(pieces.size(), 3U);
+    ASSERT_EQ(pieces.size(), 5U);
     EXPECT_TRUE(ring->is_claimed(*ticket));
-    EXPECT_EQ(pieces[1].offset(), kMebi);
-    EXPECT_EQ(pieces[1].bytes(), kMebi);
-    EXPECT_EQ(pieces[2].bytes(), 1U);
-    const HelperCopy& copy = pieces[2].copy;
+    EXPECT_EQ(pieces[1].offset(), kMebi / 2);
+    EXPECT_EQ(pieces[1].bytes(), kMebi / 2);
+    EXPECT_EQ(pieces[4].bytes(), 1U);
+    const HelperCopy& copy = pieces[4].copy;
     EXPECT_EQ(copy.kind, HelperCopy::Kind::kGet);
     EXPECT_EQ(copy.signal, HelperCopy::Signal::kAdd);
     EXPECT_TRUE(copy.is_private);
@@ -76,6 +76,27 @@ TEST(HelperRing, TicketIsCompleteBehindItsLastPiece) {
     }
     EXPECT_TRUE(ring->is_complete(*ticket));
     EXPECT_EQ(signals, 1);
+}
+
+TEST(HelperRing, PiecesCoverTheCopy) {
+    const auto ring = make_ring();
+    for (const std::uint64_t bytes :
+         {std::uint64_t{1}, kMebi / 16, kMebi / 16 + 1, kMebi / 4 - 1, kMebi / 4, kMebi / 4 + 1,
+          kMebi - 1, 3 * kMebi + 5, 4 * kMebi, 4 * kMebi + 1, 100 * kMebi + 7}) {
+        const auto ticket = ring->reserve();
+        ASSERT_TRUE(ticket.has_value());
+        ring->post(*ticket, {.bytes = bytes});
+        std::uint64_t covered = 0;
+        while (const auto piece = ring->claim(*ticket)) {
+            EXPECT_EQ(piece->offset(), covered);
+            EXPECT_GT(piece->bytes(), 0U);
+            EXPECT_LE(piece->bytes(), kMebi);
+            covered += piece->bytes();
+            ring->finish(*piece, kNothing);
+        }
+        EXPECT_EQ(covered, bytes);
+        EXPECT_TRUE(ring->is_complete(*ticket)) << bytes;
+    }
 }
 
 TEST(HelperRing, FullRingRefusesAndEntriesComeBack) {
