@@ -18,7 +18,8 @@ struct OverlapSample {
 
 static volatile unsigned long overlap_sink;
 
-static inline void overlap_work(long iterations) {
+// One copy in all places, which takes the same time.
+__attribute__((noinline)) static void overlap_work(long iterations) {
     unsigned long value = overlap_sink;
     for (long i = 0; i < iterations; ++i) {
         value = value * 1664525 + 1013904223;
