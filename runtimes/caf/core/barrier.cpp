@@ -181,14 +181,17 @@ bool TeamBarrier::finds_release() {
 
 // RETURNS when: this round is over, as word_ tells, or as await().
 bool TeamBarrier::await_release() {
-    std::uint64_t* own = &lines_->release.word;
-    if (shared_ == nullptr) {
-        if (!await(own, SHMEM_CMP_GE, round_ << kRoundShift)) {
-            return false;
-        }
-        word_ = *own;
-        return true;
+    if (shared_ != nullptr) {
+        return await_shared_release();
     }
+    if (!await(&lines_->release.word, SHMEM_CMP_GE, round_ << kRoundShift)) {
+        return false;
+    }
+    word_ = lines_->release.word;
+    return true;
+}
+
+bool TeamBarrier::await_shared_release() {
     constexpr int kYields = 32;
     for (int i = 0; i < kYields; ++i) {
         if (finds_release()) {
@@ -198,6 +201,7 @@ bool TeamBarrier::await_release() {
     }
     // The image that has released the round before may come only now to the bits. It then takes the
     // one of this round, and writes an earlier word: the bit is set again.
+    std::uint64_t* own = &lines_->release.word;
     std::uint64_t word = 0;
     while ((word = std::atomic_ref(*own).load()) < round_ << kRoundShift) {
         std::atomic_ref(shared_->shared.waiting).fetch_or(std::uint64_t{1} << me_);

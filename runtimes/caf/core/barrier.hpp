@@ -88,6 +88,7 @@ class TeamBarrier {
     void complete_round(std::uint64_t counter);
     void release_root_group(std::uint64_t word);
     bool await_release();
+    bool await_shared_release();
     bool finds_release();
     void release_group(int leader, int level, std::uint64_t word);
     void release_led_groups(std::uint64_t word);

@@ -6,6 +6,7 @@ foreach(name sync atomics locks events collectives ordering random_numbers)
 endforeach()
 caf_runs(teams ENVIRONMENT SHMEM_TEAM_MEMORY_SIZE=64M)
 caf_runs(control_random ENVIRONMENT SHMEM_TEAM_MEMORY_SIZE=64M)
+caf_runs(sync_often IMAGES 4 LAYOUTS NONE MEMCHECK NONE)
 
 # The classes of results depend on what the compiler makes of a function.
 foreach(level 0 1 2 3)
