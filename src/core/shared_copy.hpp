@@ -3,7 +3,7 @@
 // Long puts and gets on one node, done by two processors. One core moves half of what two can
 // (docs/measurements/on-node.md), and often the other PE only waits, in a barrier for instance. So
 // a PE that puts or gets at least kSharedCopyBytesMin between two symmetric heaps offers the other
-// PE the pieces of the copy. If that PE is in a slow wait, it takes some
+// PE the pieces of the copy (shared_copy_offer.hpp). If that PE is in a slow wait, it takes some
 // (base/wait_environment.hpp, help), and it is woken for that. The offering PE takes pieces, too,
 // and waits only for a helper in the middle of a piece.
 #pragma once
