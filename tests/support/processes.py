@@ -21,6 +21,24 @@ def wait_gone(pid, seconds):
         os.close(descriptor)
 
 
+def children_of(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as file:
+            return [int(child) for child in file.read().split()]
+    except OSError:
+        return []
+
+
+def runs(pid, program):
+    """Whether a process has become the program: a child of oshrun may be its keeper, or a PE that
+    has not called exec yet."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read().split(b"\0")[0] == program.encode()
+    except OSError:
+        return False
+
+
 def processes_with(mark):
     """(pid, command) of the processes whose environment has the mark, zombies excepted."""
     found = []

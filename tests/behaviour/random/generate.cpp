@@ -98,7 +98,8 @@ void Generator::pause() { emit(Pause{.pe = any_pe(), .yields = random_.between(1
 void Generator::order(int pe, int context, OrderName name) {
     Order order{.name = name, .pe = pe, .context = context, .targets = {}};
     if (name == OrderName::kPeQuiet) {
-        std::uint32_t targets = is_default(context) ? ~0U : context_of(pe, context).targets;
+        const std::uint64_t targets =
+            is_default(context) ? ~std::uint64_t{0} : context_of(pe, context).targets;
         for (int target = 0; target < npes_; ++target) {
             if ((targets >> target & 1) != 0) order.targets.push(target);
         }

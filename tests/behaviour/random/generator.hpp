@@ -31,7 +31,7 @@ class Generator {
         long options = 0;
         bool is_live = true;
         bool in_session = false;
-        std::uint32_t targets = 0;  // of what has been issued since the last quiet
+        std::uint64_t targets = 0;  // of what has been issued since the last quiet
     };
 
     // ---- generate.cpp
@@ -69,7 +69,7 @@ class Generator {
     void note_use(const T& call) {
         if constexpr (requires { call.context, call.target; }) {
             if (is_default(call.context)) return;
-            context_of(call.pe, call.context).targets |= 1U << call.target;
+            context_of(call.pe, call.context).targets |= std::uint64_t{1} << call.target;
         }
     }
 

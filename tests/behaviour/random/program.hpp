@@ -19,7 +19,7 @@
 
 namespace tessera::random {
 
-inline constexpr int kPesMax = 32;
+inline constexpr int kPesMax = 64;  // bits of a context's targets
 
 class PeList {
   public:

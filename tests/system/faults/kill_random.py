@@ -25,7 +25,7 @@ import tempfile
 import time
 import uuid
 
-from processes import processes_with, wait_gone
+from processes import children_of, processes_with, runs, wait_gone
 
 HANG_SECONDS = 60
 HELPER = "tessera-helper"
@@ -44,28 +44,11 @@ class Failure(Exception):
     pass
 
 
-def children_of(pid):
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children") as file:
-            return [int(child) for child in file.read().split()]
-    except OSError:
-        return []
-
-
-def is_pe(pid, program):
-    """A child of oshrun that has become the program, and not the keeper or something on the way."""
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return file.read().split(b"\0")[0] == program.encode()
-    except OSError:
-        return False
-
-
 def pick_pe(oshrun, program, chance):
     """A PE, as soon as there is one."""
     deadline = time.monotonic() + HANG_SECONDS
     while time.monotonic() < deadline:
-        pes = [pid for pid in children_of(oshrun.pid) if is_pe(pid, program)]
+        pes = [pid for pid in children_of(oshrun.pid) if runs(pid, program)]
         if pes:
             return chance.choice(pes)
         if oshrun.poll() is not None:
