@@ -116,7 +116,7 @@ void check_started_programs(const char* own_path) {
     forked_value = 40;
     CHECK(ended_with(std::system("exit 7"), 7));
     // Nothing of ours is open in another program.
-    CHECK(ended_with(std::system("! ls -l /proc/self/fd | grep -E 'tessera|meeting'"), 0));
+    CHECK(ended_with(std::system("! ls -l /proc/self/fd | grep -E 'memfd:(tessera|meeting)'"), 0));
     FILE* pipe = popen("echo 123", "r");
     int number = 0;
     CHECK(pipe != nullptr && std::fscanf(pipe, "%d", &number) == 1 && pclose(pipe) == 0);

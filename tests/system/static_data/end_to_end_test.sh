@@ -74,7 +74,7 @@ oshcc -O2 -Wall "${flags[@]}" "$sources/statics.c" -o "$work/statics"
 oshc++ -std=c++17 -O2 -Wall "${flags[@]}" "$sources/objects.cpp" -pthread -o "$work/objects"
 case $way in
     static_library*)
-        if ldd "$work/statics" | grep tessera; then
+        if ldd "$work/statics" | grep libtessera; then
             echo "the program is not linked statically"
             exit 1
         fi
