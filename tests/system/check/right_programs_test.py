@@ -73,11 +73,19 @@ def coarray_runs(test):
         yield run_of(words[words.index("--") + 1:], int(pes), environment)
 
 
+def logs(build):
+    """The files in which the ctest that runs this test writes what it sees."""
+    return {path: os.stat(path).st_ino for path in glob.glob(f"{build}/Testing/Temporary/*.log*")}
+
+
 def test_runs(ctest, build):
     """Of each program and its arguments: with 2 PEs, with 4, and on several nodes, or what is
     nearest among its tests."""
+    before = logs(build)
     listed = subprocess.run([ctest, "--show-only=json-v1"], cwd=build, check=True,
                             stdout=subprocess.PIPE).stdout
+    if logs(build) != before:
+        sys.exit(f"{ctest} has replaced logs: {before} became {logs(build)}")
     programs = collections.defaultdict(list)
     for test in json.loads(listed)["tests"]:
         command = test.get("command", [""])
