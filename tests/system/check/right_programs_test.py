@@ -82,8 +82,11 @@ def test_runs(ctest, build):
     """Of each program and its arguments: with 2 PEs, with 4, and on several nodes, or what is
     nearest among its tests."""
     before = logs(build)
-    listed = subprocess.run([ctest, "--show-only=json-v1"], cwd=build, check=True,
-                            stdout=subprocess.PIPE).stdout
+    with tempfile.TemporaryDirectory() as folder:  # ctest writes a new log where it is started.
+        with open(f"{folder}/CTestTestfile.cmake", "w", encoding="utf-8") as file:
+            file.write(f"subdirs([[{build}]])\n")
+        listed = subprocess.run([ctest, "--show-only=json-v1"], cwd=folder, check=True,
+                                stdout=subprocess.PIPE).stdout
     if logs(build) != before:
         sys.exit(f"{ctest} has replaced logs: {before} became {logs(build)}")
     programs = collections.defaultdict(list)
