@@ -7,6 +7,7 @@ Each case changes a small clean tree in one place and expects findings of one ru
 import os
 import tempfile
 import unittest
+from unittest import mock
 
 from source_tree import Tree, c_functions, without_literals
 from tidy import RULES_OF_FILES, findings_of
@@ -170,6 +171,12 @@ class TidyTest(unittest.TestCase):
 
     def test_clean_tree_has_no_findings(self):
         self.assertEqual(self.findings(CLEAN), [])
+
+    def test_a_clone_needs_no_git(self):
+        clone = CLEAN | {".git/HEAD": "git takes this for no repository\n"}
+        self.assertEqual(self.findings(clone), [])
+        with mock.patch.dict(os.environ, PATH="/nowhere"):
+            self.assertEqual(self.findings(clone), [])
 
     def test_every_rule_fires(self):
         for rule, path, text, message in CASES:
