@@ -2,11 +2,13 @@
 """The files of the tree as the tidy rules see them.
 
 A file is named by its path from the root of the tree, with slashes. Files are those that git tracks
-or would track; without git, all but build folders. Texts are read once.
+or would track; where git is missing or refuses the tree, all but build folders. Each text is read
+once.
 """
 import functools
 import os
 import re
+import shutil
 import subprocess
 
 CPP = (".cpp", ".hpp")
@@ -58,9 +60,10 @@ class Tree:
 
     def _names(self):
         command = ["git", "-C", self.root, "ls-files", "-z", "-co", "--exclude-standard"]
-        if os.path.exists(os.path.join(self.root, ".git")):
-            listed = subprocess.run(command, stdout=subprocess.PIPE, check=True)
-            return set(listed.stdout.decode().split("\0"))
+        if os.path.exists(os.path.join(self.root, ".git")) and shutil.which("git"):
+            listed = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+            if listed.returncode == 0:  # git refuses a tree that another user owns.
+                return set(listed.stdout.decode().split("\0"))
         names = set()
         for folder, folders, files in os.walk(self.root):
             folders[:] = [name for name in folders if name not in NOT_OURS]
