@@ -159,4 +159,4 @@ def skip_all(reason):
 
 
 def main():
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)

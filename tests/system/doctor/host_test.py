@@ -202,4 +202,4 @@ class HostTest(DoctorTest):
 if __name__ == "__main__":
     lab.enter()
     os.makedirs(FOLDER)
-    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=2)

@@ -8,13 +8,14 @@
 #
 # Usage: packages_test.sh BUILD WORK_FOLDER use|clean|lintian
 # use: on this machine, with an overlay that catches all changes.
-# clean: in a root with nothing but the smallest Debian 12, which debootstrap makes, and where apt
-# fetches the dependencies: minutes, and a mirror of Debian. A reader of the tutorial types its
-# commands there, too (../tutorial).
+# clean: in a root with nothing but the smallest Debian 12 (clean_root.sh), where apt fetches the
+# dependencies: minutes, and a mirror of Debian. A reader of the tutorial types its commands there,
+# too (../tutorial).
 # lintian: only makes the packages and lets lintian, which takes minutes, look at them.
 set -euo pipefail
 
 source "$(dirname "$0")/arguments.sh"
+source "$(dirname "$0")/clean_root.sh"
 
 skip() {
     echo "packages_test: skipped: $*"
@@ -32,10 +33,7 @@ case $task in
             skip "no overlay on /: $(cat "$work/out")"
         ;;
     clean)
-        command -v debootstrap >/dev/null || skip "there is no debootstrap"
-        debootstrap --variant=minbase bookworm "$work/root" >"$work/out" 2>&1 ||
-            skip "debootstrap: $(tail -n 1 "$work/out")"
-        cp /etc/resolv.conf "$work/root/etc/resolv.conf"
+        make_clean_root "$work/root" >"$work/out" 2>&1 || skip "$(tail -n 1 "$work/out")"
         ;;
 esac
 
@@ -106,14 +104,16 @@ normal before >before.txt
 normal after >after.txt
 diff before.txt after.txt
 SCRIPT
-# The mounts end with this shell.
+# The overlay ends with this shell.
+export work task
 # shellcheck disable=SC2016  # The inner shell expands it.
 unshare --mount --propagation private bash -euc '
-    if [ "$2" = use ]; then
-        mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/scratch" "$1/root"
+    if [ "$task" = use ]; then
+        mount -t overlay overlay -o "lowerdir=/,upperdir=$work/upper,workdir=$work/scratch" \
+            "$work/root"
     fi
-    for place in proc dev sys tmp; do mount --rbind "/$place" "$1/root/$place"; done
-    mount --bind "$1/packages" "$1/root/mnt"
-    exec chroot "$1/root" env packages=/mnt task="$2" DEBIAN_FRONTEND=noninteractive LC_ALL=C \
-        PATH=/usr/sbin:/usr/bin:/sbin:/bin bash /mnt/use.sh' bash "$work" "$task"
+    source "$1/clean_root.sh"
+    cp -r "$work/packages" "$work/root/mnt"
+    in_clean_root "$work/root" env packages=/mnt/packages task="$task" bash /mnt/packages/use.sh
+    ' bash "$(dirname "$0")"
 rm -rf "$work/upper" "$work/scratch" "$work/root"
