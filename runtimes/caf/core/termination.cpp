@@ -28,6 +28,10 @@
 // libgfortran: writes out all units if unit is NULL.
 extern "C" __attribute__((weak)) void _gfortran_flush_i4(int* unit);
 
+// glibc: has a function called at the end of this thread, or at the start of its exit().
+extern "C" int __cxa_thread_atexit_impl(void (*function)(void*), void* data, void* library);
+extern "C" __attribute__((visibility("hidden"))) void* __dso_handle;
+
 namespace tessera::caf {
 namespace {
 
@@ -102,17 +106,36 @@ void flush_units_if_possible() {
     ::pthread_timedjoin_np(thread, nullptr, &deadline);
 }
 
+pid_t process_of_image = 0;
+int exit_status = 0;  // of exit(), as far as note_exit() has told
+
 void stop_at_exit(int status, void*) {
-    if (status == 0) {
+    if (status == 0 && ::getpid() == process_of_image) {  // A child of fork() is no image.
         terminate_normally();
     }
 }
+
+// exit() calls this first, in the thread that has started the images. The handler that it adds is
+// the first one to run and learns the status.
+void note_exit(void*) {
+    ::on_exit([](int status, void*) { exit_status = status; }, nullptr);
+}
+
+// Where the coarrays belong to a shared library, its constructors have started the images before
+// the C library has registered the end of all shared libraries. exit() then calls stop_at_exit()
+// behind the destructors of libfabric and others. This destructor runs in time: behind those of the
+// program and of the libraries that use this one, before those of the libraries that it uses.
+[[gnu::destructor]] void stop_before_teardown() { stop_at_exit(exit_status, nullptr); }
 
 }  // namespace
 
 bool is_finalized() { return is_over; }
 
-void watch_exit() { ::on_exit(stop_at_exit, nullptr); }
+void watch_exit() {
+    process_of_image = ::getpid();
+    ::on_exit(stop_at_exit, nullptr);
+    __cxa_thread_atexit_impl(note_exit, nullptr, &__dso_handle);
+}
 
 void terminate_normally() {
     if (!is_over && detail::is_initialized) {
