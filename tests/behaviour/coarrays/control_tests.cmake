@@ -5,6 +5,7 @@ foreach(name sync atomics locks events collectives ordering random_numbers)
     caf_runs(${name})
 endforeach()
 caf_runs(teams ENVIRONMENT SHMEM_TEAM_MEMORY_SIZE=64M)
+caf_runs(team_lifetimes IMAGES 1 2 3 4 8 LAYOUTS 3x3 ENVIRONMENT SHMEM_TEAM_MEMORY_SIZE=2M)
 caf_runs(control_random ENVIRONMENT SHMEM_TEAM_MEMORY_SIZE=64M)
 caf_runs(sync_often IMAGES 4 LAYOUTS NONE MEMCHECK NONE)
 

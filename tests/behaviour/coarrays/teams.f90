@@ -193,7 +193,6 @@ contains
         call check_equal(i, 0, 'room for a coarray of a team')
         large(1) = me
       end team
-      deallocate (large)
     end do
   end subroutine leaving_frees
 
