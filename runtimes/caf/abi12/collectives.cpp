@@ -76,14 +76,8 @@ void check_image(int image, const char* routine) {
 }
 
 void report_status(int status, int* stat, const char* routine) {
-    if (status == kTooManyTeams) {
-        report({.stat = stat}, status, routine,
-               "this image is in more teams than have room for "
-               "messages (256)");
-    } else {
-        report({.stat = stat}, status, routine, "an image of the team has %s",
-               status == kStoppedImage ? "stopped" : "failed");
-    }
+    report({.stat = stat}, status, routine, "an image of the team has %s",
+           status == kStoppedImage ? "stopped" : "failed");
 }
 
 // Bytes of a character. length: the argument a_len, wrong where errmsg= is there. It can only be

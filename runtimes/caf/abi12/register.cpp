@@ -48,6 +48,16 @@ void forget_bounds(const Coarray* coarray) {
     std::erase_if(unread, [&](const auto& entry) { return entry.first == coarray; });
 }
 
+// Notes the variable of an allocatable coarray, whose token lies behind its descriptor.
+void note_variable(Coarray& coarray, caf_token_t* token, Descriptor* descriptor) {
+    const auto distance =
+        reinterpret_cast<std::uintptr_t>(token) - reinterpret_cast<std::uintptr_t>(descriptor);
+    if (distance <= descriptor_bytes(kMaxRank)) {
+        coarray.variable_token = token;
+        coarray.variable_base = &descriptor->base;
+    }
+}
+
 int report_no_memory(const ErrorTarget& target, std::size_t bytes, const char* variable) {
     return report(target, kNoMemory, "allocate", "no room for %zu bytes; set %s to more", bytes,
                   variable);
@@ -73,6 +83,9 @@ void register_coarray(std::size_t bytes, Memory memory, bool is_zeroed, caf_toke
     }
     *token = coarray;
     descriptor->base = coarray->base;
+    if (memory == Memory::kTeam) {
+        note_variable(*coarray, token, descriptor);
+    }
     if (memory == Memory::kTeam && descriptor->rank > 0 && !is_zeroed) {
         unread.emplace_back(coarray, descriptor);
         detail::at_image_control = read_bounds;

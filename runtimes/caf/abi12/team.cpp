@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GCC 8 to 15: teams, this_image and num_images. A variable of team_type holds the address of a
+// GCC 8 to 15: teams, this_image and num_images. A variable of team_type holds the token of a
 // Team. The compiler has neither stat= nor errmsg= for these statements.
 
 #include "core/team.hpp"
@@ -46,11 +46,11 @@ CAF_ENTRY int _gfortran_caf_num_images(int distance, int failed) {
 
 CAF_ENTRY void _gfortran_caf_form_team(int number, caf_team_t* team, int) {
     ensure_initialized();
-    const FormedTeam formed = form_team(number, 0);
+    const FormedTeam formed = form_team(number, 0, team);
     if (formed.team == nullptr && formed.status != kStoppedImage) {
         stop_with_error("form team", "number %d: %s", number, formed.message);
     }
-    *team = formed.team;
+    *team = token_of(formed.team);
     check(formed.status == kFailedImage ? kOk : formed.status, "form team");
 }
 
@@ -79,8 +79,7 @@ CAF_ENTRY void _gfortran_caf_sync_team(caf_team_t* team, int) {
         stop_with_error("sync team", "team %d is neither the current team nor around or in it",
                         wanted.number);
     }
-    complete_all();
-    check(sync_members(wanted), "sync team");
+    check(sync_team(wanted), "sync team");
 }
 
 CAF_ENTRY int _gfortran_caf_team_number(caf_team_t team) {

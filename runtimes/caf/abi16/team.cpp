@@ -60,8 +60,8 @@ CAF_ENTRY void _gfortran_caf_form_team(int number, caf_team_t* team, int* new_in
                                        char* errmsg, std::size_t errmsg_bytes) {
     ensure_initialized();
     const ErrorTarget target{stat, errmsg, errmsg_bytes};
-    const FormedTeam formed = form_team(number, new_index == nullptr ? 0 : *new_index);
-    *team = formed.team;
+    const FormedTeam formed = form_team(number, new_index == nullptr ? 0 : *new_index, team);
+    *team = token_of(formed.team);
     if (*formed.message != '\0') {
         report(target, formed.status, "form team", "number %d: %s", number, formed.message);
         return;
@@ -99,8 +99,7 @@ CAF_ENTRY void _gfortran_caf_sync_team(caf_team_t team, int* stat, char* errmsg,
         stop_with_error("sync team", "team %d is neither the current team nor around or in it",
                         wanted.number);
     }
-    complete_all();
-    report_status(sync_members(wanted), {stat, errmsg, errmsg_bytes}, "sync team");
+    report_status(sync_team(wanted), {stat, errmsg, errmsg_bytes}, "sync team");
 }
 
 CAF_ENTRY int _gfortran_caf_team_number(caf_team_t team) {
@@ -112,9 +111,9 @@ CAF_ENTRY int _gfortran_caf_team_number(caf_team_t team) {
 CAF_ENTRY caf_team_t _gfortran_caf_get_team(std::int32_t* level) {
     ensure_initialized();
     switch (level == nullptr ? std::int32_t{kCurrentTeam} : *level) {
-        case kInitialTeam: return &initial_team();
-        case kParentTeam: return &ancestor(1);
-        case kCurrentTeam: return &current_team();
+        case kInitialTeam: return initial_team().token;
+        case kParentTeam: return ancestor(1).token;
+        case kCurrentTeam: return current_team().token;
         default:
             stop_with_error("get_team", "level %d; use initial_team, parent_team or current_team",
                             *level);

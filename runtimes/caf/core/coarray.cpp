@@ -228,7 +228,12 @@ bool is_in_coarray(const void* address) {
 
 void free_all_of(Team& team) {
     while (!team.coarrays.empty()) {
-        free_coarray(team.coarrays.back());
+        Coarray* coarray = team.coarrays.back();
+        if (coarray->variable_token != nullptr && *coarray->variable_token == coarray) {
+            *coarray->variable_token = nullptr;
+            *coarray->variable_base = nullptr;
+        }
+        free_coarray(coarray);
     }
 }
 

@@ -62,6 +62,10 @@ struct Coarray {
     Team* team = nullptr;
     /// Set by the front end as soon as it knows them; NULL: none.
     Bounds* bounds = nullptr;
+    /// The variable of an allocatable coarray: where it keeps its token and its address. Set by the
+    /// front end; NULL: not known.
+    caf_token_t* variable_token = nullptr;
+    void** variable_base = nullptr;
     /// The part of each image of the team, as this image loads it; NULL: on another node. No table
     /// before map_parts(). Only atomic accesses: release and acquire order its contents.
     std::byte* const* parts = nullptr;
@@ -113,7 +117,8 @@ Coarray* map_existing(Team& team, const Coarray& existing, void* base);
 /// before the memory is free. Static ones stay, and so does the memory of mapped ones.
 void free_coarray(Coarray* coarray);
 
-/// Frees what a team still owns, the newest first: end team. Collective over the team.
+/// Frees what a team still owns, the newest first: end team. The variables are unallocated then
+/// (Fortran 2018, 9.7.3.2). Collective over the team.
 void free_all_of(Team& team);
 
 /// Makes the token of a component, without memory. place: where the compiler keeps the token.

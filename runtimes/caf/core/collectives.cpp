@@ -3,7 +3,8 @@
 // Collective subroutines (collectives.hpp) over those of shmemx/collectives.h. Small data of a team
 // on one node needs no more than the barrier that comes first anyway: images put their data into
 // one of two areas, by turns, and load the data of the others behind the barrier. An area is used
-// again two barriers later, when the one between has ended.
+// again two barriers later, when the one between has ended. Teams for which shmemx/collectives.h
+// has no room take the same way between nodes, by gets instead of loads.
 
 #include "core/collectives.hpp"
 
@@ -19,11 +20,10 @@
 #include "core/ordering.hpp"
 #include "core/runtime.hpp"
 #include "core/team.hpp"
+#include "core/transfer.hpp"
 
 namespace tessera::caf {
 namespace {
-
-int status_of_call(int result) { return result == 0 ? kOk : kTooManyTeams; }
 
 // Whether data goes through the areas.
 bool is_exposable(const Team& team, std::size_t bytes, Death death) {
@@ -45,8 +45,20 @@ Exposed& exposed_of(const Team& team, int image) {
 ExposedArea& exposed_by(const Team& team, int image, std::uint64_t round) {
     return exposed_of(team, image).areas[round % 2];
 }
-std::byte* area_of(const Team& team, int image, std::uint64_t round) {
-    return exposed_by(team, image, round).data;
+
+// This image's own.
+std::byte* own_area(const Team& team, std::uint64_t round) {
+    return team.own_exposed->areas[round % 2].data;
+}
+
+// The first bytes of an image's area: in place, or, from another node, in `room`.
+const std::byte* read_area(const Team& team, int image, std::uint64_t round, std::byte* room,
+                           std::size_t bytes) {
+    if (!team.exposed.empty()) {
+        return exposed_by(team, image, round).data;
+    }
+    get_bytes(room, own_area(team, round), bytes, team.pe_of(image));
+    return room;
 }
 
 constexpr std::uint64_t kGone = std::uint64_t{1} << 62;  // plus the ImageState
@@ -128,13 +140,15 @@ int broadcast_ahead(Team& team, void* data, std::size_t bytes, int source_image)
 
 int broadcast_exposed(Team& team, std::byte* data, std::size_t bytes, int source_image) {
     const std::uint64_t round = next_round(team);
-    std::byte* area = area_of(team, source_image, round);
     if (team.this_image == source_image) {
-        std::memcpy(area, data, bytes);
+        std::memcpy(own_area(team, round), data, bytes);
     }
     const int status = sync_members(team);
     if (status == kOk && team.this_image != source_image) {
-        std::memcpy(data, area, bytes);
+        const std::byte* found = read_area(team, source_image, round, data, bytes);
+        if (found != data) {
+            std::memcpy(data, found, bytes);
+        }
     }
     return status;
 }
@@ -148,15 +162,17 @@ int reduce_exposed(Team& team, std::byte* data, std::size_t elements, const shme
                    int result_image) {
     const std::size_t bytes = elements * operation.element_bytes;
     const std::uint64_t round = next_round(team);
-    std::memcpy(area_of(team, team.this_image, round), data, bytes);
+    std::memcpy(own_area(team, round), data, bytes);
     const int status = sync_members(team);
     if (status != kOk || !has_result(team, result_image)) {
         return status;
     }
     alignas(64) std::byte result[kExposedBytes];
-    std::memcpy(result, area_of(team, 1, round), bytes);
+    alignas(64) std::byte room[kExposedBytes];
+    std::memcpy(result, read_area(team, 1, round, room, bytes), bytes);
     for (int image = 2; image <= team.images; ++image) {
-        operation.function(result, area_of(team, image, round), elements, operation.user_data);
+        operation.function(result, read_area(team, image, round, room, bytes), elements,
+                           operation.user_data);
     }
     std::memcpy(data, result, bytes);
     return kOk;
@@ -170,13 +186,14 @@ int reduce_large_element(Team& team, std::byte* data, const shmemx_op_t& operati
     for (std::size_t done = 0; done < bytes; done += kExposedBytes) {
         const std::size_t part = std::min(bytes - done, kExposedBytes);
         const std::uint64_t round = next_round(team);
-        std::memcpy(area_of(team, team.this_image, round), data + done, part);
+        std::memcpy(own_area(team, round), data + done, part);
         if (const int status = sync_members(team); status != kOk) {
             return status;
         }
+        std::byte room[kExposedBytes];
         for (int image = 1; image <= team.images; ++image) {
             std::memcpy(&all[static_cast<std::size_t>(image - 1) * bytes + done],
-                        area_of(team, image, round), part);
+                        read_area(team, image, round, room, part), part);
         }
     }
     if (has_result(team, result_image)) {
@@ -235,8 +252,28 @@ int broadcast(void* data, std::size_t bytes, int source_image, Death death) {
         return status;
     }
     const CollectiveCall call(team, "co_broadcast");
-    return status_of_call(shmemx_broadcast(team.handle, data, data, bytes, 1, source_image - 1));
+    const bool has_room =
+        shmemx_broadcast(team.handle, data, data, bytes, 1, source_image - 1) == 0;
+    return has_room ? kOk : broadcast_parts(team, data, bytes, source_image);
 }
+
+namespace {
+
+// RETURNS: false if shmemx/collectives.h has no room for the messages of the team.
+bool reduce_by_messages(Team& team, void* data, std::size_t elements, const Reduction& reduction,
+                        int result_image) {
+    const auto& [type, op, operation] = reduction;
+    if (result_image == 0) {
+        return 0 == (type != 0
+                         ? shmemx_allreduce(team.handle, data, data, elements, type, op)
+                         : shmemx_allreduce_op(team.handle, data, data, elements, &operation));
+    }
+    const int root = result_image - 1;
+    return 0 == (type != 0 ? shmemx_reduce(team.handle, data, data, elements, type, op, root)
+                           : shmemx_reduce_op(team.handle, data, data, elements, &operation, root));
+}
+
+}  // namespace
 
 int reduce(void* data, std::size_t elements, const Reduction& reduction, int result_image,
            Death death) {
@@ -250,16 +287,9 @@ int reduce(void* data, std::size_t elements, const Reduction& reduction, int res
         return status;
     }
     const CollectiveCall call(team, "collective subroutine");
-    const auto& [type, op, operation] = reduction;
-    if (result_image == 0) {
-        return status_of_call(
-            type != 0 ? shmemx_allreduce(team.handle, data, data, elements, type, op)
-                      : shmemx_allreduce_op(team.handle, data, data, elements, &operation));
-    }
-    const int root = result_image - 1;
-    return status_of_call(
-        type != 0 ? shmemx_reduce(team.handle, data, data, elements, type, op, root)
-                  : shmemx_reduce_op(team.handle, data, data, elements, &operation, root));
+    return reduce_by_messages(team, data, elements, reduction, result_image)
+               ? kOk
+               : reduce_parts(team, data, elements, reduction.operation, result_image);
 }
 
 // The image has reached the next broadcast, so all have taken what was in its slot before, or will

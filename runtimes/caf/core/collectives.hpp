@@ -4,7 +4,7 @@
 // checks first that all images take part: then no image can stop before it is done.
 //
 // RETURNS, for all: the status: kOk; kStoppedImage or kFailedImage, with data as it was or, if a
-// process died during the call, undefined; kTooManyTeams.
+// process died during the call, undefined.
 
 #pragma once
 

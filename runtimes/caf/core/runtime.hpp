@@ -19,7 +19,6 @@ enum Stat : int {
     kNotLocked = 4,         // unlock of a lock that no image holds.
     kNoMemory = 5,          // allocate: no room, or the object is allocated already.
     kBadTeam = 6,           // form team: impossible numbers.
-    kTooManyTeams = 7,      // collectives: this image is in more teams than have room for messages.
     kStoppedImage = 6000,   // STAT_STOPPED_IMAGE
     kFailedImage = 6001,    // STAT_FAILED_IMAGE
 };

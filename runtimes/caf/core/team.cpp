@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Teams of images (team.hpp, team_control.hpp). form team gathers what the images want through
-// words in the memory of the parent's barrier block, not by a collective of OpenSHMEM, so that it
+// wishes in the memory of the parent's barrier block, not by a collective of OpenSHMEM, so that it
 // works among the images that are left after a failure.
 
 #include "core/team.hpp"
@@ -11,30 +11,37 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <utility>
 
 #include "core/barrier.hpp"
 #include "core/coarray.hpp"
 #include "core/collectives.hpp"
 #include "core/failures.hpp"
+#include "core/idle_teams.hpp"
 #include "core/ordering.hpp"
 #include "core/runtime.hpp"
 #include "core/team_control.hpp"
+#include "core/transfer.hpp"
 
 namespace tessera::caf {
 namespace {
 
-// All teams of this image, the initial team first. They live until the program ends: a variable of
-// team_type is copied by plain assignment, so nothing tells when the last copy is gone.
-std::vector<std::unique_ptr<Team>> teams;
+// All teams of this image by their tokens, the initial team first. Never destroyed: images that end
+// serve them.
+std::map<const void*, std::unique_ptr<Team>>& teams =
+    *new std::map<const void*, std::unique_ptr<Team>>;
+
+// No address is as large, so what a variable held before form team is no token.
+std::uintptr_t next_token = std::uintptr_t{1} << 63;
 
 struct Member {
     int index;  // wanted by the program, or 0
     int image;  // in the parent
 };
 
-// The wish of an image in form team: number and index in one word. Two words take turns: an image
-// that writes one has passed a sync_members() behind the last reads of it.
+// The team that an image wants: number and index in one word.
 constexpr std::uint64_t encode(int number, int index) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(number)) << 32 |
            static_cast<std::uint32_t>(index);
@@ -42,8 +49,12 @@ constexpr std::uint64_t encode(int number, int index) {
 
 // The block of a team in the memory of each image:
 //
-//   barrier | two words of form team, to a line | Exposed (collectives.hpp)
+//   barrier | two wishes of form team, to a line | Exposed (collectives.hpp)
+//
+// The wishes take turns: an image that writes one has passed a sync_members() behind the last reads
+// of it.
 constexpr std::size_t kLineBytes = 64;
+static_assert(2 * sizeof(Wish) <= kLineBytes);
 
 std::size_t block_bytes(int images) {
     return TeamBarrier::memory_bytes(images) + kLineBytes + sizeof(Exposed);
@@ -51,6 +62,7 @@ std::size_t block_bytes(int images) {
 
 // Teams whose images map each other's memory can exchange data by loads.
 void find_exposed(Team& team, Exposed* own) {
+    team.own_exposed = own;
     for (int image = 1; image <= team.images; ++image) {
         auto* mapped = static_cast<Exposed*>(shmem_ptr(own, team.pe_of(image)));
         if (mapped == nullptr) {
@@ -64,33 +76,41 @@ void find_exposed(Team& team, Exposed* own) {
 void use_block(Team& team, void* block) {
     team.barrier = std::make_unique<TeamBarrier>(team, block);
     std::byte* wishes = static_cast<std::byte*>(block) + TeamBarrier::memory_bytes(team.images);
-    team.wishes = reinterpret_cast<std::uint64_t*>(wishes);
+    team.wishes = reinterpret_cast<Wish*>(wishes);
     find_exposed(team, reinterpret_cast<Exposed*>(wishes + kLineBytes));
     if (!team.exposed.empty()) {
         team.barrier->use_shared_release();
     }
 }
 
-constexpr std::uint64_t kNoWish = encode(-1, -1);
+constexpr std::uint64_t kNoTeam = encode(-1, -1);
 
-// The wishes of all images of the current team; kNoWish for those that have failed.
-std::vector<std::uint64_t> read_wishes(const Team& parent, const std::uint64_t* wish) {
-    std::vector<std::uint64_t> wishes(static_cast<std::size_t>(parent.images), kNoWish);
+// The wishes of all images of the current team; those that have failed want no team.
+std::vector<Wish> read_wishes(const Team& parent, const Wish* wish) {
+    std::vector<Wish> wishes(static_cast<std::size_t>(parent.images), Wish{kNoTeam, 0});
     for (int image = 1; image <= parent.images; ++image) {
         const int pe = parent.pe_of(image);
         if (status_of_pe(pe) == kOk) {
-            wishes[static_cast<std::size_t>(image - 1)] = shmem_uint64_atomic_fetch(wish, pe);
+            get_bytes(&wishes[static_cast<std::size_t>(image - 1)], wish, sizeof *wish, pe);
         }
     }
     return wishes;
 }
 
+std::vector<std::uint64_t> wanted_teams(const std::vector<Wish>& wishes) {
+    std::vector<std::uint64_t> wanted;
+    for (const Wish& wish : wishes) {
+        wanted.push_back(wish.wanted);
+    }
+    return wanted;
+}
+
 // The images that have said `number`, in the order of the parent.
-std::vector<Member> find_members(const std::vector<std::uint64_t>& wishes, int number) {
+std::vector<Member> find_members(const std::vector<std::uint64_t>& wanted, int number) {
     std::vector<Member> members;
-    for (std::size_t i = 0; i < wishes.size(); ++i) {
-        if (wishes[i] != kNoWish && static_cast<int>(wishes[i] >> 32) == number) {
-            members.push_back({static_cast<int>(wishes[i] & 0xffffffff), static_cast<int>(i) + 1});
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (wanted[i] != kNoTeam && static_cast<int>(wanted[i] >> 32) == number) {
+            members.push_back({static_cast<int>(wanted[i] & 0xffffffff), static_cast<int>(i) + 1});
         }
     }
     return members;
@@ -154,7 +174,7 @@ int Team::image_of(int pe) const {
     return is_member ? distance / pe_stride + 1 : 0;
 }
 
-Team& initial_team() { return *teams.front(); }
+Team& initial_team() { return *teams.begin()->second; }
 
 void stop_for_image(int image, const Team& team, const char* routine) {
     stop_with_error(routine, "image %d does not exist; the team has the images 1 to %d", image,
@@ -163,9 +183,15 @@ void stop_for_image(int image, const Team& team, const char* routine) {
 
 int sync_members(Team& team) { return team.barrier->wait(); }
 
+Team& add_team(std::unique_ptr<Team> team) {
+    team->token = reinterpret_cast<void*>(next_token++);
+    return *(teams[team->token] = std::move(team));
+}
+
+void delete_team(const Team& team) { teams.erase(team.token); }
+
 void make_initial_team() {
-    teams.push_back(std::make_unique<Team>());
-    Team& team = *teams.back();
+    Team& team = add_team(std::make_unique<Team>());
     team.handle = SHMEM_TEAM_WORLD;
     team.images = shmem_n_pes();
     team.this_image = shmem_my_pe() + 1;
@@ -178,52 +204,82 @@ void make_initial_team() {
     detail::is_one_node = !team.exposed.empty();
 }
 
-FormedTeam form_team(int number, int new_index) {
+bool equip(Team& team) {
+    std::vector<int> pes;
+    for (int image = 1; image <= team.images; ++image) {
+        pes.push_back(team.pe_of(image));
+    }
+    if (shmemx_team_create(SHMEM_TEAM_WORLD, pes.data(), team.images, nullptr, 0, &team.handle) !=
+        0) {
+        return false;
+    }
+    void* block = shmemx_team_calloc(team.handle, 1, block_bytes(team.images));
+    if (block == nullptr) {
+        shmem_team_destroy(std::exchange(team.handle, SHMEM_TEAM_INVALID));
+        return false;
+    }
+    use_block(team, block);
+    return true;
+}
+
+FormedTeam form_team(int number, int new_index, const void* variable) {
     Team& parent = current_team();
     complete_all();
-    std::uint64_t* wish = &parent.wishes[parent.forms++ % 2];
-    shmem_uint64_atomic_set(wish, encode(number, new_index), parent.pe_of(parent.this_image));
-    shmem_quiet();
+    define_again(variable);
+    const std::uint32_t call = ++parent.forms;
+    Team* const proposed = choose_redefined(parent, call);
+    Wish* wish = &parent.wishes[call % 2];
+    *wish = {number > 0 ? encode(number, new_index) : kNoTeam,
+             proposed != nullptr ? proposed->formed_at : 0};
     const int status = sync_members(parent);
     if (status == kStoppedImage) {
         return {nullptr, status, ""};
     }
-    std::vector<std::uint64_t> wishes = read_wishes(parent, wish);
-    std::vector<Member> members = find_members(wishes, number);
+    const std::vector<Wish> wishes = read_wishes(parent, wish);
+    const CollectiveCall guard(parent, "form team", Before::kReported);
+    if (proposed != nullptr && status == kOk) {
+        make_idle_if_agreed(parent, *proposed, wishes);
+    }
+    if (number <= 0) {
+        return {nullptr, kBadTeam, "the number of a team is positive"};
+    }
+    auto team = std::make_unique<Team>();
+    team->formation = wanted_teams(wishes);
+    std::vector<Member> members = find_members(team->formation, number);
     if (!order_members(members)) {
         return {nullptr, kBadTeam, "two images want the same new_index, or it is out of range"};
     }
-    auto team = std::make_unique<Team>();
     std::vector<int> pes;
     for (const Member& member : members) {
         pes.push_back(parent.pe_of(member.image));
     }
-    const CollectiveCall call(parent, "form team", Before::kReported);
-    const bool has_failed =
-        shmemx_team_create(SHMEM_TEAM_WORLD, pes.data(), static_cast<int>(pes.size()), nullptr, 0,
-                           &team->handle) != 0;
-    if (has_failed) {
-        return {nullptr, kNoMemory, "no memory for one more team"};
-    }
     set_pes(*team, std::move(pes));
-    team->this_image = shmem_team_my_pe(team->handle) + 1;
+    team->this_image = team->image_of(shmem_my_pe());
     team->parent = &parent;
     team->number = number;
-    team->formation = std::move(wishes);
+    team->formed_at = call;
     team->depth = parent.depth + 1;
-    void* block = shmemx_team_calloc(team->handle, 1, block_bytes(team->images));
-    if (block == nullptr) {
+    if (!equip(*team)) {
         return {nullptr, kNoMemory, "no memory for one more team; raise SHMEM_TEAM_MEMORY_SIZE"};
     }
-    use_block(*team, block);
-    teams.push_back(std::move(team));
-    return {teams.back().get(), status, ""};
+    Team& formed = add_team(std::move(team));
+    note_variable(formed, variable);
+    return {&formed, status, ""};
 }
 
 int change_team(Team& team) {
     complete_all();
+    if (const int status = equip_again(team, "change team"); status != kOk) {
+        return status;
+    }
     detail::current = &team;
     return sync_members(team);
+}
+
+int sync_team(Team& team) {
+    complete_all();
+    const int status = equip_again(team, "sync team");
+    return status != kOk ? status : sync_members(team);
 }
 
 int end_team() {
@@ -283,12 +339,8 @@ int pe_of_number(int number, int image, const char* routine) {
 }
 
 Team* find_team(const void* value) {
-    for (const std::unique_ptr<Team>& team : teams) {
-        if (team.get() == value) {
-            return team.get();
-        }
-    }
-    return nullptr;
+    const auto found = teams.find(value);
+    return found == teams.end() ? nullptr : found->second.get();
 }
 
 int count_failed(const Team& team) {
@@ -300,8 +352,14 @@ int count_failed(const Team& team) {
 }
 
 void for_each_team(void (*visit)(Team&, void*), void* data) {
-    for (const std::unique_ptr<Team>& team : teams) {
-        visit(*team, data);
+    for_each_team_from(initial_team(), visit, data);
+}
+
+void for_each_team_from(const Team& first, void (*visit)(Team&, void*), void* data) {
+    for (auto team = teams.find(first.token); team != teams.end(); ++team) {
+        if (!team->second->is_idle()) {
+            visit(*team->second, data);
+        }
     }
 }
 

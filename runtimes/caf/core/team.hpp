@@ -17,8 +17,11 @@ namespace tessera::caf {
 
 struct Coarray;
 struct Exposed;
+struct Wish;
 class TeamBarrier;
 
+// A team whose variable has been defined again is idle (team_control.hpp): it has no handle, no
+// barrier and no memory, only what is local.
 struct Team {
     Team();
     ~Team();
@@ -31,6 +34,10 @@ struct Team {
     Team* parent = nullptr;  // NULL: the initial team.
     int number = -1;         // team_number; -1 for the initial team.
     int depth = 0;           // 0 for the initial team.
+    // The value of its team variables. No other team has it, so a copy of a variable whose team is
+    // gone names no team.
+    void* token = nullptr;
+    const void* variable = nullptr;  // that form team has defined; NULL: it is defined again
     // Image i is PE pes[i - 1]; if pes is empty, first_pe + (i - 1) * pe_stride.
     std::vector<int> pes;
     int first_pe = 0;
@@ -38,14 +45,18 @@ struct Team {
     // Coarrays allocated since change team, in the order of their allocation; coarray.hpp keeps it.
     std::vector<Coarray*> coarrays;
     std::unique_ptr<TeamBarrier> barrier;
-    // form team: two symmetric words for wishes of this image, and the calls so far.
-    std::uint64_t* wishes = nullptr;
-    unsigned forms = 0;
-    // The wishes of all images of the parent when this team was formed: its siblings (team.cpp).
+    // form team: two symmetric wishes of this image, and the calls so far.
+    Wish* wishes = nullptr;
+    std::uint32_t forms = 0;
+    std::uint32_t formed_at = 0;  // the parent's `forms`, from 1: which of its teams this is
+    // What the images of the parent have asked for when this team was formed: its siblings.
     std::vector<std::uint64_t> formation;
+    // Children whose variables have been defined again on this image (idle_teams.cpp).
+    std::vector<Team*> redefined;
 
-    // Where each image exposes data of collectives (collectives.cpp), as this image loads it. Empty
-    // in teams on several nodes.
+    // Where this image exposes data of collectives (collectives.cpp): a symmetric address. Where
+    // each image does, as this image loads it; empty in teams on several nodes.
+    Exposed* own_exposed = nullptr;
     std::vector<Exposed*> exposed;
     std::uint64_t broadcasts = 0;  // by slots, so far
 
@@ -56,6 +67,7 @@ struct Team {
     // The image that runs on PE `pe`, or 0 if that PE is not in the team.
     int image_of(int pe) const;
     bool is_initial() const { return parent == nullptr; }
+    bool is_idle() const { return barrier == nullptr; }
 };
 
 namespace detail {

@@ -16,17 +16,24 @@ void make_initial_team();
 // over the current team; images that have failed are left out.
 // number     of the new team, at least 1.
 // new_index  this image's number in it, or 0: images in the order of the current team.
+// variable   the team variable that the statement defines. The team that it was defined with before
+//            becomes idle as soon as all of that team's images have defined their variables again.
 // RETURNS when: the team can be used: the status of the statement, and the team, or NULL with an
-// error that leaves no team. Teams live until the program ends.
+// error that leaves no team.
 struct FormedTeam {
     Team* team = nullptr;
     int status = kOk;
     const char* message = "";  // for a status that is no image's
 };
-FormedTeam form_team(int number, int new_index);
+FormedTeam form_team(int number, int new_index, const void* variable);
 
 // change team: `team` becomes the current team. Synchronizes its images. RETURNS: the status.
+// Team variables are copied by plain assignment, so an idle team may come back here, and in
+// sync_team(): its images get the handle, the barrier and the memory again.
 int change_team(Team& team);
+
+// sync team. RETURNS: the status.
+int sync_team(Team& team);
 
 // end team: frees what the images have allocated in the current team, whose parent becomes the
 // current team. RETURNS: the status.
@@ -46,13 +53,17 @@ int images_of_number(int number);
 // The PE of an image of such a team. ERRORS: no such team or image ends the program.
 int pe_of_number(int number, int image, const char* routine);
 
-// The team of a variable of team_type, or NULL if the value is no team of this image.
+// The team of a variable of team_type, or NULL if the value is no team of this image. The value
+// that a variable gets, NULL for no team.
 Team* find_team(const void* value);
+inline void* token_of(const Team* team) { return team == nullptr ? nullptr : team->token; }
 
 // The images of a team that have executed fail image.
 int count_failed(const Team& team);
 
-// Calls `visit` for each team that this image is in, the initial team first.
+// Calls `visit` for each team that this image is in and that is not idle, the initial team first.
 void for_each_team(void (*visit)(Team&, void*), void* data);
+// The same from a team on: that one and those that are younger.
+void for_each_team_from(const Team& first, void (*visit)(Team&, void*), void* data);
 
 }  // namespace tessera::caf
