@@ -89,6 +89,18 @@ caf_starts(start_itself "4 images: .two words. .." SHMEM_NUM_IMAGES=4)
 caf_starts(start_one "1 images: .two words. .." SHMEM_NUM_IMAGES=1)
 caf_starts(start_nonsense "SHMEM_NUM_IMAGES=four: give a number of images" SHMEM_NUM_IMAGES=four)
 
+# Memory that software keeps coherent is refused, each kind that needs no device.
+function(caf_refuses_heap name heap)
+    coarray_test(noncoherent_${name} PROGRAM ${hello_PROGRAM} STATUS 1 LAYOUTS ${ARGN} TIMEOUT 60
+                 OUTPUT "start: coarrays need memory that the hardware keeps coherent; .*SHMEM_HEAP"
+                 MEMCHECK NONE ENVIRONMENT "SHMEM_HEAP=${heap}" SHMEM_TEAM_MEMORY_SIZE=4M
+                 SHMEM_LOCAL_MEMORY_SIZE=4M)
+endfunction()
+caf_refuses_heap(emulated noncoherent-emulated 2 3 8)
+caf_refuses_heap(file "noncoherent:${CMAKE_CURRENT_BINARY_DIR}/noncoherent.heap" 2 3 8)
+caf_refuses_heap(file_of_nodes "noncoherent:${CMAKE_CURRENT_BINARY_DIR}/noncoherent_nodes.heap" 3x3
+                 4x2)
+
 # The teams of GCC 16: the programs play the compiler.
 foreach(name abi16 abi16_map)
     add_executable(${name}_test ${name}_test.c)
