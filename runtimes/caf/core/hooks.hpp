@@ -6,6 +6,9 @@
 
 namespace tessera::caf::detail {
 
+/// When the images start, collectively.
+inline void (*at_start)() = nullptr;
+
 /// Before an image control statement.
 inline void (*at_image_control)() = nullptr;
 
