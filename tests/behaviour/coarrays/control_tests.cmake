@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Statements and intrinsics that control images.
+caf_runs(errmsg IMAGES 1 2 3 5)
 foreach(name sync atomics locks events collectives ordering random_numbers)
     caf_runs(${name})
 endforeach()
