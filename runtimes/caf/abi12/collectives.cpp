@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GCC 8 and later: collective subroutines. With errmsg= the compiler of GCC 12 shifts the arguments
-// behind it, so errmsg is never written, and lengths come from the descriptor.
+// GCC 8 and later: collective subroutines. With errmsg= the compiler of GCC 12 may shift the
+// arguments behind it (errmsg.hpp), so lengths come from the descriptor.
 
 #include <shmemx.h>
 
 #include <cstddef>
 
 #include "abi12/descriptor.hpp"
+#include "abi12/errmsg.hpp"
 #include "core/collectives.hpp"
 #include "core/element_ops.hpp"
 #include "core/runtime.hpp"
@@ -75,8 +76,8 @@ void check_image(int image, const char* routine) {
     }
 }
 
-void report_status(int status, int* stat, const char* routine) {
-    report({.stat = stat}, status, routine, "an image of the team has %s",
+void report_status(int status, const ErrorTarget& target, const char* routine) {
+    report(target, status, routine, "an image of the team has %s",
            status == kStoppedImage ? "stopped" : "failed");
 }
 
@@ -120,22 +121,22 @@ ElementType element_type(const Descriptor& array, int length, const char* routin
     return type;
 }
 
-void combine(Descriptor* array, Combine operation, int result_image, int length, int* stat,
-             const char* routine) {
+void combine(Descriptor* array, Combine operation, int result_image, int length,
+             const ErrorTarget& target, const char* routine) {
     ensure_initialized();
     check_image(result_image, routine);
     ElementType type = element_type(*array, length, routine);
     Packed packed(*array);
-    type.wide = wide_real_of(*array, packed, death_for(stat));
+    type.wide = wide_real_of(*array, packed, death_for(target.stat));
     Reduction reduction;
     if (!find_reduction(type, operation, &reduction)) {
         stop_with_error(routine, "type %d with elements of %zu bytes has no such operation",
                         array->type, array->element_bytes);
     }
     const int status =
-        reduce(packed.data(), packed.elements(), reduction, result_image, death_for(stat));
+        reduce(packed.data(), packed.elements(), reduction, result_image, death_for(target.stat));
     packed.unpack();
-    report_status(status, stat, routine);
+    report_status(status, target, routine);
 }
 
 UserFunction user_function(const Descriptor& array, AnyFunction function, int flags, int length) {
@@ -165,8 +166,8 @@ UserFunction user_function(const Descriptor& array, AnyFunction function, int fl
 
 }  // namespace
 
-CAF_ENTRY void _gfortran_caf_co_broadcast(Descriptor* array, int source_image, int* stat, char*,
-                                          std::size_t) {
+CAF_ENTRY void _gfortran_caf_co_broadcast(Descriptor* array, int source_image, int* stat,
+                                          char* errmsg, std::size_t errmsg_bytes) {
     ensure_initialized();
     pe_of(source_image, "co_broadcast");
     Packed packed(*array);
@@ -174,27 +175,30 @@ CAF_ENTRY void _gfortran_caf_co_broadcast(Descriptor* array, int source_image, i
     if (status == kOk) {
         packed.unpack();
     }
-    report_status(status, stat, "co_broadcast");
+    report_status(status, target_of_collective(stat, errmsg, errmsg_bytes), "co_broadcast");
 }
 
-CAF_ENTRY void _gfortran_caf_co_sum(Descriptor* array, int result_image, int* stat, char*,
-                                    std::size_t) {
-    combine(array, Combine::kSum, result_image, 0, stat, "co_sum");
+CAF_ENTRY void _gfortran_caf_co_sum(Descriptor* array, int result_image, int* stat, char* errmsg,
+                                    std::size_t errmsg_bytes) {
+    combine(array, Combine::kSum, result_image, 0, target_of_collective(stat, errmsg, errmsg_bytes),
+            "co_sum");
 }
 
-CAF_ENTRY void _gfortran_caf_co_min(Descriptor* array, int result_image, int* stat, char*,
-                                    int length, std::size_t) {
-    combine(array, Combine::kMin, result_image, length, stat, "co_min");
+CAF_ENTRY void _gfortran_caf_co_min(Descriptor* array, int result_image, int* stat, char* errmsg,
+                                    int length, std::size_t errmsg_bytes) {
+    combine(array, Combine::kMin, result_image, length,
+            target_of_collective(stat, errmsg, errmsg_bytes), "co_min");
 }
 
-CAF_ENTRY void _gfortran_caf_co_max(Descriptor* array, int result_image, int* stat, char*,
-                                    int length, std::size_t) {
-    combine(array, Combine::kMax, result_image, length, stat, "co_max");
+CAF_ENTRY void _gfortran_caf_co_max(Descriptor* array, int result_image, int* stat, char* errmsg,
+                                    int length, std::size_t errmsg_bytes) {
+    combine(array, Combine::kMax, result_image, length,
+            target_of_collective(stat, errmsg, errmsg_bytes), "co_max");
 }
 
 CAF_ENTRY void _gfortran_caf_co_reduce(Descriptor* array, AnyFunction function, int flags,
-                                       int result_image, int* stat, char*, int length,
-                                       std::size_t) {
+                                       int result_image, int* stat, char* errmsg, int length,
+                                       std::size_t errmsg_bytes) {
     ensure_initialized();
     check_image(result_image, "co_reduce");
     UserFunction user = user_function(*array, function, flags, length);
@@ -208,7 +212,7 @@ CAF_ENTRY void _gfortran_caf_co_reduce(Descriptor* array, AnyFunction function, 
     const int status =
         reduce(packed.data(), packed.elements(), reduction, result_image, death_for(stat));
     packed.unpack();
-    report_status(status, stat, "co_reduce");
+    report_status(status, target_of_collective(stat, errmsg, errmsg_bytes), "co_reduce");
 }
 
 }  // namespace tessera::caf

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// GCC 8 to 14: image control without teams, and the state of images. As errmsg of the sync
-// statements the compiler passes the address of a pointer, so errmsg is never written here.
+// GCC 8 to 14: image control without teams, and the state of images.
 
 #include <cstdlib>
 #include <utility>
 #include <vector>
 
 #include "abi12/descriptor.hpp"
+#include "abi12/errmsg.hpp"
 #include "abi12/register.hpp"
 #include "core/image_state.hpp"
 #include "core/ordering.hpp"
@@ -20,11 +20,8 @@ namespace {
 // See ignore_status_of_next_sync_all().
 bool is_status_known = false;
 
-void report_status(int status, int* stat, const char* routine) {
-    if (status == kOk && stat == nullptr) {
-        return;
-    }
-    report({.stat = stat}, status, routine, "an image of the team has %s",
+void report_status(int status, const ErrorTarget& target, const char* routine) {
+    report(target, status, routine, "an image of the team has %s",
            status == kStoppedImage ? "stopped" : "failed");
 }
 
@@ -87,12 +84,16 @@ void fill_images(Descriptor* array, int status, const int* kind) {
 
 void ignore_status_of_next_sync_all() { is_status_known = true; }
 
-CAF_ENTRY void _gfortran_caf_sync_all(int* stat, char*, std::size_t) {
+CAF_ENTRY void _gfortran_caf_sync_all(int* stat, char* errmsg, std::size_t errmsg_bytes) {
     ensure_initialized();
     complete_all();
     const int status = sync_members(current_team());
     const bool is_ignored = std::exchange(is_status_known, false) && stat == nullptr;
-    report_status(is_ignored ? kOk : status, stat, "sync all");
+    if (status == kOk || is_ignored) [[likely]] {
+        report_ok({.stat = stat});
+        return;
+    }
+    report_status(status, target_of_sync(stat, errmsg, errmsg_bytes), "sync all");
 }
 
 CAF_ENTRY void _gfortran_caf_sync_memory(int* stat, char*, std::size_t) {
@@ -101,12 +102,14 @@ CAF_ENTRY void _gfortran_caf_sync_memory(int* stat, char*, std::size_t) {
     report_ok({.stat = stat});
 }
 
-CAF_ENTRY void _gfortran_caf_sync_images(int count, int images[], int* stat, char*, std::size_t) {
+CAF_ENTRY void _gfortran_caf_sync_images(int count, int images[], int* stat, char* errmsg,
+                                         std::size_t errmsg_bytes) {
     ensure_initialized();
     complete_all();
+    const ErrorTarget target = target_of_sync(stat, errmsg, errmsg_bytes);
     if (count == 1) {
         const int pe = pe_of(images[0], "sync images");
-        return report_status(sync_with_pes(&pe, 1), stat, "sync images");
+        return report_status(sync_with_pes(&pe, 1), target, "sync images");
     }
     std::vector<int> pes;
     if (count < 0) {  // sync images(*)
@@ -114,11 +117,11 @@ CAF_ENTRY void _gfortran_caf_sync_images(int count, int images[], int* stat, cha
             pes.push_back(current_team().pe_of(image));
         }
     } else if (!find_pes(images, count, pes)) {
-        report({.stat = stat}, kDuplicateImage, "sync images",
+        report(target, kDuplicateImage, "sync images",
                "image %d is in the list twice; list each image once", images[pes.size() - 1]);
         return;
     }
-    report_status(sync_with_pes(pes.data(), static_cast<int>(pes.size())), stat, "sync images");
+    report_status(sync_with_pes(pes.data(), static_cast<int>(pes.size())), target, "sync images");
 }
 
 // The compiler of GCC 12 passes -1 as team, which is ignored.
