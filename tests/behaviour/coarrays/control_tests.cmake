@@ -74,6 +74,22 @@ foreach(first 0 3)
               "passed|a PE has died|one has died before|has died during the call|has failed"
               4x2 4x2 ${first})
 endforeach()
+# Crashes: whatever the others do, the exit code is 128 and the signal; SIGKILL is no mistake of the
+# program, so theirs counts.
+coarrays_fortran(crashing crashing.f90)
+function(caf_crashes statement signal status)
+    coarray_test(crash_${signal}_in_${statement} PROGRAM ${crashing_PROGRAM} MEMCHECK NONE
+                 ARGUMENTS ${signal} ${statement} STATUS ${status}
+                 OUTPUT "(?s)\\A(?!.*nothing has ended)"
+                 LAYOUTS 3 ${ARGN} ENVIRONMENT ASAN_OPTIONS=handle_segv=0:handle_abort=0)
+endfunction()
+foreach(statement images event sum allocate team stop)
+    caf_crashes(${statement} 11 139)
+endforeach()
+foreach(signal_and_status "11;139" "6;134" "8;136" "4;132" "7;135" "9;1")
+    caf_crashes(all ${signal_and_status} 4x2)
+endforeach()
+
 # 20 images: image 17 leads a group that it releases after it was released itself.
 caf_runs(killed_released ARGUMENTS 17 IMAGES 20 20 20 20 20 LAYOUTS NONE MEMCHECK 20)
 caf_runs(killed_anytime IMAGES 2 2 2 3 3 3 4 5 5 8 8 8 20 20 LAYOUTS NONE MEMCHECK 3 3)
