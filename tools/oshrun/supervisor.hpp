@@ -9,7 +9,7 @@
 //   that survives                          128+N at the end if the PE itself made the mistake
 //   a PE cannot reach another one         waits a moment for the death of a PE, which then is the
 //                                          failure; else the PE that complains has failed
-//   a PE calls shmem_global_exit(code)     the others are killed; code
+//   a PE calls shmem_global_exit(code)     the others are killed; code, or the 128+N before it
 //   INT, TERM, HUP to oshrun               forwarded, and after a grace the rest is killed; 128+N
 //   --timeout                              a report, then all are killed; 124
 //   a progress helper dies                 all are killed; 128+N, or its code

@@ -48,7 +48,8 @@ void Supervisor::handle_control_messages() {
         } else if (ending_ != Ending::kNone) {
             continue;
         } else if (words.kind == ControlMessage::kGlobalExit) {
-            begin_ending(Ending::kGlobalExit, words.code & 0xff);
+            // A crash that the program has survived still counts: often the others end it for that.
+            begin_ending(Ending::kGlobalExit, std::max(exit_code_, words.code & 0xff));
         } else if (words.kind == ControlMessage::kAbort) {
             int code = failure_code(words.code);
             fail(words.pe, code, "has failed with code " + std::to_string(code));
