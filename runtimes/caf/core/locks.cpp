@@ -7,10 +7,9 @@
 #include <sched.h>
 #include <shmem.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <mutex>
-#include <vector>
+#include <unordered_set>
 
 #include "core/ordering.hpp"
 #include "core/processor.hpp"
@@ -20,7 +19,17 @@ namespace {
 
 using detail::HeldLock;
 
-std::vector<HeldLock> others;
+// Elements of a lock coarray lie kLockBytes apart, and images are small numbers.
+struct Hash {
+    std::size_t operator()(const HeldLock& held) const {
+        constexpr std::size_t kImages = std::size_t{1} << 20;
+        return reinterpret_cast<std::uintptr_t>(held.mutex) / kLockBytes +
+               static_cast<std::size_t>(held.pe) * (kImages + 1);
+    }
+};
+
+// Never destroyed: other threads may lock while the program ends.
+std::unordered_set<HeldLock, Hash>& others = *new std::unordered_set<HeldLock, Hash>;
 std::mutex others_mutex;
 
 void note_held(const HeldLock& held) {
@@ -29,7 +38,7 @@ void note_held(const HeldLock& held) {
         return;
     }
     const std::lock_guard guard(others_mutex);
-    others.push_back(held);
+    others.insert(held);
     detail::other_locks.store(others.size(), std::memory_order_relaxed);
 }
 
@@ -38,7 +47,7 @@ bool is_held(const HeldLock& held) {
         return true;
     }
     const std::lock_guard guard(others_mutex);
-    return std::find(others.begin(), others.end(), held) != others.end();
+    return others.contains(held);
 }
 
 // RETURNS: whether this image has held it.
@@ -48,7 +57,7 @@ bool forget_held(const HeldLock& held) {
         return true;
     }
     const std::lock_guard guard(others_mutex);
-    const bool is_found = std::erase(others, held) != 0;
+    const bool is_found = others.erase(held) != 0;
     detail::other_locks.store(others.size(), std::memory_order_relaxed);
     return is_found;
 }

@@ -23,7 +23,7 @@ namespace tessera::caf {
 
 namespace detail {
 /// The locks that this image holds, for its end. Usually a thread holds one, which lies here; a
-/// list has the others.
+/// table has the others.
 struct HeldLock {
     shmemx_mutex_t* mutex;  // NULL: none
     int pe;
@@ -31,7 +31,7 @@ struct HeldLock {
 };
 /// Initial-exec: one load instead of a call; the library is linked, not loaded later.
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local HeldLock held_lock = {nullptr, -1};
-/// Locks in the list. A thread need not see what others add.
+/// Locks in the table. A thread need not see what others add.
 inline std::atomic<std::size_t> other_locks{0};
 
 int lock_slowly(const Coarray& lock, std::size_t index, int pe, int* acquired);

@@ -28,6 +28,7 @@ program locks
   call other_images()
   call tries()
   call several_at_once()
+  call many_at_once()
   sync all
   deallocate (heap)
   call passed()
@@ -70,6 +71,36 @@ contains
     if (me == 1) call check_equal(counter, 2 * n, 'counter under a lock that was held for long')
     sync all
   end subroutine long_holders
+
+  ! Thousands of locks of all images, unlocked in another order than they were locked in.
+  subroutine many_at_once()
+    integer, parameter :: count = 4001
+    type(lock_type), allocatable :: many(:)[:]
+    integer :: k, image
+    allocate (many(count)[*])
+    do i = 1, count
+      image = mod(me + i, n) + 1
+      if (mod(i, n) == 0) lock (many(i)[image])
+    end do
+    do i = n, count, n
+      k = mod(i / n * 1009, count / n) * n + n
+      image = mod(me + k, n) + 1
+      lock (many(k)[image], stat=stat)
+      call check_equal(stat, stat_locked, 'stat of a lock among many')
+      unlock (many(k)[image])
+      lock (many(k)[image], acquired_lock=acquired)
+      call check(acquired, 'a lock among many is free again')
+    end do
+    do i = count - mod(count, n), 1, -n
+      unlock (many(i)[mod(me + i, n) + 1])
+    end do
+    sync all
+    do i = 1, count, 500
+      unlock (many(i)[n], stat=stat)
+      call check(stat /= 0 .and. stat /= stat_locked_other_image, 'unlocked among many')
+    end do
+    deallocate (many)
+  end subroutine many_at_once
 
   subroutine statuses()
     lock (several(2), stat=stat)
