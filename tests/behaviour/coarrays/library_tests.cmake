@@ -51,3 +51,14 @@ caf_library(f90_idle ${fortran_main} 0 "\\A\\Z" idle)
 foreach(way meet exit stop)
     caf_library(f90_${way} ${fortran_main} 0 passed ${way})
 endforeach()
+
+# The library exports what the compiler calls, and what stands in front of libc's functions.
+foreach(class "" 15 16)
+    if(TARGET tessera_caf${class})
+        add_test(NAME caf.exports${class}
+                 COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/support/exports.py
+                         ${CMAKE_NM} "_gfortran_caf_[a-z_]+|(__wrap_)?(free|realloc)"
+                         $<TARGET_FILE:tessera_caf${class}>)
+        set_tests_properties(caf.exports${class} PROPERTIES LABELS coarrays TIMEOUT 60)
+    endif()
+endforeach()
