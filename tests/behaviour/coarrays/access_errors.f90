@@ -8,16 +8,12 @@ program access_errors
   type :: parts
     integer :: n
     integer, allocatable :: c(:)
-    integer, pointer :: p(:)
   end type parts
   type(parts) :: x[*]
-  integer, target :: private_one(4)
   integer :: got(4), status
   character(40) :: argument, message
 
   call get_command_argument(1, argument)
-  private_one = 1
-  nullify (x%p)
   if (this_image() /= 1) allocate (x%c(2))
   sync all
   select case (argument)
@@ -31,10 +27,6 @@ program access_errors
     if (this_image() == 1) x[2]%c(:) = got
   case ('put other shape')
     if (this_image() == 1) x[2]%c(:) = got
-  case ('private pointer')
-    x%p => private_one
-    sync all
-    if (this_image() == 1) got = x[2]%p(1:4)
   case ('no room')
     if (this_image() == 1) then
       allocate (x%c(1000000000), stat=status, errmsg=message)
