@@ -10,6 +10,9 @@
 #include "abi12/access_section.hpp"
 #include "abi12/descriptor.hpp"
 #include "core/coarray.hpp"
+#include "core/hooks.hpp"
+#include "core/imports.hpp"
+#include "core/private_memory.hpp"
 #include "core/runtime.hpp"
 #include "core/team.hpp"
 #include "core/transfer.hpp"
@@ -129,6 +132,16 @@ void put_to_chain(Coarray& coarray, const Reference* chain, int image, int pe, c
 }
 
 }  // namespace
+
+// Only these three meet pointers to private memory. Before all constructors of the program, which
+// start the images.
+[[gnu::constructor(101)]] static void prepare_private_memory() {
+    detail::at_start = [] {
+        constexpr const char* kUsers[] = {"_gfortran_caf_get_by_ref", "_gfortran_caf_send_by_ref",
+                                          "_gfortran_caf_sendget_by_ref"};
+        start_private_memory(is_any_imported(kUsers, 3));
+    };
+}
 
 CAF_ENTRY int _gfortran_caf_is_present(caf_token_t token, int image, Reference* chain) {
     ensure_initialized();

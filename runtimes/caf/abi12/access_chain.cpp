@@ -5,6 +5,7 @@
 #include "abi12/access_chain.hpp"
 
 #include "abi12/register.hpp"
+#include "core/private_memory.hpp"
 #include "core/remote_pointer.hpp"
 #include "core/team.hpp"
 #include "core/transfer.hpp"
@@ -57,19 +58,17 @@ class Walk {
         return true;
     }
 
-    // The base of the target, translated to a symmetric address.
+    // The base of the target, translated to a symmetric address, or that of private memory: of a
+    // variable that is no part of a coarray, or allocated in a procedure whose dummy argument is no
+    // coarray.
     void reach() {
         if (pointer_ == nullptr) {
             return;
         }
         auto* base = static_cast<std::byte*>(translate(pointer_, pe_));
+        target_.section.is_private = base == nullptr;
         if (base == nullptr) {
-            stop_with_error(routine_,
-                            "a component of the coarray on image %d has memory at %p that no other "
-                            "image can reach: a pointer to a variable that is no part of a "
-                            "coarray, or allocated in a procedure whose dummy argument is no "
-                            "coarray; allocate it as a component of a coarray",
-                            current_team().image_of(pe_), pointer_);
+            base = static_cast<std::byte*>(const_cast<void*>(pointer_));
         }
         target_.section.base = base + behind_pointer_;
         pointer_ = nullptr;
@@ -103,7 +102,13 @@ class Walk {
         const std::size_t bytes =
             target_.is_array_component ? descriptor_bytes(rank_of(*link.next)) : sizeof(void*);
         complete(pe_);
-        get_bytes(&descriptor_, target_.section.base, bytes, pe_);
+        if (target_.section.is_private) {
+            get_private(
+                {.base = reinterpret_cast<std::byte*>(&descriptor_), .element_bytes = bytes},
+                {.base = target_.section.base, .element_bytes = bytes}, pe_);
+        } else {
+            get_bytes(&descriptor_, target_.section.base, bytes, pe_);
+        }
         pointer_ = descriptor_.base;
         behind_pointer_ = 0;
         return pointer_ != nullptr;

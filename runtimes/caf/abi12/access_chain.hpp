@@ -13,7 +13,7 @@ namespace tessera::caf {
 
 /// The place that a chain names.
 struct Target {
-    /// The elements, of the last link's size; its base is a symmetric address.
+    /// The elements, of the last link's size; its base is a symmetric address, or private.
     Section section;
     OffsetLists lists;
     /// False: a component in the chain is not allocated.
@@ -28,7 +28,6 @@ struct Target {
 };
 
 /// Follows a chain into the memory of a PE. Stops at the first component that is not allocated.
-/// ERRORS: memory that is private to the image ends the program.
 Target follow(Coarray& coarray, const Reference* chain, int pe, const char* routine);
 
 /// Whether all components of a chain are allocated. Does not mind private memory at its end.

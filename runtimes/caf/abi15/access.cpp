@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "abi12/access_section.hpp"
+#include "abi15/accessor_service.hpp"
 #include "abi15/accessors.hpp"
-#include "abi15/service.hpp"
 #include "core/runtime.hpp"
 #include "core/team.hpp"
 #include "core/team_control.hpp"

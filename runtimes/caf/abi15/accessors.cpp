@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "abi15/service.hpp"
+#include "abi15/accessor_service.hpp"
 #include "core/runtime.hpp"
 
 namespace tessera::caf {
@@ -132,7 +132,7 @@ CAF_ENTRY void _gfortran_caf_register_accessors_finish() {
                               [](const Entry& a, const Entry& b) { return a.hash == b.hash; }),
                   table().end());
     ensure_initialized();
-    start_service();
+    start_accessor_service();
 }
 
 CAF_ENTRY int _gfortran_caf_get_remote_function_index(const int hash) { return index_of(hash); }

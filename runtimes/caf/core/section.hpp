@@ -29,6 +29,8 @@ struct Section {
     std::size_t element_bytes = 0;
     int rank = 0;
     std::array<Axis, kMaxAxes> axes{};
+    /// Of another image: the base is an address of that image, in private memory.
+    bool is_private = false;
 
     void add_axis(std::size_t extent, std::ptrdiff_t stride) {
         axes[static_cast<std::size_t>(rank++)] = {extent, stride, nullptr};

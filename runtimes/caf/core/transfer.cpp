@@ -4,9 +4,7 @@
 // mapped memory where a vector subscript is among the axes, or a list of blocks between nodes.
 #include "core/transfer.hpp"
 
-#include <shmemx.h>
-
-#include <vector>
+#include "core/private_memory.hpp"
 
 namespace tessera::caf {
 
@@ -34,7 +32,8 @@ struct Strides {
     }
 };
 
-// The blocks of a section, in array element order, those that touch each other joined.
+}  // namespace
+
 std::vector<shmemx_block_t> blocks_of(const Section& section) {
     std::vector<shmemx_block_t> blocks;
     const std::size_t bytes = section.element_bytes;
@@ -54,6 +53,8 @@ std::vector<shmemx_block_t> blocks_of(const Section& section) {
     for_each_row(section, section, add);
     return blocks;
 }
+
+namespace {
 
 void get_indexed(const Section& local, const Section& remote, int pe) {
     const std::vector<shmemx_block_t> to = blocks_of(local);
@@ -96,6 +97,9 @@ struct Pair {
 }  // namespace
 
 void get_section(const Section& local_section, const Section& remote_section, int pe) {
+    if (remote_section.is_private) [[unlikely]] {
+        return get_private(local_section, remote_section, pe);
+    }
     Pair pair(local_section, remote_section, false);
     if (pair.is_empty) {
         return;
@@ -128,6 +132,9 @@ void get_section(const Section& local_section, const Section& remote_section, in
 }
 
 void put_section(const Section& remote_section, const Section& local_section, int pe) {
+    if (remote_section.is_private) [[unlikely]] {
+        return put_private(remote_section, local_section, pe);
+    }
     Pair pair(local_section, remote_section, true);
     if (pair.is_empty) {
         return;

@@ -9,8 +9,10 @@
 #pragma once
 
 #include <shmem.h>
+#include <shmemx.h>
 
 #include <cstring>
+#include <vector>
 
 #include "core/ordering.hpp"
 #include "core/section.hpp"
@@ -62,7 +64,10 @@ inline void put_bytes(void* dest, const void* source, std::size_t bytes, int pe)
     note_put(pe);
 }
 
-/// Reads the section `remote` (symmetric addresses of pe) into `local`. Both have the same shape
+/// The blocks of a section, in array element order, those that touch each other joined.
+std::vector<shmemx_block_t> blocks_of(const Section& section);
+
+/// Reads the section `remote` (symmetric addresses of pe, or private ones) into `local`. Both have the same shape
 /// but for axes of one element, or `local` is packed. They may overlap.
 /// RETURNS when: local holds the data.
 void get_section(const Section& local, const Section& remote, int pe);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Accessors that run in the image that owns the memory. Each image has a mailbox for one request. A
-// caller locks it, leaves there a global pointer to the request in its own local memory, and waits
-// for one to the reply. A thread of the owner fetches the request, runs the accessor and replies.
-// The thread starts when images exist on other nodes, or when its image allocates a component.
+// Accessors that run in the image that owns the memory, by its thread (core/service.hpp). The thread
+// starts when images exist on other nodes, or when its image allocates a component.
 //
-// THREADS: start_service in ELF constructors; the others any.
+// THREADS: start_accessor_service in ELF constructors; the others any.
 
 #pragma once
 
@@ -19,7 +17,7 @@
 namespace tessera::caf {
 
 /// Makes the mailboxes. Collective over all images; does nothing the second time.
-void start_service();
+void start_accessor_service();
 
 enum class Task : std::int32_t { kGet, kPut, kIsPresent };
 
@@ -29,7 +27,6 @@ struct Request {
     Task task;
     std::int32_t hash;
     std::int32_t image;
-    std::int32_t caller_pe;
     /// Distance of the coarray from the mailbox, which both lie in memory that is symmetric.
     std::ptrdiff_t coarray;
     std::size_t add_bytes;
