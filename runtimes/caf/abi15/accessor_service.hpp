@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Accessors that run in the image that owns the memory, by its thread (core/service.hpp). The thread
-// starts when images exist on other nodes, or when its image allocates a component.
+// Accessors that run in the image that owns the memory, by its thread (core/service.hpp). The
+// thread starts when images exist on other nodes, or when its image allocates a component.
 //
 // THREADS: start_accessor_service in ELF constructors; the others any.
 

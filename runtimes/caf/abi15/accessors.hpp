@@ -2,7 +2,8 @@
 //
 // Accessors of GCC 15 and later: the compiler makes a function of each expression with a coindexed
 // object. It takes plain pointers, so it runs where those are valid: in the calling image if the
-// memory is mapped and no pointers lie in it, else in the image that owns the memory (accessor_service.hpp).
+// memory is mapped and no pointers lie in it, else in the image that owns the memory
+// (accessor_service.hpp).
 //
 // THREADS: registration by one thread, in ELF constructors; all others any.
 

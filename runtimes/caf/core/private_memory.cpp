@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Private memory of other images (private_memory.hpp). Elements travel packed, one behind the other.
+// Private memory of other images (private_memory.hpp). Elements travel one behind the other.
 
 #include "core/private_memory.hpp"
 
@@ -26,7 +26,7 @@ namespace {
 
 constexpr const char* kRoutine = "coindexed access";
 
-// Symmetric: what the other images know of the owner.
+// The other images know this of an owner. In symmetric memory.
 struct Owner {
     std::int64_t process;
     std::uint64_t address;  // of this object
@@ -101,7 +101,7 @@ void move_own(const std::vector<Piece>& pieces, std::byte* data, Direction direc
     }
 }
 
-// RETURNS: what process_vm_readv() does.
+// RETURNS: the bytes that the kernel has copied, or -1.
 ssize_t read_process(std::int64_t process, void* data, std::uint64_t address, std::size_t bytes) {
     const iovec local{data, bytes};
     const iovec remote{reinterpret_cast<void*>(address), bytes};

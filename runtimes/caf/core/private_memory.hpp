@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory of other images that no routine of OpenSHMEM reaches: the target of a pointer component may
-// be any variable. On a node the kernel copies, where it lets a process read another one. Else the
-// owner's thread does it (service.hpp), for pieces that the caller lists.
+// Memory of other images that no routine of OpenSHMEM reaches: the target of a pointer component
+// may be any variable. On a node the kernel copies, where it lets a process read another one. Else
+// the owner's thread does it (service.hpp), for pieces that the caller lists.
 //
 // THREADS: start_private_memory: the thread that starts the images; the others any.
 

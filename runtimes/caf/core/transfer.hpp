@@ -67,8 +67,8 @@ inline void put_bytes(void* dest, const void* source, std::size_t bytes, int pe)
 /// The blocks of a section, in array element order, those that touch each other joined.
 std::vector<shmemx_block_t> blocks_of(const Section& section);
 
-/// Reads the section `remote` (symmetric addresses of pe, or private ones) into `local`. Both have the same shape
-/// but for axes of one element, or `local` is packed. They may overlap.
+/// Reads the section `remote` (symmetric addresses of pe, or private ones) into `local`. Both have
+/// the same shape but for axes of one element, or `local` is packed. They may overlap.
 /// RETURNS when: local holds the data.
 void get_section(const Section& local, const Section& remote, int pe);
 

@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! Pointer components of coarrays whose targets are ordinary memory of an image: on the stack, static,
-! allocated; whole, strided, scalar; with components of their own. Get, put and assignment from
-! image to image.
+! Pointer components of coarrays whose targets are ordinary memory of an image: on the stack,
+! static, allocated; whole, strided, scalar; with components of their own. Get, put and assignment
+! from image to image.
 program access_pointers
   use, intrinsic :: iso_fortran_env, only: real64
   use checks
@@ -173,7 +173,7 @@ contains
     x[next]%leaves(2)%deep(2:5) = [me, 2 * me, 3 * me, 4 * me]
     x[next]%leaves(3)%z(1) = 0.25_real64
     sync all
-    call check_equal(deep, [me, last, 2 * last, 3 * last, 4 * last, me], 'put to a target of a target')
+    call check_equal(deep, [me, last, 2 * last, 3 * last, 4 * last, me], 'put to target of target')
     call check_equal(leaves(3)%z(1), 0.25_real64, 'put to a component of a target')
     sync all
   end subroutine nested
