@@ -108,8 +108,8 @@ caf_starts(start_nonsense "SHMEM_NUM_IMAGES=four: give a number of images" SHMEM
 
 # Memory that software keeps coherent is refused, each kind that needs no device.
 function(caf_refuses_heap name heap)
-    coarray_test(noncoherent_${name} PROGRAM ${hello_PROGRAM} STATUS 1 LAYOUTS ${ARGN} TIMEOUT 60
-                 OUTPUT "start: coarrays need memory that the hardware keeps coherent. set SHMEM_HEAP"
+    coarray_test(noncoherent_${name} PROGRAM ${images_PROGRAM} STATUS 1 LAYOUTS ${ARGN} TIMEOUT 60
+                 OUTPUT "start: coarrays need memory that the hardware keeps coherent"
                  MEMCHECK NONE ENVIRONMENT "SHMEM_HEAP=${heap}" SHMEM_TEAM_MEMORY_SIZE=4M
                  SHMEM_LOCAL_MEMORY_SIZE=4M)
 endfunction()
