@@ -2,7 +2,7 @@
 """Would break: an option of oshrun is not understood, or is taken from the user's program."""
 import os
 
-from launching import OSHRUN, PLAIN, PMIX, LaunchTest, main
+from launching import OSHRUN, PLAIN, PMIX, SHMEM, LaunchTest, main
 
 USAGE = 2
 
@@ -68,6 +68,19 @@ class Options(LaunchTest):
             self.lines("-n", 2, "--bind-to", binding, PLAIN, "cpus")
         _, error = self.run_job("-n", 5000, "--bind-to", "core", "true", code=1)
         self.assertIn("core", error)
+
+    def test_variables_that_say_which_pe_it_is(self):
+        show = ("echo $SHMEM_MY_PE of $SHMEM_N_PES, local $SHMEM_LOCAL_PE of $SHMEM_LOCAL_N_PES, "
+                "$PMI_RANK of $PMI_SIZE ${PMI_FD-none}")
+        expected = [f"{pe} of 3, local {pe} of 3, {pe} of 3 none" for pe in range(3)]
+        old = self.environment(SHMEM_MY_PE="7", SHMEM_N_PES="9", PMI_RANK="8", PMI_FD="5")
+        for more in ({}, {"environment": old}):
+            out, error = self.run_job("-n", 3, "--virtual-nodes", 2, "sh", "-c", show, **more)
+            self.assertEqual((sorted(out.splitlines()), error), (expected, ""))
+            out, error = self.run_job("-n", 2, SHMEM, **more)
+            self.assertEqual(error, "", "no warning of an unknown variable")
+        alone = ["env", "-u", "TESSERA_JOB", "-u", "PMIX_NAMESPACE", SHMEM]
+        self.assertEqual(len(self.lines("-n", 2, *alone)), 2, "two jobs of one PE")
 
     def test_report_of_bindings(self):
         _, error = self.run_job("-n", 2, "--bind-to", "package", "--report-bindings", "true")
