@@ -6,8 +6,11 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -30,6 +33,18 @@ Launcher joined_by = Launcher::kNone;
 
 bool has_pmix_environment() {
     return environment("PMIX_NAMESPACE") != nullptr && environment("PMIX_RANK") != nullptr;
+}
+
+// Line-buffers stdout where it is a launcher's pipe, as on a terminal: the lines of a PE appear at
+// once, and none is lost when it is killed. A buffer that the program sets later counts. std::cout
+// goes through stdout; gfortran's library writes each record to a pipe at once. 102: in a static
+// program stdout is among the data that heap/static_data.cpp maps anew with priority 101.
+[[gnu::constructor(102)]] void show_lines_at_once() {
+    if (inheritance() != Inheritance::kPe && !has_pmix_environment()) return;
+    struct stat status {};
+    if (::fstat(STDOUT_FILENO, &status) != 0) return;
+    if (!S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode)) return;
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
 }
 
 // The PMIx variables of a process whose TESSERA_JOB is stale come from the same oshrun, unless
@@ -55,8 +70,16 @@ constexpr LauncherTrace kLauncherTraces[] = {
      "an mpirun whose PMIx variables reach the program, or oshrun"},
 };
 
+// oshrun sets PMI_RANK and PMI_SIZE for scripts. Launchers that speak PMI also name a connection.
+bool is_from_oshrun(const LauncherTrace& trace) {
+    return std::string_view(trace.rank_variable) == "PMI_RANK" &&
+           environment("SHMEM_N_PES") != nullptr && environment("PMI_FD") == nullptr &&
+           environment("PMI_PORT") == nullptr;
+}
+
 void refuse_launcher_without_pmix() {
     for (const LauncherTrace& trace : kLauncherTraces) {
+        if (is_from_oshrun(trace)) continue;
         const char* rank = environment(trace.rank_variable);
         const char* size = environment(trace.size_variable);
         if (rank == nullptr || size == nullptr || std::atoi(size) < 2) continue;

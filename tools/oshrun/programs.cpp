@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -13,16 +14,19 @@
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
 #include "base/inherited.hpp"
+#include "base/place_variables.hpp"
 #include "static_size.hpp"
 
 namespace tessera::oshrun {
 namespace {
 
-// Variables of other launchers would make an MPI program look for the wrong server. Users' PMIx
-// settings (PMIX_MCA_*) stay.
+// Variables of other launchers, or of an oshrun around this one, would make an MPI program look for
+// the wrong server. Users' PMIx settings (PMIX_MCA_*) stay.
 bool is_of_another_launcher(std::string_view entry) {
-    return entry.starts_with(std::string(kJobVariable) + "=") ||
-           (entry.starts_with("PMIX_") && !entry.starts_with("PMIX_MCA_"));
+    const std::string_view name = entry.substr(0, entry.find('='));
+    return name == kJobVariable || name.starts_with("PMI_") ||
+           (name.starts_with("PMIX_") && !name.starts_with("PMIX_MCA_")) ||
+           std::ranges::find(kPlaceVariables, name) != std::end(kPlaceVariables);
 }
 
 [[noreturn]] void program_error(const App& app, int error) {
@@ -52,6 +56,17 @@ std::vector<std::string> base_environment() {
         if (!is_of_another_launcher(*entry)) entries.emplace_back(*entry);
     }
     return entries;
+}
+
+void add_place(std::vector<std::string>& entries, int pe, int npes) {
+    const std::string number = std::to_string(pe);
+    const std::string count = std::to_string(npes);
+    for (const char* name : {"SHMEM_MY_PE", "SHMEM_LOCAL_PE", "PMI_RANK"}) {
+        entries.push_back(std::string(name) + "=" + number);
+    }
+    for (const char* name : {"SHMEM_N_PES", "SHMEM_LOCAL_N_PES", "PMI_SIZE"}) {
+        entries.push_back(std::string(name) + "=" + count);
+    }
 }
 
 std::vector<Program> find_programs(const Options& options) {

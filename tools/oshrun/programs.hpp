@@ -23,6 +23,10 @@ void export_variables(const Options& options);
 // The environment that all PEs inherit: this process's, without the variables of other launchers.
 std::vector<std::string> base_environment();
 
+// The variables that tell a program, or a script around it, which PE it is.
+// REQUIRES: all PEs of the job are on this host.
+void add_place(std::vector<std::string>& entries, int pe, int npes);
+
 // The program files, by app. Ends oshrun with a message when one cannot be run.
 std::vector<Program> find_programs(const Options& options);
 

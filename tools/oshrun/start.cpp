@@ -198,6 +198,7 @@ void start_pe(Job& job, int pe, Inherited& inherited, CommonPlan& common) {
                      .signal_mask = job.signals.mask_before,
                      .ignore_sigpipe = job.signals.pipe_was_ignored,
                      .limits = common.limits};
+    add_place(plan.environment, pe, job.npes);
     if (!common.binding.pus.empty()) plan.pus = common.binding.pus[index];
     if (job.has_pmix) {
         plan.environment.emplace_back(kOpenMpiHint);

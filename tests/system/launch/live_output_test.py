@@ -67,10 +67,6 @@ class LiveOutput(LaunchTest):
         self.assertEqual(sorted(self.read_lines(process, 4)), [" print"] * 2 + ["write"] * 2)
         process.send_signal(signal.SIGTERM)
         self.finish(process, 143)
-        # The user's own setting counts.
-        out, _ = self.run_job("-n", 1, "--timeout", 2, "-x",
-                              "GFORTRAN_UNBUFFERED_PRECONNECTED=n", binary, code=124)
-        self.assertEqual(out, "")
         os.unlink(binary)
 
 
