@@ -99,12 +99,30 @@ class Options(LaunchTest):
         _, error = self.run_job("-n", 1, "true", ":", "echo", code=USAGE)
         self.assertIn("-n", error)
 
+    def test_time_limits(self):
+        for limit in ("60", "60s", "1m", "0.5m", "1h30m", "2d"):
+            self.run_job("-n", 1, "--timeout", limit, "true")
+        for limit in ("0", "-1", "0m", "m", "1x", "1 m", "1m-2s", "inf", "nan", "1e30", ""):
+            _, error = self.run_job("-n", 1, f"--timeout={limit}", "true", code=USAGE)
+            self.assertIn("90s, 1.5m, 1h30m", error, limit)
+        _, error = self.run_job("-n", 1, "--timeout", "0.01m", "sleep", "1000", code=124)
+        self.assertIn("0.6 s", error)
+
+    def test_wrong_numbers_say_what_is_wanted(self):
+        for option in ("-n", "--virtual-nodes", "--ntasks-per-node", "-c"):
+            for value in ("abc", "", "1.5", "0x2", "99999999999", "0"):
+                _, error = self.run_job(option, value, "true", code=USAGE)
+                self.assertIn(f'must be a whole number from 1 to 65536, not "{value}"', error)
+                self.assertEqual(error.count("\n"), 1, error)
+
     def test_information(self):
-        self.assertIn("oshrun", self.run_job("--version")[0])
+        for option in ("--version", "-V"):
+            self.assertIn("oshrun (Tessera)", self.run_job(option)[0])
         out, _ = self.run_job("--help")
         for option in ("-n,--np", "--bind-to", "--map-by", "-x", "--wdir", "--tag-output",
                        "--timeout", "--verbose", "--version", "--host", "--hostfile",
-                       "--ntasks-per-node", "--launcher", "--virtual-nodes", "--report-bindings"):
+                       "--ntasks-per-node", "--launcher", "--virtual-nodes", "--report-bindings",
+                       "--cores-per-pe", "--stdin", "--output-filename", "--debug"):
             self.assertIn(option, out)
         _, error = self.run_job("-n", 2, "--verbose", "true")
         self.assertIn("pe 1 (host", error)
