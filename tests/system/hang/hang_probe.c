@@ -53,6 +53,14 @@ static void other_team(int me) {
     shmem_barrier_all();                 /* HERE world */
 }
 
+static void active_set(int me) {
+    static long psync[SHMEM_BARRIER_SYNC_SIZE];
+    for (int i = 0; i < SHMEM_BARRIER_SYNC_SIZE; ++i) psync[i] = SHMEM_SYNC_VALUE;
+    shmem_barrier_all();
+    if (me == 1) work_for_ever();
+    if (me == 0) shmem_barrier(0, 0, 2, psync); /* HERE set */
+}
+
 static void exited(int me) {
     if (me == 1) exit(0); /* HERE exit */
     shmem_barrier_all();
@@ -76,6 +84,7 @@ int main(int argc, char** argv) {
     if (strcmp(kind, "lock_cycle") == 0) lock_cycle(me);
     if (strcmp(kind, "no_signal") == 0) no_signal(me);
     if (strcmp(kind, "other_team") == 0) other_team(me);
+    if (strcmp(kind, "active_set") == 0) active_set(me);
     if (strcmp(kind, "exited") == 0) exited(me);
     if (strcmp(kind, "left") == 0) left(me);
     if (strcmp(kind, "returned") == 0 && me == 1) return 0;

@@ -46,6 +46,13 @@ EXPECTED = {
         r"A cycle: PE 2 waits for PE 3 \(.* of SHMEM_TEAM_WORLD\), PE 3 waits for PE 2 "
         r"\(.* of a team of 2 PEs",
     ],
+    "active_set": [
+        rf"PE 0 .*waits in shmem_barrier, called by active_set \({at('set')}\)",
+        rf"An active set: PE 0 is in shmem_barrier, called by active_set \({at('set')}\); PEs 1-3 "
+        r"are not",
+        r"SHMEM_TEAM_WORLD: PE 0 is in shmem_barrier of an active set; PEs 2-3 are in the 2nd "
+        r"collective, shmem_finalize, .*; PE 1 is past the 1st one, shmem_barrier_all",
+    ],
     "init": [
         rf"PE 3 .*has not called shmem_init.*work_for_ever \({at('work')}\)",
         rf"PE 0 .* shmem_init, called by main \({at('init')}\)",
