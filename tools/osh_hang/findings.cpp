@@ -20,6 +20,7 @@ class Analysis {
     std::vector<std::string> run() {
         look_at_init();
         look_at_teams();
+        look_at_active_sets();
         look_at_locks();
         look_at_queues();
         look_for_cycle();
@@ -34,6 +35,7 @@ class Analysis {
     void look_at_calls(const TeamView& team, const std::vector<const Snapshot*>& members);
     bool say_difference(const TeamView& team, std::uint64_t call,
                         const std::map<std::string, std::vector<int>>& by_text);
+    void look_at_active_sets();
     void look_at_locks();
     void look_at_lock(const Snapshot& waiter);
     void look_at_queues();
@@ -72,6 +74,19 @@ bool is_in_init(const Snapshot& pe) {
     };
     return is_init(pe.wait.routine) || (pe.entry && is_init(pe.entry->routine)) ||
            (pe.has_record && pe.state == heap::PeState::kStarting);
+}
+
+// Whether the routine is a collective on an active set (deprecated). It is no collective of a team,
+// though PEs of one node may do it with the flags of SHMEM_TEAM_WORLD.
+bool is_of_active_set(const std::string& routine) {
+    constexpr std::string_view kRoutines[] = {"shmem_barrier", "shmem_sync"};
+    if (std::ranges::find(kRoutines, routine) != std::end(kRoutines)) return true;
+    if (routine.ends_with("_to_all")) return true;
+    if (!routine.ends_with("32") && !routine.ends_with("64")) return false;
+    constexpr std::string_view kBeginnings[] = {"shmem_broadcast", "shmem_collect",
+                                                "shmem_fcollect", "shmem_alltoall"};
+    return std::ranges::any_of(kBeginnings,
+                               [&](std::string_view begin) { return routine.starts_with(begin); });
 }
 
 bool has_not_come_to_init(const Snapshot& pe) {
@@ -122,7 +137,9 @@ void Analysis::look_at_team(const TeamView& team) {
         const TeamView* of_wait = pe->team_of_wait();
         const bool is_inside = of_wait != nullptr && of_wait->is_same_team(team);
         std::string text;
-        if (is_inside) {
+        if (is_of_active_set(pe->wait.routine)) {
+            text = "in " + pe->wait.routine + " of an active set";
+        } else if (is_inside) {
             text = "in the " + number + " collective, " + pe->wait.routine + called_by(*pe);
         } else {
             const std::string last = view.routine_of(view.calls);
@@ -132,7 +149,8 @@ void Analysis::look_at_team(const TeamView& team) {
         }
         groups[text].push_back(pe->process.pe);
         for (const Snapshot* other : members) {
-            if (is_inside && view_of(*other, team)->calls < view.calls) {
+            if (is_inside && !is_of_active_set(pe->wait.routine) &&
+                view_of(*other, team)->calls < view.calls) {
                 add_wait(pe->process.pe, other->process.pe,
                          "the " + number + " collective of " + team.name());
             }
@@ -180,6 +198,27 @@ bool Analysis::say_difference(const TeamView& team, std::uint64_t call,
     }
     lines_.push_back(line + "; all members must call the same routine with the same root");
     return true;
+}
+
+// Names the call and the PEs that may be missing. The members are known to the caller alone.
+void Analysis::look_at_active_sets() {
+    std::map<std::string, std::vector<int>> callers;
+    std::vector<int> others;
+    for (const Snapshot& pe : pes_) {
+        if (is_of_active_set(pe.wait.routine)) {
+            callers[pe.wait.routine + called_by(pe)].push_back(pe.process.pe);
+        } else {
+            others.push_back(pe.process.pe);
+        }
+    }
+    for (const auto& [call, pes] : callers) {
+        std::string line =
+            "An active set: " + ranges(pes) + (pes.size() == 1 ? " is in " : " are in ") + call;
+        if (!others.empty()) {
+            line += "; " + ranges(others) + (others.size() == 1 ? " is not" : " are not");
+        }
+        lines_.push_back(line);
+    }
 }
 
 void Analysis::look_at_locks() {
