@@ -60,8 +60,7 @@ class Reader:
             self.prefix = os.path.abspath(PREFIX)
         self.environment = {
             "PATH": f"{self.prefix}/bin:/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C",
-            "HOME": os.path.join(folder, "home"), "TMPDIR": os.path.join(folder, "tmp"),
-            "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+            "HOME": os.path.join(folder, "home"), "TMPDIR": os.path.join(folder, "tmp")}
 
     def is_there(self, program):
         return shutil.which(program, path=self.environment["PATH"]) is not None
