@@ -26,7 +26,7 @@ constexpr std::string_view kNotSettings[] = {"SHMEM_HOME", "SHMEM_ROOT", "SHMEM_
 std::string unknown_variable_text(std::string_view name) {
     if (name.substr(0, kPrefix.size()) != kPrefix) return "";
     if (std::ranges::find(kNotSettings, name) != std::end(kNotSettings)) return "";
-    if (std::ranges::find(kPlaceVariables, name) != std::end(kPlaceVariables)) return "";
+    if (std::ranges::find(kVariablesOfPe, name) != std::end(kVariablesOfPe)) return "";
     // Compared without the prefix, which would make all names alike.
     std::vector<std::string_view> known;
     for (const Variable& variable : variables()) {

@@ -14,8 +14,12 @@ namespace {
 // caches the number is the same for all cores.
 using Part = std::uint16_t CoreFacts::*;
 
-// One core of each part in turn, for as long as the part has any left.
-std::vector<CoreFacts> cores_in_turn(const Facts& facts, Part part) {
+void append_pus(std::vector<std::uint32_t>& to, const Facts& facts, const CoreFacts& core) {
+    const std::span<const std::uint32_t> pus = pus_of(facts, core);
+    to.insert(to.end(), pus.begin(), pus.end());
+}
+
+std::vector<std::vector<CoreFacts>> parts_of(const Facts& facts, Part part) {
     std::vector<std::vector<CoreFacts>> parts;
     for (const CoreFacts& core : cores_of(facts)) {
         auto found = std::find_if(parts.begin(), parts.end(), [&](const auto& cores) {
@@ -24,30 +28,61 @@ std::vector<CoreFacts> cores_in_turn(const Facts& facts, Part part) {
         if (found == parts.end()) found = parts.insert(parts.end(), std::vector<CoreFacts>());
         found->push_back(core);
     }
+    return parts;
+}
+
+// `count` cores of each part in turn, for as long as the part has any left.
+std::vector<CoreFacts> cores_in_turn(const Facts& facts, Part part, std::size_t count) {
+    const std::vector<std::vector<CoreFacts>> parts = parts_of(facts, part);
     std::vector<CoreFacts> order;
-    for (std::size_t turn = 0; order.size() < facts.ncores_listed; ++turn) {
+    for (std::size_t first = 0; order.size() < facts.ncores_listed; first += count) {
         for (const std::vector<CoreFacts>& cores : parts) {
-            if (turn < cores.size()) order.push_back(cores[turn]);
+            for (std::size_t i = first; i < std::min(first + count, cores.size()); ++i) {
+                order.push_back(cores[i]);
+            }
         }
     }
     return order;
 }
 
-std::vector<CoreFacts> cores_in_order(const Facts& facts, MapBy map_by) {
+// nullptr: PEs are not dealt out to parts.
+Part part_of(MapBy map_by) {
     switch (map_by) {
-        case MapBy::kL3: return cores_in_turn(facts, &CoreFacts::l3);
-        case MapBy::kNuma: return cores_in_turn(facts, &CoreFacts::numa_node);
-        case MapBy::kPackage: return cores_in_turn(facts, &CoreFacts::package);
+        case MapBy::kL3: return &CoreFacts::l3;
+        case MapBy::kNuma: return &CoreFacts::numa_node;
+        case MapBy::kPackage: return &CoreFacts::package;
+        case MapBy::kHwthread:
         case MapBy::kCore:
         case MapBy::kNode: break;
+    }
+    return nullptr;
+}
+
+std::vector<CoreFacts> cores_in_order(const Facts& facts, MapBy map_by, Share share) {
+    const Part part = part_of(map_by);
+    if (part != nullptr) {
+        const int count = share.cores_per_pe * share.pes_per_part;
+        return cores_in_turn(facts, part, static_cast<std::size_t>(count));
     }
     const std::span<const CoreFacts> cores = cores_of(facts);
     return {cores.begin(), cores.end()};
 }
 
-void append_pus(std::vector<std::uint32_t>& to, const Facts& facts, const CoreFacts& core) {
-    const std::span<const std::uint32_t> pus = pus_of(facts, core);
-    to.insert(to.end(), pus.begin(), pus.end());
+// The PUs of the cores, each by itself: all of a core, or the first ones of all cores first.
+std::vector<std::uint32_t> pus_in_order(const Facts& facts, std::span<const CoreFacts> cores,
+                                        bool is_core_first) {
+    std::vector<std::uint32_t> order;
+    std::size_t rounds = 1;
+    for (const CoreFacts& core : cores) {
+        rounds = std::max<std::size_t>(rounds, core.npus);
+        if (is_core_first) append_pus(order, facts, core);
+    }
+    for (std::size_t round = 0; round < rounds && !is_core_first; ++round) {
+        for (const CoreFacts& core : cores) {
+            if (round < core.npus) order.push_back(pus_of(facts, core)[round]);
+        }
+    }
+    return order;
 }
 
 // The PUs of all cores that are in the same part as this one.
@@ -59,21 +94,27 @@ std::vector<std::uint32_t> pus_around(const Facts& facts, const CoreFacts& core,
     return pus;
 }
 
-std::vector<std::uint32_t> pus_for(const Facts& facts, const CoreFacts& core, BindTo bind_to) {
+std::vector<std::uint32_t> pus_for(const Facts& facts, std::span<const CoreFacts> cores,
+                                   BindTo bind_to) {
     std::vector<std::uint32_t> pus;
     switch (bind_to) {
-        case BindTo::kCore: append_pus(pus, facts, core); break;
-        case BindTo::kL3: return pus_around(facts, core, &CoreFacts::l3);
-        case BindTo::kNuma: return pus_around(facts, core, &CoreFacts::numa_node);
-        case BindTo::kPackage: return pus_around(facts, core, &CoreFacts::package);
+        case BindTo::kCore:
+            for (const CoreFacts& core : cores) append_pus(pus, facts, core);
+            break;
+        case BindTo::kL3: return pus_around(facts, cores.front(), &CoreFacts::l3);
+        case BindTo::kNuma: return pus_around(facts, cores.front(), &CoreFacts::numa_node);
+        case BindTo::kPackage: return pus_around(facts, cores.front(), &CoreFacts::package);
         case BindTo::kAuto:
+        case BindTo::kHwthread:
         case BindTo::kNone: break;
     }
     return pus;
 }
 
-std::string too_few_cores(const Facts& facts, int npes_local) {
-    std::string text = "binding to cores needs one core for each PE, but this node has " +
+std::string too_few_cores(const Facts& facts, int npes_local, int cores_per_pe) {
+    const std::string each =
+        cores_per_pe == 1 ? "one core" : std::to_string(cores_per_pe) + " cores";
+    std::string text = "binding to cores needs " + each + " for each PE, but this node has " +
                        std::to_string(facts.ncores_listed) + " for " + std::to_string(npes_local) +
                        " PEs";
     if (facts.allowed_cores > facts.ncores_listed) {
@@ -137,23 +178,56 @@ Plan plan_helpers(const Facts& facts, const Plan& pes, std::span<const int> neig
     return result;
 }
 
-Plan plan(const Facts& facts, int npes_local, BindTo bind_to, MapBy map_by) {
-    const auto npes = static_cast<std::size_t>(npes_local);
+int part_count(const Facts& facts, MapBy map_by) {
+    const Part part = part_of(map_by);
+    return static_cast<int>(part != nullptr ? parts_of(facts, part).size() : facts.ncores_listed);
+}
+
+namespace {
+
+Plan plan_hwthreads(const Facts& facts, std::size_t npes, MapBy map_by, Share share) {
     Plan result;
-    if (bind_to == BindTo::kAuto) {
-        const bool a_core_each = npes <= facts.usable_cores && npes <= facts.ncores_listed;
-        bind_to = a_core_each ? BindTo::kCore : BindTo::kNone;
+    const std::vector<CoreFacts> cores = cores_in_order(facts, map_by, share);
+    const std::vector<std::uint32_t> pus =
+        pus_in_order(facts, cores, map_by == MapBy::kHwthread || share.cores_per_pe > 1);
+    const auto each = static_cast<std::size_t>(share.cores_per_pe);
+    if (npes * each > pus.size()) {
+        result.error = "binding to hardware threads needs " + std::to_string(each) +
+                       " for each PE, but the PEs may use " + std::to_string(pus.size()) +
+                       " here for " + std::to_string(npes) +
+                       " PEs; start fewer PEs here, or bind to core, l3, numa, package or none";
+        return result;
     }
-    if (bind_to == BindTo::kCore && npes > facts.ncores_listed) {
-        result.error = too_few_cores(facts, npes_local);
+    for (std::size_t pe = 0; pe < npes; ++pe) {
+        const auto first = pus.begin() + static_cast<std::ptrdiff_t>(pe * each);
+        result.pus.emplace_back(first, first + static_cast<std::ptrdiff_t>(each));
+    }
+    return result;
+}
+
+}  // namespace
+
+Plan plan(const Facts& facts, int npes_local, BindTo bind_to, MapBy map_by, Share share) {
+    const auto npes = static_cast<std::size_t>(npes_local);
+    const auto each = static_cast<std::size_t>(share.cores_per_pe);
+    Plan result;
+    if (bind_to == BindTo::kHwthread) return plan_hwthreads(facts, npes, map_by, share);
+    if (bind_to == BindTo::kAuto) {
+        const bool cores_for_each =
+            npes * each <= facts.usable_cores && npes * each <= facts.ncores_listed;
+        bind_to = cores_for_each ? BindTo::kCore : BindTo::kNone;
+    }
+    if (bind_to == BindTo::kCore && npes * each > facts.ncores_listed) {
+        result.error = too_few_cores(facts, npes_local, share.cores_per_pe);
         return result;
     }
     result.pus.resize(npes);
-    const std::vector<CoreFacts> order = cores_in_order(facts, map_by);
+    const std::vector<CoreFacts> order = cores_in_order(facts, map_by, share);
     if (bind_to == BindTo::kNone || order.empty()) return result;
-
     for (std::size_t pe = 0; pe < npes; ++pe) {
-        result.pus[pe] = pus_for(facts, order[pe % order.size()], bind_to);
+        const std::size_t first = pe * each % order.size();
+        const std::span<const CoreFacts> rest = std::span(order).subspan(first);
+        result.pus[pe] = pus_for(facts, rest.first(std::min(each, rest.size())), bind_to);
     }
     return result;
 }

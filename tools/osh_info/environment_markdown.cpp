@@ -35,15 +35,24 @@ settings and the choices that follow from them; `osh_info` prints them without r
 Programs, and scripts around them, find their place in these variables. The library does not read
 them.
 
-| variable | value | under `srun` | under Open MPI's `mpirun` |
-|---|---|---|---|
-| `SHMEM_MY_PE`, `PMI_RANK` | number of the PE | `SLURM_PROCID` | `OMPI_COMM_WORLD_RANK` |
-| `SHMEM_N_PES`, `PMI_SIZE` | number of PEs | `SLURM_NTASKS` | `OMPI_COMM_WORLD_SIZE` |
-| `SHMEM_LOCAL_PE` | number among the PEs of the host | `SLURM_LOCALID` | `OMPI_COMM_WORLD_LOCAL_RANK` |
-| `SHMEM_LOCAL_N_PES` | number of PEs of the host | `SLURM_NTASKS_PER_NODE` | `OMPI_COMM_WORLD_LOCAL_SIZE` |
+| variable | value |
+|---|---|
+| `SHMEM_MY_PE`, `PMI_RANK` | number of the PE |
+| `SHMEM_N_PES`, `PMI_SIZE` | number of PEs |
+| `SHMEM_LOCAL_PE` | number among the PEs of the host |
+| `SHMEM_LOCAL_N_PES` | number of PEs of the host |
 
 Virtual nodes are on one host. Where `oshrun` hands over to another launcher, that launcher's
-variables are there instead. `PMI_RANK` and `PMI_SIZE` stand without `PMI_FD`, so MPI libraries do
+variables are there instead:
+
+| `oshrun` | `srun` | Open MPI's `mpirun` |
+|---|---|---|
+| `SHMEM_MY_PE` | `SLURM_PROCID` | `OMPI_COMM_WORLD_RANK` |
+| `SHMEM_N_PES` | `SLURM_NTASKS` | `OMPI_COMM_WORLD_SIZE` |
+| `SHMEM_LOCAL_PE` | `SLURM_LOCALID` | `OMPI_COMM_WORLD_LOCAL_RANK` |
+| `SHMEM_LOCAL_N_PES` | `SLURM_NTASKS_PER_NODE` | `OMPI_COMM_WORLD_LOCAL_SIZE` |
+
+`PMI_RANK` and `PMI_SIZE` stand without `PMI_FD`, so MPI libraries do
 not look for a server of PMI-1 or PMI-2.
 
 )";

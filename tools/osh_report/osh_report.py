@@ -26,7 +26,7 @@ def complain(text):
     print(f"osh_report: {text}", file=sys.stderr)
 
 
-def parse_arguments():
+def parse_arguments(version):
     parser = argparse.ArgumentParser(prog="osh_report", description=DESCRIPTION, epilog=EXAMPLES,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", metavar="FOLDER", help="the folder with the parts of the trace")
@@ -38,6 +38,7 @@ def parse_arguments():
                              "(default: SHMEM_PROFILE, or the one that osh_tune wrote here)")
     parser.add_argument("--remove", action="store_true",
                         help="remove the parts when all that was wanted is written")
+    parser.add_argument("--version", action="version", version=f"osh_report (Tessera) {version}")
     arguments = parser.parse_args()
     if not arguments.trace and not arguments.report:
         parser.error("say what to make: --trace FILE, --report FILE or both")
@@ -85,8 +86,8 @@ def remove_parts(folder):
         os.rmdir(folder)
 
 
-def main():
-    arguments = parse_arguments()
+def main(version=""):
+    arguments = parse_arguments(version)
     try:
         job = Job(arguments.parts)
         for problem in job.problems:

@@ -149,6 +149,8 @@ int run(int argc, char** argv) {
     app.add_flag("--measure", is_job)->group("");
     app.add_flag("--measure-helpers", is_job_with_helpers)->group("");
     app.set_help_flag("--help,-h", "Print this text and exit");
+    app.set_version_flag("--version,-V", "osh_tune (Tessera) " TESSERA_VERSION,
+                         "Print the version and exit");
     CLI11_PARSE(app, argc, argv);
     set_message_prefix("osh_tune: ");
     if (is_job) return measure();

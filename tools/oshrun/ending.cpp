@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/fatal.hpp"
+#include "process_state.hpp"
 #include "supervisor.hpp"
 
 namespace tessera::oshrun {
@@ -39,17 +40,6 @@ std::vector<pid_t> find_children() {
         if (task->d_name[0] != '.') add_children_of_task(task->d_name, children);
     }
     return children;
-}
-
-// The state letter in /proc/PID/stat, after the name in parentheses; '?' when there is none.
-char process_state(pid_t pid) {
-    std::string path = "/proc/" + std::to_string(pid) + "/stat";
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
-                                                         std::fclose);
-    char text[256] = "";
-    if (file == nullptr || std::fgets(text, sizeof text, file.get()) == nullptr) return '?';
-    const char* after_name = std::strrchr(text, ')');
-    return after_name != nullptr && after_name[1] != '\0' ? after_name[2] : '?';
 }
 
 // The PE may be writing its name this very moment, so the text may be cut or mixed.
@@ -148,9 +138,9 @@ void Supervisor::finish() {
         message(std::to_string(failures_ - failures_told_) + " more PEs failed");
     }
     while (!job_.output->is_flushed() && !is_impatient_) wait_for_events();
-    int error = job_.output->stdout_error();
-    if (error != 0 && error != EPIPE) {
-        message(std::string("cannot write to stdout: ") + std::strerror(error));
+    const Output::Failure failure = job_.output->failure();
+    if (failure.error != 0 && failure.error != EPIPE) {
+        message("cannot write to " + failure.file + ": " + std::strerror(failure.error));
         if (exit_code_ == 0) exit_code_ = 1;
         while (!job_.output->is_flushed() && !is_impatient_) wait_for_events();
     }

@@ -3,6 +3,7 @@
 // See handover.hpp. exec() and no child: signals and kill -9 reach the launcher that owns the PEs.
 #include "handover.hpp"
 
+#include <netdb.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -41,6 +42,23 @@ std::string program_list_file(const Options& options) {
         fatal("cannot write the list of programs: %s", std::strerror(errno));
     }
     return "/proc/self/fd/" + std::to_string(fd);
+}
+
+// mpirun's own message about such a host is long and names no host. A warning only: ssh may know an
+// alias. Slurm knows its nodes in any case.
+void warn_of_unknown_hosts(const std::vector<Host>& hosts) {
+    for (const Host& host : hosts) {
+        addrinfo* addresses = nullptr;
+        const int error = ::getaddrinfo(host.name.c_str(), nullptr, nullptr, &addresses);
+        if (error == 0) {
+            ::freeaddrinfo(addresses);
+            continue;
+        }
+        warn(
+            "--host %s: this host does not know that name (%s); osh_info --doctor --hosts %s says "
+            "what a job there needs",
+            host.name.c_str(), ::gai_strerror(error), host.name.c_str());
+    }
 }
 
 std::vector<std::string> names_of(const std::vector<std::string>& entries) {
@@ -105,6 +123,9 @@ void hand_over(const Options& options) {
     Launcher launcher = choose_launcher(options, surroundings, error);
     if (!error.empty()) fatal("%s", error.c_str());
     if (launcher == Launcher::kLocal) return;
+    error = lost_in_handover(options, launcher);
+    if (!error.empty()) fatal("%s", error.c_str());
+    if (launcher != Launcher::kSrun) warn_of_unknown_hosts(options.hosts);
     config();  // A bad value is reported once, here.
     std::vector<std::string> environment_of_job = base_environment();
     set_fatal_advice(kStartAdvice);

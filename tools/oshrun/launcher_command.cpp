@@ -40,24 +40,35 @@ void add_timeout(Words& words, const Options& options) {
                 std::to_string(options.timeout_seconds)});
 }
 
-std::string mpirun_mapping(const Options& options, MpirunKind kind) {
-    std::string mapping = "slot";
-    switch (options.map_by) {
+std::string mpirun_part(MapBy map_by, MpirunKind kind) {
+    switch (map_by) {
         case MapBy::kCore: break;
-        case MapBy::kL3: mapping = "l3cache"; break;
-        case MapBy::kNuma: mapping = "numa"; break;
-        case MapBy::kPackage: mapping = kind == MpirunKind::kOpenMpi4 ? "socket" : "package"; break;
-        case MapBy::kNode: mapping = "node"; break;
+        case MapBy::kHwthread: return "hwthread";
+        case MapBy::kL3: return "l3cache";
+        case MapBy::kNuma: return "numa";
+        case MapBy::kPackage: return kind == MpirunKind::kOpenMpi4 ? "socket" : "package";
+        case MapBy::kNode: return "node";
     }
-    if (options.pes_per_host > 0) {
-        mapping = "ppr:" + std::to_string(options.pes_per_host) + ":node";
+    return "slot";
+}
+
+std::string mpirun_mapping(const Placement& placement, MpirunKind kind) {
+    std::string mapping = mpirun_part(placement.map_by, kind);
+    if (placement.pes_per_part > 0) {
+        const std::string part = placement.map_by == MapBy::kCore ? "core" : mapping;
+        mapping = "ppr:" + std::to_string(placement.pes_per_part) + ":" + part;
     }
+    if (placement.pes_per_host > 0) {
+        mapping = "ppr:" + std::to_string(placement.pes_per_host) + ":node";
+    }
+    if (placement.cores_per_pe > 0) mapping += ":PE=" + std::to_string(placement.cores_per_pe);
     return mapping + ":OVERSUBSCRIBE";
 }
 
 void add_mpirun_binding(Words& words, const Options& options, MpirunKind kind) {
-    switch (options.bind_to) {
+    switch (options.placement.bind_to) {
         case BindTo::kAuto: break;  // The launcher's own default is similar.
+        case BindTo::kHwthread: add(words, {"--bind-to", "hwthread"}); break;
         case BindTo::kCore: add(words, {"--bind-to", "core"}); break;
         case BindTo::kL3: add(words, {"--bind-to", "l3cache"}); break;
         case BindTo::kNuma: add(words, {"--bind-to", "numa"}); break;
@@ -69,14 +80,34 @@ void add_mpirun_binding(Words& words, const Options& options, MpirunKind kind) {
     if (options.report_bindings) add(words, {"--report-bindings"});
 }
 
+void add_mpirun_streams(Words& words, const Options& options, MpirunKind kind) {
+    if (kind == MpirunKind::kOpenMpi4) {
+        if (options.tag_output) add(words, {"--tag-output"});
+        if (options.timestamp_output) add(words, {"--timestamp-output"});
+    } else if (options.tag_output || options.timestamp_output) {
+        const std::string both = options.tag_output && options.timestamp_output ? "," : "";
+        add(words, {"--output", (options.tag_output ? "tag" : "") + both +
+                                    (options.timestamp_output ? "timestamp" : "")});
+    }
+    if (!options.output_file.empty()) {
+        // Into files of a folder, and not to mpirun's own output as well.
+        add(words, {"--output-filename", absolute(options.output_file) + ":nocopy"});
+    }
+    if (options.input_pe != 0) {
+        const bool is_none = options.input_pe == kNoInput;
+        add(words, {"--stdin", is_none ? "none" : std::to_string(options.input_pe)});
+    }
+}
+
 // Slurm has no word for an L3 cache; its words for the others come after "verbose,".
 void add_srun_binding(Words& words, const Options& options) {
     std::string binding = options.report_bindings ? "verbose" : "";
     const auto add_word = [&](const char* word) {
         binding.append(binding.empty() ? "" : ",").append(word);
     };
-    switch (options.bind_to) {
+    switch (options.placement.bind_to) {
         case BindTo::kAuto: break;  // As the cluster is set up.
+        case BindTo::kHwthread: add_word("threads"); break;
         case BindTo::kCore: add_word("cores"); break;
         case BindTo::kL3:
         case BindTo::kNuma: add_word("ldoms"); break;
@@ -121,7 +152,8 @@ int total_npes(const Options& options) {
 void add_srun_hosts(Words& words, const Options& options) {
     if (options.hosts.empty()) {
         if (total_npes(options) > 0) add(words, {"-n", std::to_string(total_npes(options))});
-        switch (options.map_by) {
+        switch (options.placement.map_by) {
+            case MapBy::kHwthread:
             case MapBy::kCore: add(words, {"--distribution=block"}); break;
             // Slurm deals out to sockets, whatever these are in its configuration.
             case MapBy::kL3:
@@ -132,11 +164,19 @@ void add_srun_hosts(Words& words, const Options& options) {
         return;
     }
     // Arbitrary: one name for each PE.
-    Words hosts = hosts_of_pes(options.hosts, total_npes(options), options.map_by == MapBy::kNode);
+    Words hosts =
+        hosts_of_pes(options.hosts, total_npes(options), options.placement.map_by == MapBy::kNode);
     std::string list;
     for (const std::string& host : hosts) list += (list.empty() ? "" : ",") + host;
     add(words,
         {"-n", std::to_string(hosts.size()), "--distribution=arbitrary", "--nodelist=" + list});
+}
+
+// srun has %t for the number of a PE where oshrun has %r, too.
+std::string srun_file(std::string pattern) {
+    for (std::size_t at = 0; (at = pattern.find("%r", at)) != std::string::npos;)
+        pattern[at + 1] = 't';
+    return pattern.find("%t") == std::string::npos ? pattern + ".%t" : pattern;
 }
 
 // srun splits the lines of the list at blanks and replaces %t and the like.
@@ -176,13 +216,10 @@ std::vector<std::string> mpirun_command(const std::string& program, const Option
     if (!options.hosts.empty() && context.mpirun_kind == MpirunKind::kOpenMpi4) {
         add_keepalive(words, context);
     }
-    add(words, {"--map-by", mpirun_mapping(options, context.mpirun_kind)});
+    add(words, {"--map-by", mpirun_mapping(options.placement, context.mpirun_kind)});
     add_mpirun_binding(words, options, context.mpirun_kind);
-    if (options.tag_output && context.mpirun_kind == MpirunKind::kOpenMpi4) {
-        add(words, {"--tag-output"});
-    } else if (options.tag_output) {
-        add(words, {"--output", "tag"});
-    }
+    add_mpirun_streams(words, options, context.mpirun_kind);
+    for (const auto& [name, value] : options.mca) add(words, {"--mca", name, value});
     add_forwarded(words, options, context);
     for (const App& app : options.apps) {
         if (&app != &options.apps.front()) words.emplace_back(":");
@@ -197,13 +234,24 @@ std::vector<std::string> srun_command(const Options& options, const CommandConte
     Words words;
     add_timeout(words, options);
     // Standard input goes to PE 0; the first PE that fails ends the job.
-    add(words, {"srun", "--mpi=pmix", "--export=ALL", "--input=0", "--kill-on-bad-exit=1",
+    const bool has_input = options.input_pe != kNoInput;
+    const std::string input = has_input ? std::to_string(options.input_pe) : "none";
+    add(words, {"srun", "--mpi=pmix", "--export=ALL", "--input=" + input, "--kill-on-bad-exit=1",
                 "--overcommit"});
     add_srun_hosts(words, options);
-    if (options.pes_per_host > 0) {
-        add(words, {"--ntasks-per-node=" + std::to_string(options.pes_per_host)});
+    if (options.placement.pes_per_host > 0) {
+        add(words, {"--ntasks-per-node=" + std::to_string(options.placement.pes_per_host)});
+    }
+    const Placement& placement = options.placement;
+    if (placement.pes_per_part > 0) {
+        add(words, {"--ntasks-per-socket=" + std::to_string(placement.pes_per_part)});
+    }
+    if (placement.cores_per_pe > 0) {
+        add(words, {"--cpus-per-task=" + std::to_string(placement.cores_per_pe)});
     }
     add_srun_binding(words, options);
+    if (!options.output_file.empty()) add(words, {"--output=" + srun_file(options.output_file)});
+    if (!options.error_file.empty()) add(words, {"--error=" + srun_file(options.error_file)});
     if (options.tag_output) add(words, {"--label"});
     const App& first = options.apps.front();
     if (!first.directory.empty()) add(words, {"--chdir=" + absolute(first.directory)});
@@ -232,6 +280,24 @@ std::string srun_program_list(const std::vector<App>& apps, std::string& list) {
             list += " " + word;
         }
         list += "\n";
+    }
+    return "";
+}
+
+std::string lost_in_handover(const Options& options, Launcher launcher) {
+    const std::string name(kLauncherNames[static_cast<std::size_t>(launcher)]);
+    const std::string end = "; leave it out, or run on this host by --launcher local";
+    if (options.debug)
+        return "--debug starts gdb on this host only, and " + name + " starts the PEs" + end;
+    const bool is_srun = launcher == Launcher::kSrun;
+    const Placement& placement = options.placement;
+    if (is_srun && options.timestamp_output) return "srun has no --timestamp-output" + end;
+    if (is_srun && placement.pes_per_part > 0 && placement.map_by != MapBy::kPackage) {
+        return "srun has no --map-by ppr:N:PART but for packages and hosts" + end;
+    }
+    if (!is_srun && !options.error_file.empty()) return name + " has no --error-filename" + end;
+    if (!is_srun && options.output_file.find('%') != std::string::npos) {
+        return name + " takes no % in --output-filename: it writes FILE/1/rank.N/stdout" + end;
     }
     return "";
 }

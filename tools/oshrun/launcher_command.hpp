@@ -34,6 +34,9 @@ std::vector<std::string> srun_command(const Options& options, const CommandConte
 // The list of several programs for srun --multi-prog. RETURNS: "" or the complaint.
 std::string srun_program_list(const std::vector<App>& apps, std::string& list);
 
+// The option that the launcher cannot be told, or "".
+std::string lost_in_handover(const Options& options, Launcher launcher);
+
 // Whether PEs on other hosts need the variable; mpirun passes on only variables that it is told.
 bool is_for_all_hosts(const std::string& variable_name);
 

@@ -4,12 +4,13 @@
 // daemon: it forks the PEs, forwards their output, and ends when the last one has ended. For
 // several hosts it becomes another launcher.
 //   options.cpp     the command line             start.cpp       from there to running PEs
+//   other_options.cpp, placement_words.cpp       the words of other launchers
 //   handover.cpp, launcher_choice.cpp, launcher_command.cpp, hosts.cpp    becoming another launcher
 //   programs.cpp    the programs to run          memory.cpp      the files that the PEs share
 //   limits.cpp      ulimit                       static_size.cpp programs too large for the memory
 //   spawn.cpp       one process                  signals.cpp     what signals mean
 //   supervisor.cpp, verdict.cpp, ending.cpp      the loop until all is over
-//   hang_report.cpp what the PEs wait for
+//   hang_report.cpp what the PEs wait for        debugger.cpp    --debug
 //   output.cpp, output_sink.cpp, output_writer.cpp   lines of the PEs to stdout and stderr
 //   helpers.cpp, helper_process.cpp              processes that copy for PEs that compute
 //   checker.cpp     the checker in the PEs

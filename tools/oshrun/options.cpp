@@ -7,13 +7,19 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <map>
 #include <memory>
 
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
+#include "option_values.hpp"
+#include "other_options.hpp"
 #include "tools/named_values.hpp"
 
 namespace tessera::oshrun {
@@ -33,8 +39,6 @@ constexpr const char* kFooter =
     "--timeout, 126 or 127 when a program cannot be run. Environment: docs/environment.md, "
     "osh_info.";
 
-const auto kBindings = named_values<topology::BindTo>(topology::kBindToNames);
-const auto kMappings = named_values<topology::MapBy>(topology::kMapByNames);
 const auto kLaunchers = named_values<Launcher>(kLauncherNames);
 
 class Help : public CLI::Formatter {
@@ -47,17 +51,17 @@ class Help : public CLI::Formatter {
 struct Raw {
     App app;
     std::vector<std::string> exports;
-    std::string bind_to;
-    std::string map_by;
     int virtual_nodes = 0;
     std::vector<std::string> hosts;
     std::vector<std::string> host_files;
     std::string launcher;
-    int pes_per_host = 0;
+    std::vector<std::string> mca;
+    std::string debugged;
+    bool shows_other_options = false;
 };
 
 // Several hosts.
-void describe_host_options(CLI::App& parser, Raw& raw) {
+void describe_host_options(CLI::App& parser, Options& options, Raw& raw) {
     auto add_list = [&](const char* names, std::vector<std::string>& list, const char* help) {
         return parser.add_option(names, list, help)
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -68,8 +72,10 @@ void describe_host_options(CLI::App& parser, Raw& raw) {
         ->type_name("HOST[:N],...");
     add_list("--hostfile", raw.host_files, "Run on the hosts in this file, one on a line")
         ->type_name("FILE");
-    parser.add_option("--ntasks-per-node", raw.pes_per_host, "Number of PEs on each host")
-        ->check(CLI::Range(1, kPesMax).description(""))
+    parser
+        .add_option("--ntasks-per-node", options.placement.pes_per_host,
+                    "Number of PEs on each host")
+        ->check(whole_number(1, kPesMax))
         ->type_name("N");
     parser
         .add_option("--launcher", raw.launcher,
@@ -78,13 +84,75 @@ void describe_host_options(CLI::App& parser, Raw& raw) {
                     "when hosts are given, else local")
         ->check(CLI::IsMember(&kLaunchers).description(""))
         ->type_name("auto|local|srun|prterun|mpirun");
+    parser.add_option("--mca", raw.mca, "For mpirun and prterun")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->expected(2)
+        ->allow_extra_args(false)
+        ->type_name("NAME VALUE");
+}
+
+void describe_output_options(CLI::App& parser, Options& options) {
+    parser.add_flag("--tag-output", options.tag_output, "Begin each line with [pe N]");
+    parser.add_flag("--timestamp-output", options.timestamp_output,
+                    "Begin each line with the time");
+    parser
+        .add_option("--output-filename", options.output_file,
+                    "Write the output of PE N, with its errors, to FILE.N, or to FILE with N for "
+                    "%r")
+        ->check(not_empty())
+        ->type_name("FILE");
+    parser.add_option("--error-filename", options.error_file, "The same for the errors only")
+        ->check(not_empty())
+        ->type_name("FILE");
+    parser
+        .add_option_function<std::string>(
+            "--stdin",
+            [&options](const std::string& text) {
+                options.input_pe = text == "none" ? kNoInput : std::stoi(text);
+            },
+            "The PE that gets the standard input, instead of PE 0")
+        ->check(pe_or_none())
+        ->type_name("PE|none");
+}
+
+// The words have their own complaints, with the words that are allowed.
+void add_words(CLI::App& parser, const char* name, Placement& placement,
+               std::string (*read)(std::string_view, Placement&), const char* help) {
+    parser
+        .add_option_function<std::string>(
+            name, [](const std::string& /*checked*/) {}, help)
+        ->check(CLI::Validator(
+            [&placement, read](std::string& text) { return read(text, placement); }, ""));
+}
+
+void describe_placement_options(CLI::App& parser, Options& options) {
+    Placement& placement = options.placement;
+    add_words(
+        parser, "--bind-to", placement, read_binding,
+        "Processors of a PE: auto (core while they fit, else none), or a part of the machine");
+    parser.get_option("--bind-to")->type_name("auto|hwthread|core|l3|numa|package|none");
+    add_words(
+        parser, "--map-by", placement, read_mapping,
+        "Order in which PEs get cores: core (neighbours first), l3, numa or package (in turn "
+        "over these parts of the machine), node (as core, on one host); ppr:N:PART gives each "
+        "part N PEs, and :pe=N behind it each PE N cores");
+    parser.get_option("--map-by")->type_name("core|hwthread|l3|numa|package|node");
+    add_words(parser, "--cpu-bind", placement, read_cpu_bind, "As --bind-to, with srun's words");
+    parser.get_option("--cpu-bind")->type_name("cores|threads|sockets|ldoms|none");
+    parser
+        .add_option("-c,--cores-per-pe", placement.cores_per_pe,
+                    "Number of cores of each PE, for its threads")
+        ->check(whole_number(1, kPesMax))
+        ->type_name("N");
+    parser.add_flag("--report-bindings", options.report_bindings,
+                    "Print the processors and the memory of each PE");
 }
 
 void describe_options(CLI::App& parser, Options& options, Raw& raw) {
     parser.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    parser.set_version_flag("--version", "oshrun (Tessera) " TESSERA_VERSION);
+    parser.set_version_flag("-V,--version", "oshrun (Tessera) " TESSERA_VERSION);
     parser.add_option("-n,--np", raw.app.npes, "Number of PEs (default: one per usable core)")
-        ->check(CLI::Range(1, kPesMax).description(""))
+        ->check(whole_number(1, kPesMax))
         ->type_name("N");
     parser.add_option("--wdir", raw.app.directory, "Working directory of the PEs")
         ->type_name("DIR");
@@ -93,38 +161,19 @@ void describe_options(CLI::App& parser, Options& options, Raw& raw) {
         ->expected(1)
         ->allow_extra_args(false)
         ->type_name("NAME[=VALUE]");
-    parser
-        .add_option("--bind-to", raw.bind_to,
-                    "Processors of a PE: auto (core while they fit, else none), or a part of the "
-                    "machine")
-        ->check(CLI::IsMember(&kBindings).description(""))
-        ->type_name("auto|core|l3|numa|package|none");
-    parser
-        .add_option(
-            "--map-by", raw.map_by,
-            "Order in which PEs get cores: core (neighbours first), l3, numa or package (in "
-            "turn over these parts of the machine), node (as core, on one host)")
-        ->check(CLI::IsMember(&kMappings).description(""))
-        ->type_name("core|l3|numa|package|node");
-    parser.add_flag("--report-bindings", options.report_bindings,
-                    "Print the processors and the memory of each PE");
+    describe_placement_options(parser, options);
     parser
         .add_option("--virtual-nodes", raw.virtual_nodes,
                     "Cut the PEs of each host into K nodes (SHMEM_VIRTUAL_NODES)")
-        ->check(CLI::Range(1, kPesMax).description(""))
+        ->check(whole_number(1, kPesMax))
         ->type_name("K");
-    parser.add_flag("--tag-output", options.tag_output, "Begin each line with [pe N]");
+    describe_output_options(parser, options);
     parser
         .add_option("--timeout", options.timeout_seconds,
-                    "End the job after S seconds and print what each PE waits for")
-        ->check(CLI::Validator(
-            [](std::string& text) {
-                return std::strtod(text.c_str(), nullptr) > 0
-                           ? ""
-                           : "must be a number of seconds greater than 0, not " + text;
-            },
-            ""))
-        ->type_name("S");
+                    "End the job after this time (90, 90s, 1.5m, 2h) and print what each PE waits "
+                    "for")
+        ->transform(seconds())
+        ->type_name("TIME");
     parser
         .add_option("--trace", options.trace_file,
                     "Write a timeline of the PEs' calls, for Perfetto (SHMEM_TRACE)")
@@ -135,20 +184,16 @@ void describe_options(CLI::App& parser, Options& options, Raw& raw) {
         ->type_name("FILE");
     parser.add_flag("--check", options.check,
                     "Find misuse and races of the program (SHMEM_CHECK; docs/checking.md)");
-    parser.add_flag("--verbose", options.verbose,
+    parser
+        .add_flag("--debug{all}", raw.debugged,
+                  "Start gdb for each PE, or for those of a list (--debug=0,3), in tmux")
+        ->type_name("PES");
+    parser.add_flag("-v,--verbose", options.verbose,
                     "Print the host and the process of each PE, and how it ended");
-    describe_host_options(parser, raw);
+    describe_host_options(parser, options, raw);
+    parser.add_flag("--help-other-launchers", raw.shows_other_options,
+                    "Print what oshrun does with options of other launchers");
     parser.footer(kFooter);
-}
-
-// The single-dash spellings of long names that users know from other launchers.
-std::string canonical(const std::string& token) {
-    if (token == "-np") return "--np";
-    if (token == "--hosts") return "--host";
-    if (token == "--npernode" || token == "--ppn") return "--ntasks-per-node";
-    if (token == "--machinefile" || token == "-machinefile") return "--hostfile";
-    if (token == "-wdir" || token == "-host" || token == "-hostfile") return "-" + token;
-    return token;
 }
 
 // Number of leading tokens that are oshrun's; the program's name comes after them.
@@ -157,8 +202,8 @@ std::size_t head_length(const CLI::App& parser, const std::vector<std::string>& 
     while (at < tokens.size() && tokens[at].size() > 1 && tokens[at][0] == '-') {
         if (tokens[at] == "--") return at;
         const CLI::Option* option = parser.get_option_no_throw(tokens[at]);
-        bool takes_next = option != nullptr && option->get_items_expected_min() > 0;
-        at += takes_next ? 2 : 1;
+        at += 1 +
+              (option != nullptr ? static_cast<std::size_t>(option->get_items_expected_min()) : 0);
     }
     return std::min(at, tokens.size());
 }
@@ -192,7 +237,24 @@ void take_hosts(const Raw& raw, Options& options) {
         if (!complaint.empty()) usage_error("--hostfile " + path + ": " + complaint);
     }
     if (!raw.launcher.empty()) options.launcher = kLaunchers.at(raw.launcher);
-    if (raw.pes_per_host > 0) options.pes_per_host = raw.pes_per_host;
+    for (std::size_t i = 0; i + 1 < raw.mca.size(); i += 2) {
+        options.mca.emplace_back(raw.mca[i], raw.mca[i + 1]);
+    }
+}
+
+void take_debugged(const std::string& text, Options& options) {
+    if (text.empty() || text == "false") return;
+    options.debug = true;
+    if (text == "all" || text == "true") return;
+    if (!read_list(text, options.debugged_pes)) {
+        usage_error("--debug=" + text + ": must be numbers of PEs, as in --debug=0,3");
+    }
+}
+
+[[noreturn]] void print_and_exit(const std::string& text) {
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+    ::_exit(0);
 }
 
 App parse_part(std::vector<std::string> tokens, Options& options) {
@@ -200,11 +262,11 @@ App parse_part(std::vector<std::string> tokens, Options& options) {
     CLI::App parser("Runs a SHMEM program (or any other) as several PEs.", "oshrun");
     parser.formatter(std::make_shared<Help>());
     describe_options(parser, options, raw);
-    for (std::size_t i = 0; i < tokens.size() && tokens[i][0] == '-' && tokens[i] != "--"; ++i) {
-        tokens[i] = canonical(tokens[i]);
-        const CLI::Option* option = parser.get_option_no_throw(tokens[i]);
-        if (option != nullptr && option->get_items_expected_min() > 0) ++i;
-    }
+    const std::string complaint = translate_options(tokens, [&](const std::string& name) {
+        const CLI::Option* option = parser.get_option_no_throw(name);
+        return option == nullptr ? -1 : option->get_items_expected_min();
+    });
+    if (!complaint.empty()) usage_error(complaint);
     std::size_t head = head_length(parser, tokens);
     // CLI11 wants the tokens in reverse order.
     std::vector<std::string> reversed(tokens.rend() - static_cast<std::ptrdiff_t>(head),
@@ -218,9 +280,9 @@ App parse_part(std::vector<std::string> tokens, Options& options) {
     } catch (const CLI::ParseError& error) {
         usage_error(error.what());
     }
+    if (raw.shows_other_options) print_and_exit(other_options_table());
     take_hosts(raw, options);
-    if (!raw.bind_to.empty()) options.bind_to = kBindings.at(raw.bind_to);
-    if (!raw.map_by.empty()) options.map_by = kMappings.at(raw.map_by);
+    take_debugged(raw.debugged, options);
     for (const std::string& text : raw.exports) options.exports.push_back(parse_export(text));
     if (raw.virtual_nodes > 0) {
         options.exports.emplace_back("SHMEM_VIRTUAL_NODES", std::to_string(raw.virtual_nodes));
@@ -231,14 +293,40 @@ App parse_part(std::vector<std::string> tokens, Options& options) {
     return raw.app;
 }
 
+// "oshrun [options] --app FILE": each line of the file is a program with its options, as between
+// ":". "#" begins a comment.
+void read_program_file(std::vector<std::string>& words) {
+    constexpr std::string_view kNames[] = {"--app", "-app", "--configfile", "-configfile"};
+    if (words.size() < 2) return;
+    const std::string option = words[words.size() - 2];
+    if (std::ranges::find(kNames, option) == std::end(kNames)) return;
+    const std::string path = words.back();
+    words.resize(words.size() - 2);
+    std::ifstream file(path);
+    if (!file) usage_error(option + " " + path + ": " + std::strerror(errno));
+    bool is_first = true;
+    for (std::string line; std::getline(file, line);) {
+        if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+        if (line[line.find_first_not_of(" \t\r")] == '#') continue;
+        if (!is_first) words.emplace_back(":");
+        is_first = false;
+        for (std::string& word : CLI::detail::split_up(line)) {
+            words.push_back(CLI::detail::remove_quotes(word));
+        }
+    }
+    if (is_first) usage_error(option + " " + path + ": it names no program");
+}
+
 }  // namespace
 
 Options parse_options(int argc, char** argv) {
     Options options;
+    std::vector<std::string> words(argv + 1, argv + argc);
+    read_program_file(words);
     std::vector<std::string> tokens;
-    for (int i = 1; i < argc; ++i) {
-        if (std::string_view(argv[i]) != ":") {
-            tokens.emplace_back(argv[i]);
+    for (std::string& word : words) {
+        if (word != ":") {
+            tokens.push_back(std::move(word));
             continue;
         }
         options.apps.push_back(parse_part(std::move(tokens), options));

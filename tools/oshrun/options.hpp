@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hosts.hpp"
-#include "topology/binding.hpp"
+#include "placement_words.hpp"
 
 namespace tessera::oshrun {
 
@@ -28,12 +28,17 @@ inline constexpr std::string_view kLauncherNames[] = {"auto", "local", "srun", "
 struct Options {
     std::vector<App> apps;
     std::vector<std::pair<std::string, std::string>> exports;  // -x; for the whole job
-    topology::BindTo bind_to = topology::BindTo::kAuto;
-    topology::MapBy map_by = topology::MapBy::kCore;
+    Placement placement;
     std::vector<Host> hosts;  // --host, --hostfile
     Launcher launcher = Launcher::kAuto;
-    int pes_per_host = 0;  // 0: not given
+    int input_pe = 0;         // --stdin; kNoInput: none gets it
+    std::string output_file;  // --output-filename; "": stdout and stderr of PEs are oshrun's
+    std::string error_file;   // --error-filename; "": as stdout
     bool tag_output = false;
+    bool timestamp_output = false;
+    bool debug = false;
+    std::vector<int> debugged_pes;                         // --debug=PES; empty: all
+    std::vector<std::pair<std::string, std::string>> mca;  // for mpirun and prterun
     bool check = false;
     bool verbose = false;
     bool report_bindings = false;
@@ -47,5 +52,6 @@ struct Options {
 Options parse_options(int argc, char** argv);
 
 inline constexpr int kUsageExitCode = 2;
+inline constexpr int kNoInput = -1;
 
 }  // namespace tessera::oshrun

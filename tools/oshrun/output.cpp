@@ -10,6 +10,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
 #include "base/fatal.hpp"
 #include "output.hpp"
@@ -28,17 +31,63 @@ bool is_same_file(int one, int other) {
            first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
+LineStyle style_of(const Options& options) {
+    return {.has_tag = options.tag_output,
+            .has_time = options.timestamp_output,
+            .prompting_pe = options.input_pe};
+}
+
 }  // namespace
 
-Output::Output(bool tag_lines) : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (!event_) fatal("eventfd: %s", std::strerror(errno));
-    sinks_.push_back(std::make_unique<OutputSink>(STDOUT_FILENO, event_.get(), tag_lines));
-    if (!is_same_file(STDOUT_FILENO, STDERR_FILENO)) {
-        sinks_.push_back(std::make_unique<OutputSink>(STDERR_FILENO, event_.get(), tag_lines));
+std::string file_of_pe(std::string_view pattern, int pe) {
+    std::string path;
+    bool has_number = false;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        const char next = i + 1 < pattern.size() ? pattern[i + 1] : '\0';
+        if (pattern[i] != '%' || (next != 'r' && next != 't' && next != '%')) {
+            path += pattern[i];
+            continue;
+        }
+        path += next == '%' ? "%" : std::to_string(pe);
+        has_number = has_number || next != '%';
+        ++i;
     }
+    return has_number ? path : path + "." + std::to_string(pe);
+}
+
+Output::Output(const Options& options)
+    : options_(options), event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!event_) fatal("eventfd: %s", std::strerror(errno));
+    const LineStyle style = style_of(options);
+    sinks_.push_back(std::make_unique<OutputSink>(STDOUT_FILENO, event_.get(), style));
+    out_ = sinks_.back().get();
+    if (!is_same_file(STDOUT_FILENO, STDERR_FILENO)) {
+        sinks_.push_back(std::make_unique<OutputSink>(STDERR_FILENO, event_.get(), style));
+    }
+    error_ = sinks_.back().get();
+}
+
+OutputSink* Output::file_sink(const std::string& pattern, int pe) {
+    const std::string path = file_of_pe(pattern, pe);
+    OutputSink*& sink = file_sinks_[path];
+    if (sink != nullptr) return sink;
+    std::error_code ignored;  // open() says what is wrong.
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+    Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!file)
+        fatal("cannot write the output of PE %d to %s: %s", pe, path.c_str(), std::strerror(errno));
+    sinks_.push_back(std::make_unique<OutputSink>(file.get(), event_.get(), style_of(options_)));
+    files_.push_back(std::move(file));
+    sink = sinks_.back().get();
+    return sink;
 }
 
 Output::PeEnds Output::open(int pe) {
+    OutputSink* out = out_;
+    OutputSink* error = error_;
+    if (!options_.output_file.empty()) out = error = file_sink(options_.output_file, pe);
+    if (!options_.error_file.empty()) error = file_sink(options_.error_file, pe);
     PeEnds ends;
     for (Fd* end : {&ends.out, &ends.error}) {
         int pipe[2];
@@ -48,7 +97,7 @@ Output::PeEnds Output::open(int pe) {
         stream.pe = pe;
         stream.pipe = Fd(pipe[0]);
         ::fcntl(pipe[0], F_SETFL, O_NONBLOCK);
-        stream.sink = (end == &ends.out ? sinks_.front() : sinks_.back()).get();
+        stream.sink = end == &ends.out ? out : error;
         stream.sink->streams.push_back(&stream);
     }
     return ends;
@@ -112,7 +161,7 @@ Clock::time_point Output::next_tick() const {
     return next;
 }
 
-void Output::message(std::string_view line) { sinks_.back()->message(line); }
+void Output::message(std::string_view line) { error_->message(line); }
 
 bool Output::all_closed() const {
     return std::none_of(streams_.begin(), streams_.end(),
@@ -124,6 +173,12 @@ bool Output::is_flushed() const {
                        [](const auto& sink) { return sink->writer().is_empty(); });
 }
 
-int Output::stdout_error() const { return sinks_.front()->writer().error(); }
+Output::Failure Output::failure() const {
+    if (const int error = out_->writer().error()) return {.file = "stdout", .error = error};
+    for (const auto& [path, sink] : file_sinks_) {
+        if (const int error = sink->writer().error()) return {.file = path, .error = error};
+    }
+    return {};
+}
 
 }  // namespace tessera::oshrun

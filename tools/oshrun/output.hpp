@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The pipes that the PEs' stdout and stderr come through. The text goes to an OutputSink, which
-// puts the lines together, and from there to an OutputWriter, which writes them. Called by
-// start.cpp and the supervisor. THREADS: the main thread's only.
+// puts the lines together, and from there to an OutputWriter, which writes them. With
+// --output-filename each PE has a sink of its own. Called by start.cpp and the supervisor.
+// THREADS: the main thread's only.
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/fd.hpp"
+#include "options.hpp"
 #include "output_sink.hpp"
 
 namespace tessera::oshrun {
 
 class Output {
   public:
-    explicit Output(bool tag_lines);
+    explicit Output(const Options& options);
 
     // Makes the pipes of a PE. RETURNS: the ends for the PE, or empty descriptors; errno.
     struct PeEnds {
@@ -47,13 +51,29 @@ class Output {
     bool all_closed() const;
     // Whether everything has been written, or cannot be.
     bool is_flushed() const;
-    // errno of writing to stdout.
-    int stdout_error() const;
+    // The first file, stdout among them, that could not be written; error 0: none.
+    struct Failure {
+        std::string file;
+        int error = 0;
+    };
+    Failure failure() const;
 
   private:
+    // The sink of the file for this PE; made, with its folders, when it is first asked for.
+    OutputSink* file_sink(const std::string& pattern, int pe);
+
+    const Options& options_;
     Fd event_;
-    std::vector<std::unique_ptr<OutputSink>> sinks_;  // one or two
-    std::deque<Stream> streams_;                      // deque: sinks point into it
+    std::vector<std::unique_ptr<OutputSink>> sinks_;  // deliver to stdout, stderr, and files
+    OutputSink* out_ = nullptr;
+    OutputSink* error_ = nullptr;                    // the same where both are one file
+    std::map<std::string, OutputSink*> file_sinks_;  // by path
+    std::deque<Fd> files_;
+    std::deque<Stream> streams_;  // deque: sinks point into it
 };
+
+// The file of a PE: "%r" and "%t" (srun's) stand for its number, "%%" for "%"; without a number in
+// the pattern ".NUMBER" follows.
+std::string file_of_pe(std::string_view pattern, int pe);
 
 }  // namespace tessera::oshrun

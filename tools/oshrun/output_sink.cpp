@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <ctime>
 
 namespace tessera::oshrun {
 namespace {
@@ -23,11 +25,29 @@ bool is_pipe_or_socket(int fd) {
     return ::fstat(fd, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
+// "2026-11-26 15:18:39.042 [pe 3] "
+std::string beginning(LineStyle style, int pe) {
+    std::string text;
+    if (style.has_time) {
+        timespec now{};
+        ::clock_gettime(CLOCK_REALTIME, &now);
+        tm local{};
+        ::localtime_r(&now.tv_sec, &local);
+        char date[64];
+        std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &local);
+        char time[96];
+        std::snprintf(time, sizeof time, "%s.%03ld ", date, now.tv_nsec / 1'000'000);
+        text = time;
+    }
+    if (style.has_tag) text += "[pe " + std::to_string(pe) + "] ";
+    return text;
+}
+
 }  // namespace
 
-OutputSink::OutputSink(int fd, int event_fd, bool tag_lines, std::size_t held_bytes_max)
+OutputSink::OutputSink(int fd, int event_fd, LineStyle style, std::size_t held_bytes_max)
     : writer_(fd, event_fd),
-      tag_lines_(tag_lines),
+      style_(style),
       held_bytes_max_(held_bytes_max),
       is_terminal_(::isatty(fd) == 1),
       talks_(is_pipe_or_socket(fd) && is_pipe_or_socket(STDIN_FILENO)) {}
@@ -90,10 +110,10 @@ void OutputSink::emit(Stream& stream, std::size_t bytes) {
     if (line_is_open_ && open_line_ != &stream) close_line();
     std::string_view text(stream.pending.data(), bytes);
     bool ends_line = text.back() == '\n';
-    if (!tag_lines_) {
+    if (!style_.has_tag && !style_.has_time) {
         writer_.write(text);
     } else {
-        std::string tag = "[pe " + std::to_string(stream.pe) + "] ";
+        const std::string tag = beginning(style_, stream.pe);
         std::string tagged;
         bool in_line = stream.is_in_line;
         while (!text.empty()) {
@@ -123,7 +143,7 @@ void OutputSink::close_line() {
 
 bool OutputSink::is_prompt(const Stream& stream) const {
     if (stream.pending.empty() || (open_line_ != nullptr && open_line_ != &stream)) return false;
-    return is_terminal_ || (talks_ && stream.pe == 0);
+    return is_terminal_ || (talks_ && stream.pe == style_.prompting_pe);
 }
 
 bool OutputSink::somebody_waits() const {

@@ -25,6 +25,13 @@ using Clock = std::chrono::steady_clock;
 
 class OutputSink;
 
+// How a line begins, and the PE whose unfinished line may be a prompt.
+struct LineStyle {
+    bool has_tag = false;   // [pe N]
+    bool has_time = false;  // of the local clock, with milliseconds
+    int prompting_pe = 0;
+};
+
 // One PE's stdout or stderr.
 struct Stream {
     int pe = 0;
@@ -44,7 +51,7 @@ class OutputSink {
   public:
     // Holds unfinished lines, and lines that wait for another one's end, up to `held_bytes_max`.
     static constexpr std::size_t kHeldBytesMax = std::size_t{256} << 20;
-    OutputSink(int fd, int event_fd, bool tag_lines, std::size_t held_bytes_max = kHeldBytesMax);
+    OutputSink(int fd, int event_fd, LineStyle style, std::size_t held_bytes_max = kHeldBytesMax);
 
     const OutputWriter& writer() const { return writer_; }
     // A line of oshrun itself.
@@ -75,7 +82,7 @@ class OutputSink {
     Clock::duration patience() const;
 
     OutputWriter writer_;
-    const bool tag_lines_;
+    const LineStyle style_;
     const std::size_t held_bytes_max_;
     std::size_t held_bytes_ = 0;  // of all streams
     bool is_terminal_ = false;

@@ -4,6 +4,7 @@
 #include "output_writer.hpp"
 
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +16,11 @@ namespace tessera::oshrun {
 namespace {
 
 constexpr std::size_t kFullBytes = std::size_t{4} << 20;
+
+bool is_regular_file(int fd) {
+    struct stat status {};
+    return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
 
 // Returns 0 or errno.
 int write_all(int fd, std::string_view bytes) {
@@ -34,8 +40,15 @@ int write_all(int fd, std::string_view bytes) {
 
 }  // namespace
 
+OutputWriter::OutputWriter(int fd, int event_fd)
+    : fd_(fd), event_fd_(event_fd), is_regular_file_(is_regular_file(fd)) {}
+
 void OutputWriter::write(std::string_view bytes) {
     if (bytes.empty()) return;
+    if (is_regular_file_) {
+        if (error_ == 0) error_ = write_all(fd_, bytes);
+        return;
+    }
     {
         std::lock_guard guard(mutex_);
         if (error_ != 0) return;

@@ -2,7 +2,8 @@
 //
 // Writes to oshrun's stdout or stderr from a thread of its own, so that a reader that stops reading
 // never stops oshrun: oshrun still sees signals, deaths and timeouts. O_NONBLOCK would do the same,
-// but it would change the terminal for all processes that share it.
+// but it would change the terminal for all processes that share it. A file on a disk needs no
+// thread.
 // THREADS: all calls by the main thread.
 #pragma once
 
@@ -17,12 +18,12 @@ class OutputWriter {
   public:
     // Writes to `fd`; `event_fd` becomes readable whenever the queue has shrunk below what is_full
     // allows or has become empty, and when writing failed.
-    OutputWriter(int fd, int event_fd) : fd_(fd), event_fd_(event_fd) {}
+    OutputWriter(int fd, int event_fd);
     OutputWriter(const OutputWriter&) = delete;
     OutputWriter& operator=(const OutputWriter&) = delete;
 
     int fd() const { return fd_; }
-    // Queues. The thread is started by the first call.
+    // Queues, or writes to a regular file. The first call starts the thread.
     void write(std::string_view bytes);
     bool is_full() const;
     bool is_empty() const;
@@ -34,6 +35,7 @@ class OutputWriter {
 
     const int fd_;
     const int event_fd_;
+    const bool is_regular_file_;
     bool is_running_ = false;
     mutable std::mutex mutex_;  // guards what follows
     std::condition_variable filled_;

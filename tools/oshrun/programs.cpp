@@ -26,7 +26,7 @@ bool is_of_another_launcher(std::string_view entry) {
     const std::string_view name = entry.substr(0, entry.find('='));
     return name == kJobVariable || name.starts_with("PMI_") ||
            (name.starts_with("PMIX_") && !name.starts_with("PMIX_MCA_")) ||
-           std::ranges::find(kPlaceVariables, name) != std::end(kPlaceVariables);
+           std::ranges::find(kVariablesOfPe, name) != std::end(kVariablesOfPe);
 }
 
 [[noreturn]] void program_error(const App& app, int error) {

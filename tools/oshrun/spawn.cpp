@@ -63,7 +63,8 @@ int run_child(void* argument) {
     if (::getppid() != child.parent) ::syscall(SYS_exit_group, 127);  // oshrun died meanwhile.
     ::setpgid(0, 0);
     // osh_hang, which oshrun or a PE starts, may read the PE (kernel.yama.ptrace_scope).
-    ::prctl(PR_SET_PTRACER, static_cast<unsigned long>(child.parent), 0, 0, 0);
+    const auto tracer = static_cast<unsigned long>(child.parent);
+    ::prctl(PR_SET_PTRACER, plan.is_debugged ? PR_SET_PTRACER_ANY : tracer, 0, 0, 0);
     for (int fd = 0; fd < 3; ++fd) {
         // A descriptor that is already in its place must only lose close-on-exec.
         int result = plan.standard_fds[fd] == fd ? ::fcntl(fd, F_SETFD, 0)

@@ -35,6 +35,7 @@ struct ProcessPlan {
     std::vector<int> kept_fds;  // inherited although they are close-on-exec
     sigset_t signal_mask;
     bool ignore_sigpipe = false;
+    bool is_debugged = false;  // any process of the user may trace it
     SavedLimits limits;  // to restore
 };
 

@@ -22,6 +22,7 @@
 #include "base/inherited.hpp"
 #include "base/virtual_nodes.hpp"
 #include "core/config.hpp"
+#include "debugger.hpp"
 #include "fabric_files.hpp"
 #include "job.hpp"
 #include "launch/oshrun_client.hpp"
@@ -41,17 +42,40 @@ constexpr int kPmixWaitStepMs = 100;
 // consequences: "ask PMIx, and leave the binding alone".
 constexpr const char* kOpenMpiHint = "JSM_JSRUN_PORT=0";
 
+topology::Share share_of(const Placement& placement) {
+    return {.cores_per_pe = std::max(1, placement.cores_per_pe),
+            .pes_per_part = std::max(1, placement.pes_per_part)};
+}
+
+// The number of PEs where the user gives none.
+int default_npes(const Placement& placement, const topology::Facts& facts) {
+    if (placement.pes_per_part > 0) {
+        return placement.pes_per_part * topology::part_count(facts, placement.map_by);
+    }
+    if (placement.pes_per_host > 0) return placement.pes_per_host;
+    return std::max(1, static_cast<int>(facts.usable_cores) / share_of(placement).cores_per_pe);
+}
+
+void check_pe(const Job& job, int pe, const char* option) {
+    if (pe < job.npes) return;
+    fatal("%s: there is no PE %d in a job of %d PEs, whose numbers begin with 0", option, pe,
+          job.npes);
+}
+
 void number_pes(Job& job, const topology::Facts& facts) {
+    const Placement& placement = job.options.placement;
     for (std::size_t app = 0; app < job.options.apps.size(); ++app) {
         int count = job.options.apps[app].npes;
-        if (count == 0) count = std::max(1, static_cast<int>(facts.usable_cores));
+        if (count == 0) count = default_npes(placement, facts);
         for (int i = 0; i < count; ++i) job.pes.push_back({.app = static_cast<int>(app)});
     }
     job.npes = static_cast<int>(job.pes.size());
-    if (job.options.pes_per_host > 0 && job.npes > job.options.pes_per_host) {
+    if (placement.pes_per_host > 0 && job.npes > placement.pes_per_host) {
         fatal("--ntasks-per-node %d: %d PEs need more hosts than this one; name them with --host",
-              job.options.pes_per_host, job.npes);
+              placement.pes_per_host, job.npes);
     }
+    check_pe(job, job.options.input_pe, "--stdin");
+    for (const int pe : job.options.debugged_pes) check_pe(job, pe, "--debug");
 }
 
 PmixJob pmix_job(const Job& job) {
@@ -214,14 +238,16 @@ void start_pe(Job& job, int pe, Inherited& inherited, CommonPlan& common) {
     plan.environment.push_back(std::string(kJobVariable) + "=" + job_variable_value(inherited));
     Output::PeEnds ends = job.output->open(pe);
     Fd typed;
-    if (pe == 0 && TerminalInput::is_needed()) typed = job.input.open();
-    int standard_input = pe != 0 ? common.null.get() : typed ? typed.get() : STDIN_FILENO;
     if (!ends.out || !ends.error) {
         abandon_start(job, pe, {.failed_step = "making pipes for its output", .error = errno});
     }
+    const bool gets_input = pe == job.options.input_pe;
+    if (gets_input && TerminalInput::is_needed()) typed = job.input.open();
+    int standard_input = !gets_input ? common.null.get() : typed ? typed.get() : STDIN_FILENO;
     plan.standard_fds[0] = standard_input;
     plan.standard_fds[1] = ends.out.get();
     plan.standard_fds[2] = ends.error.get();
+    if (is_debugged(job.options, pe)) wait_for_debugger(plan);
     Started started = spawn(plan);
     if (started.pid < 0) abandon_start(job, pe, started);
     job.pes[index].pid = started.pid;
@@ -266,6 +292,7 @@ std::string pe_text(const Job& job, int pe) {
 }
 
 void close_job(Job& job) {
+    if (job.options.debug) close_debuggers();
     // Its thread may still be making files.
     if (job.has_pmix) job.pmix.wait_until_ready(kPmixStartMsMax);
     remove_session_directory(job.session.path());
@@ -284,10 +311,13 @@ void start_job(Job& job) {
     ::setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0);
     topology::Facts facts = topology::discover();
     number_pes(job, facts);
+    if (job.options.debug) check_debugger(job.options, job.npes);
     check_static_data(job.options, common.programs, facts.memory_bytes);
     set_fatal_advice(kStartAdvice);
     common.limits = raise_limits(job.npes);
-    common.binding = topology::plan(facts, job.npes, job.options.bind_to, job.options.map_by);
+    const Placement& placement = job.options.placement;
+    common.binding =
+        topology::plan(facts, job.npes, placement.bind_to, placement.map_by, share_of(placement));
     if (!common.binding.error.empty()) fatal("%s", common.binding.error.c_str());
     job.host = host_name();
     // Orphans of the PEs become our children, so that none escapes.
@@ -300,7 +330,7 @@ void start_job(Job& job) {
     set_job_abort(close_starting_job);
     start_pmix(job);
     job.nodes = make_memory(facts, job.npes, nodes, plan_of_nodes(places, nodes));
-    job.output = std::make_unique<Output>(job.options.tag_output);
+    job.output = std::make_unique<Output>(job.options);
     InheritedPipes pipes = make_inherited_pipes(job);
     Inherited inherited{.npes = job.npes,
                         .nodes = nodes,
@@ -312,6 +342,7 @@ void start_job(Job& job) {
     start_helpers(job, std::move(places));
     if (job.options.report_bindings) report_bindings(job, facts, common.binding);
     for (int pe = 0; pe < job.npes; ++pe) start_pe(job, pe, inherited, common);
+    if (job.options.debug) start_debuggers(job);
     set_fatal_advice(nullptr);
 }
 

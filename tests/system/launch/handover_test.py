@@ -72,6 +72,33 @@ class FakeLauncher(LaunchTest):
             out, _ = self.oshrun("--launcher", "mpirun", option, path, "./a.out")
             self.assertIn("argument <c:4,d>", out)
 
+    def test_hosts_that_nobody_knows(self):
+        self.put("mpirun", "mpirun (Open MPI) 4.1.4")
+        _, error = self.oshrun("--host", "localhost,nohost.invalid:2", "true")
+        self.assertIn("--host nohost.invalid: this host does not know that name", error)
+        self.assertIn("osh_info --doctor --hosts nohost.invalid", error)
+        self.assertNotIn("localhost:", error)
+
+    def test_scripts_of_other_launchers(self):
+        self.put("mpirun", "mpirun (Open MPI) 4.1.4")
+        self.put("srun")
+        options = ["--oversubscribe", "-genv", "FOO", "x y", "-c", 2, "-ppn", 3, "-l", "--stdin",
+                   "1", "--mca", "btl", "self", "--timeout", "1m"]
+        if shutil.which("timeout"):
+            os.symlink(shutil.which("timeout"), os.path.join(self.bin, "timeout"))
+        out, _ = self.oshrun("--launcher", "mpirun", *options, "./a.out")
+        for line in ("argument <ppr:3:node:PE=2:OVERSUBSCRIBE>", "argument <--tag-output>",
+                     "argument <--stdin>", "argument <btl>", "variable <x y>"):
+            self.assertIn(line, out.splitlines())
+        out, _ = self.oshrun("--launcher", "srun", *options, "-o", "out", "./a.out")
+        for line in ("argument <--ntasks-per-node=3>", "argument <--cpus-per-task=2>",
+                     "argument <--label>", "argument <--input=1>", "argument <--output=out.%t>"):
+            self.assertIn(line, out.splitlines())
+        for launcher, option in (("srun", "--timestamp-output"), ("mpirun", "--debug"),
+                                 ("mpirun", "--error-filename=x")):
+            _, error = self.oshrun("--launcher", launcher, option, "true", code=1)
+            self.assertIn(option.split("=")[0], error)
+
     def test_allocation_of_several_nodes(self):
         self.put("srun")
         out, _ = self.oshrun("-n", 5, "./a.out", SLURM_JOB_NUM_NODES="3")

@@ -35,8 +35,8 @@ class Scripts(LaunchTest):
     def test_harmless_options(self):
         for options in (["--oversubscribe"], ["-oversubscribe"], ["--allow-run-as-root"],
                         ["--mca", "btl", "tcp,self"], ["-mca", "a", "b", "--mca", "c", "d"],
-                        ["--gmca", "a", "b"], ["-q"], ["--quiet"], ["--mpi=pmix"], ["--mpi", "pmix"],
-                        ["-K"], ["-u"], ["-O"], ["--overcommit"], ["-genvall"],
+                        ["--gmca", "a", "b"], ["-q"], ["--quiet"], ["--mpi=pmix"],
+                        ["--mpi", "pmix"], ["-K"], ["-u"], ["-O"], ["--overcommit"], ["-genvall"],
                         ["--export=ALL"], ["--rank-by", "core"], ["-J", "name"],
                         ["--bind-to", "none"], ["--prefix", "/usr"],
                         ["--map-by", "slot:OVERSUBSCRIBE"], ["--use-hwthread-cpus"]):
@@ -80,7 +80,7 @@ class Scripts(LaunchTest):
                               (["-t", "5"], "--timeout 10m"), (["--multi-prog", "f"], "./a : "),
                               (["-iface", "eth0"], "FI_TCP_IFACE"), (["--gpus=2"], "sbatch"),
                               (["--tv"], "--debug"), (["--stdin", "all"], "none"),
-                              (["--genv", "A"], "NAME VALUE"), (["--export=A=1"], "-x")):
+                              (["--export=A=1"], "-x")):
             _, error = self.run_job(*options, "true", code=USAGE)
             self.assertIn(word, error)
             self.assertEqual(error.count("\n"), 1, error)
@@ -102,7 +102,8 @@ class Scripts(LaunchTest):
     def test_a_file_for_each_pe(self):
         script = "echo out $SHMEM_MY_PE; echo err >&2"
         for option, name in ((["--output-filename", "deep/o"], "deep/o.{}"),
-                             (["-o", "o.%t"], "o.{}"), (["-outfile-pattern", "%r-100%%"], "{}-100%")):
+                             (["-o", "o.%t"], "o.{}"),
+                             (["-outfile-pattern", "%r-100%%"], "{}-100%")):
             self.assertEqual(self.lines(*option, "-n", 2, "sh", "-c", script, cwd=self.folder), [])
             for pe in range(2):
                 self.assertEqual(self.read_and_remove(name.format(pe)), f"out {pe}\nerr\n")
@@ -155,7 +156,8 @@ class Scripts(LaunchTest):
         def tmux(*words):
             return subprocess.run(["tmux", *words], env=environment, capture_output=True, text=True)
         deadline = time.monotonic() + HANG_SECONDS
-        while "main" not in tmux("capture-pane", "-p", "-t", session).stdout:
+        stopped = re.compile(r"breakpoint \d, .*main")
+        while not stopped.search(tmux("capture-pane", "-p", "-t", session).stdout):
             self.assertLess(time.monotonic(), deadline, "gdb does not reach main()")
             self.assertIsNone(process.poll())
         tmux("send-keys", "-t", session, "continue", "Enter")

@@ -28,8 +28,8 @@ Options everything() {
     options.apps[0].directory = "/w";
     options.hosts = {{.name = "a", .slots = 2}, {.name = "b", .slots = 0}};
     options.exports = {{"MINE", "1"}, {"SHMEM_DEBUG", "1"}};
-    options.bind_to = BindTo::kNuma;
-    options.map_by = MapBy::kNode;
+    options.placement.bind_to = BindTo::kNuma;
+    options.placement.map_by = MapBy::kNode;
     options.tag_output = true;
     options.timeout_seconds = 2.5;
     return options;
@@ -93,17 +93,40 @@ TEST(Mpirun, NoticesALostHost) {
 
 TEST(Mpirun, MapsAsOshrunDoes) {
     Options options = options_of(2);
-    options.map_by = MapBy::kNuma;
+    options.placement.map_by = MapBy::kNuma;
     EXPECT_NE(mpirun(options).find("--map-by numa:OVERSUBSCRIBE"), std::string::npos);
-    options.pes_per_host = 3;
+    options.placement.pes_per_host = 3;
     EXPECT_NE(mpirun(options).find("--map-by ppr:3:node:OVERSUBSCRIBE"), std::string::npos);
-    options.bind_to = BindTo::kCore;
+    options.placement.bind_to = BindTo::kCore;
     EXPECT_NE(mpirun(options).find("--bind-to core"), std::string::npos);
-    options.bind_to = BindTo::kNone;
+    options.placement.bind_to = BindTo::kNone;
     EXPECT_NE(mpirun(options).find("--bind-to none"), std::string::npos);
-    options.bind_to = BindTo::kPackage;
+    options.placement.bind_to = BindTo::kPackage;
     options.report_bindings = true;
     EXPECT_NE(mpirun(options).find("--bind-to socket --report-bindings"), std::string::npos);
+}
+
+TEST(Mpirun, GetsWhatScriptsOfOthersAsk) {
+    Options options = options_of(2);
+    options.placement.map_by = MapBy::kPackage;
+    options.placement.pes_per_part = 2;
+    options.placement.cores_per_pe = 4;
+    options.placement.bind_to = BindTo::kHwthread;
+    options.timestamp_output = true;
+    options.input_pe = 1;
+    options.output_file = "/w/out";
+    options.mca = {{"btl", "^openib"}};
+    EXPECT_EQ(mpirun(options),
+              "mpirun --map-by ppr:2:socket:PE=4:OVERSUBSCRIBE --bind-to hwthread "
+              "--timestamp-output --output-filename /w/out:nocopy --stdin 1 --mca btl ^openib -n 2 "
+              "./a.out x");
+    options.tag_output = true;
+    options.input_pe = kNoInput;
+    EXPECT_NE(
+        mpirun(options,
+               {.mpirun_kind = MpirunKind::kPrrte, .variable_names = {}, .program_list_path = {}})
+            .find("--output tag,timestamp --output-filename /w/out:nocopy --stdin none"),
+        std::string::npos);
 }
 
 TEST(Mpirun, StartsSeveralPrograms) {
@@ -127,18 +150,45 @@ TEST(Srun, GetsEverything) {
 
 TEST(Srun, MapsAsOshrunDoes) {
     Options options = options_of(2);
-    options.map_by = MapBy::kNuma;
+    options.placement.map_by = MapBy::kNuma;
     EXPECT_NE(srun(options).find("--distribution=block:cyclic"), std::string::npos);
-    options.map_by = MapBy::kNode;
-    options.pes_per_host = 3;
-    options.bind_to = BindTo::kCore;
+    options.placement.map_by = MapBy::kNode;
+    options.placement.pes_per_host = 3;
+    options.placement.bind_to = BindTo::kCore;
     EXPECT_NE(srun(options).find("--distribution=cyclic --ntasks-per-node=3 --cpu-bind=cores"),
               std::string::npos);
-    options.bind_to = BindTo::kNone;
+    options.placement.bind_to = BindTo::kNone;
     EXPECT_NE(srun(options).find("--cpu-bind=none"), std::string::npos);
-    options.bind_to = BindTo::kPackage;
+    options.placement.bind_to = BindTo::kPackage;
     options.report_bindings = true;
     EXPECT_NE(srun(options).find("--cpu-bind=verbose,sockets"), std::string::npos);
+}
+
+TEST(Srun, GetsWhatScriptsOfOthersAsk) {
+    Options options = options_of(2);
+    options.placement.cores_per_pe = 4;
+    options.placement.bind_to = BindTo::kHwthread;
+    options.input_pe = kNoInput;
+    options.output_file = "out.%r";
+    options.error_file = "err";
+    options.mca = {{"btl", "self"}};
+    EXPECT_EQ(srun(options),
+              "srun --mpi=pmix --export=ALL --input=none --kill-on-bad-exit=1 --overcommit -n 2 "
+              "--distribution=block --cpus-per-task=4 --cpu-bind=threads --output=out.%t "
+              "--error=err.%t ./a.out x");
+}
+
+TEST(Handover, NothingIsLostInSilence) {
+    Options options = options_of(2);
+    EXPECT_EQ(lost_in_handover(options, Launcher::kSrun), "");
+    options.timestamp_output = true;
+    EXPECT_NE(lost_in_handover(options, Launcher::kSrun), "");
+    EXPECT_EQ(lost_in_handover(options, Launcher::kMpirun), "");
+    options.error_file = "e";
+    EXPECT_NE(lost_in_handover(options, Launcher::kMpirun), "");
+    options = options_of(2);
+    options.debug = true;
+    EXPECT_NE(lost_in_handover(options, Launcher::kPrterun), "");
 }
 
 TEST(Srun, StartsSeveralPrograms) {

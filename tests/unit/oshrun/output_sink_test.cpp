@@ -25,7 +25,7 @@ class OutputSinkTest : public testing::Test {
         file_ = Fd(::memfd_create("sink", MFD_CLOEXEC));
         event_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
         // Its thread never ends, so it must outlive the test.
-        sink_ = new OutputSink(file_.get(), event_.get(), tag_lines, held_bytes_max);
+        sink_ = new OutputSink(file_.get(), event_.get(), {.has_tag = tag_lines}, held_bytes_max);
         for (int pe = 0; pe < 3; ++pe) {
             streams_[pe].pe = pe;
             streams_[pe].pipe = Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC));

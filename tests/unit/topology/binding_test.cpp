@@ -155,6 +155,39 @@ TEST(Binding, BindToNumaTakesAnyNumberOfPes) {
     EXPECT_EQ(result.pus, (std::vector<Pus>{{0, 1}, {0, 1}, {2, 3}, {2, 3}, {0, 1}, {0, 1}}));
 }
 
+// Threads of a PE that share cores with another PE's run at half speed.
+TEST(Binding, CoresForThreadsOfAPe) {
+    const FactsPointer facts = machine({4, 4});
+    EXPECT_EQ(plan(*facts, 4, BindTo::kAuto, MapBy::kCore, {.cores_per_pe = 2}).pus,
+              (std::vector<Pus>{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+    EXPECT_EQ(plan(*facts, 3, BindTo::kCore, MapBy::kNuma, {.cores_per_pe = 2}).pus,
+              (std::vector<Pus>{{0, 1}, {4, 5}, {2, 3}}));
+    EXPECT_TRUE(is_unbound(plan(*facts, 5, BindTo::kAuto, MapBy::kCore, {.cores_per_pe = 2}), 5));
+    const Plan refused = plan(*facts, 5, BindTo::kCore, MapBy::kCore, {.cores_per_pe = 2});
+    EXPECT_NE(refused.error.find("needs 2 cores for each PE"), std::string::npos);
+}
+
+TEST(Binding, SeveralPesOfAPartBeforeTheNext) {
+    const FactsPointer facts = machine({4, 4});
+    EXPECT_EQ(first_pus(plan(*facts, 4, BindTo::kCore, MapBy::kNuma, {.pes_per_part = 2})),
+              (Pus{0, 1, 4, 5}));
+    EXPECT_EQ(
+        plan(*facts, 2, BindTo::kCore, MapBy::kNuma, {.cores_per_pe = 2, .pes_per_part = 1}).pus,
+        (std::vector<Pus>{{0, 1}, {4, 5}}));
+    EXPECT_EQ(part_count(*facts, MapBy::kNuma), 2);
+    EXPECT_EQ(part_count(*facts, MapBy::kCore), 8);
+}
+
+TEST(Binding, HardwareThreads) {
+    const FactsPointer facts = large_machine();
+    EXPECT_EQ(plan(*facts, 3, BindTo::kHwthread, MapBy::kHwthread).pus,
+              (std::vector<Pus>{{0}, {64}, {1}}));
+    const Plan spread = plan(*facts, 65, BindTo::kHwthread);
+    EXPECT_EQ(spread.pus[1], (Pus{1}));
+    EXPECT_EQ(spread.pus[64], (Pus{64}));
+    EXPECT_NE(plan(*facts, 129, BindTo::kHwthread).error, "");
+}
+
 TEST(Binding, BindToNoneBindsNothing) {
     EXPECT_TRUE(is_unbound(plan(*large_machine(), 3, BindTo::kNone, MapBy::kNuma), 3));
 }
