@@ -50,7 +50,7 @@ EXPECTED = {
         rf"PE 0 .*waits in shmem_barrier, called by active_set \({at('set')}\)",
         rf"An active set: PE 0 is in shmem_barrier, called by active_set \({at('set')}\); PEs 1-3 "
         r"are not",
-        r"SHMEM_TEAM_WORLD: PE 0 is in shmem_barrier of an active set; PEs 2-3 are in the 2nd "
+        r"SHMEM_TEAM_WORLD: PE 0 is in shmem_barrier of an active set; PEs 2, 3 are in the 2nd "
         r"collective, shmem_finalize, .*; PE 1 is past the 1st one, shmem_barrier_all",
     ],
     "init": [
