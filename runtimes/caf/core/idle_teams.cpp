@@ -19,12 +19,15 @@
 namespace tessera::caf {
 namespace {
 
-// Never destroyed: see `teams` in team.cpp.
+// As teams() in team.cpp.
 struct Variables {
     std::unordered_map<const void*, Team*> teams;  // as form team has defined the variables
     std::deque<Team*> idle;                        // the oldest first, children before parents
 };
-Variables& variables = *new Variables;
+Variables& variables() {
+    static Variables& all = *new Variables;
+    return all;
+}
 
 // An order of the teams of a parent that is the same on all its images and differs from call to
 // call, so that images with several candidates soon propose the same one.
@@ -44,7 +47,7 @@ bool descends_from(const Team& team, const Team& ancestor) {
 
 void forget_variable(Team& team) {
     if (team.variable != nullptr) {
-        variables.teams.erase(std::exchange(team.variable, nullptr));
+        variables().teams.erase(std::exchange(team.variable, nullptr));
     }
 }
 
@@ -56,13 +59,13 @@ void make_idle(Team& team) {
     team.exposed.clear();
     team.broadcasts = 0;
     shmem_team_destroy(std::exchange(team.handle, SHMEM_TEAM_INVALID));  // with its memory
-    variables.idle.push_back(&team);
+    variables().idle.push_back(&team);
 }
 
 void delete_oldest_idle() {
-    while (variables.idle.size() > kIdleTeamsMax) {
-        Team& oldest = *variables.idle.front();
-        variables.idle.pop_front();
+    while (variables().idle.size() > kIdleTeamsMax) {
+        Team& oldest = *variables().idle.front();
+        variables().idle.pop_front();
         forget_variable(oldest);
         delete_team(oldest);
     }
@@ -71,8 +74,8 @@ void delete_oldest_idle() {
 }  // namespace
 
 void define_again(const void* variable) {
-    const auto found = variables.teams.find(variable);
-    if (found == variables.teams.end()) {
+    const auto found = variables().teams.find(variable);
+    if (found == variables().teams.end()) {
         return;
     }
     Team& team = *found->second;
@@ -84,7 +87,7 @@ void define_again(const void* variable) {
 
 void note_variable(Team& team, const void* variable) {
     team.variable = variable;
-    variables.teams[variable] = &team;
+    variables().teams[variable] = &team;
 }
 
 Team* choose_redefined(const Team& parent, std::uint32_t call) {
@@ -132,7 +135,7 @@ int equip_again(Team& team, const char* routine) {
     if (!equip(team)) {
         stop_with_error(routine, "no memory for the team; raise SHMEM_TEAM_MEMORY_SIZE");
     }
-    std::erase(variables.idle, &team);
+    std::erase(variables().idle, &team);
     if (team.variable == nullptr) {
         team.parent->redefined.push_back(&team);  // The next form team may make it idle again.
     }

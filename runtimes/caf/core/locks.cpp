@@ -29,7 +29,10 @@ struct Hash {
 };
 
 // Never destroyed: other threads may lock while the program ends.
-std::unordered_set<HeldLock, Hash>& others = *new std::unordered_set<HeldLock, Hash>;
+std::unordered_set<HeldLock, Hash>& others() {
+    static auto& all = *new std::unordered_set<HeldLock, Hash>;
+    return all;
+}
 std::mutex others_mutex;
 
 void note_held(const HeldLock& held) {
@@ -38,8 +41,8 @@ void note_held(const HeldLock& held) {
         return;
     }
     const std::lock_guard guard(others_mutex);
-    others.insert(held);
-    detail::other_locks.store(others.size(), std::memory_order_relaxed);
+    others().insert(held);
+    detail::other_locks.store(others().size(), std::memory_order_relaxed);
 }
 
 bool is_held(const HeldLock& held) {
@@ -47,7 +50,7 @@ bool is_held(const HeldLock& held) {
         return true;
     }
     const std::lock_guard guard(others_mutex);
-    return others.contains(held);
+    return others().contains(held);
 }
 
 // RETURNS: whether this image has held it.
@@ -57,8 +60,8 @@ bool forget_held(const HeldLock& held) {
         return true;
     }
     const std::lock_guard guard(others_mutex);
-    const bool is_found = others.erase(held) != 0;
-    detail::other_locks.store(others.size(), std::memory_order_relaxed);
+    const bool is_found = others().erase(held) != 0;
+    detail::other_locks.store(others().size(), std::memory_order_relaxed);
     return is_found;
 }
 
@@ -132,10 +135,10 @@ void release_held_locks() {
         shmemx_mutex_unlock(detail::held_lock.mutex, detail::held_lock.pe);
     }
     const std::lock_guard guard(others_mutex);
-    for (const auto& [mutex, pe] : others) {
+    for (const auto& [mutex, pe] : others()) {
         shmemx_mutex_unlock(mutex, pe);
     }
-    others.clear();
+    others().clear();
 }
 
 }  // namespace tessera::caf

@@ -28,10 +28,14 @@
 namespace tessera::caf {
 namespace {
 
-// All teams of this image by their tokens, the initial team first. Never destroyed: images that end
-// serve them.
-std::map<const void*, std::unique_ptr<Team>>& teams =
-    *new std::map<const void*, std::unique_ptr<Team>>;
+// All teams of this image by their tokens, the initial team first. Made at the first use: in a
+// static program constructors of coarrays run before those of this library. Never destroyed: images
+// that end serve them.
+using Teams = std::map<const void*, std::unique_ptr<Team>>;
+Teams& teams() {
+    static Teams& all = *new Teams;
+    return all;
+}
 
 // No address is as large, so what a variable held before form team is no token.
 std::uintptr_t next_token = std::uintptr_t{1} << 63;
@@ -174,7 +178,7 @@ int Team::image_of(int pe) const {
     return is_member ? distance / pe_stride + 1 : 0;
 }
 
-Team& initial_team() { return *teams.begin()->second; }
+Team& initial_team() { return *teams().begin()->second; }
 
 void stop_for_image(int image, const Team& team, const char* routine) {
     stop_with_error(routine, "image %d does not exist; the team has the images 1 to %d", image,
@@ -185,10 +189,10 @@ int sync_members(Team& team) { return team.barrier->wait(); }
 
 Team& add_team(std::unique_ptr<Team> team) {
     team->token = reinterpret_cast<void*>(next_token++);
-    return *(teams[team->token] = std::move(team));
+    return *(teams()[team->token] = std::move(team));
 }
 
-void delete_team(const Team& team) { teams.erase(team.token); }
+void delete_team(const Team& team) { teams().erase(team.token); }
 
 void make_initial_team() {
     Team& team = add_team(std::make_unique<Team>());
@@ -339,8 +343,8 @@ int pe_of_number(int number, int image, const char* routine) {
 }
 
 Team* find_team(const void* value) {
-    const auto found = teams.find(value);
-    return found == teams.end() ? nullptr : found->second.get();
+    const auto found = teams().find(value);
+    return found == teams().end() ? nullptr : found->second.get();
 }
 
 int count_failed(const Team& team) {
@@ -356,7 +360,7 @@ void for_each_team(void (*visit)(Team&, void*), void* data) {
 }
 
 void for_each_team_from(const Team& first, void (*visit)(Team&, void*), void* data) {
-    for (auto team = teams.find(first.token); team != teams.end(); ++team) {
+    for (auto team = teams().find(first.token); team != teams().end(); ++team) {
         if (!team->second->is_idle()) {
             visit(*team->second, data);
         }

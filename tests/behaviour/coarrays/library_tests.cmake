@@ -52,6 +52,20 @@ foreach(way meet exit stop)
     caf_library(f90_${way} ${fortran_main} 0 passed ${way})
 endforeach()
 
+# The static library, in a program and in a shared library: constructors of coarrays run before those
+# of the library.
+coarrays_fortran(static_locks locks.f90 OPTIONS -static-libtessera)
+coarrays_fortran(static_pointers access_pointers.f90 OPTIONS -static-libtessera)
+coarrays_fortran(static_library coarray_library.f90
+                 OPTIONS -shared -fPIC -static-libtessera)
+foreach(name static_locks static_pointers static_library)
+    add_dependencies(caf_${name} tessera_caf_static tessera_static)
+endforeach()
+caf_library(static_locks ${static_locks_PROGRAM} 0 passed)
+caf_library(static_pointers ${static_pointers_PROGRAM} 0 passed)
+caf_library(static_dlopen $<TARGET_FILE:library_main_alone> 0 passed
+            dlopen ${static_library_PROGRAM})
+
 # The library exports what the compiler calls, and what stands in front of libc's functions.
 foreach(class "" 15 16)
     if(TARGET tessera_caf${class})
