@@ -52,8 +52,8 @@ foreach(way meet exit stop)
     caf_library(f90_${way} ${fortran_main} 0 passed ${way})
 endforeach()
 
-# The static library, in a program and in a shared library: constructors of coarrays run before those
-# of the library.
+# The static library, in a program and in a shared library: constructors of coarrays run before
+# those of the library.
 coarrays_fortran(static_locks locks.f90 OPTIONS -static-libtessera)
 coarrays_fortran(static_pointers access_pointers.f90 OPTIONS -static-libtessera)
 coarrays_fortran(static_library coarray_library.f90
