@@ -86,7 +86,8 @@ void describe_host_options(CLI::App& parser, Options& options, Raw& raw) {
         ->type_name("auto|local|srun|prterun|mpirun");
     parser.add_option("--mca", raw.mca, "For mpirun and prterun")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->expected(2)
+        ->type_size(2)
+        ->expected(1)
         ->allow_extra_args(false)
         ->type_name("NAME VALUE");
 }
@@ -185,9 +186,9 @@ void describe_options(CLI::App& parser, Options& options, Raw& raw) {
     parser.add_flag("--check", options.check,
                     "Find misuse and races of the program (SHMEM_CHECK; docs/checking.md)");
     parser
-        .add_flag("--debug{all}", raw.debugged,
+        .add_flag("--debug", raw.debugged,
                   "Start gdb for each PE, or for those of a list (--debug=0,3), in tmux")
-        ->type_name("PES");
+        ->type_name("[=PES]");
     parser.add_flag("-v,--verbose", options.verbose,
                     "Print the host and the process of each PE, and how it ended");
     describe_host_options(parser, options, raw);
@@ -245,7 +246,7 @@ void take_hosts(const Raw& raw, Options& options) {
 void take_debugged(const std::string& text, Options& options) {
     if (text.empty() || text == "false") return;
     options.debug = true;
-    if (text == "all" || text == "true") return;
+    if (text == "true") return;
     if (!read_list(text, options.debugged_pes)) {
         usage_error("--debug=" + text + ": must be numbers of PEs, as in --debug=0,3");
     }

@@ -17,9 +17,10 @@ namespace {
 
 constexpr std::size_t kFullBytes = std::size_t{4} << 20;
 
-bool is_regular_file(int fd) {
+// Whether oshrun itself has opened it, for a PE: a thread for each of thousands would be too many.
+bool is_own_file(int fd) {
     struct stat status {};
-    return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    return fd > STDERR_FILENO && ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 // Returns 0 or errno.
@@ -41,11 +42,11 @@ int write_all(int fd, std::string_view bytes) {
 }  // namespace
 
 OutputWriter::OutputWriter(int fd, int event_fd)
-    : fd_(fd), event_fd_(event_fd), is_regular_file_(is_regular_file(fd)) {}
+    : fd_(fd), event_fd_(event_fd), is_own_file_(is_own_file(fd)) {}
 
 void OutputWriter::write(std::string_view bytes) {
     if (bytes.empty()) return;
-    if (is_regular_file_) {
+    if (is_own_file_) {
         if (error_ == 0) error_ = write_all(fd_, bytes);
         return;
     }

@@ -2,8 +2,8 @@
 //
 // Writes to oshrun's stdout or stderr from a thread of its own, so that a reader that stops reading
 // never stops oshrun: oshrun still sees signals, deaths and timeouts. O_NONBLOCK would do the same,
-// but it would change the terminal for all processes that share it. A file on a disk needs no
-// thread.
+// but it would change the terminal for all processes that share it. The files of --output-filename
+// are written without a thread.
 // THREADS: all calls by the main thread.
 #pragma once
 
@@ -23,7 +23,7 @@ class OutputWriter {
     OutputWriter& operator=(const OutputWriter&) = delete;
 
     int fd() const { return fd_; }
-    // Queues, or writes to a regular file. The first call starts the thread.
+    // Queues, or writes to a file of a PE. The first call starts the thread.
     void write(std::string_view bytes);
     bool is_full() const;
     bool is_empty() const;
@@ -35,7 +35,7 @@ class OutputWriter {
 
     const int fd_;
     const int event_fd_;
-    const bool is_regular_file_;
+    const bool is_own_file_;
     bool is_running_ = false;
     mutable std::mutex mutex_;  // guards what follows
     std::condition_variable filled_;

@@ -85,6 +85,7 @@ if [ "$task" = use ]; then  # The packages only suggest gfortran and pkg-config.
     pkg-config --exists tessera
 fi
 test -f /usr/share/man/man3/shmem_put.3.gz
+test -f /usr/share/bash-completion/completions/oshrun
 test -f /usr/share/doc/tessera-doc/examples/hello.c
 if [ "$task" = clean ]; then
     tutorial=/usr/share/doc/tessera/tutorial
