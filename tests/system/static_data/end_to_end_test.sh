@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Static variables in OpenSHMEM programs, built with the installed oshcc and oshc++ in one of the
-# ways that users build programs, run with 1, 2, 4 and 7 PEs. statics.c and objects.cpp say what
-# breaks when this fails.
+# ways that users build programs, run with 1, 2, 4 and 7 PEs. statics.c, objects.cpp and stacks.c
+# say what breaks when this fails.
 #
 # Usage: end_to_end_test.sh PREFIX WORK_FOLDER WAY
 # Prints "left out: ..." and ends with 77 when the compiler or linker of that way is not there.
@@ -72,6 +72,7 @@ esac
 
 oshcc -O2 -Wall "${flags[@]}" "$sources/statics.c" -o "$work/statics"
 oshc++ -std=c++17 -O2 -Wall "${flags[@]}" "$sources/objects.cpp" -pthread -o "$work/objects"
+oshcc -O2 -Wall "${flags[@]}" "$sources/stacks.c" -pthread -o "$work/stacks"
 case $way in
     static_library*)
         if ldd "$work/statics" | grep libtessera; then
@@ -111,3 +112,4 @@ for count in "${counts[@]}"; do
     done
     if [ "$way" = one_refused ]; then rmdir "$work/first.$count"; fi
 done
+"${launcher[@]}" 2 "$work/stacks"
