@@ -69,6 +69,12 @@ class Job(LaunchTest):
             for _ in range(6):
                 self.run_job("-n", npes, "--timeout", 60, SHMEM, "survive")
 
+    def test_request_to_a_pe_that_dies(self):
+        for fabric in ("loopback", "ofi"):
+            _, error = self.run_job("-n", 2, "--virtual-nodes", 2, "--timeout", 60, SHMEM, "orphan",
+                                    code=1, environment=self.environment(SHMEM_FABRIC=fabric))
+            self.assertRegex(error, r"\[pe 0\] .*(a PE has died|did a PE|did that PE)", fabric)
+
     def test_oshrun_inside_a_pe(self):
         out, _ = self.run_job("-n", 2, OSHRUN, "-n", 2, SHMEM)
         self.assertEqual(sorted(line.split(" pid")[0] for line in out.splitlines()),

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Would break: under a small limit of the shell (ulimit), or with a program that does not fit into
-memory, oshrun crashes, or says something that does not name the limit.
+memory, oshrun crashes, or says something that does not name the limit. Or the name of the host is
+too long for it.
 """
+import ctypes
 import os
 import resource
+import socket
 import struct
+import subprocess
 import unittest
 
 from launching import OSHRUN, PLAIN, SHMEM, LaunchTest, main
@@ -68,6 +72,23 @@ class Limits(LaunchTest):
             self.assertEqual(out, f"{value}\n" * 2, "the PEs get back what the user had")
             self.run_job("-n", 2, SHMEM,
                          preexec_fn=lambda: resource.setrlimit(limit, (value, hard)))
+
+    def test_long_host_names(self):
+        unshare = ctypes.CDLL(None, use_errno=True).unshare
+        clone_new_uts, clone_new_user = 0x04000000, 0x10000000
+        flags = clone_new_uts | (clone_new_user if os.geteuid() != 0 else 0)
+        if subprocess.run(["true"], preexec_fn=lambda: unshare(flags) and os.abort()).returncode:
+            self.skipTest("this system gives no name space for a host name")
+
+        def rename(name):
+            unshare(flags)
+            socket.sethostname(name)
+
+        for name in ("a" * 64, "a" * 51, "node" + "1" * 60, "a" * 30 + "." + "b" * 33):
+            for nodes in (1, 2):
+                out, _ = self.run_job("-n", 2, "--virtual-nodes", nodes, SHMEM,
+                                      preexec_fn=lambda: rename(name))
+                self.assertEqual(len(out.splitlines()), 2, name)
 
     def test_static_data_larger_than_memory(self):
         with open("/proc/sys/vm/overcommit_memory") as file:

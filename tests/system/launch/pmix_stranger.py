@@ -6,11 +6,12 @@ connections open. pmix_stranger.py KIND SEED PROGRAM [ARGUMENT]...; only PE 0 is
     half      many that announce a message and do not send all of it
     trickle   a child sends such a message, byte after byte
     junk      random bytes, connections closed and reset
-    hold      one that says nothing, until the server closes it
+    crowd     connections that say nothing, until the server closes the first of them
 """
 import os
 import random
 import re
+import select
 import socket
 import struct
 import sys
@@ -86,11 +87,10 @@ def main():
     elif kind == "junk":
         for _ in range(JUNK):
             send_junk(chance)
-    elif kind == "hold":
-        try:
-            connect().recv(1)
-        except ConnectionResetError:
-            pass
+    elif kind == "crowd":
+        crowd = [connect()]
+        while not select.select(crowd[:1], [], [], 0)[0]:
+            crowd.append(connect())
     os.execv(sys.argv[3], sys.argv[3:])
 
 

@@ -25,10 +25,12 @@
 //                     two nodes and SHMEM_PROGRESS=none, or it would complain itself.
 //   sever exit N      the same, but it ends with code N
 //   sever never 0     the same, but it does not end
+//   orphan            the job survives deaths; the last PE dies with a request of PE 0 in its hands
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <shmem.h>
 #include <shmemx.h>
 #include <signal.h>
@@ -121,6 +123,32 @@ static void sever(int me, const char* end, int value) {
     for (;;) pause();
 }
 
+static char state_of(pid_t pid) {
+    char path[64];
+    char state = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE* file = fopen(path, "r");
+    if (file == NULL || fscanf(file, "%*d %*s %c", &state) != 1) state = 0;
+    if (file != NULL) fclose(file);
+    return state;
+}
+
+static void orphan(int me) {
+    static long got;
+    int last = shmem_n_pes() - 1;
+    shmemx_survive_failures(NULL);
+    if (me == last) shmem_long_p(&pid_of_first, getpid(), 0);
+    shmem_barrier_all();
+    if (me == 0) {
+        kill((pid_t)pid_of_first, SIGSTOP);
+        while (state_of((pid_t)pid_of_first) != 'T') sched_yield();
+        shmem_long_get_nbi(&got, &in_static, 1, last);
+        kill((pid_t)pid_of_first, SIGKILL);
+        shmem_quiet();
+    }
+    for (;;) pause();
+}
+
 int main(int argc, char** argv) {
     program = argv[0];
     const char* trick = argc > 1 ? argv[1] : "";
@@ -145,6 +173,7 @@ int main(int argc, char** argv) {
     if (strcmp(trick, "wait") == 0) wait_for_ever(me);
     if (strcmp(trick, "child") == 0 && is_last) start_child();
     if (strcmp(trick, "sever") == 0 && argc > 3) sever(me, argv[2], atoi(argv[3]));
+    if (strcmp(trick, "orphan") == 0) orphan(me);
     if (is_last) {
         if (strcmp(trick, "kill") == 0) kill(getpid(), value);
         if (strcmp(trick, "exit") == 0) _exit(value);

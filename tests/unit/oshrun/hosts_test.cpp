@@ -61,6 +61,7 @@ TEST(Hosts, BadFilesAreRefused) {
     std::vector<Host> hosts;
     EXPECT_NE(add_host_file("/no/such/file", hosts), "");
     EXPECT_NE(add_host_file("/tmp", hosts), "");
+    EXPECT_NE(add_host_file("/dev/zero", hosts).find("no host file"), std::string::npos);
 }
 
 TEST(Hosts, PesAreDealtOut) {
