@@ -31,6 +31,7 @@
 #include "heap/static_fork.hpp"
 #include "heap/static_freeze.hpp"
 #include "heap/static_pages.hpp"
+#include "heap/static_stack.hpp"
 
 namespace tessera::heap {
 namespace {
@@ -235,6 +236,7 @@ void close_own_file() {
     const PageRanges ranges = program_data_pages();
     g_static_data.base = ranges.base();
     g_static_data.bytes = ranges.bytes();
+    find_replaced_functions();
     if (!watch_forks(stop_sharing_in_child)) return refuse("cannot register fork handlers");
     if (!has_peers()) return;
     if (has_noncoherent_heap()) return refuse("SHMEM_HEAP");

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "heap/static_data.hpp"
+#include "heap/static_stack.hpp"
 
 namespace tessera::heap {
 namespace {
@@ -67,6 +68,7 @@ void drop_copy() {
 // Just before the fork. A copy that is there already belongs to a fork that a signal interrupted.
 void before_fork() {
     if (g_pages.count == 0 || t_copy != nullptr) return;
+    check_stack_of_fork();
     t_copy = map_anonymous(copied_bytes());
     if (t_copy == nullptr) return;
     std::size_t position = 0;
@@ -111,6 +113,13 @@ bool watch_forks(void (*in_child)()) {
 void set_forked_pages(const PageRanges& ranges, const PageFile& file) {
     g_file = file;
     g_pages = ranges;
+}
+
+bool is_shared_page(std::uintptr_t address) {
+    for (int i = 0; i < g_pages.count; ++i) {
+        if (g_pages.list[i].begin <= address && address < g_pages.list[i].end) return true;
+    }
+    return false;
 }
 
 bool make_private(const PageRange& range, const PageFile& file) {

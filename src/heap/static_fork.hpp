@@ -17,6 +17,9 @@ bool watch_forks(void (*in_child)());
 // From now on a child gets a copy of these pages. THREADS: called once, by the constructor.
 void set_forked_pages(const PageRanges& ranges, const PageFile& file);
 
+// Whether the address lies in pages that a child gets a copy of. THREADS: any.
+bool is_shared_page(std::uintptr_t address);
+
 // Replaces shared pages by a private copy of them. Also undoes a sharing that failed half-way.
 TESSERA_UNINSTRUMENTED bool make_private(const PageRange& range, const PageFile& file);
 
