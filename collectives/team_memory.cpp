@@ -14,6 +14,7 @@
 #include "base/bits.hpp"
 #include "base/fatal.hpp"
 #include "collectives/select.hpp"
+#include "core/core_files.hpp"
 #include "core/runtime.hpp"
 #include "heap/team_memory.hpp"
 #include "shmem/setup.h"
@@ -109,6 +110,7 @@ Round meet(Team& team, const TeamMemory::Request& request, bool abstains, const 
         round.is_contended = round.is_contended || shown.is_contended != 0;
     }
     if (!abstains) team_memory().close_offer(offer, round.place, request.bytes, &team);
+    dump_up_to(UsedMemory::kTeam, team_memory().highest_end());
     return round;
 }
 

@@ -15,6 +15,7 @@
 #include "base/fatal.hpp"
 #include "collectives/select.hpp"
 #include "core/config.hpp"
+#include "core/core_files.hpp"
 #include "core/external_heap.hpp"
 #include "core/runtime.hpp"
 #include "shmem/deprecated.h"
@@ -43,13 +44,19 @@ void compare_with_all(std::size_t bytes, std::size_t offset, const char* where) 
     barrier(where);  // No PE publishes the next one before all have compared.
 }
 
+// The address of a new block.
+void* new_block(std::size_t offset) {
+    dump_up_to(UsedMemory::kHeap, heap_allocator().highest_end());
+    return heap_address(offset);
+}
+
 // The same answer on all PEs, nullptr when there is no room; others may not have called it yet.
 void* allocate_apart(std::size_t bytes, std::size_t alignment, Sharing sharing, const char* where) {
     check_initialized(where);
     if (bytes == 0) return nullptr;
     auto offset = heap_allocator().allocate(bytes, alignment, sharing);
     compare_with_all(bytes, offset.value_or(SIZE_MAX), where);
-    return offset ? heap_address(*offset) : nullptr;
+    return offset ? new_block(*offset) : nullptr;
 }
 
 // Ends with a barrier, also when there is no room.
@@ -94,13 +101,13 @@ void* reallocate(void* address, std::size_t bytes, const char* where) {
     barrier(where);  // Operations on the old block are complete.
     auto resized = allocator.reallocate(offset, bytes);
     compare_with_all(bytes, resized ? resized->offset : SIZE_MAX, where);
+    void* block = resized ? new_block(resized->offset) : nullptr;
     if (resized && resized->moved) {
-        std::memcpy(heap_address(resized->offset), address,
-                    *old_bytes < bytes ? *old_bytes : bytes);
+        std::memcpy(block, address, *old_bytes < bytes ? *old_bytes : bytes);
         allocator.free(offset);
     }
     barrier(where);
-    return resized ? heap_address(resized->offset) : nullptr;
+    return block;
 }
 
 void* allocate_zeroed(std::size_t count, std::size_t size, const char* where) {
@@ -110,9 +117,10 @@ void* allocate_zeroed(std::size_t count, std::size_t size, const char* where) {
     if (bytes == 0) return nullptr;
     auto offset = heap_allocator().allocate(bytes);
     compare_with_all(bytes, offset.value_or(SIZE_MAX), where);
-    if (offset) std::memset(heap_address(*offset), 0, bytes);
+    void* block = offset ? new_block(*offset) : nullptr;
+    if (block != nullptr) std::memset(block, 0, bytes);
     barrier(where);
-    return offset ? heap_address(*offset) : nullptr;
+    return block;
 }
 
 void* allocate_aligned(std::size_t alignment, std::size_t bytes, const char* where) {

@@ -20,7 +20,9 @@ std::size_t distance_to(const char* start, const MappingAddress& target) {
 
 Mapping Mapping::share(int fd, std::uint64_t offset, std::size_t bytes,
                        const MappingAddress& target) {
-    return map(MAP_SHARED, fd, offset, bytes, target);
+    Mapping mapping = map(MAP_SHARED, fd, offset, bytes, target);
+    if (mapping.is_mapped()) ::madvise(mapping.address_, mapping.bytes_, MADV_DONTDUMP);
+    return mapping;
 }
 
 Mapping Mapping::private_memory(std::size_t bytes, const MappingAddress& target) {

@@ -16,6 +16,7 @@
 #include "base/bits.hpp"
 #include "base/fatal.hpp"
 #include "core/address_map.hpp"
+#include "core/core_files.hpp"
 #include "core/thread_cache.hpp"
 
 namespace tessera {
@@ -153,6 +154,7 @@ TESSERA_COLD void* allocate_slowly(std::size_t bytes, unsigned align_order) {
         empty(*cache, *local);
         unit = local->allocator.take(size_class, align_order);
     }
+    dump_up_to(UsedMemory::kLocal, local_memory_end());
     return unit ? local->address(*unit) : nullptr;
 }
 

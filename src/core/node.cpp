@@ -19,6 +19,7 @@
 #include "base/endpoint_slot.hpp"
 #include "base/fatal.hpp"
 #include "core/config.hpp"
+#include "core/core_files.hpp"
 #include "core/helpers.hpp"
 #include "core/program_digest.hpp"
 #include "transports/node_transports.hpp"
@@ -111,8 +112,6 @@ void Node::map_files() {
     if (header_->page_kind == heap::PageKind::kTransparentHuge) {
         ::madvise(heap_map_.data(), heap_map_.bytes(), MADV_HUGEPAGE);
     }
-    // A child of fork() must not write into the heap when it exits or crashes, nor keep it alive.
-    ::madvise(node_map_.data(), node_map_.bytes(), MADV_DONTDUMP);
 }
 
 void Node::map_heaps(const heap::NodeLayout& layout) {
@@ -140,6 +139,7 @@ void Node::map_heaps(const heap::NodeLayout& layout) {
          .aligned_at = static_cast<std::size_t>(job_.local_index) * layout.heap_stride,
          .wanted = heaps});
     heaps = heap_map_.data();
+    dump_nothing();
 }
 
 char* Node::map_static_copy(int local_index) {

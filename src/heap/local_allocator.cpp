@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See local_allocator.hpp. Invariant: the blocks, in use, cached or free, tile the units; each has
-// its state at its first unit, and 0 at all others.
+// See local_allocator.hpp. Invariant: the blocks, in use, cached or free, tile the opened units; each
+// has its state at its first unit, and 0 at all others.
 #include "heap/local_allocator.hpp"
 
 #include <sys/mman.h>
@@ -13,6 +13,7 @@ namespace tessera::heap {
 namespace {
 
 constexpr Unit kOne = 1;
+constexpr Unit kFirstUnits = 4096;  // to open at first: 64 KiB
 
 unsigned order_that_holds(std::uint64_t units) {
     return static_cast<unsigned>(std::bit_width(units - 1));
@@ -41,7 +42,6 @@ LocalAllocator::LocalAllocator(std::size_t bytes) : units_(bytes / kUnitBytes) {
         free_[order] = BitTree(next, units_ >> order);
         next += BitTree::words(units_ >> order);
     }
-    free_run(0, units_);
 }
 
 LocalAllocator::~LocalAllocator() {
@@ -95,9 +95,17 @@ std::optional<Unit> LocalAllocator::take_run(std::uint64_t units, unsigned align
     return unit;
 }
 
+void LocalAllocator::open_more() {
+    const Unit begin = opened_;
+    opened_ = std::min(units_, std::max(2 * begin, kFirstUnits));
+    free_run(begin, opened_);
+}
+
 std::optional<Unit> LocalAllocator::find_run(std::uint64_t units, unsigned align_order) {
     const unsigned least = std::max(order_that_holds(units), align_order);
-    const std::uint64_t candidates = least < kOrders ? nonempty_ >> least : 0;
+    if (least >= kOrders) return take_neighbours(units, align_order);
+    while (nonempty_ >> least == 0 && opened_ < units_) open_more();
+    const std::uint64_t candidates = nonempty_ >> least;
     if (candidates == 0) return take_neighbours(units, align_order);
     const unsigned order = least + static_cast<unsigned>(std::countr_zero(candidates));
     const Unit unit = free_[order].smallest() << order;
@@ -167,11 +175,11 @@ bool LocalAllocator::is_valid() const {
         if (has_any != ((nonempty_ >> order & 1) != 0)) return false;
     }
     Unit at = 0;
-    while (at < units_) {
+    while (at < opened_) {
         const UnitState state = states_[at];
         if (state == 0) return false;
         const Unit next = at + units_at(at);
-        if (next > units_) return false;
+        if (next > opened_) return false;
         for (Unit inside = at + 1; inside < next; ++inside) {
             if (states_[inside] != 0) return false;
         }
@@ -184,11 +192,11 @@ bool LocalAllocator::is_valid() const {
         }
         at = next;
     }
-    return at == units_ && free_in_sets == units_free();
+    return at == opened_ && free_in_sets + (units_ - opened_) == units_free();
 }
 
 Unit LocalAllocator::units_free() const {
-    Unit all = 0;
+    Unit all = units_ - opened_;
     for (unsigned order = 0; order < kOrders; ++order) {
         for (Unit block = 0; block < units_ >> order; ++block) {
             if (free_[order].test(block)) all += kOne << order;

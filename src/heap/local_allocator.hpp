@@ -10,6 +10,8 @@
 // and the rest of the buddy that it was cut from is free. An allocation takes the free block of the
 // lowest order that fits, the lowest one of equals. Where none is large enough, it looks for free
 // neighbours that are no buddies; so it fails only if no run of free memory has room.
+// The memory is opened from its start, twice as much each time that no open block fits: so blocks
+// lie close together, and what lies behind them is untouched (core/core_files.hpp).
 //
 // Bookkeeping: a byte for each unit says which block begins there, and a set for each order has the
 // free blocks (bit_tree.hpp): 1/16 + 1/64 of the local memory that was ever used, private pages.
@@ -74,7 +76,7 @@ class LocalAllocator {
     // Calls visit(LiveBlock) for each block in use, in address order. COST: O(units used).
     template <class Visit>
     void for_each_live(Visit visit) const {
-        for (Unit at = 0; at < units_; at += units_at(at)) {
+        for (Unit at = 0; at < opened_; at += units_at(at)) {
             if (states_[at] < kFreeBlock) visit(LiveBlock{at, states_[at]});
         }
     }
@@ -94,9 +96,11 @@ class LocalAllocator {
     void free_run(Unit begin, Unit end);
     std::optional<Unit> take_run(std::uint64_t units, unsigned align_order);
     std::optional<Unit> find_run(std::uint64_t units, unsigned align_order);
+    void open_more();
     std::optional<Unit> take_neighbours(std::uint64_t units, unsigned align_order);
 
     Unit units_;
+    Unit opened_ = 0;  // The units behind are free, and in no block.
     std::atomic<Unit> highest_end_{0};
     char* memory_ = nullptr;
     std::size_t memory_bytes_ = 0;

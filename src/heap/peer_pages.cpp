@@ -43,7 +43,6 @@ std::shared_ptr<PeerPages::Window> PeerPages::map(const PageSpan& pages) const {
         Mapping mapping = Mapping::share(file_.get(), wanted.begin, wanted.bytes(),
                                          {.aligned_to = kHugePageBytes});
         if (!mapping.is_mapped()) continue;
-        ::madvise(mapping.data(), mapping.bytes(), MADV_DONTDUMP);  // The owner dumps them.
         return std::make_shared<Window>(Window{.pages = wanted, .mapping = std::move(mapping)});
     }
     return nullptr;

@@ -48,9 +48,6 @@ struct NodeMemory {
         if (layout.page_kind == heap::PageKind::kTransparentHuge) {
             ::madvise(heaps.data(), heaps.bytes(), MADV_HUGEPAGE);
         }
-        // A crash must not write the heaps.
-        ::madvise(heaps.data(), heaps.bytes(), MADV_DONTDUMP);
-        ::madvise(node.data(), node.bytes(), MADV_DONTDUMP);
     }
 };
 

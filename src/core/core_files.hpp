@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a core file has of this PE's memory range: of the symmetric heap, team and local memory the
+// pages up to the highest block that each has ever held. The kernel leaves all shared mappings out
+// (Mapping::share): each PE maps the heaps of all PEs of its node, and the dump of a page that was
+// never touched would allocate it. Called where blocks are handed out, which is on no hot path.
+#pragma once
+
+#include <cstddef>
+
+namespace tessera {
+
+enum class UsedMemory { kHeap, kTeam, kLocal };
+
+// Core files have this part of the range up to the offset `end` from now on.
+// THREADS: any. COST: a compare; a system call for each 64 KiB that are new.
+void dump_up_to(UsedMemory part, std::size_t end);
+
+// The range is mapped anew: core files have nothing of it. THREADS: init.
+void dump_nothing();
+
+}  // namespace tessera
