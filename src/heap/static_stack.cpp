@@ -45,7 +45,7 @@ pid_t next_fork() {
     return is_shared_page(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
 }
 
-// What fork_on_private_stack() leaves on its own stack.
+// Lies on the stack of fork_on_private_stack().
 struct Call {
     ucontext_t caller;
     ucontext_t callee;
@@ -148,16 +148,16 @@ void check_stack_of_fork() {
 
 // In place of the C library's. Weak: a program may bring its own.
 extern "C" [[gnu::weak, gnu::visibility("default")]] pid_t fork() noexcept {
-    using namespace tessera::heap;
-    return is_on_shared_page() ? fork_on_private_stack() : next_fork();
+    namespace heap = tessera::heap;
+    return heap::is_on_shared_page() ? heap::fork_on_private_stack() : heap::next_fork();
 }
 
 extern "C" [[gnu::weak, gnu::visibility("default")]] int pthread_create(
     pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
     void* argument) noexcept {
-    using namespace tessera::heap;
-    if (g_create_thread == nullptr) find_replaced_functions();
-    const bool is_static = attributes != nullptr && has_static_stack(*attributes);
-    return is_static ? create_on_private_stack(thread, *attributes, start, argument)
-                     : g_create_thread(thread, attributes, start, argument);
+    namespace heap = tessera::heap;
+    if (heap::g_create_thread == nullptr) heap::find_replaced_functions();
+    const bool is_static = attributes != nullptr && heap::has_static_stack(*attributes);
+    return is_static ? heap::create_on_private_stack(thread, *attributes, start, argument)
+                     : heap::g_create_thread(thread, attributes, start, argument);
 }

@@ -4,7 +4,7 @@ spells out, lacks a listed one, exports a routine without its profiling twin or 
 another way than tools need, or defines one in another file than the list says.
 
 The list exists so that a search for any routine's name finds the file that defines it: it has the
-names that macros make. Beside routines and objects nothing may be exported.
+names that macros make. Beside routines, objects and REPLACED nothing may be exported.
 
 Usage: exported_symbols_test.py [--write] NM LIBRARY LIST OBJECT...    --write makes the list anew.
 """

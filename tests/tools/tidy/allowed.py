@@ -160,6 +160,8 @@ COVERED_BY = {
     "src/core/team.cpp": "tests/behaviour/teams/teams_conformance_test.cpp",
     "src/heap/static_data.cpp": "tests/system/static_data/share_test.cpp",
     "src/heap/static_fork.cpp": "tests/system/static_data/share_test.cpp",
+    "src/heap/static_stack.cpp": "tests/system/static_data/stacks.c",
+    "src/core/core_files.cpp": "tests/system/faults/dumped.c",
     "src/heap/static_freeze.cpp": "tests/system/static_data/early_test.cpp",
     "src/heap/static_pages.cpp": "tests/system/static_data/huge_test.cpp",
     "src/launch/directory.cpp": "tests/behaviour/runtime_layer/init/group_test.py",
