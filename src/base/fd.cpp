@@ -20,9 +20,7 @@ std::size_t distance_to(const char* start, const MappingAddress& target) {
 
 Mapping Mapping::share(int fd, std::uint64_t offset, std::size_t bytes,
                        const MappingAddress& target) {
-    Mapping mapping = map(MAP_SHARED, fd, offset, bytes, target);
-    if (mapping.is_mapped()) ::madvise(mapping.address_, mapping.bytes_, MADV_DONTDUMP);
-    return mapping;
+    return map(MAP_SHARED, fd, offset, bytes, target);
 }
 
 Mapping Mapping::private_memory(std::size_t bytes, const MappingAddress& target) {
@@ -59,6 +57,9 @@ Mapping Mapping::map(int flags, int fd, std::uint64_t offset, std::size_t bytes,
     if (skipped > 0) ::munmap(start, skipped);
     std::size_t tail = reserved - skipped - bytes;
     if (tail > 0) ::munmap(start + skipped + bytes, tail);
+    // Core files have what the owner asks for (core/core_files.hpp): other processes have a shared
+    // mapping, too, and a dump fills the holes of its file with pages.
+    ::madvise(address, bytes, MADV_DONTDUMP);
     return Mapping(static_cast<char*>(address), bytes);
 }
 

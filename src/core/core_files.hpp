@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a core file has of this PE's memory range: of the symmetric heap, team and local memory the
-// pages up to the highest block that each has ever held. The kernel leaves all shared mappings out
-// (Mapping::share): each PE maps the heaps of all PEs of its node, and the dump of a page that was
-// never touched would allocate it. Called where blocks are handed out, which is on no hot path.
+// A core file has the used part of this PE's memory range: the pages of the symmetric heap, of team
+// and local memory, up to the highest block that each has ever held. All other pages of mappings
+// are left out (base/fd.cpp): each PE maps the heaps of all PEs of its node, and the dump of a page
+// that was never touched would allocate it. Called where blocks are handed out, which is on no
+// hot path.
 #pragma once
 
 #include <cstddef>

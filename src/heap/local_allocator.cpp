@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See local_allocator.hpp. Invariant: the blocks, in use, cached or free, tile the opened units; each
-// has its state at its first unit, and 0 at all others.
+// See local_allocator.hpp. Invariant: the blocks, in use, cached or free, tile the opened units;
+// each has its state at its first unit, and 0 at all others.
 #include "heap/local_allocator.hpp"
 
 #include <sys/mman.h>
@@ -35,6 +35,7 @@ LocalAllocator::LocalAllocator(std::size_t bytes) : units_(bytes / kUnitBytes) {
     void* memory = ::mmap(nullptr, memory_bytes_, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return;
+    ::madvise(memory, memory_bytes_, MADV_DONTDUMP);  // Most of it is never touched.
     memory_ = static_cast<char*>(memory);
     states_ = reinterpret_cast<UnitState*>(memory_);
     auto* next = reinterpret_cast<std::uint64_t*>(memory_ + state_bytes);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Would break: a core file of one PE has the heaps of all PEs of the node, whose untouched pages the
-dump brings into being, until the node has no memory left. dumped.c says what belongs into it.
+"""Would break: a core file of one PE has the heaps of all PEs of the node, whose untouched pages
+the dump brings into being, until the node has no memory left. dumped.c says what belongs into it.
 
 Usage: core_file_test.py OSHRUN DUMPED
 """

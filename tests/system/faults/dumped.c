@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a core file of a PE would have, by the flags of its mappings: its own memory as far as it
-// is used, and nothing of other PEs. If this breaks, the dump of one PE fills the memory of the node
-// with pages of all heaps. With the argument "abort" PE 0 dumps core, for core_file_test.py.
+// Checks what a core file of a PE would have, by the flags of its mappings: its own memory as far
+// as it is used, and nothing of other PEs. If this breaks, the dump of one PE fills the memory of
+// the node with pages of all heaps. With the argument "abort" PE 0 dumps core, for
+// core_file_test.py.
 #include <shmem.h>
 #include <shmemx.h>
 #include <stdint.h>
