@@ -49,7 +49,7 @@ class PmixPort(LaunchTest):
             self.assertEqual(error, "")
 
     def test_stranger_is_told(self):
-        _, error = self.run_stranger("crowd", "-n", 2, "--virtual-nodes", 2)
+        _, error = self.run_stranger("full", "-n", 2, "--virtual-nodes", 2)
         self.assertRegex(error, rf"^{CLOSED}\n$")
 
     def test_late_pe_is_no_stranger(self):

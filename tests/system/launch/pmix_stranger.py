@@ -6,7 +6,7 @@ connections open. pmix_stranger.py KIND SEED PROGRAM [ARGUMENT]...; only PE 0 is
     half      many that announce a message and do not send all of it
     trickle   a child sends such a message, byte after byte
     junk      random bytes, connections closed and reset
-    crowd     connections that say nothing, until the server closes the first of them
+    full      connections that say nothing, until the server closes the first of them
 """
 import os
 import random
@@ -87,10 +87,10 @@ def main():
     elif kind == "junk":
         for _ in range(JUNK):
             send_junk(chance)
-    elif kind == "crowd":
-        crowd = [connect()]
-        while not select.select(crowd[:1], [], [], 0)[0]:
-            crowd.append(connect())
+    elif kind == "full":
+        open_ones = [connect()]
+        while not select.select(open_ones[:1], [], [], 0)[0]:
+            open_ones.append(connect())
     os.execv(sys.argv[3], sys.argv[3:])
 
 

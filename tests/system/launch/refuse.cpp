@@ -18,11 +18,15 @@ struct Call {
     unsigned error;
 };
 constexpr Call kCalls[] = {
-    {"accept4", SYS_accept4, EPERM},         {"bind", SYS_bind, EPERM},
-    {"clone3", SYS_clone3, EAGAIN},          {"getpeername", SYS_getpeername, EPERM},
-    {"getrandom", SYS_getrandom, EPERM},     {"getsockname", SYS_getsockname, EPERM},
-    {"listen", SYS_listen, EPERM},           {"memfd_create", SYS_memfd_create, EPERM},
-    {"setsockopt", SYS_setsockopt, EPERM},   {"socket", SYS_socket, EPERM},
+    {"accept4", SYS_accept4, EPERM},
+    {"bind", SYS_bind, EPERM},
+    {"clone3", SYS_clone3, EAGAIN},
+    {"getrandom", SYS_getrandom, EPERM},
+    {"getsockname", SYS_getsockname, EPERM},
+    {"listen", SYS_listen, EPERM},
+    {"memfd_create", SYS_memfd_create, EPERM},
+    {"setsockopt", SYS_setsockopt, EPERM},
+    {"socket", SYS_socket, EPERM},
 };
 
 }  // namespace
