@@ -16,6 +16,7 @@
 
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
+#include "base/library_thread.hpp"
 #include "launch/fence_flag.hpp"
 
 namespace tessera::launch::pmix {
@@ -187,6 +188,7 @@ class Value {
 int connect() {
     if (is_connected.load(std::memory_order_acquire)) return static_cast<int>(self.rank);
     load_library();
+    start_library_thread([] {}).join();  // libpmix does not say that it can start none.
     bool user_set_window = environment(kEventWindowVariable) != nullptr;
     ::setenv(kEventWindowVariable, "0", 0);
     pmix_status_t status = functions.init(&self, nullptr, 0);

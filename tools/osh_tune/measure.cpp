@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/library_thread.hpp"
 #include "collectives/kernels/kernel.hpp"
 #include "core/address_map.hpp"
 #include "core/runtime.hpp"
@@ -77,7 +78,7 @@ double context_switch() {
     constexpr long kRepeats = 2000;
     std::atomic<long> word{0};
     const long total = 2 * (kBatches * kRepeats + kRepeats / 8 + 1);
-    std::thread other([&] {
+    std::thread other = start_thread([&] {
         for (long i = 1; i < total; i += 2) {
             while (word.load(std::memory_order_acquire) != i) ::sched_yield();
             word.store(i + 1, std::memory_order_release);

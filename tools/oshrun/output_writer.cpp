@@ -9,8 +9,9 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <thread>
 #include <utility>
+
+#include "base/library_thread.hpp"
 
 namespace tessera::oshrun {
 namespace {
@@ -58,7 +59,7 @@ void OutputWriter::write(std::string_view bytes) {
     filled_.notify_one();
     if (is_running_) return;
     is_running_ = true;
-    std::thread([this] { run(); }).detach();  // ends with the process
+    start_thread([this] { run(); }).detach();  // ends with the process
 }
 
 bool OutputWriter::is_full() const {
