@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/copy.hpp"
+#include "base/death_patience.hpp"
 #include "base/library_thread.hpp"
 #include "transports/loopback/message.hpp"
 #include "transports/served_memory.hpp"
@@ -180,10 +181,13 @@ class LoopbackTransport final : public FabricTransport {
     }
     void drive_until(bool (*is_done)(void*), void* state) override {
         constexpr int kYields = 100;  // before the waiter sleeps
+        DeathPatience deaths;
         for (int steps = 0; !is_done(state); ++steps) {
             progress();
             ::sched_yield();
-            if (steps >= kYields) ::usleep(20);  // The progress thread may read the answer.
+            if (steps < kYields) continue;
+            deaths.look();
+            ::usleep(20);  // The progress thread may read the answer.
         }
     }
     void progress() override {
@@ -251,8 +255,10 @@ class LoopbackTransport final : public FabricTransport {
     }
     // RETURNS when: the message is sent.
     void send(Message& message, std::span<const std::byte> data, int pe) {
+        DeathPatience deaths;
         while (!try_send(message, data, pe)) {
             progress();  // Else two PEs with full sockets would wait for each other.
+            deaths.look();
             ::sched_yield();
         }
     }

@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "base/clock.hpp"
-#include "base/failures.hpp"
 #include "base/fatal.hpp"
 
 namespace tessera::ofi {
@@ -54,22 +53,9 @@ void CompletionQueue::Patience::step() {
         cpu_pause();
     }
     if (steps_ < polls) return;
-    if (failure_count() > 0) [[unlikely]]
-        look_at_deaths();
+    deaths_.look();
     ::sched_yield();
     if (steps_ >= polls + kYields) queue_.wait_for_events(1, 0, Fabric::Waiter::kProgram);
-}
-
-void CompletionQueue::Patience::look_at_deaths() {
-    constexpr std::uint64_t kNanosecondsMax = 3'000'000'000;
-    look_for_failures();
-    const std::uint64_t now = now_ns();
-    if (since_ns_ == 0) since_ns_ = now;
-    if (now - since_ns_ < kNanosecondsMax) return;
-    fatal_lost_peer(
-        "a transfer to or from another node has not ended for %u s; a PE has died (the first one "
-        "was PE %d), and its memory is out of reach",
-        static_cast<unsigned>(kNanosecondsMax / 1'000'000'000), failed_pe(0));
 }
 
 bool CompletionQueue::read() {

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/death_patience.hpp"
 #include "transports/ofi/fabric.hpp"
 #include "transports/ofi/message_handlers.hpp"
 #include "transports/ofi/packet_pool.hpp"
@@ -88,9 +89,6 @@ class CompletionQueue {
         void step();
 
       private:
-        // Calls the handler of failures (base/failures.hpp). A wait that goes on for long behind a
-        // death ends the job: the dead PE was to answer.
-        TESSERA_COLD void look_at_deaths();
         // Some ms: a large transfer ends within. PEs that share cores look twice, then yield.
         static constexpr std::uint32_t kPollsWithCoreEach = 5'000;
         static constexpr std::uint32_t kPollsOversubscribed = 2;
@@ -99,7 +97,7 @@ class CompletionQueue {
 
         CompletionQueue& queue_;
         std::uint32_t steps_ = 0;
-        std::uint64_t since_ns_ = 0;  // the first look that found a death
+        DeathPatience deaths_;
     };
 
     template <class Call>
