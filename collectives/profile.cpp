@@ -21,6 +21,7 @@ namespace tessera::collectives {
 namespace {
 
 constexpr const char* kCommonPath = "/etc/tessera/profile";
+constexpr std::size_t kFileBytesMax = std::size_t{1} << 20;  // a profile has some thousand
 
 struct Parameter {
     std::string_view name;
@@ -80,7 +81,11 @@ bool read_file(const std::string& path, std::string& text) {
     char part[4096];
     std::size_t bytes = 0;
     text.clear();
-    while ((bytes = std::fread(part, 1, sizeof part, file.get())) > 0) text.append(part, bytes);
+    while ((bytes = std::fread(part, 1, sizeof part, file.get())) > 0) {
+        text.append(part, bytes);
+        errno = EFBIG;
+        if (text.size() > kFileBytesMax) return false;
+    }
     return std::ferror(file.get()) == 0;
 }
 

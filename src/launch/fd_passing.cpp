@@ -4,12 +4,15 @@
 #include "launch/fd_passing.hpp"
 
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
 #include <cerrno>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
+
+#include "base/random_number.hpp"
 
 namespace tessera::launch {
 namespace {
@@ -48,14 +51,9 @@ union ControlBuffer {
 }  // namespace
 
 std::string random_socket_name() {
-    unsigned char random[16] = {};
-    ssize_t got = ::getrandom(random, sizeof random, 0);
-    static_cast<void>(got);  // 16 bytes never come in parts.
-    std::string name = "tessera-";
-    for (unsigned char byte : random) {
-        name += "0123456789abcdef"[byte >> 4];
-        name += "0123456789abcdef"[byte & 15];
-    }
+    char name[48];
+    std::snprintf(name, sizeof name, "tessera-%016" PRIx64 "%016" PRIx64, random_number(),
+                  random_number());
     return name;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See meeting_point.hpp. One thread, poll() over all connections. A connection that has not said
-// Hello within kPatienceMs is closed; before Hello at most sizeof(Hello) bytes are read from it.
+// See meeting_point.hpp. One thread, poll() over all connections. Where there are more than
+// kStrangersMax connections that have not said Hello, the oldest is closed; before Hello at most
+// sizeof(Hello) bytes are read from one.
 // The first PE that comes starts a clock: when the group is not complete in time, the job ends.
 #include "launch/meeting_point.hpp"
 
@@ -10,7 +11,6 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -26,12 +26,13 @@
 #include "base/fatal.hpp"
 #include "base/fd.hpp"
 #include "base/library_thread.hpp"
+#include "base/random_number.hpp"
 #include "launch/meeting_frames.hpp"
 
 namespace tessera::launch {
 namespace {
 
-constexpr int kPatienceMs = 10'000;
+constexpr time_t kSendPatienceS = 10;
 constexpr int kTickMs = 200;
 constexpr int kLingerMs = 1000;
 constexpr int kStrangersMax = 64;
@@ -39,7 +40,6 @@ constexpr int kStrangersMax = 64;
 struct Connection {
     Fd socket;
     int pe = -1;  // -1: has not said Hello
-    std::uint64_t since_ns = 0;
     std::vector<std::byte> inbox{};  // bytes of a message that is not complete
 };
 
@@ -56,7 +56,6 @@ class MeetingPoint {
             for (std::size_t i = 1; i < polled.size() && !is_over_; ++i, ++connection) {
                 if (polled[i].revents != 0 && !serve(*connection)) drop(*connection);
             }
-            drop_silent_strangers();
             check_clock();
             connections_.remove_if([](const Connection& it) { return !it.socket; });
         }
@@ -66,10 +65,9 @@ class MeetingPoint {
   private:
     std::vector<pollfd> wait() {
         std::vector<pollfd> polled{{.fd = listener_.get(), .events = POLLIN, .revents = 0}};
-        bool has_clock = npes_ != 0 && !is_complete_ && limit_ns_ != 0;
+        const bool has_clock = npes_ != 0 && !is_complete_ && limit_ns_ != 0;
         for (const Connection& connection : connections_) {
             polled.push_back({.fd = connection.socket.get(), .events = POLLIN, .revents = 0});
-            has_clock = has_clock || connection.pe < 0;
         }
         ::poll(polled.data(), polled.size(), has_clock ? kTickMs : -1);
         return polled;
@@ -99,13 +97,19 @@ class MeetingPoint {
 
     void accept_one() {
         Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-        if (!socket) return;
+        const bool is_full = !socket && (errno == EMFILE || errno == ENFILE);
         const auto strangers = std::ranges::count(connections_, -1, &Connection::pe);
-        if (strangers >= kStrangersMax) return;
+        if (is_full || strangers >= kStrangersMax) drop_oldest_stranger();
+        if (is_full && strangers == 0) ::poll(nullptr, 0, kTickMs);
+        if (!socket && (errno == EPERM || errno == ENOSYS)) {
+            fatal("the system refuses accept4 (%s), so the PEs of the group cannot meet",
+                  std::strerror(errno));
+        }
+        if (!socket) return;
         // A PE that does not read must not stop the thread for ever.
-        const timeval limit{.tv_sec = kPatienceMs / 1000, .tv_usec = 0};
+        const timeval limit{.tv_sec = kSendPatienceS, .tv_usec = 0};
         ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-        connections_.push_back({.socket = std::move(socket), .since_ns = now_ns()});
+        connections_.push_back({.socket = std::move(socket)});
     }
 
     // False: the connection is over.
@@ -221,12 +225,11 @@ class MeetingPoint {
         }
     }
 
-    void drop_silent_strangers() {
-        const std::uint64_t now = now_ns();
-        for (Connection& connection : connections_) {
-            const bool is_late = now - connection.since_ns > kPatienceMs * 1'000'000ULL;
-            if (connection.pe < 0 && is_late) connection.socket.reset();
-        }
+    // run() removes it from the list.
+    void drop_oldest_stranger() {
+        const auto oldest = std::ranges::find_if(
+            connections_, [](const Connection& it) { return it.pe < 0 && it.socket; });
+        if (oldest != connections_.end()) oldest->socket.reset();
     }
 
     Fd listener_;
@@ -294,10 +297,9 @@ UniqueId open_meeting_point(std::uint32_t limit_s, std::string& error) {
         error = "this host has no network with IPv4, not even a loopback";
         return {};
     }
-    if (::getrandom(id.key.data(), id.key.size(), 0) != static_cast<ssize_t>(id.key.size())) {
-        error = "the system has no random numbers";
-        return {};
-    }
+    const std::uint64_t key[] = {random_number(), random_number()};
+    static_assert(sizeof key == sizeof id.key);
+    std::memcpy(id.key.data(), key, sizeof key);
     id.magic = UniqueId::kMagic;
     start_thread(std::move(listener), id, limit_s);
     return id;

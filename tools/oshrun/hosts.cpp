@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr int kSlotsMax = 1 << 20;
+constexpr std::size_t kFileBytesMax = std::size_t{64} << 20;  // a line of a million hosts each
 
 // Removes the part of `text` up to one of `separators`, with the separator. RETURNS: the part.
 std::string_view take_word(std::string_view& text, std::string_view separators) {
@@ -102,6 +103,7 @@ std::string add_host_file(const std::string& path, std::vector<Host>& hosts) {
     char buffer[4096];
     for (std::size_t got; (got = std::fread(buffer, 1, sizeof buffer, file.get())) > 0;) {
         text.append(buffer, got);
+        if (text.size() > kFileBytesMax) return "it has more than 64 MiB, so it is no host file";
     }
     if (std::ferror(file.get()) != 0) return "it cannot be read";
     std::string_view rest = text;

@@ -25,13 +25,13 @@
 #include <vector>
 
 #include "base/fd.hpp"
+#include "base/library_thread.hpp"
 
 namespace tessera::oshrun {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// Beyond it the gate closes the oldest stranger: a client introduces itself within milliseconds.
+// Beyond these and one for each client, the gate closes the oldest stranger. No clock does: on a
+// busy host a client may need seconds from its connect to its introduction.
 constexpr std::size_t kStrangersMax = 128;
 constexpr int kNoDescriptorsSleepMs = 10;
 
@@ -47,7 +47,6 @@ struct Door {
 struct Stranger {
     Fd connection;
     Door* door;
-    Clock::time_point until;
 };
 
 struct Gate {
@@ -123,8 +122,10 @@ std::string address_text(const sockaddr_storage& address, bool with_host) {
     return with_host ? std::string(host) + ":" + port : port;
 }
 
-// Printed once: a stranger may come back for ever.
-void note_timeout(const Stranger& stranger) {
+// Closes the oldest stranger. Printed once: strangers may come back for ever.
+void make_room() {
+    const Stranger stranger = std::move(gate->strangers.front());
+    gate->strangers.pop_front();
     if (std::exchange(gate->has_noted, true)) return;
     sockaddr_storage theirs{};
     sockaddr_storage ours{};
@@ -133,9 +134,10 @@ void note_timeout(const Stranger& stranger) {
     bytes = sizeof ours;
     ::getsockname(stranger.connection.get(), reinterpret_cast<sockaddr*>(&ours), &bytes);
     gate->note("a connection from " + address_text(theirs, true) + " to the PMIx port " +
-               address_text(ours, false) + " has not introduced itself within " +
-               std::to_string(kIntroductionTime.count()) +
-               " s and is closed; others like it are closed without a word");
+               address_text(ours, false) + ", the oldest of " +
+               std::to_string(gate->strangers.size() + 1) +
+               " that have not introduced themselves, is closed to make room; others like it are "
+               "closed without a word, and a PE among them finds PMIx unreachable");
 }
 
 void wait_for_bytes(const Stranger& stranger, std::size_t bytes) {
@@ -146,12 +148,19 @@ void wait_for_bytes(const Stranger& stranger, std::size_t bytes) {
 void accept_stranger(Door& door) {
     Fd connection(::accept4(door.listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     const bool is_full = !connection && (errno == EMFILE || errno == ENFILE);
+    const bool is_refused = !connection && (errno == EPERM || errno == ENOSYS);
     if (is_full && gate->strangers.empty()) ::poll(nullptr, 0, kNoDescriptorsSleepMs);
-    if ((is_full || gate->strangers.size() >= kStrangersMax) && !gate->strangers.empty()) {
-        gate->strangers.pop_front();
+    const std::size_t most = kStrangersMax + gate->guests.npes;
+    if ((is_full || gate->strangers.size() >= most) && !gate->strangers.empty()) make_room();
+    if (is_refused) {
+        // The event would come back for ever. A closed port refuses the PEs.
+        gate->note(
+            "the system refuses accept4, perhaps by a filter of system calls (seccomp), so PEs "
+            "cannot reach PMIx");
+        door.listener.reset();
     }
     if (!connection) return;
-    gate->strangers.push_back({std::move(connection), &door, Clock::now() + kIntroductionTime});
+    gate->strangers.push_back({std::move(connection), &door});
     wait_for_bytes(gate->strangers.back(), PmixIntroduction::kHeaderBytes);
 }
 
@@ -181,32 +190,19 @@ bool look_at(Stranger& stranger, bool has_hung_up) {
     return false;
 }
 
-int poll_timeout_ms() {
-    if (gate->strangers.empty()) return -1;
-    const auto left = gate->strangers.front().until - Clock::now();
-    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
-    return ms > 0 ? static_cast<int>(ms) : 0;
-}
-
 void guard_once(std::vector<pollfd>& polled) {
     polled.clear();
     for (const auto& door : gate->doors) polled.push_back({door->listener.get(), POLLIN, 0});
     for (const Stranger& stranger : gate->strangers) {
         polled.push_back({stranger.connection.get(), POLLIN | POLLRDHUP, 0});
     }
-    if (::poll(polled.data(), polled.size(), poll_timeout_ms()) < 0) return;
-    const Clock::time_point now = Clock::now();
+    if (::poll(polled.data(), polled.size(), -1) < 0) return;
     std::deque<Stranger> kept;
     std::size_t index = gate->doors.size();
     for (Stranger& stranger : gate->strangers) {
         const short events = polled[index++].revents;
         const bool has_hung_up = (events & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
-        if (events != 0 && !look_at(stranger, has_hung_up)) continue;
-        if (now < stranger.until) {
-            kept.push_back(std::move(stranger));
-        } else {
-            note_timeout(stranger);
-        }
+        if (events == 0 || look_at(stranger, has_hung_up)) kept.push_back(std::move(stranger));
     }
     gate->strangers = std::move(kept);
     for (std::size_t i = 0; i < gate->doors.size(); ++i) {
@@ -287,7 +283,7 @@ void close_pmix_gate(PmixGuests guests, PmixGateNote note) {
     // Release: pairs with the acquire in accept().
     const bool is_closed = !gate->doors.empty();
     gate_state.store(is_closed ? GateState::kClosed : GateState::kNone, std::memory_order_release);
-    if (is_closed) std::thread(guard).detach();
+    if (is_closed) start_thread(guard).detach();
 }
 
 }  // namespace tessera::oshrun

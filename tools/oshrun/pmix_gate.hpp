@@ -4,22 +4,19 @@
 // client with blocking calls on the thread that serves all others, and believes the lengths in it:
 // a stranger that connects and is silent would hold the whole job, and one that sends junk can
 // crash it. The gate accepts in its place, and the server gets only connections with a complete
-// introduction of a client of this job. The gate closes all others: at once if they send junk,
-// after kIntroductionTime if the introduction stays incomplete. Called by pmix_server.cpp.
+// introduction of a client of this job. The gate closes all others: at once if they send junk or
+// hang up, and the oldest silent one where there are too many. Called by pmix_server.cpp.
 //
 // The server asks for connections by accept(), which oshrun defines itself (pmix_gate.cpp); the
 // descriptor that the server watches becomes one that is readable when the gate has a connection.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace tessera::oshrun {
-
-inline constexpr auto kIntroductionTime = std::chrono::seconds(3);
 
 // The clients that the gate lets in.
 struct PmixGuests {

@@ -5,11 +5,14 @@
 // oshrun exits.
 #include "pmix_server.hpp"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <hwloc.h>
+#include <netinet/in.h>
 #include <pmix.h>
 #include <pmix_server.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -22,6 +25,7 @@
 #include <thread>
 
 #include "base/fd.hpp"
+#include "base/library_thread.hpp"
 #include "pmix_gate.hpp"
 #include "pmix_info_list.hpp"
 
@@ -139,16 +143,43 @@ bool make_topology(pmix_topology_t& topology) {
     return true;
 }
 
-void check(pmix_status_t status, const char* call) {
+// Keeps the first one; "": none.
+void note_error(const std::string& error) {
     std::lock_guard guard(state->mutex);
-    if (status == PMIX_SUCCESS || status == PMIX_OPERATION_SUCCEEDED || !state->error.empty())
-        return;
-    state->error = std::string(call) + ": " + PMIx_Error_string(status);
+    if (state->error.empty()) state->error = error;
+}
+
+void check(pmix_status_t status, const char* call) {
+    if (status == PMIX_SUCCESS || status == PMIX_OPERATION_SUCCEEDED) return;
+    note_error(std::string(call) + ": " + PMIx_Error_string(status));
 }
 
 bool has_failed() {
     std::lock_guard guard(state->mutex);
     return !state->error.empty();
+}
+
+// Where libpmix cannot listen, some versions abort the process. RETURNS: "", or what is refused.
+std::string refused_call() {
+    const auto complaint = [](const char* call) {
+        return std::string("the system refuses ") + call + " (" + std::strerror(errno) +
+               "), perhaps by a filter of system calls (seccomp)";
+    };
+    const Fd trial(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!trial) return complaint("socket");
+    sockaddr_in loopback{};
+    loopback.sin_family = AF_INET;
+    loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* address = reinterpret_cast<sockaddr*>(&loopback);
+    socklen_t bytes = sizeof loopback;
+    const int on = 1;
+    if (::setsockopt(trial.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0) {
+        return complaint("setsockopt");
+    }
+    if (::bind(trial.get(), address, bytes) != 0) return complaint("bind to 127.0.0.1");
+    if (::getsockname(trial.get(), address, &bytes) != 0) return complaint("getsockname");
+    if (::listen(trial.get(), 1) != 0) return complaint("listen on 127.0.0.1");
+    return "";
 }
 
 void init_server() {
@@ -166,13 +197,18 @@ void init_server() {
     check(PMIx_server_init(&state->callbacks, info.data(), info.size()), "PMIx_server_init");
 }
 
+// libpmix 4 writes the letters of a name that stand before the first digit or dot into a buffer of
+// 50 bytes, without a look at their number. The job has one host, so a part of its name serves.
+constexpr std::size_t kHostLettersMax = 48;
+
 // Everything a client may ask about the job and about each of its processes.
 InfoList job_info(const PmixJob& job) {
     auto npes = static_cast<std::uint32_t>(job.app_of_pe.size());
     std::string pes = "0";
     for (std::uint32_t pe = 1; pe < npes; ++pe) pes.append(",").append(std::to_string(pe));
+    const std::string host = job.host.substr(0, kHostLettersMax);
     InfoList info;
-    info.add_regex(PMIX_NODE_MAP, job.host, PMIx_generate_regex);
+    info.add_regex(PMIX_NODE_MAP, host, PMIx_generate_regex);
     info.add_regex(PMIX_PROC_MAP, pes, PMIx_generate_ppn);
     for (const char* key :
          {PMIX_JOB_SIZE, PMIX_UNIV_SIZE, PMIX_MAX_PROCS, PMIX_LOCAL_SIZE, PMIX_NODE_SIZE}) {
@@ -194,7 +230,7 @@ InfoList job_info(const PmixJob& job) {
         process.add_short(PMIX_NODE_RANK, static_cast<std::uint16_t>(pe));
         process.add_number(PMIX_NODEID, 0);
         process.add_number(PMIX_APPNUM, static_cast<std::uint32_t>(app));
-        process.add_text(PMIX_HOSTNAME, job.host);
+        process.add_text(PMIX_HOSTNAME, host);
         process.add_rank(PMIX_APP_RANK, pe - first);
         process.add_rank(PMIX_GLOBAL_RANK, pe);
         info.add_list(PMIX_PROC_DATA, process);
@@ -255,10 +291,13 @@ void keep_server_quiet() {
 }
 
 void run_start() {
-    init_server();
-    close_pmix_gate({.nspace = state->job.nspace,
-                     .npes = static_cast<std::uint32_t>(state->job.app_of_pe.size())},
-                    on_note);
+    note_error(refused_call());
+    if (!has_failed()) {
+        init_server();
+        close_pmix_gate({.nspace = state->job.nspace,
+                         .npes = static_cast<std::uint32_t>(state->job.app_of_pe.size())},
+                        on_note);
+    }
     if (!has_failed()) register_job();
     std::lock_guard guard(state->mutex);
     state->progress = state->error.empty() ? Progress::kReady : Progress::kFailed;
@@ -273,7 +312,7 @@ void PmixServer::start(const PmixJob& job) {
     state->clients = std::make_unique<std::atomic<ClientState>[]>(job.app_of_pe.size());
     keep_server_quiet();
     state->event = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    std::thread(run_start).detach();
+    start_thread(run_start).detach();
 }
 
 bool PmixServer::wait_until_ready(int timeout_ms) {

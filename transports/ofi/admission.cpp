@@ -6,7 +6,6 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <sys/epoll.h>
-#include <sys/random.h>
 #include <sys/time.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 
 #include "base/fatal.hpp"
 #include "base/log.hpp"
+#include "base/random_number.hpp"
 
 namespace tessera::ofi {
 
@@ -31,9 +31,7 @@ constexpr timeval kReceiveTimeout{.tv_sec = 2, .tv_usec = 0};
 
 std::uint64_t random_key() {
     std::uint64_t key = 0;
-    while (key == 0) {
-        if (::getrandom(&key, sizeof key, 0) != static_cast<ssize_t>(sizeof key)) key = 0;
-    }
+    while (key == 0) key = random_number();
     return key;
 }
 
@@ -111,6 +109,12 @@ int Admission::accept_new() {
         Pending pending{.socket = Fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC))};
         if (!pending.socket) {
             if (errno == EMFILE || errno == ENFILE) drop_oldest();
+            if (errno == EPERM || errno == ENOSYS) {
+                fatal(
+                    "the system refuses accept4 (%s), perhaps by a filter of system calls "
+                    "(seccomp), so PEs of other nodes cannot connect",
+                    std::strerror(errno));
+            }
             return -1;
         }
         const Verdict verdict = read(pending);
