@@ -43,6 +43,7 @@ list(FILTER tool_pages INCLUDE
 list(REMOVE_ITEM man_pages ${tool_pages})
 install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${tool_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+install(FILES packaging/lsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera)
 # With its programs, which readers copy and type.
 install(DIRECTORY docs/tutorial DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tessera COMPONENT doc
         PATTERN __pycache__ EXCLUDE)
