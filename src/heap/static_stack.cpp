@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <threads.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -16,7 +17,11 @@
 #include "base/fatal.hpp"
 #include "heap/static_fork.hpp"
 
-extern "C" pid_t __fork();  // the C library's own name, also in fully static programs
+// The C library's own names. The second is there in fully static programs only, and only where
+// thrd_create() needs it (find_replaced_functions).
+extern "C" pid_t __fork();
+extern "C" [[gnu::weak]] int __pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*),
+                                              void*);
 
 namespace tessera::heap {
 namespace {
@@ -134,6 +139,8 @@ void find_replaced_functions() {
     g_create_thread = next<CreateThread>("pthread_create");
     g_fork = next<Fork>("fork");
     if (g_fork == nullptr) g_fork = __fork;
+    auto* volatile needed = &::thrd_create;
+    if (g_create_thread == nullptr && needed != nullptr) g_create_thread = __pthread_create;
 }
 
 void check_stack_of_fork() {
