@@ -4,6 +4,15 @@
 caf_runs(access_plain)
 caf_runs(access_components)
 caf_runs(access_pointers)
+# The same where the kernel lets no process read another one, so that the owner serves.
+# Sanitizers want to be the first library of a process.
+if(NOT TESSERA_SANITIZE)
+    add_library(no_process_access MODULE no_process_access.c)
+    target_link_libraries(no_process_access PRIVATE tessera_options)
+    coarray_test(access_pointers_refused STATUS 0 OUTPUT passed LAYOUTS 1 3 MEMCHECK NONE
+                 PROGRAM ${CMAKE_CURRENT_BINARY_DIR}/access_pointers/access_pointers
+                 ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:no_process_access>)
+endif()
 caf_runs(access_memory)
 
 # Programs that scripts write: random sections, 5,000 cases in each run; conversions between all

@@ -49,6 +49,8 @@ foreach(preposition with of)
 endforeach()
 caf_ends(event_of_stopped "event of stopped" 1
          "event wait: all other images have stopped or failed before they have posted 1 times")
+caf_ends(team_number_negative "team -1" 1 "form team: number -1: the number of a team is positive")
+caf_ends(team_number_zero "team 0" 1 "form team: number 0: the number of a team is positive")
 caf_ends(no_such_image "no such image" 1 "image [45] does not exist")
 
 # 20 and 36 images: the barrier has leaders that are gone.

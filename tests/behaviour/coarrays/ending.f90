@@ -3,12 +3,13 @@
 ! The ways to end a program, one for each command argument; control_tests.cmake knows the exit
 ! codes. Image 1 ends, the others go on as far as they may.
 program ending
-  use, intrinsic :: iso_fortran_env, only: event_type, stat_stopped_image
+  use, intrinsic :: iso_fortran_env, only: event_type, stat_stopped_image, team_type
   use, intrinsic :: ieee_exceptions, only: ieee_set_flag, ieee_invalid
   use checks
   implicit none
   character(30) :: way
   type(event_type) :: ready[*]
+  type(team_type) :: team
   integer :: value[*], me, code, stat
   call get_command_argument(1, way)
   me = this_image()
@@ -74,6 +75,10 @@ program ending
   case ('no such image')
     if (me == 1) sync images (num_images() + 1)
     call wait_for_ever()
+  case ('team -1')
+    form team (-1, team)
+  case ('team 0')
+    form team (merge(0, 1, me == 1), team)
   case default
     error stop 'unknown argument'
   end select
