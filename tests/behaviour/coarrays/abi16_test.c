@@ -64,6 +64,12 @@ int main(int argc, char** argv) {
         check_equal(none == NULL, 1, "no team");
         check_equal(strncmp(message, "number 5: two images", 20), 0, "errmsg");
     }
+    // A number that is none, on one image: the others have their team.
+    const int is_wrong = _gfortran_caf_this_image(NULL) == 1;
+    _gfortran_caf_form_team(is_wrong ? -1 : 3, &none, NULL, &stat, message, 40);
+    check_equal(stat != 0, is_wrong, "stat of a negative number");
+    check_equal(none == NULL, is_wrong, "no team of a negative number");
+    if (is_wrong) check_equal(strncmp(message, "number -1: the num", 18), 0, "errmsg");
     stat = -1;
     _gfortran_caf_end_team(&stat, NULL, 0);
     check_equal(stat, 0, "stat of end team");
