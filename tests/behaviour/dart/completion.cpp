@@ -2,6 +2,10 @@
 //
 // Handles and flushes, several of them under way at a time. The first test is the case of paper 000
 // (figure 6.1) that a lock for each operation cannot do: two puts to one target, then two waits.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
 #include "onesided.hpp"
 
 namespace {
@@ -152,9 +156,95 @@ void test_null() {
     INVALID(dart_handle_free(nullptr));
 }
 
+// A put that has returned as complete is visible before its unit loads anything else: of two units
+// that put to each other, and then load their own words, at least one sees the other's value. The
+// words of each round lie on lines of their own.
+constexpr std::size_t kLine = 64;
+enum Put { kBlocking, kBlockingStrided, kHandleTested, kHandlesTested, kFlushed, kPuts };
+
+void put_complete(Put how, dart_gptr_t gptr, dart_datatype_t strided) {
+    const long one = 1;
+    dart_handle_t handle = DART_HANDLE_NULL;
+    std::int32_t is_finished = 0;
+    switch (how) {
+        case kBlocking:
+            return OK(dart_put_blocking(gptr, &one, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+        case kBlockingStrided:
+            return OK(dart_put_blocking(gptr, &one, 1, DART_TYPE_LONG, strided));
+        case kHandleTested:
+        case kHandlesTested:
+            OK(dart_put_handle(gptr, &one, 1, DART_TYPE_LONG, DART_TYPE_LONG, &handle));
+            while (is_finished == 0) {
+                OK(how == kHandleTested ? dart_test(&handle, &is_finished)
+                                        : dart_testall(&handle, 1, &is_finished));
+            }
+            return;
+        default:
+            OK(dart_put(gptr, &one, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+            OK(dart_flush(gptr));
+    }
+}
+
+// No routine of DART, which could order more than the put does. RETURNS: the flag.
+char await(const volatile char* flag) {
+    for (int i = 0; *flag == 0; ++i) {
+        if (i % 1000 == 999) {
+            std::this_thread::yield();
+        }
+    }
+    return *flag;
+}
+
+int nodes() {
+    dart_domain_locality_t* all = nullptr;
+    OK(dart_domain_team_locality(DART_TEAM_ALL, ".", &all));
+    return all->num_nodes;
+}
+
+// What units 0 and 1 do in a round: they meet, and put to each other. RETURNS: whether it was the
+// last round: unit 0 ends them after half a second, because they are slow on a loaded machine.
+bool play_round(Put how, const Memory& memory, std::size_t round, dart_datatype_t strided,
+                std::chrono::steady_clock::time_point end, char& is_old) {
+    const int other = me() ^ 1;
+    auto* const words = memory.own<char>();
+    const std::size_t word = 2 * round * kLine;
+    const long flag = me() == 0 && std::chrono::steady_clock::now() > end ? 2 : 1;
+    OK(dart_put(memory.of(other, word + kLine), &flag, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    OK(dart_flush(memory.of(other)));
+    const char others_flag = await(words + word + kLine);
+    put_complete(how, memory.of(other, word), strided);
+    is_old = *static_cast<volatile char*>(words + word) == 0 ? 1 : 0;
+    return flag == 2 || others_flag == 2;
+}
+
+void test_store_buffer(Put how) {
+    const std::size_t rounds = nodes() == 1 ? 10000 : 100;
+    const Memory memory(Memory::kAllocated, 2 * rounds * kLine);
+    std::fill_n(memory.own<char>(), 2 * rounds * kLine, char{0});
+    std::vector<char> is_old(rounds);
+    dart_datatype_t strided = DART_TYPE_UNDEFINED;
+    OK(dart_type_create_strided(DART_TYPE_LONG, 2, 1, &strided));
+    check_meet();
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+    bool is_last = me() > 1 || units() == 1;
+    for (std::size_t round = 0; !is_last && round < rounds; ++round) {
+        is_last = play_round(how, memory, round, strided, end, is_old[round]);
+    }
+    check_meet();
+    std::vector<char> all(rounds * static_cast<std::size_t>(units()));
+    OK(dart_allgather(is_old.data(), all.data(), rounds, DART_TYPE_BYTE, DART_TEAM_ALL));
+    for (std::size_t round = 0; units() > 1 && round < rounds; ++round) {
+        CHECK(all[round] == 0 || all[rounds + round] == 0);
+    }
+    OK(dart_type_destroy(&strided));
+}
+
 }  // namespace
 
 void test_completion() {
+    for (int how = 0; how < kPuts; ++how) {
+        test_store_buffer(static_cast<Put>(how));
+    }
     for (int kind = 0; kind < Memory::kKinds; ++kind) {
         Memory memory(static_cast<Memory::Kind>(kind), kLong * sizeof(long));
         test_two_waits(memory);

@@ -2,6 +2,8 @@
 //
 // Threads of each unit that put, get, update and allocate at the same time, while the main thread
 // makes segments: DART_THREAD_MULTIPLE.
+#include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "onesided.hpp"
@@ -42,9 +44,52 @@ void make_segments() {
     }
 }
 
+// A flush of the local side completes this thread's operation, whatever other threads flush.
+constexpr std::size_t kLongs = 65536;
+enum Way { kGet, kGetHandle, kWays };
+
+void get_and_check(dart_gptr_t gptr, int owner, Way way, std::atomic<bool>& is_over) {
+    std::vector<long> values(kLongs);
+    for (int i = 0; i < 20; ++i) {
+        values.front() = values.back() = -1;
+        dart_handle_t handle = DART_HANDLE_NULL;
+        if (way == kGet) {
+            OK(dart_get(values.data(), gptr, kLongs, DART_TYPE_LONG, DART_TYPE_LONG));
+        } else {
+            OK(dart_get_handle(values.data(), gptr, kLongs, DART_TYPE_LONG, DART_TYPE_LONG,
+                               &handle));
+        }
+        OK(dart_flush_local(gptr));
+        CHECK(values.front() == owner && values.back() == owner);
+        OK(dart_handle_free(&handle));
+    }
+    is_over = true;
+}
+
+void test_flushes() {
+    const Memory memory(Memory::kAllocated, kLongs * sizeof(long));
+    std::fill_n(memory.own<long>(), kLongs, long{me()});
+    const int owner = next_unit();
+    check_meet();
+    for (int way = 0; way < kWays; ++way) {
+        std::atomic<bool> is_over = false;
+        std::thread other([&] {
+            long value = 0;
+            while (!is_over) {
+                OK(dart_get(&value, memory.of(owner), 1, DART_TYPE_LONG, DART_TYPE_LONG));
+                OK(dart_flush_local(memory.of(owner)));
+                CHECK(value == owner);
+            }
+        });
+        get_and_check(memory.of(owner), owner, static_cast<Way>(way), is_over);
+        other.join();
+    }
+}
+
 }  // namespace
 
 void test_threads() {
+    test_flushes();
     Memory memory(Memory::kAllocated, 256);
     *memory.own<long>() = 0;
     check_meet();
