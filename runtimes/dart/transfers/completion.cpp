@@ -59,6 +59,9 @@ dart_ret_t test(dart_handle_t handles[], size_t n, int completion, int32_t* is_f
         return fail(DART_ERR_INVAL, routine, "the place for the result is NULL");
     }
     *is_finished = handles == nullptr || n == 0 || test_all(handles, n, completion) ? 1 : 0;
+    if (*is_finished != 0 && completion == SHMEMX_REMOTE) {
+        order_stores();
+    }
     return DART_OK;
 }
 

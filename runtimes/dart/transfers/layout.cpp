@@ -142,9 +142,9 @@ void move_blocks(const Move& what, const Target& target, const Types& types) {
     if (target.mapped != nullptr) {
         return;
     }
-    if (what.completion == Completion::kByFlush) {
+    if (what.completion != Completion::kBlocking) {
         note_pending();
-    } else if (what.completion == Completion::kBlocking && what.direction == Direction::kPut) {
+    } else if (what.direction == Direction::kPut) {
         shmem_pe_quiet(&target.pe, 1);
     }
 }

@@ -46,6 +46,7 @@ void put_bytes(const Move& what, const Target& target, std::size_t bytes) {
         case Completion::kByHandle:
             shmemx_putmem_req(target.address, what.local, bytes, target.pe,
                               request_of(what.handle));
+            note_pending();
             break;
     }
 }
@@ -62,6 +63,7 @@ void get_bytes(const Move& what, const Target& target, std::size_t bytes) {
         case Completion::kByHandle:
             shmemx_getmem_req(what.local, target.address, bytes, target.pe,
                               request_of(what.handle));
+            note_pending();
             break;
     }
 }
@@ -112,7 +114,7 @@ dart_ret_t move(const Move& what, const char* routine) {
         move_blocks(what, target, types);
     }
     if (what.direction == Direction::kPut && target.mapped != nullptr) {
-        note_store();
+        note_store(what.completion);
     }
     return DART_OK;
 }

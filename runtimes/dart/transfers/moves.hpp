@@ -9,12 +9,12 @@
 
 #include <cstddef>
 
+#include "transfers/ordering.hpp"
 #include "transfers/target.hpp"
 
 namespace tessera::dart {
 
 enum class Direction : unsigned char { kPut, kGet };
-enum class Completion : unsigned char { kBlocking, kByFlush, kByHandle };
 
 struct Move {
     Direction direction;

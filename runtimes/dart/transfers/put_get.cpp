@@ -30,8 +30,9 @@ inline Target usual_target(const dart_gptr_t& gptr, const void* local, std::size
     return mapped_target(gptr, bytes);
 }
 
-inline bool put_usual(const dart_gptr_t& gptr, const void* src, std::size_t nelem,
-                      dart_datatype_t src_type, dart_datatype_t dst_type) {
+[[gnu::always_inline]] inline bool put_usual(Completion completion, const dart_gptr_t& gptr,
+                                             const void* src, std::size_t nelem,
+                                             dart_datatype_t src_type, dart_datatype_t dst_type) {
     std::size_t bytes = 0;
     const Target target = usual_target(gptr, src, nelem, src_type, dst_type, bytes);
     if (target.mapped == nullptr) [[unlikely]] {
@@ -42,7 +43,7 @@ inline bool put_usual(const dart_gptr_t& gptr, const void* src, std::size_t nele
     } else {
         shmem_putmem(target.address, src, bytes, target.pe);
     }
-    note_store();
+    note_store(completion);
     return true;
 }
 
@@ -71,7 +72,7 @@ inline bool get_usual(void* dest, const dart_gptr_t& gptr, std::size_t nelem,
                                              dart_datatype_t src_type, dart_datatype_t dst_type,
                                              dart_handle_t* handle, const char* routine) {
     const bool has_place = completion != Completion::kByHandle || handle != nullptr;
-    if (has_place && put_usual(gptr, src, nelem, src_type, dst_type)) [[likely]] {
+    if (has_place && put_usual(completion, gptr, src, nelem, src_type, dst_type)) [[likely]] {
         if (completion == Completion::kByHandle) *handle = DART_HANDLE_NULL;
         return DART_OK;
     }
