@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The marks of targets of puts that have left the node.
+// The marks of targets of puts that have left the node. Puts have numbers, and a thread says which
+// ones are complete only behind its quiet: threads complete at the same time, and a mark that one
+// took away first would hide the others' puts from them.
 #include "core/ordering.hpp"
 
 #include <shmem.h>
@@ -11,12 +13,21 @@ namespace tessera::caf {
 
 namespace {
 
-std::atomic<bool> is_any_marked{false};
+std::atomic<std::uint64_t> started{0};
+std::atomic<std::uint64_t> completed{0};  // of these puts, the first ones
 
-std::atomic<unsigned char>* marks() {
+// Pairs with itself: of several threads that raise a number, the highest wins.
+void raise(std::atomic<std::uint64_t>& number, std::uint64_t value) {
+    std::uint64_t seen = number.load(std::memory_order_relaxed);
+    while (seen < value && !number.compare_exchange_weak(seen, value, std::memory_order_release,
+                                                         std::memory_order_relaxed)) {
+    }
+}
+
+std::atomic<std::uint64_t>* marks() {
     auto* all = detail::targets.load(std::memory_order_acquire);
     if (all == nullptr) {
-        auto* made = new std::atomic<unsigned char>[static_cast<std::size_t>(shmem_n_pes())]();
+        auto* made = new std::atomic<std::uint64_t>[static_cast<std::size_t>(shmem_n_pes())]();
         if (detail::targets.compare_exchange_strong(all, made)) {
             return made;
         }
@@ -25,37 +36,42 @@ std::atomic<unsigned char>* marks() {
     return all;
 }
 
+// Whether a put of this thread to the PE may be under way.
+bool is_marked(int pe) {
+    // Acquire: pairs with core/ordering.cpp:raise, behind another thread's quiet.
+    return completed.load(std::memory_order_acquire) < marks()[pe].load(std::memory_order_relaxed);
+}
+
+void complete_started() {
+    // Acquire: pairs with core/ordering.cpp:note_put. The quiet completes the puts of these
+    // numbers.
+    const std::uint64_t last = started.load(std::memory_order_acquire);
+    shmem_quiet();
+    raise(completed, last);
+}
+
 }  // namespace
 
 void note_put(int pe) {
-    marks()[pe].store(1, std::memory_order_relaxed);
-    is_any_marked.store(true, std::memory_order_relaxed);
+    // Release: pairs with core/ordering.cpp:complete_started.
+    raise(marks()[pe], started.fetch_add(1, std::memory_order_release) + 1);
 }
 
 void detail::fence_marked(int pe) {
-    if (marks()[pe].load(std::memory_order_relaxed) != 0) {
+    if (is_marked(pe)) {
         shmem_fence();
     }
 }
 
 void detail::complete_marked(int pe) {
-    std::atomic<unsigned char>& mark = marks()[pe];
-    if (mark.load(std::memory_order_relaxed) != 0) {
-        mark.store(0, std::memory_order_relaxed);
-        shmem_quiet();
+    if (is_marked(pe)) {
+        complete_started();
     }
 }
 
 void complete_all() {
     begin_control();
-    if (is_any_marked.load(std::memory_order_relaxed) &&
-        is_any_marked.exchange(false, std::memory_order_relaxed)) {
-        std::atomic<unsigned char>* all = marks();
-        for (int pe = 0; pe < shmem_n_pes(); ++pe) {
-            all[pe].store(0, std::memory_order_relaxed);
-        }
-    }
-    shmem_quiet();
+    complete_started();
 }
 
 }  // namespace tessera::caf

@@ -11,19 +11,20 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "core/hooks.hpp"
 
 namespace tessera::caf {
 
 namespace detail {
-/// One mark for each PE; NULL until the first put leaves the node.
-inline std::atomic<std::atomic<unsigned char>*> targets{nullptr};
+/// For each PE the number of the last put to it; NULL until the first put leaves the node.
+inline std::atomic<std::atomic<std::uint64_t>*> targets{nullptr};
 void fence_marked(int pe);
 void complete_marked(int pe);
 }  // namespace detail
 
-/// A put to memory of this PE, which is not mapped, has been issued.
+/// A put to memory of this PE, which is not mapped, has been issued: call it behind the put.
 void note_put(int pe);
 
 /// Puts to this PE that come next are delivered after those before.

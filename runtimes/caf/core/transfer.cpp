@@ -70,6 +70,12 @@ void put_indexed(const Section& remote, const Section& local, int pe) {
     shmemx_put_indexed(remote.base, to.data(), to.size(), local.base, from.data(), from.size(), pe);
 }
 
+void put_strided(const Section& remote, const Section& local, int pe) {
+    const Strides strides(local, remote);
+    shmemx_put_strided(remote.base, strides.remote, local.base, strides.local, strides.extents,
+                       local.rank, local.element_bytes, pe);
+}
+
 // The sections without axes of one element, and of the same shape.
 struct Pair {
     Section local;
@@ -151,20 +157,21 @@ void put_section(const Section& remote_section, const Section& local_section, in
     if (is_block(local) && is_block(remote)) {
         return put_bytes(remote.base, local.base, remote.elements() * remote.element_bytes, pe);
     }
-    if (mapped == nullptr) {
-        order_puts(pe);
-        note_put(pe);
-    }
-    if (remote.has_offsets() || local.has_offsets()) {
-        if (mapped == nullptr) {
-            return put_indexed(remote, local, pe);
-        }
+    const bool has_offsets = remote.has_offsets() || local.has_offsets();
+    if (mapped != nullptr && has_offsets) {
         remote.base = mapped;
         return copy_section(remote, local);
     }
-    const Strides strides(local, remote);
-    shmemx_put_strided(remote.base, strides.remote, local.base, strides.local, strides.extents,
-                       local.rank, local.element_bytes, pe);
+    if (mapped != nullptr) {
+        return put_strided(remote, local, pe);
+    }
+    order_puts(pe);
+    if (has_offsets) {
+        put_indexed(remote, local, pe);
+    } else {
+        put_strided(remote, local, pe);
+    }
+    note_put(pe);
 }
 
 }  // namespace tessera::caf
