@@ -20,16 +20,27 @@ inline constexpr int kDirtyMax = 64;
 inline constexpr std::uint32_t kWritesMax = 256;
 
 // The PEs that were written to since they were last confirmed. THREADS: one at a time, but
-// is_empty() and has_unordered_writes().
+// is_empty(), unordered_writes() and has_unordered_writes().
 class DirtyPeers {
   public:
-    bool is_empty() const { return count_.load(std::memory_order_relaxed) == 0; }
-    // Some write was longer than the provider keeps in order.
-    bool has_unordered_writes() const { return has_unordered_writes_; }
+    // Acquire: pairs with transports/ofi/context.hpp:take.
+    bool is_empty() const { return count_.load(std::memory_order_acquire) == 0; }
+    // Writes that were longer than the provider keeps in order.
+    std::uint32_t unordered_writes() const { return unordered_.load(std::memory_order_relaxed); }
+    // Whether not all of them are complete.
+    bool has_unordered_writes() const {
+        return unordered_.load(std::memory_order_relaxed) !=
+               complete_.load(std::memory_order_relaxed);
+    }
+    // The first `writes` of them are complete.
+    void complete_unordered(std::uint32_t writes) {
+        const auto newer = writes - complete_.load(std::memory_order_relaxed);
+        if (newer <= INT32_MAX) complete_.store(writes, std::memory_order_relaxed);
+    }
 
     // A write to `pe` has been posted. True: it is time to confirm.
     bool note(int pe, bool is_ordered) {
-        if (!is_ordered) has_unordered_writes_ = true;
+        if (!is_ordered) unordered_.fetch_add(1, std::memory_order_relaxed);
         int count = count_.load(std::memory_order_relaxed);
         if (!contains(pe, count)) {
             pes_[count++] = pe;
@@ -42,8 +53,8 @@ class DirtyPeers {
         const int count = count_.load(std::memory_order_relaxed);
         std::copy_n(pes_, count, pes);
         writes_ = 0;
-        has_unordered_writes_ = false;
-        count_.store(0, std::memory_order_relaxed);
+        // Release: pairs with transports/ofi/context.hpp:is_empty. Others see the caller's transfer.
+        count_.store(0, std::memory_order_release);
         return count;
     }
 
@@ -56,7 +67,8 @@ class DirtyPeers {
         return false;
     }
     std::uint32_t writes_ = 0;  // since the last take()
-    std::atomic<bool> has_unordered_writes_{false};
+    std::atomic<std::uint32_t> unordered_{0};
+    std::atomic<std::uint32_t> complete_{0};  // of these
     std::atomic<int> count_{0};
     int pes_[kDirtyMax];
 };
@@ -126,11 +138,22 @@ class OfiContext final : public TransportContext {
         Guard guard(*this);
         return dirty_.note(pe, bytes <= capabilities.ordered_write_bytes);
     }
+    std::uint32_t unordered_writes() const { return dirty_.unordered_writes(); }
     bool has_unordered_writes() const { return dirty_.has_unordered_writes(); }
+    void complete_unordered(std::uint32_t writes) {
+        Guard guard(*this);
+        dirty_.complete_unordered(writes);
+    }
+    // The PEs whose writes the caller confirms. If there are any, they count as a transfer until
+    // end_confirmation(): a quiet of another thread waits for the reads that the caller posts.
     int take_dirty(int* pes) {
         Guard guard(*this);
+        if (dirty_.is_empty()) return 0;
+        transfers.pending.fetch_add(1, std::memory_order_relaxed);
         return dirty_.take(pes);
     }
+    // Release: pairs with transports/ofi/completion.hpp:load.
+    void end_confirmation() { transfers.pending.fetch_sub(1, std::memory_order_release); }
 
     // The fetch of a context with one user at a time, which waits for it: takes no lock.
     FetchEntry& renewed_fetch(const PendingFetch& fetch) {

@@ -249,10 +249,12 @@ void OfiTransport::get_nbi(TransportContext& context, void* dest, const void* so
 void OfiTransport::confirm(OfiContext& context) {
     int dirty[kDirtyMax];
     const int count = context.take_dirty(dirty);
+    if (count == 0) return;
     for (int i = 0; i < count; ++i) {
         read(context.transfers, &context.confirmation, sizeof context.confirmation,
              target_of(setup_.unchanging, dirty[i]), dirty[i]);
     }
+    context.end_confirmation();
 }
 
 void OfiTransport::put_signal(TransportContext& context, void* dest, const void* source,
@@ -275,6 +277,7 @@ void OfiTransport::fence(TransportContext& context) {
 
 void OfiTransport::quiet(TransportContext& context) {
     OfiContext& mine = own(context);
+    const std::uint32_t unordered_writes = mine.unordered_writes();
     flush(mine);
     send_gathered_puts(mine);
     send_gathered_gets(mine);
@@ -284,6 +287,7 @@ void OfiTransport::quiet(TransportContext& context) {
                mine.gathered_puts.load(std::memory_order_acquire) == 0 &&
                mine.gathers.load(std::memory_order_acquire) == 0;
     });
+    if (mine.has_unordered_writes()) mine.complete_unordered(unordered_writes);
 }
 
 FabricTransport::Region OfiTransport::register_memory(void* start, std::size_t bytes) {
