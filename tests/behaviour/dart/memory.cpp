@@ -26,7 +26,7 @@ void test_local() {
     OK(dart_memalloc(std::size_t{20} << 20, DART_TYPE_BYTE, &first));
     std::memset(address_of<char>(first), 1, std::size_t{20} << 20);
     OK(dart_memfree(first));
-    CHECK(dart_memalloc(std::size_t{1} << 45, DART_TYPE_BYTE, &first) == DART_ERR_OTHER);
+    CHECK(dart_memalloc(std::size_t{1} << 45, DART_TYPE_BYTE, &first) == DART_ERR_NOMEM);
     CHECK(DART_GPTR_ISNULL(first));
     INVALID(dart_memalloc(SIZE_MAX / 2, DART_TYPE_LONG, &first));
     INVALID(dart_memalloc(1, DART_TYPE_UNDEFINED, &first));
@@ -66,7 +66,7 @@ void test_allocated() {
     OK(dart_team_memfree(none));
     OK(dart_team_memfree(DART_GPTR_NULL));
     CHECK(dart_team_memalloc_aligned(DART_TEAM_ALL, std::size_t{1} << 44, DART_TYPE_BYTE, &gptr) ==
-          DART_ERR_OTHER);
+          DART_ERR_NOMEM);
     CHECK(DART_GPTR_ISNULL(gptr));
     INVALID(dart_team_memalloc_aligned(12345, 1, DART_TYPE_BYTE, &gptr));
     INVALID(dart_team_memalloc_aligned(DART_TEAM_ALL, 1, DART_TYPE_UNDEFINED, &gptr));
@@ -86,6 +86,7 @@ void test_reuse() {
         dart_gptr_t again = DART_GPTR_NULL;
         OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 8, DART_TYPE_BYTE, &again));
         CHECK(again.segid == gptrs[i].segid);
+        gptrs[i] = again;
     }
     for (dart_gptr_t gptr : gptrs) {
         OK(dart_team_memfree(gptr));

@@ -8,8 +8,8 @@
 
 namespace {
 
-// On both sides of what a slot holds, and more than a block.
-constexpr std::size_t kSizes[] = {0, 1, 208, 209, 70000, (std::size_t{1} << 20) + 5};
+// On both sides of what comes with the envelope, and more than a part.
+constexpr std::size_t kSizes[] = {0, 1, 192, 193, 70000, (std::size_t{1} << 20) + 5};
 
 std::vector<char> message(int from, std::size_t bytes) {
     std::vector<char> made(bytes);
@@ -81,6 +81,29 @@ void send_many_to_one() {
     }
 }
 
+// All units send before they receive: as many messages as they like, also long ones, to both sides.
+void send_first() {
+    constexpr int kMessages = 100;
+    constexpr int kLong = 50;  // the number of the long message
+    const auto bytes_of = [](int i) {
+        return i == kLong ? (std::size_t{3} << 20) + 1 : static_cast<std::size_t>(i) * 37;
+    };
+    for (int i = 0; i < kMessages; ++i) {
+        const std::vector<char> sent = message(me() + i, bytes_of(i));
+        OK(dart_send(sent.data(), sent.size(), DART_TYPE_BYTE, 11, next_unit()));
+        OK(dart_send(sent.data(), sent.size(), DART_TYPE_BYTE, 12, previous_unit()));
+    }
+    check_meet();
+    for (int tag : {12, 11}) {
+        const int from = tag == 11 ? previous_unit() : next_unit();
+        for (int i = 0; i < kMessages; ++i) {
+            std::vector<char> received(bytes_of(i));
+            OK(dart_recv(received.data(), received.size(), DART_TYPE_BYTE, tag, from));
+            CHECK(received == message(from + i, bytes_of(i)));
+        }
+    }
+}
+
 // Each thread has its tag.
 void exchange_in_threads() {
     std::vector<std::thread> threads;
@@ -135,6 +158,8 @@ void test_messages() {
     match_tags();
     check_meet();
     send_many_to_one();
+    check_meet();
+    send_first();
     check_meet();
     exchange_in_threads();
     check_errors();

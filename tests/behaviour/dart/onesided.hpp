@@ -11,6 +11,7 @@
 #include "check.h"
 
 void test_groups();
+void test_group_range();
 void test_teams();
 void test_memory();
 void test_transfers();

@@ -64,20 +64,71 @@ void test_restarts(const Amounts& amounts) {
     OK(dart_exit());
 }
 
-void test_after_exit() {
-    CHECK(dart_exit() == DART_ERR_OTHER);
+#define NOT_RUNNING(CALL) CHECK((CALL) == DART_ERR_NOTINIT)
+
+// Before the first start, and behind each end.
+void test_not_running() {
     dart_global_unit_t unit = 5;
     std::size_t size = 5;
     dart_team_unit_t local = 5;
     dart_gptr_t gptr = DART_GPTR_NULL;
-    CHECK(dart_myid(&unit) == DART_ERR_OTHER && unit.id == -1);
-    CHECK(dart_size(&size) == DART_ERR_OTHER && size == 0);
-    INVALID(dart_team_myid(DART_TEAM_ALL, &local));
-    CHECK(dart_memalloc(1, DART_TYPE_INT, &gptr) == DART_ERR_OTHER);
-    INVALID(dart_team_memalloc_aligned(DART_TEAM_ALL, 1, DART_TYPE_INT, &gptr));
-    dart_team_t team = 1;
-    OK(dart_team_destroy(&team));
+    dart_gptr_t pointer = DART_GPTR_NULL;
+    pointer.unitid = 0;
+    pointer.teamid = 0;
+    long value = 0;
+    long* const values = &value;
+    std::int32_t result = 0;
+    void* address = nullptr;
+    dart_team_t team = DART_TEAM_NULL;
+    dart_group_t group = nullptr;
+    dart_lock_t lock = nullptr;
+    dart_allocator_t allocator = nullptr;
+    dart_unit_locality_t* place = nullptr;
+    dart_domain_locality_t* domain = nullptr;
+    NOT_RUNNING(dart_exit());
+    NOT_RUNNING(dart_myid(&unit));
+    NOT_RUNNING(dart_size(&size));
+    CHECK(unit.id == -1 && size == 0);
+    NOT_RUNNING(dart_team_myid(DART_TEAM_ALL, &local));
+    NOT_RUNNING(dart_team_size(DART_TEAM_ALL, &size));
+    NOT_RUNNING(dart_team_unit_l2g(DART_TEAM_ALL, 0, &unit));
+    NOT_RUNNING(dart_team_unit_g2l(DART_TEAM_ALL, 0, &local));
+    NOT_RUNNING(dart_team_get_group(DART_TEAM_ALL, &group));
+    NOT_RUNNING(dart_team_clone(DART_TEAM_ALL, &team));
+    NOT_RUNNING(dart_memalloc(1, DART_TYPE_LONG, &gptr));
+    NOT_RUNNING(dart_memfree(pointer));
+    NOT_RUNNING(dart_team_memalloc_aligned(DART_TEAM_ALL, 1, DART_TYPE_LONG, &gptr));
+    NOT_RUNNING(dart_team_memregister(DART_TEAM_ALL, 1, DART_TYPE_LONG, values, &gptr));
+    NOT_RUNNING(dart_team_memfree(pointer));
+    NOT_RUNNING(dart_team_memderegister(pointer));
+    NOT_RUNNING(dart_allocator_new(1, DART_TEAM_ALL, &allocator));
+    NOT_RUNNING(dart_gptr_getaddr(pointer, &address));
+    NOT_RUNNING(dart_put(pointer, values, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    NOT_RUNNING(dart_get(values, pointer, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    NOT_RUNNING(dart_accumulate(pointer, values, 1, DART_TYPE_LONG, DART_OP_SUM));
+    NOT_RUNNING(dart_fetch_and_op(pointer, values, values, DART_TYPE_LONG, DART_OP_SUM));
+    NOT_RUNNING(dart_compare_and_swap(pointer, values, values, values, DART_TYPE_LONG));
+    for (auto flush : {dart_flush, dart_flush_all, dart_flush_local, dart_flush_local_all}) {
+        NOT_RUNNING(flush(pointer));
+    }
+    NOT_RUNNING(dart_send(values, 1, DART_TYPE_LONG, 0, 0));
+    NOT_RUNNING(dart_recv(values, 1, DART_TYPE_LONG, 0, 0));
+    NOT_RUNNING(dart_barrier(DART_TEAM_ALL));
+    NOT_RUNNING(dart_bcast(values, 1, DART_TYPE_LONG, 0, DART_TEAM_ALL));
+    NOT_RUNNING(dart_allreduce(values, values, 1, DART_TYPE_LONG, DART_OP_SUM, DART_TEAM_ALL));
+    NOT_RUNNING(dart_team_lock_init(DART_TEAM_ALL, &lock));
+    NOT_RUNNING(dart_team_locality_init(DART_TEAM_ALL));
+    NOT_RUNNING(dart_unit_locality(DART_TEAM_ALL, 0, &place));
+    NOT_RUNNING(dart_domain_team_locality(DART_TEAM_ALL, ".", &domain));
+    // What needs no other unit works, as do the ends of what is gone already.
+    OK(dart_team_destroy(&(team = 1)));
     CHECK(team == DART_TEAM_NULL);
+    OK(dart_team_lock_destroy(&lock));
+    dart_handle_t handle = DART_HANDLE_NULL;
+    OK(dart_wait(&handle));
+    OK(dart_test(&handle, &result));
+    group = group_of({0});
+    OK(dart_group_destroy(&group));
 }
 
 void test_many_teams(const Amounts& amounts) {
@@ -89,6 +140,11 @@ void test_many_teams(const Amounts& amounts) {
         dart_team_t team = DART_TEAM_NULL;
         OK(dart_team_clone(DART_TEAM_ALL, &team));
         CHECK(team > 0 && team != kept);
+        if (i % 10 == 0) {  // A tree of domains takes some kilobytes.
+            dart_unit_locality_t* place = nullptr;
+            OK(dart_team_locality_init(team));
+            OK(dart_unit_locality(team, 0, &place));
+        }
         OK(dart_team_destroy(&team));
         if (i == teams / 10) {
             before = bytes_in_use();
@@ -109,7 +165,7 @@ void allocate(int count) {
         } else {
             OK(dart_team_memalloc_aligned(DART_TEAM_ALL, static_cast<std::size_t>(i % 500),
                                           DART_TYPE_LONG, &gptr));
-            CHECK(gptr.segid == 1);
+            CHECK(gptr.segid >= 1);
             OK(dart_team_memfree(gptr));
         }
     }
@@ -130,7 +186,7 @@ struct Late {
         OK(dart_group_destroy(&group));
         OK(dart_team_destroy(&team));
         dart_team_unit_t unit = 0;
-        INVALID(dart_team_myid(DART_TEAM_ALL, &unit));
+        CHECK(dart_team_myid(DART_TEAM_ALL, &unit) == DART_ERR_NOTINIT);
     }
 };
 Late late;
@@ -138,13 +194,14 @@ Late late;
 }  // namespace
 
 int main(int argc, char** argv) {
+    test_not_running();
     OK(dart_init(&argc, &argv));
     const Amounts amounts = argc > 1 ? kSeveralNodes : units() == 1 ? kOneUnit : kNode;
     test_many_teams(amounts);
     test_many_allocations(amounts);
     OK(dart_exit());
     test_restarts(amounts);
-    test_after_exit();
+    test_not_running();
     OK(dart_init(&argc, &argv));
     late.group = group_of({0});
     OK(dart_team_clone(DART_TEAM_ALL, &late.team));

@@ -14,6 +14,8 @@ void test_allocators();
 void test_places();
 void test_domains();
 void test_locality_split();
+void test_handles();
+void test_mistakes();
 
 // A team of the units whose numbers are `first`, first + step, ...; all units call it. Units that
 // are not in it receive DART_TEAM_NULL.
