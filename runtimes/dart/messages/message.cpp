@@ -1,110 +1,177 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages on their way (message.hpp).
+// Messages on their way, and the outbox of this unit (message.hpp).
 
 #include "messages/message.hpp"
 
 #include <shmem.h>
+#include <shmemx.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "transfers/polling.hpp"
 
 namespace tessera::dart {
 namespace {
 
-constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
-constexpr std::size_t kBlockBytesMin = 4096;
+// A receiver may copy one part while the sender fills the next one.
+constexpr std::size_t kPartBytesMax = std::size_t{1} << 20;
+constexpr std::size_t kPartBytesMin = 4096;
+
+std::atomic<std::uint64_t> messages{0};  // of this unit, so far
+
+// The parts of this unit's messages. A walk over all frees those that are done: when there are
+// twice as many as the last walk has left, or when memory is short.
+class Outbox {
+  public:
+    // RETURNS: nullptr: local memory has no room.
+    Part* allocate(std::size_t payload_bytes) {
+        const std::lock_guard guard(mutex_);
+        const std::size_t bytes =
+            offsetof(Part, payload) + std::max(payload_bytes, kInlineBytes);
+        if (parts_.size() >= parts_max_ || bytes_ >= bytes_max_) {
+            free_done();
+        }
+        auto* part = static_cast<Part*>(shmemx_local_malloc(bytes));
+        if (part == nullptr) {
+            free_done();
+            part = static_cast<Part*>(shmemx_local_malloc(bytes));
+        }
+        if (part != nullptr) {
+            part->next = SHMEMX_GPTR_NULL;
+            part->uses = 0;
+            parts_.push_back({part, bytes});
+            bytes_ += bytes;
+        }
+        return part;
+    }
+    bool is_empty() {
+        const std::lock_guard guard(mutex_);
+        return parts_.empty();
+    }
+    void clear() {
+        const std::lock_guard guard(mutex_);
+        for (const Entry& entry : parts_) {
+            shmemx_local_free(entry.part);
+        }
+        parts_.clear();
+        bytes_ = 0;
+    }
+
+  private:
+    static constexpr std::size_t kPartsMin = 64;
+    static constexpr std::size_t kBytesMin = std::size_t{4} << 20;
+
+    struct Entry {
+        Part* part;
+        std::size_t bytes;
+    };
+
+    // REQUIRES: mutex_.
+    void free_done() {
+        const int me = shmem_my_pe();
+        std::erase_if(parts_, [&](const Entry& entry) {
+            const bool is_done =
+                shmem_uint64_atomic_fetch(&entry.part->uses, me) == Part::kUses;
+            if (is_done) {
+                bytes_ -= entry.bytes;
+                shmemx_local_free(entry.part);
+            }
+            return is_done;
+        });
+        parts_max_ = std::max(2 * parts_.size(), kPartsMin);
+        bytes_max_ = std::max(2 * bytes_, kBytesMin);
+    }
+
+    std::mutex mutex_{};
+    std::vector<Entry> parts_{};
+    std::size_t bytes_ = 0;
+    std::size_t parts_max_ = kPartsMin;
+    std::size_t bytes_max_ = kBytesMin;
+};
+
+// Never destroyed, as all of the library.
+Outbox& outbox() {
+    static Outbox& box = *new Outbox;
+    return box;
+}
+
+// As large as local memory has room for. RETURNS: nullptr: not even for a small part.
+Part* allocate_part(std::size_t& bytes) {
+    for (bytes = std::min(bytes, kPartBytesMax);; bytes /= 2) {
+        Part* part = outbox().allocate(bytes);
+        if (part != nullptr || bytes <= kPartBytesMin) {
+            return part;
+        }
+    }
+}
 
 }  // namespace
 
 Sending::Sending(const void* source, std::size_t bytes, int tag, int unit)
-    : source_(static_cast<const char*>(source)), bytes_(bytes), tag_(tag), unit_(unit) {
-    if (bytes <= kInlineBytes) {
-        return;
-    }
-    block_bytes_ = std::min(bytes, kBlockBytes);
-    for (;;) {
-        block_ = static_cast<Block*>(shmemx_local_malloc(sizeof(Block) + block_bytes_));
-        if (block_ != nullptr || block_bytes_ <= kBlockBytesMin) {
-            break;
-        }
-        block_bytes_ /= 2;
-    }
-    if (block_ != nullptr) {
-        block_->parts_copied = 0;
-    }
-}
-
-Sending::~Sending() { shmemx_local_free(block_); }
-
-void Sending::fill_part() {
-    const bool is_inline = block_ == nullptr;
-    const std::size_t bytes = is_inline ? bytes_ : std::min(block_bytes_, bytes_ - first_byte_);
-    part_.envelope = {
-        .source = shmem_my_pe(),
-        .tag = tag_,
-        .message_bytes = bytes_,
-        .first_byte = first_byte_,
-        .part_bytes = bytes,
-        .block = is_inline ? SHMEMX_GPTR_NULL : shmemx_gptr_of(block_, shmem_my_pe())};
-    if (bytes > 0) {
-        std::memcpy(is_inline ? part_.payload : block_->payload(), source_ + first_byte_, bytes);
-    }
-}
+    : source_(static_cast<const char*>(source)),
+      bytes_(bytes),
+      tag_(tag),
+      unit_(unit),
+      message_(messages.fetch_add(1, std::memory_order_relaxed)) {}
 
 bool Sending::advance() {
-    if (block_ != nullptr && parts_ > 0 && !has_ticket_) {
-        // Pairs with the atomic in Receiving::copy: the block may be filled anew.
-        if (shmem_uint64_test(&block_->parts_copied, SHMEM_CMP_GE, parts_) == 0) {
+    do {
+        std::size_t bytes = bytes_ - sent_bytes_;
+        Part* part = allocate_part(bytes);
+        if (part == nullptr) {
+            is_impossible_ = sent_bytes_ == 0 && outbox().is_empty();
+            make_progress();
             return false;
         }
-        first_byte_ += part_.envelope.part_bytes;
-        if (first_byte_ == bytes_) {
-            return true;
+        part->envelope = {.source = shmem_my_pe(),
+                          .tag = tag_,
+                          .message = message_,
+                          .message_bytes = bytes_,
+                          .first_byte = sent_bytes_,
+                          .part_bytes = bytes};
+        if (bytes > 0) {
+            std::memcpy(part->payload, source_ + sent_bytes_, bytes);
         }
-    }
-    if (!has_ticket_) {
-        fill_part();
-        ticket_ = draw_ticket(unit_);
-        has_ticket_ = true;
-        ++parts_;
-    }
-    if (!try_post(unit_, ticket_, part_)) {
-        return false;
-    }
-    has_ticket_ = false;
-    return block_ == nullptr;
+        post(unit_, part);
+        sent_bytes_ += bytes;
+    } while (sent_bytes_ < bytes_);
+    return true;
 }
 
 Receiving::Receiving(void* dest, std::size_t bytes_max, int tag, int unit)
     : dest_(static_cast<char*>(dest)),
       bytes_max_(bytes_max),
-      pattern_{.source = unit, .tag = tag, .block = 0, .first_byte = 0} {}
+      pattern_{.source = unit, .tag = tag, .first_byte = 0, .message = 0} {}
 
-void Receiving::copy(const Part& part) {
-    const Envelope& envelope = part.envelope;
+void Receiving::copy(const Arrival& arrival) {
+    const Envelope& envelope = arrival.part.envelope;
     const std::size_t first = envelope.first_byte;
     const std::size_t room = first < bytes_max_ ? bytes_max_ - first : 0;
     const std::size_t bytes = std::min<std::size_t>(envelope.part_bytes, room);
-    if (envelope.block == SHMEMX_GPTR_NULL) {
+    if (arrival.is_inline()) {
         if (bytes > 0) {
-            std::memcpy(dest_ + first, part.payload, bytes);
+            std::memcpy(dest_ + first, arrival.part.payload, bytes);
         }
         return;
     }
-    auto* block = static_cast<Block*>(shmemx_gptr_addr(envelope.block));
     if (bytes > 0) {
-        shmem_getmem(dest_ + first, block->payload(), bytes, envelope.source);
+        auto* part = static_cast<Part*>(shmemx_gptr_addr(arrival.place));
+        shmem_getmem(dest_ + first, part->payload, bytes, envelope.source);
     }
-    shmem_uint64_atomic_inc(&block->parts_copied, envelope.source);
+    end_copy(arrival);
 }
 
 bool Receiving::advance() {
-    while (std::optional<Part> part = try_take(pattern_, seen_)) {
-        copy(*part);
-        const Envelope& envelope = part->envelope;
+    while (const std::optional<Arrival> arrival = try_take(pattern_, seen_)) {
+        copy(*arrival);
+        const Envelope& envelope = arrival->part.envelope;
         message_bytes_ = envelope.message_bytes;
-        pattern_.block = envelope.block;
+        pattern_.message = envelope.message;
         pattern_.first_byte = envelope.first_byte + envelope.part_bytes;
         if (pattern_.first_byte >= message_bytes_) {
             return true;
@@ -112,5 +179,7 @@ bool Receiving::advance() {
     }
     return false;
 }
+
+void stop_outbox() { outbox().clear(); }
 
 }  // namespace tessera::dart

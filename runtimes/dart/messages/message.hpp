@@ -3,13 +3,11 @@
 // A message on its way, on the side of its sender and on that of its receiver. Each advances as far
 // as it can without waiting, so that dart_sendrecv can do both at the same time.
 //
-// A short message is one part in a slot of the receiver's ring. The parts of a longer one lie in a
-// block of the sender's local memory, one after another: the receiver copies a part, and counts it
-// in the block's first word; then the sender fills the block anew.
+// The sender copies the message into parts in its local memory. It has sent the message when all
+// parts are on the receiver's list (inbox.hpp), and waits only while local memory has no room for
+// the next part. The outbox has the parts until the receivers need them no more.
 
 #pragma once
-
-#include <shmemx.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,40 +16,23 @@
 
 namespace tessera::dart {
 
-// The start of the sender's block; the payload follows.
-struct Block {
-    std::uint64_t parts_copied;  // by the receiver
-    std::uint64_t unused;
-
-    char* payload() { return reinterpret_cast<char*>(this + 1); }
-};
-
 class Sending {
   public:
     Sending(const void* source, std::size_t bytes, int tag, int unit);
-    ~Sending();
-    Sending(const Sending&) = delete;
-    Sending& operator=(const Sending&) = delete;
 
-    // RETURNS: false: local memory has no room for a block.
-    bool is_possible() const { return bytes_ <= kInlineBytes || block_ != nullptr; }
-    // RETURNS: whether the message has been received, or lies in the receiver's ring as a whole.
+    // RETURNS: whether the receiver's list has the whole message.
     bool advance();
+    // Local memory has no room, and no message that is under way will leave it.
+    bool is_impossible() const { return is_impossible_; }
 
   private:
-    void fill_part();
-
     const char* source_;
     std::size_t bytes_;
     int tag_;
     int unit_;
-    Block* block_ = nullptr;
-    std::size_t block_bytes_ = 0;
-    std::size_t first_byte_ = 0;  // of the current part
-    std::uint64_t parts_ = 0;     // posted, or with a ticket
-    bool has_ticket_ = false;
-    std::uint64_t ticket_ = 0;
-    Part part_{};
+    std::uint64_t message_;
+    std::size_t sent_bytes_ = 0;
+    bool is_impossible_ = false;
 };
 
 class Receiving {
@@ -61,13 +42,13 @@ class Receiving {
     // RETURNS: whether the whole message has been received.
     bool advance();
     // Waits until advance() may come further.
-    void wait() const { wait_for_part(seen_); }
+    void wait() const { wait_for_arrival(seen_); }
     // Whether the message was longer than the memory for it; the rest is lost.
     bool is_cut() const { return message_bytes_ > bytes_max_; }
     std::size_t message_bytes() const { return message_bytes_; }
 
   private:
-    void copy(const Part& part);
+    void copy(const Arrival& arrival);
 
     char* dest_;
     std::size_t bytes_max_;
@@ -75,5 +56,8 @@ class Receiving {
     std::size_t message_bytes_ = 0;
     std::uint64_t seen_ = 0;
 };
+
+// Called by dart_exit behind a barrier: frees the parts of all messages.
+void stop_outbox();
 
 }  // namespace tessera::dart

@@ -17,7 +17,7 @@ namespace {
 
 // Bytes of the elements, or an error.
 struct Size {
-    bool is_valid;
+    dart_ret_t error;
     std::size_t bytes;
 };
 
@@ -25,26 +25,26 @@ Size check(const void* buffer, std::size_t nelem, dart_datatype_t type, dart_glo
            const char* routine) {
     const Team* world = team_of_call(DART_TEAM_ALL, routine);
     if (world == nullptr) {
-        return {false, 0};
+        return {bad_argument(), 0};
     }
     if (unit.id < 0 || unit.id >= world->size) {
         fail(DART_ERR_INVAL, routine, "unit %d is not in [0, %d)", unit.id, world->size);
-        return {false, 0};
+        return {DART_ERR_INVAL, 0};
     }
     const std::size_t one = element_bytes(type, routine);
     std::size_t all = 0;
     if (one == 0) {
-        return {false, 0};
+        return {DART_ERR_INVAL, 0};
     }
     if (__builtin_mul_overflow(one, nelem, &all) || (buffer == nullptr && all > 0)) {
         fail(DART_ERR_INVAL, routine, "%zu elements at %p", nelem, buffer);
-        return {false, 0};
+        return {DART_ERR_INVAL, 0};
     }
-    return {true, all};
+    return {DART_OK, all};
 }
 
-dart_ret_t no_block(const char* routine, std::size_t bytes) {
-    return fail(DART_ERR_OTHER, routine,
+dart_ret_t fail_memory(const char* routine, std::size_t bytes) {
+    return fail(DART_ERR_NOMEM, routine,
                 "no local memory for a message of %zu bytes; enlarge SHMEM_LOCAL_MEMORY_SIZE",
                 bytes);
 }
@@ -63,15 +63,15 @@ dart_ret_t result_of(const Receiving& receiving, std::size_t bytes_max, const ch
 
 DART_ENTRY dart_ret_t dart_send(const void* sendbuf, size_t nelem, dart_datatype_t dtype, int tag,
                                 dart_global_unit_t unit) {
-    const auto [is_valid, bytes] = check(sendbuf, nelem, dtype, unit, __func__);
-    if (!is_valid) {
-        return DART_ERR_INVAL;
+    const auto [error, bytes] = check(sendbuf, nelem, dtype, unit, __func__);
+    if (error != DART_OK) {
+        return error;
     }
     Sending sending(sendbuf, bytes, tag, unit.id);
-    if (!sending.is_possible()) {
-        return no_block(__func__, bytes);
-    }
     while (!sending.advance()) {
+        if (sending.is_impossible()) {
+            return fail_memory(__func__, bytes);
+        }
         std::this_thread::yield();
     }
     return DART_OK;
@@ -79,9 +79,9 @@ DART_ENTRY dart_ret_t dart_send(const void* sendbuf, size_t nelem, dart_datatype
 
 DART_ENTRY dart_ret_t dart_recv(void* recvbuf, size_t nelem, dart_datatype_t dtype, int tag,
                                 dart_global_unit_t unit) {
-    const auto [is_valid, bytes] = check(recvbuf, nelem, dtype, unit, __func__);
-    if (!is_valid) {
-        return DART_ERR_INVAL;
+    const auto [error, bytes] = check(recvbuf, nelem, dtype, unit, __func__);
+    if (error != DART_OK) {
+        return error;
     }
     Receiving receiving(recvbuf, bytes, tag, unit.id);
     while (!receiving.advance()) {
@@ -97,13 +97,10 @@ DART_ENTRY dart_ret_t dart_sendrecv(const void* sendbuf, size_t send_nelem,
                                     dart_global_unit_t src) {
     const Size send = check(sendbuf, send_nelem, send_dtype, dest, __func__);
     const Size receive = check(recvbuf, recv_nelem, recv_dtype, src, __func__);
-    if (!send.is_valid || !receive.is_valid) {
-        return DART_ERR_INVAL;
+    if (send.error != DART_OK || receive.error != DART_OK) {
+        return send.error != DART_OK ? send.error : receive.error;
     }
     Sending sending(sendbuf, send.bytes, send_tag, dest.id);
-    if (!sending.is_possible()) {
-        return no_block(__func__, send.bytes);
-    }
     Receiving receiving(recvbuf, receive.bytes, recv_tag, src.id);
     bool is_sent = false;
     bool is_received = false;
@@ -115,6 +112,8 @@ DART_ENTRY dart_ret_t dart_sendrecv(const void* sendbuf, size_t send_nelem,
         }
         if (is_sent) {
             receiving.wait();
+        } else if (sending.is_impossible()) {
+            return fail_memory(__func__, send.bytes);
         } else {
             std::this_thread::yield();
         }
