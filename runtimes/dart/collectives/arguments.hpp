@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checks of the arguments that collectives have in common. Each prints why it fails.
+// The arguments of a collective routine, and the rule for its errors: all units of the team return
+// the error, or the job ends.
+//
+// A unit checks its own arguments before it sends anything. One that has found a mistake waits until
+// the others have made the same call. If all of them have found one, each returns its error. If a
+// unit has found none, it waits for the others inside the call already, and nothing can call it
+// back; then the unit with the mistake ends the job. Right calls pay for this by one store.
 
 #pragma once
 
@@ -8,17 +14,57 @@
 
 #include <cstddef>
 
-#include "core/team.hpp"
+#include "core/lookup.hpp"
 
 namespace tessera::dart {
 
-// RETURNS: the team; nullptr: there is none of that number.
-const Team* team_of_call(dart_team_t id, const char* routine);
+// One call. Each check prints why it fails, and does nothing behind another one that has failed.
+class Collective {
+  public:
+    // Finds the team. Without a team there are no others to wait for.
+    Collective(dart_team_t team, const char* routine);
 
-// RETURNS: bytes of an element; 0: the type is not contiguous.
+    void check_type(dart_datatype_t type);
+    void check_root(dart_team_unit_t root);
+    // A buffer of `nelem` elements for each of `units` units. `is_used`: whether this unit uses it.
+    void check_buffer(const void* buffer, std::size_t nelem, const char* name, int units = 1,
+                      bool is_used = true);
+    // The place for a result, or another pointer that must be there.
+    void check_place(const void* place);
+    // What the caller has found out: DART_OK, or an error after a message.
+    void refuse(dart_ret_t error) { error_ = error; }
+
+    // Of the team; 0 without one.
+    int units() const { return team_ != nullptr ? team_->size : 0; }
+    bool is_unit(dart_team_unit_t unit) const {
+        return team_ != nullptr && team_->my_id == unit.id;
+    }
+    bool is_possible() const { return error_ == DART_OK; }
+
+    // Behind the checks. RETURNS: false: there was a mistake; return fail_together().
+    bool begin() {
+        if (team_ != nullptr) [[likely]] {
+            team_->note_call(is_possible());
+        }
+        return is_possible();
+    }
+    // RETURNS: the error, when all units have one.
+    [[gnu::cold]] dart_ret_t fail_together() const;
+
+    // REQUIRES: is_possible().
+    Team& team() const { return *team_; }
+    // Of a contiguous type.
+    std::size_t element_bytes() const { return element_bytes_; }
+
+  private:
+    Team* team_;
+    const char* routine_;
+    std::size_t element_bytes_ = 1;
+    dart_ret_t error_ = DART_OK;
+};
+
+// RETURNS: bytes of an element; 0, after a message: the type is not contiguous.
 std::size_t element_bytes(dart_datatype_t type, const char* routine);
-
-bool is_root(const Team& team, dart_team_unit_t root, const char* routine);
 
 // Translates the result of a routine of <shmemx.h>.
 dart_ret_t result_of(int status, const char* routine);

@@ -2,8 +2,7 @@
 //
 // Collectives that move elements: dart_barrier, dart_bcast, dart_scatter, dart_gather,
 // dart_allgather, dart_allgatherv, dart_alltoall. Elements are bytes here; those of custom types
-// too. A unit whose arguments are impossible by themselves returns an error at once, as all units
-// do that give the same ones.
+// too. arguments.hpp has the rule for errors.
 
 #include <dash/dart/if/dart_communication.h>
 #include <shmem.h>
@@ -12,34 +11,9 @@
 #include "collectives/arguments.hpp"
 #include "core/entry.hpp"
 #include "core/log.hpp"
-#include "core/team.hpp"
 
 namespace tessera::dart {
 namespace {
-
-// A team and bytes of an element; the team is null where an argument is not possible.
-struct Call {
-    const Team* team;
-    std::size_t element_bytes;
-};
-
-Call check(dart_team_t team_id, dart_datatype_t type, const char* routine) {
-    const Team* team = team_of_call(team_id, routine);
-    if (team == nullptr) [[unlikely]] {
-        return {nullptr, 0};
-    }
-    const std::size_t bytes = element_bytes(type, routine);
-    return {bytes != 0 ? team : nullptr, bytes};
-}
-
-Call check_rooted(dart_team_t team_id, dart_datatype_t type, dart_team_unit_t root,
-                  const char* routine) {
-    const Call call = check(team_id, type, routine);
-    if (call.team != nullptr && !is_root(*call.team, root, routine)) [[unlikely]] {
-        return {nullptr, 0};
-    }
-    return call;
-}
 
 // The block of this unit: in `all` if the call is in place, else in `block`.
 const void* own_block(const void* block, const void* all, std::size_t offset) {
@@ -50,87 +24,116 @@ const void* own_block(const void* block, const void* all, std::size_t offset) {
 }  // namespace
 
 DART_ENTRY dart_ret_t dart_barrier(dart_team_t team_id) {
-    const Team* team = team_of_call(team_id, __func__);
-    if (team == nullptr) [[unlikely]] {
-        return DART_ERR_INVAL;
+    Collective call(team_id, __func__);
+    if (!call.begin()) [[unlikely]] {
+        return call.fail_together();
     }
-    return result_of(shmem_team_sync(team->handle), __func__);
+    return result_of(shmem_team_sync(call.team().handle), __func__);
 }
 
 DART_ENTRY dart_ret_t dart_bcast(void* buf, size_t nelem, dart_datatype_t dtype,
                                  dart_team_unit_t root, dart_team_t team_id) {
-    const auto [team, bytes] = check_rooted(team_id, dtype, root, __func__);
-    if (team == nullptr) [[unlikely]] {
-        return DART_ERR_INVAL;
+    Collective call(team_id, __func__);
+    call.check_type(dtype);
+    call.check_root(root);
+    call.check_buffer(buf, nelem, "buf");
+    if (!call.begin()) [[unlikely]] {
+        return call.fail_together();
     }
-    return result_of(shmemx_broadcast(team->handle, buf, buf, nelem, bytes, root.id), __func__);
+    return result_of(
+        shmemx_broadcast(call.team().handle, buf, buf, nelem, call.element_bytes(), root.id),
+        __func__);
 }
 
 DART_ENTRY dart_ret_t dart_scatter(const void* sendbuf, void* recvbuf, size_t nelem,
                                    dart_datatype_t dtype, dart_team_unit_t root,
                                    dart_team_t team_id) {
-    const auto [team, bytes] = check_rooted(team_id, dtype, root, __func__);
-    if (team == nullptr) [[unlikely]] {
-        return DART_ERR_INVAL;
+    Collective call(team_id, __func__);
+    call.check_type(dtype);
+    call.check_root(root);
+    call.check_buffer(recvbuf, nelem, "recvbuf");
+    call.check_buffer(sendbuf, nelem, "sendbuf", call.units(), call.is_unit(root));
+    if (!call.begin()) [[unlikely]] {
+        return call.fail_together();
     }
-    return result_of(shmemx_scatter(team->handle, recvbuf, sendbuf, nelem, bytes, root.id),
+    return result_of(shmemx_scatter(call.team().handle, recvbuf, sendbuf, nelem,
+                                    call.element_bytes(), root.id),
                      __func__);
 }
 
 DART_ENTRY dart_ret_t dart_gather(const void* sendbuf, void* recvbuf, size_t nelem,
                                   dart_datatype_t dtype, dart_team_unit_t root,
                                   dart_team_t team_id) {
-    const auto [team, bytes] = check_rooted(team_id, dtype, root, __func__);
-    if (team == nullptr) [[unlikely]] {
-        return DART_ERR_INVAL;
+    Collective call(team_id, __func__);
+    call.check_type(dtype);
+    call.check_root(root);
+    call.check_buffer(sendbuf, nelem, "sendbuf");
+    call.check_buffer(recvbuf, nelem, "recvbuf", call.units(), call.is_unit(root));
+    if (!call.begin()) [[unlikely]] {
+        return call.fail_together();
     }
-    return result_of(shmemx_gather(team->handle, recvbuf, sendbuf, nelem, bytes, root.id),
-                     __func__);
+    return result_of(
+        shmemx_gather(call.team().handle, recvbuf, sendbuf, nelem, call.element_bytes(), root.id),
+        __func__);
 }
 
 DART_ENTRY dart_ret_t dart_allgather(const void* sendbuf, void* recvbuf, size_t nelem,
                                      dart_datatype_t dtype, dart_team_t team_id) {
-    const auto [team, bytes] = check(team_id, dtype, __func__);
-    if (team == nullptr) [[unlikely]] {
-        return DART_ERR_INVAL;
+    Collective call(team_id, __func__);
+    call.check_type(dtype);
+    call.check_buffer(recvbuf, nelem, "recvbuf", call.units());
+    if (!call.begin()) [[unlikely]] {
+        return call.fail_together();
     }
-    const std::size_t offset = static_cast<std::size_t>(team->my_id) * nelem * bytes;
+    const Team& team = call.team();
+    const std::size_t bytes = call.element_bytes();
+    const std::size_t offset = static_cast<std::size_t>(team.my_id) * nelem * bytes;
     return result_of(
-        shmemx_allgather(team->handle, recvbuf, own_block(sendbuf, recvbuf, offset), nelem, bytes),
+        shmemx_allgather(team.handle, recvbuf, own_block(sendbuf, recvbuf, offset), nelem, bytes),
         __func__);
 }
 
 DART_ENTRY dart_ret_t dart_allgatherv(const void* sendbuf, size_t nsendelem, dart_datatype_t dtype,
                                       void* recvbuf, const size_t* nrecvelem,
                                       const size_t* recvdispls, dart_team_t team_id) {
-    const auto [team, bytes] = check(team_id, dtype, __func__);
-    if (team == nullptr) [[unlikely]] {
-        return DART_ERR_INVAL;
+    Collective call(team_id, __func__);
+    call.check_type(dtype);
+    call.check_place(nrecvelem);
+    call.check_place(recvdispls);
+    for (int unit = 0; call.is_possible() && unit < call.units(); ++unit) {
+        std::size_t elements = nrecvelem[unit];
+        if (__builtin_add_overflow(elements, elements > 0 ? recvdispls[unit] : 0, &elements)) {
+            elements = SIZE_MAX;
+        }
+        call.check_buffer(recvbuf, elements, "recvbuf");
     }
-    if (nrecvelem == nullptr || recvdispls == nullptr) [[unlikely]] {
-        return fail(DART_ERR_INVAL, __func__, "nrecvelem or recvdispls is a null pointer");
+    if (call.is_possible() && nsendelem != nrecvelem[call.team().my_id]) [[unlikely]] {
+        call.refuse(fail(DART_ERR_INVAL, __func__,
+                         "nsendelem %zu of unit %d of team %d is not its nrecvelem, %zu", nsendelem,
+                         call.team().my_id, team_id, nrecvelem[call.team().my_id]));
     }
-    const std::size_t expected = nrecvelem[team->my_id];
-    if (nsendelem != expected) [[unlikely]] {
-        // The other units wait for this one already: an error here would leave them waiting.
-        fatal(__func__, "nsendelem %zu of unit %d of team %d is not its nrecvelem, %zu", nsendelem,
-              team->my_id, team->id, expected);
+    if (!call.begin()) [[unlikely]] {
+        return call.fail_together();
     }
-    const std::size_t offset = recvdispls[team->my_id] * bytes;
-    return result_of(shmemx_allgatherv(team->handle, recvbuf, nrecvelem, recvdispls,
+    const Team& team = call.team();
+    const std::size_t bytes = call.element_bytes();
+    const std::size_t offset = recvdispls[team.my_id] * bytes;
+    return result_of(shmemx_allgatherv(team.handle, recvbuf, nrecvelem, recvdispls,
                                        own_block(sendbuf, recvbuf, offset), bytes),
                      __func__);
 }
 
 DART_ENTRY dart_ret_t dart_alltoall(const void* sendbuf, void* recvbuf, size_t nelem,
                                     dart_datatype_t dtype, dart_team_t team_id) {
-    const auto [team, bytes] = check(team_id, dtype, __func__);
-    if (team == nullptr) [[unlikely]] {
-        return DART_ERR_INVAL;
+    Collective call(team_id, __func__);
+    call.check_type(dtype);
+    call.check_buffer(recvbuf, nelem, "recvbuf", call.units());
+    if (!call.begin()) [[unlikely]] {
+        return call.fail_together();
     }
-    return result_of(
-        shmemx_alltoall(team->handle, recvbuf, own_block(sendbuf, recvbuf, 0), nelem, bytes),
-        __func__);
+    return result_of(shmemx_alltoall(call.team().handle, recvbuf, own_block(sendbuf, recvbuf, 0),
+                                     nelem, call.element_bytes()),
+                     __func__);
 }
 
 }  // namespace tessera::dart

@@ -67,18 +67,39 @@ int reduce_by_function(const Reduction& reduction, const shmemx_op_t& op) {
                     : shmemx_reduce_op(team.handle, dest, source, nelems, &op, root);
 }
 
-dart_ret_t reduce_by_created(const Reduction& reduction, dart_datatype_t type, dart_operation_t op,
-                             const char* routine) {
+// RETURNS: DART_OK, or an error after a message.
+dart_ret_t check_created(dart_datatype_t type, dart_operation_t op, const char* routine) {
     const CreatedOperation* created = find_operation(op);
     if (created == nullptr) {
         return fail(DART_ERR_INVAL, routine,
-                    "operation %lu is none of DART_OP_*, and not from dart_op_create",
+                    "operation %lu is none of DART_OP_*, and not from dart_op_create, or has ended",
                     static_cast<unsigned long>(op));
     }
     if (created->type != type) {
         return fail(DART_ERR_INVAL, routine, "type %ld is not that of the operation, %ld",
                     static_cast<long>(type), static_cast<long>(created->type));
     }
+    return DART_OK;
+}
+
+// The same for all operations.
+dart_ret_t check_operation(dart_datatype_t type, dart_operation_t op, std::size_t nelems,
+                           const char* routine) {
+    if (!is_basic(op)) {
+        return check_created(type, op, routine);
+    }
+    if (!is_basic(type) || !is_possible(op, type) || op >= DART_OP_REPLACE) {
+        return fail(DART_ERR_INVAL, routine, "operation %lu is not possible for type %ld",
+                    static_cast<unsigned long>(op), static_cast<long>(type));
+    }
+    if (op == DART_OP_MINMAX && nelems % 2 != 0) {
+        return fail(DART_ERR_INVAL, routine, "DART_OP_MINMAX of %zu elements: give pairs", nelems);
+    }
+    return DART_OK;
+}
+
+dart_ret_t reduce_by_created(const Reduction& reduction, dart_operation_t op, const char* routine) {
+    const CreatedOperation* created = find_operation(op);
     const shmemx_op_t function{.function = combine_by_function,
                                .user_data = const_cast<CreatedOperation*>(created),
                                .element_bytes = created->element_bytes,
@@ -86,14 +107,11 @@ dart_ret_t reduce_by_created(const Reduction& reduction, dart_datatype_t type, d
     return result_of(reduce_by_function(reduction, function), routine);
 }
 
+// REQUIRES: check_operation().
 dart_ret_t reduce(Reduction reduction, dart_datatype_t type, dart_operation_t op,
                   const char* routine) {
     if (!is_basic(op)) {
-        return reduce_by_created(reduction, type, op, routine);
-    }
-    if (!is_basic(type) || !is_possible(op, type) || op >= DART_OP_REPLACE) [[unlikely]] {
-        return fail(DART_ERR_INVAL, routine, "operation %lu is not possible for type %ld",
-                    static_cast<unsigned long>(op), static_cast<long>(type));
+        return reduce_by_created(reduction, op, routine);
     }
     if (const int code = operation_code(op); code != 0) [[likely]] {
         return result_of(reduce_by_code(reduction, type_code(type), code), routine);
@@ -103,10 +121,6 @@ dart_ret_t reduce(Reduction reduction, dart_datatype_t type, dart_operation_t op
                          .element_bytes = bytes_of_basic(type),
                          .is_commutative = 1};
     if (op == DART_OP_MINMAX) {
-        if (reduction.nelems % 2 != 0) {
-            return fail(DART_ERR_INVAL, routine, "DART_OP_MINMAX of %zu elements: give pairs",
-                        reduction.nelems);
-        }
         reduction.nelems /= 2;
         function.element_bytes *= 2;
     }
@@ -118,21 +132,34 @@ dart_ret_t reduce(Reduction reduction, dart_datatype_t type, dart_operation_t op
 DART_ENTRY dart_ret_t dart_allreduce(const void* sendbuf, void* recvbuf, size_t nelem,
                                      dart_datatype_t dtype, dart_operation_t op,
                                      dart_team_t team_id) {
-    const Team* team = team_of_call(team_id, __func__);
-    if (team == nullptr) [[unlikely]] {
-        return DART_ERR_INVAL;
+    Collective call(team_id, __func__);
+    call.check_type(dtype);
+    call.check_buffer(sendbuf, nelem, "sendbuf");
+    call.check_buffer(recvbuf, nelem, "recvbuf");
+    if (call.is_possible()) [[likely]] {
+        call.refuse(check_operation(dtype, op, nelem, __func__));
     }
-    return reduce({*team, recvbuf, sendbuf, nelem, -1}, dtype, op, __func__);
+    if (!call.begin()) [[unlikely]] {
+        return call.fail_together();
+    }
+    return reduce({call.team(), recvbuf, sendbuf, nelem, -1}, dtype, op, __func__);
 }
 
 DART_ENTRY dart_ret_t dart_reduce(const void* sendbuf, void* recvbuf, size_t nelem,
                                   dart_datatype_t dtype, dart_operation_t op, dart_team_unit_t root,
                                   dart_team_t team_id) {
-    const Team* team = team_of_call(team_id, __func__);
-    if (team == nullptr || !is_root(*team, root, __func__)) [[unlikely]] {
-        return DART_ERR_INVAL;
+    Collective call(team_id, __func__);
+    call.check_type(dtype);
+    call.check_root(root);
+    call.check_buffer(sendbuf, nelem, "sendbuf");
+    call.check_buffer(recvbuf, nelem, "recvbuf", 1, call.is_unit(root));
+    if (call.is_possible()) [[likely]] {
+        call.refuse(check_operation(dtype, op, nelem, __func__));
     }
-    return reduce({*team, recvbuf, sendbuf, nelem, root.id}, dtype, op, __func__);
+    if (!call.begin()) [[unlikely]] {
+        return call.fail_together();
+    }
+    return reduce({call.team(), recvbuf, sendbuf, nelem, root.id}, dtype, op, __func__);
 }
 
 }  // namespace tessera::dart

@@ -5,6 +5,7 @@
 #include "core/operations.hpp"
 
 #include "core/entry.hpp"
+#include "core/handles.hpp"
 #include "core/log.hpp"
 #include "core/types.hpp"
 
@@ -43,18 +44,13 @@ constexpr int kOperationCodes[DART_OP_LAST] = {
     SHMEMX_OP_NO_OP,
 };
 
-CreatedOperation* created_of(dart_operation_t op) {
-    // Below a page, and unaligned: no address that dart_op_create has given.
-    if (op < 4096 || op % alignof(CreatedOperation) != 0) {
-        return nullptr;
-    }
-    auto* created = reinterpret_cast<CreatedOperation*>(op);
-    return created->mark == CreatedOperation::kMark ? created : nullptr;
-}
+using CreatedOperations = Handles<CreatedOperation, HandleKind::kOperation>;
 
 }  // namespace
 
-const CreatedOperation* find_operation(dart_operation_t op) { return created_of(op); }
+const CreatedOperation* find_operation(dart_operation_t op) {
+    return CreatedOperations::all().find(op);
+}
 
 int type_code(dart_datatype_t type) { return kTypeCodes[type]; }
 
@@ -77,11 +73,12 @@ DART_ENTRY dart_ret_t dart_op_create(dart_operator_t op, void* userdata, bool co
         return fail(DART_ERR_INVAL, __func__, "type %ld is neither a basic nor a custom type",
                     static_cast<long>(dtype));
     }
-    *new_op = reinterpret_cast<dart_operation_t>(new CreatedOperation{.function = op,
-                                                                      .user_data = userdata,
-                                                                      .commutes = commute,
-                                                                      .type = dtype,
-                                                                      .element_bytes = bytes});
+    *new_op = CreatedOperations::all().add(std::make_unique<CreatedOperation>(
+        CreatedOperation{.function = op,
+                         .user_data = userdata,
+                         .commutes = commute,
+                         .type = dtype,
+                         .element_bytes = bytes}));
     return DART_OK;
 }
 
@@ -89,13 +86,11 @@ DART_ENTRY dart_ret_t dart_op_destroy(dart_operation_t* op) {
     if (op == nullptr) {
         return fail(DART_ERR_INVAL, __func__, "the operation is a null pointer");
     }
-    CreatedOperation* created = created_of(*op);
-    if (created == nullptr) {
-        return fail(DART_ERR_INVAL, __func__, "operation %lu was not made by dart_op_create",
+    if (CreatedOperations::all().remove(*op) == nullptr) {
+        return fail(DART_ERR_INVAL, __func__,
+                    "operation %lu was not made by dart_op_create, or has ended",
                     static_cast<unsigned long>(*op));
     }
-    created->forget();
-    delete created;
     *op = DART_OP_UNDEFINED;
     return DART_OK;
 }

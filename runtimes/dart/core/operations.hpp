@@ -8,25 +8,19 @@
 #include <shmemx.h>
 
 #include <cstddef>
-#include <cstdint>
 
 namespace tessera::dart {
 
 // An operation that dart_op_create has made.
 struct CreatedOperation {
-    static constexpr std::uint64_t kMark = 0x44415254'4F505253;  // "DARTOPRS"
-    std::uint64_t mark = kMark;
     dart_operator_t function = nullptr;
     void* user_data = nullptr;
     bool commutes = false;
     dart_datatype_t type = DART_TYPE_UNDEFINED;
     std::size_t element_bytes = 0;
-
-    // volatile: a handle that is used again too late must not find the mark.
-    void forget() { *const_cast<volatile std::uint64_t*>(&mark) = 0; }
 };
 
-// RETURNS: nullptr: dart_op_create has not made it.
+// RETURNS: nullptr: dart_op_create has not made it, or it has ended.
 const CreatedOperation* find_operation(dart_operation_t op);
 
 inline bool is_basic(dart_operation_t op) { return op > DART_OP_UNDEFINED && op < DART_OP_LAST; }

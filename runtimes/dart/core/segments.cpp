@@ -7,6 +7,11 @@ namespace tessera::dart {
 
 namespace {
 constexpr std::uint32_t kFirstCapacity = 8;
+
+// 1, 2, ... 255, 1, ...
+std::uint8_t next_generation(std::uint8_t generation) {
+    return generation == UINT8_MAX ? 1 : static_cast<std::uint8_t>(generation + 1);
+}
 }
 
 Segment& SegmentTable::place(std::int16_t id) {
@@ -26,29 +31,47 @@ Segment& SegmentTable::place(std::int16_t id) {
     return entries_.load(std::memory_order_relaxed)[index];
 }
 
+int SegmentTable::Numbers::choose() {
+    int number = 0;
+    if (!free.empty()) {
+        number = free.back();
+        free.pop_back();
+    } else if (last < kIdMax) {
+        number = ++last;
+    } else if (!spent.empty()) {
+        number = spent.front();
+        spent.pop_front();
+    }
+    return number;
+}
+
 std::int16_t SegmentTable::add(const Segment& segment) {
     const bool is_registered = segment.kind == SegmentKind::kRegistered;
-    Numbers& numbers = numbers_[is_registered ? 1 : 0];
-    int number = 0;
-    if (!numbers.free.empty()) {
-        number = numbers.free.back();
-        numbers.free.pop_back();
-    } else if (numbers.last < kIdMax) {
-        number = ++numbers.last;
-    } else {
+    const int number = numbers_[is_registered ? 1 : 0].choose();
+    if (number == 0) {
         return 0;
     }
     const auto id = static_cast<std::int16_t>(is_registered ? -number : number);
-    place(id) = segment;
+    Segment& entry = place(id);
+    const std::uint8_t last = entry.generation;
+    entry = segment;
+    entry.generation = last == 0 ? first_generation_ : next_generation(last);
     return id;
 }
 
 void SegmentTable::add_local(const Segment& segment) { place(0) = segment; }
 
 void SegmentTable::remove(std::int16_t id) {
-    place(id) = Segment{};
+    Segment& entry = place(id);
+    const std::uint8_t generation = entry.generation;
+    entry = Segment{.generation = generation};
     const auto number = static_cast<std::int16_t>(id < 0 ? -id : id);
-    numbers_[id < 0 ? 1 : 0].free.push_back(number);
+    Numbers& numbers = numbers_[id < 0 ? 1 : 0];
+    if (next_generation(generation) == first_generation_) {
+        numbers.spent.push_back(number);
+    } else {
+        numbers.free.push_back(number);
+    }
 }
 
 std::int16_t SegmentTable::any() const {

@@ -4,7 +4,10 @@
 // number is an index of an array, so a lookup is two loads and a compare.
 //
 // The members of a team add and remove segments collectively, in the same order, so they choose the
-// same numbers: the one that became free last, or the next one.
+// same numbers: the one that became free last, or the next one (a test of DASH wants the number of
+// the last allocation again). Each use of a number is a generation, which pointers carry in their
+// flags: the pointer of an allocation that has ended does not reach the next one. A number that has
+// had all generations goes to the end of the line.
 //
 // THREADS: one thread at a time adds and removes; others may look segments up, but not those that
 // are being added or removed. An array that has become too short therefore stays until the end.
@@ -15,6 +18,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -32,6 +36,7 @@ struct Segment {
     std::uint32_t mapped_units = 0;
     std::uint16_t flags = 0;
     SegmentKind kind = SegmentKind::kNone;
+    std::uint8_t generation = 0;  // 1 and up; 0: local memory
     shmemx_segment_t registered = SHMEMX_SEGMENT_INVALID;
 };
 static_assert(sizeof(Segment) == 32, "the index of the array is one shift");
@@ -39,6 +44,10 @@ static_assert(sizeof(Segment) == 32, "the index of the array is one shift");
 class SegmentTable {
   public:
     static constexpr int kIdMax = INT16_MAX;
+
+    // The first generation of all numbers: another one after each dart_init, the same on all units.
+    explicit SegmentTable(std::uint8_t first_generation = 1)
+        : first_generation_(first_generation) {}
 
     // RETURNS: nullptr: there is no such segment.
     Segment* find(std::int16_t id) const {
@@ -61,7 +70,7 @@ class SegmentTable {
     }
 
     // RETURNS: the number: positive for allocated, negative for registered segments; 0: there are
-    // as many as numbers.
+    // as many as numbers. Chooses the generation.
     std::int16_t add(const Segment& segment);
     // Number 0, which only the team of all units has.
     void add_local(const Segment& segment);
@@ -83,10 +92,13 @@ class SegmentTable {
     std::atomic<std::uint32_t> capacity_{0};
     std::vector<std::unique_ptr<Segment[]>> arrays_{};
     struct Numbers {
-        std::vector<std::int16_t> free{};
+        std::vector<std::int16_t> free{};   // the last one comes first
+        std::deque<std::int16_t> spent{};   // those that have had all generations, the first first
         int last = 0;
+        int choose();  // RETURNS: 0: none is left
     };
     Numbers numbers_[2];  // allocated, registered
+    const std::uint8_t first_generation_;
 };
 
 }  // namespace tessera::dart

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/team.hpp"
 
+#include <shmemx.h>
+
 #include <algorithm>
 
 #include "core/runtime.hpp"
@@ -30,17 +32,30 @@ int index_in(const std::vector<int>& units, int unit) {
 
 }  // namespace
 
-Team::Team(dart_team_t team_id, shmem_team_t team_handle, const std::vector<int>& units)
+Team::Team(dart_team_t team_id, shmem_team_t team_handle, const std::vector<int>& units,
+           Calls* calls)
     : id(team_id),
       handle(team_handle),
       size(static_cast<int>(units.size())),
       my_id(index_in(units, my_unit())),
+      segments(static_cast<std::uint8_t>(starts() % UINT8_MAX + 1)),
+      calls_(calls),
       first_(units.front()),
       stride_(common_stride(units)) {
     if (stride_ == 0) {
         list_.reset(new int[units.size()]);
         std::copy(units.begin(), units.end(), list_.get());
     }
+}
+
+Team::~Team() { shmemx_team_free(handle, calls_); }
+
+bool Team::has_made_call(int unit) const {
+    return shmem_uint64_atomic_fetch(&calls_->made, global_unit(unit)) >= calls_->made;
+}
+
+bool Team::has_failed(int unit) const {
+    return shmem_uint64_atomic_fetch(&calls_->last_failed, global_unit(unit)) >= calls_->made;
 }
 
 int Team::unit_of(int global_unit) const {

@@ -22,8 +22,19 @@ namespace tessera::dart {
 
 class Team {
   public:
-    // REQUIRES: units that ascend.
-    Team(dart_team_t team_id, shmem_team_t team_handle, const std::vector<int>& units);
+    // What a unit tells the others of the team about its calls of collectives
+    // (collectives/arguments.hpp). In team memory; its owner alone writes.
+    struct Calls {
+        std::uint64_t made;
+        std::uint64_t last_failed;  // the number of the last call with a mistake of this unit
+    };
+
+    // REQUIRES: units that ascend, and calls that are 0; the team frees them.
+    Team(dart_team_t team_id, shmem_team_t team_handle, const std::vector<int>& units,
+         Calls* calls);
+    ~Team();
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
 
     // REQUIRES: 0 <= unit < size.
     int global_unit(int unit) const {
@@ -33,13 +44,31 @@ class Team {
     int unit_of(int global_unit) const;
     std::vector<int> units() const;
 
+    // One more call of a collective. Others that see it see, too, whether it has failed.
+    void note_call(bool is_possible) {
+        const std::uint64_t call = calls_->made + 1;
+        if (!is_possible) [[unlikely]] {
+            store(calls_->last_failed, call);
+        }
+        store(calls_->made, call);
+    }
+    // Whether a unit has come to the calling unit's last call, and with a mistake.
+    bool has_made_call(int unit) const;
+    bool has_failed(int unit) const;
+
     const dart_team_t id;
     const shmem_team_t handle;
     const int size;
     const int my_id;  // -1: this unit is no member
-    SegmentTable segments{};
+    SegmentTable segments;
 
   private:
+    // Release: pairs with the fetches in core/team.cpp:has_made_call and core/team.cpp:has_failed.
+    static void store(std::uint64_t& word, std::uint64_t value) {
+        std::atomic_ref(word).store(value, std::memory_order_release);
+    }
+
+    Calls* const calls_;
     int first_ = 0;
     int stride_ = 1;
     std::unique_ptr<int[]> list_{};  // nullptr: the units are a formula

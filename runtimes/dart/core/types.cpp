@@ -10,20 +10,13 @@
 #include <memory>
 
 #include "core/entry.hpp"
+#include "core/handles.hpp"
 #include "core/log.hpp"
 
 namespace tessera::dart {
 namespace {
 
-// A created type, which its handle points to. The mark tells it from other memory.
-struct CreatedType {
-    static constexpr std::uint64_t kMark = 0x44415254'54595045;  // "DARTTYPE"
-    std::uint64_t mark = kMark;
-    Type type;
-
-    // volatile: a handle that is used again too late must not find the mark.
-    void forget() { *const_cast<volatile std::uint64_t*>(&mark) = 0; }
-};
+using CreatedTypes = Handles<Type, HandleKind::kType>;
 
 struct BasicTypes {
     Type types[DART_TYPE_LAST];
@@ -40,29 +33,20 @@ const BasicTypes& basic_types() {
     return types;
 }
 
-CreatedType* created_of(dart_datatype_t type) {
-    // Below a page, and unaligned: no address that dart_type_create_* has given.
-    if (type < 4096 || type % alignof(CreatedType) != 0) {
-        return nullptr;
-    }
-    auto* created = reinterpret_cast<CreatedType*>(type);
-    return created->mark == CreatedType::kMark ? created : nullptr;
-}
-
 // Starts a type whose base is `basetype`. RETURNS: nullptr: it is no possible base.
-std::unique_ptr<CreatedType> derive(dart_datatype_t basetype) {
+std::unique_ptr<Type> derive(dart_datatype_t basetype) {
     const Type* base = find_type(basetype);
     if (base == nullptr || base->layout != Layout::kContiguous) {
         return nullptr;
     }
-    auto created = std::make_unique<CreatedType>();
-    created->type.base = base->base;
-    created->type.element_bytes = base->element_bytes;
+    auto created = std::make_unique<Type>();
+    created->base = base->base;
+    created->element_bytes = base->element_bytes;
     return created;
 }
 
-dart_datatype_t handle_of(std::unique_ptr<CreatedType> created) {
-    return reinterpret_cast<dart_datatype_t>(created.release());
+dart_datatype_t handle_of(std::unique_ptr<Type> created) {
+    return static_cast<dart_datatype_t>(CreatedTypes::all().add(std::move(created)));
 }
 
 dart_ret_t bad_base(const char* routine, dart_datatype_t basetype) {
@@ -107,8 +91,7 @@ const Type* find_type(dart_datatype_t type) {
     if (is_basic(type)) {
         return &basic_types().types[type];
     }
-    const CreatedType* created = created_of(type);
-    return created != nullptr ? &created->type : nullptr;
+    return CreatedTypes::all().find(static_cast<std::uint64_t>(type));
 }
 
 Runs::Runs(const Type& type, std::size_t elements) : type_(type), elements_left_(elements) {
@@ -161,9 +144,9 @@ DART_ENTRY dart_ret_t dart_type_create_strided(dart_datatype_t basetype, size_t 
                     "stride %zu, blocklen %zu: they must be 1 <= blocklen <= stride <= %d", stride,
                     blocklen, INT_MAX);
     }
-    created->type.layout = Layout::kStrided;
-    created->type.block_elements = blocklen;
-    created->type.stride = stride;
+    created->layout = Layout::kStrided;
+    created->block_elements = blocklen;
+    created->stride = stride;
     *newtype = handle_of(std::move(created));
     return DART_OK;
 }
@@ -179,8 +162,8 @@ DART_ENTRY dart_ret_t dart_type_create_indexed(dart_datatype_t basetype, size_t 
     if (created == nullptr) {
         return bad_base(__func__, basetype);
     }
-    created->type.layout = Layout::kIndexed;
-    if (count > INT_MAX || !add_blocks(created->type, count, blocklen, offset)) {
+    created->layout = Layout::kIndexed;
+    if (count > INT_MAX || !add_blocks(*created, count, blocklen, offset)) {
         return fail(DART_ERR_INVAL, __func__,
                     "%zu blocks without elements, or with a number above %d", count, INT_MAX);
     }
@@ -196,10 +179,10 @@ DART_ENTRY dart_ret_t dart_type_create_custom(size_t num_bytes, dart_datatype_t*
     if (num_bytes == 0 || num_bytes > INT_MAX) {
         return fail(DART_ERR_INVAL, __func__, "%zu bytes are not in [1, %d]", num_bytes, INT_MAX);
     }
-    auto created = std::make_unique<CreatedType>();
-    created->type.base = reinterpret_cast<dart_datatype_t>(created.get());
-    created->type.element_bytes = num_bytes;
-    *newtype = handle_of(std::move(created));
+    auto created = std::make_unique<Type>();
+    Type& type = *created;
+    type.element_bytes = num_bytes;
+    *newtype = type.base = handle_of(std::move(created));
     return DART_OK;
 }
 
@@ -207,13 +190,11 @@ DART_ENTRY dart_ret_t dart_type_destroy(dart_datatype_t* dart_type) {
     if (dart_type == nullptr) {
         return fail(DART_ERR_INVAL, __func__, "the type is a null pointer");
     }
-    CreatedType* created = created_of(*dart_type);
-    if (created == nullptr) {
-        return fail(DART_ERR_INVAL, __func__, "type %ld was not made by dart_type_create_*",
+    if (CreatedTypes::all().remove(static_cast<std::uint64_t>(*dart_type)) == nullptr) {
+        return fail(DART_ERR_INVAL, __func__,
+                    "type %ld was not made by dart_type_create_*, or has ended",
                     static_cast<long>(*dart_type));
     }
-    created->forget();
-    delete created;
     *dart_type = DART_TYPE_UNDEFINED;
     return DART_OK;
 }

@@ -7,14 +7,17 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "allocators/allocators.hpp"
 #include "core/entry.hpp"
 #include "core/log.hpp"
+#include "core/lookup.hpp"
 #include "core/node.hpp"
 #include "core/runtime.hpp"
 #include "locality/locality.hpp"
 #include "locks/locks.hpp"
 #include "memory/local_memory.hpp"
 #include "messages/inbox.hpp"
+#include "messages/message.hpp"
 #include "teams/live_teams.hpp"
 #include "transfers/wide_atomics.hpp"
 
@@ -64,6 +67,7 @@ dart_ret_t start(const char* routine) {
     if (anchor() == nullptr) {
         start_openshmem();
     }
+    ++detail::starts;
     start_teams();
     start_locality();
     // No message may come to a unit that is still in the dart_exit before.
@@ -88,12 +92,14 @@ DART_ENTRY dart_ret_t dart_init_thread(int* /*argc*/, char*** /*argv*/,
 // Behind the barrier no unit uses memory of another one.
 DART_ENTRY dart_ret_t dart_exit() {
     if (!is_running()) {
-        return fail(DART_ERR_OTHER, __func__, "DART does not run; call dart_init first");
+        return fail_not_running(__func__);
     }
     shmem_barrier_all();
     stop_locality();
+    stop_allocators();
     stop_locks();
     stop_inbox();
+    stop_outbox();
     end_teams();
     end_local_memory();
     log("DART has ended");

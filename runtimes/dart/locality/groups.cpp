@@ -90,18 +90,18 @@ dart_domain_locality_t* group_parts(dart_domain_locality_t& parent, Tags tags) {
 }
 
 // The units of `group` that are in the domains, ascending.
-dart_group_t units_in(const dart_group_struct& group, std::span<dart_domain_locality_t*> domains) {
-    auto* made = new dart_group_struct;
+dart_group_t units_in(const Group& group, std::span<dart_domain_locality_t*> domains) {
+    Group made;
     for (const dart_domain_locality_t* domain : domains) {
         for (int i = 0; i < domain->num_units; ++i) {
             const int unit = domain->unit_ids[i].id;
             if (std::ranges::binary_search(group.units, unit)) {
-                made->units.push_back(unit);
+                made.units.push_back(unit);
             }
         }
     }
-    std::ranges::sort(made->units);
-    return made;
+    std::ranges::sort(made.units);
+    return add_group(std::move(made));
 }
 
 }  // namespace
@@ -144,8 +144,9 @@ DART_ENTRY dart_ret_t dart_group_locality_split(const dart_group_t g,
                                                 dart_domain_locality_t* domain,
                                                 dart_locality_scope_t scope, size_t n, size_t* nout,
                                                 dart_group_t* gout) {
-    if (g == DART_GROUP_NULL || domain == nullptr || nout == nullptr || gout == nullptr || n == 0) {
-        return fail(DART_ERR_INVAL, __func__, "%zu groups, or a null pointer", n);
+    const Group* group = find_group(g);
+    if (group == nullptr || domain == nullptr || nout == nullptr || gout == nullptr || n == 0) {
+        return fail(DART_ERR_INVAL, __func__, "%zu groups, a null pointer, or no group", n);
     }
     *nout = 0;
     Domains found = parts_of_scope(*domain, scope);
@@ -158,7 +159,7 @@ DART_ENTRY dart_ret_t dart_group_locality_split(const dart_group_t g,
     for (std::size_t i = 0; i < groups; ++i) {
         const std::size_t first = std::min(i * share, found.size());
         const std::size_t count = std::min(share, found.size() - first);
-        gout[i] = units_in(*g, std::span(found).subspan(first, count));
+        gout[i] = units_in(*group, std::span(found).subspan(first, count));
     }
     *nout = groups;
     return DART_OK;

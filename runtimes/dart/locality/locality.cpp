@@ -11,7 +11,7 @@
 
 #include "core/entry.hpp"
 #include "core/log.hpp"
-#include "core/team.hpp"
+#include "core/lookup.hpp"
 #include "locality/domain.hpp"
 #include "locality/hardware.hpp"
 #include "locality/team_tree.hpp"
@@ -22,7 +22,7 @@ namespace {
 std::map<dart_team_t, TeamLocality> localities;
 std::mutex localities_mutex;
 
-void end_locality(TeamLocality& locality) {
+void free_tree(TeamLocality& locality) {
     if (locality.root != nullptr) {
         free_domain(locality.root);
     }
@@ -30,13 +30,14 @@ void end_locality(TeamLocality& locality) {
 
 // RETURNS: the localities, made at the first call; nullptr: the team has none.
 TeamLocality* locality_of(dart_team_t team_id, const char* routine) {
+    const Team* team = team_of_call(team_id, routine);
+    if (team == nullptr) {
+        return nullptr;
+    }
     const std::lock_guard guard(localities_mutex);
     const auto found = localities.find(team_id);
-    const Team* team = find_team(team_id);
-    if (found == localities.end() || team == nullptr) {
-        fail(DART_ERR_INVAL, routine,
-             "team %d does not exist, or has no localities: call "
-             "dart_team_locality_init",
+    if (found == localities.end()) {
+        fail(DART_ERR_INVAL, routine, "team %d has no localities: call dart_team_locality_init",
              team_id);
         return nullptr;
     }
@@ -54,17 +55,25 @@ void start_locality() {
     localities[DART_TEAM_ALL];
 }
 
+void end_locality(dart_team_t team) {
+    const std::lock_guard guard(localities_mutex);
+    if (const auto found = localities.find(team); found != localities.end()) {
+        free_tree(found->second);
+        localities.erase(found);
+    }
+}
+
 void stop_locality() {
     const std::lock_guard guard(localities_mutex);
     for (auto& [team, locality] : localities) {
-        end_locality(locality);
+        free_tree(locality);
     }
     localities.clear();
 }
 
 DART_ENTRY dart_ret_t dart_team_locality_init(dart_team_t team) {
-    if (find_team(team) == nullptr) {
-        return fail(DART_ERR_INVAL, __func__, "team %d does not exist", team);
+    if (team_of_call(team, __func__) == nullptr) {
+        return bad_argument();
     }
     const std::lock_guard guard(localities_mutex);
     localities[team];
@@ -72,12 +81,15 @@ DART_ENTRY dart_ret_t dart_team_locality_init(dart_team_t team) {
 }
 
 DART_ENTRY dart_ret_t dart_team_locality_finalize(dart_team_t team) {
+    if (team_of_call(team, __func__) == nullptr) {
+        return bad_argument();
+    }
     const std::lock_guard guard(localities_mutex);
     const auto found = localities.find(team);
     if (found == localities.end()) {
         return fail(DART_ERR_INVAL, __func__, "team %d has no localities", team);
     }
-    end_locality(found->second);
+    free_tree(found->second);
     localities.erase(found);
     return DART_OK;
 }
@@ -90,7 +102,7 @@ DART_ENTRY dart_ret_t dart_domain_team_locality(dart_team_t team, const char* do
     *team_domain_out = nullptr;
     TeamLocality* locality = locality_of(team, __func__);
     if (locality == nullptr) {
-        return DART_ERR_INVAL;
+        return bad_argument();
     }
     *team_domain_out = find_domain(*locality->root, domain_tag);
     return *team_domain_out != nullptr ? DART_OK : DART_ERR_NOTFOUND;
@@ -104,7 +116,7 @@ DART_ENTRY dart_ret_t dart_unit_locality(dart_team_t team, dart_team_unit_t unit
     *loc = nullptr;
     TeamLocality* locality = locality_of(team, __func__);
     if (locality == nullptr) {
-        return DART_ERR_INVAL;
+        return bad_argument();
     }
     const auto index = static_cast<std::size_t>(unit.id);
     if (unit.id < 0 || index >= locality->units.size()) {

@@ -16,7 +16,7 @@
 #include "allocators/buddies.hpp"
 #include "core/entry.hpp"
 #include "core/log.hpp"
-#include "core/runtime.hpp"
+#include "core/lookup.hpp"
 #include "core/types.hpp"
 
 namespace tessera::dart {
@@ -122,7 +122,7 @@ DART_ENTRY dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gp
     }
     *gptr = DART_GPTR_NULL;
     if (!is_running()) {
-        return fail(DART_ERR_OTHER, __func__, "DART does not run; call dart_init first");
+        return fail_not_running(__func__);
     }
     std::size_t bytes = 0;
     if (!is_basic(dtype) || __builtin_mul_overflow(nelem, bytes_of_basic(dtype), &bytes)) {
@@ -131,7 +131,7 @@ DART_ENTRY dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gp
     }
     const char* block = allocate_local(bytes);
     if (block == nullptr) {
-        return fail(DART_ERR_OTHER, __func__,
+        return fail(DART_ERR_NOMEM, __func__,
                     "no memory is left for %zu bytes; make SHMEM_LOCAL_MEMORY_SIZE larger", bytes);
     }
     dart_gptr_setunit(gptr, DART_TEAM_UNIT_ID(my_unit()));
@@ -142,6 +142,9 @@ DART_ENTRY dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gp
 }
 
 DART_ENTRY dart_ret_t dart_memfree(dart_gptr_t gptr) {
+    if (!is_running()) {
+        return fail_not_running(__func__);
+    }
     const bool is_own = gptr.segid == DART_SEGMENT_LOCAL && gptr.teamid == DART_TEAM_ALL &&
                         gptr.unitid == my_unit();
     if (!is_own || !free_local(anchor() + gptr.addr_or_offs.offset)) {

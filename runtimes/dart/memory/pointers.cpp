@@ -5,21 +5,10 @@
 
 #include "core/entry.hpp"
 #include "core/log.hpp"
-#include "core/team.hpp"
+#include "core/lookup.hpp"
 
 namespace tessera::dart {
 namespace {
-
-// RETURNS: nullptr, after a message: there is no such segment.
-Segment* segment_of(const dart_gptr_t& gptr, const char* routine) {
-    const Team* team = find_team(gptr.teamid);
-    Segment* segment = team != nullptr ? team->segments.find(gptr.segid) : nullptr;
-    if (segment == nullptr) [[unlikely]] {
-        fail(DART_ERR_INVAL, routine, "team %d has no segment %d on this unit", gptr.teamid,
-             gptr.segid);
-    }
-    return segment;
-}
 
 dart_ret_t fail_null(const char* routine) {
     return fail(DART_ERR_INVAL, routine, "the place for the result is NULL");
@@ -32,9 +21,9 @@ DART_ENTRY dart_ret_t dart_gptr_getaddr(const dart_gptr_t gptr, void** addr) {
         return fail_null(__func__);
     }
     *addr = nullptr;
-    const Segment* segment = segment_of(gptr, __func__);
+    const Segment* segment = segment_of_call(gptr, __func__);
     if (segment == nullptr) [[unlikely]] {
-        return DART_ERR_INVAL;
+        return bad_argument();
     }
     if (gptr.unitid == find_team(gptr.teamid)->my_id) {
         *addr = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(segment->base) +
@@ -47,9 +36,9 @@ DART_ENTRY dart_ret_t dart_gptr_setaddr(dart_gptr_t* gptr, void* addr) {
     if (gptr == nullptr) [[unlikely]] {
         return fail_null(__func__);
     }
-    const Segment* segment = segment_of(*gptr, __func__);
+    const Segment* segment = segment_of_call(*gptr, __func__);
     if (segment == nullptr) [[unlikely]] {
-        return DART_ERR_INVAL;
+        return bad_argument();
     }
     gptr->addr_or_offs.offset = static_cast<std::uint64_t>(
         reinterpret_cast<std::uintptr_t>(addr) - reinterpret_cast<std::uintptr_t>(segment->base));
@@ -60,9 +49,9 @@ DART_ENTRY dart_ret_t dart_gptr_getflags(dart_gptr_t gptr, uint16_t* flags) {
     if (flags == nullptr) [[unlikely]] {
         return fail_null(__func__);
     }
-    const Segment* segment = segment_of(gptr, __func__);
+    const Segment* segment = segment_of_call(gptr, __func__);
     if (segment == nullptr) [[unlikely]] {
-        return DART_ERR_INVAL;
+        return bad_argument();
     }
     *flags = segment->flags;
     return DART_OK;
@@ -72,9 +61,9 @@ DART_ENTRY dart_ret_t dart_gptr_setflags(dart_gptr_t* gptr, uint16_t flags) {
     if (gptr == nullptr) [[unlikely]] {
         return fail_null(__func__);
     }
-    Segment* segment = segment_of(*gptr, __func__);
+    Segment* segment = segment_of_call(*gptr, __func__);
     if (segment == nullptr) [[unlikely]] {
-        return DART_ERR_INVAL;
+        return bad_argument();
     }
     segment->flags = flags;
     gptr->flags = flags & 0xFF;

@@ -4,44 +4,34 @@
 #include <dash/dart/if/dart_globmem.h>
 #include <shmemx.h>
 
+#include "collectives/arguments.hpp"
 #include "core/entry.hpp"
 #include "core/log.hpp"
 #include "core/node.hpp"
-#include "core/runtime.hpp"
 #include "core/types.hpp"
 
 namespace tessera::dart {
 namespace {
 
-// The arguments of the collective routines, checked. team == nullptr: not possible.
-struct Request {
-    Team* team = nullptr;
-    std::size_t bytes = 0;
-};
-
-Request check(dart_team_t team_id, std::size_t nelem, dart_datatype_t dtype, dart_gptr_t* gptr,
-              const char* routine) {
-    if (gptr == nullptr) {
-        fail(DART_ERR_INVAL, routine, "the place for the result is NULL");
-        return {};
+// Checks the arguments of an allocation, and finds the bytes of this unit.
+void check(Collective& call, std::size_t nelem, dart_datatype_t dtype, dart_gptr_t* gptr,
+           std::size_t& bytes, const char* routine) {
+    call.check_place(gptr);
+    if (gptr != nullptr) {
+        *gptr = DART_GPTR_NULL;
     }
-    *gptr = DART_GPTR_NULL;
-    Request request;
-    if (!is_basic(dtype) || __builtin_mul_overflow(nelem, bytes_of_basic(dtype), &request.bytes)) {
-        fail(DART_ERR_INVAL, routine, "%zu elements of type %ld are not possible", nelem,
-             static_cast<long>(dtype));
-        return {};
+    if (call.is_possible() &&
+        (!is_basic(dtype) || __builtin_mul_overflow(nelem, bytes_of_basic(dtype), &bytes))) {
+        call.refuse(fail(DART_ERR_INVAL, routine,
+                         "%zu elements of type %ld cannot be allocated: the type must be basic",
+                         nelem, static_cast<long>(dtype)));
     }
-    request.team = find_team(team_id);
-    if (request.team == nullptr) {
-        fail(DART_ERR_INVAL, routine, "there is no team %d on this unit", team_id);
-    }
-    return request;
 }
 
 dart_gptr_t pointer_to_unit_0(const Team& team, std::int16_t segment) {
     dart_gptr_t gptr = DART_GPTR_NULL;
     gptr.unitid = 0;
+    gptr.flags = team.segments.find(segment)->generation;
     gptr.segid = segment;
     gptr.teamid = team.id;
     return gptr;
@@ -82,15 +72,22 @@ dart_ret_t add_segment(Team& team, const Segment& segment, dart_gptr_t* gptr, co
 
 dart_ret_t register_memory(dart_team_t team_id, std::size_t nelem, dart_datatype_t dtype,
                            void* address, dart_gptr_t* gptr, const char* routine) {
-    const Request request = check(team_id, nelem, dtype, gptr, routine);
-    if (request.team == nullptr) {
-        return DART_ERR_INVAL;
+    std::size_t bytes = 0;
+    Collective call(team_id, routine);
+    check(call, nelem, dtype, gptr, bytes, routine);
+    call.check_buffer(address, nelem, "addr");
+    if (!call.begin()) {
+        return call.fail_together();
     }
+    Team& team = call.team();
     Segment segment{.base = static_cast<char*>(address), .kind = SegmentKind::kRegistered};
-    if (shmemx_register(request.team->handle, address, request.bytes, &segment.registered) != 0) {
-        return fail(DART_ERR_OTHER, routine, "the units have too many registered segments");
+    if (shmemx_register(team.handle, address, bytes, &segment.registered) != 0) {
+        return fail(DART_ERR_NOMEM, routine,
+                    "no names are left for a registered segment of %zu bytes; end some by "
+                    "dart_team_memderegister",
+                    bytes);
     }
-    return add_segment(*request.team, segment, gptr, routine);
+    return add_segment(team, segment, gptr, routine);
 }
 
 // Frees a segment of this kind. DART_GPTR_NULL does nothing.
@@ -98,15 +95,23 @@ dart_ret_t end_segment(const dart_gptr_t& gptr, SegmentKind kind, const char* ro
     if (DART_GPTR_ISNULL(gptr)) {
         return DART_OK;
     }
-    Team* team = find_team(gptr.teamid);
-    const Segment* segment = team != nullptr ? team->segments.find(gptr.segid) : nullptr;
-    if (segment == nullptr || segment->kind != kind || gptr.segid == DART_SEGMENT_LOCAL) {
-        return fail(DART_ERR_INVAL, routine, "team %d has no segment %d that this routine can end",
-                    gptr.teamid, gptr.segid);
+    Collective call(gptr.teamid, routine);
+    const Segment* segment = call.is_possible() ? segment_of_call(gptr, routine) : nullptr;
+    if (call.is_possible() && segment == nullptr) {
+        call.refuse(DART_ERR_INVAL);
     }
+    if (call.is_possible() && (segment->kind != kind || gptr.segid == DART_SEGMENT_LOCAL)) {
+        call.refuse(fail(DART_ERR_INVAL, routine,
+                         "segment %d of team %d is of another kind, which another routine ends",
+                         gptr.segid, gptr.teamid));
+    }
+    if (!call.begin()) {
+        return call.fail_together();
+    }
+    Team& team = call.team();
     const Segment ended = *segment;
-    team->segments.remove(gptr.segid);
-    release(*team, ended);
+    team.segments.remove(gptr.segid);
+    release(team, ended);
     return DART_OK;
 }
 
@@ -124,25 +129,27 @@ void end_segments(Team& team) {
 
 DART_ENTRY dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem,
                                                  dart_datatype_t dtype, dart_gptr_t* gptr) {
-    Request request = check(teamid, nelem, dtype, gptr, __func__);
-    if (request.team == nullptr) {
-        return DART_ERR_INVAL;
+    std::size_t bytes = 0;
+    Collective call(teamid, __func__);
+    check(call, nelem, dtype, gptr, bytes, __func__);
+    if (!call.begin()) {
+        return call.fail_together();
     }
-    request.bytes = agree_on_bytes(*request.team, request.bytes, __func__);
+    Team& team = call.team();
     Segment segment{.base = anchor(),
-                    .bytes = request.bytes,
+                    .bytes = agree_on_bytes(team, bytes, __func__),
                     .mapped_units = node.count,
                     .kind = SegmentKind::kAllocated};
-    if (request.bytes > 0) {
-        segment.base = static_cast<char*>(shmemx_team_malloc(request.team->handle, request.bytes));
+    if (segment.bytes > 0) {
+        segment.base = static_cast<char*>(shmemx_team_malloc(team.handle, segment.bytes));
         if (segment.base == nullptr) {
-            return fail(DART_ERR_OTHER, __func__,
+            return fail(DART_ERR_NOMEM, __func__,
                         "no memory is left for %zu bytes on each unit of team %d; make "
                         "SHMEM_TEAM_MEMORY_SIZE larger",
-                        request.bytes, teamid);
+                        segment.bytes, teamid);
         }
     }
-    return add_segment(*request.team, segment, gptr, __func__);
+    return add_segment(team, segment, gptr, __func__);
 }
 
 DART_ENTRY dart_ret_t dart_team_memfree(dart_gptr_t gptr) {

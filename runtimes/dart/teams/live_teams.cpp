@@ -1,19 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "teams/live_teams.hpp"
 
+#include <shmemx.h>
+
+#include "core/log.hpp"
 #include "core/node.hpp"
 #include "core/runtime.hpp"
+#include "locality/locality.hpp"
 #include "memory/team_memory.hpp"
 #include "teams/ids.hpp"
 
 namespace tessera::dart {
+
+Team* make_team(dart_team_t id, shmem_team_t handle, const std::vector<int>& units) {
+    auto* calls = static_cast<Team::Calls*>(shmemx_team_calloc(handle, 1, sizeof(Team::Calls)));
+    return calls != nullptr ? new Team(id, handle, units, calls) : nullptr;
+}
 
 void start_teams() {
     std::vector<int> all(static_cast<std::size_t>(n_units()));
     for (int unit = 0; unit < n_units(); ++unit) {
         all[static_cast<std::size_t>(unit)] = unit;
     }
-    auto* team = new Team(DART_TEAM_ALL, SHMEM_TEAM_WORLD, all);
+    Team* team = make_team(DART_TEAM_ALL, SHMEM_TEAM_WORLD, all);
+    if (team == nullptr) {
+        fatal("dart_init",
+              "no team memory is left for the team of all units; make SHMEM_TEAM_MEMORY_SIZE "
+              "larger");
+    }
     team->segments.add_local({.base = anchor(),
                               .bytes = SIZE_MAX / 2,
                               .mapped_units = node.count,
@@ -23,11 +37,14 @@ void start_teams() {
 
 void end_team(Team* team) {
     end_segments(*team);
+    end_locality(team->id);
     detail::teams[team->id].store(nullptr, std::memory_order_release);
-    if (team->id != DART_TEAM_ALL) {
-        shmem_team_destroy(team->handle);
-    }
+    const shmem_team_t handle = team->handle;
+    const bool is_world = team->id == DART_TEAM_ALL;
     delete team;
+    if (!is_world) {
+        shmem_team_destroy(handle);
+    }
 }
 
 // All units go through their teams by ascending numbers. Two that are in the same teams therefore

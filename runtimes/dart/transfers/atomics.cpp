@@ -12,6 +12,7 @@
 #include "collectives/element_functions.hpp"
 #include "core/entry.hpp"
 #include "core/log.hpp"
+#include "core/lookup.hpp"
 #include "core/operations.hpp"
 #include "core/types.hpp"
 #include "transfers/pending.hpp"
@@ -118,7 +119,7 @@ dart_ret_t accumulate(const dart_gptr_t& gptr, const void* values, std::size_t n
                       dart_datatype_t type, dart_operation_t op, const char* routine) {
     Target target;
     if (!check_operation(op, type, routine) || !find_elements(gptr, nelem, type, routine, target)) {
-        return DART_ERR_INVAL;
+        return bad_argument();
     }
     if (nelem == 0 || op == DART_OP_NO_OP) {
         return DART_OK;
@@ -171,7 +172,7 @@ DART_ENTRY dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void* value, voi
                                         dart_datatype_t dtype, dart_operation_t op) {
     Target target;
     if (!check_operation(op, dtype, __func__) || !find_elements(gptr, 1, dtype, __func__, target)) {
-        return DART_ERR_INVAL;
+        return bad_argument();
     }
     const std::size_t bytes = bytes_of_basic(dtype);
     if (result == nullptr || (value == nullptr && op != DART_OP_NO_OP)) {
@@ -210,7 +211,7 @@ DART_ENTRY dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void* value,
     }
     Target target;
     if (!find_elements(gptr, 1, dtype, __func__, target)) {
-        return DART_ERR_INVAL;
+        return bad_argument();
     }
     const int type = type_code(dtype);
     if (target.mapped != nullptr) {

@@ -5,8 +5,11 @@
 #include <dash/dart/if/dart_communication.h>
 #include <shmemx.h>
 
+#include <algorithm>
+
 #include "core/entry.hpp"
 #include "core/log.hpp"
+#include "core/lookup.hpp"
 #include "transfers/moves.hpp"
 #include "transfers/ordering.hpp"
 #include "transfers/pending.hpp"
@@ -42,6 +45,10 @@ dart_ret_t wait_for_all(dart_handle_t handles[], size_t n, int completion, const
 
 // RETURNS: false: an operation is under way. Then all handles stay, but those that have ended.
 bool test_all(dart_handle_t handles[], size_t n, int completion) {
+    const auto is_null = [](dart_handle_t handle) { return handle == DART_HANDLE_NULL; };
+    if (std::all_of(handles, handles + n, is_null)) {
+        return true;
+    }
     int is_complete = 1;
     shmemx_req_testall(request_of(handles), n, completion, &is_complete);
     if (is_complete == 0) {
@@ -65,19 +72,9 @@ dart_ret_t test(dart_handle_t handles[], size_t n, int completion, int32_t* is_f
     return DART_OK;
 }
 
-dart_ret_t fail_segment(const dart_gptr_t& gptr, const char* routine) {
-    return fail(DART_ERR_INVAL, routine, "team %d has no unit %d, or no segment %d", gptr.teamid,
-                gptr.unitid, gptr.segid);
-}
-
-bool has_segment(const dart_gptr_t& gptr) {
-    const Team* team = find_team(gptr.teamid);
-    return team != nullptr && team->segments.find(gptr.segid) != nullptr;
-}
-
 dart_ret_t complete_local(const dart_gptr_t& gptr, const char* routine) {
-    if (!has_segment(gptr)) [[unlikely]] {
-        return fail_segment(gptr, routine);
+    if (segment_of_call(gptr, routine) == nullptr) [[unlikely]] {
+        return bad_argument();
     }
     complete_pending();
     make_progress();
@@ -93,18 +90,17 @@ DART_ENTRY dart_ret_t dart_flush(dart_gptr_t gptr) {
         make_progress();
         return DART_OK;
     }
-    const Team* team = find_team(gptr.teamid);
-    if (!has_segment(gptr) || gptr.unitid < 0 || gptr.unitid >= team->size) {
-        return fail_segment(gptr, __func__);
+    Target target;
+    if (!find_target(gptr, 0, __func__, target)) {
+        return bad_argument();
     }
-    const int pe = team->global_unit(gptr.unitid);
-    shmem_pe_quiet(&pe, 1);
+    shmem_pe_quiet(&target.pe, 1);
     return DART_OK;
 }
 
 DART_ENTRY dart_ret_t dart_flush_all(dart_gptr_t gptr) {
-    if (!has_segment(gptr)) [[unlikely]] {
-        return fail_segment(gptr, __func__);
+    if (segment_of_call(gptr, __func__) == nullptr) [[unlikely]] {
+        return bad_argument();
     }
     shmem_quiet();
     return DART_OK;

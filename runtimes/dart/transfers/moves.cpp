@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/log.hpp"
+#include "core/lookup.hpp"
 #include "core/types.hpp"
 #include "transfers/layout.hpp"
 #include "transfers/ordering.hpp"
@@ -100,7 +101,7 @@ dart_ret_t move(const Move& what, const char* routine) {
         return fail_types(what, routine);
     }
     if (!find_target(what.gptr, extent, routine, target)) {
-        return DART_ERR_INVAL;
+        return bad_argument();
     }
     if (what.elements == 0) {
         return DART_OK;

@@ -4,7 +4,7 @@
 #include <shmemx.h>
 
 #include "core/log.hpp"
-#include "core/runtime.hpp"
+#include "core/lookup.hpp"
 
 namespace tessera::dart {
 
@@ -41,19 +41,14 @@ bool find_registered(const dart_gptr_t& gptr, const Segment& segment, std::size_
 }  // namespace
 
 bool find_target(const dart_gptr_t& gptr, std::size_t bytes, const char* routine, Target& target) {
-    const Team* team = find_team(gptr.teamid);
-    if (team == nullptr) {
-        fail(DART_ERR_INVAL, routine, "there is no team %d on this unit", gptr.teamid);
+    const Segment* segment = segment_of_call(gptr, routine);
+    if (segment == nullptr) {
         return false;
     }
+    const Team* team = find_team(gptr.teamid);
     if (gptr.unitid < 0 || gptr.unitid >= team->size) {
         fail(DART_ERR_INVAL, routine, "unit %d is not in [0, %d), the units of team %d",
              gptr.unitid, team->size, team->id);
-        return false;
-    }
-    const Segment* segment = team->segments.find(gptr.segid);
-    if (segment == nullptr) {
-        fail(DART_ERR_INVAL, routine, "team %d has no segment %d", gptr.teamid, gptr.segid);
         return false;
     }
     target.pe = team->global_unit(gptr.unitid);
