@@ -53,7 +53,7 @@ class DirtyPeers {
         const int count = count_.load(std::memory_order_relaxed);
         std::copy_n(pes_, count, pes);
         writes_ = 0;
-        // Release: pairs with transports/ofi/context.hpp:is_empty. Others see the caller's transfer.
+        // Release: pairs with transports/ofi/context.hpp:is_empty.
         count_.store(0, std::memory_order_release);
         return count;
     }

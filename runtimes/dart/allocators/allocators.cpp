@@ -25,8 +25,7 @@ struct Allocator {
     std::mutex mutex{};
     Buddies buddies;
 
-    Allocator(dart_gptr_t pool_of_unit, std::uint64_t bytes)
-        : pool(pool_of_unit), buddies(bytes) {}
+    Allocator(dart_gptr_t pool_of_unit, std::uint64_t bytes) : pool(pool_of_unit), buddies(bytes) {}
 };
 
 using Allocators = Handles<Allocator, HandleKind::kAllocator>;

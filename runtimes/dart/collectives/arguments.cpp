@@ -31,9 +31,8 @@ void Collective::check_type(dart_datatype_t type) {
 
 void Collective::check_root(dart_team_unit_t root) {
     if (is_possible() && (root.id < 0 || root.id >= team_->size)) [[unlikely]] {
-        error_ = fail(DART_ERR_INVAL, routine_,
-                      "root %d is not in [0, %d), the units of team %d", root.id, team_->size,
-                      team_->id);
+        error_ = fail(DART_ERR_INVAL, routine_, "root %d is not in [0, %d), the units of team %d",
+                      root.id, team_->size, team_->id);
     }
 }
 
@@ -50,8 +49,8 @@ void Collective::check_buffer(const void* buffer, std::size_t nelem, const char*
                       "no memory has %zu elements of %zu bytes for each of %d units", nelem,
                       element_bytes_, units);
     } else if (is_used && buffer == nullptr && bytes > 0) [[unlikely]] {
-        error_ = fail(DART_ERR_INVAL, routine_, "%s is NULL; it needs room for %zu bytes", name,
-                      bytes);
+        error_ =
+            fail(DART_ERR_INVAL, routine_, "%s is NULL; it needs room for %zu bytes", name, bytes);
     }
 }
 

@@ -3,10 +3,10 @@
 // The arguments of a collective routine, and the rule for its errors: all units of the team return
 // the error, or the job ends.
 //
-// A unit checks its own arguments before it sends anything. One that has found a mistake waits until
-// the others have made the same call. If all of them have found one, each returns its error. If a
-// unit has found none, it waits for the others inside the call already, and nothing can call it
-// back; then the unit with the mistake ends the job. Right calls pay for this by one store.
+// A unit checks its own arguments before it sends anything. A unit that has found a mistake waits
+// until the others have made the same call. If all of them have found one, each returns its error.
+// If a unit has found none, it waits for the others inside the call already, and nothing can call
+// it back; then the unit with the mistake ends the job. Right calls pay for this by one store.
 
 #pragma once
 
@@ -31,7 +31,7 @@ class Collective {
                       bool is_used = true);
     // The place for a result, or another pointer that must be there.
     void check_place(const void* place);
-    // What the caller has found out: DART_OK, or an error after a message.
+    // Takes the result of a check of the caller: DART_OK, or an error after a message.
     void refuse(dart_ret_t error) { error_ = error; }
 
     // Of the team; 0 without one.

@@ -56,9 +56,9 @@ DART_ENTRY dart_ret_t dart_scatter(const void* sendbuf, void* recvbuf, size_t ne
     if (!call.begin()) [[unlikely]] {
         return call.fail_together();
     }
-    return result_of(shmemx_scatter(call.team().handle, recvbuf, sendbuf, nelem,
-                                    call.element_bytes(), root.id),
-                     __func__);
+    return result_of(
+        shmemx_scatter(call.team().handle, recvbuf, sendbuf, nelem, call.element_bytes(), root.id),
+        __func__);
 }
 
 DART_ENTRY dart_ret_t dart_gather(const void* sendbuf, void* recvbuf, size_t nelem,

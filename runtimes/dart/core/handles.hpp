@@ -46,8 +46,8 @@ class Handles {
         }
         Slot& slot = make_slot(number);
         slot.object = std::move(object);
-        const std::uint64_t handle = static_cast<std::uint64_t>(kKind) << 60 |
-                                     slot.generation << 32 | number;
+        const std::uint64_t handle =
+            static_cast<std::uint64_t>(kKind) << 60 | slot.generation << 32 | number;
         // Release: pairs with core/handles.hpp:find.
         slot.handle.store(handle, std::memory_order_release);
         return handle;
@@ -102,21 +102,21 @@ class Handles {
     };
 
     // Chunk c has the kFirstSlots << c slots from (kFirstSlots << c) - kFirstSlots on.
-    struct Place {
+    struct SlotPosition {
         int chunk;
         std::uint64_t index;
     };
-    static Place place_of(std::uint32_t number) {
-        const std::uint64_t place = std::uint64_t{number} + kFirstSlots;
-        const int chunk = static_cast<int>(std::bit_width(place / kFirstSlots)) - 1;
-        return {chunk, place - (std::uint64_t{kFirstSlots} << chunk)};
+    static SlotPosition position_of(std::uint32_t number) {
+        const std::uint64_t position = std::uint64_t{number} + kFirstSlots;
+        const int chunk = static_cast<int>(std::bit_width(position / kFirstSlots)) - 1;
+        return {chunk, position - (std::uint64_t{kFirstSlots} << chunk)};
     }
 
     Slot* find_slot(std::uint64_t handle) const {
         if (handle >> 60 != static_cast<std::uint64_t>(kKind)) {
             return nullptr;
         }
-        const auto [chunk, index] = place_of(static_cast<std::uint32_t>(handle));
+        const auto [chunk, index] = position_of(static_cast<std::uint32_t>(handle));
         if (chunk >= kChunks) {
             return nullptr;
         }
@@ -130,7 +130,7 @@ class Handles {
 
     // REQUIRES: mutex_.
     Slot& make_slot(std::uint32_t number) {
-        const auto [chunk, index] = place_of(number);
+        const auto [chunk, index] = position_of(number);
         Slot* slots = chunks_[chunk].load(std::memory_order_relaxed);
         if (slots == nullptr) {
             slots = new Slot[std::size_t{kFirstSlots} << chunk];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Hot path: the teams and segments that calls name. Each function says why it fails; then the routine returns
-// bad_argument().
+// Hot path: the teams and segments that calls name. Each function says why it fails; then the
+// routine returns bad_argument().
 #pragma once
 
 #include <dash/dart/if/dart_globmem.h>

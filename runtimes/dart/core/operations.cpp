@@ -73,12 +73,12 @@ DART_ENTRY dart_ret_t dart_op_create(dart_operator_t op, void* userdata, bool co
         return fail(DART_ERR_INVAL, __func__, "type %ld is neither a basic nor a custom type",
                     static_cast<long>(dtype));
     }
-    *new_op = CreatedOperations::all().add(std::make_unique<CreatedOperation>(
-        CreatedOperation{.function = op,
-                         .user_data = userdata,
-                         .commutes = commute,
-                         .type = dtype,
-                         .element_bytes = bytes}));
+    *new_op = CreatedOperations::all().add(
+        std::make_unique<CreatedOperation>(CreatedOperation{.function = op,
+                                                            .user_data = userdata,
+                                                            .commutes = commute,
+                                                            .type = dtype,
+                                                            .element_bytes = bytes}));
     return DART_OK;
 }
 

@@ -12,7 +12,7 @@ constexpr std::uint32_t kFirstCapacity = 8;
 std::uint8_t next_generation(std::uint8_t generation) {
     return generation == UINT8_MAX ? 1 : static_cast<std::uint8_t>(generation + 1);
 }
-}
+}  // namespace
 
 Segment& SegmentTable::place(std::int16_t id) {
     const std::uint32_t index = index_of(id);

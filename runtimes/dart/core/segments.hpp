@@ -92,8 +92,8 @@ class SegmentTable {
     std::atomic<std::uint32_t> capacity_{0};
     std::vector<std::unique_ptr<Segment[]>> arrays_{};
     struct Numbers {
-        std::vector<std::int16_t> free{};   // the last one comes first
-        std::deque<std::int16_t> spent{};   // those that have had all generations, the first first
+        std::vector<std::int16_t> free{};  // the last one comes first
+        std::deque<std::int16_t> spent{};  // those that have had all generations, the first first
         int last = 0;
         int choose();  // RETURNS: 0: none is left
     };

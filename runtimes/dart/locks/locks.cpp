@@ -64,9 +64,7 @@ dart_ret_t no_lock(const char* routine) {
 
 }  // namespace
 
-void stop_locks() {
-    Locks::all().for_each(free_word);
-}
+void stop_locks() { Locks::all().for_each(free_word); }
 
 DART_ENTRY dart_ret_t dart_team_lock_init(dart_team_t team_id, dart_lock_t* lock) {
     Collective call(team_id, __func__);

@@ -17,8 +17,9 @@ static_assert(SHMEMX_GPTR_NULL == 0);
 
 struct Inbox {
     alignas(64) std::uint64_t tail;  // the last part; null: the list is empty
+    // On one line: a sender changes one behind the other.
     alignas(64) std::uint64_t head;  // the first part of a list that was empty
-    alignas(64) std::uint64_t arrivals;
+    std::uint64_t arrivals;
 };
 
 Inbox* inbox = nullptr;  // symmetric; lasts as long as the process

@@ -31,8 +31,7 @@ class Outbox {
     // RETURNS: nullptr: local memory has no room.
     Part* allocate(std::size_t payload_bytes) {
         const std::lock_guard guard(mutex_);
-        const std::size_t bytes =
-            offsetof(Part, payload) + std::max(payload_bytes, kInlineBytes);
+        const std::size_t bytes = offsetof(Part, payload) + std::max(payload_bytes, kInlineBytes);
         if (parts_.size() >= parts_max_ || bytes_ >= bytes_max_) {
             free_done();
         }
@@ -75,8 +74,7 @@ class Outbox {
     void free_done() {
         const int me = shmem_my_pe();
         std::erase_if(parts_, [&](const Entry& entry) {
-            const bool is_done =
-                shmem_uint64_atomic_fetch(&entry.part->uses, me) == Part::kUses;
+            const bool is_done = shmem_uint64_atomic_fetch(&entry.part->uses, me) == Part::kUses;
             if (is_done) {
                 bytes_ -= entry.bytes;
                 shmemx_local_free(entry.part);

@@ -28,7 +28,7 @@ inline void note_pending() { detail::started.fetch_add(1, std::memory_order_rele
 inline void complete_pending() {
     // Acquire: pairs with transfers/pending.hpp:note_pending.
     const std::uint64_t last = detail::started.load(std::memory_order_acquire);
-    // Acquire: pairs with the exchange below: what another thread has completed is in memory.
+    // Acquire: pairs with the exchange below, by which another thread tells of its quiet.
     std::uint64_t first = detail::completed.load(std::memory_order_acquire);
     if (first >= last) {
         return;

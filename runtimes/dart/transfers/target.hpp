@@ -19,8 +19,8 @@ struct Target {
     char* mapped = nullptr;   // where the calling unit loads and stores; nullptr: it cannot
 };
 
-// RETURNS: a target that is not mapped: it cannot be, or the pointer is wrong. COST: six loads and
-// five compares.
+// RETURNS: a target that is not mapped: it cannot be, or the pointer is wrong. COST: seven loads
+// and six compares.
 inline Target mapped_target(const dart_gptr_t& gptr, std::size_t bytes) {
     const Team* team = find_team(gptr.teamid);
     if (team == nullptr) [[unlikely]] {
@@ -33,7 +33,8 @@ inline Target mapped_target(const dart_gptr_t& gptr, std::size_t bytes) {
     }
     // Where there is no segment, mapped_units is 0. Flags that the program has set are no error.
     const std::uint64_t offset = gptr.addr_or_offs.offset;
-    if (gptr.flags != segment->generation || bytes > segment->bytes || offset > segment->bytes - bytes) [[unlikely]] {
+    if (gptr.flags != segment->generation || bytes > segment->bytes ||
+        offset > segment->bytes - bytes) [[unlikely]] {
         return {};
     }
     const int pe = team->global_unit(gptr.unitid);
@@ -41,8 +42,8 @@ inline Target mapped_target(const dart_gptr_t& gptr, std::size_t bytes) {
     return {pe, address, node.mapped(address, pe, segment->mapped_units)};
 }
 
-// RETURNS: false, after a message: there is no such team, unit or segment, the pointer belongs to an
-// allocation that has ended, or the segment ends before the bytes do.
+// RETURNS: false, after a message: there is no such team, unit or segment, the pointer belongs to
+// an allocation that has ended, or the segment ends before the bytes do.
 bool find_target(const dart_gptr_t& gptr, std::size_t bytes, const char* routine, Target& target);
 
 }  // namespace tessera::dart

@@ -167,10 +167,8 @@ void put_complete(Put how, dart_gptr_t gptr, dart_datatype_t strided) {
     dart_handle_t handle = DART_HANDLE_NULL;
     std::int32_t is_finished = 0;
     switch (how) {
-        case kBlocking:
-            return OK(dart_put_blocking(gptr, &one, 1, DART_TYPE_LONG, DART_TYPE_LONG));
-        case kBlockingStrided:
-            return OK(dart_put_blocking(gptr, &one, 1, DART_TYPE_LONG, strided));
+        case kBlocking: return OK(dart_put_blocking(gptr, &one, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+        case kBlockingStrided: return OK(dart_put_blocking(gptr, &one, 1, DART_TYPE_LONG, strided));
         case kHandleTested:
         case kHandlesTested:
             OK(dart_put_handle(gptr, &one, 1, DART_TYPE_LONG, DART_TYPE_LONG, &handle));
@@ -179,9 +177,7 @@ void put_complete(Put how, dart_gptr_t gptr, dart_datatype_t strided) {
                                         : dart_testall(&handle, 1, &is_finished));
             }
             return;
-        default:
-            OK(dart_put(gptr, &one, 1, DART_TYPE_LONG, DART_TYPE_LONG));
-            OK(dart_flush(gptr));
+        default: OK(dart_put(gptr, &one, 1, DART_TYPE_LONG, DART_TYPE_LONG)); OK(dart_flush(gptr));
     }
 }
 
@@ -201,8 +197,8 @@ int nodes() {
     return all->num_nodes;
 }
 
-// What units 0 and 1 do in a round: they meet, and put to each other. RETURNS: whether it was the
-// last round: unit 0 ends them after half a second, because they are slow on a loaded machine.
+// Units 0 and 1 meet, and put to each other. RETURNS: whether it was the last round: unit 0 ends
+// them after half a second, because they are slow on a loaded machine.
 bool play_round(Put how, const Memory& memory, std::size_t round, dart_datatype_t strided,
                 std::chrono::steady_clock::time_point end, char& is_old) {
     const int other = me() ^ 1;

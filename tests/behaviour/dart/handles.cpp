@@ -46,8 +46,8 @@ void check_no_type(dart_datatype_t type, dart_gptr_t gptr) {
     INVALID(dart_allreduce(&value, &value, 1, type, DART_OP_SUM, DART_TEAM_ALL));
     INVALID(dart_send(&value, 1, type, 0, me()));
     INVALID(dart_type_create_strided(type, 2, 1, &made));
-    INVALID(dart_op_create([](const void*, void*, size_t, void*) {}, nullptr, true, type, false,
-                           &op));
+    INVALID(
+        dart_op_create([](const void*, void*, size_t, void*) {}, nullptr, true, type, false, &op));
     INVALID(dart_type_destroy(&type));
 }
 

@@ -21,13 +21,13 @@ void test_null_buffers() {
         counts[unit] = 1;
     }
     const std::vector<std::size_t> places(static_cast<std::size_t>(all), 0);
-    INVALID(dart_allgatherv(values, 1, DART_TYPE_LONG, nullptr, counts, places.data(),
-                            DART_TEAM_ALL));
-    INVALID(dart_allgatherv(values, 1, DART_TYPE_LONG, values, nullptr, places.data(),
-                            DART_TEAM_ALL));
+    INVALID(
+        dart_allgatherv(values, 1, DART_TYPE_LONG, nullptr, counts, places.data(), DART_TEAM_ALL));
+    INVALID(
+        dart_allgatherv(values, 1, DART_TYPE_LONG, values, nullptr, places.data(), DART_TEAM_ALL));
     INVALID(dart_allgatherv(values, 1, DART_TYPE_LONG, values, counts, nullptr, DART_TEAM_ALL));
-    INVALID(dart_allgatherv(values, 2, DART_TYPE_LONG, values, counts, places.data(),
-                            DART_TEAM_ALL));
+    INVALID(
+        dart_allgatherv(values, 2, DART_TYPE_LONG, values, counts, places.data(), DART_TEAM_ALL));
     INVALID(dart_allreduce(nullptr, values, 1, DART_TYPE_LONG, DART_OP_SUM, DART_TEAM_ALL));
     INVALID(dart_allreduce(values, nullptr, 1, DART_TYPE_LONG, DART_OP_SUM, DART_TEAM_ALL));
     INVALID(dart_reduce(nullptr, values, 1, DART_TYPE_LONG, DART_OP_SUM, 0, DART_TEAM_ALL));

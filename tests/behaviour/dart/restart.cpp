@@ -120,7 +120,7 @@ void test_not_running() {
     NOT_RUNNING(dart_team_locality_init(DART_TEAM_ALL));
     NOT_RUNNING(dart_unit_locality(DART_TEAM_ALL, 0, &place));
     NOT_RUNNING(dart_domain_team_locality(DART_TEAM_ALL, ".", &domain));
-    // What needs no other unit works, as do the ends of what is gone already.
+    // Routines that need no other unit work, as do the ends of things that are gone already.
     OK(dart_team_destroy(&(team = 1)));
     CHECK(team == DART_TEAM_NULL);
     OK(dart_team_lock_destroy(&lock));

@@ -7,7 +7,8 @@
 // base type: basic or custom (contiguous), strided or indexed.
 //
 // RETURNS, for all: DART_OK; DART_ERR_INVAL: no such team, unit, allocation or root, a type or an
-// operation that is not possible there, a null pointer. THREADS: any; collectives: one per team.
+// operation that is not possible there, memory beyond an allocation, a null pointer where there are
+// elements. dart.h has the rule for errors in collectives. THREADS: any; collectives: one per team.
 
 #ifndef DASH_DART_IF_DART_COMMUNICATION_H
 #define DASH_DART_IF_DART_COMMUNICATION_H
@@ -57,8 +58,8 @@ dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void* src, size_t nelem,
 // ---- Completion -------------------------------------------------------------------------------
 
 /**
- * Wait for operations by their handles, or test them. _local: until the own side may be reused;
- * else until both sides are complete. Handles of operations that are complete become
+ * Wait for operations by their handles, or test them; another value ends the program. _local:
+ * until the own side may be reused; else until both sides are complete. Handles of operations that are complete become
  * DART_HANDLE_NULL; all routines take NULL and DART_HANDLE_NULL, which are complete.
  *
  * handle, handleptr, handles  one handle, or n of them.
@@ -130,7 +131,9 @@ dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void* value, const void
  * tag, send_tag, recv_tag                              a number that both sides give.
  * unit, dest, src                                      the other unit, in the program.
  *
- * RETURNS when: send: sendbuf may be reused; recv: the message is there.
+ * RETURNS when: send: sendbuf may be reused; it waits for room in local memory, and for no
+ * receiver. recv: the message is there.
+ * RETURNS: also DART_ERR_NOMEM: local memory has no room for a message, and will have none.
  */
 dart_ret_t dart_send(const void* sendbuf, size_t nelem, dart_datatype_t dtype, int tag,
                      dart_global_unit_t unit) DART_NOTHROW;

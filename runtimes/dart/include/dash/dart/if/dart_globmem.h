@@ -20,6 +20,7 @@ extern "C" {
 typedef struct {
     /** The unit that has the memory, by its number in the team. */
     dart_unit_t unitid : 24;
+    /** Tells allocations of the same number apart, unless dart_gptr_setflags has changed it. */
     unsigned int flags : 8;
     /** The allocation: 0 for dart_memalloc, positive for allocated, negative for registered. */
     int16_t segid;
@@ -57,7 +58,7 @@ typedef struct {
  * gptr    a global pointer; setaddr: becomes the one of addr, in its team and allocation.
  * addr    the address; getaddr: receives it, NULL for memory of other units.
  *
- * RETURNS: DART_OK; DART_ERR_INVAL: no such team or allocation.
+ * RETURNS: DART_OK; DART_ERR_INVAL: no such team or allocation, or one that has ended.
  */
 dart_ret_t dart_gptr_getaddr(const dart_gptr_t gptr, void** addr) DART_NOTHROW;
 dart_ret_t dart_gptr_setaddr(dart_gptr_t* gptr, void* addr) DART_NOTHROW;
@@ -79,7 +80,7 @@ DART_INLINE DART_NOTHROW dart_ret_t dart_gptr_setunit(dart_gptr_t* gptr, dart_te
 
 /**
  * Tell and set 16 bits that the calling unit keeps for an allocation. setflags also puts the low 8
- * of them into the global pointer.
+ * of them into the global pointer, which then no longer tells whether its allocation has ended.
  *
  * gptr    a global pointer to the allocation.
  * flags   the bits.
@@ -98,7 +99,7 @@ dart_ret_t dart_gptr_setflags(dart_gptr_t* gptr, uint16_t flags) DART_NOTHROW;
  * dtype   their type; basic.
  * gptr    receives the global pointer, DART_GPTR_NULL with an error.
  *
- * RETURNS: DART_OK; DART_ERR_INVAL: another type; DART_ERR_OTHER: not enough memory.
+ * RETURNS: DART_OK; DART_ERR_INVAL: another type; DART_ERR_NOMEM: not enough memory.
  */
 dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t* gptr) DART_NOTHROW;
 
@@ -120,7 +121,7 @@ dart_ret_t dart_memfree(dart_gptr_t gptr) DART_NOTHROW;
  * gptr    receives the global pointer to the memory of unit 0, DART_GPTR_NULL with an error.
  *
  * RETURNS, the same on all units: DART_OK; DART_ERR_INVAL: no such team, or another type;
- * DART_ERR_OTHER: not enough memory.
+ * DART_ERR_NOMEM: not enough memory; DART_ERR_OTHER: no number is left for an allocation.
  */
 dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem, dart_datatype_t dtype,
                                       dart_gptr_t* gptr) DART_NOTHROW;
@@ -130,7 +131,7 @@ dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem, dart_dat
  *
  * gptr    a global pointer to the allocation; DART_GPTR_NULL does nothing.
  *
- * RETURNS: DART_OK; DART_ERR_INVAL: no such team or allocation.
+ * RETURNS: DART_OK; DART_ERR_INVAL: no such team or allocation, or one that has ended.
  */
 dart_ret_t dart_team_memfree(dart_gptr_t gptr) DART_NOTHROW;
 
@@ -144,7 +145,7 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr) DART_NOTHROW;
  * addr    their address.
  * gptr    receives the global pointer to the memory of unit 0.
  *
- * RETURNS: as dart_team_memalloc_aligned.
+ * RETURNS: as dart_team_memalloc_aligned; DART_ERR_INVAL: also NULL as the address of elements.
  */
 dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nelem, dart_datatype_t dtype,
                                          void* addr, dart_gptr_t* gptr) DART_NOTHROW;
@@ -206,7 +207,7 @@ dart_ret_t dart_allocator_free(dart_gptr_t* gptr, dart_allocator_t allocator);
  *
  * allocator  the allocator; becomes NULL.
  *
- * RETURNS: DART_OK; DART_ERR_INVAL: no allocator.
+ * RETURNS: DART_OK; DART_ERR_INVAL: no allocator. dart_exit ends those that are left.
  */
 dart_ret_t dart_allocator_destroy(dart_allocator_t* allocator);
 

@@ -30,7 +30,7 @@ dart_ret_t dart_init_thread(int* argc, char*** argv,
  * Ends DART, with all teams and all global memory that the program still has. Collective over the
  * program.
  *
- * RETURNS: DART_OK; DART_ERR_OTHER: DART does not run. THREADS: one.
+ * RETURNS: DART_OK; DART_ERR_NOTINIT: DART does not run. THREADS: one.
  */
 dart_ret_t dart_exit(void) DART_NOTHROW;
 

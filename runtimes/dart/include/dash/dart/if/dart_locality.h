@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Localities: where units run, and the tree of domains of a team. dart_locality_types.h tells what
-// a domain is. The tree of a team lasts until dart_team_locality_finalize; programs copy
-// the tree and change the copy.
+// a domain is. The tree of a team lasts until dart_team_locality_finalize, or until the team ends;
+// programs copy the tree and change the copy.
 //
 // RETURNS, for all: DART_OK; DART_ERR_INVAL: a null pointer, no such team, or a team without
 // localities; DART_ERR_NOTFOUND: no domain of that tag or scope. THREADS: any; one at a time

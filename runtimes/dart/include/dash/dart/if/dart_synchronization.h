@@ -31,9 +31,10 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t* lock) DART_NOTHR
 /**
  * Ends a lock. Collective. The team may have been destroyed before.
  *
- * lock    the lock, which no unit holds; becomes DART_LOCK_NULL. DART_LOCK_NULL does nothing.
+ * lock    the lock; becomes DART_LOCK_NULL. DART_LOCK_NULL does nothing. A unit that holds it ends
+ *         the program with a message.
  *
- * RETURNS: DART_OK; DART_ERR_INVAL: NULL.
+ * RETURNS: DART_OK; DART_ERR_INVAL: NULL, or no lock.
  */
 dart_ret_t dart_team_lock_destroy(dart_lock_t* lock) DART_NOTHROW;
 

@@ -41,7 +41,7 @@ dart_ret_t dart_group_intersect(const dart_group_t g1, const dart_group_t g2,
  *
  * group   the group; becomes DART_GROUP_NULL, which does nothing.
  *
- * RETURNS: DART_OK; DART_ERR_INVAL: NULL.
+ * RETURNS: DART_OK; DART_ERR_INVAL: NULL, or no group.
  */
 dart_ret_t dart_group_destroy(dart_group_t* group) DART_NOTHROW;
 
@@ -49,7 +49,7 @@ dart_ret_t dart_group_destroy(dart_group_t* group) DART_NOTHROW;
  * Add a unit, which may be in the group already; remove a unit; ask for a unit.
  *
  * g         the group.
- * unitid    a number in the program.
+ * unitid    a number in the program; before the first dart_init any number, 0 or more.
  * ismember  receives 1 or 0.
  *
  * RETURNS: DART_OK; DART_ERR_INVAL: a null pointer or group, or a unit that is none.
@@ -126,7 +126,9 @@ dart_ret_t dart_team_get_group(dart_team_t teamid, dart_group_t* group) DART_NOT
  *          empty one that dart_group_split has made: DART_TEAM_NULL at once, locally.
  * newteam  receives the team; DART_TEAM_NULL on units that are not in the group.
  *
- * RETURNS: DART_OK; DART_ERR_INVAL: no such parent; DART_ERR_OTHER: no more numbers of teams.
+ * RETURNS: DART_OK; DART_ERR_INVAL: no such parent, no group, or units that are not in the parent;
+ * DART_ERR_NOMEM; the same on all units of the new team: DART_ERR_OTHER: a unit is in as many teams
+ * as can have collectives (some 250), or no number is left for a team.
  */
 dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group,
                             dart_team_t* newteam) DART_NOTHROW;
@@ -157,7 +159,7 @@ dart_ret_t dart_team_clone(dart_team_t team, dart_team_t* newteam) DART_NOTHROW;
  * myid    receives the number, -1 with an error.
  * size    receives the number of units, 0 with an error.
  *
- * RETURNS: DART_OK; DART_ERR_INVAL: no such team; DART_ERR_OTHER: DART does not run.
+ * RETURNS: DART_OK; DART_ERR_INVAL: no such team; DART_ERR_NOTINIT: DART does not run.
  */
 dart_ret_t dart_team_myid(dart_team_t teamid, dart_team_unit_t* myid) DART_NOTHROW;
 dart_ret_t dart_team_size(dart_team_t teamid, size_t* size) DART_NOTHROW;

@@ -166,7 +166,7 @@ dart_ret_t dart_type_create_custom(size_t num_bytes, dart_datatype_t* newtype);
  *
  * dart_type  the type; becomes DART_TYPE_UNDEFINED.
  *
- * RETURNS: DART_OK; DART_ERR_INVAL: a basic type, or none.
+ * RETURNS: DART_OK; DART_ERR_INVAL: a basic type, or none, or one that has ended.
  */
 dart_ret_t dart_type_destroy(dart_datatype_t* dart_type);
 
