@@ -34,6 +34,75 @@ void test_local() {
     INVALID(dart_memalloc(1, DART_TYPE_INT, nullptr));
 }
 
+// Accesses beyond a block of another unit, or beyond all its memory: refused, and nothing changes.
+void check_bounds(dart_gptr_t block, std::size_t elements) {
+    std::vector<long> values(elements + 1);
+    const auto bytes = static_cast<std::int64_t>(elements * sizeof(long));
+    OK(dart_put_blocking(block, values.data(), elements, DART_TYPE_LONG, DART_TYPE_LONG));
+    INVALID(dart_put_blocking(block, values.data(), elements + 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    INVALID(dart_get(values.data(), block, elements + 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    for (std::int64_t offset :
+         {bytes, std::int64_t{-8}, std::int64_t{1} << 40, -(std::int64_t{1} << 40)}) {
+        const dart_gptr_t beyond = at(block, block.unitid, offset);
+        INVALID(dart_put_blocking(beyond, values.data(), 1, DART_TYPE_LONG, DART_TYPE_LONG));
+        INVALID(dart_get_blocking(values.data(), beyond, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+        INVALID(dart_accumulate(beyond, values.data(), 1, DART_TYPE_LONG, DART_OP_SUM));
+        // It may be outside in between.
+        OK(dart_get_blocking(values.data(), at(beyond, block.unitid, -offset), 1, DART_TYPE_LONG,
+                             DART_TYPE_LONG));
+    }
+}
+
+void test_local_bounds() {
+    for (const std::size_t elements :
+         {std::size_t{1}, std::size_t{10}, std::size_t{8000}, std::size_t{16384}}) {
+        dart_gptr_t mine = DART_GPTR_NULL;
+        OK(dart_memalloc(elements, DART_TYPE_LONG, &mine));
+        std::vector<dart_gptr_t> all(static_cast<std::size_t>(units()));
+        OK(dart_allgather(&mine, all.data(), sizeof mine, DART_TYPE_BYTE, DART_TEAM_ALL));
+        check_bounds(all[static_cast<std::size_t>(next_unit())], elements);
+        dart_gptr_t other = mine;
+        OK(dart_gptr_setaddr(&other, address_of<long>(mine) + elements));
+        CHECK(address_of<long>(other) == address_of<long>(mine) + elements);
+        check_meet();
+        OK(dart_memfree(mine));
+        INVALID(dart_memfree(mine));
+    }
+    // Flags of the program take the place of the block.
+    dart_gptr_t mine = DART_GPTR_NULL;
+    OK(dart_memalloc(10, DART_TYPE_LONG, &mine));
+    OK(dart_gptr_setflags(&mine, 5));
+    const long value = 1;
+    OK(dart_put_blocking(at(mine, me(), 72), &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    INVALID(dart_put_blocking(at(mine, me(), std::int64_t{1} << 40), &value, 1, DART_TYPE_LONG,
+                              DART_TYPE_LONG));
+    OK(dart_memfree(mine));
+}
+
+// Freed blocks are used again, and join for larger ones.
+void test_local_reuse() {
+    constexpr std::size_t kBlocks = 5000;
+    std::vector<dart_gptr_t> blocks(kBlocks);
+    std::vector<char*> places(kBlocks);
+    for (std::size_t round = 0; round < 3; ++round) {
+        for (std::size_t i = 0; i < kBlocks; ++i) {
+            OK(dart_memalloc(1 + i % 300, DART_TYPE_LONG, &blocks[i]));
+            places[i] = address_of<char>(blocks[i]);
+            std::memset(places[i], static_cast<int>(i % 100), (1 + i % 300) * sizeof(long));
+        }
+        for (std::size_t i = 0; i < kBlocks; ++i) {
+            CHECK(places[i][(1 + i % 300) * sizeof(long) - 1] == static_cast<char>(i % 100));
+            OK(dart_memfree(blocks[i]));
+        }
+        for (std::size_t i = 0; i < 4; ++i) {
+            OK(dart_memalloc(std::size_t{4} << 20, DART_TYPE_BYTE, &blocks[i]));
+        }
+        for (std::size_t i = 0; i < 4; ++i) {
+            OK(dart_memfree(blocks[i]));
+        }
+    }
+}
+
 void test_allocated() {
     dart_gptr_t none = DART_GPTR_NULL;
     OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 0, DART_TYPE_INT, &none));
@@ -207,6 +276,8 @@ void test_pointers() {
 
 void test_memory() {
     test_local();
+    test_local_bounds();
+    test_local_reuse();
     test_allocated();
     test_reuse();
     test_alone();
