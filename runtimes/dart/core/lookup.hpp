@@ -35,7 +35,7 @@ inline Team* team_of_call(dart_team_t id, const char* routine) {
 // may have set the flags, or may have put the pointer together itself.
 inline bool is_meant(const dart_gptr_t& gptr, const Segment& segment) {
     return gptr.flags == segment.generation || gptr.flags == 0 ||
-           gptr.flags == (segment.flags & 0xFFU);
+           gptr.flags == (segment.flags & 0xFFU) || gptr.segid == DART_SEGMENT_LOCAL;
 }
 
 // RETURNS: the segment that the pointer belongs to; nullptr: none.

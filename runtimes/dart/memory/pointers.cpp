@@ -6,6 +6,7 @@
 #include "core/entry.hpp"
 #include "core/log.hpp"
 #include "core/lookup.hpp"
+#include "memory/local_pointer.hpp"
 
 namespace tessera::dart {
 namespace {
@@ -25,7 +26,12 @@ DART_ENTRY dart_ret_t dart_gptr_getaddr(const dart_gptr_t gptr, void** addr) {
     if (segment == nullptr) [[unlikely]] {
         return bad_argument();
     }
-    if (gptr.unitid == find_team(gptr.teamid)->my_id) {
+    if (gptr.unitid != find_team(gptr.teamid)->my_id) {
+        return DART_OK;
+    }
+    if (gptr.segid == DART_SEGMENT_LOCAL) [[unlikely]] {
+        *addr = local_address(gptr);
+    } else {
         *addr = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(segment->base) +
                                         gptr.addr_or_offs.offset);
     }
@@ -40,8 +46,13 @@ DART_ENTRY dart_ret_t dart_gptr_setaddr(dart_gptr_t* gptr, void* addr) {
     if (segment == nullptr) [[unlikely]] {
         return bad_argument();
     }
-    gptr->addr_or_offs.offset = static_cast<std::uint64_t>(
-        reinterpret_cast<std::uintptr_t>(addr) - reinterpret_cast<std::uintptr_t>(segment->base));
+    if (gptr->segid == DART_SEGMENT_LOCAL) {
+        set_local_address(*gptr, addr);
+    } else {
+        gptr->addr_or_offs.offset =
+            static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(addr) -
+                                       reinterpret_cast<std::uintptr_t>(segment->base));
+    }
     return DART_OK;
 }
 
@@ -67,6 +78,9 @@ DART_ENTRY dart_ret_t dart_gptr_setflags(dart_gptr_t* gptr, uint16_t flags) {
     }
     segment->flags = flags;
     gptr->flags = flags & 0xFF;
+    if (gptr->segid == DART_SEGMENT_LOCAL) {
+        forget_local_block(*gptr);
+    }
     return DART_OK;
 }
 

@@ -28,10 +28,8 @@ void start_teams() {
               "no team memory is left for the team of all units; make SHMEM_TEAM_MEMORY_SIZE "
               "larger");
     }
-    team->segments.add_local({.base = anchor(),
-                              .bytes = SIZE_MAX / 2,
-                              .mapped_units = node.count,
-                              .kind = SegmentKind::kAllocated});
+    team->segments.add_local(
+        {.base = anchor(), .mapped_units = node.count, .kind = SegmentKind::kAllocated});
     detail::teams[DART_TEAM_ALL].store(team, std::memory_order_release);
 }
 

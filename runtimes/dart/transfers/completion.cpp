@@ -77,17 +77,21 @@ dart_ret_t complete_local(const dart_gptr_t& gptr, const char* routine) {
         return bad_argument();
     }
     complete_pending();
-    make_progress();
+    note_flush();
     return DART_OK;
 }
 
 }  // namespace
 
 DART_ENTRY dart_ret_t dart_flush(dart_gptr_t gptr) {
+    // The pointer names a unit and an allocation only; it may be anywhere beside them.
     gptr.addr_or_offs.offset = 0;
+    if (gptr.segid == DART_SEGMENT_LOCAL) {
+        gptr.flags = 0;
+    }
     if (mapped_target(gptr, 0).mapped != nullptr) [[likely]] {
         order_stores();
-        make_progress();
+        note_flush();
         return DART_OK;
     }
     Target target;

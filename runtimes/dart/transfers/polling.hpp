@@ -4,6 +4,8 @@
 // unit must let others run where units are more than processors, and serve other nodes.
 #pragma once
 
+#include "core/node.hpp"
+
 namespace tessera::dart {
 
 namespace detail {
@@ -17,10 +19,21 @@ struct Polling {
 inline thread_local constinit Polling polling __attribute__((tls_model("initial-exec"))) = {};
 
 void pause_poll(Polling& state);
+
+// Progress takes half a microsecond between nodes, a flush with nothing to do some nanoseconds.
+inline constexpr unsigned kFlushesPerProgress = 16;
+inline thread_local constinit unsigned flushes __attribute__((tls_model("initial-exec"))) = 0;
 }  // namespace detail
 
 // Drives what this unit has to do for others.
 void make_progress();
+
+// Behind a flush that had nothing to complete: a program may wait in a loop of flushes.
+inline void note_flush() {
+    if (node.has_other_nodes && ++detail::flushes % detail::kFlushesPerProgress == 0) {
+        make_progress();
+    }
+}
 
 // Before a get of a word.
 inline void note_poll(const void* address) {

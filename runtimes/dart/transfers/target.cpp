@@ -5,6 +5,7 @@
 
 #include "core/log.hpp"
 #include "core/lookup.hpp"
+#include "memory/local_pointer.hpp"
 
 namespace tessera::dart {
 
@@ -38,6 +39,44 @@ bool find_registered(const dart_gptr_t& gptr, const Segment& segment, std::size_
     return true;
 }
 
+// Whether the unit has memory there.
+bool is_accessible(const char* address, std::size_t bytes, int unit) {
+    return shmem_addr_accessible(address, unit) != 0 &&
+           (bytes <= 1 ||
+            (address + bytes > address && shmem_addr_accessible(address + bytes - 1, unit) != 0));
+}
+
+// Accesses to blocks that lie between others which are accessible need not ask again. Threads may
+// widen the range at the same time; then a later access asks once more.
+void note_accessible(const char* address, std::size_t bytes) {
+    const auto first = reinterpret_cast<std::uintptr_t>(address);
+    if (first < detail::local_first.load(std::memory_order_relaxed)) {
+        detail::local_first.store(first, std::memory_order_relaxed);
+    }
+    if (first + bytes > detail::local_end.load(std::memory_order_relaxed)) {
+        detail::local_end.store(first + bytes, std::memory_order_relaxed);
+    }
+}
+
+// Memory of dart_memalloc: the pointer tells the block, OpenSHMEM where the unit has memory at all.
+bool find_local(const dart_gptr_t& gptr, const Segment& segment, std::size_t bytes,
+                const char* routine, Target& target) {
+    char* const address = local_address(gptr);
+    if (!is_in_local_block(gptr, bytes) || !is_accessible(address, bytes, target.pe)) {
+        fail(DART_ERR_INVAL, routine,
+             "%zu bytes at offset %llx are not in the block of dart_memalloc on unit %d that the "
+             "pointer belongs to",
+             bytes, static_cast<unsigned long long>(gptr.addr_or_offs.offset), gptr.unitid);
+        return false;
+    }
+    if (has_local_block(gptr)) {
+        note_accessible(address, bytes);
+    }
+    target.address = address;
+    target.mapped = node.mapped(address, target.pe, segment.mapped_units);
+    return true;
+}
+
 }  // namespace
 
 bool find_target(const dart_gptr_t& gptr, std::size_t bytes, const char* routine, Target& target) {
@@ -54,6 +93,9 @@ bool find_target(const dart_gptr_t& gptr, std::size_t bytes, const char* routine
     target.pe = team->global_unit(gptr.unitid);
     if (segment->kind == SegmentKind::kRegistered) {
         return find_registered(gptr, *segment, bytes, routine, target);
+    }
+    if (gptr.segid == DART_SEGMENT_LOCAL) {
+        return find_local(gptr, *segment, bytes, routine, target);
     }
     const std::uint64_t offset = gptr.addr_or_offs.offset;
     if (!is_inside(offset, bytes, segment->bytes)) {

@@ -6,10 +6,14 @@
 
 #include <dash/dart/if/dart_globmem.h>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include "core/node.hpp"
+#include "core/runtime.hpp"
 #include "core/team.hpp"
+#include "memory/local_pointer.hpp"
 
 namespace tessera::dart {
 
@@ -19,12 +23,35 @@ struct Target {
     char* mapped = nullptr;   // where the calling unit loads and stores; nullptr: it cannot
 };
 
+namespace detail {
+// Addresses of local memory that OpenSHMEM has found accessible, from the lowest to the highest. It
+// is one range, the same on all units.
+inline std::atomic<std::uintptr_t> local_first{UINTPTR_MAX};
+inline std::atomic<std::uintptr_t> local_end{0};
+}  // namespace detail
+
+// The same as mapped_target() for memory of dart_memalloc.
+inline Target mapped_local(const dart_gptr_t& gptr, std::size_t bytes) {
+    char* address = local_address(gptr);
+    const auto first = reinterpret_cast<std::uintptr_t>(address);
+    if (static_cast<std::uint32_t>(gptr.unitid) >= static_cast<std::uint32_t>(n_units()) ||
+        !is_in_local_block(gptr, bytes) ||
+        first < detail::local_first.load(std::memory_order_relaxed) ||
+        first + bytes > detail::local_end.load(std::memory_order_relaxed)) [[unlikely]] {
+        return {};
+    }
+    return {gptr.unitid, address, node.mapped(address, gptr.unitid, node.count)};
+}
+
 // RETURNS: a target that is not mapped: it cannot be, or the pointer is wrong. COST: seven loads
 // and six compares.
 inline Target mapped_target(const dart_gptr_t& gptr, std::size_t bytes) {
     const Team* team = find_team(gptr.teamid);
     if (team == nullptr) [[unlikely]] {
         return {};
+    }
+    if (gptr.segid == DART_SEGMENT_LOCAL && gptr.teamid == DART_TEAM_ALL) [[unlikely]] {
+        return mapped_local(gptr, bytes);
     }
     const Segment* segment = team->segments.entry(gptr.segid);
     const auto unit = static_cast<std::uint32_t>(gptr.unitid);
