@@ -22,8 +22,8 @@ namespace tessera::dart {
 
 class Team {
   public:
-    // A unit's calls of collectives, as the others of the team see them (collectives/arguments.hpp).
-    // In team memory; its owner alone writes.
+    // A unit's calls of collectives, as others of the team see them (collectives/arguments.hpp). In
+    // team memory; its owner alone writes.
     struct Calls {
         std::uint64_t made;
         std::uint64_t last_failed;  // the number of the last call with a mistake of this unit

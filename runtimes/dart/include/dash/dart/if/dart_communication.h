@@ -59,8 +59,9 @@ dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void* src, size_t nelem,
 
 /**
  * Wait for operations by their handles, or test them; another value ends the program. _local:
- * until the own side may be reused; else until both sides are complete. Handles of operations that are complete become
- * DART_HANDLE_NULL; all routines take NULL and DART_HANDLE_NULL, which are complete.
+ * until the own side may be reused; else until both sides are complete. Handles of operations that
+ * are complete become DART_HANDLE_NULL; all routines take NULL and DART_HANDLE_NULL, which are
+ * complete.
  *
  * handle, handleptr, handles  one handle, or n of them.
  * n                           their number.
