@@ -9,11 +9,23 @@ program access_errors
     integer :: n
     integer, allocatable :: c(:)
   end type parts
+  type :: fixed
+    integer :: v(3)
+    integer :: w = 5
+  end type fixed
   type(parts) :: x[*]
+  integer :: y(3)[*]
+  type(fixed) :: z[*]
+  integer, allocatable :: d(:, :)[:]
+  integer :: ten(10), one, many
   integer :: got(4), status
   character(40) :: argument, message
 
   call get_command_argument(1, argument)
+  ten = 7
+  many = merge(10, 4, argument /= '')
+  one = 0
+  allocate (d(3, 2)[*])
   if (this_image() /= 1) allocate (x%c(2))
   sync all
   select case (argument)
@@ -27,6 +39,36 @@ program access_errors
     if (this_image() == 1) x[2]%c(:) = got
   case ('put other shape')
     if (this_image() == 1) x[2]%c(:) = got
+  case ('put many')
+    if (this_image() == 1) x[2]%c(1:many) = ten
+  case ('put all')
+    if (this_image() == 1) x[2]%c = ten
+  case ('put one behind')
+    if (this_image() == 1) x[2]%c(many) = 7
+  case ('put indices')
+    if (this_image() == 1) x[2]%c([1, many]) = ten(1:2)
+  case ('get many')
+    if (this_image() == 1) ten = x[2]%c(1:many)
+  case ('get before')
+    if (this_image() == 1) one = x[2]%c(4 - many)
+  case ('put many into coarray')
+    if (this_image() == 1) y(1:many)[2] = ten
+  case ('put far into coarray')
+    if (this_image() == 1) y(1000 * many)[2] = 7
+  case ('put steps into coarray')
+    if (this_image() == 1) y(1:many:3)[2] = ten(1:4)
+  case ('put indices into coarray')
+    if (this_image() == 1) y([1, 100 * many])[2] = ten(1:2)
+  case ('put converted into coarray')
+    if (this_image() == 1) y(1:many)[2] = real(ten)
+  case ('put into fixed component')
+    if (this_image() == 1) z[2]%v(1:many) = ten
+  case ('get from coarray')
+    if (this_image() == 1) ten = y(1:many)[2]
+  case ('get column')
+    if (this_image() == 1) ten(1:3) = d(:, many)[2]
+  case ('image to image')
+    if (this_image() == 1) y(1:many)[2] = y(1:many)[3]
   case ('no room')
     if (this_image() == 1) then
       allocate (x%c(1000000000), stat=status, errmsg=message)
@@ -36,5 +78,6 @@ program access_errors
     end if
   end select
   sync all
+  if (one + sum(ten) == huge(one)) print *, one, ten
   call passed()
 end program access_errors

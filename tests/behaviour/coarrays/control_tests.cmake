@@ -15,6 +15,60 @@ foreach(level 0 1 2 3)
     caf_runs(reductions_o${level} SOURCES reductions.f90 OPTIONS -O${level})
 endforeach()
 
+# All layouts of types of up to 16 bytes: some in each run, every 40th for .ci/run, and with -C Full
+# all, two of the operations each.
+function(caf_reduces name every operations)
+    add_test(NAME caf.${name}
+             COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/co_reduce_layouts.py
+                     --caf ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/caf --oshrun $<TARGET_FILE:oshrun>
+                     --every ${every} --operations ${operations} --options ${ARGN}
+                     --layouts 3 3x3)
+    set_tests_properties(caf.${name} PROPERTIES TIMEOUT 600 LABELS coarrays
+        ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;ASAN_OPTIONS=detect_leaks=0")
+endfunction()
+set(levels " -O0" " -O1" " -O2" " -O3" " -O2 -march=native")
+caf_reduces(co_reduce_layouts 500 5 " -O0" " -O2 -march=native")
+caf_reduces(co_reduce_many_layouts 40 5 ${levels})
+tessera_thorough(caf.co_reduce_many_layouts)
+caf_reduces(co_reduce_all_layouts 1 2 ${levels})
+set_tests_properties(caf.co_reduce_all_layouts PROPERTIES CONFIGURATIONS Full TIMEOUT 14400)
+
+# A function without debug information, or with components that are not aligned.
+coarrays_fortran(reduction_unknown reduction_unknown.f90 OPTIONS -g0)
+coarray_test(reduction_unknown PROGRAM ${reduction_unknown_PROGRAM} STATUS 1 LAYOUTS 1 3 3x3
+             OUTPUT "co_reduce: the function returns a derived type of 16 bytes.*Compile it with -g")
+caf_runs(reduction_packed SOURCES reduction_unknown.f90 OPTIONS -fpack-derived IMAGES 1 3
+         LAYOUTS NONE)
+caf_runs(reduction_in_memory SOURCES reduction_unknown.f90 OPTIONS -fpcc-struct-return IMAGES 1 3
+         LAYOUTS NONE)
+
+# Components of derived types, and of type class(...).
+caf_runs(broadcast_components OPTIONS -O2 IMAGES 1 2 3 5 LAYOUTS 3x3)
+caf_runs(class_components OPTIONS -O2 IMAGES 1 2 3 5 LAYOUTS 3x3)
+coarrays_fortran(broadcast_errors broadcast_errors.f90 OPTIONS -O2)
+function(caf_refuses argument message)
+    string(REPLACE " " "_" name ${argument})
+    coarray_test(broadcast_${name} PROGRAM ${broadcast_errors_PROGRAM} ARGUMENTS ${argument}
+                 STATUS 1 OUTPUT "${message}" LAYOUTS 3 3x3 MEMCHECK NONE)
+endfunction()
+set(unallocated "is allocated on image [12] and not on image [12]")
+caf_refuses("unallocated component" "co_broadcast: .*${unallocated}.*: allocate it before")
+caf_refuses("unallocated at the source" "co_broadcast: .*not on image 1.*: deallocate it before")
+caf_refuses("large and unallocated" "co_broadcast: .*: allocate it before")
+caf_refuses("few elements" "8 bytes in elements of 4 on this image are 12 bytes")
+caf_refuses("many elements" "8 bytes in elements of 4 on this image are 12000 bytes")
+caf_refuses("list of objects" "co_broadcast: 144 bytes in elements of 72 on this image are 12")
+caf_refuses("length" "co_broadcast: gfortran passes no length for a component")
+caf_refuses("lengths" "co_broadcast: gfortran passes no length for a component")
+caf_refuses("pointer in co_reduce" "co_reduce: the type pointers has a component that is a pointer")
+caf_refuses("component of elements" "co_sum: elements of a derived type have no such operation")
+foreach(access get put "get from array")
+    string(REPLACE " " "_" name ${access})
+    coarray_test(class_${name} PROGRAM ${class_components_PROGRAM} ARGUMENTS ${access} STATUS 1
+                 OUTPUT "coindexed [gp][eu]t: gfortran 12 cannot access components of type class"
+                 LAYOUTS 2 3x3 MEMCHECK NONE)
+endforeach()
+
 # caf_ends(name "argument" status "regex" [MEMCHECK ...]): the program `ending` with one of its ways
 # to end, at 3 images. The regex is for the output of the job.
 function(caf_ends name argument status output)

@@ -46,6 +46,41 @@ module operations
     real(real64) :: x(5)
   end type large
 
+  type :: mixed_words      ! xmm0, rax: a real and an integer in the second word
+    real(real64) :: z
+    real :: x
+    integer :: n
+  end type mixed_words
+  type :: quad             ! all of xmm0
+    real(real128) :: x
+  end type quad
+  type :: extended         ! the floating-point stack
+    real(r10) :: x
+  end type extended
+  type :: complexes        ! xmm0, xmm1
+    complex :: c(2)
+  end type complexes
+  type :: reals3           ! xmm0, xmm1
+    real :: x(3)
+  end type reals3
+  type :: parent           ! rax
+    integer(int8) :: n(2)
+  end type parent
+  type, extends(parent) :: child  ! rax, xmm0
+    real :: x
+    type(one_real) :: y(2)
+  end type child
+  type :: texts            ! rax, rdx
+    character(3) :: t(2)
+    logical(int8) :: l
+    real :: x
+  end type texts
+  type :: wide_text        ! rax
+    character(2, 4) :: t
+  end type wide_text
+  type :: nothing
+  end type nothing
+
 contains
 
   pure integer(int8) function max8(a, b)
@@ -164,6 +199,74 @@ contains
       norm_pair%y = max(norm_pair%y, q%y)
     end do
   end function norm_pair
+  pure type(mixed_words) function sum_mixed_words(p, q)
+    type(mixed_words), intent(in) :: p, q
+    sum_mixed_words = mixed_words(p%z + q%z, p%x + q%x, p%n + q%n)
+  end function sum_mixed_words
+  pure type(quad) function sum_quad(p, q)
+    type(quad), intent(in) :: p, q
+    sum_quad = quad(p%x + q%x)
+  end function sum_quad
+  pure type(extended) function sum_extended(p, q)
+    type(extended), intent(in) :: p, q
+    sum_extended = extended(p%x + q%x)
+  end function sum_extended
+  pure type(complexes) function sum_complexes(p, q)
+    type(complexes), intent(in) :: p, q
+    sum_complexes%c = p%c + q%c
+  end function sum_complexes
+  pure type(reals3) function sum_reals3(p, q)
+    type(reals3), intent(in) :: p, q
+    sum_reals3%x = p%x + q%x
+  end function sum_reals3
+  pure type(child) function sum_child(p, q)
+    type(child), intent(in) :: p, q
+    sum_child%n = p%n + q%n
+    sum_child%x = p%x + q%x
+    sum_child%y%x = p%y%x + q%y%x
+  end function sum_child
+  pure type(texts) function max_texts(p, q)
+    type(texts), intent(in) :: p, q
+    max_texts = p
+    if (q%x > p%x) max_texts = q
+  end function max_texts
+  pure type(wide_text) function max_wide_text(p, q)
+    type(wide_text), intent(in) :: p, q
+    max_wide_text = p
+    if (q%t > p%t) max_wide_text = q
+  end function max_wide_text
+  pure type(nothing) function both_nothing(p, q)
+    type(nothing), intent(in) :: p, q
+    both_nothing = p
+    if (.false.) both_nothing = q
+  end function both_nothing
+  ! By value.
+  pure type(mixed_words) function value_mixed_words(p, q)
+    type(mixed_words), value :: p, q
+    value_mixed_words = mixed_words(p%z + q%z, p%x + q%x, p%n + q%n)
+  end function value_mixed_words
+  pure type(three) function value_three(p, q)
+    type(three), value :: p, q
+    value_three%n = p%n + q%n
+  end function value_three
+  pure type(extended) function value_extended(p, q)
+    type(extended), value :: p, q
+    value_extended = extended(p%x + q%x)
+  end function value_extended
+
+  ! A function that uses a variable of its host is called through code on the stack.
+  subroutine reduce_by_internal(k, most)
+    type(double_int), intent(inout) :: k
+    integer, intent(in) :: most
+    integer :: limit(most)
+    limit = most
+    call co_reduce(k, limited)
+  contains
+    pure type(double_int) function limited(p, q)
+      type(double_int), intent(in) :: p, q
+      limited = double_int(p%x + q%x, min(p%n + q%n, int(limit(most), int64)))
+    end function limited
+  end subroutine reduce_by_internal
 end module operations
 
 program reductions
@@ -178,6 +281,7 @@ program reductions
     call intrinsic_types()
     call strings()
     call derived_types()
+    call more_derived_types()
     call arrays()
   end do
   call passed()
@@ -284,6 +388,9 @@ contains
     k = double_int(me / 4d0, -me)
     call co_reduce(k, sum_double_int)
     call check(k%n == -total .and. k%x == total / 4d0, 'a double and an integer')
+    k = double_int(me / 4d0, me)
+    call reduce_by_internal(k, n)
+    call check(k%n == n .and. k%x == total / 4d0, 'internal function')
     k = double_int(mod(me, 3) + 0.1d0, me)
     call co_reduce(k, maxloc_pair)
     call check(k%n == min(n, 2) .and. k%x == min(n, 2) + 0.1d0, 'maximum and its place')
@@ -297,6 +404,56 @@ contains
     call co_reduce(m, sum_large)
     call check(m%n == total .and. m%x(5) == 5 * total .and. m%name == 'abc', 'a large type')
   end subroutine derived_types
+
+  subroutine more_derived_types()
+    type(mixed_words) :: a
+    type(quad) :: b
+    type(extended) :: c
+    type(complexes) :: d
+    type(reals3) :: e
+    type(child) :: f
+    type(texts) :: g
+    type(wide_text) :: h
+    type(nothing) :: z
+    type(three) :: l
+    a = mixed_words(me / 8d0, me / 4.0, me)
+    call co_reduce(a, sum_mixed_words)
+    call check(a%z == total / 8d0 .and. a%x == total / 4.0 .and. a%n == total, 'mixed words')
+    a = mixed_words(me / 8d0, me / 4.0, me)
+    call co_reduce(a, value_mixed_words)
+    call check(a%z == total / 8d0 .and. a%x == total / 4.0 .and. a%n == total, 'by value')
+    b = quad(me + 2.0_real128**(-70))
+    call co_reduce(b, sum_quad)
+    call check(b%x == total + n * 2.0_real128**(-70), 'type of kind 16')
+    c = extended(me + 2.0_r10**(-40))
+    call co_reduce(c, sum_extended)
+    call check(c%x == total + n * 2.0_r10**(-40), 'type of kind 10')
+    c = extended(me + 2.0_r10**(-40))
+    call co_reduce(c, value_extended)
+    call check(c%x == total + n * 2.0_r10**(-40), 'type of kind 10 by value')
+    d%c = [cmplx(me, -me), cmplx(2 * me, 7)]
+    call co_reduce(d, sum_complexes)
+    call check(all(d%c == [cmplx(total, -total), cmplx(2 * total, 7 * n)]), 'complex numbers')
+    e%x = [me / 2.0, real(-me), 3.0]
+    call co_reduce(e, sum_reals3)
+    call check(all(e%x == [total / 2.0, real(-total), 3.0 * n]), 'three reals')
+    f%n = int([me, -me], int8)
+    f%x = me / 2.0
+    f%y%x = [real(me), 1.0]
+    call co_reduce(f, sum_child)
+    call check(all(f%n == [total, -total]) .and. f%x == total / 2.0 .and. &
+               all(f%y%x == [real(total), 1.0 * n]), 'an extended type with nested types')
+    g = texts(['abc', achar(96 + me) // 'xy'], .true., me)
+    call co_reduce(g, max_texts)
+    call check(all(g%t == ['abc', achar(96 + n) // 'xy']) .and. g%l .and. g%x == n, 'characters')
+    h%t = repeat(char(1000 + me, 4), 2)
+    call co_reduce(h, max_wide_text)
+    call check(h%t == repeat(char(1000 + n, 4), 2), 'characters of kind 4')
+    call co_reduce(z, both_nothing)
+    l = three([me, -me, 7])
+    call co_reduce(l, value_three)
+    call check(all(l%n == [total, -total, 7 * n]), 'three integers by value')
+  end subroutine more_derived_types
 
   ! Not commutative, but associative: the place of an image in the order shows.
   subroutine arrays()
