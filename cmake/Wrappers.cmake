@@ -14,7 +14,7 @@ set(TESSERA_STATIC_LIBS "-l:libtessera.a -lhwloc -lstdc++ -ldl -lpthread -lm")
 
 # tessera_wrapper(oshcc COMPILER /usr/bin/cc PROGRAMS "OpenSHMEM programs in C"
 #                 OVERRIDES OSHCC_CC CC INCLUDEDIR include BUILD_INCLUDEDIR DIR
-#                 [FLAGS -fcoarray=lib] [LIBS "-ltessera -lm"] [STATIC_LIBS ...]
+#                 [FLAGS "-g -fcoarray=lib"] [LIBS "-ltessera -lm"] [STATIC_LIBS ...]
 #                 [STANDARD "OpenSHMEM 1.6"] [SHORT_OPTIONS case...] [HELP text]
 #                 [CHOICE "case ..."])
 # OVERRIDES are the variables that name another compiler: ours, and the one of all builds.

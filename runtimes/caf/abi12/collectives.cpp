@@ -204,6 +204,7 @@ CAF_ENTRY void _gfortran_caf_co_reduce(Descriptor* array, AnyFunction function, 
     UserFunction user = user_function(*array, function, flags, length);
     Packed packed(*array);
     user.wide = wide_real_of(*array, packed, death_for(stat));
+    prepare(user);
     // The standard asks for a commutative operation, but an associative one is enough here.
     const Reduction reduction{.operation = {.function = apply_user_function,
                                             .user_data = &user,

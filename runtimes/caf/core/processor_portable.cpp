@@ -7,11 +7,11 @@
 
 namespace tessera::caf {
 
-bool knows_result_registers() { return false; }
-
-Registers call_marked(void (*)(), void*, void*, std::uint64_t) { return {}; }
+bool has_results_of_x86_64() { return false; }
 
 void call_with_result(void (*)(), void*, void*, void*) {}
+
+std::uintptr_t jump_target(std::uintptr_t) { return 0; }
 
 void pause_processor() {}
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "core/element_ops.hpp"
 
@@ -22,12 +21,17 @@ struct UserFunction {
     bool takes_values = false;  // the arguments have the attribute VALUE
     std::size_t character_bytes = 1;
     WideReal wide = WideReal::kQuad;
-    std::int64_t scores[4] = {};  // findings of struct_result.cpp about the result
+    // The call for one element: a = function(a, b). prepare() chooses it.
+    void (*call)(const UserFunction&, std::byte* a, std::byte* b) = nullptr;
 };
 
+// Finds out how the function is called. Each image calls it, also those that combine nothing.
+// ERRORS: an element or function that co_reduce does not support, and a result of a derived type
+// of up to 16 bytes without debug information, end the program.
+void prepare(UserFunction& user);
+
 // Combines a[i] = function(a[i], b[i]): the function of a shmemx_op_t whose user_data is a
-// UserFunction.
-// ERRORS: a type that co_reduce cannot call on this processor ends the program.
+// prepared UserFunction.
 void apply_user_function(void* inout, const void* in, std::size_t elements, void* user_function);
 
 }  // namespace tessera::caf
