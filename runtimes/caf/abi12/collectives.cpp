@@ -7,6 +7,7 @@
 
 #include <cstddef>
 
+#include "abi12/component_broadcast.hpp"
 #include "abi12/descriptor.hpp"
 #include "abi12/errmsg.hpp"
 #include "core/collectives.hpp"
@@ -22,7 +23,7 @@ namespace {
 Section section_of(const Descriptor& array) {
     Section section{.base = static_cast<std::byte*>(array.base),
                     .element_bytes = array.element_bytes};
-    for (int i = 0; i < array.rank; ++i) {
+    for (int i = 0; i < array.rank && i < kMaxRank; ++i) {
         section.add_axis(extent(array.dim[i]), array.dim[i].stride * span_of(array));
     }
     return section;
@@ -116,6 +117,11 @@ ElementType element_type(const Descriptor& array, int length, const char* routin
             type.type = ElementType::kString;
             type.character_bytes = character_bytes(array, length);
             break;
+        case kDerived:
+            stop_with_error(routine,
+                            "elements of a derived type have no such operation; for a component of "
+                            "them, such as x%%c, gfortran 12 passes the elements as a whole: copy "
+                            "it to a variable");
         default: stop_with_error(routine, "type %d has no such operation", array.type);
     }
     return type;
@@ -170,8 +176,23 @@ CAF_ENTRY void _gfortran_caf_co_broadcast(Descriptor* array, int source_image, i
                                           char* errmsg, std::size_t errmsg_bytes) {
     ensure_initialized();
     pe_of(source_image, "co_broadcast");
-    Packed packed(*array);
-    const int status = broadcast(packed.data(), packed.bytes(), source_image, death_for(stat));
+    if (is_own_address(*array)) {
+        report_ok({.stat = stat});
+        return;
+    }
+    const Descriptor described = broadcast_descriptor(*array);
+    BroadcastShape shape{.bytes = kUnallocated, .element_bytes = described.element_bytes};
+    if (described.base == nullptr) {
+        std::byte none{};
+        const int status = broadcast(&none, shape, source_image, death_for(stat));
+        return report_status(status, stat, "co_broadcast");
+    }
+    Packed packed(described);
+    shape.bytes = packed.bytes();
+    const OwnAddresses own(packed.data(), described.type == kDerived ? shape.bytes : 0);
+    const int status = broadcast(packed.data(), shape, source_image, death_for(stat));
+    own.restore();
+    note_broadcast(described.base);
     if (status == kOk) {
         packed.unpack();
     }

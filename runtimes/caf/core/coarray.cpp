@@ -13,6 +13,7 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/failures.hpp"
 #include "core/ordering.hpp"
@@ -37,6 +38,7 @@ std::uintptr_t coarray_high = 0;
 struct Coarrays {
     std::mutex mutex;
     std::map<const std::byte*, Coarray*> by_base;
+    std::unordered_set<const void*> tokens;
 };
 
 Coarrays& coarrays() {
@@ -99,6 +101,7 @@ void free_block(Team& team, const Coarray& coarray) {
     {
         const std::lock_guard lock(coarrays().mutex);
         coarrays().by_base.erase(static_cast<std::byte*>(coarray.base));
+        coarrays().tokens.erase(&coarray);
     }
     const CollectiveCall call(team, "deallocate");
     if (team.is_initial()) {
@@ -157,6 +160,7 @@ Coarray* allocate(Team& team, std::size_t bytes, Memory memory, bool is_zeroed) 
     }
     const std::lock_guard lock(coarrays().mutex);
     coarrays().by_base[static_cast<std::byte*>(base)] = coarray;
+    coarrays().tokens.insert(coarray);
     return coarray;
 }
 
@@ -221,6 +225,11 @@ void note_component_at(const void* address) {
     }
 }
 
+bool is_live_coarray(caf_token_t token) {
+    const std::lock_guard lock(coarrays().mutex);
+    return coarrays().tokens.contains(token);
+}
+
 bool is_in_coarray(const void* address) {
     const std::lock_guard lock(coarrays().mutex);
     return coarray_around(address) != nullptr;
@@ -257,16 +266,23 @@ bool is_component(caf_token_t token) {
     return components().tokens.contains(static_cast<Coarray*>(token));
 }
 
+void* allocate_component_memory(std::size_t bytes) {
+    void* base = shmemx_local_malloc(bytes);
+    if (base != nullptr) {
+        const auto low = reinterpret_cast<std::uintptr_t>(base);
+        const std::lock_guard lock(components().mutex);
+        note_component(low, low + bytes);
+        publish_components(detail::component_low, detail::component_high);
+    }
+    return base;
+}
+
 bool allocate_component(Coarray& component, std::size_t bytes) {
-    const std::size_t asked = std::max<std::size_t>(bytes, 1);
-    void* base = shmemx_local_malloc(asked);
+    void* base = allocate_component_memory(std::max<std::size_t>(bytes, 1));
     if (base == nullptr) {
         return false;
     }
-    const auto low = reinterpret_cast<std::uintptr_t>(base);
     const std::lock_guard lock(components().mutex);
-    note_component(low, low + asked);
-    publish_components(detail::component_low, detail::component_high);
     if (component.base != nullptr) {
         components().by_base.erase(component.base);
     }
@@ -298,6 +314,12 @@ void free_component(Coarray* component) {
         components().tokens.erase(token);
     }
     delete component;
+}
+
+std::size_t component_bytes_at(const void* address) {
+    const std::lock_guard lock(components().mutex);
+    const auto at = components().by_base.find(const_cast<void*>(address));
+    return at == components().by_base.end() ? 0 : at->second->bytes;
 }
 
 void free_by_address(void* address) {

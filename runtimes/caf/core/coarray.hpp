@@ -90,6 +90,10 @@ void note_component_at(const void* address);
 /// Whether a symmetric address lies in a coarray of this image, or is the base of one.
 bool is_in_coarray(const void* address);
 
+/// Whether a token is that of a coarray (not of a component) that is allocated. The token may be
+/// anything.
+bool is_live_coarray(caf_token_t token);
+
 /// The coarray of a token. A NULL token ends the job with a message that names the routine.
 [[noreturn]] void stop_without_token(const char* routine);
 inline Coarray* from_token(caf_token_t token, const char* routine) {
@@ -136,6 +140,10 @@ bool is_component(caf_token_t token);
 /// Gives a component memory, of this image alone. RETURNS: false when there is no room.
 bool allocate_component(Coarray& component, std::size_t bytes);
 
+/// Memory for a component that has no token. free_by_address() frees it. RETURNS: NULL when there is
+/// no room.
+void* allocate_component_memory(std::size_t bytes);
+
 /// Frees the memory of a component, if it has any; the token stays.
 void free_component_memory(Coarray& component);
 
@@ -148,6 +156,9 @@ inline bool is_in_components(const void* address) {
     return at >= detail::component_low.load(std::memory_order_relaxed) &&
            at < detail::component_high.load(std::memory_order_relaxed);
 }
+
+/// Bytes of the component whose memory begins at an address; 0: none does.
+std::size_t component_bytes_at(const void* address);
 
 /// free() and realloc() of memory of components: compilers call them at the end of a scope and in
 /// procedures that do not know that their argument is part of a coarray (free.cpp).

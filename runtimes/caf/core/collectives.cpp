@@ -71,10 +71,39 @@ int status_of_slot(std::uint64_t number) {
                                                                               : kFailedImage;
 }
 
-// A few bytes without status. The source stores them into a slot of each image and goes on. Each
-// half of the slots begins with the end of a round that all began with the other half: then all
-// have taken what was in this half before.
-int broadcast_by_slots(Team& team, void* data, std::size_t bytes, int source_image) {
+std::size_t data_bytes(const BroadcastShape& shape) {
+    return shape.bytes == kUnallocated ? 0 : shape.bytes;
+}
+
+bool is_in_slot(const BroadcastShape& shape) {
+    return data_bytes(shape) <= sizeof(BroadcastSlot::data);
+}
+
+void check_shape(const BroadcastShape& mine, const BroadcastShape& source, int source_image) {
+    if (mine == source) {
+        return;
+    }
+    if (mine.bytes == kUnallocated || source.bytes == kUnallocated) {
+        const bool is_mine = mine.bytes == kUnallocated;
+        stop_with_error("co_broadcast",
+                        "the variable or component is allocated on image %d and not on image %d; "
+                        "the compiler does not let the library change that: %s it before",
+                        is_mine ? source_image : current_team().this_image,
+                        is_mine ? current_team().this_image : source_image,
+                        is_mine ? "allocate" : "deallocate");
+    }
+    stop_with_error("co_broadcast",
+                    "%zu bytes in elements of %zu on this image are %zu bytes in elements of %zu "
+                    "on image %d, the source; give it the same shape on all images before",
+                    mine.bytes, mine.element_bytes, source.bytes, source.element_bytes,
+                    source_image);
+}
+
+// Shape and, if they fit, data without status. The source stores them into a slot of each image and
+// goes on. Each half of the slots begins with the end of a round that all began with the other
+// half: then all have taken what was in this half before.
+int broadcast_by_slots(Team& team, void* data, const BroadcastShape& shape, int source_image) {
+    const std::size_t bytes = is_in_slot(shape) ? data_bytes(shape) : 0;
     TeamBarrier& barrier = *team.barrier;
     if (team.broadcasts % (kBroadcastSlots / 2) == 0) {
         if (const int status = barrier.end(); status != kOk) {
@@ -88,7 +117,9 @@ int broadcast_by_slots(Team& team, void* data, std::size_t bytes, int source_ima
     if (team.this_image == source_image) {
         for (int image = 1; image <= team.images; ++image) {
             if (image != source_image) {
-                std::memcpy(exposed_of(team, image).slots[index].data, data, bytes);
+                BroadcastSlot& slot = exposed_of(team, image).slots[index];
+                slot.shape = shape;
+                std::memcpy(slot.data, data, bytes);
                 // Release: pairs with the wait below. The put wakes an image that sleeps there; it
                 // waits for no cache line, as an atomic operation would.
                 std::atomic_thread_fence(std::memory_order_release);
@@ -102,8 +133,12 @@ int broadcast_by_slots(Team& team, void* data, std::size_t bytes, int source_ima
     if (!barrier.await(&mine.number, SHMEM_CMP_GE, number)) {
         return kFailedImage;
     }
-    std::memcpy(data, mine.data, bytes);
-    return status_of_slot(std::atomic_ref(mine.number).load(std::memory_order_relaxed));
+    const int status = status_of_slot(std::atomic_ref(mine.number).load(std::memory_order_relaxed));
+    if (status == kOk) {
+        check_shape(shape, mine.shape, source_image);
+        std::memcpy(data, mine.data, bytes);
+    }
+    return status;
 }
 
 // More bytes without status. The source need not wait for others, nor others for each other: they
@@ -205,28 +240,68 @@ int reduce_large_element(Team& team, std::byte* data, const shmemx_op_t& operati
     return kOk;
 }
 
-// The same for any size. The first call is made for no data, too: it tells the status.
-int broadcast_parts(Team& team, void* data, std::size_t bytes, int source_image) {
-    std::size_t done = 0;
-    int status = kOk;
-    do {
-        const std::size_t part = std::min(bytes - done, kExposedBytes);
-        status = broadcast_exposed(team, static_cast<std::byte*>(data) + done, part, source_image);
-        done += part;
-    } while (status == kOk && done < bytes);
-    return status;
+// The first part of a broadcast in parts or messages. It always has the same size, so it arrives
+// whatever the others expect.
+struct FirstPart {
+    BroadcastShape shape;
+    std::byte data[kExposedBytes - sizeof(BroadcastShape)];
+};
+
+// send(data, bytes) broadcasts, and tells a status.
+template <class Send>
+int broadcast_with_shape(const Team& team, void* data, const BroadcastShape& shape,
+                         int source_image, const Send& send) {
+    const std::size_t bytes = data_bytes(shape);
+    FirstPart first{.shape = shape, .data = {}};
+    const std::size_t inside = std::min(bytes, sizeof first.data);
+    const bool is_source = team.this_image == source_image;
+    if (is_source) {
+        std::memcpy(first.data, data, inside);
+    }
+    if (const int status = send(&first, sizeof first); status != kOk) {
+        return status;
+    }
+    check_shape(shape, first.shape, source_image);
+    if (!is_source) {
+        std::memcpy(data, first.data, inside);
+    }
+    return inside == bytes ? kOk : send(static_cast<std::byte*>(data) + inside, bytes - inside);
+}
+
+// Through the areas.
+int broadcast_parts(Team& team, void* data, const BroadcastShape& shape, int source_image) {
+    const auto send = [&](void* from, std::size_t bytes) {
+        int status = kOk;
+        for (std::size_t done = 0; status == kOk && done < bytes; done += kExposedBytes) {
+            const std::size_t part = std::min(bytes - done, kExposedBytes);
+            status = broadcast_exposed(team, static_cast<std::byte*>(from) + done, part,
+                                       source_image);
+        }
+        return status;
+    };
+    return broadcast_with_shape(team, data, shape, source_image, send);
+}
+
+// RETURNS: false if shmemx/collectives.h has no room for the messages of the team.
+bool broadcast_by_messages(Team& team, void* data, const BroadcastShape& shape, int source_image) {
+    const CollectiveCall call(team, "co_broadcast");
+    const auto send = [&](void* part, std::size_t bytes) {
+        return shmemx_broadcast(team.handle, part, part, bytes, 1, source_image - 1);
+    };
+    return broadcast_with_shape(team, data, shape, source_image, send) == 0;
 }
 
 int reduce_parts(Team& team, void* data, std::size_t elements, const shmemx_op_t& operation,
                  int result_image) {
     const std::size_t bytes = operation.element_bytes;
-    const std::size_t most = kExposedBytes / bytes;
+    // Elements may have no bytes, such as characters of length 0.
+    const std::size_t most = bytes == 0 ? elements : kExposedBytes / bytes;
     std::size_t done = 0;
     int status = kOk;
     do {
         std::byte* first = static_cast<std::byte*>(data) + done * bytes;
         const std::size_t part = std::min(elements - done, std::max<std::size_t>(most, 1));
-        status = most == 0 && part != 0
+        status = bytes > kExposedBytes && part != 0
                      ? reduce_large_element(team, first, operation, result_image)
                      : reduce_exposed(team, first, part, operation, result_image);
         done += part;
@@ -236,41 +311,28 @@ int reduce_parts(Team& team, void* data, std::size_t elements, const shmemx_op_t
 
 }  // namespace
 
-int broadcast(void* data, std::size_t bytes, int source_image, Death death) {
+int broadcast(void* data, const BroadcastShape& shape, int source_image, Death death) {
     Team& team = current_team();
     begin_control();
-    if (is_exposable(team, bytes, Death::kEndsProgram) && death == Death::kEndsProgram) {
-        return bytes <= sizeof(BroadcastSlot::data)
-                   ? broadcast_by_slots(team, data, bytes, source_image)
-                   : broadcast_ahead(team, data, bytes, source_image);
+    if (!team.exposed.empty() && death == Death::kIsStatus) {
+        return broadcast_parts(team, data, shape, source_image);
     }
-    if (is_exposable(team, bytes, death)) {
-        return broadcast_parts(team, data, bytes, source_image);
+    const std::size_t bytes = data_bytes(shape);
+    if (is_exposable(team, 0, death)) {
+        const int status = broadcast_by_slots(team, data, shape, source_image);
+        if (status != kOk || is_in_slot(shape)) {
+            return status;
+        }
+        if (bytes <= kExposedBytes) {
+            return broadcast_ahead(team, data, bytes, source_image);
+        }
     }
     const int status = sync_members(team);
-    if (status != kOk || bytes == 0) {
+    if (status != kOk) {
         return status;
     }
-    const CollectiveCall call(team, "co_broadcast");
-    const bool has_room =
-        shmemx_broadcast(team.handle, data, data, bytes, 1, source_image - 1) == 0;
-    return has_room ? kOk : broadcast_parts(team, data, bytes, source_image);
-}
-
-namespace {
-
-// RETURNS: false if shmemx/collectives.h has no room for the messages of the team.
-bool reduce_by_messages(Team& team, void* data, std::size_t elements, const Reduction& reduction,
-                        int result_image) {
-    const auto& [type, op, operation] = reduction;
-    if (result_image == 0) {
-        return 0 == (type != 0
-                         ? shmemx_allreduce(team.handle, data, data, elements, type, op)
-                         : shmemx_allreduce_op(team.handle, data, data, elements, &operation));
-    }
-    const int root = result_image - 1;
-    return 0 == (type != 0 ? shmemx_reduce(team.handle, data, data, elements, type, op, root)
-                           : shmemx_reduce_op(team.handle, data, data, elements, &operation, root));
+    const bool has_room = broadcast_by_messages(team, data, shape, source_image);
+    return has_room ? kOk : broadcast_parts(team, data, shape, source_image);
 }
 
 }  // namespace
@@ -283,7 +345,7 @@ int reduce(void* data, std::size_t elements, const Reduction& reduction, int res
         return reduce_parts(team, data, elements, reduction.operation, result_image);
     }
     const int status = sync_members(team);
-    if (status != kOk || elements == 0) {
+    if (status != kOk || elements * reduction.operation.element_bytes == 0) {
         return status;
     }
     const CollectiveCall call(team, "collective subroutine");

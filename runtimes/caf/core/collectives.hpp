@@ -23,15 +23,24 @@ namespace tessera::caf {
 inline constexpr std::size_t kExposedBytes = 1024;
 inline constexpr int kExposedImages = 16;
 
+// What a broadcast copies. The source sends it ahead of the data, and the others compare.
+struct BroadcastShape {
+    std::size_t bytes;  // kUnallocated: there is no data
+    std::size_t element_bytes;
+    bool operator==(const BroadcastShape&) const = default;
+};
+inline constexpr std::size_t kUnallocated = SIZE_MAX;
+
 struct alignas(64) ExposedArea {
     std::uint64_t round;  // that of the data, written behind it by co_broadcast
     alignas(64) std::byte data[kExposedBytes];
 };
 
-// A broadcast of a few bytes: one cache line with number and data, in each receiver's memory.
+// A broadcast on a node: one cache line in each receiver's memory, with the data if it fits.
 struct alignas(64) BroadcastSlot {
     std::uint64_t number;  // of the broadcast, from 1; from kGone on: an image has left
-    std::byte data[56];
+    BroadcastShape shape;
+    std::byte data[40];
 };
 inline constexpr std::uint64_t kBroadcastSlots = 16;
 
@@ -55,7 +64,8 @@ struct Reduction {
 };
 
 // The data of source_image, from 1, comes to all images.
-int broadcast(void* data, std::size_t bytes, int source_image, Death death);
+// ERRORS: a shape that is not that of the source ends the program.
+int broadcast(void* data, const BroadcastShape& shape, int source_image, Death death);
 
 // Combines data of all images, in the order of the images: on result_image, or on all if it is 0.
 // The other images' data becomes undefined.
