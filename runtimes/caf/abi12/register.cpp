@@ -10,6 +10,7 @@
 #include "abi12/register.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -67,6 +68,7 @@ void register_coarray(std::size_t bytes, Memory memory, bool is_zeroed, caf_toke
                       Descriptor* descriptor, const ErrorTarget& target) {
     Team& team = memory == Memory::kStatic ? initial_team() : current_team();
     if (memory == Memory::kTeam) {
+        skip_next_sync_all(false);
         const int status = sync_members(team);
         if (status != kOk) {
             report(target, status, "allocate", "an image of the team has %s",
@@ -159,6 +161,58 @@ bool is_coarray(const Coarray* coarray) {
     return false;
 }
 
+// The token of an allocatable coarray lies in its descriptor, behind the codimensions.
+bool is_token_of(const caf_token_t* token, const Descriptor* descriptor) {
+    const auto distance = reinterpret_cast<std::intptr_t>(token) -
+                          reinterpret_cast<std::intptr_t>(descriptor) -
+                          static_cast<std::intptr_t>(descriptor_bytes(0));
+    const auto dimensions = distance / static_cast<std::intptr_t>(sizeof(Dimension));
+    return distance % static_cast<std::intptr_t>(sizeof(Dimension)) == 0 &&
+           dimensions > descriptor->rank && dimensions <= kMaxRank;
+}
+
+// Whether an allocated coarray has its descriptor around the token, above another descriptor.
+bool is_token_of_allocated(const caf_token_t* token, const Descriptor* below) {
+    const auto* lowest = reinterpret_cast<const std::byte*>(below) + descriptor_bytes(0);
+    for (int dimensions = 1; dimensions <= kMaxRank; ++dimensions) {
+        const std::byte* around =
+            reinterpret_cast<const std::byte*>(token) - descriptor_bytes(dimensions);
+        if (around < lowest) {
+            return false;
+        }
+        void* base = nullptr;
+        std::memcpy(&base, around, sizeof base);
+        if (base == static_cast<const Coarray*>(*token)->base) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// gfortran 12 allocates a component of type class(...) as if it were a coarray, with the token of
+// the coarray that it belongs to, and a scalar descriptor of its own.
+bool is_class_component(const caf_token_t* token, const Descriptor* descriptor) {
+    return descriptor->rank == 0 && is_live_coarray(*token) &&
+           (!is_token_of(token, descriptor) || is_token_of_allocated(token, descriptor));
+}
+
+// The component frees its memory by free(), which finds it by its address.
+void register_class_component(std::size_t bytes, const caf_token_t* token, Descriptor* descriptor,
+                              const ErrorTarget& target) {
+    skip_next_sync_all(true);
+    void* base = allocate_component_memory(std::max<std::size_t>(bytes, 1));
+    if (base == nullptr) {
+        report_no_memory(target, bytes, "SHMEM_LOCAL_MEMORY_SIZE");
+        return;
+    }
+    descriptor->base = base;
+    note_component_at(static_cast<const Coarray*>(*token)->base);
+    if (detail::at_component != nullptr) {
+        detail::at_component();
+    }
+    report_ok(target);
+}
+
 }  // namespace
 
 const Bounds* bounds_of(Coarray& coarray) {
@@ -178,6 +232,9 @@ CAF_ENTRY void _gfortran_caf_register(std::size_t size, int type, caf_token_t* t
             if (is_in_coarray_memory(token)) {
                 return register_component(size, descriptor->base != nullptr, token, descriptor,
                                           target);
+            }
+            if (is_class_component(token, descriptor)) {
+                return register_class_component(size, token, descriptor, target);
             }
             return register_coarray(size, Memory::kTeam, false, token, descriptor, target);
         case kRegisterLockStatic:

@@ -17,4 +17,9 @@ const Bounds* bounds_of(Coarray& coarray);
 /// told by stat= of an image that is gone. That sync all is to tell of nothing more.
 void ignore_status_of_next_sync_all();
 
+/// gfortran 12 executes sync all behind the allocation of a scalar component of type class(...),
+/// too, which images need not do together: the next sync all without stat= does nothing.
+/// is_skipped false: takes that back, because the statement has allocated a coarray as well.
+void skip_next_sync_all(bool is_skipped);
+
 }  // namespace tessera::caf

@@ -19,6 +19,8 @@ namespace {
 
 // See ignore_status_of_next_sync_all().
 bool is_status_known = false;
+// See skip_next_sync_all().
+bool is_next_skipped = false;
 
 void report_status(int status, const ErrorTarget& target, const char* routine) {
     report(target, status, routine, "an image of the team has %s",
@@ -84,8 +86,13 @@ void fill_images(Descriptor* array, int status, const int* kind) {
 
 void ignore_status_of_next_sync_all() { is_status_known = true; }
 
+void skip_next_sync_all(bool is_skipped) { is_next_skipped = is_skipped; }
+
 CAF_ENTRY void _gfortran_caf_sync_all(int* stat, char* errmsg, std::size_t errmsg_bytes) {
     ensure_initialized();
+    if (std::exchange(is_next_skipped, false) && stat == nullptr) {
+        return;
+    }
     complete_all();
     const int status = sync_members(current_team());
     const bool is_ignored = std::exchange(is_status_known, false) && stat == nullptr;
