@@ -81,17 +81,27 @@ std::size_t block_bytes_of(const Descriptor& a) {
     return bytes;
 }
 
-// The symmetric address of an access. gfortran 12 passes a wrong offset where only the left side of
-// an assignment between images has allocatable components.
-std::byte* place_of(caf_token_t token, std::size_t offset, const char* routine) {
+// The symmetric address of an access to so many bytes. gfortran 12 passes a wrong offset where only
+// the left side of an assignment between images has allocatable components.
+std::byte* place_of(caf_token_t token, std::size_t offset, std::size_t bytes,
+                    const char* routine) {
     const Coarray& coarray = *from_token(token, routine);
-    if (offset > coarray.bytes) [[unlikely]] {
+    if (offset > coarray.bytes || bytes > coarray.bytes - offset) [[unlikely]] {
         stop_with_error(routine,
-                        "offset %zd lies outside of a coarray of %zu bytes; if the program is "
-                        "correct, assign by a local variable in between",
-                        static_cast<std::ptrdiff_t>(offset), coarray.bytes);
+                        "a subscript is out of bounds: %zu bytes at offset %zd of a coarray of %zu "
+                        "bytes; if the program is correct, assign by a local variable in between",
+                        bytes, static_cast<std::ptrdiff_t>(offset), coarray.bytes);
     }
     return at_offset(coarray, offset);
+}
+
+// The section of a coarray.
+Section section_in(caf_token_t token, std::size_t offset, const Descriptor& descriptor,
+                   const Vector* vector, OffsetLists& lists, const char* routine) {
+    std::byte* base = place_of(token, offset, 0, routine);
+    const Section section = section_of(descriptor, vector, base, lists, routine);
+    check_inside(*static_cast<const Coarray*>(token), section, routine);
+    return section;
 }
 
 // The PE of x[image], or of x[image, team=t].
@@ -146,16 +156,17 @@ void expect_more(caf_token_t token) {
                                int dest_kind, bool, int* stat) {
     ensure_initialized();
     const int pe = pe_of(image, kGet);
-    std::byte* base = place_of(token, offset, kGet);
     if (!may_access(pe, stat)) {
         return;
     }
     if (source_vector == nullptr && is_plain_scalar(*source, source_kind, *dest, dest_kind)) {
+        const std::byte* at = place_of(token, offset, dest->element_bytes, kGet);
         expect_more(token);
-        return get_bytes(dest->base, base, dest->element_bytes, pe);
+        return get_bytes(dest->base, at, dest->element_bytes, pe);
     }
     if (source_vector == nullptr && are_plain_blocks(*source, source_kind, *dest, dest_kind)) {
-        return get_bytes(dest->base, base, block_bytes_of(*dest), pe);
+        const std::size_t bytes = block_bytes_of(*dest);
+        return get_bytes(dest->base, place_of(token, offset, bytes, kGet), bytes, pe);
     }
     const Section local = section_of(*dest);
     if (local.elements() == 0) {
@@ -163,7 +174,7 @@ void expect_more(caf_token_t token) {
     }
     OffsetLists lists;
     get_converted(local, type_of(*dest, dest_kind),
-                  section_of(*source, source_vector, base, lists, kGet),
+                  section_in(token, offset, *source, source_vector, lists, kGet),
                   type_of(*source, source_kind), pe, kGet);
 }
 
@@ -172,24 +183,25 @@ void expect_more(caf_token_t token) {
                                int source_kind, bool, int* stat, caf_team_t* team) {
     ensure_initialized();
     const int pe = pe_of_image(image, team, kPut);
-    std::byte* base = place_of(token, offset, kPut);
     if (!may_access(pe, stat)) {
         return;
     }
     if (dest_vector == nullptr && is_plain_scalar(*dest, dest_kind, *source, source_kind)) {
+        std::byte* at = place_of(token, offset, source->element_bytes, kPut);
         expect_more(token);
-        return put_bytes(base, source->base, source->element_bytes, pe);
+        return put_bytes(at, source->base, source->element_bytes, pe);
     }
     if (dest_vector == nullptr && are_plain_blocks(*dest, dest_kind, *source, source_kind)) {
-        return put_bytes(base, source->base, block_bytes_of(*source), pe);
+        const std::size_t bytes = block_bytes_of(*source);
+        return put_bytes(place_of(token, offset, bytes, kPut), source->base, bytes, pe);
     }
     const Section local = section_of(*source);
     if (local.elements() == 0) {
         return;
     }
     OffsetLists lists;
-    put_converted(section_of(*dest, dest_vector, base, lists, kPut), type_of(*dest, dest_kind),
-                  local, type_of(*source, source_kind), pe, kPut);
+    put_converted(section_in(token, offset, *dest, dest_vector, lists, kPut),
+                  type_of(*dest, dest_kind), local, type_of(*source, source_kind), pe, kPut);
 }
 
 }  // namespace
@@ -235,11 +247,10 @@ CAF_ENTRY void _gfortran_caf_sendget(caf_token_t dest_token, std::size_t dest_of
     }
     OffsetLists source_lists;
     const Section from =
-        section_of(*source, source_vector, place_of(source_token, source_offset, kRoutine),
-                   source_lists, kRoutine);
+        section_in(source_token, source_offset, *source, source_vector, source_lists, kRoutine);
     OffsetLists dest_lists;
-    const Section to = section_of(*dest, dest_vector, place_of(dest_token, dest_offset, kRoutine),
-                                  dest_lists, kRoutine);
+    const Section to =
+        section_in(dest_token, dest_offset, *dest, dest_vector, dest_lists, kRoutine);
     Scratch scratch(from.elements() * from.element_bytes);
     Section packed = packed_like(from, scratch.data(), from.element_bytes);
     get_section(packed, from, source_pe);

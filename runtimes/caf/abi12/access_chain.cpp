@@ -4,6 +4,11 @@
 // are found once, and what follows moves their base.
 #include "abi12/access_chain.hpp"
 
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <cstring>
+
 #include "abi12/register.hpp"
 #include "core/private_memory.hpp"
 #include "core/remote_pointer.hpp"
@@ -27,6 +32,29 @@ int rank_of(const Reference& reference) {
         ++rank;
     }
     return rank;
+}
+
+// Whether an address lies in the program or a library, and not in memory that was allocated.
+bool is_in_module(const void* address) {
+    Dl_info info;
+    return dladdr(address, &info) != 0;
+}
+
+// Whether this image's part of a coarray has the container of a class(...) at an address: a pointer
+// to the value, and one to the table of its type, which has a pointer to the function that copies.
+bool is_class_container(const std::byte* own, std::size_t bytes) {
+    constexpr std::size_t kContainer = 16;
+    constexpr std::size_t kUnlimited = 24;  // with the length of a character
+    constexpr std::uintptr_t kLowest = 4096;
+    constexpr int kCopyFunction = 4;
+    if (bytes != kContainer && bytes != kUnlimited) {
+        return false;
+    }
+    const void* const* table = nullptr;
+    std::memcpy(&table, own + sizeof(void*), sizeof table);
+    const auto at = reinterpret_cast<std::uintptr_t>(table);
+    return at >= kLowest && at % alignof(void*) == 0 && is_in_module(table) &&
+           is_in_module(table[kCopyFunction]);
 }
 
 class Walk {
@@ -86,8 +114,23 @@ class Walk {
         }
     }
 
+    // gfortran 12 does not follow the pointer in a component of type class(...): it passes the place
+    // of the pointer as if the component lay there.
+    void refuse_class(const Reference& link) const {
+        const Reference* next = link.next;
+        const bool is_array = next != nullptr && next->type == kRefArray;
+        if (is_array || (next != nullptr && next->type == kRefComponent && pointer_ == nullptr &&
+                         is_class_container(target_.section.base + link.u.c.offset,
+                                            link.item_bytes))) {
+            stop_with_error(routine_,
+                            "gfortran 12 cannot access components of type class(...) of other "
+                            "images; copy the values to a component of another type");
+        }
+    }
+
     bool enter_component(const Reference& link) {
         if (link.u.c.token_offset <= 0) {
+            refuse_class(link);
             move(link.u.c.offset);
             target_.ends_at_component = false;
             return true;
@@ -125,6 +168,16 @@ class Walk {
         return {dim.lower, dim.upper, dim.stride * span_of(descriptor_)};
     }
 
+    // The bounds are known here, so a subscript that is out of them cannot hit other memory.
+    void check_bounds(std::ptrdiff_t index, const Span& span) const {
+        if (index < span.lower || index > span.upper) {
+            stop_with_error(routine_,
+                            "subscript %td is not in [%td, %td], the bounds of the array on image "
+                            "%d",
+                            index, span.lower, span.upper, current_team().image_of(pe_));
+        }
+    }
+
     // Where a range begins and ends that does not say so. The compiler sets no stride of single
     // subscripts and vectors.
     static std::ptrdiff_t first_of(const Span& span, std::ptrdiff_t step) {
@@ -149,26 +202,24 @@ class Walk {
             const std::ptrdiff_t step = selected.s.stride;
             switch (link.u.a.mode[i]) {
                 case kArrayVector:
+                    for (std::size_t k = 0; k < selected.v.nvec; ++k) {
+                        check_bounds(index_at(selected.v.vector, selected.v.kind, k, routine_),
+                                     span);
+                    }
                     add_vector_axis(target_.section, target_.lists, selected.v.vector,
                                     selected.v.kind, selected.v.nvec, span.lower, span.stride_bytes,
                                     routine_);
                     break;
-                case kArraySingle: move((selected.s.start - span.lower) * span.stride_bytes); break;
-                case kArrayFull:
-                    add_range(first_of(span, step), last_of(span, step), step, span.lower,
-                              span.stride_bytes);
+                case kArraySingle:
+                    check_bounds(selected.s.start, span);
+                    move((selected.s.start - span.lower) * span.stride_bytes);
                     break;
-                case kArrayRange:
-                    add_range(selected.s.start, selected.s.end, step, span.lower,
-                              span.stride_bytes);
+                case kArrayFull: add_part(first_of(span, step), last_of(span, step), step, span);
                     break;
-                case kArrayOpenEnd:
-                    add_range(selected.s.start, last_of(span, step), step, span.lower,
-                              span.stride_bytes);
+                case kArrayRange: add_part(selected.s.start, selected.s.end, step, span); break;
+                case kArrayOpenEnd: add_part(selected.s.start, last_of(span, step), step, span);
                     break;
-                case kArrayOpenStart:
-                    add_range(first_of(span, step), selected.s.end, step, span.lower,
-                              span.stride_bytes);
+                case kArrayOpenStart: add_part(first_of(span, step), selected.s.end, step, span);
                     break;
                 default: stop_for_mode(link.u.a.mode[i]);
             }
@@ -195,6 +246,17 @@ class Walk {
                 default: stop_for_mode(link.u.a.mode[i]);
             }
         }
+    }
+
+    // A range of an array whose bounds are known.
+    void add_part(std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t step,
+                  const Span& span) {
+        const std::ptrdiff_t by = step != 0 ? step : 1;
+        if (const std::ptrdiff_t count = (last - first + by) / by; count > 0) {
+            check_bounds(first, span);
+            check_bounds(first + (count - 1) * by, span);
+        }
+        add_range(first, last, step, span.lower, span.stride_bytes);
     }
 
     // The elements first, first + step, ... up to last, of an array whose address is that of lower.
@@ -228,6 +290,9 @@ Target follow(Coarray& coarray, const Reference* chain, int pe, const char* rout
     Walk walk(coarray, pe, routine);
     if (walk.run(chain)) {
         walk.reach();
+        if (walk.target().component == nullptr) {
+            check_inside(coarray, walk.target().section, routine);
+        }
     }
     return std::move(walk.target());
 }

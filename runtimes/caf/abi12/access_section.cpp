@@ -12,6 +12,23 @@ namespace tessera::caf {
 
 namespace {
 
+void check_elements(const Section& local, const Section& remote, const char* routine) {
+    const std::size_t here = local.elements();
+    const std::size_t there = remote.elements();
+    if (here != there) {
+        stop_with_error(routine, "%zu elements of this image do not match %zu of the other one",
+                        here, there);
+    }
+}
+
+// gfortran passes an empty vector subscript as a triplet whose lower bound is the vector's address.
+bool is_empty_vector(const Vector& vector) {
+    constexpr std::ptrdiff_t kNoIndex = std::ptrdiff_t{1} << 40;
+    return vector.nvec == 0 && vector.u.triplet.lower >= kNoIndex;
+}
+
+}  // namespace
+
 std::ptrdiff_t index_at(const void* indices, int kind, std::size_t i, const char* routine) {
     const auto* at = static_cast<const std::byte*>(indices) + i * static_cast<std::size_t>(kind);
     const auto load = [&](auto value) {
@@ -29,22 +46,18 @@ std::ptrdiff_t index_at(const void* indices, int kind, std::size_t i, const char
     }
 }
 
-void check_elements(const Section& local, const Section& remote, const char* routine) {
-    const std::size_t here = local.elements();
-    const std::size_t there = remote.elements();
-    if (here != there) {
-        stop_with_error(routine, "%zu elements of this image do not match %zu of the other one",
-                        here, there);
+void check_inside(const Coarray& coarray, const Section& section, const char* routine) {
+    if (section.elements() == 0) {
+        return;
+    }
+    const auto* base = static_cast<const std::byte*>(coarray.base);
+    const auto [low, high] = hull_of(section);
+    if (low < base || high > base + coarray.bytes) {
+        stop_with_error(routine,
+                        "a subscript is out of bounds: bytes %td to %td of a coarray of %zu bytes",
+                        low - base, high - base - 1, coarray.bytes);
     }
 }
-
-// gfortran passes an empty vector subscript as a triplet whose lower bound is the vector's address.
-bool is_empty_vector(const Vector& vector) {
-    constexpr std::ptrdiff_t kNoIndex = std::ptrdiff_t{1} << 40;
-    return vector.nvec == 0 && vector.u.triplet.lower >= kNoIndex;
-}
-
-}  // namespace
 
 void add_vector_axis(Section& section, OffsetLists& lists, const void* indices, int kind,
                      std::size_t count, std::ptrdiff_t first, std::ptrdiff_t distance,

@@ -9,6 +9,7 @@
 
 #include "abi12/access_convert.hpp"
 #include "abi12/descriptor.hpp"
+#include "core/coarray.hpp"
 #include "core/runtime.hpp"
 #include "core/section.hpp"
 
@@ -29,6 +30,12 @@ inline Section section_of(const Descriptor& descriptor, std::byte* base) {
 inline Section section_of(const Descriptor& descriptor) {
     return section_of(descriptor, static_cast<std::byte*>(descriptor.base));
 }
+
+/// Element i of a list of indices of an integer kind.
+std::ptrdiff_t index_at(const void* indices, int kind, std::size_t i, const char* routine);
+
+/// ERRORS: a section that is not wholly in the coarray ends the program.
+void check_inside(const Coarray& coarray, const Section& section, const char* routine);
 
 /// The lists of offsets of vector subscripts, as long as a section needs them.
 using OffsetLists = std::vector<std::vector<std::ptrdiff_t>>;
