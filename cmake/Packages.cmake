@@ -111,8 +111,9 @@ This package has the shared library that programs need to run."
     DEPENDS "libfabric1, libpmix2" RECOMMENDS tessera-tools LIBRARIES libtessera)
 tessera_package(caf libcaf-tessera1 SECTION libs SUMMARY "coarray Fortran on OpenSHMEM"
     TEXT "The runtime that coarray programs need, which gfortran has compiled
-with the command caf of libtessera-dev."
-    LIBRARIES libcaf_tessera libcaf_tessera_gcc15 libcaf_tessera_gcc16)
+with the command caf of libtessera-dev. It uses libdw, where that is
+installed, to find how functions for co_reduce return small derived types."
+    RECOMMENDS libdw1 LIBRARIES libcaf_tessera libcaf_tessera_gcc15 libcaf_tessera_gcc16)
 tessera_package(dart libdart-tessera1 SECTION libs
     SUMMARY "DART, the runtime of DASH, on OpenSHMEM"
     TEXT "Programs that use the C++ library DASH run on this library instead of MPI."

@@ -114,8 +114,8 @@ class Walk {
         }
     }
 
-    // gfortran 12 does not follow the pointer in a component of type class(...): it passes the place
-    // of the pointer as if the component lay there.
+    // gfortran 12 does not follow the pointer in a component of type class(...): it passes the
+    // place of the pointer as if the component lay there.
     void refuse_class(const Reference& link) const {
         const Reference* next = link.next;
         const bool is_array = next != nullptr && next->type == kRefArray;
@@ -214,12 +214,15 @@ class Walk {
                     check_bounds(selected.s.start, span);
                     move((selected.s.start - span.lower) * span.stride_bytes);
                     break;
-                case kArrayFull: add_part(first_of(span, step), last_of(span, step), step, span);
+                case kArrayFull:
+                    add_part(first_of(span, step), last_of(span, step), step, span);
                     break;
                 case kArrayRange: add_part(selected.s.start, selected.s.end, step, span); break;
-                case kArrayOpenEnd: add_part(selected.s.start, last_of(span, step), step, span);
+                case kArrayOpenEnd:
+                    add_part(selected.s.start, last_of(span, step), step, span);
                     break;
-                case kArrayOpenStart: add_part(first_of(span, step), selected.s.end, step, span);
+                case kArrayOpenStart:
+                    add_part(first_of(span, step), selected.s.end, step, span);
                     break;
                 default: stop_for_mode(link.u.a.mode[i]);
             }

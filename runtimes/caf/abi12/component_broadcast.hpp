@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// co_broadcast of derived types with allocatable components. gfortran 12 makes of it a call for each
+// co_broadcast of derived types with allocatable components. gfortran 12 makes a call for each
 // component, with descriptors that it fills in part, and calls for nested objects as a whole.
 
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace tessera::caf {
 
-/// Whether a co_broadcast is one of an address, which stays that of this image: of a type(c_ptr), or
+/// Whether a co_broadcast is one of an address, which stays this image's own: of a type(c_ptr), or
 /// of the token of a component, which the compiler passes as if it were the address of data.
 inline bool is_own_address(const Descriptor& passed) {
     return passed.type == kVoid && passed.rank == 0;

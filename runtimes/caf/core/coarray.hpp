@@ -140,8 +140,8 @@ bool is_component(caf_token_t token);
 /// Gives a component memory, of this image alone. RETURNS: false when there is no room.
 bool allocate_component(Coarray& component, std::size_t bytes);
 
-/// Memory for a component that has no token. free_by_address() frees it. RETURNS: NULL when there is
-/// no room.
+/// Memory for a component that has no token. free_by_address() frees it. RETURNS: NULL when there
+/// is no room.
 void* allocate_component_memory(std::size_t bytes);
 
 /// Frees the memory of a component, if it has any; the token stays.

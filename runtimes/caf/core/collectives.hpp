@@ -23,7 +23,7 @@ namespace tessera::caf {
 inline constexpr std::size_t kExposedBytes = 1024;
 inline constexpr int kExposedImages = 16;
 
-// What a broadcast copies. The source sends it ahead of the data, and the others compare.
+// The size of a broadcast. The source sends it ahead of the data, and the others compare.
 struct BroadcastShape {
     std::size_t bytes;  // kUnallocated: there is no data
     std::size_t element_bytes;

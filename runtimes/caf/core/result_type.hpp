@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the debug information of the program says about the result of one of its functions.
+// The type of the result of a function of the program, by the program's debug information.
 // co_reduce gets the address of a function and the bytes of its result, but the components decide
 // in which registers the result comes back. A guess could be wrong, so the library reads the
 // components by elfutils' libdw, which it loads when it first needs it; caf compiles with -g.

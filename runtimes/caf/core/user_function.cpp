@@ -147,7 +147,7 @@ void prepare(UserFunction& user) {
     const bool is_wide = (user.type == UserFunction::kReal && user.bytes == 16) ||
                          (user.type == UserFunction::kComplex && user.bytes == 32);
     if (is_wide) {
-        // What is known is better than what the values look like.
+        // Debug information decides, and the values only where there is none.
         const ResultType::Form form = result_type_of(user.function, user.bytes).form;
         user.wide = form == ResultType::kExtended ? WideReal::kExtended
                     : form == ResultType::kQuad   ? WideReal::kQuad

@@ -68,7 +68,7 @@ program access_errors
   case ('get column')
     if (this_image() == 1) ten(1:3) = d(:, many)[2]
   case ('image to image')
-    if (this_image() == 1) y(1:many)[2] = y(1:many)[3]
+    if (this_image() == 1) y(1:many)[2] = y(1:many)[1]
   case ('no room')
     if (this_image() == 1) then
       allocate (x%c(1000000000), stat=status, errmsg=message)

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! Collective subroutines that cannot do what the program wants. Each way, named by the argument, ends
-! the job with a message.
+! Collective subroutines that cannot do what the program wants. Each way, named by the argument,
+! ends the job with a message.
 program broadcast_errors
   use checks
   implicit none

@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! Components of type class(...) of coarrays. gfortran 12 allocates a scalar one with the token of the
-! coarray, as if it were a coarray itself, and synchronizes all images behind it. With an argument
-! the program makes a mistake that ends it.
+! Components of type class(...) of coarrays. gfortran 12 allocates a scalar one with the token of
+! the coarray, as if it were a coarray itself, and synchronizes all images behind it. With an
+! argument the program makes a mistake that ends it.
 module holders
   implicit none
   type :: base

@@ -3,9 +3,9 @@
 """co_reduce of derived types of 1 to 16 bytes, which functions return in registers: every layout of
 integers and reals of 1, 2, 4 and 8 bytes, with five operations, as several options compile them.
 
-The script writes programs, compiles them with caf and runs them. Each co_reduce is compared with the
-same operations in a loop, where the compiler makes the calls. --every N takes each Nth layout, from
-one that the seed draws.
+The script writes programs, compiles them with caf and runs them. Each co_reduce is compared with
+the same operations in a loop, where the compiler makes the calls. --every N takes each Nth layout,
+from one that the seed draws.
 """
 
 import argparse
@@ -83,14 +83,16 @@ def module(number, types):
         lines += [f"subroutine check{k}(f, name)", "interface",
                   "pure function f(p, q) result(r)", f"import :: t{k}",
                   f"type(t{k}), intent(in) :: p, q", f"type(t{k}) :: r", "end function",
-                  "end interface", "character(*), intent(in) :: name", f"type(t{k}) :: s, e", "integer :: i",
+                  "end interface", "character(*), intent(in) :: name",
+                  f"type(t{k}) :: s, e", "integer :: i",
                   f"s = value{k}(this_image())", "call co_reduce(s, f)", f"e = value{k}(1)",
                   "do i = 2, num_images()", f"e = f(e, value{k}(i))", "end do",
                   f"if (.not. ({same})) call complain(name // ' of &", f"&{short}')",
                   "end subroutine"]
     lines += ["subroutine complain(what)", "character(*), intent(in) :: what", "wrong = wrong + 1",
               "print *, 'WRONG', what", "end subroutine", "subroutine check_all()",
-              *(f"call check{k}({name}{k}, '{name}')" for k, _, names in types for name in names),
+              *(f"call check{k}({name}{k}, '{name}')"
+                for k, _, names in types for name in names),
               "end subroutine", "end module"]
     return "\n".join(lines) + "\n"
 
@@ -145,7 +147,8 @@ def main():
     print(f"TESSERA_TEST_SEED={seed}")
     draw = random.Random(seed)
     chosen = [(k, components, draw.sample(OPERATIONS, arguments.operations))
-              for k, components in enumerate(layouts())][seed % arguments.every::arguments.every]
+              for k, components in enumerate(layouts())]
+    chosen = chosen[seed % arguments.every::arguments.every]
     failed = False
     for options in arguments.options:
         with tempfile.TemporaryDirectory() as folder:
@@ -155,7 +158,8 @@ def main():
             for layout in arguments.layouts:
                 complaint = run(arguments, os.path.join(folder, "program"), layout)
                 failed = failed or complaint is not None
-                print(f"{len(chosen)} layouts x {arguments.operations} operations, {options.strip()}, "
+                print(f"{len(chosen)} layouts x {arguments.operations} operations, "
+                      f"{options.strip()}, "
                       f"{layout}: {complaint or 'right'}", flush=True)
     sys.exit(failed)
 

@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! co_reduce of a type whose function returns it by other rules than those that its components have
-! elsewhere: without alignment (-fpack-derived) or because an option says so (-fpcc-struct-return), in
-! memory; and without debug information (-g0) the library refuses it.
+! co_reduce of types whose functions return them by other rules than elsewhere: in memory, without
+! alignment (-fpack-derived) or because of -fpcc-struct-return. Without debug information (-g0) the
+! library refuses them.
 program reduction_unknown
   use, intrinsic :: iso_fortran_env, only: int8, int32, real32, real64
   use checks
