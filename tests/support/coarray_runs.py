@@ -4,12 +4,14 @@
 
 A layout is a number of images ("5"), or images and virtual nodes ("5x2"), which are connected by
 tcp. Each run must end with an expected status and print a line that matches the pattern. With
---valgrind the images run under memcheck, and a run with a finding of memcheck went wrong, too.
+--valgrind the images run under memcheck, and a run with a finding of memcheck went wrong, too. With
+--compile the program is made first, in a folder of its own: its first word is then the name.
 """
 
 import argparse
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -73,13 +75,19 @@ def main():
     parser.add_argument("--output", default="passed")
     parser.add_argument("--layouts", nargs="+", required=True)
     parser.add_argument("--valgrind", help="path of valgrind")
+    parser.add_argument("--compile", help="command, with options and sources in absolute paths")
     parser.add_argument("program", nargs="+")
     arguments = parser.parse_args()
     complaints = []
-    for layout in arguments.layouts:
-        with tempfile.TemporaryDirectory() as folder:
-            if complaint := run(arguments, layout, folder):
-                complaints.append(complaint)
+    with tempfile.TemporaryDirectory() as made:
+        if arguments.compile:
+            arguments.program[0] = os.path.join(made, arguments.program[0])
+            subprocess.run([*shlex.split(arguments.compile), "-o", arguments.program[0]], cwd=made,
+                           check=True)
+        for layout in arguments.layouts:
+            with tempfile.TemporaryDirectory() as folder:
+                if complaint := run(arguments, layout, folder):
+                    complaints.append(complaint)
     print("\n".join(complaints) or f"{len(arguments.layouts)} runs as expected")
     sys.exit(1 if complaints else 0)
 

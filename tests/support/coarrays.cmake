@@ -86,4 +86,38 @@ function(caf_runs name)
                  # Programs in Fortran need not free what they have when they stop.
                  ENVIRONMENT ASAN_OPTIONS=detect_leaks=0 ${arg_ENVIRONMENT})
     set_tests_properties(caf.${name} PROPERTIES COST ${arg_COST})
+    if(NOT TESSERA_SANITIZE AND NOT arg_ONE_LEVEL)
+        coarray_levels(${name})
+    endif()
+endfunction()
+
+# The tests caf_levels.<name>_O0, _O2 and _O3, for .ci/run: the program of caf_runs, whose arguments
+# are in scope, as the compiler optimises it. What the library gets depends on that.
+function(coarray_levels name)
+    set(layouts 3)
+    if(NOT 3 IN_LIST arg_IMAGES)
+        list(GET arg_IMAGES -1 layouts)
+    endif()
+    if("3x3" IN_LIST arg_LAYOUTS)
+        list(APPEND layouts 3x3)
+    endif()
+    set(sources)
+    foreach(source IN LISTS arg_SOURCES)
+        cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+        list(APPEND sources ${source})
+    endforeach()
+    foreach(level 0 2 3)
+        list(JOIN arg_OPTIONS "' '" options)
+        list(JOIN sources "' '" files)
+        set(compile "'${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/caf' -w '${options}' -O${level}")
+        string(APPEND compile " '${COARRAY_CHECKS}' '${files}'")
+        string(REPLACE " '' " " " compile "${compile}")
+        add_test(NAME caf_levels.${name}_O${level}
+                 COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/support/coarray_runs.py
+                         --oshrun $<TARGET_FILE:oshrun> --layouts ${layouts}
+                         --compile "${compile}" -- ${name} ${arg_ARGUMENTS})
+        tessera_thorough(caf_levels.${name}_O${level})
+        set_tests_properties(caf_levels.${name}_O${level} PROPERTIES TIMEOUT 600
+            ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${arg_ENVIRONMENT}")
+    endforeach()
 endfunction()

@@ -12,7 +12,7 @@ caf_runs(sync_often IMAGES 4 LAYOUTS NONE MEMCHECK NONE)
 
 # The classes of results depend on what the compiler makes of a function.
 foreach(level 0 1 2 3)
-    caf_runs(reductions_o${level} SOURCES reductions.f90 OPTIONS -O${level})
+    caf_runs(reductions_o${level} ONE_LEVEL SOURCES reductions.f90 OPTIONS -O${level})
 endforeach()
 
 # All layouts of types of up to 16 bytes: some in each run, every 40th for .ci/run, and with -C Full
@@ -37,10 +37,10 @@ set_tests_properties(caf.co_reduce_all_layouts PROPERTIES CONFIGURATIONS Full TI
 coarrays_fortran(reduction_unknown reduction_unknown.f90 OPTIONS -g0)
 coarray_test(reduction_unknown PROGRAM ${reduction_unknown_PROGRAM} STATUS 1 LAYOUTS 1 3 3x3
              OUTPUT "co_reduce: .* returns a derived type of 16 bytes.*Compile it with -g")
-caf_runs(reduction_packed SOURCES reduction_unknown.f90 OPTIONS -fpack-derived IMAGES 1 3
-         LAYOUTS NONE)
-caf_runs(reduction_in_memory SOURCES reduction_unknown.f90 OPTIONS -fpcc-struct-return IMAGES 1 3
-         LAYOUTS NONE)
+caf_runs(reduction_packed ONE_LEVEL SOURCES reduction_unknown.f90 OPTIONS -fpack-derived
+         IMAGES 1 3 LAYOUTS NONE)
+caf_runs(reduction_in_memory ONE_LEVEL SOURCES reduction_unknown.f90 OPTIONS -fpcc-struct-return
+         IMAGES 1 3 LAYOUTS NONE)
 
 # Components of derived types, and of type class(...).
 caf_runs(broadcast_components OPTIONS -O2 IMAGES 1 2 3 5 LAYOUTS 3x3)
