@@ -92,7 +92,7 @@ function(caf_runs name)
 endfunction()
 
 # The tests caf_levels.<name>_O0, _O2 and _O3, for .ci/run: the program of caf_runs, whose arguments
-# are in scope, as the compiler optimises it. What the library gets depends on that.
+# are in scope, as the compiler optimises it. Descriptors that the library gets depend on that.
 function(coarray_levels name)
     set(layouts 3)
     if(NOT 3 IN_LIST arg_IMAGES)

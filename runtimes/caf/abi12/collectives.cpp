@@ -176,8 +176,9 @@ CAF_ENTRY void _gfortran_caf_co_broadcast(Descriptor* array, int source_image, i
                                           char* errmsg, std::size_t errmsg_bytes) {
     ensure_initialized();
     pe_of(source_image, "co_broadcast");
+    const ErrorTarget target = target_of_collective(stat, errmsg, errmsg_bytes);
     if (is_own_address(*array)) {
-        report_ok({.stat = stat});
+        report_ok(target);
         return;
     }
     const Descriptor described = broadcast_descriptor(*array);
@@ -185,7 +186,7 @@ CAF_ENTRY void _gfortran_caf_co_broadcast(Descriptor* array, int source_image, i
     if (described.base == nullptr) {
         std::byte none{};
         const int status = broadcast(&none, shape, source_image, death_for(stat));
-        return report_status(status, stat, "co_broadcast");
+        return report_status(status, target, "co_broadcast");
     }
     Packed packed(described);
     shape.bytes = packed.bytes();
@@ -196,7 +197,7 @@ CAF_ENTRY void _gfortran_caf_co_broadcast(Descriptor* array, int source_image, i
     if (status == kOk) {
         packed.unpack();
     }
-    report_status(status, target_of_collective(stat, errmsg, errmsg_bytes), "co_broadcast");
+    report_status(status, target, "co_broadcast");
 }
 
 CAF_ENTRY void _gfortran_caf_co_sum(Descriptor* array, int result_image, int* stat, char* errmsg,

@@ -309,6 +309,20 @@ int reduce_parts(Team& team, void* data, std::size_t elements, const shmemx_op_t
     return status;
 }
 
+// RETURNS: false if shmemx/collectives.h has no room for the messages of the team.
+bool reduce_by_messages(Team& team, void* data, std::size_t elements, const Reduction& reduction,
+                        int result_image) {
+    const auto& [type, op, operation] = reduction;
+    if (result_image == 0) {
+        return 0 == (type != 0
+                         ? shmemx_allreduce(team.handle, data, data, elements, type, op)
+                         : shmemx_allreduce_op(team.handle, data, data, elements, &operation));
+    }
+    const int root = result_image - 1;
+    return 0 == (type != 0 ? shmemx_reduce(team.handle, data, data, elements, type, op, root)
+                           : shmemx_reduce_op(team.handle, data, data, elements, &operation, root));
+}
+
 }  // namespace
 
 int broadcast(void* data, const BroadcastShape& shape, int source_image, Death death) {
@@ -334,8 +348,6 @@ int broadcast(void* data, const BroadcastShape& shape, int source_image, Death d
     const bool has_room = broadcast_by_messages(team, data, shape, source_image);
     return has_room ? kOk : broadcast_parts(team, data, shape, source_image);
 }
-
-}  // namespace
 
 int reduce(void* data, std::size_t elements, const Reduction& reduction, int result_image,
            Death death) {

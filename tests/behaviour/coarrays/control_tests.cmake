@@ -18,20 +18,20 @@ endforeach()
 # All layouts of types of up to 16 bytes: some in each run, every 40th for .ci/run, and with -C Full
 # all, two of the operations each.
 function(caf_reduces name every operations)
-    add_test(NAME caf.${name}
+    cmake_parse_arguments(arg "" "TIMEOUT" "OPTIONS;CONFIGURATIONS" ${ARGN})
+    add_test(NAME caf.${name} CONFIGURATIONS ${arg_CONFIGURATIONS}
              COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/co_reduce_layouts.py
                      --caf ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/caf --oshrun $<TARGET_FILE:oshrun>
-                     --every ${every} --operations ${operations} --options ${ARGN}
+                     --every ${every} --operations ${operations} --options ${arg_OPTIONS}
                      --layouts 3 3x3)
-    set_tests_properties(caf.${name} PROPERTIES TIMEOUT 600 LABELS coarrays
+    set_tests_properties(caf.${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS coarrays
         ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;ASAN_OPTIONS=detect_leaks=0")
 endfunction()
 set(levels " -O0" " -O1" " -O2" " -O3" " -O2 -march=native")
-caf_reduces(co_reduce_layouts 500 5 " -O0" " -O2 -march=native")
-caf_reduces(co_reduce_many_layouts 40 5 ${levels})
+caf_reduces(co_reduce_layouts 500 5 TIMEOUT 300 OPTIONS " -O0" " -O2 -march=native")
+caf_reduces(co_reduce_many_layouts 40 5 TIMEOUT 1800 OPTIONS ${levels})
 tessera_thorough(caf.co_reduce_many_layouts)
-caf_reduces(co_reduce_all_layouts 1 2 ${levels})
-set_tests_properties(caf.co_reduce_all_layouts PROPERTIES CONFIGURATIONS Full TIMEOUT 14400)
+caf_reduces(co_reduce_all_layouts 1 2 TIMEOUT 14400 OPTIONS ${levels} CONFIGURATIONS Full)
 
 # A function without debug information, or with components that are not aligned.
 coarrays_fortran(reduction_unknown reduction_unknown.f90 OPTIONS -g0)
