@@ -45,7 +45,9 @@ Lock::Lock(long* lock, const char* where)
         return;
     }
     std::uintptr_t base = address_map.segment_base(lock, sizeof(long));
-    home_pe_ = static_cast<int>((address - base) / sizeof(long) % address_map.npes);
+    // In 32 bits: many processors take dozens of cycles to divide 64 bits, and any PE may be home.
+    const auto number = static_cast<std::uint32_t>((address - base) / sizeof(long));
+    home_pe_ = static_cast<int>(number % address_map.npes);
 }
 
 bool Lock::is_held_here() const {
