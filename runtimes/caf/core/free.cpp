@@ -49,13 +49,24 @@ Function find(const char* name, Function while_searching) {
     return found;
 }
 
+// NULL until this library's constructor has run. Constructors of libraries that it uses come before
+// it, and call dlsym: that frees the text of an earlier error, so the first free() of a process may
+// come from inside of dlsym, which must not be called again there.
+Free next_free = nullptr;
+
+[[gnu::constructor(101)]] void find_next_free() {
+    next_free = find<Which::kNext, Free>("free", __libc_free);
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) void free(void* address) noexcept {
     if (tessera::caf::is_in_components(address)) [[unlikely]] {
         return tessera::caf::free_by_address(address);
     }
-    find<Which::kNext, Free>("free", __libc_free)(address);
+    if (next_free != nullptr) [[likely]] {
+        next_free(address);  // Before, the few bytes stay.
+    }
 }
 
 extern "C" __attribute__((visibility("default"))) void* realloc(void* address,
