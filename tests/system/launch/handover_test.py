@@ -148,6 +148,13 @@ class Mpirun(LaunchTest):
                 self.assertEqual(out, "x\n")
         out, _ = self.oshrun("-n", 2, "cat", input="typed\n")
         self.assertEqual(out, "typed\n", "PE 0 gets the input")
+        out, _ = self.oshrun("-n", 2, "-l", "--stdin", 1, "cat", input="typed\n")
+        self.assertEqual(out, "[1,1]<stdout>:typed\n")
+        out, _ = self.oshrun("-n", 2, "-c", 1, "--timestamp-output", "--oversubscribe", "--mca",
+                             "btl", "self", "-genv", "B", "c d", "sh", "-c", 'echo "$B"')
+        self.assertEqual(out.count("<stdout>:c d\n"), 2)
+        out, _ = self.oshrun("--map-by", "ppr:2:node", "--bind-to", "none", "echo", "x")
+        self.assertEqual(out, "x\nx\n")
         out, _ = self.oshrun("-n", 2, "--tag-output", "echo", "x")
         self.assertIn("[1,1]<stdout>:x", out)
         out, _ = self.oshrun("-n", 1, "echo", "a b", ":", "-n", 2, "echo", "c")

@@ -172,6 +172,18 @@ class HandOver(LaunchTest):
             self.assertEqual(self.lines("-n", 2, "--bind-to", binding, "echo", "x"), ["x", "x"])
         out, _ = self.oshrun("-n", 2, "cat", input="typed\n")
         self.assertEqual(out, "typed\n", "PE 0 gets the input")
+        out, _ = self.oshrun("-n", 2, "-l", "--stdin", 1, "cat", input="typed\n")
+        self.assertEqual(out, "1: typed\n")
+        self.assertEqual(self.lines("-n", 2, "-c", 1, "--bind-to", "hwthread", "--oversubscribe",
+                                    "--mca", "a", "b", "-genv", "B", "c d", "sh", "-c",
+                                    'echo "$B"'), ["c d", "c d"])
+        self.assertEqual(self.lines("-n", 2, "-o", "out.%r", "sh", "-c", "echo x", cwd=self.folder),
+                         [])
+        for pe in range(2):
+            path = os.path.join(self.folder, f"out.{pe}")
+            with open(path) as file:
+                self.assertEqual(file.read(), "x\n")
+            os.unlink(path)
         _, error = self.oshrun("-n", 2, "-x", "SHMEM_VIRTUAL_NODES=x", "true", code=1)
         self.assertEqual(error.count("SHMEM_VIRTUAL_NODES"), 1)
 
