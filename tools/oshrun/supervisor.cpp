@@ -17,6 +17,10 @@ namespace {
 constexpr auto kSignalGrace = std::chrono::seconds(1);
 // The period of checks for facts of which oshrun gets no event.
 constexpr int kPollMsMax = 1000;
+// PEs that write line by line wake oshrun for each line while it sleeps. When little comes soon
+// after the last text, oshrun lets lines gather for this time. A pipe holds what comes meanwhile.
+constexpr auto kRest = std::chrono::milliseconds(1);
+constexpr std::size_t kTrickleBytes = 2048;
 
 struct Watch {
     std::vector<pollfd> polled;
@@ -58,17 +62,22 @@ void Supervisor::wait_for_events() {
     std::size_t terminal = watch.add(job_.input.wants_input() ? STDIN_FILENO : -1);
     std::size_t typed = watch.add(job_.input.fd_to_write(), POLLOUT);
     std::size_t first_stream = watch.polled.size();
+    const bool is_resting = Clock::now() < rest_until_;
     for (Stream& stream : job_.output->streams()) {
-        if (!job_.output->wants_more(stream)) continue;
+        if (is_resting || !job_.output->wants_more(stream)) continue;
         watch.add(stream.pipe.get());
         watch.streams.push_back(&stream);
     }
     if (::poll(watch.polled.data(), watch.polled.size(), poll_timeout_ms()) <= 0) return;
     Clock::time_point now = Clock::now();
+    std::size_t bytes = 0;
     for (std::size_t i = 0; i < watch.streams.size(); ++i) {
         Stream& stream = *watch.streams[i];
-        if (watch.is_ready(first_stream + i) && stream.pipe) job_.output->read(stream, now);
+        if (!watch.is_ready(first_stream + i) || !stream.pipe) continue;
+        bytes += job_.output->read(stream, now);
     }
+    if (bytes > 0 && bytes < kTrickleBytes && now - last_read_ < kRest) rest_until_ = now + kRest;
+    if (bytes > 0) last_read_ = now;
     if (watch.is_ready(sinks)) job_.output->clear_event();
     if (watch.is_ready(terminal)) job_.input.read();
     if (watch.is_ready(typed)) job_.input.write();
@@ -82,6 +91,7 @@ int Supervisor::poll_timeout_ms() const {
     if (complaint_) next = std::min(next, complaint_->believed_at);
     if (timeout_at_ && ending_ == Ending::kNone) next = std::min(next, *timeout_at_);
     Clock::time_point now = Clock::now();
+    if (rest_until_ > now) next = std::min(next, rest_until_);
     if (next <= now) return 0;
     if (next - now >= std::chrono::milliseconds(kPollMsMax)) return kPollMsMax;
     // Rounded up, or the last millisecond would be spent spinning.
