@@ -141,6 +141,13 @@ void find_replaced_functions() {
     if (g_fork == nullptr) g_fork = __fork;
     auto* volatile needed = &::thrd_create;
     if (g_create_thread == nullptr && needed != nullptr) g_create_thread = __pthread_create;
+    // Where another library brings this one along, the C library may come before it.
+    if (g_create_thread == nullptr) {
+        void* libc = ::dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+        if (libc != nullptr) {
+            g_create_thread = reinterpret_cast<CreateThread>(::dlsym(libc, "pthread_create"));
+        }
+    }
 }
 
 void check_stack_of_fork() {
