@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The files that `cmake --install` installs: the library under both its names, headers, the CMake
-# package Tessera (Tessera::shmem, Tessera::shmem_static), tessera.pc, the man pages and the
-# tutorial. Tools and runtimes install themselves. cmake/Packages.cmake has
-# the components; a file without one belongs to dev.
+# package Tessera (Tessera::shmem, Tessera::shmem_static), tessera.pc, the man pages, docs/ and
+# examples/. Tools and runtimes install themselves. cmake/Packages.cmake has the components; a file
+# without one belongs to dev.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tessera tessera_static EXPORT TesseraTargets
@@ -44,6 +44,13 @@ list(REMOVE_ITEM man_pages ${tool_pages})
 install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${tool_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 install(FILES packaging/lsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera)
-# With its programs, which readers copy and type.
-install(DIRECTORY docs/tutorial DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tessera COMPONENT doc
-        PATTERN __pycache__ EXCLUDE)
+# The pages, with the programs that readers copy and type, lie as in the sources: so their links work.
+set(pages ${CMAKE_INSTALL_DATADIR}/doc/tessera)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${pages} COMPONENT doc)
+install(DIRECTORY docs examples DESTINATION ${pages} COMPONENT doc
+        PATTERN __pycache__ EXCLUDE PATTERN man EXCLUDE)
+foreach(linked bench/README.md bench/python/put.py packaging/README.md runtimes/README.md
+               tests/README.md)
+    cmake_path(GET linked PARENT_PATH folder)
+    install(FILES ${linked} DESTINATION ${pages}/${folder} COMPONENT doc)
+endforeach()

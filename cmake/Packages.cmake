@@ -140,13 +140,6 @@ tessera_package(doc tessera-doc SECTION doc
     TEXT "How to use and tune the library, how it works inside, and small
 programs." ALL NO_CODE)
 
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/tessera-doc COMPONENT doc
-        EXCLUDE_FROM_ALL PATTERN man EXCLUDE PATTERN tutorial EXCLUDE)
-install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/tessera-doc
-        COMPONENT doc EXCLUDE_FROM_ALL)
-install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/tessera-doc COMPONENT doc
-        EXCLUDE_FROM_ALL)
-
 set(CPACK_SOURCE_GENERATOR TGZ)
 set(CPACK_SOURCE_PACKAGE_FILE_NAME tessera-${TESSERA_VERSION})
 set(CPACK_SOURCE_IGNORE_FILES "/build/" "/[.]git$" "/[.]git/" "/__pycache__/" "[.]swp$")

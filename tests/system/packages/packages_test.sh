@@ -86,9 +86,9 @@ if [ "$task" = use ]; then  # The packages only suggest gfortran and pkg-config.
 fi
 test -f /usr/share/man/man3/shmem_put.3.gz
 test -f /usr/share/bash-completion/completions/oshrun
-test -f /usr/share/doc/tessera-doc/examples/hello.c
+test -f /usr/share/doc/tessera/examples/hello.c
 if [ "$task" = clean ]; then
-    tutorial=/usr/share/doc/tessera/tutorial
+    tutorial=/usr/share/doc/tessera/docs/tutorial
     for page in $tutorial/[1-6]-*.md; do
         python3 -B "$packages/tutorial_test.py" /usr $tutorial "$(basename "$page" .md)"
     done
