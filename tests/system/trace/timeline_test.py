@@ -5,8 +5,11 @@ off. The parts are written here, by the layout of tools/trace/format.hpp.
     python3 tests/system/trace/timeline_test.py tools/osh_report
 """
 import importlib.util
+import itertools
 import json
+import operator
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -18,6 +21,7 @@ sys.path.insert(0, MODULES)
 
 import analysis  # noqa: E402
 import parts  # noqa: E402
+import units  # noqa: E402
 from timeline import write_timeline  # noqa: E402
 
 OPERATIONS = ("put", "get", "barrier", "broadcast")
@@ -84,18 +88,35 @@ class Report(unittest.TestCase):
     def test_waits_go_to_the_last_to_come(self):
         # PE 2 comes at 500; the others have come at 0, 100 and wait. In the broadcast all wait for
         # the root, PE 0, though PE 1 comes later still.
+        # The first barrier only shows which PE was started last.
         starts = ((2000, 4000), (2100, 4300), (2500, 3900))
-        job = self.job(*(Written(pe, 3).collective("barrier", 0, start, 2600 - start)
+        job = self.job(*(Written(pe, 3).collective("barrier", 7, 1100 + 300 * pe, 700 - 300 * pe)
+                         .collective("barrier", 0, start, 2600 - start)
                          .collective("broadcast", 1, second, 4400 - second, root=0)
                          for pe, (start, second) in enumerate(starts)))
         waits = analysis.waits(job)
         self.assertEqual(waits.calls, 2)
         self.assertEqual(waits.matrix, [[0, 0, 500], [0, 0, 400], [100, 0, 0]])
         self.assertEqual(waits.last_arrivals, [1, 0, 1])
+        self.assertEqual(waits.first, (2, 600 + 300))
+
+    @unittest.skipUnless(importlib.util.find_spec("plotly"), "Plotly for Python is not installed")
+    def test_the_start_is_set_apart(self):
+        """PE 1 of 2 starts late, and comes to the next barrier with the other one."""
+        import page
+        late, early = 20e9, 1100
+        job = self.job(*(Written(pe, 2, end=int(21e9))
+                         .collective("barrier", 0, int(start), int(late - start) + 50)
+                         .collective("barrier", 1, int(late) + 2000, 10)
+                         for pe, start in enumerate((early, late))))
+        said = " ".join(page.findings(job, analysis.waits(job)))
+        self.assertIn("Before the first collective the PEs waited 20 s in sum for PE 1", said)
+        self.assertNotIn("made the others wait", said)
 
     def test_a_stride_counts(self):
-        job = self.job(Written(0, 2, stride=4).collective("barrier", 4, 2000, 100),
-                       Written(1, 2, stride=4).collective("barrier", 4, 2060, 40))
+        job = self.job(*(Written(pe, 2, stride=4).collective("barrier", 0, 1500, 10)
+                         .collective("barrier", 4, start, 2100 - start)
+                         for pe, start in enumerate((2000, 2060))))
         self.assertEqual(analysis.waits(job).caused_by(1), 240)
 
     def test_a_collective_without_all_members_is_not_compared(self):
@@ -204,12 +225,28 @@ class Report(unittest.TestCase):
         self.assertIn("has no part of a trace", ran.stdout)
         ran = self.command(os.path.join(self.path, "none"), "--trace", "x.json")
         self.assertEqual(ran.returncode, 1)
-        self.assertIn("No such file", ran.stdout)
+        self.assertIn("has no part of a trace", ran.stdout)
+
+    @unittest.skipUnless(importlib.util.find_spec("plotly"), "Plotly for Python is not installed")
+    def test_each_operation_has_its_colour(self):
+        import pictures
+        with open(os.path.join(MODULES, "../trace/operations.hpp"), encoding="utf-8") as file:
+            names = re.findall(r"^    X\((\w+), k", file.read(), re.MULTILINE)
+        self.assertEqual(set(names), set(pictures.COLOURS))
+        values = {name: tuple(bytes.fromhex(pictures.COLOURS[name][1:])) for name in names}
+        for one, other in itertools.combinations(names, 2):
+            distance = sum(map(abs, map(operator.sub, values[one], values[other])))
+            self.assertGreater(distance, 45, f"{one} and {other} look alike")
+
+    def test_axes_have_units_of_their_size(self):
+        self.assertEqual([units.time_axis(ns)[0] for ns in (100e9, 1e9, 999e6, 5e3, 10)],
+                         ["seconds", "seconds", "milliseconds", "microseconds", "nanoseconds"])
 
     @unittest.skipUnless(importlib.util.find_spec("plotly"), "Plotly for Python is not installed")
     def test_page(self):
         starts = (2000, 2100, 7000)
-        written = [Written(pe, 3).collective("barrier", 0, start, 7100 - start)
+        written = [Written(pe, 3).collective("barrier", 0, 1200, 10)
+                   .collective("barrier", 1, start, 7100 - start)
                    for pe, start in enumerate(starts)]
         written[0].heap = [(3000, 4096)]
         written[0].choices = [(b"barrier", b"central", 3, 0, 1)]
@@ -223,6 +260,7 @@ class Report(unittest.TestCase):
         for words in ("Timeline", "Waiting", "Traffic", "Symmetric heap", "central"):
             self.assertIn(words, text)
         self.assertNotIn('src="http', text)  # It needs no network.
+        self.assertLess(os.path.getsize(page), 2000000)
         self.assertFalse(os.path.exists(os.path.join(self.path, "pe0.thread0.part")))
 
 
