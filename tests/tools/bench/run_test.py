@@ -8,6 +8,7 @@ Runs all of bench/suite.toml at its tiny level, and a suite of this test's own w
 hang, and crash at their end.
 """
 import csv
+import importlib.util
 import json
 import os
 import re
@@ -105,12 +106,13 @@ def check_report(text, programs):
     check("No run failed." in text, "the report does not say that no run failed")
     first = text.find('<table class="overview">')
     check(0 < first < places[0], "the report does not begin with the table of programs")
-    if shutil.which("gnuplot"):
-        count = text.count("<svg")
-        check(0 < count == text.count("</svg>") == text.count("<figure>"), f"{count} figures")
+    if importlib.util.find_spec("plotly"):
+        count = text.count('<div id="picture')
+        check(0 < count == text.count("<figure>"), f"{count} figures")
     else:
-        check("gnuplot is not installed" in text, "the report does not say why it has no figures")
-    outside = re.findall(r"<(?:script|link|img|iframe)\b|url\(\s*['\"]?(?!#)|href='(?!#)", text)
+        check("Plotly for Python is not installed" in text, "no word on why there are no figures")
+    outside = re.findall(r"<(?:script\b[^>]*\bsrc|link|img|iframe)\b|url\(\s*['\"]?(?!#)|"
+                         r"href='(?!#)", text)
     check(not outside, f"the report needs other files: {outside[:5]}")
     for name, table in programs.items():
         check(f'<h3 id="{name}">' in text, f"the report does not name {name}")
