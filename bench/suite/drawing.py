@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""SVG pictures by gnuplot, to stand inside an HTML page."""
+"""Pictures by Plotly, in the page as those of tools/osh_report are."""
 import dataclasses
+import importlib.util
 import math
-import re
-import shutil
-import subprocess
+import os
+import sys
 
 POINTS_MIN = 4  # of a curve
 TICKS_MAX = 8   # of an axis
@@ -22,7 +22,14 @@ class Figure:
 
 
 def is_installed():
-    return shutil.which("gnuplot") is not None
+    return importlib.util.find_spec("plotly") is not None
+
+
+def pictures():
+    """RETURNS: the pictures of a new page. REQUIRES: Plotly is installed."""
+    sys.path.append(os.path.join(os.path.dirname(__file__), "../../tools/osh_report"))
+    from plotly_bundle import Pictures
+    return Pictures()
 
 
 def worth_drawing(figure):
@@ -67,22 +74,19 @@ def binary_label(value):
     return f"{value:g}"
 
 
-def _tics(axis, values, name):
-    return f"set {axis}tics ({', '.join(f'{_text(name(value))} {value:.10g}' for value in values)})"
+# ---- Plotly ----
 
-
-# ---- gnuplot ----
-
-def _text(words):
-    return "'" + words.replace("'", "''") + "'"
+def _logarithmic(low, high, values, name):
+    """Plotly wants the ends of such an axis as exponents of ten."""
+    return {"type": "log", "range": [math.log10(low), math.log10(high)],
+            "tickvals": values, "ticktext": [name(value) for value in values]}
 
 
 def _x_axis(xs):
     if xs[0] <= 0 or xs[-1] < 8 * xs[0]:
-        return []
+        return {}
     values = xs if len(xs) <= TICKS_MAX else binary_ticks(xs[0], xs[-1])
-    return ["set logscale x 2", f"set xrange [{xs[0] / 1.15}:{xs[-1] * 1.15}]",
-            _tics("x", values, binary_label)]
+    return _logarithmic(xs[0] / 1.15, xs[-1] * 1.15, values, binary_label)
 
 
 def _y_axis(ys, is_ratio):
@@ -90,46 +94,35 @@ def _y_axis(ys, is_ratio):
     if is_ratio:
         low, high = min(0.5, low), max(2, high)
     if low <= 0 or high < 4 * low:
-        return ["set yrange [0:*]"] if low >= 0 else []
+        return {"rangemode": "tozero"}
     low, high = low / 1.15, high * 1.15
-    return ["set logscale y", f"set yrange [{low}:{high}]", _tics("y", ticks(low, high), label)]
+    return _logarithmic(low, high, ticks(low, high), label)
 
 
-def _axes(figure):
+def _curve(title, values):
+    """The bars are the spreads, where there are some."""
+    from plotly import graph_objects as go
+    columns = list(zip(*sorted(values)))
+    curve = go.Scatter(name=title, x=columns[0], y=columns[1], mode="lines+markers",
+                       line={"width": 1.5}, marker={"size": 4})
+    if len(columns) == 4:
+        curve.error_y = {"type": "data", "symmetric": False, "width": 0, "thickness": 1,
+                         "array": [high - y for _, y, _, high in sorted(values)],
+                         "arrayminus": [y - low for _, y, low, _ in sorted(values)]}
+    return curve
+
+
+def picture(figure):
+    from plotly import graph_objects as go
     values = [value for series in figure.series.values() for value in series]
-    return [*_x_axis(sorted({value[0] for value in values})),
-            *_y_axis([y for value in values for y in value[1:]], figure.is_ratio)]
-
-
-def _script(name, figure):
-    blocks, plots = [], ["1 with lines lc 'black' dt 3 notitle"] if figure.is_ratio else []
-    for number, (title, values) in enumerate(figure.series.items(), 1):
-        rows = "\n".join(" ".join(f"{word:.10g}" for word in value) for value in sorted(values))
-        blocks.append(f"$d{number} << end\n{rows}\nend")
-        if len(values[0]) == 4:
-            plots.append(f"$d{number} using 1:3:(0):($4-$3) with vectors nohead lc {number} "
-                         "notitle")
-        plots.append(f"$d{number} using 1:2 with linespoints lc {number} pt 7 ps 0.35 "
-                     f"title {_text(title)}")
-    return "\n".join([
-        "reset", *blocks,
-        f"set terminal svg size 345,270 noenhanced font 'sans-serif,10' name '{name}'",
-        f"set xlabel {_text(figure.xlabel)}", f"set ylabel {_text(figure.ylabel)}",
-        "set key below height 0.5", "set grid lc 'gray80'", "set tics nomirror",
-        "set pointintervalbox 0", *_axes(figure),
-        f"plot {', '.join(plots)}"])
-
-
-def draw(figures):
-    """RETURNS: one <svg> for each figure. One call of gnuplot draws them all."""
-    if not figures:
-        return []
-    scripts = [_script(f"figure{number}", figure) for number, figure in enumerate(figures)]
-    done = subprocess.run(["gnuplot"], input="\n".join([*scripts, "unset output"]), text=True,
-                          capture_output=True, check=False)
-    pieces = ["<svg" + piece.partition("</svg>")[0] + "</svg>"
-              for piece in done.stdout.split("<svg")[1:]]
-    if done.returncode != 0 or len(pieces) != len(figures):
-        raise RuntimeError(f"gnuplot drew {len(pieces)} of {len(figures)} figures:\n"
-                           f"{done.stderr[-2000:]}")
-    return [re.sub(r"<title>figure\d+</title>", "", piece) for piece in pieces]
+    drawn = go.Figure([_curve(title, series) for title, series in figure.series.items()])
+    if figure.is_ratio:
+        drawn.add_hline(y=1, line={"color": "black", "dash": "dot", "width": 1})
+    drawn.update_layout(
+        width=345, height=250 + 18 * len(figure.series), showlegend=True, font={"size": 10},
+        margin={"l": 55, "r": 10, "t": 28, "b": 40},
+        legend={"orientation": "h", "y": -0.2, "yanchor": "top"},
+        xaxis=_x_axis(sorted({value[0] for value in values})) | {"title": figure.xlabel},
+        yaxis=_y_axis([y for value in values for y in value[1:]], figure.is_ratio)
+        | {"title": figure.ylabel})
+    return drawn

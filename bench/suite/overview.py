@@ -49,6 +49,22 @@ def _verdicts(references):
     return f"<p>{' '.join(lines)}</p>"
 
 
+def _summary(references):
+    """RETURNS: a sentence for each reference, which needs no knowledge of the table."""
+    lines = []
+    for it in references:
+        counts, total = it.counts(), len(it.comparisons)
+        if it.name == judge.LIMIT:
+            lines.append(f"Tessera is behind the limit that the programs measure at "
+                         f"{counts['behind']} of {total} points.")
+            continue
+        ratio = statistics.median(value.ratio for value in it.comparisons.values())
+        lines.append(f"Tessera is faster than {it.name} at {counts['ahead']} of {total} points, "
+                     f"as fast at {counts['equal']} and slower at {counts['behind']}; it takes "
+                     f"{page.ratio(ratio)} times as long in the median.")
+    return "".join(f"<p><b>{html.escape(line)}</b></p>" for line in lines)
+
+
 LEGEND = f"""<p><small>Ours / theirs in time: below 1 we are faster; rates are turned round.
 A cell: median ratio of the program's points, its spread over the rounds, the worst point that is
 behind, if any, else undecided, equal, ahead; a click on the program leads to all of them.
@@ -126,7 +142,8 @@ def write(outcome, references):
     alarms = [f"{len(failed)} runs failed"] * bool(failed)
     alarms += [f"{len(outcome.not_run)} runs are left"] * bool(outcome.not_run)
     alarm = "".join(f'<p class="behind"><a href="#failures">{text}</a></p>' for text in alarms)
-    parts = [_machine(outcome), _clock(outcome.results), alarm, _verdicts(references)]
+    parts = [_summary(references), _machine(outcome), _clock(outcome.results), alarm,
+             _verdicts(references)]
     if references:
         parts += [_table(references), LEGEND]
     return "\n".join(parts)

@@ -140,30 +140,31 @@ POINT = {"measure": "measure", "x": "x", "npes": "PEs", "library": "library", "m
          "verdict": "verdict"}  # {column of tables.rows: heading}
 
 
-def _curves(measures):
+def _curves(measures, pictures):
     """RETURNS: HTML of the figures of some measures"""
-    pictures = iter(drawing.draw([figure for figures in measures for figure in figures]))
     return "\n".join(
         "<div>" + "".join(f"<figure><figcaption>{html.escape(it.caption)}</figcaption>"
-                          f"{next(pictures)}</figure>" for it in figures) + "</div>"
-        for figures in measures)
+                          f"{pictures.placed(drawing.picture(it))}</figure>" for it in figures)
+        + "</div>" for figures in measures)
 
 
 def _programs(outcome, found, references):
-    """A section for each program: its question, its curves, all its points."""
-    measures = plots.figures(found, references)
+    """A section for each program: its question, its curves, all its points. Behind them, the script
+    that draws the curves."""
+    measures, pictures = {}, None
+    note = "No curves: Plotly for Python is not installed (Debian: python3-plotly)."
     if drawing.is_installed():
+        measures, pictures = plots.figures(found, references), drawing.pictures()
         note = f"Curves where x has {drawing.POINTS_MIN} points or more; bars: spread over rounds."
-    else:
-        measures, note = {}, "No curves: gnuplot is not installed."
     rows = tables.rows(found)
     parts = [f"<p>{note}</p>"]
     for name, program in outcome.suite.programs.items():
         mine = [[row[column] for column in POINT] for row in rows if row["program"] == name]
         parts.append(f'<h3 id="{html.escape(name)}">{html.escape(name)}</h3>\n'
-                     f"<p>{html.escape(program['question'])}</p>{_curves(measures.get(name, ()))}"
+                     f"<p>{html.escape(program['question'])}</p>"
+                     + _curves(measures.get(name, ()), pictures)
                      + page.details(f"{len(mine)} points", page.table(POINT.values(), mine)))
-    return "\n".join(parts)
+    return "\n".join(parts + [pictures.script() if pictures else ""])
 
 
 def write(path, outcome, found):
@@ -177,6 +178,6 @@ def write(path, outcome, found):
         ("Papers", _papers(outcome, found)),
         ("Machine", page.table(["", ""], [list(pair) for pair in outcome.machine])),
     ]
-    title = f"bench/run, level {outcome.suite.level_name}: {', '.join(outcome.libraries)}"
+    title = f"{' and '.join(outcome.libraries)} (bench/run, level {outcome.suite.level_name})"
     with open(path, "w", encoding="utf-8") as file:
         file.write(page.whole(title, sections))
