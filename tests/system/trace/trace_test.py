@@ -4,6 +4,7 @@ takes; a program that dies leaves no trace; tracing changes a program that is no
 """
 import json
 import os
+import shutil
 import sys
 
 from launching import LaunchTest, main
@@ -120,8 +121,27 @@ class Trace(TimelineTest):
 
     def test_a_program_without_shmem_has_no_trace(self):
         path = os.path.join(self.folder, "none.json")
-        _, error = self.run_job("-n", 1, "--trace", path, "true")
-        self.assertIn("No such file or directory", error)
+        for option in "--trace", "--report":
+            _, error = self.run_job("-n", 1, option, path, "true", code=1)
+            self.assertIn("did the program call shmem_init", error)
+            _, error = self.run_job("-n", 1, option, path, "sh", "-c", "exit 5", code=5)
+
+    def test_a_trace_goes_to_a_file(self):
+        for path in "/dev/full", "/dev/null", self.folder:
+            with self.subTest(path=path):
+                _, error = self.run_job("-n", 1, "--trace", path, TRACED, "ring", 1, code=1)
+                self.assertIn("name a file", error)
+                self.assertFalse(os.path.exists(path + ".parts"))
+
+    def test_a_full_disk(self):
+        path = os.path.join(self.folder, "full.json")
+        os.symlink("/dev/full", path + ".later")  # A regular file when the job starts.
+        script = f"{TRACED} ring 1; mv {path}.later {path}"
+        _, error = self.run_job("-n", 1, "--trace", path, "sh", "-c", script, code=1)
+        self.assertIn("No space left on device", error)
+        self.assertIn(f"{path}.parts", error)
+        shutil.rmtree(f"{path}.parts")
+        os.unlink(path)
 
     def test_a_folder_that_cannot_be_written(self):
         _, error = self.run_job("-n", 1, "--trace", "/proc/none/x.json", TRACED, "ring", 1,
