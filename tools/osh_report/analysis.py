@@ -76,6 +76,7 @@ class Waits:
     last_arrivals: list  # how often each PE came last
     calls: int           # collectives that were compared
     stride: int          # each stands for so many
+    first: tuple = None  # (PE that came last to the job's first collective, ns waited for it)
 
     def caused_by(self, pe):
         return sum(row[pe] for row in self.matrix)
@@ -83,20 +84,26 @@ class Waits:
 
 def waits(job):
     """The waiting at collectives. All members of a collective wait for the last one to come;
-    in a broadcast they wait for the root only."""
+    in a broadcast they wait for the root only. The first collective is set apart: there PEs wait
+    for a PE that was started later, however even their work is."""
     found = Waits([[0] * job.npes for _ in range(job.npes)], [0] * job.npes, 0,
                   max((part.stride for part in job.parts), default=1))
+    firsts = {pe: min(part.matched, key=lambda record: record.start, default=None)
+              for pe, part in job.main.items()}
     for members in matched_calls(job):
-        found.calls += 1
         last_pe, last = max(members, key=lambda member: member[1].start)
         if last.operation == "broadcast":
             roots = [member for member in members if member[0] == last.peer]
             last_pe, last = roots[0] if roots else (last_pe, last)
+        waited = {pe: min(max(0, last.start - record.start), record.duration)
+                  for pe, record in members if pe != last_pe}
+        if len(members) == job.npes and all(firsts[pe] is record for pe, record in members):
+            found.first = (last_pe, sum(waited.values()))
+            continue
+        found.calls += 1
         found.last_arrivals[last_pe] += 1
-        for pe, record in members:
-            late = min(max(0, last.start - record.start), record.duration)
-            if pe != last_pe:
-                found.matrix[pe][last_pe] += late * found.stride
+        for pe, ns in waited.items():
+            found.matrix[pe][last_pe] += ns * found.stride
     return found
 
 

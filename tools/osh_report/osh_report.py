@@ -3,6 +3,7 @@
 --trace or --report has ended; a user calls it where another launcher ran the job.
 """
 import argparse
+import functools
 import os
 import sys
 
@@ -54,7 +55,7 @@ def profile_path():
     return own if os.path.exists(own) else "/etc/tessera/profile"
 
 
-def write_page(job, path, profile):
+def write_page(profile, job, path):
     from analysis import profile_limits
     from page import make_page
     text = make_page(job, profile_limits(profile or profile_path()))
@@ -65,14 +66,16 @@ def write_page(job, path, profile):
 def make_all(arguments, job):
     """RETURNS whether all that was wanted is written."""
     is_done = True
-    if arguments.trace:
-        write_timeline(job, arguments.trace)
-    if arguments.report:
+    for path, write in ((arguments.trace, write_timeline),
+                        (arguments.report, functools.partial(write_page, arguments.profile))):
         try:
-            write_page(job, arguments.report, arguments.profile)
+            if path:
+                write(job, path)
         except ImportError as error:
-            complain(NO_PLOTLY.format(error=error, parts=arguments.parts,
-                                      report=arguments.report))
+            complain(NO_PLOTLY.format(error=error, parts=arguments.parts, report=path))
+            is_done = False
+        except OSError as error:
+            complain(f"{path}: {error.strerror}; the parts stay in {arguments.parts}")
             is_done = False
     return is_done
 

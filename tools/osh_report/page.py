@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes the page of a trace: one file of HTML that needs no network. Plotly draws, because its
 pictures can be enlarged and tell their numbers under the pointer, which the matrix of a hundred PEs
-needs, and because Debian's package brings all of plotly.js, which goes into the page.
+needs, and because Debian's package brings plotly.js, a part of which goes into the page.
 """
 import html
-
-from plotly.offline import get_plotlyjs
 
 import analysis
 from pictures import (bandwidth_picture, calls_picture, heap_picture, matrix_pictures,
                       timeline_picture, waiting_pictures)
+from plotly_bundle import Pictures
 from units import bytes_text, count_text, percent_text, time_text
 
 STYLE = """
@@ -25,6 +24,15 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 """
 
 
+class PagePictures(Pictures):
+    """Side by side where there is room."""
+
+    def placed(self, *pictures):
+        for picture in pictures:
+            picture.update_layout(font={"size": 13}, margin={"l": 70, "r": 20, "t": 40, "b": 50})
+        return f'<div class="pictures">{super().placed(*pictures)}</div>'
+
+
 def _table(heads, rows):
     """Columns whose head begins with # hold numbers."""
     kinds = [' class="n"' if head.startswith("#") else "" for head in heads]
@@ -34,16 +42,6 @@ def _table(heads, rows):
         lines.append("<tr>" + "".join(f"<td{kind}>{html.escape(str(cell))}</td>"
                                       for cell, kind in zip(row, kinds)) + "</tr>")
     return "\n".join(lines) + "</table>"
-
-
-def _drawn(*pictures):
-    parts = []
-    for picture in pictures:
-        picture.update_layout(template="plotly_white", margin={"l": 70, "r": 20, "t": 40, "b": 50},
-                              font={"size": 13})
-        parts.append(picture.to_html(full_html=False, include_plotlyjs=False,
-                                     config={"displaylogo": False}))
-    return '<div class="pictures">' + "\n".join(f"<div>{part}</div>" for part in parts) + "</div>"
 
 
 def findings(job, waits):
@@ -61,6 +59,10 @@ def findings(job, waits):
     elif waits.calls:
         found.append("The PEs come to collectives about the same time: waiting for late ones takes "
                      f"{percent_text(waited / max(1, total))} of their time.")
+    if waits.first and total and waits.first[1] > 0.02 * total:
+        found.append(f"Before the first collective the PEs waited {time_text(waits.first[1])} in "
+                     f"sum for PE {waits.first[0]}: PEs start one after the other. That is in no "
+                     "other number on who waits for whom.")
     inside = {}
     for row in analysis.calls_by_operation(job):
         inside[row.operation] = row.ns
@@ -83,33 +85,33 @@ def _head(job, waits):
     return lines
 
 
-def _calls(job):
+def _calls(job, pictures):
     rows = analysis.calls_by_operation(job)
     table = [(row.operation, count_text(row.calls), bytes_text(row.bytes), time_text(row.ns),
               time_text(row.ns / max(1, row.calls)),
               "all" if row.timed == row.calls else count_text(row.timed)) for row in rows]
     return ["<h2>Calls</h2>",
             "<p class=note>All calls and bytes are counted. Where not all calls were timed, the "
-            "time is an estimate from those that were.</p>", _drawn(calls_picture(rows)),
+            "time is an estimate from those that were.</p>", pictures.placed(calls_picture(rows)),
             _table(("operation", "#calls", "#bytes", "#time, all PEs", "#of a call",
                     "#calls timed"), table)]
 
 
-def _waiting(job, waits):
+def _waiting(job, waits, pictures):
     text = ("Left: time in calls that may wait for other PEs. Right: how long the others waited at "
-            "collectives for a PE that came later than they did.")
+            "collectives, without the first one, for a PE that came later than they did.")
     if waits.stride > 1:
         text += (f" Of the collectives, each {waits.stride}th is on record; it counts "
                  f"{waits.stride} times.")
     return ["<h2>Waiting</h2>", f"<p class=note>{text}</p>",
-            _drawn(*waiting_pictures(job, waits))]
+            pictures.placed(*waiting_pictures(job, waits))]
 
 
-def _traffic(job):
+def _traffic(job, pictures):
     return ["<h2>Traffic</h2>",
             "<p class=note>Puts, gets, atomics and signals by the PE that calls and the PE whose "
             "memory is used. Collectives are not in it: the library decides who sends what.</p>",
-            _drawn(*matrix_pictures(*analysis.matrix(job)))]
+            pictures.placed(*matrix_pictures(*analysis.matrix(job)))]
 
 
 def _algorithms(job):
@@ -122,7 +124,7 @@ def _algorithms(job):
             _table(("collective", "#PEs", "bytes of a PE", "algorithm", "#calls"), rows)]
 
 
-def _bandwidth(job, profile):
+def _bandwidth(job, profile, pictures):
     rows = analysis.bandwidths(job)
     if not rows:
         return []
@@ -137,25 +139,25 @@ def _bandwidth(job, profile):
             "is the bandwidth that osh_tune measured on this machine, if there is its profile and "
             "no transfer was quicker; else the best transfer of this run in the same direction, on "
             "the same route, and of those that caches hold (below 1 MiB) or do not.</p>",
-            _drawn(bandwidth_picture(rows, profile)),
+            pictures.placed(bandwidth_picture(rows, profile)),
             _table(("direction", "to or from", "#bytes from", "#timed", "#mean GB/s", "#best",
                     "#limit", "#mean / limit"), table)]
 
 
 def make_page(job, profile):
     """RETURNS the page's text. `profile`: the limits that osh_tune measured."""
-    waits = analysis.waits(job)
+    waits, pictures = analysis.waits(job), PagePictures()
     lines = ["<!DOCTYPE html>", '<html lang="en"><head><meta charset="utf-8">',
              f"<title>{html.escape(job.program)}: {job.npes} PEs</title>",
-             f"<style>{STYLE}</style>", f"<script>{get_plotlyjs()}</script>", "</head><body>"]
+             f"<style>{STYLE}</style>", "</head><body>"]
     lines += _head(job, waits)
     lines += ["<h2>Timeline</h2>",
               "<p class=note>Long calls and collectives; white is computing, and calls too short "
-              "for a record.</p>", _drawn(timeline_picture(job))]
-    lines += _waiting(job, waits) + _traffic(job) + _calls(job)
+              "for a record.</p>", pictures.placed(timeline_picture(job))]
+    lines += _waiting(job, waits, pictures) + _traffic(job, pictures) + _calls(job, pictures)
     if any(part.heap for part in job.parts):
-        lines += ["<h2>Symmetric heap</h2>", _drawn(heap_picture(job))]
-    lines += _algorithms(job) + _bandwidth(job, profile)
-    return "\n".join(lines + ["</body></html>", ""])
+        lines += ["<h2>Symmetric heap</h2>", pictures.placed(heap_picture(job))]
+    lines += _algorithms(job) + _bandwidth(job, profile, pictures)
+    return "\n".join(lines + [pictures.script(), "</body></html>", ""])
 
 

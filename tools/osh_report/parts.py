@@ -176,7 +176,9 @@ class Job:
 
     def __init__(self, directory):
         self.parts, self.problems = [], []
-        names = sorted(name for name in os.listdir(directory) if FILE_NAME.fullmatch(name))
+        # A program that never calls shmem_init makes no folder.
+        there = os.listdir(directory) if os.path.isdir(directory) else ()
+        names = sorted(name for name in there if FILE_NAME.fullmatch(name))
         for name in names:
             try:
                 self.parts.append(read_part(os.path.join(directory, name)))

@@ -3,21 +3,34 @@
 from plotly import graph_objects as go
 
 import analysis
-from units import bytes_text, time_text
+from units import bytes_text, time_axis, time_text
 
-# One colour for each kind of call, in all pictures. Red and orange is waiting.
-COLOURS = {"barrier": "#d6502f", "sync": "#e8825d", "wait": "#f0a63c", "set_lock": "#a33b8f",
-           "quiet": "#c9b037", "reduce": "#2f6fb5", "broadcast": "#4f94cf", "fcollect": "#6fb1d8",
-           "collect": "#8cc5de", "alltoall": "#3b5fa0", "alltoalls": "#5c7fb8", "scan": "#7a9fd0",
-           "put": "#3c9a5f", "get": "#6cb87f", "alloc": "#9a9a9a", "free": "#b5b5b5",
-           "init": "#d0d0d0", "finalize": "#c0c0c0"}
-OTHER = "#777777"
+# One colour for each operation of tools/trace/operations.hpp, in all pictures. Red, orange and
+# yellow is waiting, blue a collective, green a transfer, violet a lock or an atomic; the rest is
+# brown, grey or black.
+COLOURS = {"barrier": "#d6502f", "sync": "#f29a80", "wait": "#f0a63c", "quiet": "#d8c62f",
+           "fence": "#8f7f10", "test": "#f7d9a0",
+           "set_lock": "#a33b8f", "test_lock": "#d98bcb", "clear_lock": "#6b1f5c",
+           "atomic": "#8a6fd1", "fetching_atomic": "#5332a8",
+           "reduce": "#1f4e9c", "broadcast": "#4f94cf", "fcollect": "#8cc5de", "collect": "#2fa3b5",
+           "alltoall": "#3b6fe0", "alltoalls": "#9db8f2", "scan": "#123163",
+           "put": "#3c9a5f", "get": "#8fcf6a", "p": "#1f6b3c", "g": "#5f8f1e",
+           "put_nbi": "#6fd6a0", "get_nbi": "#bfe69a", "iput": "#0d4a2a", "iget": "#3f5f10",
+           "put_signal": "#1fa88a", "put_signal_nbi": "#b8f5ea", "signal": "#0f6b5a",
+           "alloc": "#8c6239", "free": "#cfa97a", "team": "#5a3a1a", "context": "#e3cdb2",
+           "init": "#d4d4d4", "finalize": "#8a8a8a"}
+OTHER = "#333333"
 # A browser still moves this many bars without delay.
 BARS_MAX = 12000
 
 
 def _pe_axis(npes):
     return {"title": "PE", "dtick": 1 if npes <= 32 else None}
+
+
+def _legend_height(names):
+    """The pixels that a legend beside the picture takes; Plotly would let it scroll."""
+    return 110 + 21 * len(names)
 
 
 def timeline_picture(job):
@@ -28,20 +41,22 @@ def timeline_picture(job):
     kinds = {}
     for pe, record in found[:BARS_MAX]:
         kinds.setdefault(record.operation, []).append((pe, record))
+    unit, scale = time_axis(job.end)
     picture = go.Figure()
     for kind, entries in sorted(kinds.items(), key=lambda item: -sum(
             record.duration for _, record in item[1])):
         picture.add_trace(go.Bar(
             name=kind, orientation="h", y=[pe for pe, _ in entries],
-            base=[record.start * 1e-6 for _, record in entries],
-            x=[record.duration * 1e-6 for _, record in entries],
+            base=[record.start / scale for _, record in entries],
+            x=[record.duration / scale for _, record in entries],
             marker={"color": COLOURS.get(kind, OTHER), "line": {"width": 0}}, width=0.8,
             customdata=[_about(record) for _, record in entries],
-            hovertemplate="PE %{y}, at %{base:.4f} ms<br>%{customdata}<extra></extra>"))
+            hovertemplate=f"PE %{{y}}, at %{{base:.7~g}} {unit}<br>%{{customdata}}<extra></extra>"))
     title = f"without {left_out} shorter calls" if left_out else None
-    picture.update_layout(barmode="overlay", width=1140, height=130 + 26 * min(job.npes, 40),
+    height = max(130 + 26 * min(job.npes, 40), _legend_height(kinds))
+    picture.update_layout(barmode="overlay", width=1140, height=height, showlegend=True,
                           title=title, bargap=0.1, yaxis=_pe_axis(job.npes),
-                          xaxis={"title": "milliseconds"}, legend={"traceorder": "normal"})
+                          xaxis={"title": unit}, legend={"traceorder": "normal"})
     picture.update_yaxes(autorange="reversed")
     return picture
 
@@ -54,19 +69,23 @@ def _about(record):
 def waiting_pictures(job, waits):
     """Time in waiting calls by PE, and the time that others waited for each PE."""
     pes = list(range(job.npes))
+    times_inside = analysis.time_by_pe(job)
     inside = go.Figure()
-    for operation, times in analysis.time_by_pe(job).items():
-        inside.add_trace(go.Bar(name=operation, x=pes, y=[ns * 1e-6 for ns in times],
+    unit, scale = time_axis(max(map(sum, zip(*times_inside.values())), default=0))
+    for operation, times in times_inside.items():
+        inside.add_trace(go.Bar(name=operation, x=pes, y=[ns / scale for ns in times],
                                 marker={"color": COLOURS.get(operation, OTHER)}))
-    inside.update_layout(barmode="stack", width=560, height=340, xaxis=_pe_axis(job.npes),
-                         title="time in calls that wait", yaxis={"title": "milliseconds"},
-                         showlegend=True)
+    inside.update_layout(barmode="stack", width=560, height=max(340, _legend_height(times_inside)),
+                         xaxis=_pe_axis(job.npes), title="time in calls that wait",
+                         yaxis={"title": unit}, showlegend=True)
+    unit, scale = time_axis(max(map(waits.caused_by, pes), default=0))
     caused = go.Figure(go.Bar(
-        x=pes, y=[waits.caused_by(pe) * 1e-6 for pe in pes], marker={"color": "#d6502f"},
+        x=pes, y=[waits.caused_by(pe) / scale for pe in pes], marker={"color": "#d6502f"},
         customdata=waits.last_arrivals,
-        hovertemplate="PE %{x}: %{y:.3f} ms<br>last at %{customdata} collectives<extra></extra>"))
+        hovertemplate=f"PE %{{x}}: %{{y:.4~g}} {unit}<br>last at %{{customdata}} collectives"
+                      "<extra></extra>"))
     caused.update_layout(width=560, height=340, xaxis=_pe_axis(job.npes),
-                         title="others waited for this PE", yaxis={"title": "milliseconds"})
+                         title="others waited for this PE", yaxis={"title": unit})
     return inside, caused
 
 
@@ -81,7 +100,8 @@ def _heat_map(rows, title, text_of):
     shown = [[value if value else None for value in row] for row in rows]
     texts = [[text_of(value) for value in row] for row in rows]
     picture = go.Figure(go.Heatmap(
-        z=shown, text=texts, colorscale="Blues", xgap=1, ygap=1, zmin=0, colorbar={"title": title},
+        z=shown, text=texts, colorscale="Blues", xgap=1, ygap=1, zmin=0,
+        zmax=max(map(max, rows)) or 1, colorbar={"title": title},
         hovertemplate="PE %{y} to PE %{x}: %{text}<extra></extra>"))
     picture.update_layout(title=title, width=560, height=480,
                           xaxis=_pe_axis(npes) | {"title": "PE whose memory is used"},
@@ -94,28 +114,35 @@ def calls_picture(rows):
     """Time and bytes of the operations, side by side."""
     rows = rows[:16][::-1]
     names = [row.operation for row in rows]
+    unit, scale = time_axis(max((row.ns for row in rows), default=0))
     picture = go.Figure()
-    picture.add_trace(go.Bar(name="time, all PEs (ms)", y=names, x=[row.ns * 1e-6 for row in rows],
+    picture.add_trace(go.Bar(name="time, all PEs", y=names, x=[row.ns / scale for row in rows],
                              orientation="h", marker={"color": "#2f6fb5"}, xaxis="x"))
     picture.add_trace(go.Bar(name="MiB", y=names, x=[row.bytes / (1 << 20) for row in rows],
                              orientation="h", marker={"color": "#3c9a5f"}, xaxis="x2"))
     picture.update_layout(width=1140, height=110 + 24 * len(rows), showlegend=False,
-                          xaxis={"title": "milliseconds, all PEs", "domain": [0, 0.47]},
+                          xaxis={"title": f"{unit}, all PEs", "domain": [0, 0.47]},
                           xaxis2={"title": "MiB", "domain": [0.53, 1]})
     return picture
 
 
+HEAP_CURVES_MAX = 12  # More have no legend: the pointer tells which is which.
+
+
 def heap_picture(job):
     """The PEs' curves; PEs that do the same as PE 0 lie under it."""
+    unit, scale = time_axis(job.end)
     picture = go.Figure()
     for pe, part in sorted(job.main.items()):
         series = analysis.heap_series(part)
         if len(series) > 0 and pe < 64:
             picture.add_trace(go.Scatter(
-                name=f"PE {pe}", x=[at * 1e-6 for at, _ in series],
+                name=f"PE {pe}", x=[at / scale for at, _ in series],
                 y=[used / (1 << 20) for _, used in series], mode="lines",
                 line={"shape": "hv", "width": 1.5}))
-    picture.update_layout(width=1140, height=300, xaxis={"title": "milliseconds"},
+    curves = picture.data
+    picture.update_layout(width=1140, height=max(300, _legend_height(curves[:HEAP_CURVES_MAX])),
+                          showlegend=len(curves) <= HEAP_CURVES_MAX, xaxis={"title": unit},
                           yaxis={"title": "MiB in use", "rangemode": "tozero"})
     return picture
 

@@ -9,6 +9,12 @@ def time_text(ns):
     return f"{ns:.0f} ns"
 
 
+def time_axis(longest_ns):
+    """RETURNS (name of the unit, its nanoseconds) for an axis that ends with `longest_ns`."""
+    return next((unit for unit in (("seconds", 1e9), ("milliseconds", 1e6), ("microseconds", 1e3))
+                 if longest_ns >= unit[1]), ("nanoseconds", 1))
+
+
 def bytes_text(count):
     for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if count >= size:

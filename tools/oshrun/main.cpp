@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
     oshrun::start_job(job);
     int code = oshrun::Supervisor(job).run();
     oshrun::close_job(job);
-    oshrun::make_report(options, signals.mask_before);
+    if (!oshrun::make_report(options, signals.mask_before) && code == 0) code = 1;
     // The server's threads are still running, and one of them may be stuck: no destructors.
     ::_exit(code);
 }

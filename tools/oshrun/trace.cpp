@@ -70,6 +70,13 @@ void prepare_trace(Options& options) {
             "a job is either checked or traced: leave out --check (SHMEM_CHECK), or --trace, "
             "--report and SHMEM_TRACE");
     }
+    for (const std::string& file : {options.trace_file, options.report_file}) {
+        std::error_code error;
+        if (fs::exists(file, error) && !fs::is_regular_file(file, error)) {
+            fatal("a trace or a report cannot go to %s, which is no file; name a file",
+                  file.c_str());
+        }
+    }
     const std::string folder = parts_folder(options);
     const std::string parent = fs::path(folder).parent_path();
     if (::access(parent.c_str(), W_OK) != 0) {
@@ -87,8 +94,8 @@ void announce_report(const Options& options) {
          shown(report_command(options)).c_str());
 }
 
-void make_report(const Options& options, const sigset_t& mask) {
-    if (!is_wanted(options)) return;
+bool make_report(const Options& options, const sigset_t& mask) {
+    if (!is_wanted(options)) return true;
     std::vector<std::string> command = report_command(options);
     command.emplace_back("--remove");
     std::vector<char*> arguments;
@@ -105,9 +112,11 @@ void make_report(const Options& options, const sigset_t& mask) {
     int status = 0;
     while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    if (child > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 127)) return;
+    const int code = child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+    if (code != 127) return code == 0;  // osh_report has said what is wrong.
     warn("cannot run %s, which needs Python 3; the parts stay. Where Python is, run: %s",
          command[0].c_str(), shown(report_command(options)).c_str());
+    return false;
 }
 
 }  // namespace tessera::oshrun

@@ -17,8 +17,7 @@ void prepare_trace(Options& options);
 // Says what to do when the job has ended, before another launcher takes oshrun's place.
 void announce_report(const Options& options);
 
-// RETURNS when: osh_report has ended, or a message says why there is no report. The job's exit code
-// is the program's in any case. REQUIRES: no PE is left.
-void make_report(const Options& options, const sigset_t& mask);
+// RETURNS whether all that was wanted is there; else a message says why. REQUIRES: no PE is left.
+bool make_report(const Options& options, const sigset_t& mask);
 
 }  // namespace tessera::oshrun
