@@ -44,8 +44,10 @@ library=$("$bin/oshcc" -showme:libdirs | tr -d "'")
 [ -e "$library/libtessera.so" ] || fail "there is no libtessera.so in '$library'"
 case $include in "$prefix"/*) ;; *) fail "$include is not in the moved prefix" ;; esac
 
-# A recorder of arguments, one per line.
-recorder=$work/recorder
+# A recorder of arguments, one per line. OSHCC_CC has words, so its path must have no space.
+recorders=$(mktemp -d)
+trap 'rm -r "$recorders"' EXIT
+recorder=$recorders/recorder
 printf '#!/bin/sh\nfor argument; do printf "%%s\\n" "$argument"; done\n' >"$recorder"
 chmod +x "$recorder"
 export OSHCC_CC=$recorder OSHCXX_CXX=$recorder
@@ -186,6 +188,24 @@ if [ -n "$built" ]; then
 fi
 echo 'int x = ;' >broken.c
 if "$bin/oshcc" -c broken.c 2>/dev/null; then fail "oshcc hides the compiler's failure"; fi
+
+# Packages of the library bring no compiler but gcc.
+for wrapper in oshcc oshc++ oshfort caf; do
+    [ -e "$bin/$wrapper" ] || continue
+    case $wrapper in oshcc) package=gcc ;; oshc++) package=g++ ;; *) package=gfortran ;; esac
+    sed "s|compiler='|compiler='/nowhere|" "$bin/$wrapper" >"$bin/lonely"
+    chmod +x "$bin/lonely"
+    for request in 'a program.c' --version; do
+        said=$(env -u CC -u CXX -u FC "$bin/lonely" "$request" 2>&1) && fail "$wrapper ended with 0"
+        [[ $said == *"no compiler '/nowhere/"*" package $package"* ]] ||
+            fail "$wrapper $request without a compiler says: $said"
+    done
+    "$bin/lonely" --help >/dev/null || fail "$wrapper --help needs a compiler"
+done
+rm "$bin/lonely"
+
+# The commands know where they are.
+"$bin/osh_info" | grep -F "$prefix" || fail "osh_info names another prefix than $prefix"
 
 if [ "$failures" -ne 0 ]; then
     echo "$failures failures; the files are in $work"

@@ -42,9 +42,24 @@ cpack --config "$build/CPackConfig.cmake" -B "$work/packages" >"$work/cpack.out"
     exit 1
 }
 rm -rf "$work/packages/_CPack_Packages"
+for package in "$work"/packages/*.deb; do
+    # The fields stand in this order, on lines of their own.
+    expected=$(dpkg-deb -f "$package" Package Version Architecture | sed 's/.*: //' | paste -sd _)
+    [ "$(basename "$package")" = "$expected.deb" ] || {
+        echo "packages_test: $package should be $expected.deb"
+        exit 1
+    }
+    # A path of the machine that built it leads nowhere, and tells strangers about that machine.
+    dpkg-deb -x "$package" "$work/unpacked"
+done
+if grep -rlF -e "$build" -e "$root" "$work/unpacked"; then
+    echo "packages_test: these files contain the path of the build"
+    exit 1
+fi
+rm -rf "$work/unpacked"
 if [ "$task" = lintian ]; then
     command -v lintian >/dev/null || skip "there is no lintian"
-    exec lintian --allow-root --fail-on error,warning "$work"/packages/tessera*.deb
+    exec lintian --allow-root --fail-on error,warning "$work"/packages/*.deb
 fi
 
 # The README has one block in C.
@@ -60,7 +75,7 @@ if [ "$task" = clean ]; then
     remove="apt-get purge -y"
     # First the dependencies alone, which stay: so the lists below differ by what is ours. The
     # tutorial has a program in C++, and Python types its commands.
-    $install --simulate "$packages"/tessera*.deb >simulated
+    $install --simulate "$packages"/*.deb >simulated
     # shellcheck disable=SC2046  # They are words.
     $install $(awk '/^Inst/ && !/tessera/ { print $2 }' simulated) g++ python3 >out 2>&1 ||
         { cat out; exit 1; }
@@ -73,7 +88,7 @@ fi
 # Otherwise dpkg brings the index of all manual pages up to date, which takes half a minute.
 rm -f /var/lib/man-db/auto-update
 ls -lR /usr/bin /usr/lib /usr/include /usr/share /etc >before
-$install "$packages"/tessera*.deb >out 2>&1 || { cat out; exit 1; }
+$install "$packages"/*.deb >out 2>&1 || { cat out; exit 1; }
 oshcc "$packages/visitors.c" -o visitors
 test "$(oshrun -n 4 ./visitors)" = "4 PEs were here"
 ldd visitors | grep -q 'libtessera.so.1 => /.*lib/.*libtessera.so.1'
