@@ -44,7 +44,7 @@ list(REMOVE_ITEM man_pages ${tool_pages})
 install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${tool_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 install(FILES packaging/lsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera)
-# The pages, with the programs that readers copy and type, lie as in the sources: so their links work.
+# The pages lie as in the sources, so that their links work, with the programs that readers copy.
 set(pages ${CMAKE_INSTALL_DATADIR}/doc/tessera)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${pages} COMPONENT doc)
 install(DIRECTORY docs examples DESTINATION ${pages} COMPONENT doc

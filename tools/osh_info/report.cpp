@@ -9,6 +9,8 @@
 #include <sys/utsname.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include "build_info.hpp"
 #include "heap/node_file.hpp"
@@ -44,6 +46,14 @@ std::string pmix_text() {
         return text;
     }
     return "not found; only mpirun and srun need it (Debian: libpmix2)";
+}
+
+std::string prefix() {
+    std::error_code error;
+    const auto commands = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+    std::string text = (commands / kPrefixFromCommands).lexically_normal();
+    if (text.size() > 1 && text.ends_with('/')) text.pop_back();
+    return text;
 }
 
 std::string huge_pages_text() {
@@ -98,7 +108,7 @@ std::string build_text() {
     return line("compiler", kCompiler) + line("system", kSystem) +
            line("type", or_unknown(kBuildType)) + line("flags", or_unknown(kFlags)) +
            line("sanitizers", *kSanitizers != '\0' ? kSanitizers : "none") +
-           line("install prefix", kPrefix);
+           line("install prefix", prefix());
 }
 
 std::string libraries_text() {
