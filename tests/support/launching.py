@@ -29,6 +29,12 @@ OSHRUN = os.path.abspath(sys.argv[1]) if len(sys.argv) > 2 else ""
 PROGRAMS = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else ""
 
 
+def preloading(path):
+    """The variables that preload a library. In LD_PRELOAD, not in LD_LIBRARY_PATH, a space ends a
+    path."""
+    return {"LD_PRELOAD": os.path.basename(path), "LD_LIBRARY_PATH": os.path.dirname(path)}
+
+
 def program(name):
     return os.path.join(PROGRAMS, name)
 

@@ -87,7 +87,8 @@ class HostsTest(DoctorTest):
         self.expect_blocked("h3", "h1", "Connection timed out")
 
     def test_wrong_clock(self):
-        command = ["env", f"LD_PRELOAD={WRONG_CLOCK}", OSH_INFO, "--doctor"]
+        command = ["env", f"LD_PRELOAD={os.path.basename(WRONG_CLOCK)}",
+                   f"LD_LIBRARY_PATH={os.path.dirname(WRONG_CLOCK)}", OSH_INFO, "--doctor"]
         result = self.finish(World.slurm.salloc(["h1", "h2", "h3"], 3, command))
         self.expect(result, "connections", "note",
                     r"the clock of h2 is (29|30)\.[0-9] s ahead", "chronyd")

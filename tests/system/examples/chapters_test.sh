@@ -45,7 +45,7 @@ done
 # the routines itself.
 if [ "$name" != profiling ]; then
     "$oshcc" "${flags[@]}" -fPIC -shared "$here/broken_library.c" -o libbroken.so
-    if timeout 120 "$oshrun" -n 4 --timeout 60 -x LD_PRELOAD="$work/libbroken.so" "./$name" \
+    if timeout 120 "$oshrun" -n 4 --timeout 60 -x LD_PRELOAD=./libbroken.so "./$name" \
         >out 2>&1; then
         fail "$name does not notice a library that is broken"
     fi

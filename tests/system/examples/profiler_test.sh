@@ -124,7 +124,7 @@ compare() {
 run() {
     local how=$1 n=$2 preload=()
     shift 2
-    [ "$how" = linked ] || preload=(-x "LD_PRELOAD=$work/libprofiler.so")
+    [ "$how" = linked ] || preload=(-x LD_PRELOAD=./libprofiler.so)
     timeout 120 "$oshrun" -n "$n" "${preload[@]}" "./$how" "$@" >out 2>&1 ||
         { fail "$how on $n PEs $*"; cat out; }
 }

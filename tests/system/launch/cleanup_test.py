@@ -5,6 +5,7 @@ checks that every launch test ends with (launching.py) find the remains.
 import os
 import signal
 import time
+from shlex import quote
 
 from launching import PLAIN, SHMEM, LaunchTest, main, processes_with, wait_gone
 
@@ -44,16 +45,16 @@ class Cleanup(LaunchTest):
         self.kill_oshrun(process, self.pids_of(process, 4))
 
     def test_kill_oshrun_with_wrapped_programs(self):
-        process = self.start("-n", 2, "sh", "-c", f"{SHMEM} wait; true")
+        process = self.start("-n", 2, "sh", "-c", f"{quote(SHMEM)} wait; true")
         self.kill_oshrun(process, self.pids_of(process, 2))
-        process = self.start("-n", 2, "sh", "-c", f"{PLAIN} stubborn >&2 & echo $!; wait")
+        process = self.start("-n", 2, "sh", "-c", f"{quote(PLAIN)} stubborn >&2 & echo $!; wait")
         self.kill_oshrun(process, self.pids_of(process, 2))
 
     def test_kill_oshrun_and_keeper(self):
         # Only what each PE does for itself is left then. The folder stays, and the next start
         # removes it.
-        for program in (["sh", "-c", f"{SHMEM} wait; true"],
-                        ["sh", "-c", f"echo $$; exec {PLAIN} stubborn >&2"]):
+        for program in (["sh", "-c", f"{quote(SHMEM)} wait; true"],
+                        ["sh", "-c", f"echo $$; exec {quote(PLAIN)} stubborn >&2"]):
             process = self.start("-n", 2, *program)
             pids = self.pids_of(process, 2)
             keeper = self.keeper_of(process)

@@ -5,6 +5,7 @@ failure's, or does not say which PE it was.
 import re
 import signal
 import socket
+from shlex import quote
 
 from launching import PLAIN, PMIX, SHMEM, LaunchTest, main
 
@@ -92,11 +93,11 @@ class Endings(LaunchTest):
         self.assertIn("shmem_init once more, ending the job", error)
 
     def test_program_of_several_starts(self):
-        out, _ = self.run_job("-n", 2, "sh", "-c", f"{SHMEM} && {SHMEM}")
+        out, _ = self.run_job("-n", 2, "sh", "-c", f"{quote(SHMEM)} && {quote(SHMEM)}")
         self.assertEqual(len(out.splitlines()), 4)
 
     def test_wrapped_program_dies(self):
-        _, error = self.run_job("-n", 2, "sh", "-c", f"{SHMEM} kill 9; true", code=1)
+        _, error = self.run_job("-n", 2, "sh", "-c", f"{quote(SHMEM)} kill 9; true", code=1)
         self.check_message(error, 1, "ended without shmem_finalize")
 
     def test_timeout_report(self):

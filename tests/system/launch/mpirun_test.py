@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 
-from launching import NODES, SHMEM, LaunchTest, main, program, skip_all, wait_gone
+from launching import NODES, SHMEM, LaunchTest, main, preloading, program, skip_all, wait_gone
 
 
 class Mpirun(LaunchTest):
@@ -42,7 +42,7 @@ class Mpirun(LaunchTest):
         for npes in (3, 140):
             out, _ = self.mpirun(npes, SHMEM, "mapped")
             self.assertEqual(out.splitlines().count(expected), npes)
-        environment = self.environment(LD_PRELOAD=program("no_sockets.so"))
+        environment = self.environment(**preloading(program("no_sockets.so")))
         out, _ = self.mpirun(3, SHMEM, "mapped", environment=environment)
         self.assertEqual(out.splitlines().count(expected), 3)
 
@@ -65,7 +65,7 @@ class Mpirun(LaunchTest):
         self.assertEqual(error.count("the program ends without shmem_finalize"), 1, error)
 
     def test_where_sockets_are_forbidden(self):
-        environment = self.environment(LD_PRELOAD=program("no_sockets.so"))
+        environment = self.environment(**preloading(program("no_sockets.so")))
         out, _ = self.mpirun(3, SHMEM, "again", environment=environment)
         self.assertEqual(len(out.splitlines()), 3)
 
@@ -73,7 +73,7 @@ class Mpirun(LaunchTest):
         for npes, nodes in ((1, 3), (5, 1), (5, 2), (4, 4), (3, 8)):
             out, _ = self.mpirun(npes, NODES, nodes)
             self.check_places(out, [list(range(npes))], nodes, {"127.0.0.1"})
-        environment = self.environment(LD_PRELOAD=program("no_sockets.so"))
+        environment = self.environment(**preloading(program("no_sockets.so")))
         out, _ = self.mpirun(5, NODES, 2, environment=environment)
         self.check_places(out, [list(range(5))], 2, {"127.0.0.1"})
 

@@ -6,6 +6,7 @@ import pty
 import signal
 import subprocess
 import termios
+from shlex import quote
 
 from launching import OSHRUN, PLAIN, SHMEM, LaunchTest, main, wait_gone
 
@@ -31,7 +32,7 @@ class Signals(LaunchTest):
         self.assertEqual(out.count("TERM"), 3)
 
     def test_signals_reach_programs_in_wrappers(self):
-        process = self.start_ready(2, "sh", "-c", f"trap : USR1 TERM; {PLAIN} signals; wait")
+        process = self.start_ready(2, "sh", "-c", f"trap : USR1 TERM; {quote(PLAIN)} signals; wait")
         process.send_signal(signal.SIGUSR1)
         self.assertEqual(self.read_lines(process, 2), ["USR1"] * 2)
         process.send_signal(signal.SIGTERM)
@@ -92,7 +93,7 @@ class Signals(LaunchTest):
         os.close(master)
 
     def test_programs_in_the_background_of_wrappers_end_too(self):
-        process = self.start("-n", 1, "sh", "-c", f"{PLAIN} stubborn >&2 & echo $!; wait")
+        process = self.start("-n", 1, "sh", "-c", f"{quote(PLAIN)} stubborn >&2 & echo $!; wait")
         pid = int(self.read_lines(process, 1)[0])
         process.send_signal(signal.SIGTERM)
         process.wait(60)

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 
-from launching import OSHRUN
+from launching import OSHRUN, preloading
 from timelines import ROUNDS, TRACED
 
 BUILD = os.path.dirname(os.path.dirname(OSHRUN))
@@ -27,7 +27,7 @@ class Launched:
         parts = path + ".parts"
         self.addCleanup(shutil.rmtree, parts, ignore_errors=True)
         self.run_job(TRACED, "ring", ROUNDS, launcher=self.launcher(
-            SHMEM_TRACE=path, LD_PRELOAD=LIBRARY, SHMEM_VIRTUAL_NODES=nodes))
+            SHMEM_TRACE=path, SHMEM_VIRTUAL_NODES=nodes, **preloading(LIBRARY)))
         subprocess.run([REPORT, parts, "--trace", path], check=True)
         with open(path, encoding="utf-8") as file:
             trace = json.load(file)

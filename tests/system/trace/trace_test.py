@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+from shlex import quote
 
 from launching import LaunchTest, main
 from timelines import ROUNDS, TRACED, TimelineTest
@@ -116,7 +117,7 @@ class Trace(TimelineTest):
 
     def test_a_shell_may_start_the_program(self):
         path = os.path.join(self.folder, "shell.json")
-        self.run_job("-n", 2, "--trace", path, "sh", "-c", f"{TRACED} ring 2; true")
+        self.run_job("-n", 2, "--trace", path, "sh", "-c", f"{quote(TRACED)} ring 2; true")
         os.unlink(path)
 
     def test_a_program_without_shmem_has_no_trace(self):
@@ -136,7 +137,7 @@ class Trace(TimelineTest):
     def test_a_full_disk(self):
         path = os.path.join(self.folder, "full.json")
         os.symlink("/dev/full", path + ".later")  # A regular file when the job starts.
-        script = f"{TRACED} ring 1; mv {path}.later {path}"
+        script = f"{quote(TRACED)} ring 1; mv {path}.later {path}"
         _, error = self.run_job("-n", 1, "--trace", path, "sh", "-c", script, code=1)
         self.assertIn("No space left on device", error)
         self.assertIn(f"{path}.parts", error)

@@ -19,7 +19,8 @@ MEMORY_GIB = (1, 4)
 def start(pe, unique_id, gib):
     settings = {name: value for name, value in os.environ.items()
                 if not name.startswith(("SHMEM_", "PMI", "TESSERA_JOB"))}
-    settings |= {"SHMEM_VIRTUAL_NODES": "2", "LD_PRELOAD": LESS_MEMORY,
+    settings |= {"SHMEM_VIRTUAL_NODES": "2", "LD_PRELOAD": os.path.basename(LESS_MEMORY),
+                 "LD_LIBRARY_PATH": os.path.dirname(LESS_MEMORY),  # A space in it does no harm.
                  "MEMORY_GIB": str(MEMORY_GIB[pe])}
     return subprocess.Popen([PROGRAM, str(pe), unique_id, str(gib)], env=settings, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
