@@ -99,6 +99,17 @@ TEST(HelperRing, PiecesCoverTheCopy) {
     }
 }
 
+// A helper may look at an entry whose copy it cannot see yet: with weakly ordered memory it then
+// reads the number of bytes as it was at first.
+TEST(HelperRing, CopyOfNoBytesHasNoPiece) {
+    const auto ring = make_ring();
+    const auto ticket = ring->reserve();
+    ASSERT_TRUE(ticket.has_value());
+    ring->post(*ticket, {.bytes = 0});
+    EXPECT_FALSE(ring->claim(*ticket).has_value());
+    EXPECT_TRUE(ring->is_claimed(*ticket));
+}
+
 TEST(HelperRing, FullRingRefusesAndEntriesComeBack) {
     const auto ring = make_ring();
     for (std::uint64_t i = 0; i < HelperRing::kEntries; ++i) {
