@@ -8,6 +8,7 @@ namespace tessera {
 void SharedCopyOffer::offer(const Copy& copy) {
     const std::uint64_t number = (next_.load(std::memory_order_relaxed) >> kNumberShift) + 1;
     // No piece is left while the members change: the last copy may have had fewer than this one.
+    // Relaxed: a helper that reads this number finds no piece, whatever members it reads with it.
     next_.store(number << kNumberShift | kPieces, std::memory_order_relaxed);
     pieces_helped_.store(0, std::memory_order_relaxed);
     source_pe_.store(copy.source_pe, std::memory_order_release);

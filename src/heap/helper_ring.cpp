@@ -39,8 +39,10 @@ void HelperRing::post(std::uint64_t ticket, const HelperCopy& copy) {
     Entry& entry = entry_of(ticket);
     const std::uint64_t generation = generation_of(ticket);
     // The entry's last copy has no piece left while the members change: it may have had fewer than
-    // this one, and a helper may still look at it.
-    entry.claim.store((generation - 1) << kGenerationShift | kPieceMask, std::memory_order_relaxed);
+    // this one, and a helper may still look at it. Release: a claim that reads this store reads the
+    // members of the last copy or later ones. Relaxed, the store would end the release sequence of
+    // that copy's post, and a claim could read members from before it. Pairs with claim().
+    entry.claim.store((generation - 1) << kGenerationShift | kPieceMask, std::memory_order_release);
     entry.what.store(static_cast<std::uint32_t>(copy.kind) |
                          static_cast<std::uint32_t>(copy.signal) << kSignalShift |
                          static_cast<std::uint32_t>(copy.is_private) << kPrivateShift,

@@ -163,8 +163,10 @@ class HelperRing {
         return std::clamp(static_cast<int>(std::bit_width(bytes)) - 3, kPieceShiftMin,
                           kPieceShiftMax);
     }
+    // 0 for no bytes: a copy that is not described yet has no piece.
     static std::uint64_t piece_count(std::uint64_t bytes) {
-        return ((bytes - 1) >> piece_shift(bytes)) + 1;
+        const std::uint64_t of_piece = std::uint64_t{1} << piece_shift(bytes);
+        return (bytes + of_piece - 1) / of_piece;
     }
     Entry& entry_of(std::uint64_t ticket) { return entries_[ticket % kEntries]; }
     const Entry& entry_of(std::uint64_t ticket) const { return entries_[ticket % kEntries]; }
