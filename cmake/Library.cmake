@@ -45,7 +45,9 @@ if(NOT TESSERA_SANITIZE)
     # A sanitizer's runtime comes with the program, so only here everything must be defined.
     target_link_options(tessera PRIVATE -Wl,--no-undefined)
     # Loading libstdc++ costs every PE 0.4 ms; the parts that the library needs fit in a few pages.
-    target_link_options(tessera PRIVATE -static-libstdc++ -static-libgcc)
+    # libgcc is the system's: the end of a cancelled thread unwinds with that one, and a second copy
+    # in the library aborts (src/base/cancellation.hpp).
+    target_link_options(tessera PRIVATE -static-libstdc++)
 endif()
 # The libraries that a program needs beside the static library.
 target_link_libraries(tessera_static INTERFACE hwloc Threads::Threads ${CMAKE_DL_LIBS} stdc++ m)

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/fatal.hpp"
+#include "base/mutexes.hpp"
 
 namespace tessera {
 
@@ -105,7 +106,7 @@ class TokenPool {
         count_.store(static_cast<std::uint32_t>(count + entries), std::memory_order_release);
     }
 
-    std::mutex lock_;
+    ShortMutex lock_;
     std::vector<Entry*> free_;
     std::array<std::unique_ptr<Entry[]>, kChunks> chunks_;
     std::atomic<std::uint32_t> count_{0};

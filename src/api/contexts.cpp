@@ -14,6 +14,7 @@
 #include "api/entry.hpp"
 #include "api/thread_number.hpp"
 #include "base/fatal.hpp"
+#include "base/mutexes.hpp"
 #include "core/config.hpp"
 #include "core/context_without_stores.hpp"
 #include "core/runtime.hpp"
@@ -22,9 +23,10 @@
 namespace tessera::api {
 namespace {
 
-// The contexts with a session, for release_sessions(), and the operations they hold back. Start and
-// stop of sessions, ends of contexts, and waits of programs that have had sessions take the lock.
-constinit std::mutex sessions_lock;
+// The contexts with a session, for release_sessions(), and the atomics that they hold back on
+// mapped memory. Start and stop of sessions, ends of contexts, and waits of programs that have had
+// sessions take the lock. No transport is called under it: that would make progress.
+constinit ShortMutex sessions_lock;
 constinit OpenContext* first_session = nullptr;
 
 // REQUIRES for both: sessions_lock.
@@ -72,13 +74,14 @@ int create(Team& team, long options, shmem_ctx_t* ctx) {
 // Completes its operations, then ends it. False: another thread was first.
 // COST: O(1), and the wait for the operations.
 bool destroy(std::uint64_t handle) {
+    const NoCancellationPoint not_before_its_end;
     OpenContext* ctx = open_contexts.detach(handle);
     if (ctx == nullptr) return false;
     {
         std::lock_guard guard(sessions_lock);
         leave_session(*ctx);
     }
-    ctx->context.quiet();  // Without the lock, which waits take (release_sessions).
+    ctx->context.quiet();
     count_of(ctx->context.team()).fetch_sub(1, std::memory_order_relaxed);
     open_contexts.recycle(ctx);
     return true;
@@ -126,13 +129,18 @@ bool has_concurrent_calls() { return thread_level() == SHMEM_THREAD_MULTIPLE; }
 void release_sessions() {
     const std::thread::id caller = std::this_thread::get_id();
     FabricTransport* fabric = address_map.fabric;
-    if (fabric != nullptr) fabric->release_batch(*Context::default_transport_context);
-    std::lock_guard guard(sessions_lock);
-    for (OpenContext* ctx = first_session; ctx != nullptr; ctx = ctx->next) {
-        if (fabric != nullptr) fabric->release_batch(*ctx->transport_context);
-        if (ctx->batch == nullptr) continue;
-        if (!has_concurrent_calls() || ctx->session_thread == caller) ctx->batch->perform();
+    std::vector<std::shared_ptr<TransportContext>> batches;  // Another thread may end a context.
+    {
+        std::lock_guard guard(sessions_lock);
+        for (OpenContext* ctx = first_session; ctx != nullptr; ctx = ctx->next) {
+            if (fabric != nullptr) batches.push_back(ctx->transport_context);
+            if (ctx->batch == nullptr) continue;
+            if (!has_concurrent_calls() || ctx->session_thread == caller) ctx->batch->perform();
+        }
     }
+    if (fabric == nullptr) return;
+    fabric->release_batch(*Context::default_transport_context);
+    for (const auto& batch : batches) fabric->release_batch(*batch);
 }
 
 // Whether only one thread at a time uses the context, and release_sessions() can know that thread.

@@ -21,6 +21,7 @@
 #include <new>
 #include <utility>
 
+#include "base/mutexes.hpp"
 #include "base/platform.hpp"
 
 namespace tessera {
@@ -73,7 +74,7 @@ class HandleSlots {
         return at(start_.load(std::memory_order_relaxed), std::uint64_t{index} * slot_bytes_);
     }
 
-    mutable std::mutex lock_;  // find() never takes it
+    mutable ShortMutex lock_;  // find() never takes it
     std::uint32_t used_ = 1;   // slots that were ever used; slot 0 never is
 
   private:

@@ -8,9 +8,11 @@
 
 #include <algorithm>
 
+#include "base/cancellation.hpp"
 #include "base/clock.hpp"
 #include "base/failures.hpp"
 #include "base/futex.hpp"
+#include "base/no_wait.hpp"
 
 namespace tessera {
 namespace {
@@ -58,6 +60,7 @@ class SlowWait {
   public:
     SlowWait(const char* where, const WaitSubject& subject)
         : now(now_ns()), where_(where), subject_(subject), entered_(now), outer_(innermost) {
+        check_may_wait(where);
         release_held();
         innermost = this;
         note();
@@ -76,6 +79,10 @@ class SlowWait {
     SlowWait(const SlowWait&) = delete;
     SlowWait& operator=(const SlowWait&) = delete;
 
+    // A cancelled thread may end in a wait for words of the program, and in no other one.
+    void offer_end() const {
+        if (subject_.kind == WaitKind::kWords) cancellation_point();
+    }
     // Called now and then by a wait that goes on.
     void look_for_hang() {
         const std::uint64_t limit = wait_environment.hang_nanoseconds;
@@ -148,6 +155,7 @@ bool wait_yielding(SlowWait& wait, Ready ready) {
     std::uint32_t yields = wait_policy.yields;
     for (std::uint32_t i = 0; i < yields; ++i) {
         if (ready()) return true;
+        wait.offer_end();
         look_for_failures();
         help(wait.now, ready);
         if (drive_progress()) {
@@ -208,6 +216,7 @@ void wait_slowly_for(const WaitSubject& subject, bool (*ready)(void*), void* sta
         if (!drive_progress() && sleep_ns < kTimedSleepNanosecondsMax) sleep_ns *= 2;
         wait_environment.sleeper->sleep_unless(ready, state, sleep_ns);
         wait.now = now_ns();
+        wait.offer_end();
         look_for_failures();
         wait.look_for_hang();
         // Another PE is likely to ask soon.

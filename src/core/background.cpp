@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "base/mutexes.hpp"
 #include "base/wait_environment.hpp"
 #include "core/address_map.hpp"
 #include "core/request.hpp"
@@ -88,7 +89,7 @@ class BackgroundList {
         operation.local.fetch_sub(1, std::memory_order_release);
     }
 
-    std::mutex lock_;                  // of added_ and of the hook; for a few instructions
+    ShortMutex lock_;                  // of added_ and of the hook; for a few instructions
     BackgroundWork* added_ = nullptr;  // a chain, the newest first
     BackgroundWork* first_ = nullptr;  // a chain, the oldest first; of the driver
     std::atomic<std::uint32_t> count_{0};

@@ -10,12 +10,13 @@
 #include <shared_mutex>
 
 #include "base/fatal.hpp"
+#include "base/mutexes.hpp"
 #include "core/segments.hpp"
 
 namespace tessera {
 namespace {
 
-std::shared_mutex& heaps_lock = *new std::shared_mutex;
+ShortSharedMutex& heaps_lock = *new ShortSharedMutex;
 auto& heaps = *new std::map<std::uintptr_t, ExternalHeap>;  // by base
 // The release of add_external_heap pairs with the acquire of find_external_heap.
 std::atomic<bool> has_heaps{false};

@@ -18,7 +18,7 @@ constinit HeldLocks* open_held_locks = nullptr;
 HeldLocks::HeldLocks(bool is_shared, QueueNode* nodes)
     : is_shared_(is_shared), nodes_(nodes), entries_(1), buckets_(kBucketsAtFirst, 0) {}
 
-std::unique_lock<std::mutex> HeldLocks::guard() const {
+std::unique_lock<ShortMutex> HeldLocks::guard() const {
     std::unique_lock guard(lock_, std::defer_lock);
     if (is_shared_) guard.lock();
     return guard;

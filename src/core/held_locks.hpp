@@ -21,6 +21,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/mutexes.hpp"
 #include "core/address_map.hpp"
 #include "core/queue_node.hpp"
 
@@ -115,7 +116,7 @@ class HeldLocks {
     void remove_slowly(std::uint32_t index);
     bool claim(OwnerSlot& slot, std::uint64_t thread, const char* where);
     void count_others(std::uint64_t thread, int difference);
-    std::unique_lock<std::mutex> guard() const;
+    std::unique_lock<ShortMutex> guard() const;
     std::uint32_t& bucket_of(const LockKey& key);
     std::uint32_t bucket_of(const LockKey& key) const;
     std::size_t hash(const LockKey& key) const;
@@ -125,7 +126,7 @@ class HeldLocks {
     bool is_shared_;
     QueueNode* nodes_;
     OwnerSlot slots_[kSlots];
-    mutable std::mutex lock_;             // held for a few instructions; unused unless is_shared_
+    mutable ShortMutex lock_;             // held for a few instructions; unused unless is_shared_
     std::vector<Entry> entries_;          // by the node's index; the first one is not used
     std::vector<std::uint32_t> buckets_;  // a power of two; first entry of each chain, 0: none
     std::uint32_t first_free_ = 0;

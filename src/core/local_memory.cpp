@@ -15,6 +15,7 @@
 
 #include "base/bits.hpp"
 #include "base/fatal.hpp"
+#include "base/mutexes.hpp"
 #include "core/address_map.hpp"
 #include "core/core_files.hpp"
 #include "core/thread_cache.hpp"
@@ -34,7 +35,7 @@ struct LocalMemory {
     char* address(Unit unit) const { return base + unit * heap::kUnitBytes; }
 };
 
-std::mutex mutex;
+ShortMutex mutex;
 // Made by the first allocation after init. Release: pairs with the acquire of opened().
 std::atomic<LocalMemory*> memory{nullptr};
 ThreadCache* caches = nullptr;

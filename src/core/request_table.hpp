@@ -9,8 +9,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
+#include "base/mutexes.hpp"
 #include "core/request.hpp"
 
 namespace tessera {
@@ -89,7 +89,7 @@ class RequestTable {
     Stack free_;
     Stack detached_;  // whose operations may not be complete
     std::atomic<PaddedSlot*> slots_{nullptr};
-    std::mutex growing_;
+    ShortMutex growing_;
     std::atomic<std::uint32_t> used_{1};  // slots that were ever used; slot 0 never is
     std::size_t backed_bytes_ = 0;
 };

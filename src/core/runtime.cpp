@@ -11,7 +11,9 @@
 #include <mutex>
 #include <span>
 
+#include "base/cancellation.hpp"
 #include "base/fatal.hpp"
+#include "base/mutexes.hpp"
 #include "core/address_map.hpp"
 #include "core/config.hpp"
 #include "core/external_heap.hpp"
@@ -23,6 +25,7 @@
 #include "core/local_memory.hpp"
 #include "core/segments.hpp"
 #include "core/shared_copy.hpp"
+#include "shmem/setup.h"
 
 namespace tessera {
 
@@ -31,7 +34,7 @@ constinit std::atomic<Phase> phase{Phase::kBeforeInit};
 
 namespace {
 
-std::mutex lifecycle;  // init and finalize by several threads; never on the data path
+LongMutex lifecycle;  // init and finalize by several threads; never on the data path
 int init_count = 0;
 int provided_thread_level = 0;
 
@@ -73,6 +76,8 @@ int thread_level() { return provided_thread_level; }
 void initialize(int level, const char* where) {
     std::lock_guard guard(lifecycle);
     if (init_count++ > 0) return;
+    may_be_cancelled = level != SHMEM_THREAD_SINGLE;
+    const NoCancellation no_cancellation;
     start(level, where);
     provided_thread_level = level;
     phase.store(Phase::kInitialized, std::memory_order_release);
@@ -89,6 +94,7 @@ bool finalize_is_last() {
 
 void close_runtime() {
     std::lock_guard guard(lifecycle);
+    const NoCancellation no_cancellation;
     report_leaks();
     if (live->helpers) live->helpers->complete_all();
     if (live->deferred) live->deferred->complete_all();

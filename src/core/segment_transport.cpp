@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "base/mutexes.hpp"
 #include "base/random_number.hpp"
 #include "core/live.hpp"
 #include "core/segments.hpp"
@@ -20,7 +21,7 @@ struct SegmentTransport {
     std::unique_ptr<Transport> transport;
 };
 
-std::mutex opening;
+ShortMutex opening;
 std::atomic<SegmentTransport*> opened{nullptr};
 
 // Nothing, where the PE has not come to its first segment: then this PE does not address it.

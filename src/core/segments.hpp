@@ -17,12 +17,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <span>
 #include <vector>
 
+#include "base/mutexes.hpp"
 #include "core/external_heap.hpp"
 #include "core/team.hpp"
 #include "heap/peer_pages.hpp"
@@ -163,12 +163,12 @@ class Segments final : public SegmentNames {
     Found find(std::size_t offset, int pe) const;
     static bool holds(const Found& found, std::size_t bytes);
 
-    mutable std::shared_mutex lock_;
+    mutable ShortSharedMutex lock_;
     std::map<std::size_t, RegisteredSegment> by_begin_;
     std::size_t next_ = 0;
     heap::SharedPages pages_;  // of this PE
     // Taken with lock_. The pages of other PEs, by world PE.
-    mutable std::mutex views_lock_;
+    mutable ShortMutex views_lock_;
     mutable std::map<int, heap::PeerPages> peers_;
 };
 

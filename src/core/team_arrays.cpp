@@ -9,6 +9,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "base/mutexes.hpp"
 #include "core/internal_segment.hpp"
 #include "core/live.hpp"
 #include "core/runtime.hpp"
@@ -28,7 +29,7 @@ struct ListBlock {
 static_assert(sizeof(ListBlock) == 16);
 
 struct ListBlocks {
-    std::mutex lock;  // Held for a few instructions; never while waiting for another PE.
+    ShortMutex lock;  // Held for a few instructions; never while waiting for another PE.
     heap::Allocator allocator{kListBytes};
     std::vector<std::size_t> offsets;  // of blocks that have had users
 };

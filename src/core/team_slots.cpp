@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/mutexes.hpp"
 #include "core/internal_segment.hpp"
 
 namespace tessera {
@@ -15,7 +16,7 @@ namespace {
 
 constexpr int kOfferedMax = 64;
 
-std::mutex slots_lock;  // Held for a few instructions; never while waiting for another PE.
+ShortMutex slots_lock;  // Held for a few instructions; never while waiting for another PE.
 // Bit i of word k: slot 64 k + i has a team or is offered. Slots behind the last word are free.
 std::vector<std::uint64_t>& taken_slots = *new std::vector<std::uint64_t>;
 TeamNumbers highest_numbers;

@@ -20,9 +20,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 
 #include "base/fd.hpp"
+#include "base/mutexes.hpp"
 
 namespace tessera::heap {
 
@@ -102,7 +102,7 @@ class SharedPages {
     void bring_back(std::uintptr_t begin, std::uintptr_t end);
     bool bring_back_part(std::uintptr_t begin, std::uintptr_t end);
 
-    std::mutex lock_;
+    ShortMutex lock_;
     Uses uses_;
     Fd file_;
     std::uint64_t inode_ = 0;

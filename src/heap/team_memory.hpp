@@ -24,11 +24,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <vector>
 
+#include "base/mutexes.hpp"
 #include "base/platform.hpp"
 
 namespace tessera::heap {
@@ -102,7 +102,7 @@ class TeamMemory {
     void insert_free(std::size_t begin, std::size_t end);
     void remove_free(std::size_t begin);
 
-    mutable std::mutex lock_;  // Held for one call; never while waiting for another PE.
+    mutable ShortMutex lock_;  // Held for one call; never while waiting for another PE.
     std::size_t begin_;
     std::size_t end_;
     std::size_t open_offers_ = 0;

@@ -6,13 +6,14 @@
 
 #include <mutex>
 
+#include "base/mutexes.hpp"
 #include "launch/directory.hpp"
 
 namespace tessera::launch {
 namespace {
 
 int generation = 0;  // inits that have published an EndpointInfo
-std::mutex reading;  // PMIx would take turns anyway; its older versions did so badly
+ShortMutex reading;  // PMIx would take turns anyway; its older versions did so badly
 
 std::string endpoint_info_key() { return "tessera.endpoint." + std::to_string(generation); }
 

@@ -22,6 +22,7 @@
 #include "base/fatal.hpp"
 #include "base/fd.hpp"
 #include "base/library_thread.hpp"
+#include "base/mutexes.hpp"
 #include "launch/fence_flag.hpp"
 #include "launch/meeting_frames.hpp"
 #include "launch/meeting_point.hpp"
@@ -42,7 +43,7 @@ struct Group {
     // This PE expects the end of the connection. Release by leave() and abort(), acquire by reader.
     std::atomic<bool> is_leaving{false};
     std::vector<std::byte> mine{};  // put since the last fence
-    std::mutex values_lock{};
+    ShortMutex values_lock{};
     std::map<std::pair<int, std::string>, std::vector<std::byte>> values{};
 };
 

@@ -26,6 +26,7 @@
 #include "base/fatal.hpp"
 #include "base/fd.hpp"
 #include "base/library_thread.hpp"
+#include "base/mutexes.hpp"
 #include "base/random_number.hpp"
 #include "launch/meeting_frames.hpp"
 
@@ -245,7 +246,7 @@ class MeetingPoint {
     std::vector<std::vector<std::byte>> values_;  // by PE, of the fence under way
 };
 
-std::mutex threads_lock;
+ShortMutex threads_lock;
 std::vector<std::thread>& threads = *new std::vector<std::thread>;
 
 // The addresses of this host that other hosts may use, the loopback last.

@@ -8,6 +8,7 @@
 
 #include "base/bits.hpp"
 #include "base/fatal.hpp"
+#include "base/mutexes.hpp"
 #include "core/context.hpp"
 #include "core/internal_segment.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kInvited = 1;
 
-std::mutex places_lock;  // Held for a few instructions; never while waiting for another PE.
+ShortMutex places_lock;  // Held for a few instructions; never while waiting for another PE.
 std::uint64_t taken_places = 0;
 static_assert(kMeetings == 64);
 static_assert(sizeof(MeetingBoard) <= kBoardBytes);

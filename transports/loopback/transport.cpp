@@ -13,9 +13,11 @@
 #include <thread>
 #include <utility>
 
+#include "base/cancellation.hpp"
 #include "base/copy.hpp"
 #include "base/death_patience.hpp"
 #include "base/library_thread.hpp"
+#include "base/mutexes.hpp"
 #include "transports/loopback/message.hpp"
 #include "transports/served_memory.hpp"
 #include "transports/token_pool.hpp"
@@ -181,6 +183,7 @@ class LoopbackTransport final : public FabricTransport {
     }
     void drive_until(bool (*is_done)(void*), void* state) override {
         constexpr int kYields = 100;  // before the waiter sleeps
+        const NoCancellation no_cancellation;
         DeathPatience deaths;
         for (int steps = 0; !is_done(state); ++steps) {
             progress();
@@ -191,6 +194,8 @@ class LoopbackTransport final : public FabricTransport {
         }
     }
     void progress() override {
+        check_may_wait("progress between nodes");
+        const NoCancellation no_cancellation;
         std::unique_lock guard(reading_, std::try_to_lock);
         if (!guard) return;
         send_postponed();
@@ -255,6 +260,7 @@ class LoopbackTransport final : public FabricTransport {
     }
     // RETURNS when: the message is sent.
     void send(Message& message, std::span<const std::byte> data, int pe) {
+        const NoCancellation no_cancellation;
         DeathPatience deaths;
         while (!try_send(message, data, pe)) {
             progress();  // Else two PEs with full sockets would wait for each other.
@@ -361,7 +367,7 @@ class LoopbackTransport final : public FabricTransport {
     const std::uint64_t key_ = random_number();
     std::vector<Peer> peers_;
     TokenPool<PendingRequest> requests_;
-    std::mutex reading_;
+    ShortMutex reading_;
     std::deque<Answer> postponed_;
     std::atomic<bool> is_leaving_{false};
     std::atomic<bool> must_stop_{false};

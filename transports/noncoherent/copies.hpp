@@ -10,8 +10,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
+#include "base/mutexes.hpp"
 #include "transports/noncoherent/policy.hpp"
 
 namespace tessera::noncoherent {
@@ -87,7 +87,7 @@ class Copies {
     const SegmentSetup segment_;
     const Policy policy_;
     char* twin_ = nullptr;
-    std::mutex lock_;  // of the twin
+    ShortMutex lock_;  // of the twin
 };
 
 }  // namespace tessera::noncoherent

@@ -19,7 +19,7 @@
 
 namespace tessera::ofi {
 
-constinit std::mutex Admission::lock;
+constinit ShortMutex Admission::lock;
 std::vector<Admission*>& Admission::all = *new std::vector<Admission*>;
 
 namespace {

@@ -30,11 +30,11 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include "base/fd.hpp"
+#include "base/mutexes.hpp"
 #include "transports/ofi/socket_watch.hpp"
 
 namespace tessera::ofi {
@@ -76,7 +76,7 @@ class Admission {
     // ---- For libfabric's calls (admission_calls.cpp), all with the lock ----
 
     // Held for a few system calls, none of which waits. Guards all admissions.
-    static std::mutex lock;
+    static ShortMutex lock;
     static std::vector<Admission*>& all;
 
     // Takes over a socket that listens.

@@ -10,8 +10,14 @@
 
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
+#include "base/no_wait.hpp"
 
 namespace tessera::ofi {
+namespace {
+
+constexpr const char* kHandler = "a handler of messages";
+
+}  // namespace
 
 bool CompletionQueue::try_read(bool& found) {
     if (lock_.test_and_set(std::memory_order_acquire)) return false;
@@ -21,6 +27,8 @@ bool CompletionQueue::try_read(bool& found) {
 }
 
 bool CompletionQueue::progress() {
+    check_may_wait("progress between nodes");
+    const NoCancellation no_cancellation;
     polled_at_ns_.store(now_ns(), std::memory_order_relaxed);
     bool found = false;
     return !try_read(found) || found;
@@ -34,6 +42,7 @@ std::uint32_t CompletionQueue::wait_for_events(int timeout_ms, int idle, Fabric:
     posts_.fetch_add(kPostsPerPoll, std::memory_order_release);
     if (event != Fabric::Event::kStuck) return kPostsPerPoll;
     while (lock_.test_and_set(std::memory_order_acquire)) ::sched_yield();
+    const NoWait no_wait(kHandler);
     if (const std::optional<fi_cq_msg_entry> entry = fabric_.reset_descriptor()) {
         complete(*entry);
         handlers_.send_ack();
@@ -60,6 +69,7 @@ void CompletionQueue::Patience::step() {
 
 bool CompletionQueue::read() {
     constexpr std::size_t kEntriesAtOnce = 16;  // A burst in one call, half a KiB of stack.
+    const NoWait no_wait(kHandler);
     static_cast<void>(posts_.load(std::memory_order_acquire));  // Pairs with post().
     fi_cq_msg_entry entries[kEntriesAtOnce];
     const ssize_t count = fi_cq_read(fabric_.queue(), entries, kEntriesAtOnce);

@@ -13,6 +13,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/cancellation.hpp"
+#include "base/no_wait.hpp"
 #include "base/death_patience.hpp"
 #include "transports/ofi/fabric.hpp"
 #include "transports/ofi/message_handlers.hpp"
@@ -40,6 +42,8 @@ class CompletionQueue {
     // Repeats `call`, an fi_* function, while the provider is busy. The one place for EAGAIN.
     template <class Call>
     void post(Call call, int pe, std::uint32_t weight = kPost) {
+        check_may_wait("an operation between nodes");
+        const NoCancellation no_cancellation;
         // Release: the program's stores come before the requests that other PEs send when they
         // learn of this operation; another thread of this PE may serve those. Pairs with read() and
         // wait_for_events().
@@ -55,6 +59,7 @@ class CompletionQueue {
     template <class Done>
     void wait(Done is_done) {
         if (is_done()) return;
+        const NoCancellation no_cancellation;
         for (Patience patience(*this); !is_done();) patience.step();
     }
 

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 
+#include "base/mutexes.hpp"
 #include "transports/ofi/capabilities.hpp"
 #include "transports/ofi/packet_pool.hpp"
 #include "transports/transport.hpp"
@@ -165,7 +165,7 @@ class OfiContext final : public TransportContext {
     std::uint64_t confirmation = 0;  // destination of the reads behind writes
 
   private:
-    std::mutex lock_;
+    LongMutex lock_;
     DirtyPeers dirty_;  // changed under the lock
     PacketPool& pool_;
     SlotsEntry& slots_entry_;

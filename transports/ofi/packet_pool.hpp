@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutexes.hpp"
 #include "base/section.hpp"
 #include "transports/ofi/completion.hpp"
 #include "transports/ofi/message.hpp"
@@ -188,7 +188,7 @@ class PacketPool {
     PacketSlot* find_slot(std::uint64_t token) const;
 
   private:
-    std::mutex lock_;  // for a few instructions
+    ShortMutex lock_;  // for a few instructions
     std::vector<Packet*> free_;
     std::vector<std::unique_ptr<Packet>> all_;
     TokenPool<PendingFetch> fetches_;

@@ -6,9 +6,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
+#include "base/mutexes.hpp"
 #include "transports/ofi/message_sender.hpp"
 
 namespace tessera::ofi {
@@ -31,7 +31,7 @@ class PeerWatchdog {
     const std::uint32_t timeout_s_;
     Peers& peers_;
     const MessageSender& sender_;
-    std::mutex lock_;
+    ShortMutex lock_;
     std::vector<int> unanswered_;  // PEs; with the lock
     std::uint64_t asked_at_ms_;
     std::atomic<bool> is_leaving_{false};

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "base/cancellation.hpp"
 #include "base/fatal.hpp"
 
 namespace tessera::ofi {
@@ -22,6 +23,7 @@ std::vector<int> Peers::known() {
 }
 
 void Peers::look_up(int pe) {
+    const NoCancellation no_cancellation;
     std::lock_guard guard(lock_);
     RemotePeer& peer = peers_[static_cast<std::size_t>(pe)];
     if (peer.is_known.load(std::memory_order_relaxed)) return;

@@ -12,9 +12,9 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutexes.hpp"
 #include "transports/fabric_transport.hpp"
 #include "transports/ofi/endpoint_info.hpp"
 #include "transports/ofi/fabric.hpp"
@@ -65,7 +65,7 @@ class Peers {
     const EndpointInfo& own_;
     Fabric& fabric_;
     std::unique_ptr<RemotePeer[], Free> peers_;  // pages of zeros until a peer is looked up
-    std::mutex lock_;                            // look_up() and known()
+    ShortMutex lock_;                            // look_up() and known()
     std::vector<int> known_;
 };
 

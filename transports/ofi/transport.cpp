@@ -291,11 +291,13 @@ void OfiTransport::quiet(TransportContext& context) {
 }
 
 FabricTransport::Region OfiTransport::register_memory(void* start, std::size_t bytes) {
+    const NoCancellation no_cancellation;
     std::lock_guard guard(registering_);
     const ofi::Region region = fabric_.register_memory(start, bytes);
     return {.handle = region.handle, .key = region.key, .base = region.remote_base};
 }
 void OfiTransport::unregister_memory(const Region& region) {
+    const NoCancellation no_cancellation;
     std::lock_guard guard(registering_);
     fabric_.unregister_memory({.handle = static_cast<fid_mr*>(region.handle)});
 }

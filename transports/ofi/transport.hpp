@@ -7,11 +7,11 @@
 
 #include <rdma/fi_rma.h>
 
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/mutexes.hpp"
 #include "transports/fabric_transport.hpp"
 #include "transports/ofi/completion_queue.hpp"
 #include "transports/ofi/context.hpp"
@@ -263,7 +263,7 @@ class OfiTransport final : public FabricTransport {
     // In the order in which they need each other; the progress thread ends first.
     const FabricSetup setup_;
     Fabric fabric_;
-    std::mutex registering_;
+    ShortMutex registering_;
     const EndpointInfo endpoint_info_;
     Peers peers_;
     PacketPool pool_;

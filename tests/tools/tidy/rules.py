@@ -118,6 +118,16 @@ def mapped_or_fabric(tree):
             yield name, line, f"{word}: go through src/messaging"
 
 
+def mutex_kinds(tree):
+    """Each mutex of the library says whether its holder may wait (docs/progress.md)."""
+    words = r"\bstd::(?:recursive_|timed_|shared_)*mutex\b|\bpthread_mutex_t\b"
+    for name in tree.named(*C_FAMILY, under=("src/", "transports/", "collectives/")):
+        if name == "src/base/mutexes.hpp":
+            continue
+        for line, word in numbered_matches(words, tree.code(name)):
+            yield name, line, f"{word}: take ShortMutex or LongMutex of base/mutexes.hpp"
+
+
 def is_public_header(name):
     return name.startswith("include/") or re.match(r"runtimes/\w+/include/", name)
 
@@ -203,6 +213,7 @@ RULES = {
     "include-arrows": include_arrows,
     "environment": environment,
     "mapped-or-fabric": mapped_or_fabric,
+    "mutex-kinds": mutex_kinds,
     "conditionals": conditionals,
     "license-line": license_line,
     "banned-words": banned_words,
