@@ -60,6 +60,7 @@ void drive_once() {
 // Both RETURN: the number of requests that have come so far, their indices in `indices`.
 size_t test_some(std::span<shmemx_req_t> reqs, Completion completion, size_t* indices, size_t most,
                  const char* where) {
+    serve_other_nodes();
     const Told told = tell_requests(reqs, completion, indices, most, where);
     if (told.count > 0 || !told.has_others) return told.count;
     release_held();
@@ -85,6 +86,7 @@ namespace api = tessera::api;
 
 SHMEM_ENTRY(void, shmemx_req_test, shmemx_req_t* req, int completion, int* is_complete) {
     tessera::check_initialized(SHMEM_WHERE);
+    tessera::serve_other_nodes();
     shmemx_req_t& request = *checked_variable(req, SHMEM_WHERE);
     const Completion wanted = tessera::checked_completion(completion, SHMEM_WHERE);
     int& answer = *api::checked_answer(is_complete, SHMEM_WHERE);
@@ -108,6 +110,7 @@ SHMEM_ENTRY(void, shmemx_req_wait, shmemx_req_t* req, int completion) {
 SHMEM_ENTRY(void, shmemx_req_testall, shmemx_req_t* reqs, size_t nreqs, int completion,
             int* is_complete) {
     const std::span<shmemx_req_t> requests = api::checked_array(reqs, nreqs, SHMEM_WHERE);
+    tessera::serve_other_nodes();
     const Completion wanted = tessera::checked_completion(completion, SHMEM_WHERE);
     int& answer = *api::checked_answer(is_complete, SHMEM_WHERE);
     answer = tessera::test_requests(requests, wanted, SHMEM_WHERE) ? 1 : 0;

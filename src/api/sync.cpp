@@ -147,12 +147,16 @@ TESSERA_INLINE bool wait_for_word_or_failure(const std::uint64_t* word, int cmp,
     return is_met;
 }
 
-// A test that fails is likely to be repeated: other PEs must be served meanwhile.
+// A test that fails is likely to be repeated: other PEs must be served meanwhile. So is one that a
+// program repeats as long as it succeeds.
 template <class Result>
 TESSERA_INLINE Result after_failure_drive(Result result, Result failure) {
     if (result == failure) {
         release_held();
         drive_progress();
+        cancellation_point();
+    } else {
+        serve_other_nodes();
     }
     return result;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fatal.hpp"
+#include "base/wait_environment.hpp"
 #include "core/coherence.hpp"
 #include "core/external_heap.hpp"
 #include "core/runtime.hpp"
@@ -45,7 +46,16 @@ int owner_of_mapped_address(std::uintptr_t address) {
 
 }  // namespace
 
+void look_at_other_nodes() {
+    // A look takes as long as some ten operations on mapped memory. A program that sleeps between
+    // its calls should not be late by many of its sleeps.
+    constexpr unsigned kCallsPerLook = 8;
+    static constinit thread_local unsigned calls = 0;
+    if (++calls % kCallsPerLook == 0) drive_progress();
+}
+
 char* AddressMap::remote(const void* address, std::size_t bytes, int pe, const char* where) const {
+    serve_other_nodes();
     if (static_cast<std::uint32_t>(pe) >= npes) fail_pe(pe, where);
     const Peer& peer = peers[pe];
     if (in_heap(address, bytes))

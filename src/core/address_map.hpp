@@ -45,7 +45,8 @@ static_assert(sizeof(Peer) == 32, "the index of the table is one shift");
 
 struct alignas(kCacheLineBytes) AddressMap {
     std::uint32_t npes = 0;
-    std::int32_t my_pe = -1;
+    // As npes; 0 where operations on mapped memory take their slow paths, which serve other nodes.
+    std::uint32_t direct_npes = 0;
     std::uintptr_t heap_base = 0;         // of this PE
     const Peer* peers = nullptr;          // by world PE
     std::uintptr_t static_base = 0;       // of this PE
@@ -61,6 +62,10 @@ struct alignas(kCacheLineBytes) AddressMap {
     // needed, else from the first copy that helpers take until all are complete (core/helpers.hpp).
     // Relaxed: a thread that completes an operation knows that it was issued.
     std::atomic<bool> expects_completion{false};
+    // SHMEM_PROGRESS=none, and there are other nodes: routines that a program may repeat until
+    // another PE has done something serve these nodes (serve_other_nodes()).
+    bool serves_in_calls = false;
+    std::int32_t my_pe = -1;
     // Reaches other nodes; nullptr: there are none.
     FabricTransport* fabric = nullptr;
     // Keeps the symmetric memory of all PEs coherent by software, and is their entry in
@@ -76,13 +81,13 @@ struct alignas(kCacheLineBytes) AddressMap {
     std::size_t local_begin = 0;
 
     // The first choice, without a call, of operations of up to kShortBytesMax bytes: `pe`'s copy of
-    // heap memory or static data, or nullptr when the PE number is bad, the memory is neither, it
-    // is not mapped, or the operation begins in the last bytes of a segment. The caller then takes
-    // its slow path, which distinguishes these cases. COST: heap: two compares, four loads, an
-    // addition; static data: two compares, three loads more.
+    // heap memory or static data, or nullptr: the PE number is bad, the memory is neither or not
+    // mapped, the operation begins in the last bytes of a segment, or this PE serves other nodes in
+    // its calls. The caller's slow path distinguishes these cases. COST: heap: two compares, four
+    // loads, an addition; static data: two compares, three loads more.
     TESSERA_INLINE char* mapped(const void* address, int pe) const {
         const auto index = static_cast<std::uint32_t>(pe);
-        if (index >= npes) [[unlikely]]
+        if (index >= direct_npes) [[unlikely]]
             return nullptr;
         const Peer& peer = peers[index];
         const std::uintptr_t offset = offset_of(address);
@@ -92,10 +97,14 @@ struct alignas(kCacheLineBytes) AddressMap {
     }
     // The same of any number of bytes of heap memory.
     TESSERA_INLINE char* mapped_heap(const void* address, std::size_t bytes, int pe) const {
-        const auto index = static_cast<std::uint32_t>(pe);
-        if (index >= npes) [[unlikely]]
+        if (static_cast<std::uint32_t>(pe) >= direct_npes) [[unlikely]]
             return nullptr;
-        const Peer& peer = peers[index];
+        return known_heap(address, bytes, pe);
+    }
+    // The same for collectives, which wait and so serve other nodes anyway: nullptr says that this
+    // PE cannot load the memory. REQUIRES: a PE number in the world.
+    TESSERA_INLINE char* known_heap(const void* address, std::size_t bytes, int pe) const {
+        const Peer& peer = peers[static_cast<std::uint32_t>(pe)];
         const std::uintptr_t offset = offset_of(address);
         const bool is_mapped = offset < peer.heap_inline_limit && bytes <= heap_bytes - offset;
         return is_mapped ? peer.heap + offset : nullptr;
@@ -173,6 +182,15 @@ static_assert(sizeof(AddressPage) == kAliasingBytes);
 
 extern constinit AddressPage address_page;
 inline constexpr AddressMap& address_map = address_page.map;
+
+// Called by each routine that a program may repeat until another PE has done something, where that
+// drives no progress otherwise (the table in docs/progress.md). COST: a load and a branch; where no
+// thread serves other nodes, a look at the network in each kCallsPerLook calls of the thread.
+TESSERA_COLD void look_at_other_nodes();
+TESSERA_INLINE void serve_other_nodes() {
+    if (address_map.serves_in_calls) [[unlikely]]
+        look_at_other_nodes();
+}
 
 // Messages for a program's mistakes. `where` is the public routine.
 [[noreturn]] TESSERA_COLD void fail_pe(int pe, const char* where);

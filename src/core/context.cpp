@@ -17,6 +17,13 @@ TransportContext* Context::default_transport_context = nullptr;
 Context collective_context;
 Context stream_context;
 
+// The library's own operations are parts of collectives, which other PEs wait for.
+void Context::offer_end(const TransportContext& context) {
+    const bool is_of_library = &context == &collective_context.transport_context() ||
+                               &context == &stream_context.transport_context();
+    if (!is_of_library) cancellation_point();
+}
+
 void Context::put_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
                             const char* where, const Context* context) {
     check_pe(pe, where);
@@ -25,6 +32,7 @@ void Context::put_slow_path(void* dest, const void* source, std::size_t bytes, i
         return copy_bytes(remote, source, bytes);
     }
     transport(pe, dest).put(context->transport_context(), dest, source, bytes, pe);
+    offer_end(context->transport_context());
 }
 
 void Context::get_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
@@ -36,6 +44,7 @@ void Context::get_slow_path(void* dest, const void* source, std::size_t bytes, i
         return std::atomic_thread_fence(std::memory_order_acquire);
     }
     transport(pe, source).get(context->transport_context(), dest, source, bytes, pe);
+    offer_end(context->transport_context());
 }
 
 void Context::put_nbi_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
@@ -51,6 +60,7 @@ void Context::put_nbi_slow_path(void* dest, const void* source, std::size_t byte
         if (address_map.deferred->take(put, context->transport_context())) return;
     }
     transport(pe, dest).put_nbi(context->transport_context(), dest, source, bytes, pe);
+    offer_end(context->transport_context());
 }
 
 void Context::get_nbi_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
@@ -69,6 +79,7 @@ void Context::get_nbi_slow_path(void* dest, const void* source, std::size_t byte
         if (address_map.deferred->take(get, context->transport_context())) return;
     }
     transport(pe, source).get_nbi(context->transport_context(), dest, source, bytes, pe);
+    offer_end(context->transport_context());
 }
 
 void Context::put_by_helper(char* remote, const void* source, std::size_t bytes,
@@ -140,6 +151,7 @@ bool Context::put_signal_by_fabric(void* dest, const void* source, std::size_t b
 }
 
 void Context::fence_slow_path(TransportContext& context) {
+    serve_other_nodes();
     if (address_map.helpers != nullptr) {
         address_map.helpers->complete(context, Helpers::Which::kPuts);
         std::atomic_thread_fence(std::memory_order_release);
@@ -150,9 +162,11 @@ void Context::fence_slow_path(TransportContext& context) {
     if (&context == &context_without_stores()) return;
     if (address_map.fabric != nullptr) address_map.fabric->fence(context);
     perform_duty(SyncPoint::kFence);
+    offer_end(context);
 }
 
 void Context::quiet_slow_path(TransportContext& context) {
+    serve_other_nodes();
     if (address_map.helpers != nullptr) {
         address_map.helpers->complete(context, Helpers::Which::kAll);
     }
@@ -162,6 +176,7 @@ void Context::quiet_slow_path(TransportContext& context) {
     if (&context == &context_without_stores()) return;
     if (address_map.fabric != nullptr) address_map.fabric->quiet(context);
     perform_duty(SyncPoint::kQuiet);
+    offer_end(context);
 }
 
 // Payload and signal may take different paths: then the payload must have arrived before the signal
@@ -182,12 +197,16 @@ void Context::put_signal_slow_path(void* dest, const void* source, std::size_t b
     const bool is_one_way = data_is_mapped == word_is_mapped &&
                             (data_is_mapped || goes_one_way(dest, signal.word, target));
     if (data_is_mapped || word_is_mapped || !is_one_way) {
+        const NoCancellationPoint not_between_payload_and_signal;
         put(dest, source, bytes, pe, where);
         if (!is_one_way) quiet();
-        return update_signal(signal, pe, where);
+        update_signal(signal, pe, where);
+    } else {
+        transport(target, dest)
+            .put_signal(transport_context(), dest, source, bytes, signal_update(signal, where),
+                        target);
     }
-    transport(target, dest)
-        .put_signal(transport_context(), dest, source, bytes, signal_update(signal, where), target);
+    if (address_map.fabric != nullptr) offer_end(transport_context());
 }
 
 AtomicRequest Context::signal_update(const Signal& signal, const char* where) {

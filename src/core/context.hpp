@@ -20,6 +20,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/cancellation.hpp"
 #include "base/copy.hpp"
 #include "base/platform.hpp"
 #include "base/wait.hpp"
@@ -419,6 +420,8 @@ class Context {
     // These complete or order the operations that helpers and transports have under way.
     static void fence_slow_path(TransportContext& context);
     static void quiet_slow_path(TransportContext& context);
+    // The end of an operation on a transport. A cancelled thread may end here.
+    static void offer_end(const TransportContext& context);
 
     // All cases but mapped heap memory: static data, transports, mistakes. `pe` is a number in the
     // world, not yet checked. Reached by tail calls, so that the paths above save no registers.
@@ -439,6 +442,7 @@ class Context {
             return wake_if_sleeping(sleeper_of(pe));
         }
         transport(pe, dest).put(context->transport_context(), dest, &value, sizeof(T), pe);
+        offer_end(context->transport_context());
     }
     template <class T>
     [[gnu::noinline]] static T g_slow_path(const T* source, int pe, const char* where,
@@ -448,6 +452,7 @@ class Context {
         }
         T value;
         transport(pe, source).get(context->transport_context(), &value, source, sizeof(T), pe);
+        offer_end(context->transport_context());
         return value;
     }
     template <OldValue kOld, class T, class Local>
@@ -467,10 +472,13 @@ class Context {
                            .condition = to_bits(request.condition)};
         if constexpr (kOld != OldValue::kReturned) {
             transport(pe, bits.dest).atomic_nbi(context->transport_context(), bits, later, pe);
+            offer_end(context->transport_context());
             return T{};
         } else {
             Transport& way = transport(pe, bits.dest);
-            return from_bits<T>(way.atomic(context->transport_context(), bits, pe));
+            const std::uint64_t old = way.atomic(context->transport_context(), bits, pe);
+            offer_end(context->transport_context());
+            return from_bits<T>(old);
         }
     }
 

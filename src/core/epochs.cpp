@@ -51,7 +51,7 @@ const char* name_of(Epochs::Kind kind) {
 
 Epochs::Epochs(int npes, bool is_shared) : is_shared_(is_shared), npes_(npes) {}
 
-std::unique_lock<std::mutex> Epochs::guard() const {
+std::unique_lock<LongMutex> Epochs::guard() const {
     std::unique_lock guard(lock_, std::defer_lock);
     if (is_shared_) guard.lock();
     return guard;
@@ -245,6 +245,7 @@ void Epochs::tell_targets(const Epoch& epoch) {
 }
 
 void Epochs::complete(std::uint64_t handle, const char* where) {
+    const NoCancellationPoint not_in_an_epoch;
     auto hold = guard();
     Epoch& epoch = find(handle, Kind::kAccess, where);
     check_order(epoch, where);
@@ -285,6 +286,7 @@ bool Epochs::test(std::uint64_t handle, const char* where) {
     for (; epoch.arrived < epoch.partners.size(); ++epoch.arrived) {
         const Partner& origin = epoch.partners[epoch.arrived];
         if (slot_from(origin.pe).completed.has_reached(origin.number)) continue;
+        release_held();
         drive_progress();
         return false;
     }

@@ -29,6 +29,8 @@
 #include <span>
 #include <vector>
 
+#include "base/mutexes.hpp"
+
 namespace tessera {
 
 class Epochs {
@@ -90,7 +92,7 @@ class Epochs {
         void operator()(Counts* counts) const { std::free(counts); }
     };
 
-    std::unique_lock<std::mutex> guard() const;
+    std::unique_lock<LongMutex> guard() const;
     std::uint64_t open(Kind kind, std::span<const int> pes, const Options& options,
                        const char* where);
     Epoch& find(std::uint64_t handle, Kind kind, const char* where);
@@ -103,7 +105,7 @@ class Epochs {
     static void take_changes(const Epoch& epoch);
     [[noreturn]] void fail_partner(const Epoch& epoch, int pe, const char* where) const;
 
-    mutable std::mutex lock_;  // never held while this PE waits; unused unless is_shared_
+    mutable LongMutex lock_;  // never held while this PE waits; unused unless is_shared_
     bool is_shared_;
     int npes_;
     std::unique_ptr<Counts[], Free> counts_;      // by PE; pages of zeros exist when written to

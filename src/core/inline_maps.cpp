@@ -14,6 +14,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/mutexes.hpp"
 #include "base/wait.hpp"
 #include "core/address_map.hpp"
 #include "core/config.hpp"
@@ -42,7 +43,7 @@ struct Contents {
     bool operator==(const Contents&) const = default;
 };
 
-std::mutex attached_mutex;  // guards all of these but limits
+ShortMutex attached_mutex;  // guards all of these but limits
 // Never destroyed: programs detach after this library's own destructors have run.
 std::vector<InlineMap*>& attached_maps() {
     static auto* maps = new std::vector<InlineMap*>;
@@ -79,7 +80,7 @@ void fill(InlineMap& map) {
 
 void open_inline_maps(int node_file, std::uint64_t inline_limits_offset,
                       std::span<const int> local_pes) {
-    if (config().debug || !config().heap.is_coherent()) return;
+    if (config().debug || !config().heap.is_coherent() || address_map.serves_in_calls) return;
     std::lock_guard guard(attached_mutex);
     const int access = PROT_READ | PROT_WRITE;
     if (limits == nullptr) {

@@ -14,8 +14,9 @@
 namespace tessera {
 
 // Fills the maps from address_map and maps the inline limits of `local_pes` (ascending), which lie
-// in `node_file` from `inline_limits_offset` on. Not with SHMEM_DEBUG, nor when an earlier open
-// found other addresses: then every operation calls the library. THREADS: any.
+// in `node_file` from `inline_limits_offset` on. Not with SHMEM_DEBUG, nor where calls serve other
+// nodes, nor when an earlier open found other addresses: then every operation calls the library.
+// THREADS: any.
 void open_inline_maps(int node_file, std::uint64_t inline_limits_offset,
                       std::span<const int> local_pes);
 

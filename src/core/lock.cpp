@@ -74,7 +74,12 @@ bool Lock::try_set() {
     const int me = address_map.my_pe;
     std::uint32_t seen =
         default_context.compare_swap(tail(), 0U, queue_number(me), home_pe_, where_);
-    if (seen != 0) return false;
+    if (seen != 0) {
+        // A program may repeat the call until the lock is free.
+        release_held();
+        drive_progress();
+        return false;
+    }
     default_context.fetch_or(entry(), kLockHeld, me, where_);
     perform_duty(SyncPoint::kLockTaken);
     return true;

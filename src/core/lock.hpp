@@ -45,6 +45,7 @@ class Lock {
     std::uint32_t* words_;  // symmetric
     int home_pe_ = 0;
     const char* where_;
+    NoCancellationPoint no_point_;  // A thread does not end in the middle of the queue's protocol.
 };
 
 }  // namespace tessera

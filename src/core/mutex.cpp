@@ -45,6 +45,7 @@ void Mutex::wait_behind(Mutex mutex, NodeName before, NodeName node) {
 // The mutex was not free. A program may repeat the call until it is.
 void Mutex::give_up(Mutex mutex, NodeName name) {
     held_locks().remove(mutex.key_, name);
+    release_held();
     drive_progress();
 }
 

@@ -85,6 +85,7 @@ class Mutex {
     TESSERA_INLINE std::uint64_t swap(std::uint64_t value) const {
         if (mapped_ != nullptr) [[likely]]
             return std::atomic_ref(*mapped_).exchange(value);
+        const NoCancellationPoint not_in_the_queue;
         return default_context.swap(word(), value, key_.pe, where_);
     }
     TESSERA_INLINE std::uint64_t compare_swap(std::uint64_t condition, std::uint64_t value) const {
@@ -92,6 +93,7 @@ class Mutex {
             std::atomic_ref(*mapped_).compare_exchange_strong(condition, value);
             return condition;
         }
+        const NoCancellationPoint not_in_the_queue;
         return default_context.compare_swap(word(), condition, value, key_.pe, where_);
     }
 
@@ -104,8 +106,10 @@ class Mutex {
 // holder sees them. COST: a load where all memory is mapped, because the atomics that give the lock
 // back release.
 inline void complete_before_unlock() {
-    if (address_map.needs_completion()) [[unlikely]]
+    if (address_map.needs_completion()) [[unlikely]] {
+        const NoCancellationPoint not_with_the_lock;
         default_context.quiet();
+    }
 }
 // After a lock was obtained. Acquire: loads of data that a transport brought come after
 // it.

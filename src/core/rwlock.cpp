@@ -50,6 +50,7 @@ NodeName RwLock::prepare(LockUse use) {
 }
 
 void RwLock::lock(LockUse use) {
+    const NoCancellationPoint not_in_the_queue;
     const NodeName name = prepare(use);
     if (name.is_none()) [[unlikely]]
         fail_held_already();
@@ -70,6 +71,7 @@ void RwLock::lock(LockUse use) {
 }
 
 bool RwLock::try_lock(LockUse use) {
+    const NoCancellationPoint not_in_the_queue;
     const NodeName name = prepare(use);
     if (name.is_none()) return false;
     const bool reads = use == LockUse::kReading;
@@ -82,11 +84,13 @@ bool RwLock::try_lock(LockUse use) {
         return true;
     }
     held_locks().remove(key_, name);
+    release_held();
     drive_progress();
     return false;
 }
 
 void RwLock::unlock(LockUse use) {
+    const NoCancellationPoint not_in_the_queue;
     const NodeName name = find_held(use).name;
     complete_before_unlock();
     if (use == LockUse::kReading) {

@@ -130,7 +130,10 @@ void publish_address_map(const Live& life) {
     if (life.helpers || life.deferred) {
         address_map.helper_bytes_min = helper_bytes_min(config().helper_size);
     }
+    address_map.serves_in_calls =
+        life.fabric != nullptr && config().progress.kind == Progress::kNone;
     address_map.npes = static_cast<std::uint32_t>(life.job.npes);
+    address_map.direct_npes = address_map.serves_in_calls ? 0 : address_map.npes;
 }
 
 // Neighbours try in pairs. A PE without a neighbour keeps the choice that is best on most machines.

@@ -19,7 +19,7 @@ inline const char* mapped_operand(const void* address, std::size_t bytes, int wo
 // Heap memory of PE `world_pe`, where this PE can load and store it; nullptr: it cannot, or the
 // memory is no heap memory. COST: that of the fast path.
 TESSERA_INLINE char* mapped_heap_of(const void* address, std::size_t bytes, int world_pe) {
-    return address_map.mapped_heap(address, bytes, world_pe);
+    return address_map.known_heap(address, bytes, world_pe);
 }
 
 // Ends the job if `bytes` at `address` begin in symmetric memory and leave it, or if `address` is

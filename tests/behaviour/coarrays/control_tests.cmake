@@ -5,6 +5,12 @@ caf_runs(errmsg IMAGES 1 2 3 5)
 foreach(name sync atomics locks events collectives ordering random_numbers)
     caf_runs(${name})
 endforeach()
+# No thread serves other nodes: the images do, to the end of the program.
+foreach(name sync events locks)
+    coarray_test(${name}_progress_none PROGRAM ${${name}_PROGRAM} STATUS 0 OUTPUT passed
+                 LAYOUTS 3x3 5x2 MEMCHECK NONE
+                 ENVIRONMENT SHMEM_PROGRESS=none ASAN_OPTIONS=detect_leaks=0)
+endforeach()
 caf_runs(teams ENVIRONMENT SHMEM_TEAM_MEMORY_SIZE=64M)
 caf_runs(team_lifetimes IMAGES 1 2 3 4 8 LAYOUTS 3x3 ENVIRONMENT SHMEM_TEAM_MEMORY_SIZE=2M)
 caf_runs(control_random ENVIRONMENT SHMEM_TEAM_MEMORY_SIZE=64M)

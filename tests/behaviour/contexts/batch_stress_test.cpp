@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Operations of every kind in sessions with BATCH, on each kind of context, in random order, towards
-// PEs of all nodes, while PEs wait for each other. Breaks when a PE locks itself, or a handler of
+// Operations of every kind in sessions with BATCH, on each kind of context, in random order, to PEs
+// of all nodes, while PEs wait for each other. Breaks when a PE locks itself, or a handler of
 // messages waits (the job then ends with a message or hangs), and when an operation is lost or done
 // twice: sums, bits and slots have exact values after each round. Arguments: rounds, operations of
 // a thread in a round, threads of a PE. TESSERA_TEST_SEED repeats a run.
@@ -28,7 +28,7 @@ constexpr int kElements = 40;
 constexpr int kSlots = 16;
 constexpr std::size_t kLongBytes = 12'000;
 
-// What a PE owns and others change. One in the heap, one in static data.
+// The memory of a PE that all change: one area in the heap, one in static data.
 struct Area {
     long sums[kSums];
     std::uint32_t xored;
@@ -93,7 +93,7 @@ class Worker {
         }
     }
 
-    // What this thread has written last is there.
+    // The values that this thread has written last are there.
     void check_slots() const {
         for (int pe = 0; pe < npes; ++pe) {
             for (int a = 0; a < 2; ++a) check_slots_of(pe, a);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A thread of each PE repeats a routine and is cancelled; the argument names the routine. Afterwards
-// the PE joins the thread, and the routines still work: nothing is locked, and nothing that the
-// thread has begun is missing. cancel_test.py starts it.
+// A thread of each PE repeats a routine and is cancelled; the arguments name routines, or `all`.
+// Afterwards the PE joins the thread, and the routines still work: nothing is locked, and nothing
+// that the thread has begun is missing.
 #include <pthread.h>
 #include <sched.h>
 #include <shmem.h>
