@@ -19,6 +19,8 @@ Context stream_context;
 
 // The library's own operations are parts of collectives, which other PEs wait for.
 void Context::offer_end(const TransportContext& context) {
+    if (!may_be_cancelled) [[likely]]
+        return;
     const bool is_of_library = &context == &collective_context.transport_context() ||
                                &context == &stream_context.transport_context();
     if (!is_of_library) cancellation_point();
