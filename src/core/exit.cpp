@@ -24,6 +24,7 @@ bool has_met_at_exit = false;
 // A child of fork() is not a PE: its calls must fail, and its exit must not look like the PE's.
 void disown_in_child() {
     address_map.npes = 0;
+    address_map.direct_npes = 0;
     close_inline_maps();
     if (phase.load(std::memory_order_relaxed) == Phase::kInitialized) {
         phase.store(Phase::kForkedChild, std::memory_order_relaxed);

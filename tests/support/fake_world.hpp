@@ -43,6 +43,7 @@ class FakeWorld {
         auto index = static_cast<std::size_t>(pe);
         std::construct_at(&address_map);
         address_map.npes = static_cast<std::uint32_t>(peers_.size());
+        address_map.direct_npes = address_map.npes;
         address_map.my_pe = pe;
         address_map.heap_base = reinterpret_cast<std::uintptr_t>(heaps_[index].get());
         address_map.heap_bytes = kHeapBytes;
