@@ -40,7 +40,7 @@ constexpr int kStrangersMax = 64;
 
 struct Connection {
     Fd socket;
-    int pe = -1;  // -1: has not said Hello
+    int pe = -1;                     // -1: has not said Hello
     std::vector<std::byte> inbox{};  // bytes of a message that is not complete
 };
 

@@ -14,8 +14,8 @@
 #include <cstdint>
 
 #include "base/cancellation.hpp"
-#include "base/no_wait.hpp"
 #include "base/death_patience.hpp"
+#include "base/no_wait.hpp"
 #include "transports/ofi/fabric.hpp"
 #include "transports/ofi/message_handlers.hpp"
 #include "transports/ofi/packet_pool.hpp"
