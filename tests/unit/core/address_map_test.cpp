@@ -142,6 +142,16 @@ TEST_F(AddressMapTest, MessagesNameThePartOfTheRange) {
         << "one check covers the parts";
 }
 
+// SHMEM_PROGRESS=none between nodes.
+TEST_F(AddressMapTest, PeThatServesInItsCallsTakesTheSlowPaths) {
+    address_map.direct_npes = 0;
+    EXPECT_EQ(address_map.mapped(world_.heap(1), 0), nullptr);
+    EXPECT_EQ(address_map.mapped_heap(world_.heap(1), 65, 0), nullptr);
+    EXPECT_NE(address_map.remote(world_.heap(1), 65, 0, "shmem_get"), nullptr);
+    EXPECT_EQ(address_map.known_heap(world_.heap(1), 65, 0),
+              address_map.remote(world_.heap(1), 65, 0, "shmem_get"));
+}
+
 TEST_F(AddressMapTest, NothingIsThereBeforeInit) {
     std::construct_at(&address_map);
     EXPECT_EQ(address_map.mapped(world_.heap(1), 0), nullptr);
