@@ -34,15 +34,20 @@ clone="/home/newcomer/build/my tessera clone"
 mkdir -p "$work/root$clone"
 tar c -C "$tree" --exclude=./build . | tar x -C "$work/root$clone"
 
-# type_as USER COMMAND: in the clone; shows the output and keeps it.
+options=
+if [ $# -gt 0 ]; then options=$(printf ' %q' "$@"); fi
+status=0
+
+# type_as USER LOG COMMAND: in the clone; shows the output and keeps it.
 type_as() {
-    printf '\n######## %s: %s\n' "$1" "$2"
+    printf '\n######## %s: %s\n' "$1" "$3"
     in_clean_root "$work/root" chown -R "$1": "$clone"
-    in_clean_root "$work/root" su "$1" -c "cd '$clone' && time $2" 2>&1 |
-        tee "$work/$1-${2//[^a-z]/}.log"
+    in_clean_root "$work/root" su "$1" -c "cd '$clone' && time $3" 2>&1 |
+        tee "$work/$1-$2.log" || status=1
 }
 
 for user in root newcomer; do
-    type_as $user ./quickstart
-    [ "$task" = first ] || type_as $user "./quickstart test$(printf ' %q' "$@")"
+    type_as $user quickstart ./quickstart
+    [ "$task" = first ] || type_as $user tests "./quickstart test$options"
 done
+exit $status
