@@ -35,13 +35,9 @@ using CreateThread = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*)
 Fork g_fork = nullptr;
 CreateThread g_create_thread = nullptr;
 
-// Where a program links only a library that links this one, as coarray programs do, the C library
-// comes before this one: then the first one of the process is the C library's.
 template <class Function>
-Function next(const char* name, Function own) {
-    auto found = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
-    if (found == nullptr) found = reinterpret_cast<Function>(::dlsym(RTLD_DEFAULT, name));
-    return found == own ? nullptr : found;
+Function next(const char* name) {
+    return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
 }
 
 // Sanitizers have a fork() of their own, which comes before the C library's.
@@ -140,8 +136,8 @@ int create_on_private_stack(pthread_t* thread, const pthread_attr_t& attributes,
 }  // namespace
 
 void find_replaced_functions() {
-    g_create_thread = next<CreateThread>("pthread_create", ::pthread_create);
-    g_fork = next<Fork>("fork", ::fork);
+    g_create_thread = next<CreateThread>("pthread_create");
+    g_fork = next<Fork>("fork");
     if (g_fork == nullptr) g_fork = __fork;
     auto* volatile needed = &::thrd_create;
     if (g_create_thread == nullptr && needed != nullptr) g_create_thread = __pthread_create;

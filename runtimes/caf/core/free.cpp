@@ -31,10 +31,6 @@ enum class Which {
     kFirst,  // of the whole program
 };
 
-// dlsym frees the text of an error before, which must not call dlsym again: constructors of other
-// libraries come here by that way.
-bool is_set_up = false;
-
 template <Which kWhich, class Function>
 Function find(const char* name, Function while_searching) {
     static Function found = nullptr;
@@ -42,7 +38,7 @@ Function find(const char* name, Function while_searching) {
     if (found != nullptr) {
         return found;
     }
-    if (is_searching || (kWhich == Which::kNext && !is_set_up)) {
+    if (is_searching) {
         return while_searching;
     }
     is_searching = true;
@@ -60,12 +56,6 @@ Free next_free = nullptr;
 
 [[gnu::constructor(101)]] void find_next_free() {
     next_free = find<Which::kNext, Free>("free", __libc_free);
-}
-
-__attribute__((constructor)) void set_up() {
-    is_set_up = true;
-    find<Which::kNext, Free>("free", __libc_free);
-    find<Which::kNext, Reallocate>("realloc", __libc_realloc);
 }
 
 }  // namespace
