@@ -24,6 +24,14 @@ int release_pipe[2];
 int ready_pipe[2];
 }  // namespace
 
+// Names of C that are also the codes of C++ types: long long, float, wchar_t.
+extern "C" {
+long x = 1;
+long f[2] = {1, 2};
+long w = 1;
+void d() { static_cast<void>(::getpid()); }
+}
+
 // With the name of a routine of the library, as entry_of() looks for it.
 extern "C" void shmem_test_wait();
 void shmem_test_wait() {
@@ -67,6 +75,19 @@ TEST(CallSites, NameStaticDataAndNothingElse) {
     int on_stack = 0;
     EXPECT_FALSE(process.symbol_of(reinterpret_cast<std::uint64_t>(&on_stack)).has_value());
     EXPECT_FALSE(process.symbol_of(8).has_value());
+}
+
+TEST(CallSites, NamesOfCStayAsTheyAre) {
+    if (!has_debug_information()) GTEST_SKIP() << "no libdw";
+    Process process(::getpid());
+    const auto name_at = [&](const long* address) {
+        const auto symbol = process.symbol_of(reinterpret_cast<std::uint64_t>(address));
+        return symbol ? text_of(*symbol) : "";
+    };
+    EXPECT_EQ(name_at(&x), "x");
+    EXPECT_EQ(name_at(&f[1]), "f+8");
+    EXPECT_EQ(name_at(&w), "w");
+    EXPECT_EQ(process.site_of(reinterpret_cast<std::uint64_t>(&d)).function, "d");
 }
 
 TEST(CallSites, AnUnknownAddressIsPrintedAsItIs) {
