@@ -27,6 +27,8 @@ constexpr int kFramesMax = 200;  // a runaway recursion has enough of them to se
 // C++ names become readable; the arguments are left out.
 std::string readable(const char* name) {
     if (name == nullptr) return "";
+    // Other names are those of C, also where they spell a type of C++, as x (long long) does.
+    if (!std::string_view(name).starts_with("_Z")) return name;
     int status = 0;
     std::unique_ptr<char, void (*)(void*)> demangled(
         abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
