@@ -42,6 +42,11 @@ def outside(routine, argument, block=BLOCK, kind="symmetric"):
     return [OUTSIDE.replace("symmetric", kind), f"{routine} @ (writes|reads) .* {argument}", block]
 
 
+def in_no_block(routine, argument, kind="symmetric", near="the block of 64 bytes"):
+    return [f"a call uses {kind} memory that lies in no block",
+            f"{routine} @ (writes|reads) .* {argument}", near]
+
+
 def overrun(kind, found_by, block, place):
     return [WRITTEN.replace("symmetric", kind), f"found by {found_by}", block, place]
 
@@ -111,6 +116,15 @@ REPORTS = {
         "signal_past_block": outside("shmem_long_put_signal", "sig_addr"),
         "fcollect_past_block": outside("shmem_long_fcollect", "dest",
                                        "the block of 24 bytes that shmem_malloc @"),
+        "put_in_no_block": in_no_block(
+            "shmem_long_p", r"dest on PE \d",
+            near="736 bytes behind the end of the block of 64 bytes that shmem_malloc @ allocated"),
+        "get_in_no_block": in_no_block("shmem_long_get", r"source on PE \d"),
+        "source_in_no_block": in_no_block("shmem_long_put", "source\n"),
+        "atomic_in_no_block": in_no_block("shmem_long_atomic_inc", r"dest on PE \d"),
+        "collective_in_no_block": in_no_block("shmem_long_sum_reduce", "dest\n"),
+        "put_before_all_blocks": in_no_block("shmem_putmem", r"dest on PE \d",
+                                             near="no live block lies before it"),
         "store_past_block": [WRITTEN, "found by shmem_barrier_all @", BLOCK,
                              "0 bytes behind its end"],
         "store_before_block": [WRITTEN, "found by shmem_free @", BLOCK, "1 bytes before its start"],
@@ -178,6 +192,20 @@ REPORTS["shmemx"] = {
     "team_store_before_aligned": overrun("team", "shmemx_team_free @",
                                          "the block of 80 bytes that shmemx_team_align @",
                                          "3 bytes before its start"),
+    "team_put_in_no_block": in_no_block("shmem_long_p", r"dest on PE \d", "team"),
+    "team_put_by_a_stranger": in_no_block("shmem_long_p", "dest on PE 0", "team",
+                                          "PE 0 has no block there"),
+    "team_put_by_a_stranger_past_block": [
+        "a call goes outside a team block of another PE",
+        "shmem_long_put @ writes 72 bytes at its argument dest on PE 0",
+        "8 bytes behind the end of a block of 64 bytes"],
+    "local_source_in_no_block": in_no_block("shmem_long_put", "source\n", "local"),
+    "local_put_in_no_block": in_no_block("shmem_long_p", "dest on PE 0", "local",
+                                         "PE 0 has no block there"),
+    "local_put_past_block": [
+        "a call goes outside a local block of another PE",
+        "shmem_long_put @ writes 72 bytes at its argument dest on PE 0",
+        "8 bytes behind the end of a block of 64 bytes"],
     "local_source_after_free": after_free("shmem_long_put", "source\n", "local", LOCAL_BLOCK),
     "local_double_free": [TWICE, "shmemx_local_free @", LOCAL_BLOCK,
                           "already freed by shmemx_local_free @"],

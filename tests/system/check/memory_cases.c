@@ -109,6 +109,39 @@ CASE(fcollect_past_block) {
     shmem_long_fcollect(SHMEM_TEAM_WORLD, block, flags, 2);
 }
 
+// In no block, and far from any.
+CASE(put_in_no_block) {
+    long* block = shmem_malloc(64);
+    shmem_long_p(block + 100, 1, right());
+}
+
+CASE(get_in_no_block) {
+    long value;
+    long* block = shmem_malloc(64);
+    shmem_long_get(&value, block + 1000 * 1000, 1, right());
+}
+
+CASE(source_in_no_block) {
+    long* block = shmem_malloc(64);
+    shmem_long_put(flags, block + 100, 2, right());
+}
+
+CASE(atomic_in_no_block) {
+    long* block = shmem_malloc(64);
+    shmem_long_atomic_inc(block + 100, right());
+}
+
+CASE(collective_in_no_block) {
+    long* block = shmem_malloc(64);
+    shmem_long_sum_reduce(SHMEM_TEAM_WORLD, block + 100, flags, 2);
+}
+
+// Begins before the first block, and in none.
+CASE(put_before_all_blocks) {
+    char* block = shmem_align(1 << 20, 64);
+    shmem_putmem(block - 4096, text, 8, right());
+}
+
 CASE(store_past_block) {
     volatile char* block = shmem_malloc(80);
     block[80] = 1;
@@ -173,20 +206,23 @@ CASE(leaked_block) {
 #define ROW(NAME) \
     { #NAME, NAME }
 static const struct wrong_case kCases[] = {
-    ROW(put_after_free),       ROW(get_after_free),
-    ROW(atomic_after_free),    ROW(wait_after_free),
-    ROW(source_after_free),    ROW(collective_after_free),
-    ROW(use_after_realloc),    ROW(double_free),
-    ROW(free_inside),          ROW(realloc_inside),
-    ROW(put_past_block),       ROW(get_past_block),
-    ROW(p_behind_block),       ROW(p_before_block),
-    ROW(iput_past_block),      ROW(signal_past_block),
-    ROW(fcollect_past_block),  ROW(store_past_block),
-    ROW(store_before_block),   ROW(remote_store_past_block),
-    ROW(store_past_aligned),   ROW(store_past_realloc),
-    ROW(past_static),          ROW(overlap_on_self),
-    ROW(overlap_of_reduce),    ROW(overlap_of_signal),
-    ROW(overlap_of_broadcast), ROW(overlap_of_fetch),
+    ROW(put_after_free),        ROW(get_after_free),
+    ROW(atomic_after_free),     ROW(wait_after_free),
+    ROW(source_after_free),     ROW(collective_after_free),
+    ROW(use_after_realloc),     ROW(double_free),
+    ROW(free_inside),           ROW(realloc_inside),
+    ROW(put_past_block),        ROW(get_past_block),
+    ROW(p_behind_block),        ROW(p_before_block),
+    ROW(iput_past_block),       ROW(signal_past_block),
+    ROW(fcollect_past_block),   ROW(put_in_no_block),
+    ROW(get_in_no_block),       ROW(source_in_no_block),
+    ROW(atomic_in_no_block),    ROW(collective_in_no_block),
+    ROW(put_before_all_blocks), ROW(store_past_block),
+    ROW(store_before_block),    ROW(remote_store_past_block),
+    ROW(store_past_aligned),    ROW(store_past_realloc),
+    ROW(past_static),           ROW(overlap_on_self),
+    ROW(overlap_of_reduce),     ROW(overlap_of_signal),
+    ROW(overlap_of_broadcast),  ROW(overlap_of_fetch),
     ROW(leaked_block),
 };
 

@@ -163,6 +163,20 @@ CASE(blocks_of_other_teams) {
     shmem_team_destroy(team);
 }
 
+CASE(team_block_of_strangers) {  // The last PE is no member.
+    static shmemx_gptr_t gptr;
+    static shmem_team_t team;
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, npes > 1 ? npes - 1 : 1, NULL, 0, &team);
+    char* block = team != SHMEM_TEAM_INVALID ? shmemx_team_malloc(team, 64) : NULL;
+    if (me == 0) gptr = shmemx_gptr_of(block, 0);
+    shmem_barrier_all();
+    if (me == npes - 1) shmem_putmem(shmemx_gptr_addr(shmem_uint64_g(&gptr, 0)), data, 64, 0);
+    shmem_barrier_all();
+    if (team == SHMEM_TEAM_INVALID) return;
+    shmemx_team_free(team, block);
+    shmem_team_destroy(team);
+}
+
 CASE(local_blocks) {
     for (int step = 0; step < 3; step++) {
         char* block = shmemx_local_malloc(80);
@@ -250,6 +264,7 @@ static const struct wrong_case kCases[] = {
     ROW(team_blocks),
     ROW(blocks_of_a_destroyed_team),
     ROW(blocks_of_other_teams),
+    ROW(team_block_of_strangers),
     ROW(local_blocks),
     ROW(local_blocks_of_others),
     ROW(sections),

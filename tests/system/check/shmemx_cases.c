@@ -71,6 +71,35 @@ CASE(team_store_before_aligned) {
     shmemx_team_free(SHMEM_TEAM_WORLD, (void*)block);
 }
 
+CASE(team_put_in_no_block) {
+    long* block = shmemx_team_malloc(SHMEM_TEAM_WORLD, 64);
+    shmem_long_p(block + 100, 1, right());
+}
+
+// Of PE 0's block to the other PEs, one of which is no member of the team.
+static shmemx_gptr_t block_of_pe_0(int is_local) {
+    static shmemx_gptr_t gptr;
+    shmem_team_t team;
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, npes - 1, NULL, 0, &team);
+    void* block = NULL;
+    if (is_local && me == 0) block = shmemx_local_malloc(64);
+    if (!is_local && me < npes - 1) block = shmemx_team_malloc(team, 64);
+    if (me == 0) gptr = shmemx_gptr_of(block, 0);
+    shmem_barrier_all();
+    return shmem_uint64_g(&gptr, 0);
+}
+
+CASE(team_put_by_a_stranger) {
+    long* block = shmemx_gptr_addr(block_of_pe_0(0));
+    if (me == npes - 1) shmem_long_p(block + 100, 1, 0);
+}
+
+CASE(team_put_by_a_stranger_past_block) {
+    long values[9] = {0};
+    long* block = shmemx_gptr_addr(block_of_pe_0(0));
+    if (me == npes - 1) shmem_long_put(block, values, 9, 0);
+}
+
 CASE(team_left) {
     long* block = shmemx_team_malloc(SHMEM_TEAM_WORLD, 80);
     *block = 1;
@@ -110,6 +139,22 @@ CASE(local_store_past_realloc) {
     volatile char* block = shmemx_local_realloc(shmemx_local_malloc(10), 20);
     block[20] = 1;
     shmemx_local_free((void*)block);
+}
+
+CASE(local_source_in_no_block) {
+    long* block = shmemx_local_malloc(64);
+    shmem_long_put(flags, block + 100, 2, right());
+}
+
+CASE(local_put_in_no_block) {
+    long* block = shmemx_gptr_addr(block_of_pe_0(1));
+    if (me == 1) shmem_long_p(block + 100, 1, 0);
+}
+
+CASE(local_put_past_block) {
+    long values[9] = {0};
+    long* block = shmemx_gptr_addr(block_of_pe_0(1));
+    if (me == 1) shmem_long_put(block, values, 9, 0);
 }
 
 CASE(local_left) {
@@ -201,6 +246,12 @@ static const struct wrong_case kCases[] = {
     ROW(team_source_after_free),
     ROW(team_get_after_destroy),
     ROW(team_double_free),
+    ROW(team_put_in_no_block),
+    ROW(team_put_by_a_stranger),
+    ROW(team_put_by_a_stranger_past_block),
+    ROW(local_source_in_no_block),
+    ROW(local_put_in_no_block),
+    ROW(local_put_past_block),
     ROW(team_free_inside),
     ROW(team_put_past_block),
     ROW(team_store_past_block),
