@@ -3,6 +3,7 @@
  * Programs that hang, one for each kind of mistake: hang_probe KIND, with four PEs. The comment
  * HERE and a word mark the lines that a report must name. */
 #include <shmem.h>
+#include <shmemx.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,43 @@ static void active_set(int me) {
     if (me == 0) shmem_barrier(0, 0, 2, psync); /* HERE set */
 }
 
+static void mutex(int me) {
+    static shmemx_mutex_t guard;
+    if (me == 1) shmemx_mutex_lock(&guard, 3);
+    shmem_barrier_all();
+    if (me == 1) work_for_ever();
+    if (me == 2) shmemx_mutex_lock(&guard, 3); /* HERE mutex */
+    shmem_barrier_all();
+}
+
+static void rwlock(int me) {
+    static shmemx_rwlock_t guard;
+    if (me == 1 || me == 3) shmemx_rwlock_read_lock(&guard, 0);
+    shmem_barrier_all();
+    if (me == 2) shmemx_rwlock_write_lock(&guard, 0); /* HERE writer */
+    shmem_barrier_all();
+}
+
+static void any_of(int me) {
+    int status[4] = {0, 1, 0, 0};
+    uint64_t values[4] = {1, 2, 3, 4};
+    if (me == 0) {
+        shmem_uint64_wait_until_any_vector(never_set, 4, status, SHMEM_CMP_EQ, values);
+    }
+    if (me == 1) shmem_uint64_wait_until_all(never_set, 2, NULL, SHMEM_CMP_NE, 0);
+    shmem_barrier_all();
+}
+
+static void many_teams(int me) {
+    shmem_team_t teams[20];
+    for (int i = 0; i < 20; ++i) {
+        shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 4, NULL, 0, &teams[i]);
+        shmem_team_sync(teams[i]);
+    }
+    if (me == 2) work_for_ever();
+    shmem_team_sync(teams[7]);
+}
+
 static void exited(int me) {
     if (me == 1) exit(0); /* HERE exit */
     shmem_barrier_all();
@@ -85,6 +123,10 @@ int main(int argc, char** argv) {
     if (strcmp(kind, "no_signal") == 0) no_signal(me);
     if (strcmp(kind, "other_team") == 0) other_team(me);
     if (strcmp(kind, "active_set") == 0) active_set(me);
+    if (strcmp(kind, "mutex") == 0) mutex(me);
+    if (strcmp(kind, "rwlock") == 0) rwlock(me);
+    if (strcmp(kind, "any_of") == 0) any_of(me);
+    if (strcmp(kind, "many_teams") == 0) many_teams(me);
     if (strcmp(kind, "exited") == 0) exited(me);
     if (strcmp(kind, "left") == 0) left(me);
     if (strcmp(kind, "returned") == 0 && me == 1) return 0;

@@ -6,13 +6,25 @@ import re
 from launching import program
 
 PROBE = program("hang_probe")
-with open(os.path.join(os.path.dirname(__file__), "hang_probe.c")) as file:
-    LINES = {match[1]: number for number, line in enumerate(file, 1)
-             if (match := re.search(r"/\* HERE (\w+) +\*/", line))}
+IMAGES = program("hang_images")
+
+
+def lines_of(source):
+    with open(os.path.join(os.path.dirname(__file__), source)) as file:
+        return {match[1]: f"{source}:{number}" for number, line in enumerate(file, 1)
+                if (match := re.search(r"(?:/\*|!) HERE (\w+)", line))}
+
+
+LINES = lines_of("hang_probe.c")
+LINES_OF_IMAGES = lines_of("hang_images.f90")
 
 
 def at(name):
-    return f"hang_probe.c:{LINES[name]}"
+    return LINES[name]
+
+
+def image_at(name):
+    return LINES_OF_IMAGES[name]
 
 
 # By kind: regular expressions, each of which a line of the report must match.
@@ -53,6 +65,26 @@ EXPECTED = {
         r"SHMEM_TEAM_WORLD: PE 0 is in shmem_barrier of an active set; PEs 2, 3 are in the 2nd "
         r"collective, shmem_finalize, .*; PE 1 is past the 1st one, shmem_barrier_all",
     ],
+    "mutex": [
+        rf"PE 2 .*waits in shmemx_mutex_lock, called by mutex \({at('mutex')}\)",
+        r"Mutex guard.* of PE 3: PE 1 has it, and PE 2 waits for it",
+        rf"PE 1 holds up PEs? .*2.*: it is in no SHMEM routine, at work_for_ever \({at('work')}\)",
+    ],
+    "rwlock": [
+        rf"PE 2 .*waits in shmemx_rwlock_write_lock, called by rwlock \({at('writer')}\)",
+        r"Rwlock guard.* of PE 0: PEs 1, 3 have it, and PE 2 waits for it",
+        r"A cycle: PE 1 waits for PE 2 \(.* of SHMEM_TEAM_WORLD\), PE 2 waits for PE 1 "
+        r"\(rwlock guard.* of PE 0\)",
+    ],
+    "any_of": [
+        r"for one of 4 words:", r"never_set == 1; it is 0", r"never_set\+16 == 3; it is 0",
+        r"never_set\+24 == 4; it is 0", r"for all of 2 words:", r"never_set\+8 != 0; it is 0",
+    ],
+    "many_teams": [
+        r"a team of 4 PEs \(0 to 3\): 1 collective called, shmem_team_sync \(19 such teams\)",
+        r"a team of 4 PEs \(0 to 3\): PEs 0, 1, 3 are in the 2nd collective, shmem_team_sync",
+        rf"PE 2 holds up PEs 0, 1, 3: it is in no SHMEM routine, at work_for_ever",
+    ],
     "init": [
         rf"PE 3 .*has not called shmem_init.*work_for_ever \({at('work')}\)",
         rf"PE 0 .* shmem_init, called by main \({at('init')}\)",
@@ -71,10 +103,33 @@ EXITS = {
         r"PE 1 holds up PEs? [0-9, -]+: it is in exit\(\) without shmem_finalize, behind main\(\)",
     ],
 }
+# Of coarray programs, by their argument.
+OF_IMAGES = {
+    "event": [
+        rf"Image 2 .*waits in event wait, called by .* \({image_at('event')}\)",
+        r"for ready >= 1; it is 0",
+        rf"Image 1 .*waits in sync all, called by .* \({image_at('all')}\)",
+        rf"image 2 holds up images 1, 3, 4: it waits in event wait, .*{image_at('event')}",
+    ],
+    "ring": [
+        rf"Image 4 .*waits in sync images, called by .* \({image_at('ring')}\)",
+        r"image 1 waits in sync images for image 2",
+        r"A cycle: image 1 waits for image 2 \(sync images\), image 2 waits for image 3 .*"
+        r"image 4 waits for image 1",
+    ],
+    "missing": [
+        rf"image 3 holds up images 1, 2, 4: it is in no .*work_for_ever \({image_at('work')}\)",
+    ],
+    "lock": [
+        rf"Image 4 .*waits in lock, called by .* \({image_at('lock')}\)",
+        r"Mutex guard of image 1: image 2 has it, and image 4 waits for it",
+        rf"image 2 holds up images 1, 3, 4: .*work_for_ever \({image_at('work')}\)",
+    ],
+}
 NPES = 4
 
 
 def missing_in(report, kind):
     """The expressions that no line of the report matches."""
-    return [text for text in (EXPECTED | EXITS)[kind]
+    return [text for text in (EXPECTED | EXITS | OF_IMAGES)[kind]
             if not any(re.search(text, line) for line in report.splitlines())]

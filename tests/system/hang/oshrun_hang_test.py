@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from hangs import EXITS, EXPECTED, NPES, PROBE, missing_in
+from hangs import EXITS, EXPECTED, IMAGES, NPES, OF_IMAGES, PROBE, missing_in
 from launching import HANG_SECONDS, OSHRUN, LaunchTest, main
 from reports import Report, probes_of
 
@@ -30,7 +30,7 @@ class HangReport(LaunchTest):
             if time.monotonic() > end:
                 self.fail(f"{kind}: no line like {missing_in(report.text, kind)} in\n{report.text}")
             # Before it has started PEs, oshrun may not handle signals yet.
-            if len(probes_of(self.mark)) < NPES:
+            if len(probes_of(self.mark, PROBE)) + len(probes_of(self.mark, IMAGES)) < NPES:
                 continue
             asked_at = len(report.text)
             ask()
@@ -47,6 +47,19 @@ class HangReport(LaunchTest):
                         process, lambda: os.kill(process.pid, signal.SIGQUIT), kind)
                     os.kill(process.pid, signal.SIGTERM)
                     self.assertEqual(process.wait(HANG_SECONDS), 128 + signal.SIGTERM)
+                    self.end(process)
+
+    def test_images(self):
+        if not os.path.exists(IMAGES):
+            self.skipTest("no coarrays")
+        for kind in OF_IMAGES:
+            for nodes in (1, 2):
+                with self.subTest(kind=kind, nodes=nodes):
+                    process = self.start("-n", NPES, "--virtual-nodes", nodes, IMAGES, kind)
+                    self.ask_until_complete(
+                        process, lambda: os.kill(process.pid, signal.SIGQUIT), kind)
+                    os.kill(process.pid, signal.SIGTERM)
+                    process.wait(HANG_SECONDS)
                     self.end(process)
 
     def test_timeout(self):

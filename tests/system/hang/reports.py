@@ -37,9 +37,9 @@ def handles_quit(pid):
     return bool(int(caught.split()[1], 16) & SIGQUIT_BIT)
 
 
-def probes_of(mark):
+def probes_of(mark, program=PROBE):
     """The processes of a job that run the probe, which its launcher may not."""
-    return sorted(pid for pid, command in processes_with(mark) if command.startswith(PROBE))
+    return sorted(pid for pid, command in processes_with(mark) if command.startswith(program))
 
 
 def pes_of(mark):
