@@ -233,6 +233,20 @@ REPORTS["shmemx"] = {
     "ibroadcast_past_block": outside("shmemx_ibroadcast", "dest\n"),
 }
 
+LEVEL = "a second thread calls the library, with SHMEM_THREAD_"
+TOGETHER = "two threads are in collectives of one team at the same time"
+REPORTS["thread"] = {
+    "funneled": [LEVEL + "FUNNELED", "shmem_long_p @: the calling thread is not the one"],
+    "single": [LEVEL + "SINGLE", "shmem_long_p @: the calling thread is not the one"],
+    "serialized": ["two threads call the library at the same time, with SHMEM_THREAD_SERIALIZED",
+                   "another thread is in shmem_long_wait_until at wait_for_ever"],
+    "barrier": [TOGETHER, "shmem_barrier_all @", "another thread is in shmem_barrier_all @"],
+    "team_sync": [TOGETHER, "another thread is in shmem_(team_sync|long_sum_reduce) at "],
+    "private_context": ["a private context is used by another thread", "shmem_ctx_long_p @",
+                        "another thread: shmem_ctx_create at case_private_context"],
+}
+RIGHT_THREADS = ("turns", "queries", "teams")
+
 # PE 0 tells of the objects that finalize frees; of blocks of local memory, each PE of its own.
 NOTES = {
     "shmemx": {"team_left": ["note: not freed: 1 block of team memory", TEAM_BLOCK],

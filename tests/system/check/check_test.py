@@ -52,6 +52,13 @@ class Check(LaunchTest):
     def test_extensions(self):
         self.check_kind("shmemx")
 
+    def test_threads(self):
+        self.check_kind("thread")
+        for case in cases.RIGHT_THREADS:
+            with self.subTest(case=case):
+                _, error = self.run_case("thread", case, 0)
+                self.assertEqual(error, "")
+
     def test_right(self):
         """Not even a note: the programs free and destroy what they make."""
         for npes, nodes in ((1, 1), (2, 1), (3, 1), (5, 1), (4, 2)):
@@ -120,7 +127,9 @@ class Check(LaunchTest):
         for kind, reports in cases.REPORTS.items():
             with open(f"{folder}/{kind}_cases.c", encoding="utf-8") as file:
                 written = re.findall(r"^CASE\((\w+)\)", file.read(), flags=re.M)
-            self.assertEqual(sorted(written), sorted([*reports, *cases.NOTES.get(kind, ())]))
+            right = cases.RIGHT_THREADS if kind == "thread" else ()
+            self.assertEqual(sorted(written),
+                             sorted([*reports, *cases.NOTES.get(kind, ()), *right]))
 
 
 if __name__ == "__main__":
