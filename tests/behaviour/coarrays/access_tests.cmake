@@ -60,3 +60,17 @@ add_executable(abi15_test abi15_test.c)
 target_link_libraries(abi15_test PRIVATE tessera_caf15 tessera_options)
 coarray_test(abi15 PROGRAM $<TARGET_FILE:abi15_test> STATUS 0 OUTPUT passed
              LAYOUTS 1 2 3 4 5 8 3x3 5x2)
+
+# Collective statements that differ between images.
+coarrays_fortran(collective_errors collective_errors.f90)
+function(caf_collective_fails argument message)
+    string(REPLACE " " "_" name ${argument})
+    coarray_test(collective_${name} PROGRAM ${collective_errors_PROGRAM} ARGUMENTS ${argument}
+                 TIMEOUT 120 STATUS 1 OUTPUT "${message}" LAYOUTS ${ARGN})
+endfunction()
+caf_collective_fails(size "allocate: this image allocates .* bytes, and image 1 .*, in the same"
+                     2 3 3x3)
+caf_collective_fails(order "allocate: this image allocates another coarray than image 1" 2 3 3x3)
+caf_collective_fails(deallocate "deallocate: this image frees another coarray than image 1" 2 3 3x3)
+caf_collective_fails(sum "this image passes [0-9]+ bytes, and image [0-9]+ passes" 2 3 5)
+caf_collective_fails("sum on one" "this image passes 32 bytes, and image 2 passes 40" 2 3 5)
