@@ -4,11 +4,17 @@
 #include "core/checker.hpp"
 
 #include "base/fatal.hpp"
+#include "core/address_map.hpp"
 #include "core/config.hpp"
 #include "core/config_parse.hpp"
 
 // Weak: defined by libtessera-check.so where that is loaded.
 extern "C" __attribute__((weak)) void shmem_internal_checker();
+
+// For the checker: the part of this PE's memory that holds the address.
+extern "C" const char* shmem_internal_part_of(const void* address) {
+    return tessera::address_map.part_of(address).name;
+}
 
 namespace tessera {
 

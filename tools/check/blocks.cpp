@@ -95,6 +95,11 @@ const Block* Blocks::around(std::uintptr_t address) const {
     return nullptr;
 }
 
+const Block* Blocks::before(std::uintptr_t address) const {
+    auto next = live_.upper_bound(address);
+    return next != live_.begin() ? &std::prev(next)->second : nullptr;
+}
+
 const FreedBlock* Blocks::freed_around(std::uintptr_t address) const {
     auto next = freed_.upper_bound(address);
     if (next == freed_.begin()) return nullptr;

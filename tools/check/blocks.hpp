@@ -58,6 +58,8 @@ class Blocks {
     const Block* starting_at(const void* address) const;
     // The live block that the byte, or a zone that it lies in, belongs to.
     const Block* around(std::uintptr_t address) const;
+    // The live block with the highest address below `address`.
+    const Block* before(std::uintptr_t address) const;
     const FreedBlock* freed_around(std::uintptr_t address) const;
 
     // Where a zone of the block no longer has its pattern, relative to the block's start.

@@ -12,6 +12,10 @@
 #include "tools/check/places.hpp"
 #include "tools/check/ranges.hpp"
 #include "tools/check/report.hpp"
+#include "tools/check/shown_blocks.hpp"
+
+// The library's (core/checker.hpp); weak, because a script has loaded the checker without it.
+extern "C" __attribute__((weak)) const char* shmem_internal_part_of(const void* address);
 
 namespace tessera::check {
 namespace {
@@ -22,6 +26,17 @@ using interpose::Memory;
 
 std::recursive_mutex mutex;  // object_at() is called by parts of a check, and by others
 Blocks& blocks = *new Blocks;
+ShownBlocks shown_blocks;
+
+void add(const Block& block) {
+    blocks.add(block);
+    shown_blocks.add(block);
+}
+
+void remove(const Block& block, const Call& call) {
+    shown_blocks.remove(block);
+    blocks.remove(block, call.routine, call.site);
+}
 
 std::string freed_by(const FreedBlock& freed) {
     return std::string("freed by ") + freed.routine + " at " + place_of(freed.site);
@@ -135,6 +150,54 @@ std::string what(const Call& call, const Range& range) {
     return text;
 }
 
+// The live block before the address, for a range that lies in none.
+std::string neighbour_of(std::uintptr_t address) {
+    const Block* before = blocks.before(address);
+    if (before == nullptr) return "no live block lies before it";
+    const std::size_t distance = address - before->end();
+    return "it begins " + counted(distance, "byte", "bytes") + " behind the end of " +
+           text_of(*before) + ", the last one before it";
+}
+
+// Memory of another PE in which this PE has allocated nothing; that PE knows.
+void check_blocks_of(const Call& call, const Range& range, int owner, const std::string& subject,
+                     const std::string& kind) {
+    const ShownBlocks::Found found = shown_blocks.find(range.begin, owner);
+    if (found.answer == ShownBlocks::Answer::kUnknown) return;
+    const std::string its = "PE " + std::to_string(owner);
+    if (found.answer == ShownBlocks::Answer::kNone) {
+        report(call, subject + " uses " + kind + " memory that lies in no block",
+               {text_of(call) + " " + what(call, range), its + " has no block there",
+                "Compare the address with those that " + its + " has allocated."});
+    } else if (range.end() - found.begin > found.bytes) {
+        const auto end = static_cast<ptrdiff_t>(range.end() - found.begin);
+        report(call, subject + " goes outside a " + kind + " block of another PE",
+               {text_of(call) + " " + what(call, range),
+                "the last byte lies " + position(end, found.bytes) + ", a block of " +
+                    std::to_string(found.bytes) + " bytes that " + its + " has allocated",
+                "Compare the number of elements, and the element's type, with the block's size."});
+    }
+}
+
+// Memory that the library hands out in blocks, and in which this PE knows none at this place.
+// RETURNS: whether it is such memory.
+bool check_no_block(const Call& call, const Range& range, const std::string& subject) {
+    if (shmem_internal_part_of == nullptr) return false;
+    const char* part = shmem_internal_part_of(reinterpret_cast<const void*>(range.begin));
+    if (part == nullptr) return false;
+    const std::string kind = part[0] == 's' ? "symmetric" : part[0] == 't' ? "team" : "local";
+    const int owner = owner_of(call, range);
+    if (owner != my_pe() && kind != "symmetric") {
+        check_blocks_of(call, range, owner, subject, kind);
+        return true;
+    }
+    report(
+        call, subject + " uses " + kind + " memory that lies in no block",
+        {text_of(call) + " " + what(call, range), neighbour_of(range.begin),
+         "Compare the index, and the element's type, with the size of the block that is meant."});
+    return true;
+}
+
 // RETURNS: whether the memory is, or was, a block.
 bool check_blocks(const Call& call, const Range& range, const std::string& subject) {
     const int owner = owner_of(call, range);
@@ -165,7 +228,7 @@ bool check_blocks(const Call& call, const Range& range, const std::string& subje
 }
 
 void check_range(const Call& call, const Range& range) {
-    if (check_blocks(call, range, "a call")) return;
+    if (check_blocks(call, range, "a call") || check_no_block(call, range, "a call")) return;
     if (const auto variable = variable_at(reinterpret_cast<const void*>(range.begin))) {
         if (variable->bytes == 0 || variable->offset + range.bytes <= variable->bytes) return;
         report(call, "a call goes outside a static variable",
@@ -218,7 +281,8 @@ void note_blocks_left(Memory memory, const char* one, const char* many) {
     std::vector<std::string> lines;
     std::size_t count = 0;
     for (const auto& [begin, block] : blocks.live()) {
-        if (block.memory != memory) continue;
+        // Those of the runtimes are theirs to free.
+        if (block.memory != memory || is_of_runtime_at(block.site)) continue;
         // The blocks of team memory are told by the team's first member.
         if (memory == Memory::kTeam && pshmem_team_my_pe(block.team) != 0) continue;
         if (++count <= kToldMax) lines.push_back(text_of(block));
@@ -253,7 +317,7 @@ void before_memory(Call& call) {
         if (block == nullptr) return;
         call.dest = reinterpret_cast<void*>(block->begin - block->front);
         if (call.kind == Kind::kFree || call.size == 0) {
-            blocks.remove(*block, call.routine, call.site);
+            remove(*block, call);
             return;
         }
         call.alignment = block->front != 0 ? block->front : SIZE_MAX;  // The zone stays as it is.
@@ -276,10 +340,10 @@ void after_memory(Call& call) {
     if (call.kind == Kind::kReallocate && call.dest != nullptr) {
         const auto old = reinterpret_cast<std::uintptr_t>(call.dest) + front;
         if (const Block* before = blocks.starting_at(reinterpret_cast<void*>(old))) {
-            blocks.remove(*before, call.routine, call.site);
+            remove(*before, call);
         }
     }
-    blocks.add(block);
+    add(block);
     call.result = block.begin;
 }
 
@@ -299,7 +363,8 @@ void check_block(const Call& access, bool is_written) {
                       .is_dense = true,
                       .is_remote = access.pe != my_pe()};
     std::lock_guard guard(mutex);
-    check_blocks(access, range, "a load or store");
+    const char* subject = "a load or store";
+    if (!check_blocks(access, range, subject)) check_no_block(access, range, subject);
 }
 
 void check_zones(const Call& call) {
@@ -312,6 +377,8 @@ void check_zones(const Call& call) {
     for (const Block& block : damaged) check_block_zones(call, block);
 }
 
+void begin_memory() { shown_blocks.open(); }
+
 void end_team_memory(const Call& call) {
     std::lock_guard guard(mutex);
     std::vector<Block> ended;
@@ -320,7 +387,7 @@ void end_team_memory(const Call& call) {
     }
     for (const Block& block : ended) {
         check_block_zones(call, block);
-        blocks.remove(block, call.routine, call.site);
+        remove(block, call);
     }
 }
 
@@ -331,6 +398,7 @@ void end_memory() {
     note_blocks_left(Memory::kTeam, "block of team memory", "blocks of team memory");
     note_blocks_left(Memory::kLocal, "block of local memory", "blocks of local memory");
     blocks.clear();
+    shown_blocks.close();
 }
 
 }  // namespace tessera::check

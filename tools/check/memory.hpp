@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Mistakes about symmetric memory, team memory and local memory: use of freed memory, overruns,
-// double frees, overlap of arguments, blocks that are never freed.
+// Mistakes about symmetric memory, team memory and local memory: use of freed memory and of memory
+// in no block, overruns, double frees, overlap of arguments, blocks that are never freed.
 #pragma once
 
 #include <string>
@@ -9,6 +9,9 @@
 #include "tools/interpose/call.hpp"
 
 namespace tessera::check {
+
+// Collective over all PEs.
+void begin_memory();
 
 // Before the call: adds the red zones to what is allocated, finds the block that is freed.
 void before_memory(interpose::Call& call);

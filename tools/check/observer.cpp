@@ -5,7 +5,8 @@
 //   collectives.cpp  calls that do not match      memory.cpp, blocks.cpp  symmetric memory
 //   teams.cpp        teams and contexts           locks.cpp               locks
 //   active_sets.cpp  pSync                        race/                   races
-//   report.cpp       what the user reads      profiling_names.cpp     calls by pshmem_ names
+//   threads.cpp      threads                      profiling_names.cpp     calls by pshmem_ names
+//   report.cpp       what the user reads
 #include <atomic>
 
 #include "tools/check/active_sets.hpp"
@@ -15,6 +16,7 @@
 #include "tools/check/race/races.hpp"
 #include "tools/check/report.hpp"
 #include "tools/check/teams.hpp"
+#include "tools/check/threads.hpp"
 #include "tools/interpose/call.hpp"
 
 // The library looks for this name: SHMEM_CHECK without the checker is a mistake (core/checker.cpp).
@@ -41,8 +43,10 @@ void begin(const Call& call) {
         return;
     }
     set_pe(pshmem_my_pe());
+    begin_threads();
     begin_teams();
     begin_collectives();
+    begin_memory();
     race::begin();
     initializations = 1;
 }
@@ -68,6 +72,7 @@ bool is_lock(const Call& call) {
 }
 
 void check_before(Call& call) {
+    before_threads(call);
     before_handles(call);
     if (is_collective(call)) before_collective(call);
     check_arguments(call);
@@ -82,6 +87,7 @@ void check_before(Call& call) {
 }
 
 void check_after(Call& call) {
+    after_threads(call);
     if (is_memory(call)) after_memory(call);
     if (is_lock(call)) after_lock(call);
     after_handles(call);

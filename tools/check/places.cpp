@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
 
 #include "pshmem.h"
@@ -33,6 +34,19 @@ std::string place_of(const void* site) {
     std::string& text = known[site];
     if (text.empty()) text = call_sites::text_of(this_process().caller_at(number(site)));
     return text;
+}
+
+// By the function, as the runtimes may be linked into the program; or by the library, which may have
+// lost the names of its inner functions.
+bool is_of_runtime_at(const void* site) {
+    std::lock_guard guard(mutex);
+    const call_sites::Site place = this_process().caller_at(number(site));
+    const auto begins = [](std::string_view text, auto... starts) {
+        return (text.starts_with(starts) || ...);
+    };
+    const std::string library = place.module.substr(place.module.rfind('/') + 1);
+    return begins(library, "libdart-tessera", "libcaf_tessera") ||
+           begins(place.function, "dart_", "tessera::dart::", "_gfortran_caf_", "tessera::caf::");
 }
 
 std::optional<Variable> variable_at(const void* address) {

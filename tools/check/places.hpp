@@ -10,6 +10,9 @@
 
 namespace tessera::check {
 
+// Whether the call that returns to `site` is one of a runtime of this project, DART or coarrays.
+bool is_of_runtime_at(const void* site);
+
 // A static variable that an address lies in.
 struct Variable {
     std::string text;        // "flags+8"

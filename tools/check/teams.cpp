@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/bits.hpp"
+#include "tools/check/places.hpp"
 #include "tools/check/report.hpp"
 
 namespace tessera::check {
@@ -25,11 +26,13 @@ struct Context {
     shmem_team_t team;
     bool is_private;
     std::string made;
+    const void* site;  // that made it
 };
 
 struct Team {
     Group group;
     std::string made;
+    const void* site;
 };
 
 std::mutex mutex;
@@ -62,13 +65,13 @@ std::vector<int> members_of(shmem_team_t team) {
 }
 
 void add_team(shmem_team_t team, std::uint64_t key, const std::string& name,
-              const std::string& made) {
+              const std::string& made, const void* site) {
     if (team == SHMEM_TEAM_INVALID) return;
     Group group{.key = key, .count = 0, .first = 0, .name = name, .members = members_of(team)};
     if (group.members.empty()) return;
     group.first = group.members.front();
     group.key = joined(key, static_cast<std::uint64_t>(group.first));
-    teams[team] = {group, made};
+    teams[team] = {group, made, site};
     ended_teams.erase(team);
 }
 
@@ -89,7 +92,8 @@ void add_new_teams(const Call& call) {
     std::uint64_t number = 0;
     for (shmem_team_t* team : call.new_teams) {
         if (team == nullptr) continue;
-        add_team(*team, joined(key, ++number), "the team of " + text_of(call), text_of(call));
+        add_team(*team, joined(key, ++number), "the team of " + text_of(call), text_of(call),
+                 call.site);
     }
 }
 
@@ -177,7 +181,7 @@ void after_handles(const Call& call) {
         case Kind::kContextCreate:
             if (call.result != 0 || call.new_context == nullptr) break;
             contexts[*call.new_context] = {call.team, (call.options & SHMEM_CTX_PRIVATE) != 0,
-                                           text_of(call)};
+                                           text_of(call), call.site};
             ended_contexts.erase(*call.new_context);
             break;
         case Kind::kContextDestroy:
@@ -192,9 +196,9 @@ void begin_teams() {
     int level = SHMEM_THREAD_SINGLE;
     pshmem_query_thread(&level);
     has_threads = level == SHMEM_THREAD_MULTIPLE;
-    add_team(SHMEM_TEAM_WORLD, 1, "SHMEM_TEAM_WORLD", "");
-    add_team(SHMEM_TEAM_SHARED, 2, "SHMEM_TEAM_SHARED", "");
-    add_team(SHMEMX_TEAM_NODE, 3, "SHMEMX_TEAM_NODE", "");
+    add_team(SHMEM_TEAM_WORLD, 1, "SHMEM_TEAM_WORLD", "", nullptr);
+    add_team(SHMEM_TEAM_SHARED, 2, "SHMEM_TEAM_SHARED", "", nullptr);
+    add_team(SHMEMX_TEAM_NODE, 3, "SHMEMX_TEAM_NODE", "", nullptr);
 }
 
 void end_teams(const Call& call) {
@@ -206,12 +210,12 @@ void end_teams(const Call& call) {
                    {text_of(call) + ": a context with SHMEM_CTX_PRIVATE still exists",
                     "made by " + context.made,
                     "Its thread destroys it with shmem_ctx_destroy before finalization."});
-        } else {
+        } else if (!is_of_runtime_at(context.site)) {
             lines.push_back("the context of " + context.made);
         }
     }
     for (const auto& [handle, team] : teams) {
-        if (!team.made.empty()) lines.push_back(team.group.name);
+        if (!team.made.empty() && !is_of_runtime_at(team.site)) lines.push_back(team.group.name);
     }
     if (!lines.empty() && my_pe() == 0) {
         note("not destroyed on PE 0: " +

@@ -4,8 +4,8 @@
 #include "tools/check/race/detector.hpp"
 
 #include <algorithm>
-#include <string_view>
 
+#include "tools/check/places.hpp"
 #include "tools/check/race/sites.hpp"
 #include "tools/check/report.hpp"
 
@@ -16,15 +16,6 @@ namespace {
 constexpr std::size_t kCellsAtOnce = 2048;
 // Longer puts release one record instead of one for each word.
 constexpr std::uint64_t kWordsWithRecords = 64;
-
-// By the function, as the runtimes may be linked into the program; or by the library, which may
-// have lost the names of its inner functions.
-bool is_runtime(std::string_view call) {
-    for (std::string_view name : {" at dart_", "tessera::dart::", "libdart-tessera",
-                                  " at _gfortran_caf_", "tessera::caf::", "libcaf_tessera"})
-        if (call.find(name) != call.npos) return true;
-    return false;
-}
 
 }  // namespace
 
@@ -44,7 +35,7 @@ void Detector::begin_step(const interpose::Call& call) {
     clock_[static_cast<std::size_t>(pe_)][Lane::kProgram] = ++op_;
     set_site(call, text_of);
     auto [runtime, is_first] = runtimes_.try_emplace(call.site);
-    if (is_first) runtime->second = is_runtime(text_of(call));
+    if (is_first) runtime->second = is_of_runtime_at(call.site);
     is_of_runtime_ = runtime->second;
 }
 
