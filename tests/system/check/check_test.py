@@ -32,7 +32,7 @@ class Check(LaunchTest):
             self.fail(f"{kind} {case}: no report of '{mistake}' in:\n{error}")
         for line in lines:
             self.assertRegex(report, line.replace("@", rf"(at|by) {case} \({kind}_cases.c:\d+\)")
-                             .replace("%", r"(at|by) main \(cases.h:\d+\)"))
+                             .replace("%", r"(at|by) (main|run_case) \(cases.h:\d+\)"))
 
     def check_kind(self, kind, *options, **variables):
         for case, expected in cases.REPORTS[kind].items():

@@ -136,9 +136,11 @@ CASE(collective_in_no_block) {
     shmem_long_sum_reduce(SHMEM_TEAM_WORLD, block + 100, flags, 2);
 }
 
-// Begins before the first block, and in none.
+// Before the first live block.
 CASE(put_before_all_blocks) {
+    char* freed = shmem_malloc(64);
     char* block = shmem_align(1 << 20, 64);
+    shmem_free(freed);
     shmem_putmem(block - 4096, text, 8, right());
 }
 

@@ -61,13 +61,14 @@ OTHER(private_context, shmem_ctx_long_p(ctx, words, 1, 0))
 CASE(private_context) {
     shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx);
     run_both(other_private_context, NULL);
+    if (me != 0) wait_for_ever(2);
 }
 
 // Right: threads take turns, queries do not count, each thread has a team or context of its own.
 OTHER(turns, shmem_long_p(words, 1, shmem_my_pe()))
 CASE(turns) {
     run_both(other_turns, NULL);
-    shmem_long_p(words, 2, 0);
+    shmem_long_p(words + 1, 2, me);
 }
 
 static void* ask(void* unused) {
