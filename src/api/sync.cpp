@@ -12,6 +12,7 @@
 #include "base/failures.hpp"
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
+#include "base/wait_list.hpp"
 #include "shmem/deprecated.h"
 #include "shmemx/failures.h"
 
@@ -109,21 +110,30 @@ class Condition {
 template <class T>
 using Arguments = typename Condition<T>::Arguments;
 
-// For osh_hang. Vectors of values: the first one stands for all.
+// For osh_hang.
 template <class T>
-WaitSubject words_subject(const T* words, std::size_t count, int cmp, const T* values) {
+WaitSubject word_subject(const T* word, int cmp, T value) {
     WaitSubject subject{.kind = WaitKind::kWords,
                         .comparison = cmp,
-                        .address = words,
+                        .address = word,
                         .word_bytes = sizeof(T),
-                        .count = static_cast<std::uint32_t>(count)};
-    // No words: no values, and the wait is over when it first looks.
-    if (count != 0) std::memcpy(&subject.value, values, sizeof(T));
+                        .count = 1};
+    std::memcpy(&subject.value, &value, sizeof(T));
     return subject;
 }
+// `list` is written when the wait becomes slow.
 template <class T>
-WaitSubject subject_of(const Arguments<T>& arguments) {
-    return words_subject(arguments.words, arguments.count, arguments.cmp, arguments.values);
+WaitSubject list_subject(const Arguments<T>& arguments, WaitList& list) {
+    list = {.words = arguments.words,
+            .values = arguments.values,
+            .value_step = arguments.value_step,
+            .status = arguments.status,
+            .count = arguments.count,
+            .word_bytes = sizeof(T)};
+    return {.kind = WaitKind::kWords,
+            .comparison = arguments.cmp,
+            .address = &list,
+            .count = static_cast<std::uint32_t>(arguments.count)};
 }
 
 template <class T>
@@ -131,7 +141,7 @@ TESSERA_INLINE void wait_for_word(const T* word, int cmp, T value, const char* w
     LocalWords<T> words(word, 1, where);
     check_comparison(cmp, where);
     wait_until([&] { return holds(words.load(0), cmp, value); }, where,
-               [&] { return words_subject(word, 1, cmp, &value); });
+               [&] { return word_subject(word, cmp, value); });
 }
 
 // RETURNS: whether the word was the end of the wait; false: another PE has died.
@@ -143,7 +153,7 @@ TESSERA_INLINE bool wait_for_word_or_failure(const std::uint64_t* word, int cmp,
     bool is_met = false;
     wait_until(
         [&] { return (is_met = holds(words.load(0), cmp, value)) || failure_count() != failures; },
-        where, [&] { return words_subject(word, 1, cmp, &value); });
+        where, [&] { return word_subject(word, cmp, value); });
     return is_met;
 }
 
@@ -171,6 +181,7 @@ TESSERA_INLINE int test_word(const T* word, int cmp, T value, const char* where)
 template <class T>
 void wait_for_all(const Arguments<T>& arguments, const char* where) {
     Condition<T> condition(arguments, where);
+    WaitList list;
     std::size_t next = 0;  // Elements before this one have been met.
     wait_until(
         [&] {
@@ -180,16 +191,17 @@ void wait_for_all(const Arguments<T>& arguments, const char* where) {
             }
             return next == arguments.count;
         },
-        where, [&] { return subject_of<T>(arguments); });
+        where, [&] { return list_subject<T>(arguments, list); });
 }
 
 template <class T>
 std::size_t wait_for_any(const Arguments<T>& arguments, const char* where) {
     Condition<T> condition(arguments, where);
     if (condition.is_empty()) return SIZE_MAX;
+    WaitList list;
     std::size_t found = SIZE_MAX;
     wait_until([&] { return (found = condition.any()) != SIZE_MAX; }, where,
-               [&] { return subject_of<T>(arguments); });
+               [&] { return list_subject<T>(arguments, list); });
     return found;
 }
 
@@ -197,9 +209,10 @@ template <class T>
 std::size_t wait_for_some(const Arguments<T>& arguments, std::size_t* indices, const char* where) {
     Condition<T> condition(arguments, where);
     if (condition.is_empty()) return 0;
+    WaitList list;
     std::size_t found = 0;
     wait_until([&] { return (found = condition.some(indices)) != 0; }, where,
-               [&] { return subject_of<T>(arguments); });
+               [&] { return list_subject<T>(arguments, list); });
     return found;
 }
 
@@ -281,7 +294,7 @@ SHMEM_ENTRY(uint64_t, shmem_signal_wait_until, uint64_t* sig_addr, int cmp, uint
     check_comparison(cmp, SHMEM_WHERE);
     uint64_t seen = 0;
     tessera::wait_until([&] { return holds(seen = signal.load(0), cmp, cmp_value); }, SHMEM_WHERE,
-                        [&] { return tessera::api::words_subject(sig_addr, 1, cmp, &cmp_value); });
+                        [&] { return tessera::api::word_subject(sig_addr, cmp, cmp_value); });
     return seen;
 }
 

@@ -15,32 +15,46 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/fatal_place.hpp"
+
 namespace tessera {
 namespace {
 
-constexpr std::size_t kMessageBytesMax = 2048;
+constexpr std::size_t kMessageBytes = 2560;
+constexpr std::size_t kPlaceBytes = 512;  // of these, with the prefix and the ends of lines
 constexpr int kReaderPatienceMs = 1000;
 
 char message_prefix[32] = "";
 std::atomic<const char*> fatal_advice{nullptr};
+std::atomic<FatalPlace> fatal_place{nullptr};
 std::atomic<JobAbort> job_abort{nullptr};
 std::atomic<bool> job_is_ending{false};
 
-void write_line(const char* format, va_list arguments) {
-    char line[kMessageBytesMax];
-    int used = std::snprintf(line, sizeof line, "%s", message_prefix);
-    int wanted = std::vsnprintf(line + used, sizeof line - static_cast<std::size_t>(used) - 1,
-                                format, arguments);
-    std::size_t length = static_cast<std::size_t>(used) + static_cast<std::size_t>(wanted);
-    if (length > sizeof line - 2) length = sizeof line - 2;  // cut: the start says the most
-    line[length] = '\n';
-    const char* rest = line;
-    for (std::size_t left = length + 1; left > 0;) {
-        ssize_t written = ::write(STDERR_FILENO, rest, left);
+void write_all(const char* rest, std::size_t left) {
+    while (left > 0) {
+        const ssize_t written = ::write(STDERR_FILENO, rest, left);
         if (written <= 0) return;  // there is no reader: nothing better to do
         rest += written;
         left -= static_cast<std::size_t>(written);
     }
+}
+
+// In one write, so that lines of several PEs do not mix. `place`: a second line, or "".
+void write_lines(const char* place, const char* format, va_list arguments) {
+    char line[kMessageBytes];
+    const std::size_t second = *place != '\0' ? kPlaceBytes : 0;
+    const std::size_t first_max = sizeof line - second - 2;
+    int used = std::snprintf(line, first_max, "%s", message_prefix);
+    int wanted = std::vsnprintf(line + used, first_max - static_cast<std::size_t>(used) + 1, format,
+                                arguments);
+    std::size_t length = static_cast<std::size_t>(used) + static_cast<std::size_t>(wanted);
+    if (length > first_max) length = first_max;  // cut: the start says the most
+    line[length++] = '\n';
+    if (second != 0) {
+        length += static_cast<std::size_t>(
+            std::snprintf(line + length, second, "%s%s\n", message_prefix, place));
+    }
+    write_all(line, length);
 }
 
 // Gives up when nothing reads.
@@ -61,6 +75,14 @@ void write_advice() {
     if (const char* advice = fatal_advice.load(std::memory_order_relaxed)) warn("%s", advice);
 }
 
+// The message, where the program made the call, and the advice.
+void write_failure(const char* format, va_list arguments) {
+    char place[kPlaceBytes - sizeof message_prefix - 2] = "";
+    if (FatalPlace find = fatal_place.load(std::memory_order_relaxed)) find(place, sizeof place);
+    write_lines(place, format, arguments);
+    write_advice();
+}
+
 void save_stdout() {
     if (::ftrylockfile(stdout) != 0) return;  // Another thread is printing, perhaps for ever.
     const char* const start = stdout->_IO_write_base;
@@ -79,12 +101,14 @@ void set_message_prefix(const char* prefix) {
 
 void set_fatal_advice(const char* advice) { fatal_advice.store(advice, std::memory_order_relaxed); }
 
+void set_fatal_place(FatalPlace place) { fatal_place.store(place, std::memory_order_relaxed); }
+
 void set_job_abort(JobAbort hook) { job_abort.store(hook, std::memory_order_release); }
 
 void warn(const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    write_line(format, arguments);
+    write_lines("", format, arguments);
     va_end(arguments);
 }
 
@@ -92,9 +116,8 @@ void fatal(const char* format, ...) {
     save_stdout();
     va_list arguments;
     va_start(arguments, format);
-    write_line(format, arguments);
+    write_failure(format, arguments);
     va_end(arguments);
-    write_advice();
     end_job(kFatalExitCode);
 }
 
@@ -102,9 +125,8 @@ void fatal_lost_peer(const char* format, ...) {
     save_stdout();
     va_list arguments;
     va_start(arguments, format);
-    write_line(format, arguments);
+    write_failure(format, arguments);
     va_end(arguments);
-    write_advice();
     end_job(kFatalExitCode, Cause::kLostPeer);
 }
 

@@ -179,6 +179,14 @@ constexpr Variable kVariables[] = {
      .field = &Config::hang_report,
      .help = "Print a report on all PEs of the host when a PE has waited in one routine, or in "
              "shmem_init, for this many seconds; 0: only when asked (docs/hangs.md)."},
+    {.name = "SHMEM_BACKTRACE",
+     .field = Switch{&Config::backtrace},
+     .help = "Print the calls with their lines when a PE crashes, and the line of the call behind "
+             "a message that ends the job, where there is debug information "
+             "(docs/reporting.md)."},
+    {.name = "SHMEM_DEBUGGER_WAIT",
+     .field = &Config::debugger_wait,
+     .help = "Seconds that a PE that has crashed waits for a debugger before it dies."},
     {.name = "SHMEM_TRACE",
      .field = &Config::trace,
      .default_text = "none",

@@ -129,6 +129,9 @@ struct Config {
     // Values that were replaced by another one.
     std::vector<std::string> warnings;
 
+    bool backtrace = true;
+    Count debugger_wait;  // seconds
+
     AlgorithmSetting algorithm(Collective collective) const {
         return algorithms[static_cast<std::size_t>(collective)];
     }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See hang_report.hpp. The signal handler makes system calls only, but for dladdr() in the child,
-// which has an alarm in case the signal came inside dlopen().
+// See hang_report.hpp. The signal handler makes system calls only.
 #include "core/hang_report.hpp"
 
-#include <dlfcn.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -14,11 +12,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 
 #include "base/clock.hpp"
 #include "core/config.hpp"
+#include "core/reporter.hpp"
 
 namespace tessera {
 namespace {
@@ -29,8 +27,6 @@ constexpr std::uint64_t kSameHangNanoseconds = 2'000'000'000;
 // host; and of all time, in case it hangs itself.
 constexpr rlim_t kReporterCpuSeconds = 60;
 constexpr unsigned kReporterSeconds = 180;
-constexpr unsigned kSearchSeconds = 20;  // to find it
-constexpr const char* kReporter = "osh_hang";
 
 constinit std::atomic<std::atomic<std::uint64_t>*> report_word{nullptr};
 timer_t init_timer;
@@ -47,10 +43,9 @@ bool claim_report() {
     return word->compare_exchange_strong(last, now, std::memory_order_relaxed);
 }
 
-// In the child: osh_hang lies beside the library's folder (lib/../bin, lib/ARCH/../../bin), or in
-// PATH. RETURNS: if it does not.
+// In the child. RETURNS: if there is no such program.
 void become_reporter(pid_t pe) {
-    ::alarm(kSearchSeconds);
+    ::alarm(kReporterSeconds);
     const rlimit cpu_limit{.rlim_cur = kReporterCpuSeconds, .rlim_max = kReporterCpuSeconds};
     ::setrlimit(RLIMIT_CPU, &cpu_limit);  // if it fails, the host has a lower one
     sigset_t none;
@@ -61,18 +56,7 @@ void become_reporter(pid_t pe) {
     char name[] = "osh_hang";
     char option[] = "--asked-by";
     char* arguments[] = {name, option, pid_text, nullptr};
-    Dl_info library;
-    const int found = ::dladdr(reinterpret_cast<void*>(&report_hang), &library);
-    ::alarm(kReporterSeconds);
-    if (found != 0 && library.dli_fname != nullptr) {
-        const char* slash = std::strrchr(library.dli_fname, '/');
-        const int length = slash != nullptr ? static_cast<int>(slash - library.dli_fname) : 0;
-        for (const char* way : {"/../bin/", "/../../bin/"}) {
-            char path[4096];
-            std::snprintf(path, sizeof path, "%.*s%s%s", length, library.dli_fname, way, kReporter);
-            ::execv(path, arguments);
-        }
-    }
+    for (const char* path : reporter_paths()) ::execv(path, arguments);
     ::execvp(kReporter, arguments);
 }
 

@@ -127,6 +127,7 @@ void HeldLocks::remove_slowly(std::uint32_t index) {
     entry.next = first_free_;
     first_free_ = index;
     count_others(entry.key.thread, -1);
+    entry.key = {};
 }
 
 }  // namespace tessera

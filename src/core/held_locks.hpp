@@ -80,9 +80,15 @@ class HeldLocks {
         remove_slowly(name.index());
     }
 
+    // For osh_hang: calls visit(key, use, index of the node) for each lock of the object at
+    // `address` in another process. `read(address, to, bytes)` copies its bytes, and says whether
+    // it could. The locks change meanwhile.
+    template <class Read, class Visit>
+    static void visit_in(std::uint64_t address, const Read& read, const Visit& visit);
+
   private:
     struct Entry {
-        LockKey key;
+        LockKey key;                   // no lock: not in use
         std::uint32_t next = 0;        // in the chain of its bucket, or of the free ones; 0: last
         std::uint32_t generation = 0;  // of the node's use
         LockUse use = LockUse::kMutex;
@@ -140,6 +146,24 @@ inline HeldLocks::Held HeldLocks::fill(OwnerSlot& slot, const LockKey& key, Lock
     slot.name = slot.name.next_use();
     slot.node->reset();
     return {.name = slot.name, .node = slot.node, .use = use};
+}
+
+template <class Read, class Visit>
+void HeldLocks::visit_in(std::uint64_t address, const Read& read, const Visit& visit) {
+    alignas(HeldLocks) char bytes[sizeof(HeldLocks)];
+    if (!read(address, bytes, sizeof bytes)) return;
+    const auto& copy = *reinterpret_cast<const HeldLocks*>(bytes);  // its pointers are the other's
+    for (const OwnerSlot& slot : copy.slots_) {
+        if (slot.lock == nullptr) continue;
+        visit(LockKey{.lock = slot.lock, .pe = slot.pe}, slot.use, slot.name.index());
+    }
+    const auto entries = reinterpret_cast<std::uint64_t>(copy.entries_.data());
+    const std::size_t count = copy.entries_.size();
+    for (std::size_t i = 1; i < count && i < kQueueNodes; ++i) {
+        Entry entry;
+        if (!read(entries + i * sizeof entry, &entry, sizeof entry)) return;
+        if (entry.key.lock != nullptr) visit(entry.key, entry.use, static_cast<std::uint32_t>(i));
+    }
 }
 
 // The locks that this PE holds. REQUIRES: between init and finalize, which set it.

@@ -63,6 +63,7 @@ struct InternalSegment {
     // The subject of a slow wait, and how to read it; for osh_hang.
     alignas(kFalseSharingBytes) WaitNote wait_note;
     PeFacts facts;
+    std::uint64_t held_locks;  // the PE's address of its HeldLocks; for osh_hang
     // Written by another PE of the node while both start (base/wait_trial.hpp).
     alignas(kFalseSharingBytes) Gate trial;
     // This PE publishes its location here once (core/locations.hpp).

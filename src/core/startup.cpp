@@ -16,6 +16,7 @@
 #include "core/coherence.hpp"
 #include "core/config.hpp"
 #include "core/context.hpp"
+#include "core/crash_report.hpp"
 #include "core/hang_report.hpp"
 #include "core/helpers.hpp"
 #include "core/inline_maps.hpp"
@@ -86,6 +87,7 @@ void enter_wait_environment(bool shares_copies) {
     internal.facts.node_base = reinterpret_cast<std::uint64_t>(&header);
     internal.facts.heap_base = address_map.heap_base;
     internal.facts.mailboxes_bytes = TeamMailboxes::stride();
+    internal.held_locks = reinterpret_cast<std::uint64_t>(live->held_locks.get());
     internal.facts.is_complete.store(1, std::memory_order_release);
     set_hang_report_word(&header.hang_report_at_ns);
     auto& sleeping_on = internal.shared_copy.sleeping_on();
@@ -171,6 +173,7 @@ void start(int level, const char* where) {
     if (const Inherited* inherited_job = inherited()) set_pe_prefix(inherited_job->pe);
     lock_pe_record(where);
     watch_for_hangs();
+    watch_for_crashes();
     live->job =
         launch::join(static_cast<int>(std::min(config().virtual_nodes.value, kNodesPerHostMax)));
     set_pe_prefix(live->job.pe);
