@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,12 @@ struct Site {
 
 // "work (FILE:40)", "work (a.out+0x1234)", or "0x7f...". Directories are left out.
 std::string text_of(const Site& site);
+
+// Whether the place belongs to the library or its runtimes, and not to the program: also inline code
+// of their headers, and the library in a statically linked program.
+bool is_of_library(const Site& site);
+// Whether the place belongs to the system's libraries, to those of the compilers, for example.
+bool is_of_system(const Site& site);
 
 // A static variable.
 struct Symbol {
@@ -66,12 +73,21 @@ class Process {
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
 
-    // The call that returns to `return_address`: the line of the instruction before it.
+    // The call that returns to `return_address`: the line of the instruction before it. Of calls in
+    // inline code of the library's headers, the line that uses that code.
     Site caller_at(std::uint64_t return_address);
     // The instruction at `pc`.
     Site site_of(std::uint64_t pc);
+    // The same, and the calls that the compiler has inlined, from the innermost outwards.
+    std::vector<Site> sites_of(std::uint64_t pc);
     // The static variable that `address` lies in; its pages may be shared ones (static_data.hpp).
     std::optional<Symbol> symbol_of(std::uint64_t address);
+
+    // Where the variable with this name in the symbol table lies; 0: there is none.
+    std::uint64_t address_of(std::string_view name);
+    // Calls visit(name in the symbol table, address, bytes) for each variable of all modules.
+    using VariableVisit = std::function<void(const char*, std::uint64_t, std::uint64_t)>;
+    void for_each_variable(const VariableVisit& visit);
 
     // Stops each thread for a moment to read its stack. Threads that cannot be read are left out;
     // `error` then says why.
@@ -84,6 +100,9 @@ class Process {
     struct State;
     std::unique_ptr<State> state_;
 };
+
+// A name of a symbol table as programs write it.
+std::string readable_name(const char* name);
 
 // Whether this build can name more than modules.
 bool has_debug_information();

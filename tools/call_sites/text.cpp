@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Texts of call sites and symbols, and the search for the call that entered the library.
+#include <algorithm>
 #include <cstdio>
 
 #include "call_sites.hpp"
@@ -16,7 +17,47 @@ std::string hexadecimal(std::uint64_t number) {
     return text;
 }
 
+// Of the library's headers, those with inline code.
+constexpr std::string_view kHeaders[] = {"/shmem/generic_cxx.h", "/shmem/inline.h",
+                                         "/shmemx/generic.h"};
+constexpr std::string_view kLibraries[] = {"libtessera", "libsma", "libcaf_tessera",
+                                           "libdart-tessera"};
+// Names that no program has, and those that it may have; of these, what has no line, or the line of
+// a library's source, belongs to the library.
+constexpr std::string_view kOwnNames[] = {"tessera::", "pshmem_", "pshmemx_", "_gfortran_caf_",
+                                          "__shmem_MOD_"};
+constexpr std::string_view kNames[] = {"shmem_", "shmemx_", "start_pes", "dart_"};
+constexpr std::string_view kSources[] = {"/src/api/", "/runtimes/"};
+constexpr std::string_view kSystemFolders[] = {"/lib/", "/lib64/", "/usr/lib", "/usr/local/lib"};
+
+// The libraries that Debian installs lie in a folder of the system, too.
+bool is_library(const std::string& module) {
+    const std::string name = base_name(module);
+    return std::ranges::any_of(kLibraries, [&](auto start) { return name.starts_with(start); });
+}
+
 }  // namespace
+
+bool is_of_library(const Site& site) {
+    if (is_library(site.module)) return true;
+    if (std::ranges::any_of(kHeaders, [&](auto end) { return site.file.ends_with(end); })) {
+        return true;
+    }
+    const auto begins = [&](auto start) { return site.function.starts_with(start); };
+    // Names of templates begin with the type of the result.
+    const bool is_template = site.function.find(" tessera::") != std::string::npos;
+    if (is_template || std::ranges::any_of(kOwnNames, begins)) return true;
+    const auto lies_in = [&](auto folder) { return site.file.find(folder) != std::string::npos; };
+    return std::ranges::any_of(kNames, begins) &&
+           (site.line == 0 || std::ranges::any_of(kSources, lies_in));
+}
+
+bool is_of_system(const Site& site) {
+    if (is_library(site.module)) return false;
+    return site.module.empty() || std::ranges::any_of(kSystemFolders, [&](auto folder) {
+               return site.module.starts_with(folder);
+           });
+}
 
 std::string text_of(const Site& site) {
     std::string place;

@@ -2,11 +2,13 @@
 //
 // See call_sites.hpp: by elfutils' libdw.
 #include <cxxabi.h>
+#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -24,11 +26,26 @@ const Dwfl_Callbacks kCallbacks{.find_elf = dwfl_linux_proc_find_elf,
 
 constexpr int kFramesMax = 200;  // a runaway recursion has enough of them to see it
 
+// Of C and Fortran, without the numbers that compilers append to the names of inner functions and
+// variables; those of a Fortran module with its name: "__m_MOD_x" is m::x.
+std::string readable_plain(std::string text) {
+    for (std::size_t dot = text.rfind('.'); dot != std::string::npos && dot != 0;
+         dot = text.rfind('.')) {
+        if (text.find_first_not_of("0123456789", dot + 1) != std::string::npos) break;
+        text.resize(dot);
+    }
+    const std::size_t module = text.find("_MOD_");
+    if (text.starts_with("__") && module != std::string::npos) {
+        text = text.substr(2, module - 2) + "::" + text.substr(module + 5);
+    }
+    return text;
+}
+
 // C++ names become readable; the arguments are left out.
 std::string readable(const char* name) {
     if (name == nullptr) return "";
     // Other names are those of C, also where they spell a type of C++, as x (long long) does.
-    if (!std::string_view(name).starts_with("_Z")) return name;
+    if (!std::string_view(name).starts_with("_Z")) return readable_plain(name);
     int status = 0;
     std::unique_ptr<char, void (*)(void*)> demangled(
         abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
@@ -43,6 +60,62 @@ std::string readable(const char* name) {
         }
     }
     return text;
+}
+
+// A function that was inlined, and its call.
+struct Inlined {
+    std::string function;
+    std::string call_file;
+    int call_line = 0;
+};
+
+std::string name_of(Dwarf_Die& function) {
+    Dwarf_Attribute attribute;
+    if (dwarf_attr_integrate(&function, DW_AT_linkage_name, &attribute) != nullptr) {
+        return readable(dwarf_formstring(&attribute));
+    }
+    return readable(dwarf_diename(&function));
+}
+
+int number_of(Dwarf_Die& die, unsigned name) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    if (dwarf_attr(&die, name, &attribute) == nullptr) return 0;
+    return dwarf_formudata(&attribute, &value) == 0 ? static_cast<int>(value) : 0;
+}
+
+Inlined inlined_of(Dwarf_Die& unit, Dwarf_Die& function) {
+    Inlined inlined{.function = name_of(function), .call_file = ""};
+    Dwarf_Files* files = nullptr;
+    std::size_t count = 0;
+    const auto file = static_cast<std::size_t>(number_of(function, DW_AT_call_file));
+    if (dwarf_getsrcfiles(&unit, &files, &count) == 0 && file < count) {
+        const char* path = dwarf_filesrc(files, file, nullptr, nullptr);
+        inlined.call_file = path != nullptr ? path : "";
+        inlined.call_line = number_of(function, DW_AT_call_line);
+    }
+    return inlined;
+}
+
+// The inlined functions at `pc`, from the innermost outwards.
+std::vector<Inlined> inlined_at(Dwfl_Module* module, std::uint64_t pc) {
+    std::vector<Inlined> found;
+    Dwarf_Addr bias = 0;
+    Dwarf_Die* unit = dwfl_module_addrdie(module, pc, &bias);
+    Dwarf_Die* scopes = nullptr;
+    if (unit == nullptr || dwarf_getscopes(unit, pc - bias, &scopes) <= 0) return found;
+    // These lead to where the innermost function was written; from its own entry one comes to the
+    // functions that it was inlined into.
+    Dwarf_Die innermost = scopes[0];
+    std::free(scopes);
+    const int count = dwarf_getscopes_die(&innermost, &scopes);
+    for (int i = 0; i < count; ++i) {
+        if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine) {
+            found.push_back(inlined_of(*unit, scopes[i]));
+        }
+    }
+    if (count > 0) std::free(scopes);
+    return found;
 }
 
 struct Walk {
@@ -148,9 +221,26 @@ Process::Process(pid_t pid) : state_(std::make_unique<State>(pid)) {}
 Process::~Process() = default;
 
 Site Process::caller_at(std::uint64_t return_address) {
-    Site site = site_of(return_address - 1);
+    const std::vector<Site> sites = sites_of(return_address - 1);
+    const auto own = std::ranges::find_if_not(sites, is_of_library);
+    Site site = own != sites.end() ? *own : sites.front();
     site.address = return_address;
     return site;
+}
+
+std::vector<Site> Process::sites_of(std::uint64_t pc) {
+    std::vector<Site> sites{site_of(pc)};
+    if (sites.front().line == 0) return sites;
+    const Site outermost = sites.front();
+    const std::vector<Inlined> inlined = inlined_at(dwfl_addrmodule(state_->dwfl, pc), pc);
+    // The line of the instruction belongs to the innermost function, and so on outwards.
+    for (std::size_t i = 0; i < inlined.size(); ++i) {
+        sites[i].function = inlined[i].function;
+        sites.push_back(outermost);
+        sites.back().file = inlined[i].call_file;
+        sites.back().line = inlined[i].call_line;
+    }
+    return sites;
 }
 
 Site Process::site_of(std::uint64_t pc) {
@@ -185,6 +275,34 @@ std::optional<Symbol> Process::symbol_of(std::uint64_t address) {
     return Symbol{.name = readable(name), .offset = offset, .bytes = symbol.st_size};
 }
 
+std::uint64_t Process::address_of(std::string_view name) {
+    std::uint64_t found = 0;
+    for_each_variable([&](const char* its_name, std::uint64_t address, std::uint64_t) {
+        if (name == its_name) found = address;
+    });
+    return found;
+}
+
+void Process::for_each_variable(const VariableVisit& visit) {
+    if (state_->dwfl == nullptr) return;
+    const auto take = [](Dwfl_Module* module, void**, const char*, Dwarf_Addr, void* argument) {
+        const int count = dwfl_module_getsymtab(module);
+        for (int i = 0; i < count; ++i) {
+            GElf_Sym symbol;
+            GElf_Addr address = 0;
+            const char* name =
+                dwfl_module_getsym_info(module, i, &symbol, &address, nullptr, nullptr, nullptr);
+            const bool is_variable = GELF_ST_TYPE(symbol.st_info) == STT_OBJECT &&
+                                     symbol.st_shndx != SHN_UNDEF && name != nullptr;
+            if (is_variable) {
+                (*static_cast<const VariableVisit*>(argument))(name, address, symbol.st_size);
+            }
+        }
+        return static_cast<int>(DWARF_CB_OK);
+    };
+    dwfl_getmodules(state_->dwfl, take, const_cast<VariableVisit*>(&visit), 0);
+}
+
 std::vector<Stack> Process::stacks(std::string& error) {
     std::vector<Stack> stacks;
     if (!state_->attach(error)) return stacks;
@@ -208,6 +326,8 @@ Stack Process::stack_of(pid_t thread, std::string& error) {
     }
     return stack;
 }
+
+std::string readable_name(const char* name) { return readable(name); }
 
 bool has_debug_information() { return true; }
 

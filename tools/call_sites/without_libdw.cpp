@@ -42,7 +42,12 @@ Site Process::site_of(std::uint64_t pc) {
     return site;
 }
 
+std::vector<Site> Process::sites_of(std::uint64_t pc) { return {site_of(pc)}; }
+
 std::optional<Symbol> Process::symbol_of(std::uint64_t /*address*/) { return {}; }
+
+std::uint64_t Process::address_of(std::string_view /*name*/) { return 0; }
+void Process::for_each_variable(const VariableVisit& /*visit*/) {}
 
 std::vector<Stack> Process::stacks(std::string& error) {
     error = "this build is without libdw (elfutils), so it cannot read stacks";
@@ -53,6 +58,8 @@ Stack Process::stack_of(pid_t thread, std::string& error) {
     stacks(error);
     return {.thread = thread, .calls = {}};
 }
+
+std::string readable_name(const char* name) { return name; }
 
 bool has_debug_information() { return false; }
 

@@ -8,6 +8,8 @@
 namespace tessera::osh_hang {
 namespace {
 
+bool has_images = false;  // the program is one of coarrays: image i is PE i - 1
+
 std::string at_place(const Snapshot& pe) { return pe.place.empty() ? "" : ", at " + pe.place; }
 
 }  // namespace
@@ -18,9 +20,17 @@ std::string called_by(const Snapshot& pe) {
     return pe.place.empty() ? "" : ", called by " + pe.place;
 }
 
+void call_pes_images(bool are_images) { has_images = are_images; }
+
+std::string name_of_pe(int pe) { return ranges({pe}); }
+
 std::string ranges(std::vector<int> pes) {
     std::ranges::sort(pes);
-    std::string text = pes.size() == 1 ? "PE " : "PEs ";
+    std::string text = has_images ? "image" : "PE";
+    text += pes.size() == 1 ? " " : "s ";
+    if (has_images) {
+        for (int& pe : pes) ++pe;
+    }
     for (std::size_t i = 0; i < pes.size();) {
         std::size_t last = i;
         while (last + 1 < pes.size() && pes[last + 1] == pes[last] + 1) ++last;
@@ -54,7 +64,7 @@ std::string activity(const Snapshot& pe) {
     } else if (pe.state == heap::PeState::kStarting) {
         text = "is at the start of shmem_init" + called_by(pe);
     } else if (!pe.wait.routine.empty()) {
-        text = "waits in " + pe.wait.routine + called_by(pe);
+        text = "waits in " + pe.routine() + called_by(pe);
     } else if (pe.entry) {
         text = "is in " + pe.entry->routine + called_by(pe);
     } else if (pe.state == heap::PeState::kFinalized) {

@@ -5,6 +5,7 @@
 #include "tools/osh_hang/findings.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -23,6 +24,7 @@ class Analysis {
         look_at_active_sets();
         look_at_locks();
         look_at_queues();
+        look_at_images();
         look_for_cycle();
         look_for_culprits();
         return lines_;
@@ -38,7 +40,10 @@ class Analysis {
     void look_at_active_sets();
     void look_at_locks();
     void look_at_lock(const Snapshot& waiter);
+    std::vector<int> holders_of(const PeLock& lock, const Snapshot& waiter) const;
     void look_at_queues();
+    void look_at_place_in_queue(const Snapshot& pe);
+    void look_at_images();
     void look_for_cycle();
     void look_for_culprits();
     bool find_cycle(int pe, std::vector<int>& path, std::set<int>& done) const;
@@ -140,7 +145,7 @@ void Analysis::look_at_team(const TeamView& team) {
         if (is_of_active_set(pe->wait.routine)) {
             text = "in " + pe->wait.routine + " of an active set";
         } else if (is_inside) {
-            text = "in the " + number + " collective, " + pe->wait.routine + called_by(*pe);
+            text = "in the " + number + " collective, " + pe->routine() + called_by(*pe);
         } else {
             const std::string last = view.routine_of(view.calls);
             text = view.calls == 0
@@ -238,23 +243,77 @@ void Analysis::look_at_lock(const Snapshot& waiter) {
             continue;
         }
         if ((entry & kLockHeld) != 0) {
-            lines_.push_back("Lock " + name + ": PE " + std::to_string(other.process.pe) +
-                             " has it, and PE " + std::to_string(waiter.process.pe) +
-                             " waits for it");
+            lines_.push_back("Lock " + name + ": " + name_of_pe(other.process.pe) +
+                             " has it, and " + name_of_pe(waiter.process.pe) + " waits for it");
             add_wait(waiter.process.pe, other.process.pe, "lock " + name);
         } else if ((entry & kLockNextMask) == static_cast<std::uint32_t>(waiter.process.pe) + 1) {
-            lines_.push_back("Lock " + name + ": PE " + std::to_string(waiter.process.pe) +
-                             " comes behind PE " + std::to_string(other.process.pe));
+            lines_.push_back("Lock " + name + ": " + name_of_pe(waiter.process.pe) +
+                             " comes behind " + name_of_pe(other.process.pe));
         }
     }
 }
 
+// The PEs that have the lock that `waiter` waits for: they have a node for it, and do not wait at
+// it.
+std::vector<int> Analysis::holders_of(const PeLock& lock, const Snapshot& waiter) const {
+    std::vector<int> holders;
+    for (const Snapshot& other : pes_) {
+        const std::uint64_t address = same_byte_in(other, waiter, lock.address);
+        const bool has_it = std::ranges::any_of(other.locks, [&](const PeLock& its) {
+            return its.address == address && its.pe == lock.pe && !other.waits_at(its);
+        });
+        if (has_it && address != 0) holders.push_back(other.process.pe);
+    }
+    return holders;
+}
+
+// Mutexes and reader-writer locks, a line for each; epochs.
 void Analysis::look_at_queues() {
+    std::map<std::string, std::vector<int>> waiters;
+    std::map<std::string, std::vector<int>> holders;
     for (const Snapshot& pe : pes_) {
-        if (pe.wait.routine.empty() || pe.wait.behind < 0) continue;
-        add_wait(pe.process.pe, pe.wait.behind, pe.wait.routine);
-        lines_.push_back("PE " + std::to_string(pe.process.pe) + " waits in " + pe.wait.routine +
-                         " for PE " + std::to_string(pe.wait.behind));
+        const auto lock =
+            std::ranges::find_if(pe.locks, [&](const PeLock& one) { return pe.waits_at(one); });
+        if (lock == pe.locks.end()) {
+            look_at_place_in_queue(pe);
+            continue;
+        }
+        const std::string name = (lock->use == LockUse::kMutex ? "mutex " : "rwlock ") +
+                                 name_of(pe, lock->address) + " of " + name_of_pe(lock->pe);
+        waiters[name].push_back(pe.process.pe);
+        holders[name] = holders_of(*lock, pe);
+        for (int holder : holders[name]) add_wait(pe.process.pe, holder, name);
+        if (holders[name].empty()) look_at_place_in_queue(pe);
+    }
+    for (const auto& [name, pes] : waiters) {
+        const std::vector<int>& have = holders[name];
+        std::string line = name;
+        line[0] = static_cast<char>(std::toupper(line[0]));
+        line += have.empty() ? ": no PE here has it"
+                             : ": " + ranges(have) + (have.size() == 1 ? " has it" : " have it");
+        lines_.push_back(line + ", and " + ranges(pes) + (pes.size() == 1 ? " waits" : " wait") +
+                         " for it");
+    }
+}
+
+void Analysis::look_at_place_in_queue(const Snapshot& pe) {
+    if (pe.wait.routine.empty() || pe.wait.behind < 0) return;
+    add_wait(pe.process.pe, pe.wait.behind, pe.wait.routine);
+    lines_.push_back(name_of_pe(pe.process.pe) + " waits in " + pe.wait.routine + " for " +
+                     name_of_pe(pe.wait.behind));
+}
+
+void Analysis::look_at_images() {
+    std::map<std::pair<std::string, std::vector<int>>, std::vector<int>> waiters;
+    for (const Snapshot& pe : pes_) {
+        const std::vector<int> awaited = awaited_by(pe, pes_);
+        if (awaited.empty()) continue;
+        for (int other : awaited) add_wait(pe.process.pe, other, pe.routine());
+        waiters[{pe.routine(), awaited}].push_back(pe.process.pe);
+    }
+    for (const auto& [statement, pes] : waiters) {
+        lines_.push_back(ranges(pes) + (pes.size() == 1 ? " waits in " : " wait in ") +
+                         statement.first + " for " + ranges(statement.second));
     }
 }
 
@@ -284,9 +343,8 @@ void Analysis::look_for_cycle() {
         std::string line = "A cycle: ";
         for (std::size_t i = 0; i < path.size(); ++i) {
             const int next = path[(i + 1) % path.size()];
-            line += (i > 0 ? ", " : "") + std::string("PE ") + std::to_string(path[i]) +
-                    " waits for PE " + std::to_string(next) + " (" + reasons_.at({path[i], next}) +
-                    ")";
+            line += (i > 0 ? ", " : "") + name_of_pe(path[i]) + " waits for " + name_of_pe(next) +
+                    " (" + reasons_.at({path[i], next}) + ")";
         }
         lines_.push_back(line);
         return;
@@ -304,7 +362,7 @@ void Analysis::look_for_culprits() {
         for (const auto& [waiter, others] : waits_) {
             if (others.contains(pe)) waiters.push_back(waiter);
         }
-        lines_.push_back("PE " + std::to_string(pe) + " holds up " + ranges(waiters) + ": it " +
+        lines_.push_back(name_of_pe(pe) + " holds up " + ranges(waiters) + ": it " +
                          (snapshot != nullptr ? activity(*snapshot)
                                               : "has no process on this host: it has ended, or "
                                                 "runs on another host"));

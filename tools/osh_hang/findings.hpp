@@ -17,7 +17,11 @@ std::string activity(const Snapshot& pe);
 // ", called by main (FILE:52)". A routine may have left no trace on the stack but the call of it.
 std::string called_by(const Snapshot& pe);
 
-// "0-2, 5"
+// From here on PE 0 is called image 1, and so on.
+void call_pes_images(bool are_images);
+// "PE 3"
+std::string name_of_pe(int pe);
+// "PEs 0-2, 5"
 std::string ranges(std::vector<int> pes);
 
 // "18th"

@@ -5,12 +5,16 @@
 // --timeout, and by PEs (core/hang_report.hpp).
 //   processes.cpp  the PEs of a job        snapshot.cpp  one PE from outside
 //   activity.cpp   texts about PEs         findings.cpp  what follows from all of them
+//   calls.cpp      names of places in the code of a PE that ends, for that PE
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
+#include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/osh_hang/calls.hpp"
 #include "tools/osh_hang/findings.hpp"
 #include "tools/osh_hang/processes.hpp"
 #include "tools/osh_hang/snapshot.hpp"
@@ -27,6 +32,9 @@ namespace {
 
 // By SHMEM_CMP_EQ to SHMEM_CMP_LE, which count from 1.
 constexpr const char* kComparisons[] = {"?", "==", "!=", ">", ">=", "<", "<="};
+constexpr std::size_t kWordsMax = 16;     // of a wait on several
+constexpr std::size_t kTeamLinesMax = 8;  // for a PE
+constexpr unsigned kAnswerSeconds = 30;
 constexpr const char* kFooter =
     "Without PID: all jobs of this user on this host. The report goes to stderr. docs/hangs.md.";
 
@@ -41,44 +49,104 @@ std::string seconds_text(double seconds) {
     return text;
 }
 
-// The condition of a wait on words, with the word's value now.
-std::string condition_text(const Snapshot& pe) {
+// "flag >= 7; it is 0", for the word at `address`.
+std::string condition_text(const Snapshot& pe, std::uint64_t address, std::uint32_t word_bytes,
+                           std::uint64_t value) {
     const Wait& wait = pe.wait;
     const char* comparison =
         wait.comparison > 0 && wait.comparison <= 6 ? kComparisons[wait.comparison] : "?";
-    std::string text = name_of(pe, wait.address);
-    if (wait.count > 1) text = "one or all of " + std::to_string(wait.count) + " words at " + text;
     std::uint64_t now = 0;
-    const bool is_known = wait.word_bytes <= sizeof now &&
-                          read_memory(pe.process.pid, wait.address, &now, wait.word_bytes);
+    if (word_bytes == 0 || word_bytes > sizeof now) return name_of(pe, address);
     const auto number = [&](std::uint64_t bits) {
-        const unsigned shift = 64 - 8 * wait.word_bytes;
+        const unsigned shift = 64 - 8 * word_bytes;
         return std::to_string(static_cast<std::int64_t>(bits << shift) >> shift);
     };
-    text += std::string(" ") + comparison + " " + number(wait.value);
-    if (is_known && wait.count <= 1) text += "; it is " + number(now);
-    return text;
+    const std::string text = name_of(pe, address) + " " + comparison + " " + number(value);
+    const bool is_known = read_memory(pe.process.pid, address, &now, word_bytes);
+    return is_known ? text + "; it is " + number(now) : text;
+}
+
+// A line for each of several words that count.
+void print_list(const Snapshot& pe, const WaitList& list) {
+    const std::string& routine = pe.wait.routine;
+    const bool needs_all = routine.find("_all") != std::string::npos;
+    print(std::string("      for ") + (needs_all ? "all" : "one") + " of " +
+          std::to_string(list.count) + " words:");
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < list.count; ++i) {
+        const auto at = [=](const void* start, std::size_t bytes) {
+            return reinterpret_cast<std::uint64_t>(start) + bytes;
+        };
+        int status = 0;
+        if (list.status != nullptr) {
+            read_memory(pe.process.pid, at(list.status, i * sizeof status), &status, sizeof status);
+        }
+        if (status != 0) continue;
+        if (++count > kWordsMax) return print("          ...");
+        std::uint64_t value = 0;
+        const std::size_t bytes = std::min<std::size_t>(list.word_bytes, sizeof value);
+        read_memory(pe.process.pid, at(list.values, i * list.value_step * bytes), &value, bytes);
+        print("          " + condition_text(pe, at(list.words, i * bytes), list.word_bytes, value));
+    }
+}
+
+void print_wait(const Snapshot& pe) {
+    if (pe.wait.routine.empty() || pe.wait.kind != WaitKind::kWords) return;
+    // The runtime's own words say nothing to the user.
+    if (pe.image && coarray_at(pe, pe.wait.address).empty()) return;
+    if (pe.wait.list) return print_list(pe, *pe.wait.list);
+    print("      for " + condition_text(pe, pe.wait.address, pe.wait.word_bytes, pe.wait.value));
+}
+
+// A line for each team; one for all teams of which it would be the same, as of a program that makes
+// many; the team that the PE waits in comes first.
+void print_teams(const Snapshot& pe) {
+    std::vector<std::pair<std::string, std::size_t>> lines;
+    const TeamView* waited = pe.team_of_wait();
+    for (const TeamView& team : pe.teams) {
+        if (team.calls == 0) continue;
+        const std::string last = team.routine_of(team.calls);
+        const std::string line =
+            "      " + team.name() + ": " + std::to_string(team.calls) +
+            (team.calls == 1 ? " collective called, " : " collectives called, the last one ") +
+            (last.empty() ? "unknown" : last);
+        const auto same =
+            std::ranges::find(lines, line, &std::pair<std::string, std::size_t>::first);
+        if (&team == waited) {
+            lines.insert(lines.begin(), {line, 1});
+        } else if (same != lines.end()) {
+            ++same->second;
+        } else {
+            lines.emplace_back(line, 1);
+        }
+    }
+    for (std::size_t i = 0; i < lines.size() && i < kTeamLinesMax; ++i) {
+        const auto& [line, count] = lines[i];
+        print(count == 1 ? line : line + " (" + std::to_string(count) + " such teams)");
+    }
+    if (lines.size() > kTeamLinesMax) {
+        print("      and " + std::to_string(lines.size() - kTeamLinesMax) + " other teams");
+    }
 }
 
 void print_pe(const Snapshot& pe) {
-    std::string line = "  PE " + std::to_string(pe.process.pe);
+    std::string line = "  " + name_of_pe(pe.process.pe);
+    line[2] = static_cast<char>(std::toupper(line[2]));
     if (pe.ended.empty()) line += " (pid " + std::to_string(pe.process.pid) + ")";
     line += " " + activity(pe);
     if (!pe.wait.routine.empty() && pe.wait.seconds > 0) {
         line += ", since " + seconds_text(pe.wait.seconds);
     }
     print(line);
-    if (!pe.wait.routine.empty() && pe.wait.kind == WaitKind::kWords) {
-        print("      for " + condition_text(pe));
-    }
-    for (const TeamView& team : pe.teams) {
-        if (team.calls == 0) continue;
-        const std::string last = team.routine_of(team.calls);
-        print("      " + team.name() + ": " + std::to_string(team.calls) +
-              (team.calls == 1 ? " collective called, " : " collectives called, the last one ") +
-              (last.empty() ? "unknown" : last));
-    }
+    print_wait(pe);
+    if (!pe.image) print_teams(pe);  // Collectives of coarray programs are not those of teams.
     if (!pe.complaint.empty() && pe.ended.empty()) print("      no stack: " + pe.complaint);
+}
+
+// For a PE that waits for names of places in its code. The 0 ends the answer.
+int answer(int file, const std::string& text) {
+    const std::size_t bytes = text.size() + 1;
+    return ::write(file, text.c_str(), bytes) == static_cast<ssize_t>(bytes) ? 0 : 1;
 }
 
 // One report on a job at a time: PEs that find the same hang ask at once.
@@ -112,6 +180,7 @@ void report(const PeProcess& any, const std::vector<Ended>& ended) {
         pes.push_back(std::move(gone));
     }
     std::ranges::sort(pes, {}, [](const Snapshot& pe) { return pe.process.pe; });
+    call_pes_images(std::ranges::any_of(pes, [](const Snapshot& pe) { return !!pe.image; }));
     char host[256] = "";
     ::gethostname(host, sizeof host - 1);
     print("osh_hang: " + std::to_string(pes.size()) + " PEs on host " + host +
@@ -135,9 +204,22 @@ int main(int argc, char** argv) {
     parser.add_option("--asked-by", asking, "As PID, for PEs that ask")->type_name("PID");
     parser.add_option("--ended", ended_texts, "A PE that has no process any more, for oshrun")
         ->type_name("PE:TEXT");
+    int answer_to = -1;
+    std::string caller_in;
+    std::string calls;
+    parser.add_option("--answer-to", answer_to, "For PEs that end")->type_name("FD")->group("");
+    parser.add_option("--caller-in", caller_in, "For PEs that end")->type_name("LIST")->group("");
+    parser.add_option("--calls", calls, "For PEs that end")->type_name("LIST")->group("");
     parser.set_version_flag("--version", "osh_hang (Tessera) " TESSERA_VERSION);
     parser.footer(hang::kFooter);
     CLI11_PARSE(parser, argc, argv);
+    if (answer_to >= 0 && pids.size() == 1) {
+        const pid_t pid = pids.front();
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // The PE waits for the answer.
+        ::alarm(hang::kAnswerSeconds);
+        return hang::answer(answer_to, caller_in.empty() ? hang::calls_text(pid, calls)
+                                                         : hang::caller_text(pid, caller_in));
+    }
     if (asking != 0) pids.push_back(asking);
     std::vector<hang::Ended> ended;
     for (const std::string& text : ended_texts) {

@@ -111,6 +111,7 @@ void place_in_segment(const Reader& reader, std::uint64_t offset, const PeFacts&
         wait.slot = static_cast<std::uint32_t>((offset - kStreamsOffset) / kTeamStreamsBytes);
     } else if (offset >= kQueueNodesOffset && offset < kEpochSlotsOffset) {
         wait.place = GatePlace::kLockQueue;
+        wait.node = static_cast<std::uint32_t>((offset - kQueueNodesOffset) / sizeof(QueueNode));
         Copy<QueueNode> node;
         const std::uint64_t begin = offset / sizeof(QueueNode) * sizeof(QueueNode);
         if (node.read(reader.file, reader.segment + begin)) {
@@ -138,6 +139,10 @@ void read_wait(const Reader& reader, const heap::PeRecord& record, const Interna
     wait.value = note.value.load();
     wait.word_bytes = note.word_bytes.load();
     wait.count = note.count.load();
+    if (wait.kind == WaitKind::kWords && wait.word_bytes == 0) {
+        WaitList list;
+        if (read_memory(reader.pid, wait.address, &list, sizeof list)) wait.list = list;
+    }
     if (wait.kind != WaitKind::kGate || internal.facts.is_complete.load() == 0) return;
     const std::uint64_t offset = wait.address - internal.facts.node_base;
     if (wait.address < internal.facts.node_base || offset >= reader.layout.static_offset) return;
@@ -148,6 +153,21 @@ void read_wait(const Reader& reader, const heap::PeRecord& record, const Interna
     place_in_segment(reader,
                      (offset - reader.layout.internal_offset) % reader.layout.internal_bytes,
                      internal.facts, wait);
+}
+
+std::vector<PeLock> read_locks(pid_t pid, std::uint64_t address) {
+    std::vector<PeLock> locks;
+    if (address == 0) return locks;
+    const auto read = [=](std::uint64_t at, void* to, std::size_t bytes) {
+        return read_memory(pid, at, to, bytes);
+    };
+    HeldLocks::visit_in(address, read, [&](const LockKey& key, LockUse use, std::uint32_t node) {
+        locks.push_back({.address = reinterpret_cast<std::uint64_t>(key.lock),
+                         .pe = key.pe,
+                         .use = use,
+                         .node = node});
+    });
+    return locks;
 }
 
 // The innermost call in the program's own code: its file is the main program, or has a source line
@@ -199,10 +219,14 @@ void read_stack(Snapshot& pe) {
     call_sites::Process process(pe.process.pid);
     std::vector<call_sites::Stack> stacks = process.stacks(pe.complaint);
     for (const call_sites::Stack& stack : stacks) {
-        pe.entry = call_sites::entry_of(stack, {"shmem_", "pshmem_", "shmemx_", "pshmemx_"});
+        pe.entry = call_sites::entry_of(
+            stack, {"shmem_", "pshmem_", "shmemx_", "pshmemx_", "_gfortran_caf_", "dart_"});
         if (pe.entry) break;
     }
     if (pe.entry && pe.entry->routine.starts_with("p")) pe.entry->routine.erase(0, 1);
+    pe.is_in_runtime = pe.entry && is_of_runtime(pe.entry->routine);
+    if (pe.is_in_runtime) pe.entry->routine = statement_of(pe.entry->routine);
+    pe.image = read_image(process, pe.process.pid);
     for (const call_sites::Stack& stack : stacks) {
         if (stack.thread != pe.process.pid) continue;
         if (!pe.entry) pe.entry = exit_of(stack, program_path(pe.process.pid));
@@ -238,12 +262,25 @@ std::optional<int> TeamView::root_of(std::uint64_t call) const {
     return roots[call % TeamCalls::kLast];
 }
 
+std::string Snapshot::routine() const {
+    if (is_in_runtime) return entry->routine;
+    if (!wait.routine.empty()) return wait.routine;
+    return entry ? entry->routine : "";
+}
+
 const TeamView* Snapshot::team_of_wait() const {
-    if (wait.routine.empty() || wait.place != GatePlace::kTeam) return nullptr;
-    for (const TeamView& team : teams) {
-        if (team.slot == wait.slot) return &team;
+    if (!wait.routine.empty() && wait.place == GatePlace::kTeam) {
+        const auto found = std::ranges::find(teams, wait.slot, &TeamView::slot);
+        return found != teams.end() ? &*found : nullptr;
     }
-    return nullptr;
+    // In a part of a collective that does not wait at a gate of the team, a transfer for example.
+    const std::string name = !wait.routine.empty() ? wait.routine : routine();
+    const auto is_last = [&](const TeamView& team) {
+        return team.calls != 0 && !name.empty() && team.routine_of(team.calls) == name;
+    };
+    const auto found = std::ranges::find_if(teams, is_last);
+    const bool is_known = found != teams.end() && std::ranges::count_if(teams, is_last) == 1;
+    return is_known ? &*found : nullptr;
 }
 
 int NodeFiles::open(const PeProcess& process) {
@@ -294,6 +331,8 @@ Snapshot NodeFiles::read(const PeProcess& process, int& npes) {
         pe.process.pe = internal->facts.pe;
         pe.heap_base = internal->facts.heap_base;
         pe.teams = read_teams(reader);
+        if (pe.state == heap::PeState::kFinalized) continue;
+        pe.locks = read_locks(process.pid, internal->held_locks);
     }
     return pe;
 }
@@ -310,6 +349,9 @@ std::string name_of(const Snapshot& pe, std::uint64_t address) {
     }
     const std::uint64_t offset = address - pe.heap_base;
     if (pe.heap_base != 0 && offset < pe.range.bytes()) {
+        if (const std::string coarray = pe.image ? coarray_at(pe, address) : ""; !coarray.empty()) {
+            return coarray;
+        }
         const char* part = offset < pe.range.team_begin()    ? "symmetric heap"
                            : offset < pe.range.local_begin() ? "team memory"
                                                              : "local memory";

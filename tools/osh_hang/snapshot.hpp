@@ -10,10 +10,13 @@
 #include <vector>
 
 #include "base/fd.hpp"
+#include "base/wait_list.hpp"
 #include "base/wait_subject.hpp"
 #include "core/diagnosis.hpp"
+#include "core/held_locks.hpp"
 #include "heap/node_file.hpp"
 #include "tools/call_sites/call_sites.hpp"
+#include "tools/osh_hang/images.hpp"
 #include "tools/osh_hang/processes.hpp"
 
 namespace tessera::osh_hang {
@@ -52,8 +55,18 @@ struct Wait {
     std::uint32_t word_bytes = 0;
     std::uint32_t count = 0;
     GatePlace place = GatePlace::kUnknown;
-    std::uint32_t slot = 0;  // of the team, for kTeam
-    int behind = -1;         // the PE before it, for kLockQueue, or the one of the epoch
+    std::uint32_t slot = 0;        // of the team, for kTeam
+    int behind = -1;               // the PE before it, for kLockQueue, or the one of the epoch
+    std::uint32_t node = 0;        // of the queue, for kLockQueue
+    std::optional<WaitList> list;  // of a wait on several words
+};
+
+// A mutex or reader-writer lock that a PE has or waits for.
+struct PeLock {
+    std::uint64_t address = 0;  // of this PE
+    int pe = 0;                 // whose instance
+    LockUse use = LockUse::kMutex;
+    std::uint32_t node = 0;
 };
 
 struct Snapshot {
@@ -64,17 +77,27 @@ struct Snapshot {
     int thread_level = 0;
     Wait wait;
     std::vector<TeamView> teams;
+    std::vector<PeLock> locks;
     std::uint64_t heap_base = 0;  // 0: not known
     heap::MemoryRange range{};
     std::uint64_t static_base = 0;
     std::uint64_t static_bytes = 0;
     std::optional<call_sites::Entry> entry;  // the routine it is in, and its caller
+    bool is_in_runtime = false;              // that routine is a statement, or one of DART
+    std::optional<Image> image;              // of a coarray program
     std::string place;                       // of the program's own code
     std::string complaint;                   // the reason why there is no stack
     std::string ended;                       // "exited with code 0": it has no process any more
 
-    // The team whose collective it waits in; nullptr: none.
+    bool is_waiting() const { return !wait.routine.empty(); }
+    // The routine that it is in, or the statement of Fortran; "": in none.
+    std::string routine() const;
+    // The team whose collective it is in; nullptr: none.
     const TeamView* team_of_wait() const;
+    bool waits_at(const PeLock& lock) const {
+        return !wait.routine.empty() && wait.place == GatePlace::kLockQueue &&
+               wait.node == lock.node;
+    }
     bool is_stopped() const { return process.state == 'T' || process.state == 't'; }
 };
 
