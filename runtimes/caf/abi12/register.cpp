@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "abi12/descriptor.hpp"
+#include "core/allocation.hpp"
 #include "core/hooks.hpp"
 #include "core/ordering.hpp"
 #include "core/runtime.hpp"
@@ -69,7 +70,8 @@ void register_coarray(std::size_t bytes, Memory memory, bool is_zeroed, caf_toke
     Team& team = memory == Memory::kStatic ? initial_team() : current_team();
     if (memory == Memory::kTeam) {
         skip_next_sync_all(false);
-        const int status = sync_members(team);
+        const int status = sync_allocation(
+            team, {.statement = "allocate", .verb = "allocates", .bytes = bytes, .object = token});
         if (status != kOk) {
             report(target, status, "allocate", "an image of the team has %s",
                    status == kStoppedImage ? "stopped" : "failed");
@@ -280,7 +282,10 @@ CAF_ENTRY void _gfortran_caf_deregister(caf_token_t* token, int type, int* stat,
         }
     } else if (is_coarray(coarray)) {
         complete_all();
-        const int status = sync_members(*coarray->team);
+        const int status = sync_allocation(*coarray->team, {.statement = "deallocate",
+                                                            .verb = "frees",
+                                                            .bytes = coarray->bytes,
+                                                            .object = coarray->base});
         if (status != kOk) {
             report(target, status, "deallocate", "an image of the team has %s",
                    status == kStoppedImage ? "stopped" : "failed");

@@ -192,13 +192,30 @@ bool has_result(const Team& team, int result_image) {
     return result_image == 0 || result_image == team.this_image;
 }
 
+// All images pass the same number of elements. ERRORS: the program ends with a message.
+void check_bytes(const Team& team, std::size_t bytes, std::uint64_t round) {
+    for (int image = 1; image <= team.images; ++image) {
+        const std::uint64_t its = exposed_by(team, image, round).bytes;
+        if (its != bytes) [[unlikely]] {
+            stop_with_error("collective subroutine",
+                            "this image passes %zu bytes, and image %d passes %zu; all images of a "
+                            "team pass arrays of the same shape",
+                            bytes, image, static_cast<std::size_t>(its));
+        }
+    }
+}
+
 // All combine in the same order, so all have the same bits.
 int reduce_exposed(Team& team, std::byte* data, std::size_t elements, const shmemx_op_t& operation,
                    int result_image) {
     const std::size_t bytes = elements * operation.element_bytes;
     const std::uint64_t round = next_round(team);
     std::memcpy(own_area(team, round), data, bytes);
+    team.own_exposed->areas[round % 2].bytes = bytes;
     const int status = sync_members(team);
+    if (status == kOk && !team.exposed.empty()) {
+        check_bytes(team, bytes, round);
+    }
     if (status != kOk || !has_result(team, result_image)) {
         return status;
     }

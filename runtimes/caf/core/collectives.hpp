@@ -33,6 +33,7 @@ inline constexpr std::size_t kUnallocated = SIZE_MAX;
 
 struct alignas(64) ExposedArea {
     std::uint64_t round;  // that of the data, written behind it by co_broadcast
+    std::uint64_t bytes;  // of a reduction: all images pass as many
     alignas(64) std::byte data[kExposedBytes];
 };
 

@@ -23,7 +23,10 @@
 #include <vector>
 
 #include "core/failures.hpp"
+#include "core/hang_note.hpp"
 #include "core/team.hpp"
+
+tessera::caf::HangNote _gfortran_caf_hang_note;
 
 namespace tessera::caf {
 namespace {
@@ -152,6 +155,7 @@ void make_image_state(int pe, int npes) {
     images.is_alone = images.state + 2;
     images.awaited = images.state + 3;
     images.arrived = images.state + 4;
+    _gfortran_caf_hang_note.arrived = images.arrived;
     *images.is_alone = npes == 1 ? 1 : 0;
 }
 

@@ -19,6 +19,7 @@
 #include "core/coarray.hpp"
 #include "core/collectives.hpp"
 #include "core/failures.hpp"
+#include "core/hang_note.hpp"
 #include "core/idle_teams.hpp"
 #include "core/ordering.hpp"
 #include "core/runtime.hpp"
@@ -53,12 +54,12 @@ constexpr std::uint64_t encode(int number, int index) {
 
 // The block of a team in the memory of each image:
 //
-//   barrier | two wishes of form team, to a line | Exposed (collectives.hpp)
+//   barrier | two wishes of form team, four words of allocations, to a line | Exposed
 //
 // The wishes take turns: an image that writes one has passed a sync_members() behind the last reads
 // of it.
 constexpr std::size_t kLineBytes = 64;
-static_assert(2 * sizeof(Wish) <= kLineBytes);
+static_assert(2 * sizeof(Wish) + 4 * sizeof(std::uint64_t) <= kLineBytes);
 
 std::size_t block_bytes(int images) {
     return TeamBarrier::memory_bytes(images) + kLineBytes + sizeof(Exposed);
@@ -81,10 +82,20 @@ void use_block(Team& team, void* block) {
     team.barrier = std::make_unique<TeamBarrier>(team, block);
     std::byte* wishes = static_cast<std::byte*>(block) + TeamBarrier::memory_bytes(team.images);
     team.wishes = reinterpret_cast<Wish*>(wishes);
+    team.allocation_words = reinterpret_cast<std::uint64_t*>(wishes + 2 * sizeof(Wish));
     find_exposed(team, reinterpret_cast<Exposed*>(wishes + kLineBytes));
     if (!team.exposed.empty()) {
         team.barrier->use_shared_release();
     }
+}
+
+void make_current(Team& team) {
+    detail::current = &team;
+    HangNote& note = _gfortran_caf_hang_note;
+    note.pes = team.pes.empty() ? nullptr : team.pes.data();
+    note.images = team.images;
+    note.first_pe = team.first_pe;
+    note.pe_stride = team.pe_stride;
 }
 
 constexpr std::uint64_t kNoTeam = encode(-1, -1);
@@ -204,7 +215,7 @@ void make_initial_team() {
         stop_with_error("start", "no symmetric memory; raise SHMEM_SYMMETRIC_SIZE");
     }
     use_block(team, block);
-    detail::current = &team;
+    make_current(team);
     detail::is_one_node = !team.exposed.empty();
 }
 
@@ -276,7 +287,7 @@ int change_team(Team& team) {
     if (const int status = equip_again(team, "change team"); status != kOk) {
         return status;
     }
-    detail::current = &team;
+    make_current(team);
     return sync_members(team);
 }
 
@@ -293,7 +304,7 @@ int end_team() {
     if (status == kOk) {
         free_all_of(team);
     }
-    detail::current = team.parent;
+    make_current(*team.parent);
     return status;
 }
 

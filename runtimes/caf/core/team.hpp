@@ -49,6 +49,9 @@ struct Team {
     Wish* wishes = nullptr;
     std::uint32_t forms = 0;
     std::uint32_t formed_at = 0;  // the parent's `forms`, from 1: which of its teams this is
+    // allocate and deallocate: four symmetric words, and the calls so far (allocation.cpp).
+    std::uint64_t* allocation_words = nullptr;
+    std::uint32_t allocations = 0;
     // What the images of the parent have asked for when this team was formed: its siblings.
     std::vector<std::uint64_t> formation;
     // Children whose variables have been defined again on this image (idle_teams.cpp).

@@ -13,6 +13,9 @@
 
 #include "core/entry.hpp"
 
+// Of libtessera: writes where the program's own code stands, "called by main (heat.cpp:12)", or "".
+extern "C" __attribute__((weak)) void shmem_internal_call_place(char* text, std::size_t bytes);
+
 namespace tessera::dart {
 namespace {
 
@@ -62,6 +65,13 @@ void fatal(const char* routine, const char* format, ...) {
     va_start(arguments, format);
     print(routine, format, arguments);
     va_end(arguments);
+    char place[kMessageBytes] = "";
+    if (shmem_internal_call_place != nullptr) {
+        shmem_internal_call_place(place, sizeof place);
+    }
+    if (place[0] != 0) {
+        std::fprintf(stderr, "[unit %d] %s\n", my_number(), place);
+    }
     shmem_global_exit(DART_EXIT_ABORT);
 }
 
