@@ -18,7 +18,7 @@ static void (*volatile no_function)(void);
 
 static void write_nowhere(void) { *nowhere = 1; } /* HERE segv */
 
-static void divide(void) { word = 1 / zero; } /* HERE fpe */
+static void divide(void) { word = 7 / zero; } /* HERE fpe */
 
 static void give_up(void) { abort(); } /* HERE abrt */
 

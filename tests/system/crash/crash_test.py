@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 
-from launching import HANG_SECONDS, LaunchTest, main, program
+from launching import HANG_SECONDS, OSHRUN, LaunchTest, main, program
 
 SOURCES = {"crash_probe": "crash_probe.c", "crash_probe_cxx": "crash_probe_cxx.cpp",
            "crash_probe_fortran": "crash_probe_fortran.f90", "crash_probe_static": "crash_probe.c"}
@@ -45,8 +45,10 @@ class Crash(LaunchTest):
         return rf"{function} \({re.escape(LINES[SOURCES[probe]][word])}\)"
 
     def run_probe(self, probe, kind, code, npes=2, options=(), **variables):
+        # Where a statically linked program looks for osh_hang.
+        path = os.pathsep.join([os.path.dirname(OSHRUN), os.environ["PATH"]])
         return self.run_job("-n", npes, *options, program(probe), kind, code=code,
-                            environment=self.environment(**variables))[1]
+                            environment=self.environment(PATH=path, **variables))[1]
 
     def test_crashes(self):
         for probe in ("crash_probe", "crash_probe_static"):
@@ -55,7 +57,7 @@ class Crash(LaunchTest):
                     error = self.run_probe(probe, kind, 128 + number)
                     self.assertRegex(error, rf"(?m)^\[pe 1\] {text}")
                     self.assertRegex(error, rf"(?m)^    {self.place(probe, function, kind)}$")
-                    if kind != "thread" and kind != "overflow":
+                    if kind not in ("thread", "overflow", "call"):
                         self.assertRegex(error, r"(?m)^    main \(crash_probe.c:\d+\)$")
 
     def test_mistakes(self):
@@ -67,16 +69,16 @@ class Crash(LaunchTest):
                     with self.subTest(probe=probe, kind=kind, options=options):
                         error = self.run_probe(probe, kind, 1, options=options)
                         place = self.place(probe, function, kind)
-                        self.assertRegex(error, rf"\[pe \d\] {text}.*\n\[pe \d\] called by {place}\n")
+                        self.assertRegex(error, rf"{text}.*\n(\[pe \d\] )?called by {place}\n")
 
     def test_overloads_and_inlined_functions(self):
         """Not the line of the library's header."""
-        place = self.place("crash_probe_cxx", ".*Model::put", "overload")
+        place = self.place("crash_probe_cxx", ".*put", "overload")
         error = self.run_probe("crash_probe_cxx", "overload", 1)
         self.assertRegex(error, rf"shmem_long_put: pe 99 .*\n\[pe 1\] called by {place}\n")
         error = self.run_probe("crash_probe_cxx", "inlined", 128 + signal.SIGSEGV)
         inlined = self.place("crash_probe_cxx", ".*write_nowhere", "inlined")
-        caller = self.place("crash_probe_cxx", ".*Model::crash", "caller")
+        caller = self.place("crash_probe_cxx", ".*crash", "caller")
         self.assertRegex(error, rf"\n    {inlined}\n    {caller}\n")
 
     def test_fortran(self):
