@@ -21,7 +21,7 @@ namespace tessera {
 namespace {
 
 constexpr std::size_t kMessageBytes = 2560;
-constexpr std::size_t kPlaceBytes = 512;  // of these, with the prefix and the ends of lines
+constexpr std::size_t kCallBytes = 512;  // of these, with the prefix and the ends of lines
 constexpr int kReaderPatienceMs = 1000;
 
 char message_prefix[32] = "";
@@ -42,7 +42,7 @@ void write_all(const char* rest, std::size_t left) {
 // In one write, so that lines of several PEs do not mix. `place`: a second line, or "".
 void write_lines(const char* place, const char* format, va_list arguments) {
     char line[kMessageBytes];
-    const std::size_t second = *place != '\0' ? kPlaceBytes : 0;
+    const std::size_t second = *place != '\0' ? kCallBytes : 0;
     const std::size_t first_max = sizeof line - second - 2;
     int used = std::snprintf(line, first_max, "%s", message_prefix);
     int wanted = std::vsnprintf(line + used, first_max - static_cast<std::size_t>(used) + 1, format,
@@ -77,7 +77,7 @@ void write_advice() {
 
 // The message, where the program made the call, and the advice.
 void write_failure(const char* format, va_list arguments) {
-    char place[kPlaceBytes - sizeof message_prefix - 2] = "";
+    char place[kCallBytes - sizeof message_prefix - 2] = "";
     if (FatalPlace find = fatal_place.load(std::memory_order_relaxed)) find(place, sizeof place);
     write_lines(place, format, arguments);
     write_advice();

@@ -35,8 +35,8 @@ struct Site {
 // "work (FILE:40)", "work (a.out+0x1234)", or "0x7f...". Directories are left out.
 std::string text_of(const Site& site);
 
-// Whether the place belongs to the library or its runtimes, and not to the program: also inline code
-// of their headers, and the library in a statically linked program.
+// Whether the place belongs to the library or its runtimes, and not to the program. Inline code of
+// their headers does, and the library in a statically linked program.
 bool is_of_library(const Site& site);
 // Whether the place belongs to the system's libraries, to those of the compilers, for example.
 bool is_of_system(const Site& site);

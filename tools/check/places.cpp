@@ -36,8 +36,8 @@ std::string place_of(const void* site) {
     return text;
 }
 
-// By the function, as the runtimes may be linked into the program; or by the library, which may have
-// lost the names of its inner functions.
+// By the function, as the runtimes may be linked into the program; or by the library, which may
+// have lost the names of its inner functions.
 bool is_of_runtime_at(const void* site) {
     std::lock_guard guard(mutex);
     const call_sites::Site place = this_process().caller_at(number(site));

@@ -15,7 +15,7 @@ namespace tessera::osh_hang {
 
 struct Snapshot;
 
-// What an image's process tells (runtimes/caf/core/hang_note.hpp).
+// Facts from an image's process (runtimes/caf/core/hang_note.hpp).
 struct Image {
     std::uint64_t arrived = 0;  // address of the words of sync images
     std::vector<int> team;      // PEs of the current team

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a report on a hang must know about an image beside its stack, found by osh_hang by the name
-// of the object in the image's memory. Includes nothing of the runtime.
+// The facts about an image that a report on a hang needs beside its stack. osh_hang finds the object
+// by its name in the image's memory. Includes nothing of the runtime.
 
 #pragma once
 

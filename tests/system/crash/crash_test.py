@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Would break: a PE that crashes, or that ends the job by a message, does not tell the line of the
-program, or dies by another signal or code than without the report; a handler of the program is lost.
+program, or dies by another signal or code than without the report; a handler of the program is
+lost.
 """
 import os
 import re
