@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The facts about an image that a report on a hang needs beside its stack. osh_hang finds the object
-// by its name in the image's memory. Includes nothing of the runtime.
+// The facts about an image that a report on a hang needs beside its stack. osh_hang finds the
+// object by its name in the image's memory. Includes nothing of the runtime.
 
 #pragma once
 
