@@ -52,7 +52,7 @@ struct Team {
     // allocate and deallocate: four symmetric words, and the calls so far (allocation.cpp).
     std::uint64_t* allocation_words = nullptr;
     std::uint32_t allocations = 0;
-    // What the images of the parent have asked for when this team was formed: its siblings.
+    // The wishes of the images of the parent when this team was formed: its siblings.
     std::vector<std::uint64_t> formation;
     // Children whose variables have been defined again on this image (idle_teams.cpp).
     std::vector<Team*> redefined;
