@@ -73,6 +73,8 @@ class Process {
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
 
+    // The module at `pc` and no more: of a site, what costs least.
+    Site module_of(std::uint64_t pc);
     // The call that returns to `return_address`: the line of the instruction before it. Of calls in
     // inline code of the library's headers, the line that uses that code.
     Site caller_at(std::uint64_t return_address);

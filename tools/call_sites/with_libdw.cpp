@@ -243,17 +243,23 @@ std::vector<Site> Process::sites_of(std::uint64_t pc) {
     return sites;
 }
 
-Site Process::site_of(std::uint64_t pc) {
+Site Process::module_of(std::uint64_t pc) {
     Site site;
     site.address = pc;
-    if (state_->dwfl == nullptr) return site;
-    Dwfl_Module* module = dwfl_addrmodule(state_->dwfl, pc);
+    Dwfl_Module* module = state_->dwfl != nullptr ? dwfl_addrmodule(state_->dwfl, pc) : nullptr;
     if (module == nullptr) return site;
     Dwarf_Addr start = 0;
     const char* path =
         dwfl_module_info(module, nullptr, &start, nullptr, nullptr, nullptr, nullptr, nullptr);
     site.module = path != nullptr ? path : "";
     site.module_offset = pc - start;
+    return site;
+}
+
+Site Process::site_of(std::uint64_t pc) {
+    Site site = module_of(pc);
+    if (site.module.empty()) return site;
+    Dwfl_Module* module = dwfl_addrmodule(state_->dwfl, pc);
     site.function = readable(dwfl_module_addrname(module, pc));
     if (Dwfl_Line* line = dwfl_module_getsrc(module, pc)) {
         const char* file = dwfl_lineinfo(line, nullptr, &site.line, nullptr, nullptr, nullptr);

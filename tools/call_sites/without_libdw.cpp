@@ -42,6 +42,8 @@ Site Process::site_of(std::uint64_t pc) {
     return site;
 }
 
+Site Process::module_of(std::uint64_t pc) { return site_of(pc); }
+
 std::vector<Site> Process::sites_of(std::uint64_t pc) { return {site_of(pc)}; }
 
 std::optional<Symbol> Process::symbol_of(std::uint64_t /*address*/) { return {}; }
