@@ -118,6 +118,8 @@ class Crash(LaunchTest):
             self.assertNotEqual(lines[-1], "", lines)
         self.assertRegex(lines[-1], r"waits 1000 s for a debugger: gdb -p \d+")
         self.assertIsNone(process.poll())
+        process.terminate()
+        process.communicate(timeout=HANG_SECONDS)
 
     def test_without_the_tool(self):
         """A copy of the probe that finds no osh_hang tells no line, and ends as well."""
