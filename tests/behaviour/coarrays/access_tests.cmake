@@ -73,4 +73,4 @@ caf_collective_fails(size "allocate: this image allocates .* bytes, and image 1 
 caf_collective_fails(order "allocate: this image allocates another coarray than image 1" 2 3 3x3)
 caf_collective_fails(deallocate "deallocate: this image frees another coarray than image 1" 2 3 3x3)
 caf_collective_fails(sum "this image passes [0-9]+ bytes, and image [0-9]+ passes" 2 3 5)
-caf_collective_fails("sum on one" "this image passes 32 bytes, and image 2 passes 40" 2 3 5)
+caf_collective_fails("sum on one" "this image passes [0-9]+ bytes, and image [0-9]+ passes" 2 3 5)
