@@ -7,8 +7,8 @@ foreach(name sync atomics locks events collectives ordering random_numbers)
 endforeach()
 # No thread serves other nodes: the images do, to the end of the program.
 foreach(name sync events locks)
-    coarray_test(${name}_progress_none PROGRAM ${${name}_PROGRAM} STATUS 0 OUTPUT passed
-                 LAYOUTS 3x3 5x2 MEMCHECK NONE
+    coarray_test(${name}_progress_none PROGRAM ${CMAKE_CURRENT_BINARY_DIR}/${name}/${name}
+                 STATUS 0 OUTPUT passed LAYOUTS 3x3 5x2 MEMCHECK NONE
                  ENVIRONMENT SHMEM_PROGRESS=none ASAN_OPTIONS=detect_leaks=0)
 endforeach()
 caf_runs(teams ENVIRONMENT SHMEM_TEAM_MEMORY_SIZE=64M)
