@@ -10,6 +10,6 @@ namespace tessera {
 
 // As shmem_my_pe() and shmem_n_pes() return; and the same among the PEs of the host.
 inline constexpr std::string_view kVariablesOfPe[] = {"SHMEM_MY_PE", "SHMEM_N_PES",
-                                                       "SHMEM_LOCAL_PE", "SHMEM_LOCAL_N_PES"};
+                                                      "SHMEM_LOCAL_PE", "SHMEM_LOCAL_N_PES"};
 
 }  // namespace tessera

@@ -30,29 +30,20 @@ settings and the choices that follow from them; `osh_info` prints them without r
 
 `TESSERA_JOB` is private between `oshrun` and its PEs.
 
-## What `oshrun` sets
+## Variables that oshrun sets
 
 Programs, and scripts around them, find their place in these variables. The library does not read
-them.
+them. Where `oshrun` hands over to another launcher, that launcher's variables are there instead.
 
-| variable | value |
-|---|---|
-| `SHMEM_MY_PE`, `PMI_RANK` | number of the PE |
-| `SHMEM_N_PES`, `PMI_SIZE` | number of PEs |
-| `SHMEM_LOCAL_PE` | number among the PEs of the host |
-| `SHMEM_LOCAL_N_PES` | number of PEs of the host |
+- `SHMEM_MY_PE`, `PMI_RANK`: the number of the PE. Under srun `SLURM_PROCID`, under Open MPI's mpirun
+  `OMPI_COMM_WORLD_RANK`.
+- `SHMEM_N_PES`, `PMI_SIZE`: the number of PEs; `SLURM_NTASKS`, `OMPI_COMM_WORLD_SIZE`.
+- `SHMEM_LOCAL_PE`: the number among the PEs of the host; `SLURM_LOCALID`,
+  `OMPI_COMM_WORLD_LOCAL_RANK`.
+- `SHMEM_LOCAL_N_PES`: the number of PEs of the host; `SLURM_NTASKS_PER_NODE`,
+  `OMPI_COMM_WORLD_LOCAL_SIZE`.
 
-Virtual nodes are on one host. Where `oshrun` hands over to another launcher, that launcher's
-variables are there instead:
-
-| `oshrun` | `srun` | Open MPI's `mpirun` |
-|---|---|---|
-| `SHMEM_MY_PE` | `SLURM_PROCID` | `OMPI_COMM_WORLD_RANK` |
-| `SHMEM_N_PES` | `SLURM_NTASKS` | `OMPI_COMM_WORLD_SIZE` |
-| `SHMEM_LOCAL_PE` | `SLURM_LOCALID` | `OMPI_COMM_WORLD_LOCAL_RANK` |
-| `SHMEM_LOCAL_N_PES` | `SLURM_NTASKS_PER_NODE` | `OMPI_COMM_WORLD_LOCAL_SIZE` |
-
-`PMI_RANK` and `PMI_SIZE` stand without `PMI_FD`, so MPI libraries do
+Virtual nodes are on one host. `PMI_RANK` and `PMI_SIZE` stand without `PMI_FD`, so MPI libraries do
 not look for a server of PMI-1 or PMI-2.
 
 )";

@@ -36,7 +36,7 @@ struct ProcessPlan {
     sigset_t signal_mask;
     bool ignore_sigpipe = false;
     bool is_debugged = false;  // any process of the user may trace it
-    SavedLimits limits;  // to restore
+    SavedLimits limits;        // to restore
 };
 
 struct Started {

@@ -83,8 +83,7 @@ std::size_t block_bytes_of(const Descriptor& a) {
 
 // The symmetric address of an access to so many bytes. gfortran 12 passes a wrong offset where only
 // the left side of an assignment between images has allocatable components.
-std::byte* place_of(caf_token_t token, std::size_t offset, std::size_t bytes,
-                    const char* routine) {
+std::byte* place_of(caf_token_t token, std::size_t offset, std::size_t bytes, const char* routine) {
     const Coarray& coarray = *from_token(token, routine);
     if (offset > coarray.bytes || bytes > coarray.bytes - offset) [[unlikely]] {
         stop_with_error(routine,

@@ -119,9 +119,9 @@ class Walk {
     void refuse_class(const Reference& link) const {
         const Reference* next = link.next;
         const bool is_array = next != nullptr && next->type == kRefArray;
-        if (is_array || (next != nullptr && next->type == kRefComponent && pointer_ == nullptr &&
-                         is_class_container(target_.section.base + link.u.c.offset,
-                                            link.item_bytes))) {
+        if (is_array ||
+            (next != nullptr && next->type == kRefComponent && pointer_ == nullptr &&
+             is_class_container(target_.section.base + link.u.c.offset, link.item_bytes))) {
             stop_with_error(routine_,
                             "gfortran 12 cannot access components of type class(...) of other "
                             "images; copy the values to a component of another type");

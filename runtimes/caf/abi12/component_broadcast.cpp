@@ -59,8 +59,8 @@ bool is_block_of(const void* address, std::size_t bytes) {
 // same place of the stack. The size of the memory tells which. Of up to 24 bytes it may leave that
 // open: a component is much more likely than a pointer to parts of elements of such an array.
 bool has_left_over_span(const Descriptor& array, std::size_t elements) {
-    const bool overlaps = array.span <= 0 || static_cast<std::size_t>(array.span) <
-                                                 array.element_bytes;
+    const bool overlaps =
+        array.span <= 0 || static_cast<std::size_t>(array.span) < array.element_bytes;
     return overlaps || is_block_of(array.base, elements * array.element_bytes);
 }
 

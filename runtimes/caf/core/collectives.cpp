@@ -291,8 +291,8 @@ int broadcast_parts(Team& team, void* data, const BroadcastShape& shape, int sou
         int status = kOk;
         for (std::size_t done = 0; status == kOk && done < bytes; done += kExposedBytes) {
             const std::size_t part = std::min(bytes - done, kExposedBytes);
-            status = broadcast_exposed(team, static_cast<std::byte*>(from) + done, part,
-                                       source_image);
+            status =
+                broadcast_exposed(team, static_cast<std::byte*>(from) + done, part, source_image);
         }
         return status;
     };

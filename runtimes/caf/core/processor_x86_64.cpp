@@ -26,7 +26,7 @@ std::uintptr_t jump_target(std::uintptr_t code) {
     constexpr unsigned char kFrame[] = {0x49, 0xba};
     constexpr unsigned char kJumpR11[] = {0x49, 0xff, 0xe3};
     const auto* at = reinterpret_cast<const unsigned char*>(code);
-    const auto skip = [&at]<std::size_t kBytes>(const unsigned char (&bytes)[kBytes]) {
+    const auto skip = [&at]<std::size_t kBytes>(const unsigned char(&bytes)[kBytes]) {
         const bool is_there = std::memcmp(at, bytes, kBytes) == 0;
         at += is_there ? kBytes : 0;
         return is_there;

@@ -29,7 +29,7 @@ const Libdw* libdw() {
             return false;
         }
         bool has_all = true;
-#define TESSERA_FIND(NAME)                                                          \
+#define TESSERA_FIND(NAME)                                                       \
     functions.NAME = reinterpret_cast<decltype(&::NAME)>(dlsym(library, #NAME)); \
     has_all = has_all && functions.NAME != nullptr;
         TESSERA_LIBDW_FUNCTIONS(TESSERA_FIND)
@@ -315,8 +315,7 @@ ResultType Program::read_type(Dwarf_Die* unit, Dwarf_Die* function, std::size_t 
         result.name = name;
     }
     Components components(dw_, bytes);
-    if (dw_.dwarf_aggregate_size(&type, &size) != 0 || size != bytes ||
-        !components.add(&type, 0)) {
+    if (dw_.dwarf_aggregate_size(&type, &size) != 0 || size != bytes || !components.add(&type, 0)) {
         result.why = "its debug information has a result of another kind or size";
         return result;
     }
@@ -349,8 +348,8 @@ ResultType Program::read(std::uintptr_t address, std::size_t bytes) const {
     }
     GElf_Off offset = 0;
     GElf_Sym symbol;
-    const char* name = dw_.dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr,
-                                                nullptr);
+    const char* name =
+        dw_.dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
     if (is_found || name == nullptr || offset != 0) {
         return result;
     }

@@ -155,11 +155,11 @@ void prepare(UserFunction& user) {
     }
     user.call = find_caller(user);
     if (user.call == nullptr) {
-        stop_with_error("co_reduce", "elements of %zu bytes%s%s are not supported%s", user.bytes,
-                        user.type == UserFunction::kDerived ? " of a derived type" : "",
-                        user.takes_values ? " as values" : "",
-                        user.type == UserFunction::kDerived ? "; reduce the components one by one"
-                                                            : "");
+        stop_with_error(
+            "co_reduce", "elements of %zu bytes%s%s are not supported%s", user.bytes,
+            user.type == UserFunction::kDerived ? " of a derived type" : "",
+            user.takes_values ? " as values" : "",
+            user.type == UserFunction::kDerived ? "; reduce the components one by one" : "");
     }
 }
 

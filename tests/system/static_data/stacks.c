@@ -13,13 +13,13 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define CHECK(condition)                                                                      \
-    do {                                                                                      \
-        if (!(condition)) {                                                                   \
+#define CHECK(condition)                                                                       \
+    do {                                                                                       \
+        if (!(condition)) {                                                                    \
             fprintf(stderr, "%s:%d: pe %d: not true: %s\n", __FILE__, __LINE__, shmem_my_pe(), \
-                    #condition);                                                              \
-            shmem_global_exit(1);                                                             \
-        }                                                                                     \
+                    #condition);                                                               \
+            shmem_global_exit(1);                                                              \
+        }                                                                                      \
     } while (0)
 
 enum { kRounds = 20, kStackBytes = 128 << 10, kThreads = 3, kExitCode = 7 };
