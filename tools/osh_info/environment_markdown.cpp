@@ -35,8 +35,8 @@ settings and the choices that follow from them; `osh_info` prints them without r
 Programs, and scripts around them, find their place in these variables. The library does not read
 them. Where `oshrun` hands over to another launcher, that launcher's variables are there instead.
 
-- `SHMEM_MY_PE`, `PMI_RANK`: the number of the PE. Under srun `SLURM_PROCID`, under Open MPI's mpirun
-  `OMPI_COMM_WORLD_RANK`.
+- `SHMEM_MY_PE`, `PMI_RANK`: the number of the PE; under srun `SLURM_PROCID`, under mpirun of
+  Open MPI `OMPI_COMM_WORLD_RANK`.
 - `SHMEM_N_PES`, `PMI_SIZE`: the number of PEs; `SLURM_NTASKS`, `OMPI_COMM_WORLD_SIZE`.
 - `SHMEM_LOCAL_PE`: the number among the PEs of the host; `SLURM_LOCALID`,
   `OMPI_COMM_WORLD_LOCAL_RANK`.
