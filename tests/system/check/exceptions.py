@@ -34,9 +34,11 @@ NOT_RUN = {
 
 # Programs of the build that no run has, by their whole name. The test fails for others.
 NOT_STARTED = {
-    r".*_cases|access_errors|hang_probe|attacked|traced|conformance_global_exit":
+    r".*_cases|\w+_errors|hang_(probe|images)|crash_probe(_\w+)?|crashing|reduction_unknown|"
+    r"attacked|traced|conformance_global_exit":
         "a driver names one of their cases, most of them mistakes that the job ends with",
-    r"faults_busy|cluster_probe|shmem_probe|startup_empty|heap_agreement|images":
+    r"faults_busy|faults_dumped|cluster_probe|shmem_probe|print_probe|"
+    r"coarray_library|startup_empty|heap_agreement|images":
         "parts of jobs that a driver kills, cuts off or starts with settings that do not fit",
     r"instructions|instruction_counts_test": "count instructions, those of the checker included",
     r"runtime_collectives|team_memory|onnode|offnode":
