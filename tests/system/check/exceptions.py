@@ -10,6 +10,7 @@ REPORTED = {
         "a blocking get sees the earlier puts of its context: a promise of Tessera",
     r"\brequests_random_test\b": "waits for no request that SHMEMX_REQ_COMPLETE says is complete",
     r"\bmixed_atomics_test\b": "mixes accesses from on and off the node on purpose",
+    r"\bbatch_stress_test\b": "reads words that other PEs change by atomics, on purpose",
     r"\bnoncoherent_test\b": "polls an atomic word by shmem_g, whose own duty it tests",
     r"\brequest_atomics_test\b": "an atomic with a request brings those before it along",
     r"\bshared_copy_test\b": "puts the same bytes three times at once, to keep helpers busy",
@@ -29,6 +30,7 @@ NOT_RUN = {
     r"\brandom_teams_test\b|\bteam_allocation_test\b":
         "allocate all of the team memory, of which the checker has a part",
     r"^bench_requests --tiny 4": "is for 2 PEs",
+    r"\bdart_mistake_alone\b": "the job ends by the mistake of one unit",
     r"\bmutex_deaths_test\b|\bkilled_|\bfailed_images\b": "PEs die by SIGKILL",
 }
 

@@ -86,7 +86,7 @@ test_wrappers() {
     expect '^Usage: cafrun ' "$cafrun" --help
     expect "oshrun'?\$" "$cafrun" --wraps
     expect '^cafrun of Tessera' "$cafrun" -V
-    expect "/oshrun'? -x A=b -n 3 ./x -np 7 'a b'$" "$cafrun" --reenable-auto-cleanup -x A=b \
+    expect "/oshrun'? -x A=b -np 3 ./x -np 7 'a b'$" "$cafrun" --reenable-auto-cleanup -x A=b \
         --show -np 3 ./x -np 7 'a b'
     # The image that cannot be run and the missing number are errors.
     if "$cafrun" -n 2>out; then fail 'cafrun -n without a number'; fi
