@@ -35,7 +35,7 @@ TEST_F(Fatal, WritesOneLineAndExits) {
 
 TEST_F(Fatal, LongMessagesAreCutButEndTheirLine) {
     const std::string text(5000, 'x');
-    EXPECT_EXIT(fatal("%s", text.c_str()), ExitedWithCode(kFatalExitCode), "^x{1000,2047}\n$");
+    EXPECT_EXIT(fatal("%s", text.c_str()), ExitedWithCode(kFatalExitCode), "^x{1000,2559}\n$");
 }
 
 TEST_F(Fatal, LongPrefixesAreCut) {

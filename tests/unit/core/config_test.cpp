@@ -102,6 +102,8 @@ const Environment kEveryVariable = {
     {"SHMEM_TRACE", "/a/trace"},
     {"SHMEM_TRACE_EVENTS", "100"},
     {"SHMEM_HANG_REPORT", "30"},
+    {"SHMEM_BACKTRACE", "off"},
+    {"SHMEM_DEBUGGER_WAIT", "9"},
     {"SHMEM_SHARED_COPIES", "Never"},
     {"SHMEM_PROFILE", "/a/profile"},
     {"SHMEM_VIRTUAL_NODES", "3"},
@@ -154,6 +156,8 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_EQ(config.trace, "/a/trace");
     EXPECT_EQ(config.trace_events.value, 100U);
     EXPECT_EQ(config.hang_report.value, 30U);
+    EXPECT_FALSE(config.backtrace);
+    EXPECT_EQ(config.debugger_wait.value, 9U);
     for (const Variable& row : variables()) {
         if (std::holds_alternative<bool Config::*>(row.field)) continue;  // The next test.
         EXPECT_EQ(origin_of(config, row), Origin::kEnvironment) << row.name;
