@@ -17,6 +17,7 @@
 #include "tools/check/report.hpp"
 #include "tools/check/teams.hpp"
 #include "tools/check/threads.hpp"
+#include "tools/interpose/begun.hpp"
 #include "tools/interpose/call.hpp"
 
 // The library looks for this name: SHMEM_CHECK without the checker is a mistake (core/checker.cpp).
@@ -31,12 +32,15 @@ using interpose::Kind;
 // Counts the program's initializations, which nest. 0: the checker is off.
 std::atomic<int> initializations = 0;
 
+__attribute__((constructor)) void note_begin() { interpose::has_begun = true; }
+
 bool is_on() { return initializations.load(std::memory_order_relaxed) > 0; }
 
 void begin(const Call& call) {
     int is_initialized = 0;
     pshmem_query_initialized(&is_initialized);
     if (is_initialized == 0) return;
+    interpose::require_begun("--check");
     const bool repeats = std::string_view(call.routine) == "start_pes";
     if (is_on()) {
         if (!repeats) ++initializations;

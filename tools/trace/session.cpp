@@ -14,6 +14,7 @@
 
 #include "base/environment.hpp"
 #include "place.hpp"
+#include "tools/interpose/begun.hpp"
 
 namespace tessera::trace {
 
@@ -36,6 +37,8 @@ struct Session {
     bool has_warned = false;
 };
 Session& session = *new Session;
+
+__attribute__((constructor)) void note_begin() { interpose::has_begun = true; }
 // Whether calls are recorded. Release after the session is filled, acquire in attach().
 std::atomic<bool> is_active{false};
 
@@ -151,6 +154,7 @@ void begin_session(std::uint64_t start_ns) {
     int is_initialized = 0;
     pshmem_query_initialized(&is_initialized);
     if (is_initialized == 0) return;
+    interpose::require_begun("--trace");
     {
         const std::lock_guard guard(session.lock);
         if (session.inits++ > 0) return;

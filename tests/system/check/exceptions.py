@@ -31,13 +31,14 @@ NOT_RUN = {
         "allocate all of the team memory, of which the checker has a part",
     r"^bench_requests --tiny 4": "is for 2 PEs",
     r"\bdart_mistake_alone\b": "the job ends by the mistake of one unit",
+    r"\blibrary_main_\w+": "a constructor of a library starts the images, which --check refuses",
     r"\bmutex_deaths_test\b|\bkilled_|\bfailed_images\b": "PEs die by SIGKILL",
 }
 
 # Programs of the build that no run has, by their whole name. The test fails for others.
 NOT_STARTED = {
     r".*_cases|\w+_errors|hang_(probe|images)|crash_probe(_\w+)?|crashing|reduction_unknown|"
-    r"attacked|traced|conformance_global_exit":
+    r"attacked|traced|repeated_calls_test|conformance_global_exit":
         "a driver names one of their cases, most of them mistakes that the job ends with",
     r"faults_busy|faults_dumped|cluster_probe|shmem_probe|print_probe|"
     r"coarray_library|startup_empty|heap_agreement|images":
