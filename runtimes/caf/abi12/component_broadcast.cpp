@@ -77,7 +77,7 @@ Descriptor copy_of(const Descriptor& passed) {
     return array;
 }
 
-// Of a scalar component of deferred length the compiler passes an array of one element, which is
+// The compiler passes a scalar component of deferred length as an array of one element, which is
 // the descriptor of the component.
 Descriptor without_length(const Descriptor& passed) {
     Descriptor array = copy_of(passed);

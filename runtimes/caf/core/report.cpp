@@ -11,7 +11,7 @@
 #include "core/team.hpp"
 #include "core/termination.hpp"
 
-// Of libtessera: writes where the program's own code stands, "called by MAIN__ (FILE:12)", or "".
+// libtessera writes where the program's own code stands, "called by MAIN__ (FILE:12)", or "".
 extern "C" __attribute__((weak)) void shmem_internal_call_place(char* text, std::size_t bytes);
 
 namespace tessera::caf {

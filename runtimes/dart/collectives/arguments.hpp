@@ -34,7 +34,7 @@ class Collective {
     // Takes the result of a check of the caller: DART_OK, or an error after a message.
     void refuse(dart_ret_t error) { error_ = error; }
 
-    // Of the team; 0 without one.
+    // The number of units of the team; 0 without a team.
     int units() const { return team_ != nullptr ? team_->size : 0; }
     bool is_unit(dart_team_unit_t unit) const {
         return team_ != nullptr && team_->my_id == unit.id;
@@ -53,7 +53,7 @@ class Collective {
 
     // REQUIRES: is_possible().
     Team& team() const { return *team_; }
-    // Of a contiguous type.
+    // The bytes of an element of a contiguous type.
     std::size_t element_bytes() const { return element_bytes_; }
 
   private:

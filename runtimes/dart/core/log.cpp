@@ -13,7 +13,7 @@
 
 #include "core/entry.hpp"
 
-// Of libtessera: writes where the program's own code stands, "called by main (FILE:12)", or "".
+// libtessera writes where the program's own code stands, "called by main (FILE:12)", or "".
 extern "C" __attribute__((weak)) void shmem_internal_call_place(char* text, std::size_t bytes);
 
 namespace tessera::dart {

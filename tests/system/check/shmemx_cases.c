@@ -76,7 +76,7 @@ CASE(team_put_in_no_block) {
     shmem_long_p(block + 100, 1, right());
 }
 
-// Of PE 0's block to the other PEs, one of which is no member of the team.
+// The other PEs, one of which is no member of the team, get the pointer to PE 0's block.
 static shmemx_gptr_t block_of_pe_0(int is_local) {
     static shmemx_gptr_t gptr;
     shmem_team_t team;
