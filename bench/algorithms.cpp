@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "collectives/select.hpp"
-#include "core/config.hpp"
+#include "settings/config.hpp"
 
 namespace {
 

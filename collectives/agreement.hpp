@@ -8,8 +8,8 @@
 #include <cstddef>
 
 #include "collectives/streams/call.hpp"
-#include "core/config.hpp"
-#include "core/team.hpp"
+#include "settings/config.hpp"
+#include "teams/team.hpp"
 
 namespace tessera::collectives {
 

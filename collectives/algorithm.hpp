@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "collectives/model.hpp"
-#include "core/config.hpp"
-#include "core/team_mailboxes.hpp"
+#include "settings/config.hpp"
+#include "teams/team_mailboxes.hpp"
 
 namespace tessera::collectives {
 

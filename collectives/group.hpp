@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "collectives/barrier/active_set.hpp"
-#include "core/team.hpp"
+#include "teams/team.hpp"
 
 namespace tessera::collectives {
 

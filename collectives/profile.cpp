@@ -15,7 +15,7 @@
 
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
-#include "core/config.hpp"
+#include "settings/config.hpp"
 
 namespace tessera::collectives {
 namespace {

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "collectives/streams/call.hpp"
-#include "core/request.hpp"
-#include "core/team.hpp"
+#include "progress/request.hpp"
+#include "teams/team.hpp"
 
 namespace tessera::collectives {
 

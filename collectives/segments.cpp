@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "collectives/select.hpp"
-#include "core/config.hpp"
-#include "core/runtime.hpp"
+#include "session/runtime.hpp"
+#include "settings/config.hpp"
 
 namespace tessera::collectives {
 namespace {

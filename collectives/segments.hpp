@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Registration of the program's memory (core/segments.hpp), collective over a team.
+// Registration of the program's memory (memory/segments.hpp), collective over a team.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 
-#include "core/segments.hpp"
-#include "core/team.hpp"
+#include "memory/segments.hpp"
+#include "teams/team.hpp"
 
 namespace tessera::collectives {
 

@@ -13,10 +13,10 @@
 
 #include "collectives/profile.hpp"
 #include "collectives/state.hpp"
-#include "core/coherence.hpp"
-#include "core/config.hpp"
-#include "core/runtime.hpp"
 #include "messaging/mailboxes.hpp"
+#include "session/coherence.hpp"
+#include "session/runtime.hpp"
+#include "settings/config.hpp"
 
 namespace tessera {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The collectives' state of a team (core/team.hpp owns it): the machine parameters that its members
-// agreed on, and the algorithms chosen so far. Made at the first use. The same on all members.
-// THREADS: like collectives on the team.
+// The collectives' state of a team (teams/team.hpp owns it): the machine parameters that its
+// members agreed on, and the algorithms chosen so far. Made at the first use. The same on all
+// members. THREADS: like collectives on the team.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "collectives/model.hpp"
-#include "core/team.hpp"
+#include "teams/team.hpp"
 
 namespace tessera {
 

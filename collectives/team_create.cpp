@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See team_create.hpp. The members agree on a slot for the team's flags: each offers free slots of
-// its own (core/team_slots.hpp), and all take the lowest one that is in all offers. They show their
-// offers in the parent's exchange words, or send them up the tree of a meeting. Then each member
-// brings its gates to the numbers that the team begins with. Other members stay away from the gates
-// until the parent's second sync, or until the meeting ends.
+// its own (teams/team_slots.hpp), and all take the lowest one that is in all offers. They show
+// their offers in the parent's exchange words, or send them up the tree of a meeting. Then each
+// member brings its gates to the numbers that the team begins with. Other members stay away from
+// the gates until the parent's second sync, or until the meeting ends.
 #include "collectives/team_create.hpp"
 
 #include <algorithm>
@@ -16,13 +16,13 @@
 #include "collectives/select.hpp"
 #include "collectives/streams/engine.hpp"
 #include "core/internal_segment.hpp"
-#include "core/runtime.hpp"
-#include "core/segments.hpp"
-#include "core/stream_blocks.hpp"
-#include "core/team_arrays.hpp"
-#include "core/team_slots.hpp"
 #include "heap/team_memory.hpp"
+#include "memory/segments.hpp"
 #include "messaging/meeting.hpp"
+#include "session/runtime.hpp"
+#include "teams/stream_blocks.hpp"
+#include "teams/team_arrays.hpp"
+#include "teams/team_slots.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -34,7 +34,7 @@ struct Wish {
     ColorKey color_key;
     std::int32_t unused = 0;
 };
-// The last word belongs to core/team_arrays.cpp.
+// The last word belongs to teams/team_arrays.cpp.
 static_assert(sizeof(Wish) <= sizeof(TeamFlags::Words) - sizeof(std::uint64_t));
 
 // The slot that a member has, before there is a team.

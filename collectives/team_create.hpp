@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-#include "core/team.hpp"
+#include "teams/team.hpp"
 
 namespace tessera::collectives {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "core/team.hpp"
+#include "teams/team.hpp"
 
 namespace tessera::collectives {
 

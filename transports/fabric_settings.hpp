@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The environment variables that one fabric alone reads. Each fabric's folder has its rows in
-// settings.cpp; core/config.cpp puts them into the one table that osh_info prints. A fabric asks
-// for its values by FabricSetup::setting() and takes them apart itself. Linked into oshrun and
+// settings.cpp; settings/config.cpp puts them into the one table that osh_info prints. A fabric
+// asks for its values by FabricSetup::setting() and takes them apart itself. Linked into oshrun and
 // osh_info without the fabrics.
 #pragma once
 

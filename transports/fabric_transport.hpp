@@ -108,7 +108,7 @@ struct FabricSetup {
     std::atomic<std::uint32_t>* element_lock = nullptr;
     Sleeper* sleeper = nullptr;  // woken when a message has changed a word
     // The fabric's own thread calls it after it has handled messages, and now and then: work that
-    // goes on while the program computes (core/background.hpp). Does not wait.
+    // goes on while the program computes (progress/background.hpp). Does not wait.
     void (*background)() = nullptr;
     // That thread calls it first.
     void (*prepare_thread)() = nullptr;

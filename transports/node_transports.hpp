@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The transports within a node: for static data that could not be mapped (core/node.cpp makes
-// them), and for registered segments (core/segment_transport.cpp).
+// The transports within a node: for static data that could not be mapped (session/node.cpp makes
+// them), and for registered segments (memory/segment_transport.cpp).
 #pragma once
 
 #include <atomic>

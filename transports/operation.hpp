@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One operation whose completion a program waits for on its own (core/request.hpp). A transport
+// One operation whose completion a program waits for on its own (progress/request.hpp). A transport
 // counts in it the parts that are under way; other operations of the context are counted elsewhere,
 // so that a wait for this one waits for no other.
 #pragma once

@@ -3,7 +3,7 @@
 // The names of registered segments (include/shmemx/segments.h): addresses in a part of the address
 // space that nothing lies in. A name and the number of a PE mean a byte of the memory that this PE
 // has registered. Names count from the start of that part, so that they are the same on all PEs.
-// core/segments.cpp keeps the table; transports see this interface. THREADS: any.
+// memory/segments.cpp keeps the table; transports see this interface. THREADS: any.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,8 @@ class SegmentNames {
     TESSERA_INLINE std::size_t offset_of(const void* address) const {
         return reinterpret_cast<std::uintptr_t>(address) - start_.load(std::memory_order_relaxed);
     }
-    // The same, also of memory that the program names by its own address (core/external_heap.hpp).
+    // The same, also of memory that the program names by its own address
+    // (memory/external_heap.hpp).
     std::size_t position_of(const void* address) const {
         return contains(address) ? offset_of(address) : position_of_memory(address);
     }

@@ -11,8 +11,8 @@
 
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
-#include "core/coherence.hpp"
 #include "core/context.hpp"
+#include "session/coherence.hpp"
 #include "shmem/deprecated.h"
 
 namespace tessera::collectives {

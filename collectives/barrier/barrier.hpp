@@ -9,7 +9,7 @@
 #pragma once
 
 #include "collectives/algorithm.hpp"
-#include "core/team.hpp"
+#include "teams/team.hpp"
 
 namespace tessera::collectives {
 

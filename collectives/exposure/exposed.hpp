@@ -7,7 +7,7 @@
 #pragma once
 
 #include "collectives/streams/call.hpp"
-#include "core/team.hpp"
+#include "teams/team.hpp"
 
 namespace tessera::collectives {
 

@@ -8,8 +8,8 @@
 
 #include <bit>
 
-#include "core/team.hpp"
-#include "core/team_mailboxes.hpp"
+#include "teams/team.hpp"
+#include "teams/team_mailboxes.hpp"
 
 namespace tessera::collectives {
 

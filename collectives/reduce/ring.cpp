@@ -18,7 +18,7 @@
 #include "collectives/reduce/ring.hpp"
 #include "collectives/cost_terms.hpp"
 #include "collectives/reduce/reduce.hpp"
-#include "core/runtime.hpp"
+#include "session/runtime.hpp"
 
 namespace tessera::collectives {
 namespace {

@@ -10,7 +10,7 @@
 #include "collectives/state.hpp"
 #include "collectives/streams/open_calls.hpp"
 #include "collectives/streams/places.hpp"
-#include "core/local_memory.hpp"
+#include "memory/local_memory.hpp"
 #include "messaging/operands.hpp"
 
 namespace tessera::collectives {

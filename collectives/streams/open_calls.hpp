@@ -2,7 +2,7 @@
 //
 // The calls over streams that a team has under way (engine.hpp): a pool of fixed size. Made at the
 // team's first use of streams; belongs to its CollectiveState. THREADS: one at a time starts; the
-// driver of background works (core/background.hpp) advances.
+// driver of background works (progress/background.hpp) advances.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 #include "collectives/streams/engine.hpp"
 #include "collectives/streams/progress.hpp"
-#include "core/background.hpp"
 #include "messaging/stream_set.hpp"
+#include "progress/background.hpp"
 
 namespace tessera::collectives {
 

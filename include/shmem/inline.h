@@ -57,8 +57,8 @@ struct shmem_internal_inline_map {
 
 #ifdef SHMEM_INLINE
 
-// src/core/inline_maps.cpp. attach: fills `map`, now or at init. To be called before anything reads
-// `map`.
+// src/memory/inline_maps.cpp. attach: fills `map`, now or at init. To be called before anything
+// reads `map`.
 void shmem_internal_inline_attach(struct shmem_internal_inline_map* map, int layout);
 void shmem_internal_inline_detach(struct shmem_internal_inline_map* map);
 void shmem_internal_inline_wake(int pe);

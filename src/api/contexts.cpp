@@ -15,9 +15,9 @@
 #include "api/thread_number.hpp"
 #include "base/fatal.hpp"
 #include "base/mutexes.hpp"
-#include "core/config.hpp"
 #include "core/context_without_stores.hpp"
-#include "core/runtime.hpp"
+#include "session/runtime.hpp"
+#include "settings/config.hpp"
 #include "shmem/setup.h"
 
 namespace tessera::api {

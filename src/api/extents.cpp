@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "base/fatal.hpp"
-#include "core/external_heap.hpp"
-#include "core/segments.hpp"
+#include "memory/external_heap.hpp"
+#include "memory/segments.hpp"
 
 namespace tessera::api {
 namespace {

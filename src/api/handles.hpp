@@ -11,9 +11,9 @@
 
 #include "base/handle_table.hpp"
 #include "core/context.hpp"
-#include "core/team.hpp"
 #include "shmem/contexts.h"
 #include "shmem/teams.h"
+#include "teams/team.hpp"
 
 namespace tessera::api {
 

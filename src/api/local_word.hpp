@@ -7,12 +7,12 @@
 #include <cstddef>
 
 #include "base/byte_count.hpp"
-#include "core/coherence.hpp"
 #include "core/context.hpp"
+#include "session/coherence.hpp"
 
 namespace tessera::api {
 
-// The memory of this PE with this name (core/segments.hpp); another address ends the job.
+// The memory of this PE with this name (memory/segments.hpp); another address ends the job.
 TESSERA_COLD inline void* registered_words(const void* words, std::size_t bytes,
                                            const char* where) {
     if (!is_segment_name(words)) fail_address(words, bytes, where);

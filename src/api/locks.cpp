@@ -4,7 +4,7 @@
 #include "shmem/locks.h"
 
 #include "api/entry.hpp"
-#include "core/lock.hpp"
+#include "locks/lock.hpp"
 
 SHMEM_ENTRY(void, shmem_set_lock, long* lock) { tessera::Lock(lock, SHMEM_WHERE).set(); }
 SHMEM_ENTRY(int, shmem_test_lock, long* lock) {

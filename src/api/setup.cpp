@@ -12,12 +12,12 @@
 #include "api/setup.hpp"
 #include "base/fatal.hpp"
 #include "collectives/select.hpp"
-#include "core/external_heap.hpp"
-#include "core/failures.hpp"
-#include "core/helpers.hpp"
-#include "core/request.hpp"
-#include "core/runtime.hpp"
-#include "core/segments.hpp"
+#include "memory/external_heap.hpp"
+#include "memory/segments.hpp"
+#include "progress/helpers.hpp"
+#include "progress/request.hpp"
+#include "session/failures.hpp"
+#include "session/runtime.hpp"
 #include "shmem/deprecated.h"
 
 namespace tessera::api {

@@ -4,7 +4,7 @@
 #include "api/entry.hpp"
 #include "api/extents.hpp"
 #include "base/fatal.hpp"
-#include "core/epochs.hpp"
+#include "progress/epochs.hpp"
 #include "shmemx.h"
 
 namespace tessera::api {

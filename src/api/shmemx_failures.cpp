@@ -4,7 +4,7 @@
 #include "api/entry.hpp"
 #include "base/fatal.hpp"
 #include "core/address_map.hpp"
-#include "core/failures.hpp"
+#include "session/failures.hpp"
 #include "shmemx.h"
 
 SHMEM_ENTRY(int, shmemx_survive_failures, shmemx_failure_handler_t handler) {

@@ -3,15 +3,15 @@
 // External heaps: memory of the program that becomes symmetric (include/shmemx.h, docs/shmemx.md).
 // Collective over the world team. Memory of the host becomes a registered segment
 // (collectives/segments.hpp), whose bytes this PE's own addresses name, too
-// (core/external_heap.hpp).
+// (memory/external_heap.hpp).
 #include <cstdint>
 
 #include "api/entry.hpp"
 #include "base/fatal.hpp"
 #include "collectives/segments.hpp"
 #include "collectives/select.hpp"
-#include "core/external_heap.hpp"
 #include "heap/address_space.hpp"
+#include "memory/external_heap.hpp"
 #include "pshmem.h"
 #include "shmemx.h"
 

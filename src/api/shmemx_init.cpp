@@ -10,8 +10,8 @@
 #include "api/setup.hpp"
 #include "base/fatal.hpp"
 #include "core/address_map.hpp"
-#include "core/config.hpp"
-#include "core/group.hpp"
+#include "session/group.hpp"
+#include "settings/config.hpp"
 
 namespace tessera::api {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Local memory (include/shmemx/local_memory.h). core/local_memory.hpp does the work.
+// Local memory (include/shmemx/local_memory.h). memory/local_memory.hpp does the work.
 #include <cstring>
 
 #include "api/entry.hpp"
 #include "base/byte_count.hpp"
 #include "core/address_map.hpp"
-#include "core/local_memory.hpp"
+#include "memory/local_memory.hpp"
 #include "shmemx.h"
 
 SHMEM_ENTRY(void*, shmemx_local_malloc, size_t size) {

@@ -6,8 +6,8 @@
 #include "api/entry.hpp"
 #include "base/fatal.hpp"
 #include "core/address_map.hpp"
-#include "core/locations.hpp"
 #include "heap/pe_location.hpp"
+#include "session/locations.hpp"
 #include "shmemx.h"
 
 static_assert(tessera::heap::kHostNameBytes == SHMEMX_HOST_NAME_MAX + 1);

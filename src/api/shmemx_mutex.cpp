@@ -3,8 +3,8 @@
 // Mutexes and reader-writer locks of single PEs (include/shmemx/mutex.h). Hot path.
 #include "api/entry.hpp"
 #include "api/thread_number.hpp"
-#include "core/mutex.hpp"
-#include "core/rwlock.hpp"
+#include "locks/mutex.hpp"
+#include "locks/rwlock.hpp"
 #include "shmemx.h"
 
 namespace tessera::api {

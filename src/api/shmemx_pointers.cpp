@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Global pointers (include/shmemx/pointers.h). core/global_pointer.hpp has their bits.
+// Global pointers (include/shmemx/pointers.h). memory/global_pointer.hpp has their bits.
 #include <cstdint>
 
 #include "api/entry.hpp"
 #include "api/pointer.hpp"
 #include "base/fatal.hpp"
 #include "core/address_map.hpp"
-#include "core/global_pointer.hpp"
-#include "core/segments.hpp"
+#include "memory/global_pointer.hpp"
+#include "memory/segments.hpp"
 #include "shmemx.h"
 
 namespace tessera::api {

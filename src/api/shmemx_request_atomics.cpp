@@ -7,7 +7,7 @@
 #include "api/entry.hpp"
 #include "api/extents.hpp"
 #include "api/request_variable.hpp"
-#include "core/tracked.hpp"
+#include "progress/tracked.hpp"
 
 using tessera::AtomicOp;
 using tessera::default_context;

@@ -9,8 +9,8 @@
 #include "api/extents.hpp"
 #include "api/request_variable.hpp"
 #include "base/fatal.hpp"
-#include "core/request.hpp"
-#include "core/tracked.hpp"
+#include "progress/request.hpp"
+#include "progress/tracked.hpp"
 
 using tessera::byte_count;
 using tessera::Completion;

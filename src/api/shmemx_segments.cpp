@@ -7,7 +7,7 @@
 #include "api/entry.hpp"
 #include "base/fatal.hpp"
 #include "collectives/segments.hpp"
-#include "core/global_pointer.hpp"
+#include "memory/global_pointer.hpp"
 
 namespace tessera::api {
 namespace {

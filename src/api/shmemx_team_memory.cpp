@@ -11,9 +11,9 @@
 #include "base/fatal.hpp"
 #include "collectives/select.hpp"
 #include "collectives/team_memory.hpp"
-#include "core/config.hpp"
-#include "core/runtime.hpp"
 #include "heap/team_memory.hpp"
+#include "session/runtime.hpp"
+#include "settings/config.hpp"
 
 namespace tessera::api {
 namespace {

@@ -2,7 +2,7 @@
 //
 // Hot path: THE copy of every on-node put and get. Up to 64 bytes a few inline moves, then memcpy,
 // beyond 2 KiB copy_large, which takes the routine that suits the processor and its caches, and
-// from 4 MiB on may share the work with the other PE (core/shared_copy.hpp).
+// from 4 MiB on may share the work with the other PE (progress/shared_copy.hpp).
 // Everything written is ordered by a release store or fence that follows, like ordinary stores.
 // Blocks of 1, 2, 4 and 8 bytes are one load and one store: programs wait on words that put writes
 // (OpenSHMEM 1.4 and older), so such a word must neither tear nor be written twice.

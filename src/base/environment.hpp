@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The only access to the process environment. Users' settings (SHMEM_*) are read through the table
-// in core/config.cpp; these functions are for that table and for variables of launchers (PMIX_*,
-// TESSERA_JOB).
+// in settings/config.cpp; these functions are for that table and for variables of launchers
+// (PMIX_*, TESSERA_JOB).
 #pragma once
 
 namespace tessera {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The deaths of processes that the job survives. A PE asks for it (core/failures.hpp); from then on
-// oshrun appends each PE whose process has died to the log of every node, and the slow waits of the
-// other PEs look at it. Programs that do not ask have no log: a death ends their job. Hot path:
+// The deaths of processes that the job survives. A PE asks for it (session/failures.hpp); from then
+// on oshrun appends each PE whose process has died to the log of every node, and the slow waits of
+// the other PEs look at it. Programs that do not ask have no log: a death ends their job. Hot path:
 // failure_count() and look_for_failures().
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Where the program's own code stands, for the messages of fatal() (fatal.hpp). The base knows no
-// program; core/call_place.cpp does.
+// program; session/call_place.cpp does.
 #pragma once
 
 #include <cstddef>

@@ -57,8 +57,8 @@ Mapping Mapping::map(int flags, int fd, std::uint64_t offset, std::size_t bytes,
     if (skipped > 0) ::munmap(start, skipped);
     std::size_t tail = reserved - skipped - bytes;
     if (tail > 0) ::munmap(start + skipped + bytes, tail);
-    // Core files have what the owner asks for (core/core_files.hpp): other processes have a shared
-    // mapping, too, and a dump fills the holes of its file with pages.
+    // Core files have what the owner asks for (memory/core_files.hpp): other processes have a
+    // shared mapping, too, and a dump fills the holes of its file with pages.
     ::madvise(address, bytes, MADV_DONTDUMP);
     return Mapping(static_cast<char*>(address), bytes);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // SHMEM_LOG: one line on stderr per event, for the subsystems that the user named. Silent by
-// default. Lies in base so that every folder and every transport can use it; core/config.cpp sets
-// the choice when it has read the environment, before that nothing is logged. Not for hot paths:
-// guard costly arguments with log_enabled().
+// default. Lies in base so that every folder and every transport can use it; settings/config.cpp
+// sets the choice when it has read the environment, before that nothing is logged. Not for hot
+// paths: guard costly arguments with log_enabled().
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The settings that PEs compare, so that a message can name a difference: a byte for each variable
-// that must agree, in the order of core/config.cpp's table.
+// that must agree, in the order of settings/config.cpp's table.
 #pragma once
 
 #include <array>

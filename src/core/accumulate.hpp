@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/context.hpp"
-#include "core/request.hpp"
+#include "progress/request.hpp"
 
 namespace tessera {
 

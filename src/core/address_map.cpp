@@ -8,10 +8,10 @@
 
 #include "base/fatal.hpp"
 #include "base/wait_environment.hpp"
-#include "core/coherence.hpp"
-#include "core/external_heap.hpp"
-#include "core/runtime.hpp"
-#include "core/segments.hpp"
+#include "memory/external_heap.hpp"
+#include "memory/segments.hpp"
+#include "session/coherence.hpp"
+#include "session/runtime.hpp"
 
 namespace tessera {
 

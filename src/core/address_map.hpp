@@ -2,7 +2,7 @@
 //
 // Hot path: from a symmetric address of this PE to the same object of another PE. The bounds check
 // that finds the segment is also the check of the program's arguments, so it is always on.
-// Filled once by core/runtime.cpp during init, only read afterwards. npes is 0 before init and
+// Filled once by session/runtime.cpp during init, only read afterwards. npes is 0 before init and
 // after finalize, so that one compare rejects a bad PE number and a call at the wrong time.
 #pragma once
 
@@ -59,8 +59,9 @@ struct alignas(kCacheLineBytes) AddressMap {
     // Some symmetric memory of some PE is not mapped.
     bool needs_transport = false;
     // Operations may be under way when their calls have returned: always where a transport is
-    // needed, else from the first copy that helpers take until all are complete (core/helpers.hpp).
-    // Relaxed: a thread that completes an operation knows that it was issued.
+    // needed, else from the first copy that helpers take until all are complete
+    // (progress/helpers.hpp). Relaxed: a thread that completes an operation knows that it was
+    // issued.
     std::atomic<bool> expects_completion{false};
     // SHMEM_PROGRESS=none, and there are other nodes: routines that a program may repeat until
     // another PE has done something serve these nodes (serve_other_nodes()).
@@ -69,10 +70,10 @@ struct alignas(kCacheLineBytes) AddressMap {
     // Reaches other nodes; nullptr: there are none.
     FabricTransport* fabric = nullptr;
     // Keeps the symmetric memory of all PEs coherent by software, and is their entry in
-    // `transports`; nullptr: the hardware does (core/coherence.hpp).
+    // `transports`; nullptr: the hardware does (session/coherence.hpp).
     noncoherent::NoncoherentTransport* coherence = nullptr;
     // Copies for this PE, and takes operations to other nodes; nullptr: this PE does them itself.
-    // From the size on they are asked (core/helpers.hpp, core/deferred_transfers.hpp).
+    // From the size on they are asked (progress/helpers.hpp, progress/deferred_transfers.hpp).
     Helpers* helpers = nullptr;
     std::size_t helper_bytes_min = SIZE_MAX;
     DeferredTransfers* deferred = nullptr;
@@ -138,7 +139,7 @@ struct alignas(kCacheLineBytes) AddressMap {
         std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - static_base;
         return bytes <= static_bytes && offset <= static_bytes - bytes;
     }
-    // Of the host (core/external_heap.hpp).
+    // Of the host (memory/external_heap.hpp).
     bool in_external_heap(const void* address, std::size_t bytes) const;
     // Whether this PE itself reaches these bytes of its own through a transport ("one word, one
     // path"). REQUIRES: contains().

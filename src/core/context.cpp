@@ -4,11 +4,11 @@
 #include "core/context.hpp"
 
 #include "base/fatal.hpp"
-#include "core/coherence.hpp"
 #include "core/context_without_stores.hpp"
-#include "core/deferred_transfers.hpp"
-#include "core/helpers.hpp"
-#include "core/runtime.hpp"
+#include "progress/deferred_transfers.hpp"
+#include "progress/helpers.hpp"
+#include "session/coherence.hpp"
+#include "session/runtime.hpp"
 #include "shmem/signal.h"
 
 namespace tessera {

@@ -5,13 +5,13 @@
 // otherwise one virtual call of the peer's transport.
 //
 // On mapped memory nothing is left pending, but for atomics that a session holds back and copies
-// that helpers do (core/helpers.hpp): fence is a release fence, quiet a full one. The operations
-// that transports have under way for a context are in its TransportContext, but for those that
-// the fabric's thread does (core/deferred_transfers.hpp). Orders on weakly
-// ordered processors: puts are relaxed stores (fence, quiet, put_signal and barrier order them);
-// gets and fetches acquire, because they are complete when they return and the program's next
-// operations must not read earlier; read-modify-writes are seq_cst, so that they see whether the
-// target sleeps (base/wait.hpp).
+// that helpers do (progress/helpers.hpp): fence is a release fence, quiet a full one. The
+// operations that transports have under way for a context are in its TransportContext, but for
+// those that the fabric's thread does (progress/deferred_transfers.hpp). Orders on weakly ordered
+// processors: puts are relaxed stores (fence, quiet, put_signal and barrier order them); gets and
+// fetches acquire, because they are complete when they return and the program's next operations
+// must not read earlier; read-modify-writes are seq_cst, so that they see whether the target sleeps
+// (base/wait.hpp).
 #pragma once
 
 #include <atomic>
@@ -27,10 +27,10 @@
 #include "core/address_map.hpp"
 #include "core/atomic_batch.hpp"
 #include "core/operation_types.hpp"
-#include "core/segments.hpp"
-#include "core/team.hpp"
+#include "memory/segments.hpp"
 #include "shmem/signal.h"
 #include "shmemx/requests.h"
+#include "teams/team.hpp"
 #include "transports/fabric_transport.hpp"
 
 namespace tessera {

@@ -14,14 +14,14 @@
 #include "base/setting_marks.hpp"
 #include "base/wait_subject.hpp"
 #include "core/diagnosis.hpp"
-#include "core/queue_node.hpp"
-#include "core/shared_copy_offer.hpp"
-#include "core/team.hpp"
-#include "core/team_mailboxes.hpp"
-#include "core/team_streams.hpp"
 #include "heap/node_file.hpp"
 #include "heap/pe_location.hpp"
 #include "heap/shared_pages.hpp"
+#include "locks/queue_node.hpp"
+#include "progress/shared_copy_offer.hpp"
+#include "teams/team.hpp"
+#include "teams/team_mailboxes.hpp"
+#include "teams/team_streams.hpp"
 
 namespace tessera {
 
@@ -56,7 +56,7 @@ struct InternalSegment {
     // Read when the settings of two PEs differ.
     SettingMarks setting_marks;
     // Of PE 0: the number of PEs that have come to exit() without shmem_finalize
-    // (core/exit_meeting.hpp).
+    // (session/exit_meeting.hpp).
     alignas(kFalseSharingBytes) std::uint64_t leaving;
     // Written by every slow wait, read by the node's PEs, and by others in exit_meeting.cpp.
     alignas(kFalseSharingBytes) WaitTimes waits;
@@ -66,7 +66,7 @@ struct InternalSegment {
     std::uint64_t held_locks;  // the PE's address of its HeldLocks; for osh_hang
     // Written by another PE of the node while both start (base/wait_trial.hpp).
     alignas(kFalseSharingBytes) Gate trial;
-    // This PE publishes its location here once (core/locations.hpp).
+    // This PE publishes its location here once (session/locations.hpp).
     heap::PeLocation location;
     SegmentHelp segment_help;
     // Another PE's long copy from or to this one, which this one may help with.
@@ -87,7 +87,7 @@ inline InternalSegment& segment_of(Sleeper* sleeper) {
 // Behind it lie arrays; pages exist for the parts in use:
 //   flags         an element for each team that the PE may be a member of
 //   board         where the PE meets others to make a team (messaging/meeting.hpp)
-//   lists         of irregular teams (core/team_arrays.hpp)
+//   lists         of irregular teams (teams/team_arrays.hpp)
 //   mailboxes     for the first teams
 //   streams       for the first teams
 //   queue nodes   of locks

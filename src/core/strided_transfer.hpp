@@ -10,7 +10,7 @@
 #include "base/block_pairs.hpp"
 #include "base/section_copy.hpp"
 #include "core/context.hpp"
-#include "core/request.hpp"
+#include "progress/request.hpp"
 
 namespace tessera {
 

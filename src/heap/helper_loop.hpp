@@ -2,7 +2,7 @@
 //
 // The work of a helper: copies what the PEs of its node hand over (heap/helper_ring.hpp). Under
 // oshrun a helper is a process (tools/oshrun/helper_process.cpp), under other launchers a thread of
-// the node's first PE (core/helper_threads.hpp). THREADS: run() by one, stop() by any.
+// the node's first PE (progress/helper_threads.hpp). THREADS: run() by one, stop() by any.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Hands out blocks of a PE's local memory, as numbers of units of 16 bytes. core/local_memory.cpp
+// Hands out blocks of a PE's local memory, as numbers of units of 16 bytes. memory/local_memory.cpp
 // puts a cache of each thread in front of it. Never touches local memory itself, so a program that
 // writes past its block cannot damage the bookkeeping.
 //
@@ -11,7 +11,7 @@
 // lowest order that fits, the lowest one of equals. Where none is large enough, it looks for free
 // neighbours that are no buddies; so it fails only if no run of free memory has room.
 // The memory is opened from its start, twice as much each time that no open block fits: so blocks
-// lie close together, and what lies behind them is untouched (core/core_files.hpp).
+// lie close together, and what lies behind them is untouched (memory/core_files.hpp).
 //
 // Bookkeeping: a byte for each unit says which block begins there, and a set for each order has the
 // free blocks (bit_tree.hpp): 1/16 + 1/64 of the local memory that was ever used, private pages.

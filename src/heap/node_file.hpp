@@ -17,7 +17,7 @@
 //   |                       |   it is learnt               range of a PE (MemoryRange)
 //   +-----------------------+ inline_limits_offset         +------------------+ 0
 //   | InlineLimit x         |   pages of their own         | symmetric heap   |
-//   |         kInlineLimits |   (core/inline_maps.hpp)     +------------------+ team_begin()
+//   |         kInlineLimits |   (memory/inline_maps.hpp)     +------------------+ team_begin()
 //   +-----------------------+ locations_offset()           |                  |
 //   | PeLocation x PEs      |   of the job: those of       |                  |
 //   |                       |   other nodes, filled as     |                  |
@@ -61,7 +61,7 @@ inline constexpr std::uint64_t kNodeMagic = 0x5445535345524137;  // "TESSERA7": 
 inline constexpr std::size_t kInternalBytes = std::size_t{784} << 20;
 
 // The words by which one PE tells another one, the slot's owner, about the epochs between them
-// (core/epochs.hpp). Only the first PE writes them. On a line of its own.
+// (progress/epochs.hpp). Only the first PE writes them. On a line of its own.
 struct alignas(kCacheLineBytes) EpochSlot {
     Gate posted;     // number of exposure epochs that it has opened for the slot's owner
     Gate completed;  // number of access epochs towards the slot's owner that it has completed
@@ -94,7 +94,7 @@ struct MemoryRange {
 };
 
 // Where everything lies; written before the file is shared, then constant, but for the range: nodes
-// of several hosts may agree on a smaller one (core/connect.cpp).
+// of several hosts may agree on a smaller one (session/connect.cpp).
 struct NodeLayout {
     std::uint64_t magic;
     std::int32_t npes;  // PEs of this node
@@ -131,12 +131,12 @@ struct NodeHeader : NodeLayout {
     alignas(kFalseSharingBytes)
         CentralSync startup;  // the node's PEs meet during init and finalize
     alignas(kFalseSharingBytes) std::atomic<std::uint64_t> oversubscribed_until_ns;  // WaitPolicy
-    std::atomic<std::uint64_t> hang_report_at_ns;     // of the last one (core/hang_report.hpp)
+    std::atomic<std::uint64_t> hang_report_at_ns;     // of the last one (session/hang_report.hpp)
     alignas(kFalseSharingBytes) FailureLog failures;  // PEs of the whole job; written by oshrun
 };
 static_assert(sizeof(NodeHeader) == 6 * kFalseSharingBytes);
 
-// kStarting: in shmem_init, but not yet with the others (core/pe_record_lock.hpp).
+// kStarting: in shmem_init, but not yet with the others (session/pe_record_lock.hpp).
 enum class PeState : std::uint32_t {
     kNotStarted = 0,
     kInitialized = 1,
@@ -159,7 +159,7 @@ struct alignas(kFalseSharingBytes) PeRecord {
     char waiting_in[48];            // routine that a slow wait is in, "" when none; for oshrun
     std::uint32_t inits;            // how often this place has initialized, for oshrun
     std::int32_t thread_level;      // written before the sync that ends init
-    // The program goes on when other PEs die (core/failures.hpp); read by oshrun.
+    // The program goes on when other PEs die (session/failures.hpp); read by oshrun.
     std::atomic<std::uint32_t> survives_failures;
 };
 static_assert(sizeof(PeRecord) == kFalseSharingBytes);

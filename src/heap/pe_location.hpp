@@ -2,7 +2,7 @@
 //
 // The place of a PE (include/shmemx/location.h) as PEs share it: each PE publishes its own in its
 // internal segment, and a node keeps those of other nodes' PEs in a table of the node file
-// (core/locations.hpp).
+// (session/locations.hpp).
 #pragma once
 
 #include <atomic>

@@ -51,7 +51,7 @@ void refuse_with_errno(const char* what) {
     refuse(g_reason);
 }
 
-// As core/config.cpp reads it; that is also where a bad value is reported.
+// As settings/config.cpp reads it; that is also where a bad value is reported.
 bool wants_cma() {
     const char* text = environment("SHMEM_STATIC_DATA");
     constexpr auto kCma = static_cast<std::size_t>(StaticDataMode::kCma);

@@ -2,7 +2,7 @@
 //
 // The values of SHMEM_STATIC_DATA: how other PEs of the node reach static data of the program.
 // Two readers look at the variable: a constructor of the library before main (static_data.cpp), and
-// the table of settings (core/config.cpp), which reports a bad value.
+// the table of settings (settings/config.cpp), which reports a bad value.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The job of this PE: its number, the other PEs, and the launcher. Called by core/runtime.cpp in
+// The job of this PE: its number, the other PEs, and the launcher. Called by session/runtime.cpp in
 // init, finalize and shmem_global_exit. Four ways to start: by oshrun (everything is inherited,
 // base/inherited.hpp), by another launcher that offers PMIx (mpirun, srun --mpi=pmix), as a group
 // by a unique id (launch/group.hpp), or directly (one PE).

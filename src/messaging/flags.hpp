@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The flags of a team's members (core/team.hpp), for barriers.
+// The flags of a team's members (teams/team.hpp), for barriers.
 #pragma once
 
 #include "core/context.hpp"
-#include "core/team.hpp"
+#include "teams/team.hpp"
 
 namespace tessera {
 

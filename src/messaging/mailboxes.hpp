@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One collective's use of a team's mailboxes (core/team_mailboxes.hpp), through which its members
+// One collective's use of a team's mailboxes (teams/team_mailboxes.hpp), through which its members
 // send data and signals in rounds. The algorithm decides the sender and the receiver of each round;
 // at most one member posts a gate in a collective. REQUIRES: team.has_mailboxes, and an algorithm
 // that ends on no member before all have begun. Lives for one call, or one chunk of it; made by all
@@ -9,10 +9,10 @@
 
 #include <cstring>
 
-#include "core/coherence.hpp"
 #include "core/context.hpp"
-#include "core/team.hpp"
-#include "core/team_mailboxes.hpp"
+#include "session/coherence.hpp"
+#include "teams/team.hpp"
+#include "teams/team_mailboxes.hpp"
 
 namespace tessera {
 

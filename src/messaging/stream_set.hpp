@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A member's end of one set of a team's streams (core/team_streams.hpp): it sends messages of up to
-// a slot to any member and takes those of each member in order. No call waits for another member:
-// a sender first asks whether a slot is free, a receiver whether a message is there.
+// A member's end of one set of a team's streams (teams/team_streams.hpp): it sends messages of up
+// to a slot to any member and takes those of each member in order. No call waits for another
+// member: a sender first asks whether a slot is free, a receiver whether a message is there.
 // THREADS: one at a time (collectives/streams/engine.cpp has the lock). Lives as long as the team.
 #pragma once
 
@@ -11,9 +11,9 @@
 
 #include "base/copy.hpp"
 #include "core/context.hpp"
-#include "core/stream_blocks.hpp"
-#include "core/team.hpp"
-#include "core/team_streams.hpp"
+#include "teams/stream_blocks.hpp"
+#include "teams/team.hpp"
+#include "teams/team_streams.hpp"
 
 namespace tessera {
 

@@ -14,7 +14,7 @@
 #include "tools/check/report.hpp"
 #include "tools/check/shown_blocks.hpp"
 
-// The library's (core/checker.hpp); weak, because a script has loaded the checker without it.
+// The library's (session/checker.hpp); weak, because a script has loaded the checker without it.
 extern "C" __attribute__((weak)) const char* shmem_internal_part_of(const void* address);
 
 namespace tessera::check {

@@ -20,7 +20,8 @@
 #include "tools/interpose/begun.hpp"
 #include "tools/interpose/call.hpp"
 
-// The library looks for this name: SHMEM_CHECK without the checker is a mistake (core/checker.cpp).
+// The library looks for this name: SHMEM_CHECK without the checker is a mistake
+// (session/checker.cpp).
 extern "C" __attribute__((visibility("default"))) void shmem_internal_checker() {}
 
 namespace tessera::check {

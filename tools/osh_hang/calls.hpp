@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Names for addresses on the stack of a PE that ends: a PE that crashes, or that the library ends
-// with a message, asks for them (core/call_place.hpp). The PE waits meanwhile.
+// with a message, asks for them (session/call_place.hpp). The PE waits meanwhile.
 #pragma once
 
 #include <sys/types.h>

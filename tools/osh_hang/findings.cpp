@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "core/lock.hpp"
+#include "locks/lock.hpp"
 
 namespace tessera::osh_hang {
 namespace {
@@ -233,7 +233,7 @@ void Analysis::look_at_locks() {
     }
 }
 
-// Every PE's copy of a lock has an entry behind its first word (core/lock.hpp).
+// Every PE's copy of a lock has an entry behind its first word (locks/lock.hpp).
 void Analysis::look_at_lock(const Snapshot& waiter) {
     const std::string name = name_of(waiter, waiter.wait.address);
     for (const Snapshot& other : pes_) {

@@ -2,7 +2,7 @@
 //
 // osh_hang: says what the PEs of a job on this host wait for, and which one holds up the others
 // (docs/hangs.md). It only reads: the job goes on. Started by users, by oshrun on SIGQUIT and
-// --timeout, and by PEs (core/hang_report.hpp).
+// --timeout, and by PEs (session/hang_report.hpp).
 //   processes.cpp  the PEs of a job        snapshot.cpp  one PE from outside
 //   activity.cpp   texts about PEs         findings.cpp  what follows from all of them
 //   calls.cpp      names of places in the code of a PE that ends, for that PE

@@ -201,7 +201,7 @@ std::optional<call_sites::Entry> entry_without_frame(const call_sites::Stack& st
 }
 
 // A PE that ends while others wait for it asks for the report from its exit handler
-// (core/exit.cpp).
+// (session/exit.cpp).
 std::optional<call_sites::Entry> exit_of(const call_sites::Stack& stack,
                                          const std::string& program) {
     for (std::size_t i = 0; i + 1 < stack.calls.size(); ++i) {

@@ -8,7 +8,7 @@
 
 #include "collectives/profile.hpp"
 #include "collectives/select.hpp"
-#include "core/config.hpp"
+#include "settings/config.hpp"
 #include "topology/topology.hpp"
 
 namespace tessera::osh_info {

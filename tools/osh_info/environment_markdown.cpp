@@ -3,13 +3,13 @@
 // See environment_markdown.hpp.
 #include "tools/osh_info/environment_markdown.hpp"
 
-#include "core/config.hpp"
+#include "settings/config.hpp"
 
 namespace tessera::osh_info {
 namespace {
 
 constexpr const char* kOpening =
-    R"(<!-- Made by `osh_info --environment-markdown` from the table in src/core/config.cpp. -->
+    R"(<!-- Made by `osh_info --environment-markdown` from the table in src/settings/config.cpp. -->
 # Environment variables
 
 Tessera reads these variables once, when a program starts. All PEs of a job get the environment of

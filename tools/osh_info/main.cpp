@@ -8,7 +8,7 @@
 
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
-#include "core/config.hpp"
+#include "settings/config.hpp"
 #include "tools/osh_info/collectives_report.hpp"
 #include "tools/osh_info/doctor/doctor.hpp"
 #include "tools/osh_info/environment_markdown.hpp"

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "core/config.hpp"
+#include "settings/config.hpp"
 
 namespace tessera::osh_info {
 

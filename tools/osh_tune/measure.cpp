@@ -19,7 +19,7 @@
 #include "base/library_thread.hpp"
 #include "collectives/kernels/kernel.hpp"
 #include "core/address_map.hpp"
-#include "core/runtime.hpp"
+#include "session/runtime.hpp"
 
 namespace tessera::osh_tune {
 namespace {

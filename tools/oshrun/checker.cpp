@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/environment.hpp"
-#include "core/config_parse.hpp"
 #include "installation.hpp"
+#include "settings/config_parse.hpp"
 
 namespace tessera::oshrun {
 bool is_checked(const Options& options) {

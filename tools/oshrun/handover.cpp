@@ -14,10 +14,10 @@
 
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
-#include "core/config.hpp"
 #include "launcher_choice.hpp"
 #include "launcher_command.hpp"
 #include "programs.hpp"
+#include "settings/config.hpp"
 #include "trace.hpp"
 
 namespace tessera::oshrun {

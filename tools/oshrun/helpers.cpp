@@ -16,9 +16,9 @@
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
 #include "base/virtual_nodes.hpp"
-#include "core/config.hpp"
 #include "job.hpp"
 #include "programs.hpp"
+#include "settings/config.hpp"
 
 namespace tessera::oshrun {
 

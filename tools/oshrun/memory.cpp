@@ -11,7 +11,7 @@
 
 #include "base/fatal.hpp"
 #include "base/virtual_nodes.hpp"
-#include "core/config.hpp"
+#include "settings/config.hpp"
 
 namespace tessera::oshrun {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// oshrun reads the same settings as the library, but has no collectives (core/config.hpp).
-#include "core/config.hpp"
+// oshrun reads the same settings as the library, but has no collectives (settings/config.hpp).
+#include "settings/config.hpp"
 
 namespace tessera {
 

@@ -21,7 +21,6 @@
 #include "base/fatal.hpp"
 #include "base/inherited.hpp"
 #include "base/virtual_nodes.hpp"
-#include "core/config.hpp"
 #include "debugger.hpp"
 #include "fabric_files.hpp"
 #include "job.hpp"
@@ -29,6 +28,7 @@
 #include "limits.hpp"
 #include "memory.hpp"
 #include "programs.hpp"
+#include "settings/config.hpp"
 #include "spawn.hpp"
 #include "topology/drawing.hpp"
 

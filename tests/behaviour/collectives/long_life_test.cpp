@@ -7,9 +7,9 @@
 
 #include <optional>
 
-#include "core/team.hpp"
-#include "core/team_slots.hpp"
 #include "support/pe_test.hpp"
+#include "teams/team.hpp"
+#include "teams/team_slots.hpp"
 
 namespace tessera {
 namespace {

@@ -14,7 +14,7 @@
 #include <cstdlib>
 
 #include "collectives/select.hpp"
-#include "core/config.hpp"
+#include "settings/config.hpp"
 #include "support/pe_test.hpp"
 
 namespace {

@@ -157,7 +157,7 @@ TEST(Locks, TestLockTellsWhoIsIn) {
 }
 
 // Whether PE `pe` stands in the queue: its number is then the tail, in the copy of some PE (the
-// picture in core/lock.hpp; nothing public tells).
+// picture in locks/lock.hpp; nothing public tells).
 bool is_last_in_queue(const long* lock, int pe) {
     for (int home = 0; home < shmem_n_pes(); ++home) {
         auto word = static_cast<unsigned long>(shmem_long_atomic_fetch(lock, home));

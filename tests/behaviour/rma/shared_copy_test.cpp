@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Breaks when a long put or get that a waiting PE helps with (src/core/shared_copy.hpp) loses a
+// Breaks when a long put or get that a waiting PE helps with (src/progress/shared_copy.hpp) loses a
 // piece, copies one from or to another place, or returns before all of it is there.
 #include <shmem.h>
 

@@ -51,6 +51,9 @@ def function_size(tree):
                     yield name, node.lineno, f"a function of {count} lines: {node.name}"
 
 
+ROOMS = ("src/core", "src/settings", "src/teams", "src/locks", "src/progress", "src/memory")
+UNDER_ROOMS = ("src/heap", "src/launch", "src/topology", "transports", "src/base", "include")
+
 # What a layer may include besides itself and the system. The transport contract is a layer of its
 # own: core sees it, and never a transport.
 ARROWS = {
@@ -60,18 +63,18 @@ ARROWS = {
     "src/topology": ("src/base",),
     "transports": ("src/base",),
     "transports/*": ("transports", "src/base"),
-    "src/core": ("src/heap", "src/launch", "src/topology", "transports", "src/base",
-                 "include"),
-    "src/messaging": ("src/core", "src/base"),
-    "collectives": ("src/messaging", "src/core", "src/heap", "src/topology", "src/base", "include"),
-    "src/api": ("collectives", "src/messaging", "src/core", "src/heap", "src/topology", "src/base",
-                "include"),
+    **{room: ("src/session", *ROOMS, *UNDER_ROOMS) for room in ROOMS},
+    "src/session": (*ROOMS, *UNDER_ROOMS),
+    "src/messaging": ("src/session", *ROOMS, "src/base"),
+    "collectives": ("src/messaging", "src/session", *ROOMS, "src/heap", "src/topology", "src/base",
+                    "include"),
+    "src/api": ("collectives", "src/messaging", "src/session", *ROOMS, *UNDER_ROOMS),
     # Runtimes stand on the public headers only. A runtime's core knows no front end of it.
     "runtimes/*/core": ("include",),
     "runtimes/*": ("runtimes/*", "include"),
     "include": (),
-    "tools": ("collectives", "src/core", "src/heap", "src/launch", "src/topology", "src/base",
-              "include"),
+    "tools": ("collectives", "src/session", *ROOMS, "src/heap", "src/launch", "src/topology",
+              "src/base", "include"),
     "examples": ("include",),
     "bench": ("include",),
 }

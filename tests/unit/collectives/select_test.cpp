@@ -12,7 +12,7 @@
 #include <string>
 
 #include "collectives/profile.hpp"
-#include "core/config.hpp"
+#include "settings/config.hpp"
 
 namespace tessera::collectives {
 namespace {

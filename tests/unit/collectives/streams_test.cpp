@@ -14,7 +14,7 @@
 #include "collectives/streams/binomial.hpp"
 #include "collectives/streams/places.hpp"
 #include "collectives/streams/progress.hpp"
-#include "core/team_streams.hpp"
+#include "teams/team_streams.hpp"
 
 namespace tessera::collectives {
 namespace {

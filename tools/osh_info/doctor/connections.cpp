@@ -25,9 +25,9 @@
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
 #include "base/fd.hpp"
-#include "core/fabric_outlook.hpp"
 #include "launch/exchange.hpp"
 #include "launch/job.hpp"
+#include "session/fabric_outlook.hpp"
 #include "tools/osh_info/doctor/parts.hpp"
 
 namespace tessera::osh_info {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config.hpp"
+#include "settings/config.hpp"
 #include "topology/topology.hpp"
 
 namespace tessera::osh_info {

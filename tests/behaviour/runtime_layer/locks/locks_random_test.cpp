@@ -62,7 +62,7 @@ class Player {
         shmem_long_atomic_set(&turn, static_cast<long>(i + 1), script_[i + 1].pe);
     }
 
-    // The PE is then the last in the queue (the pictures in core/queue_node.hpp, core/rwlock.hpp;
+    // The PE is then the last in the queue (the pictures in locks/queue_node.hpp, locks/rwlock.hpp;
     // nothing public tells).
     void wait_until_joined(const Step& step) const {
         const bool is_mutex = step.use == Use::kMutex;

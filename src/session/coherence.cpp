@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Makes the copies of a non-coherent heap (SHMEM_HEAP) and the transport to them: see live.hpp,
+// coherence.hpp.
+#include "session/coherence.hpp"
+
+#include <memory>
+#include <vector>
+
+#include "base/fatal.hpp"
+#include "core/context_without_stores.hpp"
+#include "memory/local_memory.hpp"
+#include "progress/background.hpp"
+#include "session/live.hpp"
+#include "session/public_file.hpp"
+#include "settings/config.hpp"
+
+namespace tessera {
+namespace {
+
+// The heap's parts. Nothing lies behind what their allocators have handed out.
+std::vector<noncoherent::UsedPart> parts_of_heap(const heap::MemoryRange& range) {
+    return {
+        {.begin = 0, .end = [] { return live->allocator ? live->allocator->highest_end() : 0; }},
+        {.begin = range.team_begin(),
+         .end = [] { return live->team_memory ? live->team_memory->highest_end() : 0; }},
+        {.begin = range.local_begin(), .end = local_memory_end}};
+}
+
+// The public copies of one PE's memory.
+struct PublicCopies {
+    char* heap = nullptr;
+    char* statics = nullptr;  // nullptr: that PE runs another program
+    noncoherent::BakeryLine* lines = nullptr;
+};
+
+// In the files of the node.
+std::vector<PublicCopies> copies_on_node() {
+    std::vector<PublicCopies> copies;
+    for (int i = 0; i < live->job.nlocal; ++i) {
+        copies.push_back({.heap = live->node->heap(i), .statics = live->node->map_static_copy(i)});
+    }
+    return copies;
+}
+
+// RETURNS when: every PE has emptied its part of the file.
+std::vector<PublicCopies> copies_in_file(const char* where) {
+    const PublicFileFacts agreed = agree_on_public_file(where);
+    const launch::Job& job = live->job;
+    const heap::PeRecord& mine = live->node->my_record();
+    live->public_file = std::make_unique<PublicFile>(PublicFile::Setup{
+        .path = config().heap.path,
+        .pe = job.pe,
+        .npes = job.npes,
+        .nodes = job.nnodes,
+        .range_bytes = live->node->header().range.bytes(),
+        .static_bytes_max = agreed.static_bytes_max,
+        .mine = {
+            .job = agreed.job, .program = mine.program_digest, .static_bytes = mine.static_bytes}});
+    meet_all(where);
+    const PublicFile& file = *live->public_file;
+    file.check_parts();
+    std::vector<PublicCopies> copies;
+    for (int pe = 0; pe < job.npes; ++pe) {
+        copies.push_back(
+            {.heap = file.heap(pe), .statics = file.statics(pe), .lines = file.lines(pe)});
+    }
+    return copies;
+}
+
+noncoherent::Setup describe_copies(const std::vector<PublicCopies>& copies) {
+    const Node& node = *live->node;
+    const launch::Job& job = live->job;
+    const heap::StaticData& statics = heap::static_data();
+    const noncoherent::Access access =
+        live->public_file ? live->public_file->access() : noncoherent::Access::kCoherent;
+    noncoherent::Setup setup{
+        .pe = job.pe,
+        .node = job.node,
+        .nodes = job.nnodes,
+        .neighbours = {},
+        .heap = {.own = node.own_heap(),
+                 .bytes = node.header().range.bytes(),
+                 .pe = job.pe,
+                 .publics = {},
+                 .parts = parts_of_heap(node.header().range),
+                 .access = access},
+        .statics = {.own = reinterpret_cast<char*>(statics.base),
+                    .bytes = statics.bytes,
+                    .pe = job.pe,
+                    .publics = {},
+                    .parts = {{.begin = 0, .end = [bytes = statics.bytes] { return bytes; }}},
+                    .access = access},
+        .seed = config().eviction_seed.value};
+    for (int pe = 0; pe < job.npes; ++pe) {
+        const PublicCopies& theirs = copies[static_cast<std::size_t>(pe)];
+        setup.heap.publics.push_back(theirs.heap);
+        setup.statics.publics.push_back(theirs.statics);
+        const bool is_on_node = is_on_this_node(pe);
+        // For each PE of the job, the PEs of this node have a lock in common; some have the same.
+        InternalSegment& owner = is_on_node ? node.internal_of(pe) : node.internal(pe % job.nlocal);
+        setup.neighbours.push_back({.sleeper = is_on_node ? &owner.sleeper : nullptr,
+                                    .lock = &owner.static_lock,
+                                    .lines = theirs.lines});
+    }
+    return setup;
+}
+
+}  // namespace
+
+void make_copies(const char* where) {
+    const HeapMode& mode = config().heap;
+    if (mode.is_coherent()) return;
+    const std::vector<PublicCopies> copies =
+        mode.kind == HeapKind::kFile ? copies_in_file(where) : copies_on_node();
+    live->coherence = noncoherent::make_transport(describe_copies(copies));
+    if (!live->coherence) {
+        fatal("%s: out of address space for copies of the symmetric heap", where);
+    }
+    std::vector<char*> heaps;
+    for (const PublicCopies& copy : copies) heaps.push_back(copy.heap);
+    live->node->use_copies(*live->coherence, heaps);
+    // A PE that went on would put to static data that its owner has yet to publish. The PEs of one
+    // node meet anyway.
+    if (live->fabric) meet_all(where);
+}
+
+TransportContext& context_without_stores() {
+    static TransportContext& context = *new TransportContext;
+    return context;
+}
+
+void drive_coherence() {
+    address_map.coherence->progress();
+    if (address_map.fabric != nullptr) address_map.fabric->progress();
+    advance_background();
+}
+
+void add_duties_to_sync(Team& team) {
+    if (address_map.coherence == nullptr) return;
+    team.plain_sync = team.sync;
+    team.sync = [](Team& of, const char* where) {
+        perform_duty(SyncPoint::kSyncBegin);
+        of.plain_sync(of, where);
+        perform_duty(SyncPoint::kSyncEnd);
+    };
+}
+
+}  // namespace tessera

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See node.hpp.
+#include "session/node.hpp"
+
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <linux/mempolicy.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+
+#include "base/endpoint_slot.hpp"
+#include "base/fatal.hpp"
+#include "memory/core_files.hpp"
+#include "progress/helpers.hpp"
+#include "session/program_digest.hpp"
+#include "settings/config.hpp"
+#include "transports/node_transports.hpp"
+
+namespace tessera {
+
+Node::Node(launch::Job& job, const char* where) : job_(job), my_statics_(heap::static_data()) {
+    map_files();
+    if (helper_board().plan.helpers > 0) Helpers::abandon(helper_board().ring(job_.local_index));
+    publish_record(where);
+    if (my_record().inits > 1) {
+        // The memory is that of an earlier program in the same place (`oshrun sh -c "./a; ./b"`),
+        // or from before shmem_finalize. Other PEs may still be in a barrier that this PE has left,
+        // and read its flags there. When all have come, no PE needs the memory any more.
+        meet(where);
+        release_memory();
+    }
+    publish_settings();
+    meet(where);
+    check_settings();
+    if (config().heap.is_coherent()) map_statics();
+    fill_peers();
+    if (job_.launcher != launch::Launcher::kOshrun && job_.local_index == 0) discover_topology();
+    bind_heap_to_numa_node();
+}
+
+const topology::Facts& Node::facts() const {
+    return *reinterpret_cast<const topology::Facts*>(node_map_.data() + header_->facts_offset);
+}
+
+InternalSegment& Node::internal(int local_index) const {
+    char* start = node_map_.data() + header_->internal_offset;
+    return *reinterpret_cast<InternalSegment*>(start + static_cast<std::size_t>(local_index) *
+                                                           header_->internal_bytes);
+}
+
+InternalSegment& Node::internal_of(int world_pe) const {
+    // Ascending, see launch/job.hpp.
+    auto position = std::lower_bound(job_.local_pes.begin(), job_.local_pes.end(), world_pe);
+    return internal(static_cast<int>(position - job_.local_pes.begin()));
+}
+
+heap::PeLocation& Node::location_of_other_node(int world_pe) const {
+    char* table = node_map_.data() + heap::locations_offset(*header_);
+    return reinterpret_cast<heap::PeLocation*>(table)[world_pe];
+}
+
+heap::HelperBoard& Node::helper_board() const {
+    return *reinterpret_cast<heap::HelperBoard*>(node_map_.data() + heap::helpers_offset(*header_));
+}
+
+InlineLimit* Node::my_inline_limit() const {
+    const std::size_t index = heap::inline_limit_index(job_.pe, job_.local_pes);
+    auto* limits = reinterpret_cast<InlineLimit*>(node_map_.data() + header_->inline_limits_offset);
+    return index != heap::kNoInlineLimit ? limits + index : nullptr;
+}
+
+char* Node::heap(int local_index) const {
+    return heap_map_.data() + static_cast<std::size_t>(local_index) * header_->heap_stride;
+}
+
+void Node::meet(const char* where) const {
+    header_->startup.meet(static_cast<std::uint32_t>(job_.nlocal), where);
+}
+
+void Node::map_files() {
+    // The header has all sizes, so it is read before it is mapped.
+    heap::NodeLayout header;
+    if (::pread(job_.node_file.get(), static_cast<void*>(&header), sizeof header, 0) !=
+            static_cast<ssize_t>(sizeof header) ||
+        header.magic != heap::kNodeMagic) {
+        fatal(
+            "shmem_init: the shared file of this node was made by another version of Tessera; use "
+            "the oshrun of the library that the program is linked with");
+    }
+    map_heaps(header);
+    node_map_ = Mapping::share(job_.node_file.get(), 0, header.static_offset);
+    const HeapMode& mode = config().heap;
+    if (!node_map_.is_mapped() || (mode.kind != HeapKind::kFile && !heap_map_.is_mapped()) ||
+        (!mode.is_coherent() && !own_heap_.is_mapped())) {
+        fatal(
+            "shmem_init: cannot map the symmetric heaps, team and local memory of %d PEs with %llu "
+            "bytes each: %s; lower SHMEM_SYMMETRIC_SIZE, SHMEM_TEAM_MEMORY_SIZE, "
+            "SHMEM_LOCAL_MEMORY_SIZE, or raise the address space limit (ulimit -v)",
+            header.npes, static_cast<unsigned long long>(header.range.bytes()),
+            std::strerror(errno));
+    }
+    header_ = reinterpret_cast<heap::NodeHeader*>(node_map_.data());
+    records_ = reinterpret_cast<heap::PeRecord*>(node_map_.data() + header_->records_offset);
+    if (header_->page_kind == heap::PageKind::kTransparentHuge) {
+        ::madvise(heap_map_.data(), heap_map_.bytes(), MADV_HUGEPAGE);
+    }
+}
+
+void Node::map_heaps(const heap::NodeLayout& layout) {
+    const HeapMode& mode = config().heap;
+    const std::size_t bytes = static_cast<std::size_t>(layout.npes) * layout.heap_stride;
+    const std::size_t alignment = heap::heap_alignment(layout.range.heap_bytes);
+    if (mode.kind == HeapKind::kEmulated && job_.nnodes > 1) {
+        fatal(
+            "shmem_init: SHMEM_HEAP=%s works with the PEs of one node, and this job has %d nodes; "
+            "start it on one host without SHMEM_VIRTUAL_NODES, or take noncoherent:PATH",
+            print_heap_mode(mode).c_str(), job_.nnodes);
+    }
+    if (!mode.is_coherent()) {
+        own_heap_ =
+            Mapping::private_memory(layout.range.bytes(), {.aligned_to = alignment, .wanted = {}});
+    }
+    if (mode.kind == HeapKind::kFile) return;
+    // First, and at the addresses of an earlier init: so inline maps (memory/inline_maps.hpp) stay
+    // valid.
+    static char* heaps = nullptr;
+    // The own heap is aligned, so that its offsets are as aligned as its addresses.
+    heap_map_ = Mapping::share(
+        job_.heap_file.get(), 0, bytes,
+        {.aligned_to = alignment,
+         .aligned_at = static_cast<std::size_t>(job_.local_index) * layout.heap_stride,
+         .wanted = heaps});
+    heaps = heap_map_.data();
+    dump_nothing();
+}
+
+char* Node::map_static_copy(int local_index) {
+    static_maps_.resize(static_cast<std::size_t>(job_.nlocal));
+    if (!runs_my_program(local_index) || my_statics_.bytes == 0) return nullptr;
+    const std::uint64_t slot = header_->static_offset +
+                               static_cast<std::uint64_t>(local_index) * header_->static_slot_bytes;
+    Mapping& copy = static_maps_[static_cast<std::size_t>(local_index)];
+    copy = Mapping::share(job_.node_file.get(), slot, my_statics_.bytes);
+    if (!copy.is_mapped()) {
+        fatal("shmem_init: cannot map the public copies of static data: %s", std::strerror(errno));
+    }
+    return copy.data();
+}
+
+void Node::use_copies(Transport& transport, std::span<char* const> heaps) {
+    transport_table_.assign(static_cast<std::size_t>(job_.npes), &transport);
+    for (const int pe : job_.local_pes) {
+        const auto index = static_cast<std::size_t>(pe);
+        peers_[index].heap = heaps[index];
+    }
+}
+
+void Node::bind_heap_to_numa_node() const {
+    // Asks the system, not the facts: the first PE may not have written them yet.
+    if (!heap_map_.is_mapped() || ::access("/sys/devices/system/node/node1", F_OK) != 0) return;
+    unsigned cpu = 0;
+    unsigned numa_node = 0;
+    if (::getcpu(&cpu, &numa_node) != 0 || numa_node >= 64) return;
+    // The policy is stored with the file, so peers that touch a page first place it here as well.
+    unsigned long nodes = 1UL << numa_node;
+    ::syscall(SYS_mbind, heap(job_.local_index), header_->heap_stride, MPOL_PREFERRED, &nodes,
+              sizeof nodes * 8, 0);
+}
+
+void Node::release_memory() const {
+    auto local = static_cast<off_t>(job_.local_index);
+    auto punch = [](int fd, off_t offset, std::uint64_t bytes) {
+        ::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
+                    static_cast<off_t>(bytes));
+    };
+    auto internal_bytes = static_cast<off_t>(header_->internal_bytes);
+    punch(job_.node_file.get(),
+          static_cast<off_t>(header_->internal_offset) + local * internal_bytes,
+          header_->internal_bytes);
+    // Of all PEs: the PEs of the next job have other addresses.
+    if (local == 0) {
+        punch(job_.node_file.get(), static_cast<off_t>(header_->endpoints_offset),
+              header_->npes_of_job * kEndpointSlotBytes);
+        punch(job_.node_file.get(), static_cast<off_t>(heap::locations_offset(*header_)),
+              header_->npes_of_job * sizeof(heap::PeLocation));
+    }
+    punch(job_.heap_file.get(), local * static_cast<off_t>(header_->heap_stride),
+          header_->heap_stride);
+}
+
+std::span<char> Node::wait_label() const {
+    heap::PeRecord& record = my_record();
+    record.waiting_in[0] = '\0';
+    return record.waiting_in;
+}
+
+void Node::publish_record(const char* where) const {
+    heap::PeRecord& record = my_record();
+    // For all of shmem_init; its waits have no label of their own.
+    std::strncpy(record.waiting_in, where, sizeof record.waiting_in - 1);
+    record.pid = ::getpid();
+    record.static_base = my_statics_.base;
+    record.static_bytes = my_statics_.bytes;
+    record.static_file_offset = my_statics_.file_offset;
+    record.static_is_shared = my_statics_.shared ? 1 : 0;
+    record.static_in_node_file = job_.launcher == launch::Launcher::kOshrun ? 1 : 0;
+    record.program_digest = program_digest();
+    record.settings_digest = settings_digest();
+    ++record.inits;
+    record.state.store(heap::PeState::kInitialized, std::memory_order_release);
+}
+
+void Node::publish_settings() const {
+    InternalSegment& mine = internal(job_.local_index);
+    mine.setting_marks = setting_marks(config());
+    if (job_.launcher == launch::Launcher::kOshrun) return;
+    for (std::uint32_t pu : topology::affinity_of(0)) {
+        if (pu / 64 < kAffinityWords) mine.affinity[pu / 64] |= std::uint64_t{1} << pu % 64;
+    }
+}
+
+void Node::discover_topology() {
+    topology::Sources sources;
+    for (std::uint32_t pu = 0; pu < kAffinityWords * 64; ++pu) {
+        for (int i = 0; i < job_.nlocal; ++i) {
+            if ((internal(i).affinity[pu / 64] >> pu % 64 & 1) == 0) continue;
+            sources.allowed_pus.push_back(pu);
+            break;
+        }
+    }
+    auto* facts = reinterpret_cast<topology::Facts*>(node_map_.data() + header_->facts_offset);
+    *facts = topology::discover(sources);
+    header_->usable_cores = facts->usable_cores;
+}
+
+void Node::check_settings() const {
+    for (int i = 0; i < job_.nlocal; ++i) {
+        if (record(i).settings_digest != my_record().settings_digest) {
+            const std::string difference = settings_difference(
+                internal(i).setting_marks, job_.local_pes[static_cast<std::size_t>(i)]);
+            fatal("shmem_init: %s; start all PEs with the same environment", difference.c_str());
+        }
+    }
+}
+
+bool Node::runs_my_program(int local_index) const {
+    const heap::PeRecord& peer = record(local_index);
+    return peer.program_digest == my_record().program_digest &&
+           peer.static_bytes == my_statics_.bytes;
+}
+
+void Node::map_statics() {
+    auto count = static_cast<std::size_t>(job_.nlocal);
+    static_maps_.resize(count);
+    statics_.assign(count, nullptr);
+    bool all_mapped = true;
+    for (int i = 0; i < job_.nlocal; ++i) {
+        if (!runs_my_program(i)) continue;  // Its variables are not ours (MPMD).
+        if (i == job_.local_index) {
+            // If the others cannot map the data, this PE must reach it as they do.
+            bool is_common = my_statics_.shared || count == 1;
+            statics_[static_cast<std::size_t>(i)] =
+                is_common ? reinterpret_cast<char*>(my_statics_.base) : nullptr;
+        } else {
+            statics_[static_cast<std::size_t>(i)] = map_static_of(i);
+        }
+        all_mapped = all_mapped && statics_[static_cast<std::size_t>(i)] != nullptr;
+    }
+    // One word, one path: when a PE could not share its data, atomics on static data of all PEs,
+    // also a PE's own, take a transport.
+    if (!all_mapped) make_static_transports();
+}
+
+char* Node::map_static_of(int local_index) {
+    const heap::PeRecord& peer = record(local_index);
+    if (peer.static_is_shared == 0) return nullptr;
+    auto index = static_cast<std::size_t>(local_index);
+    int file = peer.static_in_node_file != 0      ? job_.node_file.get()
+               : index < job_.static_files.size() ? job_.static_files[index].get()
+                                                  : -1;
+    if (file < 0) return nullptr;
+    static_maps_[index] = Mapping::share(file, peer.static_file_offset, peer.static_bytes);
+    return static_maps_[index].data();
+}
+
+void Node::make_static_transports() {
+    std::vector<CmaTarget> targets(world_index(job_.nlocal - 1) + 1);
+    for (int i = 0; i < job_.nlocal; ++i) {
+        const heap::PeRecord& peer = record(i);
+        targets[world_index(i)] = {.pid = peer.pid,
+                                   .base = static_cast<std::uintptr_t>(peer.static_base),
+                                   .lock = &internal(i).static_lock};
+    }
+    transports_.push_back(make_self_transport(internal(job_.local_index).static_lock));
+    transports_.push_back(make_cma_transport(std::move(targets), my_statics_.base));
+}
+
+void Node::fill_peers() {
+    const auto npes = static_cast<std::size_t>(job_.npes);
+    if (npes <= AddressPage::kPeers) {
+        peers_ = std::end(address_page.peers) - npes;
+        std::fill_n(peers_, npes, Peer{});  // An earlier init may have used them.
+    } else {
+        large_table_.reset(static_cast<Peer*>(std::calloc(npes, sizeof(Peer))));
+        peers_ = large_table_.get();
+    }
+    if (peers_ == nullptr) fatal("shmem_init: out of memory for a table of %d PEs", job_.npes);
+    if (!transports_.empty()) transport_table_.resize(npes);
+    for (int i = 0; i < job_.nlocal; ++i) {
+        Peer& peer = peers_[world_index(i)];
+        peer.heap = heap_map_.is_mapped() ? heap(i) : nullptr;
+        peer.sleeper = &internal(i).sleeper;
+        if (!runs_my_program(i)) continue;           // Its variables are not ours (MPMD).
+        if (!config().heap.is_coherent()) continue;  // use_copies()
+        if (transports_.empty()) {
+            peer.statics = statics_[static_cast<std::size_t>(i)];
+        } else {
+            transport_table_[world_index(i)] = transports_[i == job_.local_index ? 0 : 1].get();
+        }
+    }
+}
+
+void Node::open_heaps() {
+    if (!config().heap.is_coherent()) return;
+    for (int pe : job_.local_pes) {
+        peers_[static_cast<std::size_t>(pe)].heap_inline_limit =
+            inline_limit_of(header_->range.bytes());
+    }
+}
+
+std::size_t Node::world_index(int local_index) const {
+    return static_cast<std::size_t>(job_.local_pes[static_cast<std::size_t>(local_index)]);
+}
+
+}  // namespace tessera

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The node as this PE has mapped it: the shared files, and the records, heaps, internal segments
+// and static data of all its PEs. Made by initialize(), gone with the last finalize. Only init and
+// exit use it; the data path reads address_map, which it fills.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "core/address_map.hpp"
+#include "core/internal_segment.hpp"
+#include "heap/helper_copy.hpp"
+#include "heap/node_file.hpp"
+#include "heap/static_data.hpp"
+#include "launch/job.hpp"
+#include "topology/topology.hpp"
+#include "transports/transport.hpp"
+
+namespace tessera {
+
+class Node {
+  public:
+    // Maps the files of `job`, publishes this PE's record and meets the others of the node; after
+    // that every peer's memory is reachable. Errors end the job.
+    // `where` names the routine that initializes.
+    Node(launch::Job& job, const char* where);
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+
+    heap::NodeHeader& header() const { return *header_; }
+    const topology::Facts& facts() const;
+    heap::PeRecord& record(int local_index) const { return records_[local_index]; }
+    heap::PeRecord& my_record() const { return records_[job_.local_index]; }
+    InternalSegment& internal(int local_index) const;
+    // By number in the world. REQUIRES: a PE of this node.
+    InternalSegment& internal_of(int world_pe) const;
+    // Of this PE; nullptr: there are too many PEs.
+    InlineLimit* my_inline_limit() const;
+    // The PE's heap; of a non-coherent one the public copy, unless that lies in a public file.
+    char* heap(int local_index) const;
+    // As the program of this PE sees it.
+    char* own_heap() const {
+        return own_heap_.is_mapped() ? own_heap_.data() : heap(job_.local_index);
+    }
+    // Maps the PE's slot of the node file, for the public copy of its static data. nullptr: the PE
+    // runs another program.
+    char* map_static_copy(int local_index);
+    // From here on operations take the transport to the public copies of all PEs. `heaps`: theirs,
+    // by number in the world.
+    void use_copies(Transport& transport, std::span<char* const> heaps);
+
+    // Without oshrun: the first PE discovers the topology again, because it now knows the PUs that
+    // all PEs together may use (launchers bind each PE before it starts).
+    void discover_topology();
+    // The text in which slow waits write their names for oshrun; "shmem_init" before this call,
+    // empty after it.
+    std::span<char> wait_label() const;
+    // All PEs of the node meet.
+    void meet(const char* where) const;
+    // Gives the pages of this PE's heap and internal segment back to the system; the first PE
+    // empties the tables of EndpointInfos and PeLocations.
+    void release_memory() const;
+
+    // One entry for each PE of the job. address_map.peers points to it.
+    const Peer* peers() const { return peers_; }
+    // Gives the peers their inline limits. REQUIRES: header()'s range is what all nodes have
+    // agreed on.
+    void open_heaps();
+    // The table of EndpointInfos that the PEs of the node share (transports/ofi).
+    char* endpoint_table() const { return node_map_.data() + header_->endpoints_offset; }
+    // plan.helpers == 0: the node has none.
+    heap::HelperBoard& helper_board() const;
+    // The mapped files; helpers have them, too.
+    heap::NodeMaps maps() const { return {.node = node_map_.data(), .heaps = heap_map_.data()}; }
+    std::size_t heaps_bytes() const { return heap_map_.bytes(); }
+    // The entry that this node keeps for a PE of another node (session/locations.hpp).
+    heap::PeLocation& location_of_other_node(int world_pe) const;
+    // Two transports that reach static data that could not be mapped, of this PE and of the others;
+    // empty when all is mapped.
+    const std::vector<std::unique_ptr<Transport>>& transports() const { return transports_; }
+    bool statics_are_mapped() const { return transports_.empty() && !own_heap_.is_mapped(); }
+    // address_map.transports points to it.
+    Transport* const* transport_table() const {
+        return transport_table_.empty() ? nullptr : transport_table_.data();
+    }
+
+  private:
+    void map_files();
+    void map_heaps(const heap::NodeLayout& layout);
+    void publish_record(const char* where) const;
+    void publish_settings() const;
+    void check_settings() const;
+    void bind_heap_to_numa_node() const;
+    bool runs_my_program(int local_index) const;
+    void map_statics();
+    char* map_static_of(int local_index);
+    void make_static_transports();
+    void fill_peers();
+    std::size_t world_index(int local_index) const;
+
+    launch::Job& job_;
+    const heap::StaticData& my_statics_;
+    Mapping node_map_;
+    Mapping heap_map_;  // none with SHMEM_HEAP=noncoherent:PATH
+    Mapping own_heap_;  // the private copy of a non-coherent one
+    heap::NodeHeader* header_ = nullptr;
+    heap::PeRecord* records_ = nullptr;
+    std::vector<Mapping> static_maps_;  // by local index; own entry empty
+    std::vector<char*> statics_;        // by local index; nullptr: not mapped
+    std::vector<std::unique_ptr<Transport>> transports_;
+    std::vector<Transport*> transport_table_;  // by world PE; empty when all is mapped
+    // Pages of zeros (PEs of other nodes) exist only when they are written to. Empty when
+    // address_page has room.
+    struct Free {
+        void operator()(Peer* peers) const { std::free(peers); }
+    };
+    std::unique_ptr<Peer[], Free> large_table_;
+    Peer* peers_ = nullptr;
+};
+
+}  // namespace tessera

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See public_file.hpp.
+#include "session/public_file.hpp"
+
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/cache_lines.hpp"
+#include "base/fatal.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::uint64_t kPageBytes = 4096;
+
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+PublicFile::PublicFile(Setup setup) : setup_(std::move(setup)) {
+    const std::uint64_t lines = setup_.nodes > 1 ? static_cast<std::uint64_t>(setup_.nodes) *
+                                                       sizeof(noncoherent::BakeryLine)
+                                                 : 0;
+    heap_offset_ = round_up(kLinesOffset + lines, kPageBytes);
+    statics_offset_ = heap_offset_ + setup_.range_bytes;
+    // DAX devices map whole huge pages.
+    part_bytes_ = round_up(statics_offset_ + setup_.static_bytes_max, kHugePageBytes);
+    open();
+    lock_my_part();
+    make_large_enough();
+    map_ = Mapping::share(file_.get(), 0, bytes(), {.aligned_to = kHugePageBytes, .wanted = {}});
+    if (!map_.is_mapped()) fail("cannot map the file");
+    empty_my_part();
+    store_past_cache(part(setup_.pe), &setup_.mine, sizeof setup_.mine);
+    finish_stores_past_cache();
+}
+
+void PublicFile::fail(const char* what) const {
+    fatal("shmem_init: SHMEM_HEAP=noncoherent:%s: %s: %s", setup_.path.c_str(), what,
+          std::strerror(errno));
+}
+
+void PublicFile::open() {
+    if (drop_instruction() == LineInstruction::kNone) {
+        fatal(
+            "shmem_init: SHMEM_HEAP=noncoherent:%s: this processor does not let programs "
+            "maintain its caches",
+            setup_.path.c_str());
+    }
+    file_ = Fd(::open(setup_.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!file_) fail("cannot open the file");
+    kind_ = public_file_kind(setup_.path, file_.get());
+    if (kind_ == PublicFileKind::kOther) {
+        fatal(
+            "shmem_init: SHMEM_HEAP=noncoherent:%s: this is neither a file nor a device of "
+            "characters, such as a DAX device, nor the memory of a PCI device",
+            setup_.path.c_str());
+    }
+    // Arm's processors fault where a program loads or stores such memory unaligned.
+    if (kind_ == PublicFileKind::kPci && drop_instruction() == LineInstruction::kDc) {
+        fatal(
+            "shmem_init: SHMEM_HEAP=noncoherent:%s: on Arm, the memory of a PCI device must be "
+            "mapped write-combining; take its file resourceN_wc",
+            setup_.path.c_str());
+    }
+}
+
+void PublicFile::make_large_enough() const {
+    const std::uint64_t has = public_file_bytes(file_.get());
+    if (kind_ == PublicFileKind::kFile) {
+        if (has < bytes() && ::ftruncate(file_.get(), static_cast<off_t>(bytes())) != 0) {
+            fail("cannot make the file large enough for the memory of all PEs");
+        }
+        return;
+    }
+    if (has == 0 || has >= bytes()) return;
+    fatal(
+        "shmem_init: SHMEM_HEAP=noncoherent:%s: the device has %llu bytes, but %d PEs need %llu; "
+        "lower SHMEM_SYMMETRIC_SIZE, SHMEM_TEAM_MEMORY_SIZE and SHMEM_LOCAL_MEMORY_SIZE",
+        setup_.path.c_str(), static_cast<unsigned long long>(has), setup_.npes,
+        static_cast<unsigned long long>(bytes()));
+}
+
+// The part is this PE's own while the process lives: another job that uses the file would share
+// memory with this one.
+void PublicFile::lock_my_part() const {
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = static_cast<off_t>(static_cast<std::uint64_t>(setup_.pe) * part_bytes_);
+    lock.l_len = static_cast<off_t>(part_bytes_);
+    if (::fcntl(file_.get(), F_OFD_SETLK, &lock) == 0) return;
+    if (errno != EAGAIN && errno != EACCES) return;  // Some devices have no locks.
+    fatal("shmem_init: SHMEM_HEAP=noncoherent:%s: another job uses the file; give each job its own",
+          setup_.path.c_str());
+}
+
+void PublicFile::empty_my_part() const {
+    const std::uint64_t begin = static_cast<std::uint64_t>(setup_.pe) * part_bytes_;
+    if (::fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                    static_cast<off_t>(begin), static_cast<off_t>(part_bytes_)) == 0) {
+        return;
+    }
+    // A device: all of it, because it has no holes.
+    static constexpr char kZeros[kPageBytes] = {};
+    for (std::uint64_t at = 0; at < part_bytes_; at += kPageBytes) {
+        store_past_cache(part(setup_.pe) + at, kZeros, kPageBytes);
+    }
+    finish_stores_past_cache();
+}
+
+PublicPart PublicFile::read(int pe) const {
+    PublicPart seen;
+    drop_lines(part(pe), sizeof seen);
+    std::memcpy(&seen, part(pe), sizeof seen);
+    return seen;
+}
+
+void PublicFile::check_parts() const {
+    for (int pe = 0; pe < setup_.npes; ++pe) {
+        if (read(pe).job == setup_.mine.job) continue;
+        fatal(
+            "shmem_init: SHMEM_HEAP=noncoherent:%s: PE %d has stored to its part of the file, but "
+            "this PE does not see it; the name must lead to the same memory on all hosts",
+            setup_.path.c_str(), pe);
+    }
+}
+
+char* PublicFile::statics(int pe) const {
+    const PublicPart theirs = read(pe);
+    const bool is_my_program =
+        theirs.program == setup_.mine.program && theirs.static_bytes == setup_.mine.static_bytes;
+    return is_my_program && theirs.static_bytes > 0 ? part(pe) + statics_offset_ : nullptr;
+}
+
+noncoherent::BakeryLine* PublicFile::lines(int pe) const {
+    if (setup_.nodes == 1) return nullptr;
+    return reinterpret_cast<noncoherent::BakeryLine*>(part(pe) + kLinesOffset);
+}
+
+}  // namespace tessera

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The file or device of SHMEM_HEAP=noncoherent:PATH, by which the PEs of all nodes reach each
+// other's public copies (transports/noncoherent). Each PE maps all of it and owns a part.
+//
+//   file                           part of a PE
+//   +--------------+ 0             +-----------------+ 0
+//   | part of PE 0 |               | PublicPart      |  its owner and its job
+//   +--------------+ part_bytes    +-----------------+ kLinesOffset
+//   | part of PE 1 |               | BakeryLine      |  of atomics on the PE's memory; only where
+//   +--------------+               |     x nodes     |  there are several nodes
+//   | ...          |               +-----------------+ heap_offset
+//   +--------------+               | copy of a range |  heap/node_file.hpp
+//                                  +-----------------+ statics_offset
+//                                  | copy of static  |
+//                                  | data            |
+//                                  +-----------------+
+// Nothing here is coherent: PEs store past the caches, and drop lines before they load.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/fd.hpp"
+#include "session/public_mapping.hpp"
+#include "transports/noncoherent_transport.hpp"
+
+namespace tessera {
+
+// A PE describes its part by it, before others look.
+struct alignas(kCacheLineBytes) PublicPart {
+    std::uint64_t job;  // a random number of this job, so that PEs know that they share the file
+    std::uint64_t program;  // Node's digest of the program
+    std::uint64_t static_bytes;
+};
+static_assert(sizeof(PublicPart) == kCacheLineBytes);
+
+class PublicFile {
+  public:
+    struct Setup {
+        std::string path;
+        int pe = 0;
+        int npes = 1;
+        int nodes = 1;
+        std::uint64_t range_bytes = 0;
+        std::uint64_t static_bytes_max = 0;  // of all PEs
+        PublicPart mine{};
+    };
+    // Maps the file, which it makes large enough, locks this PE's part against other jobs, fills it
+    // with zeros and signs it. Errors end the job.
+    explicit PublicFile(Setup setup);
+    // Ends the job unless every PE has signed its part of the file that this PE sees. REQUIRES: all
+    // PEs have made their objects.
+    void check_parts() const;
+    // Gives the pages of this PE's part back. REQUIRES: no PE uses it any more.
+    void empty_my_part() const;
+
+    noncoherent::Access access() const { return access_of(kind_); }
+    char* heap(int pe) const { return part(pe) + heap_offset_; }
+    // nullptr: that PE runs another program. REQUIRES: check_parts().
+    char* statics(int pe) const;
+    // nullptr: there is one node.
+    noncoherent::BakeryLine* lines(int pe) const;
+
+  private:
+    static constexpr std::size_t kLinesOffset = sizeof(PublicPart);
+
+    char* part(int pe) const {
+        return map_.data() + static_cast<std::size_t>(pe) * static_cast<std::size_t>(part_bytes_);
+    }
+    std::uint64_t bytes() const { return static_cast<std::uint64_t>(setup_.npes) * part_bytes_; }
+    PublicPart read(int pe) const;
+    void open();
+    void make_large_enough() const;
+    void lock_my_part() const;
+    [[noreturn]] void fail(const char* what) const;
+
+    Setup setup_;
+    PublicFileKind kind_ = PublicFileKind::kFile;
+    std::uint64_t heap_offset_ = 0;
+    std::uint64_t statics_offset_ = 0;
+    std::uint64_t part_bytes_ = 0;
+    Fd file_;
+    Mapping map_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The steps of init in their order: start() (live.hpp).
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/copy.hpp"
+#include "base/fatal.hpp"
+#include "base/inherited.hpp"
+#include "base/wait_trial.hpp"
+#include "core/address_map.hpp"
+#include "core/context.hpp"
+#include "heap/static_data.hpp"
+#include "memory/inline_maps.hpp"
+#include "progress/helpers.hpp"
+#include "progress/shared_copy.hpp"
+#include "session/checker.hpp"
+#include "session/coherence.hpp"
+#include "session/crash_report.hpp"
+#include "session/hang_report.hpp"
+#include "session/live.hpp"
+#include "session/locations.hpp"
+#include "session/pe_record_lock.hpp"
+#include "settings/config.hpp"
+#include "shmem/setup.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::uint32_t kNodesPerHostMax = 1U << 20;
+
+std::vector<const WaitTimes*> waits_of_others(const Node& node, const launch::Job& job) {
+    std::vector<const WaitTimes*> waits;
+    for (int i = 0; i < job.nlocal; ++i) {
+        if (i != job.local_index) waits.push_back(&node.internal(i).waits);
+    }
+    return waits;
+}
+
+bool help_helpers_and_copies() { return help_helpers() || help_with_copies(); }
+
+WaitEnvironment::Help choose_help(bool shares_copies) {
+    if (live->helpers == nullptr) return shares_copies ? help_with_copies : nullptr;
+    return shares_copies ? help_helpers_and_copies : help_helpers;
+}
+
+void join_helpers(bool has_many_threads, const char* where) {
+    if (config().progress.kind != Progress::kHelpers) return;
+    if (!config().heap.is_coherent()) {
+        fatal(
+            "%s: SHMEM_PROGRESS=%s: helpers do not keep memory coherent by software; take "
+            "SHMEM_HEAP=shared, or SHMEM_PROGRESS=thread",
+            where, print_progress(config().progress).c_str());
+    }
+    if (live->fabric) join_fabric_thread(where);
+    const bool is_by_oshrun = live->job.launcher == launch::Launcher::kOshrun;
+    if (!is_by_oshrun && live->job.local_index == 0) {
+        live->helper_threads = start_helper_threads(*live->node, live->job, where);
+    }
+    live->helpers = std::make_unique<Helpers>(
+        Helpers::Setup{.board = live->node->helper_board(),
+                       .local_index = live->job.local_index,
+                       .maps = live->node->maps(),
+                       .heaps_bytes = live->node->heaps_bytes(),
+                       .has_many_threads = has_many_threads,
+                       .parent = is_by_oshrun ? inherited()->launcher_pid
+                                              : static_cast<pid_t>(live->node->record(0).pid),
+                       .excluded = {live->collective_transport_context.get(),
+                                    live->stream_transport_context.get()}});
+    // Else the layers above read the profile first (use_measured_helper_sizes()).
+    if (config().helper_size != 0) {
+        live->helpers->set_bytes_min(helper_bytes_min(config().helper_size));
+    }
+}
+
+// For the waits of the routines from here on: other PEs and oshrun see them, and they help other
+// PEs. All objects that waits touch exist now, and the nodes have agreed on the heap's size.
+void enter_wait_environment(bool shares_copies) {
+    const Node& node = *live->node;
+    InternalSegment& internal = node.internal(live->job.local_index);
+    heap::NodeHeader& header = node.header();
+    live->waits_of_others = waits_of_others(node, live->job);
+    internal.facts.pe = live->job.pe;
+    internal.facts.node_base = reinterpret_cast<std::uint64_t>(&header);
+    internal.facts.heap_base = address_map.heap_base;
+    internal.facts.mailboxes_bytes = TeamMailboxes::stride();
+    internal.held_locks = reinterpret_cast<std::uint64_t>(live->held_locks.get());
+    internal.facts.is_complete.store(1, std::memory_order_release);
+    set_hang_report_word(&header.hang_report_at_ns);
+    auto& sleeping_on = internal.shared_copy.sleeping_on();
+    set_wait_environment({.sleeper = &internal.sleeper,
+                          .inline_limit = node.my_inline_limit(),
+                          .inline_limit_bytes = node.peers()[live->job.pe].heap_inline_limit,
+                          .times = &internal.waits,
+                          .times_of_others = live->waits_of_others,
+                          .oversubscribed_until_ns = &header.oversubscribed_until_ns,
+                          .label = node.wait_label(),
+                          .sleep_note = shares_copies ? &sleeping_on : nullptr,
+                          .sleep_origin = reinterpret_cast<const char*>(&internal),
+                          .progress = live->coherence ? drive_coherence
+                                      : live->fabric  ? drive_fabric
+                                                      : nullptr,
+                          .help = choose_help(shares_copies),
+                          .note = &internal.wait_note,
+                          .hang_nanoseconds = hang_report_nanoseconds(),
+                          .report_hang = report_hang,
+                          .arrivals = live->fabric ? live->fabric->arrivals() : nullptr});
+}
+
+void publish_address_map(const Live& life) {
+    const heap::StaticData& statics = heap::static_data();
+    address_map.my_pe = life.job.pe;
+    address_map.heap_base = reinterpret_cast<std::uintptr_t>(life.node->own_heap());
+    const heap::MemoryRange& range = life.node->header().range;
+    address_map.heap_bytes = range.bytes();
+    address_map.team_begin = range.team_begin();
+    address_map.local_begin = range.local_begin();
+    address_map.static_base = statics.base;
+    address_map.static_bytes = statics.bytes;
+    address_map.static_inline_limit = inline_limit_of(statics.bytes);
+    address_map.peers = life.node->peers();
+    address_map.transports = life.node->transport_table();
+    address_map.coherence = life.coherence.get();
+    address_map.fabric = life.fabric.get();
+    address_map.needs_transport = !life.node->statics_are_mapped() || life.fabric != nullptr;
+    address_map.expects_completion.store(address_map.needs_transport, std::memory_order_relaxed);
+    address_map.helpers = life.helpers.get();
+    address_map.deferred = life.deferred.get();
+    if (life.helpers || life.deferred) {
+        address_map.helper_bytes_min = helper_bytes_min(config().helper_size);
+    }
+    address_map.serves_in_calls =
+        life.fabric != nullptr && config().progress.kind == Progress::kNone;
+    address_map.npes = static_cast<std::uint32_t>(life.job.npes);
+    address_map.direct_npes = address_map.serves_in_calls ? 0 : address_map.npes;
+}
+
+// Neighbours try in pairs. A PE without a neighbour keeps the choice that is best on most machines.
+void try_pauses_with_neighbour(const Live& life) {
+    const int me = life.job.local_index;
+    const int partner = me ^ 1;
+    if (partner >= life.job.nlocal) return;
+    try_pauses(life.node->internal(me).trial, life.node->internal(partner).trial, me < partner);
+}
+
+bool any_pe_has_many_threads(const Live& life) {
+    for (int i = 0; i < life.job.nlocal; ++i) {
+        if (life.node->record(i).thread_level == SHMEM_THREAD_MULTIPLE) return true;
+    }
+    return false;
+}
+
+void set_pe_prefix(int pe) {
+    char prefix[32];
+    std::snprintf(prefix, sizeof prefix, "[pe %d] ", pe);
+    set_message_prefix(prefix);
+}
+
+}  // namespace
+
+void start(int level, const char* where) {
+    if (phase.load(std::memory_order_relaxed) == Phase::kForkedChild) {
+        fatal("%s: called in a child of fork(); only the parent is a PE", where);
+    }
+    config();  // A bad setting is reported before anything else happens.
+    live = new Live;
+    launch::prepare_abort();
+    // oshrun gives the advice itself, once for all of its PEs.
+    if (inherited() == nullptr) set_fatal_advice(kStartAdvice);
+    if (const Inherited* inherited_job = inherited()) set_pe_prefix(inherited_job->pe);
+    lock_pe_record(where);
+    watch_for_hangs();
+    watch_for_crashes();
+    live->job =
+        launch::join(static_cast<int>(std::min(config().virtual_nodes.value, kNodesPerHostMax)));
+    set_pe_prefix(live->job.pe);
+    require_checker(where);
+    const bool by_oshrun = live->job.launcher == launch::Launcher::kOshrun;
+    // oshrun has warned of names, but knows no algorithms.
+    if (live->job.pe == 0) by_oshrun ? warn_about_values(config()) : warn_about_settings(config());
+    if (!by_oshrun) make_files(live->job);
+    live->node = std::make_unique<Node>(live->job, where);
+    heap::NodeHeader& header = live->node->header();
+    connect_nodes(level);
+    make_copies(where);
+    live->node->my_record().thread_level = level;
+    live->node->meet(where);
+    live->allocator = std::make_unique<heap::Allocator>(
+        header.range.heap_bytes, heap::heap_alignment(header.range.heap_bytes));
+    live->team_memory =
+        std::make_unique<heap::TeamMemory>(header.range.team_begin(), header.range.team_bytes);
+    // From here on every PE may reach this one, and the facts are complete.
+    choose_wait_policy(live->job.npes_of_host, header.usable_cores);
+    const bool core_each = live->job.npes_of_host <= static_cast<int>(header.usable_cores);
+    if (core_each) try_pauses_with_neighbour(*live);
+    choose_copy_routine(live->node->facts().l3_bytes);
+    const bool has_many_threads = level == SHMEM_THREAD_MULTIPLE;
+    live->epochs = std::make_unique<Epochs>(live->job.npes, has_many_threads);
+    publish_my_place();
+    make_predefined_teams();
+    live->node->open_heaps();
+    join_helpers(has_many_threads, where);
+    publish_address_map(*live);
+    live->held_locks = std::make_unique<HeldLocks>(has_many_threads, &my_queue_node(0));
+    open_held_locks = live->held_locks.get();
+    world_serves_active_sets = !live->fabric && !any_pe_has_many_threads(*live);
+    const bool shares_copies =
+        config().heap.is_coherent() &&
+        (config().shared_copies == SharedCopies::kAlways ||
+         (config().shared_copies == SharedCopies::kAuto && core_each && live->job.nlocal > 1));
+    if (shares_copies) start_sharing_copies();
+    open_inline_maps(live->job.node_file.get(), header.inline_limits_offset, live->job.local_pes);
+    enter_wait_environment(shares_copies);
+    watch_fork_and_exit();
+    stop_watching_init();
+    set_fatal_advice(nullptr);
+}
+
+}  // namespace tessera

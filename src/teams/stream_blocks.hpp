@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where the blocks of streams (teams/team_streams.hpp) lie, and the context of the transfers
+// between them.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera {
+
+class Context;
+
+// This PE's block for the team in slot `slot`: also the symmetric address of other PEs' blocks.
+char* stream_block(std::uint32_t slot);
+// That of PE `world_pe` as this PE maps it; nullptr: it is on another node.
+char* mapped_stream_block(int world_pe, std::uint32_t slot);
+// Brings all gates of this PE's block to `number`. REQUIRES: no PE uses them.
+void renew_stream_block(std::uint32_t slot, std::uint32_t number);
+
+// The context of streams, so that neither a program's operations nor blocking collectives wait for
+// them. Set by init.
+extern Context stream_context;
+
+}  // namespace tessera

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See team_arrays.hpp.
+#include "teams/team_arrays.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <numeric>
+
+#include "base/mutexes.hpp"
+#include "core/internal_segment.hpp"
+#include "heap/allocator.hpp"
+#include "session/live.hpp"
+#include "session/runtime.hpp"
+
+namespace tessera {
+
+// Layout: the header of a block of lists. The arrays follow it.
+struct ListBlock {
+    // Members of this node that have the team. acq_rel: the last reads come before the block's next
+    // use (free_unused).
+    std::atomic<std::uint32_t> users;
+    std::uint32_t unused[3];
+
+    int* arrays() { return reinterpret_cast<int*>(this + 1); }
+};
+static_assert(sizeof(ListBlock) == 16);
+
+struct ListBlocks {
+    ShortMutex lock;  // Held for a few instructions; never while waiting for another PE.
+    heap::Allocator allocator{kListBytes};
+    std::vector<std::size_t> offsets;  // of blocks that have had users
+};
+
+namespace {
+
+std::vector<int> indices_by(int npes, const auto& key) {
+    std::vector<int> indices(static_cast<std::size_t>(npes));
+    std::iota(indices.begin(), indices.end(), 0);
+    std::ranges::stable_sort(indices, {}, key);
+    return indices;
+}
+
+// Whether node k begins at k * largest.
+bool are_equal_steps(const std::vector<int>& begins, int largest) {
+    for (std::size_t k = 0; k + 1 < begins.size(); ++k) {
+        if (begins[k] != static_cast<int>(k) * largest) return false;
+    }
+    return true;
+}
+
+// `name_of` names a member's node.
+void find_nodes(Team& team, const auto& name_of, TeamArrays& arrays) {
+    TeamNodes& nodes = team.by_node;
+    nodes = {.npes = team.npes};
+    std::vector<int> members = indices_by(team.npes, name_of);
+    std::vector<int> begins;
+    for (int i = 0; i < team.npes; ++i) {
+        const int member = members[static_cast<std::size_t>(i)];
+        if (i == 0 || name_of(member) != name_of(members[static_cast<std::size_t>(i - 1)])) {
+            begins.push_back(i);
+        }
+        if (member != team.my_index) continue;
+        nodes.mine = static_cast<int>(begins.size()) - 1;
+        nodes.index_on_node = i - begins.back();
+    }
+    nodes.nodes = static_cast<int>(begins.size());
+    begins.push_back(team.npes);
+    nodes.smallest = team.npes;
+    for (std::size_t k = 0; k + 1 < begins.size(); ++k) {
+        nodes.smallest = std::min(nodes.smallest, begins[k + 1] - begins[k]);
+        nodes.largest = std::max(nodes.largest, begins[k + 1] - begins[k]);
+    }
+    nodes.is_in_order = std::ranges::is_sorted(members);
+    arrays.users = begins[static_cast<std::size_t>(nodes.mine) + 1] -
+                   begins[static_cast<std::size_t>(nodes.mine)];
+    if (!nodes.is_in_order) arrays.node_members = std::move(members);
+    if (!are_equal_steps(begins, nodes.largest)) arrays.node_begins = std::move(begins);
+}
+
+void find_nodes_of(Team& team, const auto& world_pe, TeamArrays& arrays) {
+    team.is_on_one_node = true;
+    for (int i = 0; i < team.npes && team.is_on_one_node; ++i) {
+        team.is_on_one_node = is_on_this_node(world_pe(i));
+    }
+    team.by_node = {};
+    arrays.users = team.npes;
+    if (!team.is_on_one_node) {
+        find_nodes(
+            team, [&](int member) { return first_pe_of_node(world_pe(member)); }, arrays);
+    }
+    int index = 0;  // of the first member on this node
+    while (!is_on_this_node(world_pe(index))) ++index;
+    arrays.owner = world_pe(index);
+    team.nodes = team.is_on_one_node ? 1 : team.by_node.nodes;
+    team.largest_node = team.is_on_one_node ? team.npes : team.by_node.largest;
+}
+
+void copy_arrays(const TeamArrays& arrays, int* to) {
+    for (const std::vector<int>* each :
+         {&arrays.pes, &arrays.order, &arrays.node_members, &arrays.node_begins}) {
+        to = std::ranges::copy(*each, to).out;
+    }
+}
+
+// `at`: where copy_arrays() has put them.
+void use_arrays(Team& team, const TeamArrays& arrays, const int* at) {
+    if (!arrays.pes.empty()) {
+        team.members = MemberList::array(at, at + arrays.pes.size());
+        at += arrays.pes.size() + arrays.order.size();
+    }
+    if (!arrays.node_members.empty()) team.by_node.members = at;
+    if (!arrays.node_begins.empty()) team.by_node.begins = at + arrays.node_members.size();
+}
+
+ListBlock* list_block(int world_pe, std::size_t offset) {
+    InternalSegment& segment = segment_of(address_map.peers[world_pe].sleeper);
+    return reinterpret_cast<ListBlock*>(lists_of(segment) + offset);
+}
+
+// REQUIRES: blocks.lock.
+void free_unused(ListBlocks& blocks) {
+    std::erase_if(blocks.offsets, [&](std::size_t offset) {
+        // Acquire pairs with leave_arrays() of the last user.
+        if (list_block(live->job.pe, offset)->users.load(std::memory_order_acquire) != 0) {
+            return false;
+        }
+        blocks.allocator.free(offset);
+        return true;
+    });
+}
+
+// A block with the arrays; nullptr: there is no room.
+ListBlock* make_block(const TeamArrays& arrays) {
+    ListBlocks& blocks = *live->list_blocks;
+    std::lock_guard guard(blocks.lock);
+    free_unused(blocks);
+    const auto offset = blocks.allocator.allocate(sizeof(ListBlock) + arrays.count() * sizeof(int));
+    if (!offset) return nullptr;
+    ListBlock* block = list_block(live->job.pe, *offset);
+    copy_arrays(arrays, block->arrays());
+    // Relaxed: the sync of the members publishes it.
+    block->users.store(static_cast<std::uint32_t>(arrays.users), std::memory_order_relaxed);
+    blocks.offsets.push_back(*offset);
+    return block;
+}
+
+// In the flags of the owner: where the node's block of the team begins, plus 1; 0: there is none.
+constexpr std::size_t kBlockWord = TeamFlags::kExchangeWords - 1;
+
+}  // namespace
+
+TeamArrays find_members(Team& team, std::span<const int> world_pes) {
+    TeamArrays arrays;
+    const auto world_pe = [&](int index) { return world_pes[static_cast<std::size_t>(index)]; };
+    team.npes = static_cast<int>(world_pes.size());
+    team.my_index =
+        static_cast<int>(std::ranges::find(world_pes, live->job.pe) - world_pes.begin());
+    if (const auto formula = MemberList::formula_of(world_pes)) {
+        team.members = *formula;
+    } else {
+        arrays.pes.assign(world_pes.begin(), world_pes.end());
+        arrays.order = indices_by(team.npes, world_pe);
+    }
+    find_nodes_of(team, world_pe, arrays);
+    return arrays;
+}
+
+TeamArrays find_members_of_world(Team& team) {
+    TeamArrays arrays;
+    team.npes = live->job.npes;
+    team.my_index = live->job.pe;
+    team.members = {};
+    find_nodes_of(
+        team, [](int index) { return index; }, arrays);
+    return arrays;
+}
+
+void keep_arrays(Team& team, const TeamArrays& arrays) {
+    if (arrays.count() == 0) return;
+    team.own_arrays = std::make_unique<int[]>(arrays.count());
+    copy_arrays(arrays, team.own_arrays.get());
+    use_arrays(team, arrays, team.own_arrays.get());
+}
+
+void share_arrays(Team& team, const TeamArrays& arrays) {
+    if (arrays.count() == 0 || arrays.owner != live->job.pe) return;
+    team.lists = make_block(arrays);
+    const char* start = lists_of(segment_of(address_map.peers[arrays.owner].sleeper));
+    team_flags(team.slot)->exchange[kBlockWord] =
+        team.lists == nullptr
+            ? 0
+            : static_cast<std::uint64_t>(reinterpret_cast<char*>(team.lists) - start) + 1;
+}
+
+void find_arrays(Team& team, const TeamArrays& arrays) {
+    if (arrays.count() == 0) return;
+    const std::uint64_t place = mapped_team_flags(arrays.owner, team.slot)->exchange[kBlockWord];
+    if (place == 0) return keep_arrays(team, arrays);
+    team.lists = list_block(arrays.owner, place - 1);
+    use_arrays(team, arrays, team.lists->arrays());
+}
+
+void leave_arrays(Team& team) {
+    if (team.lists == nullptr) return;
+    // Release pairs with free_unused() of the owner.
+    team.lists->users.fetch_sub(1, std::memory_order_acq_rel);
+    team.lists = nullptr;
+}
+
+void DeleteListBlocks::operator()(ListBlocks* blocks) const { delete blocks; }
+
+ListBlocksPointer make_list_blocks() { return ListBlocksPointer(new ListBlocks); }
+
+}  // namespace tessera

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The slots of this PE's internal segment that its teams have their flags in. The members of a new
+// team agree on one slot that is free on all of them: each offers some of its free slots, and the
+// lowest one that all have offered is taken. An offer is exclusive until it is settled, so two
+// threads of a PE that make two teams at the same time never offer the same slot. That can leave
+// nothing in common: one PE offers the low slots for the first team, another PE for the second. So
+// every second offer is thin: an eighth of the slots, drawn by the team's key, which all its
+// members know. Two keys draw different ones, whichever thread comes first.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "teams/team.hpp"
+
+namespace tessera {
+
+// Free slots from `base` on: bit i is slot base + i. As a message between PEs: no padding.
+struct SlotOffer {
+    static constexpr std::uint32_t kWords = 8;
+    static constexpr std::uint32_t kSlots = kWords * 64;
+    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+    std::array<std::uint64_t, kWords> free{};
+    TeamNumbers numbers;  // how far this PE's teams have counted
+    std::uint32_t base = 0;
+    std::uint32_t first_free = kNone;  // a multiple of 64 at or before this PE's first free slot
+
+    // Makes it what both offer: the slots in common, the higher numbers.
+    void combine(const SlotOffer& other);
+    // The slot to take; nullopt: none is in common.
+    std::optional<std::uint32_t> lowest() const;
+    // Where to look when none is in common; kNone: some PE has no slot left.
+    std::uint32_t next_base() const;
+};
+static_assert(sizeof(SlotOffer) == 88);
+
+// A member of a new team offers slots by this, until all members have one in common.
+class SlotSearch {
+  public:
+    // `key` is the same on all members; no other team that this PE is making has it.
+    explicit SlotSearch(std::uint64_t key) : key_(key) {}
+    // Takes at most 64 of the slots out of the free ones. THREADS: any, as for all below.
+    SlotOffer offer() const;
+    // `common`, of all offers, has no slot: the next offer differs. false: no slot is left.
+    bool move_on(const SlotOffer& common);
+
+  private:
+    std::uint64_t key_;
+    std::uint32_t base_ = 0;
+    bool is_thin_ = false;
+};
+
+// Puts them back, but for `taken`.
+void settle_team_slots(const SlotOffer& offer, std::optional<std::uint32_t> taken);
+// The end of a team: its slot is free, and it has counted to these numbers.
+void release_team_slot(std::uint32_t slot, const TeamNumbers& numbers);
+// For the next init: the segments start empty again.
+void forget_team_slots();
+
+}  // namespace tessera
