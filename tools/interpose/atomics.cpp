@@ -13,64 +13,73 @@ namespace tessera::interpose {
 
 // ---- Without a result, and with the old value ---------------------------------------------------
 
-#define FETCH(FORM, NAME, T) \
-    FORM(T, NAME, (const T* source, int pe), (source, pe), WORD(T, kFetch, false, true, source))
-#define UPDATE(FORM, NAME, T, OPERATION)                             \
-    FORM(void, NAME, (T * dest, T value, int pe), (dest, value, pe), \
+#define CHANGES(T) (Counted::atomic, pe, sizeof(T))
+#define FETCHES(T) (Counted::fetching_atomic, pe, sizeof(T))
+#define FETCH(FORM, NAME, T)                                           \
+    FORM(FETCHES(T), T, NAME, (const T* source, int pe), (source, pe), \
+         WORD(T, kFetch, false, true, source))
+#define UPDATE(FORM, NAME, T, OPERATION)                                         \
+    FORM(CHANGES(T), void, NAME, (T * dest, T value, int pe), (dest, value, pe), \
          WORD(T, OPERATION, false, false, dest), .value = bits_of(value))
-#define FETCH_UPDATE(FORM, NAME, T, OPERATION)                    \
-    FORM(T, NAME, (T * dest, T value, int pe), (dest, value, pe), \
+#define FETCH_UPDATE(FORM, NAME, T, OPERATION)                                \
+    FORM(FETCHES(T), T, NAME, (T * dest, T value, int pe), (dest, value, pe), \
          WORD(T, OPERATION, false, true, dest), .value = bits_of(value))
-#define COMPARE_SWAP(FORM, NAME, T)                                             \
-    FORM(T, NAME, (T * dest, T cond, T value, int pe), (dest, cond, value, pe), \
-         WORD(T, kCompareSwap, false, true, dest), .value = bits_of(value),     \
+#define COMPARE_SWAP(FORM, NAME, T)                                                         \
+    FORM(FETCHES(T), T, NAME, (T * dest, T cond, T value, int pe), (dest, cond, value, pe), \
+         WORD(T, kCompareSwap, false, true, dest), .value = bits_of(value),                 \
          .condition = bits_of(cond))
-#define INCREMENT(FORM, NAME, T) \
-    FORM(void, NAME, (T * dest, int pe), (dest, pe), WORD(T, kAdd, false, false, dest), .value = 1)
-#define FETCH_INCREMENT(FORM, NAME, T) \
-    FORM(T, NAME, (T * dest, int pe), (dest, pe), WORD(T, kAdd, false, true, dest), .value = 1)
+#define INCREMENT(FORM, NAME, T)                                 \
+    FORM(CHANGES(T), void, NAME, (T * dest, int pe), (dest, pe), \
+         WORD(T, kAdd, false, false, dest), .value = 1)
+#define FETCH_INCREMENT(FORM, NAME, T)                                                          \
+    FORM(FETCHES(T), T, NAME, (T * dest, int pe), (dest, pe), WORD(T, kAdd, false, true, dest), \
+         .value = 1)
 
 // ---- Nonblocking: the old value comes later -----------------------------------------------------
 
-#define FETCH_NBI(NAME, T)                                                               \
-    INTERPOSE_CTX(void, NAME, (T * fetch, const T* source, int pe), (fetch, source, pe), \
-                  WORD(T, kFetch, true, true, source), .fetched = fetch)
-#define UPDATE_NBI(NAME, T, OPERATION)                                                          \
-    INTERPOSE_CTX(void, NAME, (T * fetch, T * dest, T value, int pe), (fetch, dest, value, pe), \
-                  WORD(T, OPERATION, true, true, dest), .fetched = fetch, .value = bits_of(value))
+#define FETCH_NBI(NAME, T)                                                      \
+    INTERPOSE_CTX(FETCHES(T), void, NAME, (T * fetch, const T* source, int pe), \
+                  (fetch, source, pe), WORD(T, kFetch, true, true, source), .fetched = fetch)
+#define UPDATE_NBI(NAME, T, OPERATION)                                            \
+    INTERPOSE_CTX(FETCHES(T), void, NAME, (T * fetch, T * dest, T value, int pe), \
+                  (fetch, dest, value, pe), WORD(T, OPERATION, true, true, dest), \
+                  .fetched = fetch, .value = bits_of(value))
 #define COMPARE_SWAP_NBI(NAME, T)                                                          \
-    INTERPOSE_CTX(void, NAME, (T * fetch, T * dest, T cond, T value, int pe),              \
+    INTERPOSE_CTX(FETCHES(T), void, NAME, (T * fetch, T * dest, T cond, T value, int pe),  \
                   (fetch, dest, cond, value, pe), WORD(T, kCompareSwap, true, true, dest), \
                   .fetched = fetch, .value = bits_of(value), .condition = bits_of(cond))
-#define INCREMENT_NBI(NAME, T)                                                  \
-    INTERPOSE_CTX(void, NAME, (T * fetch, T * dest, int pe), (fetch, dest, pe), \
+#define INCREMENT_NBI(NAME, T)                                                              \
+    INTERPOSE_CTX(FETCHES(T), void, NAME, (T * fetch, T * dest, int pe), (fetch, dest, pe), \
                   WORD(T, kAdd, true, true, dest), .fetched = fetch, .value = 1)
 
 // ---- With a request (shmemx/request_atomics.h) --------------------------------------------------
 
-#define REQUEST_CTX(NAME, PARAMETERS, ARGUMENTS, ...)                                          \
-    INTERPOSE_CTX_OF(shmemx_, void, NAME, PARAMETERS, ARGUMENTS, __VA_ARGS__, .requests = req, \
-                     .request_count = 1)
-#define FETCH_REQ(NAME, T)                                                     \
-    REQUEST_CTX(NAME, (T * fetch, const T* source, int pe, shmemx_req_t* req), \
+#define REQUEST_CTX(COLUMN, NAME, PARAMETERS, ARGUMENTS, ...)                                    \
+    INTERPOSE_CTX_OF(shmemx_, (Counted::COLUMN), void, NAME, PARAMETERS, ARGUMENTS, __VA_ARGS__, \
+                     .requests = req, .request_count = 1)
+#define FETCH_REQ(NAME, T)                                                                      \
+    REQUEST_CTX(fetching_atomic, NAME, (T * fetch, const T* source, int pe, shmemx_req_t* req), \
                 (fetch, source, pe, req), WORD(T, kFetch, true, true, source), .fetched = fetch)
-#define SET_REQ(NAME, T, OPERATION)                                                           \
-    REQUEST_CTX(NAME, (T * dest, T value, int pe, shmemx_req_t* req), (dest, value, pe, req), \
-                WORD(T, OPERATION, true, false, dest), .value = bits_of(value))
-#define UPDATE_REQ(NAME, T, OPERATION)                                               \
-    REQUEST_CTX(NAME, (T * fetch, T * dest, T value, int pe, shmemx_req_t* req),     \
-                (fetch, dest, value, pe, req), WORD(T, OPERATION, true, true, dest), \
+#define SET_REQ(NAME, T, OPERATION)                                            \
+    REQUEST_CTX(atomic, NAME, (T * dest, T value, int pe, shmemx_req_t* req),  \
+                (dest, value, pe, req), WORD(T, OPERATION, true, false, dest), \
+                .value = bits_of(value))
+#define UPDATE_REQ(NAME, T, OPERATION)                                                            \
+    REQUEST_CTX(fetching_atomic, NAME, (T * fetch, T * dest, T value, int pe, shmemx_req_t* req), \
+                (fetch, dest, value, pe, req), WORD(T, OPERATION, true, true, dest),              \
                 .fetched = fetch, .value = bits_of(value))
 #define COMPARE_SWAP_REQ(NAME, T)                                                             \
-    REQUEST_CTX(NAME, (T * fetch, T * dest, T cond, T value, int pe, shmemx_req_t* req),      \
+    REQUEST_CTX(fetching_atomic, NAME,                                                        \
+                (T * fetch, T * dest, T cond, T value, int pe, shmemx_req_t* req),            \
                 (fetch, dest, cond, value, pe, req), WORD(T, kCompareSwap, true, true, dest), \
                 .fetched = fetch, .value = bits_of(value), .condition = bits_of(cond))
-#define INCREMENT_REQ(NAME, T)                                                \
-    REQUEST_CTX(NAME, (T * dest, int pe, shmemx_req_t* req), (dest, pe, req), \
+#define INCREMENT_REQ(NAME, T)                                                        \
+    REQUEST_CTX(atomic, NAME, (T * dest, int pe, shmemx_req_t* req), (dest, pe, req), \
                 WORD(T, kAdd, true, false, dest), .value = 1)
-#define FETCH_INCREMENT_REQ(NAME, T)                                                            \
-    REQUEST_CTX(NAME, (T * fetch, T * dest, int pe, shmemx_req_t* req), (fetch, dest, pe, req), \
-                WORD(T, kAdd, true, true, dest), .fetched = fetch, .value = 1)
+#define FETCH_INCREMENT_REQ(NAME, T)                                                       \
+    REQUEST_CTX(fetching_atomic, NAME, (T * fetch, T * dest, int pe, shmemx_req_t* req),   \
+                (fetch, dest, pe, req), WORD(T, kAdd, true, true, dest), .fetched = fetch, \
+                .value = 1)
 
 // ---- The routines -------------------------------------------------------------------------------
 
@@ -118,20 +127,20 @@ SHMEM_INTERNAL_AMO_BIT_TYPES(BITWISE)
 #undef BITWISE
 
 // shmem_TYPENAME_{fetch,set,swap}, deprecated since 1.4
-#define OLD_EXTENDED(NAME, T)                      \
-    FETCH(INTERPOSE, shmem_##NAME##_fetch, T)      \
-    UPDATE(INTERPOSE, shmem_##NAME##_set, T, kSet) \
-    FETCH_UPDATE(INTERPOSE, shmem_##NAME##_swap, T, kSwap)
+#define OLD_EXTENDED(NAME, T)                              \
+    FETCH(INTERPOSE_COUNTED, shmem_##NAME##_fetch, T)      \
+    UPDATE(INTERPOSE_COUNTED, shmem_##NAME##_set, T, kSet) \
+    FETCH_UPDATE(INTERPOSE_COUNTED, shmem_##NAME##_swap, T, kSwap)
 SHMEM_INTERNAL_OLD_EXT_TYPES(OLD_EXTENDED)
 #undef OLD_EXTENDED
 
 // shmem_TYPENAME_{cswap,finc,inc,fadd,add}, deprecated since 1.4
-#define OLD_STANDARD(NAME, T)                             \
-    COMPARE_SWAP(INTERPOSE, shmem_##NAME##_cswap, T)      \
-    FETCH_INCREMENT(INTERPOSE, shmem_##NAME##_finc, T)    \
-    INCREMENT(INTERPOSE, shmem_##NAME##_inc, T)           \
-    FETCH_UPDATE(INTERPOSE, shmem_##NAME##_fadd, T, kAdd) \
-    UPDATE(INTERPOSE, shmem_##NAME##_add, T, kAdd)
+#define OLD_STANDARD(NAME, T)                                     \
+    COMPARE_SWAP(INTERPOSE_COUNTED, shmem_##NAME##_cswap, T)      \
+    FETCH_INCREMENT(INTERPOSE_COUNTED, shmem_##NAME##_finc, T)    \
+    INCREMENT(INTERPOSE_COUNTED, shmem_##NAME##_inc, T)           \
+    FETCH_UPDATE(INTERPOSE_COUNTED, shmem_##NAME##_fadd, T, kAdd) \
+    UPDATE(INTERPOSE_COUNTED, shmem_##NAME##_add, T, kAdd)
 SHMEM_INTERNAL_OLD_STD_TYPES(OLD_STANDARD)
 #undef OLD_STANDARD
 

@@ -13,6 +13,7 @@
 
 #include "pshmem.h"
 #include "pshmemx.h"
+#include "tools/interpose/counted.hpp"
 
 namespace tessera::interpose {
 
@@ -125,6 +126,7 @@ struct Call {
     const char* routine = "";    // the name in the program: "shmem_int_put"
     const void* site = nullptr;  // the return address: behind the call in the program
     shmem_ctx_t context = SHMEM_CTX_DEFAULT;
+    Counted column = Counted::kNone;  // the observer sees some of these calls only (counted.hpp)
     Kind kind = Kind::kQuery;
     Operation operation = Operation::kNone;
     bool is_nbi = false;       // complete after quiet, or when `requests` is
@@ -153,6 +155,8 @@ struct Call {
     long* sync = nullptr;      // pSync
     void* work = nullptr;      // pWrk
     void* lock = nullptr;      // long*, shmemx_mutex_t* or shmemx_rwlock_t*
+    bool has_waited = false;   // of kLock with `tries_first`: the lock was not free
+    bool tries_first = false;  // set by the observer
     // Memory: the observer may change `size` and `dest` before the call, and `result` after it.
     Memory memory = Memory::kSymmetric;
     std::size_t size = 0;

@@ -46,33 +46,59 @@ INTERPOSE_EXPORT void shmem_pcontrol(int level, ...) {
 
 // ---- Ordering -----------------------------------------------------------------------------------
 
-INTERPOSE(void, shmem_fence, (void), (), .kind = Kind::kFence)
-INTERPOSE_WITH(void, shmem_ctx_fence, ctx, (shmem_ctx_t ctx), (ctx), .kind = Kind::kFence)
-INTERPOSE(void, shmem_quiet, (void), (), .kind = Kind::kQuiet)
-INTERPOSE_WITH(void, shmem_ctx_quiet, ctx, (shmem_ctx_t ctx), (ctx), .kind = Kind::kQuiet)
-INTERPOSE_CTX(void, pe_quiet, (const int* target_pes, size_t npes), (target_pes, npes),
+#define FENCE (Counted::fence, NoPeer())
+#define QUIET (Counted::quiet, NoPeer())
+INTERPOSE_COUNTED(FENCE, void, shmem_fence, (void), (), .kind = Kind::kFence)
+INTERPOSE_WITH(FENCE, void, shmem_ctx_fence, ctx, (shmem_ctx_t ctx), (ctx), .kind = Kind::kFence)
+INTERPOSE_COUNTED(QUIET, void, shmem_quiet, (void), (), .kind = Kind::kQuiet)
+INTERPOSE_WITH(QUIET, void, shmem_ctx_quiet, ctx, (shmem_ctx_t ctx), (ctx), .kind = Kind::kQuiet)
+INTERPOSE_CTX(QUIET, void, pe_quiet, (const int* target_pes, size_t npes), (target_pes, npes),
               .kind = Kind::kQuiet, .pes = target_pes, .pe_count = npes)
+#undef FENCE
+#undef QUIET
 
 // ---- Locks --------------------------------------------------------------------------------------
 
-INTERPOSE(void, shmem_set_lock, (long* lock), (lock), .kind = Kind::kLock, .lock = lock)
-INTERPOSE(int, shmem_test_lock, (long* lock), (lock), .kind = Kind::kTryLock, .lock = lock)
-INTERPOSE(void, shmem_clear_lock, (long* lock), (lock), .kind = Kind::kUnlock, .lock = lock)
+// An observer that counts has the routine TRY, which does not wait, called first: it counts a lock
+// that was free, and sees each wait for one. TRY returns TAKEN when the caller has got the lock.
+#define LOCK(NAME, TRY, TAKEN, PARAMETERS, ARGUMENTS, PE)                                 \
+    INTERPOSE_EXPORT void NAME PARAMETERS {                                               \
+        const bool is_tried = is_counted(Counted::set_lock, PE);                          \
+        if (is_tried && p##TRY ARGUMENTS == (TAKEN)) return;                              \
+        INTERPOSE_CALL(NAME, SHMEM_CTX_DEFAULT, (Counted::set_lock), .kind = Kind::kLock, \
+                       .pe = PE, .lock = lock, .has_waited = is_tried);                   \
+        before(call);                                                                     \
+        if (call.tries_first && !is_tried) call.has_waited = p##TRY ARGUMENTS != (TAKEN); \
+        if (call.has_waited || !call.tries_first) p##NAME ARGUMENTS;                      \
+        after(call);                                                                      \
+    }
+#define OTHER(RESULT, NAME, T, KIND, ...)                                          \
+    INTERPOSE_COUNTED((__VA_ARGS__), RESULT, NAME, (T * lock, int pe), (lock, pe), \
+                      .kind = Kind::KIND, .pe = pe, .lock = lock)
+#define TRY_LOCK Counted::test_lock, pe
+#define UNLOCK Counted::clear_lock, pe
 
-#define LOCK(RESULT, NAME, T, KIND)                                                                \
-    INTERPOSE(RESULT, shmemx_##NAME, (T * lock, int pe), (lock, pe), .kind = Kind::KIND, .pe = pe, \
-              .lock = lock)
-LOCK(void, mutex_lock, shmemx_mutex_t, kLock)
-LOCK(int, mutex_trylock, shmemx_mutex_t, kTryLock)
-LOCK(void, mutex_unlock, shmemx_mutex_t, kUnlock)
-LOCK(int, mutex_owner, shmemx_mutex_t, kQuery)
-LOCK(void, rwlock_read_lock, shmemx_rwlock_t, kLock)
-LOCK(void, rwlock_write_lock, shmemx_rwlock_t, kLock)
-LOCK(int, rwlock_read_trylock, shmemx_rwlock_t, kTryLock)
-LOCK(int, rwlock_write_trylock, shmemx_rwlock_t, kTryLock)
-LOCK(void, rwlock_read_unlock, shmemx_rwlock_t, kUnlock)
-LOCK(void, rwlock_write_unlock, shmemx_rwlock_t, kUnlock)
+LOCK(shmem_set_lock, shmem_test_lock, 0, (long* lock), (lock), NoPeer())
+INTERPOSE_COUNTED((Counted::test_lock, NoPeer()), int, shmem_test_lock, (long* lock), (lock),
+                  .kind = Kind::kTryLock, .lock = lock)
+INTERPOSE_COUNTED((Counted::clear_lock, NoPeer()), void, shmem_clear_lock, (long* lock), (lock),
+                  .kind = Kind::kUnlock, .lock = lock)
+LOCK(shmemx_mutex_lock, shmemx_mutex_trylock, 1, (shmemx_mutex_t * lock, int pe), (lock, pe), pe)
+OTHER(int, shmemx_mutex_trylock, shmemx_mutex_t, kTryLock, TRY_LOCK)
+OTHER(void, shmemx_mutex_unlock, shmemx_mutex_t, kUnlock, UNLOCK)
+OTHER(int, shmemx_mutex_owner, shmemx_mutex_t, kQuery, Counted::kNone)
+LOCK(shmemx_rwlock_read_lock, shmemx_rwlock_read_trylock, 1, (shmemx_rwlock_t * lock, int pe),
+     (lock, pe), pe)
+LOCK(shmemx_rwlock_write_lock, shmemx_rwlock_write_trylock, 1, (shmemx_rwlock_t * lock, int pe),
+     (lock, pe), pe)
+OTHER(int, shmemx_rwlock_read_trylock, shmemx_rwlock_t, kTryLock, TRY_LOCK)
+OTHER(int, shmemx_rwlock_write_trylock, shmemx_rwlock_t, kTryLock, TRY_LOCK)
+OTHER(void, shmemx_rwlock_read_unlock, shmemx_rwlock_t, kUnlock, UNLOCK)
+OTHER(void, shmemx_rwlock_write_unlock, shmemx_rwlock_t, kUnlock, UNLOCK)
 #undef LOCK
+#undef OTHER
+#undef TRY_LOCK
+#undef UNLOCK
 
 // ---- Queries ------------------------------------------------------------------------------------
 

@@ -10,23 +10,23 @@ namespace tessera::interpose {
 
 // ---- Copies with a request ----------------------------------------------------------------------
 
-#define COPY(NAME, T, BYTES, KIND)                                                            \
-    INTERPOSE_CTX_OF(shmemx_, void, NAME,                                                     \
+#define COPY(COLUMN, NAME, T, BYTES, KIND)                                                    \
+    INTERPOSE_CTX_OF(shmemx_, (Counted::COLUMN), void, NAME,                                  \
                      (T * dest, const T* source, size_t nelems, int pe, shmemx_req_t* req),   \
                      (dest, source, nelems, pe, req), .kind = Kind::KIND, .is_nbi = true,     \
                      .dest = dest, .source = source, .element_bytes = BYTES, .count = nelems, \
                      .pe = pe, REQUEST)
 #define PUT_SIGNAL(NAME, T, BYTES)                                                       \
-    INTERPOSE_CTX_OF(shmemx_, void, NAME,                                                \
+    INTERPOSE_CTX_OF(shmemx_, (Counted::put_signal_nbi), void, NAME,                     \
                      (T * dest, const T* source, size_t nelems, uint64_t* sig_addr,      \
                       uint64_t signal, int sig_op, int pe, shmemx_req_t* req),           \
                      (dest, source, nelems, sig_addr, signal, sig_op, pe, req),          \
                      .kind = Kind::kPut, .is_nbi = true, .dest = dest, .source = source, \
                      .element_bytes = BYTES, .count = nelems, .pe = pe,                  \
                      .signal = {sig_addr, signal, sig_op}, REQUEST)
-#define COPIES(PREFIX, SUFFIX, T, BYTES)            \
-    COPY(PREFIX##put##SUFFIX##_req, T, BYTES, kPut) \
-    COPY(PREFIX##get##SUFFIX##_req, T, BYTES, kGet) \
+#define COPIES(PREFIX, SUFFIX, T, BYTES)                     \
+    COPY(put_nbi, PREFIX##put##SUFFIX##_req, T, BYTES, kPut) \
+    COPY(get_nbi, PREFIX##get##SUFFIX##_req, T, BYTES, kGet) \
     PUT_SIGNAL(PREFIX##put##SUFFIX##_signal_req, T, BYTES)
 #define TYPED(NAME, T) COPIES(NAME##_, , T, sizeof(T))
 SHMEM_INTERNAL_RMA_TYPES(TYPED)
@@ -38,9 +38,9 @@ COPIES(, mem, void, 1)
 
 // ---- Strided and indexed ------------------------------------------------------------------------
 
-#define STRIDED(NAME, KIND, IS_NBI)                                                               \
+#define STRIDED(COLUMN, NAME, KIND, IS_NBI)                                                       \
     INTERPOSE_CTX_OF(                                                                             \
-        shmemx_, void, NAME,                                                                      \
+        shmemx_, (Counted::COLUMN), void, NAME,                                                   \
         (void* dest, const ptrdiff_t* dest_strides, const void* source,                           \
          const ptrdiff_t* source_strides, const size_t* extents, int ndims, size_t element_bytes, \
          int pe),                                                                                 \
@@ -48,9 +48,9 @@ COPIES(, mem, void, 1)
         .kind = Kind::KIND, .is_nbi = IS_NBI, .dest = dest, .source = source,                     \
         .element_bytes = element_bytes, .pe = pe,                                                 \
         .section = {dest_strides, source_strides, extents, ndims})
-#define STRIDED_REQ(NAME, KIND)                                                                   \
+#define STRIDED_REQ(COLUMN, NAME, KIND)                                                           \
     INTERPOSE_CTX_OF(                                                                             \
-        shmemx_, void, NAME,                                                                      \
+        shmemx_, (Counted::COLUMN), void, NAME,                                                   \
         (void* dest, const ptrdiff_t* dest_strides, const void* source,                           \
          const ptrdiff_t* source_strides, const size_t* extents, int ndims, size_t element_bytes, \
          int pe, shmemx_req_t* req),                                                              \
@@ -58,34 +58,34 @@ COPIES(, mem, void, 1)
         .kind = Kind::KIND, .is_nbi = true, .dest = dest, .source = source,                       \
         .element_bytes = element_bytes, .pe = pe,                                                 \
         .section = {dest_strides, source_strides, extents, ndims}, REQUEST)
-#define INDEXED(NAME, KIND, IS_NBI)                                                               \
+#define INDEXED(COLUMN, NAME, KIND, IS_NBI)                                                       \
     INTERPOSE_CTX_OF(                                                                             \
-        shmemx_, void, NAME,                                                                      \
+        shmemx_, (Counted::COLUMN), void, NAME,                                                   \
         (void* dest, const shmemx_block_t* dest_blocks, size_t dest_count, const void* source,    \
          const shmemx_block_t* source_blocks, size_t source_count, int pe),                       \
         (dest, dest_blocks, dest_count, source, source_blocks, source_count, pe),                 \
         .kind = Kind::KIND, .is_nbi = IS_NBI, .dest = dest, .source = source, .element_bytes = 1, \
         .pe = pe, .blocks = {dest_blocks, dest_count, source_blocks, source_count})
-#define INDEXED_REQ(NAME, KIND)                                                                 \
+#define INDEXED_REQ(COLUMN, NAME, KIND)                                                         \
     INTERPOSE_CTX_OF(                                                                           \
-        shmemx_, void, NAME,                                                                    \
+        shmemx_, (Counted::COLUMN), void, NAME,                                                 \
         (void* dest, const shmemx_block_t* dest_blocks, size_t dest_count, const void* source,  \
          const shmemx_block_t* source_blocks, size_t source_count, int pe, shmemx_req_t* req),  \
         (dest, dest_blocks, dest_count, source, source_blocks, source_count, pe, req),          \
         .kind = Kind::KIND, .is_nbi = true, .dest = dest, .source = source, .element_bytes = 1, \
         .pe = pe, .blocks = {dest_blocks, dest_count, source_blocks, source_count}, REQUEST)
-STRIDED(put_strided, kPut, false)
-STRIDED(get_strided, kGet, false)
-STRIDED(put_strided_nbi, kPut, true)
-STRIDED(get_strided_nbi, kGet, true)
-STRIDED_REQ(put_strided_req, kPut)
-STRIDED_REQ(get_strided_req, kGet)
-INDEXED(put_indexed, kPut, false)
-INDEXED(get_indexed, kGet, false)
-INDEXED(put_indexed_nbi, kPut, true)
-INDEXED(get_indexed_nbi, kGet, true)
-INDEXED_REQ(put_indexed_req, kPut)
-INDEXED_REQ(get_indexed_req, kGet)
+STRIDED(iput, put_strided, kPut, false)
+STRIDED(iget, get_strided, kGet, false)
+STRIDED(put_nbi, put_strided_nbi, kPut, true)
+STRIDED(get_nbi, get_strided_nbi, kGet, true)
+STRIDED_REQ(put_nbi, put_strided_req, kPut)
+STRIDED_REQ(get_nbi, get_strided_req, kGet)
+INDEXED(iput, put_indexed, kPut, false)
+INDEXED(iget, get_indexed, kGet, false)
+INDEXED(put_nbi, put_indexed_nbi, kPut, true)
+INDEXED(get_nbi, get_indexed_nbi, kGet, true)
+INDEXED_REQ(put_nbi, put_indexed_req, kPut)
+INDEXED_REQ(get_nbi, get_indexed_req, kGet)
 #undef STRIDED
 #undef STRIDED_REQ
 #undef INDEXED
@@ -93,11 +93,11 @@ INDEXED_REQ(get_indexed_req, kGet)
 
 // ---- Accumulate ---------------------------------------------------------------------------------
 
-#define ACCUMULATE(NAME, PARAMETERS, ARGUMENTS, IS_NBI, SOURCE, COUNT, RESULT, ...)         \
-    INTERPOSE_CTX_OF(shmemx_, void, NAME, PARAMETERS, ARGUMENTS, .kind = Kind::kAccumulate, \
-                     .operation = Operation::kOther, .is_nbi = IS_NBI,                      \
-                     .is_fetching = (RESULT) != nullptr, .dest = dest, .source = SOURCE,    \
-                     .element_bytes = element_bytes_of(type), .count = COUNT, .pe = pe,     \
+#define ACCUMULATE(NAME, PARAMETERS, ARGUMENTS, IS_NBI, SOURCE, COUNT, RESULT, ...)               \
+    INTERPOSE_CTX_OF(shmemx_, (Counted::atomic), void, NAME, PARAMETERS, ARGUMENTS,               \
+                     .kind = Kind::kAccumulate, .operation = Operation::kOther, .is_nbi = IS_NBI, \
+                     .is_fetching = (RESULT) != nullptr, .dest = dest, .source = SOURCE,          \
+                     .element_bytes = element_bytes_of(type), .count = COUNT, .pe = pe,           \
                      .fetched = RESULT, __VA_ARGS__)
 #define BOTH(NAME, PARAMETERS, ARGUMENTS, SOURCE, COUNT, RESULT)                      \
     ACCUMULATE(NAME, PARAMETERS, ARGUMENTS, false, SOURCE, COUNT, RESULT, .value = 0) \
@@ -119,15 +119,16 @@ BOTH(compare_swap,
 
 // ---- Counting puts and gets, epochs -------------------------------------------------------------
 
-#define BYTES(NAME, KIND, FIRST_TYPE, FIRST, IS_NBI, ...)                                      \
-    INTERPOSE(                                                                                 \
-        void, NAME, (FIRST_TYPE FIRST, void* dest, const void* source, size_t nbytes, int pe), \
-        (FIRST, dest, source, nbytes, pe), .kind = Kind::KIND, .is_nbi = IS_NBI, .dest = dest, \
-        .source = source, .element_bytes = 1, .count = nbytes, .pe = pe, __VA_ARGS__)
-BYTES(shmemx_putmem_ct, kPut, shmemx_ct_t, ct, false, .lock = nullptr)
-BYTES(shmemx_getmem_ct, kGet, shmemx_ct_t, ct, false, .lock = nullptr)
-BYTES(shmemx_epoch_put, kPut, shmemx_epoch_t, epoch, true, .epoch = &epoch)
-BYTES(shmemx_epoch_get, kGet, shmemx_epoch_t, epoch, true, .epoch = &epoch)
+#define BYTES(COLUMN, NAME, KIND, FIRST_TYPE, FIRST, IS_NBI, ...)                                \
+    INTERPOSE_COUNTED((Counted::COLUMN), void, NAME,                                             \
+                      (FIRST_TYPE FIRST, void* dest, const void* source, size_t nbytes, int pe), \
+                      (FIRST, dest, source, nbytes, pe), .kind = Kind::KIND, .is_nbi = IS_NBI,   \
+                      .dest = dest, .source = source, .element_bytes = 1, .count = nbytes,       \
+                      .pe = pe, __VA_ARGS__)
+BYTES(put, shmemx_putmem_ct, kPut, shmemx_ct_t, ct, false, .lock = nullptr)
+BYTES(get, shmemx_getmem_ct, kGet, shmemx_ct_t, ct, false, .lock = nullptr)
+BYTES(put_nbi, shmemx_epoch_put, kPut, shmemx_epoch_t, epoch, true, .epoch = &epoch)
+BYTES(get_nbi, shmemx_epoch_get, kGet, shmemx_epoch_t, epoch, true, .epoch = &epoch)
 #undef BYTES
 
 #define EPOCH(RESULT, NAME, PARAMETERS, ARGUMENTS, ...) \

@@ -55,7 +55,7 @@ INTERPOSE(int, shmem_team_create_ctx, (shmem_team_t team, long options, shmem_ct
           .new_context = ctx)
 
 #define OF_CONTEXT(RESULT, NAME, PARAMETERS, ARGUMENTS, ...) \
-    INTERPOSE_WITH(RESULT, NAME, ctx, PARAMETERS, ARGUMENTS, __VA_ARGS__)
+    INTERPOSE_WITH((Counted::kNone), RESULT, NAME, ctx, PARAMETERS, ARGUMENTS, __VA_ARGS__)
 OF_CONTEXT(void, shmem_ctx_destroy, (shmem_ctx_t ctx), (ctx), .kind = Kind::kContextDestroy)
 OF_CONTEXT(int, shmem_ctx_get_team, (shmem_ctx_t ctx, shmem_team_t* team), (ctx, team),
            .kind = Kind::kQuery)

@@ -214,7 +214,7 @@ void find_target(Target& target, const char* routine, Operation operation, const
 
 void record(Operation operation, const char* routine, const Members& members, std::uint64_t bytes,
             int root, std::uint64_t start_ns) {
-    if (recorder.rows == nullptr || start_ns == 0) return;
+    if (!is_recording() || start_ns == 0) return;
     const std::uint64_t ns =
         count_timed({.operation = operation, .pe = -1, .bytes = bytes, .start_ns = start_ns});
     static thread_local Target last[kOperationCount];

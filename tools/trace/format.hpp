@@ -74,14 +74,11 @@ struct OperationName {
 };
 
 // The calls of an operation with one peer. The table has a row for each PE, and one for calls
-// without a peer. A row is one line that only the PE itself reads (part.hpp:Route), and a cell for
-// each operation. The time of an operation is, summed over its cells,
-// exact_ns + sampled_ns * (calls - exact) / covered.
+// without a peer. A row is one line that is not in use, and a cell for each operation. The time of an
+// operation is, summed over its cells, exact_ns + sampled_ns * (calls - exact) / covered.
 //
-// A call that is not timed changes `turn` only: it holds the calls until the next timed one, times
-// kTurn, plus the bytes of the calls since the last timed one. So one addition counts a call and
-// its bytes, and the sign says that the call is to be timed. A call of kTimedBytes or more leaves
-// `turn` alone.
+// A call that is not timed changes `turn` only (tools/interpose/counted.hpp). A call of
+// kCountedBytes or more leaves `turn` alone.
 struct alignas(kLineBytes) Cell {
     std::int64_t turn;
     std::uint64_t planned;  // calls up to the next timed one: all calls are planned - turn / kTurn
@@ -93,8 +90,6 @@ struct alignas(kLineBytes) Cell {
     std::uint64_t timed;  // calls
 };
 static_assert(sizeof(Cell) == 64);
-inline constexpr int kTurnBits = 30;
-inline constexpr std::int64_t kTurn = std::int64_t{1} << kTurnBits;
 
 // The timed blocking transfers of one direction and route, with 2^k to 2^(k+1)-1 bytes.
 struct SizeClass {

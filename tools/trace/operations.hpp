@@ -13,7 +13,7 @@ namespace tessera::trace {
 // The direction of a transfer, for its bandwidth. Nonblocking calls and atomics have none.
 enum class Direction : std::uint8_t { kNone, kPut, kGet };
 
-// X(NAME, DIRECTION)
+// X(NAME, DIRECTION); first the columns of interpose/counted.hpp, in their order.
 #define TESSERA_TRACE_OPERATIONS(X) \
     X(put, kPut)                    \
     X(get, kGet)                    \
@@ -31,10 +31,10 @@ enum class Direction : std::uint8_t { kNone, kPut, kGet };
     X(fence, kNone)                 \
     X(quiet, kNone)                 \
     X(test, kNone)                  \
-    X(wait, kNone)                  \
     X(set_lock, kNone)              \
     X(test_lock, kNone)             \
     X(clear_lock, kNone)            \
+    X(wait, kNone)                  \
     X(barrier, kNone)               \
     X(sync, kNone)                  \
     X(broadcast, kNone)             \
@@ -72,12 +72,6 @@ inline constexpr OperationTraits kOperations[] = {
 
 constexpr const OperationTraits& traits_of(Operation operation) {
     return kOperations[static_cast<std::uint32_t>(operation)];
-}
-
-// Whether calls of the operation may have a peer.
-constexpr bool has_peer(Operation operation) {
-    return operation != Operation::fence && operation != Operation::quiet &&
-           operation != Operation::test;
 }
 
 }  // namespace tessera::trace

@@ -13,27 +13,18 @@
 
 #include "format.hpp"
 #include "operations.hpp"
+#include "tools/interpose/counted.hpp"
 
 namespace tessera::trace {
 
-// Another PE changes it. Aliases everything, so that it is read again after each store.
-typedef std::size_t __attribute__((may_alias)) InlineLimit;
-
-// Where the heap of a PE is mapped: a word that this PE has at `base` + offset is mapped at
-// `heap` + offset if offset is below *limit. *limit is 0 for PEs of other nodes.
-struct alignas(kLineBytes) Route {
-    std::size_t base;
-    const InlineLimit* limit;
-    std::size_t heap;
-};
-
-// The calls with one peer.
+// The calls with one peer, as interpose/counted.hpp lays them out.
 struct Row {
-    Route route;
+    alignas(kLineBytes) char reserved[kLineBytes];
     Cell cells[kOperationCount];
 };
 inline constexpr std::uint32_t kRowCells = sizeof(Row) / sizeof(Cell);
 static_assert(kRowCells == 1 + kOperationCount && sizeof(Row) % sizeof(Cell) == 0);
+static_assert(offsetof(Row, cells) == interpose::kCountLineBytes);
 
 class Part {
   public:

@@ -64,15 +64,15 @@ void record_long(const Timing& timing, std::uint64_t ns) {
 }  // namespace
 
 std::uint64_t start_sampled(Operation operation, int pe, std::uint64_t bytes) {
-    if (recorder.rows == nullptr && !attach()) return 0;
-    Cell& cell = recorder.cell(operation, pe);
-    if (cell.turn < 0) return now_ns();  // count_call() has counted it
-    if (bytes >= kTimedBytes) {
+    if (!is_recording() && !attach()) return 0;
+    Cell& cell = cell_of(operation, pe);
+    if (cell.turn < 0) return now_ns();  // the routine has counted it
+    if (bytes >= interpose::kCountedBytes) {
         ++cell.planned;
         cell.bytes += bytes;
         return now_ns();
     }
-    cell.turn += static_cast<std::int64_t>(bytes) - kTurn;
+    cell.turn += static_cast<std::int64_t>(bytes) - interpose::kTurn;
     return cell.turn < 0 ? now_ns() : 0;
 }
 
@@ -80,7 +80,8 @@ namespace {
 
 // The call that was due in `cell` took `ns`. It stands for all calls that no other one stands for.
 void note_sample(Cell& cell, Operation operation, std::uint64_t ns) {
-    const std::uint64_t calls = cell.planned - static_cast<std::uint64_t>(cell.turn >> kTurnBits);
+    const std::uint64_t calls =
+        cell.planned - static_cast<std::uint64_t>(cell.turn >> interpose::kTurnBits);
     const std::uint64_t stands_for = calls - cell.covered - cell.exact;
     if (stands_for == 1 || ns >= kSliceNs) {
         cell.exact_ns += ns;
@@ -92,17 +93,17 @@ void note_sample(Cell& cell, Operation operation, std::uint64_t ns) {
     Sampling& sampling = recorder.sampling[static_cast<std::size_t>(operation)];
     ++sampling.samples;
     sampling.stride = next_stride(sampling, ns);
-    cell.bytes += static_cast<std::uint64_t>(cell.turn & (kTurn - 1));
+    cell.bytes += static_cast<std::uint64_t>(cell.turn & (interpose::kTurn - 1));
     cell.planned = calls + sampling.stride - 1;
-    cell.turn = (sampling.stride - 1) * kTurn;
+    cell.turn = (sampling.stride - 1) * interpose::kTurn;
 }
 
 }  // namespace
 
 void end_sampled(const Timing& timing) {
-    if (recorder.rows == nullptr || timing.start_ns == 0) return;
+    if (!is_recording() || timing.start_ns == 0) return;
     const std::uint64_t ns = elapsed_since(timing.start_ns);
-    Cell& cell = recorder.cell(timing.operation, timing.pe);
+    Cell& cell = cell_of(timing.operation, timing.pe);
     ++cell.timed;
     if (cell.turn < 0) {
         note_sample(cell, timing.operation, ns);
@@ -119,12 +120,12 @@ void end_sampled(const Timing& timing) {
 }
 
 void end_waited(const Timing& timing) {
-    if (recorder.rows == nullptr) return;
+    if (!is_recording()) return;
     const std::uint64_t ns = elapsed_since(timing.start_ns);
-    Cell& cell = recorder.cell(timing.operation, timing.pe);
+    Cell& cell = cell_of(timing.operation, timing.pe);
     if (cell.turn < 0) {
-        cell.planned -= static_cast<std::uint64_t>(cell.turn >> kTurnBits);
-        cell.bytes += static_cast<std::uint64_t>(cell.turn & (kTurn - 1));
+        cell.planned -= static_cast<std::uint64_t>(cell.turn >> interpose::kTurnBits);
+        cell.bytes += static_cast<std::uint64_t>(cell.turn & (interpose::kTurn - 1));
         cell.turn = 0;
     }
     ++cell.timed;
@@ -135,7 +136,7 @@ void end_waited(const Timing& timing) {
 
 std::uint64_t count_timed(const Timing& timing) {
     const std::uint64_t ns = elapsed_since(timing.start_ns);
-    Cell& cell = recorder.cell(timing.operation, timing.pe);
+    Cell& cell = cell_of(timing.operation, timing.pe);
     ++cell.planned;
     cell.bytes += timing.bytes;
     cell.exact_ns += ns;
@@ -145,7 +146,7 @@ std::uint64_t count_timed(const Timing& timing) {
 }
 
 void end_timed(const Timing& timing) {
-    if (recorder.rows == nullptr || timing.start_ns == 0) return;
+    if (!is_recording() || timing.start_ns == 0) return;
     record_long(timing, count_timed(timing));
 }
 

@@ -8,12 +8,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "base/environment.hpp"
-#include "place.hpp"
 #include "tools/interpose/begun.hpp"
 
 namespace tessera::trace {
@@ -69,8 +67,7 @@ struct Lease {
     Part* held = nullptr;
     ~Lease() {
         if (held == nullptr) return;
-        recorder.rows = nullptr;
-        recorder.npes = 0;
+        interpose::table = {};
         const std::lock_guard guard(session.lock);
         session.unused.push_back(held);
     }
@@ -104,10 +101,10 @@ bool record_here() {
     Part* part = make_part();
     if (part == nullptr) return false;
     lease.held = part;
-    find_routes(std::span(part->rows(), static_cast<std::size_t>(session.identity.npes)));
-    recorder = {.rows = part->rows(),
-                .npes = static_cast<std::uint32_t>(session.identity.npes),
-                .random = session.identity.thread + 1,
+    interpose::table = {.rows = reinterpret_cast<char*>(part->rows()),
+                        .row_bytes = sizeof(Row),
+                        .npes = static_cast<std::uint32_t>(session.identity.npes)};
+    recorder = {.random = session.identity.thread + 1,
                 .part = part,
                 .is_off_node = session.is_off_node.data()};
     return true;
@@ -164,7 +161,6 @@ void begin_session(std::uint64_t start_ns) {
         session.identity.npes = pshmem_n_pes();
         session.identity.records_max = records_max();
         const int node = find_node();
-        attach_map();
         if (session.parts.empty()) {
             if (!record_here()) return;
             Header& header = session.parts.front()->header();

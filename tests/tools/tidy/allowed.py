@@ -18,8 +18,6 @@ ALLOWED = (
      "tests that lines of std::cout appear at once"),
     ("include-arrows", "tools/osh_hang/images.cpp", 1,
      "reads the note of the coarray runtime in an image's process, of which it needs the layout"),
-    ("dead-files", "tools/trace/observer.hpp", 1,
-     "tools/trace/CMakeLists.txt includes it before each file of tools/interpose"),
     ("conditionals", "bench/collectives.c", 1,
      "the same program for libraries with teams and for those before 1.5"),
     ("conditionals", "bench/team_split.h", 1,
@@ -54,7 +52,7 @@ COVERED_BY = {
        for name in ("accesses/atomics", "accesses/plain", "check/race/program_accesses",
                     "check/race/sites", "check/race/windows")},
     **{f"tools/interpose/{name}.cpp": CALLS_SEEN
-       for name in ("atomics", "collectives", "inline", "memory", "rma", "setup",
+       for name in ("atomics", "collectives", "counted", "inline", "memory", "rma", "setup",
                     "shmemx_collectives", "shmemx_transfers", "teams", "waits")},
     **{f"src/{name}.cpp": "tests/system/crash/crash_test.py"
        for name in ("base/interrupted_call_portable", "base/interrupted_call_x86_64",
@@ -210,7 +208,7 @@ COVERED_BY = {
     "tools/trace/collectives.cpp": "tests/system/trace/trace_test.py",
     "tools/trace/heap_use.cpp": "tests/system/trace/trace_test.py",
     "tools/trace/part.cpp": "tests/system/trace/trace_test.py",
-    "tools/trace/place.cpp": "tests/system/trace/trace_test.py",
+    "tools/trace/observer.cpp": "tests/system/trace/trace_test.py",
     "tools/trace/recorder.cpp": "tests/system/trace/trace_test.py",
     "tools/trace/session.cpp": "tests/system/trace/trace_test.py",
     "src/api/shmemx_algorithms.cpp": "tests/behaviour/shmemx/shmemx_basics_test.cpp",

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Hot path: calls of which programs make many, in a loop. An observer that counts them, as
+// tools/trace does, gives each thread a table; a routine then changes one word and jumps into the
+// library. The observer sees a call only where that word becomes negative, or the table has no
+// place for it. Threads without a table, as those of tools/check, tell the observer every call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/platform.hpp"
+
+namespace tessera::interpose {
+
+// A column of the table. The routines of all types and sizes, with and without a context, are one:
+// put stands for shmem_int_put, shmem_ctx_put64, shmem_putmem and so on.
+enum class Counted : std::uint8_t {
+    put,
+    get,
+    p,
+    g,
+    put_nbi,
+    get_nbi,
+    iput,
+    iget,
+    put_signal,
+    put_signal_nbi,
+    signal,
+    atomic,
+    fetching_atomic,
+    fence,
+    quiet,
+    test,
+    set_lock,
+    test_lock,
+    clear_lock,
+    kNone,  // a call that the observer always sees
+};
+
+// Longer transfers are not only counted: what the observer does takes little of their time.
+inline constexpr std::uint64_t kCountedBytes = 64 * 1024;
+
+// A row has calls with one PE: a line for the observer, then a line for each column. The first word
+// of these holds the calls that the observer need not see yet, times kTurn, plus the bytes of the
+// calls since the last one that it saw. So one addition counts a call and its bytes, and the sign
+// says that the observer is to see the call, which is counted then.
+inline constexpr std::size_t kCountLineBytes = 64;
+inline constexpr int kTurnBits = 30;
+inline constexpr std::int64_t kTurn = std::int64_t{1} << kTurnBits;
+
+// The calling thread's table.
+struct Table {
+    char* rows = nullptr;  // one for each PE, and one for calls without a peer
+    std::size_t row_bytes = 0;
+    std::uint32_t npes = 0;
+};
+[[gnu::tls_model("initial-exec")]] extern thread_local constinit Table table;
+
+// In place of the PE of a call that has none.
+struct NoPeer {
+    constexpr operator int() const { return -1; }
+};
+
+// Counts a call in a row. RETURNS: false if the observer is to see it.
+TESSERA_INLINE bool is_counted_in(std::uint32_t row, Counted call, std::uint64_t bytes) {
+    const std::size_t line = 1 + static_cast<std::size_t>(call);
+    auto& turn = *reinterpret_cast<std::int64_t*>(table.rows + row * table.row_bytes +
+                                                  line * kCountLineBytes);
+    turn += static_cast<std::int64_t>(bytes) - kTurn;
+    return turn >= 0;
+}
+// Counts a call if the observer need not see it.
+TESSERA_INLINE bool is_counted(Counted call, int pe, std::uint64_t bytes = 0) {
+    const auto row = static_cast<std::uint32_t>(pe);
+    if (row >= table.npes || bytes >= kCountedBytes) [[unlikely]]
+        return false;
+    return is_counted_in(row, call, bytes);
+}
+TESSERA_INLINE bool is_counted(Counted call, NoPeer /*pe*/) {
+    return table.rows != nullptr && is_counted_in(table.npes, call, 0);
+}
+// Of calls that take longer than the observer.
+constexpr bool is_counted(Counted /*call*/) { return false; }
+
+constexpr Counted column_of(Counted call, ...) { return call; }
+
+}  // namespace tessera::interpose
