@@ -38,7 +38,7 @@ enum class Counted : std::uint8_t {
     kNone,  // a call that the observer always sees
 };
 
-// Longer transfers are not only counted: what the observer does takes little of their time.
+// The observer sees transfers of this size, of whose time it takes little.
 inline constexpr std::uint64_t kCountedBytes = 64 * 1024;
 
 // A row has calls with one PE: a line for the observer, then a line for each column. The first word

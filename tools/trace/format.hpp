@@ -74,8 +74,8 @@ struct OperationName {
 };
 
 // The calls of an operation with one peer. The table has a row for each PE, and one for calls
-// without a peer. A row is one line that is not in use, and a cell for each operation. The time of an
-// operation is, summed over its cells, exact_ns + sampled_ns * (calls - exact) / covered.
+// without a peer. A row is one line that is not in use, and a cell for each operation. The time of
+// an operation is, summed over its cells, exact_ns + sampled_ns * (calls - exact) / covered.
 //
 // A call that is not timed changes `turn` only (tools/interpose/counted.hpp). A call of
 // kCountedBytes or more leaves `turn` alone.
