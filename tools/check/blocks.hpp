@@ -22,6 +22,7 @@ struct Block {
     std::size_t front = 0;     // bytes of the zone before it
     const char* routine = "";  // that allocated it
     const void* site = nullptr;
+    interpose::Caller caller = interpose::Caller::kProgram;
     interpose::Memory memory = interpose::Memory::kSymmetric;
     shmem_team_t team = SHMEM_TEAM_INVALID;  // of a block of team memory
     std::uintptr_t end() const { return begin + bytes; }

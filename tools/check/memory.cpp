@@ -21,6 +21,7 @@ namespace tessera::check {
 namespace {
 
 using interpose::Call;
+using interpose::Caller;
 using interpose::Kind;
 using interpose::Memory;
 
@@ -282,7 +283,7 @@ void note_blocks_left(Memory memory, const char* one, const char* many) {
     std::size_t count = 0;
     for (const auto& [begin, block] : blocks.live()) {
         // Those of the runtimes are theirs to free.
-        if (block.memory != memory || is_of_runtime_at(block.site)) continue;
+        if (block.memory != memory || block.caller != Caller::kProgram) continue;
         // The blocks of team memory are told by the team's first member.
         if (memory == Memory::kTeam && pshmem_team_my_pe(block.team) != 0) continue;
         if (++count <= kToldMax) lines.push_back(text_of(block));
@@ -335,6 +336,7 @@ void after_memory(Call& call) {
                 .front = front,
                 .routine = call.routine,
                 .site = call.site,
+                .caller = call.caller,
                 .memory = call.memory,
                 .team = team_of_block(call)};
     if (call.kind == Kind::kReallocate && call.dest != nullptr) {

@@ -13,6 +13,7 @@
 #include "tools/check/collectives.hpp"
 #include "tools/check/locks.hpp"
 #include "tools/check/memory.hpp"
+#include "tools/check/places.hpp"
 #include "tools/check/race/races.hpp"
 #include "tools/check/report.hpp"
 #include "tools/check/teams.hpp"
@@ -28,6 +29,7 @@ namespace tessera::check {
 namespace {
 
 using interpose::Call;
+using interpose::Caller;
 using interpose::Kind;
 
 // Counts the program's initializations, which nest. 0: the checker is off.
@@ -91,7 +93,14 @@ void check_before(Call& call) {
     if (call.kind == Kind::kFinalize) finalize(call);
 }
 
+// The runtime of coarrays then accesses all memory by calls, which are looked at, as between nodes.
+void hide_from_coarrays(Call& call) {
+    const bool is_mapped = pshmem_ptr(call.source, call.pe) != nullptr;  // else: a public copy
+    if (call.caller == Caller::kCoarrays && is_mapped) call.result = 0;
+}
+
 void check_after(Call& call) {
+    if (call.kind == Kind::kAddress) hide_from_coarrays(call);
     after_threads(call);
     if (is_memory(call)) after_memory(call);
     if (is_lock(call)) after_lock(call);
@@ -106,7 +115,9 @@ void check_after(Call& call) {
 namespace tessera::interpose {
 
 void before(Call& call) {
-    if (check::is_on()) check::check_before(call);
+    if (!check::is_on()) return;
+    check::find_caller(call);
+    check::check_before(call);
 }
 
 void after(Call& call) {

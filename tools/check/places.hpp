@@ -8,10 +8,14 @@
 #include <optional>
 #include <string>
 
+#include "tools/interpose/call.hpp"
+
 namespace tessera::check {
 
-// Whether the call that returns to `site` is one of a runtime of this project, DART or coarrays.
-bool is_of_runtime_at(const void* site);
+// Sets `caller`. Of a call that a runtime makes, `site` becomes that of the program's statement,
+// but for those calls that only ask.
+// REQUIRES: the thread is in the call.
+void find_caller(interpose::Call& call);
 
 // A static variable that an address lies in.
 struct Variable {

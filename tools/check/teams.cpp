@@ -9,13 +9,13 @@
 #include <tuple>
 
 #include "base/bits.hpp"
-#include "tools/check/places.hpp"
 #include "tools/check/report.hpp"
 
 namespace tessera::check {
 namespace {
 
 using interpose::Call;
+using interpose::Caller;
 using interpose::Kind;
 
 struct Ended {
@@ -26,13 +26,13 @@ struct Context {
     shmem_team_t team;
     bool is_private;
     std::string made;
-    const void* site;  // that made it
+    Caller caller;  // that made it
 };
 
 struct Team {
     Group group;
     std::string made;
-    const void* site;
+    Caller caller;
 };
 
 std::mutex mutex;
@@ -65,13 +65,13 @@ std::vector<int> members_of(shmem_team_t team) {
 }
 
 void add_team(shmem_team_t team, std::uint64_t key, const std::string& name,
-              const std::string& made, const void* site) {
+              const std::string& made, Caller caller) {
     if (team == SHMEM_TEAM_INVALID) return;
     Group group{.key = key, .count = 0, .first = 0, .name = name, .members = members_of(team)};
     if (group.members.empty()) return;
     group.first = group.members.front();
     group.key = joined(key, static_cast<std::uint64_t>(group.first));
-    teams[team] = {group, made, site};
+    teams[team] = {group, made, caller};
     ended_teams.erase(team);
 }
 
@@ -93,7 +93,7 @@ void add_new_teams(const Call& call) {
     for (shmem_team_t* team : call.new_teams) {
         if (team == nullptr) continue;
         add_team(*team, joined(key, ++number), "the team of " + text_of(call), text_of(call),
-                 call.site);
+                 call.caller);
     }
 }
 
@@ -181,7 +181,7 @@ void after_handles(const Call& call) {
         case Kind::kContextCreate:
             if (call.result != 0 || call.new_context == nullptr) break;
             contexts[*call.new_context] = {call.team, (call.options & SHMEM_CTX_PRIVATE) != 0,
-                                           text_of(call), call.site};
+                                           text_of(call), call.caller};
             ended_contexts.erase(*call.new_context);
             break;
         case Kind::kContextDestroy:
@@ -196,9 +196,9 @@ void begin_teams() {
     int level = SHMEM_THREAD_SINGLE;
     pshmem_query_thread(&level);
     has_threads = level == SHMEM_THREAD_MULTIPLE;
-    add_team(SHMEM_TEAM_WORLD, 1, "SHMEM_TEAM_WORLD", "", nullptr);
-    add_team(SHMEM_TEAM_SHARED, 2, "SHMEM_TEAM_SHARED", "", nullptr);
-    add_team(SHMEMX_TEAM_NODE, 3, "SHMEMX_TEAM_NODE", "", nullptr);
+    add_team(SHMEM_TEAM_WORLD, 1, "SHMEM_TEAM_WORLD", "", Caller::kProgram);
+    add_team(SHMEM_TEAM_SHARED, 2, "SHMEM_TEAM_SHARED", "", Caller::kProgram);
+    add_team(SHMEMX_TEAM_NODE, 3, "SHMEMX_TEAM_NODE", "", Caller::kProgram);
 }
 
 void end_teams(const Call& call) {
@@ -210,12 +210,12 @@ void end_teams(const Call& call) {
                    {text_of(call) + ": a context with SHMEM_CTX_PRIVATE still exists",
                     "made by " + context.made,
                     "Its thread destroys it with shmem_ctx_destroy before finalization."});
-        } else if (!is_of_runtime_at(context.site)) {
+        } else if (context.caller == Caller::kProgram) {
             lines.push_back("the context of " + context.made);
         }
     }
     for (const auto& [handle, team] : teams) {
-        if (!team.made.empty() && !is_of_runtime_at(team.site)) lines.push_back(team.group.name);
+        if (!team.made.empty() && team.caller == Caller::kProgram) lines.push_back(team.group.name);
     }
     if (!lines.empty() && my_pe() == 0) {
         note("not destroyed on PE 0: " +

@@ -52,7 +52,8 @@ Inside inside_of(const Call& call) {
 
 // Calls that only return information disturb no other thread.
 bool counts(const Call& call) {
-    return call.kind != Kind::kQuery && call.kind != Kind::kInit && call.kind != Kind::kGlobalExit;
+    return call.kind != Kind::kQuery && call.kind != Kind::kAddress && call.kind != Kind::kInit &&
+           call.kind != Kind::kGlobalExit;
 }
 
 void check_level(const Call& call) {

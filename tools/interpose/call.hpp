@@ -22,6 +22,7 @@ enum class Kind : std::uint8_t {
     kFinalize,        // one finalization; the PE may have others to come
     kGlobalExit,      // has no `after`
     kQuery,           // only returns information
+    kAddress,         // shmem_ptr, shmemx_public_ptr: the observer may change `result`
     kControl,         // shmem_pcontrol: `value` is the level
     kPut,             // also with a signal, and p (`source` is null)
     kGet,             // also g (`dest` is null, `result` has up to 8 bytes)
@@ -69,6 +70,9 @@ enum class Operation : std::uint8_t {
 
 // The memory that allocation and free belong to. Team and local memory: shmemx.h.
 enum class Memory : std::uint8_t { kSymmetric, kTeam, kLocal };
+
+// The code that makes a call: the program's own, or that of a runtime of this project.
+enum class Caller : std::uint8_t { kProgram, kCoarrays, kDart };
 
 // An active set; a call on a team has none, so its `size` is 0.
 struct ActiveSet {
@@ -170,7 +174,9 @@ struct Call {
     int completion = SHMEMX_REMOTE;  // of kRequestWait and kRequestTest
     shmemx_epoch_t* epoch = nullptr;
     std::uint64_t result = 0;  // of the routine, after the call; up to 8 bytes
-    std::uint64_t note = 0;    // the observer's own, from `before` to `after`
+    // The observer's own, from `before` to `after`.
+    std::uint64_t note = 0;
+    Caller caller = Caller::kProgram;
 };
 
 // ---- The observer ---------------------------------------------------------------------------

@@ -113,11 +113,16 @@ QUERY(int, _my_pe, (void), ())
 QUERY(int, _num_pes, (void), ())
 QUERY(int, shmem_pe_accessible, (int pe), (pe))
 QUERY(int, shmem_addr_accessible, (const void* addr, int pe), (addr, pe))
-QUERY(void*, shmem_ptr, (const void* dest, int pe), (dest, pe))
 QUERY(void, shmem_info_get_version, (int* major, int* minor), (major, minor))
 QUERY(void, shmem_info_get_name, (char* name), (name))
 QUERY(int, shmemx_failure_count, (void), ())
 QUERY(int, shmemx_failed_pe, (int index), (index))
 #undef QUERY
+#define ADDRESS(NAME)                                                                      \
+    INTERPOSE_CHANGED(forward_memory, void*, NAME, (const void* dest, int pe), (dest, pe), \
+                      .kind = Kind::kAddress, .source = dest, .pe = pe)
+ADDRESS(shmem_ptr)
+ADDRESS(shmemx_public_ptr)
+#undef ADDRESS
 
 }  // namespace tessera::interpose

@@ -100,7 +100,41 @@ struct Pair {
     }
 };
 
+// Whether the memory is that of this image, which may overlap with the local side.
+bool is_own(const void* mapped, const void* symmetric, int pe) {
+    return mapped == symmetric || (mapped == nullptr && pe == shmem_my_pe());
+}
+
+bool overlaps_own(const void* local, const void* remote, std::size_t bytes, int pe) {
+    const auto* first = static_cast<const std::byte*>(local);
+    const auto* other = static_cast<const std::byte*>(remote);
+    return pe == shmem_my_pe() && first < other + bytes && other < first + bytes;
+}
+
 }  // namespace
+
+void get_unmapped(void* dest, const void* source, std::size_t bytes, int pe) {
+    complete(pe);
+    if (overlaps_own(dest, source, bytes, pe)) {
+        Scratch scratch(bytes);
+        shmem_getmem(scratch.data(), source, bytes, pe);
+        std::memcpy(dest, scratch.data(), bytes);
+    } else {
+        shmem_getmem(dest, source, bytes, pe);
+    }
+}
+
+void put_unmapped(void* dest, const void* source, std::size_t bytes, int pe) {
+    order_puts(pe);
+    if (overlaps_own(dest, source, bytes, pe)) {
+        Scratch scratch(bytes);
+        std::memcpy(scratch.data(), source, bytes);
+        shmem_putmem(dest, scratch.data(), bytes, pe);
+    } else {
+        shmem_putmem(dest, source, bytes, pe);
+    }
+    note_put(pe);
+}
 
 void get_section(const Section& local_section, const Section& remote_section, int pe) {
     if (remote_section.is_private) [[unlikely]] {
@@ -116,10 +150,10 @@ void get_section(const Section& local_section, const Section& remote_section, in
     if (mapped == nullptr) {
         complete(pe);
     }
-    if (mapped == remote.base && overlaps(hull_of(local), hull_of(remote))) {
+    if (is_own(mapped, remote.base, pe) && overlaps(hull_of(local), hull_of(remote))) {
         Scratch scratch(remote.elements() * remote.element_bytes);
         const Section packed = packed_like(remote, scratch.data(), remote.element_bytes);
-        copy_section(packed, remote);
+        get_section(packed, remote, pe);
         return copy_section(local, packed);
     }
     if (is_block(local) && is_block(remote)) {
@@ -148,11 +182,11 @@ void put_section(const Section& remote_section, const Section& local_section, in
     Section& local = pair.local;
     Section& remote = pair.remote;
     auto* mapped = static_cast<std::byte*>(shmem_ptr(remote.base, pe));
-    if (mapped == remote.base && overlaps(hull_of(local), hull_of(remote))) {
+    if (is_own(mapped, remote.base, pe) && overlaps(hull_of(local), hull_of(remote))) {
         Scratch scratch(remote.elements() * remote.element_bytes);
         const Section packed = packed_like(remote, scratch.data(), remote.element_bytes);
         copy_section(packed, local);
-        return copy_section(remote, packed);
+        return put_section(remote, packed, pe);
     }
     if (is_block(local) && is_block(remote)) {
         return put_bytes(remote.base, local.base, remote.elements() * remote.element_bytes, pe);

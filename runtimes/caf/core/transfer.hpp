@@ -38,6 +38,11 @@ inline bool is_copied_here(std::size_t bytes, const void* mapped, const void* sy
     return mapped != nullptr && (bytes <= kPlainCopyBytesMax || mapped == symmetric);
 }
 
+/// get_bytes() and put_bytes() where the memory is not mapped: between nodes, and under a tool that
+/// looks at all accesses (docs/checking.md).
+void get_unmapped(void* dest, const void* source, std::size_t bytes, int pe);
+void put_unmapped(void* dest, const void* source, std::size_t bytes, int pe);
+
 /// Reads contiguous bytes. source: symmetric address. RETURNS when: dest holds them.
 inline void get_bytes(void* dest, const void* source, std::size_t bytes, int pe) {
     const void* mapped = shmem_ptr(source, pe);
@@ -45,7 +50,7 @@ inline void get_bytes(void* dest, const void* source, std::size_t bytes, int pe)
         return copy_bytes(dest, mapped, bytes);
     }
     if (mapped == nullptr) {
-        complete(pe);
+        return get_unmapped(dest, source, bytes, pe);
     }
     shmem_getmem(dest, source, bytes, pe);
 }
@@ -56,12 +61,10 @@ inline void put_bytes(void* dest, const void* source, std::size_t bytes, int pe)
     if (is_copied_here(bytes, mapped, dest)) [[likely]] {
         return copy_bytes(mapped, source, bytes);
     }
-    if (mapped != nullptr) {
-        return shmem_putmem(dest, source, bytes, pe);  // done, and in order by itself
+    if (mapped == nullptr) {
+        return put_unmapped(dest, source, bytes, pe);
     }
-    order_puts(pe);
-    shmem_putmem(dest, source, bytes, pe);
-    note_put(pe);
+    shmem_putmem(dest, source, bytes, pe);  // done, and in order by itself
 }
 
 /// The blocks of a section, in array element order, those that touch each other joined.

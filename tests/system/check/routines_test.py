@@ -16,7 +16,7 @@ NOT_OBSERVED = {
     "shmemx_nodename", "shmemx_pcntr_get_all", "shmemx_pcntr_get_completed_read",
     "shmemx_pcntr_get_completed_target", "shmemx_pcntr_get_completed_write",
     "shmemx_pcntr_get_issued_read", "shmemx_pcntr_get_issued_write", "shmemx_pe_location",
-    "shmemx_public_ptr", "shmemx_query_interoperability", "shmemx_register_gettid",
+    "shmemx_query_interoperability", "shmemx_register_gettid",
     "shmemx_segment_bytes", "shmemx_segment_gptr", "shmemx_survive_failures", "shmemx_wtime"}
 
 # Functions of the C library that the library replaces (cmake/tessera.map).

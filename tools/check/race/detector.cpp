@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "tools/check/places.hpp"
 #include "tools/check/race/sites.hpp"
 #include "tools/check/report.hpp"
 
@@ -34,16 +33,14 @@ void Detector::begin_step(const interpose::Call& call) {
     has_accesses_ = false;
     clock_[static_cast<std::size_t>(pe_)][Lane::kProgram] = ++op_;
     set_site(call, text_of);
-    auto [runtime, is_first] = runtimes_.try_emplace(call.site);
-    if (is_first) runtime->second = is_of_runtime_at(call.site);
-    is_of_runtime_ = runtime->second;
+    is_of_dart_ = call.caller == interpose::Caller::kDart;
 }
 
 void Detector::begin_access(const interpose::Call& access) {
     if (!has_accesses_) clock_[static_cast<std::size_t>(pe_)][Lane::kProgram] = ++op_;
     has_accesses_ = true;
     set_site(access, pack_site);
-    is_of_runtime_ = false;  // the runtimes are not compiled with oshcc --check
+    is_of_dart_ = false;  // the runtimes are not compiled with oshcc --check
 }
 
 void Detector::set_site(const interpose::Call& call, std::string (*text)(const interpose::Call&)) {
@@ -71,7 +68,7 @@ bool Detector::knows(const Access& access, int target) {
 }
 
 void Detector::touch(const Range& range, Touch touch, Lane lane, bool is_local_side) {
-    if (range.bytes == 0 || is_of_runtime()) return;
+    if (range.bytes == 0 || is_of_dart()) return;
     if (pshmem_addr_accessible(range.address, range.pe) == 0) return;
     Access now{.op = op_,
                .pe = static_cast<std::uint16_t>(pe_),

@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -46,9 +45,9 @@ class Detector {
     void begin_access(const interpose::Call& access);
     void end_accesses() { has_accesses_ = false; }
     Op op() const { return op_; }
-    // Whether the call is of a runtime of this project, DART or coarrays: it also loads and stores,
-    // and orders that by what the checker cannot see. Its calls synchronize, but access nothing.
-    bool is_of_runtime() const { return is_of_runtime_; }
+    // Whether the call is one of DART, which also loads and stores on mapped memory, and orders
+    // that by what the checker cannot see. Its calls synchronize, but access nothing.
+    bool is_of_dart() const { return is_of_dart_; }
 
     // Several steps on the memory of a PE are cheaper while the caller holds it.
     void hold(int pe) { store_.lock(pe); }
@@ -90,7 +89,7 @@ class Detector {
     int pe_ = 0;
     Op op_ = 0;
     std::uint16_t site_ = 0;
-    bool is_of_runtime_ = false;
+    bool is_of_dart_ = false;
     bool has_accesses_ = false;  // op_ is the number of loads and stores
     Clock clock_;
     Progress fenced_;  // this PE's latest fences and quiets
@@ -98,7 +97,6 @@ class Detector {
     PendingList pending_;
     std::optional<Race> race_;
     std::map<std::pair<const void*, const char*>, std::uint16_t> sites_;
-    std::unordered_map<const void*, bool> runtimes_;  // by the place of the call
     // Written by learn() already, for a target and a sender.
     std::map<std::pair<int, int>, Progress> learned_;
 };

@@ -93,7 +93,7 @@ bool is_nonblocking(const Call& call) { return call.is_nbi || call.requests != n
 // The calling PE's side: `start` is null for p and g.
 void local_side(Detector& detector, const Call& call, const void* start, bool is_dest,
                 Found& found) {
-    if (start == nullptr || detector.is_of_runtime()) return;
+    if (start == nullptr || detector.is_of_dart()) return;
     Lane lane = is_nonblocking(call) ? lane_of(call) : Lane::kProgram;
     for_runs(call, start, is_dest, [&](const char* address, std::size_t bytes) {
         use(detector, address, bytes, is_dest ? Touch::kWrite : Touch::kRead, lane, found);
@@ -127,7 +127,7 @@ void before_atomic(Detector& detector, const Call& call, Found& found) {
                        is_complete ? Lane::kProgram : lane_of(call));
         if (!only_reads) detector.release(word);
     }
-    if (call.fetched != nullptr && is_nonblocking(call) && !detector.is_of_runtime()) {
+    if (call.fetched != nullptr && is_nonblocking(call) && !detector.is_of_dart()) {
         use(detector, call.fetched, call.element_bytes, Touch::kWrite, lane_of(call), found);
         detector.pending().add({.begin = reinterpret_cast<std::uintptr_t>(call.fetched),
                                 .bytes = call.element_bytes,
@@ -166,7 +166,7 @@ Lane lane_of(const Call& call) {
 
 void use(Detector& detector, const void* address, std::size_t bytes, Touch touch, Lane lane,
          Found& found) {
-    if (detector.is_of_runtime()) return;
+    if (detector.is_of_dart()) return;
     for (const Pending& transfer :
          detector.pending().disturbed_by(address, bytes, is_write(touch), detector.op()))
         keep(detector, transfer,
