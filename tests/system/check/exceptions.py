@@ -37,7 +37,7 @@ NOT_RUN = {
 
 # Programs of the build that no run has, by their whole name. The test fails for others.
 NOT_STARTED = {
-    r".*_cases|\w+_errors|hang_(probe|images)|crash_probe(_\w+)?|crashing|reduction_unknown|"
+    r".*_cases|\w+_errors|hang_(probe|images|units)|crash_probe(_\w+)?|crashing|reduction_unknown|"
     r"attacked|traced|repeated_calls_test|conformance_global_exit":
         "a driver names one of their cases, most of them mistakes that the job ends with",
     r"faults_busy|faults_dumped|cluster_probe|shmem_probe|print_probe|"

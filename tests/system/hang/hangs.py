@@ -7,6 +7,7 @@ from launching import program
 
 PROBE = program("hang_probe")
 IMAGES = program("hang_images")
+UNITS = program("hang_units")
 
 
 def lines_of(source):
@@ -17,6 +18,7 @@ def lines_of(source):
 
 LINES = lines_of("hang_probe.c")
 LINES_OF_IMAGES = lines_of("hang_images.f90")
+LINES_OF_UNITS = lines_of("hang_units.c")
 
 
 def at(name):
@@ -25,6 +27,10 @@ def at(name):
 
 def image_at(name):
     return LINES_OF_IMAGES[name]
+
+
+def unit_at(name):
+    return LINES_OF_UNITS[name]
 
 
 # By kind: regular expressions, each of which a line of the report must match.
@@ -126,10 +132,21 @@ OF_IMAGES = {
         rf"image 2 holds up images 1, 3, 4: .*work_for_ever \({image_at('work')}\)",
     ],
 }
+# Of programs of DART.
+OF_UNITS = {
+    "barrier of units": [
+        rf"PE 0 .*waits in dart_barrier, called by wait_for_all \({unit_at('barrier')}\)",
+        rf"PE 2 holds up PEs 0, 1, 3: it is in no .*work_for_ever \({unit_at('work')}\)",
+    ],
+    "lock of units": [
+        rf"PE 1 .*waits in dart_lock_acquire, called by wait_for_lock \({unit_at('lock')}\)",
+        rf"PE 2 holds up PEs 0, 1, 3: it is in no .*work_for_ever \({unit_at('work')}\)",
+    ],
+}
 NPES = 4
 
 
 def missing_in(report, kind):
     """The expressions that no line of the report matches."""
-    return [text for text in (EXPECTED | EXITS | OF_IMAGES)[kind]
+    return [text for text in (EXPECTED | EXITS | OF_IMAGES | OF_UNITS)[kind]
             if not any(re.search(text, line) for line in report.splitlines())]

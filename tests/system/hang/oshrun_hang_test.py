@@ -7,7 +7,8 @@ import signal
 import subprocess
 import time
 
-from hangs import EXITS, EXPECTED, IMAGES, NPES, OF_IMAGES, PROBE, missing_in
+from hangs import (EXITS, EXPECTED, IMAGES, NPES, OF_IMAGES, OF_UNITS, PROBE, UNITS,
+                   missing_in)
 from launching import HANG_SECONDS, OSHRUN, LaunchTest, main
 from reports import Report, probes_of
 
@@ -66,6 +67,22 @@ class HangReport(LaunchTest):
         _, error = self.run_job("-n", NPES, "--timeout", 6, *self.probe("missed_barrier"), code=124)
         self.assertEqual(missing_in(error, "missed_barrier"), [], error)
         self.assertIn("did not end within 6 s", error)
+
+    def check_timeout(self, program, kinds):
+        """Of the runtimes' programs: no routine of OpenSHMEM, which the program does not call."""
+        for kind in kinds:
+            with self.subTest(kind=kind):
+                _, error = self.run_job("-n", NPES, "--timeout", 6, program, kind, code=124)
+                self.assertEqual(missing_in(error, kind), [], error)
+                self.assertNotRegex(error, r"(?mi)^(oshrun:)? +(pe|image) \d .*shmemx?_")
+
+    def test_timeout_of_images(self):
+        if not os.path.exists(IMAGES):
+            self.skipTest("no coarrays")
+        self.check_timeout(IMAGES, OF_IMAGES)
+
+    def test_timeout_of_units(self):
+        self.check_timeout(UNITS, OF_UNITS)
 
     def test_a_wait_reports_itself(self):
         for kind in ("no_signal", "missed_barrier", "init"):

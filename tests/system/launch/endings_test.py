@@ -12,11 +12,13 @@ from launching import PLAIN, PMIX, SHMEM, LaunchTest, main
 
 class Endings(LaunchTest):
     @staticmethod
-    def told(error, pe):
+    def told(error, pe, who=rf"oshrun: +pe %d \(host {socket.gethostname()}, pid \d+, [^)]*\)"):
         """The ends of the lines that name PE, host and pid."""
-        return re.findall(
-            rf"^oshrun: +pe {pe} \(host {socket.gethostname()}, pid \d+, [^)]*\) (.*)$", error,
-            re.MULTILINE)
+        return re.findall(rf"^{who % pe} (.*)$", error, re.MULTILINE)
+
+    def told_at_timeout(self, error, pe):
+        """The same of osh_hang, which tells for oshrun."""
+        return self.told(error, pe, r"  PE %d \(pid \d+\)")
 
     def check_message(self, error, pe, what):
         """The line comes once."""
@@ -30,10 +32,11 @@ class Endings(LaunchTest):
         for seconds in (1, 5, 60):
             _, error = self.run_job("-n", len(messages), "--timeout", seconds, *command, code=124)
             self.assertIn("--timeout", error)
-            if all(what in "".join(self.told(error, pe)) for pe, what in enumerate(messages)):
+            told = ["".join(self.told_at_timeout(error, pe)) for pe in range(len(messages))]
+            if all(what in text for what, text in zip(messages, told)):
                 break
-        for pe, what in enumerate(messages):
-            self.check_message(error, pe, what)
+        for what, text in zip(messages, told):
+            self.assertIn(what, text, error)
 
     def test_success(self):
         for npes in (1, 2, 3, 4, 7):
@@ -101,7 +104,8 @@ class Endings(LaunchTest):
         self.check_message(error, 1, "ended without shmem_finalize")
 
     def test_timeout_report(self):
-        self.check_timeout([SHMEM, "wait"], ["is running", *["waits in shmem_barrier_all"] * 2])
+        self.check_timeout([SHMEM, "wait"],
+                           ["is in no SHMEM routine", *["waits in shmem_barrier_all"] * 2])
         self.check_timeout([PLAIN, "stubborn"], ["has not called shmem_init"] * 2)
         self.run_job("-n", 2, "--timeout", "50", "true")
 
@@ -153,7 +157,7 @@ class EndingsAcrossNodes(Endings):
         # How far PEs have come depends on the machine.
         _, error = self.run_job("-n", 3, "--timeout", "8", SHMEM, "wait", code=124)
         for pe in range(3):
-            told = re.findall(rf"pe {pe} \(.*\) (is running|waits in shmem_\w+)", error)
+            told = re.findall(rf"  PE {pe} \(.*\) (is in|waits in) (?:no SHMEM|shmem_)", error)
             self.assertEqual(len(told), 1, error)
 
     def test_complaint_before_the_death_is_seen(self):
