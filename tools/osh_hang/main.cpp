@@ -166,8 +166,9 @@ struct Ended {
     std::string text;
 };
 
-void report(const PeProcess& any, const std::vector<Ended>& ended) {
-    if (!claim(any.job)) return;
+// RETURNS: false: another process reports on the job.
+bool report(const PeProcess& any, const std::vector<Ended>& ended) {
+    if (!claim(any.job)) return false;
     NodeFiles files;
     std::vector<Snapshot> pes;
     int npes = 0;
@@ -189,6 +190,7 @@ void report(const PeProcess& any, const std::vector<Ended>& ended) {
                : ""));
     for (const Snapshot& pe : pes) print_pe(pe);
     for (const std::string& line : find(pes)) print("  => " + line);
+    return true;
 }
 
 }  // namespace
@@ -244,6 +246,9 @@ int main(int argc, char** argv) {
         jobs.push_back(std::move(process));
     }
     if (jobs.empty()) hang::print("osh_hang: there are no PEs of this user on this host");
-    for (const hang::PeProcess& job : jobs) hang::report(job, ended);
-    return jobs.empty() ? 1 : 0;
+    int code = jobs.empty() ? 1 : 0;
+    for (const hang::PeProcess& job : jobs) {
+        if (!hang::report(job, ended)) code = 1;
+    }
+    return code;
 }

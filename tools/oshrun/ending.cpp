@@ -99,13 +99,14 @@ void Supervisor::report_timeout() {
     job_.output->read_everything(Clock::now());
     message("the job did not end within " + std::string(limit) +
             " s (--timeout), killing it; its PEs:");
+    const bool has_report = wait_for_report(report_hang());
     bool is_starting = false;
     for (int pe = 0; pe < job_.npes; ++pe) {
-        message("  " + pe_text(job_, pe) + " " + activity_text(job_, pe));
+        // The report knows more: of a program of coarrays, for example, the statement.
+        if (!has_report) message("  " + pe_text(job_, pe) + " " + activity_text(job_, pe));
         is_starting |= record_of(job_, pe).state.load() == heap::PeState::kStarting;
     }
     if (is_starting) message(kStartAdvice);
-    wait_for_report(report_hang());
 }
 
 void Supervisor::kill_leftovers() {

@@ -60,12 +60,17 @@ pid_t Supervisor::report_hang() {
     return 0;
 }
 
-void Supervisor::wait_for_report(pid_t pid) {
+bool Supervisor::wait_for_report(pid_t pid) {
     constexpr int kPatienceMs = 20'000;
-    if (pid == 0) return;
+    if (pid == 0) return false;
     const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
     pollfd end{.fd = process.get(), .events = POLLIN, .revents = 0};
-    if (process) ::poll(&end, 1, kPatienceMs);
+    if (!process || ::poll(&end, 1, kPatienceMs) != 1) return false;
+    siginfo_t info{};
+    // The supervisor's loop reaps the process.
+    const bool has_ended =
+        ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+    return has_ended && info.si_code == CLD_EXITED && info.si_status == 0;
 }
 
 }  // namespace tessera::oshrun

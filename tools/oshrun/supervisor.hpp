@@ -72,7 +72,8 @@ class Supervisor {
     void report_timeout();
     // Starts osh_hang (hang_report.cpp). RETURNS: its process; 0: there is none.
     pid_t report_hang();
-    static void wait_for_report(pid_t pid);
+    // RETURNS: whether it has reported.
+    static bool wait_for_report(pid_t pid);
     void kill_leftovers();
     void finish();
 
