@@ -69,6 +69,8 @@ class Process {
   public:
     // `pid` may be the caller's own. A process that cannot be read has no names.
     explicit Process(pid_t pid);
+    // A process that has ended, by a file with the lines of its /proc/PID/maps.
+    explicit Process(const std::string& maps);
     ~Process();
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -175,15 +176,18 @@ int take_module(Dwfl_Module* module, void** /*user*/, const char* name, Dwarf_Ad
 }  // namespace
 
 struct Process::State {
-    pid_t pid;
+    pid_t pid = 0;
     Dwfl* dwfl = dwfl_begin(&kCallbacks);
     bool is_attached = false;
 
     explicit State(pid_t id) : pid(id) {
-        if (dwfl != nullptr && read_modules() != 0) {
-            dwfl_end(dwfl);
-            dwfl = nullptr;
-        }
+        read_modules([&] { return dwfl_linux_proc_report(dwfl, pid); });
+    }
+    explicit State(const std::string& maps) {
+        const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(maps.c_str(), "re"),
+                                                                   std::fclose);
+        read_modules(
+            [&] { return file == nullptr ? -1 : dwfl_linux_proc_maps_report(dwfl, file.get()); });
     }
     ~State() {
         if (dwfl != nullptr) dwfl_end(dwfl);
@@ -191,10 +195,14 @@ struct Process::State {
     State(const State&) = delete;
     State& operator=(const State&) = delete;
 
-    int read_modules() const {
+    template <class Report>
+    void read_modules(Report report) {
+        if (dwfl == nullptr) return;
         dwfl_report_begin(dwfl);
-        const int error = dwfl_linux_proc_report(dwfl, pid);
-        return dwfl_report_end(dwfl, nullptr, nullptr) != 0 ? -1 : error;
+        const int error = report();
+        if (dwfl_report_end(dwfl, nullptr, nullptr) == 0 && error == 0) return;
+        dwfl_end(dwfl);
+        dwfl = nullptr;
     }
     Dwfl_Module* module_at(std::uint64_t address) const {
         if (dwfl == nullptr) return nullptr;
@@ -218,6 +226,7 @@ struct Process::State {
 };
 
 Process::Process(pid_t pid) : state_(std::make_unique<State>(pid)) {}
+Process::Process(const std::string& maps) : state_(std::make_unique<State>(maps)) {}
 Process::~Process() = default;
 
 Site Process::caller_at(std::uint64_t return_address) {

@@ -10,10 +10,11 @@
 namespace tessera::call_sites {
 
 struct Process::State {
-    pid_t pid;
+    std::string maps;
 };
 
-Process::Process(pid_t pid) : state_(std::make_unique<State>(pid)) {}
+Process::Process(pid_t pid) : Process("/proc/" + std::to_string(pid) + "/maps") {}
+Process::Process(const std::string& maps) : state_(std::make_unique<State>(maps)) {}
 Process::~Process() = default;
 
 Site Process::caller_at(std::uint64_t return_address) { return site_of(return_address); }
@@ -21,8 +22,7 @@ Site Process::caller_at(std::uint64_t return_address) { return site_of(return_ad
 Site Process::site_of(std::uint64_t pc) {
     Site site;
     site.address = pc;
-    const std::string path = "/proc/" + std::to_string(state_->pid) + "/maps";
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen(path.c_str(), "re"),
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen(state_->maps.c_str(), "re"),
                                                          std::fclose);
     if (maps == nullptr) return site;
     char line[4500];

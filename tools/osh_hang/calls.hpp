@@ -19,4 +19,8 @@ std::string caller_text(pid_t pid, const std::string& list);
 // "    work (heat.c:12)" for each call, from the innermost one to main, with ends of lines between.
 std::string calls_text(pid_t pid, const std::string& list);
 
+// For osh_report: `list` has addresses behind calls of a process that has ended, `maps` is a file
+// with the lines of its /proc/PID/maps. A line of text for each, "work (heat.c:12)".
+std::string lines_text(const std::string& maps, const std::string& list);
+
 }  // namespace tessera::osh_hang

@@ -212,9 +212,14 @@ int main(int argc, char** argv) {
     parser.add_option("--answer-to", answer_to, "For PEs that end")->type_name("FD")->group("");
     parser.add_option("--caller-in", caller_in, "For PEs that end")->type_name("LIST")->group("");
     parser.add_option("--calls", calls, "For PEs that end")->type_name("LIST")->group("");
+    std::string maps;
+    parser.add_option("--maps", maps, "For osh_report")->type_name("FILE")->group("");
     parser.set_version_flag("--version", "osh_hang (Tessera) " TESSERA_VERSION);
     parser.footer(hang::kFooter);
     CLI11_PARSE(parser, argc, argv);
+    if (!maps.empty()) {
+        return std::fputs(hang::lines_text(maps, calls).c_str(), stdout) < 0 ? 1 : 0;
+    }
     if (answer_to >= 0 && pids.size() == 1) {
         const pid_t pid = pids.front();
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // The PE waits for the answer.

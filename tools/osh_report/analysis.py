@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the page shows, computed from the parts: plain numbers, no drawing."""
-from dataclasses import dataclass
+import bisect
+import operator
+from dataclasses import dataclass, field
 
 from parts import Job
 
@@ -105,6 +107,84 @@ def waits(job):
         for pe, ns in waited.items():
             found.matrix[pe][last_pe] += ns * found.stride
     return found
+
+
+@dataclass
+class Line:
+    """The waiting calls of a line of the program that are on record."""
+    operation: str
+    text: str
+    calls: int = 0
+    ns: int = 0
+    longest: int = 0
+    pes: set = field(default_factory=set)
+
+
+def waits_by_line(job):
+    """RETURNS Line rows, the longest time first."""
+    lines = {}
+    for part in job.parts:
+        for record in part.matched + part.long:
+            if record.operation in WAITING and record.line:
+                key = (record.operation, record.line)
+                line = lines.setdefault(key, Line(*key))
+                line.calls += 1
+                line.ns += record.duration
+                line.longest = max(line.longest, record.duration)
+                line.pes.add(part.pe)
+    return sorted(lines.values(), key=lambda line: -line.ns)
+
+
+# By the numbers of SHMEM_CMP_EQ and the others.
+COMPARISONS = (None, ("==", operator.eq), ("!=", operator.ne), (">", operator.gt),
+               (">=", operator.ge), ("<", operator.lt), ("<=", operator.le))
+
+
+def condition(wait):
+    """RETURNS (the sign, whether a value is what the wait waited for), or None where waits for
+    several words have several values. Words are taken for signed numbers."""
+    number, width = wait.flags % 256, wait.flags // 256
+    if not 0 < number < len(COMPARISONS):
+        return None
+    sign, holds = COMPARISONS[number]
+    wanted = _signed(wait.value, width)
+    return f"{sign} {wanted}", lambda value: holds(_signed(value, width), wanted)
+
+
+def _signed(value, width):
+    value &= (1 << 8 * width) - 1
+    return value - (1 << 8 * width) if value >> (8 * width - 1) else value
+
+
+def releases(job):
+    """Yields (part, Release, part of the wait, its Record) for each wait on record that a call on
+    record ended: the first call that gave the word a value that the wait wanted. If calls added to
+    the word, so that its value is not known, the last one before the end of the wait."""
+    by_peer = {}
+    for part in job.parts:
+        for release in part.releases:
+            by_peer.setdefault(release.peer, []).append((part, release))
+    for found in by_peer.values():
+        found.sort(key=lambda entry: entry[1].start)
+    starts = {pe: [release.start for _, release in found] for pe, found in by_peer.items()}
+    for part in job.parts:
+        for wait in part.long if part.pe in by_peer else ():
+            first = bisect.bisect_left(starts[part.pe], wait.start)
+            last = bisect.bisect_right(starts[part.pe], wait.end)
+            mine = [entry for entry in by_peer[part.pe][first:last]
+                    if entry[1].word < wait.word + wait.bytes and
+                    wait.word < entry[1].word + entry[1].bytes]
+            chosen = _choose(mine, condition(wait))
+            if wait.word and chosen:
+                yield (*chosen, part, wait)
+
+
+def _choose(candidates, wanted):
+    _, holds = wanted or ("", lambda value: False)
+    known = [entry for entry in candidates
+             if entry[1].value is not None and holds(entry[1].value)]
+    others = [entry for entry in candidates if not wanted or entry[1].value is None]
+    return (known[:1] or others[-1:] or [None])[0]
 
 
 def heap_series(part):

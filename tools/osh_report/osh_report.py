@@ -7,6 +7,7 @@ import functools
 import os
 import sys
 
+from lines import name_lines
 from parts import FILE_NAME, Job
 from timeline import write_timeline
 
@@ -83,13 +84,14 @@ def make_all(arguments, job):
 def remove_parts(folder):
     """The parts only, and the folder if it had nothing else."""
     for name in os.listdir(folder):
-        if FILE_NAME.fullmatch(name):
+        if FILE_NAME.fullmatch(name) or name.endswith(".waiting.part"):
             os.unlink(os.path.join(folder, name))
     if not os.listdir(folder):
         os.rmdir(folder)
 
 
-def main(version=""):
+def main(version="", programs=""):
+    """`programs`: the folder of osh_hang, which knows the lines of the program."""
     arguments = parse_arguments(version)
     try:
         job = Job(arguments.parts)
@@ -99,6 +101,7 @@ def main(version=""):
             complain(f"{arguments.parts} has no part of a trace: did the program call shmem_init, "
                      "and is it linked with the shared library?")
             return 1
+        name_lines(job, os.path.join(programs, "osh_hang"))
         if not make_all(arguments, job):
             return 1
     except OSError as error:

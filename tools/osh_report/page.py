@@ -59,6 +59,10 @@ def findings(job, waits):
     elif waits.calls:
         found.append("The PEs come to collectives about the same time: waiting for late ones takes "
                      f"{percent_text(waited / max(1, total))} of their time.")
+    lines = analysis.waits_by_line(job)
+    if lines and lines[0].ns > 0.02 * total:
+        found.append(f"PEs waited longest in {lines[0].operation} at {lines[0].text}: "
+                     f"{time_text(lines[0].ns)} in sum.")
     if waits.first and total and waits.first[1] > 0.02 * total:
         found.append(f"Before the first collective the PEs waited {time_text(waits.first[1])} in "
                      f"sum for PE {waits.first[0]}: PEs start one after the other. That is in no "
@@ -104,7 +108,23 @@ def _waiting(job, waits, pictures):
         text += (f" Of the collectives, each {waits.stride}th is on record; it counts "
                  f"{waits.stride} times.")
     return ["<h2>Waiting</h2>", f"<p class=note>{text}</p>",
-            pictures.placed(*waiting_pictures(job, waits))]
+            pictures.placed(*waiting_pictures(job, waits))] + _waiting_lines(job)
+
+
+LINES_MAX = 12
+
+
+def _waiting_lines(job):
+    lines = analysis.waits_by_line(job)
+    if not lines:
+        return []
+    rows = [(line.text, line.operation, time_text(line.ns), time_text(line.longest),
+             count_text(line.calls), len(line.pes)) for line in lines[:LINES_MAX]]
+    text = "The lines of the program where PEs waited longest, by the calls on record."
+    if len(lines) > LINES_MAX:
+        text += f" {len(lines) - LINES_MAX} shorter ones are left out."
+    return [f"<p class=note>{text}</p>",
+            _table(("line", "operation", "#time, all PEs", "#longest", "#calls", "#PEs"), rows)]
 
 
 def _traffic(job, pictures):

@@ -11,15 +11,17 @@ import struct
 from dataclasses import dataclass, field
 
 MAGIC = b"TESSTRC\0"
-VERSION = 3
+VERSION = 4
 HEADER = struct.Struct("=8sIiiIIi" + "QQQQQQ" + "iI" + "64s128s")
 SECTION = struct.Struct("=QIIQ")
-SECTIONS = ("operations", "cells", "sizes", "matched", "long", "heap", "teams", "choices")
+SECTIONS = ("operations", "cells", "sizes", "matched", "long", "heap", "teams", "choices",
+            "releases", "maps")
 ENTRIES = {"operations": struct.Struct("=24s"), "cells": struct.Struct("=qQQQQQQQ"),
            "sizes": struct.Struct("=QQQd"),
-           "matched": struct.Struct("=QQQiHHII"), "long": struct.Struct("=QQQiHHII"),
+           "matched": struct.Struct("=QQQiHHIIQQQ"), "long": struct.Struct("=QQQiHHIIQQQ"),
            "heap": struct.Struct("=QQ"), "teams": struct.Struct("=Qii"),
-           "choices": struct.Struct("=32s40siIQ")}
+           "choices": struct.Struct("=32s40siIQ"), "releases": struct.Struct("=QQQQQQQiHH"),
+           "maps": struct.Struct("=c")}
 RUNNING, FINALIZED, EXITED = range(3)
 SIZE_CLASSES = 48
 TURN_BITS = 30
@@ -40,10 +42,29 @@ class Record:
     operation: str
     team: int
     sequence: int
+    site: int
+    word: int = 0   # of a wait: the global pointer to what it waited for
+    value: int = 0
+    flags: int = 0  # the comparison, and 256 times the bytes of a word
+    line: str = ""  # of the program, "main (heat.c:12)"
 
     @property
     def end(self):
         return self.start + self.duration
+
+
+@dataclass
+class Release:
+    """A call that changed words for which PE `peer` waited."""
+    start: int
+    duration: int
+    word: int
+    bytes: int
+    value: int  # None: not known
+    peer: int
+    operation: str
+    site: int
+    line: str = ""
 
 
 @dataclass
@@ -71,6 +92,8 @@ class Part:
     heap: list = field(default_factory=list)    # (ns, bytes)
     teams: list = field(default_factory=list)   # (key, npes, my_index)
     choices: list = field(default_factory=list)  # (collective, algorithm, npes, log2, calls)
+    releases: list = field(default_factory=list)
+    maps: str = ""  # lines of /proc/PID/maps
 
     def shift(self, ns):
         """Moves all times, to the clock of another host."""
@@ -78,7 +101,7 @@ class Part:
         self.end += ns
         self.left_init += ns if self.left_init else 0
         self.left_finalize += ns if self.left_finalize else 0
-        for record in self.matched + self.long:
+        for record in self.matched + self.long + self.releases:
             record.start += ns
         self.heap = [(at + ns, used) for at, used in self.heap]
 
@@ -95,12 +118,16 @@ def _entries(data, name, offset, size, capacity, count):
     count = min(count, capacity)
     if offset + count * shape.size > len(data):
         raise BadPart("it is cut off")
+    if name == "maps":
+        return data[offset:offset + count].decode("utf-8", "replace")
     return list(shape.iter_unpack(data[offset:offset + count * shape.size]))
 
 
 def _records(rows, operations):
-    return [Record(start, duration, size, peer, operations[operation], team, sequence)
-            for start, duration, size, peer, operation, _, team, sequence in rows]
+    return [Record(start, duration, size, peer, operations[operation], team, sequence, site, word,
+                   value, flags)
+            for start, duration, size, peer, operation, flags, team, sequence, site, word, value
+            in rows]
 
 
 def read_part(path):
@@ -135,6 +162,12 @@ def read_part(path):
     part.teams = tables["teams"]
     part.choices = [(_text(collective), _text(algorithm), *rest)
                     for collective, algorithm, *rest in tables["choices"]]
+    part.releases = [
+        Release(start, duration, word, size, value if has_value else None, peer,
+                part.operations[operation], site)
+        for start, duration, _, word, size, value, site, peer, operation, has_value
+        in tables["releases"]]
+    part.maps = tables["maps"]
     _find_end(part)
     return part
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The pictures of the page, by Plotly, from the numbers of analysis.py."""
+import html
+
 from plotly import graph_objects as go
 
 import analysis
@@ -63,7 +65,9 @@ def timeline_picture(job):
 
 def _about(record):
     peer = f", PE {record.peer}" if record.peer >= 0 else ""
-    return f"{record.operation}, {time_text(record.duration)}, {bytes_text(record.bytes)}{peer}"
+    line = f"<br>{html.escape(record.line)}" if record.line else ""
+    return (f"{record.operation}, {time_text(record.duration)}, {bytes_text(record.bytes)}{peer}"
+            f"{line}")
 
 
 def waiting_pictures(job, waits):

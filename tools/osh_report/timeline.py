@@ -5,6 +5,8 @@ on record, a counter for the heap. The format: "Trace Event Format", by Chromium
 """
 import json
 
+from analysis import condition, releases
+
 MICRO = 1e-3  # The format's times are in microseconds.
 
 
@@ -21,6 +23,10 @@ def _names(job):
 
 def _slice(part, record, teams, is_collective):
     arguments = {"bytes": record.bytes}
+    if record.line:
+        arguments["line"] = record.line
+    if record.word and condition(record):
+        arguments["until"] = condition(record)[0]
     if record.peer >= 0:
         arguments["root" if is_collective else "peer"] = record.peer
     if is_collective:
@@ -29,6 +35,25 @@ def _slice(part, record, teams, is_collective):
     return {"ph": "X", "name": record.operation, "cat": "shmem", "pid": part.pe,
             "tid": part.thread, "ts": record.start * MICRO, "dur": record.duration * MICRO,
             "args": arguments}
+
+
+def _arrows(job):
+    """A flow from each call that ended a wait to that wait. A call that was too short for a record
+    gets its slice here."""
+    known = {(part.pe, part.thread, record.start) for part in job.parts for record in part.long}
+    for number, (writer, release, part, wait) in enumerate(releases(job)):
+        place = (writer.pe, writer.thread, release.start)
+        begin = {"pid": writer.pe, "tid": writer.thread, "ts": release.start * MICRO}
+        if place not in known:
+            known.add(place)
+            yield {"ph": "X", "name": release.operation, "cat": "shmem", **begin,
+                   "dur": release.duration * MICRO,
+                   "args": {"peer": release.peer, "line": release.line}}
+        arrow = {"name": "ends the wait", "cat": "release", "id": number}
+        yield {"ph": "s", **begin, **arrow}
+        # The end lies in the wait's slice, which a viewer looks for.
+        yield {"ph": "f", "bp": "e", "pid": part.pe, "tid": part.thread,
+               "ts": max(wait.start, release.start, wait.end - 1) * MICRO, **arrow}
 
 
 def events_of(job):
@@ -44,6 +69,7 @@ def events_of(job):
         for at, used in part.heap:
             yield {"ph": "C", "name": "symmetric heap", "pid": part.pe, "tid": 0,
                    "ts": at * MICRO, "args": {"bytes": used}}
+    yield from _arrows(job)
 
 
 def counts_of(job):

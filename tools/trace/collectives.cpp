@@ -212,11 +212,12 @@ void find_target(Target& target, const char* routine, Operation operation, const
     target.choice = choice_for(routine, operation, members, target.team->npes, bytes, size_class);
 }
 
-void record(Operation operation, const char* routine, const Members& members, std::uint64_t bytes,
-            int root, std::uint64_t start_ns) {
-    if (!is_recording() || start_ns == 0) return;
+// `routine`: the name that stands for the call's.
+void record(Operation operation, const char* routine, const interpose::Call& call,
+            const Members& members, std::uint64_t bytes) {
+    if (!is_recording() || call.note == 0) return;
     const std::uint64_t ns =
-        count_timed({.operation = operation, .pe = -1, .bytes = bytes, .start_ns = start_ns});
+        count_timed({.operation = operation, .pe = -1, .bytes = bytes, .start_ns = call.note});
     static thread_local Target last[kOperationCount];
     Target& target = last[static_cast<std::size_t>(operation)];
     const auto size_class = bytes == 0 ? 0U : static_cast<std::uint32_t>(std::bit_width(bytes)) - 1;
@@ -229,25 +230,27 @@ void record(Operation operation, const char* routine, const Members& members, st
         std::atomic_ref(target.choice->calls).fetch_add(1, std::memory_order_relaxed);
     }
     // The program calls the collectives of a team one after another, so the number needs no lock.
-    recorder.part->note_collective({.start_ns = start_ns,
+    recorder.part->note_collective({.start_ns = call.note,
                                     .duration_ns = ns,
                                     .bytes = bytes,
-                                    .peer = world_root(members, root),
+                                    .peer = world_root(members, call.root),
                                     .operation = static_cast<std::uint16_t>(operation),
                                     .flags = 0,
                                     .team = target.number,
-                                    .sequence = target.team->next_sequence++});
+                                    .sequence = target.team->next_sequence++,
+                                    .site = reinterpret_cast<std::uintptr_t>(call.site),
+                                    .word = 0,
+                                    .value = 0});
 }
 
 }  // namespace
 
-void end_collective(const char* routine, const Members& members, std::uint64_t bytes, int root,
-                    std::uint64_t start_ns) {
-    record(operation_of(routine), routine, members, bytes, root, start_ns);
+void end_collective(const interpose::Call& call, const Members& members, std::uint64_t bytes) {
+    record(operation_of(call.routine), call.routine, call, members, bytes);
 }
 
-void end_barrier(Operation operation, const Members& members, std::uint64_t start_ns) {
-    record(operation, "shmem_barrier_all", members, 0, -1, start_ns);
+void end_barrier(Operation operation, const interpose::Call& call, const Members& members) {
+    record(operation, "shmem_barrier_all", call, members, 0);
 }
 
 void forget_teams() {

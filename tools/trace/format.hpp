@@ -4,12 +4,15 @@
 // by plain stores, so the part survives a PE that crashes or is killed. tools/osh_report/parts.py
 // reads it: a change here needs a new kVersion there.
 //
-//   header | operations | cells | sizes | matched | long calls | heap | teams | choices
+//   header | operations | cells | sizes | matched | long calls | heap | teams | choices |
+//   releases | maps
 //
 // Each table begins at a multiple of kLineBytes.
-// A PE has one part for each thread that calls the library. `heap`, `teams` and `choices` are in
-// the part of thread 0 only. Numbers are those of the machine, which writes and reads them alike.
-// Times are nanoseconds of CLOCK_MONOTONIC of the PE's host.
+// A PE has one part for each thread that calls the library. `heap`, `teams`, `choices`, `maps`
+// are in the part of thread 0 only. `maps` has the lines of /proc/PID/maps that name files: by them
+// the report finds the lines of the program behind the addresses of calls. Numbers are those of the
+// machine, which writes and reads them alike. Times are nanoseconds of CLOCK_MONOTONIC of the PE's
+// host.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +22,7 @@ namespace tessera::trace {
 
 inline constexpr char kMagic[8] = {'T', 'E', 'S', 'S', 'T', 'R', 'C', '\0'};
 inline constexpr std::uint64_t kLineBytes = 64;
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 
 // kRunning in a file that no process writes any more: the PE crashed or was killed. kExited: it
 // ended without shmem_finalize.
@@ -43,6 +46,8 @@ enum SectionNumber : std::uint32_t {
     kHeapSection,
     kTeamSection,
     kChoiceSection,
+    kReleaseSection,
+    kMapSection,
     kSectionCount
 };
 
@@ -74,8 +79,8 @@ struct OperationName {
 };
 
 // The calls of an operation with one peer. The table has a row for each PE, and one for calls
-// without a peer. A row is one line that is not in use, and a cell for each operation. The time of
-// an operation is, summed over its cells, exact_ns + sampled_ns * (calls - exact) / covered.
+// without a peer. A row is one line of use to the PE only, and a cell for each operation. The time
+// of an operation is, summed over its cells, exact_ns + sampled_ns * (calls - exact) / covered.
 //
 // A call that is not timed changes `turn` only (tools/interpose/counted.hpp). A call of
 // kCountedBytes or more leaves `turn` alone.
@@ -113,8 +118,29 @@ struct Record {
     std::uint16_t flags;
     std::uint32_t team;      // index in `teams`
     std::uint32_t sequence;  // the number of this collective within the team
+    std::uint64_t site;      // address behind the call in the program
+    // Of a wait for words: the global pointer (shmemx_gptr_of) to the first one, of `bytes` in all,
+    // and the value to compare with. `flags` has the comparison (SHMEM_CMP_) and, times 256, the
+    // bytes of a word; 0: the words have different values. `word` 0: another call.
+    std::uint64_t word;
+    std::uint64_t value;
 };
-static_assert(sizeof(Record) == 40);
+static_assert(sizeof(Record) == 64);
+
+// A call that changed words for which a PE of the same host waited at that time.
+struct Release {
+    std::uint64_t start_ns;
+    std::uint64_t duration_ns;
+    std::uint64_t waited_ns;  // so long the PE had waited then
+    std::uint64_t word;       // global pointer to the first one
+    std::uint64_t bytes;
+    std::uint64_t value;
+    std::uint64_t site;
+    std::int32_t peer;  // the PE that waited
+    std::uint16_t operation;
+    std::uint16_t has_value;  // 0: several words, or what the word became is not known
+};
+static_assert(sizeof(Release) == 64);
 
 // The bytes of the symmetric heap in use from this time on.
 struct HeapUse {

@@ -60,12 +60,30 @@ Members members_of(const Call& call) {
             .size = call.set.size};
 }
 
+// The change that this thread's call makes to words for which a PE waits. Without a peer: none.
+thread_local Release release{};
+
+void begin_counted(Call& call) {
+    call.tries_first = true;
+    const bool is_release = find_release(call, release);
+    if (!is_release) release.peer = -1;
+    call.note = call.has_waited ? now_ns()
+                                : start_sampled(static_cast<Operation>(call.column), call.pe,
+                                                bytes_of(call), is_release);
+}
+
 void end_counted(const Call& call) {
     const Timing timing{.operation = static_cast<Operation>(call.column),
                         .pe = call.pe,
                         .bytes = bytes_of(call),
-                        .start_ns = call.note};
-    call.has_waited ? end_waited(timing) : end_sampled(timing);
+                        .start_ns = call.note,
+                        .site = call.site};
+    if (call.has_waited) return end_waited(timing);
+    const std::uint64_t duration_ns = end_sampled(timing);
+    if (release.peer < 0 || !is_recording()) return;
+    release.start_ns = timing.start_ns;
+    release.duration_ns = duration_ns;
+    recorder.part->note_release(release);
 }
 
 void note_memory(const Call& call) {
@@ -82,20 +100,14 @@ void note_memory(const Call& call) {
 namespace tessera::interpose {
 
 void before(Call& call) {
-    if (trace::is_counted(call)) {
-        call.tries_first = true;
-        call.note = call.has_waited
-                        ? now_ns()
-                        : trace::start_sampled(static_cast<trace::Operation>(call.column), call.pe,
-                                               trace::bytes_of(call));
-        return;
-    }
+    if (trace::is_counted(call)) return trace::begin_counted(call);
     if (call.kind == Kind::kTeamDestroy) trace::forget_teams();
     if (call.kind == Kind::kFree && call.memory == Memory::kSymmetric) trace::note_free(call.dest);
     if (call.kind == Kind::kInit || call.kind == Kind::kFinalize) {
         call.note = now_ns();
     } else if (trace::timed_operation(call) != trace::Operation::kCount) {
         call.note = trace::start_timed();
+        if (call.kind == Kind::kWait && call.note != 0) trace::begin_wait(call);
     }
 }
 
@@ -106,14 +118,17 @@ void after(Call& call) {
     if (trace::is_counted(call)) return trace::end_counted(call);
     const trace::Operation operation = trace::timed_operation(call);
     if (call.kind == Kind::kBarrier || call.kind == Kind::kSync) {
-        return trace::end_barrier(operation, trace::members_of(call), call.note);
+        return trace::end_barrier(operation, call, trace::members_of(call));
     }
     if (call.kind == Kind::kCollective) {
-        return trace::end_collective(call.routine, trace::members_of(call), trace::bytes_of(call),
-                                     call.root, call.note);
+        return trace::end_collective(call, trace::members_of(call), trace::bytes_of(call));
     }
-    trace::end_timed(
-        {.operation = operation, .pe = call.pe, .bytes = call.size, .start_ns = call.note});
+    trace::end_timed({.operation = operation,
+                      .pe = call.pe,
+                      .bytes = call.size,
+                      .start_ns = call.note,
+                      .site = call.site,
+                      .words = call.kind == Kind::kWait ? trace::end_wait(call) : trace::Words()});
     trace::note_memory(call);
     if (call.kind == Kind::kTeamCreate) trace::forget_teams();
 }

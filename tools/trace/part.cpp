@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string_view>
 
 #include "base/clock.hpp"
@@ -24,6 +26,7 @@ constexpr std::uint64_t kLongFromNs = 1000;
 constexpr std::uint32_t kHeapUses = 4096;
 constexpr std::uint32_t kTeams = 1024;
 constexpr std::uint32_t kChoices = 512;
+constexpr std::uint32_t kMapBytes = 128 * 1024;
 
 // The places of the tables, one behind the other.
 std::uint64_t lay_out(const Part::Identity& identity, Section (&sections)[kSectionCount]) {
@@ -38,6 +41,8 @@ std::uint64_t lay_out(const Part::Identity& identity, Section (&sections)[kSecti
         {sizeof(HeapUse), is_main ? kHeapUses : 0},
         {sizeof(TeamEntry), is_main ? kTeams : 0},
         {sizeof(ChoiceEntry), is_main ? kChoices : 0},
+        {sizeof(Release), identity.records_max / 4},
+        {1, is_main ? kMapBytes : 0},
     };
     std::uint64_t end = sizeof(Header);
     for (std::uint32_t i = 0; i < kSectionCount; ++i) {
@@ -137,23 +142,30 @@ void Part::note_bandwidth(Direction direction, bool is_off_node, std::uint64_t b
                                           static_cast<double>(std::max<std::uint64_t>(1, ns)));
 }
 
-// ---- Long calls: when the table is full, the limit rises until half of them are gone ----
+// ---- Long calls, and calls that changed what a PE waited for ----
 
 void Part::append_long(const Record& record) {
     if (append(kLongSection, record)) return;
-    thin_long();
+    thin(kLongSection, &Record::duration_ns, header_->long_from_ns);
     note_long(record);
 }
 
-void Part::thin_long() {
-    Section& section = header_->sections[kLongSection];
-    auto* records = table<Record>(kLongSection);
+void Part::note_release(const Release& release) {
+    if (release.waited_ns < release_from_ns_ || append(kReleaseSection, release)) return;
+    release_from_ns_ = std::max(release_from_ns_, kLongFromNs);
+    thin(kReleaseSection, &Release::waited_ns, release_from_ns_);
+    note_release(release);
+}
+
+template <class Entry>
+void Part::thin(SectionNumber number, std::uint64_t Entry::*measure, std::uint64_t& limit_ns) {
+    Section& section = header_->sections[number];
+    auto* entries = table<Entry>(number);
     while (section.count > section.capacity / 2) {
-        header_->long_from_ns *= 2;
-        Record* end = std::remove_if(records, records + section.count, [&](const Record& record) {
-            return record.duration_ns < header_->long_from_ns;
-        });
-        section.count = static_cast<std::uint64_t>(end - records);
+        limit_ns *= 2;
+        Entry* end = std::remove_if(entries, entries + section.count,
+                                    [&](const Entry& entry) { return entry.*measure < limit_ns; });
+        section.count = static_cast<std::uint64_t>(end - entries);
     }
 }
 
@@ -182,6 +194,22 @@ void Part::thin_matched() {
 }
 
 // ---- The rest ----
+
+void Part::note_maps() {
+    Section& section = header_->sections[kMapSection];
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "re"),
+                                                               std::fclose);
+    if (maps == nullptr) return;
+    char line[PATH_MAX + 128];
+    std::uint64_t bytes = 0;
+    while (std::fgets(line, sizeof line, maps.get()) != nullptr) {
+        const std::size_t length = std::strlen(line);
+        if (std::strchr(line, '/') == nullptr || bytes + length > section.capacity) continue;
+        std::memcpy(table<char>(kMapSection) + bytes, line, length);
+        bytes += length;
+    }
+    section.count = bytes;
+}
 
 // When the table is full, each second entry goes; its neighbour keeps the higher use.
 void Part::note_heap(const HeapUse& use) {

@@ -14,12 +14,13 @@
 #include "format.hpp"
 #include "operations.hpp"
 #include "tools/interpose/counted.hpp"
+#include "waiting.hpp"
 
 namespace tessera::trace {
 
 // The calls with one peer, as interpose/counted.hpp lays them out.
 struct Row {
-    alignas(kLineBytes) char reserved[kLineBytes];
+    alignas(kLineBytes) const WaitingPe* waiting;  // its first word is the observer's watch
     Cell cells[kOperationCount];
 };
 inline constexpr std::uint32_t kRowCells = sizeof(Row) / sizeof(Cell);
@@ -49,7 +50,9 @@ class Part {
         if (record.duration_ns >= header_->long_from_ns) append_long(record);
     }
     void note_collective(const Record& record);
+    void note_release(const Release& release);
     void note_heap(const HeapUse& use);
+    void note_maps();
     // RETURNS: false if there is no room.
     bool note_team(const TeamEntry& team);
     // RETURNS: the new entry, or nullptr if there is no room.
@@ -64,10 +67,14 @@ class Part {
     template <class Entry>
     bool append(SectionNumber number, const Entry& entry);
     void append_long(const Record& record);
-    void thin_long();
+    // Drops the entries of a full table whose `measure` is below the limit, which rises until half
+    // of the table is free.
+    template <class Entry>
+    void thin(SectionNumber number, std::uint64_t Entry::*measure, std::uint64_t& limit_ns);
     void thin_matched();
 
     Header* header_ = nullptr;
+    std::uint64_t release_from_ns_ = 0;
 };
 
 }  // namespace tessera::trace

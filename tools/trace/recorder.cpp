@@ -53,17 +53,20 @@ std::uint32_t next_stride(const Sampling& sampling, std::uint64_t ns) {
 void record_long(const Timing& timing, std::uint64_t ns) {
     recorder.part->note_long({.start_ns = timing.start_ns,
                               .duration_ns = ns,
-                              .bytes = timing.bytes,
+                              .bytes = timing.words.first != 0 ? timing.words.bytes : timing.bytes,
                               .peer = timing.pe,
                               .operation = static_cast<std::uint16_t>(timing.operation),
-                              .flags = 0,
+                              .flags = timing.words.comparison,
                               .team = 0,
-                              .sequence = 0});
+                              .sequence = 0,
+                              .site = reinterpret_cast<std::uintptr_t>(timing.site),
+                              .word = timing.words.first,
+                              .value = timing.words.value});
 }
 
 }  // namespace
 
-std::uint64_t start_sampled(Operation operation, int pe, std::uint64_t bytes) {
+std::uint64_t start_sampled(Operation operation, int pe, std::uint64_t bytes, bool is_wanted) {
     if (!is_recording() && !attach()) return 0;
     Cell& cell = cell_of(operation, pe);
     if (cell.turn < 0) return now_ns();  // the routine has counted it
@@ -73,7 +76,7 @@ std::uint64_t start_sampled(Operation operation, int pe, std::uint64_t bytes) {
         return now_ns();
     }
     cell.turn += static_cast<std::int64_t>(bytes) - interpose::kTurn;
-    return cell.turn < 0 ? now_ns() : 0;
+    return cell.turn < 0 || is_wanted ? now_ns() : 0;
 }
 
 namespace {
@@ -100,8 +103,8 @@ void note_sample(Cell& cell, Operation operation, std::uint64_t ns) {
 
 }  // namespace
 
-void end_sampled(const Timing& timing) {
-    if (!is_recording() || timing.start_ns == 0) return;
+std::uint64_t end_sampled(const Timing& timing) {
+    if (!is_recording() || timing.start_ns == 0) return 0;
     const std::uint64_t ns = elapsed_since(timing.start_ns);
     Cell& cell = cell_of(timing.operation, timing.pe);
     ++cell.timed;
@@ -117,6 +120,7 @@ void end_sampled(const Timing& timing) {
         recorder.part->note_bandwidth(direction, is_off_node, timing.bytes, ns);
     }
     record_long(timing, ns);
+    return ns;
 }
 
 void end_waited(const Timing& timing) {

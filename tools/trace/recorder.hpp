@@ -51,14 +51,17 @@ struct Timing {
     int pe;
     std::uint64_t bytes;
     std::uint64_t start_ns;
+    const void* site = nullptr;
+    Words words = {};  // of a wait for words
 };
 
 // The start of a call that is one of many and not settled by counting: it is to be timed, or has
-// another number than those of PEs, or is the thread's first. RETURNS: 0 if it is not to be timed.
-std::uint64_t start_sampled(Operation operation, int pe, std::uint64_t bytes);
+// another number than those of PEs, or is the thread's first, or ends a wait (`is_wanted`).
+// RETURNS: 0 if it is not to be timed.
+std::uint64_t start_sampled(Operation operation, int pe, std::uint64_t bytes, bool is_wanted);
 
-// Its end.
-void end_sampled(const Timing& timing);
+// Its end. RETURNS: the duration.
+std::uint64_t end_sampled(const Timing& timing);
 
 // The end of a call that was counted, and that had to wait. If it was due, the next call is timed
 // in its place.

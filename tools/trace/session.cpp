@@ -101,9 +101,13 @@ bool record_here() {
     Part* part = make_part();
     if (part == nullptr) return false;
     lease.held = part;
+    open_waiting(session.identity.directory, session.identity.pe, session.identity.npes);
     interpose::table = {.rows = reinterpret_cast<char*>(part->rows()),
                         .row_bytes = sizeof(Row),
                         .npes = static_cast<std::uint32_t>(session.identity.npes)};
+    for (int pe = 0; pe <= session.identity.npes; ++pe) {
+        part->rows()[pe].waiting = waiting_pe(pe < session.identity.npes ? pe : -1);
+    }
     recorder = {.random = session.identity.thread + 1,
                 .part = part,
                 .is_off_node = session.is_off_node.data()};
@@ -124,6 +128,7 @@ int find_node() {
 }
 
 void set_state(State state) {
+    session.parts.front()->note_maps();
     for (Part* part : session.parts) {
         part->header().state = state;
         if (state != State::kRunning) part->header().end_ns = now_ns();

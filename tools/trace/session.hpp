@@ -30,11 +30,9 @@ struct Members {
     int start, log_stride, size;  // size 0: `team` counts
 };
 
-// `routine`: the name in the program. `root` counts within the members; -1: none.
-void end_collective(const char* routine, const Members& members, std::uint64_t bytes, int root,
-                    std::uint64_t start_ns);
+void end_collective(const interpose::Call& call, const Members& members, std::uint64_t bytes);
 // For barriers and syncs, whose operation is known.
-void end_barrier(Operation operation, const Members& members, std::uint64_t start_ns);
+void end_barrier(Operation operation, const interpose::Call& call, const Members& members);
 // A handle may mean another team from now on.
 void forget_teams();
 

@@ -22,9 +22,10 @@ sys.path.insert(0, MODULES)
 import analysis  # noqa: E402
 import parts  # noqa: E402
 import units  # noqa: E402
+from lines import name_lines  # noqa: E402
 from timeline import write_timeline  # noqa: E402
 
-OPERATIONS = ("put", "get", "barrier", "broadcast")
+OPERATIONS = ("put", "get", "barrier", "broadcast", "wait", "atomic")
 WORLD = 77  # The key of the team of all PEs.
 
 
@@ -36,10 +37,16 @@ class Written:
         self.header = {"state": parts.FINALIZED, "begin": 1000, "end": 9000, "host": "here",
                        "stride": 1, "left_init": 1100} | header
         self.cells, self.matched, self.long, self.heap, self.choices = {}, [], [], [], []
+        self.releases, self.maps = [], b""
 
     def collective(self, operation, number, start, duration, root=-1):
-        self.matched.append((start, duration, 0, root, OPERATIONS.index(operation), 0, 0, number))
+        self.matched.append((start, duration, 0, root, OPERATIONS.index(operation), 0, 0, number,
+                             0, 0, 0))
         return self
+
+    def wait(self, start, duration, word, size, comparison, value, site=0):
+        self.long.append((start, duration, size, -1, OPERATIONS.index("wait"),
+                          comparison + 256 * size if comparison else 0, 0, 0, site, word, value))
 
     def tables(self):
         width = 1 + len(OPERATIONS)
@@ -50,7 +57,8 @@ class Written:
         return {"operations": [(name.encode(),) for name in OPERATIONS],
                 "cells": cells, "sizes": [],
                 "matched": self.matched, "long": self.long, "heap": self.heap,
-                "teams": [(WORLD, self.npes, self.pe)], "choices": self.choices}
+                "teams": [(WORLD, self.npes, self.pe)], "choices": self.choices,
+                "releases": self.releases, "maps": list(struct.iter_unpack("c", self.maps))}
 
     @staticmethod
     def cell(count, size, *times):
@@ -184,7 +192,7 @@ class Report(unittest.TestCase):
 
     def test_timeline(self):
         part = Written(0, 1).collective("broadcast", 5, 2000, 1500, root=0)
-        part.long.append((4000, 2500, 64, 0, OPERATIONS.index("put"), 0, 0, 0))
+        part.long.append((4000, 2500, 64, 0, OPERATIONS.index("put"), 0, 0, 0, 0, 0, 0))
         part.heap = [(3000, 4096)]
         path = os.path.join(self.path, "out.json")
         write_timeline(self.job(part), path)
@@ -198,6 +206,67 @@ class Report(unittest.TestCase):
         self.assertEqual(slices[1]["args"], {"bytes": 64, "peer": 0})
         self.assertEqual([event["args"] for event in events if event["ph"] == "C"],
                          [{"bytes": 4096}])
+
+    def flows_of(self, compared, *changes):
+        """The numbers of the changes that ended a wait for the int at 1000 from 2000 to 3000.
+        changes: (time, word, bytes, value or None) by PE 1."""
+        waiter, writer = Written(0, 2), Written(1, 2)
+        waiter.wait(2000, 1000, 1000, 4, *compared)
+        writer.releases = [(at, 10, 100, word, size, value or 0, 0, 0, OPERATIONS.index("atomic"),
+                            0 if value is None else 1) for at, word, size, value in changes]
+        found = [release for _, release, _, _ in analysis.releases(self.job(waiter, writer))]
+        starts = [at - 1000 for at, _, _, _ in changes]
+        return [starts.index(release.start) for release in found]
+
+    def test_the_call_that_ended_a_wait(self):
+        at_least_2 = (4, 2)  # SHMEM_CMP_GE
+        self.assertEqual(self.flows_of(at_least_2), [])
+        self.assertEqual(self.flows_of(at_least_2, (2500, 1000, 4, 2), (2600, 1000, 4, 3)), [0])
+        # Not what makes the word 1 or -1; not what comes before or later, or changes another word.
+        self.assertEqual(self.flows_of(at_least_2, (2500, 1000, 4, 1), (2600, 1000, 4, 2**32 - 1),
+                                       (1900, 1000, 4, 2), (3100, 1000, 4, 2),
+                                       (2700, 1004, 4, 2), (2700, 996, 4, 2)), [])
+        # Of calls that add, the last one; bytes around the word count.
+        self.assertEqual(self.flows_of(at_least_2, (2500, 1000, 4, None), (2600, 990, 20, None)),
+                         [1])
+        # Words with values of their own: the last change.
+        self.assertEqual(self.flows_of((0, 0), (2500, 1000, 4, 1), (2600, 1000, 4, 1)), [1])
+
+    def test_an_arrow_has_both_slices(self):
+        waiter, writer = Written(0, 2), Written(1, 2)
+        waiter.wait(2000, 1000, 1000, 4, 1, 7)
+        writer.releases = [(2990, 20, 900, 1000, 4, 7, 0, 0, OPERATIONS.index("put"), 1)]
+        path = os.path.join(self.path, "out.json")
+        write_timeline(self.job(waiter, writer), path)
+        with open(path, encoding="utf-8") as file:
+            events = [event for event in json.load(file)["traceEvents"] if event["ph"] in "Xsf"]
+        self.assertEqual([(event["ph"], event["pid"], event["ts"], event.get("dur"))
+                          for event in events],
+                         [("X", 0, 1.0, 1.0), ("X", 1, 1.99, 0.02), ("s", 1, 1.99, None),
+                          ("f", 0, 1.999, None)])
+        self.assertEqual(events[0]["args"], {"bytes": 4, "until": "== 7"})
+
+    def test_lines_of_waits(self):
+        """PEs load the program at different addresses. Without osh_hang a line is an offset."""
+        bases = (0x10000, 0x70000)
+        for pe, base in enumerate(bases):
+            part = Written(pe, 2)
+            part.maps = (f"{base:x}-{base + 0x1000:x} r--p 0 00:00 7 /some/pro gram\n"
+                         f"{base + 0x1000:x}-{base + 0x2000:x} r-xp 1000 00:00 7 /some/pro gram\n"
+                         ).encode()
+            part.wait(2000, 1000 * (pe + 1), 1000, 8, 1, 7, site=base + 0x1234)
+            part.write(self.path)
+        tool = os.path.join(self.path, "tool")
+        for script, line in (("exit 1", "pro gram+0x1234"),
+                             ('test "$4" = 0x11234 && echo "work (a.c:7)"', "work (a.c:7)")):
+            with open(tool, "w", encoding="utf-8") as file:
+                file.write(f"#!/bin/sh\n{script}\n")
+            os.chmod(tool, 0o755)
+            job = parts.Job(self.path)
+            name_lines(job, tool)
+            row, = analysis.waits_by_line(job)
+            self.assertEqual((row.operation, row.text, row.calls, row.ns, row.longest, row.pes),
+                             ("wait", line, 2, 3000, 2000, {0, 1}))
 
     def command(self, *arguments, **environment):
         program = f"import sys; sys.path.insert(0, {MODULES!r}); sys.dont_write_bytecode = True\n" \

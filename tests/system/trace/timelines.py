@@ -11,7 +11,7 @@ class TimelineTest(LaunchTest):
         """The rules of the trace-event format for the events that there are."""
         names = set()
         for event in trace["traceEvents"]:
-            self.assertIn(event["ph"], "MXC")
+            self.assertIn(event["ph"], "MXCsf")
             self.assertIsInstance(event["pid"], int)
             self.assertIsInstance(event["tid"], int)
             if event["ph"] == "M":

@@ -72,6 +72,33 @@ class Trace(TimelineTest):
                         longest = max(event["dur"] for event in self.slices(trace, pe, "set_lock"))
                         self.assertGreater(longest, 1000, "microseconds; PE 0 computes for 100000")
 
+    def test_arrows_to_waits(self):
+        """Each wait of the last PE has its line, and an arrow from the call that ended it."""
+        for npes, nodes in ((2, 1), (4, 2)):
+            with self.subTest(npes=npes, nodes=nodes):
+                trace, error = self.trace(npes, "flags", options=("--virtual-nodes", nodes))
+                self.assertEqual(error, "")
+                flows = {}
+                for event in trace["traceEvents"]:
+                    if event["ph"] in "sf":
+                        flows.setdefault(event["id"], {})[event["ph"]] = event
+                found = []
+                for flow in sorted(flows.values(), key=lambda flow: flow["s"]["ts"]):
+                    if flow["s"]["pid"] != 0:  # let_wait()
+                        continue
+                    self.assertEqual(flow["f"]["pid"], npes - 1)
+                    self.assertLessEqual(flow["s"]["ts"], flow["f"]["ts"])
+                    call, = (event for event in trace["traceEvents"] if event["ph"] == "X" and
+                             event["pid"] == 0 and event["ts"] == flow["s"]["ts"])
+                    wait, = (event for event in self.slices(trace, npes - 1, "wait")
+                             if event["ts"] <= flow["f"]["ts"] < event["ts"] + event["dur"])
+                    found.append((call["name"], wait["args"]["until"]))
+                    self.assertRegex(call["args"]["line"], r"run_flags \(traced\.c:\d+\)")
+                    self.assertRegex(wait["args"]["line"],
+                                     r"await_flags \(traced\.c:\d+\)")
+                self.assertEqual(found, [("p", "== 1"), ("atomic", "== 2"), ("atomic", "== 3"),
+                                         ("put", "== 4"), ("put_signal", ">= 5"), ("p", "!= 0")])
+
     def test_variable_in_the_place_of_the_option(self):
         path = os.path.join(self.folder, "named.json")
         self.run_job("-n", 2, TRACED, "ring", 3, environment=self.environment(SHMEM_TRACE=path))
@@ -172,6 +199,7 @@ class Page(LaunchTest):
         os.unlink(path)
         self.assertIn("PE 2 made the others wait longest", text)
         self.assertIn("<td>barrier</td>", text)
+        self.assertRegex(text, r"PEs waited longest in barrier at run_late \(traced\.c:\d+\)")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 //   words     each PE puts, gets and changes words of the next one, ROUNDS times, and looks at them
 //   locks     all PEs add under a lock, a mutex and a lock for readers and writers, ROUNDS times;
 //             then PE 0 has the lock for some time, and the others wait
+//   flags     PE 0 ends waits of the last PE by p, put, signal and atomics, one after the other
 //   late      PE SLOW comes late to each of 20 barriers
 //   heap      allocations of known sizes
 //   crash     PE 1 aborts after ten barriers
@@ -164,6 +165,48 @@ static void run_locks(int rounds) {
     shmem_barrier_all();
 }
 
+static long flag, seen, last_of_eight[8];
+static uint64_t signal_word;
+
+// The last PE says that it has seen what came; PE 0 goes on when that PE waits again.
+static void say_seen(int count) { shmem_long_p(&seen, count, 0); }
+
+static void let_wait(int count) {
+    const struct timespec pause = {.tv_sec = 0, .tv_nsec = 50000000};
+    shmem_long_wait_until(&seen, SHMEM_CMP_GE, count);
+    nanosleep(&pause, NULL);
+}
+
+static void await_flags(void) {
+    for (int i = 1; i <= 4; i++) {
+        say_seen(i);
+        shmem_long_wait_until(&flag, SHMEM_CMP_EQ, i);
+    }
+    say_seen(5);
+    shmem_signal_wait_until(&signal_word, SHMEM_CMP_GE, 5);
+    say_seen(6);
+    shmem_long_wait_until_any(last_of_eight, 8, NULL, SHMEM_CMP_NE, 0);
+}
+
+static void run_flags(void) {
+    const int last = npes - 1;
+    const long value = 4;
+    if (me == last) await_flags();
+    if (me != 0) return;
+    let_wait(1);
+    shmem_long_p(&flag, 1, last);
+    let_wait(2);
+    shmem_long_atomic_inc(&flag, last);
+    let_wait(3);
+    shmem_long_atomic_set(&flag, 3, last);
+    let_wait(4);
+    shmem_long_put(&flag, &value, 1, last);
+    let_wait(5);
+    shmem_int_put_signal(ring, local, 10, &signal_word, 5, SHMEM_SIGNAL_SET, last);
+    let_wait(6);
+    shmem_long_p(&last_of_eight[7], 1, last);
+}
+
 static void run_late(int slow) {
     for (int i = 0; i < 20; i++) {
         if (me == slow) compute_ms(10);
@@ -195,6 +238,7 @@ int main(int argc, char** argv) {
     if (strcmp(name, "ring") == 0) run_ring(number);
     if (strcmp(name, "words") == 0) run_words(number);
     if (strcmp(name, "locks") == 0) run_locks(number);
+    if (strcmp(name, "flags") == 0) run_flags();
     if (strcmp(name, "late") == 0) run_late(number);
     if (strcmp(name, "heap") == 0) run_heap();
     if (strcmp(name, "many") == 0) run_many(number);

@@ -211,6 +211,7 @@ COVERED_BY = {
     "tools/trace/observer.cpp": "tests/system/trace/trace_test.py",
     "tools/trace/recorder.cpp": "tests/system/trace/trace_test.py",
     "tools/trace/session.cpp": "tests/system/trace/trace_test.py",
+    "tools/trace/waiting.cpp": "tests/system/trace/trace_test.py",
     "src/api/shmemx_algorithms.cpp": "tests/behaviour/shmemx/shmemx_basics_test.cpp",
     "tools/oshrun/verdict.cpp": "tests/system/launch/endings_test.py",
 }

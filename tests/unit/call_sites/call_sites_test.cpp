@@ -63,6 +63,17 @@ TEST(CallSites, NameTheCallInTheOwnProcess) {
                                  std::to_string(kCallOfReturnAddress) + ")");
 }
 
+// osh_report names calls of programs that have ended by what their /proc/PID/maps was.
+TEST(CallSites, NameTheCallByTheMapsOfAProcess) {
+    Process process("/proc/self/maps");
+    const Site site = process.caller_at(address_after_call());
+    EXPECT_TRUE(site.module.ends_with("call_sites_test")) << site.module;
+    if (!has_debug_information()) GTEST_SKIP() << "no libdw";
+    EXPECT_TRUE(site.file.ends_with("call_sites_test.cpp")) << site.file;
+    EXPECT_EQ(site.line, kCallOfReturnAddress);
+    EXPECT_EQ(text_of(Process("/proc/none").caller_at(0x1234)), "0x1234");
+}
+
 TEST(CallSites, NameStaticDataAndNothingElse) {
     if (!has_debug_information()) GTEST_SKIP() << "no libdw";
     Process process(::getpid());
