@@ -68,6 +68,9 @@ SHMEM_INTERNAL_TWIN(shmemx_failure_count)
 SHMEM_INTERNAL_TWIN(shmemx_failed_pe)
 SHMEM_INTERNAL_TWIN(shmemx_wait_until_failure)
 
+// Places in the program (shmemx/places.h)
+SHMEM_INTERNAL_TWIN(shmemx_call_place)
+
 // Counting puts and gets
 SHMEM_INTERNAL_TWIN(shmemx_ct_create)
 SHMEM_INTERNAL_TWIN(shmemx_ct_free)
@@ -153,6 +156,7 @@ SHMEM_INTERNAL_TWIN(shmemx_req_waitany)
 SHMEM_INTERNAL_TWIN(shmemx_req_testsome)
 SHMEM_INTERNAL_TWIN(shmemx_req_waitsome)
 SHMEM_INTERNAL_TWIN(shmemx_req_free)
+SHMEM_INTERNAL_TWIN(shmemx_req_is_open)
 // pshmemx_TYPENAME_{put,get,put_signal}_req and their ctx forms
 #define SHMEM_INTERNAL_DECLARE(NAME, T)  \
     SHMEM_INTERNAL_TWINS(NAME##_put_req) \

@@ -377,6 +377,7 @@ void shmemx_heap_postinit(void);
 #include "shmemx/local_memory.h"
 #include "shmemx/location.h"
 #include "shmemx/mutex.h"
+#include "shmemx/places.h"
 #include "shmemx/pointers.h"
 #include "shmemx/request_atomics.h"
 #include "shmemx/requests.h"

@@ -123,6 +123,16 @@ size_t shmemx_req_waitsome(shmemx_req_t* reqs, size_t nreqs, int completion, siz
  */
 void shmemx_req_free(shmemx_req_t* req);
 
+/**
+ * Whether a value is a request of this PE that has not ended: for a runtime whose own routines
+ * return an error for a handle that is none, where those here end the job.
+ *
+ * req         any value. SHMEMX_REQ_COMPLETE is no open request.
+ *
+ * RETURNS when: at once; local: 1 or 0. ERRORS: none. THREADS: see the top of this file.
+ */
+int shmemx_req_is_open(shmemx_req_t req);
+
 // ---- Put and get ------------------------------------------------------------------------------
 
 /**

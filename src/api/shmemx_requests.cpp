@@ -166,6 +166,10 @@ SHMEM_ENTRY(size_t, shmemx_req_waitsome, shmemx_req_t* reqs, size_t nreqs, int c
     return api::wait_some(requests, wanted, indices, nreqs, SHMEM_WHERE);
 }
 
+SHMEM_ENTRY(int, shmemx_req_is_open, shmemx_req_t req) {
+    return tessera::is_open_request(req) ? 1 : 0;
+}
+
 SHMEM_ENTRY(void, shmemx_req_free, shmemx_req_t* req) {
     tessera::check_initialized(SHMEM_WHERE);
     tessera::free_request(*checked_variable(req, SHMEM_WHERE), SHMEM_WHERE);

@@ -75,6 +75,10 @@ shmemx_req_t publish(Request& request) {
     return SHMEMX_REQ_COMPLETE;
 }
 
+bool is_open_request(shmemx_req_t handle) {
+    return handle != SHMEMX_REQ_COMPLETE && request_table.find(handle) != nullptr;
+}
+
 void fail_completion(int completion, const char* where) {
     fatal("%s: completion %d is neither SHMEMX_LOCAL nor SHMEMX_REMOTE", where, completion);
 }

@@ -70,6 +70,8 @@ struct Told {
 };
 Told tell_requests(std::span<shmemx_req_t> handles, Completion completion, std::size_t* indices,
                    std::size_t most, const char* where);
+// Whether a value of the program is the handle of a request of this PE.
+bool is_open_request(shmemx_req_t handle);
 // The request ends when its operation does, without the program.
 void free_request(shmemx_req_t& handle, const char* where);
 

@@ -90,7 +90,3 @@ void find_interrupted_calls(const void* context, const void* fault, std::span<ch
 }
 
 }  // namespace tessera
-
-extern "C" void shmem_internal_call_place(char* text, std::size_t bytes) {
-    tessera::find_call_place(text, bytes);
-}

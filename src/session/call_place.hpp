@@ -19,7 +19,3 @@ void find_call_place(char* text, std::size_t bytes);
 void find_interrupted_calls(const void* context, const void* fault, std::span<char> text);
 
 }  // namespace tessera
-
-// find_call_place(), for the messages of the runtimes (runtimes/), which end the job themselves.
-extern "C" __attribute__((visibility("default"))) void shmem_internal_call_place(char* text,
-                                                                                 std::size_t bytes);

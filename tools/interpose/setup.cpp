@@ -117,6 +117,7 @@ QUERY(void, shmem_info_get_version, (int* major, int* minor), (major, minor))
 QUERY(void, shmem_info_get_name, (char* name), (name))
 QUERY(int, shmemx_failure_count, (void), ())
 QUERY(int, shmemx_failed_pe, (int index), (index))
+QUERY(void, shmemx_call_place, (char* text, size_t bytes), (text, bytes))
 #undef QUERY
 #define ADDRESS(NAME)                                                                      \
     INTERPOSE_CHANGED(forward_memory, void*, NAME, (const void* dest, int pe), (dest, pe), \

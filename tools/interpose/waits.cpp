@@ -101,5 +101,6 @@ INTERPOSE(void, shmemx_req_free, (shmemx_req_t * req), (req), .kind = Kind::kReq
           .requests = req, .request_count = 1)
 #undef REQUESTS
 #undef TEST
+INTERPOSE(int, shmemx_req_is_open, (shmemx_req_t req), (req), .kind = Kind::kQuery)
 
 }  // namespace tessera::interpose

@@ -2,6 +2,8 @@
 //
 // Messages, stat= and errmsg= (runtime.hpp).
 
+#include <shmemx.h>
+
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -11,9 +13,6 @@
 #include "core/team.hpp"
 #include "core/termination.hpp"
 
-// libtessera writes where the program's own code stands, "called by MAIN__ (FILE:12)", or "".
-extern "C" __attribute__((weak)) void shmem_internal_call_place(char* text, std::size_t bytes);
-
 namespace tessera::caf {
 namespace {
 
@@ -22,9 +21,7 @@ constexpr std::size_t kMessageBytes = 512;
 // Where teams are in use, the message also names the number in the initial team.
 [[noreturn]] void stop_with_message(const char* routine, const char* text) {
     char place[kMessageBytes] = "";
-    if (shmem_internal_call_place != nullptr) {
-        shmem_internal_call_place(place, sizeof place);
-    }
+    shmemx_call_place(place, sizeof place);
     char message[2 * kMessageBytes];
     std::snprintf(message, sizeof message, "%s%s%s", text, place[0] != 0 ? ", " : "", place);
     if (detail::current == nullptr) {

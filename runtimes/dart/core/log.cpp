@@ -6,15 +6,13 @@
 
 #include <dash/dart/if/dart_config.h>
 #include <shmem.h>
+#include <shmemx.h>
 
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
 
 #include "core/entry.hpp"
-
-// libtessera writes where the program's own code stands, "called by main (FILE:12)", or "".
-extern "C" __attribute__((weak)) void shmem_internal_call_place(char* text, std::size_t bytes);
 
 namespace tessera::dart {
 namespace {
@@ -66,9 +64,7 @@ void fatal(const char* routine, const char* format, ...) {
     print(routine, format, arguments);
     va_end(arguments);
     char place[kMessageBytes] = "";
-    if (shmem_internal_call_place != nullptr) {
-        shmem_internal_call_place(place, sizeof place);
-    }
+    shmemx_call_place(place, sizeof place);
     if (place[0] != 0) {
         std::fprintf(stderr, "[unit %d] %s\n", my_number(), place);
     }

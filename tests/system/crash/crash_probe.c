@@ -3,11 +3,12 @@
  * Programs that crash or make a mistake: crash_probe KIND. The comment HERE and a word mark the
  * lines that a report must name. PE 1, or the only one, makes the mistake. */
 #include <pthread.h>
-#include <shmem.h>
+#include <shmemx.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -19,6 +20,23 @@ static void (*volatile no_function)(void);
 static void write_nowhere(void) { *nowhere = 1; } /* HERE segv */
 
 static void divide(void) { word = 7 / zero; } /* HERE fpe */
+
+static void run_nonsense(void) { __builtin_trap(); } /* HERE ill */
+
+static volatile char* page_behind_a_file(void) {
+    FILE* empty = tmpfile();
+    if (empty == NULL) abort();
+    return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(empty), 0);
+}
+static void write_behind_a_file(volatile char* page) { page[8] = 1; } /* HERE bus */
+
+static void tell_place(void) {
+    char text[200];
+    shmemx_call_place(text, sizeof text); /* HERE place */
+    fprintf(stderr, "[%s]\n", text);
+    shmemx_call_place(text, 7);
+    fprintf(stderr, "[%s]\n", text);
+}
 
 static void give_up(void) { abort(); } /* HERE abrt */
 
@@ -54,6 +72,9 @@ static void make_mistake(const char* kind) {
     pthread_t thread;
     if (strcmp(kind, "segv") == 0) write_nowhere();
     if (strcmp(kind, "fpe") == 0) divide();
+    if (strcmp(kind, "ill") == 0) run_nonsense();
+    if (strcmp(kind, "bus") == 0) write_behind_a_file(page_behind_a_file());
+    if (strcmp(kind, "place") == 0) tell_place();
     if (strcmp(kind, "abrt") == 0) give_up();
     if (strcmp(kind, "overflow") == 0) word = recurse("");
     if (strcmp(kind, "thread") == 0 && pthread_create(&thread, NULL, crash_in_thread, NULL) == 0) {

@@ -26,6 +26,9 @@ LINES = {source: lines_of(source) for source in SOURCES.values()}
 CRASHES = {
     "segv": (signal.SIGSEGV, r"SIGSEGV: invalid access to memory at address 0x10", "write_nowhere"),
     "fpe": (signal.SIGFPE, "SIGFPE: arithmetic error", "divide"),
+    "ill": (signal.SIGILL, "SIGILL: illegal instruction", "run_nonsense"),
+    "bus": (signal.SIGBUS, "SIGBUS: access to memory that is not there at address 0x",
+            "write_behind_a_file"),
     "abrt": (signal.SIGABRT, "SIGABRT: abort", "give_up"),
     "overflow": (signal.SIGSEGV, "SIGSEGV: invalid access to memory at address", "recurse"),
     "thread": (signal.SIGSEGV, "SIGSEGV: invalid access to memory at address 0x10",
@@ -71,6 +74,15 @@ class Crash(LaunchTest):
                         error = self.run_probe(probe, kind, 1, options=options)
                         place = self.place(probe, function, kind)
                         self.assertRegex(error, rf"{text}.*\n(\[pe \d\] )?called by {place}\n")
+
+    def test_places(self):
+        """shmemx_call_place, for the messages of runtimes."""
+        for probe in ("crash_probe", "crash_probe_static"):
+            with self.subTest(probe=probe):
+                place = self.place(probe, "tell_place", "place")
+                self.assertRegex(self.run_probe(probe, "place", 0),
+                                 rf"\[called by {place}\]\n\[called\]\n")
+        self.assertIn("[]\n[]\n", self.run_probe("crash_probe", "place", 0, SHMEM_BACKTRACE="0"))
 
     def test_overloads_and_inlined_functions(self):
         """Not the line of the library's header."""

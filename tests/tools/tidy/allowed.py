@@ -55,7 +55,8 @@ COVERED_BY = {
        for name in ("atomics", "collectives", "counted", "inline", "memory", "rma", "setup",
                     "shmemx_collectives", "shmemx_transfers", "teams", "waits")},
     **{f"src/{name}.cpp": "tests/system/crash/crash_test.py"
-       for name in ("base/interrupted_call_portable", "base/interrupted_call_x86_64",
+       for name in ("api/shmemx_places", "base/interrupted_call_portable",
+                    "base/interrupted_call_x86_64",
                     "session/call_place", "session/crash_report", "session/reporter")},
     "tools/osh_hang/calls.cpp": "tests/system/crash/crash_test.py",
     "tools/osh_hang/images.cpp": "tests/system/hang/oshrun_hang_test.py",
