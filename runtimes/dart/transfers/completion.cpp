@@ -26,21 +26,39 @@ void give_up(dart_handle_t* handle) {
     }
 }
 
-void wait_for(dart_handle_t* handle, int completion) {
-    if (handle != nullptr && *handle != DART_HANDLE_NULL) {
-        shmemx_req_wait(request_of(handle), completion);
-        give_up(handle);
+// Whether each is NULL or names an operation that has not ended. ERRORS: says which one does not.
+bool are_handles(dart_handle_t handles[], size_t n, const char* routine) {
+    for (size_t i = 0; i < n; ++i) {
+        if (handles[i] != DART_HANDLE_NULL && !shmemx_req_is_open(*request_of(&handles[i])))
+            [[unlikely]] {
+            fail(DART_ERR_INVAL, routine, "handle %zu, %p, names no operation that is under way", i,
+                 static_cast<void*>(handles[i]));
+            return false;
+        }
     }
+    return true;
 }
 
+// The operations of handles that are none, or NULL, are not waited for.
 dart_ret_t wait_for_all(dart_handle_t handles[], size_t n, int completion, const char* routine) {
     if (handles == nullptr && n > 0) {
         return fail(DART_ERR_INVAL, routine, "the handles are NULL");
     }
+    if (!are_handles(handles, n, routine)) [[unlikely]] {
+        return DART_ERR_INVAL;
+    }
     for (size_t i = 0; i < n; ++i) {
-        wait_for(&handles[i], completion);
+        if (handles[i] != DART_HANDLE_NULL) {
+            shmemx_req_wait(request_of(&handles[i]), completion);
+            give_up(&handles[i]);
+        }
     }
     return DART_OK;
+}
+
+// One operation; no place of a handle is as no operation.
+dart_ret_t wait_for(dart_handle_t* handle, int completion, const char* routine) {
+    return wait_for_all(handle, handle == nullptr ? 0 : 1, completion, routine);
 }
 
 // RETURNS: false: an operation is under way. Then all handles stay, but those that have ended.
@@ -64,6 +82,10 @@ dart_ret_t test(dart_handle_t handles[], size_t n, int completion, int32_t* is_f
                 const char* routine) {
     if (is_finished == nullptr) {
         return fail(DART_ERR_INVAL, routine, "the place for the result is NULL");
+    }
+    *is_finished = 0;
+    if (handles != nullptr && !are_handles(handles, n, routine)) [[unlikely]] {
+        return DART_ERR_INVAL;
     }
     *is_finished = handles == nullptr || n == 0 || test_all(handles, n, completion) ? 1 : 0;
     if (*is_finished != 0 && completion == SHMEMX_REMOTE) {
@@ -117,9 +139,8 @@ DART_ENTRY dart_ret_t dart_flush_local_all(dart_gptr_t gptr) {
 }
 
 DART_ENTRY dart_ret_t dart_wait(dart_handle_t* handle) {
-    wait_for(handle, SHMEMX_REMOTE);
     order_stores();
-    return DART_OK;
+    return wait_for(handle, SHMEMX_REMOTE, __func__);
 }
 
 DART_ENTRY dart_ret_t dart_waitall(dart_handle_t handles[], size_t n) {
@@ -128,8 +149,7 @@ DART_ENTRY dart_ret_t dart_waitall(dart_handle_t handles[], size_t n) {
 }
 
 DART_ENTRY dart_ret_t dart_wait_local(dart_handle_t* handle) {
-    wait_for(handle, SHMEMX_LOCAL);
-    return DART_OK;
+    return wait_for(handle, SHMEMX_LOCAL, __func__);
 }
 
 DART_ENTRY dart_ret_t dart_waitall_local(dart_handle_t handles[], size_t n) {
@@ -155,6 +175,9 @@ DART_ENTRY dart_ret_t dart_testall_local(dart_handle_t handles[], size_t n, int3
 DART_ENTRY dart_ret_t dart_handle_free(dart_handle_t* handle) {
     if (handle == nullptr) {
         return fail(DART_ERR_INVAL, __func__, "the place of the handle is NULL");
+    }
+    if (!are_handles(handle, 1, __func__)) [[unlikely]] {
+        return DART_ERR_INVAL;
     }
     give_up(handle);
     return DART_OK;

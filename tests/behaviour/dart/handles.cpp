@@ -160,6 +160,45 @@ void test_lock_handles() {
     OK(dart_team_lock_destroy(&lock));
 }
 
+void check_no_transfer(dart_handle_t handle) {
+    std::int32_t result = 5;
+    dart_handle_t handles[] = {DART_HANDLE_NULL, handle};
+    for (auto wait : {dart_wait, dart_wait_local, dart_handle_free}) {
+        INVALID(wait(&handle));
+    }
+    for (auto wait : {dart_waitall, dart_waitall_local}) {
+        INVALID(wait(handles, 2));
+    }
+    for (auto test : {dart_test, dart_test_local}) {
+        INVALID(test(&handle, &result));
+        CHECK(result == 0);
+    }
+    for (auto test : {dart_testall, dart_testall_local}) {
+        INVALID(test(handles, 2, &result));
+        CHECK(result == 0);
+    }
+    CHECK(handles[1] == handle);
+}
+
+// Handles of transfers: NULL on a node.
+void test_transfer_handles(dart_gptr_t gptr) {
+    long value = 1;
+    dart_handle_t handle = DART_HANDLE_NULL;
+    OK(dart_put_handle(at(gptr, (me() + 1) % units()), &value, 1, DART_TYPE_LONG, DART_TYPE_LONG,
+                       &handle));
+    const dart_handle_t copy = handle;
+    for (std::uintptr_t value_of_junk : junk(number(copy))) {
+        if (value_of_junk != 0) {
+            check_no_transfer(as<dart_handle_t>(value_of_junk));
+        }
+    }
+    OK(dart_wait(&handle));
+    CHECK(handle == DART_HANDLE_NULL);
+    if (copy != DART_HANDLE_NULL) {
+        check_no_transfer(copy);
+    }
+}
+
 void check_no_allocator(dart_allocator_t allocator, dart_gptr_t block) {
     dart_gptr_t gptr = DART_GPTR_NULL;
     INVALID(dart_allocator_alloc(1, DART_TYPE_LONG, &gptr, allocator));
@@ -270,6 +309,7 @@ void test_handles() {
     test_group_handles();
     test_lock_handles();
     test_allocator_handles();
+    test_transfer_handles(gptr);
     test_flags(gptr);
     OK(dart_team_memfree(gptr));
     test_old_pointers();
