@@ -21,6 +21,34 @@ const void* own_block(const void* block, const void* all, std::size_t offset) {
     return is_in_place && all != nullptr ? static_cast<const char*>(all) + offset : block;
 }
 
+// The arguments of dart_scatter and dart_gather: a block of `nelem` elements for each unit. The
+// root has the blocks of all units on one side of the move, each unit has its own on the other.
+struct Blocks {
+    const void* sendbuf;
+    void* recvbuf;
+    std::size_t nelem;
+    dart_datatype_t dtype;
+    dart_team_unit_t root;
+};
+
+dart_ret_t move_blocks(Collective& call, const Blocks& blocks, decltype(shmemx_scatter)* move,
+                       const char* routine) {
+    const auto& [sendbuf, recvbuf, nelem, dtype, root] = blocks;
+    const bool is_gather = move == shmemx_gather;
+    const bool is_root = call.is_unit(root);
+    call.check_type(dtype);
+    call.check_root(root);
+    call.check_buffer(sendbuf, nelem, "sendbuf", is_gather ? 1 : call.units(),
+                      is_gather || is_root);
+    call.check_buffer(recvbuf, nelem, "recvbuf", is_gather ? call.units() : 1,
+                      !is_gather || is_root);
+    if (!call.begin()) [[unlikely]] {
+        return call.fail_together();
+    }
+    return result_of(
+        move(call.team().handle, recvbuf, sendbuf, nelem, call.element_bytes(), root.id), routine);
+}
+
 }  // namespace
 
 DART_ENTRY dart_ret_t dart_barrier(dart_team_t team_id) {
@@ -49,32 +77,14 @@ DART_ENTRY dart_ret_t dart_scatter(const void* sendbuf, void* recvbuf, size_t ne
                                    dart_datatype_t dtype, dart_team_unit_t root,
                                    dart_team_t team_id) {
     Collective call(team_id, __func__);
-    call.check_type(dtype);
-    call.check_root(root);
-    call.check_buffer(recvbuf, nelem, "recvbuf");
-    call.check_buffer(sendbuf, nelem, "sendbuf", call.units(), call.is_unit(root));
-    if (!call.begin()) [[unlikely]] {
-        return call.fail_together();
-    }
-    return result_of(
-        shmemx_scatter(call.team().handle, recvbuf, sendbuf, nelem, call.element_bytes(), root.id),
-        __func__);
+    return move_blocks(call, {sendbuf, recvbuf, nelem, dtype, root}, shmemx_scatter, __func__);
 }
 
 DART_ENTRY dart_ret_t dart_gather(const void* sendbuf, void* recvbuf, size_t nelem,
                                   dart_datatype_t dtype, dart_team_unit_t root,
                                   dart_team_t team_id) {
     Collective call(team_id, __func__);
-    call.check_type(dtype);
-    call.check_root(root);
-    call.check_buffer(sendbuf, nelem, "sendbuf");
-    call.check_buffer(recvbuf, nelem, "recvbuf", call.units(), call.is_unit(root));
-    if (!call.begin()) [[unlikely]] {
-        return call.fail_together();
-    }
-    return result_of(
-        shmemx_gather(call.team().handle, recvbuf, sendbuf, nelem, call.element_bytes(), root.id),
-        __func__);
+    return move_blocks(call, {sendbuf, recvbuf, nelem, dtype, root}, shmemx_gather, __func__);
 }
 
 DART_ENTRY dart_ret_t dart_allgather(const void* sendbuf, void* recvbuf, size_t nelem,
