@@ -2,6 +2,8 @@
 //
 // Arguments of collectives that are not possible: all units return the error, and the next call
 // works. And the limits that DART tells when they are reached, on all members alike.
+#include <malloc.h>
+
 #include "together.hpp"
 
 namespace {
@@ -100,6 +102,30 @@ void test_localities_of_ended_teams() {
     INVALID(dart_team_locality_init(ended));
 }
 
+// Bytes that malloc has given out.
+std::size_t bytes_in_use() {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+void test_trees_of_ended_teams_are_freed() {
+    constexpr int kTeams = 200;
+    constexpr std::size_t kBytesOfTree = 2000;  // and more
+    std::size_t before = 0;
+    for (int i = 0; i < 2 * kTeams; ++i) {
+        if (i == kTeams) {
+            before = bytes_in_use();
+        }
+        dart_team_t team = DART_TEAM_NULL;
+        dart_unit_locality_t* place = nullptr;
+        OK(dart_team_clone(DART_TEAM_ALL, &team));
+        OK(dart_team_locality_init(team));
+        OK(dart_unit_locality(team, 0, &place));
+        OK(dart_team_destroy(&team));
+    }
+    CHECK(bytes_in_use() < before + kTeams * kBytesOfTree / 4);
+}
+
 }  // namespace
 
 void test_mistakes() {
@@ -107,4 +133,5 @@ void test_mistakes() {
     test_impossible_arguments();
     test_most_teams();
     test_localities_of_ended_teams();
+    test_trees_of_ended_teams_are_freed();
 }
