@@ -22,8 +22,8 @@ struct MachineParameters {
     double off_node_latency = 15e-6;  // LogGP L + 2 o: a message of a few bytes
     double off_node_gap_per_byte = 0.2e-9;  // LogGP G: a byte through a node's link
     double off_node_overhead = 5e-6;        // LogGP o: handing an operation to the fabric
-    // Not part of the model: from these sizes on helpers save a PE time, on its node
-    // (progress/helpers.hpp) and between nodes (progress/deferred_transfers.hpp); 0: not measured.
+    // Not part of the model: from these sizes on helpers save a PE time, on its node and between
+    // nodes (progress/offload.hpp); 0: not measured.
     double helper_bytes = 0;
     double off_node_helper_bytes = 0;
     bool operator==(const MachineParameters&) const = default;

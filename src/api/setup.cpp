@@ -14,7 +14,7 @@
 #include "collectives/select.hpp"
 #include "memory/external_heap.hpp"
 #include "memory/segments.hpp"
-#include "progress/helpers.hpp"
+#include "progress/offload.hpp"
 #include "progress/request.hpp"
 #include "session/failures.hpp"
 #include "session/runtime.hpp"

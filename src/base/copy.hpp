@@ -2,7 +2,7 @@
 //
 // Hot path: THE copy of every on-node put and get. Up to 64 bytes a few inline moves, then memcpy,
 // beyond 2 KiB copy_large, which takes the routine that suits the processor and its caches, and
-// from 4 MiB on may share the work with the other PE (progress/shared_copy.hpp).
+// from 4 MiB on may share the work with others (progress/offload.hpp).
 // Everything written is ordered by a release store or fence that follows, like ordinary stores.
 // Blocks of 1, 2, 4 and 8 bytes are one load and one store: programs wait on words that put writes
 // (OpenSHMEM 1.4 and older), so such a word must neither tear nor be written twice.
@@ -30,7 +30,7 @@ const char* copy_routine_name();
 // REQUIRES: bytes > kPlainCopyBytesMax; source and dest do not overlap.
 void copy_large(void* dest, const void* source, std::size_t bytes);
 
-// The other PE may help with copies of this size and more.
+// Others may help with copies of this size and more.
 inline constexpr std::size_t kSharedCopyBytesMin = std::size_t{4} << 20;
 // Called by copy_large from that size on. RETURNS when: all is copied (true), or nothing (false).
 using SharedCopy = bool (*)(char* dest, const char* source, std::size_t bytes);

@@ -19,8 +19,7 @@ class NoncoherentTransport;
 }
 class Transport;
 class FabricTransport;
-class DeferredTransfers;
-class Helpers;
+class Offload;
 class Sleeper;
 
 // For operations of at most this size only the first byte must be checked: an operation that begins
@@ -59,8 +58,8 @@ struct alignas(kCacheLineBytes) AddressMap {
     // Some symmetric memory of some PE is not mapped.
     bool needs_transport = false;
     // Operations may be under way when their calls have returned: always where a transport is
-    // needed, else from the first copy that helpers take until all are complete
-    // (progress/helpers.hpp). Relaxed: a thread that completes an operation knows that it was
+    // needed, else from the first copy that others take until all are complete
+    // (progress/offload.hpp). Relaxed: a thread that completes an operation knows that it was
     // issued.
     std::atomic<bool> expects_completion{false};
     // SHMEM_PROGRESS=none, and there are other nodes: routines that a program may repeat until
@@ -72,11 +71,10 @@ struct alignas(kCacheLineBytes) AddressMap {
     // Keeps the symmetric memory of all PEs coherent by software, and is their entry in
     // `transports`; nullptr: the hardware does (session/coherence.hpp).
     noncoherent::NoncoherentTransport* coherence = nullptr;
-    // Copies for this PE, and takes operations to other nodes; nullptr: this PE does them itself.
-    // From the size on they are asked (progress/helpers.hpp, progress/deferred_transfers.hpp).
-    Helpers* helpers = nullptr;
+    // By this the PE leaves transfers to others (progress/offload.hpp), nonblocking ones from the
+    // size on; nullptr: it does all itself.
+    Offload* offload = nullptr;
     std::size_t helper_bytes_min = SIZE_MAX;
-    DeferredTransfers* deferred = nullptr;
     // Offsets in the range. Operations do not look at them.
     std::size_t team_begin = 0;
     std::size_t local_begin = 0;

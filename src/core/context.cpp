@@ -5,8 +5,10 @@
 
 #include "base/fatal.hpp"
 #include "core/context_without_stores.hpp"
-#include "progress/deferred_transfers.hpp"
-#include "progress/helpers.hpp"
+#include "core/issue.hpp"
+#include "memory/segments.hpp"
+#include "progress/offload.hpp"
+#include "progress/request.hpp"
 #include "session/coherence.hpp"
 #include "session/runtime.hpp"
 #include "shmem/signal.h"
@@ -26,140 +28,119 @@ void Context::offer_end(const TransportContext& context) {
     if (!is_of_library) cancellation_point();
 }
 
-void Context::put_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
-                            const char* where, const Context* context) {
+void issue(const Context& context, const Transfer& transfer, const TransferForm& form,
+           const char* where) {
+    const auto& [dest, source, bytes, pe] = transfer;
     check_pe(pe, where);
     if (bytes == 0) return;
-    if (char* remote = address_map.remote(dest, bytes, pe, where)) {
-        return copy_bytes(remote, source, bytes);
-    }
-    transport(pe, dest).put(context->transport_context(), dest, source, bytes, pe);
-    offer_end(context->transport_context());
-}
-
-void Context::get_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
-                            const char* where, const Context* context) {
-    check_pe(pe, where);
-    if (bytes == 0) return;
-    if (const char* remote = address_map.remote(source, bytes, pe, where)) {
-        copy_bytes(dest, remote, bytes);
+    // const_cast: of a put the local side is only read.
+    void* remote = form.is_put() ? dest : const_cast<void*>(source);
+    void* local = form.is_put() ? const_cast<void*>(source) : dest;
+    char* mapped = address_map.remote(remote, bytes, pe, where);
+    const Sides sides{remote, local, mapped};
+    if (leave_to_others(context, sides, bytes, nullptr, form, pe, where)) return;
+    if (mapped != nullptr) {
+        if (form.is_put()) return copy_bytes(mapped, local, bytes);
+        copy_bytes(local, mapped, bytes);
         return std::atomic_thread_fence(std::memory_order_acquire);
     }
-    transport(pe, source).get(context->transport_context(), dest, source, bytes, pe);
-    offer_end(context->transport_context());
+    Transport& way = Context::transport(pe, remote);
+    TransportContext& under_way = context.transport_context();
+    if (form.request != nullptr) {
+        Request& request = open_request(where);
+        form.is_put() ? way.put_tracked(under_way, dest, source, bytes, pe, request.operation)
+                      : way.get_tracked(under_way, dest, source, bytes, pe, request.operation);
+        *form.request = publish(request);
+        return;
+    }
+    if (form.returns == Returns::kAtOnce) {
+        form.is_put() ? way.put_nbi(under_way, dest, source, bytes, pe)
+                      : way.get_nbi(under_way, dest, source, bytes, pe);
+    } else {
+        form.is_put() ? way.put(under_way, dest, source, bytes, pe)
+                      : way.get(under_way, dest, source, bytes, pe);
+    }
+    Context::offer_end(under_way);
 }
 
+void Context::put_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
+                            const char* where, const Context* context) {
+    issue(*context, {dest, source, bytes, pe}, {Direction::kPut, Returns::kComplete}, where);
+}
+void Context::get_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
+                            const char* where, const Context* context) {
+    issue(*context, {dest, source, bytes, pe}, {Direction::kGet, Returns::kComplete}, where);
+}
 void Context::put_nbi_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
                                 const char* where, const Context* context) {
-    check_pe(pe, where);
-    if (bytes == 0) return;
-    if (char* remote = address_map.remote(dest, bytes, pe, where)) {
-        return copy_bytes(remote, source, bytes);
-    }
-    if (is_deferrable(dest, bytes, pe)) [[unlikely]] {
-        const DeferredTransfers::Transfer put{
-            .dest = dest, .source = source, .bytes = bytes, .pe = pe};
-        if (address_map.deferred->take(put, context->transport_context())) return;
-    }
-    transport(pe, dest).put_nbi(context->transport_context(), dest, source, bytes, pe);
-    offer_end(context->transport_context());
+    issue(*context, {dest, source, bytes, pe}, {Direction::kPut, Returns::kAtOnce}, where);
 }
-
 void Context::get_nbi_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
                                 const char* where, const Context* context) {
-    check_pe(pe, where);
-    if (bytes == 0) return;
-    if (const char* remote = address_map.remote(source, bytes, pe, where)) {
-        return copy_bytes(dest, remote, bytes);
-    }
-    if (is_deferrable(source, bytes, pe)) [[unlikely]] {
-        const DeferredTransfers::Transfer get{.kind = DeferredTransfers::Transfer::Kind::kGet,
-                                              .dest = dest,
-                                              .source = source,
-                                              .bytes = bytes,
-                                              .pe = pe};
-        if (address_map.deferred->take(get, context->transport_context())) return;
-    }
-    transport(pe, source).get_nbi(context->transport_context(), dest, source, bytes, pe);
-    offer_end(context->transport_context());
+    issue(*context, {dest, source, bytes, pe}, {Direction::kGet, Returns::kAtOnce}, where);
 }
 
-void Context::put_by_helper(char* remote, const void* source, std::size_t bytes,
-                            const Context* context) {
-    const Helpers::Copy copy{.local = source, .remote = remote, .bytes = bytes};
-    if (address_map.helpers != nullptr &&
-        address_map.helpers->take(copy, context->transport_context())) {
-        return;
-    }
-    copy_large(remote, source, bytes);
+namespace {
+
+// Whether the fabric's thread may do it. REQUIRES: the memory is not mapped.
+bool is_by_fabric(const void* address, int pe) {
+    return &Context::transport(pe, address) == address_map.fabric && !is_registered(address);
 }
 
-void Context::get_by_helper(void* dest, const char* remote, std::size_t bytes,
-                            const Context* context) {
-    const Helpers::Copy copy{
-        .kind = heap::HelperCopy::Kind::kGet, .local = dest, .remote = remote, .bytes = bytes};
-    if (address_map.helpers != nullptr &&
-        address_map.helpers->take(copy, context->transport_context())) {
-        return;
-    }
-    copy_large(dest, remote, bytes);
+// A name of registered memory as the PE has it; else 0.
+std::uintptr_t address_there(const void* remote, int pe) {
+    if (!is_segment_name(remote)) return 0;
+    return segments().find_there(segments().offset_of(remote), pe).address;
 }
 
-// Mistakes are left to put_signal(), which reports them.
-bool Context::put_signal_by_helper(void* dest, const void* source, std::size_t bytes,
-                                   const Signal& signal, int pe, const char* where,
-                                   shmemx_req_t* req) const {
+}  // namespace
+
+bool leave_to_others(const Context& context, const Sides& sides, std::size_t bytes,
+                     const Section* section, const TransferForm& form, int pe, const char* where) {
+    if (form.returns == Returns::kComplete || !Context::is_for_others(bytes)) return false;
+    if (sides.mapped == nullptr && !is_by_fabric(sides.remote, pe)) return false;
+    const Offload::Transfer transfer{
+        .direction = form.direction,
+        .local = sides.local,
+        .remote = sides.remote,
+        .mapped = sides.mapped,
+        .there = sides.mapped != nullptr ? address_there(sides.remote, pe) : 0,
+        .bytes = bytes,
+        .pe = pe,
+        .section = section};
+    return address_map.offload->take(transfer, context.transport_context(), form.request, where);
+}
+
+// Wrong signals are left to put_signal(), which reports them.
+bool Context::leave_put_signal(void* dest, const void* source, std::size_t bytes,
+                               const Signal& signal, int pe, const char* where,
+                               shmemx_req_t* req) const {
     const int target = world_pe(pe, where);
     if (!is_signal_op(signal.op) || !is_aligned(signal.word)) return false;
-    const char* remote = address_map.mapped_heap(dest, bytes, target);
-    const char* word = address_map.mapped_heap(signal.word, sizeof *signal.word, target);
-    if (remote == nullptr && word == nullptr && address_map.deferred != nullptr) {
-        return put_signal_by_fabric(dest, source, bytes, signal, target, where, req);
-    }
-    if (remote == nullptr || word == nullptr || address_map.helpers == nullptr) return false;
+    char* mapped = address_map.remote(dest, bytes, target, where);
+    char* word = address_map.remote(signal.word, sizeof *signal.word, target, where);
+    const bool are_alike = mapped == nullptr ? word == nullptr && is_by_fabric(dest, target) &&
+                                                   is_by_fabric(signal.word, target)
+                                             : word != nullptr;
+    if (!are_alike) return false;
     perform_held();  // One PE's atomics on a word stay in order.
-    const Helpers::Copy copy{.local = source,
-                             .remote = remote,
-                             .bytes = bytes,
-                             .signal = {.word = word,
-                                        .is_add = signal.op == SHMEM_SIGNAL_ADD,
-                                        .value = signal.value,
-                                        .sleeper = sleeper_of(target)}};
-    Helpers& helpers = *address_map.helpers;
-    return req == nullptr ? helpers.take(copy, transport_context())
-                          : helpers.take(copy, transport_context(), req, where);
-}
-
-// `pe` is a number in the world here, not yet checked.
-bool Context::put_signal_by_fabric(void* dest, const void* source, std::size_t bytes,
-                                   const Signal& signal, int pe, const char* where,
-                                   shmemx_req_t* req) const {
-    check_pe(pe, where);
-    if (address_map.remote(dest, bytes, pe, where) != nullptr ||
-        address_map.remote(signal.word, sizeof *signal.word, pe, where) != nullptr ||
-        !is_deferrable(dest, bytes, pe) || !is_deferrable(signal.word, bytes, pe)) {
-        return false;
-    }
-    perform_held();  // One PE's atomics on a word stay in order.
-    const DeferredTransfers::Transfer put{.kind = DeferredTransfers::Transfer::Kind::kPutSignal,
-                                          .dest = dest,
-                                          .source = source,
-                                          .bytes = bytes,
-                                          .pe = pe,
-                                          .signal = signal_update(signal, where)};
-    DeferredTransfers& deferred = *address_map.deferred;
-    return req == nullptr ? deferred.take(put, transport_context())
-                          : deferred.take(put, transport_context(), req, where);
+    const AtomicRequest update = signal_update(signal, where);
+    const Offload::Transfer put{.local = const_cast<void*>(source),
+                                .remote = dest,
+                                .mapped = mapped,
+                                .there = mapped != nullptr ? address_there(dest, target) : 0,
+                                .bytes = bytes,
+                                .pe = target,
+                                .signal = &update,
+                                .mapped_signal = word};
+    return address_map.offload->take(put, transport_context(), req, where);
 }
 
 void Context::fence_slow_path(TransportContext& context) {
     serve_other_nodes();
-    if (address_map.helpers != nullptr) {
-        address_map.helpers->complete(context, Helpers::Which::kPuts);
+    if (address_map.offload != nullptr) {
+        address_map.offload->complete(context, Offload::Which::kPuts);
         std::atomic_thread_fence(std::memory_order_release);
-    }
-    if (address_map.deferred != nullptr) {
-        address_map.deferred->complete(context, DeferredTransfers::Which::kPuts);
     }
     if (&context == &context_without_stores()) return;
     if (address_map.fabric != nullptr) address_map.fabric->fence(context);
@@ -169,11 +150,8 @@ void Context::fence_slow_path(TransportContext& context) {
 
 void Context::quiet_slow_path(TransportContext& context) {
     serve_other_nodes();
-    if (address_map.helpers != nullptr) {
-        address_map.helpers->complete(context, Helpers::Which::kAll);
-    }
-    if (address_map.deferred != nullptr) {
-        address_map.deferred->complete(context, DeferredTransfers::Which::kAll);
+    if (address_map.offload != nullptr) {
+        address_map.offload->complete(context, Offload::Which::kAll);
     }
     if (&context == &context_without_stores()) return;
     if (address_map.fabric != nullptr) address_map.fabric->quiet(context);

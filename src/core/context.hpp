@@ -4,14 +4,13 @@
 // takes one decision: is the target mapped? Then it is a plain load, store or CPU atomic, and done;
 // otherwise one virtual call of the peer's transport.
 //
-// On mapped memory nothing is left pending, but for atomics that a session holds back and copies
-// that helpers do (progress/helpers.hpp): fence is a release fence, quiet a full one. The
-// operations that transports have under way for a context are in its TransportContext, but for
-// those that the fabric's thread does (progress/deferred_transfers.hpp). Orders on weakly ordered
-// processors: puts are relaxed stores (fence, quiet, put_signal and barrier order them); gets and
-// fetches acquire, because they are complete when they return and the program's next operations
-// must not read earlier; read-modify-writes are seq_cst, so that they see whether the target sleeps
-// (base/wait.hpp).
+// On mapped memory nothing is left pending, but for atomics that a session holds back and transfers
+// that others do (progress/offload.hpp): fence is a release fence, quiet a full one. The operations
+// that transports have under way for a context are in its TransportContext. Orders on weakly
+// ordered processors: puts are relaxed stores (fence, quiet, put_signal and barrier order them);
+// gets and fetches acquire, because they are complete when they return and the program's next
+// operations must not read earlier; read-modify-writes are seq_cst, so that they see whether the
+// target sleeps (base/wait.hpp).
 #pragma once
 
 #include <atomic>
@@ -23,6 +22,7 @@
 #include "base/cancellation.hpp"
 #include "base/copy.hpp"
 #include "base/platform.hpp"
+#include "base/section_copy.hpp"
 #include "base/wait.hpp"
 #include "core/address_map.hpp"
 #include "core/atomic_batch.hpp"
@@ -99,8 +99,8 @@ class Context {
             if (char* remote = address_map.mapped(dest, pe)) [[likely]]
                 return copy_short(remote, source, bytes);
         } else if (char* remote = address_map.mapped_heap(dest, bytes, pe)) [[likely]] {
-            if (is_for_helpers(bytes)) [[unlikely]]
-                return put_by_helper(remote, source, bytes, this);
+            if (is_for_others(bytes)) [[unlikely]]
+                return put_nbi_slow_path(dest, source, bytes, pe, where, this);
             return copy_long(remote, source, bytes);
         }
         put_nbi_slow_path(dest, source, bytes, pe, where, this);
@@ -113,8 +113,8 @@ class Context {
             if (const char* remote = address_map.mapped(source, pe)) [[likely]]
                 return copy_short(dest, remote, bytes);
         } else if (const char* remote = address_map.mapped_heap(source, bytes, pe)) [[likely]] {
-            if (is_for_helpers(bytes)) [[unlikely]]
-                return get_by_helper(dest, remote, bytes, this);
+            if (is_for_others(bytes)) [[unlikely]]
+                return get_nbi_slow_path(dest, source, bytes, pe, where, this);
             return copy_long(dest, remote, bytes);
         }
         get_nbi_slow_path(dest, source, bytes, pe, where, this);
@@ -265,7 +265,7 @@ class Context {
     // The same; the source is reusable after quiet.
     TESSERA_INLINE void put_signal_nbi(void* dest, const void* source, std::size_t bytes,
                                        const Signal& signal, int pe, const char* where) const {
-        if (is_for_helpers(bytes) && put_signal_by_helper(dest, source, bytes, signal, pe, where))
+        if (is_for_others(bytes) && leave_put_signal(dest, source, bytes, signal, pe, where))
             [[unlikely]]
             return;
         put_signal(dest, source, bytes, signal, pe, where);
@@ -309,21 +309,15 @@ class Context {
     // That of the default context. Set by init.
     static TransportContext* default_transport_context;
 
-    // Whether helpers are asked to copy so many bytes. COST: up to kPlainCopyBytesMax bytes nothing
-    // that copy_long() does not pay anyway.
-    TESSERA_INLINE static bool is_for_helpers(std::size_t bytes) {
+    // Whether others are asked to transfer so many bytes (progress/offload.hpp). COST: up to
+    // kPlainCopyBytesMax bytes nothing that copy_long() does not pay anyway.
+    TESSERA_INLINE static bool is_for_others(std::size_t bytes) {
         return bytes > kPlainCopyBytesMax && bytes >= address_map.helper_bytes_min;
     }
-    // Whether a helper, or the fabric's thread, takes it; if not, nothing has happened. `req`:
-    // nullptr, or the program's variable. REQUIRES: is_for_helpers(bytes).
-    bool put_signal_by_helper(void* dest, const void* source, std::size_t bytes,
-                              const Signal& signal, int pe, const char* where,
-                              shmemx_req_t* req = nullptr) const;
-    // Whether the fabric's thread may do an operation on memory of another node, of this size.
-    static bool is_deferrable(const void* address, std::size_t bytes, int pe) {
-        return address_map.deferred != nullptr && is_for_helpers(bytes) &&
-               &transport(pe, address) == address_map.fabric && !is_registered(address);
-    }
+    // Whether others take it; if not, nothing has happened. `req`: nullptr, or the program's
+    // variable. REQUIRES: is_for_others(bytes).
+    bool leave_put_signal(void* dest, const void* source, std::size_t bytes, const Signal& signal,
+                          int pe, const char* where, shmemx_req_t* req = nullptr) const;
 
     // For memory of `pe` that is not mapped. REQUIRES: a number in the world, and an address that
     // address_map.remote() has checked.
@@ -339,6 +333,8 @@ class Context {
     }
     // The signal as transports take it; a wrong one ends the job.
     static AtomicRequest signal_update(const Signal& signal, const char* where);
+    // The end of an operation on a transport. A cancelled thread may end here.
+    static void offer_end(const TransportContext& context);
 
   private:
     // Without use of the old value the compiler need not fetch it: on x86 the operation then needs
@@ -408,23 +404,13 @@ class Context {
     void put_signal_slow_path(void* dest, const void* source, std::size_t bytes,
                               const Signal& signal, int pe, const char* where) const;
 
-    bool put_signal_by_fabric(void* dest, const void* source, std::size_t bytes,
-                              const Signal& signal, int pe, const char* where,
-                              shmemx_req_t* req) const;
-
-    // Long copies on this node with helpers, who may be busy: then the caller copies.
-    static void put_by_helper(char* remote, const void* source, std::size_t bytes,
-                              const Context* context);
-    static void get_by_helper(void* dest, const char* remote, std::size_t bytes,
-                              const Context* context);
-    // These complete or order the operations that helpers and transports have under way.
+    // These complete or order the operations that others and transports have under way.
     static void fence_slow_path(TransportContext& context);
     static void quiet_slow_path(TransportContext& context);
-    // The end of an operation on a transport. A cancelled thread may end here.
-    static void offer_end(const TransportContext& context);
 
-    // All cases but mapped heap memory: static data, transports, mistakes. `pe` is a number in the
-    // world, not yet checked. Reached by tail calls, so that the paths above save no registers.
+    // All cases but mapped heap memory: static data, transports, mistakes; and transfers that are
+    // left to others. `pe` is a number in the world, not yet checked. Reached by tail calls, so
+    // that the paths above save no registers.
     static void put_slow_path(void* dest, const void* source, std::size_t bytes, int pe,
                               const char* where, const Context* context);
     static void get_slow_path(void* dest, const void* source, std::size_t bytes, int pe,

@@ -18,7 +18,7 @@
 #include "heap/pe_location.hpp"
 #include "heap/shared_pages.hpp"
 #include "locks/queue_node.hpp"
-#include "progress/shared_copy_offer.hpp"
+#include "progress/offload_invitation.hpp"
 #include "teams/team.hpp"
 #include "teams/team_mailboxes.hpp"
 #include "teams/team_streams.hpp"
@@ -70,7 +70,7 @@ struct InternalSegment {
     heap::PeLocation location;
     SegmentHelp segment_help;
     // Another PE's long copy from or to this one, which this one may help with.
-    SharedCopyOffer shared_copy;
+    OffloadInvitation offload;
     // This PE sleeps in a wait on a word of its own. Other PEs check it after every p and atomic
     // towards this PE. Last, because the program's words often lie at the start of a page:
     // kAliasingBytes.

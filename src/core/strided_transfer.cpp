@@ -175,6 +175,12 @@ void transfer_strided(const Context& context, const StridedArguments& arguments,
     char* remote = (is_put ? dest : source) + section.remote_start;
     char* local = (is_put ? source : dest) + section.local_start;
     if (char* mapped = address_map.remote(remote, section.remote_span(), pe, where)) {
+        const std::size_t bytes = section.run_bytes * section.remote_runs().count();
+        const Section* shape_of_rows = section.ndims > 0 ? &section : nullptr;
+        if (leave_to_others(context, {remote, local, mapped}, bytes, shape_of_rows, form, pe,
+                            where)) {
+            return;
+        }
         copy_section(mapped, local, section, form.direction);
         if (!is_put) finish_get();
     } else if (is_put && form.request != nullptr) {

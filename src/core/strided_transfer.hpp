@@ -9,7 +9,7 @@
 
 #include "base/block_pairs.hpp"
 #include "base/section_copy.hpp"
-#include "core/context.hpp"
+#include "core/issue.hpp"
 #include "progress/request.hpp"
 
 namespace tessera {
@@ -29,12 +29,6 @@ struct IndexedArguments {
     std::span<const Block> dest_blocks;
     const void* source;
     std::span<const Block> source_blocks;
-};
-
-struct TransferForm {
-    Direction direction;
-    Returns returns;
-    shmemx_req_t* request = nullptr;  // receives the request of the transfer
 };
 
 void transfer_strided(const Context& context, const StridedArguments& arguments, TransferForm form,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The work of a helper: copies what the PEs of its node hand over (heap/helper_ring.hpp). Under
+// The work of a helper: copies what the PEs of its node leave to it (heap/offload_board.hpp), those
+// of its own NUMA node first. Under
 // oshrun a helper is a process (tools/oshrun/helper_process.cpp), under other launchers a thread of
 // the node's first PE (progress/helper_threads.hpp). THREADS: run() by one, stop() by any.
 #pragma once
@@ -10,14 +11,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "heap/helper_copy.hpp"
+#include "heap/offload_board.hpp"
 
 namespace tessera::heap {
 
 class HelperLoop {
   public:
     struct Setup {
-        HelperBoard& board;
+        OffloadBoard& board;
         NodeMaps maps;
         std::size_t npes = 0;    // of the node
         std::size_t number = 0;  // of the helper on its node
@@ -33,7 +34,7 @@ class HelperLoop {
   private:
     bool look_at_rings();
     bool look_at(std::size_t index);
-    void copy(HelperRing& ring, const HelperRing::Piece& piece) const;
+    void copy(OffloadRing& ring, const OffloadRing::Piece& piece) const;
 
     const Setup setup_;
     std::vector<std::uint64_t> looked_up_to_;  // by ring: all tickets before are claimed

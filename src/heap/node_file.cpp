@@ -91,7 +91,7 @@ NodeLayout plan_layout(const NodePlan& plan) {
     header.inline_limits_offset =
         round_up(header.endpoints_offset + header.npes_of_job * kEndpointSlotBytes, kHugePageBytes);
     header.internal_offset =
-        round_up(helpers_offset(header) + helper_board_bytes(npes), kHugePageBytes);
+        round_up(offload_offset(header) + offload_board_bytes(npes), kHugePageBytes);
     header.internal_bytes =
         round_up(kInternalBytes + header.npes_of_job * sizeof(EpochSlot), kHugePageBytes);
     header.static_offset = header.internal_offset + npes * header.internal_bytes;
@@ -130,11 +130,11 @@ NodeFiles create_node_files(const NodePlan& plan, std::string& error) {
     }
     if (!files.heap) files.heap = make_file("tessera-heap", heaps_bytes, error);
     if (!files.heap) return {};
-    static_assert(offsetof(HelperBoard, plan) == 0);
+    static_assert(offsetof(OffloadBoard, plan) == 0);
     if (::pwrite(files.node.get(), &header, sizeof header, 0) !=
             static_cast<ssize_t>(sizeof header) ||
         ::pwrite(files.node.get(), &plan.helpers, sizeof plan.helpers,
-                 static_cast<off_t>(helpers_offset(header))) !=
+                 static_cast<off_t>(offload_offset(header))) !=
             static_cast<ssize_t>(sizeof plan.helpers)) {
         error = std::string("cannot write to a shared memory file: ") + std::strerror(errno);
         return {};

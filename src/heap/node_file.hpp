@@ -22,9 +22,9 @@
 //   | PeLocation x PEs      |   of the job: those of       |                  |
 //   |                       |   other nodes, filled as     |                  |
 //   |                       |   they are asked for         |                  |
-//   +-----------------------+ helpers_offset()             | team memory      |
-//   | HelperBoard           |   copies that helpers do     |                  |
-//   | HelperRing x npes     |                              |                  |
+//   +-----------------------+ offload_offset()             | team memory      |
+//   | OffloadBoard          |   transfers that others do   |                  |
+//   | OffloadRing x npes    |   for a PE                   |                  |
 //   +-----------------------+ internal_offset              |                  |
 //   | internal seg. x npes  |   flags, locks, buffers      +------------------+ local_begin()
 //   |                       |   of the library             | local memory     |
@@ -48,7 +48,7 @@
 #include "base/fd.hpp"
 #include "base/platform.hpp"
 #include "base/wait.hpp"
-#include "heap/helper_ring.hpp"
+#include "heap/offload_board.hpp"
 #include "heap/pe_location.hpp"
 
 namespace tessera::heap {
@@ -120,11 +120,11 @@ inline std::uint64_t locations_offset(const NodeLayout& layout) {
     return layout.inline_limits_offset + kInlineLimits * sizeof(InlineLimit);
 }
 static_assert(kInlineLimits * sizeof(InlineLimit) % 4096 == 0, "the inline limits fill pages");
-// The board of the helpers and the rings of the PEs, behind that table.
-inline std::uint64_t helpers_offset(const NodeLayout& layout) {
+// The board and the rings of the PEs, behind that table.
+inline std::uint64_t offload_offset(const NodeLayout& layout) {
     return locations_offset(layout) + layout.npes_of_job * sizeof(PeLocation);
 }
-static_assert(sizeof(PeLocation) % alignof(HelperBoard) == 0);
+static_assert(sizeof(PeLocation) % alignof(OffloadBoard) == 0);
 
 // The start of the node file.
 struct NodeHeader : NodeLayout {

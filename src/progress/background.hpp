@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Work that goes on while the program computes or waits: nonblocking collectives, and long
-// transfers that the PE leaves to the fabric's thread (progress/deferred_transfers.hpp). It
-// advances whenever the program waits or tests (base/wait_environment.hpp), and by the thread of
-// the fabric, where there is one. A request names it (progress/request.hpp):
+// transfers that the PE leaves to the fabric's thread (progress/offload.hpp). It advances whenever
+// the program waits or tests (base/wait_environment.hpp), and by the thread of the fabric, where
+// there is one. A request names it (progress/request.hpp):
 //
 //   Request& request = open_request(where);
 //   start_background(work, request.operation);

@@ -41,7 +41,7 @@ void work(heap::HelperLoop& loop, const cpu_set_t& processors) {
 }  // namespace
 
 HelperThreads::HelperThreads(const Node& node, const launch::Job& job) {
-    heap::HelperBoard& board = node.helper_board();
+    heap::OffloadBoard& board = node.offload_board();
     const cpu_set_t processors = processors_of_pes(node, job.nlocal);
     for (std::uint32_t i = 0; i < board.plan.helpers; ++i) {
         loops_.push_back(std::make_unique<heap::HelperLoop>(
@@ -63,7 +63,7 @@ HelperThreads::~HelperThreads() {
 std::unique_ptr<HelperThreads> start_helper_threads(const Node& node, const launch::Job& job,
                                                     const char* where) {
     const ProgressMode& mode = config().progress;
-    heap::HelperBoard& board = node.helper_board();
+    heap::OffloadBoard& board = node.offload_board();
     const std::uint32_t cores = node.header().usable_cores;
     const std::uint32_t needed = static_cast<std::uint32_t>(job.npes_of_host) +
                                  mode.helpers * static_cast<std::uint32_t>(job.nodes_of_host);

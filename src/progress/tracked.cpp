@@ -6,9 +6,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "base/copy.hpp"
-#include "progress/deferred_transfers.hpp"
-#include "progress/helpers.hpp"
+#include "core/issue.hpp"
 #include "transports/apply_atomic.hpp"
 
 namespace tessera {
@@ -20,75 +18,21 @@ bool is_mapped(const void* address, std::size_t bytes, int pe, const char* where
 
 }  // namespace
 
-// `pe` is a number in the world here, not yet checked.
 void put_req_slow_path(const Context& context, void* dest, const void* source, std::size_t bytes,
                        int pe, shmemx_req_t* req, const char* where) {
-    check_pe(pe, where);
-    if (bytes == 0) return;
-    if (char* remote = address_map.remote(dest, bytes, pe, where)) {
-        return copy_bytes(remote, source, bytes);
-    }
-    if (Context::is_deferrable(dest, bytes, pe)) [[unlikely]] {
-        const DeferredTransfers::Transfer put{
-            .dest = dest, .source = source, .bytes = bytes, .pe = pe};
-        if (address_map.deferred->take(put, context.transport_context(), req, where)) return;
-    }
-    Request& request = open_request(where);
-    Context::transport(pe, dest).put_tracked(context.transport_context(), dest, source, bytes, pe,
-                                             request.operation);
-    *req = publish(request);
+    issue(context, {dest, source, bytes, pe}, {Direction::kPut, Returns::kAtOnce, req}, where);
 }
-
 void get_req_slow_path(const Context& context, void* dest, const void* source, std::size_t bytes,
                        int pe, shmemx_req_t* req, const char* where) {
-    check_pe(pe, where);
-    if (bytes == 0) return;
-    if (const char* remote = address_map.remote(source, bytes, pe, where)) {
-        copy_bytes(dest, remote, bytes);
-        return std::atomic_thread_fence(std::memory_order_acquire);
-    }
-    if (Context::is_deferrable(source, bytes, pe)) [[unlikely]] {
-        const DeferredTransfers::Transfer get{.kind = DeferredTransfers::Transfer::Kind::kGet,
-                                              .dest = dest,
-                                              .source = source,
-                                              .bytes = bytes,
-                                              .pe = pe};
-        if (address_map.deferred->take(get, context.transport_context(), req, where)) return;
-    }
-    Request& request = open_request(where);
-    Context::transport(pe, source)
-        .get_tracked(context.transport_context(), dest, source, bytes, pe, request.operation);
-    *req = publish(request);
-}
-
-void put_req_by_helper(const Context& context, char* remote, const void* source, std::size_t bytes,
-                       shmemx_req_t* req, const char* where) {
-    const Helpers::Copy copy{.local = source, .remote = remote, .bytes = bytes};
-    if (address_map.helpers != nullptr &&
-        address_map.helpers->take(copy, context.transport_context(), req, where)) {
-        return;
-    }
-    copy_large(remote, source, bytes);
-}
-
-void get_req_by_helper(const Context& context, void* dest, const char* remote, std::size_t bytes,
-                       shmemx_req_t* req, const char* where) {
-    const Helpers::Copy copy{
-        .kind = heap::HelperCopy::Kind::kGet, .local = dest, .remote = remote, .bytes = bytes};
-    if (address_map.helpers != nullptr &&
-        address_map.helpers->take(copy, context.transport_context(), req, where)) {
-        return;
-    }
-    copy_large(dest, remote, bytes);
-    std::atomic_thread_fence(std::memory_order_acquire);
+    issue(context, {dest, source, bytes, pe}, {Direction::kGet, Returns::kAtOnce, req}, where);
 }
 
 // Where payload or signal are mapped, Context::put_signal() completes what is not.
 void put_signal_req(const Context& context, void* dest, const void* source, std::size_t bytes,
                     const Signal& signal, int pe, shmemx_req_t* req, const char* where) {
     *req = SHMEMX_REQ_COMPLETE;
-    if (Context::is_for_helpers(bytes) &&
-        context.put_signal_by_helper(dest, source, bytes, signal, pe, where, req)) {
+    if (Context::is_for_others(bytes) &&
+        context.leave_put_signal(dest, source, bytes, signal, pe, where, req)) {
         return;
     }
     if (!address_map.needs_transport) {

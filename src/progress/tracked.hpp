@@ -18,11 +18,6 @@ void put_req_slow_path(const Context& context, void* dest, const void* source, s
 void get_req_slow_path(const Context& context, void* dest, const void* source, std::size_t bytes,
                        int pe, shmemx_req_t* req, const char* where);
 
-void put_req_by_helper(const Context& context, char* remote, const void* source, std::size_t bytes,
-                       shmemx_req_t* req, const char* where);
-void get_req_by_helper(const Context& context, void* dest, const char* remote, std::size_t bytes,
-                       shmemx_req_t* req, const char* where);
-
 TESSERA_INLINE void put_req(const Context& context, void* dest, const void* source,
                             std::size_t bytes, int pe, shmemx_req_t* req, const char* where) {
     const int target = context.world_pe(pe, where);
@@ -31,8 +26,8 @@ TESSERA_INLINE void put_req(const Context& context, void* dest, const void* sour
         if (char* remote = address_map.mapped(dest, target)) [[likely]]
             return copy_short(remote, source, bytes);
     } else if (char* remote = address_map.mapped_heap(dest, bytes, target)) [[likely]] {
-        if (Context::is_for_helpers(bytes)) [[unlikely]]
-            return put_req_by_helper(context, remote, source, bytes, req, where);
+        if (Context::is_for_others(bytes)) [[unlikely]]
+            return put_req_slow_path(context, dest, source, bytes, target, req, where);
         return copy_long(remote, source, bytes);
     }
     put_req_slow_path(context, dest, source, bytes, target, req, where);
@@ -47,8 +42,8 @@ TESSERA_INLINE void get_req(const Context& context, void* dest, const void* sour
         if (const char* remote = address_map.mapped(source, target)) [[likely]]
             return copy_short_and_acquire(dest, remote, bytes);
     } else if (const char* remote = address_map.mapped_heap(source, bytes, target)) [[likely]] {
-        if (Context::is_for_helpers(bytes)) [[unlikely]]
-            return get_req_by_helper(context, dest, remote, bytes, req, where);
+        if (Context::is_for_others(bytes)) [[unlikely]]
+            return get_req_slow_path(context, dest, source, bytes, target, req, where);
         return copy_long_and_acquire(dest, remote, bytes);
     }
     get_req_slow_path(context, dest, source, bytes, target, req, where);

@@ -77,7 +77,7 @@ void raise_at_first_pe(std::uint64_t* word, std::uint64_t value) {
 // By oshrun the fabric's thread runs where the helpers of the node do. Other launchers give each PE
 // the processors for both.
 void move_to_helpers() {
-    const cpu_set_t& processors = live->node->helper_board().plan.processors;
+    const cpu_set_t& processors = live->node->offload_board().plan.processors;
     if (CPU_COUNT(&processors) == 0) return;
     if (::sched_setaffinity(0, sizeof processors, &processors) != 0) {
         log(Subsystem::kFabric, "the fabric's thread stays beside its PE: %s",
@@ -99,7 +99,7 @@ std::size_t count_my_cores() {
 
 }  // namespace
 
-void join_fabric_thread(const char* where) {
+void check_fabric_thread(const char* where) {
     const bool is_by_oshrun = live->job.launcher == launch::Launcher::kOshrun;
     if (!is_by_oshrun && !config().progress.is_forced && count_my_cores() < 2) {
         fatal(
@@ -108,11 +108,6 @@ void join_fabric_thread(const char* where) {
             "share one by SHMEM_PROGRESS='helpers!'",
             where, print_progress(config().progress).c_str());
     }
-    live->deferred = std::make_unique<DeferredTransfers>(
-        DeferredTransfers::Setup{.fabric = *live->fabric,
-                                 .excluded = {live->collective_transport_context.get(),
-                                              live->stream_transport_context.get()}});
-    live->deferred->set_bytes_min(helper_bytes_min(config().helper_size));
 }
 
 FabricSetup describe_fabric() {

@@ -11,8 +11,7 @@
 
 #include "base/copy.hpp"
 #include "core/address_map.hpp"
-#include "progress/deferred_transfers.hpp"
-#include "progress/helpers.hpp"
+#include "progress/offload.hpp"
 #include "session/coherence.hpp"
 #include "session/runtime.hpp"
 #include "shmem/setup.h"
@@ -87,13 +86,14 @@ void print_info(const Node& node, const launch::Job& job, std::span<const Outcom
                                     ? "more PEs than usable cores: yield, then sleep"
                                     : "a core for each PE: pause, yield, then sleep");
         text += line("large copies", copy_routine_name());
-        if (address_map.helpers != nullptr) {
+        const Offload* offload = address_map.offload;
+        if (offload != nullptr && offload->has_helpers()) {
             text += line("helpers", text_of("put_nbi and get_nbi on the node from %zu bytes on",
-                                            address_map.helpers->bytes_min()));
+                                            offload->node_bytes_min()));
         }
-        if (address_map.deferred != nullptr) {
+        if (offload != nullptr && offload->has_fabric()) {
             text += line("helpers", text_of("put_nbi and get_nbi to other nodes from %zu bytes on",
-                                            address_map.deferred->bytes_min()));
+                                            offload->fabric_bytes_min()));
         }
         text += "Topology\n" + topology::describe(node.facts());
         text += "Settings\n" + settings_text(config(), outcomes);

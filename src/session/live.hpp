@@ -17,10 +17,9 @@
 #include "heap/team_memory.hpp"
 #include "launch/job.hpp"
 #include "locks/held_locks.hpp"
-#include "progress/deferred_transfers.hpp"
 #include "progress/epochs.hpp"
 #include "progress/helper_threads.hpp"
-#include "progress/helpers.hpp"
+#include "progress/offload.hpp"
 #include "session/node.hpp"
 #include "session/public_file.hpp"
 #include "session/runtime.hpp"
@@ -44,8 +43,7 @@ struct Live {
     std::unique_ptr<TransportContext> stream_transport_context;
     // nullptr: they are processes of oshrun, or this PE is not the first one of the node.
     std::unique_ptr<HelperThreads> helper_threads;
-    std::unique_ptr<Helpers> helpers;             // nullptr: there are none
-    std::unique_ptr<DeferredTransfers> deferred;  // nullptr: SHMEM_PROGRESS, or there is no fabric
+    std::unique_ptr<Offload> offload;  // nullptr: no one does transfers for this PE
     std::unique_ptr<HeldLocks> held_locks;
     std::unique_ptr<Epochs> epochs;
     std::vector<const WaitTimes*> waits_of_others;  // what the wait environment points to
@@ -77,8 +75,9 @@ PublicFileFacts agree_on_public_file(const char* where);
 void make_copies(const char* where);
 // The set-up of a fabric that reaches this PE's memory.
 FabricSetup describe_fabric();
-// SHMEM_PROGRESS=helpers: the fabric's thread gets long transfers. REQUIRES: live->fabric.
-void join_fabric_thread(const char* where);
+// SHMEM_PROGRESS=helpers: ends the job where the fabric's thread has no core. REQUIRES:
+// live->fabric.
+void check_fabric_thread(const char* where);
 // Gives other nodes the CPU. REQUIRES: live->fabric.
 void drive_fabric();
 // An atomic on a word of PE 0's internal segment; request.dest is the word in this PE's.

@@ -19,7 +19,6 @@
 #include "base/endpoint_slot.hpp"
 #include "base/fatal.hpp"
 #include "memory/core_files.hpp"
-#include "progress/helpers.hpp"
 #include "session/program_digest.hpp"
 #include "settings/config.hpp"
 #include "transports/node_transports.hpp"
@@ -28,13 +27,13 @@ namespace tessera {
 
 Node::Node(launch::Job& job, const char* where) : job_(job), my_statics_(heap::static_data()) {
     map_files();
-    if (helper_board().plan.helpers > 0) Helpers::abandon(helper_board().ring(job_.local_index));
     publish_record(where);
     if (my_record().inits > 1) {
         // The memory is that of an earlier program in the same place (`oshrun sh -c "./a; ./b"`),
         // or from before shmem_finalize. Other PEs may still be in a barrier that this PE has left,
         // and read its flags there. When all have come, no PE needs the memory any more.
         meet(where);
+        empty_offload_ring(where);
         release_memory();
     }
     publish_settings();
@@ -67,8 +66,9 @@ heap::PeLocation& Node::location_of_other_node(int world_pe) const {
     return reinterpret_cast<heap::PeLocation*>(table)[world_pe];
 }
 
-heap::HelperBoard& Node::helper_board() const {
-    return *reinterpret_cast<heap::HelperBoard*>(node_map_.data() + heap::helpers_offset(*header_));
+heap::OffloadBoard& Node::offload_board() const {
+    return *reinterpret_cast<heap::OffloadBoard*>(node_map_.data() +
+                                                  heap::offload_offset(*header_));
 }
 
 InlineLimit* Node::my_inline_limit() const {
@@ -173,6 +173,14 @@ void Node::bind_heap_to_numa_node() const {
     unsigned long nodes = 1UL << numa_node;
     ::syscall(SYS_mbind, heap(job_.local_index), header_->heap_stride, MPOL_PREFERRED, &nodes,
               sizeof nodes * 8, 0);
+}
+
+// Helpers may still copy for an earlier program that has ended without a word; PEs do not.
+void Node::empty_offload_ring(const char* where) const {
+    heap::OffloadRing& ring = offload_board().ring(job_.local_index);
+    ring.close();
+    wait_until([&] { return ring.is_empty(); }, where);
+    ring.reopen();
 }
 
 void Node::release_memory() const {

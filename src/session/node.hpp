@@ -13,8 +13,8 @@
 #include "base/fd.hpp"
 #include "core/address_map.hpp"
 #include "core/internal_segment.hpp"
-#include "heap/helper_copy.hpp"
 #include "heap/node_file.hpp"
+#include "heap/offload_board.hpp"
 #include "heap/static_data.hpp"
 #include "launch/job.hpp"
 #include "topology/topology.hpp"
@@ -73,10 +73,9 @@ class Node {
     // The table of EndpointInfos that the PEs of the node share (transports/ofi).
     char* endpoint_table() const { return node_map_.data() + header_->endpoints_offset; }
     // plan.helpers == 0: the node has none.
-    heap::HelperBoard& helper_board() const;
+    heap::OffloadBoard& offload_board() const;
     // The mapped files; helpers have them, too.
     heap::NodeMaps maps() const { return {.node = node_map_.data(), .heaps = heap_map_.data()}; }
-    std::size_t heaps_bytes() const { return heap_map_.bytes(); }
     // The entry that this node keeps for a PE of another node (session/locations.hpp).
     heap::PeLocation& location_of_other_node(int world_pe) const;
     // Two transports that reach static data that could not be mapped, of this PE and of the others;
@@ -89,6 +88,7 @@ class Node {
     }
 
   private:
+    void empty_offload_ring(const char* where) const;
     void map_files();
     void map_heaps(const heap::NodeLayout& layout);
     void publish_record(const char* where) const;

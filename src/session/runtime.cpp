@@ -19,7 +19,6 @@
 #include "memory/inline_maps.hpp"
 #include "memory/local_memory.hpp"
 #include "memory/segments.hpp"
-#include "progress/shared_copy.hpp"
 #include "session/failures.hpp"
 #include "session/hang_report.hpp"
 #include "session/info.hpp"
@@ -96,9 +95,7 @@ void close_runtime() {
     std::lock_guard guard(lifecycle);
     const NoCancellation no_cancellation;
     report_leaks();
-    if (live->helpers) live->helpers->complete_all();
-    if (live->deferred) live->deferred->complete_all();
-    stop_sharing_copies();
+    if (live->offload) live->offload->complete_all();
     const bool have_met = meet_before_end();
     // No PE touches another PE's heap from here on.
     phase.store(Phase::kFinalized, std::memory_order_release);
@@ -115,9 +112,8 @@ void close_runtime() {
     live->default_transport_context.reset();
     live->collective_transport_context.reset();
     live->stream_transport_context.reset();
-    live->deferred.reset();
+    live->offload.reset();
     live->fabric.reset();
-    live->helpers.reset();
     live->helper_threads.reset();
     live->coherence.reset();
     if (have_met) live->node->release_memory();

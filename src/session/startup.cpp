@@ -15,8 +15,7 @@
 #include "core/context.hpp"
 #include "heap/static_data.hpp"
 #include "memory/inline_maps.hpp"
-#include "progress/helpers.hpp"
-#include "progress/shared_copy.hpp"
+#include "progress/offload.hpp"
 #include "session/checker.hpp"
 #include "session/coherence.hpp"
 #include "session/crash_report.hpp"
@@ -40,14 +39,7 @@ std::vector<const WaitTimes*> waits_of_others(const Node& node, const launch::Jo
     return waits;
 }
 
-bool help_helpers_and_copies() { return help_helpers() || help_with_copies(); }
-
-WaitEnvironment::Help choose_help(bool shares_copies) {
-    if (live->helpers == nullptr) return shares_copies ? help_with_copies : nullptr;
-    return shares_copies ? help_helpers_and_copies : help_helpers;
-}
-
-void join_helpers(bool has_many_threads, const char* where) {
+void check_helpers(const char* where) {
     if (config().progress.kind != Progress::kHelpers) return;
     if (!config().heap.is_coherent()) {
         fatal(
@@ -55,30 +47,53 @@ void join_helpers(bool has_many_threads, const char* where) {
             "SHMEM_HEAP=shared, or SHMEM_PROGRESS=thread",
             where, print_progress(config().progress).c_str());
     }
-    if (live->fabric) join_fabric_thread(where);
+    if (live->fabric) check_fabric_thread(where);
+}
+
+// Whether blocking copies are shared with actors of which each has a core or not.
+bool shares_copies(bool core_each) {
+    return config().heap.is_coherent() &&
+           (config().shared_copies == SharedCopies::kAlways ||
+            (config().shared_copies == SharedCopies::kAuto && core_each));
+}
+
+// Makes the object by which this PE leaves transfers to others.
+void find_others(bool has_many_threads, bool core_each, const char* where) {
+    check_helpers(where);
+    const bool has_helpers = config().progress.kind == Progress::kHelpers;
     const bool is_by_oshrun = live->job.launcher == launch::Launcher::kOshrun;
-    if (!is_by_oshrun && live->job.local_index == 0) {
+    if (has_helpers && !is_by_oshrun && live->job.local_index == 0) {
         live->helper_threads = start_helper_threads(*live->node, live->job, where);
     }
-    live->helpers = std::make_unique<Helpers>(
-        Helpers::Setup{.board = live->node->helper_board(),
-                       .local_index = live->job.local_index,
-                       .maps = live->node->maps(),
-                       .heaps_bytes = live->node->heaps_bytes(),
-                       .has_many_threads = has_many_threads,
-                       .parent = is_by_oshrun ? inherited()->launcher_pid
-                                              : static_cast<pid_t>(live->node->record(0).pid),
-                       .excluded = {live->collective_transport_context.get(),
-                                    live->stream_transport_context.get()}});
-    // Else the layers above read the profile first (use_measured_helper_sizes()).
-    if (config().helper_size != 0) {
-        live->helpers->set_bytes_min(helper_bytes_min(config().helper_size));
-    }
+    const bool invites_peers = shares_copies(core_each) && live->job.nlocal > 1;
+    if (!has_helpers && !invites_peers) return;
+    const Node& node = *live->node;
+    std::vector<std::int32_t> pids;
+    for (int i = 0; i < live->job.nlocal; ++i) pids.push_back(node.record(i).pid);
+    live->offload = std::make_unique<Offload>(Offload::Setup{
+        .board = node.offload_board(),
+        .local_index = live->job.local_index,
+        .local_pes = live->job.local_pes,
+        .pids = pids,
+        .maps = node.maps(),
+        .heap_stride = node.header().heap_stride,
+        .has_helpers = has_helpers,
+        .invites_peers = invites_peers,
+        .invites_helpers = has_helpers && shares_copies(node.offload_board().plan.have_cores != 0),
+        .has_many_threads = has_many_threads,
+        .parent = is_by_oshrun ? inherited()->launcher_pid : pids.front(),
+        .fabric = has_helpers ? live->fabric.get() : nullptr,
+        .excluded = {live->collective_transport_context.get(),
+                     live->stream_transport_context.get()}});
+    // Without a size of the user the layers above read that of the node from the profile first
+    // (use_measured_helper_sizes()).
+    const std::size_t bytes = helper_bytes_min(config().helper_size);
+    live->offload->set_bytes_min(config().helper_size != 0 ? bytes : 0, bytes);
 }
 
 // For the waits of the routines from here on: other PEs and oshrun see them, and they help other
 // PEs. All objects that waits touch exist now, and the nodes have agreed on the heap's size.
-void enter_wait_environment(bool shares_copies) {
+void enter_wait_environment() {
     const Node& node = *live->node;
     InternalSegment& internal = node.internal(live->job.local_index);
     heap::NodeHeader& header = node.header();
@@ -90,7 +105,6 @@ void enter_wait_environment(bool shares_copies) {
     internal.held_locks = reinterpret_cast<std::uint64_t>(live->held_locks.get());
     internal.facts.is_complete.store(1, std::memory_order_release);
     set_hang_report_word(&header.hang_report_at_ns);
-    auto& sleeping_on = internal.shared_copy.sleeping_on();
     set_wait_environment({.sleeper = &internal.sleeper,
                           .inline_limit = node.my_inline_limit(),
                           .inline_limit_bytes = node.peers()[live->job.pe].heap_inline_limit,
@@ -98,12 +112,12 @@ void enter_wait_environment(bool shares_copies) {
                           .times_of_others = live->waits_of_others,
                           .oversubscribed_until_ns = &header.oversubscribed_until_ns,
                           .label = node.wait_label(),
-                          .sleep_note = shares_copies ? &sleeping_on : nullptr,
+                          .sleep_note = live->offload ? &internal.offload.sleeping_on : nullptr,
                           .sleep_origin = reinterpret_cast<const char*>(&internal),
                           .progress = live->coherence ? drive_coherence
                                       : live->fabric  ? drive_fabric
                                                       : nullptr,
-                          .help = choose_help(shares_copies),
+                          .help = live->offload ? help_others : nullptr,
                           .note = &internal.wait_note,
                           .hang_nanoseconds = hang_report_nanoseconds(),
                           .report_hang = report_hang,
@@ -127,9 +141,8 @@ void publish_address_map(const Live& life) {
     address_map.fabric = life.fabric.get();
     address_map.needs_transport = !life.node->statics_are_mapped() || life.fabric != nullptr;
     address_map.expects_completion.store(address_map.needs_transport, std::memory_order_relaxed);
-    address_map.helpers = life.helpers.get();
-    address_map.deferred = life.deferred.get();
-    if (life.helpers || life.deferred) {
+    address_map.offload = life.offload.get();
+    if (life.offload && life.offload->has_helpers()) {
         address_map.helper_bytes_min = helper_bytes_min(config().helper_size);
     }
     address_map.serves_in_calls =
@@ -202,18 +215,13 @@ void start(int level, const char* where) {
     publish_my_place();
     make_predefined_teams();
     live->node->open_heaps();
-    join_helpers(has_many_threads, where);
+    find_others(has_many_threads, core_each, where);
     publish_address_map(*live);
     live->held_locks = std::make_unique<HeldLocks>(has_many_threads, &my_queue_node(0));
     open_held_locks = live->held_locks.get();
     world_serves_active_sets = !live->fabric && !any_pe_has_many_threads(*live);
-    const bool shares_copies =
-        config().heap.is_coherent() &&
-        (config().shared_copies == SharedCopies::kAlways ||
-         (config().shared_copies == SharedCopies::kAuto && core_each && live->job.nlocal > 1));
-    if (shares_copies) start_sharing_copies();
     open_inline_maps(live->job.node_file.get(), header.inline_limits_offset, live->job.local_pes);
-    enter_wait_environment(shares_copies);
+    enter_wait_environment();
     watch_fork_and_exit();
     stop_watching_init();
     set_fatal_advice(nullptr);

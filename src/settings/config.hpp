@@ -74,7 +74,7 @@ inline constexpr std::string_view kCollectiveBufferNames[] = {"8K", "16K", "32K"
 enum class AmoPath : std::uint8_t { kAuto, kAm, kFabric };
 inline constexpr std::string_view kAmoPathNames[] = {"auto", "am", "fabric"};
 
-// Whether waiting PEs help with long copies (progress/shared_copy.hpp).
+// Whether waiting PEs and helpers take pieces of long copies (progress/offload.hpp).
 enum class SharedCopies : std::uint8_t { kAuto, kAlways, kNever };
 inline constexpr std::string_view kSharedCopiesNames[] = {"auto", "always", "never"};
 
@@ -117,7 +117,7 @@ struct Config {
     FabricValues fabric_values = initial_fabric_values();
     AmoPath amo_path = AmoPath::kAuto;
     ProgressMode progress;
-    std::uint64_t helper_size = 0;  // bytes; 0: helper_bytes_min() in progress/helpers.hpp
+    std::uint64_t helper_size = 0;  // bytes; 0: helper_bytes_min() in progress/offload.hpp
     Count network_timeout{60};      // seconds; 0: for ever
     std::string trace;
     Count trace_events{32768};

@@ -64,7 +64,7 @@ void run_helper(int argc, char** argv) {
     choose_copy_routine(
         reinterpret_cast<const topology::Facts*>(node + memory.layout.facts_offset)->l3_bytes);
     heap::HelperLoop loop(
-        {.board = *reinterpret_cast<heap::HelperBoard*>(node + helpers_offset(memory.layout)),
+        {.board = *reinterpret_cast<heap::OffloadBoard*>(node + offload_offset(memory.layout)),
          .maps = {.node = node, .heaps = memory.heaps.data()},
          .npes = static_cast<std::size_t>(memory.layout.npes),
          .number = static_cast<std::size_t>(std::atoi(argv[3])),

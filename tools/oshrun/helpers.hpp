@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Helpers (SHMEM_PROGRESS=helpers): processes of oshrun, some for each node, that do long copies
-// for PEs that compute (heap/helper_ring.hpp). They run oshrun's program file, are no PEs, and do
+// for PEs that compute (heap/offload_board.hpp). They run oshrun's program file, are no PEs, and do
 // not end by themselves: oshrun kills them when the last PE has ended, and the kernel does when
 // oshrun dies. The end of one before ends the job.
 #pragma once
@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "heap/helper_ring.hpp"
+#include "heap/offload_board.hpp"
 #include "spawn.hpp"
 #include "topology/binding.hpp"
 #include "topology/topology.hpp"

@@ -334,6 +334,125 @@ TEST_F(Helpers, ContextsCompleteTheirOwn) {
     for (shmem_ctx_t ctx : contexts) shmem_ctx_destroy(ctx);
 }
 
+// Rows of an array of three dimensions, in the heap and in private memory; source rows come in the
+// opposite order. Sections of more dimensions than an entry of the ring has are the PE's.
+TEST_F(Helpers, SectionsTravelByRows) {
+    constexpr std::size_t kRow = 64, kRows = 40, kPlanes = 30;
+    constexpr std::size_t kBytes = kRow * kRows * kPlanes;
+    constexpr auto kRowBytes = static_cast<std::ptrdiff_t>(kRow);
+    constexpr auto kPlaneBytes = static_cast<std::ptrdiff_t>(kRow * kRows);
+    std::vector<char> own(kBytes);
+    const std::size_t extents[] = {kPlanes, kRows, kRow / 4, 2};
+    const std::ptrdiff_t there[] = {2 * kPlaneBytes, 2 * kRowBytes, 4, 1};
+    const std::ptrdiff_t here[] = {kPlaneBytes, -kRowBytes, 4, 1};
+    for (const int ndims : {3, 4}) {
+        for (char* source : {source_, own.data()}) {
+            fill(source, kBytes, me());
+            std::memset(dest_, 0, 4 * kBytes);
+            shmem_barrier_all();
+            shmemx_req_t request = SHMEMX_REQ_COMPLETE;
+            shmemx_put_strided_req(dest_, there, source + kPlaneBytes - kRowBytes, here, extents,
+                                   ndims, ndims == 3 ? 4 : 1, next(), &request);
+            shmemx_req_wait(&request, SHMEMX_REMOTE);
+            shmem_barrier_all();
+            for (std::size_t i = 0; i < kBytes; ++i) {
+                const std::size_t plane = i / (kRow * kRows);
+                const std::size_t row = i / kRow % kRows;
+                const std::size_t column = i % kRow;
+                const std::size_t to = plane * 2 * kRow * kRows + row * 2 * kRow + column;
+                const std::size_t from = plane * kRow * kRows + (kRows - 1 - row) * kRow + column;
+                const bool is_put = ndims == 3 || column % 4 < 2;
+                ASSERT_EQ(dest_[to], is_put ? value_at(from, previous()) : 0) << i;
+            }
+            // And back, by a quiet.
+            std::memset(source, 0, kBytes);
+            shmemx_get_strided_nbi(source + kPlaneBytes - kRowBytes, here, dest_, there, extents,
+                                   ndims, ndims == 3 ? 4 : 1, next());
+            shmem_quiet();
+            for (std::size_t i = 0; i < kBytes; ++i) {
+                const bool is_got = ndims == 3 || i % 4 < 2;
+                ASSERT_EQ(source[i], is_got ? value_at(i, me()) : 0) << i;
+            }
+            shmem_barrier_all();
+        }
+    }
+}
+
+// Memory that no helper maps: the kernel copies, also where the other side is private, too.
+TEST_F(Helpers, RegisteredMemory) {
+    constexpr std::size_t kBytes = kMebi + 4099;
+    constexpr std::size_t kOffset = 77;
+    std::vector<char> mine(kBytes + kOffset);
+    std::vector<char> own(kBytes);
+    shmemx_segment_t segment = SHMEMX_SEGMENT_INVALID;
+    shmemx_register(SHMEM_TEAM_WORLD, mine.data(), mine.size(), &segment);
+    const shmemx_gptr_t gptr = shmemx_segment_gptr(segment, next());
+    char* theirs = static_cast<char*>(shmemx_gptr_addr(gptr)) + kOffset;
+    for (int round = 0; round < 5; ++round) {
+        for (char* source : {source_, own.data()}) {
+            fill(source, kBytes, me() + round);
+            std::memset(mine.data(), 0, mine.size());
+            shmem_barrier_all();
+            shmem_putmem_nbi(theirs, source, kBytes, next());
+            shmem_barrier_all();
+            ASSERT_EQ(a_wrong_byte(mine.data() + kOffset, kBytes, previous() + round), kBytes);
+            std::memset(source, 0, kBytes);
+            shmemx_req_t request = SHMEMX_REQ_COMPLETE;
+            shmemx_getmem_req(source, theirs, kBytes, next(), &request);
+            shmemx_req_wait(&request, SHMEMX_REMOTE);
+            ASSERT_EQ(a_wrong_byte(source, kBytes, me() + round), kBytes);
+            std::memset(mine.data(), 0, kOffset);
+            shmem_barrier_all();
+            fill(source, kBytes, me() + round);
+            shmem_putmem_signal_nbi(theirs, source, kBytes, signal_, 1, SHMEM_SIGNAL_ADD, next());
+            shmem_signal_wait_until(signal_, SHMEM_CMP_EQ, 1);
+            ASSERT_EQ(a_wrong_byte(mine.data() + kOffset, kBytes, previous() + round), kBytes);
+            *signal_ = 0;
+            shmem_barrier_all();
+        }
+    }
+    shmemx_deregister(segment);
+}
+
+TEST_F(Helpers, TeamMemoryAndLocalMemory) {
+    constexpr std::size_t kBytes = kMebi;
+    auto* team_memory = static_cast<char*>(shmemx_team_malloc(SHMEM_TEAM_WORLD, kBytes));
+    auto* local_memory = static_cast<char*>(shmemx_local_malloc(kBytes));
+    ASSERT_NE(team_memory, nullptr);
+    ASSERT_NE(local_memory, nullptr);
+    fill(local_memory, kBytes, me());
+    shmem_barrier_all();
+    shmem_putmem_nbi(team_memory, local_memory, kBytes, next());
+    shmem_barrier_all();
+    EXPECT_EQ(a_wrong_byte(team_memory, kBytes, previous()), kBytes);
+    shmem_barrier_all();
+    shmemx_local_free(local_memory);
+    shmemx_team_free(SHMEM_TEAM_WORLD, team_memory);
+}
+
+// Blocking copies that helpers take pieces of (SHMEM_SHARED_COPIES=always), in all kinds of memory.
+TEST_F(Helpers, VeryLongBlockingCopies) {
+    constexpr std::size_t kBytes = 5 * kMebi + 3;
+    auto* symmetric = static_cast<char*>(shmem_malloc(kBytes));
+    ASSERT_NE(symmetric, nullptr);
+    std::vector<char> own(kBytes);
+    static char in_statics[kBytes];
+    for (int round = 0; round < 4; ++round) {
+        for (char* source : {own.data(), in_statics}) {
+            fill(source, kBytes, me() + round);
+            shmem_sync_all();
+            shmem_putmem(symmetric, source, kBytes, next());
+            std::memset(source, 0, kBytes);  // It is ours again.
+            shmem_barrier_all();
+            ASSERT_EQ(a_wrong_byte(symmetric, kBytes, previous() + round), kBytes);
+            shmem_getmem(source, symmetric, kBytes, next());
+            ASSERT_EQ(a_wrong_byte(source, kBytes, me() + round), kBytes);
+            shmem_sync_all();
+        }
+    }
+    shmem_free(symmetric);
+}
+
 // Collectives use put and get of their own, and look at the data without a quiet.
 TEST_F(Helpers, CollectivesDoNotUseThem) {
     constexpr std::size_t kBytes = 100000;

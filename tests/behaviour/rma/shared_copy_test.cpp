@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Breaks when a long put or get that a waiting PE helps with (src/progress/shared_copy.hpp) loses a
-// piece, copies one from or to another place, or returns before all of it is there.
+// Breaks when a long put or get that others help with (src/progress/offload.hpp) loses a piece,
+// copies one from or to another place, or returns before all of it is there.
 #include <shmem.h>
 
 #include <algorithm>

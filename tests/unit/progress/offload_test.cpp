@@ -2,8 +2,8 @@
 //
 // Breaks when a PE posts a long transfer itself though it does not wait, when a wait returns before
 // its transfers are complete or waits for those of others, or when the fabric's thread gets
-// transfers that it must not have.
-#include "progress/deferred_transfers.hpp"
+// transfers that it must not have. Copies on the node: tests/behaviour/progress.
+#include "progress/offload.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@
 namespace tessera {
 namespace {
 
-using Transfer = DeferredTransfers::Transfer;
-using Which = DeferredTransfers::Which;
+using Transfer = Offload::Transfer;
+using Which = Offload::Which;
 
 // Keeps what is posted under way until arrive(), or until a wait drives it.
 class FakeFabric final : public FabricTransport {
@@ -85,16 +85,16 @@ class FakeFabric final : public FabricTransport {
     const std::string provider_ = "fake";
 };
 
-class Deferred : public testing::Test {
+class OffloadToFabric : public testing::Test {
   protected:
-    Deferred() { address_map.fabric = &fabric_; }
+    OffloadToFabric() { address_map.fabric = &fabric_; }
 
     Transfer put_of(std::size_t bytes) {
-        return {.dest = memory_, .source = memory_, .bytes = bytes, .pe = 1};
+        return {.local = memory_, .remote = memory_, .bytes = bytes, .pe = 1};
     }
     Transfer get_of(std::size_t bytes) {
         Transfer get = put_of(bytes);
-        get.kind = Transfer::Kind::kGet;
+        get.direction = Direction::kGet;
         return get;
     }
 
@@ -103,11 +103,21 @@ class Deferred : public testing::Test {
     TransportContext context_;
     TransportContext other_;
     TransportContext internal_;
-    DeferredTransfers transfers_{{.fabric = fabric_, .excluded = {&internal_}}};
+    // The node file's: the board and the ring of this PE.
+    struct alignas(kFalseSharingBytes) Memory {
+        std::byte bytes[heap::offload_board_bytes(1)];
+    };
+    const std::unique_ptr<Memory> board_ = std::make_unique<Memory>();
+    Offload transfers_{{.board = reinterpret_cast<heap::OffloadBoard&>(*board_),
+                        .local_pes = {0},
+                        .pids = {0},
+                        .maps = {},
+                        .fabric = &fabric_,
+                        .excluded = {&internal_}}};
     char memory_[1] = {};
 };
 
-TEST_F(Deferred, ThreadPostsAndCompletes) {
+TEST_F(OffloadToFabric, ThreadPostsAndCompletes) {
     ASSERT_TRUE(transfers_.take(put_of(2000), context_));
     ASSERT_TRUE(transfers_.take(get_of(3000), context_));
     EXPECT_TRUE(fabric_.posted.empty()) << "the caller must not post";
@@ -122,21 +132,21 @@ TEST_F(Deferred, ThreadPostsAndCompletes) {
     EXPECT_EQ(fabric_.waits, 0) << "nothing was left to wait for";
 }
 
-TEST_F(Deferred, WaitPostsWhatTheThreadHasNotBegun) {
+TEST_F(OffloadToFabric, WaitPostsWhatTheThreadHasNotBegun) {
     ASSERT_TRUE(transfers_.take(put_of(2000), context_));
     transfers_.complete(context_, Which::kAll);
     EXPECT_EQ(fabric_.posted.size(), 1U);
     EXPECT_EQ(fabric_.waits, 1);
 }
 
-TEST_F(Deferred, FenceWaitsForPutsAndSignalsOnly) {
+TEST_F(OffloadToFabric, FenceWaitsForPutsAndSignalsOnly) {
     ASSERT_TRUE(transfers_.take(get_of(2000), context_));
     advance_background();
     transfers_.complete(context_, Which::kPuts);
     EXPECT_EQ(fabric_.waits, 0);
     Transfer signal = put_of(2000);
-    signal.kind = Transfer::Kind::kPutSignal;
-    signal.signal.operand = 7;
+    const AtomicRequest seven{.op = AtomicOp::kSet, .operand = 7};
+    signal.signal = &seven;
     ASSERT_TRUE(transfers_.take(signal, context_));
     transfers_.complete(context_, Which::kPuts);
     EXPECT_EQ(fabric_.waits, 1);
@@ -144,7 +154,7 @@ TEST_F(Deferred, FenceWaitsForPutsAndSignalsOnly) {
     transfers_.complete_all();
 }
 
-TEST_F(Deferred, WaitsOfOtherContextsDoNotWait) {
+TEST_F(OffloadToFabric, WaitsOfOtherContextsDoNotWait) {
     ASSERT_TRUE(transfers_.take(put_of(2000), context_));
     advance_background();
     transfers_.complete(other_, Which::kAll);
@@ -153,7 +163,7 @@ TEST_F(Deferred, WaitsOfOtherContextsDoNotWait) {
     EXPECT_EQ(fabric_.waits, 1);
 }
 
-TEST_F(Deferred, LeavesToTheCallerWhatItMustNotHave) {
+TEST_F(OffloadToFabric, LeavesToTheCallerWhatItMustNotHave) {
     EXPECT_FALSE(transfers_.take(put_of(2000), internal_)) << "of the library";
     fabric_.has_fence = true;
     EXPECT_FALSE(transfers_.take(put_of(2000), context_)) << "may pass a fence";
@@ -167,7 +177,7 @@ TEST_F(Deferred, LeavesToTheCallerWhatItMustNotHave) {
     EXPECT_EQ(fabric_.posted.size(), 65U);
 }
 
-TEST_F(Deferred, RequestsCompleteOneByOne) {
+TEST_F(OffloadToFabric, RequestsCompleteOneByOne) {
     shmemx_req_t first = SHMEMX_REQ_COMPLETE;
     shmemx_req_t second = SHMEMX_REQ_COMPLETE;
     ASSERT_TRUE(transfers_.take(put_of(2000), context_, &first, "test"));
