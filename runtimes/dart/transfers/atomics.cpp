@@ -151,7 +151,7 @@ dart_ret_t accumulate(const dart_gptr_t& gptr, const void* values, std::size_t n
 void leave_pending(shmemx_req_t& req) {
     if (req != SHMEMX_REQ_COMPLETE) {
         shmemx_req_free(&req);
-        note_pending();
+        pending.note();
     }
 }
 

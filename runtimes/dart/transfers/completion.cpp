@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // dart_flush*, dart_wait*, dart_test*, dart_handle_free (dart_communication.h). Operations on
-// mapped memory are complete when they return, so their handles are NULL, and a flush is a fence.
+// mapped memory are complete when they return, unless OpenSHMEM leaves them to others: so their
+// handles are NULL, and a flush is a fence.
 #include <dash/dart/if/dart_communication.h>
 #include <shmemx.h>
 
@@ -112,6 +113,7 @@ DART_ENTRY dart_ret_t dart_flush(dart_gptr_t gptr) {
         gptr.flags = 0;
     }
     if (mapped_target(gptr, 0).mapped != nullptr) [[likely]] {
+        left_on_node.complete();
         order_stores();
         note_flush();
         return DART_OK;

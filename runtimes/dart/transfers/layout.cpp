@@ -139,11 +139,10 @@ void move_blocks(const Move& what, const Target& target, const Types& types) {
     } else {
         move_lists(what, target, types);
     }
-    if (target.mapped != nullptr) {
-        return;
-    }
     if (what.completion != Completion::kBlocking) {
-        note_pending();
+        (target.mapped != nullptr ? left_on_node : pending).note();
+    } else if (target.mapped != nullptr) {
+        return;
     } else if (what.direction == Direction::kPut) {
         shmem_pe_quiet(&target.pe, 1);
     }

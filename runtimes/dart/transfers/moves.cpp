@@ -42,12 +42,12 @@ void put_bytes(const Move& what, const Target& target, std::size_t bytes) {
             break;
         case Completion::kByFlush:
             shmem_putmem_nbi(target.address, what.local, bytes, target.pe);
-            note_pending();
+            pending.note();
             break;
         case Completion::kByHandle:
             shmemx_putmem_req(target.address, what.local, bytes, target.pe,
                               request_of(what.handle));
-            note_pending();
+            pending.note();
             break;
     }
 }
@@ -59,12 +59,12 @@ void get_bytes(const Move& what, const Target& target, std::size_t bytes) {
             break;
         case Completion::kByFlush:
             shmem_getmem_nbi(what.local, target.address, bytes, target.pe);
-            note_pending();
+            pending.note();
             break;
         case Completion::kByHandle:
             shmemx_getmem_req(what.local, target.address, bytes, target.pe,
                               request_of(what.handle));
-            note_pending();
+            pending.note();
             break;
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whether operations are under way whose local side is not complete: gets, long puts and fetching
-// atomics to other nodes. Without them a flush of the local side has nothing to do.
+// Whether operations are under way that a flush must complete. Without them it has nothing to do.
 //
 // Threads flush at the same time, and none may return before its own operations are complete. So
 // operations have numbers, and a thread says that they are complete only behind its quiet; a mark
@@ -15,28 +14,40 @@
 
 namespace tessera::dart {
 
-namespace detail {
-inline std::atomic<std::uint64_t> started{0};
-inline std::atomic<std::uint64_t> completed{0};  // of these, the first ones
-}  // namespace detail
+class PendingOperations {
+  public:
+    // Behind the start of the operation: a quiet that comes after the number completes it.
+    // Release: pairs with transfers/pending.hpp:complete.
+    void note() { started_.fetch_add(1, std::memory_order_release); }
 
-// Behind the start of the operation: a quiet that comes after the number completes it.
-// Release: pairs with transfers/pending.hpp:complete_pending.
-inline void note_pending() { detail::started.fetch_add(1, std::memory_order_release); }
+    // RETURNS when: all operations that the calling thread has noted are complete.
+    void complete() {
+        // Acquire: pairs with transfers/pending.hpp:note.
+        const std::uint64_t last = started_.load(std::memory_order_acquire);
+        // Acquire: pairs with the exchange below, by which another thread tells of its quiet.
+        std::uint64_t first = completed_.load(std::memory_order_acquire);
+        if (first < last) [[unlikely]] {
+            shmem_quiet();
+            // Pairs with the load above, in transfers/pending.hpp:complete.
+            while (first < last && !completed_.compare_exchange_weak(first, last)) {
+            }
+        }
+    }
 
-// RETURNS when: all operations that the calling thread has noted are complete.
+  private:
+    std::atomic<std::uint64_t> started_{0};
+    std::atomic<std::uint64_t> completed_{0};  // of these, the first ones
+};
+
+// Their local side may not be complete: gets, long puts and fetching atomics to other nodes.
+inline constinit PendingOperations pending;
+// On mapped memory OpenSHMEM has left them to others (docs/progress.md).
+inline constinit PendingOperations left_on_node;
+
+// RETURNS when: the local side of all operations that the calling thread has started is complete.
 inline void complete_pending() {
-    // Acquire: pairs with transfers/pending.hpp:note_pending.
-    const std::uint64_t last = detail::started.load(std::memory_order_acquire);
-    // Acquire: pairs with the exchange below, by which another thread tells of its quiet.
-    std::uint64_t first = detail::completed.load(std::memory_order_acquire);
-    if (first >= last) {
-        return;
-    }
-    shmem_quiet();
-    // Pairs with the load above, in transfers/pending.hpp:complete_pending.
-    while (first < last && !detail::completed.compare_exchange_weak(first, last)) {
-    }
+    left_on_node.complete();
+    pending.complete();
 }
 
 }  // namespace tessera::dart

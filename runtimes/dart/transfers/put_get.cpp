@@ -9,6 +9,7 @@
 #include "core/types.hpp"
 #include "transfers/moves.hpp"
 #include "transfers/ordering.hpp"
+#include "transfers/pending.hpp"
 #include "transfers/polling.hpp"
 #include "transfers/target.hpp"
 #include "transfers/words.hpp"
@@ -18,6 +19,35 @@ namespace {
 
 // More than that OpenSHMEM copies in its own way.
 constexpr std::size_t kShortBytesMax = 512;
+// From here on it may leave nonblocking copies to others (docs/progress.md).
+constexpr std::size_t kLeftBytesMin = 4096;
+
+// A copy on mapped memory that may not be complete. `handle`: nullptr, a flush completes it.
+void keep(shmemx_req_t request, dart_handle_t* handle) {
+    if (request == SHMEMX_REQ_COMPLETE) {
+        return;
+    }
+    left_on_node.note();
+    if (handle != nullptr) {
+        *request_of(handle) = request;
+    } else {
+        shmemx_req_free(&request);
+    }
+}
+
+[[gnu::noinline]] void put_long(const Target& target, const void* src, std::size_t bytes,
+                                dart_handle_t* handle) {
+    shmemx_req_t request = SHMEMX_REQ_COMPLETE;
+    shmemx_putmem_req(target.address, src, bytes, target.pe, &request);
+    keep(request, handle);
+}
+
+[[gnu::noinline]] void get_long(void* dest, const Target& target, std::size_t bytes,
+                                dart_handle_t* handle) {
+    shmemx_req_t request = SHMEMX_REQ_COMPLETE;
+    shmemx_getmem_req(dest, target.address, bytes, target.pe, &request);
+    keep(request, handle);
+}
 
 // RETURNS: a target that is not mapped: this is not the usual case. `bytes` receives the size of
 // the transfer.
@@ -32,7 +62,8 @@ inline Target usual_target(const dart_gptr_t& gptr, const void* local, std::size
 
 [[gnu::always_inline]] inline bool put_usual(Completion completion, const dart_gptr_t& gptr,
                                              const void* src, std::size_t nelem,
-                                             dart_datatype_t src_type, dart_datatype_t dst_type) {
+                                             dart_datatype_t src_type, dart_datatype_t dst_type,
+                                             dart_handle_t* handle) {
     std::size_t bytes = 0;
     const Target target = usual_target(gptr, src, nelem, src_type, dst_type, bytes);
     if (target.mapped == nullptr) [[unlikely]] {
@@ -40,6 +71,8 @@ inline Target usual_target(const dart_gptr_t& gptr, const void* local, std::size
     }
     if (bytes <= kShortBytesMax) {
         copy_bytes(target.mapped, src, bytes);
+    } else if (completion != Completion::kBlocking && bytes >= kLeftBytesMin) {
+        put_long(target, src, bytes, handle);
     } else {
         shmem_putmem(target.address, src, bytes, target.pe);
     }
@@ -47,8 +80,10 @@ inline Target usual_target(const dart_gptr_t& gptr, const void* local, std::size
     return true;
 }
 
-inline bool get_usual(void* dest, const dart_gptr_t& gptr, std::size_t nelem,
-                      dart_datatype_t src_type, dart_datatype_t dst_type) {
+[[gnu::always_inline]] inline bool get_usual(Completion completion, void* dest,
+                                             const dart_gptr_t& gptr, std::size_t nelem,
+                                             dart_datatype_t src_type, dart_datatype_t dst_type,
+                                             dart_handle_t* handle) {
     std::size_t bytes = 0;
     const Target target = usual_target(gptr, dest, nelem, src_type, dst_type, bytes);
     if (target.mapped == nullptr) [[unlikely]] {
@@ -60,6 +95,8 @@ inline bool get_usual(void* dest, const dart_gptr_t& gptr, std::size_t nelem,
         // Later loads must not pass it.
         std::atomic_thread_fence(std::memory_order_acquire);
         note_poll(target.mapped);
+    } else if (completion != Completion::kBlocking && bytes >= kLeftBytesMin) {
+        get_long(dest, target, bytes, handle);
     } else {
         shmem_getmem(dest, target.address, bytes, target.pe);
     }
@@ -72,8 +109,9 @@ inline bool get_usual(void* dest, const dart_gptr_t& gptr, std::size_t nelem,
                                              dart_datatype_t src_type, dart_datatype_t dst_type,
                                              dart_handle_t* handle, const char* routine) {
     const bool has_place = completion != Completion::kByHandle || handle != nullptr;
-    if (has_place && put_usual(completion, gptr, src, nelem, src_type, dst_type)) [[likely]] {
-        if (completion == Completion::kByHandle) *handle = DART_HANDLE_NULL;
+    if (completion == Completion::kByHandle && has_place) *handle = DART_HANDLE_NULL;
+    if (has_place && put_usual(completion, gptr, src, nelem, src_type, dst_type, handle))
+        [[likely]] {
         return DART_OK;
     }
     return move({.direction = Direction::kPut,
@@ -93,8 +131,9 @@ inline bool get_usual(void* dest, const dart_gptr_t& gptr, std::size_t nelem,
                                              dart_datatype_t src_type, dart_datatype_t dst_type,
                                              dart_handle_t* handle, const char* routine) {
     const bool has_place = completion != Completion::kByHandle || handle != nullptr;
-    if (has_place && get_usual(dest, gptr, nelem, src_type, dst_type)) [[likely]] {
-        if (completion == Completion::kByHandle) *handle = DART_HANDLE_NULL;
+    if (completion == Completion::kByHandle && has_place) *handle = DART_HANDLE_NULL;
+    if (has_place && get_usual(completion, dest, gptr, nelem, src_type, dst_type, handle))
+        [[likely]] {
         return DART_OK;
     }
     return move({.direction = Direction::kGet,

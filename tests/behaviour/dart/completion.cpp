@@ -49,17 +49,17 @@ void test_two_waits(const Memory& memory) {
 
 enum Way { kWaitAll, kTestAll, kTestEach, kWaitLocal, kFree, kWays };
 
-void start_puts(const Memory& memory, const std::vector<long>& values, dart_handle_t* handles) {
+void start_puts(const Memory& memory, const long* values, dart_handle_t* handles) {
     for (int i = 0; i < kParts; ++i) {
         OK(dart_put_handle(part(memory, next_unit(), i),
-                           values.data() + static_cast<std::size_t>(i) * kLong / kParts,
-                           kLong / kParts, DART_TYPE_LONG, DART_TYPE_LONG, &handles[i]));
+                           values + static_cast<std::size_t>(i) * kLong / kParts, kLong / kParts,
+                           DART_TYPE_LONG, DART_TYPE_LONG, &handles[i]));
     }
 }
 
-void start_gets(const Memory& memory, std::vector<long>& values, dart_handle_t* handles) {
+void start_gets(const Memory& memory, long* values, dart_handle_t* handles) {
     for (int i = 0; i < kParts; ++i) {
-        OK(dart_get_handle(values.data() + static_cast<std::size_t>(i) * kLong / kParts,
+        OK(dart_get_handle(values + static_cast<std::size_t>(i) * kLong / kParts,
                            part(memory, next_unit(), i), kLong / kParts, DART_TYPE_LONG,
                            DART_TYPE_LONG, &handles[i]));
     }
@@ -97,25 +97,47 @@ void end(Way way, dart_handle_t* handles, dart_gptr_t gptr) {
     }
 }
 
-void test_many(const Memory& memory, Way way) {
+// `local`: kLong longs, of which helpers reach those in shared memory in any number.
+void test_many(const Memory& memory, Way way, long* local) {
     // Two more handles, which are NULL.
     dart_handle_t handles[kParts + 2] = {};
-    const std::vector<long> values = values_of(me() + way);
-    start_puts(memory, values, handles);
+    std::ranges::copy(values_of(me() + way), local);
+    start_puts(memory, local, handles);
     end(way, handles, memory.of(next_unit()));
     check_meet();
     check_values(memory.own<long>(), previous_unit() + way);
-    std::vector<long> back(kLong);
-    start_gets(memory, back, handles);
+    std::fill_n(local, kLong, 0);
+    start_gets(memory, local, handles);
     end(way, handles, memory.of(next_unit()));
-    check_values(back.data(), me() + way);
+    check_values(local, me() + way);
+    check_meet();
+}
+
+// The same without handles: a flush completes what it must.
+void test_flushes(const Memory& memory, long* local) {
+    std::ranges::copy(values_of(me()), local);
+    OK(dart_put(memory.of(next_unit()), local, kLong, DART_TYPE_LONG, DART_TYPE_LONG));
+    OK(dart_flush_local(memory.of(next_unit())));
+    std::fill_n(local, kLong, 0);  // It is ours again.
+    OK(dart_flush(memory.of(next_unit())));
+    check_meet();
+    check_values(memory.own<long>(), previous_unit());
+    OK(dart_get(local, memory.of(next_unit()), kLong, DART_TYPE_LONG, DART_TYPE_LONG));
+    OK(dart_flush_local_all(memory.of(next_unit())));
+    check_values(local, me());
+    check_meet();
+    std::ranges::copy(values_of(me() + 1), local);
+    OK(dart_put(memory.of(next_unit()), local, kLong, DART_TYPE_LONG, DART_TYPE_LONG));
+    OK(dart_flush(memory.of(next_unit())));
+    check_meet();
+    check_values(memory.own<long>(), previous_unit() + 1);
     check_meet();
 }
 
 void test_local(const Memory& memory) {
     dart_handle_t handles[kParts] = {};
     std::vector<long> back(kLong);
-    start_gets(memory, back, handles);
+    start_gets(memory, back.data(), handles);
     std::int32_t is_finished = 0;
     while (is_finished == 0) {
         OK(dart_test_local(&handles[0], &is_finished));
@@ -241,11 +263,16 @@ void test_completion() {
     for (int how = 0; how < kPuts; ++how) {
         test_store_buffer(static_cast<Put>(how));
     }
+    Memory shared(Memory::kLocal, kLong * sizeof(long));
+    std::vector<long> own(kLong);
     for (int kind = 0; kind < Memory::kKinds; ++kind) {
         Memory memory(static_cast<Memory::Kind>(kind), kLong * sizeof(long));
         test_two_waits(memory);
-        for (int way = 0; way < kWays; ++way) {
-            test_many(memory, static_cast<Way>(way));
+        for (long* local : {own.data(), shared.own<long>()}) {
+            test_flushes(memory, local);
+            for (int way = 0; way < kWays; ++way) {
+                test_many(memory, static_cast<Way>(way), local);
+            }
         }
         test_local(memory);
     }
