@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The routines of OpenSHMEM 1.5 and 1.6 that the programs of bench/micro and bench/apps use, for
-// libraries of 1.4 as well, and strided transfers of Tessera's shmemx.h. Ask kHasSignals,
-// kHasBlocks, kHasSessions and has_sections() first whether the library has them. Included behind
+// libraries of 1.4 as well, and strided transfers and requests of Tessera's shmemx.h. Ask
+// kHasSignals, kHasBlocks, kHasSessions, has_sections() and has_requests() first. Included behind
 // measure.h, or another give_up().
 #pragma once
 
@@ -92,7 +92,23 @@ static inline void get_section(void* dest, const ptrdiff_t* dest_strides, const 
                                const ptrdiff_t* source_strides, const size_t* extents, int pe) {
     shmemx_get_strided(dest, dest_strides, source, source_strides, extents, 2, 8, pe);
 }
+
+static inline int has_requests(void) { return 1; }
+
+static shmemx_req_t newer_request;
+static inline void put_with_request(void* dest, const void* source, size_t bytes, int pe) {
+    shmemx_putmem_req(dest, source, bytes, pe, &newer_request);
+}
+static inline void await_request(void) { shmemx_req_wait(&newer_request, SHMEMX_REMOTE); }
 #else
+static inline int has_requests(void) { return 0; }
+
+static inline void put_with_request(void* dest, const void* source, size_t bytes, int pe) {
+    (void)dest, (void)source;
+    give_up("no request for %zu bytes to PE %d", bytes, pe);
+}
+static inline void await_request(void) {}
+
 static inline int has_sections(void) { return 0; }
 
 static inline void put_section(void* dest, const ptrdiff_t* dest_strides, const void* source,

@@ -5,6 +5,7 @@
 //
 //   overlap_put_overhead, overlap_get_overhead   nanoseconds that are not
 //   overlap_put_share, overlap_get_share         their percentage
+//   overlap_put_req_overhead, overlap_put_req_share   the same of a put with a request (shmemx.h)
 //
 // From 4 KiB on: the processor's own overlap hides shorter transfers. PE 0
 // measures towards the last PE, which waits in a barrier; both ends are verified. On one node a
@@ -13,6 +14,7 @@
 #define _GNU_SOURCE
 #include "bench/measure.h"
 // It needs now_ns().
+#include "bench/newer.h"
 #include "bench/overlap_samples.h"
 
 enum { kSamplesMax = 32 };
@@ -23,6 +25,8 @@ static int target;
 static void put(size_t bytes) { shmem_putmem_nbi(remote, local, bytes, target); }
 static void get(size_t bytes) { shmem_getmem_nbi(local, remote, bytes, target); }
 
+static void put_req(size_t bytes) { put_with_request(remote, local, bytes, target); }
+
 static void check(const char* what, const char* memory, size_t bytes, int seed) {
     const size_t at = overlap_wrong(memory, bytes, seed);
     if (at == bytes) return;
@@ -30,11 +34,12 @@ static void check(const char* what, const char* memory, size_t bytes, int seed) 
             overlap_byte(at, seed), memory[at]);
 }
 
-static void measure(const char* name, void (*start)(size_t bytes), size_t bytes) {
-    const struct OverlapOperation operation = {start, shmem_quiet};
+static void measure(const char* name, void (*start)(size_t bytes), void (*finish)(void),
+                    size_t bytes) {
+    const struct OverlapOperation operation = {start, finish};
     static double overhead[kSamplesMax], share[kSamplesMax];
     char measure_name[64];
-    const int samples = by_level(2, 9, 31), is_put = start == put;
+    const int samples = by_level(2, 9, 31), is_put = start != get;
     memset(remote, 0, bytes);
     if (is_put) {
         overlap_fill(local, bytes, me + 1);
@@ -71,8 +76,9 @@ int main(int argc, char** argv) {
     local = (char*)aligned_alloc(4096, bytes_max + 4096) + 2048;  // see bench/apps/automaton.c
     for (size_t i = 0; i < sizeof kSizes / sizeof *kSizes; ++i) {
         if (kSizes[i] > bytes_max) continue;
-        measure("put", put, kSizes[i]);
-        measure("get", get, kSizes[i]);
+        measure("put", put, shmem_quiet, kSizes[i]);
+        measure("get", get, shmem_quiet, kSizes[i]);
+        if (has_requests()) measure("put_req", put_req, await_request, kSizes[i]);
     }
     end();
     return 0;
