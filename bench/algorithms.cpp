@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collectives/select.hpp"
+#include "collectives/choice.hpp"
 #include "settings/config.hpp"
 
 namespace {

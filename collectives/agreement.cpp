@@ -21,7 +21,8 @@ void exchange(Team& team, const void* out, void* in, std::size_t bytes, bool is_
                 .stride = is_same ? 0 : bytes,
                 .bytes = bytes};
     call.in = {.start = static_cast<char*>(in), .stride = bytes, .bytes = bytes};
-    run_call(team, RuntimeCollective::kExchange, call, where);
+    call.bytes = bytes;
+    run_call(team, is_same ? Collective::kFcollect : Collective::kAlltoall, call, where);
 }
 
 struct Shown {

@@ -3,7 +3,7 @@
 // See blocks.hpp.
 #include "collectives/blocks.hpp"
 
-#include "collectives/select.hpp"
+#include "collectives/choice.hpp"
 
 namespace tessera::collectives {
 

@@ -44,6 +44,13 @@ Cost puts_to_all(const TeamLayout& team, double n) {
            off_node(team, kDelivery, operations, operations * n);
 }
 
+Cost streams_to_all(const TeamLayout& team, double n) {
+    const double operations = team.largest_node * team.off_node_members();
+    return flags_from_all(team) + Cost{.latencies = 1} +
+           each_member(team, 2 * kGather * team.npes * n, 0) +
+           off_node(team, 2 * kDelivery, operations, operations * n);
+}
+
 Cost off_node(const TeamLayout& team, double latencies, double operations, double bytes) {
     if (!team.spans_nodes()) return {};
     return {.off_node_latencies = latencies,

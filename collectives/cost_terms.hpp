@@ -27,6 +27,8 @@ inline constexpr double kPush = 7.0;
 // The same in short messages, where the processor does not prefetch. Half of it if PEs share a core
 // and so its cache.
 inline constexpr double kMailboxPush = 14;
+// The cost of reading the blocks of other members, as a multiple of writing own blocks to them.
+inline constexpr double kGather = 1.25;
 // The cost of copying bytes that have just arrived, as a multiple of copying this PE's own bytes.
 inline constexpr double kForward = 1.15;
 // Off-node latencies until a put has arrived and its confirmation is back.
@@ -57,6 +59,8 @@ Cost flags_from_all(const TeamLayout& team);
 Cost each_member(const TeamLayout& team, double copied, double combined);
 // Two syncs, and each member puts `n` bytes to each.
 Cost puts_to_all(const TeamLayout& team, double n);
+// Messages over streams: each member sends `n` bytes to each other one.
+Cost streams_to_all(const TeamLayout& team, double n);
 // Traffic between nodes; nothing for a team on one node.
 Cost off_node(const TeamLayout& team, double latencies, double operations, double bytes);
 

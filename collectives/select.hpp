@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The entry points of all collectives, and the choice of an algorithm for each call: the one that
-// the user names (SHMEM_<COLLECTIVE>_ALGORITHM) if it can serve the call, else the cheapest by the
-// model. All members of a group choose the same.
+// The entry points of the collectives of the specification, whose arrays are symmetric
+// (runtime_calls.hpp: any arrays). choice.hpp chooses the algorithm of each call.
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
+#include <cstddef>
 
 #include "collectives/alltoall/alltoall.hpp"
 #include "collectives/barrier/barrier.hpp"
@@ -38,6 +35,9 @@ void scan(const Group& group, void* dest, const void* source, std::size_t nelems
 void reduce(const Group& group, void* dest, const void* source, std::size_t nelems,
             const Kernel& kernel, OrderDependence dependence);
 
+// A reduction by this algorithm, which takes its arguments in this form.
+void run_reduction(const Algorithm<Reduce>& algorithm, Reduction call);
+
 // ---- Barriers ----
 
 // Makes the choices that last for the life of a new team.
@@ -57,44 +57,5 @@ inline void barrier(Team& team, const char* where) {
     team.flags->calls.note(where);
     team.sync(team, where);
 }
-
-// The parameters of this PE's machine: those of its profile, or the defaults.
-const MachineParameters& machine();
-
-// ---- The choice, for tools and tests ----
-
-// The properties of a call that decide whether an algorithm can serve it.
-struct Call {
-    int npes = 1;
-    bool is_on_one_node = true;
-    bool has_mailboxes = true;
-    bool has_nodes_in_order = true;                       // TeamNodes::is_in_order
-    bool is_strided = false;                              // alltoalls
-    OrderDependence dependence = OrderDependence::kNone;  // of reductions and scans
-    bool is_reproducible = false;                         // SHMEM_REDUCE_REPRODUCIBLE
-    std::size_t bytes = 0;
-};
-bool is_possible(const Restriction& restriction, const Call& call);
-
-// The algorithms of a collective without their functions, in the order of the list.
-std::span<const AlgorithmTraits* const> traits_of(Collective collective);
-
-// The index in the list of the cheapest algorithm that can serve the call.
-std::size_t cheapest(Collective collective, const Call& call, const TeamLayout& team,
-                     const MachineParameters& machine);
-
-const Algorithm<Barrier>& choose_barrier(const Team& team);
-
-// The name of the algorithm that calls of this collective, dependence and size take on the team; ""
-// if there was none yet. Of `call`, only is_strided, dependence and bytes count.
-std::string_view chosen_algorithm(Team& team, Collective collective, const Call& call);
-
-// The choices of auto on this team: "direct, from 4096 B ring". On member 0, whose machine counts.
-std::string choices_of(Collective collective, const Team& team);
-
-// The choices of auto by size, with the reasons, for teams of this layout: a line for each range of
-// sizes.
-std::string choices_text(Collective collective, const Call& call, const TeamLayout& team,
-                         const MachineParameters& machine);
 
 }  // namespace tessera::collectives

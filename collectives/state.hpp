@@ -9,8 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "collectives/model.hpp"
+#include "collectives/staging.hpp"
+#include "settings/config.hpp"
 #include "teams/team.hpp"
 
 namespace tessera {
@@ -27,21 +30,34 @@ using OpenCallsPointer = std::unique_ptr<OpenCalls, DeleteOpenCalls>;
 }  // namespace collectives
 
 struct CollectiveState {
-    // The kinds of calls for which an algorithm is chosen: the data collectives, alltoalls, and
-    // scans and reductions by how far their result depends on the order (Choice in select.cpp).
-    static constexpr std::size_t kChoices = 11;
+    // The kinds of calls of a collective for which an algorithm is chosen (row_of() in choice.cpp).
+    static constexpr std::size_t kShapes = 64;
     // Two classes of sizes for each power of two.
     static constexpr std::size_t kSizeClasses = 64;
     static constexpr std::uint8_t kNotChosen = 0xFF;
+    using Row = std::array<std::uint8_t, kSizeClasses>;
 
-    CollectiveState() { algorithms.fill(kNotChosen); }
+    // The algorithm for one kind of calls and one class of sizes: its index, or kNotChosen.
+    std::uint8_t& entry(std::size_t row, std::size_t size_class) {
+        std::uint8_t& number = row_numbers[row];
+        if (number == 0) [[unlikely]] {
+            rows.emplace_back().fill(kNotChosen);
+            number = static_cast<std::uint8_t>(rows.size());
+        }
+        return rows[number - 1U][size_class];
+    }
 
     bool has_machine = false;  // `machine` and `cores_per_pe` are member 0's
     collectives::MachineParameters machine;
     double cores_per_pe = 1;
-    std::array<std::uint8_t, kChoices * kSizeClasses> algorithms;
+    std::array<std::uint8_t, kCollectives * kShapes> row_numbers{};  // in `rows`, from 1; 0: none
+    std::vector<Row> rows;
     std::uint32_t published_free = 0;          // published slots until the next sync
     collectives::OpenCallsPointer open_calls;  // nullptr before the first call over streams
+    // Staging memory (staging.hpp); nullptr: none yet.
+    char* staging = nullptr;
+    std::size_t staging_bytes = 0;
+    std::size_t staging_bytes_max = collectives::kStagedBytesMax;  // More was not free.
 };
 
 namespace collectives {

@@ -95,13 +95,14 @@ void shmemx_register_gettid(shmemx_gettid_t gettid_fn);
  * The name of the algorithm that a collective takes, as in SHMEM_<COLLECTIVE>_ALGORITHM.
  *
  * team     a team that the PE belongs to.
- * routine  the name of the routine: "shmem_double_sum_reduce", "shmem_barrier_all".
+ * routine  the name of the routine: "shmem_double_sum_reduce", "shmem_barrier_all",
+ *          "shmemx_allgather"; of the reductions of shmemx.h: for sums of doubles.
  * bytes    of the vector that a PE contributes; alltoall: of a block. Of barriers it is ignored.
  *
  * The library decides at the team's first call of this kind and size, so there is no name before.
  *
  * RETURNS when: at once; local. A string of the library's own, or NULL: no such call has been made,
- * or the routine is no collective of shmem.h. ERRORS: a bad team ends the job with a message.
+ * or the routine is no blocking collective. ERRORS: a bad team ends the job with a message.
  * THREADS: as collectives on the team.
  */
 const char* shmemx_collective_algorithm(shmem_team_t team, const char* routine, size_t bytes);

@@ -30,4 +30,10 @@ struct Alltoall {
     };
 };
 
+// The same algorithm without alltoalls.
+constexpr AlgorithmTraits contiguous(AlgorithmTraits traits) {
+    traits.restriction.contiguous = true;
+    return traits;
+}
+
 }  // namespace tessera::collectives

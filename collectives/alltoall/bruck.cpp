@@ -70,7 +70,10 @@ extern constinit const Algorithm<Alltoall> kAlltoallBruck{
     {.name = "bruck",
      .formula = "lg p (a + p/2 n b)",
      .best_when = "small blocks, several nodes",
-     .restriction = {.mailboxes = true, .contiguous = true, .total_max = kTotalBytesMax},
+     .restriction = {.symmetric = Symmetric::kNothing,
+                     .mailboxes = true,
+                     .contiguous = true,
+                     .total_max = kTotalBytesMax},
      .cost = cost},
     {alltoall_bruck, nullptr}};
 

@@ -53,7 +53,11 @@ Cost cost(const TeamLayout& team, double n) {
 }  // namespace
 
 extern constinit const Algorithm<Alltoall> kAlltoallDirect{
-    {.name = "direct", .formula = "2 syncs + p n b", .best_when = "one node", .cost = cost},
+    {.name = "direct",
+     .formula = "2 syncs + p n b",
+     .best_when = "one node",
+     .restriction = {.symmetric = Symmetric::kSource},
+     .cost = cost},
     {alltoall_direct, alltoalls_direct}};
 
 }  // namespace tessera::collectives

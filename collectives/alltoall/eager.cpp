@@ -6,6 +6,7 @@
 // one node, p n <= 8 KiB.
 #include <cstring>
 
+#include "base/copy.hpp"
 #include "collectives/alltoall/alltoall.hpp"
 #include "collectives/cost_terms.hpp"
 #include "messaging/mailboxes.hpp"
@@ -20,9 +21,8 @@ void alltoall_mail(const Group& group, void* dest, const void* source, std::size
     mailboxes.announce_buffer();
     const std::size_t mine = static_cast<std::size_t>(group.my_index()) * bytes;
     for_each_from_neighbour(group, [&](int index) {
-        collective_context.put(static_cast<char*>(dest) + static_cast<std::size_t>(index) * bytes,
-                               mailboxes.buffer_of(index) + mine, bytes,
-                               group.world_pe(group.my_index()), group.where());
+        copy_bytes(static_cast<char*>(dest) + static_cast<std::size_t>(index) * bytes,
+                   mailboxes.buffer_of(index) + mine, bytes);
     });
 }
 
@@ -38,8 +38,11 @@ extern constinit const Algorithm<Alltoall> kAlltoallEager{
      .alias = "mail",
      .formula = "a + 2 p n b",
      .best_when = "small blocks, one node",
-     .restriction =
-         {.mailboxes = true, .one_node = true, .contiguous = true, .total_max = kSlotBytesMin},
+     .restriction = {.symmetric = Symmetric::kNothing,
+                     .mailboxes = true,
+                     .one_node = true,
+                     .contiguous = true,
+                     .total_max = kSlotBytesMin},
      .cost = cost},
     {alltoall_mail, nullptr}};
 

@@ -11,7 +11,9 @@ TESSERA_ALGORITHM_LIST(Alltoall,
     kAlltoallPairwise,
     kAlltoallBruck,
     kAlltoallHierarchical,
-    kAlltoallEager)
+    kAlltoallEager,
+    kAlltoallExposed,
+    kAlltoallStream)
 // clang-format on
 
 }  // namespace tessera::collectives

@@ -67,6 +67,7 @@ extern constinit const Algorithm<Alltoall> kAlltoallPairwise{
     {.name = "pairwise",
      .formula = "2 syncs + (p-1) (a + n b)",
      .best_when = "several nodes",
+     .restriction = {.symmetric = Symmetric::kDest},
      .cost = cost},
     {alltoall_pairwise, alltoalls_pairwise}};
 

@@ -11,7 +11,8 @@ TESSERA_ALGORITHM_LIST(Barrier,
     kBarrierDissemination,
     kBarrierKwayDissemination,
     kBarrierTree,
-    kBarrierHierarchical)
+    kBarrierHierarchical,
+    kBarrierStream)
 // clang-format on
 
 }  // namespace tessera::collectives

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 
+#include "base/copy.hpp"
 #include "collectives/algorithm.hpp"
 #include "collectives/group.hpp"
 #include "core/context.hpp"
@@ -18,8 +19,14 @@ enum class RootDest { kWritten, kUntouched };
 
 struct Broadcast {
     static constexpr Collective kCollective = Collective::kBroadcast;
-    using Run = void (*)(const Group& group, void* dest, const void* source, std::size_t bytes,
-                         int root, RootDest root_dest);
+    struct Run {
+        void (*run)(const Group& group, void* dest, const void* source, std::size_t bytes, int root,
+                    RootDest root_dest);
+        // Where Restriction::lands: the same with arrays of any kind. `landing`: symmetric memory
+        // of `bytes`, or dest where that is symmetric.
+        void (*land)(const Group& group, void* dest, const void* source, std::size_t bytes,
+                     int root, RootDest root_dest, void* landing);
+    };
 };
 
 // The bytes of a piece in pipelines from array to array: as many as the rounds of a short tree
@@ -51,10 +58,9 @@ class TreePosition {
 
 // Makes the root's own copy if `root_dest` asks for it. The other members get this member's data
 // from its dest, the root's data from its source.
-inline void copy_at_root(const Group& group, void* dest, const void* source, std::size_t bytes,
-                         RootDest root_dest) {
+inline void copy_at_root(void* dest, const void* source, std::size_t bytes, RootDest root_dest) {
     if (root_dest == RootDest::kUntouched || dest == source) return;
-    collective_context.put(dest, source, bytes, group.world_pe(group.my_index()), group.where());
+    copy_bytes(dest, source, bytes);
 }
 
 }  // namespace tessera::collectives

@@ -37,7 +37,7 @@ void broadcast_chain(const Group& group, void* dest, const void* source, std::si
     }
     // The program may change the memory after this call, so the pieces under way must leave first.
     if (!is_last) group.deliver();
-    if (position.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
+    if (position.is_root()) copy_at_root(dest, source, bytes, root_dest);
 }
 
 Cost cost(const TeamLayout& team, double n) {
@@ -56,8 +56,8 @@ extern constinit const Algorithm<Broadcast> kBroadcastChain{
     {.name = "chain",
      .formula = "sync + (p-2+m) (a + n/m b)",
      .best_when = "long messages, few nodes",
-     .restriction = kMailboxes,
+     .restriction = kMailboxesPutting,
      .cost = cost},
-    broadcast_chain};
+    {broadcast_chain, nullptr}};
 
 }  // namespace tessera::collectives

@@ -32,7 +32,11 @@ Cost cost(const TeamLayout& team, double n) {
 }  // namespace
 
 extern constinit const Algorithm<Broadcast> kBroadcastDirect{
-    {.name = "direct", .formula = "2 syncs + n b", .best_when = "one node", .cost = cost},
-    broadcast_direct};
+    {.name = "direct",
+     .formula = "2 syncs + n b",
+     .best_when = "one node",
+     .restriction = {.symmetric = Symmetric::kSource},
+     .cost = cost},
+    {broadcast_direct, nullptr}};
 
 }  // namespace tessera::collectives

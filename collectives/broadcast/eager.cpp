@@ -5,6 +5,7 @@
 // slot is used again there is a sync, after which all members have read.
 // COST: a + n b, and a sync every 32 calls; every 8 calls of the longest. Restriction: a team with
 // mailboxes on one node, at most 8 KiB.
+#include "base/copy.hpp"
 #include "collectives/broadcast/broadcast.hpp"
 #include "collectives/cost_terms.hpp"
 #include "collectives/state.hpp"
@@ -29,10 +30,9 @@ void broadcast_mail(const Group& group, void* dest, const void* source, std::siz
     const Mailboxes mailboxes = Mailboxes::for_publishing(team, group.where());
     if (group.my_index() == root) {
         mailboxes.publish_to_all(slot, source, bytes);
-        return copy_at_root(group, dest, source, bytes, root_dest);
+        return copy_at_root(dest, source, bytes, root_dest);
     }
-    collective_context.put(dest, mailboxes.published_to_all(root, slot), bytes,
-                           group.world_pe(group.my_index()), group.where());
+    copy_bytes(dest, mailboxes.published_to_all(root, slot), bytes);
 }
 
 Cost cost(const TeamLayout& team, double n) {
@@ -52,6 +52,6 @@ extern constinit const Algorithm<Broadcast> kBroadcastEager{
      .best_when = "short messages, one node",
      .restriction = kMailboxesEager,
      .cost = cost},
-    broadcast_mail};
+    {broadcast_mail, nullptr}};
 
 }  // namespace tessera::collectives

@@ -24,11 +24,12 @@ constexpr int kFromLeader = 1;
 
 class NodeTree {
   public:
-    NodeTree(const Group& group, void* dest, const void* source, int root)
+    NodeTree(const Group& group, void* dest, const void* source, int root, void* landing)
         : group_(group),
           nodes_(group.team().by_node),
           dest_(static_cast<char*>(dest)),
           source_(static_cast<const char*>(source)),
+          landing_(static_cast<char*>(landing)),
           root_(root),
           root_node_(node_of(group.team(), root)),
           leader_(leader_of(nodes_.mine)),
@@ -40,27 +41,30 @@ class NodeTree {
     void lead(const Mailboxes& mailboxes, std::uint32_t piece, std::size_t at,
               std::size_t bytes) const {
         if (!is_root()) mailboxes.wait(GateKind::kDone, kFromParent, piece);
-        const char* data = is_root() ? source_ : dest_;
+        const char* data = is_root() ? source_ : landing_;
         tree_.for_each_child_down([&](int child, int, int) {
             const int index = leader_of((root_node_ + child) % nodes_.count());
-            collective_context.put_nbi(dest_ + at, data + at, bytes, group_.world_pe(index),
+            collective_context.put_nbi(landing_ + at, data + at, bytes, group_.world_pe(index),
                                        group_.where());
             mailboxes.post(GateKind::kDone, kFromParent, index, piece);
         });
+        if (is_root() && is_private()) copy_bytes(landing_ + at, source_ + at, bytes);
         for (int i = 0; i < nodes_.size(nodes_.mine); ++i) {
             const int index = nodes_.member(nodes_.mine, i);
             if (index != leader_) mailboxes.post(GateKind::kDone, kFromLeader, index, piece);
         }
+        if (!is_root() && is_private()) copy_bytes(dest_ + at, landing_ + at, bytes);
     }
     void follow(const Mailboxes& mailboxes, std::uint32_t piece, std::size_t at,
                 std::size_t bytes) const {
         mailboxes.wait(GateKind::kDone, kFromLeader, piece);
-        const char* data = leader_ == root_ ? source_ : dest_;
+        const char* data = leader_ == root_ && !is_private() ? source_ : landing_;
         collective_context.get(dest_ + at, data + at, bytes, group_.world_pe(leader_),
                                group_.where());
     }
 
   private:
+    bool is_private() const { return landing_ != dest_; }
     int leader_of(int node) const { return node == root_node_ ? root_ : nodes_.member(node, 0); }
     int tree_index_of(int node) const {
         return (node - root_node_ + nodes_.count()) % nodes_.count();
@@ -70,19 +74,20 @@ class NodeTree {
     const TeamNodes& nodes_;
     char* dest_;
     const char* source_;
+    char* landing_;
     int root_;
     int root_node_;
     int leader_;  // of this node
     Tree tree_;   // of the nodes, from the root's on
 };
 
-void broadcast_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes,
-                            int root, RootDest root_dest) {
+void land(const Group& group, void* dest, const void* source, std::size_t bytes, int root,
+          RootDest root_dest, void* landing) {
     if (bytes == 0) return;
     const std::size_t whole_piece = 2 * pipeline_piece_bytes();
     const auto pieces = static_cast<std::uint32_t>((bytes + whole_piece - 1) / whole_piece);
     const Mailboxes mailboxes(group.team(), group.where(), pieces);
-    const NodeTree broadcast(group, dest, source, root);
+    const NodeTree broadcast(group, dest, source, root, landing);
     group.sync();
     for (std::uint32_t piece = 0; piece < pieces; ++piece) {
         const std::size_t at = piece * whole_piece;
@@ -96,7 +101,12 @@ void broadcast_hierarchical(const Group& group, void* dest, const void* source, 
     // The program may change the memory after this call, so the pieces under way must leave first.
     if (broadcast.is_leader()) group.deliver();
     sync_node(group.team().by_node, mailboxes, 0);
-    if (broadcast.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
+    if (broadcast.is_root()) copy_at_root(dest, source, bytes, root_dest);
+}
+
+void broadcast_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes,
+                            int root, RootDest root_dest) {
+    land(group, dest, source, bytes, root, root_dest, dest);
 }
 
 Cost cost(const TeamLayout& team, double n) {
@@ -115,8 +125,8 @@ extern constinit const Algorithm<Broadcast> kBroadcastHierarchical{
     {.name = "hierarchical",
      .formula = "sync + log4 N 3 (A + n B) + n b",
      .best_when = "several nodes of several PEs",
-     .restriction = kMailboxesOffNode,
+     .restriction = kLandingOffNode,
      .cost = cost},
-    broadcast_hierarchical};
+    {broadcast_hierarchical, land}};
 
 }  // namespace tessera::collectives

@@ -44,7 +44,7 @@ void broadcast_knomial(const Group& group, void* dest, const void* source, std::
         collective_context.put(dest, data, bytes, group.world_pe(index), group.where());
         mailboxes.post(GateKind::kDone, kFromParent, index);
     });
-    if (position.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
+    if (position.is_root()) copy_at_root(dest, source, bytes, root_dest);
 }
 
 Cost cost(const TeamLayout& team, double n) {
@@ -65,8 +65,8 @@ extern constinit const Algorithm<Broadcast> kBroadcastKnomial{
     {.name = "knomial",
      .formula = "2 log4 p a + 3 log4 p n b",
      .best_when = "short messages",
-     .restriction = kMailboxes,
+     .restriction = kMailboxesPutting,
      .cost = cost},
-    broadcast_knomial};
+    {broadcast_knomial, nullptr}};
 
 }  // namespace tessera::collectives

@@ -22,7 +22,7 @@ void broadcast_linear(const Group& group, void* dest, const void* source, std::s
         collective_context.put(dest, source, bytes, group.world_pe(index), group.where());
         mailboxes.post(GateKind::kDone, 0, index);
     }
-    copy_at_root(group, dest, source, bytes, root_dest);
+    copy_at_root(dest, source, bytes, root_dest);
 }
 
 Cost cost(const TeamLayout& team, double n) {
@@ -40,8 +40,8 @@ extern constinit const Algorithm<Broadcast> kBroadcastLinear{
     {.name = "linear",
      .formula = "sync + (p-1) (a + n b)",
      .best_when = "hardly ever: for comparison",
-     .restriction = kMailboxes,
+     .restriction = kMailboxesPutting,
      .cost = cost},
-    broadcast_linear};
+    {broadcast_linear, nullptr}};
 
 }  // namespace tessera::collectives

@@ -13,7 +13,9 @@ TESSERA_ALGORITHM_LIST(Broadcast,
     kBroadcastScatterAllgather,
     kBroadcastChain,
     kBroadcastHierarchical,
-    kBroadcastEager)
+    kBroadcastEager,
+    kBroadcastExposed,
+    kBroadcastStream)
 // clang-format on
 
 }  // namespace tessera::collectives

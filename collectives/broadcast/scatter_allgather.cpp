@@ -76,7 +76,7 @@ void broadcast_scatter_allgather(const Group& group, void* dest, const void* sou
         }
         if (!position.is_root()) mailboxes.wait(GateKind::kDone, kFromLeft, number);
     }
-    if (position.is_root()) copy_at_root(group, dest, source, bytes, root_dest);
+    if (position.is_root()) copy_at_root(dest, source, bytes, root_dest);
 }
 
 Cost cost(const TeamLayout& team, double n) {
@@ -92,8 +92,8 @@ extern constinit const Algorithm<Broadcast> kBroadcastScatterAllgather{
     {.name = "scatter_allgather",
      .formula = "sync + 2 (p-1) a + 2 n b",
      .best_when = "long messages, several nodes of one PE",
-     .restriction = kMailboxes,
+     .restriction = kMailboxesPutting,
      .cost = cost},
-    broadcast_scatter_allgather};
+    {broadcast_scatter_allgather, nullptr}};
 
 }  // namespace tessera::collectives

@@ -49,8 +49,8 @@ Cost cost(const TeamLayout& team, double n) {
 extern constinit const Algorithm<Fcollect> kFcollectBruck{{.name = "bruck",
                                                            .formula = "lg p a + (p-1) n b",
                                                            .best_when = "short contributions",
-                                                           .restriction = kMailboxes,
+                                                           .restriction = kMailboxesPutting,
                                                            .cost = cost},
-                                                          fcollect_bruck};
+                                                          {fcollect_bruck, nullptr}};
 
 }  // namespace tessera::collectives

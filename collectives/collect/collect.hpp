@@ -19,7 +19,13 @@ struct Collect {
 };
 struct Fcollect {
     static constexpr Collective kCollective = Collective::kFcollect;
-    using Run = Collect::Run;
+    struct Run {
+        Collect::Run run;
+        // Where Restriction::lands: the same with arrays of any kind. `landing`: symmetric memory
+        // of a block for each member, or dest where that is symmetric.
+        void (*land)(const Group& group, void* dest, const void* source, std::size_t bytes,
+                     void* landing);
+    };
 };
 
 // An array of one block of `bytes` from each member, at the same symmetric address on all.

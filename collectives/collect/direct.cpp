@@ -11,9 +11,6 @@
 namespace tessera::collectives {
 namespace {
 
-// The cost of reading the blocks of other members, as a multiple of writing own blocks to them.
-constexpr double kGather = 1.25;
-
 void fcollect_direct(const Group& group, void* dest, const void* source, std::size_t bytes) {
     if (bytes == 0) return;
     const Blocks blocks(group, bytes, (static_cast<std::size_t>(group.npes()) + 1) * bytes);
@@ -55,13 +52,19 @@ Cost collect_cost(const TeamLayout& team, double n) {
 }  // namespace
 
 extern constinit const Algorithm<Collect> kCollectDirect{
-    {.name = "direct", .formula = "2 syncs + p n b", .best_when = "one node", .cost = collect_cost},
+    {.name = "direct",
+     .formula = "2 syncs + p n b",
+     .best_when = "one node",
+     .restriction = {.symmetric = Symmetric::kSource},
+     .cost = collect_cost},
     collect_direct};
 
-extern constinit const Algorithm<Fcollect> kFcollectDirect{{.name = "direct",
-                                                            .formula = "2 syncs + p n b",
-                                                            .best_when = "one node",
-                                                            .cost = fcollect_cost},
-                                                           fcollect_direct};
+extern constinit const Algorithm<Fcollect> kFcollectDirect{
+    {.name = "direct",
+     .formula = "2 syncs + p n b",
+     .best_when = "one node",
+     .restriction = {.symmetric = Symmetric::kSource},
+     .cost = fcollect_cost},
+    {fcollect_direct, nullptr}};
 
 }  // namespace tessera::collectives

@@ -6,6 +6,7 @@
 // with mailboxes on one node, at most 8 KiB a member.
 #include <cstring>
 
+#include "base/copy.hpp"
 #include "collectives/collect/collect.hpp"
 #include "collectives/cost_terms.hpp"
 #include "messaging/mailboxes.hpp"
@@ -19,9 +20,8 @@ void fcollect_mail(const Group& group, void* dest, const void* source, std::size
     std::memcpy(mailboxes.buffer(), source, bytes);
     mailboxes.announce_buffer();
     for_each_from_neighbour(group, [&](int index) {
-        collective_context.put(static_cast<char*>(dest) + static_cast<std::size_t>(index) * bytes,
-                               mailboxes.buffer_of(index), bytes, group.world_pe(group.my_index()),
-                               group.where());
+        copy_bytes(static_cast<char*>(dest) + static_cast<std::size_t>(index) * bytes,
+                   mailboxes.buffer_of(index), bytes);
     });
 }
 
@@ -40,6 +40,6 @@ extern constinit const Algorithm<Fcollect> kFcollectEager{
      .best_when = "short contributions, one node",
      .restriction = kMailboxesEager,
      .cost = cost},
-    fcollect_mail};
+    {fcollect_mail, nullptr}};
 
 }  // namespace tessera::collectives

@@ -51,10 +51,12 @@ extern constinit const Algorithm<Collect> kCollectLinear{{.name = "linear",
                                                           .cost = collect_cost},
                                                          collect_linear};
 
-extern constinit const Algorithm<Fcollect> kFcollectLinear{{.name = "linear",
-                                                            .formula = "2 syncs + (p-1) (a + n b)",
-                                                            .best_when = "few PEs",
-                                                            .cost = fcollect_cost},
-                                                           fcollect_linear};
+extern constinit const Algorithm<Fcollect> kFcollectLinear{
+    {.name = "linear",
+     .formula = "2 syncs + (p-1) (a + n b)",
+     .best_when = "few PEs",
+     .restriction = {.symmetric = Symmetric::kDest},
+     .cost = fcollect_cost},
+    {fcollect_linear, nullptr}};
 
 }  // namespace tessera::collectives

@@ -20,7 +20,9 @@ TESSERA_ALGORITHM_LIST(Fcollect,
     kFcollectRecursiveDoubling,
     kFcollectNeighborExchange,
     kFcollectHierarchical,
-    kFcollectEager)
+    kFcollectEager,
+    kFcollectExposed,
+    kFcollectStream)
 // clang-format on
 
 }  // namespace tessera::collectives

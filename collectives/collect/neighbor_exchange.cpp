@@ -72,8 +72,8 @@ extern constinit const Algorithm<Fcollect> kFcollectNeighborExchange{
     {.name = "neighbor_exchange",
      .formula = "(1 + p/2) a + (p-1) n b",
      .best_when = "between bruck and ring",
-     .restriction = {.mailboxes = true, .even = true},
+     .restriction = {.symmetric = Symmetric::kDest, .mailboxes = true, .even = true},
      .cost = cost},
-    fcollect_neighbor_exchange};
+    {fcollect_neighbor_exchange, nullptr}};
 
 }  // namespace tessera::collectives

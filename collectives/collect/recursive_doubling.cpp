@@ -44,8 +44,8 @@ extern constinit const Algorithm<Fcollect> kFcollectRecursiveDoubling{
     {.name = "recursive_doubling",
      .formula = "lg p a + (p-1) n b",
      .best_when = "short contributions, 2^k PEs",
-     .restriction = {.mailboxes = true, .power_of_two = true},
+     .restriction = {.symmetric = Symmetric::kDest, .mailboxes = true, .power_of_two = true},
      .cost = cost},
-    fcollect_recursive_doubling};
+    {fcollect_recursive_doubling, nullptr}};
 
 }  // namespace tessera::collectives

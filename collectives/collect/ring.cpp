@@ -78,8 +78,8 @@ extern constinit const Algorithm<Fcollect> kFcollectRing{
     {.name = "ring",
      .formula = "p a + (p-1) n b",
      .best_when = "long contributions, several nodes",
-     .restriction = kMailboxes,
+     .restriction = kMailboxesPutting,
      .cost = fcollect_cost},
-    fcollect_ring};
+    {fcollect_ring, nullptr}};
 
 }  // namespace tessera::collectives

@@ -23,6 +23,14 @@
 
 namespace tessera::collectives {
 
+// Where members read their parts, sources of up to so many bytes are copied first. A program writes
+// to its source between two calls, and stores to lines that others have read wait one for the
+// other; the copy's do not (docs/measurements/runtime-layer.md).
+inline constexpr std::size_t kLongCopyBytesMax = std::size_t{128} << 10;
+
+// Announcing and finding the arrays, in latencies.
+inline constexpr double kExposing = 0.2;
+
 class Exposure {
   public:
     struct Source {

@@ -8,7 +8,11 @@
 #include <algorithm>
 
 #include "base/copy.hpp"
-#include "collectives/exposure/exposed.hpp"
+#include "collectives/alltoall/alltoall.hpp"
+#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/collect/collect.hpp"
+#include "collectives/cost_terms.hpp"
+#include "collectives/exchange/exchange.hpp"
 #include "collectives/exposure/exposure.hpp"
 
 namespace tessera::collectives {
@@ -81,6 +85,8 @@ void for_each_member(const RuntimeCall& call, const MemberParts& parts, Visit vi
 
 }  // namespace
 
+namespace {
+
 bool exchange_exposed(Team& team, const RuntimeCall& call, const char* where) {
     const Extent source = extent_of(call, call.out);
     const Extent dest = extent_of(call, call.in);
@@ -107,5 +113,43 @@ bool exchange_exposed(Team& team, const RuntimeCall& call, const char* where) {
     exposure.finish();
     return true;
 }
+
+// Members take `n` bytes from `members` of them.
+Cost moves_cost(const TeamLayout& team, double members, double n) {
+    const Cost meeting = flags_from_all(team) + Cost{.latencies = kExposing};
+    if (n <= static_cast<double>(kSlotBytesMin)) {
+        return meeting + Cost{.copied_critical_path = kMailboxPush / 2 * members * n} +
+               each_member(team, members * n / 2, 0);
+    }
+    return meeting + syncs(1, team) + each_member(team, kGather * members * n, 0);
+}
+Cost from_one_cost(const TeamLayout& team, double n) { return moves_cost(team, 1, n); }
+Cost from_all_cost(const TeamLayout& team, double n) { return moves_cost(team, team.npes, n); }
+Cost to_root_cost(const TeamLayout& team, double n) {
+    return moves_cost(team, 1, n) + Cost{.copied_critical_path = (team.npes - 1) * n};
+}
+
+constexpr AlgorithmTraits traits(CostFunction cost, std::string_view formula) {
+    return {.name = "exposed",
+            .formula = formula,
+            .best_when = "one node; any arrays",
+            .restriction = kExposed,
+            .cost = cost,
+            .exposed = exchange_exposed};
+}
+constexpr std::string_view kFromOne = "a + n b, and a sync";
+constexpr std::string_view kFromAll = "a + p n b, and a sync";
+
+}  // namespace
+
+extern constinit const Algorithm<Broadcast> kBroadcastExposed{traits(from_one_cost, kFromOne), {}};
+extern constinit const Algorithm<Fcollect> kFcollectExposed{traits(from_all_cost, kFromAll), {}};
+extern constinit const Algorithm<Alltoall> kAlltoallExposed{
+    contiguous(traits(from_all_cost, kFromAll)), {}};
+extern constinit const Algorithm<Gather> kGatherExposed{traits(to_root_cost, kFromAll), {}};
+extern constinit const Algorithm<Scatter> kScatterExposed{traits(from_one_cost, kFromOne), {}};
+extern constinit const Algorithm<Allgatherv> kAllgathervExposed{traits(from_all_cost, kFromAll),
+                                                                {}};
+extern constinit const Algorithm<Alltoallv> kAlltoallvExposed{traits(from_all_cost, kFromAll), {}};
 
 }  // namespace tessera::collectives

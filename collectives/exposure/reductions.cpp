@@ -9,14 +9,13 @@
 #include <cstring>
 
 #include "base/copy.hpp"
-#include "collectives/exposure/exposed.hpp"
+#include "collectives/cost_terms.hpp"
 #include "collectives/exposure/exposure.hpp"
+#include "collectives/reduce/reduce.hpp"
+#include "collectives/reduce/to_owners.hpp"
 
 namespace tessera::collectives {
 namespace {
-
-constexpr std::size_t kChunkBytes = 8192;
-using Chunk = char[kChunkBytes];
 
 // Whole elements.
 std::size_t chunk_bytes(const RuntimeCall& call) {
@@ -96,8 +95,6 @@ void combine_share(const RuntimeCall& call, const Exposure& exposure, Write writ
         [&](int index, std::size_t at) { return exposure.source_of(index, at); }, write);
 }
 
-}  // namespace
-
 bool allreduce_exposed(Team& team, const RuntimeCall& call, const char* where) {
     if (call.element_bytes > kChunkBytes) return false;
     const Exposure exposure = expose_vector(team, call, where);
@@ -161,5 +158,37 @@ bool reduce_scatter_exposed(Team& team, const RuntimeCall& call, const char* whe
     exposure.finish();
     return true;
 }
+
+// Each member combines `n` bytes of all members; `shared`: its share of them, if they are many.
+Cost combining_cost(const TeamLayout& team, double n, bool is_shared) {
+    const Cost meeting = flags_from_all(team) + Cost{.latencies = kExposing};
+    if (n <= static_cast<double>(kSlotBytesMin)) {
+        return meeting + Cost{.copied_critical_path = kMailboxPush / 2 * team.npes * n} +
+               each_member(team, team.npes * (n + kLine), team.npes * n);
+    }
+    const double combined = is_shared ? n : team.npes * n;
+    return meeting + syncs(1, team) + each_member(team, kGather * combined, combined);
+}
+Cost reduce_cost(const TeamLayout& team, double n) { return combining_cost(team, n, true); }
+Cost scatter_cost(const TeamLayout& team, double n) { return combining_cost(team, n, false); }
+
+using Exposed = bool (*)(Team& team, const RuntimeCall& call, const char* where);
+constexpr AlgorithmTraits traits(CostFunction cost, Exposed exposed) {
+    return {.name = "exposed",
+            .formula = "a + n p c, or a + sync + n (b + c)",
+            .best_when = "one node; any arrays",
+            .restriction = kExposed,
+            .cost = cost,
+            .exposed = exposed};
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Reduce> kReduceExposed{traits(reduce_cost, allreduce_exposed),
+                                                        {nullptr, Reduce::kAlwaysDirect}};
+extern constinit const Algorithm<ReduceToRoot> kReduceToRootExposed{
+    traits(reduce_cost, reduce_exposed), nullptr};
+extern constinit const Algorithm<ReduceScatter> kReduceScatterExposed{
+    traits(scatter_cost, reduce_scatter_exposed), nullptr};
 
 }  // namespace tessera::collectives

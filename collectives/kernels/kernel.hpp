@@ -88,7 +88,8 @@ constexpr Element element_of() {
 enum class OrderDependence : unsigned char {
     kNone,           // integers
     kSpecialValues,  // max and min of real numbers: with NaN, or with zeros of both signs, only
-    kRounding        // sums and products of real and complex numbers
+    kRounding,       // sums and products of real and complex numbers
+    kOrder           // functions of the program that do not commute
 };
 constexpr OrderDependence order_dependence(Operator op, Element element) {
     if (element < Element::kFloat) return OrderDependence::kNone;

@@ -74,7 +74,10 @@ extern constinit const Algorithm<Reduce> kReduceBruck{
     {.name = "bruck",
      .formula = "lg p a + n lg p b + n lg p c",
      .best_when = "as recursive_doubling, one-way traffic",
-     .restriction = {.mailboxes = true, .any_order = true, .in_order = false},
+     .restriction = {.symmetric = Symmetric::kNothing,
+                     .mailboxes = true,
+                     .any_order = true,
+                     .in_order = false},
      .cost = cost},
     {reduce_bruck, Reduce::kNeverDirect}};
 

@@ -12,6 +12,9 @@
 //           first members do a recursive doubling through slots, and write the result to their
 //           nodes
 //
+// Where arrays are private, the vector lies in symmetric memory of each member; in the long form a
+// lane keeps its result there, and the others copy from it what they want.
+//
 // Members beyond the lanes only begin and end with the other members of their node, by a
 // dissemination before and after. In between only its lane touches an element, so dest may be
 // source. Each element is computed once per node at most, in the same order (long: once).
@@ -27,6 +30,7 @@
 #include "collectives/patterns/on_node.hpp"
 #include "collectives/reduce/reduce.hpp"
 #include "collectives/reduce/ring.hpp"
+#include "collectives/reduce/to_owners.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -37,6 +41,7 @@ static_assert(kNodeRound > kWindowRound);  // Both use kReady.
 constexpr std::size_t kShortBytes = 2 * kChunkBytes;
 constexpr std::uint32_t kBegin = 0;
 constexpr std::uint32_t kEnd = 1;
+constexpr std::uint32_t kTaken = 2;
 
 // The members of this node.
 class OnNode {
@@ -114,13 +119,16 @@ class Lane {
             const auto number = static_cast<std::uint32_t>(step);
             call_.put(right_, call_.dest + block.at, call_.dest + block.at, block.bytes);
             mailboxes_.post(GateKind::kDone, 0, right_, number);
-            node_.share(block);
+            share(block);
             mailboxes_.wait(GateKind::kDone, 0, number);
         }
-        node_.share(cut_.block(2 - nodes_));
+        share(cut_.block(2 - nodes_));
     }
 
   private:
+    void share(const RingCut::Piece& block) const {
+        if (!call_.lands) node_.share(block);
+    }
     void combine(const RingCut::Piece& piece, const char* first) const {
         for_each_chunk(0, piece.bytes, [&](std::size_t at, std::size_t bytes) {
             node_.combine(call_.dest + piece.at + at, first != nullptr ? first + at : nullptr,
@@ -138,6 +146,20 @@ class Lane {
     Window window_;
 };
 
+// Copies what this member wants from the lanes of its node, of `lane_bytes` each.
+void take_wanted(const Reduction& call, const TeamNodes& nodes, std::size_t lane_bytes) {
+    for (int i = 0; i < nodes.smallest; ++i) {
+        const int lane = (nodes.index_on_node + i) % nodes.smallest;
+        const std::size_t at = static_cast<std::size_t>(lane) * lane_bytes;
+        const std::size_t begin = std::max(at, call.wanted_begin);
+        const std::size_t end = std::min(at + lane_bytes, call.wanted_end);
+        if (begin >= end) continue;
+        collective_context.get(call.wanted + (begin - call.wanted_begin), call.dest + begin,
+                               end - begin, call.group.world_pe(nodes.member(nodes.mine, lane)),
+                               call.group.where());
+    }
+}
+
 void reduce_long(const Reduction& call) {
     const TeamNodes& nodes = call.group.team().by_node;
     const OnNode node(call, nodes);
@@ -151,7 +173,7 @@ void reduce_long(const Reduction& call) {
                       {.at = begin, .bytes = std::min(lane_bytes, call.bytes() - begin)},
                       lane_bytes);
     const Mailboxes mailboxes(call.group.team(), call.group.where(),
-                              std::max(cut.messages(), kEnd + 1));
+                              std::max(cut.messages(), kTaken + 1));
     sync_node(nodes, mailboxes, kBegin);
     if (nodes.index_on_node < nodes.smallest) {
         const Lane lane(call, nodes, node, cut, mailboxes);
@@ -159,6 +181,9 @@ void reduce_long(const Reduction& call) {
         lane.allgather();
     }
     sync_node(nodes, mailboxes, kEnd);
+    if (!call.lands) return;
+    take_wanted(call, nodes, lane_bytes);
+    sync_node(nodes, mailboxes, kTaken);
 }
 
 // REQUIRES: at most kChunkBytes.
@@ -188,6 +213,8 @@ void reduce_hierarchical(const Reduction& call) {
         chunk.nelems = bytes / call.element_bytes();
         reduce_short(chunk);
     });
+    if (!call.lands || call.wanted_begin == call.wanted_end) return;
+    std::memcpy(call.wanted, call.dest + call.wanted_begin, call.wanted_end - call.wanted_begin);
 }
 
 Cost cost(const TeamLayout& team, double n) {
@@ -211,14 +238,28 @@ Cost cost(const TeamLayout& team, double n) {
            off_node(team, 2 * (team.nodes - 1) + turns, 2 * (team.nodes - 1), 2 * moved);
 }
 
+Cost scatter_cost(const TeamLayout& team, double n) { return cost(team, team.npes * n); }
+
+constexpr AlgorithmTraits traits(CostFunction function) {
+    return {.name = "hierarchical",
+            .formula = "2 (N-1) A + 2 n (N-1)/N B + n (b + c)",
+            .best_when = "several nodes of several PEs",
+            .restriction = {.symmetric = Symmetric::kNothing,
+                            .lands = true,
+                            .mailboxes = true,
+                            .several_nodes = true,
+                            .exchanges = true,
+                            .in_order = false},
+            .cost = function};
+}
+
 }  // namespace
 
 extern constinit const Algorithm<Reduce> kReduceHierarchical{
-    {.name = "hierarchical",
-     .formula = "2 (N-1) A + 2 n (N-1)/N B + n (b + c)",
-     .best_when = "several nodes of several PEs",
-     .restriction = {.mailboxes = true, .several_nodes = true, .in_order = false},
-     .cost = cost},
-    {reduce_hierarchical, Reduce::kAlwaysDirect}};
+    traits(cost), {reduce_hierarchical, Reduce::kAlwaysDirect}};
+extern constinit const Algorithm<ReduceToRoot> kReduceToRootHierarchical{traits(cost),
+                                                                         reduce_hierarchical};
+extern constinit const Algorithm<ReduceScatter> kReduceScatterHierarchical{traits(scatter_cost),
+                                                                           reduce_hierarchical};
 
 }  // namespace tessera::collectives

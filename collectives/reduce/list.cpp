@@ -2,6 +2,7 @@
 //
 // The list of these algorithms, in the order of osh_info and of the documents: a line each.
 #include "collectives/reduce/reduce.hpp"
+#include "collectives/reduce/to_owners.hpp"
 
 namespace tessera::collectives {
 
@@ -15,7 +16,20 @@ TESSERA_ALGORITHM_LIST(Reduce,
     kReduceRing,
     kReduceKnomial,
     kReduceHierarchical,
-    kReduceEager)
+    kReduceEager,
+    kReduceExposed,
+    kReduceStreamDoubling,
+    kReduceStreamHalving)
+
+TESSERA_ALGORITHM_LIST(ReduceToRoot,
+    kReduceToRootStream,
+    kReduceToRootExposed,
+    kReduceToRootHierarchical)
+
+TESSERA_ALGORITHM_LIST(ReduceScatter,
+    kReduceScatterStream,
+    kReduceScatterExposed,
+    kReduceScatterHierarchical)
 // clang-format on
 
 }  // namespace tessera::collectives

@@ -25,6 +25,12 @@ struct Reduction {
     std::size_t nelems;
     const Kernel& kernel;
     Access access = Access::kDirect;
+    // For private arrays, where Restriction::lands: source and dest are one staged vector, and this
+    // member wants the bytes [wanted_begin, wanted_end) of the result at `wanted`.
+    bool lands = false;
+    char* wanted = nullptr;
+    std::size_t wanted_begin = 0;
+    std::size_t wanted_end = 0;
 
     std::size_t element_bytes() const { return kernel.element_bytes; }
     std::size_t bytes() const { return nelems * kernel.element_bytes; }

@@ -122,7 +122,7 @@ extern constinit const Algorithm<Reduce> kReduceRing{
     {.name = "ring",
      .formula = "2 (p-1) a + 2 n (p-1)/p b + n (p-1)/p c",
      .best_when = "long vectors, several nodes of one PE",
-     .restriction = kMailboxesAssociative,
+     .restriction = {.mailboxes = true, .exchanges = true, .in_order = false},
      .cost = cost},
     {reduce_ring, Reduce::kAlwaysDirect}};
 

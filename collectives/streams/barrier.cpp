@@ -5,6 +5,8 @@
 // COST: ceil(lg p) messages.
 #include <bit>
 
+#include "collectives/barrier/barrier.hpp"
+#include "collectives/cost_terms.hpp"
 #include "collectives/streams/call.hpp"
 
 namespace tessera::collectives {
@@ -29,5 +31,26 @@ const Schedule kBarrierSchedule = {.name = "dissemination",
                                    .count_receives = rounds,
                                    .send = send,
                                    .receive = receive};
+
+namespace {
+
+Cost cost(const TeamLayout& team, double /*bytes*/) {
+    return Cost{.latencies = on_node_rounds(team)} +
+           off_node(team, off_node_rounds(team), team.largest_node * off_node_rounds(team), 0);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Barrier> kBarrierStream{
+    {.name = "stream",
+     .formula = "lg p a",
+     .best_when = "nonblocking barriers",
+     .restriction = {.symmetric = Symmetric::kNothing,
+                     .mailboxes = true,
+                     .streams = true,
+                     .nonblocking = true},
+     .cost = cost,
+     .schedule = &kBarrierSchedule},
+    nullptr};
 
 }  // namespace tessera::collectives

@@ -4,8 +4,13 @@
 // parent piece by piece, and passes each piece on to its children, those with the largest subtrees
 // first.
 // COST: ceil(lg p) (a + s b) + n b for pieces of s bytes, at most.
+#include <algorithm>
+
+#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/cost_terms.hpp"
 #include "collectives/streams/binomial.hpp"
 #include "collectives/streams/call.hpp"
+#include "teams/team_streams.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -49,5 +54,30 @@ const Schedule kBroadcastSchedule = {.name = "binomial",
                                      .count_receives = count_receives,
                                      .send = send,
                                      .receive = receive};
+
+namespace {
+
+// The root, and a member that has passed the data on, do not wait for others, unless the pieces are
+// more than the slots of a stream.
+Cost cost(const TeamLayout& team, double n) {
+    const double off_node_levels = off_node_rounds(team);
+    const StreamLayout layout(std::min(static_cast<int>(team.npes), StreamLayout::kMembersMax));
+    const double waits = (1 + pieces(n, static_cast<double>(layout.slot_bytes()))) / 2;
+    return Cost{.latencies = team.is_oversubscribed() ? kWaitForRunPe : on_node_rounds(team),
+                .copied_critical_path = 2 * kPush * on_node_rounds(team) * n,
+                .copied_total = 2 * kPush * (team.largest_node - 1) * n} +
+           off_node(team, waits * off_node_levels, off_node_levels, off_node_levels * n);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Broadcast> kBroadcastStream{
+    {.name = "stream",
+     .formula = "lg p (a + n b)",
+     .best_when = "nonblocking calls; any arrays",
+     .restriction = kStreams,
+     .cost = cost,
+     .schedule = &kBroadcastSchedule},
+    {}};
 
 }  // namespace tessera::collectives

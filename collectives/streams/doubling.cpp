@@ -5,7 +5,9 @@
 // combine in the order of the members, so that all get the same bits and the order counts. Members
 // outside the core give their vector to their right neighbours, and get the result from them. COST:
 // lg p (a + n b + n c), and 2 a + 2 n b more unless p is a power of 2.
+#include "collectives/cost_terms.hpp"
 #include "collectives/patterns/core.hpp"
+#include "collectives/reduce/reduce.hpp"
 #include "collectives/streams/call.hpp"
 
 namespace tessera::collectives {
@@ -79,5 +81,26 @@ const Schedule kDoublingSchedule = {.name = "recursive_doubling",
                                     .count_receives = count_receives,
                                     .send = send,
                                     .receive = receive};
+
+namespace {
+
+Cost cost(const TeamLayout& team, double n) {
+    const double rounds = exchange_rounds(team.npes);
+    const double levels = off_node_rounds(team);
+    return Cost{.latencies = on_node_rounds(team) + 2} +
+           each_member(team, kMailboxPush * n * rounds + 2 * n, n * rounds) +
+           off_node(team, levels, team.largest_node * levels, team.largest_node * n * levels);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Reduce> kReduceStreamDoubling{
+    {.name = "stream_doubling",
+     .formula = "lg p a + n lg p (b + c)",
+     .best_when = "nonblocking calls of short vectors; any arrays",
+     .restriction = kStreamsAssociative,
+     .cost = cost,
+     .schedule = &kDoublingSchedule},
+    {nullptr, Reduce::kAlwaysDirect}};
 
 }  // namespace tessera::collectives

@@ -5,6 +5,10 @@
 // before the next piece goes to any, the right neighbour first, so that all streams are in use.
 // Long parts go to the places that their receivers name first (places.hpp).
 // COST: (p-1) a + n b for n bytes that a member sends or receives; with long parts 2 (p-1) a.
+#include "collectives/exchange/exchange.hpp"
+#include "collectives/alltoall/alltoall.hpp"
+#include "collectives/collect/collect.hpp"
+#include "collectives/cost_terms.hpp"
 #include "collectives/streams/places.hpp"
 
 namespace tessera::collectives {
@@ -161,5 +165,30 @@ const Schedule kExchangeSchedule = {.name = "pairwise",
                                     .receive = receive,
                                     .count_places = count_places,
                                     .long_part = long_part};
+
+namespace {
+
+Cost to_root_cost(const TeamLayout& team, double n) {
+    return Cost{.latencies = 2, .copied_critical_path = 2 * (team.npes - 1) * n} +
+           off_node(team, kDelivery, team.off_node_members(), team.off_node_members() * n);
+}
+
+constexpr AlgorithmTraits traits(CostFunction cost) {
+    return {.name = "stream",
+            .formula = "(p-1) a + p n b",
+            .best_when = "nonblocking calls; any arrays",
+            .restriction = kStreams,
+            .cost = cost,
+            .schedule = &kExchangeSchedule};
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Fcollect> kFcollectStream{traits(streams_to_all), {}};
+extern constinit const Algorithm<Alltoall> kAlltoallStream{contiguous(traits(streams_to_all)), {}};
+extern constinit const Algorithm<Gather> kGatherStream{traits(to_root_cost), {}};
+extern constinit const Algorithm<Scatter> kScatterStream{traits(to_root_cost), {}};
+extern constinit const Algorithm<Allgatherv> kAllgathervStream{traits(streams_to_all), {}};
+extern constinit const Algorithm<Alltoallv> kAlltoallvStream{traits(streams_to_all), {}};
 
 }  // namespace tessera::collectives

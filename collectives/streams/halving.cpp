@@ -7,7 +7,9 @@
 // Members outside the core give their vector to their right neighbours, and get the result.
 // COST: 2 lg p a + 2 n (p-1)/p b + n (p-1)/p c; unless p is a power of 2 two vectors more.
 // Reference: Rabenseifner, "Optimization of collective reduction operations", 2004.
+#include "collectives/cost_terms.hpp"
 #include "collectives/patterns/core.hpp"
+#include "collectives/reduce/reduce.hpp"
 #include "collectives/streams/call.hpp"
 
 namespace tessera::collectives {
@@ -148,5 +150,29 @@ const Schedule kHalvingSchedule = {.name = "recursive_halving",
                                    .count_receives = count_receives,
                                    .send = send,
                                    .receive = receive};
+
+namespace {
+
+Cost cost(const TeamLayout& team, double n) {
+    const double p = team.npes;
+    const double fold = fold_rounds(p) / 2 * n;
+    const double levels = off_node_rounds(team);
+    const double moved = n * (team.nodes - 1) / team.nodes;
+    return Cost{.latencies = 2 * (on_node_rounds(team) + fold_rounds(p)) + 2} +
+           each_member(team, kMailboxPush * (2 * n * (p - 1) / p + fold), n * (p - 1) / p + fold) +
+           off_node(team, 2 * levels, 2 * team.largest_node * levels,
+                    2 * moved * team.largest_node / 2);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<Reduce> kReduceStreamHalving{
+    {.name = "stream_halving",
+     .formula = "2 lg p a + 2 n (p-1)/p b + n (p-1)/p c",
+     .best_when = "nonblocking calls of long vectors; any arrays",
+     .restriction = kStreamsAssociative,
+     .cost = cost,
+     .schedule = &kHalvingSchedule},
+    {nullptr, Reduce::kAlwaysDirect}};
 
 }  // namespace tessera::collectives

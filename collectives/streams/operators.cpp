@@ -104,21 +104,24 @@ std::optional<CodedFunction> function_of(int code, int op) {
     if (op == SHMEMX_OP_MINLOC || op == SHMEMX_OP_MAXLOC) {
         if (type.located_bytes == 0) return std::nullopt;
         const Function function = type.locate[op == SHMEMX_OP_MAXLOC ? 1 : 0];
-        return CodedFunction{{.function = function}, type.located_bytes};
+        return CodedFunction{{.function = function, .dependence = OrderDependence::kSpecialValues},
+                             type.located_bytes};
     }
     if (op == SHMEMX_OP_REPLACE || op == SHMEMX_OP_NO_OP) {
         return CodedFunction{{.function = op == SHMEMX_OP_REPLACE ? replace : keep,
                               .user_data = reinterpret_cast<void*>(type.bytes),
-                              .is_commutative = false},
+                              .is_commutative = false,
+                              .dependence = OrderDependence::kOrder},
                              type.bytes};
     }
     const std::optional<Operator> found = operator_of(type, op);
     if (!found) return std::nullopt;
     // Maxima and minima of NaN and zeros of both signs depend on the order.
-    const bool is_commutative =
-        order_dependence(*found, type.element) != OrderDependence::kSpecialValues;
-    return CodedFunction{
-        {.kernel = &kernel_of(*found, type.element), .is_commutative = is_commutative}, type.bytes};
+    const OrderDependence dependence = order_dependence(*found, type.element);
+    return CodedFunction{{.kernel = &kernel_of(*found, type.element),
+                          .is_commutative = dependence != OrderDependence::kSpecialValues,
+                          .dependence = dependence},
+                         type.bytes};
 }
 
 }  // namespace tessera::collectives

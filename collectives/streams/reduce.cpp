@@ -5,6 +5,8 @@
 // tree, whatever the root of the call, and sends the result on; else the call's root is.
 // COST: ceil(lg p) (a + s b) + n (b + lg p c) for pieces of s bytes, at most. A member that has
 // children and is not the root combines in two pieces of scratch memory.
+#include "collectives/cost_terms.hpp"
+#include "collectives/reduce/to_owners.hpp"
 #include "collectives/streams/binomial.hpp"
 #include "collectives/streams/call.hpp"
 
@@ -93,5 +95,27 @@ const Schedule kReduceSchedule = {.name = "binomial",
                                   .count_receives = count_receives,
                                   .send = send,
                                   .receive = receive};
+
+namespace {
+
+// A member that has sent its part does not wait for others.
+Cost cost(const TeamLayout& team, double n) {
+    const double off_node_levels = off_node_rounds(team);
+    return Cost{.latencies = team.is_oversubscribed() ? kWaitForRunPe : on_node_rounds(team),
+                .copied_critical_path = 2 * on_node_rounds(team) * n,
+                .combined_critical_path = lg(team.npes) * n} +
+           off_node(team, off_node_levels / 2, off_node_levels, off_node_levels * n);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<ReduceToRoot> kReduceToRootStream{
+    {.name = "stream",
+     .formula = "lg p a + n (b + lg p c)",
+     .best_when = "nonblocking calls; any arrays",
+     .restriction = kStreamsAssociative,
+     .cost = cost,
+     .schedule = &kReduceSchedule},
+    nullptr};
 
 }  // namespace tessera::collectives

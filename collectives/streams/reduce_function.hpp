@@ -19,6 +19,7 @@ struct ReduceFunction {
     void* user_data = nullptr;
     bool is_commutative = true;
     bool is_of_program = false;  // Then only the program's threads may call it.
+    OrderDependence dependence = OrderDependence::kNone;
 
     bool is_reduction() const { return kernel != nullptr || function != nullptr; }
 

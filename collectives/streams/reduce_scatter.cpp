@@ -6,6 +6,8 @@
 // receives costs nothing. Long blocks of short elements go to the places that their receivers name
 // first (places.hpp).
 // COST: (p-1) a + n (p-1)/p (b + c) for vectors of n bytes; with long blocks 2 (p-1) a.
+#include "collectives/cost_terms.hpp"
+#include "collectives/reduce/to_owners.hpp"
 #include "collectives/streams/places.hpp"
 
 namespace tessera::collectives {
@@ -138,5 +140,22 @@ const Schedule kReduceScatterSchedule = {.name = "pairwise",
                                          .receive = receive,
                                          .count_places = count_places,
                                          .long_part = long_part};
+
+namespace {
+
+Cost cost(const TeamLayout& team, double n) {
+    return streams_to_all(team, n) + each_member(team, 0, team.npes * n);
+}
+
+}  // namespace
+
+extern constinit const Algorithm<ReduceScatter> kReduceScatterStream{
+    {.name = "stream",
+     .formula = "(p-1) a + p n (b + c)",
+     .best_when = "nonblocking calls; any arrays",
+     .restriction = kStreams,
+     .cost = cost,
+     .schedule = &kReduceScatterSchedule},
+    nullptr};
 
 }  // namespace tessera::collectives

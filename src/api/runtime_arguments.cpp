@@ -8,10 +8,12 @@
 namespace tessera::api {
 namespace {
 
-using collectives::kAllMembers;
-using collectives::kNoMember;
+using collectives::block_for_each;
 using collectives::MemberParts;
+using collectives::no_parts;
+using collectives::OrderDependence;
 using collectives::RuntimeCall;
+using collectives::same_for_all;
 
 void check_root(const Team& team, int root, const char* where) {
     if (root >= 0 && root < team.npes) return;
@@ -32,25 +34,19 @@ void check_blocks(const Array& array, const MoveArguments& arguments, std::size_
                 {.blocks = blocks});
 }
 
+// Of a block.
+std::size_t checked_bytes(const MoveArguments& arguments, const char* where) {
+    check_element_bytes(arguments.element_bytes, where);
+    return byte_count(arguments.nelems, arguments.element_bytes);
+}
+
 // The arguments of moves, apart from their arrays.
 RuntimeCall move_call(const Team& team, const MoveArguments& arguments, const char* where) {
-    check_element_bytes(arguments.element_bytes, where);
     RuntimeCall call = collectives::new_call(team);
     call.root = arguments.root;
-    call.bytes = byte_count(arguments.nelems, arguments.element_bytes);
+    call.bytes = checked_bytes(arguments, where);
     return call;
 }
-
-// The program's array as a start of parts, which is only written to if it is a dest.
-char* start_of(const void* array) { return static_cast<char*>(const_cast<void*>(array)); }
-
-MemberParts same_for_all(const void* array, std::size_t bytes, int only = kAllMembers) {
-    return {.start = start_of(array), .bytes = bytes, .only = only};
-}
-MemberParts block_for_each(const void* array, std::size_t bytes, int only = kAllMembers) {
-    return {.start = start_of(array), .stride = bytes, .bytes = bytes, .only = only};
-}
-MemberParts nothing() { return {.only = kNoMember}; }
 
 struct Blocks {
     Array array;
@@ -74,9 +70,10 @@ void check_parts_inside(const Team& team, const Blocks& blocks, std::size_t elem
 }
 
 MemberParts parts_of(const Blocks& blocks) {
-    return {.start = start_of(blocks.array.start),
-            .counts = blocks.counts,
-            .displacements = blocks.displs};
+    MemberParts parts = collectives::same_for_all(blocks.array.start, 0);
+    parts.counts = blocks.counts;
+    parts.displacements = blocks.displs;
+    return parts;
 }
 
 RuntimeCall block_call(const Team& team, const BlockArguments& arguments, const char* where) {
@@ -116,7 +113,9 @@ collectives::CodedFunction own(const shmemx_op_t* op, const char* where) {
     return {{.function = op->function,
              .user_data = op->user_data,
              .is_commutative = op->is_commutative != 0,
-             .is_of_program = true},
+             .is_of_program = true,
+             .dependence =
+                 op->is_commutative != 0 ? OrderDependence::kRounding : OrderDependence::kOrder},
             op->element_bytes};
 }
 
@@ -129,15 +128,12 @@ RuntimeCall barrier_call(const Team& team, const MoveArguments& /*arguments*/,
 
 RuntimeCall broadcast_call(const Team& team, const MoveArguments& arguments, const char* where) {
     check_root(team, arguments.root, where);
-    RuntimeCall call = move_call(team, arguments, where);
+    const std::size_t bytes = checked_bytes(arguments, where);
     const bool is_root = team.my_index == arguments.root;
     if (is_root) check_blocks({"source", arguments.source}, arguments, 1, where);
     check_blocks({"dest", arguments.dest}, arguments, 1, where);
-    call.dest = static_cast<char*>(arguments.dest);
-    call.source = static_cast<const char*>(arguments.source);
-    call.out = is_root ? same_for_all(arguments.source, call.bytes) : nothing();
-    call.in = same_for_all(arguments.dest, call.bytes, arguments.root);
-    return call;
+    return collectives::broadcast_call(team, arguments.dest, arguments.source, bytes,
+                                       arguments.root);
 }
 
 RuntimeCall gather_call(const Team& team, const MoveArguments& arguments, const char* where) {
@@ -147,7 +143,7 @@ RuntimeCall gather_call(const Team& team, const MoveArguments& arguments, const 
     check_blocks({"source", arguments.source}, arguments, 1, where);
     if (is_root) check_blocks({"dest", arguments.dest}, arguments, members(team), where);
     call.out = same_for_all(arguments.source, call.bytes, arguments.root);
-    call.in = is_root ? block_for_each(arguments.dest, call.bytes) : nothing();
+    call.in = is_root ? block_for_each(arguments.dest, call.bytes) : no_parts();
     return call;
 }
 
@@ -157,27 +153,23 @@ RuntimeCall scatter_call(const Team& team, const MoveArguments& arguments, const
     const bool is_root = team.my_index == arguments.root;
     if (is_root) check_blocks({"source", arguments.source}, arguments, members(team), where);
     check_blocks({"dest", arguments.dest}, arguments, 1, where);
-    call.out = is_root ? block_for_each(arguments.source, call.bytes) : nothing();
+    call.out = is_root ? block_for_each(arguments.source, call.bytes) : no_parts();
     call.in = same_for_all(arguments.dest, call.bytes, arguments.root);
     return call;
 }
 
 RuntimeCall allgather_call(const Team& team, const MoveArguments& arguments, const char* where) {
-    RuntimeCall call = move_call(team, arguments, where);
+    const std::size_t bytes = checked_bytes(arguments, where);
     check_blocks({"source", arguments.source}, arguments, 1, where);
     check_blocks({"dest", arguments.dest}, arguments, members(team), where);
-    call.out = same_for_all(arguments.source, call.bytes);
-    call.in = block_for_each(arguments.dest, call.bytes);
-    return call;
+    return collectives::allgather_call(team, arguments.dest, arguments.source, bytes);
 }
 
 RuntimeCall alltoall_call(const Team& team, const MoveArguments& arguments, const char* where) {
-    RuntimeCall call = move_call(team, arguments, where);
+    const std::size_t bytes = checked_bytes(arguments, where);
     check_blocks({"source", arguments.source}, arguments, members(team), where);
     check_blocks({"dest", arguments.dest}, arguments, members(team), where);
-    call.out = block_for_each(arguments.source, call.bytes);
-    call.in = block_for_each(arguments.dest, call.bytes);
-    return call;
+    return collectives::alltoall_call(team, arguments.dest, arguments.source, bytes);
 }
 
 // ---- Moves of blocks of different sizes ----
@@ -188,7 +180,7 @@ RuntimeCall gatherv_call(const Team& team, const BlockArguments& arguments, cons
     const Elements mine{.count = arguments.nelems, .bytes = arguments.element_bytes};
     check_array({"source", arguments.source}, mine, where);
     call.out = same_for_all(arguments.source, mine.count * mine.bytes, arguments.root);
-    call.in = nothing();
+    call.in = no_parts();
     if (team.my_index == arguments.root) {
         check_parts_inside(team, dest_blocks(arguments), arguments.element_bytes, where);
         call.in = parts_of(dest_blocks(arguments));
@@ -202,7 +194,7 @@ RuntimeCall scatterv_call(const Team& team, const BlockArguments& arguments, con
     const Elements mine{.count = arguments.nelems, .bytes = arguments.element_bytes};
     check_array({"dest", arguments.dest}, mine, where);
     call.in = same_for_all(arguments.dest, mine.count * mine.bytes, arguments.root);
-    call.out = nothing();
+    call.out = no_parts();
     if (team.my_index == arguments.root) {
         check_parts_inside(team, source_blocks(arguments), arguments.element_bytes, where);
         call.out = parts_of(source_blocks(arguments));
@@ -241,13 +233,10 @@ namespace {
 RuntimeCall vector_call(const Team& team, const ReduceArguments& arguments, const char* where) {
     const Elements elements{.count = arguments.nelems, .bytes = arguments.operation.element_bytes};
     check_array({"source", arguments.source}, elements, where);
-    RuntimeCall call = collectives::new_call(team);
+    RuntimeCall call = collectives::vector_call(team, arguments.dest, arguments.source,
+                                                elements.count * elements.bytes, elements.bytes,
+                                                arguments.operation.function);
     call.root = arguments.root;
-    call.dest = static_cast<char*>(arguments.dest);
-    call.source = static_cast<const char*>(arguments.source);
-    call.element_bytes = elements.bytes;
-    call.bytes = elements.count * elements.bytes;
-    call.function = arguments.operation.function;
     return call;
 }
 

@@ -88,7 +88,7 @@ inline collectives::Agreed agreed(const ReduceArguments& arguments) {
 }
 
 template <class Arguments>
-int run(shmem_team_t handle, collectives::RuntimeCollective collective, const Arguments& arguments,
+int run(shmem_team_t handle, Collective collective, const Arguments& arguments,
         collectives::RuntimeCall (*make)(const Team&, const Arguments&, const char*),
         const char* where) {
     Team& team = team_of(handle, where);
@@ -100,7 +100,7 @@ int run(shmem_team_t handle, collectives::RuntimeCollective collective, const Ar
 }
 
 // With counts and displacements.
-inline int run_v(shmem_team_t handle, const BlockArguments& arguments,
+inline int run_v(shmem_team_t handle, Collective collective, const BlockArguments& arguments,
                  collectives::RuntimeCall (*make)(const Team&, const BlockArguments&, const char*),
                  const char* where) {
     Team& team = team_of(handle, where);
@@ -108,7 +108,7 @@ inline int run_v(shmem_team_t handle, const BlockArguments& arguments,
     if (!collectives::can_carry(team)) return kWithoutStreams;
     collectives::check_agreement(team, {0, arguments.element_bytes, arguments.root}, where);
     collectives::check_parts(team, call, where);
-    collectives::run_call(team, collectives::RuntimeCollective::kExchange, call, where);
+    collectives::run_call(team, collective, call, where);
     return 0;
 }
 
@@ -121,14 +121,13 @@ inline int run_reduce_scatterv(shmem_team_t handle, const ReduceArguments& argum
     if (!collectives::can_carry(team)) return kWithoutStreams;
     collectives::check_agreement(team, agreed(arguments), where);
     collectives::check_counts(team, counts, where);
-    collectives::run_call(team, collectives::RuntimeCollective::kReduceScatter, call, where);
+    collectives::run_call(team, Collective::kReduceScatter, call, where);
     return 0;
 }
 
 // A start does not wait for other members, so it cannot compare arguments.
 template <class Arguments>
-int start(shmem_team_t handle, collectives::RuntimeCollective collective,
-          const Arguments& arguments,
+int start(shmem_team_t handle, Collective collective, const Arguments& arguments,
           collectives::RuntimeCall (*make)(const Team&, const Arguments&, const char*),
           shmemx_req_t* req, const char* where) {
     Team& team = team_of(handle, where);
@@ -136,8 +135,7 @@ int start(shmem_team_t handle, collectives::RuntimeCollective collective,
     const collectives::RuntimeCall call = make(team, arguments, where);
     *req = SHMEMX_REQ_COMPLETE;
     if (!collectives::can_carry(team)) return kWithoutStreams;
-    const bool has_data =
-        arguments.nelems > 0 || collective == collectives::RuntimeCollective::kBarrier;
+    const bool has_data = arguments.nelems > 0 || collective == Collective::kBarrier;
     if (has_data) *req = collectives::start_call(team, collective, call, where);
     return 0;
 }

@@ -11,6 +11,7 @@
 #include "api/pointer.hpp"
 #include "api/setup.hpp"
 #include "base/fatal.hpp"
+#include "collectives/choice.hpp"
 #include "collectives/select.hpp"
 #include "memory/external_heap.hpp"
 #include "memory/segments.hpp"

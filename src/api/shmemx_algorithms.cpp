@@ -7,7 +7,7 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
-#include "collectives/select.hpp"
+#include "collectives/choice.hpp"
 #include "shmemx.h"
 
 namespace tessera::api {
@@ -19,6 +19,7 @@ struct Parsed {
     Collective collective;
     bool is_strided = false;
     OrderDependence dependence = OrderDependence::kNone;
+    bool is_private = false;
 };
 
 bool has(std::string_view text, std::string_view part) {
@@ -33,7 +34,35 @@ OrderDependence dependence_of(std::string_view routine) {
     return is_extreme ? OrderDependence::kSpecialValues : OrderDependence::kRounding;
 }
 
+// Of shmemx.h, by the parts of their names; the longer parts first. Reductions: sums of doubles.
+std::optional<Parsed> parse_runtime_routine(std::string_view routine) {
+    struct Name {
+        std::string_view part;
+        Collective collective;
+        OrderDependence dependence = OrderDependence::kNone;
+    };
+    static constexpr Name kNames[] = {
+        {"broadcast", Collective::kBroadcast},
+        {"allgatherv", Collective::kAllgatherv},
+        {"allgather", Collective::kFcollect},
+        {"alltoallv", Collective::kAlltoallv},
+        {"alltoall", Collective::kAlltoall},
+        {"reduce_scatter", Collective::kReduceScatter, OrderDependence::kRounding},
+        {"allreduce", Collective::kReduce, OrderDependence::kRounding},
+        {"reduce", Collective::kReduceToRoot, OrderDependence::kRounding},
+        {"gather", Collective::kGather},
+        {"scatter", Collective::kScatter},
+    };
+    for (const Name& name : kNames) {
+        if (!has(routine, name.part)) continue;
+        return Parsed{
+            .collective = name.collective, .dependence = name.dependence, .is_private = true};
+    }
+    return {};
+}
+
 std::optional<Parsed> parse(std::string_view routine) {
+    if (routine.starts_with("shmemx_")) return parse_runtime_routine(routine);
     if (!routine.starts_with("shmem_")) return {};
     if (has(routine, "barrier") || has(routine, "sync")) return Parsed{Collective::kBarrier};
     if (has(routine, "broadcast")) return Parsed{Collective::kBroadcast};
@@ -60,8 +89,11 @@ SHMEM_ENTRY(const char*, shmemx_collective_algorithm, shmem_team_t team, const c
     const auto parsed = api::parse(routine == nullptr ? "" : routine);
     if (!parsed) return nullptr;
     // The names of algorithms are literals, so they end with 0.
-    const std::string_view name = tessera::collectives::chosen_algorithm(
-        own, parsed->collective,
-        {.is_strided = parsed->is_strided, .dependence = parsed->dependence, .bytes = bytes});
+    const std::string_view name =
+        tessera::collectives::chosen_algorithm(own, parsed->collective,
+                                               {.is_strided = parsed->is_strided,
+                                                .dependence = parsed->dependence,
+                                                .bytes = bytes,
+                                                .is_private = parsed->is_private});
     return name.empty() ? nullptr : name.data();
 }

@@ -7,32 +7,32 @@
 #include "shmemx/collectives.h"
 
 namespace api = tessera::api;
+using tessera::Collective;
 using tessera::api::MoveArguments;
 using tessera::api::ReduceArguments;
-using tessera::collectives::RuntimeCollective;
 
 SHMEM_ENTRY(int, shmemx_ibarrier, shmem_team_t team, shmemx_req_t* req) {
-    return api::start(team, RuntimeCollective::kBarrier, MoveArguments{.element_bytes = 1},
+    return api::start(team, Collective::kBarrier, MoveArguments{.element_bytes = 1},
                       api::barrier_call, req, SHMEM_WHERE);
 }
 
 SHMEM_ENTRY(int, shmemx_ibroadcast, shmem_team_t team, void* dest, const void* source,
             size_t nelems, size_t element_bytes, int root, shmemx_req_t* req) {
-    return api::start(team, RuntimeCollective::kBroadcast,
+    return api::start(team, Collective::kBroadcast,
                       MoveArguments{dest, source, nelems, element_bytes, root}, api::broadcast_call,
                       req, SHMEM_WHERE);
 }
 
 SHMEM_ENTRY(int, shmemx_iallgather, shmem_team_t team, void* dest, const void* source,
             size_t nelems, size_t element_bytes, shmemx_req_t* req) {
-    return api::start(team, RuntimeCollective::kExchange,
+    return api::start(team, Collective::kFcollect,
                       MoveArguments{dest, source, nelems, element_bytes}, api::allgather_call, req,
                       SHMEM_WHERE);
 }
 
 SHMEM_ENTRY(int, shmemx_ialltoall, shmem_team_t team, void* dest, const void* source, size_t nelems,
             size_t element_bytes, shmemx_req_t* req) {
-    return api::start(team, RuntimeCollective::kExchange,
+    return api::start(team, Collective::kAlltoall,
                       MoveArguments{dest, source, nelems, element_bytes}, api::alltoall_call, req,
                       SHMEM_WHERE);
 }
@@ -41,25 +41,25 @@ SHMEM_ENTRY(int, shmemx_ialltoall, shmem_team_t team, void* dest, const void* so
 SHMEM_ENTRY(int, shmemx_ireduce, shmem_team_t team, void* dest, const void* source, size_t nelems,
             int type, int op, int root, shmemx_req_t* req) {
     return api::start(
-        team, RuntimeCollective::kReduce,
+        team, Collective::kReduceToRoot,
         ReduceArguments{dest, source, nelems, api::coded(type, op, SHMEM_WHERE), root},
         api::reduce_call, req, SHMEM_WHERE);
 }
 SHMEM_ENTRY(int, shmemx_ireduce_op, shmem_team_t team, void* dest, const void* source,
             size_t nelems, const shmemx_op_t* op, int root, shmemx_req_t* req) {
-    return api::start(team, RuntimeCollective::kReduce,
+    return api::start(team, Collective::kReduceToRoot,
                       ReduceArguments{dest, source, nelems, api::own(op, SHMEM_WHERE), root},
                       api::reduce_call, req, SHMEM_WHERE);
 }
 SHMEM_ENTRY(int, shmemx_iallreduce, shmem_team_t team, void* dest, const void* source,
             size_t nelems, int type, int op, shmemx_req_t* req) {
-    return api::start(team, RuntimeCollective::kAllreduce,
+    return api::start(team, Collective::kReduce,
                       ReduceArguments{dest, source, nelems, api::coded(type, op, SHMEM_WHERE)},
                       api::allreduce_call, req, SHMEM_WHERE);
 }
 SHMEM_ENTRY(int, shmemx_iallreduce_op, shmem_team_t team, void* dest, const void* source,
             size_t nelems, const shmemx_op_t* op, shmemx_req_t* req) {
-    return api::start(team, RuntimeCollective::kAllreduce,
+    return api::start(team, Collective::kReduce,
                       ReduceArguments{dest, source, nelems, api::own(op, SHMEM_WHERE)},
                       api::allreduce_call, req, SHMEM_WHERE);
 }

@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-inline constexpr std::size_t kSettingMarks = 24;
+inline constexpr std::size_t kSettingMarks = 40;
 using SettingMarks = std::array<std::uint8_t, kSettingMarks>;
 
 }  // namespace tessera

@@ -106,6 +106,36 @@ constexpr Variable kVariables[] = {
      .field = Collective::kReduce,
      .must_agree = true,
      .help = "Algorithm of reductions; auto takes the cheapest by the cost model."},
+    {.name = "SHMEM_REDUCE_TO_ROOT_ALGORITHM",
+     .field = Collective::kReduceToRoot,
+     .must_agree = true,
+     .help = "Algorithm of shmemx_reduce, whose result goes to one PE; "
+             "auto takes the cheapest by the cost model."},
+    {.name = "SHMEM_REDUCE_SCATTER_ALGORITHM",
+     .field = Collective::kReduceScatter,
+     .must_agree = true,
+     .help = "Algorithm of shmemx_reduce_scatter and shmemx_reduce_scatterv; "
+             "auto takes the cheapest by the cost model."},
+    {.name = "SHMEM_GATHER_ALGORITHM",
+     .field = Collective::kGather,
+     .must_agree = true,
+     .help = "Algorithm of shmemx_gather and shmemx_gatherv; "
+             "auto takes the cheapest by the cost model."},
+    {.name = "SHMEM_SCATTER_ALGORITHM",
+     .field = Collective::kScatter,
+     .must_agree = true,
+     .help = "Algorithm of shmemx_scatter and shmemx_scatterv; "
+             "auto takes the cheapest by the cost model."},
+    {.name = "SHMEM_ALLGATHERV_ALGORITHM",
+     .field = Collective::kAllgatherv,
+     .must_agree = true,
+     .help = "Algorithm of shmemx_allgatherv; "
+             "auto takes the cheapest by the cost model."},
+    {.name = "SHMEM_ALLTOALLV_ALGORITHM",
+     .field = Collective::kAlltoallv,
+     .must_agree = true,
+     .help = "Algorithm of shmemx_alltoallv; "
+             "auto takes the cheapest by the cost model."},
     {.name = "SHMEM_REDUCE_ACCESS",
      .field = &Config::reduce_access,
      .must_agree = true,

@@ -37,11 +37,20 @@ enum class Collective : std::uint8_t {
     kFcollect,
     kAlltoall,
     kScan,
-    kReduce
+    kReduce,
+    // Of the runtime layer only; its other ones share the lists of these: allgather that of
+    // fcollect, allreduce that of reduce.
+    kReduceToRoot,
+    kReduceScatter,
+    kGather,
+    kScatter,
+    kAllgatherv,
+    kAlltoallv
 };
-inline constexpr std::size_t kCollectives = 7;
+inline constexpr std::size_t kCollectives = 13;
 inline constexpr std::string_view kCollectiveNames[kCollectives] = {
-    "barrier", "broadcast", "collect", "fcollect", "alltoall", "scan", "reduce"};
+    "barrier",        "broadcast",      "collect", "fcollect", "alltoall",   "scan",     "reduce",
+    "reduce_to_root", "reduce_scatter", "gather",  "scatter",  "allgatherv", "alltoallv"};
 
 // The values of SHMEM_<COLLECTIVE>_ALGORITHM: auto, then the collective's algorithms in the order
 // of collectives/<collective>/list.cpp. `aliases` has an earlier name of each, or "".

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "collectives/choice.hpp"
 #include "collectives/profile.hpp"
-#include "collectives/select.hpp"
 #include "settings/config.hpp"
 #include "topology/topology.hpp"
 
@@ -35,6 +35,8 @@ std::string restriction_text(const collectives::Restriction& limits) {
         const std::string size = std::to_string(most / 1024) + " KiB";
         add(most != collectives::kNoLimit, what + size);
     };
+    add(limits.symmetric == collectives::Symmetric::kNothing, "any arrays");
+    add(limits.nonblocking, "nonblocking");
     add(limits.one_node, "one node");
     add(limits.several_nodes, "several nodes");
     add(limits.nodes_in_order, "members of a node in a row");
@@ -45,7 +47,22 @@ std::string restriction_text(const collectives::Restriction& limits) {
     add_bytes(limits.total_max, "p n <= ");
     add(limits.contiguous, "not alltoalls");
     add(limits.any_order, "results do not depend on the order");
+    add(limits.exchanges && !limits.any_order, "operations that commute");
     return text;
+}
+
+// Whether the algorithm serves the call from symmetric or from other arrays.
+bool serves(const AlgorithmTraits& algorithm, Call call) {
+    if (is_possible(algorithm.restriction, call)) return true;
+    call.is_private = true;
+    return is_possible(algorithm.restriction, call);
+}
+
+// Whether the runtime layer has the collective, too: for private arrays.
+bool takes_any_arrays(Collective collective) {
+    return std::ranges::any_of(collectives::traits_of(collective), [](const auto* algorithm) {
+        return algorithm->takes_runtime_calls() && !algorithm->restriction.nonblocking;
+    });
 }
 
 // A job on this machine, as the model sees it.
@@ -87,7 +104,7 @@ std::string collectives_csv(const JobLayout& job) {
         for (const AlgorithmTraits* algorithm :
              collectives::traits_of(static_cast<Collective>(i))) {
             for (now.call.bytes = 1; now.call.bytes <= kBytesMax; now.call.bytes *= 2) {
-                if (!is_possible(algorithm->restriction, now.call)) continue;
+                if (!serves(*algorithm, now.call)) continue;
                 const auto bytes = static_cast<double>(now.call.bytes);
                 char line[120];
                 std::snprintf(line, sizeof line, "%s,%s,%zu,%.4g\n",
@@ -126,16 +143,14 @@ std::string algorithms_text(std::string_view collective, const JobLayout& job) {
         if (collective != kCollectiveNames[i]) continue;
         for (const AlgorithmTraits* algorithm :
              collectives::traits_of(static_cast<Collective>(i))) {
-            if (is_possible(algorithm->restriction, call)) {
-                text.append(algorithm->name).append("\n");
-            }
+            if (serves(*algorithm, call)) text.append(algorithm->name).append("\n");
         }
     }
     return text;
 }
 
 std::string collectives_text(const JobLayout& job) {
-    const auto [layout, call, cores, profile] = situation_of(job);
+    auto [layout, call, cores, profile] = situation_of(job);
     char head[200];
     std::snprintf(head, sizeof head, "%d PEs, at most %.0f on each of %.0f nodes of %d cores; %s\n",
                   call.npes, layout.largest_node, layout.nodes, cores, profile.origin.c_str());
@@ -155,6 +170,11 @@ std::string collectives_text(const JobLayout& job) {
         } else {
             text += "  chosen\n";
         }
+        call.is_private = collective > Collective::kReduce;
+        text += choices_text(collective, call, layout, profile.machine);
+        if (!takes_any_arrays(collective) || call.is_private) continue;
+        text += "  from arrays that are not symmetric (shmemx.h)\n";
+        call.is_private = true;
         text += choices_text(collective, call, layout, profile.machine);
     }
     return text;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "collectives/choice.hpp"
 #include "collectives/select.hpp"
 #include "settings/config.hpp"
 #include "support/pe_test.hpp"

@@ -90,6 +90,9 @@ COVERED_BY = {
     "collectives/exposure/moves.cpp": RANDOM_COLLECTIVES,
     "collectives/exposure/reductions.cpp": RANDOM_COLLECTIVES,
     "collectives/runtime_calls.cpp": RANDOM_COLLECTIVES,
+    "collectives/staging.cpp": RANDOM_COLLECTIVES,
+    "collectives/exchange/list.cpp": RANDOM_COLLECTIVES,
+    "collectives/choice.cpp": "tests/unit/collectives/select_test.cpp",
     "src/api/runtime_arguments.cpp":
         "tests/behaviour/runtime_layer/collectives/collective_errors_test.py",
     "src/api/shmemx_collectives.cpp": RANDOM_COLLECTIVES,

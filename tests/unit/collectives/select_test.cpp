@@ -3,14 +3,17 @@
 // Breaks when a setting names an algorithm that does not exist, when the choice does not follow the
 // setting, the restrictions, the cores and the machine's parameters, or when a profile is misread.
 #include "collectives/select.hpp"
+#include "collectives/choice.hpp"
 
 #include <gtest/gtest.h>
 #include <shmem.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 #include <string>
 
+#include "collectives/alltoall/alltoall.hpp"
 #include "collectives/profile.hpp"
 #include "settings/config.hpp"
 
@@ -49,9 +52,48 @@ TEST(Select, TheFirstAlgorithmCanDoEveryCall) {
                      .dependence = OrderDependence::kRounding,
                      .is_reproducible = true,
                      .bytes = ~std::size_t{0}};
-    for (std::size_t i = 1; i < kCollectives; ++i) {  // Barriers choose among all.
+    // Barriers choose among all.
+    for (std::size_t i = 1; i <= static_cast<std::size_t>(Collective::kReduce); ++i) {
         const auto all = traits_of(static_cast<Collective>(i));
         EXPECT_TRUE(is_possible(all[0]->restriction, worst)) << kCollectiveNames[i];
+    }
+}
+
+// The program's function may not commute, the element have any size, and memory be short.
+TEST(Select, SomeAlgorithmCanDoEveryCallOfTheRuntimeLayer) {
+    for (const bool is_nonblocking : {false, true}) {
+        const Call worst{.npes = 3,
+                         .is_on_one_node = false,
+                         .has_nodes_in_order = false,
+                         .dependence = OrderDependence::kOrder,
+                         .bytes = ~std::size_t{0},
+                         .is_private = true,
+                         .can_stage = false,
+                         .is_out_of_reach = true,
+                         .is_nonblocking = is_nonblocking};
+        for (std::size_t i = 0; i < kCollectives; ++i) {
+            const auto collective = static_cast<Collective>(i);
+            const bool is_of_layer = collective != Collective::kCollect &&
+                                     collective != Collective::kScan &&
+                                     (collective != Collective::kBarrier || is_nonblocking);
+            const auto all = traits_of(collective);
+            EXPECT_EQ(std::ranges::any_of(
+                          all, [&](auto* one) { return is_possible(one->restriction, worst); }),
+                      is_of_layer)
+                << kCollectiveNames[i];
+        }
+    }
+}
+
+// Between nodes the algorithms that know them serve private arrays, too.
+TEST(Select, PrivateArraysHaveNodeAwareAlgorithms) {
+    const TeamLayout team{.npes = 8, .nodes = 2, .largest_node = 4, .cores = 4};
+    for (const Collective collective : {Collective::kBroadcast, Collective::kFcollect,
+                                        Collective::kReduce, Collective::kReduceScatter}) {
+        const Call call{.npes = 8, .is_on_one_node = false, .bytes = 1 << 19, .is_private = true};
+        const auto chosen = cheapest(collective, call, team, MachineParameters{});
+        EXPECT_EQ(traits_of(collective)[chosen]->name, "hierarchical")
+            << kCollectiveNames[static_cast<std::size_t>(collective)];
     }
 }
 
@@ -244,6 +286,7 @@ TEST(Select, FollowsTheSetting) {
 TEST(Select, PrepareKeepsAChoice) {
     shmem_init();
     for (const Algorithm<Barrier>* algorithm : algorithms<Barrier>()) {
+        if (algorithm->restriction.nonblocking) continue;  // no barrier of a team
         Team team;
         team.npes = 1;
         team.my_index = 0;

@@ -95,6 +95,12 @@ const Environment kEveryVariable = {
     {"SHMEM_ALLTOALL_ALGORITHM", "pairwise"},
     {"SHMEM_SCAN_ALGORITHM", "slice"},
     {"SHMEM_REDUCE_ALGORITHM", "Bruck"},
+    {"SHMEM_REDUCE_TO_ROOT_ALGORITHM", "hierarchical"},
+    {"SHMEM_REDUCE_SCATTER_ALGORITHM", "exposed"},
+    {"SHMEM_GATHER_ALGORITHM", "exposed"},
+    {"SHMEM_SCATTER_ALGORITHM", "stream"},
+    {"SHMEM_ALLGATHERV_ALGORITHM", "hierarchical"},
+    {"SHMEM_ALLTOALLV_ALGORITHM", "stream"},
     {"SHMEM_REDUCE_ACCESS", "put_get"},
     {"SHMEM_REDUCE_REPRODUCIBLE", "1"},
     {"SHMEM_COLLECTIVE_BUFFER", "32k"},
@@ -140,6 +146,12 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_EQ(value_text(config, variable_of(Collective::kAlltoall)), "pairwise");
     EXPECT_EQ(value_text(config, variable_of(Collective::kScan)), "direct");
     EXPECT_EQ(value_text(config, variable_of(Collective::kReduce)), "bruck");
+    EXPECT_EQ(value_text(config, variable_of(Collective::kReduceToRoot)), "hierarchical");
+    EXPECT_EQ(value_text(config, variable_of(Collective::kReduceScatter)), "exposed");
+    EXPECT_EQ(value_text(config, variable_of(Collective::kGather)), "exposed");
+    EXPECT_EQ(value_text(config, variable_of(Collective::kScatter)), "stream");
+    EXPECT_EQ(value_text(config, variable_of(Collective::kAllgatherv)), "hierarchical");
+    EXPECT_EQ(value_text(config, variable_of(Collective::kAlltoallv)), "stream");
     EXPECT_TRUE(config.reduce_reproducible);
     EXPECT_EQ(config.collective_buffer, CollectiveBuffer::k32K);
     EXPECT_EQ(config.profile, "/a/profile");
@@ -283,7 +295,7 @@ TEST(Config, UnknownAlgorithmsAreAutoWithAWarning) {
     ASSERT_EQ(config.warnings.size(), 2U);
     EXPECT_EQ(config.warnings[0],
               "SHMEM_BARRIER_ALGORITHM=ring is not a valid setting; allowed: auto, central, "
-              "dissemination, kway_dissemination, tree, hierarchical; taking auto");
+              "dissemination, kway_dissemination, tree, hierarchical, stream; taking auto");
     EXPECT_NE(config.warnings[1].find("SHMEM_REDUCE_ALGO=binomial "), std::string::npos);
     for (const Variable& row : variables()) {
         if (!std::holds_alternative<Collective>(row.field)) continue;

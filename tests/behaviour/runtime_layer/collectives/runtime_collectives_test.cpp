@@ -6,6 +6,7 @@
 #include <shmemx.h>
 
 #include <complex>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -237,6 +238,22 @@ TEST(RuntimeCollectives, FunctionsGetTheirData) {
 }
 
 // ---- Teams ----
+
+// The settings of the specification's collectives are those of the layer's.
+TEST(RuntimeCollectives, TakeTheAlgorithmsOfTheSettings) {
+    std::vector<char> mine(100, static_cast<char>(me()));
+    std::vector<char> all(mine.size() * static_cast<size_t>(npes()));
+    ASSERT_EQ(0, shmemx_allgather(SHMEM_TEAM_WORLD, all.data(), mine.data(), mine.size(), 1));
+    for (size_t i = 0; i < all.size(); ++i) {
+        ASSERT_EQ(all[i], static_cast<char>(i / mine.size())) << i;
+    }
+    const char* name =
+        shmemx_collective_algorithm(SHMEM_TEAM_WORLD, "shmemx_allgather", mine.size());
+    ASSERT_NE(name, nullptr);
+    const char* wanted = std::getenv("SHMEM_FCOLLECT_ALGORITHM");
+    if (wanted != nullptr) EXPECT_STREQ(name, wanted);
+    EXPECT_EQ(shmemx_collective_algorithm(SHMEM_TEAM_WORLD, "shmemx_put_strided", 8), nullptr);
+}
 
 // Teams that come and go use the same streams again and again.
 TEST(RuntimeCollectives, StreamsOfEndedTeamsServeNewOnes) {
