@@ -20,8 +20,8 @@
 #include "collectives/select.hpp"
 #include "collectives/staging.hpp"
 #include "collectives/state.hpp"
+#include "core/pe_state.hpp"
 #include "messaging/mailboxes.hpp"
-#include "session/runtime.hpp"
 #include "settings/config.hpp"
 
 namespace tessera {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "collectives/select.hpp"
-#include "session/runtime.hpp"
+#include "core/pe_state.hpp"
 #include "settings/config.hpp"
 
 namespace tessera::collectives {

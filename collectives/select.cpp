@@ -4,7 +4,7 @@
 #include "collectives/select.hpp"
 
 #include "collectives/runtime_calls.hpp"
-#include "session/coherence.hpp"
+#include "core/sync_copies.hpp"
 #include "settings/config.hpp"
 
 namespace tessera::collectives {
@@ -117,7 +117,13 @@ void prepare(Team& team) {
     find_partners(team);
     if (team.sync != nullptr) return;
     team.sync = choose_barrier(team).run;
-    add_duties_to_sync(team);
+    if (memory_is_coherent()) return;
+    team.plain_sync = team.sync;
+    team.sync = [](Team& of, const char* where) {
+        sync_copies(SyncPoint::kSyncBegin);
+        of.plain_sync(of, where);
+        sync_copies(SyncPoint::kSyncEnd);
+    };
 }
 
 }  // namespace tessera::collectives

@@ -10,8 +10,8 @@
 #include "collectives/cost_terms.hpp"
 #include "collectives/state.hpp"
 #include "collectives/team_memory.hpp"
+#include "core/pe_state.hpp"
 #include "heap/team_memory.hpp"
-#include "session/runtime.hpp"
 
 namespace tessera::collectives {
 namespace {

@@ -14,9 +14,9 @@
 #include "base/bits.hpp"
 #include "base/fatal.hpp"
 #include "collectives/select.hpp"
+#include "core/pe_state.hpp"
 #include "heap/team_memory.hpp"
 #include "memory/core_files.hpp"
-#include "session/runtime.hpp"
 #include "shmem/setup.h"
 
 namespace tessera::collectives {

@@ -12,7 +12,7 @@
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
 #include "core/context.hpp"
-#include "session/coherence.hpp"
+#include "core/sync_copies.hpp"
 #include "shmem/deprecated.h"
 
 namespace tessera::collectives {
@@ -66,9 +66,9 @@ void meet_active_set(const ActiveSet& set, long* psync, const char* where) {
 }  // namespace
 
 void sync_active_set(const ActiveSet& set, long* psync, const char* where) {
-    perform_duty(SyncPoint::kSyncBegin);
+    sync_copies(SyncPoint::kSyncBegin);
     meet_active_set(set, psync, where);
-    perform_duty(SyncPoint::kSyncEnd);
+    sync_copies(SyncPoint::kSyncEnd);
 }
 
 }  // namespace tessera::collectives

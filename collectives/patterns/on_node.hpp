@@ -5,8 +5,8 @@
 #pragma once
 
 #include "collectives/group.hpp"
+#include "core/pe_state.hpp"
 #include "messaging/mailboxes.hpp"
-#include "session/runtime.hpp"
 
 namespace tessera::collectives {
 

@@ -18,7 +18,7 @@
 #include "collectives/reduce/ring.hpp"
 #include "collectives/cost_terms.hpp"
 #include "collectives/reduce/reduce.hpp"
-#include "session/runtime.hpp"
+#include "core/pe_state.hpp"
 
 namespace tessera::collectives {
 namespace {

@@ -16,6 +16,7 @@
 #include "base/fatal.hpp"
 #include "base/mutexes.hpp"
 #include "core/context_without_stores.hpp"
+#include "core/pe_state.hpp"
 #include "session/runtime.hpp"
 #include "settings/config.hpp"
 #include "shmem/setup.h"

@@ -8,7 +8,7 @@
 
 #include "base/byte_count.hpp"
 #include "core/context.hpp"
-#include "session/coherence.hpp"
+#include "core/sync_copies.hpp"
 
 namespace tessera::api {
 
@@ -42,7 +42,7 @@ class LocalWords {
     // The words came from the public copy; the program's next loads must be as new.
     TESSERA_INLINE ~LocalWords() {
         if (by_transport_) [[unlikely]]
-            perform_duty(SyncPoint::kWaitEnd);
+            sync_copies(SyncPoint::kWaitEnd);
     }
 
     // Acquire: pairs with the release of signals, and with fence and quiet of the writer.

@@ -13,6 +13,7 @@
 #include "base/fatal.hpp"
 #include "collectives/choice.hpp"
 #include "collectives/select.hpp"
+#include "core/pe_state.hpp"
 #include "memory/external_heap.hpp"
 #include "memory/segments.hpp"
 #include "progress/offload.hpp"
@@ -54,7 +55,7 @@ void finalize(const char* where) {
     }
     if (!ends_alone()) collectives::barrier(world_team, where);
     if (!finalize_is_last()) return;
-    finish_background(where);
+    drive_until([] { return !has_background(); }, where);
     destroy_all_contexts();
     default_context.quiet();
     close_requests(where);
@@ -104,7 +105,7 @@ void* pointer_to(const void* address, int pe, const char* where) {
     }
     if (is_segment_name(address)) return segments().find(address, pe);
     const ExternalHeap* external = find_external_heap(address, 1);
-    return external != nullptr ? external->mapped(address, pe) : nullptr;
+    return external != nullptr ? mapped_of(*external, address, pe) : nullptr;
 }
 
 }  // namespace tessera::api
@@ -151,7 +152,7 @@ SHMEM_ENTRY(int, shmem_addr_accessible, const void* addr, int pe) {
     }
     if (tessera::is_segment_name(addr)) return tessera::segments().has(addr, pe) ? 1 : 0;
     const tessera::ExternalHeap* external = tessera::find_external_heap(addr, 1);
-    return external != nullptr && external->is_registered_by(pe, addr) ? 1 : 0;
+    return external != nullptr && tessera::is_registered_by(pe, *external, addr) ? 1 : 0;
 }
 
 SHMEM_ENTRY(void*, shmem_ptr, const void* dest, int pe) {

@@ -7,7 +7,7 @@
 #include "api/pointer.hpp"
 #include "base/fatal.hpp"
 #include "core/address_map.hpp"
-#include "session/coherence.hpp"
+#include "core/sync_copies.hpp"
 #include "shmemx.h"
 
 namespace api = tessera::api;

@@ -11,8 +11,8 @@
 #include "base/fatal.hpp"
 #include "collectives/select.hpp"
 #include "collectives/team_memory.hpp"
+#include "core/pe_state.hpp"
 #include "heap/team_memory.hpp"
-#include "session/runtime.hpp"
 #include "settings/config.hpp"
 
 namespace tessera::api {

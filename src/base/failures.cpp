@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See failures.hpp, and death_patience.hpp.
+// See failures.hpp.
 #include "base/failures.hpp"
-
-#include "base/clock.hpp"
-#include "base/death_patience.hpp"
-#include "base/fatal.hpp"
 
 namespace tessera {
 
@@ -41,18 +37,6 @@ void tell_failures() {
         if (failure_watch.handler != nullptr) failure_watch.handler(failed_pe(told));
         ++told;
     }
-}
-
-void DeathPatience::look_at_deaths() {
-    constexpr std::uint64_t kNanosecondsMax = 3'000'000'000;
-    look_for_failures();
-    const std::uint64_t now = now_ns();
-    if (since_ns_ == 0) since_ns_ = now;
-    if (now - since_ns_ < kNanosecondsMax) return;
-    fatal_lost_peer(
-        "a transfer to or from another node has not ended for %u s; a PE has died (the first one "
-        "was PE %d), and its memory is out of reach",
-        static_cast<unsigned>(kNanosecondsMax / 1'000'000'000), failed_pe(0));
 }
 
 }  // namespace tessera

@@ -6,11 +6,10 @@
 #include "base/fatal.hpp"
 #include "core/context_without_stores.hpp"
 #include "core/issue.hpp"
+#include "core/sync_copies.hpp"
 #include "memory/segments.hpp"
 #include "progress/offload.hpp"
 #include "progress/request.hpp"
-#include "session/coherence.hpp"
-#include "session/runtime.hpp"
 #include "shmem/signal.h"
 
 namespace tessera {
@@ -18,6 +17,11 @@ namespace tessera {
 TransportContext* Context::default_transport_context = nullptr;
 Context collective_context;
 Context stream_context;
+
+TransportContext& context_without_stores() {
+    static TransportContext& context = *new TransportContext;
+    return context;
+}
 
 // The library's own operations are parts of collectives, which other PEs wait for.
 void Context::offer_end(const TransportContext& context) {
@@ -144,7 +148,7 @@ void Context::fence_slow_path(TransportContext& context) {
     }
     if (&context == &context_without_stores()) return;
     if (address_map.fabric != nullptr) address_map.fabric->fence(context);
-    perform_duty(SyncPoint::kFence);
+    sync_copies(SyncPoint::kFence);
     offer_end(context);
 }
 
@@ -155,7 +159,7 @@ void Context::quiet_slow_path(TransportContext& context) {
     }
     if (&context == &context_without_stores()) return;
     if (address_map.fabric != nullptr) address_map.fabric->quiet(context);
-    perform_duty(SyncPoint::kQuiet);
+    sync_copies(SyncPoint::kQuiet);
     offer_end(context);
 }
 

@@ -19,7 +19,7 @@
 #include "heap/shared_pages.hpp"
 #include "locks/queue_node.hpp"
 #include "progress/offload_invitation.hpp"
-#include "teams/team.hpp"
+#include "teams/team_flags.hpp"
 #include "teams/team_mailboxes.hpp"
 #include "teams/team_streams.hpp"
 

@@ -3,7 +3,7 @@
 // The work of a helper: copies what the PEs of its node leave to it (heap/offload_board.hpp), those
 // of its own NUMA node first. Under
 // oshrun a helper is a process (tools/oshrun/helper_process.cpp), under other launchers a thread of
-// the node's first PE (progress/helper_threads.hpp). THREADS: run() by one, stop() by any.
+// the node's first PE (session/helper_threads.hpp). THREADS: run() by one, stop() by any.
 #pragma once
 
 #include <atomic>

@@ -42,6 +42,7 @@ constexpr long kKernelSignalSetBytes = 8;
 // In a static library these lie among the pages being replaced, and the constructor below runs
 // before other initialisation: no variable here may be initialised at run time.
 constinit StaticData g_static_data;
+bool g_in_forked_child = false;  // changes in a child that has only one thread yet
 char g_reason[160];
 
 void refuse(const char* reason) { g_static_data.reason = reason; }
@@ -218,6 +219,7 @@ bool has_peers() {
 }
 
 void stop_sharing_in_child() {
+    g_in_forked_child = true;
     g_static_data.shared = false;
     refuse("forked child");
 }
@@ -237,7 +239,8 @@ void close_own_file() {
     g_static_data.base = ranges.base();
     g_static_data.bytes = ranges.bytes();
     find_replaced_functions();
-    if (!watch_forks(stop_sharing_in_child)) return refuse("cannot register fork handlers");
+    if (!watch_forks(check_stack_of_fork, stop_sharing_in_child))
+        return refuse("cannot register fork handlers");
     if (!has_peers()) return;
     if (has_noncoherent_heap()) return refuse("SHMEM_HEAP");
     if (wants_cma()) return refuse("SHMEM_STATIC_DATA=cma");
@@ -252,5 +255,7 @@ void close_own_file() {
 }  // namespace
 
 const StaticData& static_data() { return g_static_data; }
+
+bool in_forked_child() { return g_in_forked_child; }
 
 }  // namespace tessera::heap

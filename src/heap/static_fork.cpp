@@ -11,9 +11,6 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include "heap/static_data.hpp"
-#include "heap/static_stack.hpp"
-
 namespace tessera::heap {
 namespace {
 
@@ -24,7 +21,7 @@ constexpr int kNoCopyExitCode = 125;
 
 constinit PageRanges g_pages;  // what is shared; empty in a child
 constinit PageFile g_file;
-bool g_in_forked_child = false;  // changes in a child that has only one thread yet
+void (*g_before)() = nullptr;
 void (*g_in_child)() = nullptr;
 
 // The copy between this thread's fork handlers: all ranges, one after the other.
@@ -68,7 +65,7 @@ void drop_copy() {
 // Just before the fork. A copy that is there already belongs to a fork that a signal interrupted.
 void before_fork() {
     if (g_pages.count == 0 || t_copy != nullptr) return;
-    check_stack_of_fork();
+    g_before();
     t_copy = map_anonymous(copied_bytes());
     if (t_copy == nullptr) return;
     std::size_t position = 0;
@@ -99,13 +96,13 @@ TESSERA_UNINSTRUMENTED void after_fork_in_child() {
     }
     t_copy = nullptr;
     g_pages.count = 0;
-    g_in_forked_child = true;
     g_in_child();
 }
 
 }  // namespace
 
-bool watch_forks(void (*in_child)()) {
+bool watch_forks(void (*before)(), void (*in_child)()) {
+    g_before = before;
     g_in_child = in_child;
     return ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
 }
@@ -126,7 +123,5 @@ bool make_private(const PageRange& range, const PageFile& file) {
     char* copy = map_anonymous(range.end - range.begin);
     return copy != nullptr && copy_to_memory(range, file, copy) && move_over(copy, range);
 }
-
-bool in_forked_child() { return g_in_forked_child; }
 
 }  // namespace tessera::heap

@@ -10,9 +10,10 @@
 
 namespace tessera::heap {
 
-// Registers the fork handlers; `in_child` runs in a child once its pages are its own.
+// Registers the fork handlers. `before` runs in the parent, where pages are shared, just before the
+// copy; `in_child` runs in a child once its pages are its own.
 // RETURNS false when the C library has no room for them.
-bool watch_forks(void (*in_child)());
+bool watch_forks(void (*before)(), void (*in_child)());
 
 // From now on a child gets a copy of these pages. THREADS: called once, by the constructor.
 void set_forked_pages(const PageRanges& ranges, const PageFile& file);

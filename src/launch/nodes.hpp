@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/job.hpp"
+#include "launch/job_facts.hpp"
 
 namespace tessera::launch {
 

@@ -8,9 +8,9 @@
 
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
+#include "core/pe_state.hpp"
+#include "core/sync_copies.hpp"
 #include "heap/team_memory.hpp"
-#include "session/coherence.hpp"
-#include "session/runtime.hpp"
 
 namespace tessera {
 namespace {
@@ -67,7 +67,7 @@ void Lock::set() {
         wait_for_grant();
     }
     default_context.fetch_or(entry(), kLockHeld, me, where_);
-    perform_duty(SyncPoint::kLockTaken);
+    sync_copies(SyncPoint::kLockTaken);
 }
 
 bool Lock::try_set() {
@@ -81,7 +81,7 @@ bool Lock::try_set() {
         return false;
     }
     default_context.fetch_or(entry(), kLockHeld, me, where_);
-    perform_duty(SyncPoint::kLockTaken);
+    sync_copies(SyncPoint::kLockTaken);
     return true;
 }
 

@@ -13,8 +13,9 @@
 
 #include "base/failures.hpp"
 #include "core/context.hpp"
+#include "core/sync_copies.hpp"
 #include "locks/held_locks.hpp"
-#include "session/coherence.hpp"
+#include "locks/lock_queue.hpp"
 
 namespace tessera {
 
@@ -115,7 +116,7 @@ inline void complete_before_unlock() {
 // it.
 inline void acquire_after_lock() {
     std::atomic_thread_fence(std::memory_order_acquire);
-    perform_duty(SyncPoint::kLockTaken);
+    sync_copies(SyncPoint::kLockTaken);
 }
 
 TESSERA_INLINE void Mutex::lock() const {

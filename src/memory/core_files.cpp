@@ -10,7 +10,8 @@
 #include <atomic>
 
 #include "core/address_map.hpp"
-#include "session/runtime.hpp"
+#include "core/pe_state.hpp"
+#include "heap/node_file.hpp"
 
 namespace tessera {
 namespace {

@@ -9,9 +9,7 @@
 #include <mutex>
 #include <shared_mutex>
 
-#include "base/fatal.hpp"
 #include "base/mutexes.hpp"
-#include "memory/segments.hpp"
 
 namespace tessera {
 namespace {
@@ -22,26 +20,6 @@ auto& heaps = *new std::map<std::uintptr_t, ExternalHeap>;  // by base
 std::atomic<bool> has_heaps{false};
 
 }  // namespace
-
-char* ExternalHeap::mapped(const void* address, int pe) const {
-    if (device != nullptr) return nullptr;
-    return segments().find(segments().address_of(name_of(address)), pe);
-}
-
-bool ExternalHeap::is_registered_by(int pe, const void* address) const {
-    return device == nullptr && segments().has(segments().address_of(name_of(address)), pe);
-}
-
-char* ExternalHeap::remote(const void* address, std::size_t count, int pe,
-                           const char* where) const {
-    if (device != nullptr) {
-        fatal(
-            "%s: %p is memory of a device (%s), registered by shmemx_heap_create; no transport of "
-            "this job reaches it, copy it through memory from shmem_malloc",
-            where, address, device);
-    }
-    return segments().remote(segments().address_of(name_of(address)), count, pe, where);
-}
 
 const ExternalHeap* find_external_heap(const void* address, std::size_t bytes) {
     if (!has_heaps.load(std::memory_order_acquire)) return nullptr;

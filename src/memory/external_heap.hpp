@@ -20,17 +20,10 @@ struct ExternalHeap {
     // The name of the first byte, the same for all PEs; only for memory of the host.
     std::size_t first_name = 0;
 
-    // REQUIRES, for all below: the heap has the address.
+    // REQUIRES: the heap has the address.
     std::size_t name_of(const void* address) const {
         return first_name + (reinterpret_cast<std::uintptr_t>(address) - base);
     }
-    // pe's copy of the object at `address`, or nullptr when it is not mapped.
-    char* mapped(const void* address, int pe) const;
-    // Whether operations reach it.
-    bool is_registered_by(int pe, const void* address) const;
-    // The same as mapped() where an operation needs it: nullptr where a transport reaches it.
-    // Memory of a device, and bytes that the PE's heap does not have, end the job.
-    char* remote(const void* address, std::size_t count, int pe, const char* where) const;
 };
 
 // The heap that holds all the bytes, or nullptr. COST: a load when there are none.

@@ -8,8 +8,10 @@
 
 #include "base/mutexes.hpp"
 #include "base/random_number.hpp"
+#include "core/address_map.hpp"
+#include "core/internal_segment.hpp"
+#include "core/pe_state.hpp"
 #include "memory/segments.hpp"
-#include "session/live.hpp"
 #include "transports/node_transports.hpp"
 
 namespace tessera {
@@ -26,17 +28,17 @@ std::atomic<SegmentTransport*> opened{nullptr};
 
 // Nothing, where the PE has not come to its first segment: then this PE does not address it.
 std::vector<std::byte> endpoint_info_of(int pe) {
-    const SegmentHelp& help = live->node->internal_of(pe).segment_help;
+    const SegmentHelp& help = segment_of(pe_state.peers[pe].sleeper).segment_help;
     return {help.endpoint, help.endpoint + help.endpoint_bytes};
 }
 
 NodeProcess process_of(int pe) {
-    const SegmentHelp& help = live->node->internal_of(pe).segment_help;
+    const SegmentHelp& help = segment_of(pe_state.peers[pe].sleeper).segment_help;
     return {.pid = help.pid, .proof = help.proof, .random_number = help.random_number};
 }
 
 FabricSetup describe_helper() {
-    FabricSetup setup = describe_fabric();
+    FabricSetup setup = pe_state.describe_fabric();
     setup.is_one_host = true;  // of the PEs that it reaches
     setup.has_progress_thread = true;
     setup.background = nullptr;
@@ -46,12 +48,12 @@ FabricSetup describe_helper() {
 }
 
 void publish(const SegmentTransport& mine) {
-    SegmentHelp& help = live->node->internal(live->job.local_index).segment_help;
+    SegmentHelp& help = pe_state.internal->segment_help;
     const std::vector<std::byte> endpoint = mine.helper->endpoint_info();
     if (endpoint.size() > sizeof help.endpoint) fatal("shmemx_register: an address is too long");
     std::memcpy(help.endpoint, endpoint.data(), endpoint.size());
     help.endpoint_bytes = static_cast<std::uint32_t>(endpoint.size());
-    help.pid = live->node->my_record().pid;
+    help.pid = ::getpid();
     help.proof = reinterpret_cast<std::uintptr_t>(&mine.proof);
     help.random_number = mine.proof;
 }
@@ -67,7 +69,7 @@ void open_segment_transport() {
     publish(*mine);
     mine->helper->start();
     mine->transport =
-        make_registered_transport(segments(), *mine->helper, process_of, live->job.npes);
+        make_registered_transport(segments(), *mine->helper, process_of, pe_state.npes);
     // Release: pairs with the acquire in transport_of_segments().
     opened.store(mine, std::memory_order_release);
 }
@@ -78,11 +80,11 @@ int keeper_of_table(const Team& team) {
     return index;
 }
 
-void publish_pages(const heap::PagesOffer& offer) {
-    live->node->internal(live->job.local_index).segment_help.pages = offer;
-}
+void publish_pages(const heap::PagesOffer& offer) { pe_state.internal->segment_help.pages = offer; }
 
-heap::PagesOffer published_pages(int pe) { return live->node->internal_of(pe).segment_help.pages; }
+heap::PagesOffer published_pages(int pe) {
+    return segment_of(pe_state.peers[pe].sleeper).segment_help.pages;
+}
 
 FabricTransport::Region open_region(const Team& team, const SegmentPart& mine) {
     if (team.is_on_one_node || mine.bytes == 0) return {};

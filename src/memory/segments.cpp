@@ -342,4 +342,25 @@ void Segments::fail(const void* name, std::size_t bytes, int pe, const char* whe
         where, bytes, name, static_cast<std::ptrdiff_t>(found.offset), pe, part.bytes);
 }
 
+char* mapped_of(const ExternalHeap& heap, const void* address, int pe) {
+    if (heap.device != nullptr) return nullptr;
+    return segments().find(segments().address_of(heap.name_of(address)), pe);
+}
+
+bool is_registered_by(int pe, const ExternalHeap& heap, const void* address) {
+    return heap.device == nullptr &&
+           segments().has(segments().address_of(heap.name_of(address)), pe);
+}
+
+char* remote_of(const ExternalHeap& heap, const void* address, std::size_t count, int pe,
+                const char* where) {
+    if (heap.device != nullptr) {
+        fatal(
+            "%s: %p is memory of a device (%s), registered by shmemx_heap_create; no transport of "
+            "this job reaches it, copy it through memory from shmem_malloc",
+            where, address, heap.device);
+    }
+    return segments().remote(segments().address_of(heap.name_of(address)), count, pe, where);
+}
+
 }  // namespace tessera

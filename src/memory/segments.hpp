@@ -184,6 +184,16 @@ TESSERA_INLINE bool is_registered(const void* address) {
     return is_segment_name(address) || find_external_heap(address, 1) != nullptr;
 }
 
+// Of an external heap that has the address, all three: pe's copy of the object at `address`, or
+// nullptr when it is not mapped.
+char* mapped_of(const ExternalHeap& heap, const void* address, int pe);
+// Whether operations reach it.
+bool is_registered_by(int pe, const ExternalHeap& heap, const void* address);
+// The same as mapped_of() where an operation needs it: nullptr where a transport reaches it. Memory
+// of a device, and bytes that the PE's heap does not have, end the job.
+char* remote_of(const ExternalHeap& heap, const void* address, std::size_t count, int pe,
+                const char* where);
+
 // segment_transport.cpp. Lets PEs of this node reach this PE's segments, and this PE theirs, from
 // the next sync with them on. Does nothing the second time.
 void open_segment_transport();

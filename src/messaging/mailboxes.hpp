@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "core/context.hpp"
-#include "session/coherence.hpp"
+#include "core/sync_copies.hpp"
 #include "teams/team.hpp"
 #include "teams/team_mailboxes.hpp"
 
@@ -106,13 +106,13 @@ class Mailboxes {
     // afterwards. `step`: of the same gate, from 0 on; it includes those before it.
     // REQUIRES: step < steps.
     void post(GateKind kind, int round, int index, std::uint32_t step = 0) const {
-        perform_duty(SyncPoint::kTellMember);
+        sync_copies(SyncPoint::kTellMember);
         post_slot(kind, round, index, step);
     }
     // RETURNS when: this step, or a later one, has been posted here.
     void wait(GateKind kind, int round, std::uint32_t step = 0) const {
         wait_slot(kind, round, step);
-        perform_duty(SyncPoint::kHearMember);
+        sync_copies(SyncPoint::kHearMember);
     }
     // The same for data in mailboxes alone, which are coherent memory always.
     void post_slot(GateKind kind, int round, int index, std::uint32_t step = 0) const {

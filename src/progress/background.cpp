@@ -10,7 +10,6 @@
 #include "base/mutexes.hpp"
 #include "base/wait_environment.hpp"
 #include "core/address_map.hpp"
-#include "progress/request.hpp"
 
 namespace tessera {
 
@@ -108,8 +107,6 @@ void start_background(BackgroundWork& work, Operation& operation) {
 }
 void add_background(BackgroundWork& work, Operation& operation) { works.add(work, operation); }
 void advance_background() { works.advance(); }
-void finish_background(const char* where) {
-    drive_until([] { return works.is_empty(); }, where);
-}
+bool has_background() { return !works.is_empty(); }
 
 }  // namespace tessera

@@ -49,7 +49,7 @@ void add_background(BackgroundWork& work, Operation& operation);
 // Advances all works once, unless another thread does. COST: a load when there are none.
 void advance_background();
 
-// RETURNS when: all works are complete. For finalize.
-void finish_background(const char* where);
+// Whether any work is not complete.
+bool has_background();
 
 }  // namespace tessera

@@ -2,7 +2,7 @@
 //
 // See epochs.hpp.
 #include "progress/epochs.hpp"
-#include "session/coherence.hpp"
+#include "core/sync_copies.hpp"
 
 #include <algorithm>
 
@@ -10,6 +10,7 @@
 #include "base/wait.hpp"
 #include "core/context.hpp"
 #include "core/internal_segment.hpp"
+#include "core/pe_state.hpp"
 
 namespace tessera {
 namespace {
@@ -124,7 +125,7 @@ std::uint64_t Epochs::post(std::span<const int> origins, const Options& options,
     const std::uint64_t handle = open(Kind::kExposure, origins, options, where);
     // Release: pairs with the acquire of the origins' gates.
     if (!options.no_store) {
-        perform_duty(SyncPoint::kEpochPost);
+        sync_copies(SyncPoint::kEpochPost);
         std::atomic_thread_fence(std::memory_order_release);
     }
     for (const Partner& partner : find(handle, Kind::kExposure, where).partners) {
@@ -265,7 +266,7 @@ void Epochs::complete(std::uint64_t handle, const char* where) {
 
 // At the end of an exposure epoch. With NOPUT no origin has changed anything.
 void Epochs::take_changes(const Epoch& epoch) {
-    if (!epoch.options.no_put) perform_duty(SyncPoint::kEpochEnd);
+    if (!epoch.options.no_put) sync_copies(SyncPoint::kEpochEnd);
 }
 
 void Epochs::wait(std::uint64_t handle, const char* where) {
@@ -294,5 +295,7 @@ bool Epochs::test(std::uint64_t handle, const char* where) {
     close(handle, epoch);
     return true;
 }
+
+Epochs& epochs() { return *pe_state.epochs; }
 
 }  // namespace tessera

@@ -6,7 +6,6 @@
 #include <new>
 
 #include "base/fatal.hpp"
-#include "progress/request_table.hpp"
 #include "settings/config.hpp"
 
 namespace tessera {

@@ -25,18 +25,13 @@
 #include "base/wait.hpp"
 #include "core/address_map.hpp"
 #include "progress/background.hpp"
+#include "progress/request_table.hpp"
 #include "shmemx/requests.h"
 #include "transports/fabric_transport.hpp"
 
 namespace tessera {
 
 enum class Completion : std::uint8_t { kLocal = SHMEMX_LOCAL, kRemote = SHMEMX_REMOTE };
-
-struct Request {
-    Operation operation;
-    const char* where = nullptr;  // the routine that made it
-    bool is_told = false;         // a wait for any or some has told about the local completion
-};
 
 // A request without parts. Too many open ones end the job. THREADS: any.
 Request& open_request(const char* where);

@@ -7,6 +7,8 @@
 
 #include <new>
 
+#include "core/address_map.hpp"
+
 namespace tessera {
 
 constinit RequestTable request_table;

@@ -11,9 +11,16 @@
 #include <cstdint>
 
 #include "base/mutexes.hpp"
-#include "progress/request.hpp"
+#include "shmemx/requests.h"
+#include "transports/operation.hpp"
 
 namespace tessera {
+
+struct Request {
+    Operation operation;
+    const char* where = nullptr;  // the routine that made it
+    bool is_told = false;         // a wait for any or some has told about the local completion
+};
 
 class RequestTable {
   public:

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/fatal.hpp"
-#include "core/context_without_stores.hpp"
 #include "memory/local_memory.hpp"
 #include "progress/background.hpp"
 #include "session/live.hpp"
@@ -125,25 +124,10 @@ void make_copies(const char* where) {
     if (live->fabric) meet_all(where);
 }
 
-TransportContext& context_without_stores() {
-    static TransportContext& context = *new TransportContext;
-    return context;
-}
-
 void drive_coherence() {
     address_map.coherence->progress();
     if (address_map.fabric != nullptr) address_map.fabric->progress();
     advance_background();
-}
-
-void add_duties_to_sync(Team& team) {
-    if (address_map.coherence == nullptr) return;
-    team.plain_sync = team.sync;
-    team.sync = [](Team& of, const char* where) {
-        perform_duty(SyncPoint::kSyncBegin);
-        of.plain_sync(of, where);
-        perform_duty(SyncPoint::kSyncEnd);
-    };
 }
 
 }  // namespace tessera

@@ -188,6 +188,7 @@ PublicFileFacts agree_on_public_file(const char* where) {
 void connect_nodes(int level) {
     if (live->job.nnodes == 1) return make_transport_contexts(level);
     live->fabric = make_fabric(fabric_choice_name(), describe_fabric());
+    pe_state.fabric = live->fabric.get();
     launch::publish_endpoint_info(live->fabric->endpoint_info());
     launch::meet_job(nullptr);
     live->fabric->start();

@@ -12,9 +12,9 @@
 #include "base/copy.hpp"
 #include "core/address_map.hpp"
 #include "progress/offload.hpp"
-#include "session/coherence.hpp"
-#include "session/runtime.hpp"
 #include "shmem/setup.h"
+#include "teams/team.hpp"
+#include "transports/noncoherent_transport.hpp"
 
 namespace tessera {
 namespace {

@@ -13,16 +13,17 @@
 #include <vector>
 
 #include "base/wait.hpp"
+#include "core/pe_state.hpp"
+#include "core/phase.hpp"
 #include "heap/allocator.hpp"
 #include "heap/team_memory.hpp"
 #include "launch/job.hpp"
 #include "locks/held_locks.hpp"
 #include "progress/epochs.hpp"
-#include "progress/helper_threads.hpp"
 #include "progress/offload.hpp"
+#include "session/helper_threads.hpp"
 #include "session/node.hpp"
 #include "session/public_file.hpp"
-#include "session/runtime.hpp"
 #include "teams/team_arrays.hpp"
 #include "transports/fabric_transport.hpp"
 #include "transports/noncoherent_transport.hpp"
@@ -54,7 +55,6 @@ struct Live {
 // Not owned by a static object: exit() must not destroy objects that other threads, or the parent
 // of a forked child, still use. Only close_runtime() deletes it.
 extern Live* live;
-extern std::atomic<Phase> phase;
 
 // startup.cpp. RETURNS when: every PE of the job can use this one.
 void start(int level, const char* where);

@@ -26,6 +26,7 @@ void make_team(Team& team, std::span<const int> members, std::uint32_t slot) {
 void make_predefined_teams() {
     forget_team_slots();
     live->list_blocks = make_list_blocks();
+    pe_state.list_blocks = live->list_blocks.get();
     slot_bytes = kSlotBytesMin << static_cast<unsigned>(config().collective_buffer);
     make_team(world_team, {}, kWorldTeamSlot);
     // Where software keeps memory coherent, no PE loads another one's.

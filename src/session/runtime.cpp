@@ -29,13 +29,11 @@
 namespace tessera {
 
 constinit Live* live = nullptr;
-constinit std::atomic<Phase> phase{Phase::kBeforeInit};
 
 namespace {
 
 LongMutex lifecycle;  // init and finalize by several threads; never on the data path
 int init_count = 0;
-int provided_thread_level = 0;
 
 void report_leaks() {
     if (!config().debug) return;
@@ -68,9 +66,7 @@ bool meet_before_end() {
 
 }  // namespace
 
-Phase runtime_phase() { return phase.load(std::memory_order_acquire); }
 bool is_initialized() { return runtime_phase() == Phase::kInitialized; }
-int thread_level() { return provided_thread_level; }
 
 void initialize(int level, const char* where) {
     std::lock_guard guard(lifecycle);
@@ -78,7 +74,6 @@ void initialize(int level, const char* where) {
     may_be_cancelled = level != SHMEM_THREAD_SINGLE;
     const NoCancellation no_cancellation;
     start(level, where);
-    provided_thread_level = level;
     phase.store(Phase::kInitialized, std::memory_order_release);
 }
 
@@ -123,6 +118,7 @@ void close_runtime() {
     live->node.reset();
     launch::leave(live->job);
     open_held_locks = nullptr;
+    pe_state = {};
     delete live;
     live = nullptr;
 }

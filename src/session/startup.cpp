@@ -14,6 +14,7 @@
 #include "core/address_map.hpp"
 #include "core/context.hpp"
 #include "heap/static_data.hpp"
+#include "locks/lock_queue.hpp"
 #include "memory/inline_maps.hpp"
 #include "progress/offload.hpp"
 #include "session/checker.hpp"
@@ -197,6 +198,15 @@ void start(int level, const char* where) {
     if (!by_oshrun) make_files(live->job);
     live->node = std::make_unique<Node>(live->job, where);
     heap::NodeHeader& header = live->node->header();
+    pe_state = {.pe = live->job.pe,
+                .npes = live->job.npes,
+                .npes_of_host = live->job.npes_of_host,
+                .thread_level = level,
+                .peers = live->node->peers(),
+                .first_pes = live->job.first_pes,
+                .internal = &live->node->internal(live->job.local_index),
+                .header = &header,
+                .describe_fabric = describe_fabric};
     connect_nodes(level);
     make_copies(where);
     live->node->my_record().thread_level = level;
@@ -212,6 +222,10 @@ void start(int level, const char* where) {
     choose_copy_routine(live->node->facts().l3_bytes);
     const bool has_many_threads = level == SHMEM_THREAD_MULTIPLE;
     live->epochs = std::make_unique<Epochs>(live->job.npes, has_many_threads);
+    pe_state.allocator = live->allocator.get();
+    pe_state.team_memory = live->team_memory.get();
+    pe_state.epochs = live->epochs.get();
+    pe_state.cache_bytes = live->node->facts().caches_bytes();
     publish_my_place();
     make_predefined_teams();
     live->node->open_heaps();

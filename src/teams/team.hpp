@@ -17,41 +17,12 @@
 #include <memory>
 #include <vector>
 
-#include "base/central_sync.hpp"
 #include "base/platform.hpp"
-#include "base/wait.hpp"
-#include "core/diagnosis.hpp"
 #include "teams/member_list.hpp"
+#include "teams/team_flags.hpp"
 #include "teams/team_nodes.hpp"
 
 namespace tessera {
-
-inline constexpr int kSyncRoundsMax = 32;  // dissemination: 2^32 members
-
-// A member's flags, in its internal segment, written by other members.
-//   line i   arrival[i]: number of the last sync whose round i reached this member
-//   then     central: the team's meeting point; only the copy of member 0 is used
-//   then     exchange: words that this member shows to the others between two syncs; the last
-//            one lasts as long as the team (teams/team_arrays.cpp)
-//   then     offers: words for allocations of team memory, by turns
-//            (collectives/team_memory.cpp)
-//   then     calls: the collectives that this member has called (core/diagnosis.hpp)
-struct TeamFlags {
-    struct alignas(kFalseSharingBytes) Line {
-        Gate gate;
-    };
-    static constexpr std::size_t kExchangeWords = 16;
-    struct alignas(kFalseSharingBytes) Words {
-        std::uint64_t words[kExchangeWords];
-        std::uint64_t& operator[](std::size_t index) { return words[index]; }
-    };
-    Line arrival[kSyncRoundsMax];
-    CentralSync central;
-    Words exchange;
-    Words offers[2];
-    alignas(kFalseSharingBytes) TeamCalls calls;
-};
-static_assert(sizeof(TeamFlags) == (kSyncRoundsMax + 6) * kFalseSharingBytes);
 
 struct Team;
 struct TeamMailboxes;
@@ -99,7 +70,7 @@ struct Team {
     TeamFlags* flags = nullptr;               // of this PE: my_flags(), looked up once
     std::vector<SyncPartner> partners;        // by round: 1, 2, 4, ... places further
     SyncFunction sync = nullptr;              // chosen by collectives/select.cpp
-    SyncFunction plain_sync = nullptr;        // where `sync` adds duties (coherence.hpp)
+    SyncFunction plain_sync = nullptr;        // where `sync` syncs copies around it
     std::uint32_t slot = 0;                   // of the flags of each member
     int num_contexts = 0;                     // as configured
     std::uint64_t handle = 0;                 // the program's name for it; 0: a predefined team

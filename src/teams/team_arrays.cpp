@@ -11,9 +11,8 @@
 
 #include "base/mutexes.hpp"
 #include "core/internal_segment.hpp"
+#include "core/pe_state.hpp"
 #include "heap/allocator.hpp"
-#include "session/live.hpp"
-#include "session/runtime.hpp"
 
 namespace tessera {
 
@@ -124,7 +123,7 @@ ListBlock* list_block(int world_pe, std::size_t offset) {
 void free_unused(ListBlocks& blocks) {
     std::erase_if(blocks.offsets, [&](std::size_t offset) {
         // Acquire pairs with leave_arrays() of the last user.
-        if (list_block(live->job.pe, offset)->users.load(std::memory_order_acquire) != 0) {
+        if (list_block(pe_state.pe, offset)->users.load(std::memory_order_acquire) != 0) {
             return false;
         }
         blocks.allocator.free(offset);
@@ -134,12 +133,12 @@ void free_unused(ListBlocks& blocks) {
 
 // A block with the arrays; nullptr: there is no room.
 ListBlock* make_block(const TeamArrays& arrays) {
-    ListBlocks& blocks = *live->list_blocks;
+    ListBlocks& blocks = *pe_state.list_blocks;
     std::lock_guard guard(blocks.lock);
     free_unused(blocks);
     const auto offset = blocks.allocator.allocate(sizeof(ListBlock) + arrays.count() * sizeof(int));
     if (!offset) return nullptr;
-    ListBlock* block = list_block(live->job.pe, *offset);
+    ListBlock* block = list_block(pe_state.pe, *offset);
     copy_arrays(arrays, block->arrays());
     // Relaxed: the sync of the members publishes it.
     block->users.store(static_cast<std::uint32_t>(arrays.users), std::memory_order_relaxed);
@@ -156,8 +155,7 @@ TeamArrays find_members(Team& team, std::span<const int> world_pes) {
     TeamArrays arrays;
     const auto world_pe = [&](int index) { return world_pes[static_cast<std::size_t>(index)]; };
     team.npes = static_cast<int>(world_pes.size());
-    team.my_index =
-        static_cast<int>(std::ranges::find(world_pes, live->job.pe) - world_pes.begin());
+    team.my_index = static_cast<int>(std::ranges::find(world_pes, pe_state.pe) - world_pes.begin());
     if (const auto formula = MemberList::formula_of(world_pes)) {
         team.members = *formula;
     } else {
@@ -170,8 +168,8 @@ TeamArrays find_members(Team& team, std::span<const int> world_pes) {
 
 TeamArrays find_members_of_world(Team& team) {
     TeamArrays arrays;
-    team.npes = live->job.npes;
-    team.my_index = live->job.pe;
+    team.npes = pe_state.npes;
+    team.my_index = pe_state.pe;
     team.members = {};
     find_nodes_of(
         team, [](int index) { return index; }, arrays);
@@ -186,7 +184,7 @@ void keep_arrays(Team& team, const TeamArrays& arrays) {
 }
 
 void share_arrays(Team& team, const TeamArrays& arrays) {
-    if (arrays.count() == 0 || arrays.owner != live->job.pe) return;
+    if (arrays.count() == 0 || arrays.owner != pe_state.pe) return;
     team.lists = make_block(arrays);
     const char* start = lists_of(segment_of(address_map.peers[arrays.owner].sleeper));
     team_flags(team.slot)->exchange[kBlockWord] =

@@ -52,7 +52,7 @@ void find_arrays(Team& team, const TeamArrays& arrays);
 // the word that names the block lies in the owner's flags. THREADS: any.
 void leave_arrays(Team& team);
 
-// The blocks of lists of which this PE is the owner (live.hpp). Declared here, defined in
+// The blocks of lists of which this PE is the owner (core/pe_state.hpp). Declared here, defined in
 // team_arrays.cpp, because only that file looks inside.
 struct ListBlocks;
 struct DeleteListBlocks {

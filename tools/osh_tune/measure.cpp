@@ -19,7 +19,7 @@
 #include "base/library_thread.hpp"
 #include "collectives/kernels/kernel.hpp"
 #include "core/address_map.hpp"
-#include "session/runtime.hpp"
+#include "core/pe_state.hpp"
 
 namespace tessera::osh_tune {
 namespace {

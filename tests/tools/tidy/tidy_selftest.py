@@ -23,7 +23,8 @@ CLEAN = {
     "include/shmem.h": HEAD + "#ifdef A\n#endif\n#include \"shmem/rma.h\"\n",
     "include/shmem/rma.h": HEAD,
     "src/base/word.hpp": HEAD + "void word();\n",
-    "src/base/word.cpp": HEAD + "#include \"base/word.hpp\"\nvoid word() { getenv_not(1'000); }\n",
+    "src/base/word.cpp": HEAD + "#include \"base/word.hpp\"\n#include \"base/platform.hpp\"\n"
+                         "void word() { getenv_not(1'000); }\n",
     "src/base/platform.hpp": HEAD + "#if defined(A)\n#endif\n",
     "src/heap/part.hpp": HEAD + "#include \"base/word.hpp\"\n#include \"base/platform.hpp\"\n",
     "src/heap/part.cpp": HEAD + "#include \"heap/part.hpp\"\n// goto, std::cout and getenv()\n",
@@ -73,6 +74,8 @@ CASES = (
      "        a_ = '{';\n" * 70 + "    }\n};\n}\n", "71 lines"),
     ("function-size", "tests/check.py",
      SCRIPT + "import part_check\ndef f():\n" + "    pass\n" * 71, "71 lines: f"),
+    ("circles", "src/base/platform.hpp", HEAD + "#include \"base/word.hpp\"\n",
+     "base/platform -> src/base/word -> src/base/platform"),
     ("include-arrows", "src/base/word.hpp", HEAD + "#include \"heap/part.hpp\"\n",
      "src/base must not include src/heap/part.hpp"),
     ("include-arrows", "src/base/word.hpp", HEAD + "#include <shmem.h>\n",

@@ -4,6 +4,7 @@ import os
 import re
 
 from named_paths import code_spans
+from rules import is_allowed
 from source_tree import C_FAMILY, FORTRAN, top_folder
 
 CODE_FOLDERS = ("src/", "transports/", "collectives/", "runtimes/", "tools/", "tests/", "bench/",
@@ -155,7 +156,52 @@ def named_functions(tree):
                 yield name, line, f"{span} is not in {where}"
 
 
+WITHOUT_CIRCLES = ("src/", "transports/")
+
+
+def _unit(name):
+    return os.path.splitext(name)[0]
+
+
+def _circle_of(unit, uses):
+    """The shortest way from a unit over those that it includes back to itself, or None."""
+    before = {other: unit for other in sorted(uses.get(unit, {}))}
+    todo = list(before)
+    while todo:
+        at = todo.pop(0)
+        if at == unit:
+            way = [at]
+            while len(way) == 1 or way[-1] != unit:
+                way.append(before[way[-1]])
+            return way[::-1]
+        for other in sorted(uses.get(at, {})):
+            if other not in before:
+                before[other] = at
+                todo.append(other)
+    return None
+
+
+def circles(tree):
+    """A unit, which is a header with its source file, includes none that needs it in turn."""
+    uses = {}
+    for name in tree.named(*C_FAMILY, under=WITHOUT_CIRCLES):
+        for line, header, _ in tree.includes(name):
+            target = tree.include_target(name, header)
+            if target is None or _unit(target) == _unit(name):
+                continue
+            if is_allowed(name, target):  # The rule include-arrows tells the others.
+                uses.setdefault(_unit(name), {}).setdefault(_unit(target), (name, line))
+    told = set()
+    for unit in sorted(uses):
+        way = None if unit in told else _circle_of(unit, uses)
+        if way is not None:
+            told.update(way)
+            name, line = uses[unit][way[1]]
+            yield name, line, "a circle of units: " + " -> ".join(way)
+
+
 TREE_RULES = {
+    "circles": circles,
     "dead-files": dead_files,
     "one-name": one_name,
     "named-functions": named_functions,

@@ -79,7 +79,7 @@ TEST_F(Background, GoesInTheOrderOfTheStarts) {
     start_background(second, operations[1]);
     start_background(third, operations[2]);
     order.clear();
-    finish_background("test");
+    drive_until([] { return !has_background(); }, "test");
     EXPECT_EQ(order, (std::vector<int>{1, 3, 3}));
     for (const Operation& operation : operations) EXPECT_TRUE(operation.is_remote());
 }
@@ -95,7 +95,7 @@ TEST_F(Background, IsDrivenByOneThreadAtATime) {
         works.push_back(std::make_unique<Steps>(100, nullptr, 0));
         start_background(*works.back(), operation);
     }
-    finish_background("test");
+    drive_until([] { return !has_background(); }, "test");
     is_over = true;
     other.join();
     for (const auto& work : works) EXPECT_TRUE(work->is_released);

@@ -27,7 +27,7 @@
 #include "base/fd.hpp"
 #include "launch/exchange.hpp"
 #include "launch/job.hpp"
-#include "session/fabric_outlook.hpp"
+#include "settings/fabric_outlook.hpp"
 #include "tools/osh_info/doctor/parts.hpp"
 
 namespace tessera::osh_info {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/fatal.hpp"
-#include "session/fabric_outlook.hpp"
+#include "settings/fabric_outlook.hpp"
 #include "tools/osh_info/doctor/doctor.hpp"
 
 namespace tessera::osh_info {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See helper_threads.hpp.
-#include "progress/helper_threads.hpp"
+#include "session/helper_threads.hpp"
 
 #include <pthread.h>
 #include <sched.h>

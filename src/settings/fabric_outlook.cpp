@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See fabric_outlook.hpp.
-#include "session/fabric_outlook.hpp"
+#include "settings/fabric_outlook.hpp"
 
 #include "launch/launcher_address.hpp"
 #include "settings/config.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See queue_node.hpp.
-#include "locks/queue_node.hpp"
+// See lock_queue.hpp.
+#include "locks/lock_queue.hpp"
 
 #include "base/failures.hpp"
 #include "base/fatal.hpp"

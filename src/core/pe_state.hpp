@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The objects of this PE that session/ makes and hands down to the rooms below it, which know no
+// session. start() fills the table as the objects come into being; close_runtime() empties it. Not
+// for the hot path, which reads address_map.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "core/address_map.hpp"
+#include "heap/node_file.hpp"
+#include "transports/fabric_transport.hpp"
+
+namespace tessera::heap {
+class Allocator;
+class TeamMemory;
+}  // namespace tessera::heap
+
+namespace tessera {
+
+class Epochs;
+struct InternalSegment;
+struct ListBlocks;
+
+struct PeState {
+    int pe = -1;
+    int npes = 0;
+    int npes_of_host = 1;
+    int thread_level = 0;
+    const Peer* peers = nullptr;          // by world PE; address_map has them when init is complete
+    std::span<const int> first_pes;       // by world PE: the first PE of its node; empty: one node
+    InternalSegment* internal = nullptr;  // of this PE
+    heap::NodeHeader* header = nullptr;   // of the node's file
+    std::size_t cache_bytes = 0;          // of the node; 0: not known
+    FabricTransport* fabric = nullptr;    // nullptr: there are no other nodes
+    heap::Allocator* allocator = nullptr;
+    heap::TeamMemory* team_memory = nullptr;
+    Epochs* epochs = nullptr;
+    ListBlocks* list_blocks = nullptr;
+    FabricSetup (*describe_fabric)() = nullptr;  // of a fabric that reaches this PE's memory
+};
+extern constinit PeState pe_state;
+
+int thread_level();
+
+// REQUIRES for all below: between init and finalize; within init, what they read is there.
+heap::Allocator& heap_allocator();
+heap::TeamMemory& team_memory();
+
+// This PE's part of the heap file: where the symmetric heap, team memory and local memory begin and
+// end, as offsets, the same on all PEs.
+const heap::MemoryRange& memory_range();
+// The address of an offset of this PE's range, and the offset of an address.
+char* heap_address(std::size_t offset);
+std::size_t heap_offset(const void* address);
+
+// SHMEM_DEBUG: PEs publish their last collective allocation, meet, and compare. The second function
+// returns a PE whose digest differs, or -1.
+void publish_allocation_digest(std::uint64_t digest);
+int pe_with_other_allocation(std::uint64_t digest);
+
+// Whether this PE maps the memory of PE `world_pe`.
+bool is_on_this_node(int world_pe);
+// The first PE of the node of PE `world_pe`, which names the node.
+int first_pe_of_node(int world_pe);
+
+// Facts of this machine for the choice of algorithms: the cores for each PE, less than 1 where PEs
+// share; and the caches of all PEs of the node together, in bytes, 0 where not known.
+double cores_per_pe();
+std::size_t cache_bytes();
+// The provider that reaches other nodes, as SHMEM_OFI_PROVIDER names it; "": there are none.
+std::string_view fabric_provider();
+
+// For a new context; it belongs to the caller, who quiets it before it ends.
+std::unique_ptr<TransportContext> make_transport_context(const TransportContext::Options& options);
+
+}  // namespace tessera
