@@ -7,11 +7,12 @@
 #include <cstddef>
 
 #include "base/section_copy.hpp"
-#include "core/context.hpp"
 #include "shmemx/requests.h"
 #include "transports/transport.hpp"
 
 namespace tessera {
+
+class Context;
 
 // A transfer of contiguous bytes. `pe`: a number in the world, not yet checked.
 struct Transfer {

@@ -9,6 +9,7 @@
 
 #include "base/block_pairs.hpp"
 #include "base/section_copy.hpp"
+#include "core/context.hpp"
 #include "core/issue.hpp"
 #include "progress/request.hpp"
 
