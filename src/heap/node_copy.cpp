@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <cerrno>
+#include <memory>
+#include <new>
 
 #include "base/copy.hpp"
 #include "base/section_copy.hpp"
@@ -41,7 +43,9 @@ Refusal copy_through_kernel(ProcessAddress there, char* here, std::size_t bytes,
 // Both sides are private.
 Refusal copy_by_buffer(ProcessAddress to, ProcessAddress from, std::size_t bytes) {
     constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
-    thread_local char buffer[kBufferBytes];
+    const std::unique_ptr<char[]> memory(new (std::nothrow) char[kBufferBytes]);
+    char* buffer = memory.get();
+    if (buffer == nullptr) return {.error = ENOMEM, .place = from, .bytes = bytes};
     while (bytes > 0) {
         const std::size_t part = std::min(bytes, kBufferBytes);
         Refusal refusal = copy_through_kernel(from, buffer, part, Access::kRead);
