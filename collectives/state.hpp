@@ -39,10 +39,10 @@ struct CollectiveState {
 
     // The algorithm for one kind of calls and one class of sizes: its index, or kNotChosen.
     std::uint8_t& entry(std::size_t row, std::size_t size_class) {
-        std::uint8_t& number = row_numbers[row];
+        std::uint16_t& number = row_numbers[row];
         if (number == 0) [[unlikely]] {
             rows.emplace_back().fill(kNotChosen);
-            number = static_cast<std::uint8_t>(rows.size());
+            number = static_cast<std::uint16_t>(rows.size());
         }
         return rows[number - 1U][size_class];
     }
@@ -50,7 +50,7 @@ struct CollectiveState {
     bool has_machine = false;  // `machine` and `cores_per_pe` are member 0's
     collectives::MachineParameters machine;
     double cores_per_pe = 1;
-    std::array<std::uint8_t, kCollectives * kShapes> row_numbers{};  // in `rows`, from 1; 0: none
+    std::array<std::uint16_t, kCollectives * kShapes> row_numbers{};  // in `rows`, from 1; 0: none
     std::vector<Row> rows;
     std::uint32_t published_free = 0;          // published slots until the next sync
     collectives::OpenCallsPointer open_calls;  // nullptr before the first call over streams

@@ -48,8 +48,10 @@ std::uint32_t OpenCalls::last_number() const {
     return last;
 }
 
-// Calls of a set come one after the other, so they share its scratch memory.
+// Calls of a set come one after the other, so they share its scratch memory. A single member
+// combines nothing.
 void OpenCalls::grow_scratch(Set& set, const RuntimeCall& call) {
+    if (call.npes == 1) return;
     const std::size_t bytes = (kScratchPieces + 2) * call.scratch_stride();
     if (set.scratch.size() < bytes) set.scratch.resize(bytes);
 }

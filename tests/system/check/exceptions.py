@@ -8,7 +8,7 @@ REPORTED = {
     r"bench_gups\b": "its form by get and put loses updates on purpose, and counts them",
     r"\bfence_mix_test\b|\bshmemx_segments_test\b|\bsegments_pages_test\b":
         "a blocking get sees the earlier puts of its context: a promise of Tessera",
-    r"\bcancel_cases\b": "thread after thread puts to the same words, and is cancelled before a quiet",
+    r"\bcancel_cases\b": "its threads put to the same words and are cancelled before a quiet",
     r"\brequests_random_test\b": "waits for no request that SHMEMX_REQ_COMPLETE says is complete",
     r"\bmixed_atomics_test\b": "mixes accesses from on and off the node on purpose",
     r"\bbatch_stress_test\b": "reads words that other PEs change by atomics, on purpose",

@@ -70,10 +70,11 @@ class Job(LaunchTest):
                 self.run_job("-n", npes, "--timeout", 60, SHMEM, "survive")
 
     def test_request_to_a_pe_that_dies(self):
-        # 137: oshrun reads the complaint of PE 0 before it sees the death, and takes it for the cause.
+        # 137: oshrun reads the complaint of PE 0 before it sees the death that it is about.
         for fabric in ("loopback", "ofi"):
+            environment = self.environment(SHMEM_FABRIC=fabric)
             _, error = self.run_job("-n", 2, "--virtual-nodes", 2, "--timeout", 60, SHMEM, "orphan",
-                                    code=(1, 137), environment=self.environment(SHMEM_FABRIC=fabric))
+                                    code=(1, 137), environment=environment)
             self.assertRegex(error, r"\[pe 0\] .*(a PE has died|did a PE|did that PE)", fabric)
 
     def test_oshrun_inside_a_pe(self):
