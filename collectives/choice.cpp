@@ -120,8 +120,8 @@ Call call_of(const Team& team) {
 }
 
 // The first call of a class of sizes. COST: a microsecond; the team's first call: a message down a
-// tree, and a sync. A nonblocking call cannot wait for others: before that it takes the parameters
-// of an ordinary machine.
+// tree, and a sync. A nonblocking call cannot wait for other members: before the team has agreed,
+// it takes default parameters.
 TESSERA_COLD std::uint8_t choose_for(Team& team, Collective collective, Call call,
                                      const char* where) {
     CollectiveState& state = state_of(team);

@@ -22,8 +22,8 @@ struct Broadcast {
     struct Run {
         void (*run)(const Group& group, void* dest, const void* source, std::size_t bytes, int root,
                     RootDest root_dest);
-        // Where Restriction::lands: the same with arrays of any kind. `landing`: symmetric memory
-        // of `bytes`, or dest where that is symmetric.
+        // Where Restriction::lands: the same with arrays of any kind. `landing`: dest where that is
+        // symmetric, else `bytes` of symmetric memory.
         void (*land)(const Group& group, void* dest, const void* source, std::size_t bytes,
                      int root, RootDest root_dest, void* landing);
     };

@@ -21,8 +21,8 @@ struct Fcollect {
     static constexpr Collective kCollective = Collective::kFcollect;
     struct Run {
         Collect::Run run;
-        // Where Restriction::lands: the same with arrays of any kind. `landing`: symmetric memory
-        // of a block for each member, or dest where that is symmetric.
+        // Where Restriction::lands: the same with arrays of any kind. `landing`: dest where that is
+        // symmetric, else symmetric memory with a block for each member.
         void (*land)(const Group& group, void* dest, const void* source, std::size_t bytes,
                      void* landing);
     };

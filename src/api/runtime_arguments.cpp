@@ -34,7 +34,7 @@ void check_blocks(const Array& array, const MoveArguments& arguments, std::size_
                 {.blocks = blocks});
 }
 
-// Of a block.
+// RETURNS: the bytes of a block.
 std::size_t checked_bytes(const MoveArguments& arguments, const char* where) {
     check_element_bytes(arguments.element_bytes, where);
     return byte_count(arguments.nelems, arguments.element_bytes);

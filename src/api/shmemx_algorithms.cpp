@@ -34,7 +34,8 @@ OrderDependence dependence_of(std::string_view routine) {
     return is_extreme ? OrderDependence::kSpecialValues : OrderDependence::kRounding;
 }
 
-// Of shmemx.h, by the parts of their names; the longer parts first. Reductions: sums of doubles.
+// Finds the collective of a routine of shmemx.h by the parts of its name; the longer parts come
+// first. Reductions count as sums of doubles.
 std::optional<Parsed> parse_runtime_routine(std::string_view routine) {
     struct Name {
         std::string_view part;

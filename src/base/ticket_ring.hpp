@@ -70,7 +70,7 @@ class TicketRing {
     std::optional<std::uint64_t> reserve() {
         std::uint64_t ticket = tickets_.load(std::memory_order_relaxed);
         for (;;) {
-            // Acquire: the actors of the entry's last job have left it.
+            // Acquire: the actors of the entry's last job have left it. Pairs with finish().
             const std::uint32_t done = entry_of(ticket).done.load(std::memory_order_acquire);
             if (done != generation_of(ticket) - 1) {
                 const std::uint64_t now = tickets_.load(std::memory_order_relaxed);
@@ -88,12 +88,13 @@ class TicketRing {
         Entry& entry = entry_of(ticket);
         entry.job = job;
         entry.finished.store(0, std::memory_order_relaxed);
-        // Release: the job, and what the owner has stored before, to the source for instance.
+        // Release: the job, and what the owner has stored before, to the source for instance. Pairs
+        // with claim().
         entry.claim.store(std::uint64_t{generation_of(ticket)} << kGenerationShift |
                               std::uint64_t{actors} << kActorsShift | pieces << kCountBits,
                           std::memory_order_release);
     }
-    // Acquire: all pieces are there.
+    // Acquire: all pieces are there. Pairs with finish().
     bool is_complete(std::uint64_t ticket) const {
         const std::uint32_t done = entry_of(ticket).done.load(std::memory_order_acquire);
         return static_cast<std::int32_t>(done - generation_of(ticket)) >= 0;
@@ -147,10 +148,12 @@ class TicketRing {
     template <class BehindLast>
     void finish(const Piece& piece, BehindLast behind_last) {
         Entry& entry = entry_of(piece.ticket);
-        // Release: the piece. Acquire: the last one has all pieces.
+        // Release: the piece. Acquire: the actor of the last piece sees all pieces. Pairs with
+        // itself in the other actors.
         if (entry.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != piece.of) return;
         behind_last(*piece.job);
-        // Release: all pieces, and that no actor uses the job any more.
+        // Release: all pieces are done, and no actor uses the job any more. Pairs with
+        // is_complete() and reserve().
         entry.done.store(generation_of(piece.ticket), std::memory_order_release);
     }
 

@@ -137,7 +137,7 @@ struct alignas(kCacheLineBytes) AddressMap {
         std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - static_base;
         return bytes <= static_bytes && offset <= static_bytes - bytes;
     }
-    // Of the host (memory/external_heap.hpp).
+    // Whether an external heap in memory of the host has the bytes (memory/external_heap.hpp).
     bool in_external_heap(const void* address, std::size_t bytes) const;
     // Whether this PE itself reaches these bytes of its own through a transport ("one word, one
     // path"). REQUIRES: contains().

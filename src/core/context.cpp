@@ -46,6 +46,7 @@ void issue(const Context& context, const Transfer& transfer, const TransferForm&
     if (mapped != nullptr) {
         if (form.is_put()) return copy_bytes(mapped, local, bytes);
         copy_bytes(local, mapped, bytes);
+        // Acquire: later loads come behind this get. Pairs with the fence of the PE that has put.
         return std::atomic_thread_fence(std::memory_order_acquire);
     }
     Transport& way = Context::transport(pe, remote);

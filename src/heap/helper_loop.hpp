@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The work of a helper: copies what the PEs of its node leave to it (heap/offload_board.hpp), those
-// of its own NUMA node first. Under
-// oshrun a helper is a process (tools/oshrun/helper_process.cpp), under other launchers a thread of
-// the node's first PE (session/helper_threads.hpp). THREADS: run() by one, stop() by any.
+// The work of a helper: it copies what the PEs of its node leave to it (heap/offload_board.hpp). It
+// begins with the PEs of its own NUMA node. Under oshrun a helper is a process
+// (tools/oshrun/helper_process.cpp), under other launchers a thread of the node's first PE
+// (session/helper_threads.hpp). THREADS: run() by one, stop() by any.
 #pragma once
 
 #include <atomic>

@@ -93,8 +93,8 @@ struct MemoryRange {
     std::uint64_t bytes() const { return heap_bytes + team_bytes + local_bytes; }
 };
 
-// Where everything lies; written before the file is shared, then constant, but for the range: nodes
-// of several hosts may agree on a smaller one (session/connect.cpp).
+// The places of all parts. The maker of the file writes them before the file is shared. Then they
+// are constant, but for the range: the hosts may agree on a smaller one (session/connect.cpp).
 struct NodeLayout {
     std::uint64_t magic;
     std::int32_t npes;  // PEs of this node

@@ -184,13 +184,13 @@ TESSERA_INLINE bool is_registered(const void* address) {
     return is_segment_name(address) || find_external_heap(address, 1) != nullptr;
 }
 
-// Of an external heap that has the address, all three: pe's copy of the object at `address`, or
-// nullptr when it is not mapped.
+// All three take an external heap that has the address. RETURNS: pe's copy of the object at
+// `address`, or nullptr when it is not mapped.
 char* mapped_of(const ExternalHeap& heap, const void* address, int pe);
 // Whether operations reach it.
 bool is_registered_by(int pe, const ExternalHeap& heap, const void* address);
-// The same as mapped_of() where an operation needs it: nullptr where a transport reaches it. Memory
-// of a device, and bytes that the PE's heap does not have, end the job.
+// The same as mapped_of() where an operation needs it: nullptr where a transport reaches it. The
+// job ends where the memory is a device's, or the PE's heap does not have all the bytes.
 char* remote_of(const ExternalHeap& heap, const void* address, std::size_t count, int pe,
                 const char* where);
 

@@ -360,6 +360,7 @@ bool Offload::copy_a_piece_of(std::uint64_t ticket) {
 template <class Visit>
 void Offload::for_each_open(Visit visit) {
     const std::uint64_t tickets = ring_.tickets();
+    // Acquire: pairs with the release below, in another thread.
     std::uint64_t ticket =
         std::max(settled_.load(std::memory_order_acquire), OffloadRing::first_open(tickets));
     bool are_complete = true;
@@ -367,6 +368,7 @@ void Offload::for_each_open(Visit visit) {
         if (!ring_.is_complete(ticket) && !visit(ticket)) return;
         are_complete = are_complete && ring_.is_complete(ticket);
         // Another thread may have moved it further; then this one looks at some tickets twice.
+        // Release: pairs with is_idle() and the acquire above.
         if (are_complete) settled_.store(ticket + 1, std::memory_order_release);
     }
 }

@@ -50,7 +50,7 @@ class Offload {
         heap::NodeMaps maps;
         std::size_t heap_stride = 0;
         bool has_helpers = false;  // SHMEM_PROGRESS=helpers
-        // Of whom blocking copies are shared with (SHMEM_SHARED_COPIES).
+        // Blocking copies are shared with them (SHMEM_SHARED_COPIES).
         bool invites_peers = false;
         bool invites_helpers = false;
         bool has_many_threads = false;  // SHMEM_THREAD_MULTIPLE
@@ -70,8 +70,8 @@ class Offload {
         void* local = nullptr;   // of a put it is only read
         void* remote = nullptr;  // symmetric
         char* mapped = nullptr;  // the same as this PE maps it; nullptr: the fabric reaches it
-        std::uintptr_t there =
-            0;  // the same in its PE's memory, where that is not in the heap file
+        // The same in its PE's memory, where that is not in the heap file.
+        std::uintptr_t there = 0;
         std::size_t bytes = 0;
         int pe = 0;
         const Section* section = nullptr;       // else it is contiguous
@@ -164,7 +164,8 @@ class Offload {
     bool copy_a_piece_of(std::uint64_t ticket);
     void finish(heap::OffloadRing& ring, const heap::OffloadRing::Piece& piece) const;
 
-    // Whether all of this PE's tickets are complete, and seen by the calling thread.
+    // Whether all of this PE's tickets are complete, and the calling thread sees their data.
+    // Acquire: pairs with for_each_open().
     bool is_idle() const { return settled_.load(std::memory_order_acquire) == ring_.tickets(); }
     void complete_open(const TransportContext& context, Which which);
     // With several threads one of them could have left a copy to others since the look.
