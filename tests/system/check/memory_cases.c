@@ -181,7 +181,9 @@ CASE(store_past_realloc) {
 
 CASE(past_static) {
     long values[9] = {0};
-    shmem_long_put(flags, values, 9, right());
+    const int pe = right();
+    shmem_sync_all();  // the ninth value may overwrite the variable `me`, which right() reads
+    shmem_long_put(flags, values, 9, pe);
 }
 
 CASE(overlap_on_self) { shmem_putmem(text + 2, text, 8, me); }
