@@ -7,7 +7,7 @@ compiles. exceptions.py has the few that differ; each program of the build that 
 library, and each example, is run or listed there.
 Usage: right_programs_test.py [--all] [--only REGEX] CTEST BUILD_FOLDER SOURCE_FOLDER
 
-Without --all: a sixteenth of them.
+Without --all: a sixteenth of them, chosen by their names: a new test adds itself, or nothing.
 """
 import argparse
 import collections
@@ -19,6 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import exceptions
 
@@ -188,6 +189,11 @@ def compiled_runs(build, source, folder):
                 yield run_of([program, *arguments], pes, {"SHMEM_SYMMETRIC_SIZE": "64M"})
 
 
+def is_in_sample(name):
+    """The same in each build: without folders."""
+    return zlib.crc32(re.sub(r"\S*/", "", name).encode()) % 16 == 0
+
+
 def is_listed(run, patterns):
     return any(re.search(pattern, run.name) for pattern in patterns)
 
@@ -226,7 +232,7 @@ def main():
             runs += compiled_runs(options.build, options.source, folder)
         runs = {run.name: run for run in runs if re.search(options.only, run.name)
                 and not is_listed(run, exceptions.NOT_RUN)}
-        chosen = [runs[name] for name in sorted(runs)][::1 if options.all else 16]
+        chosen = [runs[name] for name in sorted(runs) if options.all or is_in_sample(name)]
         complaints = len(unlisted)
         with concurrent.futures.ThreadPoolExecutor(2) as executor:
             for complaint in executor.map(lambda run: complaint_about(run, options.build), chosen):
