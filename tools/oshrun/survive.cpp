@@ -3,6 +3,8 @@
 // See supervisor.hpp: the death of a PE that the others survive, because their program has asked
 // for it (include/shmemx/failures.h). oshrun writes it into the log of each node, which the PEs
 // read in their waits.
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <csignal>
 
@@ -33,9 +35,13 @@ void append(FailureLog& log, int index, int pe) {
 
 }  // namespace
 
-// Whether all PEs have asked for it, and one is left.
+// Whether all PEs have asked for it, and one has outlived this death. A PE that has failed by itself
+// has: its failure is the job's, whichever of the two ends oshrun sees first.
 bool Supervisor::is_survivable(int pe) const {
-    if (ending_ != Ending::kNone || running_count() == 0) return false;
+    const bool is_outlived = std::ranges::any_of(job_.pes, [](const Pe& other) {
+        return other.is_running || (WIFEXITED(other.wait_status) && WEXITSTATUS(other.wait_status));
+    });
+    if (ending_ != Ending::kNone || !is_outlived) return false;
     if (survived_ == static_cast<int>(kFailuresMax)) return false;
     for (int other = 0; other < job_.npes; ++other) {
         const heap::PeRecord& record = record_of(job_, other);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Would break: a SHMEM program misunderstands who started it, and N PEs become N
 jobs in silence."""
+import itertools
+
 from launching import NODES, OSHRUN, PMIX, SHMEM, LaunchTest, main
 
 
@@ -70,12 +72,13 @@ class Job(LaunchTest):
                 self.run_job("-n", npes, "--timeout", 60, SHMEM, "survive")
 
     def test_request_to_a_pe_that_dies(self):
-        # 137: oshrun reads the complaint of PE 0 before it sees the death that it is about.
-        for fabric in ("loopback", "ofi"):
+        # orphan_unseen: oshrun learns of the death when PE 0 has complained of it, and ended.
+        for fabric, trick in itertools.product(("loopback", "ofi"), ("orphan", "orphan_unseen")):
             environment = self.environment(SHMEM_FABRIC=fabric)
-            _, error = self.run_job("-n", 2, "--virtual-nodes", 2, "--timeout", 60, SHMEM, "orphan",
-                                    code=(1, 137), environment=environment)
+            _, error = self.run_job("-n", 2, "--virtual-nodes", 2, "--timeout", 60, SHMEM, trick,
+                                    code=1, environment=environment)
             self.assertRegex(error, r"\[pe 0\] .*(a PE has died|did a PE|did that PE)", fabric)
+            self.assertIn("one has died before", error)
 
     def test_oshrun_inside_a_pe(self):
         out, _ = self.run_job("-n", 2, OSHRUN, "-n", 2, SHMEM)

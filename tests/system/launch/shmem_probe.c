@@ -26,6 +26,7 @@
 //   sever exit N      the same, but it ends with code N
 //   sever never 0     the same, but it does not end
 //   orphan            the job survives deaths; the last PE dies with a request of PE 0 in its hands
+//   orphan_unseen     the same, while oshrun is stopped until both have ended
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -133,7 +134,19 @@ static char state_of(pid_t pid) {
     return state;
 }
 
-static void orphan(int me) {
+// Stops oshrun until PE 0, which calls this, and the process `other` have ended.
+static void stop_launcher_until_both_end(pid_t other) {
+    const pid_t me = getpid();
+    const pid_t launcher = getppid();
+    if (fork() == 0) {
+        while (state_of(me) != 'Z' || state_of(other) != 'Z') sched_yield();
+        kill(launcher, SIGCONT);
+        _exit(0);
+    }
+    kill(launcher, SIGSTOP);
+}
+
+static void orphan(int me, int is_unseen) {
     static long got;
     int last = shmem_n_pes() - 1;
     shmemx_survive_failures(NULL);
@@ -143,6 +156,7 @@ static void orphan(int me) {
         kill((pid_t)pid_of_first, SIGSTOP);
         while (state_of((pid_t)pid_of_first) != 'T') sched_yield();
         shmem_long_get_nbi(&got, &in_static, 1, last);
+        if (is_unseen) stop_launcher_until_both_end((pid_t)pid_of_first);
         kill((pid_t)pid_of_first, SIGKILL);
         shmem_quiet();
     }
@@ -173,7 +187,7 @@ int main(int argc, char** argv) {
     if (strcmp(trick, "wait") == 0) wait_for_ever(me);
     if (strcmp(trick, "child") == 0 && is_last) start_child();
     if (strcmp(trick, "sever") == 0 && argc > 3) sever(me, argv[2], atoi(argv[3]));
-    if (strcmp(trick, "orphan") == 0) orphan(me);
+    if (strncmp(trick, "orphan", 6) == 0) orphan(me, strcmp(trick, "orphan_unseen") == 0);
     if (is_last) {
         if (strcmp(trick, "kill") == 0) kill(getpid(), value);
         if (strcmp(trick, "exit") == 0) _exit(value);
