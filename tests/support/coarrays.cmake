@@ -26,7 +26,7 @@ function(coarrays_fortran name)
         DEPENDS ${COARRAY_CHECKS} ${sources} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/caf VERBATIM
         COMMENT "Compiling coarray program ${name}")
     add_custom_target(caf_${name} ALL DEPENDS ${program})
-    add_dependencies(caf_${name} tessera_caf tessera_fortran tessera oshrun)
+    add_dependencies(caf_${name} tessera_caf tessera oshrun)
     set(${name}_PROGRAM ${program} PARENT_SCOPE)
 endfunction()
 
