@@ -39,7 +39,8 @@ void append(FailureLog& log, int index, int pe) {
 // has: its failure is the job's, whichever of the two ends oshrun sees first.
 bool Supervisor::is_survivable(int pe) const {
     const bool is_outlived = std::ranges::any_of(job_.pes, [](const Pe& other) {
-        return other.is_running || (WIFEXITED(other.wait_status) && WEXITSTATUS(other.wait_status));
+        return other.is_running ||
+               (WIFEXITED(other.wait_status) && WEXITSTATUS(other.wait_status) != 0);
     });
     if (ending_ != Ending::kNone || !is_outlived) return false;
     if (survived_ == static_cast<int>(kFailuresMax)) return false;
