@@ -35,8 +35,8 @@ void append(FailureLog& log, int index, int pe) {
 
 }  // namespace
 
-// Whether all PEs have asked for it, and one has outlived this death. A PE that has failed by itself
-// has: its failure is the job's, whichever of the two ends oshrun sees first.
+// Whether all PEs have asked for it, and one has outlived this death. A PE that has failed by
+// itself has: its failure is the job's, whichever of the two ends oshrun sees first.
 bool Supervisor::is_survivable(int pe) const {
     const bool is_outlived = std::ranges::any_of(job_.pes, [](const Pe& other) {
         return other.is_running ||
