@@ -38,7 +38,9 @@ QueueNode& my_queue_node(std::uint32_t index) {
 
 void link_behind(NodeName before, NodeName node) {
     if (Sleeper* sleeper = sleeper_of(before)) [[likely]] {
-        // seq_cst, so that it sees whether the PE sleeps in wait_for_successor().
+        // seq_cst, so that it sees whether the PE sleeps in wait_for_successor(). Pairs with
+        // locks/lock_queue.cpp:wait_for_successor, locks/lock_queue.hpp:successor_of and
+        // base/wait.cpp:sleep_unless.
         node_in(sleeper, before.index()).next.store(node.bits(), std::memory_order_seq_cst);
         if (sleeper->is_sleeping()) sleeper->wake();
         return;
@@ -51,7 +53,7 @@ void link_behind(NodeName before, NodeName node) {
 
 NodeName wait_for_successor(const QueueNode& node, const char* where) {
     std::uint64_t next = 0;
-    // Acquire: pairs with link_behind() in the PE of the successor.
+    // Pairs with locks/lock_queue.cpp:link_behind.
     wait_until([&] { return (next = node.next.load(std::memory_order_acquire)) != 0; }, where);
     return NodeName(next);
 }
@@ -61,6 +63,7 @@ void open_drained(NodeName node) { open(&QueueNode::drained, node); }
 
 NodeState state_of(NodeName node) {
     if (Sleeper* sleeper = sleeper_of(node)) {
+        // Pairs with locks/queue_node.hpp:mark_waiting.
         return NodeState(node_in(sleeper, node.index()).state.load(std::memory_order_acquire));
     }
     return NodeState(atomic_on_other_node({.dest = &my_queue_node(node.index()).state}, node));

@@ -20,8 +20,10 @@ void fail_too_many_pes(const char* where) {
 NodeName Mutex::join_in_sight(Mutex mutex, NodeName node) {
     QueueNode& mine = my_queue_node(node.index());
     for (NodeName before;;) {
-        mine.set_state(before.is_none() ? NodeState(node.generation(), StateKind::kHolder)
-                                        : NodeState(node.generation(), before));
+        if (before.is_none())
+            mine.set_state(NodeState(node.generation(), StateKind::kHolder));
+        else
+            mine.mark_waiting(node, before);
         const NodeName found(mutex.compare_swap(before.bits(), node.bits()));
         if (found == before) return before;
         before = found;
@@ -32,7 +34,7 @@ NodeName Mutex::join_in_sight(Mutex mutex, NodeName node) {
 // it may be writing to the same cache line.
 void Mutex::wait_behind(Mutex mutex, NodeName before, NodeName node) {
     QueueNode& mine = my_queue_node(node.index());
-    mine.set_state(NodeState(node.generation(), before));
+    mine.mark_waiting(node, before);
     link_behind(before, node);
     if (mine.granted.reaches_soon(1)) return;
     const auto is_inherited = [](void* name) { return has_fallen(*static_cast<NodeName*>(name)); };

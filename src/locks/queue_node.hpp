@@ -101,16 +101,20 @@ struct alignas(kCacheLineBytes) QueueNode {
 
     // Begins a use, but for the state and, where it is needed, `drained`.
     void reset() {
-        // Release: a query that reads a gate of this use sees that the last use is over. Pairs with
-        // the acquire of is_granted(). The rest is relaxed: the node's name reaches other PEs by
-        // the atomic that puts it into the queue.
+        // A query that reads a gate of this use sees that the last use is over. Pairs with
+        // base/gate.hpp:has_reached. The rest is relaxed: the node's name reaches other PEs by the
+        // atomic that puts it into the queue.
         std::atomic_thread_fence(std::memory_order_release);
         next.store(0, std::memory_order_relaxed);
         granted.reset(0);
     }
     void mark_free(std::uint32_t generation) { set_state(NodeState(generation, StateKind::kFree)); }
-    // Relaxed: queries of other PEs tell uses apart by the generation, and order nothing else by
-    // it.
+    // A query that sees this reads `granted` next, and must not find that of the last use. Pairs
+    // with locks/lock_queue.cpp:state_of.
+    void mark_waiting(NodeName node, NodeName before) {
+        state.store(NodeState(node.generation(), before).bits(), std::memory_order_release);
+    }
+    // Relaxed: queries of other PEs tell uses apart by the generation, and read nothing else.
     void set_state(NodeState to) { state.store(to.bits(), std::memory_order_relaxed); }
 };
 static_assert(sizeof(QueueNode) == kCacheLineBytes);
