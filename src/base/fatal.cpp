@@ -103,6 +103,7 @@ void set_fatal_advice(const char* advice) { fatal_advice.store(advice, std::memo
 
 void set_fatal_place(FatalPlace place) { fatal_place.store(place, std::memory_order_relaxed); }
 
+// Pairs with base/fatal.cpp:end_job.
 void set_job_abort(JobAbort hook) { job_abort.store(hook, std::memory_order_release); }
 
 void warn(const char* format, ...) {
@@ -132,9 +133,10 @@ void fatal_lost_peer(const char* format, ...) {
 
 void end_job(int code, Cause cause) {
     // One thread ends the job; others that fail meanwhile wait here for the process to vanish.
-    if (job_is_ending.exchange(true, std::memory_order_acq_rel)) {
+    if (job_is_ending.exchange(true, std::memory_order_relaxed)) {
         for (;;) ::pause();
     }
+    // Pairs with base/fatal.cpp:set_job_abort.
     if (JobAbort hook = job_abort.load(std::memory_order_acquire)) hook(code, cause);
     ::_exit(code);
 }

@@ -32,7 +32,7 @@ bool HandleSlots::reserve() {
     }
     // SHMEM_TEAM_INVALID and SHMEM_CTX_INVALID lead to slot 0, and must not equal its handle.
     start->handle.store(kNever, std::memory_order_relaxed);
-    // Release: pairs with the load in find_head(), whose address depends on it.
+    // Pairs with base/handle_table.hpp:find_head, whose address depends on the load.
     start_.store(start, std::memory_order_release);
     return true;
 }
@@ -57,7 +57,7 @@ HandleSlots::Head* HandleSlots::claim() {
 
 std::uint64_t HandleSlots::publish(Head& head) {
     const auto slot_offset = static_cast<std::uint64_t>(reinterpret_cast<char*>(&head) -
-                                                        reinterpret_cast<char*>(start_.load()));
+                                                        reinterpret_cast<char*>(slot(0)));
     const std::uint64_t handle = std::uint64_t{kind_} << (kSlotOffsetBits + kGenerationBits) |
                                  std::uint64_t{++head.generation} << kSlotOffsetBits | slot_offset;
     head.handle.store(handle, std::memory_order_relaxed);
@@ -68,10 +68,10 @@ void HandleSlots::release(Head& head) {
     // A slot whose numbers are used up is never used again, so that no handle comes back.
     if (head.generation == kLastGeneration) return;
     head.next_free = first_free_;
-    first_free_ = static_cast<std::uint32_t>(
-        static_cast<std::size_t>(reinterpret_cast<char*>(&head) -
-                                 reinterpret_cast<char*>(start_.load())) /
-        slot_bytes_);
+    first_free_ =
+        static_cast<std::uint32_t>(static_cast<std::size_t>(reinterpret_cast<char*>(&head) -
+                                                            reinterpret_cast<char*>(slot(0))) /
+                                   slot_bytes_);
 }
 
 bool HandleSlots::has_ended(std::uint64_t handle) const {
@@ -83,7 +83,7 @@ bool HandleSlots::has_ended(std::uint64_t handle) const {
     const std::uint64_t index = slot_offset / slot_bytes_;
     if (index == 0 || index >= used_ || generation == 0) return false;
     const Head* head = slot(static_cast<std::uint32_t>(index));
-    return generation <= head->generation && head->handle.load() != handle;
+    return generation <= head->generation && head->handle.load(std::memory_order_relaxed) != handle;
 }
 
 }  // namespace tessera

@@ -36,7 +36,7 @@ struct LocalMemory {
 };
 
 ShortMutex mutex;
-// Made by the first allocation after init. Release: pairs with the acquire of opened().
+// Made by the first allocation after init.
 std::atomic<LocalMemory*> memory{nullptr};
 ThreadCache* caches = nullptr;
 // initial-exec: one load instead of a call, and the library needs no more than this one pointer.
@@ -119,10 +119,12 @@ LocalMemory* open() {
     for (ThreadCache* cache = caches; cache != nullptr; cache = cache->next) {
         set_sizes(*cache, bytes);
     }
+    // Pairs with memory/local_memory.cpp:opened.
     memory.store(local, std::memory_order_release);
     return local;
 }
 
+// Pairs with memory/local_memory.cpp:open.
 LocalMemory* opened() { return memory.load(std::memory_order_acquire); }
 
 // REQUIRES: the mutex; the class may be cached.
@@ -272,7 +274,7 @@ void* resize_local(void* address, std::size_t bytes, const char* where) {
 }
 
 std::size_t local_memory_end() {
-    const LocalMemory* local = memory.load(std::memory_order_acquire);  // Pairs with opened().
+    const LocalMemory* local = opened();
     return local != nullptr
                ? address_map.local_begin + local->allocator.highest_end() * heap::kUnitBytes
                : 0;
