@@ -45,7 +45,7 @@ class LocalWords {
             sync_copies(SyncPoint::kWaitEnd);
     }
 
-    // Acquire: pairs with the release of signals, and with fence and quiet of the writer.
+    // Pairs with core/context.hpp:set_signal, core/context.hpp:fence and core/context.hpp:quiet.
     TESSERA_INLINE T load(std::size_t i) const {
         // The word's atomics go through a transport then, so must its loads ("one word, one path").
         if (by_transport_) [[unlikely]] {

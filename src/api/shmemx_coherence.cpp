@@ -33,7 +33,8 @@ SHMEM_ENTRY(void*, shmemx_public_ptr, const void* addr, int pe) {
     return address_map.coherence->public_address(addr, pe);
 }
 
-// seq_cst: the caller may tell another PE, or look at what it told, by any means.
+// seq_cst: the caller may tell another PE, or look at what it told, by any means. Pairs with
+// api/shmemx_coherence.cpp:shmemx_invalidate.
 SHMEM_ENTRY(void, shmemx_writeback, const void* ptr, size_t nbytes) {
     check_range(ptr, nbytes, SHMEM_WHERE);
     if (address_map.coherence != nullptr) {
@@ -42,6 +43,7 @@ SHMEM_ENTRY(void, shmemx_writeback, const void* ptr, size_t nbytes) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
+// Pairs with api/shmemx_coherence.cpp:shmemx_writeback.
 SHMEM_ENTRY(void, shmemx_invalidate, const void* ptr, size_t nbytes) {
     check_range(ptr, nbytes, SHMEM_WHERE);
     std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -29,9 +29,11 @@ void store_whole(void* dest, const void* source) {
 bool cpu_has(LineInstruction) { return false; }
 
 void write_back_lines(const void*, std::size_t, LineInstruction) {
+    // Pairs with cache_lines_portable.cpp:drop_lines.
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 void drop_lines(const void*, std::size_t, LineInstruction) {
+    // Pairs with cache_lines_portable.cpp:write_back_lines.
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
@@ -46,6 +48,7 @@ void store_bytes_past_cache(std::uint64_t* word, std::uint64_t value, std::uint8
     if (mask == 0xff) return store_past_cache(word, &value, sizeof value);
     store_runs(reinterpret_cast<char*>(word), reinterpret_cast<const char*>(&value), mask);
 }
+// Pairs with cache_lines_portable.cpp:drop_lines.
 void finish_stores_past_cache() { std::atomic_thread_fence(std::memory_order_release); }
 
 }  // namespace tessera

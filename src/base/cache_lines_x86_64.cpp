@@ -100,10 +100,11 @@ bool cpu_has(LineInstruction instruction) {
 
 void write_back_lines(const void* start, std::size_t bytes, LineInstruction instruction) {
     maintain(start, bytes, instruction);
-    _mm_sfence();
+    _mm_sfence();  // Pairs with cache_lines_x86_64.cpp:drop_lines.
 }
 
-// Only mfence orders clflushopt before loads.
+// Only mfence orders clflushopt before loads. Pairs with cache_lines_x86_64.cpp:write_back_lines
+// and cache_lines_x86_64.cpp:finish_stores_past_cache.
 void drop_lines(const void* start, std::size_t bytes, LineInstruction instruction) {
     _mm_mfence();
     maintain(start, bytes, instruction);
@@ -147,6 +148,7 @@ void store_bytes_past_cache(std::uint64_t* word, std::uint64_t value, std::uint8
     }
 }
 
+// Pairs with cache_lines_x86_64.cpp:drop_lines.
 void finish_stores_past_cache() { _mm_sfence(); }
 
 }  // namespace tessera

@@ -28,7 +28,7 @@ struct CentralSync {
         // The number cannot change without this member, so it is still that of this round.
         std::uint32_t next = rounds.number() + 1;
         // acq_rel: the last member acquires the writes that the others released, and passes them on
-        // by post().
+        // by post(). Pairs with base/central_sync.hpp:meet of the other members.
         if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == members) {
             arrived.store(0, std::memory_order_relaxed);  // Published by post().
             rounds.post(next);

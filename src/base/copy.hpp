@@ -124,7 +124,7 @@ TESSERA_INLINE void copy_bytes(void* dest, const void* source, std::size_t bytes
     copy_long(dest, source, bytes);
 }
 
-// The same for gets.
+// The same for gets. Pairs with core/context.hpp:fence and core/context.hpp:quiet.
 // REQUIRES: the public routine ends here, so that the compiler has no later loads to move.
 // RETURNS when: all of `source` has been read; the program's next loads come later.
 TESSERA_INLINE void copy_short_and_acquire(void* dest, const void* source, std::size_t bytes) {
@@ -135,6 +135,7 @@ TESSERA_INLINE void copy_long_and_acquire(void* dest, const void* source, std::s
     // A fence would be no instruction but would cost the tail call: a tenth of a 512-byte get.
     if constexpr (kLoadsStayInOrder) return copy_long(dest, source, bytes);
     copy_long(dest, source, bytes);
+    // Pairs with core/context.hpp:fence and core/context.hpp:quiet.
     std::atomic_thread_fence(std::memory_order_acquire);
 }
 

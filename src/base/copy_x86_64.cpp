@@ -112,8 +112,8 @@ bool cpu_has_streaming_copy() { return __builtin_cpu_supports("avx2"); }
         _mm256_stream_si256(to + 3, d);
     }
     // Streaming stores are not ordered with later stores by themselves: neither a release store nor
-    // a release fence would cover them. After this they are; it pairs with the acquire that the
-    // reader pairs with our caller's release (signal, flag, barrier).
+    // a release fence would cover them. After this the caller's release does (signal, flag,
+    // barrier). Pairs with api/local_word.hpp:load and base/gate.hpp:has_reached.
     _mm_sfence();
 }
 

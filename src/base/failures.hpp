@@ -16,8 +16,7 @@ namespace tessera {
 // The death after these ends the job.
 inline constexpr std::uint32_t kFailuresMax = 63;
 
-// In the node file (heap/node_file.hpp). Written by oshrun alone: the entry, then the count by a
-// release that pairs with the acquire of failure_count().
+// In the node file (heap/node_file.hpp). oshrun alone writes it: the entry, then the count.
 struct FailureLog {
     std::atomic<std::uint32_t> count;
     std::atomic<std::int32_t> pes[kFailuresMax];
@@ -39,7 +38,7 @@ inline constexpr std::int64_t kFailureSleepNanoseconds = 16'000'000;
 
 TESSERA_INLINE bool survives_failures() { return failure_watch.log != nullptr; }
 
-// PEs that have died. COST: two loads.
+// PEs that have died. COST: two loads. Pairs with tools/oshrun/survive.cpp:append.
 TESSERA_INLINE std::uint32_t failure_count() {
     const FailureLog* log = failure_watch.log;
     return log == nullptr ? 0 : log->count.load(std::memory_order_acquire);

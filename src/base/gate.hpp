@@ -19,18 +19,19 @@ class Gate {
     // RETURNS when: waiters may see `number`, and with it everything before it in this PE.
     // One writer at a time. COST: an exchange.
     TESSERA_INLINE void post(std::uint32_t number) {
-        // Release pairs with has_reached(). Bit and number share one word, so the order of this
-        // exchange and of the waiter's compare_exchange alone decides: no fence, no lost wake.
+        // Bit and number share one word, so the order of this exchange and of the waiter's
+        // compare_exchange alone decides: no fence, no lost wake.
         if (post_only(number)) [[unlikely]]
             wake();
     }
-    // RETURNS: whether a PE sleeps on the gate; the caller must wake() it.
+    // RETURNS: whether a PE sleeps on the gate; the caller must wake() it. Pairs with
+    // base/gate.hpp:has_reached.
     TESSERA_INLINE bool post_only(std::uint32_t number) {
         return (word_.exchange(number * 2, std::memory_order_acq_rel) & kSleeping) != 0;
     }
     TESSERA_COLD void wake();
 
-    // Acquire: pairs with post().
+    // Pairs with base/gate.hpp:post_only.
     TESSERA_INLINE bool has_reached(std::uint32_t number) const {
         return is_past(word_.load(std::memory_order_acquire), number);
     }

@@ -17,10 +17,10 @@
 
 namespace tessera {
 
+// Pairs with base/shared_lock.hpp:SharedLock and base/shared_lock.hpp:~SharedLock.
 class SharedLock {
   public:
     SharedLock(std::atomic<std::uint32_t>& word, const char* where) : word_(word), no_wait_(where) {
-        // Acquire pairs with the release of the previous owner.
         for (std::uint32_t tries = 0; word_.exchange(1, std::memory_order_acquire) != 0; ++tries) {
             wait_a_moment(tries);
         }

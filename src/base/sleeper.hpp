@@ -16,8 +16,8 @@ class Sleeper {
   public:
     // For a writer that has changed a word of that PE. Exact after a seq_cst read-modify-write: the
     // writer writes the word, then reads sleeping_; the waiter writes sleeping_, then reads the
-    // word (sleep_unless). After a plain or release store the writer may miss a sleeper once in a
-    // while; the PE's timed sleep then ends by itself.
+    // word. After a plain or release store the writer may miss a sleeper once in a while; the PE's
+    // timed sleep then ends by itself. Pairs with base/wait.cpp:sleep_unless.
     // COST: a load of a line that is almost never written.
     TESSERA_INLINE bool is_sleeping() const {
         return sleeping_.load(std::memory_order_seq_cst) != 0;

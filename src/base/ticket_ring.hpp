@@ -70,7 +70,8 @@ class TicketRing {
     std::optional<std::uint64_t> reserve() {
         std::uint64_t ticket = tickets_.load(std::memory_order_relaxed);
         for (;;) {
-            // Acquire: the actors of the entry's last job have left it. Pairs with finish().
+            // The actors of the entry's last job have left it. Pairs with
+            // base/ticket_ring.hpp:finish.
             const std::uint32_t done = entry_of(ticket).done.load(std::memory_order_acquire);
             if (done != generation_of(ticket) - 1) {
                 const std::uint64_t now = tickets_.load(std::memory_order_relaxed);
@@ -88,13 +89,13 @@ class TicketRing {
         Entry& entry = entry_of(ticket);
         entry.job = job;
         entry.finished.store(0, std::memory_order_relaxed);
-        // Release: the job, and what the owner has stored before, to the source for instance. Pairs
-        // with claim().
+        // The job, and the owner's earlier stores, to the source for instance. Pairs with
+        // base/ticket_ring.hpp:claim.
         entry.claim.store(std::uint64_t{generation_of(ticket)} << kGenerationShift |
                               std::uint64_t{actors} << kActorsShift | pieces << kCountBits,
                           std::memory_order_release);
     }
-    // Acquire: all pieces are there. Pairs with finish().
+    // All pieces are there. Pairs with base/ticket_ring.hpp:finish.
     bool is_complete(std::uint64_t ticket) const {
         const std::uint32_t done = entry_of(ticket).done.load(std::memory_order_acquire);
         return static_cast<std::int32_t>(done - generation_of(ticket)) >= 0;
@@ -125,8 +126,8 @@ class TicketRing {
         Entry& entry = entry_of(ticket);
         std::uint64_t seen = entry.claim.load(std::memory_order_relaxed);
         while (is_of(seen, ticket) && has_piece(seen, actor)) {
-            // Acquire: pairs with the release in post(). Claims between are read-modify-writes,
-            // which continue its release sequence.
+            // Pairs with base/ticket_ring.hpp:post. Claims between are read-modify-writes, which
+            // continue its release sequence.
             if (entry.claim.compare_exchange_weak(seen, seen + 1, std::memory_order_acquire,
                                                   std::memory_order_relaxed)) {
                 return Piece{.job = &entry.job,
@@ -148,12 +149,12 @@ class TicketRing {
     template <class BehindLast>
     void finish(const Piece& piece, BehindLast behind_last) {
         Entry& entry = entry_of(piece.ticket);
-        // Release: the piece. Acquire: the actor of the last piece sees all pieces. Pairs with
-        // itself in the other actors.
+        // The actor of the last piece sees all pieces. Pairs with base/ticket_ring.hpp:finish of
+        // the other actors.
         if (entry.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != piece.of) return;
         behind_last(*piece.job);
-        // Release: all pieces are done, and no actor uses the job any more. Pairs with
-        // is_complete() and reserve().
+        // All pieces are done, and no actor uses the job any more. Pairs with
+        // base/ticket_ring.hpp:is_complete and base/ticket_ring.hpp:reserve.
         entry.done.store(generation_of(piece.ticket), std::memory_order_release);
     }
 

@@ -190,9 +190,9 @@ void Sleeper::wake() {
 
 void Sleeper::sleep_unless(bool (*ready)(void*), void* state, std::int64_t nanoseconds) {
     InlineLimit& limit = *wait_environment.inline_limit;
-    // The full fence stands between this PE's announcements and the loads of ready(); pairs with
-    // the seq_cst operation and load of a writer that calls is_sleeping(), or reads the inline
-    // limit (include/shmem/inline.h).
+    // The full fence stands between this PE's announcements and the loads of ready(). A writer
+    // changes the word by seq_cst, then looks for the sleeper, or at the inline limit
+    // (include/shmem/inline.h). Pairs with base/sleeper.hpp:is_sleeping.
     sleeping_.store(1, std::memory_order_seq_cst);
     limit.bytes.store(0, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -244,7 +244,8 @@ void Gate::wait_unless(bool (*is_over)(void*), void* state, std::uint32_t number
                              : survives_failures() ? kFailureSleepNanoseconds
                              : wait_environment.hang_nanoseconds != 0 ? kHangLookNanoseconds
                                                                       : 0;
-        std::uint32_t seen = word_.load(std::memory_order_acquire);  // Pairs with post().
+        // Pairs with base/gate.hpp:post_only.
+        std::uint32_t seen = word_.load(std::memory_order_acquire);
         if (is_past(seen, number) || is_over(state)) return;
         // Relaxed: carries no data; post() sees the bit by the order of changes of this one word.
         if ((seen & kSleeping) != 0 ||

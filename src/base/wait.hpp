@@ -29,8 +29,8 @@ void wait_slowly(bool (*ready)(void*), void* state, const char* where);
 void wait_slowly_for(const WaitSubject& subject, bool (*ready)(void*), void* state,
                      const char* where);
 
-// Returns when `ready()` is true. `ready` reads with acquire (it pairs with the writer's release or
-// with the fence of the operation that wrote). `where` names the routine.
+// Returns when `ready()` is true. `ready` acquires what the writer, or a fence behind it, released.
+// `where` names the routine.
 template <class Ready>
 TESSERA_INLINE void wait_until(Ready ready, const char* where) {
     for (std::uint32_t i = wait_policy.pauses; i > 0; --i) {

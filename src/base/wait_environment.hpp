@@ -80,7 +80,7 @@ void set_wait_environment(const WaitEnvironment& environment);
 void reset_wait_environment();
 
 // For tests that a program may repeat until they succeed. COST: a load where no transport needs it.
-// RETURNS: whether there was any to drive. Acquire: pairs with set_progress_hook().
+// RETURNS: whether there was any to drive. Pairs with wait_environment.hpp:set_progress_hook.
 TESSERA_INLINE bool drive_progress() {
     const WaitEnvironment::Progress hook =
         std::atomic_ref(wait_environment.progress).load(std::memory_order_acquire);
@@ -88,17 +88,19 @@ TESSERA_INLINE bool drive_progress() {
         hook();
     return hook != nullptr;
 }
-// For a PE without fabric; nullptr: nothing needs the CPU any more. THREADS: one at a time.
+// For a PE without fabric; nullptr: nothing needs the CPU any more. THREADS: one at a time. Pairs
+// with wait_environment.hpp:drive_progress.
 inline void set_progress_hook(WaitEnvironment::Progress hook) {
     std::atomic_ref(wait_environment.progress).store(hook, std::memory_order_release);
 }
-// Acquire: pairs with set_release_hook().
+// Pairs with wait_environment.hpp:set_release_hook.
 inline void release_held() {
     const std::atomic_ref release(wait_environment.release);
     const WaitEnvironment::Release hook = release.load(std::memory_order_acquire);
     if (hook != nullptr) [[unlikely]]
         hook();
 }
+// Pairs with wait_environment.hpp:release_held.
 inline void set_release_hook(WaitEnvironment::Release hook) {
     std::atomic_ref(wait_environment.release).store(hook, std::memory_order_release);
 }

@@ -23,7 +23,7 @@ void check_alignment(const void* dest, std::size_t alignment, const char* where)
 }
 
 // Behind changes of mapped memory. The fence stands between them and the look whether the PE
-// sleeps; pairs with that in Sleeper::sleep_unless().
+// sleeps. Pairs with base/wait.cpp:sleep_unless.
 void wake(int pe) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     Sleeper* const sleeper = address_map.peers[pe].sleeper;

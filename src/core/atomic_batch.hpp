@@ -67,7 +67,8 @@ class AtomicBatch {
     TESSERA_INLINE static void apply(const Held& held) {
         std::atomic_ref<T> word(*static_cast<T*>(held.word));
         const auto operand = static_cast<T>(held.operand);
-        // seq_cst, so that the check for a sleeper sees every waiter (base/wait.hpp).
+        // seq_cst, so that the check for a sleeper sees every waiter. Pairs with
+        // base/wait.cpp:sleep_unless.
         switch (held.op) {
             case AtomicOp::kAdd: word.fetch_add(operand); break;
             case AtomicOp::kAnd: word.fetch_and(operand); break;

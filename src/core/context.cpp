@@ -46,7 +46,7 @@ void issue(const Context& context, const Transfer& transfer, const TransferForm&
     if (mapped != nullptr) {
         if (form.is_put()) return copy_bytes(mapped, local, bytes);
         copy_bytes(local, mapped, bytes);
-        // Acquire: later loads come behind this get. Pairs with the fence of the PE that has put.
+        // Later loads come behind this get. Pairs with core/context.hpp:fence.
         return std::atomic_thread_fence(std::memory_order_acquire);
     }
     Transport& way = Context::transport(pe, remote);
@@ -145,6 +145,7 @@ void Context::fence_slow_path(TransportContext& context) {
     serve_other_nodes();
     if (address_map.offload != nullptr) {
         address_map.offload->complete(context, Offload::Which::kPuts);
+        // Pairs with api/local_word.hpp:load.
         std::atomic_thread_fence(std::memory_order_release);
     }
     if (&context == &context_without_stores()) return;

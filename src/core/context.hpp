@@ -37,6 +37,9 @@ namespace tessera {
 
 static_assert(kShortBytesMax == kShortCopyBytesMax);
 
+// A waiter acquires what atomics, fence and quiet release, and sleeps only if no atomic has come.
+// Pairs with api/local_word.hpp:load, base/wait.cpp:sleep_unless, core/context.hpp:fetch and
+// core/context.hpp:fence.
 class Context {
   public:
     // The default context: all PEs of the world.
@@ -285,8 +288,8 @@ class Context {
                                    });
     }
 
-    // Orders earlier puts, atomics and stores before later ones, per target PE.
-    // Pairs with the acquire of waits, gets and fetching atomics in other PEs.
+    // Orders earlier puts, atomics and stores before later ones, per target PE. Pairs with
+    // api/local_word.hpp:load, base/copy.hpp:copy_short_and_acquire and core/context.hpp:fetch.
     TESSERA_INLINE void fence() const {
         perform_held();
         std::atomic_thread_fence(std::memory_order_release);
@@ -394,8 +397,7 @@ class Context {
     TESSERA_INLINE static bool is_signal_op(int op) {
         return op == SHMEM_SIGNAL_SET || op == SHMEM_SIGNAL_ADD;
     }
-    // Release: the payload is visible before the signal. Pairs with the acquire of waits,
-    // shmem_signal_fetch and shmem_signal_wait_until.
+    // The payload is visible before the signal. Pairs with api/local_word.hpp:load.
     TESSERA_INLINE static void set_signal(std::atomic_ref<std::uint64_t> word,
                                           std::uint64_t value) {
         word.store(value, std::memory_order_release);

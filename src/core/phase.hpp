@@ -10,7 +10,8 @@ namespace tessera {
 
 enum class Phase : std::uint8_t { kBeforeInit, kInitialized, kFinalized, kForkedChild };
 
-// Release and acquire: pairs with itself, a thread that sees kInitialized sees what init has made.
+// A thread that sees kInitialized sees what init has made. Pairs with
+// session/runtime.cpp:initialize and session/runtime.cpp:close_runtime.
 extern constinit std::atomic<Phase> phase;
 
 inline Phase runtime_phase() { return phase.load(std::memory_order_acquire); }

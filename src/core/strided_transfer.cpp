@@ -88,7 +88,7 @@ Section section_of(const Strided& shape, std::ptrdiff_t remote_stride, std::ptrd
 
 // ---- The ways ----
 
-// Orders a get before the program's next loads. Pairs with the release of the PE that wrote.
+// Orders a get before the program's next loads. Pairs with core/context.hpp:fence.
 void finish_get() { std::atomic_thread_fence(std::memory_order_acquire); }
 
 // Calls start(transport, operation), and gives the program the request of that operation.

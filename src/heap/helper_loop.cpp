@@ -22,12 +22,12 @@ constexpr std::uint64_t kLingerNs = 1'000'000;
 
 void HelperLoop::run() {
     OffloadBoard& board = setup_.board;
-    // One that the bell has not.
+    // A number that the bell has not. Pairs with heap/offload_board.cpp:ring_bell.
     std::uint32_t heard = board.bell.load(std::memory_order_acquire) - 1;
     std::uint64_t worked_at = now_ns();
-    // Acquire: pairs with stop().
+    // Pairs with heap/helper_loop.cpp:stop.
     while (!must_stop_.load(std::memory_order_acquire)) {
-        // Acquire: pairs with ring_bell(): the entries of all posts before are there.
+        // The entries of all earlier posts are there. Pairs with heap/offload_board.cpp:ring_bell.
         const std::uint32_t bell = board.bell.load(std::memory_order_acquire);
         if (bell != heard) {
             heard = bell;
@@ -44,7 +44,7 @@ void HelperLoop::run() {
 
 // The bell comes behind the word: the helper sees the word, or does not fall asleep.
 void HelperLoop::stop() {
-    must_stop_.store(true, std::memory_order_release);  // Pairs with the acquire in run().
+    must_stop_.store(true, std::memory_order_release);  // Pairs with heap/helper_loop.cpp:run.
     setup_.board.wake_all();
 }
 

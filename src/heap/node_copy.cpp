@@ -106,7 +106,7 @@ Refusal copy_piece_of_node(const NodeCopy& copy, std::uint64_t piece, std::uint6
 void send_signal(const NodeCopy& copy, const NodeMaps& maps) {
     if (copy.signal == NodeCopy::Signal::kNone) return;
     // seq_cst: the target sees the copy behind the signal, and this actor sees whether the target
-    // sleeps on the word. Pairs with the target's wait (base/wait.hpp).
+    // sleeps on the word. Pairs with api/local_word.hpp:load and base/wait.cpp:sleep_unless.
     std::atomic_ref word(*reinterpret_cast<std::uint64_t*>(maps.heaps + copy.signal_word));
     if (copy.signal == NodeCopy::Signal::kSet) {
         word.store(copy.signal_value, std::memory_order_seq_cst);

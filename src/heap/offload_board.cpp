@@ -7,19 +7,19 @@
 
 namespace tessera::heap {
 
-// Pairs with sleep_at().
+// Pairs with heap/offload_board.cpp:sleep_at.
 void OffloadBoard::ring_bell() {
     bell.fetch_add(1, std::memory_order_seq_cst);
     if (sleepers.load(std::memory_order_seq_cst) != 0) futex_wake_one(bell);
 }
 
-// Pairs with sleep_at().
+// Pairs with heap/offload_board.cpp:sleep_at.
 void OffloadBoard::wake_all() {
     bell.fetch_add(1, std::memory_order_seq_cst);
     futex_wake_all(bell);
 }
 
-// Pairs with ring_bell() and wake_all().
+// Pairs with heap/offload_board.cpp:ring_bell and heap/offload_board.cpp:wake_all.
 void OffloadBoard::sleep_at(std::uint32_t seen) {
     sleepers.fetch_add(1, std::memory_order_seq_cst);
     if (bell.load(std::memory_order_seq_cst) == seen) futex_wait(bell, seen);

@@ -48,17 +48,17 @@ class OffloadRing : public TicketRing<NodeCopy, 64> {
         place_ = place;
         number_ = number;
         numa_node_.store(numa_node, std::memory_order_relaxed);
-        // Release: pairs with answer_if_asked().
+        // Pairs with heap/offload_board.hpp:answer_if_asked.
         asked_.store(1, std::memory_order_release);
     }
-    // Acquire: pairs with answer_if_asked().
+    // Pairs with heap/offload_board.hpp:answer_if_asked.
     Access answer() const { return answer_.load(std::memory_order_acquire); }
     // By a helper: answers once if the PE has asked.
     void answer_if_asked() {
         if (asked_.load(std::memory_order_relaxed) == 0) return;
-        // Acquire: pairs with ask().
+        // Pairs with heap/offload_board.hpp:ask.
         if (asked_.exchange(0, std::memory_order_acquire) == 0) return;  // Another helper.
-        // Release: pairs with answer().
+        // Pairs with heap/offload_board.hpp:answer.
         answer_.store(can_read(place_, number_) ? Access::kAllowed : Access::kRefused,
                       std::memory_order_release);
     }
@@ -66,24 +66,26 @@ class OffloadRing : public TicketRing<NodeCopy, 64> {
 
     // ---- The end of a program that leaves the ring as it is ----
 
-    // By a helper, around its looks at tickets. RETURNS: whether it may look. Seq_cst: either it
-    // sees that the ring is closed, or close() sees it. Pairs with close() and is_empty().
+    // By a helper, around its looks at tickets. RETURNS: whether it may look. seq_cst: either it
+    // sees that the ring is closed, or is_empty() behind close() sees it. Pairs with
+    // heap/offload_board.hpp:close, heap/offload_board.hpp:is_empty and
+    // heap/offload_board.hpp:reopen.
     bool enter() {
         visitors_.fetch_add(1, std::memory_order_seq_cst);
         if (is_closed_.load(std::memory_order_seq_cst) == 0) return true;
         leave();
         return false;
     }
-    // Release: pairs with is_empty().
+    // Pairs with heap/offload_board.hpp:is_empty.
     void leave() { visitors_.fetch_sub(1, std::memory_order_release); }
-    // By the PE, in front of renew(): helpers leave. Pairs with enter().
+    // By the PE, in front of renew(): helpers leave. Pairs with heap/offload_board.hpp:enter.
     void close() { is_closed_.store(1, std::memory_order_seq_cst); }
-    // Seq_cst: pairs with enter(); acquire of that: with leave().
+    // Pairs with heap/offload_board.hpp:enter and heap/offload_board.hpp:leave.
     bool is_empty() const { return visitors_.load(std::memory_order_seq_cst) == 0; }
     // Gives up all jobs. REQUIRES: close(), is_empty(), and no PE has a piece.
     void reopen() {
         renew();
-        // Release: pairs with enter().
+        // Pairs with heap/offload_board.hpp:enter.
         is_closed_.store(0, std::memory_order_release);
     }
 

@@ -41,7 +41,7 @@ struct Freezer {
 // Written before the handler is installed, which only reads it. Never given back.
 Freezer* g_freezer = nullptr;
 
-// Pairs with the store in thaw(): the new mapping is there before the word changes.
+// The new mapping is there before the word changes. Pairs with heap/static_freeze.cpp:thaw.
 TESSERA_UNINSTRUMENTED void wait_for_thaw(Freezer& freezer) {
     while (__atomic_load_n(&freezer.is_frozen, __ATOMIC_ACQUIRE) != 0) {
         raw_call(SYS_futex, reinterpret_cast<long>(&freezer.is_frozen), FUTEX_WAIT_PRIVATE, 1);
@@ -54,6 +54,7 @@ TESSERA_UNINSTRUMENTED void on_fault(int signal, siginfo_t* info, void*) {
     auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     bool is_fault = info->si_code > 0;
     bool is_ours = is_fault && freezer.begin <= address && address < freezer.end;
+    // Pairs with heap/static_freeze.cpp:freeze.
     bool was_frozen = __atomic_load_n(&freezer.is_frozen, __ATOMIC_ACQUIRE) != 0;
     wait_for_thaw(freezer);
     if (is_ours && !was_frozen) {
@@ -141,7 +142,7 @@ const char* prepare_to_freeze(const PageRanges& ranges) {
 }
 
 bool freeze(const PageRanges& ranges) {
-    // Pairs with the load in wait_for_thaw(), which a fault on a protected page leads to.
+    // A fault on a protected page looks at it. Pairs with heap/static_freeze.cpp:on_fault.
     __atomic_store_n(&g_freezer->is_frozen, 1, __ATOMIC_SEQ_CST);
     return protect(ranges, PROT_READ);
 }
@@ -149,7 +150,7 @@ bool freeze(const PageRanges& ranges) {
 void thaw(const PageRanges& ranges, bool was_replaced) {
     Freezer* freezer = g_freezer;
     if (!was_replaced) protect(ranges, PROT_READ | PROT_WRITE);
-    // Pairs with the load in wait_for_thaw().
+    // Pairs with heap/static_freeze.cpp:wait_for_thaw.
     __atomic_store_n(&freezer->is_frozen, 0, __ATOMIC_RELEASE);
     raw_call(SYS_futex, reinterpret_cast<long>(&freezer->is_frozen), FUTEX_WAKE_PRIVATE, INT_MAX);
 }

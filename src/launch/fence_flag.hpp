@@ -17,7 +17,7 @@ class FenceFlag {
   public:
     void begin() { is_over_.store(0, std::memory_order_relaxed); }
     void end() {
-        // Pairs with the acquire in wait().
+        // Pairs with launch/fence_flag.hpp:wait.
         is_over_.store(1, std::memory_order_release);
         futex_wake_all(is_over_);
     }
@@ -32,7 +32,7 @@ class FenceFlag {
             } else {
                 futex_wait(is_over_, 0, progress != nullptr ? kTimedSleepNanoseconds : 0);
             }
-            // Pairs with the release in end().
+            // Pairs with launch/fence_flag.hpp:end.
         } while (is_over_.load(std::memory_order_acquire) == 0);
     }
 

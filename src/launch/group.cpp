@@ -111,6 +111,7 @@ void keep_values(Group& group, std::span<const std::byte> all) {
 bool read_frame(Group& group) {
     FrameHeader header;
     if (!receive_all(group.socket.get(), std::as_writable_bytes(std::span(&header, 1)))) {
+        // Pairs with launch/group.cpp:abort and launch/group.cpp:leave.
         if (group.is_leaving.load(std::memory_order_acquire)) return false;
         warn(
             "the meeting point of the group is gone, so this PE ends, too; the process that called "
@@ -269,6 +270,7 @@ std::vector<std::vector<int>> hosts() {
 void abort(int code) {
     Group* group = current;
     if (group == nullptr || !group->socket) return;
+    // Pairs with launch/group.cpp:read_frame.
     group->is_leaving.store(true, std::memory_order_release);
     const Abort abort{.pe = group->pe, .code = code};
     send_frame(group->socket.get(), FrameKind::kAbort, std::as_bytes(std::span(&abort, 1)));
@@ -278,6 +280,7 @@ void abort(int code) {
 void leave() {
     Group* group = current;
     if (group == nullptr) return;
+    // Pairs with launch/group.cpp:read_frame.
     group->is_leaving.store(true, std::memory_order_release);
     group->answer.begin();
     send_frame(group->socket.get(), FrameKind::kGoodbye, {});

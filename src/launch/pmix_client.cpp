@@ -109,6 +109,7 @@ pmix_proc_t process(pmix_rank_t rank) {
 
 void on_lost_launcher(size_t, pmix_status_t, const pmix_proc_t*, pmix_info_t*, size_t, pmix_info_t*,
                       size_t, pmix_event_notification_cbfunc_fn_t done, void* done_data) {
+    // Pairs with launch/pmix_client.cpp:disconnect_at_exit.
     if (!is_leaving.load(std::memory_order_acquire)) {
         warn("the launcher is gone, so this PE ends, too; it was killed, or lost its network");
         ::_exit(kFatalExitCode);
@@ -143,6 +144,7 @@ void limit_abort(int code) {
     ::alarm(kAbortSeconds);
 }
 
+// Pairs with launch/pmix_client.cpp:connect and launch/pmix_client.cpp:on_lost_launcher.
 void disconnect_at_exit(int status, void*) {
     if (!is_connected.load(std::memory_order_acquire)) return;
     if (::getpid() != connected_pid) return;  // A child of fork() is not the client.
@@ -186,6 +188,7 @@ class Value {
 }  // namespace
 
 int connect() {
+    // Another thread has connected. Pairs with launch/pmix_client.cpp:connect.
     if (is_connected.load(std::memory_order_acquire)) return static_cast<int>(self.rank);
     load_library();
     start_library_thread([] {}).join();  // libpmix does not say that it can start none.
@@ -202,6 +205,7 @@ int connect() {
             status);
     }
     connected_pid = ::getpid();
+    // Pairs with launch/pmix_client.cpp:abort and launch/pmix_client.cpp:disconnect_at_exit.
     is_connected.store(true, std::memory_order_release);
     pmix_status_t code = PMIX_ERR_LOST_CONNECTION;
     functions.register_event_handler(&code, 1, nullptr, 0, on_lost_launcher, on_registered,
@@ -293,6 +297,7 @@ std::vector<std::byte> get(int pe, const std::string& key) {
     return {first, first + object.size};
 }
 
+// Pairs with launch/pmix_client.cpp:connect.
 void abort(int code, const char* message) {
     if (!is_connected.load(std::memory_order_acquire)) return;
     limit_abort(code);

@@ -16,9 +16,9 @@ namespace tessera {
 QueueNode& my_queue_node(std::uint32_t index);
 
 // Makes `node` the one behind `before`. RETURNS when: the PE of `before` will see it.
-// Release: pairs with successor_of().
 void link_behind(NodeName before, NodeName node);
-// The node behind this one; none: it is not linked yet. Acquire: pairs with link_behind().
+// The node behind this one; none: it is not linked yet. Pairs with
+// locks/lock_queue.cpp:link_behind.
 inline NodeName successor_of(const QueueNode& node) {
     return NodeName(node.next.load(std::memory_order_acquire));
 }

@@ -82,7 +82,8 @@ class Mutex {
     [[noreturn]] TESSERA_COLD static void fail_not_held(Mutex mutex);
 
     std::uint64_t* word() const { return static_cast<std::uint64_t*>(key_.lock); }
-    // Atomics on the word. No PE sleeps on it, so mapped ones look for no sleeper to wake.
+    // Atomics on the word. No PE sleeps on it, so mapped ones look for no sleeper to wake. Pairs
+    // with locks/mutex.hpp:swap and locks/mutex.hpp:compare_swap of the other PEs.
     TESSERA_INLINE std::uint64_t swap(std::uint64_t value) const {
         if (mapped_ != nullptr) [[likely]]
             return std::atomic_ref(*mapped_).exchange(value);
@@ -91,6 +92,7 @@ class Mutex {
     }
     TESSERA_INLINE std::uint64_t compare_swap(std::uint64_t condition, std::uint64_t value) const {
         if (mapped_ != nullptr) [[likely]] {
+            // Pairs with locks/mutex.hpp:swap and locks/mutex.hpp:compare_swap.
             std::atomic_ref(*mapped_).compare_exchange_strong(condition, value);
             return condition;
         }
@@ -112,8 +114,8 @@ inline void complete_before_unlock() {
         default_context.quiet();
     }
 }
-// After a lock was obtained. Acquire: loads of data that a transport brought come after
-// it.
+// After a lock was obtained: loads of data that a transport brought come behind it. Pairs with
+// core/context.hpp:quiet.
 inline void acquire_after_lock() {
     std::atomic_thread_fence(std::memory_order_acquire);
     sync_copies(SyncPoint::kLockTaken);

@@ -116,7 +116,7 @@ void RwLock::drain_readers(NodeName node) {
 // if no node is behind this one.
 void RwLock::pass_head_on(NodeName node, std::uint64_t state_at_head) {
     const QueueNode& mine = my_queue_node(node.index());
-    // Acquire: pairs with link_behind() in the PE of the next node.
+    // Pairs with locks/lock_queue.cpp:link_behind.
     const bool is_awaited = mine.next.load(std::memory_order_acquire) != 0;
     for (std::uint64_t seen = state_at_head; !is_awaited && last_place(seen) == node.place();) {
         const std::uint64_t before = seen;

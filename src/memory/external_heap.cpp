@@ -16,11 +16,11 @@ namespace {
 
 ShortSharedMutex& heaps_lock = *new ShortSharedMutex;
 auto& heaps = *new std::map<std::uintptr_t, ExternalHeap>;  // by base
-// The release of add_external_heap pairs with the acquire of find_external_heap.
 std::atomic<bool> has_heaps{false};
 
 }  // namespace
 
+// Pairs with memory/external_heap.cpp:add_external_heap.
 const ExternalHeap* find_external_heap(const void* address, std::size_t bytes) {
     if (!has_heaps.load(std::memory_order_acquire)) return nullptr;
     const auto start = reinterpret_cast<std::uintptr_t>(address);
@@ -43,6 +43,7 @@ bool overlaps_external_heap(std::uintptr_t start, std::size_t bytes) {
 void add_external_heap(const ExternalHeap& heap) {
     std::unique_lock guard(heaps_lock);
     heaps.emplace(heap.base, heap);
+    // Pairs with memory/external_heap.cpp:find_external_heap.
     has_heaps.store(true, std::memory_order_release);
 }
 

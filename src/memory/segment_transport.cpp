@@ -70,7 +70,7 @@ void open_segment_transport() {
     mine->helper->start();
     mine->transport =
         make_registered_transport(segments(), *mine->helper, process_of, pe_state.npes);
-    // Release: pairs with the acquire in transport_of_segments().
+    // Pairs with memory/segment_transport.cpp:transport_of_segments.
     opened.store(mine, std::memory_order_release);
 }
 
@@ -98,6 +98,7 @@ void close_region(const FabricTransport::Region& region) {
 Transport& transport_of_segments(int pe) {
     const bool is_on_this_node = address_map.peers[pe].heap != nullptr;
     if (!is_on_this_node) return *address_map.fabric;
+    // Pairs with memory/segment_transport.cpp:open_segment_transport.
     return *opened.load(std::memory_order_acquire)->transport;
 }
 

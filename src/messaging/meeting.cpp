@@ -83,13 +83,14 @@ void Meeting::claim_place() {
         place.invitation.gate.reset(0);
         place.down.gate.reset(0);
         for (MeetingLine& line : place.up) line.gate.reset(0);
-        // Sequentially consistent, and the fence: before the looks at other boards. Release pairs
-        // with the acquire of find_place(): the gates are reset.
+        // seq_cst, and the fence: before the looks at other boards. The gates are reset. Pairs with
+        // messaging/meeting.cpp:find_place.
         my_board().lists[place_].store(list_, std::memory_order_seq_cst);
         is_on_board_ = true;
         return true;
     };
     wait_until(try_claim, where_);
+    // Of two PEs, one finds the other. Pairs with messaging/meeting.cpp:claim_place.
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
@@ -97,6 +98,7 @@ std::uint32_t Meeting::find_place(int pe) const {
     std::uint64_t lists[kMeetings];
     if (const MeetingBoard* theirs = mapped_board(pe)) {
         for (std::size_t i = 0; i < kMeetings; ++i) {
+            // Pairs with messaging/meeting.cpp:claim_place.
             lists[i] = theirs->lists[i].load(std::memory_order_acquire);
         }
     } else {
@@ -174,7 +176,8 @@ void Meeting::send_down(const void* words, std::size_t bytes) {
     }
 }
 
-// Before this PE's part of the next pass, so before any PE ends the meeting.
+// Before this PE's part of the next pass, so before any PE ends the meeting. Pairs with
+// messaging/meeting.cpp:find_place.
 void Meeting::leave_list() {
     if (!is_on_board_) return;
     my_board().lists[place_].store(0, std::memory_order_seq_cst);

@@ -111,9 +111,9 @@ class StreamSet {
     char* mapped(int index) const { return mapped_stream_block(team_.world_pe(index), team_.slot); }
     static Gate& gate(char* block, std::size_t at) { return *reinterpret_cast<Gate*>(block + at); }
 
-    // Release: the message, or the reads of it, come first. Pairs with has_reached() in next() and
-    // can_send(). Wakes the member if it sleeps in a wait (base/sleeper.hpp): the fence orders the
-    // post before the load there; pairs with the fence of Sleeper::sleep_unless().
+    // The message, or the reads of it, come before the post. Wakes the member if it sleeps in a
+    // wait: the fence orders the post before the load of that. Pairs with base/gate.hpp:has_reached
+    // and base/wait.cpp:sleep_unless.
     void post(int index, std::size_t at, std::uint32_t number) const {
         const int pe = team_.world_pe(index);
         if (char* theirs = mapped(index)) {

@@ -32,7 +32,7 @@ class BackgroundList {
         // Relaxed: a thread that adds work advances it itself.
         if (count_.load(std::memory_order_relaxed) == 0) [[likely]]
             return;
-        // Acquire: pairs with the release below; works see what the last driver has done.
+        // Works see what the last driver has done. Pairs with progress/background.cpp:advance.
         if (is_driven_.test_and_set(std::memory_order_acquire)) return;
         take_added();
         for (BackgroundWork** link = &first_; *link != nullptr;) {
@@ -44,9 +44,11 @@ class BackgroundList {
             *link = work.next_;
             finish(work);
         }
+        // Pairs with progress/background.cpp:advance of the next driver.
         is_driven_.clear(std::memory_order_release);
     }
 
+    // Pairs with progress/background.cpp:finish.
     bool is_empty() const { return count_.load(std::memory_order_acquire) == 0; }
 
   private:
@@ -80,11 +82,12 @@ class BackgroundList {
         work.release();
         {
             std::lock_guard guard(lock_);
+            // Pairs with progress/background.cpp:is_empty.
             if (count_.fetch_sub(1, std::memory_order_release) == 1 && !is_driven_anyway()) {
                 set_progress_hook(nullptr);
             }
         }
-        // Release: pairs with Operation::is_local().
+        // Pairs with transports/operation.hpp:is_local.
         operation.local.fetch_sub(1, std::memory_order_release);
     }
 

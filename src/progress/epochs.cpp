@@ -123,9 +123,9 @@ std::uint64_t Epochs::post(std::span<const int> origins, const Options& options,
     // Held while the origins are told, so that their gates only grow.
     const auto hold = guard();
     const std::uint64_t handle = open(Kind::kExposure, origins, options, where);
-    // Release: pairs with the acquire of the origins' gates.
     if (!options.no_store) {
         sync_copies(SyncPoint::kEpochPost);
+        // Pairs with base/gate.hpp:has_reached of the origins.
         std::atomic_thread_fence(std::memory_order_release);
     }
     for (const Partner& partner : find(handle, Kind::kExposure, where).partners) {

@@ -315,7 +315,7 @@ bool Offload::copy_together(char* dest, const char* source, std::size_t bytes) {
         const std::uint64_t here = *ticket << OffloadInvitation::kRingBits |
                                    (static_cast<std::uint64_t>(setup_.local_index) + 1);
         std::uint64_t none = 0;
-        // Relaxed: the peer claims by the ring what it reads. Pairs with help_inviter().
+        // Relaxed: the peer claims by the ring what it reads in help_inviter().
         has_invited = invitation_of(*peer).ticket.compare_exchange_strong(
             none, here, std::memory_order_relaxed);
         if (has_invited) wake_for_help(*peer);
@@ -360,7 +360,7 @@ bool Offload::copy_a_piece_of(std::uint64_t ticket) {
 template <class Visit>
 void Offload::for_each_open(Visit visit) {
     const std::uint64_t tickets = ring_.tickets();
-    // Acquire: pairs with the release below, in another thread.
+    // Another thread stores it. Pairs with progress/offload.cpp:for_each_open.
     std::uint64_t ticket =
         std::max(settled_.load(std::memory_order_acquire), OffloadRing::first_open(tickets));
     bool are_complete = true;
@@ -368,7 +368,7 @@ void Offload::for_each_open(Visit visit) {
         if (!ring_.is_complete(ticket) && !visit(ticket)) return;
         are_complete = are_complete && ring_.is_complete(ticket);
         // Another thread may have moved it further; then this one looks at some tickets twice.
-        // Release: pairs with is_idle() and the acquire above.
+        // Pairs with progress/offload.hpp:is_idle and progress/offload.cpp:for_each_open.
         if (are_complete) settled_.store(ticket + 1, std::memory_order_release);
     }
 }

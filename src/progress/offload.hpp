@@ -117,15 +117,15 @@ class Offload {
 
   private:
     // The work of this PE for a ticket: it posts a transfer of the fabric, and waits for any.
+    // Pairs with progress/offload.hpp:take, progress/offload.hpp:is_free and
+    // progress/offload.hpp:release.
     class Work final : public BackgroundWork {
       public:
-        // Acquire: pairs with release().
         bool take() { return !is_used_.exchange(true, std::memory_order_acquire); }
-        // Acquire: pairs with release().
         bool is_free() const { return !is_used_.load(std::memory_order_acquire); }
         void start(Offload& home, std::uint64_t ticket, const Transfer& transfer);
         bool advance() override;
-        // Release: pairs with take() and is_free(). The last use of this object and its home.
+        // The last use of this object and its home.
         void release() override { is_used_.store(false, std::memory_order_release); }
 
       private:
@@ -164,8 +164,8 @@ class Offload {
     bool copy_a_piece_of(std::uint64_t ticket);
     void finish(heap::OffloadRing& ring, const heap::OffloadRing::Piece& piece) const;
 
-    // Whether all of this PE's tickets are complete, and the calling thread sees their data.
-    // Acquire: pairs with for_each_open().
+    // Whether all of this PE's tickets are complete, and the calling thread sees their data. Pairs
+    // with progress/offload.cpp:for_each_open.
     bool is_idle() const { return settled_.load(std::memory_order_acquire) == ring_.tickets(); }
     void complete_open(const TransportContext& context, Which which);
     // With several threads one of them could have left a copy to others since the look.

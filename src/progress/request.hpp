@@ -47,7 +47,8 @@ TESSERA_INLINE Completion checked_completion(int completion, const char* where) 
 }
 
 // From here on all PEs see data that was delivered to mapped memory, as behind a quiet: operations
-// that were complete when they returned have left this to the wait.
+// that were complete when they returned have left this to the wait. Pairs with
+// api/local_word.hpp:load.
 TESSERA_INLINE void make_visible(Completion completion) {
     if (completion == Completion::kRemote) std::atomic_thread_fence(std::memory_order_seq_cst);
 }

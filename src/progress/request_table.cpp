@@ -25,12 +25,14 @@ void RequestTable::Stack::push(PaddedSlot* slots, std::uint32_t index) {
     do {
         slots[index].next_free.store(static_cast<std::uint32_t>(head), std::memory_order_relaxed);
         next = ((head >> 32) + 1) << 32 | index;
-        // Release: the slot is as its last user has left it; pairs with the acquire in pop().
+        // The slot is as its last user has left it. Pairs with progress/request_table.cpp:pop and
+        // progress/request_table.cpp:take_all.
     } while (!head_.compare_exchange_weak(head, next, std::memory_order_release,
                                           std::memory_order_relaxed));
 }
 
 std::uint32_t RequestTable::Stack::pop(PaddedSlot* slots) {
+    // Pairs with progress/request_table.cpp:push.
     std::uint64_t head = head_.load(std::memory_order_acquire);
     std::uint64_t next = 0;
     do {
@@ -38,13 +40,14 @@ std::uint32_t RequestTable::Stack::pop(PaddedSlot* slots) {
         // Another thread may have popped the slot; then the tag differs, and this number is unused.
         const PaddedSlot& first = slots[static_cast<std::uint32_t>(head)];
         next = ((head >> 32) + 1) << 32 | first.next_free.load(std::memory_order_relaxed);
-        // Acquire: pairs with the release in push().
+        // Pairs with progress/request_table.cpp:push.
     } while (!head_.compare_exchange_weak(head, next, std::memory_order_acquire));
     return static_cast<std::uint32_t>(head);
 }
 
 std::uint32_t RequestTable::Stack::take_all() {
     std::uint64_t head = head_.load(std::memory_order_relaxed);
+    // Pairs with progress/request_table.cpp:push.
     while (
         !head_.compare_exchange_weak(head, ((head >> 32) + 1) << 32, std::memory_order_acquire)) {
     }
@@ -61,6 +64,7 @@ bool RequestTable::reserve() {
     void* space = ::mmap(nullptr, kSlots * kSlotBytes, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (space == MAP_FAILED) return false;
+    // Pairs with progress/request_table.hpp:slots.
     slots_.store(static_cast<PaddedSlot*>(space), std::memory_order_release);
     return true;
 }

@@ -85,7 +85,7 @@ class RequestTable {
         std::atomic<std::uint64_t> head_{0};
     };
 
-    // Acquire: pairs with the release in reserve().
+    // Pairs with progress/request_table.cpp:reserve.
     PaddedSlot* slots() const { return slots_.load(std::memory_order_acquire); }
     std::uint32_t index_of(const Request& request) const;
     PaddedSlot& slot_of(const Request& request) const { return slots()[index_of(request)]; }

@@ -151,6 +151,7 @@ void drive_fabric() {
     advance_background();
 }
 
+// Pairs with session/connect.cpp:atomic_at_first_pe of the other PEs.
 std::uint64_t atomic_at_first_pe(AtomicRequest request) {
     if (!is_on_this_node(0))
         return live->fabric->atomic(*live->default_transport_context, request, 0);
@@ -158,6 +159,7 @@ std::uint64_t atomic_at_first_pe(AtomicRequest request) {
     char* theirs = reinterpret_cast<char*>(&live->node->internal_of(0));
     auto* word =
         reinterpret_cast<std::uint64_t*>(theirs + (static_cast<char*>(request.dest) - mine));
+    // Pairs with session/connect.cpp:atomic_at_first_pe of the other PEs.
     std::atomic_ref<std::uint64_t> shared(*word);
     if (request.op == AtomicOp::kFetch) return shared.load();
     shared.compare_exchange_strong(request.condition, request.operand);

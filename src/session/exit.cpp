@@ -51,7 +51,7 @@ void limit_exit(int status) {
 }
 
 // Runs before the handlers and destructors that the program had made before init: these may still
-// call shmem_finalize.
+// call shmem_finalize. Pairs with session/runtime.cpp:initialize.
 void meet_others_at_exit(int status, void*) {
     if (phase.load(std::memory_order_acquire) != Phase::kInitialized) return;
     if (!is_plain_exit(live->thread_of_init)) return limit_exit(status);
@@ -68,7 +68,8 @@ void meet_others_at_exit(int status, void*) {
     launch::meet_job(drive_fabric);  // PE 0 answers until all have asked.
 }
 
-// The last thing: shmem_finalize has not been called after all.
+// The last thing: shmem_finalize has not been called after all. Pairs with
+// session/runtime.cpp:close_runtime.
 void end_without_finalize(int, void*) {
     if (!has_met_at_exit || phase.load(std::memory_order_acquire) != Phase::kInitialized) return;
     if (live->job.pe == 0) {
@@ -76,6 +77,7 @@ void end_without_finalize(int, void*) {
             "the program ends without shmem_finalize, which the specification requires; its PEs "
             "end as if each had called it");
     }
+    // Pairs with tools/oshrun/verdict.cpp:state_of.
     live->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
     launch::leave(live->job);
 }

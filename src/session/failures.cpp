@@ -10,7 +10,7 @@ namespace tessera {
 bool survive_failures(FailureHandler handler) {
     if (live->job.launcher != launch::Launcher::kOshrun) return false;
     watch_failures(live->node->header().failures, handler);
-    // Release: oshrun, which reads it, may append to the log from here on.
+    // oshrun may append to the log from here on. Pairs with tools/oshrun/survive.cpp:is_survivable.
     live->node->my_record().survives_failures.store(1, std::memory_order_release);
     return true;
 }

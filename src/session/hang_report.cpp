@@ -33,7 +33,7 @@ timer_t init_timer;
 bool has_init_timer = false;
 bool is_handled = false;
 
-// Whether this PE is the one that reports.
+// Whether this PE is the one that reports. Pairs with session/hang_report.cpp:set_hang_report_word.
 bool claim_report() {
     std::atomic<std::uint64_t>* word = report_word.load(std::memory_order_acquire);
     if (word == nullptr) return true;
@@ -134,6 +134,7 @@ void report_exit() {
     ::_exit(127);  // The launcher's message has to do.
 }
 
+// Pairs with session/hang_report.cpp:claim_report.
 void set_hang_report_word(std::atomic<std::uint64_t>* word) {
     report_word.store(word, std::memory_order_release);
 }

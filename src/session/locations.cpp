@@ -18,10 +18,11 @@ namespace {
 using heap::PeLocation;
 
 bool is_published(const PeLocation& location) {
-    // Pairs with the release of publish() in the PE that filled it.
+    // Pairs with session/locations.cpp:publish.
     return location.state.load(std::memory_order_acquire) == PeLocation::kPublished;
 }
 
+// Pairs with session/locations.cpp:is_published.
 void publish(PeLocation& location) {
     location.state.store(PeLocation::kPublished, std::memory_order_release);
 }

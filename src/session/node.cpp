@@ -223,6 +223,7 @@ void Node::publish_record(const char* where) const {
     record.program_digest = program_digest();
     record.settings_digest = settings_digest();
     ++record.inits;
+    // Pairs with tools/oshrun/verdict.cpp:state_of and tools/oshrun/ending.cpp:activity_text.
     record.state.store(heap::PeState::kInitialized, std::memory_order_release);
 }
 

@@ -36,7 +36,7 @@ void note_start(int file, off_t offset) {
         Mapping::share(file, 0, static_cast<std::size_t>(offset) + sizeof(heap::PeRecord));
     if (!map.is_mapped()) return;
     auto* record = reinterpret_cast<heap::PeRecord*>(map.data() + offset);
-    // Release: pairs with the acquire in oshrun's activity_text().
+    // Pairs with tools/oshrun/ending.cpp:activity_text.
     record->state.store(heap::PeState::kStarting, std::memory_order_release);
 }
 

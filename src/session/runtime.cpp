@@ -74,6 +74,7 @@ void initialize(int level, const char* where) {
     may_be_cancelled = level != SHMEM_THREAD_SINGLE;
     const NoCancellation no_cancellation;
     start(level, where);
+    // Pairs with core/phase.hpp:runtime_phase.
     phase.store(Phase::kInitialized, std::memory_order_release);
 }
 
@@ -92,7 +93,7 @@ void close_runtime() {
     report_leaks();
     if (live->offload) live->offload->complete_all();
     const bool have_met = meet_before_end();
-    // No PE touches another PE's heap from here on.
+    // No PE touches another PE's heap from here on. Pairs with core/phase.hpp:runtime_phase.
     phase.store(Phase::kFinalized, std::memory_order_release);
     live->node->my_record().survives_failures.store(0, std::memory_order_relaxed);
     forget_failures();
@@ -114,6 +115,7 @@ void close_runtime() {
     if (have_met) live->node->release_memory();
     if (have_met && live->public_file) live->public_file->empty_my_part();
     live->public_file.reset();
+    // Pairs with tools/oshrun/verdict.cpp:state_of.
     live->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
     live->node.reset();
     launch::leave(live->job);

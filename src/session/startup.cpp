@@ -104,6 +104,7 @@ void enter_wait_environment() {
     internal.facts.heap_base = address_map.heap_base;
     internal.facts.mailboxes_bytes = TeamMailboxes::stride();
     internal.held_locks = reinterpret_cast<std::uint64_t>(live->held_locks.get());
+    // Release: osh_hang, which copies the segment by pread, finds the facts behind this mark.
     internal.facts.is_complete.store(1, std::memory_order_release);
     set_hang_report_word(&header.hang_report_at_ns);
     set_wait_environment({.sleeper = &internal.sleeper,

@@ -122,7 +122,7 @@ ListBlock* list_block(int world_pe, std::size_t offset) {
 // REQUIRES: blocks.lock.
 void free_unused(ListBlocks& blocks) {
     std::erase_if(blocks.offsets, [&](std::size_t offset) {
-        // Acquire pairs with leave_arrays() of the last user.
+        // Pairs with teams/team_arrays.cpp:leave_arrays of the last user.
         if (list_block(pe_state.pe, offset)->users.load(std::memory_order_acquire) != 0) {
             return false;
         }
@@ -203,7 +203,7 @@ void find_arrays(Team& team, const TeamArrays& arrays) {
 
 void leave_arrays(Team& team) {
     if (team.lists == nullptr) return;
-    // Release pairs with free_unused() of the owner.
+    // Pairs with teams/team_arrays.cpp:free_unused of the owner.
     team.lists->users.fetch_sub(1, std::memory_order_acq_rel);
     team.lists = nullptr;
 }

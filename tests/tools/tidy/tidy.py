@@ -11,6 +11,7 @@ import sys
 
 import allowed
 from named_paths import PATH_RULES
+from order_rules import ORDER_RULES
 from prose_rules import PROSE_RULES
 from rules import FILE_LINES_MAX, RULES
 from source_tree import Tree
@@ -18,7 +19,7 @@ from tree_rules import TREE_RULES, test_twins
 from word_rules import WORD_RULES
 
 
-RULES_OF_FILES = {**RULES, **TREE_RULES, **PATH_RULES, **WORD_RULES, **PROSE_RULES}
+RULES_OF_FILES = {**RULES, **TREE_RULES, **PATH_RULES, **WORD_RULES, **PROSE_RULES, **ORDER_RULES}
 
 
 def findings_of(tree, exceptions, covered_by, wanted):

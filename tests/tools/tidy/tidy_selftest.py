@@ -61,6 +61,10 @@ def long_function(lines):
     return "int f(int a) {\n" + "    a += 1;\n" * lines + "}\n"
 
 
+RELEASE = "inline std::atomic<int> a;\ninline void put() { a.store(1, std::memory_order_release); }"
+ACQUIRE = "inline int get() { return a.load(std::memory_order_acquire); }\n"
+
+
 # (rule, path, new text or None to remove it, part of the message)
 CASES = (
     ("file-size", "src/base/word.cpp", HEAD + "#include \"base/word.hpp\"\n" + "int a;\n" * 500,
@@ -160,6 +164,23 @@ CASES = (
     ("glossary", "docs/architecture.md", "## Words\n| word | meaning |\n|---|---|\n"
      "| word, part | in the code |\n| lost word | in no file |\n## Folders\n| other | x |\n",
      "lost word: no identifier"),
+    ("order-partners", "src/base/word.hpp", HEAD + RELEASE + "\n", "release names no partner"),
+    ("order-partners", "src/base/word.hpp", HEAD + RELEASE + "\n// Pairs with word.hpp:get.\n\n" +
+     "\n" * 10 + ACQUIRE, "acquire names no partner"),
+    ("order-partners", "src/base/word.hpp",
+     HEAD + "inline std::atomic<int> a;\ninline int get() { return a.load(); }\n",
+     "load() names no partner"),
+    ("order-partners", "src/base/word.hpp",
+     HEAD + "inline void f() { std::atomic_thread_fence(std::memory_order_seq_cst); }\n",
+     "seq_cst names no partner"),
+    ("order-partners", "src/base/word.hpp", HEAD + RELEASE + "  // Pairs with base/word.hpp:get.\n",
+     "get is no function of src/base/word.hpp"),
+    ("order-partners", "src/base/word.hpp", HEAD + RELEASE + "  // Pairs with get().\n",
+     "say \"Pairs with"),
+    ("order-partners", "src/base/word.hpp", HEAD + RELEASE + "  // Pairs with word.hpp:word.\n"
+     "void word() {}\n", "word in src/base/word.hpp holds no order"),
+    ("order-partners", "src/base/word.hpp", HEAD + RELEASE + "  // Pairs with word.hpp:put.\n",
+     "no acquire in word.hpp:put"),
     ("one-name", "tests/unit/heap/check.py", SCRIPT, "has the name of tests/check.py"),
     ("test-twins", "tests/unit/base/word_test.cpp", None, "unit/base/word_test.cpp"),
 )
@@ -197,6 +218,15 @@ class TidyTest(unittest.TestCase):
                 self.assertTrue(hits, found)
                 if text is not None:
                     self.assertEqual({hit[2] for hit in found}, {rule}, found)
+
+    def test_orders_with_partners(self):
+        at_functions = (RELEASE + "  // Pairs with base/word.hpp:get.\n// Pairs with\n"
+                        "// base/word.hpp:put.\n" + ACQUIRE)
+        at_class = ("// Pairs with word.hpp:put and word.hpp:get.\nclass A {\n" + RELEASE + "\n\n" +
+                    "void f();\n" * 10 + ACQUIRE + "};\n")
+        for text in at_functions, at_class:
+            files = CLEAN | {"src/base/word.hpp": HEAD + text}
+            self.assertEqual(self.findings(files), [])
 
     def test_every_rule_has_a_case(self):
         names = NAMES
