@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What do collectives take? Prints "row bytes ns" for the team reduction (sum of double),
-// broadcast, fcollect, alltoall and barrier. Plain OpenSHMEM, for any library's oshcc; those of
-// versions before 1.5 have no teams, and run the deprecated routines over all PEs. The rows are
-// those of collectives_mpi.c; bench/compare-collectives runs both.
+// What do the team reduction (sum of double), broadcast, fcollect, alltoall and barrier take? Plain
+// OpenSHMEM, for any library's oshcc; those of versions before 1.5 have no teams, and run the
+// deprecated routines over all PEs. The rows are those of collectives_mpi.c.
 #include <shmem.h>
 
 #include "bench/collectives_rows.h"
@@ -79,7 +78,7 @@ static void call(enum row row, size_t count, int root) {
 #endif
 
 int main(int argc, char** argv) {
-    parse(argc, argv);
+    read_level(argc, argv);
     shmem_init();
     me = shmem_my_pe();
     npes = shmem_n_pes();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The rows of collectives.c by MPI_Allreduce, MPI_Bcast, MPI_Allgather, MPI_Alltoall and
-// MPI_Barrier on MPI_COMM_WORLD. bench/compare-collectives runs both.
+// MPI_Barrier on MPI_COMM_WORLD.
 #include <mpi.h>
 
 #include "bench/collectives_rows.h"
@@ -32,7 +32,7 @@ static void call(enum row row, size_t count, int root) {
 }
 
 int main(int argc, char** argv) {
-    parse(argc, argv);
+    read_level(argc, argv);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &npes);

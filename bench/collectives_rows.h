@@ -7,10 +7,8 @@
 #pragma once
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+
+#include "bench/reports.h"
 
 enum row { REDUCE, BROADCAST, FCOLLECT, ALLTOALL, BARRIER, ROWS };
 static const char* const row_names[ROWS] = {"reduce", "broadcast", "fcollect", "alltoall",
@@ -19,9 +17,8 @@ enum { SAMPLES_MAX = 21 };
 static const size_t sizes[] = {8, 64, 512, 4096, 32768, 262144, 2097152, 16777216};
 
 // Bounds the memory of a job; rows that need longer arrays are left out.
-static const size_t array_bytes = (size_t)32 << 20;
+static const size_t array_bytes = 32 * MIB;
 
-static int me, npes;
 static double *source, *dest;  // array_bytes each
 
 // One call of the including program's library. `count`: doubles of a vector (reduce,
@@ -30,35 +27,6 @@ static void call(enum row row, size_t count, int root);
 static void meet(void);
 static long agree(long value);  // PE 0's
 static void give_up(const char* why);
-
-static struct {
-    int is_quick;
-    const char* only;
-} options;
-
-static void parse(int argc, char** argv) {
-    for (int i = 1; i < argc; ++i) {
-        if (strcmp(argv[i], "--quick") == 0) {
-            options.is_quick = 1;
-        } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
-            options.only = argv[++i];
-        } else {
-            fprintf(stderr, "usage: %s [--quick] [--only ROW]\n", argv[0]);
-            exit(2);
-        }
-    }
-}
-
-static double now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
-static int by_value(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
 
 // Elements of the longer array of a row.
 static size_t length(enum row row, size_t count) {
@@ -114,7 +82,7 @@ static void measure(enum row row, size_t bytes) {
     if (row != BARRIER) check(row, count);
     sample_ns(row, count, 3);
     const double once_ns = sample_ns(row, count, 3);
-    const double budget_ns = options.is_quick ? 50e6 : 600e6;  // of the row
+    const double budget_ns = by_level(10, 50, 600) * 1e6;  // of the row
     const long calls = agree((long)(budget_ns / SAMPLES_MAX / once_ns) + 1);
     long samples = (long)(budget_ns / once_ns / (double)calls);
     samples = agree(samples < 3 ? 3 : samples > SAMPLES_MAX ? SAMPLES_MAX : samples);
@@ -125,27 +93,20 @@ static void measure(enum row row, size_t bytes) {
         // A busy machine makes estimates wrong.
         if (agree(now_ns() - start > 4 * budget_ns)) break;
     }
-    if (me != 0) return;
-    samples = taken;
-    qsort(times, (size_t)samples, sizeof *times, by_value);
-    printf("%s %zu %.1f\n", row_names[row], bytes, times[samples / 2]);
-    fflush(stdout);
+    report(row_names[row], "bytes", (double)bytes, "ns", 1, times, (int)taken, 0);
 }
 
 static void measure_all(void) {
     for (enum row row = REDUCE; row < ROWS; ++row) {
-        if (options.only && strcmp(options.only, row_names[row]) != 0) continue;
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
             if (row == BARRIER) {
                 measure(row, 0);
                 break;
             }
-            if (options.is_quick && (i % 2 == 1 || sizes[i] > 65536)) continue;
+            if (level != FULL && (i % 2 == 1 || sizes[i] > 65536)) continue;
             measure(row, sizes[i]);
         }
     }
     meet();
-    // The measurement ends here: some libraries crash when they finalize.
-    if (me == 0) puts("end");
-    fflush(stdout);
+    report_end();
 }

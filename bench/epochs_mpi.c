@@ -5,39 +5,23 @@
 // targets, for k from 1 to all others. Memory: by MPI_Win_create, or by MPI_Win_allocate
 // (--allocate), which lets a library share it.
 //
-//   mpi_epoch   start and complete towards k targets that post and wait, nothing between; of rank 0
-//   put_mpi     a put of some bytes in an epoch, until the target's wait has returned, MB/s
+//   epoch_immediate   start and complete towards k targets that post and wait, nothing between; of
+//                     rank 0
+//   put_epoch         a put of some bytes in an epoch, until the target's wait has returned, MB/s
 //
 // Verified: the target has the bytes that were put.
 #include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { kSamples = 301, kSamplesTiny = 5, kBytesMax = 1 << 20 };
+#include "bench/reports.h"
 
-static int me, npes;
-static int samples = kSamples;
+enum { kSamples = 301, kBytesMax = 1 << 20 };
+
+static int samples;
 static double times[kSamples];
 
-static double now_ns(void) { return MPI_Wtime() * 1e9; }
-
-static int by_value(const void* left, const void* right) {
-    const double a = *(const double*)left;
-    const double b = *(const double*)right;
-    return (a > b) - (a < b);
-}
-
-// The form of bench/measure.h.
-static void report(const char* measure, const char* parameter, long value, const char* unit,
-                   const char* better) {
-    if (me != 0) return;
-    qsort(times, (size_t)samples, sizeof *times, by_value);
-    printf(
-        "@ measure=%s x=%ld xname=%s npes=%d unit=%s better=%s median=%.6g q1=%.6g q3=%.6g "
-        "samples=%d\n",
-        measure, value, parameter, npes, unit, better, times[samples / 2], times[samples / 4],
-        times[samples * 3 / 4], samples);
+static void report_times(const char* measure, const char* parameter, long value, const char* unit,
+                         int lower_is_better) {
+    report(measure, parameter, (double)value, unit, lower_is_better, times, samples, 0);
 }
 
 static MPI_Group group_of(int first, int count) {
@@ -64,7 +48,7 @@ static void measure_sync(MPI_Win window, int k) {
         times[i] = now_ns() - start;
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    report("mpi_epoch", "targets", k, "ns", "lower");
+    report_times("epoch_immediate", "targets", k, "ns", 1);
     MPI_Group_free(&origin);
     MPI_Group_free(&targets);
 }
@@ -92,7 +76,7 @@ static void measure_put(MPI_Win window, unsigned char* memory, unsigned char* so
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
     }
-    report("put_mpi", "bytes", bytes, "MB/s", "higher");
+    report_times("put_epoch", "bytes", bytes, "MB/s", 0);
     MPI_Group_free(&origin);
     MPI_Group_free(&target);
 }
@@ -102,8 +86,9 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &npes);
+    read_level(argc, argv);
+    samples = by_level(5, 101, kSamples);
     for (int i = 1; i < argc; ++i) {
-        if (strcmp(argv[i], "--tiny") == 0) samples = kSamplesTiny;
         if (strcmp(argv[i], "--allocate") == 0) allocates = 1;
     }
     unsigned char* source = malloc(kBytesMax);
@@ -121,6 +106,7 @@ int main(int argc, char** argv) {
     MPI_Win_free(&window);
     if (!allocates) free(memory);
     free(source);
+    report_end();
     MPI_Finalize();
     return 0;
 }

@@ -9,29 +9,20 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench/gups_random.h"
+#include "bench/reports.h"
 
 enum { kSamplesMax = 32 };
 
-static int threads = 2, samples = 16, log_words = 24;
+static int samples, log_words;
 static uint64_t words;
 static uint64_t* table;
 static pthread_barrier_t meeting;
 static double gups[kSamplesMax];  // written by thread 0
 static uint64_t wrong;
-
-static double now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
 
 static uint64_t by_atomic(uint64_t random, long updates) {
     for (long i = 0; i < updates; ++i) {
@@ -53,18 +44,18 @@ static uint64_t (*update)(uint64_t random, long updates);  // by_atomic or by_pl
 
 static void pin(long thread) {
     cpu_set_t one;
-    if (sysconf(_SC_NPROCESSORS_ONLN) < threads) return;
+    if (sysconf(_SC_NPROCESSORS_ONLN) < npes) return;
     CPU_ZERO(&one);
     CPU_SET((int)thread, &one);
     pthread_setaffinity_np(pthread_self(), sizeof one, &one);
 }
 
 // Each thread fills and checks the block that a PE would own.
-static uint64_t first_word(long thread) { return words * (uint64_t)thread / (uint64_t)threads; }
+static uint64_t first_word(long thread) { return words * (uint64_t)thread / (uint64_t)npes; }
 
 static void* work(void* argument) {
     const long thread = (long)argument;
-    const long updates = (long)(4 * words / (uint64_t)threads / (uint64_t)samples) + 1;
+    const long updates = (long)(4 * words / (uint64_t)npes / (uint64_t)samples) + 1;
     const uint64_t start = random_at((uint64_t)(thread * samples * updates));
     uint64_t random = start;
     pin(thread);
@@ -74,7 +65,7 @@ static void* work(void* argument) {
         double start_ns = now_ns();
         random = update(random, updates);
         pthread_barrier_wait(&meeting);
-        if (thread == 0) gups[i] = (double)updates * threads / (now_ns() - start_ns);
+        if (thread == 0) gups[i] = (double)updates * npes / (now_ns() - start_ns);
     }
     by_atomic(start, samples * updates);
     pthread_barrier_wait(&meeting);
@@ -82,11 +73,6 @@ static void* work(void* argument) {
         if (table[i] != i) __atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
     }
     return NULL;
-}
-
-static int by_value(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
 }
 
 static uint64_t* make_table(int advice) {
@@ -101,42 +87,39 @@ static uint64_t* make_table(int advice) {
 }
 
 static void measure(const char* name, double share_allowed) {
-    pthread_t* others = malloc(sizeof *others * (size_t)threads);
+    pthread_t* others = malloc(sizeof *others * (size_t)npes);
     wrong = 0;
-    for (long i = 0; i < threads; ++i) {
+    for (long i = 0; i < npes; ++i) {
         if (pthread_create(others + i, NULL, work, (void*)i) != 0) {
             fprintf(stderr, "gups_threads: no thread %ld\n", i);
             exit(1);
         }
     }
-    for (int i = 0; i < threads; ++i) pthread_join(others[i], NULL);
+    for (int i = 0; i < npes; ++i) pthread_join(others[i], NULL);
     free(others);
     if ((double)wrong > share_allowed * (double)words) {
         fprintf(stderr, "gups_threads: %s: %llu wrong words\n", name, (unsigned long long)wrong);
         exit(1);
     }
-    qsort(gups, (size_t)samples, sizeof *gups, by_value);
-    printf(
-        "@ measure=%s x=%llu xname=words npes=%d unit=GUPS better=higher median=%.6g q1=%.6g "
-        "q3=%.6g samples=%d\n",
-        name, (unsigned long long)words, threads, gups[samples / 2], gups[samples / 4],
-        gups[samples * 3 / 4], samples);
+    report(name, "words", (double)words, "GUPS", 0, gups, samples, 0);
 }
 
 int main(int argc, char** argv) {
+    npes = 2;
+    read_level(argc, argv);
+    samples = by_level(2, 8, 16);
+    log_words = by_level(18, 22, 24);
     for (int i = 1; i < argc; ++i) {
         const char* next = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--tiny") == 0) samples = 2, log_words = 18;
-        if (strcmp(argv[i], "--quick") == 0) samples = 8, log_words = 22;
-        if (strcmp(argv[i], "--threads") == 0) threads = atoi(next);
+        if (strcmp(argv[i], "--threads") == 0) npes = atoi(next);
         if (strcmp(argv[i], "--log-words") == 0) log_words = atoi(next);
     }
-    if (threads < 1 || log_words < 10 || log_words > 34) {
+    if (npes < 1 || log_words < 10 || log_words > 34) {
         fprintf(stderr, "usage: gups_threads [--tiny|--quick] [--threads N] [--log-words N]\n");
         return 2;
     }
     words = UINT64_C(1) << log_words;
-    pthread_barrier_init(&meeting, NULL, (unsigned)threads);
+    pthread_barrier_init(&meeting, NULL, (unsigned)npes);
     table = make_table(MADV_NOHUGEPAGE);
     update = by_plain;
     measure("gups_get_put", 0.01);
@@ -144,6 +127,6 @@ int main(int argc, char** argv) {
     measure("gups_atomic", 0);
     table = make_table(MADV_HUGEPAGE);
     measure("gups_atomic_huge", 0);
-    puts("@ end");
+    report_end();
     return 0;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How many instructions does an operation within a node take? A thousand calls of each, for
-// bench/run-instructions, which counts them with valgrind. The target is the next PE; each family
-// of calls stands in a function of its own, so that inlined code (SHMEM_INLINE) is counted as well,
-// together with its loop. loop_only counts the loop alone.
+// valgrind (bench/README.md has the commands). The target is the next PE; each family of calls
+// stands in a function of its own, so that inlined code (SHMEM_INLINE) is counted as well, together
+// with its loop. loop_only counts the loop alone.
 #include <shmem.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,38 +3,20 @@
 // The measuring, checking and reporting of the programs of bench/micro and bench/apps. Plain
 // OpenSHMEM 1.4, so that every library compiles them. Each program is one file that includes this
 // header once. Its main calls begin(), asks for its own options by option() and calls
-// options_end(), measures and calls report(), and ends by end(). A result is one line of PE 0 that
-// begins with "@ " (bench/run reads only those); the last line of a good run is "@ end". A wrong
-// result ends the job by give_up(). All functions here are for one thread of each PE.
+// options_end(), measures and calls report(), and ends by end(). A wrong result ends the job by
+// give_up(). All functions here are for one thread of each PE.
 #pragma once
 
 #include <sched.h>
 #include <shmem.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#define MIB ((size_t)1 << 20)
+#include "bench/reports.h"
 
-enum level { TINY, QUICK, FULL };  // a run of less than 0.3 s, of some seconds, thorough
-static int me, npes;
 static int pes_fit;       // each PE has a core of its own; otherwise do not spin on plain loads
 static int thread_level;  // the level that the library provides
-static enum level level;
-
-static inline int by_level(int tiny, int quick, int full) {
-    return level == TINY ? tiny : level == QUICK ? quick : full;
-}
-
-static inline double now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
 
 // Ends the whole job because of a wrong result or missing memory. `format`: the expected and the
 // found value.
@@ -167,49 +149,12 @@ static inline void begin(int argc, char** argv, int wanted) {
 
 static inline void end(void) {
     shmem_barrier_all();
-    if (me == 0) {
-        puts("@ end");
-        fflush(stdout);
-    }
+    report_end();
     shmem_barrier_all();
     shmem_finalize();
 }
 
 // ---- Samples ----
-
-static inline int by_value(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
-static inline double median(const double* samples, int count) {
-    double* sorted = malloc(sizeof(double) * (size_t)count);
-    memcpy(sorted, samples, sizeof(double) * (size_t)count);
-    qsort(sorted, (size_t)count, sizeof(double), by_value);
-    double result = sorted[count / 2];
-    free(sorted);
-    return result;
-}
-
-// Prints one line on PE 0; the other PEs' calls do nothing. The names of the measure and of the
-// parameter have no blanks. `limit`: the median of the machine's limit, in the same unit; 0: none.
-static inline void report(const char* measure, const char* parameter_name, double parameter,
-                          const char* unit, int lower_is_better, const double* samples, int count,
-                          double limit) {
-    if (me != 0 || count < 1) return;
-    double* sorted = malloc(sizeof(double) * (size_t)count);
-    memcpy(sorted, samples, sizeof(double) * (size_t)count);
-    qsort(sorted, (size_t)count, sizeof(double), by_value);
-    printf(
-        "@ measure=%s x=%.10g xname=%s npes=%d unit=%s better=%s median=%.6g q1=%.6g q3=%.6g "
-        "samples=%d",
-        measure, parameter, parameter_name, npes, unit, lower_is_better ? "lower" : "higher",
-        sorted[count / 2], sorted[count / 4], sorted[count * 3 / 4], count);
-    if (limit != 0) printf(" limit=%.6g", limit);
-    putchar('\n');
-    fflush(stdout);
-    free(sorted);
-}
 
 static inline void report_one(const char* measure, const char* parameter_name, double parameter,
                               const char* unit, int lower_is_better, double value) {

@@ -4,10 +4,7 @@
 // one of its limit on the same memory. Part of onnode.c, which has the memory.
 #pragma once
 
-// newer.h would call it for routines that the library does not have; onnode.c asks kHasSignals.
-#define give_up(...) abort()
 #include "bench/newer.h"
-#undef give_up
 
 // ---- p, g, atomics: the limit is a function that is called and makes the same access ----
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How fast is a provider of libfabric by itself? It is the limit for bench/offnode.c. A bare
-// program, two processes: one measures, the other is the target. Prints a line "row value" for each
-// row of offnode.c; times are in ns per operation, rates in operations or bytes per second.
+// How fast is a provider of libfabric by itself? It is the limit for bench/offnode.c, whose rows it
+// prints. A bare program, two processes: one measures, the other is the target.
 //
 // The target either reads its completion queue all the time, or (--passive) sleeps in poll() until
 // there is something to read, as a progress thread does while the program computes. For that the
@@ -19,26 +18,14 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-enum {
-    kAddressBytesMax = 256,
-    kLatencyBatches = 40,
-    kLatencyRepeats = 100,
-    kRateBatches = 7,
-    kRateRepeats = 20000,
-    kOutstanding = 128,
-    kBlocks = 16,  // of 1 MiB, outstanding
-    kBlockRepeats = 64,
-};
-#define MIB ((size_t)1 << 20)
+#include "bench/offnode_rows.h"
+
+enum { kAddressBytesMax = 256, kOutstanding = 128 };
 static const uint64_t kKey = 0x7465737365726121;
 
 static struct {
@@ -46,8 +33,7 @@ static struct {
     const char* address;
     int is_passive;
     int has_descriptor;
-    int is_quick;
-} options = {"tcp;ofi_rxm", "127.0.0.1", 0, 0, 0};
+} options = {"tcp;ofi_rxm", "127.0.0.1", 0, 0};
 
 // Written by the target before `ready`, read by the other after it.
 static struct Shared {
@@ -267,48 +253,14 @@ static void get_block(long repeats) {
 
 // ---- Measuring ----
 
-static double now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
-static int by_value(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
-// ns per repeat: the median of the batches.
-static double median_ns(void (*body)(long), int batches, long repeats) {
-    double values[kLatencyBatches];
-    if (options.is_quick) repeats = repeats / 20 + 1;
-    body(repeats / 10 + 1);
-    for (int i = 0; i < batches; ++i) {
-        double start = now_ns();
-        body(repeats);
-        values[i] = (now_ns() - start) / (double)repeats;
-    }
-    qsort(values, (size_t)batches, sizeof *values, by_value);
-    return values[batches / 2];
-}
-
-static void print_latency(const char* row, void (*body)(long)) {
-    printf("%s %.1f\n", row, median_ns(body, kLatencyBatches, kLatencyRepeats));
-}
-
-// `amount` per repeat.
-static void print_rate(const char* row, void (*body)(long), long repeats, double amount) {
-    printf("%s %.0f\n", row, amount * 1e9 / median_ns(body, kRateBatches, repeats));
-}
-
 static void measure(void) {
-    print_latency("put_8", put_8);
-    print_latency("get_8", get_8);
-    if (has_atomics) print_latency("fetch_add", fetch_add);
-    print_rate("put_8_rate", put_8_stream, kRateRepeats, 1);
-    if (has_atomics) print_rate("add_rate", atomic_stream, kRateRepeats, 1);
-    print_rate("put_1m", put_block, kBlockRepeats, (double)MIB);
-    print_rate("get_1m", get_block, kBlockRepeats, (double)MIB);
+    report_latency("put_8", put_8);
+    report_latency("get_8", get_8);
+    if (has_atomics) report_latency("fetch_add", fetch_add);
+    report_rate("put_8_rate", put_8_stream, kRateRepeats, 1, 0);
+    if (has_atomics) report_rate("add_rate", atomic_stream, kRateRepeats, 1, 0);
+    report_rate("put_1m", put_block, kBlockRepeats, (double)MIB, 0);
+    report_rate("get_1m", get_block, kBlockRepeats, (double)MIB, 0);
 }
 
 static void parse(int argc, char** argv) {
@@ -321,12 +273,10 @@ static void parse(int argc, char** argv) {
             options.is_passive = options.has_descriptor = 1;
         } else if (strcmp(argv[i], "--descriptor") == 0) {
             options.has_descriptor = 1;
-        } else if (strcmp(argv[i], "--quick") == 0) {
-            options.is_quick = 1;
-        } else {
+        } else if (strcmp(argv[i], "--quick") != 0 && strcmp(argv[i], "--tiny") != 0) {
             fprintf(stderr,
                     "usage: raw_fabric [--provider P] [--address A] [--passive] "
-                    "[--descriptor] [--quick]\n");
+                    "[--descriptor] [--tiny|--quick]\n");
             exit(2);
         }
     }
@@ -334,6 +284,8 @@ static void parse(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     parse(argc, argv);
+    read_level(argc, argv);
+    npes = 2;
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) return 1;
     pid_t parent = getpid();
@@ -357,5 +309,7 @@ int main(int argc, char** argv) {
     int status = 0;
     waitpid(child, &status, 0);
     close_all();
-    return status == 0 ? 0 : 1;
+    if (status != 0) return 1;
+    report_end();
+    return 0;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The empty OpenSHMEM program whose start bench/startup.py, bench/growth and bench/run time. PE 0's
-// one line tells a good run from one that failed before its barrier: other libraries may crash when
-// they finalize.
+// The empty OpenSHMEM program whose start bench/run times. PE 0's one line tells a good run from
+// one that failed before its barrier: other libraries may crash when they finalize.
 #include <shmem.h>
 #include <stdio.h>
 

@@ -103,7 +103,7 @@ static size_t filled(char** array, size_t room, int is_symmetric) {
 int main(int argc, char** argv) {
     begin(argc, argv);
     const size_t most = (size_t)by_level(4096, 1 << 19, 1 << 22);
-    const size_t room = most * (size_t)(units > 4 ? units / 2 : 2);  // for blocks a half of most
+    const size_t room = most * (size_t)(npes > 4 ? npes / 2 : 2);  // for blocks a half of most
     filled(&source, room, 1);
     filled(&dest, room, 1);
     filled(&private_source, room, 0);
@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         if (strstr(rows[i].name, only) != rows[i].name) continue;
         for (bytes = 8; bytes <= most; bytes *= 8) {
-            if (rows[i].has_blocks && bytes * (size_t)units > room) break;
+            if (rows[i].has_blocks && bytes * (size_t)npes > room) break;
             measure(&rows[i]);
         }
     }

@@ -6,7 +6,9 @@
 
 #include <dash/dart/if/dart.h>
 
-#include "bench/dart/reports.h"
+#include "bench/reports.h"
+
+enum { kSamplesMax = 64 };
 
 static inline void give_up(const char* what) {
     fprintf(stderr, "unit %d: %s\n", me, what);
@@ -26,14 +28,13 @@ static inline void begin(int argc, char** argv) {
     NEED(dart_myid(&id));
     NEED(dart_size(&size));
     me = id.id;
-    units = (int)size;
+    npes = (int)size;
     read_level(argc, argv);
 }
 
 static inline void end(void) {
     meet();
-    if (me == 0) puts("@ end");
-    fflush(stdout);
+    report_end();
     NEED(dart_exit());
 }
 

@@ -20,7 +20,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "bench/dart/reports.h"
+#include "bench/reports.h"
 
 // The program defines these. A field has `bytes` on each unit; get_cells copies cells of another
 // unit's part into the own one, at once.
@@ -35,7 +35,7 @@ static void free_field(int field);
 static void get_cells(int field, long to, long from, long count, int unit);
 
 enum { X, Y, Z, kDimensions, kFaces = 6 };
-enum { TOTAL, DATA, WAIT, SYNC, kParts };
+enum { TOTAL, DATA, WAIT, SYNC, kParts, kTimesMax = 64 };
 
 static long box[kDimensions];                        // cells of all units
 static int cuts[kDimensions];                        // units in each dimension
@@ -54,7 +54,7 @@ static long count_of(int dimension, int at) {
 
 // The cuts as even as can be, the most in z.
 static void place_units(void) {
-    int left = units;
+    int left = npes;
     for (int d = 0; d < kDimensions; ++d) cuts[d] = 1;
     for (int dimension = Z; left % 2 == 0; left /= 2) {
         cuts[dimension] *= 2;
@@ -224,7 +224,7 @@ static void one_sample(int iterations) {
 }
 
 static void measure(const char* mode, int iterations) {
-    static double us[kParts][kSamplesMax];
+    static double us[kParts][kTimesMax];
     static const char* const parts[kParts] = {"", "_data", "_wait", "_sync"};
     const int samples = by_level(2, 9, 21);
     const size_t bytes = cut_box();
@@ -257,5 +257,5 @@ static void measure_all(const char* weak, const char* strong) {
     set_box((long)side * cuts[X], (long)side * cuts[Y], (long)side * cuts[Z]);
     measure(weak, iterations);
     set_box(by_level(6, 32, 64), by_level(8, 64, 128), by_level(18, 128, 256));
-    measure(strong, is_quick ? iterations : 20);
+    measure(strong, level != FULL ? iterations : 20);
 }

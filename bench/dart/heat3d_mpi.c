@@ -20,14 +20,13 @@ static void meet(void) { MPI_Barrier(MPI_COMM_WORLD); }
 static void begin(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &units);
+    MPI_Comm_size(MPI_COMM_WORLD, &npes);
     read_level(argc, argv);
 }
 
 static void end(void) {
     meet();
-    if (me == 0) puts("@ end");
-    fflush(stdout);
+    report_end();
     MPI_Finalize();
 }
 

@@ -31,7 +31,7 @@ static void local_memory(void) {
 
 static void measure(const char* name, void (*call)(void), int calls) {
     double us[kSamplesMax];
-    const int samples = is_tiny ? 2 : 9;
+    const int samples = level == TINY ? 2 : 9;
     for (int i = -1; i < samples; ++i) {
         meet();
         const double start = now_ns();
@@ -43,7 +43,7 @@ static void measure(const char* name, void (*call)(void), int calls) {
 
 int main(int argc, char** argv) {
     begin(argc, argv);
-    const int calls = is_tiny ? 20 : 400;
+    const int calls = level == TINY ? 20 : 400;
     measure("dart_restart", restart, calls);
     measure("dart_team", team, calls);
     measure("dart_team_memory", team_memory, calls);

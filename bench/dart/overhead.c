@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
         {"dart_get_rate", get_window, shmem_get_window, kWindow, 1},
     };
     symmetric = begin_transfers(argc, argv);
-    pe = units - 1;
+    pe = npes - 1;
     measure_rows(rows, sizeof rows / sizeof rows[0]);
     end_transfers();
     return 0;

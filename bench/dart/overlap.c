@@ -41,8 +41,8 @@ static void measure(const char* name, void (*start)(size_t bytes), size_t bytes)
         }
     }
     meet();
-    if (is_put && me == units - 1 && overlap_wrong(mine, bytes, 1) < bytes) give_up("wrong put");
-    if (!is_put && me == 0 && overlap_wrong(local, bytes, units) < bytes) give_up("wrong get");
+    if (is_put && me == npes - 1 && overlap_wrong(mine, bytes, 1) < bytes) give_up("wrong put");
+    if (!is_put && me == 0 && overlap_wrong(local, bytes, npes) < bytes) give_up("wrong get");
     meet();
     snprintf(measure_name, sizeof measure_name, "dart_overlap_%s_overhead", name);
     report(measure_name, "bytes", (double)bytes, "ns", 1, overhead, samples, 0);
@@ -52,13 +52,13 @@ static void measure(const char* name, void (*start)(size_t bytes), size_t bytes)
 
 int main(int argc, char** argv) {
     begin(argc, argv);
-    const size_t bytes_max = is_tiny ? 65536 : (size_t)4 << 20;
+    const size_t bytes_max = level == TINY ? 65536 : (size_t)4 << 20;
     remote = allocate(bytes_max);
     mine = own_part(remote);
-    NEED(dart_gptr_setunit(&remote, DART_TEAM_UNIT_ID(units - 1)));
+    NEED(dart_gptr_setunit(&remote, DART_TEAM_UNIT_ID(npes - 1)));
     char* memory = aligned_alloc(4096, bytes_max + 4096);
     local = memory + 2048;  // see bench/apps/automaton.c
-    for (size_t bytes = 4096; bytes <= bytes_max; bytes *= is_quick && !is_tiny ? 16 : 4) {
+    for (size_t bytes = 4096; bytes <= bytes_max; bytes *= level == QUICK ? 16 : 4) {
         measure("put", put, bytes);
         measure("get", get, bytes);
     }

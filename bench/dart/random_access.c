@@ -23,7 +23,7 @@ static uint64_t* mine;
 
 static dart_gptr_t word_at(uint64_t index) {
     dart_gptr_t gptr = table;
-    const int unit = (int)(index * (uint64_t)units >> log_words);
+    const int unit = (int)(index * (uint64_t)npes >> log_words);
     dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID(unit));
     gptr.addr_or_offs.offset = (index - first_word[unit]) * sizeof(uint64_t);
     return gptr;
@@ -56,8 +56,8 @@ static uint64_t by_accumulate(uint64_t random, long updates) {
 
 static void measure(const char* name, uint64_t (*update)(uint64_t, long), double wrong_most) {
     double gups[kSamplesMax];
-    const int samples = is_tiny ? 1 : is_quick ? 5 : 11;
-    const long each = (long)(4 * words / (uint64_t)units) / (is_quick ? 16 : 4);
+    const int samples = level == TINY ? 1 : level != FULL ? 5 : 11;
+    const long each = (long)(4 * words / (uint64_t)npes) / (level != FULL ? 16 : 4);
     const uint64_t begin = first_word[me], end = first_word[me + 1];
     for (uint64_t i = begin; i < end; ++i) mine[i - begin] = i;
     const uint64_t first = random_at((uint64_t)me * (uint64_t)each);
@@ -65,7 +65,7 @@ static void measure(const char* name, uint64_t (*update)(uint64_t, long), double
         meet();
         const double start = now_ns();
         update(first, each);
-        gups[i] = (double)each * units / greatest(now_ns() - start);
+        gups[i] = (double)each * npes / greatest(now_ns() - start);
         meet();
         update(first, each);
     }
@@ -79,13 +79,13 @@ static void measure(const char* name, uint64_t (*update)(uint64_t, long), double
 
 int main(int argc, char** argv) {
     begin(argc, argv);
-    log_words = is_tiny ? 12 : is_quick ? 18 : 22;
+    log_words = level == TINY ? 12 : level != FULL ? 18 : 22;
     words = (uint64_t)1 << log_words;
-    words_of_unit = words / (uint64_t)units + 1;
-    first_word = malloc(sizeof(uint64_t) * ((size_t)units + 1));
-    // The first index with index * units >> log_words == unit.
-    for (int unit = 0; unit <= units; ++unit) {
-        first_word[unit] = (((uint64_t)unit << log_words) + (uint64_t)units - 1) / (uint64_t)units;
+    words_of_unit = words / (uint64_t)npes + 1;
+    first_word = malloc(sizeof(uint64_t) * ((size_t)npes + 1));
+    // The first index with index * npes >> log_words == unit.
+    for (int unit = 0; unit <= npes; ++unit) {
+        first_word[unit] = (((uint64_t)unit << log_words) + (uint64_t)npes - 1) / (uint64_t)npes;
     }
     table = allocate(words_of_unit * sizeof(uint64_t));
     mine = own_part(table);

@@ -88,12 +88,12 @@ static void measure(long iterations) {
 }
 
 static void measure_grid(long n, long iterations) {
-    mine = stripe_of(n, me, units, iterations);
+    mine = stripe_of(n, me, npes, iterations);
     above = me - 1;
-    below = me + 1 < units ? me + 1 : -1;
-    above_rows = above >= 0 ? mine.first - stripe_first_row(n, above, units) : 0;
+    below = me + 1 < npes ? me + 1 : -1;
+    above_rows = above >= 0 ? mine.first - stripe_first_row(n, above, npes) : 0;
     for (int i = 0; i < 2; ++i) {
-        memory[i] = allocate(stripe_bytes(n, units));
+        memory[i] = allocate(stripe_bytes(n, npes));
         grid[i] = own_part(memory[i]);
     }
     measure(iterations);
@@ -105,8 +105,8 @@ static void measure_grid(long n, long iterations) {
 int main(int argc, char** argv) {
     begin(argc, argv);
     measure_grid(64, by_level(20, 500, 1000));
-    if (!is_tiny) measure_grid(1024, by_level(0, 60, 200));
-    if (!is_quick) measure_grid(4096, 20);
+    if (level != TINY) measure_grid(1024, by_level(0, 60, 200));
+    if (level == FULL) measure_grid(4096, 20);
     end();
     return 0;
 }

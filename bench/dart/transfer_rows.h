@@ -78,8 +78,8 @@ static inline double time_of(Body body, long calls, size_t bytes) {
 
 static inline void measure(const struct Row* row, const char* x_name, double x, size_t bytes) {
     double ours[kSamplesMax], limit[kSamplesMax];
-    const int samples = is_tiny ? 3 : is_quick ? 21 : 51;
-    const double sample_ns = is_tiny ? 1e4 : is_quick ? 4e5 : 2e6;
+    const int samples = level == TINY ? 3 : level != FULL ? 21 : 51;
+    const double sample_ns = level == TINY ? 1e4 : level != FULL ? 4e5 : 2e6;
     long calls = 1;
     while (time_of(row->ours, calls, bytes) * (double)calls < sample_ns && calls < 1000000) {
         calls *= 2;
@@ -98,9 +98,9 @@ static inline void measure(const struct Row* row, const char* x_name, double x, 
 }
 
 static inline void measure_rows(const struct Row* rows, size_t count) {
-    const size_t most = is_tiny ? 4096 : is_quick ? (size_t)1 << 18 : BYTES_MAX;
+    const size_t most = level == TINY ? 4096 : level != FULL ? (size_t)1 << 18 : BYTES_MAX;
     for (size_t row = 0; me == 0 && row < count; ++row) {
-        for (size_t bytes = 8; bytes <= most; bytes *= bytes < 4096 && !is_quick ? 2 : 8) {
+        for (size_t bytes = 8; bytes <= most; bytes *= bytes < 4096 && level == FULL ? 2 : 8) {
             measure(&rows[row], "bytes", (double)bytes, bytes);
         }
     }
@@ -112,7 +112,7 @@ static inline void measure_distances(void) {
     static const struct Row rows[] = {{"dart_put_at", put, NULL, 1, 0},
                                       {"dart_get_at", get, NULL, 1, 0}};
     const dart_gptr_t usual = target;
-    for (int unit = 0; me == 0 && unit < units; ++unit) {
+    for (int unit = 0; me == 0 && unit < npes; ++unit) {
         dart_gptr_setunit(&target, DART_TEAM_UNIT_ID(unit));
         for (int row = 0; row < 2; ++row) measure(&rows[row], "unit", unit, 8);
     }
@@ -125,7 +125,7 @@ static inline void* begin_transfers(int argc, char** argv) {
     begin(argc, argv);
     target = allocate(BYTES_MAX);
     void* mine = own_part(target);
-    NEED(dart_gptr_setunit(&target, DART_TEAM_UNIT_ID(units - 1)));
+    NEED(dart_gptr_setunit(&target, DART_TEAM_UNIT_ID(npes - 1)));
     memset(mine, 0, BYTES_MAX);
     local = aligned_alloc(64, BYTES_MAX);
     memset(local, 1, BYTES_MAX);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What grows with the number of PEs? All of it in one short run, for bench/growth and bench/run,
-// which start it with 1 to 256 PEs (x and npes: PEs):
+// What grows with the number of PEs? All of it in one short run, which bench/run starts with 1 to
+// 256 PEs (x and npes: PEs):
 //
 //   growth_init        ms from before shmem_init to behind its first barrier, a sample for each PE
 //   growth_barrier     us of shmem_barrier_all

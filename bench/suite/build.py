@@ -9,7 +9,7 @@ import shlex
 import shutil
 import subprocess
 
-from .points import MPI, OURS, THREADS
+from .points import MPI, OURS, BARE
 
 # Alignment: where a loop happens to lie is worth up to a factor of two, and that would be noted as
 # a difference between libraries.
@@ -63,7 +63,7 @@ class Library:
 
     def source_of(self, program):
         """The file of the program, relative to bench/."""
-        if self.name in (THREADS, MPI):
+        if self.name in (BARE, MPI):
             return program[f"{self.name}_source"]
         return program["source"]
 
@@ -85,11 +85,21 @@ def _identity(program, sources):
     return digest.hexdigest()[:16]
 
 
+def _bare_words(source, target, here, packages):
+    """The command that compiles a program without SHMEM."""
+    compiler = ["c++", "-std=c++20", *ALIGNED] if source.endswith(".cpp") else ["cc", *FLAGS]
+    flags = _capture(["pkg-config", "--cflags", "--libs", *packages]) if packages else None
+    return [*compiler, "-I", os.path.dirname(here), source, "-o", target, "-pthread",
+            *(flags.stdout.split() if flags else [])]
+
+
 def _compile(here, program, library, folder):
     """RETURNS: (path of the program, identity, ""), or (None, None, the compiler's messages)."""
     source = os.path.join(here, library.source_of(program))
     target = os.path.join(folder, f"{program['name']}.{library.name}")
-    if is_fortran(program):
+    if library.name == BARE:
+        words = _bare_words(source, target, here, program["bare_packages"])
+    elif is_fortran(program):
         words = [*shlex.split(library.caf), *ALIGNED, "-I", os.path.dirname(source),
                  *program["compile"], source, "-o", target]
     else:
@@ -123,7 +133,7 @@ def clock(here, folder):
 def compile_all(here, suite, libraries, runs, folder):
     """RETURNS: {(program, library): the result of _compile} of all that `runs` need"""
     os.makedirs(folder, exist_ok=True)
-    known = {**libraries, THREADS: Library(THREADS, "cc", "")}
+    known = {**libraries, BARE: Library(BARE)}
     wanted = list(dict.fromkeys((run.program, run.library) for run in runs))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         done = pool.map(lambda pair: _compile(here, suite.programs[pair[0]], known[pair[1]],

@@ -32,9 +32,10 @@ def _wait(process, seconds):
 
 
 def command_of(library, program, path, npes, options):
-    words = [word.replace("{npes}", str(npes)) for word in [*program["arguments"], *options]]
-    if not library:  # threads
-        return [path, "--threads", str(npes), *words]
+    arguments = program["arguments" if library else "bare_arguments"]
+    words = [word.replace("{npes}", str(npes)) for word in [*arguments, *options]]
+    if not library:
+        return [path, *words]
     launcher = [*shlex.split(library.launcher_of(program)), "-n", str(npes), *program["launcher"]]
     return [*launcher, path, *words]
 

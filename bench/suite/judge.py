@@ -95,8 +95,8 @@ def _with(found, library, aims):
 
 
 def _with_limit(found, aims):
-    """{place: Comparison} with the limit that the program measured, or with threads."""
-    result = _with(found, points.THREADS, aims)
+    """{place: Comparison} with the limit that the program measured, or with the bare program."""
+    result = _with(found, points.BARE, aims)
     for place, libraries in found.items():
         mine = libraries.get(points.OURS, [])
         if limits(mine):

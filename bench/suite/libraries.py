@@ -7,7 +7,7 @@ import shutil
 import sys
 
 from . import build
-from .points import MPI, OURS, THREADS
+from .points import MPI, OURS, BARE
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 INSTALLED = os.path.join(ROOT, "build", "install")
@@ -43,7 +43,7 @@ def add_options(parser):
     parser.add_argument("--mpirun", default=MPIRUN, help="runs them")
     parser.add_argument("--without", nargs="+", default=[], metavar="NAME",
                         help=f"not these libraries ({OURS}, {OPENMPI[0]}, {OPENCOARRAYS[0]}; "
-                             f"{THREADS}, {MPI}: plain programs with threads, with MPI)")
+                             f"{BARE}, {MPI}: programs that show a limit, plain MPI)")
 
 
 def _dart_files(path):

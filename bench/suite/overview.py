@@ -71,7 +71,7 @@ behind, if any, else undecided, equal, ahead; a click on the program leads to al
 Behind or ahead: the spreads of both sides over the rounds do not overlap and are more than
 {_percent(judge.NOISE)} apart. Equal: all rounds within {_percent(judge.DRAW)} of the
 aim. Else undecided. The aim is 1, for some limits more. Limit: measured
-beside our library, a plain loop or threads.</small></p>"""
+beside our library, a plain loop, or a bare program.</small></p>"""
 
 
 def _bar(counts, total):

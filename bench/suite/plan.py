@@ -4,11 +4,11 @@ import dataclasses
 import re
 import tomllib
 
-from .points import THREADS
+from .points import BARE
 
 KEYS = {"name", "source", "question", "arguments", "npes", "seconds", "timeout", "settings",
-        "compile", "launcher", "libraries", "wall", "repeats", "threads_source", "mpi_source",
-        "aims", "paper"}
+        "compile", "launcher", "libraries", "wall", "repeats", "bare_source", "bare_arguments",
+        "bare_packages", "mpi_source", "aims", "paper"}
 LEVELS = ("tiny", "quick", "full")
 
 
@@ -47,8 +47,8 @@ def read(path, level_name):
             raise SuiteError(f"{path}: {table['name']} stands twice")
         programs[table["name"]] = {
             **{"arguments": [], "compile": [], "launcher": [], "libraries": None, "wall": None,
-               "repeats": 1, "threads_source": None, "mpi_source": None, "aims": {},
-               "paper": []},
+               "repeats": 1, "bare_source": None, "bare_arguments": [], "bare_packages": [],
+               "mpi_source": None, "aims": {}, "paper": []},
             **table,
             "npes": {**defaults["npes"], **table.get("npes", {})}[level_name],
             "seconds": table.get("seconds", {}).get(level_name, level["seconds"]),
@@ -74,7 +74,7 @@ def _turn(program, libraries, without):
     names = [name for name, library in libraries.items()
              if library.has(program)
              and (program["libraries"] is None or name in program["libraries"])]
-    return names + ([THREADS] if program["threads_source"] and THREADS not in without else [])
+    return names + ([BARE] if program["bare_source"] and BARE not in without else [])
 
 
 def runs(suite, libraries, rounds, without=()):

@@ -8,7 +8,7 @@ import statistics
 from . import clocks
 
 OURS = "tessera"
-THREADS = "threads"  # the pseudo-library of programs with threads, without SHMEM: a limit
+BARE = "bare"  # the pseudo-library of programs without SHMEM that measure a limit
 MPI = "mpi"  # the pseudo-library of plain MPI programs
 TIMES = ("ns", "us", "ms", "s")  # units
 

@@ -51,7 +51,7 @@ def _medians(found, place, name):
     """RETURNS: "ours against theirs, unit"."""
     libraries = found[place]
     mine = libraries[points.OURS]
-    theirs = libraries.get(name) or judge.limits(mine) or libraries[points.THREADS]
+    theirs = libraries.get(name) or judge.limits(mine) or libraries[points.BARE]
     return f"{_side(mine)} against {_side(theirs)} {place.unit}"
 
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// usage: startup_pmix_server N DIRECTORY PROGRAM: the barest launcher, a PMIx server that forks N
-// processes and waits for them; its files go to DIRECTORY. No output handling, no signals, no
-// clean-up: it only exists as the measure for oshrun (bench/startup.py). One thread of ours; the
-// callbacks run in a thread of PMIx.
+// usage: startup_pmix N: the barest launcher, a PMIx server that starts this program N times as the
+// minimal process of a parallel job, and waits for them. A process connects, makes one fence that
+// collects data, and disconnects. No output handling and no signals: the program only exists as the
+// limit of startup_empty.c under oshrun. One thread of ours; the callbacks run in a thread of PMIx.
 #include <pmix.h>
 // The server's header needs the client's.
 #include <pmix_server.h>
@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <future>
 #include <string>
 #include <vector>
@@ -22,7 +23,7 @@ namespace {
 constexpr char kNamespace[] = "startup";
 
 [[noreturn]] void fail(const char* call, pmix_status_t status) {
-    std::fprintf(stderr, "startup_pmix_server: %s: %s\n", call, PMIx_Error_string(status));
+    std::fprintf(stderr, "startup_pmix: %s: %s\n", call, PMIx_Error_string(status));
     _exit(1);
 }
 
@@ -131,7 +132,19 @@ void register_job(unsigned nprocs, const std::string& directory) {
                                                 job.size(), Completion::done, &completion));
 }
 
-void start_process(unsigned rank, char** command) {
+// The process of the job.
+int be_a_client() {
+    pmix_proc_t me;
+    check("PMIx_Init", PMIx_Init(&me, nullptr, 0));
+    bool is_collecting = true;
+    pmix_info_t info;
+    PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &is_collecting, PMIX_BOOL);
+    check("PMIx_Fence", PMIx_Fence(nullptr, 0, &info, 1));
+    check("PMIx_Finalize", PMIx_Finalize(nullptr, 0));
+    return 0;
+}
+
+void start_process(unsigned rank) {
     pmix_proc_t process;
     PMIX_LOAD_PROCID(&process, kNamespace, rank);
     Completion completion;
@@ -146,7 +159,9 @@ void start_process(unsigned rank, char** command) {
     pid_t pid = fork();
     if (pid < 0) fail("fork", PMIX_ERR_SYS_OTHER);
     if (pid == 0) {
-        execvpe(command[0], command, environment);
+        char name[] = "startup_pmix";
+        char* command[] = {name, nullptr};
+        execve("/proc/self/exe", command, environment);
         _exit(127);
     }
     pmix_argv_free(environment);
@@ -165,21 +180,20 @@ int wait_for_all(unsigned nprocs) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    int nprocs = argc > 3 ? std::atoi(argv[1]) : 0;
-    if (nprocs < 1) {
-        std::fprintf(stderr, "usage: startup_pmix_server N DIRECTORY PROGRAM [ARGUMENT...]\n");
-        return 2;
-    }
-    std::string directory = argv[2];
+    if (argc == 1) return be_a_client();
+    const int nprocs = std::atoi(argv[1]);
+    if (nprocs < 1) return 2;
+    char directory[] = "/tmp/startup-XXXXXX";
+    if (mkdtemp(directory) == nullptr) fail("mkdtemp", PMIX_ERR_SYS_OTHER);
     start_server(directory);
     register_job(static_cast<unsigned>(nprocs), directory);
-    for (int rank = 0; rank < nprocs; ++rank) {
-        start_process(static_cast<unsigned>(rank), argv + 3);
-    }
-    int status = wait_for_all(static_cast<unsigned>(nprocs));
+    for (int rank = 0; rank < nprocs; ++rank) start_process(static_cast<unsigned>(rank));
+    const int status = wait_for_all(static_cast<unsigned>(nprocs));
     Completion completion;
     PMIx_server_deregister_nspace(kNamespace, Completion::done, &completion);
     completion.wait("PMIx_server_deregister_nspace", PMIX_SUCCESS);
     PMIx_server_finalize();
+    std::filesystem::remove_all(directory);
+    if (status == 0) std::puts("@ end");
     return status;
 }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Levels, samples and reports of all programs here, whatever library they use. A result is one line
+// of PE 0 that begins with "@ " (bench/run reads only those); the last line of a good run is
+// "@ end".
+#pragma once
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MIB ((size_t)1 << 20)
+
+enum level { TINY, QUICK, FULL };  // a run of less than 0.3 s, of some seconds, thorough
+static int me, npes;
+static enum level level = FULL;
+
+static inline int by_level(int tiny, int quick, int full) {
+    return level == TINY ? tiny : level == QUICK ? quick : full;
+}
+
+static inline void read_level(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+        if (strcmp(argv[i], "--tiny") == 0) level = TINY;
+        if (strcmp(argv[i], "--quick") == 0) level = QUICK;
+    }
+}
+
+static inline double now_ns(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static inline int by_value(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+static inline double* sorted_copy(const double* samples, int count) {
+    double* sorted = malloc(sizeof(double) * (size_t)count);
+    memcpy(sorted, samples, sizeof(double) * (size_t)count);
+    qsort(sorted, (size_t)count, sizeof(double), by_value);
+    return sorted;
+}
+
+static inline double median(const double* samples, int count) {
+    double* sorted = sorted_copy(samples, count);
+    double result = sorted[count / 2];
+    free(sorted);
+    return result;
+}
+
+// Prints one line on PE 0; the other PEs' calls do nothing. The names of the measure and of the
+// parameter have no blanks. `limit`: the median of the machine's limit, in the same unit; 0: none.
+static inline void report(const char* measure, const char* parameter_name, double parameter,
+                          const char* unit, int lower_is_better, const double* samples, int count,
+                          double limit) {
+    if (me != 0 || count < 1) return;
+    double* sorted = sorted_copy(samples, count);
+    printf(
+        "@ measure=%s x=%.10g xname=%s npes=%d unit=%s better=%s median=%.6g q1=%.6g q3=%.6g "
+        "samples=%d",
+        measure, parameter, parameter_name, npes, unit, lower_is_better ? "lower" : "higher",
+        sorted[count / 2], sorted[count / 4], sorted[count * 3 / 4], count);
+    if (limit != 0) printf(" limit=%.6g", limit);
+    putchar('\n');
+    fflush(stdout);
+    free(sorted);
+}
+
+static inline void report_end(void) {
+    if (me == 0) puts("@ end");
+    fflush(stdout);
+}
