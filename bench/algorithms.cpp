@@ -5,7 +5,8 @@
 // where PEs share cores. The program changes the library's settings between calls, so it is linked
 // with the library's objects.
 // Prints "algorithm bytes ns" on PE 0: medians over rounds, on the clock of PE 0; reductions as
-// "algorithm access bytes ns", but for auto. bench/run-algorithms runs it.
+// "algorithm access bytes ns", but for auto. The last line tells how often auto is as good as the
+// best.
 //   algorithms COLLECTIVE [--quick] [--step S] [--rounds R] [--most BYTES]
 // Sizes are 8 B (reductions: 4 B, a sum of int as in Ravichandrasekaran 2015, chapter 3) times
 // powers of 2^S.
@@ -40,6 +41,8 @@ struct Options {
     double budget_s = 1.0;  // of a size
 };
 
+constexpr double kCloseToBest = 1.1;  // such a ratio is as good
+
 struct Variant {
     std::string name;  // as it is printed
     AlgorithmSetting algorithm;
@@ -55,6 +58,7 @@ struct Arrays {
 
 int me;
 int npes;
+std::vector<double> over_best;  // auto's times over the best ones
 
 double now_s() {
     timespec time{};
@@ -163,12 +167,24 @@ void measure(const Options& options, const Arrays& arrays, std::size_t bytes) {
         }
     }
     if (me != 0) return;
+    std::vector<double> medians;
     for (Variant& variant : variants) {
         std::sort(variant.times.begin(), variant.times.end());
-        std::printf("%s %zu %.1f\n", variant.name.c_str(), bytes,
-                    variant.times[variant.times.size() / 2] * 1e9);
+        medians.push_back(variant.times[variant.times.size() / 2]);
+        std::printf("%s %zu %.1f\n", variant.name.c_str(), bytes, medians.back() * 1e9);
     }
     std::fflush(stdout);
+    if (medians.size() == 1) return;
+    over_best.push_back(medians.front() / *std::min_element(medians.begin() + 1, medians.end()));
+}
+
+void print_summary() {
+    if (over_best.empty()) return;
+    const auto close = std::count_if(over_best.begin(), over_best.end(),
+                                     [](double ratio) { return ratio <= kCloseToBest; });
+    std::printf("auto is within %.1f of the best at %td of %zu points; at worst %.2f\n",
+                kCloseToBest, close, over_best.size(),
+                *std::max_element(over_best.begin(), over_best.end()));
 }
 
 [[noreturn]] void explain(const char* program) {
@@ -236,6 +252,7 @@ int main(int argc, char** argv) {
          bytes <= options.most_bytes && bytes * blocks <= array_bytes; bytes <<= options.step) {
         measure(options, arrays, bytes);
     }
+    print_summary();
     shmem_finalize();
     return 0;
 }
