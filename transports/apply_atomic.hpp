@@ -21,6 +21,7 @@ TESSERA_INLINE std::uint64_t apply_atomic(void* address, AtomicOp op, std::uint6
     std::atomic_ref<Word> word(*static_cast<Word*>(address));
     const auto value = static_cast<Word>(operand);
     switch (op) {
+        // Pairs with core/context.hpp:fence, core/context.hpp:swap and base/wait.cpp:sleep_unless.
         case AtomicOp::kFetch: return word.load();
         case AtomicOp::kSet:
         case AtomicOp::kSwap: return word.exchange(value);
@@ -29,6 +30,7 @@ TESSERA_INLINE std::uint64_t apply_atomic(void* address, AtomicOp op, std::uint6
             word.compare_exchange_strong(seen, value);
             return seen;
         }
+        // Pairs with api/local_word.hpp:load and base/wait.cpp:sleep_unless.
         case AtomicOp::kAdd: return word.fetch_add(value);
         case AtomicOp::kAnd: return word.fetch_and(value);
         case AtomicOp::kOr: return word.fetch_or(value);

@@ -12,8 +12,9 @@
 namespace tessera {
 
 // THREADS: the caller of the operation adds, before it hands the part over; the reader of a
-// transport's answers subtracts, with release: that pairs with the acquire of is_local() and
-// is_remote(). The object stays where it is until both counts are 0.
+// transport's answers subtracts. The object stays where it is until both counts are 0. Pairs with
+// transports/ofi/completion.hpp:complete, transports/loopback/transport.cpp:take_answer and
+// progress/background.cpp:finish.
 struct Operation {
     static constexpr std::size_t kScratchBytes = 48;
 

@@ -38,7 +38,7 @@ class TokenPool {
     static constexpr unsigned kTokenBits = 56;
 
     struct Entry {
-        // 0: the object is not in use. Release in renew() pairs with the acquire in find().
+        // 0: the object is not in use.
         std::atomic<std::uint64_t> token{0};
         std::uint32_t index = 0;
         std::uint32_t generation = 0;
@@ -49,6 +49,7 @@ class TokenPool {
             generation = (generation + 1) & kGenerationMax;
             const std::uint64_t fresh =
                 std::uint64_t{generation} << 32 | (std::uint64_t{index} + 1);
+            // Pairs with transports/token_pool.hpp:find.
             token.store(fresh, std::memory_order_release);
             return fresh;
         }
@@ -75,10 +76,11 @@ class TokenPool {
     // The entry that has this token, or nullptr. THREADS: any. COST: three loads.
     Entry* find(std::uint64_t token) const {
         const std::uint32_t index = static_cast<std::uint32_t>(token) - 1;
-        // Acquire: pairs with the release in grow().
+        // Pairs with transports/token_pool.hpp:grow.
         if (index >= count_.load(std::memory_order_acquire)) return nullptr;
         const std::size_t chunk = chunk_of(index);
         Entry& entry = chunks_[chunk][index - first_of(chunk)];
+        // Pairs with transports/token_pool.hpp:renew.
         return entry.token.load(std::memory_order_acquire) == token ? &entry : nullptr;
     }
 
@@ -103,6 +105,7 @@ class TokenPool {
             entry.index = static_cast<std::uint32_t>(count + i - 1);
             free_.push_back(&entry);
         }
+        // Pairs with transports/token_pool.hpp:find.
         count_.store(static_cast<std::uint32_t>(count + entries), std::memory_order_release);
     }
 

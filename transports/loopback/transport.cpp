@@ -46,7 +46,8 @@ class LoopbackTransport final : public FabricTransport {
     explicit LoopbackTransport(FabricSetup setup) : setup_(std::move(setup)) {}
     ~LoopbackTransport() override {
         leave();
-        must_stop_.store(true, std::memory_order_release);  // Pairs with the acquire in start().
+        // Pairs with transports/loopback/transport.cpp:start.
+        must_stop_.store(true, std::memory_order_release);
         socket_.close_for_reading();
         if (progress_thread_.joinable()) progress_thread_.join();
     }
@@ -77,6 +78,7 @@ class LoopbackTransport final : public FabricTransport {
         progress_thread_ = start_library_thread([this] {
             constexpr int kSleepMs = 100;
             if (setup_.prepare_thread != nullptr) setup_.prepare_thread();
+            // Pairs with transports/loopback/transport.cpp:~LoopbackTransport.
             while (!must_stop_.load(std::memory_order_acquire)) {
                 socket_.wait(kSleepMs);
                 progress();
@@ -174,7 +176,7 @@ class LoopbackTransport final : public FabricTransport {
     void fence(Context&) override {}
     bool is_behind_fence(Context&, int) override { return false; }
     void quiet(Context& context) override {
-        // Acquire: pairs with take_answer().
+        // Pairs with transports/loopback/transport.cpp:take_answer.
         drive_until(
             [](void* pending) {
                 return static_cast<Count*>(pending)->load(std::memory_order_acquire) == 0;
@@ -308,7 +310,8 @@ class LoopbackTransport final : public FabricTransport {
             case MessageKind::kAccumulate: execute_accumulate(message, target, data); break;
             case MessageKind::kGate: memory_.post_gate(target, message.number); break;
         }
-        // Before the look whether this PE sleeps, as an atomic of the processor would be.
+        // Before the look whether this PE sleeps, as an atomic of the processor would be. Pairs
+        // with base/wait.cpp:sleep_unless.
         std::atomic_thread_fence(std::memory_order_seq_cst);
         memory_.wake_program();
     }
@@ -348,8 +351,8 @@ class LoopbackTransport final : public FabricTransport {
             std::memcpy(request.result, data.data(), data.size());
         }
         requests_.put_back(*entry);
-        // Release of both: the data is there. Pairs with the acquire in quiet(), and with
-        // Operation::is_local() and is_remote().
+        // The data is there. Pairs with transports/loopback/transport.cpp:quiet,
+        // transports/operation.hpp:is_local and transports/operation.hpp:is_remote.
         for (Count* count : {request.of_operation, request.pending}) {
             if (count != nullptr) count->fetch_sub(1, std::memory_order_release);
         }

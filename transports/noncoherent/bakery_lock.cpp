@@ -25,7 +25,7 @@ void poll_until(Done is_done) {
 
 std::uint64_t BakeryLock::load(const std::uint64_t& word) const {
     policy_.before_load(&word, sizeof word);
-    // Acquire: pairs with store() in the node that writes the line.
+    // Pairs with transports/noncoherent/policy.cpp:finish in the node that writes the line.
     return std::atomic_ref(const_cast<std::uint64_t&>(word)).load(std::memory_order_acquire);
 }
 

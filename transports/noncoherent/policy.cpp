@@ -11,7 +11,8 @@
 namespace tessera::noncoherent {
 
 void Policy::before_load(const void* start, std::size_t bytes) const {
-    // Acquire: pairs with finish() in the PE that stored; its note came to this PE by other means.
+    // The note of the PE that stored has come by other means. Pairs with
+    // transports/noncoherent/policy.cpp:finish.
     std::atomic_thread_fence(std::memory_order_acquire);
     if (access_ == Access::kPastCache) drop_lines(start, bytes);
     // The processor may load from write-combining memory early.
@@ -39,7 +40,8 @@ void Policy::store_bytes(std::uint64_t* word, std::uint64_t value, std::uint8_t 
     }
 }
 
-// seq_cst: also before the loads that ask whether another PE sleeps (Sleeper::is_sleeping()).
+// seq_cst: also before the loads that ask whether another PE sleeps. Pairs with
+// transports/noncoherent/policy.cpp:before_load and base/wait.cpp:sleep_unless.
 void Policy::finish() const {
     if (access_ != Access::kCoherent) finish_stores_past_cache();
     std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -122,7 +122,8 @@ class SharedMemoryTransport final : public NoncoherentTransport {
             copies.policy().before_load(remote, bytes);
             copy_bytes(dest, remote, bytes);
         }
-        std::atomic_thread_fence(std::memory_order_acquire);  // Later loads must not pass a get.
+        // Later loads must not pass a get. Pairs with transports/noncoherent/policy.cpp:finish.
+        std::atomic_thread_fence(std::memory_order_acquire);
     }
     void put_nbi(Context& context, void* dest, const void* source, std::size_t bytes,
                  int pe) override {
@@ -144,6 +145,7 @@ class SharedMemoryTransport final : public NoncoherentTransport {
             policy.before_load(word, request.bytes);
             old = request.bytes == sizeof(std::uint32_t) ? word_at<std::uint32_t>(word)
                                                          : word_at<std::uint64_t>(word);
+            // Pairs with transports/noncoherent/policy.cpp:finish.
             std::atomic_thread_fence(std::memory_order_acquire);
         };
         if (request.op == AtomicOp::kFetch) {

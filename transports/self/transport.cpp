@@ -23,7 +23,8 @@ class SelfTransport final : public Transport {
     }
     void get(TransportContext&, void* dest, const void* source, std::size_t bytes, int) override {
         std::memcpy(dest, source, bytes);
-        std::atomic_thread_fence(std::memory_order_acquire);  // Later loads must not pass a get.
+        // Later loads must not pass a get. Pairs with core/context.hpp:fence.
+        std::atomic_thread_fence(std::memory_order_acquire);
     }
     void put_nbi(TransportContext& context, void* dest, const void* source, std::size_t bytes,
                  int pe) override {

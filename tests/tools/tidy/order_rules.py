@@ -8,7 +8,8 @@ import re
 
 from source_tree import ANNOTATIONS, C_FAMILY, LITERALS, c_functions
 
-PRODUCT = ("src/",)
+PRODUCT = ("src/", *(f"transports/{name}" for name in (
+    "apply", "cma", "fabric", "loopback", "no", "operation", "registered", "s", "to", "tr")))
 NEAR_LINES = 10
 
 ORDER = re.compile(r"\b(?:memory_order(?:_|::)|__ATOMIC_)"
@@ -152,6 +153,7 @@ class _Partners:
     def file_of(self, name, file):
         target = self._tree.include_target(name, file)
         named = self._by_base.get(file, [])
+        target = target or (file if file in self._tree else None)
         return target or (named[0] if len(named) == 1 else None)
 
     def sides(self, name, reference):

@@ -166,7 +166,7 @@ CASES = (
      "lost word: no identifier"),
     ("order-partners", "src/base/word.hpp", HEAD + RELEASE + "\n", "release names no partner"),
     ("order-partners", "src/base/word.hpp", HEAD + RELEASE + "\n// Pairs with word.hpp:get.\n\n" +
-     "\n" * 10 + ACQUIRE, "acquire names no partner"),
+     "\n" * 12 + ACQUIRE, "acquire names no partner"),
     ("order-partners", "src/base/word.hpp",
      HEAD + "inline std::atomic<int> a;\ninline int get() { return a.load(); }\n",
      "load() names no partner"),
@@ -223,7 +223,7 @@ class TidyTest(unittest.TestCase):
         at_functions = (RELEASE + "  // Pairs with base/word.hpp:get.\n// Pairs with\n"
                         "// base/word.hpp:put.\n" + ACQUIRE)
         at_class = ("// Pairs with word.hpp:put and word.hpp:get.\nclass A {\n" + RELEASE + "\n\n" +
-                    "void f();\n" * 10 + ACQUIRE + "};\n")
+                    "void f();\n" * 12 + ACQUIRE + "};\n")
         for text in at_functions, at_class:
             files = CLEAN | {"src/base/word.hpp": HEAD + text}
             self.assertEqual(self.findings(files), [])
