@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/fatal.hpp"
+#include "helpers.hpp"
 #include "process_state.hpp"
 #include "supervisor.hpp"
 

@@ -31,12 +31,12 @@ namespace {
 }
 
 // The files of the node as the helper maps them, for its whole life.
-struct NodeMemory {
+struct MappedNode {
     heap::NodeLayout layout;
     Mapping heaps;
     Mapping node;
 
-    NodeMemory(int node_fd, int heap_fd) {
+    MappedNode(int node_fd, int heap_fd) {
         if (::pread(node_fd, static_cast<void*>(&layout), sizeof layout, 0) !=
             static_cast<ssize_t>(sizeof layout)) {
             fail("cannot read the shared file of the node");
@@ -57,7 +57,7 @@ void run_helper(int argc, char** argv) {
     if (argc != 4 || std::strcmp(argv[0], kHelperName) != 0) return;
     ::prctl(PR_SET_NAME, kHelperName);
     set_message_prefix("oshrun: ");
-    const NodeMemory memory(std::atoi(argv[1]), std::atoi(argv[2]));
+    const MappedNode memory(std::atoi(argv[1]), std::atoi(argv[2]));
     // Among them pipes of oshrun, whose other ends wait for the last writer.
     ::close_range(STDERR_FILENO + 1, ~0U, 0);
     char* node = memory.node.data();

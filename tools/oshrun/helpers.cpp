@@ -16,9 +16,9 @@
 #include "base/environment.hpp"
 #include "base/fatal.hpp"
 #include "base/virtual_nodes.hpp"
-#include "job.hpp"
 #include "programs.hpp"
 #include "settings/config.hpp"
+#include "spawn.hpp"
 
 namespace tessera::oshrun {
 

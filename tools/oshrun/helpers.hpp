@@ -6,25 +6,14 @@
 // oshrun dies. The end of one before ends the job.
 #pragma once
 
-#include <sys/types.h>
-
 #include <vector>
 
 #include "heap/offload_board.hpp"
-#include "spawn.hpp"
+#include "job.hpp"
 #include "topology/binding.hpp"
 #include "topology/topology.hpp"
 
 namespace tessera::oshrun {
-
-struct Job;
-
-struct HelperProcess {
-    pid_t pid = 0;
-    int node = 0;
-    std::vector<std::uint32_t> pus;  // empty: not bound
-    bool is_running = false;
-};
 
 inline constexpr const char* kHelperName = "tessera-helper";
 

@@ -5,12 +5,12 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/fd.hpp"
-#include "helpers.hpp"
 #include "keeper.hpp"
 #include "memory.hpp"
 #include "options.hpp"
@@ -30,6 +30,13 @@ struct Pe {
     int wait_status = 0;         // as waitpid() says, when no longer running
     bool has_failed = false;     // and has been counted
     bool has_lost_peer = false;  // has complained that it cannot reach another PE
+};
+
+struct HelperProcess {
+    pid_t pid = 0;
+    int node = 0;
+    std::vector<std::uint32_t> pus;  // empty: not bound
+    bool is_running = false;
 };
 
 struct Job {

@@ -23,6 +23,7 @@
 #include "base/virtual_nodes.hpp"
 #include "debugger.hpp"
 #include "fabric_files.hpp"
+#include "helpers.hpp"
 #include "job.hpp"
 #include "launch/oshrun_client.hpp"
 #include "limits.hpp"
