@@ -43,6 +43,7 @@ class Analysis {
     std::vector<int> holders_of(const PeLock& lock, const Snapshot& waiter) const;
     void look_at_queues();
     void look_at_place_in_queue(const Snapshot& pe);
+    std::vector<int> awaited_by(const Snapshot& image) const;
     void look_at_images();
     void look_for_cycle();
     void look_for_culprits();
@@ -303,10 +304,31 @@ void Analysis::look_at_place_in_queue(const Snapshot& pe) {
                      name_of_pe(pe.wait.behind));
 }
 
+// The PEs that an image waits for: the partner of sync images; for a statement that is collective
+// over a team, its images that are in none.
+std::vector<int> Analysis::awaited_by(const Snapshot& image) const {
+    if (!image.image || !image.is_waiting() || !image.entry) return {};
+    const std::string& statement = image.entry->routine;
+    if (statement == "sync images" && image.wait.kind == WaitKind::kWords) {
+        const std::uint64_t offset = image.wait.address - image.image->arrived;
+        const std::uint64_t index = offset / sizeof(std::uint64_t);
+        if (index < kImagesMax) return {static_cast<int>(index)};
+    }
+    std::vector<int> awaited;
+    if (!is_collective(statement)) return awaited;
+    for (int pe : image.image->team) {
+        const Snapshot* other = snapshot_of(pe);
+        const bool is_in_one =
+            other != nullptr && other->entry && is_collective(other->entry->routine);
+        if (other == nullptr || (other->ended.empty() && !is_in_one)) awaited.push_back(pe);
+    }
+    return awaited;
+}
+
 void Analysis::look_at_images() {
     std::map<std::pair<std::string, std::vector<int>>, std::vector<int>> waiters;
     for (const Snapshot& pe : pes_) {
-        const std::vector<int> awaited = awaited_by(pe, pes_);
+        const std::vector<int> awaited = awaited_by(pe);
         if (awaited.empty()) continue;
         for (int other : awaited) add_wait(pe.process.pe, other, pe.routine());
         waiters[{pe.routine(), awaited}].push_back(pe.process.pe);

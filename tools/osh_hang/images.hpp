@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Coarray programs and programs of DART: the statement that an image is in, in the words of
-// Fortran, the images that it waits for, and the coarray at an address.
+// Fortran, and its current team.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tessera::osh_hang {
 
-struct Snapshot;
+inline constexpr int kImagesMax = 1 << 20;
 
 // Facts from an image's process (runtimes/caf/core/hang_note.hpp).
 struct Image {
@@ -27,12 +27,7 @@ std::string statement_of(const std::string& routine);
 // Whether the routine is one of a runtime, and not of OpenSHMEM.
 bool is_of_runtime(const std::string& routine);
 
-// The PEs that an image waits for: the partner of sync images; for a statement that is collective
-// over a team, its images that are in none.
-std::vector<int> awaited_by(const Snapshot& image, const std::vector<Snapshot>& pes);
-
-// "ev", "ev+8": the coarray that holds the byte of the symmetric heap; "": not known. The compiler
-// keeps the address of a coarray in a static variable with the coarray's name.
-std::string coarray_at(const Snapshot& pe, std::uint64_t address);
+// Whether the statement is collective over the images of a team.
+bool is_collective(const std::string& statement);
 
 }  // namespace tessera::osh_hang

@@ -4,6 +4,7 @@
 #include "tools/osh_hang/processes.hpp"
 
 #include <dirent.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -145,6 +146,12 @@ std::vector<PeProcess> find_job(const PeProcess& any) {
     const auto same = std::ranges::unique(leaves, {}, &PeProcess::pe);
     leaves.erase(same.begin(), same.end());
     return leaves;
+}
+
+bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes) {
+    const iovec local{.iov_base = to, .iov_len = bytes};
+    const iovec remote{.iov_base = reinterpret_cast<void*>(address), .iov_len = bytes};
+    return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
 }  // namespace tessera::osh_hang

@@ -7,6 +7,8 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -30,5 +32,8 @@ std::vector<PeProcess> find_job(const PeProcess& any);
 
 // All PEs of this user on this host.
 std::vector<PeProcess> find_pes();
+
+// The bytes of another process. RETURNS: whether all could be read.
+bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes);
 
 }  // namespace tessera::osh_hang

@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +20,7 @@ namespace tessera::osh_hang {
 namespace {
 
 constexpr std::size_t kPageBytes = 4096;
+constexpr std::uint64_t kCoarrayBytesMax = std::uint64_t{1} << 20;  // for a name behind the start
 
 // A copy of an object with atomics, as it lies in the file.
 template <class T>
@@ -238,12 +238,6 @@ void read_stack(Snapshot& pe) {
 
 }  // namespace
 
-bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes) {
-    const iovec local{.iov_base = to, .iov_len = bytes};
-    const iovec remote{.iov_base = reinterpret_cast<void*>(address), .iov_len = bytes};
-    return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
-}
-
 std::string TeamView::name() const {
     if (slot == kWorldTeamSlot) return "SHMEM_TEAM_WORLD";
     if (slot == kSharedTeamSlot) return "SHMEM_TEAM_SHARED";
@@ -335,6 +329,27 @@ Snapshot NodeFiles::read(const PeProcess& process, int& npes) {
         pe.locks = read_locks(process.pid, internal->held_locks);
     }
     return pe;
+}
+
+std::string coarray_at(const Snapshot& pe, std::uint64_t address) {
+    std::string best;
+    std::uint64_t distance = kCoarrayBytesMax;
+    call_sites::Process process(pe.process.pid);
+    process.for_each_variable([&](const char* name, std::uint64_t variable, std::uint64_t bytes) {
+        const bool is_inner =
+            name[0] == '_' && std::string_view(name).find("_MOD_") == std::string_view::npos;
+        const bool is_static = variable - pe.static_base < pe.static_bytes;
+        const std::string_view text = name;
+        if (!is_static || bytes < sizeof address || is_inner) return;
+        if (text.find("caf_token") != std::string_view::npos) return;
+        std::uint64_t base = 0;  // of the coarray: a pointer, or the start of a descriptor
+        if (!read_memory(pe.process.pid, variable, &base, sizeof base)) return;
+        if (base < pe.heap_base || address - base >= distance) return;
+        distance = address - base;
+        best = call_sites::readable_name(name);
+    });
+    if (best.empty() || distance == 0) return best;
+    return best + "+" + std::to_string(distance);
 }
 
 std::string name_of(const Snapshot& pe, std::uint64_t address) {

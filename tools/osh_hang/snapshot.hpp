@@ -117,8 +117,9 @@ class NodeFiles {
     std::vector<Node> nodes_;
 };
 
-// The bytes of another process. RETURNS: whether all could be read.
-bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes);
+// "ev", "ev+8": the coarray that holds the byte of the symmetric heap; "": not known. The compiler
+// keeps the address of a coarray in a static variable with the coarray's name.
+std::string coarray_at(const Snapshot& pe, std::uint64_t address);
 
 // "flag (static)", "word+8 of the symmetric heap (0x40)"; by the PE's own addresses.
 std::string name_of(const Snapshot& pe, std::uint64_t address);
