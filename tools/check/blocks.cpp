@@ -7,7 +7,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "tools/check/report.hpp"
+#include "tools/check/places.hpp"
 
 namespace tessera::check {
 namespace {

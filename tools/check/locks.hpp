@@ -11,7 +11,7 @@ void before_lock(const interpose::Call& call);
 void after_lock(const interpose::Call& call);
 // At the last finalize.
 void end_locks(const interpose::Call& call);
-// The memory of a lock that the PE holds is freed.
+// Before the call frees `bytes`: the PE holds no lock in them.
 void check_freed_locks(const interpose::Call& call, std::size_t bytes);
 
 }  // namespace tessera::check

@@ -8,7 +8,6 @@
 #include <mutex>
 
 #include "tools/check/blocks.hpp"
-#include "tools/check/locks.hpp"
 #include "tools/check/places.hpp"
 #include "tools/check/ranges.hpp"
 #include "tools/check/report.hpp"
@@ -120,6 +119,11 @@ shmem_team_t team_of_block(const Call& call) {
     return call.memory == Memory::kTeam ? call.team : SHMEM_TEAM_INVALID;
 }
 
+// Whether the call allocates and frees memory of the block's kind.
+bool is_block_of_call(const Block& block, const Call& call) {
+    return block.memory == call.memory && block.team == team_of_block(call);
+}
+
 // RETURNS: the live block; nullptr where the library will tell, or after a report, with which a
 // free that goes on is one of nothing.
 const Block* block_to_free(Call& call) {
@@ -129,10 +133,8 @@ const Block* block_to_free(Call& call) {
         if (is_told && call.kind == Kind::kFree) call.dest = nullptr;
         return nullptr;
     }
-    const bool is_of_call = block->memory == call.memory && block->team == team_of_block(call);
-    if (!is_of_call) return nullptr;
+    if (!is_block_of_call(*block, call)) return nullptr;
     check_block_zones(call, *block);
-    if (call.kind == Kind::kFree) check_freed_locks(call, block->bytes);
     return block;
 }
 
@@ -308,6 +310,12 @@ std::string object_at(const void* address, int pe) {
 }
 
 std::string object_at(const void* address) { return object_at(address, my_pe()); }
+
+std::size_t freed_bytes(const Call& call) {
+    std::lock_guard guard(mutex);
+    const Block* block = blocks.starting_at(call.dest);
+    return block != nullptr && is_block_of_call(*block, call) ? block->bytes : 0;
+}
 
 void before_memory(Call& call) {
     std::lock_guard guard(mutex);

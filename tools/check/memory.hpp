@@ -13,6 +13,9 @@ namespace tessera::check {
 // Collective over all PEs.
 void begin_memory();
 
+// The bytes of the live block that the call, a kFree, frees; 0: none.
+std::size_t freed_bytes(const interpose::Call& call);
+
 // Before the call: adds the red zones to what is allocated, finds the block that is freed.
 void before_memory(interpose::Call& call);
 void after_memory(interpose::Call& call);

@@ -84,6 +84,7 @@ void check_before(Call& call) {
     if (is_collective(call)) before_collective(call);
     check_arguments(call);
     check_sync_array(call);
+    if (call.kind == Kind::kFree) check_freed_locks(call, freed_bytes(call));
     if (is_memory(call)) before_memory(call);
     if (is_lock(call)) before_lock(call);
     if (call.kind == Kind::kBarrier) check_zones(call);

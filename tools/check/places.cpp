@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See places.hpp, and place_of() in report.hpp.
+// See places.hpp.
 #include "tools/check/places.hpp"
 
 #include <unistd.h>
@@ -12,7 +12,6 @@
 
 #include "pshmem.h"
 #include "tools/call_sites/call_sites.hpp"
-#include "tools/check/report.hpp"
 
 namespace tessera::check {
 namespace {
@@ -92,7 +91,7 @@ void find_caller(interpose::Call& call) {
 std::optional<Variable> variable_at(const void* address) {
     static auto& known = *new std::unordered_map<const void*, std::optional<Variable>>;
     // Symmetric, and no block: the caller has looked. So it is static, or has no name.
-    if (pshmem_addr_accessible(address, my_pe()) == 0) return std::nullopt;
+    if (pshmem_addr_accessible(address, pshmem_my_pe()) == 0) return std::nullopt;
     std::lock_guard guard(mutex);
     auto [found, is_new] = known.try_emplace(address);
     if (is_new) {

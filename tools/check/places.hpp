@@ -12,6 +12,9 @@
 
 namespace tessera::check {
 
+// "main (heat.c:40)": the line of the call that returns to `site`.
+std::string place_of(const void* site);
+
 // Sets `caller`. Of a call that a runtime makes, `site` becomes that of the program's statement,
 // but for those calls that only ask.
 // REQUIRES: the thread is in the call.

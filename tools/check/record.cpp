@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "tools/check/places.hpp"
 #include "tools/check/report.hpp"
 
 namespace tessera::check {

@@ -12,9 +12,6 @@
 
 namespace tessera::check {
 
-// "main (heat.c:40)": the line of the call that returns to `site`.
-std::string place_of(const void* site);
-
 // "shmem_long_put at main (heat.c:40)".
 std::string text_of(const interpose::Call& call);
 

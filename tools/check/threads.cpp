@@ -11,6 +11,7 @@
 #include <string>
 
 #include "tools/check/collectives.hpp"
+#include "tools/check/places.hpp"
 #include "tools/check/report.hpp"
 #include "tools/check/teams.hpp"
 

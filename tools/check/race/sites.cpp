@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "tools/check/report.hpp"
+#include "tools/check/places.hpp"
 
 namespace tessera::check::race {
 
