@@ -76,7 +76,10 @@ std::unique_ptr<Message> execute(std::uint64_t pointer) {
 
 }  // namespace
 
-void start_accessor_service() {
+// Collective over all images.
+CAF_ENTRY void _gfortran_caf_register_accessors_finish() {
+    sort_accessors();
+    ensure_initialized();
     start_service(execute);
     detail::at_component = start_service_thread;
     for (int pe = 0; pe < shmem_n_pes(); ++pe) {

@@ -2,8 +2,10 @@
 //
 // Accessors that run in the image that owns the memory, by its thread (core/service.hpp). The
 // thread starts when images exist on other nodes, or when its image allocates a component.
+// _gfortran_caf_register_accessors_finish, which programs call in ELF constructors, makes the
+// mailboxes.
 //
-// THREADS: start_accessor_service in ELF constructors; the others any.
+// THREADS: any.
 
 #pragma once
 
@@ -15,9 +17,6 @@
 #include "core/coarray.hpp"
 
 namespace tessera::caf {
-
-/// Makes the mailboxes. Collective over all images; does nothing the second time.
-void start_accessor_service();
 
 enum class Task : std::int32_t { kGet, kPut, kIsPresent };
 

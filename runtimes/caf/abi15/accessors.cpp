@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "abi15/accessor_service.hpp"
 #include "core/runtime.hpp"
 
 namespace tessera::caf {
@@ -121,18 +120,16 @@ bool run_checker(const Arguments& arguments, void* source) {
     return result != 0;
 }
 
-CAF_ENTRY void _gfortran_caf_register_accessor(const int hash, Accessor accessor) {
-    table().push_back({hash, accessor});
-}
-
-CAF_ENTRY void _gfortran_caf_register_accessors_finish() {
+void sort_accessors() {
     std::sort(table().begin(), table().end(),
               [](const Entry& a, const Entry& b) { return a.hash < b.hash; });
     table().erase(std::unique(table().begin(), table().end(),
                               [](const Entry& a, const Entry& b) { return a.hash == b.hash; }),
                   table().end());
-    ensure_initialized();
-    start_accessor_service();
+}
+
+CAF_ENTRY void _gfortran_caf_register_accessor(const int hash, Accessor accessor) {
+    table().push_back({hash, accessor});
 }
 
 CAF_ENTRY int _gfortran_caf_get_remote_function_index(const int hash) { return index_of(hash); }

@@ -27,6 +27,9 @@ using Checker = void (*)(void* add_data, const int* image, std::int32_t* result,
                          caf_token_t token, std::size_t);
 using Accessor = void (*)();
 
+/// Called once, when the executable has registered all.
+void sort_accessors();
+
 /// The accessor of an index of this executable. ERRORS: a number that is none ends the program.
 Accessor accessor_at(int index, const char* routine);
 

@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <string>
 
-#include "core/user_function.hpp"
-
 namespace tessera::caf {
+
+using AnyFunction = void (*)();
 
 // The components in each eight bytes of a result, as calling conventions see them.
 enum class Word { kNone, kReal, kInteger };

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "core/processor.hpp"
-#include "core/result_type.hpp"
 #include "core/runtime.hpp"
 #include "core/section.hpp"
 

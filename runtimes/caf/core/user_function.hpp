@@ -8,10 +8,9 @@
 #include <cstddef>
 
 #include "core/element_ops.hpp"
+#include "core/result_type.hpp"
 
 namespace tessera::caf {
-
-using AnyFunction = void (*)();
 
 struct UserFunction {
     enum Class { kInteger, kReal, kComplex, kString, kDerived };
