@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The checks of a move, and moves of contiguous bytes.
+// The checks of a move, and the moves. Where the blocks of one side are whole multiples of the
+// other side's, as they are for nearly all transfers, both sides are sections of arrays
+// (shmemx_put_strided); else they are lists of blocks (shmemx_put_indexed).
 #include "transfers/moves.hpp"
 
 #include <cstring>
@@ -11,6 +13,7 @@
 #include "transfers/layout.hpp"
 #include "transfers/ordering.hpp"
 #include "transfers/pending.hpp"
+#include "transfers/target.hpp"
 
 namespace tessera::dart {
 
@@ -69,8 +72,6 @@ void get_bytes(const Move& what, const Target& target, std::size_t bytes) {
     }
 }
 
-}  // namespace
-
 void move_bytes(const Move& what, const Target& target, std::size_t bytes) {
     if (target.mapped != nullptr) {
         copy_own(what, target, bytes);
@@ -81,6 +82,58 @@ void move_bytes(const Move& what, const Target& target, std::size_t bytes) {
     }
 }
 
+// One of six routines, `NAME` with its arguments in front of the target's number.
+#define CALL(NAME, COMPLETION, HANDLE, ...)                                             \
+    switch (COMPLETION) {                                                               \
+        case Completion::kBlocking: return NAME(__VA_ARGS__);                           \
+        case Completion::kByFlush: return NAME##_nbi(__VA_ARGS__);                      \
+        case Completion::kByHandle: return NAME##_req(__VA_ARGS__, request_of(HANDLE)); \
+    }
+
+void move_section(const Move& what, const Target& target, const Section& section) {
+    if (what.direction == Direction::kPut) {
+        CALL(shmemx_put_strided, what.completion, what.handle, target.address, section.dest_strides,
+             what.local, section.source_strides, section.extents, 2, section.element_bytes,
+             target.pe)
+    } else {
+        CALL(shmemx_get_strided, what.completion, what.handle, what.local, section.dest_strides,
+             target.address, section.source_strides, section.extents, 2, section.element_bytes,
+             target.pe)
+    }
+}
+
+void move_lists(const Move& what, const Target& target, const Types& types) {
+    const auto source = blocks_of(*types.source, what.elements);
+    const auto dest = blocks_of(*types.dest, what.elements);
+    if (what.direction == Direction::kPut) {
+        CALL(shmemx_put_indexed, what.completion, what.handle, target.address, dest.data(),
+             dest.size(), what.local, source.data(), source.size(), target.pe)
+    } else {
+        CALL(shmemx_get_indexed, what.completion, what.handle, what.local, dest.data(), dest.size(),
+             target.address, source.data(), source.size(), target.pe)
+    }
+}
+#undef CALL
+
+// Elements of two types with the same base, at least one of which has blocks.
+void move_blocks(const Move& what, const Target& target, const Types& types) {
+    Section section;
+    if (find_section(types, what.elements, section)) {
+        move_section(what, target, section);
+    } else {
+        move_lists(what, target, types);
+    }
+    if (what.completion != Completion::kBlocking) {
+        (target.mapped != nullptr ? left_on_node : pending).note();
+    } else if (target.mapped != nullptr) {
+        return;
+    } else if (what.direction == Direction::kPut) {
+        shmem_pe_quiet(&target.pe, 1);
+    }
+}
+
+}  // namespace
+
 dart_ret_t move(const Move& what, const char* routine) {
     if (what.handle != nullptr) {
         *what.handle = DART_HANDLE_NULL;
@@ -88,7 +141,7 @@ dart_ret_t move(const Move& what, const char* routine) {
         return fail(DART_ERR_INVAL, routine, "the place for the handle is NULL");
     }
     Types types{};
-    if (!find_types(what, types)) {
+    if (!find_types(what.source_type, what.dest_type, what.elements, types)) {
         return fail_types(what, routine);
     }
     if (what.local == nullptr && what.elements > 0) {

@@ -10,7 +10,6 @@
 #include <cstddef>
 
 #include "transfers/ordering.hpp"
-#include "transfers/target.hpp"
 
 namespace tessera::dart {
 
@@ -34,11 +33,5 @@ struct Move {
 inline shmemx_req_t* request_of(dart_handle_t* handle) {
     return reinterpret_cast<shmemx_req_t*>(handle);
 }
-
-// Contiguous bytes.
-void move_bytes(const Move& what, const Target& target, std::size_t bytes);
-// Elements of two types with the same base, at least one of which has blocks.
-struct Types;
-void move_blocks(const Move& what, const Target& target, const Types& types);
 
 }  // namespace tessera::dart

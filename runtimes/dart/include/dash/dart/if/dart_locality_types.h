@@ -7,7 +7,7 @@
 #ifndef DASH_DART_IF_DART_LOCALITY_TYPES_H
 #define DASH_DART_IF_DART_LOCALITY_TYPES_H
 
-#include "dart_types.h"
+#include "dart_unit_types.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Types and constants of DART: results, units, teams, types of elements, operations. The types of
-// localities stand in dart_locality_types.h.
+// Types and constants of DART: results, types of elements, operations; with dart_unit_types.h and
+// dart_locality_types.h, all types.
 
 #ifndef DASH_DART_IF_DART_TYPES_H
 #define DASH_DART_IF_DART_TYPES_H
@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "dart_locality_types.h"
+#include "dart_unit_types.h"
 #include "dart_util.h"
 
 #ifdef __cplusplus
@@ -44,55 +46,6 @@ enum {
     /** After an assertion of DASH. */
     DART_EXIT_ASSERT = -6
 };
-
-// ---- Units and teams --------------------------------------------------------------------------
-
-/** The number of a unit: a process of the program. */
-typedef int32_t dart_unit_t;
-
-/** The number of no unit. */
-#define DART_UNDEFINED_UNIT_ID ((dart_unit_t)(-1))
-
-/** The number of a unit in the program. */
-typedef struct dart_global_unit {
-#ifdef __cplusplus
-    constexpr dart_global_unit() : id(DART_UNDEFINED_UNIT_ID) {}
-    constexpr dart_global_unit(dart_unit_t number) : id(number) {}
-#endif
-    dart_unit_t id;
-} dart_global_unit_t;
-
-/** The number of a unit in a team. */
-typedef struct dart_local_unit {
-#ifdef __cplusplus
-    constexpr dart_local_unit() : id(DART_UNDEFINED_UNIT_ID) {}
-    constexpr dart_local_unit(dart_unit_t number) : id(number) {}
-#endif
-    dart_unit_t id;
-} dart_team_unit_t;
-
-/** Makes a number in a team out of a plain one. */
-DART_INLINE dart_team_unit_t dart_create_team_unit(dart_unit_t unit) {
-    dart_team_unit_t made = {unit};
-    return made;
-}
-
-/** Makes a number in the program out of a plain one. */
-DART_INLINE dart_global_unit_t dart_create_global_unit(dart_unit_t unit) {
-    dart_global_unit_t made = {unit};
-    return made;
-}
-
-#define DART_TEAM_UNIT_ID(unit) (dart_create_team_unit(unit))
-#define DART_GLOBAL_UNIT_ID(unit) (dart_create_global_unit(unit))
-#define DART_UNDEFINED_TEAM_UNIT_ID DART_TEAM_UNIT_ID(DART_UNDEFINED_UNIT_ID)
-#define DART_UNDEFINED_GLOBAL_UNIT_ID DART_GLOBAL_UNIT_ID(DART_UNDEFINED_UNIT_ID)
-
-/** The number of a team; the same on all its units. */
-typedef int16_t dart_team_t;
-
-/** The number of no team. */
-#define DART_UNDEFINED_TEAM_ID ((dart_team_t)(-1))
 
 /** How many threads of a unit may call DART. */
 typedef enum { DART_THREAD_SINGLE = 0, DART_THREAD_MULTIPLE = 10 } dart_thread_support_level_t;
@@ -232,7 +185,5 @@ dart_ret_t dart_op_destroy(dart_operation_t* op);
 #ifdef __cplusplus
 }
 #endif
-
-#include "dart_locality_types.h"
 
 #endif  // DASH_DART_IF_DART_TYPES_H
