@@ -14,10 +14,14 @@
 #include <optional>
 #include <vector>
 
+#include "collectives/alltoall/alltoall.hpp"
+#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/collect/collect.hpp"
 #include "collectives/exchange/exchange.hpp"
 #include "collectives/profile.hpp"
+#include "collectives/reduce/reduce.hpp"
 #include "collectives/reduce/to_owners.hpp"
-#include "collectives/select.hpp"
+#include "collectives/scan/scan.hpp"
 #include "collectives/staging.hpp"
 #include "collectives/state.hpp"
 #include "core/pe_state.hpp"

@@ -9,11 +9,15 @@
 
 #include "base/copy.hpp"
 #include "base/fatal.hpp"
+#include "collectives/alltoall/alltoall.hpp"
+#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/collect/collect.hpp"
 #include "collectives/exchange/exchange.hpp"
 #include "collectives/reduce/to_owners.hpp"
-#include "collectives/select.hpp"
 #include "collectives/staging.hpp"
+#include "collectives/state.hpp"
 #include "collectives/streams/engine.hpp"
+#include "settings/config.hpp"
 
 namespace tessera::collectives {
 
@@ -387,7 +391,21 @@ Call facts_of(Collective collective, const RuntimeCall& call) {
     return facts;
 }
 
+Access access_of(const Reduce::Run& function, std::size_t bytes) {
+    switch (config().reduce_access) {
+        case ReduceAccess::kDirect: return Access::kDirect;
+        case ReduceAccess::kPutGet: return Access::kPutGet;
+        case ReduceAccess::kAuto: break;
+    }
+    return bytes >= function.direct_from ? Access::kDirect : Access::kPutGet;
+}
+
 }  // namespace
+
+void run_reduction(const Algorithm<Reduce>& algorithm, Reduction call) {
+    call.access = access_of(algorithm.run, call.bytes());
+    algorithm.run.run(call);
+}
 
 bool run_by(const AlgorithmTraits& algorithm, Team& team, const RuntimeCall& call,
             const char* where) {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/select.hpp"
+#include "collectives/barrier/barrier.hpp"
 #include "core/pe_state.hpp"
 #include "settings/config.hpp"
 

@@ -5,19 +5,9 @@
 
 #include "collectives/runtime_calls.hpp"
 #include "core/sync_copies.hpp"
-#include "settings/config.hpp"
 
 namespace tessera::collectives {
 namespace {
-
-Access access_of(const Reduce::Run& function, std::size_t bytes) {
-    switch (config().reduce_access) {
-        case ReduceAccess::kDirect: return Access::kDirect;
-        case ReduceAccess::kPutGet: return Access::kPutGet;
-        case ReduceAccess::kAuto: break;
-    }
-    return bytes >= function.direct_from ? Access::kDirect : Access::kPutGet;
-}
 
 // Runs a call of the specification: by `direct(algorithm)`, or, where the algorithm takes calls in
 // the form of the runtime layer, by the one that `make()` returns.
@@ -106,11 +96,6 @@ void reduce(const Group& group, void* dest, const void* source, std::size_t nele
                                 .is_commutative = dependence != OrderDependence::kSpecialValues,
                                 .dependence = dependence});
         });
-}
-
-void run_reduction(const Algorithm<Reduce>& algorithm, Reduction call) {
-    call.access = access_of(algorithm.run, call.bytes());
-    algorithm.run.run(call);
 }
 
 void prepare(Team& team) {

@@ -12,7 +12,6 @@
 #include "collectives/collect/collect.hpp"
 #include "collectives/reduce/reduce.hpp"
 #include "collectives/scan/scan.hpp"
-#include "messaging/deliver.hpp"
 
 namespace tessera::collectives {
 
@@ -35,27 +34,7 @@ void scan(const Group& group, void* dest, const void* source, std::size_t nelems
 void reduce(const Group& group, void* dest, const void* source, std::size_t nelems,
             const Kernel& kernel, OrderDependence dependence);
 
-// A reduction by this algorithm, which takes its arguments in this form.
-void run_reduction(const Algorithm<Reduce>& algorithm, Reduction call);
-
-// ---- Barriers ----
-
 // Makes the choices that last for the life of a new team.
 void prepare(Team& team);
-
-// RETURNS when: all members of the team have called it; the earlier stores of each member are
-// visible to all.
-// COST: one indirect call, then the algorithm's.
-inline void sync(Team& team, const char* where) {
-    team.flags->calls.note(where);
-    team.sync(team, where);
-}
-
-// quiet on the default context, then sync.
-inline void barrier(Team& team, const char* where) {
-    deliver(default_context);
-    team.flags->calls.note(where);
-    team.sync(team, where);
-}
 
 }  // namespace tessera::collectives

@@ -15,9 +15,6 @@ namespace tessera::collectives {
 
 struct Restriction;
 
-// A call that would need more passes its arrays in parts, or does not use this memory.
-inline constexpr std::size_t kStagedBytesMax = std::size_t{32} << 20;
-
 // `bytes` of the team's staging memory, at the same symmetric address on all members; nullptr, on
 // all members alike: there is no room. REQUIRES: the same `bytes` on all members.
 // COST: nothing, unless the memory grows; then an allocation of team memory and a sync.

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "collectives/model.hpp"
-#include "collectives/staging.hpp"
 #include "settings/config.hpp"
 #include "teams/team.hpp"
 
@@ -20,7 +19,10 @@ namespace tessera {
 
 namespace collectives {
 
-// The calls over the team's streams: streams/open_calls.hpp.
+// A call that would need more staging memory passes its arrays in parts, or does not use it.
+inline constexpr std::size_t kStagedBytesMax = std::size_t{32} << 20;
+
+// The calls over the team's streams: streams/engine.cpp.
 class OpenCalls;
 struct DeleteOpenCalls {
     void operator()(OpenCalls* calls) const;

@@ -13,7 +13,7 @@
 
 #include "base/bits.hpp"
 #include "base/fatal.hpp"
-#include "collectives/select.hpp"
+#include "collectives/barrier/barrier.hpp"
 #include "core/pe_state.hpp"
 #include "heap/team_memory.hpp"
 #include "memory/core_files.hpp"

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "collectives/algorithm.hpp"
+#include "messaging/deliver.hpp"
 #include "teams/team.hpp"
 
 namespace tessera::collectives {
@@ -17,5 +18,18 @@ struct Barrier {
     static constexpr Collective kCollective = Collective::kBarrier;
     using Run = SyncFunction;
 };
+
+// COST: one indirect call, then the algorithm's.
+inline void sync(Team& team, const char* where) {
+    team.flags->calls.note(where);
+    team.sync(team, where);
+}
+
+// quiet on the default context, then sync.
+inline void barrier(Team& team, const char* where) {
+    deliver(default_context);
+    team.flags->calls.note(where);
+    team.sync(team, where);
+}
 
 }  // namespace tessera::collectives

@@ -13,7 +13,7 @@
 #include "api/entry.hpp"
 #include "base/bits.hpp"
 #include "base/fatal.hpp"
-#include "collectives/select.hpp"
+#include "collectives/barrier/barrier.hpp"
 #include "core/pe_state.hpp"
 #include "heap/allocator.hpp"
 #include "memory/core_files.hpp"

@@ -7,7 +7,7 @@
 #include "api/local_word.hpp"
 #include "base/fatal.hpp"
 #include "base/wait.hpp"
-#include "collectives/select.hpp"
+#include "collectives/barrier/barrier.hpp"
 #include "shmemx.h"
 
 // At the same place of the heap on all PEs, on a cache line of its own.

@@ -8,8 +8,8 @@
 
 #include "api/entry.hpp"
 #include "base/fatal.hpp"
+#include "collectives/barrier/barrier.hpp"
 #include "collectives/segments.hpp"
-#include "collectives/select.hpp"
 #include "heap/address_space.hpp"
 #include "memory/external_heap.hpp"
 #include "pshmem.h"

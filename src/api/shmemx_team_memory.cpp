@@ -9,7 +9,7 @@
 #include "api/entry.hpp"
 #include "base/bits.hpp"
 #include "base/fatal.hpp"
-#include "collectives/select.hpp"
+#include "collectives/barrier/barrier.hpp"
 #include "collectives/team_memory.hpp"
 #include "core/pe_state.hpp"
 #include "heap/team_memory.hpp"
