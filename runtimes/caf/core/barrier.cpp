@@ -122,6 +122,8 @@ bool TeamBarrier::add(int level, std::uint64_t increment) {
         shmem_uint64_atomic_add(counter, increment, pe);
         return false;
     }
+    // The image that completes a round sees what the others did before. Pairs with
+    // core/barrier.cpp:add of the other images.
     const std::uint64_t sum =
         increment + (root_ != nullptr ? std::atomic_ref(*root_).fetch_add(increment)
                                       : shmem_uint64_atomic_fetch_add(counter, increment, pe));
@@ -139,6 +141,7 @@ void TeamBarrier::complete_round(std::uint64_t counter) {
     if (has_arrivals(counter)) {
         const std::uint64_t of_round = counter & ~kLeft;
         if (root_ != nullptr) {
+            // Pairs with core/barrier.cpp:add.
             std::atomic_ref(*root_).fetch_sub(of_round);
         } else {  // Fetching, so that it is done before the release.
             shmem_uint64_atomic_fetch_add(&lines_->counters[level].word, -of_round, team_.pe_of(1));
@@ -155,14 +158,16 @@ void TeamBarrier::complete_round(std::uint64_t counter) {
 }
 
 void TeamBarrier::release_root_group(std::uint64_t word) {
-    // seq_cst, both here and in await_release(): the image there finds the word, or this one finds
-    // that it waits. Release: pairs with the acquire of finds_release().
+    // seq_cst: the other image finds the word, or this one finds that it waits. Pairs with
+    // core/barrier.cpp:await_shared_release and core/barrier.cpp:finds_release.
     std::atomic_ref(shared_->shared.word).exchange(word);
     std::atomic_ref waiting(shared_->shared.waiting);
     if (waiting.load() == 0) {
         return;
     }
     const std::uint64_t images = waiting.exchange(0);
+    // atomic_set orders nothing. Pairs with core/barrier.cpp:await_shared_release.
+    std::atomic_thread_fence(std::memory_order_release);
     for (int member = 0; member < team_.images; ++member) {
         if ((images >> member & 1) != 0) {
             shmem_uint64_atomic_set(&lines_->release.word, word, pe_of_index(member));
@@ -171,6 +176,7 @@ void TeamBarrier::release_root_group(std::uint64_t word) {
 }
 
 bool TeamBarrier::finds_release() {
+    // Pairs with core/barrier.cpp:release_root_group.
     const std::uint64_t word = std::atomic_ref(shared_->shared.word).load();
     if (word < round_ << kRoundShift) {
         return false;
@@ -200,7 +206,8 @@ bool TeamBarrier::await_shared_release() {
         ::sched_yield();
     }
     // The image that has released the round before may come only now to the bits. It then takes the
-    // one of this round, and writes an earlier word: the bit is set again.
+    // one of this round, and writes an earlier word: the bit is set again. Pairs with
+    // core/barrier.cpp:release_root_group.
     std::uint64_t* own = &lines_->release.word;
     std::uint64_t word = 0;
     while ((word = std::atomic_ref(*own).load()) < round_ << kRoundShift) {
@@ -216,7 +223,10 @@ bool TeamBarrier::await_shared_release() {
     return true;
 }
 
+// The members see what this image has seen, though atomic_set orders nothing. Pairs with
+// src/api/local_word.hpp:load in await().
 void TeamBarrier::release_group(int leader, int level, std::uint64_t word) {
+    std::atomic_thread_fence(std::memory_order_release);
     const int stride = stride_of(level);
     const int members = members_of(leader, level);
     for (int i = 0; i < members; ++i) {
@@ -303,7 +313,8 @@ int TeamBarrier::wait() {
     return end();
 }
 
-// Release: a PE that reads it by an atomic operation sees what this one did before.
+// A PE that reads the progress by an atomic operation sees what this one did before. Pairs with
+// src/core/context.hpp:fetch.
 int TeamBarrier::end_round(std::uint64_t word) {
     std::atomic_ref(lines_->progress.word).store(word * 2, std::memory_order_release);
     return status_of(word);
