@@ -60,7 +60,7 @@ void begin(const Call& call) {
 
 void finalize(const Call& call) {
     race::before(call);
-    if (initializations.fetch_sub(1) > 1) return;
+    if (initializations.fetch_sub(1, std::memory_order_relaxed) > 1) return;
     race::end();
     check_zones(call);
     end_locks(call);

@@ -79,14 +79,15 @@ std::vector<TeamView> read_teams(const Reader& reader) {
                       .my_index = calls->my_index,
                       .first_pe = calls->first_pe,
                       .last_pe = calls->last_pe,
-                      .calls = calls->calls.load() - calls->first_call,
+                      .calls = calls->calls.load(std::memory_order_relaxed) - calls->first_call,
                       .routines = {}};
         for (std::uint64_t back = 0; back < TeamCalls::kLast && back < team.calls; ++back) {
-            const std::uint64_t stored = (calls->calls.load() - back) % TeamCalls::kLast;
+            const std::uint64_t stored =
+                (calls->calls.load(std::memory_order_relaxed) - back) % TeamCalls::kLast;
             const std::uint64_t mine = (team.calls - back) % TeamCalls::kLast;
-            const char* routine = calls->routines[stored].load();
+            const char* routine = calls->routines[stored].load(std::memory_order_relaxed);
             team.routines[mine] = text_at(reader.pid, reinterpret_cast<std::uint64_t>(routine));
-            team.roots[mine] = calls->roots[stored].load();
+            team.roots[mine] = calls->roots[stored].load(std::memory_order_relaxed);
         }
         teams.push_back(std::move(team));
     }
@@ -115,7 +116,7 @@ void place_in_segment(const Reader& reader, std::uint64_t offset, const PeFacts&
         Copy<QueueNode> node;
         const std::uint64_t begin = offset / sizeof(QueueNode) * sizeof(QueueNode);
         if (node.read(reader.file, reader.segment + begin)) {
-            const NodeName before = NodeState(node->state.load()).before();
+            const NodeName before = NodeState(node->state.load(std::memory_order_relaxed)).before();
             if (before.index() != 0) wait.behind = before.pe();
         }
     } else if (offset >= kEpochSlotsOffset) {
@@ -130,20 +131,22 @@ void read_wait(const Reader& reader, const heap::PeRecord& record, const Interna
     std::memcpy(label, record.waiting_in, sizeof record.waiting_in);
     wait.routine = label;
     if (wait.routine.empty()) return;
-    const std::uint64_t entered = internal.waits.entered.load();
+    const std::uint64_t entered = internal.waits.entered.load(std::memory_order_relaxed);
     if (entered != 0) wait.seconds = static_cast<double>(now_ns() - entered) * 1e-9;
     const WaitNote& note = internal.wait_note;
-    wait.kind = note.kind.load();
-    wait.comparison = note.comparison.load();
-    wait.address = note.address.load();
-    wait.value = note.value.load();
-    wait.word_bytes = note.word_bytes.load();
-    wait.count = note.count.load();
+    wait.kind = note.kind.load(std::memory_order_relaxed);
+    wait.comparison = note.comparison.load(std::memory_order_relaxed);
+    wait.address = note.address.load(std::memory_order_relaxed);
+    wait.value = note.value.load(std::memory_order_relaxed);
+    wait.word_bytes = note.word_bytes.load(std::memory_order_relaxed);
+    wait.count = note.count.load(std::memory_order_relaxed);
     if (wait.kind == WaitKind::kWords && wait.word_bytes == 0) {
         WaitList list;
         if (read_memory(reader.pid, wait.address, &list, sizeof list)) wait.list = list;
     }
-    if (wait.kind != WaitKind::kGate || internal.facts.is_complete.load() == 0) return;
+    if (wait.kind != WaitKind::kGate ||
+        internal.facts.is_complete.load(std::memory_order_relaxed) == 0)
+        return;
     const std::uint64_t offset = wait.address - internal.facts.node_base;
     if (wait.address < internal.facts.node_base || offset >= reader.layout.static_offset) return;
     if (offset < reader.layout.internal_offset) {
@@ -315,13 +318,13 @@ Snapshot NodeFiles::read(const PeProcess& process, int& npes) {
             .segment = node.layout.internal_offset + index * node.layout.internal_bytes,
             .pid = process.pid};
         pe.has_record = true;
-        pe.state = record->state.load();
+        pe.state = record->state.load(std::memory_order_relaxed);
         pe.static_base = record->static_base;
         pe.static_bytes = record->static_bytes;
         Copy<InternalSegment> internal;
         if (!internal.read(reader.file, reader.segment)) continue;
         read_wait(reader, *record, *internal, pe.wait);
-        if (internal->facts.is_complete.load() == 0) continue;
+        if (internal->facts.is_complete.load(std::memory_order_relaxed) == 0) continue;
         pe.process.pe = internal->facts.pe;
         pe.heap_base = internal->facts.heap_base;
         pe.teams = read_teams(reader);

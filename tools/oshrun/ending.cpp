@@ -64,7 +64,7 @@ std::string activity_text(const Job& job, int pe) {
                    : "has exited with code " + std::to_string(WEXITSTATUS(entry.wait_status));
     }
     std::string text;
-    // Acquire: pairs with the PE's release.
+    // Pairs with session/pe_record_lock.cpp:note_start and session/node.cpp:publish_record.
     switch (record.state.load(std::memory_order_acquire)) {
         case heap::PeState::kNotStarted: text = "has not called shmem_init"; break;
         case heap::PeState::kStarting: text = "is at the start of shmem_init"; break;
@@ -105,7 +105,8 @@ void Supervisor::report_timeout() {
     for (int pe = 0; pe < job_.npes; ++pe) {
         // The report knows more: of a program of coarrays, for example, the statement.
         if (!has_report) message("  " + pe_text(job_, pe) + " " + activity_text(job_, pe));
-        is_starting |= record_of(job_, pe).state.load() == heap::PeState::kStarting;
+        const heap::PeState state = record_of(job_, pe).state.load(std::memory_order_relaxed);
+        is_starting |= state == heap::PeState::kStarting;
     }
     if (is_starting) message(kStartAdvice);
 }
