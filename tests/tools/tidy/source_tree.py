@@ -154,7 +154,7 @@ def layer(name):
     return parts[0]
 
 
-NOT_FUNCTIONS = re.compile(r"^\s*(?:extern\s+\"|namespace\b|inline\s+namespace\b)")
+NOT_FUNCTIONS = re.compile(r"^\s*(?:extern\s+\"[^\"]*\"\s*$|namespace\b|inline\s+namespace\b)")
 ANNOTATIONS = re.compile(
     r"\[\[.*?\]\]|\b(?:alignas|__attribute__|noexcept|requires)\s*\(+[^()]*\)+")
 
