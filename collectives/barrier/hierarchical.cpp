@@ -33,8 +33,8 @@ void disseminate_between_nodes(Team& team, std::uint32_t number, const char* whe
 
 // RETURNS: whether this is the last of the node's members to come.
 bool arrive(CentralSync& central, int members) {
-    // acq_rel: the last member acquires the writes that the others released, and passes them on by
-    // a post().
+    // The last member acquires the writes that the others released, and passes them on by a post().
+    // Pairs with collectives/barrier/hierarchical.cpp:arrive of the other members.
     const auto all = static_cast<std::uint32_t>(members);
     if (central.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != all) return false;
     central.arrived.store(0, std::memory_order_relaxed);  // Published by the post().

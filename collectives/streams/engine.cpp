@@ -39,7 +39,6 @@ class OpenCall final : public BackgroundWork {
     RuntimeCall call_;
     Position position_;
     void* landing_ = nullptr;  // local memory for long parts
-    // Release by the driver pairs with the acquire of a start that wants the slot.
     std::atomic<bool> is_open_{false};
 };
 
@@ -49,6 +48,7 @@ class OpenCalls {
 
     // The work of the team's next call. RETURNS when: the pool has room.
     OpenCall& open(const RuntimeCall& call, const char* where);
+    // Pairs with collectives/streams/engine.cpp:release.
     std::uint32_t count() const { return count_.load(std::memory_order_acquire); }
     std::uint32_t last_number() const;
 
@@ -65,7 +65,7 @@ class OpenCalls {
     Set& set_of(std::uint32_t number) { return *sets_[number % sets_.size()]; }
     // Whether all calls of the set before this one are complete.
     bool is_next(std::uint32_t number) {
-        // Acquire: pairs with the release in OpenCall::release().
+        // Pairs with collectives/streams/engine.cpp:release.
         return set_of(number).next.load(std::memory_order_acquire) == number;
     }
     void grow_scratch(Set& set, const RuntimeCall& call);
@@ -86,6 +86,7 @@ OpenCalls::OpenCalls(const Team& team) {
 
 OpenCall& OpenCalls::open(const RuntimeCall& call, const char* where) {
     OpenCall& slot = pool_[next_ % kOpenCallsMax];
+    // Pairs with collectives/streams/engine.cpp:release.
     drive_until([&] { return !slot.is_open_.load(std::memory_order_acquire); }, where);
     slot.calls_ = this;
     slot.number_ = next_++;
@@ -186,6 +187,8 @@ bool OpenCall::advance() {
 void OpenCall::release() {
     OpenCalls& calls = *calls_;
     if (landing_ != nullptr) free_local(std::exchange(landing_, nullptr), "a collective");
+    // Pairs with collectives/streams/engine.cpp:is_next, collectives/streams/engine.cpp:open and
+    // collectives/streams/engine.cpp:count.
     calls.set_of(number_).next.fetch_add(static_cast<std::uint32_t>(calls.sets_.size()),
                                          std::memory_order_release);
     is_open_.store(false, std::memory_order_release);

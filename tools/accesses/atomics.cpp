@@ -39,7 +39,10 @@ class Told {
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 #define TOLD Told told(address, sizeof *address, __builtin_return_address(0))
 
-// __tsan_atomic32_fetch_add and so on.
+// All atomics of a program are seq_cst here, whatever it asks for, and order with each other.
+
+// __tsan_atomic32_fetch_add and so on. Pairs with
+// tools/accesses/atomics.cpp:__tsan_atomic_thread_fence.
 #define DEFINE_FETCH(BITS, T, OPERATION)                                                    \
     EXPORTED T __tsan_atomic##BITS##_fetch_##OPERATION(volatile T* address, T value, int) { \
         TOLD;                                                                               \
@@ -49,7 +52,8 @@ class Told {
         return old;                                                                         \
     }
 
-// __tsan_atomic32_compare_exchange_strong and _weak: `expected` gets the old value.
+// __tsan_atomic32_compare_exchange_strong and _weak: `expected` gets the old value. Pairs with
+// tools/accesses/atomics.cpp:__tsan_atomic_thread_fence.
 #define DEFINE_COMPARE(BITS, T, STRENGTH)                                                \
     EXPORTED int __tsan_atomic##BITS##_compare_exchange_##STRENGTH(                      \
         volatile T* address, T* expected, T value, int, int) {                           \
@@ -61,7 +65,8 @@ class Told {
         return is_equal;                                                                 \
     }
 
-// __tsan_atomic32_load, _store, _exchange and the others of one size.
+// __tsan_atomic32_load, _store, _exchange and the others of one size. Pairs with
+// tools/accesses/atomics.cpp:__tsan_atomic_thread_fence.
 #define DEFINE_ATOMICS(BITS, T)                                                            \
     EXPORTED T __tsan_atomic##BITS##_load(const volatile T* address, int) {                \
         TOLD;                                                                              \
@@ -106,5 +111,6 @@ DEFINE_ATOMICS(64, std::uint64_t)
 #undef DEFINE_COMPARE
 #undef DEFINE_FETCH
 
+// Pairs with tools/accesses/atomics.cpp:__tsan_atomic_thread_fence of other PEs and threads.
 EXPORTED void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 EXPORTED void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }

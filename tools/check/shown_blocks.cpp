@@ -47,6 +47,7 @@ void ShownBlocks::open() {
     list_ = static_cast<List*>(pshmemx_team_calloc(SHMEM_TEAM_WORLD, 1, sizeof(List)));
 }
 
+// Pairs with base/copy.hpp:copy_long_and_acquire in find().
 void ShownBlocks::add(const Block& block) {
     if (list_ == nullptr || !is_shown(block)) return;
     auto* const entry = std::find_if(std::begin(list_->entries), std::end(list_->entries),
@@ -56,11 +57,13 @@ void ShownBlocks::add(const Block& block) {
         return;
     }
     entry->bytes.store(block.bytes, std::memory_order_relaxed);
+    // Pairs with base/copy.hpp:copy_long_and_acquire in find().
     entry->begin.store(list_->place_of(block.begin), std::memory_order_release);
     const auto used = static_cast<std::uint64_t>(entry - list_->entries) + 1;
     if (used > list_->used) list_->used.store(used, std::memory_order_release);
 }
 
+// Pairs with base/copy.hpp:copy_long_and_acquire in find().
 void ShownBlocks::remove(const Block& block) {
     if (list_ == nullptr || !is_shown(block)) return;
     const std::uint64_t place = list_->place_of(block.begin);

@@ -4,8 +4,8 @@
 // other teams, and PEs that got a global pointer, put to blocks that they have not allocated. The
 // list lies in team memory, at the same place on all PEs, and holds places relative to itself.
 //
-// THREADS: one at a time writes; other PEs read meanwhile. Pairs with itself: an entry's `begin` is
-// written last, and is 0 while the entry is free.
+// THREADS: one at a time writes; other PEs read meanwhile. An entry's `begin` is written last, and
+// is 0 while the entry is free.
 #pragma once
 
 #include <cstddef>

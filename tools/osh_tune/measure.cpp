@@ -67,7 +67,8 @@ double one_way(long* words, long repeats) {
            2;
 }
 
-// Two threads on one core hand a word to each other by yielding.
+// Two threads on one core hand a word to each other by yielding. Pairs with
+// tools/osh_tune/measure.cpp:context_switch.
 double context_switch() {
     cpu_set_t before;
     cpu_set_t one;
@@ -80,6 +81,7 @@ double context_switch() {
     const long total = 2 * (kBatches * kRepeats + kRepeats / 8 + 1);
     std::thread other = start_thread([&] {
         for (long i = 1; i < total; i += 2) {
+            // Pairs with tools/osh_tune/measure.cpp:context_switch, the other thread.
             while (word.load(std::memory_order_acquire) != i) ::sched_yield();
             word.store(i + 1, std::memory_order_release);
         }

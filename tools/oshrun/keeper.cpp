@@ -64,7 +64,7 @@ void Keeper::keep() {
     }
     std::vector<pid_t> killed;
     for (int pe = 0; pe < npes_; ++pe) {
-        // Acquire: pairs with the release in set_group().
+        // Pairs with tools/oshrun/keeper.cpp:set_group.
         pid_t group = table_->groups[pe].load(std::memory_order_acquire);
         if (group <= 0) continue;
         ::kill(-group, SIGKILL);
@@ -76,7 +76,7 @@ void Keeper::keep() {
 }
 
 void Keeper::set_group(int pe, pid_t group) {
-    // Release: pairs with the acquire in keep().
+    // Pairs with tools/oshrun/keeper.cpp:keep.
     table_->groups[pe].store(group, std::memory_order_release);
 }
 

@@ -280,7 +280,7 @@ void close_pmix_gate(PmixGuests guests, PmixGateNote note) {
     for (int fd : find_listeners()) {
         if (auto door = make_door(fd)) gate->doors.push_back(std::move(door));
     }
-    // Release: pairs with the acquire in accept().
+    // Pairs with tools/oshrun/pmix_gate.cpp:accept.
     const bool is_closed = !gate->doors.empty();
     gate_state.store(is_closed ? GateState::kClosed : GateState::kNone, std::memory_order_release);
     if (is_closed) start_thread(guard).detach();
@@ -288,7 +288,8 @@ void close_pmix_gate(PmixGuests guests, PmixGateNote note) {
 
 }  // namespace tessera::oshrun
 
-// In place of the C library's, for the PMIx library, too.
+// In place of the C library's, for the PMIx library, too. Pairs with
+// tools/oshrun/pmix_gate.cpp:close_pmix_gate.
 extern "C" [[gnu::visibility("default")]] int accept(int fd, sockaddr* address, socklen_t* bytes) {
     namespace oshrun = tessera::oshrun;
     switch (oshrun::gate_state.load(std::memory_order_acquire)) {

@@ -61,7 +61,7 @@ bool is_ours(const pmix_proc_t* process) {
 }
 
 void set_client(const pmix_proc_t* process, ClientState next) {
-    // Release: pairs with the acquire in is_unfinalized_client().
+    // Pairs with tools/oshrun/pmix_server.cpp:is_unfinalized_client.
     if (is_ours(process)) state->clients[process->rank].store(next, std::memory_order_release);
 }
 
@@ -342,6 +342,7 @@ std::vector<std::string> PmixServer::environment_of(int pe) const {
     return environment;
 }
 
+// Pairs with tools/oshrun/pmix_server.cpp:set_client.
 bool PmixServer::is_unfinalized_client(int pe) const {
     return state->clients[static_cast<std::size_t>(pe)].load(std::memory_order_acquire) ==
            ClientState::kConnected;

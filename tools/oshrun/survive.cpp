@@ -27,7 +27,7 @@ bool is_mistake(int signal) {
     }
 }
 
-// Release: pairs with the acquire of failure_count() in the PEs.
+// Pairs with base/failures.hpp:failure_count in the PEs.
 void append(FailureLog& log, int index, int pe) {
     log.pes[index].store(pe, std::memory_order_relaxed);
     log.count.store(static_cast<std::uint32_t>(index) + 1, std::memory_order_release);
@@ -46,7 +46,8 @@ bool Supervisor::is_survivable(int pe) const {
     if (survived_ == static_cast<int>(kFailuresMax)) return false;
     for (int other = 0; other < job_.npes; ++other) {
         const heap::PeRecord& record = record_of(job_, other);
-        // A PE that has finalized needs this one no more. Acquire: pairs with the PE's releases.
+        // A PE that has finalized needs this one no more. Pairs with
+        // session/runtime.cpp:close_runtime and session/failures.cpp:survive_failures.
         const bool is_finalized =
             record.state.load(std::memory_order_acquire) == heap::PeState::kFinalized;
         if (is_finalized && other != pe) continue;

@@ -29,8 +29,8 @@ constexpr auto kDeathSeenTime = std::chrono::seconds(2);
 // The code that a shell would report. A failure is never 0.
 int failure_code(int code) { return (code & 0xff) != 0 ? code & 0xff : 1; }
 
-// Acquire: pairs with the releases of Node::publish_record and close_runtime in the PE; when the PE
-// has ended, waitpid() has ordered everything anyway.
+// When the PE has ended, waitpid() has ordered everything anyway. Pairs with
+// session/node.cpp:publish_record and session/runtime.cpp:close_runtime.
 heap::PeState state_of(const Job& job, int pe) {
     return record_of(job, pe).state.load(std::memory_order_acquire);
 }

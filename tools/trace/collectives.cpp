@@ -190,6 +190,7 @@ struct Target {
     ChoiceEntry* choice = nullptr;
 };
 
+// Pairs with tools/trace/collectives.cpp:forget_teams.
 bool is_for(const Target& target, const char* routine, const Members& members,
             std::uint32_t size_class) {
     return target.routine == routine && target.members.team == members.team &&
@@ -253,6 +254,7 @@ void end_barrier(Operation operation, const interpose::Call& call, const Members
     record(operation, "shmem_barrier_all", call, members, 0);
 }
 
+// Pairs with tools/trace/collectives.cpp:is_for.
 void forget_teams() {
     const std::lock_guard guard(registry.lock);
     registry.by_handle.clear();

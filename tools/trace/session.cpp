@@ -135,6 +135,7 @@ void set_state(State state) {
     }
 }
 
+// Pairs with tools/trace/session.cpp:begin_session.
 [[gnu::destructor]] void note_exit() {
     if (!is_active.exchange(false, std::memory_order_acquire)) return;
     set_state(State::kExited);
@@ -142,10 +143,12 @@ void set_state(State state) {
 
 }  // namespace
 
+// Pairs with tools/trace/session.cpp:begin_session.
 Part* main_part() {
     return is_active.load(std::memory_order_acquire) ? session.parts.front() : nullptr;
 }
 
+// Pairs with tools/trace/session.cpp:begin_session.
 bool attach() {
     if (!is_active.load(std::memory_order_acquire)) return false;
     const std::lock_guard guard(session.lock);
@@ -174,12 +177,14 @@ void begin_session(std::uint64_t start_ns) {
             header.aligned_begin_ns = now_ns();
         }
         set_state(State::kRunning);
+        // Pairs with tools/trace/session.cpp:main_part and tools/trace/session.cpp:attach.
         is_active.store(true, std::memory_order_release);
     }
     forget_teams();
     end_timed({.operation = Operation::init, .pe = -1, .bytes = 0, .start_ns = start_ns});
 }
 
+// Pairs with tools/trace/session.cpp:begin_session.
 void end_session(std::uint64_t start_ns) {
     const std::lock_guard guard(session.lock);
     if (session.inits > 0 && --session.inits > 0) return;

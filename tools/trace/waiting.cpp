@@ -24,8 +24,7 @@ using interpose::Kind;
 constinit WaitingPe no_pe{};
 WaitingPe* pes = nullptr;
 int me = -1;
-// Whether a thread of this PE has its place: that thread's has_place is true. Pairs with
-// tools/trace/waiting.cpp:end_wait
+// Whether a thread of this PE has its place: that thread's has_place is true.
 std::atomic_flag is_taken;
 thread_local bool has_place = false;
 thread_local std::uint64_t waited_word = 0;
@@ -117,25 +116,29 @@ void open_waiting(const std::string& directory, int pe, int npes) {
     if (memory == MAP_FAILED) return;
     me = pe;
     pes = static_cast<WaitingPe*>(memory);
-    pes[me].since_ns.store(0, std::memory_order_release);  // a job before may have left it
+    // A job before may have left it. Pairs with tools/trace/waiting.cpp:find_release.
+    pes[me].since_ns.store(0, std::memory_order_release);
 }
 
 const WaitingPe* waiting_pe(int pe) { return pes != nullptr && pe >= 0 ? &pes[pe] : &no_pe; }
 
 void begin_wait(const Call& call) {
     waited_word = pes == nullptr || call.count == 0 ? 0 : pointer_to(call.source, me);
-    // Another thread of this PE may wait: its words stay there.
+    // Another thread of this PE may wait: its words stay there. Pairs with
+    // tools/trace/waiting.cpp:end_wait.
     if (waited_word == 0 || is_taken.test_and_set(std::memory_order_acquire)) return;
     has_place = true;
     WaitingPe& place = pes[me];
     place.first.store(waited_word, std::memory_order_relaxed);
     place.end.store(waited_word + call.count * call.element_bytes, std::memory_order_relaxed);
     place.word_bytes.store(call.element_bytes, std::memory_order_relaxed);
+    // Pairs with tools/trace/waiting.cpp:find_release.
     place.since_ns.store(now_ns(), std::memory_order_release);
 }
 
 Words end_wait(const Call& call) {
     if (has_place) {
+        // Pairs with tools/trace/waiting.cpp:find_release and tools/trace/waiting.cpp:begin_wait.
         pes[me].since_ns.store(0, std::memory_order_release);
         is_taken.clear(std::memory_order_release);
         has_place = false;
@@ -160,7 +163,7 @@ Words end_wait(const Call& call) {
 bool find_release(const Call& call, Release& release) {
     if (call.pe < 0 || !interpose::is_write(call.column)) return false;
     const WaitingPe& waiting = *waiting_pe(call.pe);
-    // Pairs with tools/trace/waiting.cpp:begin_wait
+    // Pairs with tools/trace/waiting.cpp:begin_wait.
     const std::uint64_t since_ns = waiting.since_ns.load(std::memory_order_acquire);
     if (since_ns == 0) return false;
     release = {};

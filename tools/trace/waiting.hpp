@@ -16,8 +16,7 @@
 namespace tessera::trace {
 
 //   since_ns | first | end | word_bytes
-// One thread of a PE at a time. Stores of since_ns are releases. Pairs with
-// tools/trace/waiting.cpp:find_release
+// One thread of a PE at a time writes it.
 struct alignas(64) WaitingPe {
     std::atomic<std::uint64_t> since_ns;  // 0: the PE does not wait
     std::atomic<std::uint64_t> first;     // global pointers to the words

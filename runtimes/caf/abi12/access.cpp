@@ -122,7 +122,7 @@ inline std::byte* mapped_scalar(caf_token_t token, std::size_t offset, int image
     if (coarray == nullptr) {
         return nullptr;
     }
-    // Acquire: pairs with map_parts().
+    // Pairs with core/coarray.cpp:map_parts.
     std::byte* const* parts = std::atomic_ref(coarray->parts).load(std::memory_order_acquire);
     const Team* team = detail::current;
     const auto index = static_cast<unsigned>(image) - 1;

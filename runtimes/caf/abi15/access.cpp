@@ -57,6 +57,7 @@ void* part_of(const Coarray& coarray, int pe) {
     if (mapped == nullptr) {
         return nullptr;
     }
+    // Pairs with core/coarray.cpp:note_component_at.
     CoarrayHeader* header = header_of(mapped - coarray.shift);
     const bool has_components =
         std::atomic_ref(header->has_components).load(std::memory_order_acquire) != 0;

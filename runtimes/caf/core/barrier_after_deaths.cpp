@@ -84,7 +84,8 @@ bool TeamBarrier::find_end(std::uint64_t& word) {
             continue;
         }
         shmem_uint64_atomic_set(&lines_->found.word, ended, pe_of_index(me_));
-        // Before the look at the log of deaths. Pairs with decide().
+        // Before the look at the log of deaths: decide() looks at it first, then here. Pairs with
+        // src/base/failures.hpp:failure_count.
         std::atomic_thread_fence(std::memory_order_seq_cst);
         if (!is_dead(pe)) {
             word = ended;

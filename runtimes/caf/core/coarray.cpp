@@ -209,7 +209,7 @@ void map_parts(Coarray& coarray) {
         parts[image - 1] = static_cast<std::byte*>(shmem_ptr(coarray.base, team.pe_of(image)));
     }
     std::byte* const* none = nullptr;
-    // Release: pairs with the acquire of mapped_scalar() in the front end.
+    // Pairs with abi12/access.cpp:mapped_scalar.
     if (!std::atomic_ref(coarray.parts)
              .compare_exchange_strong(none, parts, std::memory_order_release,
                                       std::memory_order_relaxed)) {
@@ -221,6 +221,7 @@ void note_component_at(const void* address) {
     const std::lock_guard lock(coarrays().mutex);
     const Coarray* coarray = coarray_around(address);
     if (coarray != nullptr) {
+        // Pairs with abi15/access.cpp:part_of.
         std::atomic_ref(header_of(coarray->base)->has_components).store(1);
     }
 }

@@ -120,8 +120,8 @@ int broadcast_by_slots(Team& team, void* data, const BroadcastShape& shape, int 
                 BroadcastSlot& slot = exposed_of(team, image).slots[index];
                 slot.shape = shape;
                 std::memcpy(slot.data, data, bytes);
-                // Release: pairs with the wait below. The put wakes an image that sleeps there; it
-                // waits for no cache line, as an atomic operation would.
+                // The put wakes an image that sleeps in the wait below; it waits for no cache line,
+                // as an atomic operation would. Pairs with src/api/local_word.hpp:load.
                 std::atomic_thread_fence(std::memory_order_release);
                 shmem_uint64_p(&mine.number, number, team.pe_of(image));
             }
@@ -154,12 +154,13 @@ int broadcast_ahead(Team& team, void* data, std::size_t bytes, int source_image)
     std::atomic_ref area_round(area.round);
     if (team.this_image == source_image) {
         std::memcpy(area.data, data, bytes);
-        // Release: pairs with the acquire of the others.
+        // Pairs with core/collectives.cpp:broadcast_ahead of the other images.
         area_round.store(round, std::memory_order_release);
         barrier.begin();
         return kOk;
     }
     barrier.begin();
+    // Pairs with core/collectives.cpp:broadcast_ahead of the source image.
     for (int i = 0; area_round.load(std::memory_order_acquire) != round; ++i) {
         if (i < kChecks) {
             continue;

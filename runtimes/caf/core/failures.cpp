@@ -42,13 +42,16 @@ CollectiveCall::CollectiveCall(const Team& team, const char* routine, Before bef
       routine_(routine),
       deaths_before_(before == Before::kCount ? 0 : count_deaths()),
       outer_(current.load(std::memory_order_relaxed)) {
+    // Pairs with core/failures.cpp:tell.
     current.store(this, std::memory_order_release);
     look_for_members(deaths_before_);
 }
 
+// Pairs with core/failures.cpp:tell.
 CollectiveCall::~CollectiveCall() { current.store(outer_, std::memory_order_release); }
 
 void CollectiveCall::tell(int /*pe*/) {
+    // Pairs with core/failures.cpp:CollectiveCall and core/failures.cpp:~CollectiveCall.
     const CollectiveCall* call = current.load(std::memory_order_acquire);
     for (; call != nullptr; call = call->outer_) {
         call->look_for_members(call->deaths_before_);

@@ -16,7 +16,7 @@ namespace {
 std::atomic<std::uint64_t> started{0};
 std::atomic<std::uint64_t> completed{0};  // of these puts, the first ones
 
-// Pairs with itself: of several threads that raise a number, the highest wins.
+// Of several threads that raise a number, the highest wins. Pairs with core/ordering.cpp:is_marked.
 void raise(std::atomic<std::uint64_t>& number, std::uint64_t value) {
     std::uint64_t seen = number.load(std::memory_order_relaxed);
     while (seen < value && !number.compare_exchange_weak(seen, value, std::memory_order_release,
@@ -25,6 +25,8 @@ void raise(std::atomic<std::uint64_t>& number, std::uint64_t value) {
 }
 
 std::atomic<std::uint64_t>* marks() {
+    // Another thread may have made them. Pairs with core/ordering.cpp:marks and
+    // core/ordering.hpp:order_puts.
     auto* all = detail::targets.load(std::memory_order_acquire);
     if (all == nullptr) {
         auto* made = new std::atomic<std::uint64_t>[static_cast<std::size_t>(shmem_n_pes())]();
@@ -38,13 +40,12 @@ std::atomic<std::uint64_t>* marks() {
 
 // Whether a put of this thread to the PE may be under way.
 bool is_marked(int pe) {
-    // Acquire: pairs with core/ordering.cpp:raise, behind another thread's quiet.
+    // Behind another thread's quiet. Pairs with core/ordering.cpp:raise.
     return completed.load(std::memory_order_acquire) < marks()[pe].load(std::memory_order_relaxed);
 }
 
 void complete_started() {
-    // Acquire: pairs with core/ordering.cpp:note_put. The quiet completes the puts of these
-    // numbers.
+    // The quiet completes the puts of these numbers. Pairs with core/ordering.cpp:note_put.
     const std::uint64_t last = started.load(std::memory_order_acquire);
     shmem_quiet();
     raise(completed, last);
@@ -53,7 +54,7 @@ void complete_started() {
 }  // namespace
 
 void note_put(int pe) {
-    // Release: pairs with core/ordering.cpp:complete_started.
+    // Pairs with core/ordering.cpp:complete_started.
     raise(marks()[pe], started.fetch_add(1, std::memory_order_release) + 1);
 }
 

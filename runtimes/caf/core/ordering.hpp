@@ -27,14 +27,16 @@ void complete_marked(int pe);
 /// A put to memory of this PE, which is not mapped, has been issued: call it behind the put.
 void note_put(int pe);
 
-/// Puts to this PE that come next are delivered after those before.
+/// Puts to this PE that come next are delivered after those before. Pairs with
+/// core/ordering.cpp:marks.
 inline void order_puts(int pe) {
     if (detail::targets.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
         detail::fence_marked(pe);
     }
 }
 
-/// RETURNS when: this image's puts to the PE are complete and visible.
+/// RETURNS when: this image's puts to the PE are complete and visible. Pairs with
+/// core/ordering.cpp:marks.
 inline void complete(int pe) {
     if (detail::targets.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
         detail::complete_marked(pe);

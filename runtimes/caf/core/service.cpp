@@ -53,6 +53,7 @@ void* serve(void*) {
     }
 }
 
+// Pairs with core/service.cpp:start_service_thread.
 void stop_thread() {
     if (has_thread.exchange(false)) {
         shmem_uint64_atomic_set(&mailbox->request, kStop, shmem_my_pe());
@@ -122,7 +123,7 @@ void start_service_thread() {
         if (::pthread_create(&thread, nullptr, serve, nullptr) != 0) {
             stop_with_error("coindexed access", "no thread can be made for other images' accesses");
         }
-        has_thread.store(true);
+        has_thread.store(true);  // Pairs with core/service.cpp:stop_thread.
     });
 }
 

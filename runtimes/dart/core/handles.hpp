@@ -48,7 +48,7 @@ class Handles {
         slot.object = std::move(object);
         const std::uint64_t handle =
             static_cast<std::uint64_t>(kKind) << 60 | slot.generation << 32 | number;
-        // Release: pairs with core/handles.hpp:find.
+        // Pairs with core/handles.hpp:find_slot.
         slot.handle.store(handle, std::memory_order_release);
         return handle;
     }
@@ -120,7 +120,7 @@ class Handles {
         if (chunk >= kChunks) {
             return nullptr;
         }
-        // Acquire, both: pair with core/handles.hpp:make_slot and core/handles.hpp:add.
+        // Pairs with core/handles.hpp:make_slot and core/handles.hpp:add.
         Slot* slots = chunks_[chunk].load(std::memory_order_acquire);
         if (slots == nullptr || slots[index].handle.load(std::memory_order_acquire) != handle) {
             return nullptr;
@@ -134,7 +134,7 @@ class Handles {
         Slot* slots = chunks_[chunk].load(std::memory_order_relaxed);
         if (slots == nullptr) {
             slots = new Slot[std::size_t{kFirstSlots} << chunk];
-            // Release: pairs with core/handles.hpp:find_slot.
+            // Pairs with core/handles.hpp:find_slot.
             chunks_[chunk].store(slots, std::memory_order_release);
         }
         return slots[index];

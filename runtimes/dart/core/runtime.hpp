@@ -16,7 +16,8 @@ inline char* anchor = nullptr;
 inline unsigned starts = 0;
 }  // namespace detail
 
-// From the start of dart_init to the end of dart_exit.
+// From the start of dart_init to the end of dart_exit. Pairs with lifecycle/init_exit.cpp:start and
+// lifecycle/init_exit.cpp:dart_exit.
 inline bool is_running() { return detail::is_running.load(std::memory_order_acquire); }
 
 // The numbers of the process; they stay after dart_exit. Before the first dart_init: -1 and 0.

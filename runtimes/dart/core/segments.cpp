@@ -24,7 +24,8 @@ Segment& SegmentTable::place(std::int16_t id) {
         }
         Segment* entries = arrays_.emplace_back(new Segment[capacity]).get();
         std::copy_n(entries_.load(std::memory_order_relaxed), old, entries);
-        // Pairs with the acquire in find(): a larger capacity comes with its array.
+        // A larger capacity comes with its array. Pairs with core/segments.hpp:find and
+        // core/segments.hpp:entry.
         entries_.store(entries, std::memory_order_release);
         capacity_.store(capacity, std::memory_order_release);
     }

@@ -49,7 +49,7 @@ class SegmentTable {
     explicit SegmentTable(std::uint8_t first_generation = 1)
         : first_generation_(first_generation) {}
 
-    // RETURNS: nullptr: there is no such segment.
+    // RETURNS: nullptr: there is no such segment. Pairs with core/segments.cpp:place.
     Segment* find(std::int16_t id) const {
         const std::uint32_t index = index_of(id);
         if (index >= capacity_.load(std::memory_order_acquire)) [[unlikely]] {
@@ -60,7 +60,7 @@ class SegmentTable {
     }
 
     // The same for callers that find out by `bytes` and `mapped_units`, which are 0 then.
-    // RETURNS: nullptr, or an entry that may have no segment.
+    // RETURNS: nullptr, or an entry that may have no segment. Pairs with core/segments.cpp:place.
     const Segment* entry(std::int16_t id) const {
         const std::uint32_t index = index_of(id);
         if (index >= capacity_.load(std::memory_order_acquire)) [[unlikely]] {

@@ -63,7 +63,7 @@ class Team {
     SegmentTable segments;
 
   private:
-    // Release: pairs with the fetches in core/team.cpp:has_made_call and core/team.cpp:has_failed.
+    // For has_made_call() and has_failed() of other units. Pairs with src/core/context.hpp:fetch.
     static void store(std::uint64_t& word, std::uint64_t value) {
         std::atomic_ref(word).store(value, std::memory_order_release);
     }
@@ -80,7 +80,8 @@ namespace detail {
 inline std::atomic<Team*> teams[kTeamIds];
 }
 
-// RETURNS: nullptr: this unit is in no team of that number, or DART does not run.
+// RETURNS: nullptr: this unit is in no team of that number, or DART does not run. Pairs with
+// teams/teams.cpp:add_team, teams/live_teams.cpp:start_teams and teams/live_teams.cpp:end_team.
 inline Team* find_team(dart_team_t id) {
     const auto index = static_cast<std::uint16_t>(id);
     if (index >= kTeamIds) [[unlikely]] {

@@ -63,6 +63,7 @@ dart_ret_t start(const char* routine) {
     if (is_running()) {
         return fail(DART_ERR_OTHER, routine, "DART runs already; call dart_exit first");
     }
+    // Pairs with core/runtime.hpp:is_running.
     detail::is_running.store(true, std::memory_order_release);
     if (anchor() == nullptr) {
         start_openshmem();
@@ -103,6 +104,7 @@ DART_ENTRY dart_ret_t dart_exit() {
     end_teams();
     end_local_memory();
     log("DART has ended");
+    // Pairs with core/runtime.hpp:is_running.
     detail::is_running.store(false, std::memory_order_release);
     return DART_OK;
 }

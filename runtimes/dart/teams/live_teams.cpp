@@ -30,12 +30,14 @@ void start_teams() {
     }
     team->segments.add_local(
         {.base = anchor(), .mapped_units = node.count, .kind = SegmentKind::kAllocated});
+    // Pairs with core/team.hpp:find_team.
     detail::teams[DART_TEAM_ALL].store(team, std::memory_order_release);
 }
 
 void end_team(Team* team) {
     end_segments(*team);
     end_locality(team->id);
+    // Pairs with core/team.hpp:find_team.
     detail::teams[team->id].store(nullptr, std::memory_order_release);
     const shmem_team_t handle = team->handle;
     const bool is_world = team->id == DART_TEAM_ALL;

@@ -74,7 +74,7 @@ dart_ret_t add_team(const Team& parent, dart_team_t id, const std::vector<int>& 
         return fail(DART_ERR_NOMEM, routine,
                     "no team memory is left for a team; make SHMEM_TEAM_MEMORY_SIZE larger");
     }
-    // Pairs with core/team.hpp:find_team
+    // Pairs with core/team.hpp:find_team.
     detail::teams[id].store(team, std::memory_order_release);
     return DART_OK;
 }

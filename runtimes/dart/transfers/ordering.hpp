@@ -21,7 +21,7 @@ namespace detail {
 inline thread_local constinit bool has_stored __attribute__((tls_model("initial-exec"))) = false;
 }  // namespace detail
 
-// Pairs with itself in another unit.
+// Pairs with transfers/ordering.hpp:order_stores of another unit.
 inline void order_stores() {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     detail::has_stored = false;

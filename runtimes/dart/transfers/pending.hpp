@@ -17,18 +17,18 @@ namespace tessera::dart {
 class PendingOperations {
   public:
     // Behind the start of the operation: a quiet that comes after the number completes it.
-    // Release: pairs with transfers/pending.hpp:complete.
+    // Pairs with transfers/pending.hpp:complete.
     void note() { started_.fetch_add(1, std::memory_order_release); }
 
     // RETURNS when: all operations that the calling thread has noted are complete.
     void complete() {
-        // Acquire: pairs with transfers/pending.hpp:note.
+        // Pairs with transfers/pending.hpp:note.
         const std::uint64_t last = started_.load(std::memory_order_acquire);
-        // Acquire: pairs with the exchange below, by which another thread tells of its quiet.
+        // Another thread tells of its quiet below. Pairs with transfers/pending.hpp:complete.
         std::uint64_t first = completed_.load(std::memory_order_acquire);
         if (first < last) [[unlikely]] {
             shmem_quiet();
-            // Pairs with the load above, in transfers/pending.hpp:complete.
+            // Pairs with transfers/pending.hpp:complete of another thread.
             while (first < last && !completed_.compare_exchange_weak(first, last)) {
             }
         }

@@ -92,7 +92,7 @@ inline Target usual_target(const dart_gptr_t& gptr, const void* local, std::size
     order_before_load();
     if (bytes <= kShortBytesMax) {
         copy_bytes(dest, target.mapped, bytes);
-        // Later loads must not pass it.
+        // Later loads must not pass it. Pairs with transfers/ordering.hpp:order_stores.
         std::atomic_thread_fence(std::memory_order_acquire);
         note_poll(target.mapped);
     } else if (completion != Completion::kBlocking && bytes >= kLeftBytesMin) {

@@ -8,7 +8,7 @@ import re
 
 from source_tree import ANNOTATIONS, C_FAMILY, LITERALS, c_functions
 
-PRODUCT = ("src/", *(f"transports/{name}" for name in (
+PRODUCT = ("src/", "collectives/", "runtimes/", "tools/", *("transports/" + name for name in (
     "apply", "cma", "fabric", "loopback", "no", "operation", "registered", "s", "to", "tr")))
 NEAR_LINES = 10
 
@@ -168,10 +168,13 @@ class _Partners:
         return sides if any(sides) else f"{function} in {target} holds no order"
 
 
-def _comments_near(orders, comments, site):
+def _comments_near(orders, comments, site, lines):
     """The comments on the line of an order and in the lines above, back to the last function."""
-    before = [last for _, last, _, _ in orders.functions if last < site.line]
-    top = max([site.line - NEAR_LINES] + [last + 1 for last in before])
+    line = site.line
+    while lines[line - 2].endswith("\\"):  # To the #define.
+        line -= 1
+    before = [last for _, last, _, _ in orders.functions if last < line]
+    top = max([line - NEAR_LINES] + [last + 1 for last in before])
     return [it for it in comments if it.last >= top and it.first <= site.line]
 
 
@@ -208,7 +211,7 @@ def order_partners(tree):
                 line = next(it.first for it in comments if reference in it.text)
                 yield name, line, complaint
         for site in orders.sites:
-            named = _references(_comments_near(orders, comments, site))
+            named = _references(_comments_near(orders, comments, site, tree.lines(name)))
             named = named or _references(_comments_of_class(tree, partners, name, site))
             sides = [partners.sides(name, reference) for reference in named]
             others = [side for side in sides if not isinstance(side, str)]

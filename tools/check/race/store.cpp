@@ -58,12 +58,12 @@ void Store::lock(int pe) {
     auto* word = reinterpret_cast<unsigned long*>(base_);
     if (base_ == nullptr) {
         std::atomic_ref lock(*reinterpret_cast<unsigned long*>(direct(pe, 0)));
-        // Pairs with the store in unlock().
+        // Pairs with tools/check/race/store.cpp:unlock.
         while (lock.exchange(1, std::memory_order_acquire) != 0) sched_yield();
         return;
     }
     while (pshmem_ctx_ulong_atomic_compare_swap(context_, word, 0, 1, pe) != 0) sched_yield();
-    // Pairs with the fence in unlock(): loads of the block come behind the swap.
+    // Loads of the block come behind the swap. Pairs with tools/check/race/store.cpp:unlock.
     std::atomic_thread_fence(std::memory_order_acquire);
 }
 
@@ -71,12 +71,12 @@ void Store::unlock(int pe) {
     if (--locks_ > 0) return;
     if (base_ == nullptr) {
         std::atomic_ref lock(*reinterpret_cast<unsigned long*>(direct(pe, 0)));
-        // Pairs with the exchange in lock().
+        // Pairs with tools/check/race/store.cpp:lock.
         lock.store(0, std::memory_order_release);
         return;
     }
     complete_writes();
-    // Pairs with the fence in lock().
+    // Pairs with tools/check/race/store.cpp:lock.
     std::atomic_thread_fence(std::memory_order_release);
     pshmem_ctx_ulong_atomic_set(context_, reinterpret_cast<unsigned long*>(base_), 0, pe);
 }
