@@ -4,13 +4,15 @@
 coarrays_fortran(coarray_library coarray_library.f90
                  OPTIONS -shared -fPIC -Wl,-soname,coarray_library)
 cmake_path(GET coarray_library_PROGRAM PARENT_PATH library_folder)
-set(library_link -Wl,--no-as-needed -Wl,-rpath,${library_folder} ${coarray_library_PROGRAM})
+set(library_link -Wl,--no-as-needed ${coarray_library_PROGRAM})
 add_executable(library_main_c library_main.c)
 add_executable(library_main_cpp library_main.c library_main.cpp)
 foreach(main c cpp)
     # Not --as-needed: a program that only links the library starts the images as well.
     target_link_libraries(library_main_${main} PRIVATE tessera_options ${library_link}
                           Threads::Threads ${CMAKE_DL_LIBS})
+    # Not as an option of the linker: the folder's path may have a space.
+    set_target_properties(library_main_${main} PROPERTIES BUILD_RPATH "${library_folder}")
     add_dependencies(library_main_${main} caf_coarray_library)
 endforeach()
 # dlopen() comes without the library.
@@ -23,7 +25,7 @@ endif()
 set(fortran_main ${CMAKE_CURRENT_BINARY_DIR}/library_main_f90)
 add_custom_command(OUTPUT ${fortran_main}
     COMMAND ${TESSERA_FORTRAN} ${CMAKE_CURRENT_SOURCE_DIR}/library_main.f90 ${sanitize}
-            ${library_link} -o ${fortran_main}
+            ${library_link} -Wl,-rpath,${library_folder} -o ${fortran_main}
     DEPENDS library_main.f90 ${coarray_library_PROGRAM} caf_coarray_library VERBATIM
     COMMENT "Compiling library_main.f90")
 add_custom_target(caf_library_main_f90 ALL DEPENDS ${fortran_main})
