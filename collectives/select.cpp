@@ -99,8 +99,8 @@ void reduce(const Group& group, void* dest, const void* source, std::size_t nele
 }
 
 void prepare(Team& team) {
+    if (team.sync != nullptr) return;  // A further shmem_init changes no team that is in use.
     find_partners(team);
-    if (team.sync != nullptr) return;
     team.sync = choose_barrier(team).run;
     if (memory_is_coherent()) return;
     team.plain_sync = team.sync;
