@@ -46,7 +46,7 @@ void begin(const Call& call) {
     interpose::require_begun("--check");
     const bool repeats = std::string_view(call.routine) == "start_pes";
     if (is_on()) {
-        if (!repeats) ++initializations;
+        if (!repeats) initializations.fetch_add(1, std::memory_order_relaxed);
         return;
     }
     set_pe(pshmem_my_pe());
@@ -55,7 +55,7 @@ void begin(const Call& call) {
     begin_collectives();
     begin_memory();
     race::begin();
-    initializations = 1;
+    initializations.store(1, std::memory_order_relaxed);
 }
 
 void finalize(const Call& call) {

@@ -16,6 +16,8 @@ constexpr std::uint64_t kEntries = 4096;
 struct Entry {
     std::atomic<std::uint64_t> begin;  // behind the start of the list, modulo 2^64; 0: free
     std::atomic<std::uint64_t> bytes;
+
+    std::uint64_t place() const { return begin.load(std::memory_order_relaxed); }
 };
 
 struct EntryCopy {
@@ -51,16 +53,18 @@ void ShownBlocks::open() {
 void ShownBlocks::add(const Block& block) {
     if (list_ == nullptr || !is_shown(block)) return;
     auto* const entry = std::find_if(std::begin(list_->entries), std::end(list_->entries),
-                                     [](const Entry& one) { return one.begin == 0; });
+                                     [](const Entry& one) { return one.place() == 0; });
     if (entry == std::end(list_->entries)) {
-        list_->is_overfull = 1;
+        list_->is_overfull.store(1, std::memory_order_relaxed);
         return;
     }
     entry->bytes.store(block.bytes, std::memory_order_relaxed);
     // Pairs with base/copy.hpp:copy_long_and_acquire in find().
     entry->begin.store(list_->place_of(block.begin), std::memory_order_release);
     const auto used = static_cast<std::uint64_t>(entry - list_->entries) + 1;
-    if (used > list_->used) list_->used.store(used, std::memory_order_release);
+    if (used > list_->used.load(std::memory_order_relaxed)) {
+        list_->used.store(used, std::memory_order_release);
+    }
 }
 
 // Pairs with base/copy.hpp:copy_long_and_acquire in find().
@@ -69,7 +73,7 @@ void ShownBlocks::remove(const Block& block) {
     const std::uint64_t place = list_->place_of(block.begin);
     Entry* const end = list_->entries + list_->used.load(std::memory_order_relaxed);
     Entry* const entry =
-        std::find_if(list_->entries, end, [=](const Entry& one) { return one.begin == place; });
+        std::find_if(list_->entries, end, [=](const Entry& one) { return one.place() == place; });
     if (entry != end) entry->begin.store(0, std::memory_order_release);
 }
 
