@@ -184,8 +184,7 @@ const MachineParameters& machine() { return profile().machine; }
 
 bool is_possible(const Restriction& restriction, const Call& call) {
     if (restriction.mailboxes && !call.has_mailboxes) return false;
-    // The specification's routines do not use streams.
-    if (restriction.streams && !(call.has_streams && call.is_private)) return false;
+    if (restriction.streams && !call.has_streams) return false;
     if (!restriction.streams && call.is_nonblocking) return false;
     if (restriction.nonblocking && !call.is_nonblocking) return false;
     if (restriction.exposes && call.is_out_of_reach) return false;
@@ -270,6 +269,9 @@ std::size_t cheapest(Collective collective, const Call& call, const TeamLayout& 
     double least = HUGE_VAL;
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (!is_possible(all[i]->restriction, call)) continue;
+        // The costs of streams were compared with those of the others for private arrays only: the
+        // specification's routines take streams by name.
+        if (all[i]->restriction.streams && !call.is_private) continue;
         Cost cost = all[i]->cost(team, bytes);
         if (needs_staging(all[i]->restriction, call)) {
             cost = cost + staging_cost(collective, all[i]->restriction, team, bytes);

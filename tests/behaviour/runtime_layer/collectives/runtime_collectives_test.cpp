@@ -18,6 +18,22 @@ namespace {
 int me() { return shmem_my_pe(); }
 int npes() { return shmem_n_pes(); }
 
+// Libraries initialize, too, and PEs do not meet there: they have made different numbers of calls
+// then, and still agree on the numbers of the streams. REQUIRES: no test before has used streams.
+TEST(RuntimeCollectives, FurtherInitializationsKeepStreams) {
+    static long mine, total;
+    if (me() == 0) shmem_init();
+    mine = me();
+    for (int i = 0; i < 10; ++i) shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &total, &mine, 1);
+    if (me() != 0) shmem_init();
+    shmemx_req_t request;
+    shmemx_iallreduce(SHMEM_TEAM_WORLD, &total, &mine, 1, SHMEMX_TYPE_INT64, SHMEMX_OP_SUM,
+                      &request);
+    shmemx_req_wait(&request, SHMEMX_LOCAL);
+    EXPECT_EQ(total, npes() * (npes() - 1) / 2);
+    shmem_finalize();
+}
+
 // ---- Codes of operations: on each PE one element, on all PEs the same result ----
 
 template <class T>
