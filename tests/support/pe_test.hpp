@@ -49,12 +49,17 @@ inline unsigned long shared_seed() {
     return seed;
 }
 
+// The program's argument: how often a random test runs its sequences; 0: none was given.
+inline int repeats_wanted = 0;
+inline int repeats(int otherwise) { return repeats_wanted > 0 ? repeats_wanted : otherwise; }
+
 }  // namespace tessera::test
 
 // The main function of a PE test. `level` as for shmem_init_thread.
 #define TESSERA_PE_TEST_MAIN(level)                                                           \
     int main(int argc, char** argv) {                                                         \
         testing::InitGoogleTest(&argc, argv);                                                 \
+        if (argc > 1) tessera::test::repeats_wanted = std::atoi(argv[1]);                     \
         int provided = 0;                                                                     \
         shmem_init_thread(level, &provided);                                                  \
         auto& listeners = testing::UnitTest::GetInstance()->listeners();                      \

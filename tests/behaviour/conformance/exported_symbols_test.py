@@ -74,7 +74,7 @@ def main():
     routines = declared(compiler, include)
     expected = {**dict.fromkeys(routines, "W"), **{"p" + name: "T" for name in routines}}
     found = {name: kind for name, kind in kinds.items() if not is_of_no_routine(name, kind)}
-    complaints = [f"{name} is '{found.get(name, 'missing')}', not '{expected.get(name, 'exported')}'"
+    complaints = [f"{name} is {found.get(name, 'missing')}, not {expected.get(name, 'exported')}"
                   for name in sorted({*expected, *found}) if found.get(name) != expected.get(name)]
     for name in sorted(routines):
         sources = files.get(name, [])

@@ -22,7 +22,6 @@ using tessera::test::Move;
 
 constexpr int kPesMax = 64;
 constexpr std::size_t kStepsOfPe = 40;
-int sequences = 20;
 
 // Symmetric: by the partner's number, and the epoch's number modulo kRing.
 long versions[kPesMax][kRing];
@@ -115,7 +114,7 @@ class Player {
 TEST(EpochsRandom, SequencesFollowTheModel) {
     const int npes = shmem_n_pes();
     std::mt19937_64 seeds(tessera::test::shared_seed());
-    for (int i = 0; i < sequences; ++i) {
+    for (int i = 0; i < tessera::test::repeats(20); ++i) {
         const unsigned long seed = seeds();
         for (int pe = 0; pe < npes; ++pe) {
             std::fill(std::begin(versions[pe]), std::end(versions[pe]), 0);
@@ -135,15 +134,4 @@ TEST(EpochsRandom, SequencesFollowTheModel) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    testing::InitGoogleTest(&argc, argv);
-    if (argc > 1) sequences = std::atoi(argv[1]);
-    shmem_init();
-    auto& listeners = testing::UnitTest::GetInstance()->listeners();
-    if (shmem_my_pe() != 0) delete listeners.Release(listeners.default_result_printer());
-    listeners.Append(new tessera::test::PeReporter);
-    listeners.Append(new tessera::test::PeBarrier);
-    const int result = RUN_ALL_TESTS();
-    shmem_finalize();
-    return result;
-}
+TESSERA_PE_TEST_MAIN(SHMEM_THREAD_SINGLE)

@@ -23,7 +23,6 @@ using tessera::test::Use;
 
 constexpr std::size_t kLocks = 4;
 constexpr std::size_t kSteps = 60;
-int sequences = 20;
 
 // Symmetric.
 shmemx_mutex_t mutexes[kLocks];
@@ -163,7 +162,7 @@ class Player {
 
 TEST(LocksRandom, SequencesFollowTheModel) {
     std::mt19937_64 seeds(tessera::test::shared_seed());
-    for (int i = 0; i < sequences; ++i) {
+    for (int i = 0; i < tessera::test::repeats(20); ++i) {
         const unsigned long seed = seeds();
         for (long& count : writes) count = 0;
         for (long& count : acquired) count = 0;
@@ -180,15 +179,4 @@ TEST(LocksRandom, SequencesFollowTheModel) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    testing::InitGoogleTest(&argc, argv);
-    if (argc > 1) sequences = std::atoi(argv[1]);
-    shmem_init();
-    auto& listeners = testing::UnitTest::GetInstance()->listeners();
-    if (shmem_my_pe() != 0) delete listeners.Release(listeners.default_result_printer());
-    listeners.Append(new tessera::test::PeReporter);
-    listeners.Append(new tessera::test::PeBarrier);
-    const int result = RUN_ALL_TESTS();
-    shmem_finalize();
-    return result;
-}
+TESSERA_PE_TEST_MAIN(SHMEM_THREAD_SINGLE)

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t kWords = 512;  // of a slice
 constexpr std::size_t kOpenMax = 24;
-int sequences = 60;
 
 using Slice = std::vector<std::uint64_t>;
 using Random = std::mt19937_64;
@@ -237,7 +236,7 @@ TEST(Requests, RandomSequencesEndAsTheModelSays) {
         ASSERT_EQ(shmem_ctx_create(options, &contexts.back()), 0);
     }
     const std::uint64_t seed = tessera::test::shared_seed();
-    for (int i = 0; i < sequences; ++i) {
+    for (int i = 0; i < tessera::test::repeats(60); ++i) {
         std::memset(memory, 0, words * sizeof(std::uint64_t));
         shmem_barrier_all();
         const auto me = static_cast<std::uint64_t>(shmem_my_pe());
@@ -251,15 +250,4 @@ TEST(Requests, RandomSequencesEndAsTheModelSays) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    testing::InitGoogleTest(&argc, argv);
-    if (argc > 1) sequences = std::atoi(argv[1]);
-    shmem_init();
-    auto& listeners = testing::UnitTest::GetInstance()->listeners();
-    if (shmem_my_pe() != 0) delete listeners.Release(listeners.default_result_printer());
-    listeners.Append(new tessera::test::PeReporter);
-    listeners.Append(new tessera::test::PeBarrier);
-    const int result = RUN_ALL_TESTS();
-    shmem_finalize();
-    return result;
-}
+TESSERA_PE_TEST_MAIN(SHMEM_THREAD_SINGLE)

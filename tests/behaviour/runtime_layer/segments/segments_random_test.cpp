@@ -7,36 +7,23 @@
 //
 //   segments_random_test [SEQUENCES]      TESSERA_TEST_SEED repeats a run
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <random>
 #include <vector>
 
 #include "part.hpp"
+#include "runtime_layer/random_sequences.hpp"
 
 namespace {
 
+using tessera::test::expect;
+using tessera::test::me;
+using tessera::test::npes;
 using tessera::test::Part;
 
 constexpr int kSteps = 60;
 constexpr std::size_t kTeams = 5;
-
-unsigned long seed;  // symmetric
-int me;
-int npes;
-int sequence_number;
-
-[[noreturn]] void fail(const char* check, long expected, long found) {
-    std::fprintf(stderr, "[pe %d of %d] seed %lu, sequence %d: %s: expected %ld, found %ld\n", me,
-                 npes, seed, sequence_number, check, expected, found);
-    std::fflush(stderr);
-    shmem_global_exit(1);
-    std::abort();
-}
-void expect(const char* check, long expected, long found) {
-    if (expected != found) fail(check, expected, found);
-}
 
 struct Team {
     shmem_team_t handle = SHMEM_TEAM_INVALID;
@@ -212,25 +199,14 @@ std::vector<Team> make_teams(std::mt19937& random) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const int sequences = argc > 1 ? std::atoi(argv[1]) : 30;
     shmem_init();
-    me = shmem_my_pe();
-    npes = shmem_n_pes();
-    if (me == 0) {
-        const char* text = std::getenv("TESSERA_TEST_SEED");
-        seed = text != nullptr ? std::strtoul(text, nullptr, 10) : std::random_device{}();
-        for (int pe = 1; pe < npes; ++pe) shmem_ulong_p(&seed, seed, pe);
-        std::printf("TESSERA_TEST_SEED=%lu\n", seed);
-    }
-    shmem_barrier_all();
-    std::mt19937 random(static_cast<unsigned>(seed));
-    for (sequence_number = 0; sequence_number < sequences; ++sequence_number) {
+    tessera::test::run_sequences(argc > 1 ? std::atoi(argv[1]) : 30, [](std::mt19937& random) {
         std::vector<Team> teams = make_teams(random);
         Sequence(random, teams).run();
         for (std::size_t i = 1; i < kTeams; ++i) {
             if (teams[i].has_me()) shmem_team_destroy(teams[i].handle);
         }
-    }
+    });
     shmem_finalize();
     return 0;
 }

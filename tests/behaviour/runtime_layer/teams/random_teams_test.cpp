@@ -10,7 +10,6 @@
 #include <shmemx.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -18,7 +17,13 @@
 #include <random>
 #include <vector>
 
+#include "runtime_layer/random_sequences.hpp"
+
 namespace {
+
+using tessera::test::expect;
+using tessera::test::me;
+using tessera::test::npes;
 
 constexpr std::size_t kMemoryBytes = std::size_t{4} << 20;  // SHMEM_TEAM_MEMORY_SIZE
 constexpr std::size_t kUnit = 64;
@@ -27,21 +32,6 @@ constexpr std::size_t kNoPlace = ~std::size_t{0};
 constexpr int kSteps = 40;
 
 long scratch[kTeamsMax][4];  // of each team, symmetric
-unsigned long seed;          // symmetric
-int me;
-int npes;
-int sequence_number;
-
-[[noreturn]] void fail(const char* check, long expected, long found) {
-    std::fprintf(stderr, "[pe %d of %d] seed %lu, sequence %d: %s: expected %ld, found %ld\n", me,
-                 npes, seed, sequence_number, check, expected, found);
-    std::fflush(stderr);
-    shmem_global_exit(1);
-    std::abort();
-}
-void expect(const char* check, long expected, long found) {
-    if (expected != found) fail(check, expected, found);
-}
 
 struct Block {
     std::size_t place;  // from the start of team memory
@@ -310,24 +300,11 @@ class Sequence {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const int sequences = argc > 1 ? std::atoi(argv[1]) : 20;
     shmem_init();
-    me = shmem_my_pe();
-    npes = shmem_n_pes();
-    if (me == 0) {
-        const char* text = std::getenv("TESSERA_TEST_SEED");
-        seed = text != nullptr ? std::strtoul(text, nullptr, 10) : std::random_device()();
-        std::printf("TESSERA_TEST_SEED=%lu, %d sequences\n", seed, sequences);
-        for (int pe = 1; pe < npes; ++pe) shmem_ulong_p(&seed, seed, pe);
-    }
-    shmem_barrier_all();
-    std::mt19937 random(static_cast<unsigned>(seed));
     auto* start = static_cast<unsigned char*>(shmemx_team_malloc(SHMEM_TEAM_WORLD, kUnit));
-    for (sequence_number = 0; sequence_number < sequences; ++sequence_number) {
-        Sequence(random, start).run();
-    }
+    tessera::test::run_sequences(argc > 1 ? std::atoi(argv[1]) : 20,
+                                 [start](std::mt19937& random) { Sequence(random, start).run(); });
     shmemx_team_free(SHMEM_TEAM_WORLD, start);
-    if (me == 0) std::printf("passed\n");
     shmem_finalize();
     return 0;
 }
