@@ -7,7 +7,6 @@
 #include <pshmem.h>
 
 #include <array>
-#include <cstring>
 
 #include "support/spec_types.hpp"
 
@@ -102,11 +101,5 @@ struct BitwiseAtomics {
     std::array { SPEC_FORMS(STANDARD_FORM, NAME##_atomic_, T) }
 #define BITWISE_FORMS(NAME, T) \
     std::array { SPEC_FORMS(BITWISE_FORM, NAME##_atomic_, T) }
-
-// Equal bit by bit: tells -0.0 from 0.0 and compares NaN.
-template <class T>
-bool same_bits(T a, T b) {
-    return std::memcmp(&a, &b, sizeof(T)) == 0;
-}
 
 }  // namespace tessera::test

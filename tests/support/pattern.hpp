@@ -18,6 +18,12 @@ using Bytes = std::vector<unsigned char>;
 
 inline constexpr unsigned char kGuard = 0xA5;
 
+// Equal bit by bit: tells -0.0 from 0.0 and compares NaN.
+template <class T>
+bool same_bits(T a, T b) {
+    return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
 // Byte `i` of what PE `from` sends to PE `to` in `round`. Never kGuard.
 inline unsigned char pattern(int from, int to, std::size_t round, std::size_t i) {
     std::uint64_t bits = (static_cast<std::uint64_t>(from) << 48) ^

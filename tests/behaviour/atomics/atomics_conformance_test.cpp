@@ -7,12 +7,14 @@
 // lie where a carry, a sign or a compare of half a word would show.
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
 #include "conformance/routines.hpp"
 #include "conformance/values.hpp"
 #include "conformance/views.hpp"
+#include "support/pattern.hpp"
 #include "support/pe_test.hpp"
 
 namespace tessera::conformance {
@@ -79,6 +81,12 @@ std::array<Case<T>, kCases> cases_of(int id, int owner, int caller) {
         cases[3].cond = static_cast<T>(cases[3].old ^ 1);  // A compare of the high half only.
         cases[4].old = static_cast<T>(cases[4].old & ~low_ones);
         cases[4].cond = cases[4].old;
+    } else {  // Bits that a computation would change.
+        using Limits = std::numeric_limits<T>;
+        cases[1] = {Limits::quiet_NaN(), {}, -Limits::infinity()};
+        cases[2] = {-T{0}, {}, Limits::quiet_NaN()};
+        cases[3] = {Limits::denorm_min(), {}, -T{0}};
+        cases[4] = {Limits::max(), {}, Limits::denorm_min()};
     }
     return cases;
 }
@@ -120,7 +128,7 @@ void check_values(const Atomic<T>& atomic, const View& view) {
             T seen = atomic.call(mine + 2 * k + 1, cases[k].cond, cases[k].value,
                                  static_cast<int>(number));
             if (!atomic.fetches) continue;
-            EXPECT_EQ(seen, cases[k].old)
+            EXPECT_TRUE(test::same_bits(seen, cases[k].old))
                 << name_of(atomic.id) << " returned from PE " << view.pes[number] << ", "
                 << view.name << ", case " << k;
         }
@@ -136,8 +144,9 @@ void check_values(const Atomic<T>& atomic, const View& view) {
     }
     const T* actual = reinterpret_cast<const T*>(region.data);
     for (std::size_t i = 0; i < expected.size(); ++i) {
-        EXPECT_EQ(actual[i], expected[i]) << name_of(atomic.id) << " left in word " << i << ", "
-                                          << view.name << ", " << region.kind;
+        EXPECT_TRUE(test::same_bits(actual[i], expected[i]))
+            << name_of(atomic.id) << " left " << actual[i] << " in word " << i << ", " << view.name
+            << ", " << region.kind;
     }
 }
 

@@ -2,7 +2,7 @@
 #
 # The conformance program of a chapter of spec_table.txt calls every routine of the chapter, by its
 # shmem_ and its pshmem_ name, and fails when one of them was not called. Chapters list theirs:
-#   tessera_conformance_test(rma [OWN_MAIN] [INLINE] [SHM] rma_conformance_test.cpp)
+#   tessera_conformance_test(rma [OWN_MAIN] [INLINE] [SHM] [STATIC_FABRIC] rma_conformance_test.cpp)
 set(TESSERA_CONFORMANCE_ENVIRONMENT SHMEM_SYMMETRIC_SIZE=64M)
 
 # For programs that include the list of routines, which generate.py makes of spec_table.txt.
@@ -41,9 +41,10 @@ endfunction()
 
 # The program of a chapter and its runs. INLINE: the same checks also for the bodies that
 # SHMEM_INLINE puts into the program. SHM: also with what reaches one host only:
-# libfabric's provider shm, and the fabric loopback.
+# libfabric's provider shm, and the fabric loopback. STATIC_FABRIC: also where static data of other
+# PEs is not mapped.
 function(tessera_conformance_test chapter)
-    cmake_parse_arguments(arg "OWN_MAIN;INLINE;SHM" "" "" ${ARGN})
+    cmake_parse_arguments(arg "OWN_MAIN;INLINE;SHM;STATIC_FABRIC" "" "" ${ARGN})
     set(name conformance_${chapter})
     set(own_main)
     if(arg_OWN_MAIN)
@@ -54,6 +55,10 @@ function(tessera_conformance_test chapter)
     if(arg_SHM)
         tessera_node_runs(${name} LAYOUTS 4x2 PROVIDERS shm loopback)
         tessera_node_runs(${name} LAYOUTS 3x3 PROVIDERS loopback)
+    endif()
+    if(arg_STATIC_FABRIC)
+        tessera_pe_runs(${name}_fabric ${name} PES 1 2 3 8
+                        ENVIRONMENT ${TESSERA_CONFORMANCE_ENVIRONMENT} SHMEM_STATIC_DATA=cma)
     endif()
     if(arg_INLINE)
         # views.cpp completes operations, so it calls what is put into the program, too.

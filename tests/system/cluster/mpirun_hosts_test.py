@@ -14,7 +14,7 @@ class MpirunTest(ClusterTest):
 
 class ProgramsTest(Programs, MpirunTest):
     def test_two_hosts(self):
-        self.run_programs(PAIR, ["atomics_test"])
+        self.run_programs(PAIR, ["conformance_atomics"])
         self.run_programs(EVEN, ["sync_test", "conformance_teams", "conformance_contexts"])
         self.run_programs(UNEVEN, ["rma_test"])
 
