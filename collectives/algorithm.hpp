@@ -74,8 +74,7 @@ inline bool needs_symmetric_dest(const Restriction& restriction) {
 }
 
 struct AlgorithmTraits {
-    std::string_view name;        // as in SHMEM_<COLLECTIVE>_ALGORITHM and osh_info
-    std::string_view alias = {};  // an earlier name, which the setting still takes
+    std::string_view name;  // as in SHMEM_<COLLECTIVE>_ALGORITHM and osh_info
     std::string_view
         formula;  // the cost: a, A: alpha on a node, between nodes; b, B: beta; c: gamma
     std::string_view best_when;

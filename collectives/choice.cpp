@@ -338,26 +338,19 @@ std::string choices_text(Collective collective, const Call& call, const TeamLayo
 
 namespace tessera {
 
-AlgorithmNames algorithm_names(Collective collective) {
-    struct Lists {
-        std::vector<std::string_view> names = {"auto"};
-        std::vector<std::string_view> aliases = {""};
-        explicit Lists(std::span<const collectives::AlgorithmTraits* const> all) {
-            for (const collectives::AlgorithmTraits* algorithm : all) {
-                names.push_back(algorithm->name);
-                aliases.push_back(algorithm->alias);
-            }
-        }
-    };
-    static const std::vector<Lists>& all = []() -> const std::vector<Lists>& {
-        auto& made = *new std::vector<Lists>;
+Names algorithm_names(Collective collective) {
+    using Lists = std::array<std::vector<std::string_view>, kCollectives>;
+    static const Lists& all = []() -> const Lists& {
+        auto& made = *new Lists;
         for (std::size_t i = 0; i < kCollectives; ++i) {
-            made.emplace_back(collectives::traits_of(static_cast<Collective>(i)));
+            made[i] = {"auto"};
+            for (const auto* algorithm : collectives::traits_of(static_cast<Collective>(i))) {
+                made[i].push_back(algorithm->name);
+            }
         }
         return made;
     }();
-    const Lists& lists = all[static_cast<std::size_t>(collective)];
-    return {.names = lists.names, .aliases = lists.aliases};
+    return all[static_cast<std::size_t>(collective)];
 }
 
 }  // namespace tessera

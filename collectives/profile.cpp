@@ -25,30 +25,27 @@ constexpr std::size_t kFileBytesMax = std::size_t{1} << 20;  // a profile has so
 
 struct Parameter {
     std::string_view name;
-    std::string_view old_name;  // in profiles of earlier versions; "": the same
     double MachineParameters::*value;
     bool is_off_node;
     const char* meaning;
 };
 constexpr Parameter kParameters[] = {
-    {"alpha", "", &MachineParameters::alpha, false,
-     "s, a flag until another PE of the node sees it"},
-    {"context_switch", "switching", &MachineParameters::context_switch, false,
+    {"alpha", &MachineParameters::alpha, false, "s, a flag until another PE of the node sees it"},
+    {"context_switch", &MachineParameters::context_switch, false,
      "s, switching to another PE on the same core"},
-    {"beta", "", &MachineParameters::beta, false, "s, copying a byte, from cache"},
-    {"beta_memory", "beta_far", &MachineParameters::beta_memory, false,
-     "s, copying a byte, from memory"},
-    {"gamma", "", &MachineParameters::gamma, false, "s, combining a byte with another"},
-    {"cache_bytes", "", &MachineParameters::cache_bytes, false, "bytes that stay in cache"},
-    {"off_node_latency", "fabric_alpha", &MachineParameters::off_node_latency, true,
+    {"beta", &MachineParameters::beta, false, "s, copying a byte, from cache"},
+    {"beta_memory", &MachineParameters::beta_memory, false, "s, copying a byte, from memory"},
+    {"gamma", &MachineParameters::gamma, false, "s, combining a byte with another"},
+    {"cache_bytes", &MachineParameters::cache_bytes, false, "bytes that stay in cache"},
+    {"off_node_latency", &MachineParameters::off_node_latency, true,
      "s, a short message to another node"},
-    {"off_node_gap_per_byte", "fabric_beta", &MachineParameters::off_node_gap_per_byte, true,
+    {"off_node_gap_per_byte", &MachineParameters::off_node_gap_per_byte, true,
      "s, a byte through a node's link"},
-    {"off_node_overhead", "fabric_ready", &MachineParameters::off_node_overhead, true,
+    {"off_node_overhead", &MachineParameters::off_node_overhead, true,
      "s, handing an operation to the fabric"},
-    {"helper_bytes", "", &MachineParameters::helper_bytes, false,
+    {"helper_bytes", &MachineParameters::helper_bytes, false,
      "bytes from which on a helper of the node saves time"},
-    {"off_node_helper_bytes", "", &MachineParameters::off_node_helper_bytes, true,
+    {"off_node_helper_bytes", &MachineParameters::off_node_helper_bytes, true,
      "bytes from which on helpers save time between nodes"},
 };
 static_assert(sizeof(MachineParameters) == std::size(kParameters) * sizeof(double));
@@ -62,7 +59,7 @@ std::string_view trim(std::string_view text) {
 
 bool set_parameter(std::string_view name, std::string_view value, MachineParameters& machine) {
     for (const Parameter& parameter : kParameters) {
-        if (name.empty() || (name != parameter.name && name != parameter.old_name)) continue;
+        if (name != parameter.name) continue;
         double number = 0;
         const auto [end, error] =
             std::from_chars(value.data(), value.data() + value.size(), number);

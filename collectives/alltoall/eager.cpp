@@ -35,7 +35,6 @@ Cost cost(const TeamLayout& team, double n) {
 
 extern constinit const Algorithm<Alltoall> kAlltoallEager{
     {.name = "eager",
-     .alias = "mail",
      .formula = "a + 2 p n b",
      .best_when = "small blocks, one node",
      .restriction = {.symmetric = Symmetric::kNothing,

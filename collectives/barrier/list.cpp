@@ -10,7 +10,6 @@ TESSERA_ALGORITHM_LIST(Barrier,
     kBarrierCentral,
     kBarrierDissemination,
     kBarrierKwayDissemination,
-    kBarrierTree,
     kBarrierHierarchical,
     kBarrierStream)
 // clang-format on

@@ -47,7 +47,6 @@ Cost cost(const TeamLayout& team, double n) {
 
 extern constinit const Algorithm<Broadcast> kBroadcastEager{
     {.name = "eager",
-     .alias = "mail",
      .formula = "a + n b, and sync/32",
      .best_when = "short messages, one node",
      .restriction = kMailboxesEager,

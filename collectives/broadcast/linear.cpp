@@ -39,7 +39,7 @@ Cost cost(const TeamLayout& team, double n) {
 extern constinit const Algorithm<Broadcast> kBroadcastLinear{
     {.name = "linear",
      .formula = "sync + (p-1) (a + n b)",
-     .best_when = "hardly ever: for comparison",
+     .best_when = "short messages, some nodes, messages cheap to send",
      .restriction = kMailboxesPutting,
      .cost = cost},
     {broadcast_linear, nullptr}};

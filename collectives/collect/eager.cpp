@@ -35,7 +35,6 @@ Cost cost(const TeamLayout& team, double n) {
 
 extern constinit const Algorithm<Fcollect> kFcollectEager{
     {.name = "eager",
-     .alias = "mail",
      .formula = "a + p n b",
      .best_when = "short contributions, one node",
      .restriction = kMailboxesEager,

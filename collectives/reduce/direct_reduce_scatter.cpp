@@ -71,7 +71,6 @@ Cost cost(const TeamLayout& team, double n) {
 
 extern constinit const Algorithm<Reduce> kReduceDirectReduceScatter{
     {.name = "direct_reduce_scatter",
-     .alias = "slice",
      .formula = "2 syncs + n (b + c)",
      .best_when = "one node",
      .cost = cost},

@@ -31,7 +31,6 @@ Cost cost(const TeamLayout& team, double n) {
 }  // namespace
 
 extern constinit const Algorithm<Reduce> kReduceEager{{.name = "eager",
-                                                       .alias = "mail",
                                                        .formula = "a + n b + n p c",
                                                        .best_when = "short vectors, one node",
                                                        .restriction = kMailboxesEager,

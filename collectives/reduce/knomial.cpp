@@ -195,7 +195,7 @@ Cost cost(const TeamLayout& team, double n) {
 extern constinit const Algorithm<Reduce> kReduceKnomial{
     {.name = "knomial",
      .formula = "6 log4 p a + 6 log4 p n b + 3 log4 p n c",
-     .best_when = "hardly ever: for comparison",
+     .best_when = "long vectors, many nodes of one PE, slow messages",
      .restriction = kMailboxesAssociative,
      .cost = cost},
     {reduce_knomial, Reduce::kAlwaysDirect}};

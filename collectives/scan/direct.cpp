@@ -38,11 +38,8 @@ Cost cost(const TeamLayout& team, double n) {
 
 }  // namespace
 
-extern constinit const Algorithm<Scan> kScanDirect{{.name = "direct",
-                                                    .alias = "slice",
-                                                    .formula = "2 syncs + n (b + c)",
-                                                    .best_when = "one node",
-                                                    .cost = cost},
-                                                   scan_slice};
+extern constinit const Algorithm<Scan> kScanDirect{
+    {.name = "direct", .formula = "2 syncs + n (b + c)", .best_when = "one node", .cost = cost},
+    scan_slice};
 
 }  // namespace tessera::collectives

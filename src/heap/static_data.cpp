@@ -56,8 +56,7 @@ void refuse_with_errno(const char* what) {
 bool wants_cma() {
     const char* text = environment("SHMEM_STATIC_DATA");
     constexpr auto kCma = static_cast<std::size_t>(StaticDataMode::kCma);
-    return text != nullptr && (::strcasecmp(text, kStaticDataModeNames[kCma].data()) == 0 ||
-                               ::strcasecmp(text, kStaticDataModeFormerNames[kCma].data()) == 0);
+    return text != nullptr && ::strcasecmp(text, kStaticDataModeNames[kCma].data()) == 0;
 }
 
 // Then the pages stay private: they are this PE's copy (transports/noncoherent).

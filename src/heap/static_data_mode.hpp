@@ -12,6 +12,5 @@ namespace tessera {
 
 enum class StaticDataMode : std::uint8_t { kShared, kCma };
 inline constexpr std::string_view kStaticDataModeNames[] = {"shared", "cma"};
-inline constexpr std::string_view kStaticDataModeFormerNames[] = {"", "fabric"};
 
 }  // namespace tessera

@@ -53,14 +53,9 @@ inline constexpr std::string_view kCollectiveNames[kCollectives] = {
     "reduce_to_root", "reduce_scatter", "gather",  "scatter",  "allgatherv", "alltoallv"};
 
 // The values of SHMEM_<COLLECTIVE>_ALGORITHM: auto, then the collective's algorithms in the order
-// of collectives/<collective>/list.cpp. `aliases` has an earlier name of each, or "".
-struct AlgorithmNames {
-    Names names;
-    Names aliases;
-};
-// Defined by collectives/select.cpp, from the lists. Empty in oshrun, which has no algorithms: it
-// takes any name, and the PEs check it.
-AlgorithmNames algorithm_names(Collective collective);
+// of collectives/<collective>/list.cpp. collectives/choice.cpp defines it. Empty in oshrun, which
+// has no algorithms: it takes any name, and the PEs check it.
+Names algorithm_names(Collective collective);
 
 // The algorithm that the user names, by its place among the names: 0 is auto.
 struct AlgorithmSetting {

@@ -28,13 +28,6 @@ constexpr Names names_of(CollectiveBuffer /*kind*/) { return kCollectiveBufferNa
 constexpr Names names_of(AmoPath /*kind*/) { return kAmoPathNames; }
 constexpr Names names_of(SharedCopies /*kind*/) { return kSharedCopiesNames; }
 
-// Earlier names of some values, at the places of their names.
-template <class Enum>
-constexpr Names former_names_of(Enum /*kind*/) {
-    return {};
-}
-constexpr Names former_names_of(StaticDataMode /*kind*/) { return kStaticDataModeFormerNames; }
-
 template <class T>
 bool assign(T& member, const std::optional<T>& value) {
     if (value) member = *value;
@@ -42,11 +35,9 @@ bool assign(T& member, const std::optional<T>& value) {
 }
 
 std::optional<AlgorithmSetting> parse_algorithm(std::string_view text, Collective collective) {
-    const AlgorithmNames known = algorithm_names(collective);
-    if (known.names.empty()) return AlgorithmSetting{};
-    const std::string_view own = own_algorithm_name(text);
-    std::optional<std::size_t> number = parse_choice(own, known.names);
-    if (!number) number = parse_choice(own, known.aliases);
+    const Names known = algorithm_names(collective);
+    if (known.empty()) return AlgorithmSetting{};
+    const std::optional<std::size_t> number = parse_choice(own_algorithm_name(text), known);
     if (!number) return std::nullopt;
     return AlgorithmSetting{.number = static_cast<std::uint8_t>(*number)};
 }
@@ -89,8 +80,7 @@ bool set_value(Config& config, const Field& field, std::string_view text) {
                               parse_algorithm(text, collective));
             },
             [&]<class Enum>(Enum Config::*member) {
-                std::optional<std::size_t> index = parse_choice(text, names_of(Enum{}));
-                if (!index) index = parse_choice(text, former_names_of(Enum{}));
+                const std::optional<std::size_t> index = parse_choice(text, names_of(Enum{}));
                 if (index) config.*member = static_cast<Enum>(*index);
                 return index.has_value();
             },
@@ -111,7 +101,7 @@ std::string value_text(const Config& config, const Variable& variable) {
             [&](ProgressMode Config::*member) { return print_progress(config.*member); },
             [&](SubsystemSet Config::*member) { return print_subsystems(config.*member); },
             [&](Collective collective) {
-                const Names names = algorithm_names(collective).names;
+                const Names names = algorithm_names(collective);
                 return names.empty() ? std::string()
                                      : std::string(names[config.algorithm(collective).number]);
             },
@@ -135,7 +125,7 @@ Names value_names(const Variable& variable) {
             [](HeapMode Config::* /*member*/) { return Names(); },
             [](ProgressMode Config::* /*member*/) { return Names(); },
             [](SubsystemSet Config::* /*member*/) { return Names(); },
-            [](Collective collective) { return algorithm_names(collective).names; },
+            [](Collective collective) { return algorithm_names(collective); },
             []<class Enum>(Enum Config::* /*member*/) { return Names(names_of(Enum{})); },
         },
         variable.field);
@@ -164,7 +154,7 @@ std::string allowed_text(const Variable& variable) {
             [](SubsystemSet Config::* /*member*/) {
                 return join(kSubsystemNames) + ", with commas between; or all, or none";
             },
-            [](Collective collective) { return join(algorithm_names(collective).names); },
+            [](Collective collective) { return join(algorithm_names(collective)); },
             []<class Enum>(Enum Config::* /*member*/) { return join(names_of(Enum{})); },
         },
         variable.field);

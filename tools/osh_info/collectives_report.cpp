@@ -127,7 +127,6 @@ std::string algorithms_markdown() {
              collectives::traits_of(static_cast<Collective>(i))) {
             text.append("| ").append(kCollectiveNames[i]);
             text.append(" | `").append(algorithm->name).append("`");
-            if (!algorithm->alias.empty()) text.append(" (`").append(algorithm->alias).append("`)");
             text.append(" | ").append(algorithm->formula);
             text.append(" | ").append(restriction_text(algorithm->restriction));
             text.append(" | ").append(algorithm->best_when).append(" |\n");

@@ -5,6 +5,6 @@
 
 namespace tessera {
 
-AlgorithmNames algorithm_names(Collective /*collective*/) { return {}; }
+Names algorithm_names(Collective /*collective*/) { return {}; }
 
 }  // namespace tessera

@@ -4,7 +4,6 @@
 OLD_WORDS: (pattern, new word, folders that are looked at). CODE: only in C and C++, outside of
 comments and literals, where the word is also plain English; TEXT: everywhere, in comments, messages
 and documents as well.
-EXCEPTIONS: (path, text of the line): where an old word must stay, and nowhere else.
 """
 
 EVERYWHERE = ("",)
@@ -42,9 +41,4 @@ CODE = (
     (r"\bChannel\b", "OutputSink", ("tools/", "tests/launch/")),
     (r"\bleft_\b", "remaining_", ("src/",)),
     (r"\brank\b", "core_index", ("collectives/",)),
-)
-
-EXCEPTIONS = (
-    # Names in files that osh_tune of earlier versions has written.
-    ("collectives/profile.cpp", '"beta_far"'),
 )

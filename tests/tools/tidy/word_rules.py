@@ -2,7 +2,7 @@
 """Rules about the words that the project uses. Each yields (path, line, message)."""
 import re
 
-from old_words import CODE, EXCEPTIONS, TEXT
+from old_words import CODE, TEXT
 from rules import TIDY_ITSELF, numbered_matches
 from source_tree import C_FAMILY
 
@@ -23,12 +23,7 @@ def _findings(tree, names, text_of, words):
             if not name.startswith(folders):
                 continue
             for line, word in numbered_matches(pattern, text_of(name)):
-                if not _is_excepted(name, tree.lines(name)[line - 1]):
-                    yield name, line, f"{word}: the field's word is {new}"
-
-
-def _is_excepted(name, text):
-    return any(name == path and part in text for path, part in EXCEPTIONS)
+                yield name, line, f"{word}: the field's word is {new}"
 
 
 def glossary(tree):

@@ -24,18 +24,13 @@ TEST(Select, SettingsHaveTheNamesOfTheLists) {
     for (std::size_t i = 0; i < kCollectives; ++i) {
         const auto collective = static_cast<Collective>(i);
         const auto all = traits_of(collective);
-        const AlgorithmNames known = algorithm_names(collective);
-        ASSERT_EQ(all.size() + 1, known.names.size()) << kCollectiveNames[i];
-        ASSERT_EQ(all.size() + 1, known.aliases.size()) << kCollectiveNames[i];
-        EXPECT_EQ(known.names[0], "auto");
+        const Names known = algorithm_names(collective);
+        ASSERT_EQ(all.size() + 1, known.size()) << kCollectiveNames[i];
+        EXPECT_EQ(known[0], "auto");
         std::set<std::string_view> seen{"auto"};
         for (std::size_t k = 0; k < all.size(); ++k) {
-            EXPECT_EQ(all[k]->name, known.names[k + 1]);
-            EXPECT_EQ(all[k]->alias, known.aliases[k + 1]);
+            EXPECT_EQ(all[k]->name, known[k + 1]);
             EXPECT_TRUE(seen.insert(all[k]->name).second) << all[k]->name;
-            if (!all[k]->alias.empty()) {
-                EXPECT_TRUE(seen.insert(all[k]->alias).second) << all[k]->alias;
-            }
             EXPECT_FALSE(all[k]->formula.empty());
             EXPECT_FALSE(all[k]->best_when.empty());
         }
@@ -95,22 +90,6 @@ TEST(Select, PrivateArraysHaveNodeAwareAlgorithms) {
         EXPECT_EQ(traits_of(collective)[chosen]->name, "hierarchical")
             << kCollectiveNames[static_cast<std::size_t>(collective)];
     }
-}
-
-TEST(Select, SettingsTakeEarlierNames) {
-    const auto setting_of = [](const char* value) {
-        std::string error;
-        const Config config = load_config(
-            [=](std::string_view name) {
-                return name == "SHMEM_REDUCE_ALGORITHM" ? value : nullptr;
-            },
-            error);
-        EXPECT_EQ(error, "");
-        return config.algorithm(Collective::kReduce);
-    };
-    EXPECT_EQ(setting_of("mail"), setting_of("eager"));
-    EXPECT_EQ(setting_of("slice"), setting_of("direct_reduce_scatter"));
-    EXPECT_FALSE(setting_of("mail").is_auto());
 }
 
 TEST(Select, CostsGrowWithWhatIsDone) {

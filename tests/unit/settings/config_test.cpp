@@ -93,7 +93,7 @@ const Environment kEveryVariable = {
     {"SHMEM_COLLECT_ALGORITHM", "linear"},
     {"SHMEM_FCOLLECT_ALGORITHM", "neighbor_exchange"},
     {"SHMEM_ALLTOALL_ALGORITHM", "pairwise"},
-    {"SHMEM_SCAN_ALGORITHM", "slice"},
+    {"SHMEM_SCAN_ALGORITHM", "direct"},
     {"SHMEM_REDUCE_ALGORITHM", "Bruck"},
     {"SHMEM_REDUCE_TO_ROOT_ALGORITHM", "hierarchical"},
     {"SHMEM_REDUCE_SCATTER_ALGORITHM", "exposed"},
@@ -230,11 +230,6 @@ TEST(Config, HeapModes) {
     }
 }
 
-TEST(Config, EarlierNamesOfValuesCount) {
-    EXPECT_EQ(load({{"SHMEM_STATIC_DATA", "fabric"}}).static_data, StaticDataMode::kCma);
-    EXPECT_EQ(load({{"SHMEM_STATIC_DATA", ""}}).static_data, StaticDataMode::kShared);
-}
-
 // The rows of a fabric are checked like any other.
 TEST(Config, ValuesOfFabricsAreChecked) {
     EXPECT_NE(error_of({{"SHMEM_OFI_ADMISSION", "perhaps"}}), "");
@@ -295,13 +290,13 @@ TEST(Config, UnknownAlgorithmsAreAutoWithAWarning) {
     ASSERT_EQ(config.warnings.size(), 2U);
     EXPECT_EQ(config.warnings[0],
               "SHMEM_BARRIER_ALGORITHM=ring is not a valid setting; allowed: auto, central, "
-              "dissemination, kway_dissemination, tree, hierarchical, stream; taking auto");
+              "dissemination, kway_dissemination, hierarchical, stream; taking auto");
     EXPECT_NE(config.warnings[1].find("SHMEM_REDUCE_ALGO=binomial "), std::string::npos);
     for (const Variable& row : variables()) {
         if (!std::holds_alternative<Collective>(row.field)) continue;
         EXPECT_EQ(load({{std::string(row.name), "quatsch"}}).warnings.size(), 1U) << row.name;
     }
-    EXPECT_TRUE(load({{"SHMEM_BARRIER_ALGORITHM", "tree"}}).warnings.empty());
+    EXPECT_TRUE(load({{"SHMEM_BARRIER_ALGORITHM", "central"}}).warnings.empty());
 }
 
 TEST(Config, AlgorithmsMayHaveTheirNamesInOtherLibraries) {
@@ -318,7 +313,7 @@ TEST(Config, AlgorithmsMayHaveTheirNamesInOtherLibraries) {
 TEST(Config, OtherNamesSetTheirVariable) {
     for (const OtherName& other : other_names()) {
         const Variable& row = variable(other.variable);
-        const std::vector<std::string> values = {"1", "linear", "ring", "direct", "tree", "3M"};
+        const std::vector<std::string> values = {"1", "linear", "ring", "direct", "central", "3M"};
         bool is_set = false;
         for (const std::string& value : values) {
             std::string error;
@@ -422,20 +417,20 @@ TEST(Config, NamesAreUniqueAndDescribed) {
 }
 
 TEST(Config, DifferencesAreNamed) {
-    Config mine = load({{"SHMEM_BARRIER_ALGORITHM", "tree"}});
+    Config mine = load({{"SHMEM_BARRIER_ALGORITHM", "central"}});
     auto difference = [&](const Environment& theirs) {
         return settings_difference(mine, setting_marks(load(theirs)), 7);
     };
-    EXPECT_EQ(difference({}), "SHMEM_BARRIER_ALGORITHM is tree here, but auto on PE 7");
-    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "tree"}, {"SHMEM_DEBUG", "1"}}),
+    EXPECT_EQ(difference({}), "SHMEM_BARRIER_ALGORITHM is central here, but auto on PE 7");
+    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "central"}, {"SHMEM_DEBUG", "1"}}),
               "SHMEM_DEBUG is off here, but on on PE 7");
-    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "tree"}, {"SHMEM_OFI_PROVIDER", "tcp"}}),
+    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "central"}, {"SHMEM_OFI_PROVIDER", "tcp"}}),
               "SHMEM_OFI_PROVIDER is not set here, but differs on PE 7");
-    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "tree"}, {"SHMEM_SYMMETRIC_SIZE", "2M"}}),
+    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "central"}, {"SHMEM_SYMMETRIC_SIZE", "2M"}}),
               "SHMEM_SYMMETRIC_SIZE is 0 here, but differs on PE 7");
-    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "tree"}, {"SHMEM_AMO_PATH", "am"}}),
+    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "central"}, {"SHMEM_AMO_PATH", "am"}}),
               "SHMEM_AMO_PATH is auto here, but am on PE 7");
-    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "tree"}, {"SHMEM_PROGRESS", "helpers"}}),
+    EXPECT_EQ(difference({{"SHMEM_BARRIER_ALGORITHM", "central"}, {"SHMEM_PROGRESS", "helpers"}}),
               "SHMEM_PROGRESS is auto here, but differs on PE 7");
 }
 
