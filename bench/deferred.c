@@ -9,33 +9,14 @@
 //
 // PE 0 measures towards the last PE, which waits in a barrier. Medians, microseconds.
 #include <shmem.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+
+#include "bench/reports.h"
 
 enum { kSamples = 101, kSamplesTiny = 3, kBytesMax = 4 << 20, kBytesTiny = 64 << 10 };
 
 static char *near, *far;  // symmetric
 static int target;
 static int samples = kSamples;
-
-static double now_us(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
-}
-
-static int compare(const void* left, const void* right) {
-    const double a = *(const double*)left;
-    const double b = *(const double*)right;
-    return (a > b) - (a < b);
-}
-
-static double median(double* times) {
-    qsort(times, (size_t)samples, sizeof *times, compare);
-    return times[samples / 2];
-}
 
 // One copy in all places, which takes the same time.
 __attribute__((noinline)) static void work(long iterations) {
@@ -74,7 +55,7 @@ static void measure(int is_get, size_t bytes) {
     for (int i = 0; i < samples; ++i) alone[i] = transfer(is_get, bytes, 0);
     long iterations = 1000;
     for (int i = 0; i < samples; ++i) worked[i] = time_work(iterations);
-    iterations = (long)(3 * median(alone) / median(worked) * (double)iterations);
+    iterations = (long)(3 * median(alone, samples) / median(worked, samples) * (double)iterations);
     for (int i = 0; i < samples; ++i) {
         worked[i] = time_work(iterations) / 2;
         alone[i] = transfer(is_get, bytes, 0);
@@ -83,7 +64,7 @@ static void measure(int is_get, size_t bytes) {
         share[i] = 100 * overhead[i] / alone[i];
     }
     printf("%s %8zu alone %8.1f overhead %8.1f share %6.1f %%\n", is_get ? "get" : "put", bytes,
-           median(alone), median(overhead), median(share));
+           median(alone, samples), median(overhead, samples), median(share, samples));
 }
 
 int main(int argc, char** argv) {

@@ -12,14 +12,12 @@
 // turns, and their ratio; the aim is 1.5. Each block's first word is written, and
 // compared at its free.
 //
-//     oshcc -O2 local_memory.c -o local_memory -pthread && oshrun -n 1 ./local_memory
+//     oshcc -O2 -I. bench/local_memory.c -o local_memory -pthread && oshrun -n 1 ./local_memory
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <shmemx.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+
+#include "bench/reports.h"
 
 enum { kBlocks = 1000, kRounds = 11, kThreadsMax = 4 };
 enum pattern { PAIR, BATCH, RANDOM };
@@ -41,12 +39,6 @@ struct work {
 };
 
 static pthread_barrier_t start_line;
-
-static double now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
 
 static unsigned next_random(unsigned* state) {
     *state = *state * 1664525U + 1013904223U;
@@ -105,12 +97,6 @@ static double time_of(struct work work, int threads) {
     for (int i = 0; i < threads; ++i) ns += works[i].ns / threads;
     pthread_barrier_destroy(&start_line);
     return ns;
-}
-
-static int by_value(const void* a, const void* b) {
-    const double x = *(const double*)a;
-    const double y = *(const double*)b;
-    return (x > y) - (x < y);
 }
 
 static void row(enum pattern pattern, size_t bytes, int threads, long count) {

@@ -33,6 +33,8 @@ static inline double now_ns(void) {
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
+static inline double now_us(void) { return now_ns() / 1e3; }
+
 static inline int by_value(const void* a, const void* b) {
     double x = *(const double*)a, y = *(const double*)b;
     return (x > y) - (x < y);

@@ -12,10 +12,8 @@
 #define _GNU_SOURCE
 #include <shmemx.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+
+#include "bench/reports.h"
 
 enum { kSamples = 41, kMost = 1 << 20 };
 
@@ -26,15 +24,6 @@ static void* mapped;  // PE 1's dest; NULL on another node
 static size_t bytes;
 static shmemx_req_t req;
 static long fetched;
-
-static double now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
-}
-static int compare(const void* a, const void* b) {
-    return (*(const double*)a > *(const double*)b) - (*(const double*)a < *(const double*)b);
-}
 
 static void put(void) { shmem_putmem(dest, source, bytes, 1); }
 static void put_req(void) { shmemx_putmem_req(dest, source, bytes, 1, &req); }
@@ -122,7 +111,7 @@ static void row(const char* name, void (*ours)(void), const char* other_name, vo
         times[0][i] = sample(ours, calls);
         times[1][i] = sample(other, calls);
     }
-    for (int i = 0; i < 2; ++i) qsort(times[i], kSamples, sizeof(double), compare);
+    for (int i = 0; i < 2; ++i) qsort(times[i], kSamples, sizeof(double), by_value);
     const double a = times[0][kSamples / 2];
     const double b = times[1][kSamples / 2];
     printf("%-16s %8zu  %12.1f   %-14s %12.1f   ratio %6.2f\n", name, bytes, a, other_name, b,

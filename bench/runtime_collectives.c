@@ -16,35 +16,15 @@
 // same writes and reads take without a call, all in the PE's own cache, is subtracted.
 // All sides of a row take turns in the same run. All PEs measure; PE 0 prints its medians.
 #include <shmemx.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+
+#include "bench/reports.h"
 
 enum { kTurnsMax = 41 };
 
-static int me, npes;
 static char *source, *dest;                  // symmetric
 static char *private_source, *private_dest;  // of this PE
 static size_t counts[1024], displs[1024];
 static size_t block;  // bytes
-
-static double now_us(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
-}
-
-static int compare(const void* left, const void* right) {
-    const double a = *(const double*)left;
-    const double b = *(const double*)right;
-    return (a > b) - (a < b);
-}
-
-static double median(double* times, int count) {
-    qsort(times, (size_t)count, sizeof *times, compare);
-    return times[count / 2];
-}
 
 // ---- Moves ----
 

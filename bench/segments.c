@@ -11,10 +11,8 @@
 // Registrations are collective; a row is one with its deregistration, in microseconds.
 #define _GNU_SOURCE
 #include <shmemx.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+
+#include "bench/reports.h"
 
 enum { kSamples = 41, kMost = 1 << 20, kSmall = 8192 };
 
@@ -22,15 +20,6 @@ static char* dest;  // of the operation that is timed
 static char* local;
 static size_t bytes;
 static long fetched;
-
-static double now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
-}
-static int compare(const void* a, const void* b) {
-    return (*(const double*)a > *(const double*)b) - (*(const double*)a < *(const double*)b);
-}
 
 static void put(void) { shmem_putmem(dest, local, bytes, 1); }
 static void get(void) { shmem_getmem(local, dest, bytes, 1); }
@@ -64,7 +53,7 @@ static void time_at(void (*operation)(void), char* const* places, int count, dou
         }
     }
     for (int place = 0; place < count; ++place) {
-        qsort(samples[place], kSamples, sizeof(double), compare);
+        qsort(samples[place], kSamples, sizeof(double), by_value);
         medians[place] = samples[place][kSamples / 2];
     }
 }
@@ -111,7 +100,7 @@ static void time_registrations(void) {
             shmemx_deregister(segment);
             samples[i] = (now_ns() - start) / 1e3;
         }
-        qsort(samples, kSamples, sizeof(double), compare);
+        qsort(samples, kSamples, sizeof(double), by_value);
         if (shmem_my_pe() == 0)
             printf("%10s %10zu %12.1f\n", "", size / 1024, samples[kSamples / 2]);
         free(memory);

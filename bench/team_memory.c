@@ -18,24 +18,16 @@
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <shmemx.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+
+#include "bench/reports.h"
 
 enum { kSamples = 15, kRepeats = 200, kBlocks = 64 };
 
-static int me, npes;
 static shmem_team_t team;
 static shmem_ctx_t ctx;
 static void* blocks[kRepeats];
 static int list[4096];
 static long word;  // symmetric
-
-static double now_us(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
-}
 
 static void do_sync(int i) {
     (void)i;
@@ -67,16 +59,6 @@ struct row {
     double us[kSamples];
 };
 
-static int compare(const void* left, const void* right) {
-    const double a = *(const double*)left, b = *(const double*)right;
-    return (a > b) - (a < b);
-}
-
-static double median(double* samples) {
-    qsort(samples, kSamples, sizeof *samples, compare);
-    return samples[kSamples / 2];
-}
-
 static void measure_all(void) {
     static struct row rows[] = {
         {"sync", do_sync, kRepeats, {0}},         {"team_malloc", do_malloc, kRepeats, {0}},
@@ -95,10 +77,10 @@ static void measure_all(void) {
         }
     }
     if (me != 0) return;
-    const double sync = median(rows[0].us);
+    const double sync = median(rows[0].us, kSamples);
     printf("%d PEs\n%-18s %10.3f us\n", npes, "sync", sync);
     for (int row = 1; row < kRows; ++row) {
-        const double us = median(rows[row].us);
+        const double us = median(rows[row].us, kSamples);
         printf("%-18s %10.3f us  %6.2f syncs\n", rows[row].name, us, us / sync);
     }
 }
