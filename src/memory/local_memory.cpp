@@ -252,10 +252,6 @@ void free_local(void* address, const char* where) {
     free_slowly(block);
 }
 
-std::size_t local_block_bytes(void* address, const char* where) {
-    return heap::units_of_class(block_at(address, where).size_class) * heap::kUnitBytes;
-}
-
 void* resize_local(void* address, std::size_t bytes, const char* where) {
     const Block block = block_at(address, where);
     if (bytes > heap::kBlockBytesMax) return nullptr;

@@ -20,9 +20,6 @@ void* resize_local(void* address, std::size_t bytes, const char* where);
 // An address that is not that of a block ends the job. nullptr: nothing happens.
 void free_local(void* address, const char* where);
 
-// The bytes of the block that begins at `address`, at least those asked for.
-std::size_t local_block_bytes(void* address, const char* where);
-
 // SHMEM_DEBUG: warns of the blocks that are still in use.
 void report_local_leaks();
 // Behind the last byte of the range that has ever been in a block of local memory.

@@ -50,7 +50,7 @@ void before_fork() { segments().pages().before_fork(); }
 void after_fork() { segments().pages().after_fork(); }
 void in_child() { segments().pages().make_private_in_child(); }
 
-bool is_on_this_node(int pe) { return address_map.peers[pe].heap != nullptr; }
+bool maps_heap_of(int pe) { return address_map.peers[pe].heap != nullptr; }
 
 }  // namespace
 
@@ -171,7 +171,7 @@ Segments::Here Segments::mapped_part(const Found& found, int pe) const {
     if (pe == address_map.my_pe) {
         return {first_name, part.bytes, reinterpret_cast<char*>(part.address)};
     }
-    if (part.pages.bytes() == 0 || !is_on_this_node(pe)) return {};
+    if (part.pages.bytes() == 0 || !maps_heap_of(pe)) return {};
     std::lock_guard guard(views_lock_);
     auto [view, is_new] = found.segment->views.try_emplace(pe);
     if (is_new) view->second = peers_[pe].view_of(published_pages(pe), part.pages);

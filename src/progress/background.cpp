@@ -10,6 +10,7 @@
 #include "base/mutexes.hpp"
 #include "base/wait_environment.hpp"
 #include "core/address_map.hpp"
+#include "core/sync_copies.hpp"
 
 namespace tessera {
 
@@ -55,7 +56,7 @@ class BackgroundList {
     // Waits drive a fabric and copies in any case, and this work with them (drive_fabric(),
     // drive_coherence()).
     static bool is_driven_anyway() {
-        return address_map.fabric != nullptr || address_map.coherence != nullptr;
+        return address_map.fabric != nullptr || !memory_is_coherent();
     }
     // The works in the order in which they were started: then those of two PEs meet.
     void take_added() {

@@ -2,7 +2,6 @@
 //
 // See epochs.hpp.
 #include "progress/epochs.hpp"
-#include "core/sync_copies.hpp"
 
 #include <algorithm>
 
@@ -11,6 +10,7 @@
 #include "core/context.hpp"
 #include "core/internal_segment.hpp"
 #include "core/pe_state.hpp"
+#include "core/sync_copies.hpp"
 
 namespace tessera {
 namespace {
@@ -42,7 +42,7 @@ void tell(int pe, Gate EpochSlot::*gate, std::uint32_t number) {
 }
 
 // Where software keeps memory coherent, a get is complete when it returns, and a quiet publishes.
-bool gets_need_quiet() { return address_map.coherence == nullptr; }
+bool gets_need_quiet() { return memory_is_coherent(); }
 
 const char* name_of(Epochs::Kind kind) {
     return kind == Epochs::Kind::kExposure ? "exposure" : "access";

@@ -42,8 +42,6 @@ class MemberList {
     // COST: O(1) for a formula, O(lg npes) for an array.
     int index_of(int world_pe, int npes) const;
 
-    bool is_formula() const { return pes_ == nullptr; }
-
   private:
     // index / block_, for numbers of 32 bits: a multiplication by 2^64 / block_, rounded up
     // (Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019).

@@ -163,11 +163,6 @@ Clock::time_point Output::next_tick() const {
 
 void Output::message(std::string_view line) { error_->message(line); }
 
-bool Output::all_closed() const {
-    return std::none_of(streams_.begin(), streams_.end(),
-                        [](const Stream& stream) { return static_cast<bool>(stream.pipe); });
-}
-
 bool Output::is_flushed() const {
     return std::all_of(sinks_.begin(), sinks_.end(),
                        [](const auto& sink) { return sink->writer().is_empty(); });

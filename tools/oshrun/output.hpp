@@ -48,7 +48,6 @@ class Output {
 
     // A line of oshrun itself, on stderr.
     void message(std::string_view line);
-    bool all_closed() const;
     // Whether everything has been written, or cannot be.
     bool is_flushed() const;
     // The first file, stdout among them, that could not be written; error 0: none.

@@ -129,8 +129,6 @@ void start_service_thread() {
 
 std::byte* service_base() { return reinterpret_cast<std::byte*>(mailbox); }
 
-bool has_service() { return mailbox != nullptr; }
-
 ServiceCall::ServiceCall(const Message& request, int pe) : one_request_(asking), pe_(pe) {
     shmemx_mutex_lock(&mailbox->callers, pe);
     shmem_uint64_atomic_set(&mailbox->reply, 0, shmem_my_pe());

@@ -50,9 +50,6 @@ void start_service_thread();
 // The symmetric address of the mailbox, from which places in symmetric memory can count.
 std::byte* service_base();
 
-// Whether start_service() has been called.
-bool has_service();
-
 // Has the thread of the owner do the work of a request. The reply lives as long as this object.
 class ServiceCall {
   public:
