@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The generator's state and actions. An action is one step of the program: it looks for memory that
-// it may touch (claims.hpp), emits a few calls and claims what they touch. It gives up when it
-// finds none. generate.cpp chooses actions, generate_{onesided,together,teams}.cpp have them.
+// Makes a random program from a seed: the same one on every PE. An action is one step of the
+// program: it looks for memory that it may touch (claims.hpp), emits a few calls and claims what
+// they touch. It gives up when it finds none. generator.cpp chooses actions,
+// generate_{onesided,together,teams}.cpp have them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "random/claims.hpp"
-#include "random/generate.hpp"
 #include "random/model.hpp"
 #include "random/program.hpp"
 #include "random/random.hpp"
 
 namespace tessera::random {
+
+struct GenerateOptions {
+    int npes = 1;
+    std::uint64_t seed = 1;
+    int steps = 0;                 // 0: as many as the seed says
+    bool shared_is_world = false;  // SHMEM_TEAM_SHARED has all PEs, and so takes part
+};
 
 class Generator {
   public:
@@ -34,7 +42,7 @@ class Generator {
         std::uint64_t targets = 0;  // of what has been issued since the last quiet
     };
 
-    // ---- generate.cpp
+    // ---- generator.cpp
     void act();
     void emit(Call call);
     void end_epoch(const EpochEnd& end);

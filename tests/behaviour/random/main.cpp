@@ -13,12 +13,12 @@
 #include <cstring>
 
 #include "random/execute.hpp"
-#include "random/generate.hpp"
+#include "random/generator.hpp"
 
 namespace {
 
 using tessera::random::Executor;
-using tessera::random::generate;
+using tessera::random::Generator;
 using tessera::random::Program;
 using tessera::random::SharedObjects;
 using tessera::random::Step;
@@ -109,10 +109,11 @@ void run(const Options& options) {
     const bool shared_is_world = shmem_team_n_pes(SHMEM_TEAM_SHARED) == shmem_n_pes();
     for (std::uint64_t i = 0; i < options.sequences; ++i) {
         ::alarm(kHangSeconds);
-        const Program program = generate({.npes = shmem_n_pes(),
-                                          .seed = options.seed + i,
-                                          .steps = options.steps,
-                                          .shared_is_world = shared_is_world});
+        const Program program = Generator({.npes = shmem_n_pes(),
+                                           .seed = options.seed + i,
+                                           .steps = options.steps,
+                                           .shared_is_world = shared_is_world})
+                                    .run();
         if (options.print && shmem_my_pe() == 0) print(program);
         Executor executor(program, shared, options.from, options.seed);
         running = &executor;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // See generator.hpp: the choice of actions, epochs and memory.
-#include "random/generate.hpp"
+#include "random/generator.hpp"
 
 #include <algorithm>
 #include <utility>
-
-#include "random/generator.hpp"
 
 namespace tessera::random {
 namespace {
@@ -16,8 +14,6 @@ constexpr int kStepsMax = 40;
 constexpr std::size_t kHeapBlocksMax = 6;
 
 }  // namespace
-
-Program generate(const GenerateOptions& options) { return Generator(options).run(); }
 
 Generator::Generator(const GenerateOptions& options)
     : npes_(options.npes),
