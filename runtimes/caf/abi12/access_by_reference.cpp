@@ -13,6 +13,7 @@
 #include "core/hooks.hpp"
 #include "core/imports.hpp"
 #include "core/private_memory.hpp"
+#include "core/remote_pointer.hpp"
 #include "core/runtime.hpp"
 #include "core/team.hpp"
 #include "core/transfer.hpp"

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "abi12/register.hpp"
+#include "core/ordering.hpp"
 #include "core/private_memory.hpp"
 #include "core/remote_pointer.hpp"
 #include "core/team.hpp"

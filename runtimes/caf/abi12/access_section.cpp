@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "core/image_state.hpp"
 #include "core/team.hpp"
 #include "core/transfer.hpp"
 

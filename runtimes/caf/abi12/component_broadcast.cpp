@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/coarray.hpp"
+#include "core/remote_pointer.hpp"
 #include "core/runtime.hpp"
 
 namespace tessera::caf {

@@ -19,6 +19,7 @@
 #include "core/allocation.hpp"
 #include "core/hooks.hpp"
 #include "core/ordering.hpp"
+#include "core/remote_pointer.hpp"
 #include "core/runtime.hpp"
 #include "core/team.hpp"
 

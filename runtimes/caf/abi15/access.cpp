@@ -13,6 +13,7 @@
 #include "abi12/access_section.hpp"
 #include "abi15/accessor_service.hpp"
 #include "abi15/accessors.hpp"
+#include "core/image_state.hpp"
 #include "core/runtime.hpp"
 #include "core/team.hpp"
 #include "core/team_control.hpp"

@@ -8,7 +8,7 @@
 #include <shmem.h>
 #include <shmemx.h>
 
-#include "core/runtime.hpp"
+#include "core/report.hpp"
 
 namespace tessera::caf {
 namespace {

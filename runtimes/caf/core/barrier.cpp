@@ -25,6 +25,8 @@
 #include <atomic>
 #include <cstddef>
 
+#include "core/report.hpp"
+
 namespace tessera::caf {
 namespace {
 
@@ -84,7 +86,7 @@ std::size_t TeamBarrier::memory_bytes(int images) {
            static_cast<std::size_t>(levels_of(images)) * sizeof(Lines::Line);
 }
 
-TeamBarrier::TeamBarrier(const Team& team, void* memory)
+TeamBarrier::TeamBarrier(const Members& team, void* memory)
     : team_(team),
       lines_(static_cast<Lines*>(memory)),
       levels_(levels_of(team.images)),

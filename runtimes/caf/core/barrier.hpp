@@ -32,7 +32,7 @@
 
 #include "core/failures.hpp"
 #include "core/image_state.hpp"
-#include "core/team.hpp"
+#include "core/members.hpp"
 
 namespace tessera::caf {
 
@@ -42,7 +42,7 @@ class TeamBarrier {
 
     // Symmetric bytes that the barrier of a team with `images` images needs, zeroed.
     static std::size_t memory_bytes(int images);
-    TeamBarrier(const Team& team, void* memory);
+    TeamBarrier(const Members& team, void* memory);
 
     // The images map each other's memory. REQUIRES: called by all, before the first round, or by
     // none.
@@ -127,7 +127,7 @@ class TeamBarrier {
     bool is_settled(int index, Findings& findings) const;
     void spread(std::uint64_t word);
 
-    const Team& team_;
+    const Members& team_;
     Lines* lines_;  // symmetric
     // The counter of the root group, where its image is on this node. No image sleeps on it, so
     // arrivals there need not look for a sleeper: a routine would wake the first image each time.

@@ -30,7 +30,7 @@
 #include <ctime>
 
 #include "core/barrier.hpp"
-#include "core/runtime.hpp"
+#include "core/report.hpp"
 
 namespace tessera::caf {
 namespace {

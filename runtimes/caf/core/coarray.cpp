@@ -18,7 +18,7 @@
 #include "core/failures.hpp"
 #include "core/ordering.hpp"
 #include "core/remote_pointer.hpp"
-#include "core/runtime.hpp"
+#include "core/report.hpp"
 #include "core/team.hpp"
 
 namespace tessera::caf {
@@ -28,10 +28,6 @@ namespace {
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 constexpr std::size_t kSmallBytes = kChunkBytes / 8;
-
-// The lowest and highest byte of coarrays so far. Only collective allocations change them.
-std::uintptr_t coarray_low = UINTPTR_MAX;
-std::uintptr_t coarray_high = 0;
 
 // All coarrays by their bases. Only collective allocations change it; the lock is for readers in
 // other threads.
@@ -65,12 +61,6 @@ Components& components() {
     return all;
 }
 
-void note_range(const void* base, std::size_t bytes) {
-    const auto low = reinterpret_cast<std::uintptr_t>(base);
-    coarray_low = std::min(coarray_low, low);
-    coarray_high = std::max(coarray_high, low + bytes);
-}
-
 void* allocate_static(std::size_t bytes) {
     const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
     if (rounded > kSmallBytes) {
@@ -82,7 +72,7 @@ void* allocate_static(std::size_t bytes) {
         if (chunk == nullptr) {
             return nullptr;
         }
-        note_range(chunk, kChunkBytes);
+        note_coarrays(chunk, kChunkBytes);
     }
     void* base = chunk;
     chunk += rounded;
@@ -123,15 +113,6 @@ Coarray* coarray_around(const void* address) {
     return distance < std::max<std::size_t>(coarray->bytes, 1) ? coarray : nullptr;
 }
 
-void note_component(std::uintptr_t low, std::uintptr_t high) {
-    if (low < detail::component_low.load(std::memory_order_relaxed)) {
-        detail::component_low.store(low, std::memory_order_relaxed);
-    }
-    if (high > detail::component_high.load(std::memory_order_relaxed)) {
-        detail::component_high.store(high, std::memory_order_relaxed);
-    }
-}
-
 }  // namespace
 
 void stop_without_token(const char* routine) {
@@ -146,7 +127,7 @@ Coarray* allocate(Team& team, std::size_t bytes, Memory memory, bool is_zeroed) 
     if (block == nullptr) {
         return nullptr;
     }
-    note_range(block, whole);
+    note_coarrays(block, whole);
     void* base = static_cast<std::byte*>(block) + sizeof(CoarrayHeader);
     header_of(base)->has_components = 0;
     auto* coarray = new Coarray{.base = base, .bytes = bytes, .memory = memory, .team = &team};
@@ -270,10 +251,8 @@ bool is_component(caf_token_t token) {
 void* allocate_component_memory(std::size_t bytes) {
     void* base = shmemx_local_malloc(bytes);
     if (base != nullptr) {
-        const auto low = reinterpret_cast<std::uintptr_t>(base);
         const std::lock_guard lock(components().mutex);
-        note_component(low, low + bytes);
-        publish_components(detail::component_low, detail::component_high);
+        note_components(base, bytes);
     }
     return base;
 }
@@ -332,7 +311,7 @@ void free_by_address(void* address) {
             components().by_base.erase(at);
         }
     }
-    if (!is_finalized()) {
+    if (phase != Phase::kOver) {
         shmemx_local_free(address);
     }
 }
@@ -347,16 +326,9 @@ void* reallocate_by_address(void* address, std::size_t bytes) {
         component->base = moved;
         component->bytes = bytes;
         components().by_base[moved] = component;
-        const auto low = reinterpret_cast<std::uintptr_t>(moved);
-        note_component(low, low + bytes);
-        publish_components(detail::component_low, detail::component_high);
+        note_components(moved, bytes);
     }
     return moved;
-}
-
-bool is_in_coarray_memory(const void* address) {
-    const auto at = reinterpret_cast<std::uintptr_t>(address);
-    return (at >= coarray_low && at < coarray_high) || is_in_components(address);
 }
 
 }  // namespace tessera::caf

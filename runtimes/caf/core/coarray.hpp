@@ -9,20 +9,12 @@
 
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 namespace tessera::caf {
 
 struct Team;
-
-namespace detail {
-/// The lowest and highest byte of components so far. Local memory is one range, so nothing else of
-/// the program lies between.
-inline std::atomic<std::uintptr_t> component_low{UINTPTR_MAX};
-inline std::atomic<std::uintptr_t> component_high{0};
-}  // namespace detail
 
 /// The compiler's handle of a coarray or a component; points to a Coarray.
 using caf_token_t = void*;
@@ -150,13 +142,6 @@ void free_component_memory(Coarray& component);
 /// Frees a component with its memory.
 void free_component(Coarray* component);
 
-/// Whether an address lies in the memory of components. Hot path: every free() of the program asks.
-inline bool is_in_components(const void* address) {
-    const auto at = reinterpret_cast<std::uintptr_t>(address);
-    return at >= detail::component_low.load(std::memory_order_relaxed) &&
-           at < detail::component_high.load(std::memory_order_relaxed);
-}
-
 /// Bytes of the component whose memory begins at an address; 0: none does.
 std::size_t component_bytes_at(const void* address);
 
@@ -164,8 +149,5 @@ std::size_t component_bytes_at(const void* address);
 /// procedures that do not know that their argument is part of a coarray (free.cpp).
 void free_by_address(void* address);
 void* reallocate_by_address(void* address, std::size_t bytes);
-
-/// Whether an address lies in memory that this library has allocated on this image, or between.
-bool is_in_coarray_memory(const void* address);
 
 }  // namespace tessera::caf

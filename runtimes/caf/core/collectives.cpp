@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "core/barrier.hpp"
+#include "core/bytes.hpp"
 #include "core/failures.hpp"
 #include "core/ordering.hpp"
-#include "core/runtime.hpp"
+#include "core/report.hpp"
 #include "core/team.hpp"
-#include "core/transfer.hpp"
 
 namespace tessera::caf {
 namespace {

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "core/processor.hpp"
-#include "core/runtime.hpp"
+#include "core/report.hpp"
 #include "core/team.hpp"
 
 namespace tessera::caf {

@@ -11,7 +11,7 @@
 #include "core/coarray.hpp"
 #include "core/image_state.hpp"
 #include "core/ordering.hpp"
-#include "core/runtime.hpp"
+#include "core/report.hpp"
 #include "core/team.hpp"
 #include "core/team_control.hpp"
 

@@ -8,8 +8,6 @@
 
 #include <cstdio>
 
-#include "core/team.hpp"
-
 namespace tessera::caf {
 
 std::atomic<const CollectiveCall*> CollectiveCall::current{nullptr};
@@ -26,7 +24,7 @@ bool is_dead(int pe) {
     return false;
 }
 
-bool has_dead_member(const Team& team) {
+bool has_dead_member(const Members& team) {
     const int deaths = count_deaths();
     for (int i = 0; i < deaths; ++i) {
         if (team.image_of(shmemx_failed_pe(i)) != 0) {
@@ -37,7 +35,7 @@ bool has_dead_member(const Team& team) {
 }
 
 // The library tells of later deaths.
-CollectiveCall::CollectiveCall(const Team& team, const char* routine, Before before)
+CollectiveCall::CollectiveCall(const Members& team, const char* routine, Before before)
     : team_(team),
       routine_(routine),
       deaths_before_(before == Before::kCount ? 0 : count_deaths()),

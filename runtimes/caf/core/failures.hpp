@@ -13,9 +13,9 @@
 
 #include <atomic>
 
-namespace tessera::caf {
+#include "core/members.hpp"
 
-struct Team;
+namespace tessera::caf {
 
 // Called by initialize(), last: from here on a death does not end the program.
 void survive_failures();
@@ -25,7 +25,7 @@ inline int count_deaths() { return shmemx_failure_count(); }
 
 // Whether the process of a PE has died. COST: a look at each death.
 bool is_dead(int pe);
-bool has_dead_member(const Team& team);
+bool has_dead_member(const Members& team);
 
 // Around calls of OpenSHMEM in which members of a team wait for each other, behind
 // sync_members(). A member that dies inside of such a call ends the program with a message, because
@@ -34,7 +34,7 @@ bool has_dead_member(const Team& team);
 enum class Before { kCount, kReported };
 class CollectiveCall {
   public:
-    CollectiveCall(const Team& team, const char* routine, Before before = Before::kCount);
+    CollectiveCall(const Members& team, const char* routine, Before before = Before::kCount);
     ~CollectiveCall();
     CollectiveCall(const CollectiveCall&) = delete;
     CollectiveCall& operator=(const CollectiveCall&) = delete;
@@ -45,7 +45,7 @@ class CollectiveCall {
     void look_for_members(int first) const;
 
     static std::atomic<const CollectiveCall*> current;
-    const Team& team_;
+    const Members& team_;
     const char* routine_;
     int deaths_before_;
     const CollectiveCall* outer_;

@@ -16,6 +16,7 @@
 #include <cstddef>
 
 #include "core/coarray.hpp"
+#include "core/remote_pointer.hpp"
 
 namespace {
 

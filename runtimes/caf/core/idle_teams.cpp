@@ -11,10 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/barrier.hpp"
 #include "core/image_state.hpp"
-#include "core/runtime.hpp"
-#include "core/team_control.hpp"
+#include "core/report.hpp"
 
 namespace tessera::caf {
 namespace {
@@ -107,11 +105,7 @@ void make_idle_if_agreed(Team& parent, Team& proposed, const std::vector<Wish>& 
     }
     std::erase(parent.redefined, &proposed);
     // The newest first: on all images the same order, and children before their parents.
-    std::vector<Team*> doomed;
-    for_each_team_from(
-        proposed,
-        [](Team& team, void* data) { static_cast<std::vector<Team*>*>(data)->push_back(&team); },
-        &doomed);
+    const std::vector<Team*> doomed = teams_from(proposed);
     for (auto team = doomed.rbegin(); team != doomed.rend(); ++team) {
         if (descends_from(**team, proposed)) {
             make_idle(**team);
@@ -124,10 +118,7 @@ int equip_again(Team& team, const char* routine) {
     if (!team.is_idle()) [[likely]] {
         return kOk;
     }
-    std::vector<int> pes;
-    for (int image = 1; image <= team.images; ++image) {
-        pes.push_back(team.pe_of(image));
-    }
+    const std::vector<int> pes = team.all_pes();
     // Behind it all images are here, so that none can stop before the team is made.
     if (const int status = sync_with_pes(pes.data(), team.images); status != kOk) {
         return status;

@@ -23,12 +23,6 @@ namespace tessera::caf {
 
 inline constexpr std::size_t kIdleTeamsMax = 4096;
 
-// An image's message to the others in form team.
-struct Wish {
-    std::uint64_t wanted;     // number and index of the new team (team.cpp)
-    std::uint64_t redefined;  // Team::formed_at of the team that is to become idle; 0: none
-};
-
 // form team is about to define a variable: its former team, if any, is redefined.
 void define_again(const void* variable);
 
@@ -45,13 +39,5 @@ void make_idle_if_agreed(Team& parent, Team& proposed, const std::vector<Wish>& 
 // If a team is idle: gives it its handle and memory again. Collective over its images. RETURNS: the
 // status: kOk; kStoppedImage or kFailedImage. ERRORS: without memory the program ends.
 int equip_again(Team& team, const char* routine);
-
-// team.cpp: the handle, the barrier and the memory of a team whose images are known. Collective
-// over these. RETURNS: false without memory, on all.
-bool equip(Team& team);
-
-// team.cpp: keeps a team, deletes an idle one.
-Team& add_team(std::unique_ptr<Team> team);
-void delete_team(const Team& team);
 
 }  // namespace tessera::caf

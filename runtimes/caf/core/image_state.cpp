@@ -24,7 +24,7 @@
 
 #include "core/failures.hpp"
 #include "core/hang_note.hpp"
-#include "core/team.hpp"
+#include "core/report.hpp"
 
 tessera::caf::HangNote _gfortran_caf_hang_note;
 

@@ -9,8 +9,6 @@
 
 #include <cstdint>
 
-#include "core/runtime.hpp"
-
 namespace tessera::caf {
 
 enum class ImageState : std::uint64_t { kRunning = 0, kStopped = 1, kFailed = 2 };
@@ -19,6 +17,10 @@ enum class ImageState : std::uint64_t { kRunning = 0, kStopped = 1, kFailed = 2 
 void make_image_state(int pe, int npes);
 
 ImageState state_of_pe(int pe);
+
+// kOk, kStoppedImage or kFailedImage: whether the image on `pe` has initiated termination or has
+// executed fail image. Its memory is there in each case.
+int status_of_pe(int pe);
 
 // Publishes that this image has stopped or failed, and tells the images that wait for it in sync
 // images.

@@ -16,7 +16,7 @@
 
 #include "core/coarray.hpp"
 #include "core/hooks.hpp"
-#include "core/runtime.hpp"
+#include "core/report.hpp"
 #include "core/team.hpp"
 
 namespace tessera::caf {

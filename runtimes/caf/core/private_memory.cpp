@@ -15,10 +15,11 @@
 #include <cstring>
 #include <vector>
 
-#include "core/runtime.hpp"
+#include "core/bytes.hpp"
+#include "core/ordering.hpp"
+#include "core/report.hpp"
 #include "core/service.hpp"
 #include "core/team.hpp"
-#include "core/transfer.hpp"
 
 namespace tessera::caf {
 

@@ -15,7 +15,7 @@
 #include <ctime>
 #include <vector>
 
-#include "core/runtime.hpp"
+#include "core/report.hpp"
 #include "core/team.hpp"
 
 // libgfortran: subroutine random_seed; arrays are descriptors of rank 1.

@@ -6,14 +6,17 @@
 
 #include <shmem.h>
 
+#include <algorithm>
 #include <mutex>
 #include <unordered_map>
-
-#include "core/coarray.hpp"
 
 namespace tessera::caf {
 
 namespace {
+
+// The lowest and highest byte of coarrays so far. Only collective allocations change them.
+std::uintptr_t coarray_low = UINTPTR_MAX;
+std::uintptr_t coarray_high = 0;
 
 // Words of the block: the owner stores them in this order, high last.
 struct Published {
@@ -51,10 +54,28 @@ void start_remote_pointers() {
     *block = {reinterpret_cast<std::uint64_t>(block), UINT64_MAX, 0};
 }
 
-void publish_components(std::uintptr_t low, std::uintptr_t high) {
+void note_coarrays(const void* base, std::size_t bytes) {
+    const auto low = reinterpret_cast<std::uintptr_t>(base);
+    coarray_low = std::min(coarray_low, low);
+    coarray_high = std::max(coarray_high, low + bytes);
+}
+
+void note_components(const void* base, std::size_t bytes) {
+    const auto low = reinterpret_cast<std::uintptr_t>(base);
+    if (low < detail::component_low.load(std::memory_order_relaxed)) {
+        detail::component_low.store(low, std::memory_order_relaxed);
+    }
+    if (low + bytes > detail::component_high.load(std::memory_order_relaxed)) {
+        detail::component_high.store(low + bytes, std::memory_order_relaxed);
+    }
     const int me = shmem_my_pe();
-    shmem_uint64_atomic_set(&block->component_low, low, me);
-    shmem_uint64_atomic_set(&block->component_high, high, me);
+    shmem_uint64_atomic_set(&block->component_low, detail::component_low, me);
+    shmem_uint64_atomic_set(&block->component_high, detail::component_high, me);
+}
+
+bool is_in_coarray_memory(const void* address) {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return (at >= coarray_low && at < coarray_high) || is_in_components(address);
 }
 
 void* translate(const void* address_on_pe, int pe) {

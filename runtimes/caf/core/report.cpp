@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages, stat= and errmsg= (runtime.hpp).
+// Messages, stat= and errmsg=, and the end of a program with an error (report.hpp).
 
+#include "core/report.hpp"
+
+#include <pthread.h>
+#include <shmem.h>
 #include <shmemx.h>
 
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 
-#include "core/runtime.hpp"
-#include "core/team.hpp"
-#include "core/termination.hpp"
+// libgfortran: writes out all units if unit is NULL.
+extern "C" __attribute__((weak)) void _gfortran_flush_i4(int* unit);
 
 namespace tessera::caf {
 namespace {
@@ -24,15 +29,36 @@ constexpr std::size_t kMessageBytes = 512;
     shmemx_call_place(place, sizeof place);
     char message[2 * kMessageBytes];
     std::snprintf(message, sizeof message, "%s%s%s", text, place[0] != 0 ? ", " : "", place);
-    if (detail::current == nullptr) {
+    if (detail::image_number == 0) {
         std::fprintf(stderr, "Coarray error in %s: %s\n", routine, message);
-    } else if (current_team().is_initial()) {
-        std::fprintf(stderr, "[image %d] %s: %s\n", this_image(), routine, message);
+    } else if (detail::team_number < 0) {
+        std::fprintf(stderr, "[image %d] %s: %s\n", detail::image_number, routine, message);
     } else {
-        std::fprintf(stderr, "[image %d, image %d of team %d] %s: %s\n", initial_team().this_image,
-                     this_image(), current_team().number, routine, message);
+        std::fprintf(stderr, "[image %d, image %d of team %d] %s: %s\n", detail::image_number,
+                     detail::image_in_team, detail::team_number, routine, message);
     }
     end_with_error(1);
+}
+
+void* flush_units(void*) {
+    _gfortran_flush_i4(nullptr);
+    return nullptr;
+}
+
+// The statement may stand in a function that a write statement calls; this thread then holds the
+// lock of its unit. So another thread flushes, and has a second for it.
+void flush_units_if_possible() {
+    if (_gfortran_flush_i4 == nullptr) {
+        return;
+    }
+    pthread_t thread;
+    if (::pthread_create(&thread, nullptr, flush_units, nullptr) != 0) {
+        return;
+    }
+    std::timespec deadline{};
+    ::clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += 1;
+    ::pthread_timedjoin_np(thread, nullptr, &deadline);
 }
 
 // As a character variable: cut or padded with blanks.
@@ -43,6 +69,16 @@ void assign_text(char* text, std::size_t bytes, const char* message) {
 }
 
 }  // namespace
+
+void end_with_error(int code) {
+    std::fflush(nullptr);
+    if (phase != Phase::kRunning) {
+        std::exit(code);
+    }
+    flush_units_if_possible();
+    shmem_global_exit(code & 0xff);
+    std::abort();  // Not reached.
+}
 
 void stop_with_error(const char* routine, const char* format, ...) {
     char message[kMessageBytes];

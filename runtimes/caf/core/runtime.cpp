@@ -14,7 +14,6 @@
 #include "core/remote_pointer.hpp"
 #include "core/self_launch.hpp"
 #include "core/team.hpp"
-#include "core/team_control.hpp"
 #include "core/termination.hpp"
 
 namespace tessera::caf::detail {
@@ -46,7 +45,7 @@ void initialize() {
     int provided = 0;
     // Programs call coarray routines from OpenMP threads although the standard is silent on it.
     shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
-    is_initialized = true;
+    phase = Phase::kRunning;
     refuse_noncoherent_memory();
     make_image_state(shmem_my_pe(), shmem_n_pes());
     make_initial_team();

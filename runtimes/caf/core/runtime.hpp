@@ -1,65 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The start of a coarray program, and how its routines report errors. Every entry of a front end
-// (abi12/ and others) calls ensure_initialized() first: compilers register static coarrays in ELF
-// constructors, before main and before the entry for initialization.
+// The start of a coarray program. Every entry of a front end (abi12/ and others) calls
+// ensure_initialized() first: compilers register static coarrays in ELF constructors, before main
+// and before the entry for initialization.
 
 #pragma once
 
-#include <cstddef>
+#include "core/report.hpp"
 
 namespace tessera::caf {
 
-// The values of stat=. Fortran 2018, 16.10.2; the numbers are those of libgfortran.
-enum Stat : int {
-    kOk = 0,
-    kLocked = 1,            // STAT_LOCKED: this image holds the lock already.
-    kLockedOtherImage = 2,  // STAT_LOCKED_OTHER_IMAGE
-    kDuplicateImage = 3,    // An image is twice in the list of sync images.
-    kNotLocked = 4,         // unlock of a lock that no image holds.
-    kNoMemory = 5,          // allocate: no room, or the object is allocated already.
-    kBadTeam = 6,           // form team: impossible numbers.
-    kStoppedImage = 6000,   // STAT_STOPPED_IMAGE
-    kFailedImage = 6001,    // STAT_FAILED_IMAGE
-};
-
-// The stat= and errmsg= of a statement: where it wants to know about errors.
-struct ErrorTarget {
-    int* stat = nullptr;     // NULL: an error ends the program.
-    char* errmsg = nullptr;  // NULL where the front end cannot trust its argument.
-    std::size_t errmsg_bytes = 0;
-};
-
 namespace detail {
-inline bool is_initialized = false;
 void initialize();
 }  // namespace detail
 
 // Starts the images if they do not run yet. RETURNS when: all images have started.
 // THREADS: the first call by one thread.
 inline void ensure_initialized() {
-    if (!detail::is_initialized) [[unlikely]] {
+    if (phase == Phase::kBefore) [[unlikely]] {
         detail::initialize();
     }
 }
-
-// Prints "image I, ROUTINE: MESSAGE" and ends all images with exit code 1.
-[[noreturn]] void stop_with_error(const char* routine, const char* format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-// Ends a statement. kOk: sets stat to 0. Else sets stat and errmsg; without stat=, the
-// same as stop_with_error. RETURNS the code.
-int report(const ErrorTarget& target, int code, const char* routine, const char* format, ...)
-    __attribute__((format(printf, 4, 5)));
-// The same for success, without a message.
-inline int report_ok(const ErrorTarget& target) {
-    if (target.stat != nullptr) {
-        *target.stat = kOk;
-    }
-    return kOk;
-}
-
-// True once the library's finalization has begun: memory of other images is gone.
-bool is_finalized();
 
 }  // namespace tessera::caf

@@ -133,4 +133,24 @@ void copy_section(const Section& dest, const Section& source) {
             std::size_t count) { copy_row(a, a_stride, b, b_stride, count, to.element_bytes); });
 }
 
+std::vector<shmemx_block_t> blocks_of(const Section& section) {
+    std::vector<shmemx_block_t> blocks;
+    const std::size_t bytes = section.element_bytes;
+    const auto add = [&](std::byte* at, std::ptrdiff_t stride, std::byte*, std::ptrdiff_t,
+                         std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::ptrdiff_t offset =
+                at - section.base + static_cast<std::ptrdiff_t>(i) * stride;
+            if (!blocks.empty() &&
+                blocks.back().offset + static_cast<std::ptrdiff_t>(blocks.back().bytes) == offset) {
+                blocks.back().bytes += bytes;
+            } else {
+                blocks.push_back({offset, bytes});
+            }
+        }
+    };
+    for_each_row(section, section, add);
+    return blocks;
+}
+
 }  // namespace tessera::caf

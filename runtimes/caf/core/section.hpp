@@ -8,9 +8,12 @@
 
 #pragma once
 
+#include <shmemx.h>
+
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace tessera::caf {
 
@@ -75,6 +78,9 @@ inline bool overlaps(const Hull& a, const Hull& b) { return a.low < b.high && b.
 /// Copies a section of this image's memory to another one of the same shape, or of the same number
 /// of elements if one of them is packed. They may not overlap.
 void copy_section(const Section& dest, const Section& source);
+
+/// The blocks of a section, in array element order, those that touch each other joined.
+std::vector<shmemx_block_t> blocks_of(const Section& section);
 
 /// Memory for a packed section: on the stack up to 512 bytes.
 class Scratch {

@@ -12,11 +12,11 @@
 #include <cstring>
 #include <utility>
 
+#include "core/bytes.hpp"
 #include "core/failures.hpp"
 #include "core/hooks.hpp"
-#include "core/runtime.hpp"
+#include "core/report.hpp"
 #include "core/team.hpp"
-#include "core/transfer.hpp"
 
 namespace tessera::caf {
 

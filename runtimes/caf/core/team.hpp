@@ -13,24 +13,28 @@
 #include <memory>
 #include <vector>
 
+#include "core/barrier.hpp"
+#include "core/exposed.hpp"
+#include "core/members.hpp"
+
 namespace tessera::caf {
 
 struct Coarray;
-struct Exposed;
-struct Wish;
-class TeamBarrier;
+
+// An image's message to the others in form team.
+struct Wish {
+    std::uint64_t wanted;     // number and index of the new team (team_control.cpp)
+    std::uint64_t redefined;  // Team::formed_at of the team that is to become idle; 0: none
+};
 
 // A team whose variable has been defined again is idle (team_control.hpp): it has no handle, no
 // barrier and no memory, only what is local.
-struct Team {
-    Team();
-    ~Team();
+struct Team : Members {
+    Team() = default;
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
     shmem_team_t handle = SHMEM_TEAM_INVALID;
-    int images = 0;
-    int this_image = 0;
     Team* parent = nullptr;  // NULL: the initial team.
     int number = -1;         // team_number; -1 for the initial team.
     int depth = 0;           // 0 for the initial team.
@@ -38,10 +42,6 @@ struct Team {
     // gone names no team.
     void* token = nullptr;
     const void* variable = nullptr;  // that form team has defined; NULL: it is defined again
-    // Image i is PE pes[i - 1]; if pes is empty, first_pe + (i - 1) * pe_stride.
-    std::vector<int> pes;
-    int first_pe = 0;
-    int pe_stride = 1;
     // Coarrays allocated since change team, in the order of their allocation; coarray.hpp keeps it.
     std::vector<Coarray*> coarrays;
     std::unique_ptr<TeamBarrier> barrier;
@@ -63,12 +63,6 @@ struct Team {
     std::vector<Exposed*> exposed;
     std::uint64_t broadcasts = 0;  // by slots, so far
 
-    int pe_of(int image) const {
-        return pes.empty() ? first_pe + (image - 1) * pe_stride
-                           : pes[static_cast<std::size_t>(image - 1)];
-    }
-    // The image that runs on PE `pe`, or 0 if that PE is not in the team.
-    int image_of(int pe) const;
     bool is_initial() const { return parent == nullptr; }
     bool is_idle() const { return barrier == nullptr; }
 };
@@ -77,6 +71,9 @@ namespace detail {
 inline Team* current = nullptr;   // Set by ensure_initialized().
 inline bool is_one_node = false;  // All images map each other's memory. Set with it.
 }  // namespace detail
+
+// Called by initialize(): all PEs are the images of the initial team.
+void make_initial_team();
 
 Team& initial_team();
 inline Team& current_team() { return *detail::current; }
@@ -95,14 +92,30 @@ inline int pe_of(int image, const Team& team, const char* routine) {
 }
 inline int pe_of(int image, const char* routine) { return pe_of(image, *detail::current, routine); }
 
-// kOk, kStoppedImage or kFailedImage: whether the image on `pe` has initiated termination or has
-// executed fail image. Its memory is there in each case.
-int status_of_pe(int pe);
-
 // Waits until all images of a team that neither have stopped nor failed have called it. The same
 // value on all of them: kOk; kStoppedImage or kFailedImage if an image does not take part. Does not
 // complete puts (ordering.hpp: complete_all). A collective of OpenSHMEM on the team is safe only
 // directly after kOk: then no member can stop before it.
-int sync_members(Team& team);
+inline int sync_members(Team& team) { return team.barrier->wait(); }
+
+// change team, end team: the team becomes the current one.
+void make_current(Team& team);
+
+// The handle, the barrier and the memory of a team whose images are known. Collective over these.
+// RETURNS: false without memory, on all.
+bool equip(Team& team);
+
+// Keeps a team; deletes an idle one.
+Team& add_team(std::unique_ptr<Team> team);
+void delete_team(const Team& team);
+
+// The team of a variable of team_type, or NULL if the value is no team of this image. The value
+// that a variable gets, NULL for no team.
+Team* find_team(const void* value);
+inline void* token_of(const Team* team) { return team == nullptr ? nullptr : team->token; }
+
+// The teams that this image is in and that are not idle, from a team on: that one and the younger
+// ones. The initial team is the oldest.
+std::vector<Team*> teams_from(const Team& first);
 
 }  // namespace tessera::caf

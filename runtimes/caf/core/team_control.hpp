@@ -4,13 +4,10 @@
 
 #pragma once
 
-#include "core/runtime.hpp"
+#include "core/report.hpp"
 #include "core/team.hpp"
 
 namespace tessera::caf {
-
-// Called by initialize(): all PEs are the images of the initial team.
-void make_initial_team();
 
 // form team: the images of the current team that give the same number become a team. Collective
 // over the current team; images that have failed are left out.
@@ -53,17 +50,7 @@ int images_of_number(int number);
 // The PE of an image of such a team. ERRORS: no such team or image ends the program.
 int pe_of_number(int number, int image, const char* routine);
 
-// The team of a variable of team_type, or NULL if the value is no team of this image. The value
-// that a variable gets, NULL for no team.
-Team* find_team(const void* value);
-inline void* token_of(const Team* team) { return team == nullptr ? nullptr : team->token; }
-
 // The images of a team that have executed fail image.
 int count_failed(const Team& team);
-
-// Calls `visit` for each team that this image is in and that is not idle, the initial team first.
-void for_each_team(void (*visit)(Team&, void*), void* data);
-// The same from a team on: that one and those that are younger.
-void for_each_team_from(const Team& first, void (*visit)(Team&, void*), void* data);
 
 }  // namespace tessera::caf

@@ -5,12 +5,10 @@
 
 #include "core/termination.hpp"
 
-#include <pthread.h>
 #include <shmem.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 
@@ -21,12 +19,8 @@
 #include "core/image_state.hpp"
 #include "core/locks.hpp"
 #include "core/ordering.hpp"
-#include "core/runtime.hpp"
+#include "core/report.hpp"
 #include "core/team.hpp"
-#include "core/team_control.hpp"
-
-// libgfortran: writes out all units if unit is NULL.
-extern "C" __attribute__((weak)) void _gfortran_flush_i4(int* unit);
 
 // glibc: has a function called at the end of this thread, or at the start of its exit().
 extern "C" int __cxa_thread_atexit_impl(void (*function)(void*), void* data, void* library);
@@ -34,8 +28,6 @@ extern "C" __attribute__((visibility("hidden"))) void* __dso_handle;
 
 namespace tessera::caf {
 namespace {
-
-bool is_over = false;  // OpenSHMEM is finalized, or is being finalized.
 
 void sleep_nanoseconds(long nanoseconds) {
     const std::timespec duration{0, nanoseconds};
@@ -49,9 +41,9 @@ void serve_others() {
     long pause = 0;
     while (!initial_team().barrier->have_all_left()) {
         bool was_useful = false;
-        for_each_team(
-            [](Team& team, void* data) { *static_cast<bool*>(data) |= team.barrier->serve(); },
-            &was_useful);
+        for (Team* team : teams_from(initial_team())) {
+            was_useful |= team->barrier->serve();
+        }
         if (was_useful) {
             pause = 0;
         } else if (pause < kShortest) {
@@ -66,16 +58,14 @@ void serve_others() {
 
 // The image is gone for all others, but for its memory. RETURNS when: all are.
 void leave_all(ImageState state) {
-    is_over = true;
+    phase = Phase::kOver;
     complete_all();
     release_held_locks();
     publish_state(state);
-    for_each_team(
-        [](Team& team, void* data) {
-            team.barrier->leave(*static_cast<ImageState*>(data));
-            leave_broadcasts(team, *static_cast<ImageState*>(data));
-        },
-        &state);
+    for (Team* team : teams_from(initial_team())) {
+        team->barrier->leave(state);
+        leave_broadcasts(*team, state);
+    }
     serve_others();
     if (detail::at_finalize != nullptr) {
         detail::at_finalize();
@@ -83,27 +73,6 @@ void leave_all(ImageState state) {
     // With deaths before, shmem_finalize waits for no other image.
     const CollectiveCall call(initial_team(), "end of the program", Before::kReported);
     shmem_finalize();
-}
-
-void* flush_units(void*) {
-    _gfortran_flush_i4(nullptr);
-    return nullptr;
-}
-
-// The statement may stand in a function that a write statement calls; this thread then holds the
-// lock of its unit. So another thread flushes, and has a second for it.
-void flush_units_if_possible() {
-    if (_gfortran_flush_i4 == nullptr) {
-        return;
-    }
-    pthread_t thread;
-    if (::pthread_create(&thread, nullptr, flush_units, nullptr) != 0) {
-        return;
-    }
-    std::timespec deadline{};
-    ::clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += 1;
-    ::pthread_timedjoin_np(thread, nullptr, &deadline);
 }
 
 pid_t process_of_image = 0;
@@ -129,8 +98,6 @@ void note_exit(void*) {
 
 }  // namespace
 
-bool is_finalized() { return is_over; }
-
 void watch_exit() {
     process_of_image = ::getpid();
     ::on_exit(stop_at_exit, nullptr);
@@ -138,7 +105,7 @@ void watch_exit() {
 }
 
 void terminate_normally() {
-    if (!is_over && detail::is_initialized) {
+    if (phase == Phase::kRunning) {
         leave_all(ImageState::kStopped);
     }
 }
@@ -146,16 +113,6 @@ void terminate_normally() {
 void stop_image(int code) {
     terminate_normally();
     std::exit(code);
-}
-
-void end_with_error(int code) {
-    std::fflush(nullptr);
-    if (is_over || !detail::is_initialized) {
-        std::exit(code);
-    }
-    flush_units_if_possible();
-    shmem_global_exit(code & 0xff);
-    std::abort();  // Not reached.
 }
 
 void fail_image() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The end of an image: normal termination (end program, stop), error termination (error stop, and
-// errors without stat=), failure (fail image), and exit() without any of them.
+// The end of an image: normal termination (end program, stop), failure (fail image), and exit()
+// without any of them. Error termination: report.hpp.
 
 #pragma once
 
@@ -17,9 +17,6 @@ void terminate_normally();
 
 // stop: terminate_normally(), then exit(code).
 [[noreturn]] void stop_image(int code);
-
-// Error termination: writes out the units of libgfortran, and ends all images with the exit code.
-[[noreturn]] void end_with_error(int code);
 
 // fail image: this image takes no further part. The process serves its memory until the other
 // images have ended, then ends with exit code 0.

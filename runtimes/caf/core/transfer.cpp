@@ -4,6 +4,12 @@
 // mapped memory where a vector subscript is among the axes, or a list of blocks between nodes.
 #include "core/transfer.hpp"
 
+#include <shmem.h>
+#include <shmemx.h>
+
+#include <vector>
+
+#include "core/ordering.hpp"
 #include "core/private_memory.hpp"
 
 namespace tessera::caf {
@@ -31,30 +37,6 @@ struct Strides {
         }
     }
 };
-
-}  // namespace
-
-std::vector<shmemx_block_t> blocks_of(const Section& section) {
-    std::vector<shmemx_block_t> blocks;
-    const std::size_t bytes = section.element_bytes;
-    const auto add = [&](std::byte* at, std::ptrdiff_t stride, std::byte*, std::ptrdiff_t,
-                         std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::ptrdiff_t offset =
-                at - section.base + static_cast<std::ptrdiff_t>(i) * stride;
-            if (!blocks.empty() &&
-                blocks.back().offset + static_cast<std::ptrdiff_t>(blocks.back().bytes) == offset) {
-                blocks.back().bytes += bytes;
-            } else {
-                blocks.push_back({offset, bytes});
-            }
-        }
-    };
-    for_each_row(section, section, add);
-    return blocks;
-}
-
-namespace {
 
 void get_indexed(const Section& local, const Section& remote, int pe) {
     const std::vector<shmemx_block_t> to = blocks_of(local);
@@ -105,36 +87,7 @@ bool is_own(const void* mapped, const void* symmetric, int pe) {
     return mapped == symmetric || (mapped == nullptr && pe == shmem_my_pe());
 }
 
-bool overlaps_own(const void* local, const void* remote, std::size_t bytes, int pe) {
-    const auto* first = static_cast<const std::byte*>(local);
-    const auto* other = static_cast<const std::byte*>(remote);
-    return pe == shmem_my_pe() && first < other + bytes && other < first + bytes;
-}
-
 }  // namespace
-
-void get_unmapped(void* dest, const void* source, std::size_t bytes, int pe) {
-    complete(pe);
-    if (overlaps_own(dest, source, bytes, pe)) {
-        Scratch scratch(bytes);
-        shmem_getmem(scratch.data(), source, bytes, pe);
-        std::memcpy(dest, scratch.data(), bytes);
-    } else {
-        shmem_getmem(dest, source, bytes, pe);
-    }
-}
-
-void put_unmapped(void* dest, const void* source, std::size_t bytes, int pe) {
-    order_puts(pe);
-    if (overlaps_own(dest, source, bytes, pe)) {
-        Scratch scratch(bytes);
-        std::memcpy(scratch.data(), source, bytes);
-        shmem_putmem(dest, scratch.data(), bytes, pe);
-    } else {
-        shmem_putmem(dest, source, bytes, pe);
-    }
-    note_put(pe);
-}
 
 void get_section(const Section& local_section, const Section& remote_section, int pe) {
     if (remote_section.is_private) [[unlikely]] {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/processor.hpp"
-#include "core/runtime.hpp"
+#include "core/report.hpp"
 #include "core/section.hpp"
 
 namespace tessera::caf {

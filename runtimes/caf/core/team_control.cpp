@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Teams of the program (team_control.hpp). form team gathers what the images want through wishes in
+// the memory of the parent's barrier block, not by a collective of OpenSHMEM, so that it works
+// among the images that are left after a failure.
+
+#include "core/team_control.hpp"
+
+#include <shmem.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/bytes.hpp"
+#include "core/coarray.hpp"
+#include "core/failures.hpp"
+#include "core/idle_teams.hpp"
+#include "core/image_state.hpp"
+#include "core/ordering.hpp"
+
+namespace tessera::caf {
+namespace {
+
+struct Member {
+    int index;  // wanted by the program, or 0
+    int image;  // in the parent
+};
+
+// The team that an image wants: number and index in one word.
+constexpr std::uint64_t encode(int number, int index) {
+    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(number)) << 32 |
+           static_cast<std::uint32_t>(index);
+}
+
+constexpr std::uint64_t kNoTeam = encode(-1, -1);
+
+// The wishes of all images of the current team; those that have failed want no team.
+std::vector<Wish> read_wishes(const Team& parent, const Wish* wish) {
+    std::vector<Wish> wishes(static_cast<std::size_t>(parent.images), Wish{kNoTeam, 0});
+    for (int image = 1; image <= parent.images; ++image) {
+        const int pe = parent.pe_of(image);
+        if (status_of_pe(pe) == kOk) {
+            get_bytes(&wishes[static_cast<std::size_t>(image - 1)], wish, sizeof *wish, pe);
+        }
+    }
+    return wishes;
+}
+
+std::vector<std::uint64_t> wanted_teams(const std::vector<Wish>& wishes) {
+    std::vector<std::uint64_t> wanted;
+    for (const Wish& wish : wishes) {
+        wanted.push_back(wish.wanted);
+    }
+    return wanted;
+}
+
+// The images that have said `number`, in the order of the parent.
+std::vector<Member> find_members(const std::vector<std::uint64_t>& wanted, int number) {
+    std::vector<Member> members;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (wanted[i] != kNoTeam && static_cast<int>(wanted[i] >> 32) == number) {
+            members.push_back({static_cast<int>(wanted[i] & 0xffffffff), static_cast<int>(i) + 1});
+        }
+    }
+    return members;
+}
+
+// Puts the members at the places that they want, the others at the free places in their order.
+// RETURNS: whether each place is wanted by one image at most and exists.
+bool order_members(std::vector<Member>& members) {
+    std::vector<Member> ordered(members.size(), Member{0, 0});
+    for (const Member& member : members) {
+        if (member.index == 0) {
+            continue;
+        }
+        const auto place = static_cast<std::size_t>(member.index - 1);
+        if (member.index < 0 || place >= ordered.size() || ordered[place].image != 0) {
+            return false;
+        }
+        ordered[place] = member;
+    }
+    std::size_t place = 0;
+    for (const Member& member : members) {
+        if (member.index != 0) {
+            continue;
+        }
+        while (ordered[place].image != 0) {
+            ++place;
+        }
+        ordered[place] = member;
+    }
+    members = std::move(ordered);
+    return true;
+}
+
+// Keeps the list of PEs only where no first number and stride describe it.
+void set_pes(Team& team, std::vector<int> pes) {
+    team.images = static_cast<int>(pes.size());
+    team.first_pe = pes[0];
+    team.pe_stride = pes.size() > 1 ? pes[1] - pes[0] : 1;
+    for (std::size_t i = 0; i < pes.size(); ++i) {
+        if (pes[i] != team.first_pe + static_cast<int>(i) * team.pe_stride) {
+            team.pes = std::move(pes);
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+FormedTeam form_team(int number, int new_index, const void* variable) {
+    Team& parent = current_team();
+    complete_all();
+    define_again(variable);
+    const std::uint32_t call = ++parent.forms;
+    Team* const proposed = choose_redefined(parent, call);
+    Wish* wish = &parent.wishes[call % 2];
+    *wish = {number > 0 ? encode(number, new_index) : kNoTeam,
+             proposed != nullptr ? proposed->formed_at : 0};
+    const int status = sync_members(parent);
+    if (status == kStoppedImage) {
+        return {nullptr, status, ""};
+    }
+    const std::vector<Wish> wishes = read_wishes(parent, wish);
+    const CollectiveCall guard(parent, "form team", Before::kReported);
+    if (proposed != nullptr && status == kOk) {
+        make_idle_if_agreed(parent, *proposed, wishes);
+    }
+    if (number <= 0) {
+        return {nullptr, kBadTeam, "the number of a team is positive"};
+    }
+    auto team = std::make_unique<Team>();
+    team->formation = wanted_teams(wishes);
+    std::vector<Member> members = find_members(team->formation, number);
+    if (!order_members(members)) {
+        return {nullptr, kBadTeam, "two images want the same new_index, or it is out of range"};
+    }
+    std::vector<int> pes;
+    for (const Member& member : members) {
+        pes.push_back(parent.pe_of(member.image));
+    }
+    set_pes(*team, std::move(pes));
+    team->this_image = team->image_of(shmem_my_pe());
+    team->parent = &parent;
+    team->number = number;
+    team->formed_at = call;
+    team->depth = parent.depth + 1;
+    if (!equip(*team)) {
+        return {nullptr, kNoMemory, "no memory for one more team; raise SHMEM_TEAM_MEMORY_SIZE"};
+    }
+    Team& formed = add_team(std::move(team));
+    note_variable(formed, variable);
+    return {&formed, status, ""};
+}
+
+int change_team(Team& team) {
+    complete_all();
+    if (const int status = equip_again(team, "change team"); status != kOk) {
+        return status;
+    }
+    make_current(team);
+    return sync_members(team);
+}
+
+int sync_team(Team& team) {
+    complete_all();
+    const int status = equip_again(team, "sync team");
+    return status != kOk ? status : sync_members(team);
+}
+
+int end_team() {
+    Team& team = current_team();
+    complete_all();
+    const int status = sync_members(team);
+    if (status == kOk) {
+        free_all_of(team);
+    }
+    make_current(*team.parent);
+    return status;
+}
+
+Team& ancestor(int distance) {
+    Team* team = &current_team();
+    while (distance > 0 && !team->is_initial()) {
+        team = team->parent;
+        --distance;
+    }
+    return *team;
+}
+
+bool is_related(const Team& team) {
+    if (team.parent == &current_team()) {
+        return true;
+    }
+    for (const Team* t = &current_team(); t != nullptr; t = t->parent) {
+        if (t == &team) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int images_of_number(int number) {
+    if (number == initial_team().number) {
+        return initial_team().images;
+    }
+    return static_cast<int>(find_members(current_team().formation, number).size());
+}
+
+int pe_of_number(int number, int image, const char* routine) {
+    const Team& team = current_team();
+    if (number == team.number) {
+        return pe_of(image, routine);
+    }
+    if (number == initial_team().number) {
+        return pe_of(image, initial_team(), routine);
+    }
+    std::vector<Member> members = find_members(team.formation, number);
+    if (image < 1 || image > static_cast<int>(members.size())) {
+        stop_with_error(routine, "image %d of team %d does not exist; the team has %zu images",
+                        image, number, members.size());
+    }
+    order_members(members);
+    return team.parent->pe_of(members[static_cast<std::size_t>(image - 1)].image);
+}
+
+int count_failed(const Team& team) {
+    int failed = 0;
+    for (int image = 1; image <= team.images; ++image) {
+        failed += status_of_pe(team.pe_of(image)) == kFailedImage ? 1 : 0;
+    }
+    return failed;
+}
+
+}  // namespace tessera::caf
