@@ -156,9 +156,6 @@ def named_functions(tree):
                 yield name, line, f"{span} is not in {where}"
 
 
-WITHOUT_CIRCLES = ("src/", "transports/")
-
-
 def _unit(name):
     return os.path.splitext(name)[0]
 
@@ -184,7 +181,7 @@ def _circle_of(unit, uses):
 def circles(tree):
     """A unit, which is a header with its source file, includes none that needs it in turn."""
     uses = {}
-    for name in tree.named(*C_FAMILY, under=WITHOUT_CIRCLES):
+    for name in tree.named(*C_FAMILY):
         for line, header, _ in tree.includes(name):
             target = tree.include_target(name, header)
             if target is None or _unit(target) == _unit(name):
