@@ -16,7 +16,7 @@ REPORTED = {
     r"\brequest_atomics_test\b": "an atomic with a request brings those before it along",
     r"\bshared_copy_test\b": "puts the same bytes three times at once, to keep helpers busy",
     r"\bepochs_random_test\b": "epochs that are open at once may put to the same word",
-    r"^bench_(coherence|dart_overhead|pointer|requests|rma|segments|strided|threads) ":
+    r"^bench_(coherence|dart_overhead|onnode|pointer|requests|rma|segments|strided|threads) ":
         "measures floods of messages: the same bytes go to the same place again before a quiet",
 }
 
@@ -31,6 +31,8 @@ NOT_RUN = {
     r"\brandom_teams_test\b|\bteam_allocation_test\b":
         "allocate all of the team memory, of which the checker has a part",
     r"^bench_requests --tiny 4": "is for 2 PEs",
+    r"^bench_offnode ": "is for 2 PEs on nodes of their own",
+    r"^algorithms ": "is linked with the library's objects, which the checker cannot replace",
     r"\bdart_mistake_alone\b": "the job ends by the mistake of one unit",
     r"\blibrary_main_\w+": "a constructor of a library starts the images, which --check refuses",
     r"\bmutex_deaths_test\b|\bkilled_|\bfailed_images\b": "PEs die by SIGKILL",
@@ -45,7 +47,7 @@ NOT_STARTED = {
     r"coarray_library|startup_empty|heap_agreement|images":
         "parts of jobs that a driver kills, cuts off or starts with settings that do not fit",
     r"instructions|instruction_counts_test": "count instructions, those of the checker included",
-    r"runtime_collectives|team_memory|onnode|offnode":
+    r"runtime_collectives|team_memory":
         "long series of timings of single calls; the tests of these calls are run",
     r"heat1d\.mpich": "MPICH starts it, in group form; heat1d.openmpi is run",
 }
