@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The operations that a context has under way between nodes; transport.cpp says how they complete.
+// The operations that a context has under way between nodes: a number for each kind, which quiet
+// waits for, and the slots in which some of them gather.
 // THREADS: any if it is shared, else one at a time, and the reader of the queue.
 #pragma once
 
@@ -84,7 +85,7 @@ class OfiContext final : public TransportContext {
         fetch_.retire();  // Until it is used.
         for (PacketSlot& slot : slots) slot.unacked = &updates;
         for (GatherSlot& slot : get_slots) slot.unanswered = &gathers;
-        for (GatherSlot& slot : put_slots) slot.unanswered = &gathered_puts;
+        for (GatherSlot& slot : put_slots) slot.unanswered = &coalesced_puts;
     }
     // REQUIRES: everything is complete, so no answer comes any more.
     ~OfiContext() override {
@@ -96,12 +97,13 @@ class OfiContext final : public TransportContext {
     const bool is_internal;
     std::atomic<bool> is_batching{false};
     std::atomic<std::size_t> batch_remaining{0};  // operations until the batch is complete
-    Counter transfers;
+    Counter transfers;  // reads and writes, until the provider has completed them
+    // In packets; a short put with nothing in flight before it is a write, which counts as one.
     std::atomic<std::uint32_t> updates{0};
-    std::atomic<std::uint32_t> fetches{0};
-    // Parts of strided and indexed gets, and lists of short gets.
+    std::atomic<std::uint32_t> fetches{0};  // atomics with a result
+    // Parts of strided and indexed gets, and what GetCoalescer sends.
     std::atomic<std::uint32_t> gathers{0};
-    std::atomic<std::uint32_t> gathered_puts{0};  // writes of one or several puts
+    std::atomic<std::uint32_t> coalesced_puts{0};  // what PutCoalescer sends
     PacketSlot slots[kSlotsPerContext];
     GatherSlot get_slots[kSlotsPerContext];
     GatherSlot put_slots[kSlotsPerContext];
@@ -115,39 +117,28 @@ class OfiContext final : public TransportContext {
     }
 
     // A lock for contexts that several threads use.
-    class Guard {
-      public:
-        explicit Guard(OfiContext& context) : context_(context) {
-            if (context_.is_shared) context_.lock_.lock();
-        }
-        ~Guard() {
-            if (context_.is_shared) context_.lock_.unlock();
-        }
-        Guard(const Guard&) = delete;
-        Guard& operator=(const Guard&) = delete;
-
-      private:
-        OfiContext& context_;
-    };
+    std::unique_lock<LongMutex> guard() {
+        return is_shared ? std::unique_lock(lock_) : std::unique_lock<LongMutex>();
+    }
 
     // Of the operations that a quiet waits for only messages may be under way.
     bool is_idle() const { return dirty_.is_empty() && transfers.load() == 0; }
 
     // A write to `pe` has been posted. True: it is time to confirm().
     bool note_write(int pe, std::size_t bytes, const Capabilities& capabilities) {
-        Guard guard(*this);
+        const auto locked = guard();
         return dirty_.note(pe, bytes <= capabilities.ordered_write_bytes);
     }
     std::uint32_t unordered_writes() const { return dirty_.unordered_writes(); }
     bool has_unordered_writes() const { return dirty_.has_unordered_writes(); }
     void complete_unordered(std::uint32_t writes) {
-        Guard guard(*this);
+        const auto locked = guard();
         dirty_.complete_unordered(writes);
     }
     // The PEs whose writes the caller confirms. If there are any, they count as a transfer until
     // end_confirmation(): a quiet of another thread waits for the reads that the caller posts.
     int take_dirty(int* pes) {
-        Guard guard(*this);
+        const auto locked = guard();
         if (dirty_.is_empty()) return 0;
         transfers.pending.fetch_add(1, std::memory_order_relaxed);
         return dirty_.take(pes);

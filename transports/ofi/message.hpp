@@ -119,6 +119,9 @@ struct ListEntry {
     std::uint64_t bytes;
 };
 static_assert(sizeof(ListEntry) == 16);
+inline ListEntry list_entry(SegmentOffset at, std::size_t bytes) {
+    return {.word = RemoteWord::pack(at.segment, at.offset, 1, AtomicOp::kSet), .bytes = bytes};
+}
 
 // Elements that follow each other in the message go to the addresses from `first` on.
 struct AccumulateBody {

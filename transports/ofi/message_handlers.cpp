@@ -226,7 +226,7 @@ void MessageHandlers::take_ack(const Ack& ack) {
 void MessageHandlers::finish(PacketSlot& slot, std::uint32_t in_flight, std::uint32_t updates) {
     std::atomic<std::uint32_t>& unacked = *slot.unacked;
     // This was the last in flight: send the updates that have gathered meanwhile. seq_cst on
-    // in_flight and open pairs with OfiTransport::Filling: one of the two sees the other.
+    // in_flight and open pairs with Updates::Filling: one of the two sees the other.
     if (slot.in_flight.fetch_sub(in_flight, std::memory_order_seq_cst) == in_flight) {
         slot.held.fetch_add(1, std::memory_order_seq_cst);
         Packet* packet = slot.open.exchange(nullptr, std::memory_order_seq_cst);

@@ -10,11 +10,6 @@ namespace {
 static_assert(sizeof(std::size_t) == sizeof(std::uint64_t));
 static_assert(sizeof(std::ptrdiff_t) == sizeof(std::int64_t));
 
-void append(Packet& packet, const void* source, std::size_t bytes) {
-    std::memcpy(packet.bytes + packet.size, source, bytes);
-    packet.size += static_cast<std::uint32_t>(bytes);
-}
-
 // The bytes from the first to behind the last; 0: the description makes no sense.
 std::uint64_t checked_span(const Runs& runs) {
     std::uint64_t span = runs.run_bytes;
@@ -40,10 +35,10 @@ void append_runs(Packet& packet, const SegmentOffset& position, const Runs& runs
         .run_bytes = static_cast<std::uint32_t>(runs.run_bytes),
         .count = static_cast<std::uint16_t>(count),
         .ndims = static_cast<std::uint16_t>(runs.ndims)};
-    append(packet, &body, sizeof body);
+    packet.append_bytes(&body, sizeof body);
     const auto ndims = static_cast<std::size_t>(runs.ndims);
-    append(packet, runs.extents, ndims * sizeof *runs.extents);
-    append(packet, runs.strides, ndims * sizeof *runs.strides);
+    packet.append_bytes(runs.extents, ndims * sizeof *runs.extents);
+    packet.append_bytes(runs.strides, ndims * sizeof *runs.strides);
 }
 
 std::optional<NamedRuns> named_runs(const Header& header, std::size_t bytes,

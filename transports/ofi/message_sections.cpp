@@ -140,7 +140,7 @@ void MessageHandlers::answer(Packet* packet) {
 void MessageHandlers::finish_transfer(GatherSlot& slot) {
     std::atomic<std::uint32_t>& unanswered = *slot.unanswered;
     // This was the last in flight: send what has gathered meanwhile. seq_cst on in_flight and open
-    // pairs with OfiTransport::leave_gathered().
+    // pairs with Coalescer::leave().
     if (slot.in_flight.fetch_sub(1, std::memory_order_seq_cst) == 1) {
         Packet* gathered = slot.open.exchange(nullptr, std::memory_order_seq_cst);
         if (gathered != nullptr) {

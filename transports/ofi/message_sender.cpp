@@ -9,34 +9,26 @@
 
 namespace tessera::ofi {
 
-Packet* MessageSender::start_packet(int pe, std::uint64_t token) const {
+Packet* MessageSender::start_packet(MessageKind kind, int pe, std::uint64_t token) const {
     Packet* packet = pool_.take();
     packet->pe = pe;
     packet->size = sizeof(Header);
     packet->capacity = static_cast<std::uint32_t>(fabric_.capabilities().packet_bytes);
-    packet->header() = {.key = peers_[pe].message_key,
-                        .source = my_pe_,
-                        .kind = MessageKind::kUpdates,
-                        .token = token};
+    packet->header() = {
+        .key = peers_[pe].message_key, .source = my_pe_, .kind = kind, .token = token};
     return packet;
 }
 
 ssize_t MessageSender::try_transfer(Packet& packet) const {
     const TransferVector& vector = vector_in(packet);
     GatherSlot& slot = *vector.slot;
-    const fi_msg_rma message{.msg_iov = vector.here,
-                             .desc = nullptr,
-                             .iov_count = vector.count,
-                             .addr = peers_[packet.pe].address,
-                             .rma_iov = vector.there,
-                             .rma_iov_count = vector.count,
-                             .context = vector.completion,
-                             .data = 0};
+    const fi_msg_rma message = vector_message(vector.here, vector.there, vector.count,
+                                              peers_[packet.pe].address, vector.completion);
     const bool is_write = packet.header().kind == MessageKind::kWrites;
     const ssize_t result = is_write ? fi_writemsg(fabric_.endpoint(), &message, vector.flags)
                                     : fi_readmsg(fabric_.endpoint(), &message, 0);
     if (result != 0) return result;
-    // Release: it is on its way. Pairs with the acquire in OfiTransport::send_gathered_puts().
+    // Release: it is on its way. Pairs with the acquire in PutCoalescer::send_slots().
     if (is_write) slot.unsent.fetch_sub(1, std::memory_order_release);
     pool_.put_back(&packet);
     return 0;

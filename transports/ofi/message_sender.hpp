@@ -27,6 +27,18 @@ inline TransferVector& vector_in(Packet& packet) {
     return *reinterpret_cast<TransferVector*>(packet.bytes + sizeof(Header));
 }
 
+inline fi_msg_rma vector_message(const iovec* here, const fi_rma_iov* there, std::size_t count,
+                                 fi_addr_t address, Completion* completion) {
+    return {.msg_iov = here,
+            .desc = nullptr,
+            .iov_count = count,
+            .addr = address,
+            .rma_iov = there,
+            .rma_iov_count = count,
+            .context = completion,
+            .data = 0};
+}
+
 class MessageSender {
   public:
     MessageSender(int my_pe, Fabric& fabric, Peers& peers, PacketPool& pool)
@@ -37,11 +49,8 @@ class MessageSender {
         header.key = peers_[pe].message_key;
         header.source = my_pe_;
     }
-    // An empty kUpdates packet for `pe`, to be answered to `slot`, or by that token.
-    Packet* start_packet(int pe, const PacketSlot& slot) const {
-        return start_packet(pe, slot.token);
-    }
-    Packet* start_packet(int pe, std::uint64_t token) const;
+    // An empty packet for `pe`, to be answered by that token.
+    Packet* start_packet(MessageKind kind, int pe, std::uint64_t token) const;
 
     // Both RETURN: fi_send's result, and -FI_EAGAIN when the provider has no room.
     // A packet that the provider has injected, or a TransferVector, is in the pool again.

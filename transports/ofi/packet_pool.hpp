@@ -80,7 +80,7 @@ struct PacketSlot {
     // Sent and not acknowledged: kOnePacket for each packet, kOneWrite for each Delivery.
     std::atomic<std::uint32_t> in_flight{0};
     std::atomic<std::uint32_t> held{0};             // the reader may have one that it has not sent
-    std::atomic<bool> is_fenced{false};             // see OfiTransport::fence()
+    std::atomic<bool> is_fenced{false};             // see Messages::fence()
     std::atomic<std::uint32_t>* unacked = nullptr;  // updates of the context
     std::uint64_t token = 0;                        // names the slot in messages
     Delivery delivery{*this};
@@ -117,13 +117,13 @@ struct SlotTransfer : Completion {
     GatherSlot& slot;
 };
 
-// The gets, or the puts, of a context that gather for some of the PEs (short_transfers.cpp). They
+// The gets, or the puts, of a context that gather for some of the PEs (coalescers.hpp). They
 // belong to the thread that has taken them out of `open`, as a packet does.
 struct GatherSlot {
     std::atomic<Packet*> open{nullptr};
     std::atomic<std::uint32_t> in_flight{0};           // lists, and reads or writes by `transfer`
     std::atomic<std::uint32_t> unsent{0};              // writes that have not set out
-    std::atomic<std::uint32_t>* unanswered = nullptr;  // gathers, or gathered puts, of the context
+    std::atomic<std::uint32_t>* unanswered = nullptr;  // gathers, or coalesced puts, of the context
     SlotTransfer transfer{*this};
 };
 
