@@ -22,13 +22,6 @@ struct Hints {
     std::string interface = {};  // SHMEM_OFI_INTERFACE: "eth0", "10.1.0.0/16" or "10.1.2.3"
     std::string address = {};    // this host's IPv4 address towards the launcher, where known
     bool atomics = false;        // use the provider's atomics
-    // Let the provider move data while this process is in no call of the library, where it can:
-    // slower than a progress thread of our own (26 us for a read instead of 8), and it does not run
-    // active messages.
-    bool provider_progress = false;
-    // The context of every operation points at a fi_context2 of its own, which the provider may use
-    // while the operation lasts (opx and psm3 insist).
-    bool lends_contexts = false;
     // A thread is going to sleep until the queue has entries.
     bool sleeps = true;
     bool members_only = false;  // only PEs of the job may connect (admission.hpp)
@@ -55,7 +48,6 @@ struct SizeFacts {
     std::size_t eager_message_bytes = 0;   // fi_send up to this costs no further round trip
     std::size_t packet_bytes = 0;          // the longest message of ours
     std::size_t max_rma_bytes = 0;         // one fi_write or fi_read
-    std::size_t max_message_bytes = 0;     // one fi_send
     std::size_t iov_max = 1;               // local pieces of one fi_writemsg, fi_readmsg
     std::size_t rma_iov_max = 1;           // remote pieces
     std::size_t tx_size = 0;               // operations that fit the queues
@@ -80,8 +72,6 @@ struct Capabilities : RegistrationFacts, SizeFacts, OrderFacts {
     std::string address;   // "10.99.0.1" where addresses are IP addresses, else ""
     std::uint32_t library_version = 0;
 
-    bool uses_contexts = false;  // the provider makes use of Hints::lends_contexts
-
     // A write of 1, 2, 4 or 8 bytes to an aligned address is one store. Where the CPU of the target
     // copies, as a rule it is not: the memcpy of glibc stores such words twice.
     bool writes_words_whole = false;
@@ -93,9 +83,6 @@ struct Capabilities : RegistrationFacts, SizeFacts, OrderFacts {
     bool atomics = false;  // Hints asked for FI_ATOMIC, the provider grants it, and it works
     bool atomics_are_cpu_atomics = false;  // and may be mixed with the CPU's on one word
 
-    // Data moves into and out of this process while no thread reads the completion queue. Else the
-    // progress thread has to read it.
-    bool progresses_itself = false;
     bool cq_has_fd = false;  // the completion queue has a descriptor that sleeps and wakes
     // The descriptor stays readable once there was an entry, until fi_cq_sread has slept on it.
     bool cq_read_resets = false;

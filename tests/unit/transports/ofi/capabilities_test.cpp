@@ -74,8 +74,6 @@ TEST_P(EachProvider, WithoutAtomics) {
     EXPECT_GE(facts.ordered_read_bytes, facts.max_rma_bytes);
     EXPECT_TRUE(facts.delivery_complete);
     EXPECT_FALSE(facts.atomics) << "not asked for";
-    EXPECT_FALSE(facts.progresses_itself) << "not asked for";
-    EXPECT_FALSE(facts.uses_contexts);
     EXPECT_FALSE(facts.writes_words_whole) << "tests/behaviour/rma/words_test.cpp sees it";
     EXPECT_EQ(facts.cq_has_fd, GetParam().cq_has_fd);
     EXPECT_EQ(facts.inject_write_bytes, GetParam().inject);
@@ -94,15 +92,6 @@ TEST_P(EachProvider, WithAtomics) {
     EXPECT_EQ(facts.write_after_write, GetParam().orders_with_atomics);
     EXPECT_EQ(facts.read_after_write, GetParam().orders_with_atomics);
     EXPECT_TRUE(facts.send_after_send);
-}
-
-TEST_P(EachProvider, ProgressByItself) {
-    Hints hints;
-    hints.provider = GetParam().provider;
-    hints.address = "127.0.0.1";
-    hints.provider_progress = true;
-    bool has = hints.provider != "net" && hints.provider != "shm";
-    EXPECT_EQ(choose(hints).capabilities.progresses_itself, has);
 }
 
 INSTANTIATE_TEST_SUITE_P(Providers, EachProvider,
