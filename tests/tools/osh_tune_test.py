@@ -9,9 +9,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from shlex import quote
 
 OSH_TUNE = ""
 OSH_INFO = ""
+
+
+def oshrun():
+    return quote(os.path.join(os.path.dirname(OSH_TUNE), "oshrun"))
 FABRIC = ("fabric", "off_node_latency", "off_node_gap_per_byte", "off_node_overhead")
 PARAMETERS = ("alpha", "context_switch", "beta", "beta_memory", "gamma")
 # Not measured where helpers have no core, or save no time.
@@ -67,7 +72,7 @@ class OshTuneTest(unittest.TestCase):
     def test_the_size_for_helpers(self):
         """Forced, because the machines of tests have no cores to spare. A size that is measured
         there, if any, means nothing; but it is one of those that are tried."""
-        launcher = f"env SHMEM_PROGRESS=helpers! {os.path.dirname(OSH_TUNE)}/oshrun -n 1"
+        launcher = f"env SHMEM_PROGRESS=helpers! {oshrun()} -n 1"
         out, error = self.run_tool(OSH_TUNE, "-o", "-", "--fabric", "", "--helpers", launcher)
         sizes = [line.split()[1] for line in out.splitlines() if line.startswith(OPTIONAL)]
         if not sizes:
@@ -79,7 +84,7 @@ class OshTuneTest(unittest.TestCase):
         self.assertIn("the size for helpers remains the default", error)
 
     def test_the_size_for_helpers_between_nodes(self):
-        launcher = (f"env SHMEM_PROGRESS=helpers! {os.path.dirname(OSH_TUNE)}/oshrun -n 2"
+        launcher = (f"env SHMEM_PROGRESS=helpers! {oshrun()} -n 2"
                     " --virtual-nodes 2")
         out, error = self.run_tool(OSH_TUNE, "-o", "-", "--helpers", "", "--fabric-helpers",
                                    launcher)

@@ -11,6 +11,7 @@ import shutil
 import signal
 import sys
 import unittest
+from shlex import quote
 
 import processes
 from launching import LaunchTest, main, wait_gone
@@ -50,7 +51,7 @@ class Helpers(LaunchTest):
                          environment=self.helped())
 
     def test_program_behind_one_that_left(self):
-        command = f"{CASES} leave; {CASES} sessions"
+        command = f"{quote(CASES)} leave; {quote(CASES)} sessions"
         self.run_job("-n", 3, "sh", "-c", command, environment=self.helped())
 
     def test_each_node_has_its_own(self):

@@ -44,8 +44,9 @@ class HostsTest(DoctorTest):
         self.addCleanup(subprocess.run, [*command, "del", *arguments], check=True)
 
     def rule(self, host, other, *action):
-        """For connections from a host to the ports of another one."""
-        self.ip(host, "rule", "to", World.cluster.hosts[other].address, "ipproto", "tcp",
+        """For connections from a host to the ports of another one. 6: TCP, which ip knows by name
+        only where there is /etc/protocols."""
+        self.ip(host, "rule", "to", World.cluster.hosts[other].address, "ipproto", "6",
                 "dport", "-".join(PORTS), *action)
 
     def drop(self, host, other):

@@ -115,7 +115,8 @@ test_fpm_package() {
 test_packages() {
     local name
     export PKG_CONFIG_PATH=$prefix/lib/pkgconfig:$prefix/lib64/pkgconfig
-    read -ra flags <<<"$(pkg-config --cflags --libs tessera-caf)"
+    # shellcheck disable=SC2162  # pkg-config escapes spaces in paths.
+    read -a flags <<<"$(pkg-config --cflags --libs tessera-caf)"
     expect '' "$("$caf" -w)" "$source_dir/coarrays/hello_images.f90" "${flags[@]}" -o by_pkg_config
     expect ' add up to 3$' "$cafrun" -n 2 ./by_pkg_config
     cp -r "$source_dir/coarrays" .

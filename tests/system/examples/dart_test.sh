@@ -25,7 +25,8 @@ test_package() {
     cp "$root/tests/behaviour/dart/check.h" .
     export PKG_CONFIG_PATH=$prefix/lib/pkgconfig:$prefix/lib64/pkgconfig
     words=$(pkg-config --cflags --libs tessera-dart)
-    read -ra flags <<<"$words"
+    # shellcheck disable=SC2162  # pkg-config escapes spaces in paths.
+    read -a flags <<<"$words"
     cc program.c "${flags[@]}" -o by_pkg_config
     words=$(pkg-config --libs tessera-dart)
     case $words in

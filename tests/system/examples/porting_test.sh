@@ -62,7 +62,8 @@ expect_4() {
 
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 pkg-config --exists 'sandia-openshmem >= 1.5.3'
-read -ra flags <<<"$(pkg-config --cflags --libs sandia-openshmem)"
+# shellcheck disable=SC2162  # pkg-config escapes spaces in paths.
+read -a flags <<<"$(pkg-config --cflags --libs sandia-openshmem)"
 cc program.c "${flags[@]}" -o by_pkg_config
 expect_4 ./by_pkg_config
 

@@ -93,7 +93,7 @@ class Cleanup(LaunchTest):
         out, _ = self.run_job("-n", 3, PLAIN, "orphan")
         for pid in out.split():
             self.assertFalse(os.path.exists(f"/proc/{pid}"), "gone before oshrun returns")
-        program = f"{PLAIN} stubborn >&2 & echo $!; exit 3"
+        program = f"{quote(PLAIN)} stubborn >&2 & echo $!; exit 3"
         out, _ = self.run_job("-n", 2, "sh", "-c", program, code=3)
         for pid in out.split():
             self.assertFalse(os.path.exists(f"/proc/{pid}"))

@@ -79,7 +79,8 @@ class Endings(LaunchTest):
 
     def test_failure_before_init_ends_the_job(self):
         _, error = self.run_job("-n", 2, "sh", "-c",
-                                f'[ $PMIX_RANK = 1 ] && exit 4; exec {PLAIN} stubborn', code=4)
+                                f"[ $PMIX_RANK = 1 ] && exit 4; exec {quote(PLAIN)} stubborn",
+                                code=4)
         self.check_message(error, 1, "exited with code 4")
         self.assertIn("ending the job", error)
 
@@ -110,7 +111,7 @@ class Endings(LaunchTest):
         self.run_job("-n", 2, "--timeout", "50", "true")
 
     def test_timeout_in_init(self):
-        program = f'[ $PMIX_RANK = 1 ] && exec {PLAIN} stubborn; exec {SHMEM}'
+        program = f'[ $PMIX_RANK = 1 ] && exec {quote(PLAIN)} stubborn; exec {quote(SHMEM)}'
         self.check_timeout(["sh", "-c", program], ["waits in shmem_init",
                                                    "has not called shmem_init",
                                                    "waits in shmem_init"])

@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import subprocess
+from shlex import quote
 
 from launching import HANG_SECONDS, OSHRUN, PLAIN, LaunchTest, main
 
@@ -30,7 +31,7 @@ class Output(LaunchTest):
         self.check_lines(out, 4, 3, 1 << 20)
 
     def test_stdout_and_stderr_in_one_file(self):
-        program = f"{PLAIN} lines 500 50; {PLAIN} lines 500 50 >&2"
+        program = f"{quote(PLAIN)} lines 500 50; {quote(PLAIN)} lines 500 50 >&2"
         shell = ["sh", "-c", '"$0" "$@" 2>&1', OSHRUN]
         out, _ = self.run_job("-n", 4, "sh", "-c", program, launcher=shell)
         self.assertEqual(len(out.splitlines()), 4000)

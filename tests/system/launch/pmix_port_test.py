@@ -8,7 +8,7 @@ import random
 import re
 import sys
 
-from launching import PMIX, PROGRAMS, SHMEM, LaunchTest, main
+from launching import PMIX, PROGRAMS, SHMEM, LaunchTest, main, preloading
 
 STRANGER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pmix_stranger.py")
 LATE = os.path.join(PROGRAMS, "late_client.so")
@@ -53,7 +53,8 @@ class PmixPort(LaunchTest):
         self.assertRegex(error, rf"^{CLOSED}\n$")
 
     def test_late_pe_is_no_stranger(self):
-        out, error = self.run_job("-n", 4, "--virtual-nodes", 2, "env", f"LD_PRELOAD={LATE}", SHMEM)
+        variables = [f"{name}={value}" for name, value in preloading(LATE).items()]
+        out, error = self.run_job("-n", 4, "--virtual-nodes", 2, "env", *variables, SHMEM)
         self.assertEqual(len(out.splitlines()), 4)
         self.assertEqual(error, "")
 

@@ -85,7 +85,7 @@ static void wait_for_ever(int me) {
 
 static void start_child(void) {
     char command[4096];
-    snprintf(command, sizeof command, "%s", program);
+    snprintf(command, sizeof command, "'%s'", program);
     int status = system(command);
     printf("child: %d\n", status >> 8);
     fflush(stdout);

@@ -17,6 +17,8 @@ make_clean_root() {
         return 1
     fi || return
     cp /etc/resolv.conf "$1/etc/resolv.conf"
+    # Every machine has this file; the bootstrap makes none.
+    echo "127.0.0.1 localhost" >"$1/etc/hosts"
 }
 
 # in_clean_root FOLDER COMMAND...: runs COMMAND as root with FOLDER as the root, and with processes,
