@@ -33,16 +33,19 @@ std::size_t get_bytes_max(const Rma& rma) {
 
 void Coalescer::count_first(GatherSlot& slot) {
     slot.unanswered->fetch_add(1, std::memory_order_relaxed);
+    // Pairs with transports/ofi/message_sections.cpp:finish_transfer.
     slot.in_flight.fetch_add(1, std::memory_order_seq_cst);
 }
 
 void Coalescer::send(Packet* packet, GatherSlot& slot) {
     const std::uint32_t most = packet->is_vector() ? kVectorsInFlightMax : kListsInFlightMax;
     queue_.wait([&] { return slot.in_flight.load(std::memory_order_relaxed) < most; });
+    // Pairs with transports/ofi/message_sections.cpp:finish_transfer.
     slot.in_flight.fetch_add(1, std::memory_order_seq_cst);
     queue_.post([&] { return sender_.try_send(*packet); }, packet->pe);
 }
 
+// Pairs with transports/ofi/coalescers.cpp:leave.
 void Coalescer::send_open(GatherSlot& slot) {
     Packet* packet = slot.open.exchange(nullptr, std::memory_order_seq_cst);
     if (packet != nullptr) send(packet, slot);
@@ -50,8 +53,8 @@ void Coalescer::send_open(GatherSlot& slot) {
 
 // Leaves it in the slot; sends it if nothing is under way.
 void Coalescer::leave(Packet* packet, GatherSlot& slot) {
-    // seq_cst on both: pairs with MessageHandlers::finish_transfer(). One of the two sees the
-    // other.
+    // seq_cst on both: this thread or the reader of the queue sees the other. Pairs with
+    // transports/ofi/message_sections.cpp:finish_transfer.
     slot.open.store(packet, std::memory_order_seq_cst);
     if (slot.in_flight.load(std::memory_order_seq_cst) == 0) send_open(slot);
 }
@@ -101,7 +104,7 @@ bool PutCoalescer::add(OfiContext& context, void* dest, const void* source, std:
                        int pe) {
     const auto guard = context.guard();
     GatherSlot& slot = context.put_slot_of(pe);
-    // Acquire: pairs with the store by which another thread left it.
+    // Another thread may have left it. Pairs with transports/ofi/coalescers.cpp:leave.
     Packet* puts = slot.open.exchange(nullptr, std::memory_order_acquire);
     if (puts == nullptr && slot.in_flight.load(std::memory_order_relaxed) == 0) {
         count_first(slot);
@@ -137,8 +140,8 @@ void PutCoalescer::send_slots(OfiContext& context) {
     const auto guard = context.guard();
     for (GatherSlot& slot : context.put_slots) {
         send_open(slot);
-        // The reader of the queue may have taken them. Acquire: pairs with the release in
-        // MessageSender::try_transfer().
+        // The reader of the queue may have taken them. Pairs with
+        // transports/ofi/message_sender.cpp:try_transfer.
         queue_.wait([&] { return slot.unsent.load(std::memory_order_acquire) == 0; });
     }
 }
@@ -155,7 +158,7 @@ bool GetCoalescer::try_get(OfiContext& context, void* dest, const void* source, 
     rma_.peer_with(source, pe);
     const auto guard = context.guard();
     GatherSlot& slot = context.get_slot_of(pe);
-    // Acquire: pairs with the store by which another thread left it.
+    // Another thread may have left it. Pairs with transports/ofi/coalescers.cpp:leave.
     Packet* gets = slot.open.exchange(nullptr, std::memory_order_acquire);
     if (gets == nullptr && slot.in_flight.load(std::memory_order_relaxed) == 0) {
         count_first(slot);

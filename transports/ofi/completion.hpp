@@ -18,8 +18,9 @@ struct Completion {
 // Operations that complete into a number.
 struct Counter : Completion {
     Counter() : Completion(Kind::kCount) {}
-    // Release in CompletionQueue::complete() pairs with the acquire in load(): the data is there.
     std::atomic<std::uint32_t> pending{0};
+    // At 0 the data is there. Pairs with transports/ofi/completion_queue.cpp:complete,
+    // transports/ofi/completion.hpp:complete and transports/ofi/context.hpp:end_confirmation.
     std::uint32_t load() const { return pending.load(std::memory_order_acquire); }
 };
 
@@ -34,7 +35,8 @@ struct PartCompletion : Completion {
     void complete() const {
         // Before the operation's count becomes 0: its waiter may then use this memory again.
         Counter& counter = context;
-        // Release of both: pairs with Operation::is_local() and Counter::load().
+        // Pairs with transports/operation.hpp:is_local, transports/operation.hpp:is_remote and
+        // transports/ofi/completion.hpp:load.
         count.fetch_sub(1, std::memory_order_release);
         counter.pending.fetch_sub(1, std::memory_order_release);
     }

@@ -19,6 +19,8 @@ constexpr const char* kHandler = "a handler of messages";
 
 }  // namespace
 
+// Pairs with transports/ofi/completion_queue.cpp:try_read and
+// transports/ofi/completion_queue.cpp:wait_for_events.
 bool CompletionQueue::try_read(bool& found) {
     if (lock_.test_and_set(std::memory_order_acquire)) return false;
     found = read();
@@ -35,19 +37,23 @@ bool CompletionQueue::progress() {
 }
 
 std::uint32_t CompletionQueue::wait_for_events(int timeout_ms, int idle, Fabric::Waiter waiter) {
-    static_cast<void>(posts_.load(std::memory_order_acquire));  // Pairs with post().
+    // Pairs with transports/ofi/completion_queue.hpp:post.
+    static_cast<void>(posts_.load(std::memory_order_acquire));
     const Fabric::Event event = fabric_.wait_for_events(timeout_ms, idle, waiter);
     if (event != Fabric::Event::kNone) note_arrival();
-    // Release: the provider may have moved data; pairs with the acquire of the next reader.
+    // The provider may have moved data. Pairs with transports/ofi/completion_queue.cpp:read.
     posts_.fetch_add(kPostsPerPoll, std::memory_order_release);
     if (event != Fabric::Event::kStuck) return kPostsPerPoll;
+    // Pairs with transports/ofi/completion_queue.cpp:try_read.
     while (lock_.test_and_set(std::memory_order_acquire)) ::sched_yield();
     const NoWait no_wait(kHandler);
     if (const std::optional<fi_cq_msg_entry> entry = fabric_.reset_descriptor()) {
         complete(*entry);
         handlers_.send_ack();
     }
-    posts_.fetch_add(kPostsPerPoll, std::memory_order_release);  // As above.
+    // Pairs with transports/ofi/completion_queue.cpp:read and
+    // transports/ofi/completion_queue.cpp:try_read.
+    posts_.fetch_add(kPostsPerPoll, std::memory_order_release);
     lock_.clear(std::memory_order_release);
     return kPostsPerPoll;
 }
@@ -70,7 +76,9 @@ void CompletionQueue::Patience::step() {
 bool CompletionQueue::read() {
     constexpr std::size_t kEntriesAtOnce = 16;  // A burst in one call, half a KiB of stack.
     const NoWait no_wait(kHandler);
-    static_cast<void>(posts_.load(std::memory_order_acquire));  // Pairs with post().
+    // Pairs with transports/ofi/completion_queue.hpp:post and
+    // transports/ofi/completion_queue.cpp:wait_for_events.
+    static_cast<void>(posts_.load(std::memory_order_acquire));
     fi_cq_msg_entry entries[kEntriesAtOnce];
     const ssize_t count = fi_cq_read(fabric_.queue(), entries, kEntriesAtOnce);
     if (count == -FI_EAVAIL) read_error();
@@ -87,7 +95,7 @@ void CompletionQueue::complete(const fi_cq_msg_entry& entry) {
     if (completion == nullptr) return;
     switch (completion->kind) {
         case Completion::Kind::kCount:
-            // Release: pairs with Counter::load().
+            // Pairs with transports/ofi/completion.hpp:load.
             static_cast<Counter*>(completion)->pending.fetch_sub(1, std::memory_order_release);
             break;
         case Completion::Kind::kPart: static_cast<PartCompletion*>(completion)->complete(); break;

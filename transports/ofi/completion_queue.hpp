@@ -44,9 +44,10 @@ class CompletionQueue {
     void post(Call call, int pe, std::uint32_t weight = kPost) {
         check_may_wait("an operation between nodes");
         const NoCancellation no_cancellation;
-        // Release: the program's stores come before the requests that other PEs send when they
-        // learn of this operation; another thread of this PE may serve those. Pairs with read() and
-        // wait_for_events().
+        // The program's stores come before the requests that other PEs send when they learn of this
+        // operation; another thread of this PE may serve those. Pairs with
+        // transports/ofi/completion_queue.cpp:read and
+        // transports/ofi/completion_queue.cpp:wait_for_events.
         if (posts_.fetch_add(weight, std::memory_order_release) % kPostsPerPoll < weight) {
             progress();
         }

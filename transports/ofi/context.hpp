@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kWritesMax = 256;
 // is_empty(), unordered_writes() and has_unordered_writes().
 class DirtyPeers {
   public:
-    // Acquire: pairs with transports/ofi/context.hpp:take.
+    // Pairs with transports/ofi/context.hpp:take.
     bool is_empty() const { return count_.load(std::memory_order_acquire) == 0; }
     // Writes that were longer than the provider keeps in order.
     std::uint32_t unordered_writes() const { return unordered_.load(std::memory_order_relaxed); }
@@ -54,7 +54,7 @@ class DirtyPeers {
         const int count = count_.load(std::memory_order_relaxed);
         std::copy_n(pes_, count, pes);
         writes_ = 0;
-        // Release: pairs with transports/ofi/context.hpp:is_empty.
+        // Pairs with transports/ofi/context.hpp:is_empty.
         count_.store(0, std::memory_order_release);
         return count;
     }
@@ -110,7 +110,9 @@ class OfiContext final : public TransportContext {
     PacketSlot& slot_of(int pe) { return slots[pe % static_cast<int>(kSlotsPerContext)]; }
     GatherSlot& get_slot_of(int pe) { return get_slots[pe % static_cast<int>(kSlotsPerContext)]; }
     GatherSlot& put_slot_of(int pe) { return put_slots[pe % static_cast<int>(kSlotsPerContext)]; }
-    // Messages are under way that change memory of other PEs.
+    // Messages are under way that change memory of other PEs. Pairs with
+    // transports/ofi/message_handlers.cpp:finish and
+    // transports/ofi/message_handlers.cpp:take_reply.
     bool has_messages() const {
         return updates.load(std::memory_order_acquire) != 0 ||
                fetches.load(std::memory_order_acquire) != 0;
@@ -143,7 +145,7 @@ class OfiContext final : public TransportContext {
         transfers.pending.fetch_add(1, std::memory_order_relaxed);
         return dirty_.take(pes);
     }
-    // Release: pairs with transports/ofi/completion.hpp:load.
+    // Pairs with transports/ofi/completion.hpp:load.
     void end_confirmation() { transfers.pending.fetch_sub(1, std::memory_order_release); }
 
     // The fetch of a context with one user at a time, which waits for it: takes no lock.

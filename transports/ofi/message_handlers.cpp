@@ -114,7 +114,8 @@ void MessageHandlers::execute_updates(const Header& header, std::size_t bytes) {
 }
 
 void MessageHandlers::finish_updates(const Header& header) {
-    // Before the look whether this PE sleeps, as an atomic of the processor would be.
+    // Before the look whether this PE sleeps, as an atomic of the processor would be. Pairs with
+    // base/wait.cpp:sleep_unless.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     memory_.wake_program();
     const bool fits = ack_pe_ == header.source && ack_.token == header.token &&
@@ -147,7 +148,8 @@ std::size_t MessageHandlers::accumulate(const Header& header, std::size_t bytes,
         target_of(RemoteWord(body->first)),
         {.source = body + 1, .nelems = body->nelems, .element = element, .result = old});
     if (!is_done) return 0;
-    // Before the look whether this PE sleeps, as an atomic of the processor would be.
+    // Before the look whether this PE sleeps, as an atomic of the processor would be. Pairs with
+    // base/wait.cpp:sleep_unless.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return data_bytes;
 }
@@ -204,8 +206,9 @@ void MessageHandlers::take_reply(const Reply& reply) {
     } else {
         entry->retire();
     }
-    // Release of both: the value is there, and the token is retired. Pairs with the acquire of the
-    // waiter, which may use the entry of its context again, and with Operation::is_remote().
+    // The value is there, and the token is retired: the waiter may use the entry of its context
+    // again. Pairs with transports/ofi/messages.cpp:fetch, transports/ofi/context.hpp:has_messages
+    // and transports/operation.hpp:is_local.
     if (fetch.of_operation != nullptr) {
         fetch.of_operation->fetch_sub(1, std::memory_order_release);
     }
@@ -226,22 +229,25 @@ void MessageHandlers::take_ack(const Ack& ack) {
 void MessageHandlers::finish(PacketSlot& slot, std::uint32_t in_flight, std::uint32_t updates) {
     std::atomic<std::uint32_t>& unacked = *slot.unacked;
     // This was the last in flight: send the updates that have gathered meanwhile. seq_cst on
-    // in_flight and open pairs with Updates::Filling: one of the two sees the other.
+    // in_flight and open: this thread or the one that fills sees the other. Pairs with
+    // transports/ofi/updates.cpp:store and transports/ofi/packet_pool.hpp:count_in_flight.
     if (slot.in_flight.fetch_sub(in_flight, std::memory_order_seq_cst) == in_flight) {
         slot.held.fetch_add(1, std::memory_order_seq_cst);
         Packet* packet = slot.open.exchange(nullptr, std::memory_order_seq_cst);
         if (packet == nullptr || try_send_packet(packet, slot)) {
-            // Release: it is on its way. Pairs with PacketSlot::is_all_sent().
+            // It is on its way. Pairs with transports/ofi/packet_pool.hpp:is_all_sent.
             slot.held.fetch_sub(1, std::memory_order_release);
         } else {
             packets_.emplace_back(packet, &slot);
         }
     }
-    // Last: the context may end when all its updates are acknowledged.
+    // Last: the context may end when all its updates are acknowledged. Pairs with
+    // transports/ofi/context.hpp:has_messages.
     unacked.fetch_sub(updates, std::memory_order_release);
 }
 
 bool MessageHandlers::try_send_packet(Packet* packet, PacketSlot& slot) {
+    // Pairs with transports/ofi/packet_pool.hpp:has_in_flight_only.
     slot.in_flight.fetch_add(PacketSlot::kOnePacket, std::memory_order_seq_cst);
     const int pe = packet->pe;
     const ssize_t result = sender_.try_send(*packet);
@@ -281,7 +287,8 @@ void MessageHandlers::send_postponed() {
     for (; sent < packets_.size(); ++sent) {
         auto [packet, slot] = packets_[sent];
         if (!try_send_packet(packet, *slot)) break;
-        slot->held.fetch_sub(1, std::memory_order_release);  // As in take_ack().
+        // Pairs with transports/ofi/packet_pool.hpp:is_all_sent.
+        slot->held.fetch_sub(1, std::memory_order_release);
     }
     packets_.erase(packets_.begin(), packets_.begin() + static_cast<std::ptrdiff_t>(sent));
     send_postponed_gathered();

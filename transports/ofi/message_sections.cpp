@@ -139,8 +139,8 @@ void MessageHandlers::answer(Packet* packet) {
 
 void MessageHandlers::finish_transfer(GatherSlot& slot) {
     std::atomic<std::uint32_t>& unanswered = *slot.unanswered;
-    // This was the last in flight: send what has gathered meanwhile. seq_cst on in_flight and open
-    // pairs with Coalescer::leave().
+    // This was the last in flight: send what has gathered meanwhile. Pairs with
+    // transports/ofi/coalescers.cpp:leave.
     if (slot.in_flight.fetch_sub(1, std::memory_order_seq_cst) == 1) {
         Packet* gathered = slot.open.exchange(nullptr, std::memory_order_seq_cst);
         if (gathered != nullptr) {
@@ -148,7 +148,7 @@ void MessageHandlers::finish_transfer(GatherSlot& slot) {
             answer(gathered);
         }
     }
-    // Release: the data is there; pairs with the acquire in quiet(). Last: the context may end.
+    // The data is there. Last: the context may end. Pairs with transports/ofi/messages.cpp:quiet.
     unanswered.fetch_sub(1, std::memory_order_release);
 }
 
@@ -185,8 +185,8 @@ void MessageHandlers::take_gathered(const Header& header, std::size_t bytes) {
     GatherSlot* slot = gather.slot;
     pool_.put_back(*entry);
     if (slot != nullptr) return finish_transfer(*slot);
-    // Release of both: the data is there. Pairs with the acquires of the waiter and of
-    // Operation::is_local().
+    // The data is there. Pairs with transports/ofi/sections.cpp:gather,
+    // transports/ofi/messages.cpp:quiet and transports/operation.hpp:is_local.
     if (of_operation != nullptr) of_operation->fetch_sub(1, std::memory_order_release);
     pending.fetch_sub(1, std::memory_order_release);
 }

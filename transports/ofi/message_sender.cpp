@@ -28,7 +28,7 @@ ssize_t MessageSender::try_transfer(Packet& packet) const {
     const ssize_t result = is_write ? fi_writemsg(fabric_.endpoint(), &message, vector.flags)
                                     : fi_readmsg(fabric_.endpoint(), &message, 0);
     if (result != 0) return result;
-    // Release: it is on its way. Pairs with the acquire in PutCoalescer::send_slots().
+    // It is on its way. Pairs with transports/ofi/coalescers.cpp:send_slots.
     if (is_write) slot.unsent.fetch_sub(1, std::memory_order_release);
     pool_.put_back(&packet);
     return 0;

@@ -16,6 +16,7 @@ constexpr std::uint32_t kGathersMax = 16;
 void Messages::send(Packet* packet, PacketSlot& slot) {
     queue_.wait([&] { return slot.count_in_flight() < kPacketsInFlightMax; });
     queue_.wait([&] { return slot.is_all_sent(); });  // Earlier packets go first.
+    // Pairs with transports/ofi/message_handlers.cpp:finish.
     slot.in_flight.fetch_add(PacketSlot::kOnePacket, std::memory_order_seq_cst);
     queue_.post([&] { return sender_.try_send(*packet); }, packet->pe);
 }
@@ -42,6 +43,7 @@ void Messages::send_request(Packet* packet, PendingGather& answer) {
     queue_.post([&] { return sender_.try_send(*packet); }, packet->pe);
 }
 
+// Pairs with transports/ofi/updates.cpp:store.
 void Messages::send_open(PacketSlot& slot) {
     Packet* packet = slot.open.exchange(nullptr, std::memory_order_seq_cst);
     if (packet != nullptr) send(packet, slot);
@@ -80,6 +82,8 @@ void Messages::quiet(OfiContext& context) {
     puts_.send_all(context);
     gets_.send_all(context);
     rma_.confirm(context);
+    // Pairs with transports/ofi/message_sections.cpp:finish_transfer and
+    // transports/ofi/message_sections.cpp:take_gathered.
     queue_.wait([&] {
         return context.transfers.load() == 0 && !context.has_messages() &&
                context.coalesced_puts.load(std::memory_order_acquire) == 0 &&
@@ -88,6 +92,7 @@ void Messages::quiet(OfiContext& context) {
     if (context.has_unordered_writes()) context.complete_unordered(unordered_writes);
 }
 
+// Pairs with transports/ofi/message_handlers.cpp:take_reply.
 bool Messages::is_fence_up(OfiContext& context, PacketSlot& slot) {
     const auto guard = context.guard();
     const bool is_under_way =
@@ -102,6 +107,7 @@ bool Messages::has_packets(OfiContext& context, const PacketSlot& slot) {
     return !slot.has_no_packets();
 }
 
+// Pairs with transports/ofi/message_handlers.cpp:take_reply.
 void Messages::settle(OfiContext& context, int pe) {
     PacketSlot& slot = context.slot_of(pe);
     if (!has_packets(context, slot) && context.fetches.load(std::memory_order_acquire) == 0) return;
@@ -136,6 +142,7 @@ std::uint64_t Messages::fetch(OfiContext& context, const AtomicRequest& request,
                              .is_pooled = context.is_shared};
     send_fetch(request, context.is_shared ? pool_.take_fetch(fetch) : context.renewed_fetch(fetch),
                pe);
+    // Pairs with transports/ofi/message_handlers.cpp:take_reply.
     queue_.wait([&] { return is_pending.load(std::memory_order_acquire) == 0; });
     return old;
 }

@@ -89,20 +89,24 @@ struct PacketSlot {
     std::uint32_t burst = 0;
     std::uint32_t expected = 0;  // updates of this burst: as many as the last had, if that was long
 
-    // Whether all packets that are no longer in `open` have been sent. Acquire: pairs with the
-    // releases of `held` in MessageHandlers.
+    // Whether all packets that are no longer in `open` have been sent. Pairs with
+    // transports/ofi/message_handlers.cpp:finish and
+    // transports/ofi/message_handlers.cpp:send_postponed.
     bool is_all_sent() const { return held.load(std::memory_order_acquire) == 0; }
     // Whether the targets have executed everything. The reader changes the three in this order, so
     // that it cannot have a packet unseen.
     bool is_idle() const { return has_in_flight_only(0); }
     // Whether nothing but writes is under way.
     bool has_no_packets() const { return has_in_flight_only(~(kOneWrite - 1)); }
+    // Pairs with transports/ofi/message_handlers.cpp:finish.
     std::uint32_t count_in_flight() const {
         const std::uint32_t value = in_flight.load(std::memory_order_seq_cst);
         return value % kOneWrite + value / kOneWrite;
     }
 
   private:
+    // Pairs with transports/ofi/message_handlers.cpp:finish and
+    // transports/ofi/message_handlers.cpp:try_send_packet.
     bool has_in_flight_only(std::uint32_t mask) const {
         return open.load(std::memory_order_seq_cst) == nullptr &&
                held.load(std::memory_order_seq_cst) == 0 &&

@@ -34,13 +34,14 @@ void Peers::look_up(int pe) {
     peer.program_digest = info.fingerprint.program_digest;
     peer.address = fabric_.add_peer({info.address, info.address_bytes}, info.admission_key);
     known_.push_back(pe);
+    // Pairs with transports/ofi/peers.hpp:operator[].
     peer.is_known.store(true, std::memory_order_release);
 }
 
 EndpointInfo Peers::endpoint_info_of(int pe) {
     auto* slot = reinterpret_cast<EndpointSlot*>(setup_.endpoint_table +
                                                  static_cast<std::size_t>(pe) * kEndpointSlotBytes);
-    // Acquire: pairs with the release below, in whichever PE of the node came first.
+    // The first PE of the node has filled it. Pairs with transports/ofi/peers.cpp:endpoint_info_of.
     if (slot->state.load(std::memory_order_acquire) == EndpointSlot::kFilled) return slot->info;
 
     EndpointInfo info;
@@ -61,6 +62,7 @@ EndpointInfo Peers::endpoint_info_of(int pe) {
     if (slot->state.compare_exchange_strong(expected, EndpointSlot::kClaimed,
                                             std::memory_order_relaxed)) {
         slot->info = info;
+        // Pairs with transports/ofi/peers.cpp:endpoint_info_of of other PEs.
         slot->state.store(EndpointSlot::kFilled, std::memory_order_release);
     }
     return info;

@@ -46,7 +46,7 @@ class Peers {
     // COST: a load and a branch once the peer is known; before that a look-up.
     const RemotePeer& operator[](int pe) {
         RemotePeer& peer = peers_[static_cast<std::size_t>(pe)];
-        // Acquire: pairs with look_up().
+        // Pairs with transports/ofi/peers.cpp:look_up.
         if (!peer.is_known.load(std::memory_order_acquire)) [[unlikely]]
             look_up(pe);
         return peer;

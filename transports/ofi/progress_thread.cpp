@@ -24,7 +24,7 @@ void timed_sleep(long nanoseconds) {
 }  // namespace
 
 ProgressThread::~ProgressThread() {
-    must_stop_.store(true, std::memory_order_release);  // Pairs with the acquire in run().
+    must_stop_.store(true, std::memory_order_release);  // Pairs with progress_thread.cpp:run.
     fabric_.wake();
     if (thread_.joinable()) thread_.join();
 }
@@ -37,6 +37,7 @@ void ProgressThread::run() {
     ::pthread_setname_np(::pthread_self(), "tessera");
     ::prctl(PR_SET_TIMERSLACK, 1000);  // Timed sleeps are short.
     if (prepare_ != nullptr) prepare_();
+    // Pairs with transports/ofi/progress_thread.cpp:~ProgressThread.
     while (!must_stop_.load(std::memory_order_acquire)) {
         watchdog_.check();
         const State next = look();

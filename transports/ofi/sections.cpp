@@ -208,6 +208,7 @@ void Sections::gather(OfiContext& context, const char* remote, char* local, cons
     std::atomic<std::uint32_t> pending{0};
     send_gathers(context, {.pending = returns == Returns::kAtOnce ? &context.gathers : &pending},
                  remote, local, section, pe);
+    // Pairs with transports/ofi/message_sections.cpp:take_gathered.
     queue_.wait([&] { return pending.load(std::memory_order_acquire) == 0; });
 }
 
@@ -244,6 +245,7 @@ void Sections::accumulate(OfiContext& context, const Accumulation& what, int pe)
     }
     std::atomic<std::uint32_t> pending{0};
     send_accumulate(context, what, {.pending = &pending}, pe);
+    // Pairs with transports/ofi/message_sections.cpp:take_gathered.
     queue_.wait([&] { return pending.load(std::memory_order_acquire) == 0; });
 }
 
@@ -349,6 +351,7 @@ void Sections::get_pieces(OfiContext& context, const char* remote, char* local, 
     }
     if (packet != nullptr) messages_.send_request(packet, gather);
     rma_.wait_for(own_counter);
+    // Pairs with transports/ofi/message_sections.cpp:take_gathered.
     queue_.wait([&] { return own_pending.load(std::memory_order_acquire) == 0; });
 }
 

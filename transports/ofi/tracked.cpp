@@ -75,6 +75,8 @@ void Tracked::put_signal(OfiContext& context, void* dest, const void* source, st
 }
 
 // A fetch is executed behind all that has set out before; writes alone need no CPU of the target.
+// Pairs with transports/ofi/message_handlers.cpp:take_reply and
+// transports/ofi/message_sections.cpp:finish_transfer.
 void Tracked::track_issued(OfiContext& context, int pe, Operation& operation) {
     if (!messages_.keeps_order(context) || !rma_.confirms(rma_.piece_bytes)) {
         return messages_.quiet(context);

@@ -40,7 +40,7 @@ class Updates::Filling {
           slot_(context.slot_of(pe)),
           pe_(pe),
           guard_(context.guard()),
-          // Acquire: pairs with the store by which another thread left the packet.
+          // Another thread may have left the packet. Pairs with transports/ofi/updates.cpp:store.
           packet_(slot_.open.exchange(nullptr, std::memory_order_acquire)) {
         if (packet_ == nullptr && slot_.in_flight.load(std::memory_order_relaxed) == 0) {
             slot_.expected = slot_.burst > kBurstMax ? slot_.burst : 0;
@@ -78,12 +78,13 @@ class Updates::Filling {
     // `in_flight_max`: packets in flight up to which this one is sent at once.
     void leave_unchanged(std::uint32_t in_flight_max) {
         store();
-        // Too little in flight for an acknowledgement to send it soon. seq_cst: pairs with
-        // MessageHandlers::finish().
+        // Too little in flight for an acknowledgement to send it soon.
         if (slot_.count_in_flight() < in_flight_max) updates_.messages_.send_open(slot_);
     }
 
   private:
+    // seq_cst: this thread or the reader of the queue sees the other. Pairs with
+    // transports/ofi/message_handlers.cpp:finish and transports/ofi/messages.cpp:send_open.
     void store() {
         if (packet_ != nullptr) slot_.open.store(packet_, std::memory_order_seq_cst);
     }
@@ -141,6 +142,7 @@ bool Updates::try_put(OfiContext& context, void* dest, const void* source, std::
         // A write needs no CPU of the target beyond the provider's. It counts as a packet: updates
         // behind it gather until it is delivered.
         context.updates.fetch_add(1, std::memory_order_relaxed);
+        // Pairs with transports/ofi/message_handlers.cpp:finish.
         slot.in_flight.fetch_add(PacketSlot::kOneWrite, std::memory_order_seq_cst);
         rma_.write_alone(slot.delivery, dest, source, bytes, pe);
         return true;

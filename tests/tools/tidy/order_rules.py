@@ -8,8 +8,7 @@ import re
 
 from source_tree import ANNOTATIONS, C_FAMILY, LITERALS, c_functions
 
-PRODUCT = ("src/", "collectives/", "runtimes/", "tools/", *("transports/" + name for name in (
-    "apply", "cma", "fabric", "loopback", "no", "operation", "registered", "s", "to", "tr")))
+PRODUCT = ("src/", "transports/", "collectives/", "runtimes/", "tools/")
 NEAR_LINES = 10
 
 ORDER = re.compile(r"\b(?:memory_order(?:_|::)|__ATOMIC_)"
@@ -18,12 +17,12 @@ ORDER = re.compile(r"\b(?:memory_order(?:_|::)|__ATOMIC_)"
 ATOMIC = re.compile(r"\bstd::atomic(?:_ref)?\b(?:<[^;()]*>)?\s*[&*]?\s*(\w+)\s*(?=[;,{=()\[])")
 CALL = re.compile(r"(?:\bstd::atomic_ref(?:<[^;()]*>)?(\([^;]*?\))|\b(\w+)(?:\[[^\]]*\])?)(?:\.|->)"
                   r"(load|store|exchange|fetch_\w+|compare_exchange_\w+)\(")
-REFERENCE = r"[\w./-]+:~?\w(?:[\w:]*\w)?"
+REFERENCE = r"[\w./-]+:(?:operator[^\w\s,.]+|~?\w(?:[\w:]*\w)?)"
 PAIRS = re.compile(rf"\bPairs with ({REFERENCE}(?:(?:, | and |, and ){REFERENCE})*)")
 ANY_PAIRS = re.compile(r"\b[Pp]airs with\b")
 CLASS = re.compile(r"^[ \t]*(?:template\b[^;{]*>\s*)?(?:class|struct)\s+(?:alignas\([^;{]*?\)\s*)?"
                    r"(\w+)[^;(){}]*\{", re.MULTILINE)
-FUNCTION_NAME = re.compile(r"(~?\w+)\s*\(")
+FUNCTION_NAME = re.compile(r"(\boperator[^\w\s(]+|~?\w+)\s*\(")
 
 Site = collections.namedtuple("Site", "line reads writes text")
 Comment = collections.namedtuple("Comment", "first last text")
