@@ -395,7 +395,7 @@ std::string describe(const Capabilities& c) {
     char text[512];
     std::snprintf(text, sizeof text,
                   "%s on %s%s%s%s, libfabric %u.%u; inject %zu, eager %zu, vectors of %zu;%s%s%s%s "
-                  "ordered;%s%s%s%s",
+                  "ordered;%s%s%s",
                   c.provider.c_str(), c.address.c_str(), yes(!c.address.empty(), " ("),
                   c.domain.c_str(), yes(!c.address.empty(), ")"), FI_MAJOR(c.library_version),
                   FI_MINOR(c.library_version), c.inject_write_bytes, c.eager_message_bytes,
