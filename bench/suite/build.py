@@ -79,7 +79,7 @@ def _identity(program, sources):
     for path in sources:
         with open(path, "rb") as file:
             digest.update(file.read())
-    for path in re.findall(r"=> (/\S+)", _capture(["ldd", program]).stdout):
+    for path in re.findall(r"=> (/.+) \(0x", _capture(["ldd", program]).stdout):
         facts = os.stat(path)
         digest.update(f"{path} {facts.st_size} {facts.st_mtime}".encode())
     return digest.hexdigest()[:16]

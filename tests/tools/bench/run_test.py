@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from shlex import quote
 
 BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../bench")
 SECTIONS = ("Where we are behind", '<a id="failures"></a>Failures', "Programs", "Papers", "Machine")
@@ -77,9 +78,10 @@ class Runner:
         self.has_caf = bool(shutil.which("gfortran")) and os.path.exists(folder + "/caf")
         caf = os.path.join(folder, "caf" if self.has_caf else "no_caf")
         prefix = os.path.dirname(folder)
-        self.ours = ["--oshcc", oshcc, "--oshrun", oshrun, "--caf", caf, "--cafrun",
-                     os.path.join(folder, "cafrun"), "--dart", prefix, "--without", "openmpi",
-                     "opencoarrays", "mpi"]
+        cafrun = quote(os.path.join(folder, "cafrun"))
+        oshcc, oshrun, caf = map(quote, (oshcc, oshrun, caf))  # bench/run takes commands
+        self.ours = ["--oshcc", oshcc, "--oshrun", oshrun, "--caf", caf, "--cafrun", cafrun,
+                     "--dart", prefix, "--without", "openmpi", "opencoarrays", "mpi"]
         self.other = ["--library", "other", oshcc, oshrun]
         self.other_dart = ["--dart-lib", f"other={prefix}/lib/libdart-tessera.so", "--dart-lib",
                            prefix, "--mpicc", oshcc, "--mpirun", oshrun]
