@@ -49,7 +49,7 @@ class Failure(Exception):
 def pes():
     """The pids of all PEs, on all hosts."""
     return [pid for pid, command in processes().items()
-            if command.split(" ")[0].endswith("/" + PROBE)]
+            if command.startswith(bin_program(PROBE) + " ")]
 
 
 def said():
