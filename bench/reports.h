@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Levels, samples and reports of all programs here, whatever library they use. A result is one line
-// of PE 0 that begins with "@ " (bench/run reads only those); the last line of a good run is
-// "@ end".
+// Levels, samples and reports of all programs here, whatever library they use. PE 0
+// prints each result as one line that begins with "@ ", and bench/run reads only those lines. A
+// good run ends with the line "@ end".
 #pragma once
 
 #include <stdio.h>

@@ -90,7 +90,7 @@ void Meeting::claim_place() {
         return true;
     };
     wait_until(try_claim, where_);
-    // Of two PEs, one finds the other. Pairs with messaging/meeting.cpp:claim_place.
+    // At least one of two PEs finds the other. Pairs with messaging/meeting.cpp:claim_place.
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 

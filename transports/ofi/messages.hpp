@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The active messages that a context sends (message.hpp), its atomics with a result, and the order
-// of all that it has under way: fence and quiet. THREADS: any.
+// The active messages that a context sends (message.hpp), its atomics with a result, and fence and
+// quiet, which order everything that it has under way. THREADS: any.
 #pragma once
 
 #include "transports/ofi/coalescers.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Strided and indexed transfers, and accumulates. Short runs travel packed in messages, hundreds to
-// each: the owner's CPU unpacks those of a put, and packs those of a get. Long runs are operations
-// of the provider, several to each. goes_packed() has the choice. A single run goes the same way
-// where the provider's operation would not keep the order.
+// each: the owner's CPU unpacks those of a put, and packs those of a get. The provider moves long
+// runs, several in each operation. goes_packed() chooses. A single run goes the same way where the
+// provider's operation would not keep the order.
 //
 // COST: put: a message for each packet, up to 16 under way. get: the same, and a round trip.
 // THREADS: any.

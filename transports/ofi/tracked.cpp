@@ -75,8 +75,7 @@ void Tracked::put_signal(OfiContext& context, void* dest, const void* source, st
 }
 
 // A fetch is executed behind all that has set out before; writes alone need no CPU of the target.
-// Pairs with transports/ofi/message_handlers.cpp:take_reply and
-// transports/ofi/message_sections.cpp:finish_transfer.
+// Pairs with transports/ofi/message_handlers.cpp:take_reply.
 void Tracked::track_issued(OfiContext& context, int pe, Operation& operation) {
     if (!messages_.keeps_order(context) || !rma_.confirms(rma_.piece_bytes)) {
         return messages_.quiet(context);
@@ -86,6 +85,7 @@ void Tracked::track_issued(OfiContext& context, int pe, Operation& operation) {
         const AtomicRequest nothing{.dest = const_cast<std::uint64_t*>(rma_.unchanging())};
         return atomic(context, nothing, nullptr, pe, operation);
     }
+    // Pairs with transports/ofi/message_sections.cpp:finish_transfer.
     if (!context.is_idle() || context.coalesced_puts.load(std::memory_order_acquire) != 0) {
         rma_.confirm_to(parts_of(operation, context).remote, context, pe);
     }

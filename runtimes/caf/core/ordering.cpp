@@ -16,7 +16,7 @@ namespace {
 std::atomic<std::uint64_t> started{0};
 std::atomic<std::uint64_t> completed{0};  // of these puts, the first ones
 
-// Of several threads that raise a number, the highest wins. Pairs with core/ordering.cpp:is_marked.
+// Keeps the highest value that any thread passes. Pairs with core/ordering.cpp:is_marked.
 void raise(std::atomic<std::uint64_t>& number, std::uint64_t value) {
     std::uint64_t seen = number.load(std::memory_order_relaxed);
     while (seen < value && !number.compare_exchange_weak(seen, value, std::memory_order_release,
