@@ -7,17 +7,25 @@
 writes DIR/man3: one page for each docstring, and a link (.so) to it for every name that it is
 about, so that `man shmem_int_put` works; and DIR/man7: one page for each header, openshmem with all
 routines, and tessera with the environment variables of docs/environment.md. Files that are no
-longer made are removed. tools/man/CMakeLists.txt calls it; it needs Python's own library only.
+longer made are removed. The pages have the date of packaging/deb/changelog.in, beside the folder
+docs. tools/man/CMakeLists.txt calls it; it needs Python's own library only.
 """
 
 import argparse
+import email.utils
 import os
 import re
 
 from pages import Manual
 from roff import Writer
 
-DATE = "November 20, 2026"
+
+def date_of_release(docs):
+    path = os.path.join(docs, "../packaging/deb/changelog.in")
+    with open(path, encoding="utf-8") as file:
+        signature = re.search(r"^ -- .*>  (.*)$", file.read(), re.MULTILINE)
+    date = email.utils.parsedate_to_datetime(signature.group(1))
+    return f"{date:%B} {date.day}, {date.year}"
 
 
 def markdown_section(writer, lines):
@@ -67,7 +75,7 @@ def tessera_page(docs, manual):
         environment = environment_roff(file.read(), manual)
     with open(os.path.join(docs, "man/tessera.7.in"), encoding="utf-8") as file:
         page = file.read()
-    for mark, text in (("ENVIRONMENT", environment.rstrip("\n")), ("DATE", DATE),
+    for mark, text in (("ENVIRONMENT", environment.rstrip("\n")), ("DATE", manual.date),
                        ("VERSION", manual.version)):
         page = page.replace(f"@{mark}@", text)
     return page
@@ -97,7 +105,7 @@ def main():
     for option in ("include", "docs", "version", "output"):
         parser.add_argument(f"--{option}", required=True)
     options = parser.parse_args()
-    manual = Manual(options.include, options.version, DATE)
+    manual = Manual(options.include, options.version, date_of_release(options.docs))
     files = manual.files()
     files["man7/tessera.7"] = tessera_page(options.docs, manual)
     write_files(options.output, files)

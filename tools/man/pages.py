@@ -59,7 +59,7 @@ class Page:
 
 class Manual:
     def __init__(self, include, version, date):
-        self.version, self._date = version, date
+        self.version, self.date = version, date
         self._tables = read_tables(include)
         parts = [*parts_of(include, "shmem.h"), "shmemx.h", *parts_of(include, "shmemx.h")]
         self._headers = [Header(include, part) for part in parts]
@@ -121,7 +121,7 @@ class Manual:
 
     def _begin(self, writer, name, section, names, about):
         writer.comment("Made by tools/man/generate.py from the headers; do not edit.")
-        writer.macro_list("Dd", [[self._date]])
+        writer.macro_list("Dd", [[self.date]])
         writer.macro("Dt", name.upper(), section)
         writer.macro("Os", "Tessera", self.version)
         writer.macro("Sh", "NAME")
