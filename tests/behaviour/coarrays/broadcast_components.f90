@@ -97,6 +97,7 @@ program broadcast_components
     end do
     call in_objects(sizes(i))
   end do
+  call at_starts_of_pages()
   call unallocated()
   call in_coarray()
   call pointers()
@@ -117,6 +118,21 @@ contains
     call broadcast_behind_others(p, 1, 7)
     call check(is_filled(p, elements, 1), 'components behind other statements')
   end subroutine flat
+
+  ! The three blocks of an object take 5 * 16 bytes more than some pages, so one object of 256 has
+  ! a block at the start of a page.
+  subroutine at_starts_of_pages()
+    integer, parameter :: elements = 1026
+    type(parts) :: list(256)
+    integer :: j
+    do j = 1, size(list)
+      call fill(list(j), elements, me)
+    end do
+    do j = 1, size(list)
+      call broadcast_behind_others(list(j), 1, 7)
+      call check(is_filled(list(j), elements, 1), 'components at starts of pages')
+    end do
+  end subroutine at_starts_of_pages
 
   subroutine fill_again(p, elements)
     type(parts), intent(inout) :: p
