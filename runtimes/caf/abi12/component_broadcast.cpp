@@ -4,6 +4,9 @@
 
 #include "abi12/component_broadcast.hpp"
 
+#include <sys/uio.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -27,17 +30,30 @@ bool has_right_offset(const Descriptor& array) {
     return static_cast<std::ptrdiff_t>(array.offset) == -1;
 }
 
+// Reads a word that may lie in no memory: the kernel says so.
+bool try_read(const void* address, std::size_t& word) {
+    const iovec local{&word, sizeof word};
+    const iovec remote{const_cast<void*>(address), sizeof word};
+    return ::process_vm_readv(::getpid(), &local, 1, &remote, 1, 0) == sizeof word;
+}
+
 // Bytes that glibc's malloc takes from the system for a block, or 0 where `address` cannot be the
-// start of one.
+// start of one. The word with the size lies before the block, so on another page where the block
+// begins a page.
 std::size_t malloc_chunk_bytes(const void* address) {
     constexpr std::uintptr_t kPage = 4096;
     constexpr std::uintptr_t kHeader = 16;
     const auto at = reinterpret_cast<std::uintptr_t>(address);
-    if (at % kHeader != 0 || at % kPage < kHeader) {
+    if (at % kHeader != 0) {
         return 0;
     }
+    const std::byte* place = static_cast<const std::byte*>(address) - sizeof(std::size_t);
     std::size_t size = 0;
-    std::memcpy(&size, static_cast<const std::byte*>(address) - sizeof size, sizeof size);
+    if (at % kPage != 0) {
+        std::memcpy(&size, place, sizeof size);
+    } else if (!try_read(place, size)) {
+        return 0;
+    }
     return size & ~std::size_t{7};
 }
 
