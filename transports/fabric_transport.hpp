@@ -101,7 +101,7 @@ struct FabricSetup {
     bool is_one_host = true;  // all PEs of the job are on this host
     FabricSegments segments;
     // A word of the internal segment that no PE writes to: the target of reads behind writes.
-    const std::uint64_t* unchanging = nullptr;
+    const std::uint64_t* confirmation_word = nullptr;
     // Not nullptr: atomics on static data take this lock (transports/self).
     std::atomic<std::uint32_t>* static_lock = nullptr;
     // Elements that are no words change under it (base/elements.hpp).

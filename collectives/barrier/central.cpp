@@ -10,7 +10,7 @@ namespace tessera::collectives {
 namespace {
 
 void sync_central(Team& team, const char* where) {
-    team.central->meet(static_cast<std::uint32_t>(team.npes), where);
+    team.central->barrier(static_cast<std::uint32_t>(team.npes), where);
 }
 
 Cost cost(const TeamLayout& team, double /*bytes*/) {

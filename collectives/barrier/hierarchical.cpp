@@ -43,7 +43,7 @@ bool arrive(CentralSync& central, int members) {
 
 void sync_hierarchical(Team& team, const char* where) {
     if (team.is_on_one_node) {
-        return team.central->meet(static_cast<std::uint32_t>(team.npes), where);
+        return team.central->barrier(static_cast<std::uint32_t>(team.npes), where);
     }
     const std::uint32_t number = ++team.syncs;
     const TeamNodes& nodes = team.by_node;

@@ -24,11 +24,11 @@ struct CentralSync {
     // Returns when `members` processes have called it for this round. Everything that any of them
     // wrote before is then visible to all.
     // COST: one locked addition; one cache line moves to every member.
-    void meet(std::uint32_t members, const char* where) {
+    void barrier(std::uint32_t members, const char* where) {
         // The number cannot change without this member, so it is still that of this round.
         std::uint32_t next = rounds.number() + 1;
         // acq_rel: the last member acquires the writes that the others released, and passes them on
-        // by post(). Pairs with base/central_sync.hpp:meet of the other members.
+        // by post(). Pairs with base/central_sync.hpp:barrier of the other members.
         if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == members) {
             arrived.store(0, std::memory_order_relaxed);  // Published by post().
             rounds.post(next);

@@ -45,7 +45,7 @@ struct InternalSegment {
     // Elements of this PE's memory that are no words change under it (base/elements.hpp).
     alignas(kFalseSharingBytes) std::atomic<std::uint32_t> element_lock;
     // Never written; reads of it follow writes (transports/ofi).
-    alignas(kFalseSharingBytes) std::uint64_t unchanging;
+    alignas(kFalseSharingBytes) std::uint64_t confirmation_word;
     // Of PE 0: the smallest default heap of all nodes; 0: no node has proposed one yet.
     alignas(kFalseSharingBytes) std::uint64_t smallest_heap_bytes;
     // PE 0's words serve the job: see agree_on_public_file().

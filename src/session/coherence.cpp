@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Makes the copies of a non-coherent heap (SHMEM_HEAP) and the transport to them: see live.hpp,
+// Makes the copies of a non-coherent heap (SHMEM_HEAP) and the transport to them: see session.hpp,
 // coherence.hpp.
 #include "session/coherence.hpp"
 
@@ -10,8 +10,8 @@
 #include "base/fatal.hpp"
 #include "memory/local_memory.hpp"
 #include "progress/background.hpp"
-#include "session/live.hpp"
 #include "session/public_file.hpp"
+#include "session/session.hpp"
 #include "settings/config.hpp"
 
 namespace tessera {
@@ -19,11 +19,11 @@ namespace {
 
 // The heap's parts. Nothing lies behind what their allocators have handed out.
 std::vector<noncoherent::UsedPart> parts_of_heap(const heap::MemoryRange& range) {
-    return {
-        {.begin = 0, .end = [] { return live->allocator ? live->allocator->highest_end() : 0; }},
-        {.begin = range.team_begin(),
-         .end = [] { return live->team_memory ? live->team_memory->highest_end() : 0; }},
-        {.begin = range.local_begin(), .end = local_memory_end}};
+    return {{.begin = 0,
+             .end = [] { return session->allocator ? session->allocator->highest_end() : 0; }},
+            {.begin = range.team_begin(),
+             .end = [] { return session->team_memory ? session->team_memory->highest_end() : 0; }},
+            {.begin = range.local_begin(), .end = local_memory_end}};
 }
 
 // The public copies of one PE's memory.
@@ -36,8 +36,9 @@ struct PublicCopies {
 // In the files of the node.
 std::vector<PublicCopies> copies_on_node() {
     std::vector<PublicCopies> copies;
-    for (int i = 0; i < live->job.nlocal; ++i) {
-        copies.push_back({.heap = live->node->heap(i), .statics = live->node->map_static_copy(i)});
+    for (int i = 0; i < session->job.nlocal; ++i) {
+        copies.push_back(
+            {.heap = session->node->heap(i), .statics = session->node->map_static_copy(i)});
     }
     return copies;
 }
@@ -45,19 +46,19 @@ std::vector<PublicCopies> copies_on_node() {
 // RETURNS when: every PE has emptied its part of the file.
 std::vector<PublicCopies> copies_in_file(const char* where) {
     const PublicFileFacts agreed = agree_on_public_file(where);
-    const launch::Job& job = live->job;
-    const heap::PeRecord& mine = live->node->my_record();
-    live->public_file = std::make_unique<PublicFile>(PublicFile::Setup{
+    const launch::Job& job = session->job;
+    const heap::PeRecord& mine = session->node->my_record();
+    session->public_file = std::make_unique<PublicFile>(PublicFile::Setup{
         .path = config().heap.path,
         .pe = job.pe,
         .npes = job.npes,
         .nodes = job.nnodes,
-        .range_bytes = live->node->header().range.bytes(),
+        .range_bytes = session->node->header().range.bytes(),
         .static_bytes_max = agreed.static_bytes_max,
         .mine = {
             .job = agreed.job, .program = mine.program_digest, .static_bytes = mine.static_bytes}});
     meet_all(where);
-    const PublicFile& file = *live->public_file;
+    const PublicFile& file = *session->public_file;
     file.check_parts();
     std::vector<PublicCopies> copies;
     for (int pe = 0; pe < job.npes; ++pe) {
@@ -68,11 +69,11 @@ std::vector<PublicCopies> copies_in_file(const char* where) {
 }
 
 noncoherent::Setup describe_copies(const std::vector<PublicCopies>& copies) {
-    const Node& node = *live->node;
-    const launch::Job& job = live->job;
+    const Node& node = *session->node;
+    const launch::Job& job = session->job;
     const heap::StaticData& statics = heap::static_data();
     const noncoherent::Access access =
-        live->public_file ? live->public_file->access() : noncoherent::Access::kCoherent;
+        session->public_file ? session->public_file->access() : noncoherent::Access::kCoherent;
     noncoherent::Setup setup{
         .pe = job.pe,
         .node = job.node,
@@ -112,16 +113,16 @@ void make_copies(const char* where) {
     if (mode.is_coherent()) return;
     const std::vector<PublicCopies> copies =
         mode.kind == HeapKind::kFile ? copies_in_file(where) : copies_on_node();
-    live->coherence = noncoherent::make_transport(describe_copies(copies));
-    if (!live->coherence) {
+    session->coherence = noncoherent::make_transport(describe_copies(copies));
+    if (!session->coherence) {
         fatal("%s: out of address space for copies of the symmetric heap", where);
     }
     std::vector<char*> heaps;
     for (const PublicCopies& copy : copies) heaps.push_back(copy.heap);
-    live->node->use_copies(*live->coherence, heaps);
+    session->node->use_copies(*session->coherence, heaps);
     // A PE that went on would put to static data that its owner has yet to publish. The PEs of one
     // node meet anyway.
-    if (live->fabric) meet_all(where);
+    if (session->fabric) meet_all(where);
 }
 
 void drive_coherence() {

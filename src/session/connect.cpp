@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Connects this PE to the PEs of other nodes, and disconnects it (live.hpp).
+// Connects this PE to the PEs of other nodes, and disconnects it (session.hpp).
 #include <sched.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include "launch/launcher_address.hpp"
 #include "memory/segments.hpp"
 #include "progress/background.hpp"
-#include "session/live.hpp"
+#include "session/session.hpp"
 #include "settings/config.hpp"
 #include "shmem/setup.h"
 #include "teams/stream_blocks.hpp"
@@ -27,24 +27,24 @@ namespace {
 
 void make_transport_contexts(int level) {
     const bool is_shared = level == SHMEM_THREAD_MULTIPLE;
-    live->default_transport_context = make_transport_context({.is_shared = is_shared});
-    live->collective_transport_context =
+    session->default_transport_context = make_transport_context({.is_shared = is_shared});
+    session->collective_transport_context =
         make_transport_context({.is_shared = is_shared, .is_internal = true});
     // Also the progress thread uses it.
-    live->stream_transport_context = make_transport_context({.is_internal = true});
-    Context::default_transport_context = live->default_transport_context.get();
-    collective_context = Context(*live->collective_transport_context);
-    stream_context = Context(*live->stream_transport_context);
+    session->stream_transport_context = make_transport_context({.is_internal = true});
+    Context::default_transport_context = session->default_transport_context.get();
+    collective_context = Context(*session->collective_transport_context);
+    stream_context = Context(*session->stream_transport_context);
 }
 
 // The default heap depends on a node's memory and PEs, but must be the same everywhere: all nodes
 // take the smallest, and the default sizes of team and local memory follow from it. The rest of a
 // larger range is left alone.
 void agree_on_heap() {
-    if (config().symmetric_size != 0 || live->job.launcher == launch::Launcher::kOshrun) return;
-    heap::NodeHeader& header = live->node->header();
-    std::uint64_t* word = &live->node->internal(live->job.local_index).smallest_heap_bytes;
-    if (live->job.local_index == 0) {
+    if (config().symmetric_size != 0 || session->job.launcher == launch::Launcher::kOshrun) return;
+    heap::NodeHeader& header = session->node->header();
+    std::uint64_t* word = &session->node->internal(session->job.local_index).smallest_heap_bytes;
+    if (session->job.local_index == 0) {
         std::uint64_t seen = 0;
         while (seen == 0 || seen > header.range.heap_bytes) {
             const std::uint64_t before = seen;
@@ -56,7 +56,7 @@ void agree_on_heap() {
         }
     }
     launch::meet_job(drive_fabric);
-    if (live->job.local_index == 0) {
+    if (session->job.local_index == 0) {
         header.range =
             heap::memory_range(atomic_at_first_pe({.dest = word, .op = AtomicOp::kFetch}),
                                config().team_memory_size, config().local_memory_size);
@@ -77,7 +77,7 @@ void raise_at_first_pe(std::uint64_t* word, std::uint64_t value) {
 // By oshrun the fabric's thread runs where the helpers of the node do. Other launchers give each PE
 // the processors for both.
 void move_to_helpers() {
-    const cpu_set_t& processors = live->node->offload_board().plan.processors;
+    const cpu_set_t& processors = session->node->offload_board().plan.processors;
     if (CPU_COUNT(&processors) == 0) return;
     if (::sched_setaffinity(0, sizeof processors, &processors) != 0) {
         log(Subsystem::kFabric, "the fabric's thread stays beside its PE: %s",
@@ -88,7 +88,7 @@ void move_to_helpers() {
 // The cores of this PE, of which another launcher than oshrun may give it several.
 std::size_t count_my_cores() {
     const std::vector<std::uint32_t> mine = topology::affinity_of(0);
-    const topology::Facts& facts = live->node->facts();
+    const topology::Facts& facts = session->node->facts();
     return static_cast<std::size_t>(
         std::ranges::count_if(topology::cores_of(facts), [&](const topology::CoreFacts& core) {
             return std::ranges::any_of(topology::pus_of(facts, core), [&](std::uint32_t pu) {
@@ -100,7 +100,7 @@ std::size_t count_my_cores() {
 }  // namespace
 
 void check_fabric_thread(const char* where) {
-    const bool is_by_oshrun = live->job.launcher == launch::Launcher::kOshrun;
+    const bool is_by_oshrun = session->job.launcher == launch::Launcher::kOshrun;
     if (!is_by_oshrun && !config().progress.is_forced && count_my_cores() < 2) {
         fatal(
             "%s: SHMEM_PROGRESS=%s: the thread that transfers to other nodes needs a core beside "
@@ -112,51 +112,52 @@ void check_fabric_thread(const char* where) {
 
 FabricSetup describe_fabric() {
     const heap::StaticData& statics = heap::static_data();
-    const heap::NodeHeader& header = live->node->header();
-    const int me = live->job.local_index;
-    InternalSegment& internal = live->node->internal(me);
+    const heap::NodeHeader& header = session->node->header();
+    const int me = session->job.local_index;
+    InternalSegment& internal = session->node->internal(me);
     const Config& settings = config();
     return {
-        .pe = live->job.pe,
-        .npes = live->job.npes,
+        .pe = session->job.pe,
+        .npes = session->job.npes,
         .index_on_host = me,
-        .is_one_host = live->job.nnodes == live->job.nodes_of_host,
-        .segments = {.heap = {live->node->own_heap(), header.range.bytes()},
+        .is_one_host = session->job.nnodes == session->job.nodes_of_host,
+        .segments = {.heap = {session->node->own_heap(), header.range.bytes()},
                      .statics = {reinterpret_cast<char*>(statics.base), statics.bytes},
                      .internal = {reinterpret_cast<char*>(&internal), header.internal_bytes},
                      .names = &segments()},
-        .unchanging = &internal.unchanging,
-        .static_lock = live->node->statics_are_mapped() ? nullptr : &internal.static_lock,
+        .confirmation_word = &internal.confirmation_word,
+        .static_lock = session->node->statics_are_mapped() ? nullptr : &internal.static_lock,
         .element_lock = &internal.element_lock,
         .sleeper = &internal.sleeper,
         .background = advance_background,
         .prepare_thread = settings.progress.kind == Progress::kHelpers ? move_to_helpers : nullptr,
-        .fingerprint = {.settings_digest = live->node->my_record().settings_digest,
+        .fingerprint = {.settings_digest = session->node->my_record().settings_digest,
                         .setting_marks = internal.setting_marks,
-                        .program_digest = live->node->my_record().program_digest ^ statics.bytes},
+                        .program_digest =
+                            session->node->my_record().program_digest ^ statics.bytes},
         .difference = settings_difference,
         .address = launch::launcher_address(),
         .provider_atomics = settings.amo_path == AmoPath::kFabric,
         .has_progress_thread = settings.progress.kind != Progress::kNone,
         .timeout_s = settings.network_timeout.value,
         .is_oversubscribed =
-            static_cast<std::uint32_t>(live->job.npes_of_host) > header.usable_cores,
-        .endpoint_table = live->node->endpoint_table(),
+            static_cast<std::uint32_t>(session->job.npes_of_host) > header.usable_cores,
+        .endpoint_table = session->node->endpoint_table(),
         .endpoint_info_of = launch::endpoint_info_of,
         .values = fabric_setting};
 }
 
 void drive_fabric() {
-    live->fabric->progress();
+    session->fabric->progress();
     advance_background();
 }
 
 // Pairs with session/connect.cpp:atomic_at_first_pe of the other PEs.
 std::uint64_t atomic_at_first_pe(AtomicRequest request) {
     if (!is_on_this_node(0))
-        return live->fabric->atomic(*live->default_transport_context, request, 0);
-    const auto* mine = reinterpret_cast<char*>(&live->node->internal(live->job.local_index));
-    char* theirs = reinterpret_cast<char*>(&live->node->internal_of(0));
+        return session->fabric->atomic(*session->default_transport_context, request, 0);
+    const auto* mine = reinterpret_cast<char*>(&session->node->internal(session->job.local_index));
+    char* theirs = reinterpret_cast<char*>(&session->node->internal_of(0));
     auto* word =
         reinterpret_cast<std::uint64_t*>(theirs + (static_cast<char*>(request.dest) - mine));
     // Pairs with session/connect.cpp:atomic_at_first_pe of the other PEs.
@@ -167,16 +168,16 @@ std::uint64_t atomic_at_first_pe(AtomicRequest request) {
 }
 
 void meet_all(const char* where) {
-    live->fabric ? launch::meet_job(drive_fabric) : live->node->meet(where);
+    session->fabric ? launch::meet_job(drive_fabric) : session->node->barrier(where);
 }
 
 PublicFileFacts agree_on_public_file(const char* where) {
-    const Node& node = *live->node;
-    InternalSegment& mine = node.internal(live->job.local_index);
-    if (live->job.pe == 0) mine.public_file_job = random_number();
-    if (live->job.local_index == 0) {
+    const Node& node = *session->node;
+    InternalSegment& mine = node.internal(session->job.local_index);
+    if (session->job.pe == 0) mine.public_file_job = random_number();
+    if (session->job.local_index == 0) {
         std::uint64_t largest = 0;
-        for (int i = 0; i < live->job.nlocal; ++i) {
+        for (int i = 0; i < session->job.nlocal; ++i) {
             largest = std::max(largest, node.record(i).static_bytes);
         }
         raise_at_first_pe(&mine.static_bytes_max, largest);
@@ -188,22 +189,22 @@ PublicFileFacts agree_on_public_file(const char* where) {
 }
 
 void connect_nodes(int level) {
-    if (live->job.nnodes == 1) return make_transport_contexts(level);
-    live->fabric = make_fabric(fabric_choice_name(), describe_fabric());
-    pe_state.fabric = live->fabric.get();
-    launch::publish_endpoint_info(live->fabric->endpoint_info());
+    if (session->job.nnodes == 1) return make_transport_contexts(level);
+    session->fabric = make_fabric(fabric_choice_name(), describe_fabric());
+    pe_state.fabric = session->fabric.get();
+    launch::publish_endpoint_info(session->fabric->endpoint_info());
     launch::meet_job(nullptr);
-    live->fabric->start();
+    session->fabric->start();
     make_transport_contexts(level);
     agree_on_heap();
 }
 
 void leave_nodes() {
-    if (!live->fabric) return;
+    if (!session->fabric) return;
     default_context.quiet();
     collective_context.quiet();
     stream_context.quiet();
-    live->fabric->leave();
+    session->fabric->leave();
     launch::meet_job(drive_fabric);
 }
 

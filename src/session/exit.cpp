@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A process that ends without shmem_finalize, or that becomes two (live.hpp).
+// A process that ends without shmem_finalize, or that becomes two (session.hpp).
 #include <pthread.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 #include "memory/inline_maps.hpp"
 #include "session/exit_meeting.hpp"
 #include "session/hang_report.hpp"
-#include "session/live.hpp"
+#include "session/session.hpp"
 
 namespace tessera {
 namespace {
@@ -54,17 +54,17 @@ void limit_exit(int status) {
 // call shmem_finalize. Pairs with session/runtime.cpp:initialize.
 void meet_others_at_exit(int status, void*) {
     if (phase.load(std::memory_order_acquire) != Phase::kInitialized) return;
-    if (!is_plain_exit(live->thread_of_init)) return limit_exit(status);
+    if (!is_plain_exit(session->thread_of_init)) return limit_exit(status);
     if (status != 0) return;
     default_context.quiet();
-    has_met_at_exit = meet_at_exit({.job = live->job,
-                                    .node = *live->node,
-                                    .fabric = live->fabric.get(),
-                                    .transport_context = *live->collective_transport_context,
+    has_met_at_exit = meet_at_exit({.job = session->job,
+                                    .node = *session->node,
+                                    .fabric = session->fabric.get(),
+                                    .transport_context = *session->collective_transport_context,
                                     .atomic_at_first_pe = atomic_at_first_pe});
     if (!has_met_at_exit) return report_exit();
-    if (!live->fabric) return;
-    live->fabric->leave();
+    if (!session->fabric) return;
+    session->fabric->leave();
     launch::meet_job(drive_fabric);  // PE 0 answers until all have asked.
 }
 
@@ -72,14 +72,14 @@ void meet_others_at_exit(int status, void*) {
 // session/runtime.cpp:close_runtime.
 void end_without_finalize(int, void*) {
     if (!has_met_at_exit || phase.load(std::memory_order_acquire) != Phase::kInitialized) return;
-    if (live->job.pe == 0) {
+    if (session->job.pe == 0) {
         warn(
             "the program ends without shmem_finalize, which the specification requires; its PEs "
             "end as if each had called it");
     }
     // Pairs with tools/oshrun/verdict.cpp:state_of.
-    live->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
-    launch::leave(live->job);
+    session->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
+    launch::leave(session->job);
 }
 
 // Before main, so that it runs after the program's handlers; but before pmix_client.cpp's.
@@ -88,7 +88,7 @@ void end_without_finalize(int, void*) {
 }  // namespace
 
 void watch_fork_and_exit() {
-    live->thread_of_init = ::gettid();
+    session->thread_of_init = ::gettid();
     static const int registered = ::pthread_atfork(nullptr, nullptr, disown_in_child) +
                                   ::on_exit(meet_others_at_exit, nullptr);
     static_cast<void>(registered);

@@ -9,7 +9,7 @@
 
 #include "base/wait.hpp"
 #include "core/context.hpp"
-#include "session/live.hpp"
+#include "session/session.hpp"
 #include "topology/location.hpp"
 
 namespace tessera {
@@ -50,7 +50,7 @@ PlaceOfPe place_from(const PeLocation& location) {
 
 // Asks the PE until it has published its place.
 void fetch_from_other_node(PeLocation& location, int pe, const char* where) {
-    const PeLocation& name = live->node->internal(live->job.local_index).location;
+    const PeLocation& name = session->node->internal(session->job.local_index).location;
     wait_until(
         [&] {
             address_map.fabric->get(collective_context.transport_context(), &location, &name,
@@ -63,7 +63,7 @@ void fetch_from_other_node(PeLocation& location, int pe, const char* where) {
 // A PE of another node. The first PE of this node that asks fills the table; others that ask at the
 // same time use what they have fetched themselves.
 PlaceOfPe place_on_other_node(int pe, const char* where) {
-    PeLocation& kept = live->node->location_of_other_node(pe);
+    PeLocation& kept = session->node->location_of_other_node(pe);
     if (is_published(kept)) return place_from(kept);
     PeLocation fetched{};
     fetch_from_other_node(fetched, pe, where);
@@ -81,9 +81,9 @@ PlaceOfPe place_on_other_node(int pe, const char* where) {
 
 void publish_my_place() {
     const topology::Location place =
-        topology::locate(live->node->facts(), topology::affinity_of(0));
-    PeLocation& mine = live->node->internal(live->job.local_index).location;
-    mine.node = live->job.node;
+        topology::locate(session->node->facts(), topology::affinity_of(0));
+    PeLocation& mine = session->node->internal(session->job.local_index).location;
+    mine.node = session->job.node;
     mine.package = place.package;
     mine.numa_domain = place.numa_domain;
     mine.cache_cluster = place.cache_cluster;
@@ -95,7 +95,7 @@ void publish_my_place() {
 
 PlaceOfPe place_of_pe(int pe, const char* where) {
     if (!is_on_this_node(pe)) return place_on_other_node(pe, where);
-    const PeLocation& location = live->node->internal_of(pe).location;
+    const PeLocation& location = session->node->internal_of(pe).location;
     wait_until([&] { return is_published(location); }, where);
     return place_from(location);
 }

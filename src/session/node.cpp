@@ -32,12 +32,12 @@ Node::Node(launch::Job& job, const char* where) : job_(job), my_statics_(heap::s
         // The memory is that of an earlier program in the same place (`oshrun sh -c "./a; ./b"`),
         // or from before shmem_finalize. Other PEs may still be in a barrier that this PE has left,
         // and read its flags there. When all have come, no PE needs the memory any more.
-        meet(where);
+        barrier(where);
         empty_offload_ring(where);
         release_memory();
     }
     publish_settings();
-    meet(where);
+    barrier(where);
     check_settings();
     if (config().heap.is_coherent()) map_statics();
     fill_peers();
@@ -81,8 +81,8 @@ char* Node::heap(int local_index) const {
     return heap_map_.data() + static_cast<std::size_t>(local_index) * header_->heap_stride;
 }
 
-void Node::meet(const char* where) const {
-    header_->startup.meet(static_cast<std::uint32_t>(job_.nlocal), where);
+void Node::barrier(const char* where) const {
+    header_->startup.barrier(static_cast<std::uint32_t>(job_.nlocal), where);
 }
 
 void Node::map_files() {

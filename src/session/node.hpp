@@ -60,7 +60,7 @@ class Node {
     // empty after it.
     std::span<char> wait_label() const;
     // All PEs of the node meet.
-    void meet(const char* where) const;
+    void barrier(const char* where) const;
     // Gives the pages of this PE's heap and internal segment back to the system; the first PE
     // empties the tables of EndpointInfos and PeLocations.
     void release_memory() const;

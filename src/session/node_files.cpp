@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Makes the files of a node that has no oshrun (live.hpp): the first PE creates them and hands them
-// to the others.
+// Makes the files of a node that has no oshrun (session.hpp): the first PE creates them and hands
+// them to the others.
 #include <unistd.h>
 
 #include <string>
@@ -9,7 +9,7 @@
 #include "base/fatal.hpp"
 #include "heap/node_file.hpp"
 #include "heap/static_data.hpp"
-#include "session/live.hpp"
+#include "session/session.hpp"
 #include "settings/config.hpp"
 #include "topology/topology.hpp"
 

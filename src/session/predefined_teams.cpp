@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The teams that exist after init (live.hpp): world, shared, and the node's.
+// The teams that exist after init (session.hpp): world, shared, and the node's.
 #include <span>
 #include <vector>
 
-#include "session/live.hpp"
+#include "session/session.hpp"
 #include "settings/config.hpp"
 #include "teams/team_arrays.hpp"
 #include "teams/team_slots.hpp"
@@ -16,8 +16,8 @@ namespace {
 void make_team(Team& team, std::span<const int> members, std::uint32_t slot) {
     team = {};
     team.slot = slot;
-    team.more_members_than_cores =
-        static_cast<std::uint32_t>(live->job.npes_of_host) > live->node->header().usable_cores;
+    team.more_members_than_cores = static_cast<std::uint32_t>(session->job.npes_of_host) >
+                                   session->node->header().usable_cores;
     keep_arrays(team, members.empty() ? find_members_of_world(team) : find_members(team, members));
 }
 
@@ -25,15 +25,15 @@ void make_team(Team& team, std::span<const int> members, std::uint32_t slot) {
 
 void make_predefined_teams() {
     forget_team_slots();
-    live->list_blocks = make_list_blocks();
-    pe_state.list_blocks = live->list_blocks.get();
+    session->list_blocks = make_list_blocks();
+    pe_state.list_blocks = session->list_blocks.get();
     slot_bytes = kSlotBytesMin << static_cast<unsigned>(config().collective_buffer);
     make_team(world_team, {}, kWorldTeamSlot);
     // Where software keeps memory coherent, no PE loads another one's.
-    const std::vector<int> alone{live->job.pe};
-    make_team(shared_team, config().heap.is_coherent() ? live->job.local_pes : alone,
+    const std::vector<int> alone{session->job.pe};
+    make_team(shared_team, config().heap.is_coherent() ? session->job.local_pes : alone,
               kSharedTeamSlot);
-    make_team(node_team, live->job.local_pes, kNodeTeamSlot);
+    make_team(node_team, session->job.local_pes, kNodeTeamSlot);
 }
 
 }  // namespace tessera

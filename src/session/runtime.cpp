@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See runtime.hpp: the begin and the end of the life of this PE. live.hpp names the steps.
+// See runtime.hpp: the begin and the end of the life of this PE. session.hpp names the steps.
 #include "session/runtime.hpp"
 
 #include <unistd.h>
@@ -22,13 +22,13 @@
 #include "session/failures.hpp"
 #include "session/hang_report.hpp"
 #include "session/info.hpp"
-#include "session/live.hpp"
+#include "session/session.hpp"
 #include "settings/config.hpp"
 #include "shmem/setup.h"
 
 namespace tessera {
 
-constinit Live* live = nullptr;
+constinit Session* session = nullptr;
 
 namespace {
 
@@ -39,7 +39,7 @@ void report_leaks() {
     if (!config().debug) return;
     std::size_t blocks = 0;
     std::size_t bytes = 0;
-    live->allocator->for_each_live([&](const heap::LiveBlock& block) {
+    session->allocator->for_each_live([&](const heap::LiveBlock& block) {
         ++blocks;
         bytes += block.bytes;
         if (blocks <= 10) {
@@ -56,11 +56,11 @@ void report_leaks() {
 // last barrier, and read this PE's flags.
 bool meet_before_end() {
     if (ends_alone()) {
-        if (live->fabric) live->fabric->leave();
+        if (session->fabric) session->fabric->leave();
         return false;
     }
     leave_nodes();
-    live->node->meet("shmem_finalize");
+    session->node->barrier("shmem_finalize");
     return true;
 }
 
@@ -79,7 +79,7 @@ void initialize(int level, const char* where) {
 }
 
 void print_startup_info(std::span<const Outcome> outcomes) {
-    if (live->job.pe == 0 && init_count == 1) print_info(*live->node, live->job, outcomes);
+    if (session->job.pe == 0 && init_count == 1) print_info(*session->node, session->job, outcomes);
 }
 
 bool finalize_is_last() {
@@ -91,11 +91,11 @@ void close_runtime() {
     std::lock_guard guard(lifecycle);
     const NoCancellation no_cancellation;
     report_leaks();
-    if (live->offload) live->offload->complete_all();
+    if (session->offload) session->offload->complete_all();
     const bool have_met = meet_before_end();
     // No PE touches another PE's heap from here on. Pairs with core/phase.hpp:runtime_phase.
     phase.store(Phase::kFinalized, std::memory_order_release);
-    live->node->my_record().survives_failures.store(0, std::memory_order_relaxed);
+    session->node->my_record().survives_failures.store(0, std::memory_order_relaxed);
     forget_failures();
     reset_wait_environment();
     set_hang_report_word(nullptr);
@@ -105,24 +105,24 @@ void close_runtime() {
     close_segment_transport();
     segments().close();
     close_local_memory();
-    live->default_transport_context.reset();
-    live->collective_transport_context.reset();
-    live->stream_transport_context.reset();
-    live->offload.reset();
-    live->fabric.reset();
-    live->helper_threads.reset();
-    live->coherence.reset();
-    if (have_met) live->node->release_memory();
-    if (have_met && live->public_file) live->public_file->empty_my_part();
-    live->public_file.reset();
+    session->default_transport_context.reset();
+    session->collective_transport_context.reset();
+    session->stream_transport_context.reset();
+    session->offload.reset();
+    session->fabric.reset();
+    session->helper_threads.reset();
+    session->coherence.reset();
+    if (have_met) session->node->release_memory();
+    if (have_met && session->public_file) session->public_file->empty_my_part();
+    session->public_file.reset();
     // Pairs with tools/oshrun/verdict.cpp:state_of.
-    live->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
-    live->node.reset();
-    launch::leave(live->job);
+    session->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
+    session->node.reset();
+    launch::leave(session->job);
     open_held_locks = nullptr;
     pe_state = {};
-    delete live;
-    live = nullptr;
+    delete session;
+    session = nullptr;
 }
 
 void global_exit(int code) {

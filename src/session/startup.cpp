@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The steps of init in their order: start() (live.hpp).
+// The steps of init in their order: start() (session.hpp).
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -21,9 +21,9 @@
 #include "session/coherence.hpp"
 #include "session/crash_report.hpp"
 #include "session/hang_report.hpp"
-#include "session/live.hpp"
 #include "session/locations.hpp"
 #include "session/pe_record_lock.hpp"
+#include "session/session.hpp"
 #include "settings/config.hpp"
 #include "shmem/setup.h"
 
@@ -48,7 +48,7 @@ void check_helpers(const char* where) {
             "SHMEM_HEAP=shared, or SHMEM_PROGRESS=thread",
             where, print_progress(config().progress).c_str());
     }
-    if (live->fabric) check_fabric_thread(where);
+    if (session->fabric) check_fabric_thread(where);
 }
 
 // Whether blocking copies are shared with actors of which each has a core or not.
@@ -62,19 +62,19 @@ bool shares_copies(bool core_each) {
 void find_others(bool has_many_threads, bool core_each, const char* where) {
     check_helpers(where);
     const bool has_helpers = config().progress.kind == Progress::kHelpers;
-    const bool is_by_oshrun = live->job.launcher == launch::Launcher::kOshrun;
-    if (has_helpers && !is_by_oshrun && live->job.local_index == 0) {
-        live->helper_threads = start_helper_threads(*live->node, live->job, where);
+    const bool is_by_oshrun = session->job.launcher == launch::Launcher::kOshrun;
+    if (has_helpers && !is_by_oshrun && session->job.local_index == 0) {
+        session->helper_threads = start_helper_threads(*session->node, session->job, where);
     }
-    const bool invites_peers = shares_copies(core_each) && live->job.nlocal > 1;
+    const bool invites_peers = shares_copies(core_each) && session->job.nlocal > 1;
     if (!has_helpers && !invites_peers) return;
-    const Node& node = *live->node;
+    const Node& node = *session->node;
     std::vector<std::int32_t> pids;
-    for (int i = 0; i < live->job.nlocal; ++i) pids.push_back(node.record(i).pid);
-    live->offload = std::make_unique<Offload>(Offload::Setup{
+    for (int i = 0; i < session->job.nlocal; ++i) pids.push_back(node.record(i).pid);
+    session->offload = std::make_unique<Offload>(Offload::Setup{
         .board = node.offload_board(),
-        .local_index = live->job.local_index,
-        .local_pes = live->job.local_pes,
+        .local_index = session->job.local_index,
+        .local_pes = session->job.local_pes,
         .pids = pids,
         .maps = node.maps(),
         .heap_stride = node.header().heap_stride,
@@ -83,87 +83,89 @@ void find_others(bool has_many_threads, bool core_each, const char* where) {
         .invites_helpers = has_helpers && shares_copies(node.offload_board().plan.have_cores != 0),
         .has_many_threads = has_many_threads,
         .parent = is_by_oshrun ? inherited()->launcher_pid : pids.front(),
-        .fabric = has_helpers ? live->fabric.get() : nullptr,
-        .excluded = {live->collective_transport_context.get(),
-                     live->stream_transport_context.get()}});
+        .fabric = has_helpers ? session->fabric.get() : nullptr,
+        .excluded = {session->collective_transport_context.get(),
+                     session->stream_transport_context.get()}});
     // Without a size of the user the layers above read that of the node from the profile first
     // (use_measured_helper_sizes()).
     const std::size_t bytes = helper_bytes_min(config().helper_size);
-    live->offload->set_bytes_min(config().helper_size != 0 ? bytes : 0, bytes);
+    session->offload->set_bytes_min(config().helper_size != 0 ? bytes : 0, bytes);
 }
 
 // For the waits of the routines from here on: other PEs and oshrun see them, and they help other
 // PEs. All objects that waits touch exist now, and the nodes have agreed on the heap's size.
 void enter_wait_environment() {
-    const Node& node = *live->node;
-    InternalSegment& internal = node.internal(live->job.local_index);
+    const Node& node = *session->node;
+    InternalSegment& internal = node.internal(session->job.local_index);
     heap::NodeHeader& header = node.header();
-    live->waits_of_others = waits_of_others(node, live->job);
-    internal.facts.pe = live->job.pe;
+    session->waits_of_others = waits_of_others(node, session->job);
+    internal.facts.pe = session->job.pe;
     internal.facts.node_base = reinterpret_cast<std::uint64_t>(&header);
     internal.facts.heap_base = address_map.heap_base;
     internal.facts.mailboxes_bytes = TeamMailboxes::stride();
-    internal.held_locks = reinterpret_cast<std::uint64_t>(live->held_locks.get());
+    internal.held_locks = reinterpret_cast<std::uint64_t>(session->held_locks.get());
     // Release: osh_hang, which copies the segment by pread, finds the facts behind this mark.
     internal.facts.is_complete.store(1, std::memory_order_release);
     set_hang_report_word(&header.hang_report_at_ns);
     set_wait_environment({.sleeper = &internal.sleeper,
                           .inline_limit = node.my_inline_limit(),
-                          .inline_limit_bytes = node.peers()[live->job.pe].heap_inline_limit,
+                          .inline_limit_bytes = node.peers()[session->job.pe].heap_inline_limit,
                           .times = &internal.waits,
-                          .times_of_others = live->waits_of_others,
+                          .times_of_others = session->waits_of_others,
                           .oversubscribed_until_ns = &header.oversubscribed_until_ns,
                           .label = node.wait_label(),
-                          .sleep_note = live->offload ? &internal.offload.sleeping_on : nullptr,
+                          .sleep_note = session->offload ? &internal.offload.sleeping_on : nullptr,
                           .sleep_origin = reinterpret_cast<const char*>(&internal),
-                          .progress = live->coherence ? drive_coherence
-                                      : live->fabric  ? drive_fabric
-                                                      : nullptr,
-                          .help = live->offload ? help_others : nullptr,
+                          .progress = session->coherence ? drive_coherence
+                                      : session->fabric  ? drive_fabric
+                                                         : nullptr,
+                          .help = session->offload ? help_others : nullptr,
                           .note = &internal.wait_note,
                           .hang_nanoseconds = hang_report_nanoseconds(),
                           .report_hang = report_hang,
-                          .arrivals = live->fabric ? live->fabric->arrivals() : nullptr});
+                          .arrivals = session->fabric ? session->fabric->arrivals() : nullptr});
 }
 
-void publish_address_map(const Live& life) {
+void publish_address_map() {
     const heap::StaticData& statics = heap::static_data();
-    address_map.my_pe = life.job.pe;
-    address_map.heap_base = reinterpret_cast<std::uintptr_t>(life.node->own_heap());
-    const heap::MemoryRange& range = life.node->header().range;
+    address_map.my_pe = session->job.pe;
+    address_map.heap_base = reinterpret_cast<std::uintptr_t>(session->node->own_heap());
+    const heap::MemoryRange& range = session->node->header().range;
     address_map.heap_bytes = range.bytes();
     address_map.team_begin = range.team_begin();
     address_map.local_begin = range.local_begin();
     address_map.static_base = statics.base;
     address_map.static_bytes = statics.bytes;
     address_map.static_inline_limit = inline_limit_of(statics.bytes);
-    address_map.peers = life.node->peers();
-    address_map.transports = life.node->transport_table();
-    address_map.coherence = life.coherence.get();
-    address_map.fabric = life.fabric.get();
-    address_map.needs_transport = !life.node->statics_are_mapped() || life.fabric != nullptr;
+    address_map.peers = session->node->peers();
+    address_map.transports = session->node->transport_table();
+    address_map.coherence = session->coherence.get();
+    address_map.fabric = session->fabric.get();
+    address_map.needs_transport =
+        !session->node->statics_are_mapped() || session->fabric != nullptr;
     address_map.expects_completion.store(address_map.needs_transport, std::memory_order_relaxed);
-    address_map.offload = life.offload.get();
-    if (life.offload && life.offload->has_helpers()) {
+    address_map.offload = session->offload.get();
+    if (session->offload && session->offload->has_helpers()) {
         address_map.helper_bytes_min = helper_bytes_min(config().helper_size);
     }
     address_map.serves_in_calls =
-        life.fabric != nullptr && config().progress.kind == Progress::kNone;
-    address_map.npes = static_cast<std::uint32_t>(life.job.npes);
+        session->fabric != nullptr && config().progress.kind == Progress::kNone;
+    address_map.npes = static_cast<std::uint32_t>(session->job.npes);
     address_map.direct_npes = address_map.serves_in_calls ? 0 : address_map.npes;
 }
 
 // Neighbours try in pairs. A PE without a neighbour keeps the choice that is best on most machines.
-void try_pauses_with_neighbour(const Live& life) {
-    const int me = life.job.local_index;
+void try_pauses_with_neighbour() {
+    const int me = session->job.local_index;
     const int partner = me ^ 1;
-    if (partner >= life.job.nlocal) return;
-    try_pauses(life.node->internal(me).trial, life.node->internal(partner).trial, me < partner);
+    if (partner >= session->job.nlocal) return;
+    try_pauses(session->node->internal(me).trial, session->node->internal(partner).trial,
+               me < partner);
 }
 
-bool any_pe_has_many_threads(const Live& life) {
-    for (int i = 0; i < life.job.nlocal; ++i) {
-        if (life.node->record(i).thread_level == SHMEM_THREAD_MULTIPLE) return true;
+bool any_pe_has_many_threads() {
+    for (int i = 0; i < session->job.nlocal; ++i) {
+        if (session->node->record(i).thread_level == SHMEM_THREAD_MULTIPLE) return true;
     }
     return false;
 }
@@ -181,7 +183,7 @@ void start(int level, const char* where) {
         fatal("%s: called in a child of fork(); only the parent is a PE", where);
     }
     config();  // A bad setting is reported before anything else happens.
-    live = new Live;
+    session = new Session;
     launch::prepare_abort();
     // oshrun gives the advice itself, once for all of its PEs.
     if (inherited() == nullptr) set_fatal_advice(kStartAdvice);
@@ -189,53 +191,55 @@ void start(int level, const char* where) {
     lock_pe_record(where);
     watch_for_hangs();
     watch_for_crashes();
-    live->job =
+    session->job =
         launch::join(static_cast<int>(std::min(config().virtual_nodes.value, kNodesPerHostMax)));
-    set_pe_prefix(live->job.pe);
+    set_pe_prefix(session->job.pe);
     require_checker(where);
-    const bool by_oshrun = live->job.launcher == launch::Launcher::kOshrun;
+    const bool by_oshrun = session->job.launcher == launch::Launcher::kOshrun;
     // oshrun has warned of names, but knows no algorithms.
-    if (live->job.pe == 0) by_oshrun ? warn_about_values(config()) : warn_about_settings(config());
-    if (!by_oshrun) make_files(live->job);
-    live->node = std::make_unique<Node>(live->job, where);
-    heap::NodeHeader& header = live->node->header();
-    pe_state = {.pe = live->job.pe,
-                .npes = live->job.npes,
-                .npes_of_host = live->job.npes_of_host,
+    if (session->job.pe == 0)
+        by_oshrun ? warn_about_values(config()) : warn_about_settings(config());
+    if (!by_oshrun) make_files(session->job);
+    session->node = std::make_unique<Node>(session->job, where);
+    heap::NodeHeader& header = session->node->header();
+    pe_state = {.pe = session->job.pe,
+                .npes = session->job.npes,
+                .npes_of_host = session->job.npes_of_host,
                 .thread_level = level,
-                .peers = live->node->peers(),
-                .first_pes = live->job.first_pes,
-                .internal = &live->node->internal(live->job.local_index),
+                .peers = session->node->peers(),
+                .first_pes = session->job.first_pes,
+                .internal = &session->node->internal(session->job.local_index),
                 .header = &header,
                 .describe_fabric = describe_fabric};
     connect_nodes(level);
     make_copies(where);
-    live->node->my_record().thread_level = level;
-    live->node->meet(where);
-    live->allocator = std::make_unique<heap::Allocator>(
+    session->node->my_record().thread_level = level;
+    session->node->barrier(where);
+    session->allocator = std::make_unique<heap::Allocator>(
         header.range.heap_bytes, heap::heap_alignment(header.range.heap_bytes));
-    live->team_memory =
+    session->team_memory =
         std::make_unique<heap::TeamMemory>(header.range.team_begin(), header.range.team_bytes);
     // From here on every PE may reach this one, and the facts are complete.
-    choose_wait_policy(live->job.npes_of_host, header.usable_cores);
-    const bool core_each = live->job.npes_of_host <= static_cast<int>(header.usable_cores);
-    if (core_each) try_pauses_with_neighbour(*live);
-    choose_copy_routine(live->node->facts().l3_bytes);
+    choose_wait_policy(session->job.npes_of_host, header.usable_cores);
+    const bool core_each = session->job.npes_of_host <= static_cast<int>(header.usable_cores);
+    if (core_each) try_pauses_with_neighbour();
+    choose_copy_routine(session->node->facts().l3_bytes);
     const bool has_many_threads = level == SHMEM_THREAD_MULTIPLE;
-    live->epochs = std::make_unique<Epochs>(live->job.npes, has_many_threads);
-    pe_state.allocator = live->allocator.get();
-    pe_state.team_memory = live->team_memory.get();
-    pe_state.epochs = live->epochs.get();
-    pe_state.cache_bytes = live->node->facts().caches_bytes();
+    session->epochs = std::make_unique<Epochs>(session->job.npes, has_many_threads);
+    pe_state.allocator = session->allocator.get();
+    pe_state.team_memory = session->team_memory.get();
+    pe_state.epochs = session->epochs.get();
+    pe_state.cache_bytes = session->node->facts().caches_bytes();
     publish_my_place();
     make_predefined_teams();
-    live->node->open_heaps();
+    session->node->open_heaps();
     find_others(has_many_threads, core_each, where);
-    publish_address_map(*live);
-    live->held_locks = std::make_unique<HeldLocks>(has_many_threads, &my_queue_node(0));
-    open_held_locks = live->held_locks.get();
-    world_serves_active_sets = !live->fabric && !any_pe_has_many_threads(*live);
-    open_inline_maps(live->job.node_file.get(), header.inline_limits_offset, live->job.local_pes);
+    publish_address_map();
+    session->held_locks = std::make_unique<HeldLocks>(has_many_threads, &my_queue_node(0));
+    open_held_locks = session->held_locks.get();
+    world_serves_active_sets = !session->fabric && !any_pe_has_many_threads();
+    open_inline_maps(session->job.node_file.get(), header.inline_limits_offset,
+                     session->job.local_pes);
     enter_wait_environment();
     watch_fork_and_exit();
     stop_watching_init();

@@ -162,7 +162,7 @@ class LoopbackTransport final : public FabricTransport {
     }
     // The target answers in the order of the requests.
     void track_issued(Context& context, int pe, Operation& operation) override {
-        const AtomicRequest nothing{.dest = const_cast<std::uint64_t*>(setup_.unchanging)};
+        const AtomicRequest nothing{.dest = const_cast<std::uint64_t*>(setup_.confirmation_word)};
         atomic_tracked(context, nothing, nullptr, pe, operation);
     }
     void post_gate(const Gate& gate, std::uint32_t number, int pe) override {

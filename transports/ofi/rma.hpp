@@ -82,12 +82,12 @@ class Rma {
     // these.
     void confirm(OfiContext& context);
     // A word of each PE that no PE writes to.
-    const std::uint64_t* unchanging() const { return setup_.unchanging; }
+    const std::uint64_t* confirmation_word() const { return setup_.confirmation_word; }
     // A read of it behind the writes to `pe`.
     template <class Done>
     void confirm_to(Done& done, OfiContext& context, int pe) {
-        read(done, &context.confirmation, sizeof context.confirmation, target_of(unchanging(), pe),
-             pe);
+        read(done, &context.confirmation, sizeof context.confirmation,
+             target_of(confirmation_word(), pe), pe);
     }
     void wait_for(const Counter& counter) {
         queue_.wait([&] { return counter.load() == 0; });

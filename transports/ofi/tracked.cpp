@@ -82,7 +82,7 @@ void Tracked::track_issued(OfiContext& context, int pe, Operation& operation) {
     }
     puts_.send_all(context);
     if (!context.slot_of(pe).is_idle() || context.fetches.load(std::memory_order_acquire) != 0) {
-        const AtomicRequest nothing{.dest = const_cast<std::uint64_t*>(rma_.unchanging())};
+        const AtomicRequest nothing{.dest = const_cast<std::uint64_t*>(rma_.confirmation_word())};
         return atomic(context, nothing, nullptr, pe, operation);
     }
     // Pairs with transports/ofi/message_sections.cpp:finish_transfer.

@@ -246,7 +246,7 @@ class FabricWorld final : public ChildWorld {
         setup.npes = 2;
         setup.segments = {.heap = {reinterpret_cast<char*>(start), kBytes},
                           .internal = {internal_, sizeof internal_}};
-        setup.unchanging = reinterpret_cast<std::uint64_t*>(internal_);
+        setup.confirmation_word = reinterpret_cast<std::uint64_t*>(internal_);
         setup.sleeper = &sleeper_;
         setup.element_lock = &element_lock_;
         setup.values = [](std::string_view name) {

@@ -28,7 +28,7 @@ struct World {
         FabricSetup setup;
         setup.npes = 2;
         setup.segments = {.heap = {heap, sizeof heap}, .internal = {internal, sizeof internal}};
-        setup.unchanging = reinterpret_cast<std::uint64_t*>(internal);
+        setup.confirmation_word = reinterpret_cast<std::uint64_t*>(internal);
         setup.sleeper = &sleeper;
         setup.values = [](std::string_view name) {
             return std::string(name == "SHMEM_OFI_PROVIDER" ? "tcp;ofi_rxm" : "");

@@ -30,7 +30,7 @@
 
 namespace tessera {
 
-struct Live {
+struct Session {
     launch::Job job;
     std::unique_ptr<Node> node;
     std::unique_ptr<heap::Allocator> allocator;
@@ -54,7 +54,7 @@ struct Live {
 
 // Not owned by a static object: exit() must not destroy objects that other threads, or the parent
 // of a forked child, still use. Only close_runtime() deletes it.
-extern Live* live;
+extern Session* session;
 
 // startup.cpp. RETURNS when: every PE of the job can use this one.
 void start(int level, const char* where);
@@ -76,9 +76,9 @@ void make_copies(const char* where);
 // The set-up of a fabric that reaches this PE's memory.
 FabricSetup describe_fabric();
 // SHMEM_PROGRESS=helpers: ends the job where the fabric's thread has no core. REQUIRES:
-// live->fabric.
+// session->fabric.
 void check_fabric_thread(const char* where);
-// Gives other nodes the CPU. REQUIRES: live->fabric.
+// Gives other nodes the CPU. REQUIRES: session->fabric.
 void drive_fabric();
 // An atomic on a word of PE 0's internal segment; request.dest is the word in this PE's.
 std::uint64_t atomic_at_first_pe(AtomicRequest request);
