@@ -70,8 +70,8 @@ void alltoalls(const Group& group, void* dest, const void* source, const Strided
         .run.strided(group, dest, source, blocks);
 }
 
-void scan(const Group& group, void* dest, const void* source, std::size_t nelems,
-          const Operation& sum, OrderDependence dependence, ScanKind kind) {
+void scan(const Group& group, void* dest, const void* source, std::size_t nelems, const Kernel& sum,
+          OrderDependence dependence, ScanKind kind) {
     if (nelems == 0) return;
     const Call call{.dependence = dependence, .bytes = nelems * sum.element_bytes};
     pick<Scan>(group, call).run(group, dest, source, nelems, sum, kind);

@@ -28,8 +28,8 @@ void fcollect(const Group& group, void* dest, const void* source, std::size_t by
 // `bytes`: of a block.
 void alltoall(const Group& group, void* dest, const void* source, std::size_t bytes);
 void alltoalls(const Group& group, void* dest, const void* source, const StridedBlocks& blocks);
-void scan(const Group& group, void* dest, const void* source, std::size_t nelems,
-          const Operation& sum, OrderDependence dependence, ScanKind kind);
+void scan(const Group& group, void* dest, const void* source, std::size_t nelems, const Kernel& sum,
+          OrderDependence dependence, ScanKind kind);
 // dest on all members = source of member 0 op source of member 1 op ...; dest may be source.
 void reduce(const Group& group, void* dest, const void* source, std::size_t nelems,
             const Kernel& kernel, OrderDependence dependence);

@@ -28,14 +28,14 @@ namespace tessera::collectives {
 namespace {
 
 // A PE of the parent shows this to the others, in its exchange words.
-struct Wish {
-    SlotOffer offer;
+struct MemberOffer {
+    SlotOffer slots;
     std::int32_t is_member = 0;
     ColorKey color_key;
     std::int32_t unused = 0;
 };
 // The last word belongs to teams/team_arrays.cpp.
-static_assert(sizeof(Wish) <= sizeof(TeamFlags::Words) - sizeof(std::uint64_t));
+static_assert(sizeof(MemberOffer) <= sizeof(TeamFlags::Words) - sizeof(std::uint64_t));
 
 // The slot that a member has, before there is a team.
 struct Claim {
@@ -88,44 +88,44 @@ std::unique_ptr<Team> finish(Begun begun) {
 
 // ---- Among the PEs of a parent ----
 
-// All wishes, by the number in the parent. RETURNS when: all PEs show theirs.
-std::vector<Wish> exchange(Team& parent, const Wish& mine, const char* where) {
+// All offers, by the number in the parent. RETURNS when: all PEs show theirs.
+std::vector<MemberOffer> exchange(Team& parent, const MemberOffer& mine, const char* where) {
     TeamFlags::Words& shown = parent.my_flags().exchange;
     std::memcpy(static_cast<void*>(&shown), &mine, sizeof mine);
     sync(parent, where);
-    std::vector<Wish> wishes(static_cast<std::size_t>(parent.npes));
-    parent.read_flags(&shown, sizeof(Wish), wishes.data());
-    return wishes;
+    std::vector<MemberOffer> offers(static_cast<std::size_t>(parent.npes));
+    parent.read_flags(&shown, sizeof(MemberOffer), offers.data());
+    return offers;
 }
 
 // The offers of all members of all new teams together: these share no PE, so one slot serves all.
-SlotOffer common_offer(std::span<const Wish> wishes) {
-    const Wish* first = nullptr;
+SlotOffer common_offer(std::span<const MemberOffer> offers) {
+    const MemberOffer* first = nullptr;
     SlotOffer common;
-    for (const Wish& wish : wishes) {
-        if (wish.is_member == 0) continue;
-        first == nullptr ? static_cast<void>(common = wish.offer) : common.combine(wish.offer);
-        first = &wish;
+    for (const MemberOffer& each : offers) {
+        if (each.is_member == 0) continue;
+        first == nullptr ? static_cast<void>(common = each.slots) : common.combine(each.slots);
+        first = &each;
     }
     return common;
 }
 
-// `members_of(wishes)`: the PEs of this PE's team, by their numbers in the world.
+// `members_of(offers)`: the PEs of this PE's team, by their numbers in the world.
 template <class MembersOf>
-NewTeam create(Team& parent, Wish wish, MembersOf members_of, const char* where) {
+NewTeam create(Team& parent, MemberOffer mine, MembersOf members_of, const char* where) {
     SlotSearch search(parent.slot);
     while (true) {
-        if (wish.is_member != 0) wish.offer = search.offer();
-        const std::vector<Wish> wishes = exchange(parent, wish, where);
-        const SlotOffer common = common_offer(wishes);
-        const bool has_members =
-            std::ranges::any_of(wishes, [](const Wish& each) { return each.is_member != 0; });
+        if (mine.is_member != 0) mine.slots = search.offer();
+        const std::vector<MemberOffer> offers = exchange(parent, mine, where);
+        const SlotOffer common = common_offer(offers);
+        const bool has_members = std::ranges::any_of(
+            offers, [](const MemberOffer& each) { return each.is_member != 0; });
         NewTeam made;
         made.succeeded = !has_members || common.lowest().has_value();
         Begun begun;
-        if (wish.is_member != 0) {
-            const Claim claim = settle(wish.offer, common);
-            if (claim.slot) begun = begin(members_of(wishes), claim);
+        if (mine.is_member != 0) {
+            const Claim claim = settle(mine.slots, common);
+            if (claim.slot) begun = begin(members_of(offers), claim);
         }
         sync(parent, where);  // The words may be used again, and all gates are ready.
         if (begun.team) made.team = finish(std::move(begun));
@@ -133,13 +133,14 @@ NewTeam create(Team& parent, Wish wish, MembersOf members_of, const char* where)
     }
 }
 
-std::vector<int> members_of_color(const Team& parent, std::span<const Wish> wishes, int color) {
+std::vector<int> members_of_color(const Team& parent, std::span<const MemberOffer> offers,
+                                  int color) {
     std::vector<int> indices;
     for (int i = 0; i < parent.npes; ++i) {
-        if (wishes[static_cast<std::size_t>(i)].color_key.color == color) indices.push_back(i);
+        if (offers[static_cast<std::size_t>(i)].color_key.color == color) indices.push_back(i);
     }
     std::ranges::stable_sort(indices, {}, [&](int index) {
-        return wishes[static_cast<std::size_t>(index)].color_key.key;
+        return offers[static_cast<std::size_t>(index)].color_key.key;
     });
     for (int& each : indices) each = parent.world_pe(each);
     return indices;
@@ -168,18 +169,18 @@ Claim agree(Meeting& meeting) {
 }  // namespace
 
 NewTeam create_team(Team& parent, std::span<const int> world_pes, const char* where) {
-    Wish wish;
-    wish.is_member = world_pes.empty() ? 0 : 1;
+    MemberOffer mine;
+    mine.is_member = world_pes.empty() ? 0 : 1;
     return create(
-        parent, wish, [&](std::span<const Wish>) { return world_pes; }, where);
+        parent, mine, [&](std::span<const MemberOffer>) { return world_pes; }, where);
 }
 
-NewTeam split_team(Team& parent, ColorKey wish, const char* where) {
-    Wish mine;
-    mine.is_member = wish.color < 0 ? 0 : 1;
-    mine.color_key = wish;
-    const auto members = [&](std::span<const Wish> wishes) {
-        return members_of_color(parent, wishes, wish.color);
+NewTeam split_team(Team& parent, ColorKey color_key, const char* where) {
+    MemberOffer mine;
+    mine.is_member = color_key.color < 0 ? 0 : 1;
+    mine.color_key = color_key;
+    const auto members = [&](std::span<const MemberOffer> offers) {
+        return members_of_color(parent, offers, color_key.color);
     };
     return create(parent, mine, members, where);
 }

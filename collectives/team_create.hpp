@@ -24,14 +24,14 @@ struct NewTeam {
 // during the call.
 NewTeam create_team(Team& parent, std::span<const int> world_pes, const char* where);
 
-// The PE's wish: a team with all PEs of the parent that name this color, by ascending key, PEs with
-// equal keys by their numbers in the parent.
+// The PE joins a team with all PEs of the parent that name this color, by ascending key; PEs with
+// equal keys stand by their numbers in the parent.
 struct ColorKey {
     int color = 0;  // negative: none
     int key = 0;
 };
 // Collective over `parent`. RETURNS, COST: like create_team.
-NewTeam split_team(Team& parent, ColorKey wish, const char* where);
+NewTeam split_team(Team& parent, ColorKey color_key, const char* where);
 
 // The same as create_team, but collective over the PEs of the list only; the other PEs do nothing.
 // REQUIRES: this PE is in `world_pes`, without repetition.

@@ -15,9 +15,6 @@
 
 namespace tessera::collectives {
 
-// The operation on each pair of elements; most algorithms need only `combine`.
-using Operation = Kernel;
-
 // Algorithms work on long vectors in chunks that stay in the first-level cache.
 inline constexpr std::size_t kChunkBytes = 8192;
 static_assert(kChunkBytes <= kSlotBytesMin, "a chunk fits into a slot");

@@ -12,7 +12,7 @@ namespace tessera::collectives {
 namespace {
 
 void scan_slice(const Group& group, void* dest, const void* source, std::size_t nelems,
-                const Operation& sum, ScanKind kind) {
+                const Kernel& sum, ScanKind kind) {
     if (nelems == 0) return;
     const Slice slice = slice_of(group, nelems, sum.element_bytes);
     const std::size_t begin = slice.begin * sum.element_bytes;

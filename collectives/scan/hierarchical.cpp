@@ -27,7 +27,7 @@ constexpr std::uint32_t kEnd = 1;
 
 class FirstMember {
   public:
-    FirstMember(const Group& group, const Mailboxes& mailboxes, const Operation& sum, ScanKind kind)
+    FirstMember(const Group& group, const Mailboxes& mailboxes, const Kernel& sum, ScanKind kind)
         : group_(group),
           nodes_(group.team().by_node),
           mailboxes_(mailboxes),
@@ -89,13 +89,13 @@ class FirstMember {
     const Group& group_;
     const TeamNodes& nodes_;
     const Mailboxes& mailboxes_;
-    const Operation& sum_;
+    const Kernel& sum_;
     ScanKind kind_;
     Members members_;
 };
 
 void scan_hierarchical(const Group& group, void* dest, const void* source, std::size_t nelems,
-                       const Operation& sum, ScanKind kind) {
+                       const Kernel& sum, ScanKind kind) {
     const TeamNodes& nodes = group.team().by_node;
     for_each_chunk(0, nelems * sum.element_bytes, [&](std::size_t at, std::size_t bytes) {
         const Mailboxes mailboxes(group.team(), group.where(), kEnd + 1);

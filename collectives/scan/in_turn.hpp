@@ -28,7 +28,7 @@ struct ScanChunk {
 // the members in front of these, which is overwritten; nullptr: there are none. REQUIRES: at most
 // kChunkBytes.
 inline void scan_in_turn(const Group& group, Members members, const ScanChunk& chunk,
-                         const Operation& sum, ScanKind kind, char* before) {
+                         const Kernel& sum, ScanKind kind, char* before) {
     alignas(kCacheLineBytes) Chunk none;
     alignas(kCacheLineBytes) Chunk copy;
     char* running = before != nullptr ? before : none;

@@ -22,7 +22,7 @@ struct Piece {
 
 // This member's part: writes dest, and to `onward` (which may be dest) the sum for the next member.
 // `before`: the sum of the members before; nullptr: there are none.
-const char* add_own(const Piece& piece, const char* before, const Operation& sum, ScanKind kind,
+const char* add_own(const Piece& piece, const char* before, const Kernel& sum, ScanKind kind,
                     Chunk& onward) {
     const std::size_t nelems = piece.bytes / sum.element_bytes;
     if (kind == ScanKind::kInclusive) {
@@ -45,7 +45,7 @@ const char* add_own(const Piece& piece, const char* before, const Operation& sum
 }
 
 void scan_linear(const Group& group, void* dest, const void* source, std::size_t nelems,
-                 const Operation& sum, ScanKind kind) {
+                 const Kernel& sum, ScanKind kind) {
     if (nelems == 0) return;
     const std::size_t all_bytes = nelems * sum.element_bytes;
     const std::uint32_t count = chunk_count(all_bytes);

@@ -19,7 +19,7 @@ namespace {
 
 class Doubling {
   public:
-    Doubling(const Group& group, const Operation& sum, ScanKind kind, std::uint32_t chunks)
+    Doubling(const Group& group, const Kernel& sum, ScanKind kind, std::uint32_t chunks)
         : sum_(sum),
           kind_(kind),
           me_(group.my_index()),
@@ -65,7 +65,7 @@ class Doubling {
     }
 
   private:
-    const Operation& sum_;
+    const Kernel& sum_;
     ScanKind kind_;
     int me_;
     int npes_;
@@ -76,7 +76,7 @@ class Doubling {
 };
 
 void scan_recursive_doubling(const Group& group, void* dest, const void* source, std::size_t nelems,
-                             const Operation& sum, ScanKind kind) {
+                             const Kernel& sum, ScanKind kind) {
     if (nelems == 0) return;
     const std::size_t all_bytes = nelems * sum.element_bytes;
     group.sync();  // Then all members have begun, as mailboxes require.

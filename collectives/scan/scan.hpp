@@ -21,7 +21,7 @@ enum class ScanKind { kInclusive, kExclusive };
 struct Scan {
     static constexpr Collective kCollective = Collective::kScan;
     using Run = void (*)(const Group& group, void* dest, const void* source, std::size_t nelems,
-                         const Operation& sum, ScanKind kind);
+                         const Kernel& sum, ScanKind kind);
 };
 
 }  // namespace tessera::collectives

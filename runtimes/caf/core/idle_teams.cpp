@@ -51,7 +51,7 @@ void forget_variable(Team& team) {
 
 void make_idle(Team& team) {
     team.barrier.reset();
-    team.wishes = nullptr;
+    team.form_messages = nullptr;
     team.redefined.clear();
     team.own_exposed = nullptr;
     team.exposed.clear();
@@ -96,10 +96,10 @@ Team* choose_redefined(const Team& parent, std::uint32_t call) {
     return first == parent.redefined.end() ? nullptr : *first;
 }
 
-void make_idle_if_agreed(Team& parent, Team& proposed, const std::vector<Wish>& wishes) {
+void make_idle_if_agreed(Team& parent, Team& proposed, const std::vector<FormMessage>& messages) {
     for (int image = 1; image <= proposed.images; ++image) {
         const int in_parent = parent.image_of(proposed.pe_of(image));
-        if (wishes[static_cast<std::size_t>(in_parent - 1)].redefined != proposed.formed_at) {
+        if (messages[static_cast<std::size_t>(in_parent - 1)].redefined != proposed.formed_at) {
             return;
         }
     }

@@ -7,7 +7,7 @@
 // rest of an idle team is small and local; it stays for the last kIdleTeamsMax of them.
 //
 // All images of a team must give it back in the same form team, which a statement of its parent is.
-// So each image proposes one of its redefined teams there, next to what it wants (Wish).
+// So each image proposes one of its redefined teams there, next to what it wants (FormMessage).
 //
 // THREADS: as form team: one thread per image.
 
@@ -34,7 +34,7 @@ Team* choose_redefined(const Team& parent, std::uint32_t call);
 
 // Makes the proposed team idle, and the teams formed in it, if all its images have proposed it.
 // Collective over these: all have just met in form team.
-void make_idle_if_agreed(Team& parent, Team& proposed, const std::vector<Wish>& wishes);
+void make_idle_if_agreed(Team& parent, Team& proposed, const std::vector<FormMessage>& messages);
 
 // If a team is idle: gives it its handle and memory again. Collective over its images. RETURNS: the
 // status: kOk; kStoppedImage or kFailedImage. ERRORS: without memory the program ends.

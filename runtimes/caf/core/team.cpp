@@ -33,12 +33,12 @@ std::uintptr_t next_token = std::uintptr_t{1} << 63;
 
 // The block of a team in the memory of each image:
 //
-//   barrier | two wishes of form team, four words of allocations, to a line | Exposed
+//   barrier | two messages of form team, four words of allocations, to a line | Exposed
 //
-// The wishes take turns: an image that writes one has passed a sync_members() behind the last reads
-// of it.
+// The messages take turns: before an image writes one, it has passed a sync_members() behind the
+// last reads of it.
 constexpr std::size_t kLineBytes = 64;
-static_assert(2 * sizeof(Wish) + 4 * sizeof(std::uint64_t) <= kLineBytes);
+static_assert(2 * sizeof(FormMessage) + 4 * sizeof(std::uint64_t) <= kLineBytes);
 
 std::size_t block_bytes(int images) {
     return TeamBarrier::memory_bytes(images) + kLineBytes + sizeof(Exposed);
@@ -59,10 +59,10 @@ void find_exposed(Team& team, Exposed* own) {
 
 void use_block(Team& team, void* block) {
     team.barrier = std::make_unique<TeamBarrier>(team, block);
-    std::byte* wishes = static_cast<std::byte*>(block) + TeamBarrier::memory_bytes(team.images);
-    team.wishes = reinterpret_cast<Wish*>(wishes);
-    team.allocation_words = reinterpret_cast<std::uint64_t*>(wishes + 2 * sizeof(Wish));
-    find_exposed(team, reinterpret_cast<Exposed*>(wishes + kLineBytes));
+    std::byte* messages = static_cast<std::byte*>(block) + TeamBarrier::memory_bytes(team.images);
+    team.form_messages = reinterpret_cast<FormMessage*>(messages);
+    team.allocation_words = reinterpret_cast<std::uint64_t*>(messages + 2 * sizeof(FormMessage));
+    find_exposed(team, reinterpret_cast<Exposed*>(messages + kLineBytes));
     if (!team.exposed.empty()) {
         team.barrier->use_shared_release();
     }

@@ -22,7 +22,7 @@ namespace tessera::caf {
 struct Coarray;
 
 // An image's message to the others in form team.
-struct Wish {
+struct FormMessage {
     std::uint64_t wanted;     // number and index of the new team (team_control.cpp)
     std::uint64_t redefined;  // Team::formed_at of the team that is to become idle; 0: none
 };
@@ -45,14 +45,14 @@ struct Team : Members {
     // Coarrays allocated since change team, in the order of their allocation; coarray.hpp keeps it.
     std::vector<Coarray*> coarrays;
     std::unique_ptr<TeamBarrier> barrier;
-    // form team: two symmetric wishes of this image, and the calls so far.
-    Wish* wishes = nullptr;
+    // form team: two symmetric messages of this image, and the calls so far.
+    FormMessage* form_messages = nullptr;
     std::uint32_t forms = 0;
     std::uint32_t formed_at = 0;  // the parent's `forms`, from 1: which of its teams this is
     // allocate and deallocate: four symmetric words, and the calls so far (allocation.cpp).
     std::uint64_t* allocation_words = nullptr;
     std::uint32_t allocations = 0;
-    // The wishes of the images of the parent when this team was formed: its siblings.
+    // The teams that the images of the parent wanted when this team was formed: its siblings.
     std::vector<std::uint64_t> formation;
     // Children whose variables have been defined again on this image (idle_teams.cpp).
     std::vector<Team*> redefined;

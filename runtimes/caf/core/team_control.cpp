@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Teams of the program (team_control.hpp). form team gathers what the images want through wishes in
-// the memory of the parent's barrier block, not by a collective of OpenSHMEM, so that it works
+// Teams of the program (team_control.hpp). form team gathers what the images want through messages
+// in the memory of the parent's barrier block, not by a collective of OpenSHMEM, so that it works
 // among the images that are left after a failure.
 
 #include "core/team_control.hpp"
@@ -36,22 +36,23 @@ constexpr std::uint64_t encode(int number, int index) {
 
 constexpr std::uint64_t kNoTeam = encode(-1, -1);
 
-// The wishes of all images of the current team; those that have failed want no team.
-std::vector<Wish> read_wishes(const Team& parent, const Wish* wish) {
-    std::vector<Wish> wishes(static_cast<std::size_t>(parent.images), Wish{kNoTeam, 0});
+// The messages of all images of the current team; those that have failed want no team.
+std::vector<FormMessage> read_messages(const Team& parent, const FormMessage* message) {
+    std::vector<FormMessage> messages(static_cast<std::size_t>(parent.images),
+                                      FormMessage{kNoTeam, 0});
     for (int image = 1; image <= parent.images; ++image) {
         const int pe = parent.pe_of(image);
         if (status_of_pe(pe) == kOk) {
-            get_bytes(&wishes[static_cast<std::size_t>(image - 1)], wish, sizeof *wish, pe);
+            get_bytes(&messages[static_cast<std::size_t>(image - 1)], message, sizeof *message, pe);
         }
     }
-    return wishes;
+    return messages;
 }
 
-std::vector<std::uint64_t> wanted_teams(const std::vector<Wish>& wishes) {
+std::vector<std::uint64_t> wanted_teams(const std::vector<FormMessage>& messages) {
     std::vector<std::uint64_t> wanted;
-    for (const Wish& wish : wishes) {
-        wanted.push_back(wish.wanted);
+    for (const FormMessage& message : messages) {
+        wanted.push_back(message.wanted);
     }
     return wanted;
 }
@@ -116,23 +117,23 @@ FormedTeam form_team(int number, int new_index, const void* variable) {
     define_again(variable);
     const std::uint32_t call = ++parent.forms;
     Team* const proposed = choose_redefined(parent, call);
-    Wish* wish = &parent.wishes[call % 2];
-    *wish = {number > 0 ? encode(number, new_index) : kNoTeam,
-             proposed != nullptr ? proposed->formed_at : 0};
+    FormMessage* message = &parent.form_messages[call % 2];
+    *message = {number > 0 ? encode(number, new_index) : kNoTeam,
+                proposed != nullptr ? proposed->formed_at : 0};
     const int status = sync_members(parent);
     if (status == kStoppedImage) {
         return {nullptr, status, ""};
     }
-    const std::vector<Wish> wishes = read_wishes(parent, wish);
+    const std::vector<FormMessage> messages = read_messages(parent, message);
     const CollectiveCall guard(parent, "form team", Before::kReported);
     if (proposed != nullptr && status == kOk) {
-        make_idle_if_agreed(parent, *proposed, wishes);
+        make_idle_if_agreed(parent, *proposed, messages);
     }
     if (number <= 0) {
         return {nullptr, kBadTeam, "the number of a team is positive"};
     }
     auto team = std::make_unique<Team>();
-    team->formation = wanted_teams(wishes);
+    team->formation = wanted_teams(messages);
     std::vector<Member> members = find_members(team->formation, number);
     if (!order_members(members)) {
         return {nullptr, kBadTeam, "two images want the same new_index, or it is out of range"};

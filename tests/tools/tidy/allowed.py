@@ -90,9 +90,9 @@ COVERED_BY = {
         "tests/behaviour/runtime_layer/segments/shmemx_segments_test.cpp",
     "collectives/agreement.cpp":
         "tests/behaviour/runtime_layer/collectives/collective_errors_test.py",
-    "collectives/exposure/exposure.cpp": RANDOM_COLLECTIVES,
-    "collectives/exposure/moves.cpp": RANDOM_COLLECTIVES,
-    "collectives/exposure/reductions.cpp": RANDOM_COLLECTIVES,
+    "collectives/shared_arrays/shared_arrays.cpp": RANDOM_COLLECTIVES,
+    "collectives/shared_arrays/moves.cpp": RANDOM_COLLECTIVES,
+    "collectives/shared_arrays/reductions.cpp": RANDOM_COLLECTIVES,
     "collectives/runtime_calls.cpp": RANDOM_COLLECTIVES,
     "collectives/staging.cpp": RANDOM_COLLECTIVES,
     "collectives/exchange/list.cpp": RANDOM_COLLECTIVES,

@@ -13,7 +13,7 @@
 #include "collectives/collect/collect.hpp"
 #include "collectives/cost_terms.hpp"
 #include "collectives/exchange/exchange.hpp"
-#include "collectives/exposure/exposure.hpp"
+#include "collectives/shared_arrays/shared_arrays.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -56,20 +56,20 @@ bool may_be_written(const RuntimeCall& call, const Extent& source, const Extent&
     return is_long && !has_one_giver && !writes_to_source(call);
 }
 
-void take_part(const RuntimeCall& call, const Exposure& exposure, int index) {
+void take_part(const RuntimeCall& call, const SharedArrays& arrays, int index) {
     const std::size_t bytes = call.in.bytes_of(index, call.element_bytes);
     char* const dest = call.in.at(index, call.element_bytes);
     if (bytes == 0) return;
-    const char* part = exposure.part_of(index, 0);
+    const char* part = arrays.part_of(index, 0);
     if (index == call.me && part == dest) return;
     copy_bytes(dest, part, bytes);
 }
 
-void give_part(const RuntimeCall& call, const Exposure& exposure, int index) {
+void give_part(const RuntimeCall& call, const SharedArrays& arrays, int index) {
     const std::size_t bytes = call.out.bytes_of(index, call.element_bytes);
     const char* part = call.out.at(index, call.element_bytes);
     if (bytes == 0) return;
-    char* const dest = exposure.place_in(index);
+    char* const dest = arrays.place_in(index);
     if (index == call.me && part == dest) return;
     copy_bytes(dest, part, bytes);
 }
@@ -91,26 +91,26 @@ bool exchange_exposed(Team& team, const RuntimeCall& call, const char* where) {
     const Extent source = extent_of(call, call.out);
     const Extent dest = extent_of(call, call.in);
     const bool may_write = may_be_written(call, source, dest);
-    const Exposure exposure(team,
-                            {.start = call.out.start,
-                             .bytes = source.end,
-                             .displacements = call.out.displacements,
-                             .element_bytes = call.element_bytes,
-                             .stride = call.out.stride,
-                             .changes = writes_to_source(call),
-                             .copied_bytes_max = kLongCopyBytesMax,
-                             .dest = may_write ? call.in.start : nullptr,
-                             .dest_bytes = dest.end,
-                             .dest_parts = may_write ? &call.in : nullptr},
-                            where);
-    if (!exposure.has_only_copies() && exposure.has_all_dests()) {
-        for_each_member(call, call.out, [&](int index) { give_part(call, exposure, index); });
-        exposure.finish(true);
+    const SharedArrays arrays(team,
+                              {.start = call.out.start,
+                               .bytes = source.end,
+                               .displacements = call.out.displacements,
+                               .element_bytes = call.element_bytes,
+                               .stride = call.out.stride,
+                               .changes = writes_to_source(call),
+                               .copied_bytes_max = kLongCopyBytesMax,
+                               .dest = may_write ? call.in.start : nullptr,
+                               .dest_bytes = dest.end,
+                               .dest_parts = may_write ? &call.in : nullptr},
+                              where);
+    if (!arrays.has_only_copies() && arrays.has_all_dests()) {
+        for_each_member(call, call.out, [&](int index) { give_part(call, arrays, index); });
+        arrays.finish(true);
         return true;
     }
-    if (!exposure.is_complete()) return false;
-    for_each_member(call, call.in, [&](int index) { take_part(call, exposure, index); });
-    exposure.finish();
+    if (!arrays.is_complete()) return false;
+    for_each_member(call, call.in, [&](int index) { take_part(call, arrays, index); });
+    arrays.finish();
     return true;
 }
 

@@ -31,7 +31,7 @@ inline constexpr std::size_t kLongCopyBytesMax = std::size_t{128} << 10;
 // Announcing and finding the arrays, in latencies.
 inline constexpr double kExposing = 0.2;
 
-class Exposure {
+class SharedArrays {
   public:
     struct Source {
         const void* start = nullptr;
@@ -52,9 +52,9 @@ class Exposure {
 
     // REQUIRES: a team with mailboxes on one node.
     // RETURNS when: all members have announced their arrays.
-    Exposure(Team& team, const Source& source, const char* where);
-    Exposure(const Exposure&) = delete;
-    Exposure& operator=(const Exposure&) = delete;
+    SharedArrays(Team& team, const Source& source, const char* where);
+    SharedArrays(const SharedArrays&) = delete;
+    SharedArrays& operator=(const SharedArrays&) = delete;
 
     bool is_complete() const { return out_of_reach_ == 0; }
     // Every source has been copied.

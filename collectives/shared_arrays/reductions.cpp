@@ -10,9 +10,9 @@
 
 #include "base/copy.hpp"
 #include "collectives/cost_terms.hpp"
-#include "collectives/exposure/exposure.hpp"
 #include "collectives/reduce/reduce.hpp"
 #include "collectives/reduce/to_owners.hpp"
+#include "collectives/shared_arrays/shared_arrays.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -68,7 +68,7 @@ Share share_of(const RuntimeCall& call) {
     return {.begin = begin, .end = std::min(begin + share, call.bytes)};
 }
 
-Exposure expose_vector(Team& team, const RuntimeCall& call, const char* where) {
+SharedArrays expose_vector(Team& team, const RuntimeCall& call, const char* where) {
     return {
         team,
         {.start = call.source, .bytes = call.bytes, .dest = call.dest, .dest_bytes = call.bytes},
@@ -78,55 +78,54 @@ Exposure expose_vector(Team& team, const RuntimeCall& call, const char* where) {
 bool is_short(const RuntimeCall& call) { return call.bytes <= kSlotBytesMin; }
 
 // Every source has been copied, so dest may be source.
-void combine_whole(const RuntimeCall& call, const Exposure& exposure) {
+void combine_whole(const RuntimeCall& call, const SharedArrays& arrays) {
     combine_range(
-        call, 0, call.bytes,
-        [&](int index, std::size_t at) { return exposure.source_of(index, at); },
+        call, 0, call.bytes, [&](int index, std::size_t at) { return arrays.source_of(index, at); },
         [&](std::size_t at, const char* result, std::size_t bytes) {
             std::memcpy(call.dest + at, result, bytes);
         });
 }
 
 template <class Write>
-void combine_share(const RuntimeCall& call, const Exposure& exposure, Write write) {
+void combine_share(const RuntimeCall& call, const SharedArrays& arrays, Write write) {
     const Share share = share_of(call);
     combine_range(
         call, share.begin, share.end,
-        [&](int index, std::size_t at) { return exposure.source_of(index, at); }, write);
+        [&](int index, std::size_t at) { return arrays.source_of(index, at); }, write);
 }
 
 bool allreduce_exposed(Team& team, const RuntimeCall& call, const char* where) {
     if (call.element_bytes > kChunkBytes) return false;
-    const Exposure exposure = expose_vector(team, call, where);
-    if (!exposure.is_complete()) return false;
+    const SharedArrays arrays = expose_vector(team, call, where);
+    if (!arrays.is_complete()) return false;
     if (is_short(call)) {
-        combine_whole(call, exposure);
+        combine_whole(call, arrays);
         return true;
     }
-    if (!exposure.has_all_dests()) return false;
-    combine_share(call, exposure, [&](std::size_t at, const char* result, std::size_t bytes) {
+    if (!arrays.has_all_dests()) return false;
+    combine_share(call, arrays, [&](std::size_t at, const char* result, std::size_t bytes) {
         for (int i = 0, index = call.me; i < call.npes; ++i) {
             index = index + 1 == call.npes ? 0 : index + 1;
-            copy_long(exposure.dest_of(index, at), result, bytes);
+            copy_long(arrays.dest_of(index, at), result, bytes);
         }
     });
-    exposure.finish(true);
+    arrays.finish(true);
     return true;
 }
 
 bool reduce_exposed(Team& team, const RuntimeCall& call, const char* where) {
     if (call.element_bytes > kChunkBytes) return false;
-    const Exposure exposure = expose_vector(team, call, where);
-    if (!exposure.is_complete()) return false;
+    const SharedArrays arrays = expose_vector(team, call, where);
+    if (!arrays.is_complete()) return false;
     if (is_short(call)) {
-        if (call.me == call.root) combine_whole(call, exposure);
+        if (call.me == call.root) combine_whole(call, arrays);
         return true;
     }
-    if (!exposure.has_dest_of(call.root)) return false;
-    combine_share(call, exposure, [&](std::size_t at, const char* result, std::size_t bytes) {
-        copy_long(exposure.dest_of(call.root, at), result, bytes);
+    if (!arrays.has_dest_of(call.root)) return false;
+    combine_share(call, arrays, [&](std::size_t at, const char* result, std::size_t bytes) {
+        copy_long(arrays.dest_of(call.root, at), result, bytes);
     });
-    exposure.finish(true);
+    arrays.finish(true);
     return true;
 }
 
@@ -139,23 +138,22 @@ bool reduce_scatter_exposed(Team& team, const RuntimeCall& call, const char* whe
             static_cast<std::size_t>(blocks.at(i, call.element_bytes) - blocks.start);
         end = std::max(end, begin + blocks.bytes_of(i, call.element_bytes));
     }
-    const Exposure exposure(team,
-                            {.start = blocks.start,
-                             .bytes = end,
-                             .displacements = blocks.displacements,
-                             .element_bytes = call.element_bytes,
-                             .stride = blocks.stride,
-                             .changes = call.dest == blocks.start,
-                             .copied_bytes_max = kLongCopyBytesMax},
-                            where);
-    if (!exposure.is_complete()) return false;
+    const SharedArrays arrays(team,
+                              {.start = blocks.start,
+                               .bytes = end,
+                               .displacements = blocks.displacements,
+                               .element_bytes = call.element_bytes,
+                               .stride = blocks.stride,
+                               .changes = call.dest == blocks.start,
+                               .copied_bytes_max = kLongCopyBytesMax},
+                              where);
+    if (!arrays.is_complete()) return false;
     const std::size_t bytes = blocks.bytes_of(call.me, call.element_bytes);
     for (std::size_t at = 0; at < bytes; at += chunk_bytes(call)) {
-        combine_sources(
-            call, call.dest + at, at, std::min(chunk_bytes(call), bytes - at),
-            [&](int index, std::size_t begin) { return exposure.part_of(index, begin); });
+        combine_sources(call, call.dest + at, at, std::min(chunk_bytes(call), bytes - at),
+                        [&](int index, std::size_t begin) { return arrays.part_of(index, begin); });
     }
-    exposure.finish();
+    arrays.finish();
     return true;
 }
 

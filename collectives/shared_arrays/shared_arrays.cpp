@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See exposure.hpp.
-#include "collectives/exposure/exposure.hpp"
+// See shared_arrays.hpp.
+#include "collectives/shared_arrays/shared_arrays.hpp"
 
 #include <cstring>
 
@@ -30,7 +30,7 @@ TESSERA_INLINE T expect(T theirs, T mine) {
 
 }  // namespace
 
-Exposure::Exposure(Team& team, const Source& source, const char* where)
+SharedArrays::SharedArrays(Team& team, const Source& source, const char* where)
     : team_(team), where_(where), mailboxes_(team, where) {
     const Reach mine = announce(source);
     mailboxes_.announce_buffer();
@@ -49,13 +49,13 @@ Exposure::Exposure(Team& team, const Source& source, const char* where)
     }
 }
 
-std::size_t Exposure::table_bytes() const {
+std::size_t SharedArrays::table_bytes() const {
     const std::size_t bytes = static_cast<std::size_t>(team_.npes) * sizeof(std::size_t);
     return (bytes + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
 }
 
 // A dest that gets nothing is within reach, too.
-std::size_t Exposure::reachable_dest(const Source& source) const {
+std::size_t SharedArrays::reachable_dest(const Source& source) const {
     if (source.dest_parts != nullptr) {
         if (source.dest_bytes == 0) return 0;
         if (2 * table_bytes() > buffer_bytes()) return kNotInHeap;
@@ -64,7 +64,7 @@ std::size_t Exposure::reachable_dest(const Source& source) const {
     return heap_place_of(source.dest, source.dest_bytes);
 }
 
-Exposure::Reach Exposure::place_of(const Source& source, const Header& mine) const {
+SharedArrays::Reach SharedArrays::place_of(const Source& source, const Header& mine) const {
     if (source.bytes <= kBytesInNoteMax && mine.has_displacements == 0) return Reach::kInNote;
     const std::size_t data_at = tables_bytes(mine.tables());
     if (data_at > buffer_bytes()) return Reach::kOutOfReach;
@@ -78,7 +78,7 @@ Exposure::Reach Exposure::place_of(const Source& source, const Header& mine) con
 }
 
 // The note comes last: others look at its line (Mailboxes::note).
-Exposure::Reach Exposure::announce(const Source& source) {
+SharedArrays::Reach SharedArrays::announce(const Source& source) {
     Header mine{.place = Reach::kOutOfReach,
                 .has_displacements = source.displacements != nullptr,
                 .has_dest_places = 0,
@@ -108,7 +108,7 @@ Exposure::Reach Exposure::announce(const Source& source) {
     return mine.place;
 }
 
-void Exposure::announce_tables(const Source& source, const Header& mine) const {
+void SharedArrays::announce_tables(const Source& source, const Header& mine) const {
     char* const buffer = mailboxes_.buffer();
     if (mine.has_displacements != 0 && mine.place != Reach::kOutOfReach) {
         auto* table = reinterpret_cast<std::size_t*>(buffer);
@@ -124,7 +124,7 @@ void Exposure::announce_tables(const Source& source, const Header& mine) const {
     }
 }
 
-const char* Exposure::source_in(const Announced& announced, int index) const {
+const char* SharedArrays::source_in(const Announced& announced, int index) const {
     const Header& theirs = header_in(announced);
     if (theirs.place == Reach::kInNote) return announced.note + sizeof theirs;
     if (theirs.place == Reach::kInBuffer) {
@@ -133,7 +133,7 @@ const char* Exposure::source_in(const Announced& announced, int index) const {
     return mapped_heap_at(theirs.source_at, team_.world_pe(index));
 }
 
-const char* Exposure::part_of(int index, std::size_t offset) const {
+const char* SharedArrays::part_of(int index, std::size_t offset) const {
     const Announced announced = announced_by(index);
     const Header& theirs = header_in(announced);
     const std::size_t begin =
@@ -143,14 +143,14 @@ const char* Exposure::part_of(int index, std::size_t offset) const {
     return source_in(announced, index) + begin + offset;
 }
 
-char* Exposure::place_in(int index) const {
+char* SharedArrays::place_in(int index) const {
     const Announced announced = announced_by(index);
     const Header& theirs = header_in(announced);
     const char* table = announced.buffer + theirs.has_displacements * table_bytes();
     return mapped_heap_at(theirs.dest_at + word_of(table, team_.my_index), team_.world_pe(index));
 }
 
-void Exposure::finish(bool has_written_dests) const {
+void SharedArrays::finish(bool has_written_dests) const {
     if (not_copied_ > 0 || has_written_dests) team_.sync(team_, where_);
 }
 
