@@ -78,9 +78,9 @@ std::vector<Range> ranges_of(const Call& call) {
         case Kind::kPut:
         case Kind::kGet: add_copy(call, ranges); break;
         case Kind::kAtomic:
-            ranges.add(
-                "dest", call.dest, call.element_bytes,
-                {.is_written = call.operation != interpose::Operation::kFetch, .is_remote = true});
+            ranges.add("dest", call.dest, call.element_bytes,
+                       {.is_written = call.operation != interpose::AtomicOperation::kFetch,
+                        .is_remote = true});
             ranges.add("fetch", call.fetched, call.element_bytes, {.is_written = true});
             break;
         case Kind::kAccumulate:

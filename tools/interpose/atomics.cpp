@@ -7,7 +7,7 @@ namespace tessera::interpose {
 
 // The members that all atomics on a word of type T have.
 #define WORD(T, OPERATION, IS_NBI, IS_FETCHING, ADDRESS)                                     \
-    .kind = Kind::kAtomic, .operation = Operation::OPERATION, .is_nbi = IS_NBI,              \
+    .kind = Kind::kAtomic, .operation = AtomicOperation::OPERATION, .is_nbi = IS_NBI,        \
     .is_fetching = IS_FETCHING, .dest = const_cast<T*>(ADDRESS), .element_bytes = sizeof(T), \
     .count = 1, .pe = pe
 

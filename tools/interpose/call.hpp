@@ -55,7 +55,7 @@ enum class Kind : std::uint8_t {
     kRegister,        // and deregister a segment
 };
 
-enum class Operation : std::uint8_t {
+enum class AtomicOperation : std::uint8_t {
     kNone,
     kFetch,
     kSet,
@@ -132,7 +132,7 @@ struct Call {
     shmem_ctx_t context = SHMEM_CTX_DEFAULT;
     Counted column = Counted::kNone;  // the observer sees some of these calls only (counted.hpp)
     Kind kind = Kind::kQuery;
-    Operation operation = Operation::kNone;
+    AtomicOperation operation = AtomicOperation::kNone;
     bool is_nbi = false;       // complete after quiet, or when `requests` is
     bool is_fetching = false;  // of an atomic: gives the old value
     shmem_team_t team = SHMEM_TEAM_INVALID;

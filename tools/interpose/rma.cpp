@@ -85,7 +85,7 @@ SIGNAL(shmemx_, signal_set, SHMEM_SIGNAL_SET)
 // Reads the local signal, as an atomic fetch would.
 INTERPOSE_COUNTED((Counted::fetching_atomic), uint64_t, shmem_signal_fetch,
                   (const uint64_t* sig_addr), (sig_addr), .kind = Kind::kAtomic,
-                  .operation = Operation::kFetch, .is_fetching = true,
+                  .operation = AtomicOperation::kFetch, .is_fetching = true,
                   .dest = const_cast<uint64_t*>(sig_addr), .element_bytes = sizeof(uint64_t),
                   .count = 1, .pe = pshmem_my_pe())
 

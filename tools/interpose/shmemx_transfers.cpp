@@ -93,12 +93,12 @@ INDEXED_REQ(get_nbi, get_indexed_req, kGet)
 
 // ---- Accumulate ---------------------------------------------------------------------------------
 
-#define ACCUMULATE(NAME, PARAMETERS, ARGUMENTS, IS_NBI, SOURCE, COUNT, RESULT, ...)               \
-    INTERPOSE_CTX_OF(shmemx_, (Counted::atomic), void, NAME, PARAMETERS, ARGUMENTS,               \
-                     .kind = Kind::kAccumulate, .operation = Operation::kOther, .is_nbi = IS_NBI, \
-                     .is_fetching = (RESULT) != nullptr, .dest = dest, .source = SOURCE,          \
-                     .element_bytes = element_bytes_of(type), .count = COUNT, .pe = pe,           \
-                     .fetched = RESULT, __VA_ARGS__)
+#define ACCUMULATE(NAME, PARAMETERS, ARGUMENTS, IS_NBI, SOURCE, COUNT, RESULT, ...)             \
+    INTERPOSE_CTX_OF(shmemx_, (Counted::atomic), void, NAME, PARAMETERS, ARGUMENTS,             \
+                     .kind = Kind::kAccumulate, .operation = AtomicOperation::kOther,           \
+                     .is_nbi = IS_NBI, .is_fetching = (RESULT) != nullptr, .dest = dest,        \
+                     .source = SOURCE, .element_bytes = element_bytes_of(type), .count = COUNT, \
+                     .pe = pe, .fetched = RESULT, __VA_ARGS__)
 #define BOTH(NAME, PARAMETERS, ARGUMENTS, SOURCE, COUNT, RESULT)                      \
     ACCUMULATE(NAME, PARAMETERS, ARGUMENTS, false, SOURCE, COUNT, RESULT, .value = 0) \
     ACCUMULATE(NAME##_req, (INTERPOSE_LIST PARAMETERS, shmemx_req_t * req),           \

@@ -29,26 +29,26 @@ inline constexpr std::uint32_t kVersion = 4;
 enum class State : std::uint32_t { kRunning, kFinalized, kExited };
 
 // One table of the file.
-struct Section {
+struct Table {
     std::uint64_t offset;
     std::uint32_t entry_bytes;
     std::uint32_t capacity;  // entries
     std::uint64_t count;     // entries that are filled
 };
-static_assert(sizeof(Section) == 24);
+static_assert(sizeof(Table) == 24);
 
-enum SectionNumber : std::uint32_t {
-    kOperationSection,
-    kCellSection,
-    kSizeSection,
-    kMatchedSection,
-    kLongSection,
-    kHeapSection,
-    kTeamSection,
-    kChoiceSection,
-    kReleaseSection,
-    kMapSection,
-    kSectionCount
+enum TableNumber : std::uint32_t {
+    kOperationTable,
+    kCellTable,
+    kSizeTable,
+    kMatchedTable,
+    kLongTable,
+    kHeapTable,
+    kTeamTable,
+    kChoiceTable,
+    kReleaseTable,
+    kMapTable,
+    kTableCount
 };
 
 struct Header {
@@ -68,11 +68,11 @@ struct Header {
     std::uint32_t reserved;
     char host[64];
     char program[128];
-    Section sections[kSectionCount];
+    Table tables[kTableCount];
 };
 static_assert(offsetof(Header, begin_ns) == 32 && offsetof(Header, pid) == 80);
-static_assert(offsetof(Header, host) == 88 && offsetof(Header, sections) == 280);
-static_assert(sizeof(Header) == 280 + 24 * kSectionCount);
+static_assert(offsetof(Header, host) == 88 && offsetof(Header, tables) == 280);
+static_assert(sizeof(Header) == 280 + 24 * kTableCount);
 
 struct OperationName {
     char text[24];

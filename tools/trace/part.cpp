@@ -29,10 +29,10 @@ constexpr std::uint32_t kChoices = 512;
 constexpr std::uint32_t kMapBytes = 128 * 1024;
 
 // The places of the tables, one behind the other.
-std::uint64_t lay_out(const Part::Identity& identity, Section (&sections)[kSectionCount]) {
+std::uint64_t lay_out(const Part::Identity& identity, Table (&tables)[kTableCount]) {
     const auto npes = static_cast<std::uint32_t>(identity.npes);
     const bool is_main = identity.thread == 0;
-    const std::uint32_t shapes[kSectionCount][2] = {
+    const std::uint32_t shapes[kTableCount][2] = {
         {sizeof(OperationName), kOperationCount},
         {sizeof(Cell), kRowCells * (npes + 1)},
         {sizeof(SizeClass), kDirections * kRoutes * kSizeClasses},
@@ -45,9 +45,9 @@ std::uint64_t lay_out(const Part::Identity& identity, Section (&sections)[kSecti
         {1, is_main ? kMapBytes : 0},
     };
     std::uint64_t end = sizeof(Header);
-    for (std::uint32_t i = 0; i < kSectionCount; ++i) {
+    for (std::uint32_t i = 0; i < kTableCount; ++i) {
         end = (end + kLineBytes - 1) / kLineBytes * kLineBytes;
-        sections[i] = {
+        tables[i] = {
             .offset = end, .entry_bytes = shapes[i][0], .capacity = shapes[i][1], .count = 0};
         end += std::uint64_t{shapes[i][0]} * shapes[i][1];
     }
@@ -92,8 +92,8 @@ Part* Part::make(const Identity& identity, std::string& error) {
         error = failure("cannot write " + path);
         return nullptr;
     }
-    Section sections[kSectionCount];
-    const std::uint64_t bytes = lay_out(identity, sections);
+    Table tables[kTableCount];
+    const std::uint64_t bytes = lay_out(identity, tables);
     // A full disk must not show as SIGBUS at a store.
     errno = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes));
     void* memory = errno != 0 ? MAP_FAILED
@@ -107,24 +107,24 @@ Part* Part::make(const Identity& identity, std::string& error) {
     }
     auto* part = new Part;
     part->header_ = static_cast<Header*>(memory);
-    std::copy(std::begin(sections), std::end(sections), part->header_->sections);
+    std::copy(std::begin(tables), std::end(tables), part->header_->tables);
     fill(*part->header_, identity);
     for (const OperationTraits& operation : kOperations) {
         OperationName name{};
         operation.name.copy(name.text, sizeof name.text - 1);
-        part->append(kOperationSection, name);
+        part->append(kOperationTable, name);
     }
-    for (const SectionNumber full : {kCellSection, kSizeSection}) {
-        part->header_->sections[full].count = sections[full].capacity;
+    for (const TableNumber full : {kCellTable, kSizeTable}) {
+        part->header_->tables[full].count = tables[full].capacity;
     }
     return part;
 }
 
 template <class Entry>
-bool Part::append(SectionNumber number, const Entry& entry) {
-    Section& section = header_->sections[number];
-    if (section.count == section.capacity) return false;
-    table<Entry>(number)[section.count++] = entry;
+bool Part::append(TableNumber number, const Entry& entry) {
+    Table& table = header_->tables[number];
+    if (table.count == table.capacity) return false;
+    entries_of<Entry>(number)[table.count++] = entry;
     return true;
 }
 
@@ -134,7 +134,7 @@ void Part::note_bandwidth(Direction direction, bool is_off_node, std::uint64_t b
     const std::uint32_t row = (direction == Direction::kGet ? kRoutes : 0) + (is_off_node ? 1 : 0);
     const auto log = static_cast<std::uint32_t>(std::bit_width(bytes)) - 1;
     SizeClass& entry =
-        table<SizeClass>(kSizeSection)[row * kSizeClasses + std::min(log, kSizeClasses - 1)];
+        entries_of<SizeClass>(kSizeTable)[row * kSizeClasses + std::min(log, kSizeClasses - 1)];
     ++entry.count;
     entry.bytes += bytes;
     entry.ns += ns;
@@ -145,27 +145,27 @@ void Part::note_bandwidth(Direction direction, bool is_off_node, std::uint64_t b
 // ---- Long calls, and calls that changed what a PE waited for ----
 
 void Part::append_long(const Record& record) {
-    if (append(kLongSection, record)) return;
-    thin(kLongSection, &Record::duration_ns, header_->long_from_ns);
+    if (append(kLongTable, record)) return;
+    thin(kLongTable, &Record::duration_ns, header_->long_from_ns);
     note_long(record);
 }
 
 void Part::note_release(const Release& release) {
-    if (release.waited_ns < release_from_ns_ || append(kReleaseSection, release)) return;
+    if (release.waited_ns < release_from_ns_ || append(kReleaseTable, release)) return;
     release_from_ns_ = std::max(release_from_ns_, kLongFromNs);
-    thin(kReleaseSection, &Release::waited_ns, release_from_ns_);
+    thin(kReleaseTable, &Release::waited_ns, release_from_ns_);
     note_release(release);
 }
 
 template <class Entry>
-void Part::thin(SectionNumber number, std::uint64_t Entry::*measure, std::uint64_t& limit_ns) {
-    Section& section = header_->sections[number];
-    auto* entries = table<Entry>(number);
-    while (section.count > section.capacity / 2) {
+void Part::thin(TableNumber number, std::uint64_t Entry::*measure, std::uint64_t& limit_ns) {
+    Table& table = header_->tables[number];
+    auto* entries = entries_of<Entry>(number);
+    while (table.count > table.capacity / 2) {
         limit_ns *= 2;
-        Entry* end = std::remove_if(entries, entries + section.count,
+        Entry* end = std::remove_if(entries, entries + table.count,
                                     [&](const Entry& entry) { return entry.*measure < limit_ns; });
-        section.count = static_cast<std::uint64_t>(end - entries);
+        table.count = static_cast<std::uint64_t>(end - entries);
     }
 }
 
@@ -173,30 +173,30 @@ void Part::thin(SectionNumber number, std::uint64_t Entry::*measure, std::uint64
 
 void Part::note_collective(const Record& record) {
     if (record.sequence % header_->matched_stride != 0) return note_long(record);
-    if (append(kMatchedSection, record)) return;
+    if (append(kMatchedTable, record)) return;
     thin_matched();
     note_collective(record);
 }
 
 void Part::thin_matched() {
-    Section& section = header_->sections[kMatchedSection];
-    auto* records = table<Record>(kMatchedSection);
+    Table& table = header_->tables[kMatchedTable];
+    auto* records = entries_of<Record>(kMatchedTable);
     header_->matched_stride *= 2;
     std::uint64_t kept = 0;
-    for (std::uint64_t i = 0; i < section.count; ++i) {
+    for (std::uint64_t i = 0; i < table.count; ++i) {
         if (records[i].sequence % header_->matched_stride == 0) {
             records[kept++] = records[i];
         } else {
             note_long(records[i]);
         }
     }
-    section.count = kept;
+    table.count = kept;
 }
 
 // ---- The rest ----
 
 void Part::note_maps() {
-    Section& section = header_->sections[kMapSection];
+    Table& table = header_->tables[kMapTable];
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "re"),
                                                                std::fclose);
     if (maps == nullptr) return;
@@ -204,31 +204,31 @@ void Part::note_maps() {
     std::uint64_t bytes = 0;
     while (std::fgets(line, sizeof line, maps.get()) != nullptr) {
         const std::size_t length = std::strlen(line);
-        if (std::strchr(line, '/') == nullptr || bytes + length > section.capacity) continue;
-        std::memcpy(table<char>(kMapSection) + bytes, line, length);
+        if (std::strchr(line, '/') == nullptr || bytes + length > table.capacity) continue;
+        std::memcpy(entries_of<char>(kMapTable) + bytes, line, length);
         bytes += length;
     }
-    section.count = bytes;
+    table.count = bytes;
 }
 
 // When the table is full, each second entry goes; its neighbour keeps the higher use.
 void Part::note_heap(const HeapUse& use) {
-    if (append(kHeapSection, use)) return;
-    Section& section = header_->sections[kHeapSection];
-    auto* uses = table<HeapUse>(kHeapSection);
-    for (std::uint64_t i = 0; i < section.count / 2; ++i) {
+    if (append(kHeapTable, use)) return;
+    Table& table = header_->tables[kHeapTable];
+    auto* uses = entries_of<HeapUse>(kHeapTable);
+    for (std::uint64_t i = 0; i < table.count / 2; ++i) {
         uses[i] = uses[2 * i + 1];
         uses[i].bytes = std::max(uses[i].bytes, uses[2 * i].bytes);
     }
-    section.count /= 2;
-    append(kHeapSection, use);
+    table.count /= 2;
+    append(kHeapTable, use);
 }
 
-bool Part::note_team(const TeamEntry& team) { return append(kTeamSection, team); }
+bool Part::note_team(const TeamEntry& team) { return append(kTeamTable, team); }
 
 ChoiceEntry* Part::add_choice(const ChoiceEntry& choice) {
-    if (!append(kChoiceSection, choice)) return nullptr;
-    return table<ChoiceEntry>(kChoiceSection) + header_->sections[kChoiceSection].count - 1;
+    if (!append(kChoiceTable, choice)) return nullptr;
+    return entries_of<ChoiceEntry>(kChoiceTable) + header_->tables[kChoiceTable].count - 1;
 }
 
 }  // namespace tessera::trace

@@ -42,7 +42,7 @@ class Part {
 
     Header& header() { return *header_; }
 
-    Row* rows() { return table<Row>(kCellSection); }
+    Row* rows() { return entries_of<Row>(kCellTable); }
 
     void note_bandwidth(Direction direction, bool is_off_node, std::uint64_t bytes,
                         std::uint64_t ns);
@@ -60,17 +60,17 @@ class Part {
 
   private:
     template <class Entry>
-    Entry* table(SectionNumber number) {
+    Entry* entries_of(TableNumber number) {
         return reinterpret_cast<Entry*>(reinterpret_cast<char*>(header_) +
-                                        header_->sections[number].offset);
+                                        header_->tables[number].offset);
     }
     template <class Entry>
-    bool append(SectionNumber number, const Entry& entry);
+    bool append(TableNumber number, const Entry& entry);
     void append_long(const Record& record);
     // Drops the entries of a full table whose `measure` is below the limit, which rises until half
     // of the table is free.
     template <class Entry>
-    void thin(SectionNumber number, std::uint64_t Entry::*measure, std::uint64_t& limit_ns);
+    void thin(TableNumber number, std::uint64_t Entry::*measure, std::uint64_t& limit_ns);
     void thin_matched();
 
     Header* header_ = nullptr;

@@ -73,8 +73,9 @@ Change change_of(const Call& call) {
                 .bytes = ((call.count - 1) * step + call.block) * call.element_bytes,
                 .source = nullptr};
     }
-    const bool is_known = call.kind == Kind::kPut || call.operation == interpose::Operation::kSet ||
-                          call.operation == interpose::Operation::kSwap;
+    const bool is_known = call.kind == Kind::kPut ||
+                          call.operation == interpose::AtomicOperation::kSet ||
+                          call.operation == interpose::AtomicOperation::kSwap;
     const void* source = call.source != nullptr ? call.source : &call.value;
     return {.dest = call.dest,
             .bytes = call.count * call.element_bytes,

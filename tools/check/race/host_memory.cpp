@@ -20,7 +20,7 @@ namespace {
 
 // Where a PE's part is. The mark stands at the end of the part: other hosts have files of the same
 // name.
-struct Part {
+struct PartLocation {
     std::int64_t pid;
     std::int64_t fd;
     std::uint64_t mark;
@@ -35,7 +35,7 @@ std::uint64_t& mark_of(char* part, std::size_t bytes) {
     return *reinterpret_cast<std::uint64_t*>(part + bytes - sizeof(std::uint64_t));
 }
 
-char* open_part(const Part& part, std::size_t bytes) {
+char* open_part(const PartLocation& part, std::size_t bytes) {
     std::string path = "/proc/" + std::to_string(part.pid) + "/fd/" + std::to_string(part.fd);
     int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (fd < 0) return nullptr;
@@ -54,7 +54,7 @@ char* open_part(const Part& part, std::size_t bytes) {
 std::vector<char*> HostMemory::open(int pe, int n_pes, std::size_t bytes) {
     bytes_ = bytes + sizeof(std::uint64_t);
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-    Part mine{.pid = getpid(), .fd = -1, .mark = 0};
+    PartLocation mine{.pid = getpid(), .fd = -1, .mark = 0};
     mine.mark = static_cast<std::uint64_t>(now) * 1021 + static_cast<std::uint64_t>(pe) + 1;
     // For tests of the other form.
     bool is_wanted = environment("TESSERA_CHECK_TEAM_MEMORY") == nullptr;
@@ -65,10 +65,10 @@ std::vector<char*> HostMemory::open(int pe, int n_pes, std::size_t bytes) {
         mark_of(part, bytes_) = mine.mark;
         mine.fd = fd;
     }
-    std::vector<Part> all(static_cast<std::size_t>(n_pes));
+    std::vector<PartLocation> all(static_cast<std::size_t>(n_pes));
     pshmemx_allgather(SHMEM_TEAM_WORLD, all.data(), &mine, 1, sizeof mine);
     std::int32_t has_all = 1;
-    for (const Part& other : all) {
+    for (const PartLocation& other : all) {
         parts_.push_back(&other == &all[static_cast<std::size_t>(pe)] ? part
                                                                       : open_part(other, bytes_));
         if (parts_.back() == nullptr) has_all = 0;

@@ -13,9 +13,9 @@ namespace tessera::check::race {
 
 namespace {
 
+using interpose::AtomicOperation;
 using interpose::Call;
 using interpose::Kind;
-using interpose::Operation;
 
 // The target in the world; a context's PEs count in its team.
 int target_of(const Call& call) {
@@ -117,7 +117,7 @@ void keep(Detector& detector, const Pending& transfer, const char* mistake, Foun
 Range word_of(const Call& call) { return {call.dest, call.element_bytes, target_of(call)}; }
 
 void before_atomic(Detector& detector, const Call& call, Found& found) {
-    bool only_reads = call.operation == Operation::kFetch;
+    bool only_reads = call.operation == AtomicOperation::kFetch;
     bool is_complete = call.is_fetching && !is_nonblocking(call);
     Range word = word_of(call);
     word.bytes *= call.kind == Kind::kAccumulate ? call.count : 1;
