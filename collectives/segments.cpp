@@ -126,13 +126,13 @@ std::optional<std::size_t> register_segment(Team& team, SegmentPart mine, std::s
         }
         const std::size_t begin = segment.begin;
         names = segment.end - begin;
-        shown.is_mine = segments().claim(std::move(segment)) ? 1 : 0;
+        shown.is_mine = segments().try_claim(std::move(segment)) ? 1 : 0;
         const std::vector<Shown> answers = show(team, shown, where);
         if (std::ranges::all_of(answers, [](const Shown& one) { return one.is_mine != 0; })) {
             segments().complete(begin, table_of(team, answers, std::move(table)));
             return begin;
         }
-        if (shown.is_mine != 0) segments().take(begin);
+        if (shown.is_mine != 0) segments().try_take(begin);
         from = shown.is_mine != 0 ? begin : begin + kPage;
     }
     RegisteredSegment unfinished;
@@ -145,7 +145,7 @@ std::optional<std::size_t> register_segment(Team& team, SegmentPart mine, std::s
 
 void deregister_segment(Team& team, std::size_t begin, const char* where) {
     barrier(team, where);  // No member uses it any more.
-    auto segment = segments().take(begin);
+    auto segment = segments().try_take(begin);
     if (segment) segments().release(*segment);
 }
 

@@ -30,7 +30,7 @@ shmem_team_t keep(OpenTeam team, const char* where) {
 }
 
 // nullptr: another thread was first.
-OpenTeam take(std::uint64_t handle) {
+OpenTeam try_take(std::uint64_t handle) {
     OpenTeam* open = open_teams.detach(handle);
     if (open == nullptr) return nullptr;
     OpenTeam taken = std::move(*open);
@@ -65,7 +65,7 @@ std::vector<int> strided_members(const Team& parent, int start, int stride, int 
 // Ends a team that the program made, and its contexts.
 void destroy(Team& team) {
     destroy_contexts_of(team);
-    if (OpenTeam taken = take(team.handle)) collectives::destroy_team(std::move(taken));
+    if (OpenTeam taken = try_take(team.handle)) collectives::destroy_team(std::move(taken));
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ void fail_team(shmem_team_t team, const char* where) {
 void destroy_all_teams() {
     std::vector<std::uint64_t> ending;
     open_teams.for_each([&](std::uint64_t handle, const OpenTeam&) { ending.push_back(handle); });
-    for (std::uint64_t handle : ending) take(handle);
+    for (std::uint64_t handle : ending) try_take(handle);
 }
 
 }  // namespace tessera::api

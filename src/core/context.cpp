@@ -113,7 +113,8 @@ bool leave_to_others(const Context& context, const Sides& sides, std::size_t byt
         .bytes = bytes,
         .pe = pe,
         .section = section};
-    return address_map.offload->take(transfer, context.transport_context(), form.request, where);
+    return address_map.offload->try_take(transfer, context.transport_context(), form.request,
+                                         where);
 }
 
 // Wrong signals are left to put_signal(), which reports them.
@@ -138,7 +139,7 @@ bool Context::leave_put_signal(void* dest, const void* source, std::size_t bytes
                                 .pe = target,
                                 .signal = &update,
                                 .mapped_signal = word};
-    return address_map.offload->take(put, transport_context(), req, where);
+    return address_map.offload->try_take(put, transport_context(), req, where);
 }
 
 void Context::fence_slow_path(TransportContext& context) {

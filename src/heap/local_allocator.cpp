@@ -88,7 +88,7 @@ void LocalAllocator::free_run(Unit begin, Unit end) {
 }
 
 // RETURNS: a run that no block covers; the caller sets its states.
-std::optional<Unit> LocalAllocator::take_run(std::uint64_t units, unsigned align_order) {
+std::optional<Unit> LocalAllocator::try_take_run(std::uint64_t units, unsigned align_order) {
     const std::optional<Unit> unit = find_run(units, align_order);
     if (unit) {
         highest_end_.store(std::max(highest_end(), *unit + units), std::memory_order_relaxed);
@@ -104,10 +104,10 @@ void LocalAllocator::open_more() {
 
 std::optional<Unit> LocalAllocator::find_run(std::uint64_t units, unsigned align_order) {
     const unsigned least = std::max(order_that_holds(units), align_order);
-    if (least >= kOrders) return take_neighbours(units, align_order);
+    if (least >= kOrders) return try_take_neighbours(units, align_order);
     while (nonempty_ >> least == 0 && opened_ < units_) open_more();
     const std::uint64_t candidates = nonempty_ >> least;
-    if (candidates == 0) return take_neighbours(units, align_order);
+    if (candidates == 0) return try_take_neighbours(units, align_order);
     const unsigned order = least + static_cast<unsigned>(std::countr_zero(candidates));
     const Unit unit = free_[order].smallest() << order;
     erase_free(unit, order);
@@ -115,7 +115,7 @@ std::optional<Unit> LocalAllocator::find_run(std::uint64_t units, unsigned align
     return unit;
 }
 
-std::optional<Unit> LocalAllocator::take_neighbours(std::uint64_t units, unsigned align_order) {
+std::optional<Unit> LocalAllocator::try_take_neighbours(std::uint64_t units, unsigned align_order) {
     const Unit align_mask = (kOne << align_order) - 1;
     Unit begin = 0;  // of the run of free blocks before `at`
     for (Unit at = 0; at < units_;) {
@@ -139,8 +139,8 @@ std::optional<Unit> LocalAllocator::take_neighbours(std::uint64_t units, unsigne
     return std::nullopt;
 }
 
-std::optional<Unit> LocalAllocator::take(SizeClass size_class, unsigned align_order) {
-    const std::optional<Unit> unit = take_run(units_of_class(size_class), align_order);
+std::optional<Unit> LocalAllocator::try_take(SizeClass size_class, unsigned align_order) {
+    const std::optional<Unit> unit = try_take_run(units_of_class(size_class), align_order);
     if (unit) states_[*unit] = size_class;
     return unit;
 }
@@ -149,7 +149,7 @@ std::size_t LocalAllocator::take_cached(SizeClass size_class, std::span<Unit> bl
     const std::uint64_t units = units_of_class(size_class);
     std::size_t count = blocks.size();
     std::optional<Unit> first;
-    while (count > 0 && !(first = take_run(units * count, 0))) count /= 2;
+    while (count > 0 && !(first = try_take_run(units * count, 0))) count /= 2;
     for (std::size_t i = 0; i < count; ++i) {
         const Unit unit = *first + units * (count - 1 - i);
         states_[unit] = static_cast<UnitState>(kCachedBlock | size_class);

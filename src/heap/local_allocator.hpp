@@ -53,7 +53,7 @@ class LocalAllocator {
 
     // A block of the class, in use, at a multiple of 2^align_order units.
     // COST: O(orders); where only neighbours that are no buddies suffice, O(blocks).
-    std::optional<Unit> take(SizeClass size_class, unsigned align_order = 0);
+    std::optional<Unit> try_take(SizeClass size_class, unsigned align_order = 0);
     // Blocks of the class, cached, in descending order: at least one if there is room for one, at
     // most blocks.size(). RETURNS: their number.
     std::size_t take_cached(SizeClass size_class, std::span<Unit> blocks);
@@ -94,10 +94,10 @@ class LocalAllocator {
     void erase_free(Unit unit, unsigned order);
     void free_block(Unit unit, unsigned order);
     void free_run(Unit begin, Unit end);
-    std::optional<Unit> take_run(std::uint64_t units, unsigned align_order);
+    std::optional<Unit> try_take_run(std::uint64_t units, unsigned align_order);
     std::optional<Unit> find_run(std::uint64_t units, unsigned align_order);
     void open_more();
-    std::optional<Unit> take_neighbours(std::uint64_t units, unsigned align_order);
+    std::optional<Unit> try_take_neighbours(std::uint64_t units, unsigned align_order);
 
     Unit units_;
     Unit opened_ = 0;  // The units behind are free, and in no block.

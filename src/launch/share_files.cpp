@@ -6,8 +6,8 @@
 //
 //   member                         leader
 //   Hello, own static file   --->  keeps connection and file; when all have come, to each member:
-//   node and heap file       <---  Part{}
-//   static files 0..127      <---  Part{first = 0, ...}
+//   node and heap file       <---  StaticFiles{}
+//   static files 0..127      <---  StaticFiles{first = 0, ...}
 //   acknowledgement          --->  (so the descriptors in flight stay few: the kernel limits them)
 //   ...
 //
@@ -52,7 +52,7 @@ struct Hello {
 };
 
 // A run of static files; the descriptors of those present come with it.
-struct Part {
+struct StaticFiles {
     std::int32_t first = 0;
     std::int32_t count = 0;
     std::array<std::uint8_t, kFdsPerMessageMax> is_present{};
@@ -120,9 +120,9 @@ void collect_hellos(Job& job, const Fd& listener, std::vector<Fd>& members) {
 
 void serve_member(const Job& job, const Fd& member) {
     const int files[2] = {job.node_file.get(), job.heap_file.get()};
-    if (!send(member, Part{}, files)) fail("sending the node's files");
+    if (!send(member, StaticFiles{}, files)) fail("sending the node's files");
     for (std::size_t first = 0; first < job.static_files.size(); first += kFdsPerMessageMax) {
-        Part part{.first = static_cast<std::int32_t>(first)};
+        StaticFiles part{.first = static_cast<std::int32_t>(first)};
         std::vector<int> fds;
         std::size_t end = std::min(first + kFdsPerMessageMax, job.static_files.size());
         for (std::size_t i = first; i < end; ++i) {
@@ -151,7 +151,7 @@ void follow(Job& job, const Offer& leader, int my_static_file) {
     Hello hello{.local_index = job.local_index, .has_static_file = my_static_file >= 0 ? 1 : 0};
     std::span<const int> mine(&my_static_file, my_static_file >= 0 ? 1 : 0);
     if (!send(socket, hello, mine)) fail("sending static data");
-    Part part;
+    StaticFiles part;
     std::vector<Fd> fds;
     if (!receive(socket, part, fds) || fds.size() != 2) fail("receiving the node's files");
     job.node_file = std::move(fds[0]);

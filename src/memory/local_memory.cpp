@@ -150,12 +150,12 @@ TESSERA_COLD void* allocate_slowly(std::size_t bytes, unsigned align_order) {
         cache->bins[size_class].most != 0) {
         unit = refill_and_take(cache->bins[size_class], size_class, *local);
     } else {
-        unit = local->allocator.take(size_class, align_order);
+        unit = local->allocator.try_take(size_class, align_order);
     }
     if (!unit && cache != nullptr) {
         // The blocks that this thread keeps may be the room that is missing.
         empty(*cache, *local);
-        unit = local->allocator.take(size_class, align_order);
+        unit = local->allocator.try_take(size_class, align_order);
     }
     dump_up_to(UsedMemory::kLocal, local_memory_end());
     return unit ? local->address(*unit) : nullptr;

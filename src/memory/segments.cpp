@@ -96,7 +96,7 @@ std::size_t Segments::propose(std::size_t from, std::size_t bytes) {
     return place;
 }
 
-bool Segments::claim(RegisteredSegment&& segment) {
+bool Segments::try_claim(RegisteredSegment&& segment) {
     std::unique_lock guard(lock_);
     if (first_free(segment.begin, segment.end - segment.begin) != segment.begin) return false;
     next_ = segment.end;
@@ -109,7 +109,7 @@ void Segments::complete(std::size_t begin, SegmentTable&& table) {
     by_begin_.at(begin).table = std::move(table);
 }
 
-std::optional<RegisteredSegment> Segments::take(std::size_t begin) {
+std::optional<RegisteredSegment> Segments::try_take(std::size_t begin) {
     std::unique_lock guard(lock_);
     last_change.fetch_add(1, std::memory_order_relaxed);
     auto node = by_begin_.extract(begin);

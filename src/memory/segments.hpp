@@ -86,11 +86,11 @@ class Segments final : public SegmentNames {
     // Behind the last ones a later proposal gets other names, so that threads hardly ever collide.
     std::size_t propose(std::size_t from, std::size_t bytes);
     // False: some of the names are in use.
-    bool claim(RegisteredSegment&& segment);
+    bool try_claim(RegisteredSegment&& segment);
     // Adds the parts of the other members.
     void complete(std::size_t begin, SegmentTable&& table);
     // Gives the names back. RETURNS: the segment whose names begin there.
-    std::optional<RegisteredSegment> take(std::size_t begin);
+    std::optional<RegisteredSegment> try_take(std::size_t begin);
     // Gives back all names of a team that ends.
     void forget_all_of(const Team* team);
 

@@ -195,13 +195,13 @@ std::optional<std::uint64_t> Offload::reserve(std::uintptr_t owner) {
 
 Offload::Work* Offload::free_work() {
     for (Work& work : works_) {
-        if (work.take()) return &work;
+        if (work.try_take()) return &work;
     }
     return nullptr;
 }
 
-bool Offload::take(const Transfer& transfer, TransportContext& context, shmemx_req_t* req,
-                   const char* where) {
+bool Offload::try_take(const Transfer& transfer, TransportContext& context, shmemx_req_t* req,
+                       const char* where) {
     if (std::ranges::find(setup_.excluded, &context) != setup_.excluded.end()) return false;
     const bool is_by_fabric = transfer.mapped == nullptr;
     std::optional<NodeCopy> copy;

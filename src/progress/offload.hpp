@@ -80,8 +80,8 @@ class Offload {
     };
     // `req`: the program's variable, or nullptr. RETURNS: whether others have it. If not, nothing
     // has happened, and the caller does it.
-    bool take(const Transfer& transfer, TransportContext& context, shmemx_req_t* req = nullptr,
-              const char* where = nullptr);
+    bool try_take(const Transfer& transfer, TransportContext& context, shmemx_req_t* req = nullptr,
+                  const char* where = nullptr);
 
     // Copies at once, together with others. RETURNS when: all is copied (true), or nothing, because
     // no other could help. REQUIRES: bytes >= kSharedCopyBytesMin.
@@ -117,11 +117,11 @@ class Offload {
 
   private:
     // The work of this PE for a ticket: it posts a transfer of the fabric, and waits for any.
-    // Pairs with progress/offload.hpp:take, progress/offload.hpp:is_free and
+    // Pairs with progress/offload.hpp:try_take, progress/offload.hpp:is_free and
     // progress/offload.hpp:release.
     class Work final : public BackgroundWork {
       public:
-        bool take() { return !is_used_.exchange(true, std::memory_order_acquire); }
+        bool try_take() { return !is_used_.exchange(true, std::memory_order_acquire); }
         bool is_free() const { return !is_used_.load(std::memory_order_acquire); }
         void start(Offload& home, std::uint64_t ticket, const Transfer& transfer);
         bool advance() override;

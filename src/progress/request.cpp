@@ -43,7 +43,7 @@ Request& request_of(shmemx_req_t handle, const char* where) {
 }
 
 // Whether a request has come so far; it ends if it is complete.
-bool take(shmemx_req_t& handle, Completion completion, const char* where) {
+bool try_end(shmemx_req_t& handle, Completion completion, const char* where) {
     if (handle == SHMEMX_REQ_COMPLETE) return true;
     Request& request = request_of(handle, where);
     if (!has_come(request, completion)) return false;
@@ -83,14 +83,14 @@ void fail_completion(int completion, const char* where) {
 }
 
 bool test_request(shmemx_req_t& handle, Completion completion, const char* where) {
-    if (!take(handle, completion, where)) return false;
+    if (!try_end(handle, completion, where)) return false;
     make_visible(completion);
     return true;
 }
 
 bool test_requests(std::span<shmemx_req_t> handles, Completion completion, const char* where) {
     bool are_all = true;
-    for (shmemx_req_t& handle : handles) are_all &= take(handle, completion, where);
+    for (shmemx_req_t& handle : handles) are_all &= try_end(handle, completion, where);
     if (are_all) make_visible(completion);
     return are_all;
 }
@@ -108,7 +108,7 @@ Told tell_requests(std::span<shmemx_req_t> handles, Completion completion, std::
         }
         request.is_told = true;
         indices[told.count++] = i;
-        take(handles[i], completion, where);
+        try_end(handles[i], completion, where);
     }
     if (told.count > 0) make_visible(completion);
     return told;

@@ -12,18 +12,18 @@ namespace {
 
 // A part of the machine around a core: the member of CoreFacts that has its number. Without L3
 // caches the number is the same for all cores.
-using Part = std::uint16_t CoreFacts::*;
+using Level = std::uint16_t CoreFacts::*;
 
 void append_pus(std::vector<std::uint32_t>& to, const Facts& facts, const CoreFacts& core) {
     const std::span<const std::uint32_t> pus = pus_of(facts, core);
     to.insert(to.end(), pus.begin(), pus.end());
 }
 
-std::vector<std::vector<CoreFacts>> parts_of(const Facts& facts, Part part) {
+std::vector<std::vector<CoreFacts>> parts_at(const Facts& facts, Level level) {
     std::vector<std::vector<CoreFacts>> parts;
     for (const CoreFacts& core : cores_of(facts)) {
         auto found = std::find_if(parts.begin(), parts.end(), [&](const auto& cores) {
-            return cores.front().*part == core.*part;
+            return cores.front().*level == core.*level;
         });
         if (found == parts.end()) found = parts.insert(parts.end(), std::vector<CoreFacts>());
         found->push_back(core);
@@ -32,8 +32,8 @@ std::vector<std::vector<CoreFacts>> parts_of(const Facts& facts, Part part) {
 }
 
 // `count` cores of each part in turn, for as long as the part has any left.
-std::vector<CoreFacts> cores_in_turn(const Facts& facts, Part part, std::size_t count) {
-    const std::vector<std::vector<CoreFacts>> parts = parts_of(facts, part);
+std::vector<CoreFacts> cores_in_turn(const Facts& facts, Level level, std::size_t count) {
+    const std::vector<std::vector<CoreFacts>> parts = parts_at(facts, level);
     std::vector<CoreFacts> order;
     for (std::size_t first = 0; order.size() < facts.ncores_listed; first += count) {
         for (const std::vector<CoreFacts>& cores : parts) {
@@ -46,7 +46,7 @@ std::vector<CoreFacts> cores_in_turn(const Facts& facts, Part part, std::size_t 
 }
 
 // nullptr: PEs are not dealt out to parts.
-Part part_of(MapBy map_by) {
+Level level_of(MapBy map_by) {
     switch (map_by) {
         case MapBy::kL3: return &CoreFacts::l3;
         case MapBy::kNuma: return &CoreFacts::numa_node;
@@ -59,10 +59,10 @@ Part part_of(MapBy map_by) {
 }
 
 std::vector<CoreFacts> cores_in_order(const Facts& facts, MapBy map_by, Share share) {
-    const Part part = part_of(map_by);
-    if (part != nullptr) {
+    const Level level = level_of(map_by);
+    if (level != nullptr) {
         const int count = share.cores_per_pe * share.pes_per_part;
-        return cores_in_turn(facts, part, static_cast<std::size_t>(count));
+        return cores_in_turn(facts, level, static_cast<std::size_t>(count));
     }
     const std::span<const CoreFacts> cores = cores_of(facts);
     return {cores.begin(), cores.end()};
@@ -86,10 +86,10 @@ std::vector<std::uint32_t> pus_in_order(const Facts& facts, std::span<const Core
 }
 
 // The PUs of all cores that are in the same part as this one.
-std::vector<std::uint32_t> pus_around(const Facts& facts, const CoreFacts& core, Part part) {
+std::vector<std::uint32_t> pus_around(const Facts& facts, const CoreFacts& core, Level level) {
     std::vector<std::uint32_t> pus;
     for (const CoreFacts& other : cores_of(facts)) {
-        if (other.*part == core.*part) append_pus(pus, facts, other);
+        if (other.*level == core.*level) append_pus(pus, facts, other);
     }
     return pus;
 }
@@ -179,8 +179,8 @@ Plan plan_helpers(const Facts& facts, const Plan& pes, std::span<const int> neig
 }
 
 int part_count(const Facts& facts, MapBy map_by) {
-    const Part part = part_of(map_by);
-    return static_cast<int>(part != nullptr ? parts_of(facts, part).size() : facts.ncores_listed);
+    const Level level = level_of(map_by);
+    return static_cast<int>(level != nullptr ? parts_at(facts, level).size() : facts.ncores_listed);
 }
 
 namespace {

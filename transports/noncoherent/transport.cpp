@@ -52,9 +52,9 @@ class AtomicGuard {
     std::optional<BakeryLock> between_nodes_;
 };
 
-class SharedMemoryTransport final : public NoncoherentTransport {
+class CopiesTransport final : public NoncoherentTransport {
   public:
-    explicit SharedMemoryTransport(Setup setup)
+    explicit CopiesTransport(Setup setup)
         : pe_(setup.pe),
           place_{.mine = setup.node, .count = setup.nodes},
           neighbours_(std::move(setup.neighbours)),
@@ -259,7 +259,7 @@ class SharedMemoryTransport final : public NoncoherentTransport {
 }  // namespace
 
 std::unique_ptr<NoncoherentTransport> make_transport(Setup setup) {
-    auto made = std::make_unique<SharedMemoryTransport>(std::move(setup));
+    auto made = std::make_unique<CopiesTransport>(std::move(setup));
     if (!made->is_made()) return nullptr;
     made->take_statics();
     return made;

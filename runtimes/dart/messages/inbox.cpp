@@ -32,7 +32,9 @@ std::uint64_t taken = 0;  // parts off the list
 std::uint64_t last = SHMEMX_GPTR_NULL;
 bool is_last_inline = false;
 
-Part* part_at(std::uint64_t place) { return static_cast<Part*>(shmemx_gptr_addr(place)); }
+MessagePart* part_at(std::uint64_t place) {
+    return static_cast<MessagePart*>(shmemx_gptr_addr(place));
+}
 
 void add_uses(std::uint64_t place, std::uint64_t uses) {
     shmem_uint64_atomic_add(&part_at(place)->uses, uses, shmemx_gptr_pe(place));
@@ -40,7 +42,7 @@ void add_uses(std::uint64_t place, std::uint64_t uses) {
 
 // The receiver does not need the link of the last part any more.
 void leave_last() {
-    add_uses(last, is_last_inline ? Part::kUses : 1);
+    add_uses(last, is_last_inline ? MessagePart::kUses : 1);
     last = SHMEMX_GPTR_NULL;
 }
 
@@ -108,7 +110,7 @@ void stop_inbox() {
     last = SHMEMX_GPTR_NULL;
 }
 
-void post(int unit, Part* part) {
+void post(int unit, MessagePart* part) {
     const std::uint64_t place = shmemx_gptr_of(part, shmem_my_pe());
     // The receiver finds the whole part behind the swap.
     shmem_fence();

@@ -34,7 +34,7 @@ struct Envelope {
 };
 
 // A part in the memory of its sender. A longer payload goes on behind it.
-struct Part {
+struct MessagePart {
     std::uint64_t next;  // shmemx_gptr_t of the part behind it; null: none yet
     std::uint64_t uses;  // kUses: the receiver needs it no more
     Envelope envelope;
@@ -43,11 +43,11 @@ struct Part {
     // The receiver has gone on to the next part, and has copied the payload.
     static constexpr std::uint64_t kUses = 2;
 };
-static_assert(sizeof(Part) == 248);
+static_assert(sizeof(MessagePart) == 248);
 
 // A part that the receiver has taken off the list, with the start of its payload.
 struct Arrival {
-    Part part;
+    MessagePart part;
     std::uint64_t place;  // shmemx_gptr_t
 
     bool is_inline() const { return part.envelope.part_bytes <= kInlineBytes; }
@@ -60,7 +60,7 @@ bool start_inbox();
 void stop_inbox();
 
 // Appends a part of this unit, which stays until its uses are kUses, to a unit's list.
-void post(int unit, Part* part);
+void post(int unit, MessagePart* part);
 
 // A receiver asks for the first part of a message, or for the next one of a message whose first
 // part it has.

@@ -29,16 +29,17 @@ std::atomic<std::uint64_t> messages{0};  // of this unit, so far
 class Outbox {
   public:
     // RETURNS: nullptr: local memory has no room.
-    Part* allocate(std::size_t payload_bytes) {
+    MessagePart* allocate(std::size_t payload_bytes) {
         const std::lock_guard guard(mutex_);
-        const std::size_t bytes = offsetof(Part, payload) + std::max(payload_bytes, kInlineBytes);
+        const std::size_t bytes =
+            offsetof(MessagePart, payload) + std::max(payload_bytes, kInlineBytes);
         if (parts_.size() >= parts_max_ || bytes_ >= bytes_max_) {
             free_done();
         }
-        auto* part = static_cast<Part*>(shmemx_local_malloc(bytes));
+        auto* part = static_cast<MessagePart*>(shmemx_local_malloc(bytes));
         if (part == nullptr) {
             free_done();
-            part = static_cast<Part*>(shmemx_local_malloc(bytes));
+            part = static_cast<MessagePart*>(shmemx_local_malloc(bytes));
         }
         if (part != nullptr) {
             part->next = SHMEMX_GPTR_NULL;
@@ -66,7 +67,7 @@ class Outbox {
     static constexpr std::size_t kBytesMin = std::size_t{4} << 20;
 
     struct Entry {
-        Part* part;
+        MessagePart* part;
         std::size_t bytes;
     };
 
@@ -74,7 +75,8 @@ class Outbox {
     void free_done() {
         const int me = shmem_my_pe();
         std::erase_if(parts_, [&](const Entry& entry) {
-            const bool is_done = shmem_uint64_atomic_fetch(&entry.part->uses, me) == Part::kUses;
+            const bool is_done =
+                shmem_uint64_atomic_fetch(&entry.part->uses, me) == MessagePart::kUses;
             if (is_done) {
                 bytes_ -= entry.bytes;
                 shmemx_local_free(entry.part);
@@ -99,9 +101,9 @@ Outbox& outbox() {
 }
 
 // As large as local memory has room for. RETURNS: nullptr: not even for a small part.
-Part* allocate_part(std::size_t& bytes) {
+MessagePart* allocate_part(std::size_t& bytes) {
     for (bytes = std::min(bytes, kPartBytesMax);; bytes /= 2) {
-        Part* part = outbox().allocate(bytes);
+        MessagePart* part = outbox().allocate(bytes);
         if (part != nullptr || bytes <= kPartBytesMin) {
             return part;
         }
@@ -120,7 +122,7 @@ Sending::Sending(const void* source, std::size_t bytes, int tag, int unit)
 bool Sending::advance() {
     do {
         std::size_t bytes = bytes_ - sent_bytes_;
-        Part* part = allocate_part(bytes);
+        MessagePart* part = allocate_part(bytes);
         if (part == nullptr) {
             is_impossible_ = sent_bytes_ == 0 && outbox().is_empty();
             make_progress();
@@ -158,7 +160,7 @@ void Receiving::copy(const Arrival& arrival) {
         return;
     }
     if (bytes > 0) {
-        auto* part = static_cast<Part*>(shmemx_gptr_addr(arrival.place));
+        auto* part = static_cast<MessagePart*>(shmemx_gptr_addr(arrival.place));
         shmem_getmem(dest_ + first, part->payload, bytes, envelope.source);
     }
     end_copy(arrival);

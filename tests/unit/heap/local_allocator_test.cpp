@@ -57,8 +57,8 @@ TEST(LocalAllocator, TheWholeMemoryIsABlockAndComesBack) {
     ASSERT_TRUE(allocator.is_open());
     const SizeClass all = class_of_bytes(std::size_t{4} << 20);
     for (int round = 0; round < 3; ++round) {
-        ASSERT_EQ(allocator.take(all), Unit{0});
-        EXPECT_EQ(allocator.take(1), std::nullopt);
+        ASSERT_EQ(allocator.try_take(all), Unit{0});
+        EXPECT_EQ(allocator.try_take(1), std::nullopt);
         allocator.give_back(0, all);
         EXPECT_TRUE(allocator.is_valid());
     }
@@ -68,18 +68,18 @@ TEST(LocalAllocator, FindsNeighboursThatAreNoBuddies) {
     LocalAllocator allocator(3 * 64 * kUnitBytes);
     // Two free blocks of 64 units in the middle and at the end are no buddies.
     const SizeClass block = class_of_bytes(64 * kUnitBytes);
-    ASSERT_EQ(allocator.take(block), Unit{128}) << "the lowest order that fits";
-    ASSERT_EQ(allocator.take(block), Unit{0});
-    ASSERT_EQ(allocator.take(block), Unit{64});
+    ASSERT_EQ(allocator.try_take(block), Unit{128}) << "the lowest order that fits";
+    ASSERT_EQ(allocator.try_take(block), Unit{0});
+    ASSERT_EQ(allocator.try_take(block), Unit{64});
     allocator.give_back(64, block);
     allocator.give_back(128, block);
     const SizeClass larger = class_of_bytes(112 * kUnitBytes);
-    ASSERT_EQ(allocator.take(larger), Unit{64});
+    ASSERT_EQ(allocator.try_take(larger), Unit{64});
     EXPECT_TRUE(allocator.is_valid());
     EXPECT_EQ(allocator.units_free(), 128U - 112U);
     allocator.give_back(64, larger);
-    EXPECT_EQ(allocator.take(larger, 7), std::nullopt) << "no multiple of 128 units has room";
-    EXPECT_EQ(allocator.take(larger, 6), Unit{64});
+    EXPECT_EQ(allocator.try_take(larger, 7), std::nullopt) << "no multiple of 128 units has room";
+    EXPECT_EQ(allocator.try_take(larger, 6), Unit{64});
     EXPECT_TRUE(allocator.is_valid());
 }
 
@@ -93,7 +93,8 @@ TEST(LocalAllocator, BatchesAscendFromTheBack) {
     }
     EXPECT_TRUE(allocator.is_valid());
     for (const Unit unit : blocks) allocator.give_back(unit, 5);
-    EXPECT_EQ(allocator.take(class_of_bytes(std::size_t{1} << 20)), Unit{0}) << "all has merged";
+    EXPECT_EQ(allocator.try_take(class_of_bytes(std::size_t{1} << 20)), Unit{0})
+        << "all has merged";
 }
 
 class LocalAllocatorRandom : public testing::Test {
@@ -130,7 +131,7 @@ class LocalAllocatorRandom : public testing::Test {
         const auto size_class = static_cast<SizeClass>(pick(1, pick(1, 60)));
         const auto align_order = static_cast<unsigned>(pick(0, 3) == 0 ? pick(0, 10) : 0);
         const bool has_room = has_run(units_of_class(size_class), align_order);
-        const auto unit = allocator.take(size_class, align_order);
+        const auto unit = allocator.try_take(size_class, align_order);
         ASSERT_EQ(unit.has_value(), has_room) << "finds a run if and only if there is one";
         if (!unit) return;
         ASSERT_EQ(*unit % (Unit{1} << align_order), 0U);

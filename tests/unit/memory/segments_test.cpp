@@ -60,12 +60,12 @@ TEST_F(SegmentsTest, NoAddressIsANameBeforeTheFirstProposal) {
 TEST_F(SegmentsTest, NamesAreGivenOnceAndAgain) {
     const std::size_t first = segments_.propose(Segments::kBehindLast, kPage);
     EXPECT_NE(segments_.propose(Segments::kBehindLast, kPage), first) << "another thread's";
-    EXPECT_TRUE(segments_.claim(segment_at(first, 2)));
-    EXPECT_FALSE(segments_.claim(segment_at(first)));
-    EXPECT_FALSE(segments_.claim(segment_at(first + kPage)));
+    EXPECT_TRUE(segments_.try_claim(segment_at(first, 2)));
+    EXPECT_FALSE(segments_.try_claim(segment_at(first)));
+    EXPECT_FALSE(segments_.try_claim(segment_at(first + kPage)));
     EXPECT_EQ(segments_.propose(0, kPage), first + 2 * kPage);
-    EXPECT_TRUE(segments_.take(first).has_value());
-    EXPECT_FALSE(segments_.take(first).has_value());
+    EXPECT_TRUE(segments_.try_take(first).has_value());
+    EXPECT_FALSE(segments_.try_take(first).has_value());
     EXPECT_EQ(segments_.propose(0, kPage), first);
     EXPECT_GT(segments_.propose(Segments::kBehindLast, kPage), first) << "as late as possible";
     EXPECT_EQ(segments_.propose(0, std::size_t{1} << 44), Segments::kNone);
@@ -74,7 +74,7 @@ TEST_F(SegmentsTest, NamesAreGivenOnceAndAgain) {
 TEST_F(SegmentsTest, GapsAreFound) {
     const std::size_t first = segments_.propose(0, kPage);
     for (std::size_t i = 0; i < 10; i += 2) {
-        ASSERT_TRUE(segments_.claim(segment_at(first + i * kPage)));
+        ASSERT_TRUE(segments_.try_claim(segment_at(first + i * kPage)));
     }
     EXPECT_EQ(segments_.propose(0, kPage), first + kPage);
     EXPECT_EQ(segments_.propose(first + 2 * kPage, kPage), first + 3 * kPage);
@@ -85,7 +85,7 @@ TEST_F(SegmentsTest, GapsAreFound) {
 
 TEST_F(SegmentsTest, NamesLeadToTheirBytes) {
     const std::size_t begin = segments_.propose(0, kPage);
-    ASSERT_TRUE(segments_.claim(segment_at(begin)));
+    ASSERT_TRUE(segments_.try_claim(segment_at(begin)));
     EXPECT_EQ(segments_.remote(name(begin + 3), 20, 1, "test"), mine_ + 3);
     EXPECT_EQ(segments_.remote(name(begin + 22), 1, 1, "test"), mine_ + 22);
     EXPECT_EQ(segments_.find_here(name(begin + 3), 21), nullptr);
@@ -101,7 +101,7 @@ TEST_F(SegmentsTest, NamesLeadToTheirBytes) {
 
 TEST_F(SegmentsTest, MistakesEndTheJob) {
     const std::size_t begin = segments_.propose(0, kPage);
-    ASSERT_TRUE(segments_.claim(segment_at(begin)));
+    ASSERT_TRUE(segments_.try_claim(segment_at(begin)));
     const auto dies = testing::ExitedWithCode(1);
     EXPECT_EXIT(segments_.remote(name(begin + 8), 11, 0, "put"), dies,
                 "put: 11 bytes at .*, byte 0 of the part of PE 0 of a segment, are not all in");
@@ -116,11 +116,11 @@ TEST_F(SegmentsTest, MistakesEndTheJob) {
 
 TEST_F(SegmentsTest, NothingIsRememberedOfAnEndedSegment) {
     const std::size_t begin = segments_.propose(0, kPage);
-    ASSERT_TRUE(segments_.claim(segment_at(begin)));
+    ASSERT_TRUE(segments_.try_claim(segment_at(begin)));
     EXPECT_EQ(segments_.find(name(begin + 3), 1), mine_ + 3);
-    segments_.take(begin);
+    segments_.try_take(begin);
     EXPECT_EQ(segments_.find(name(begin + 3), 1), nullptr);
-    ASSERT_TRUE(segments_.claim(segment_at(begin)));
+    ASSERT_TRUE(segments_.try_claim(segment_at(begin)));
     EXPECT_EQ(segments_.find(name(begin + 3), 1), mine_ + 3);
     segments_.forget_all_of(&team_);
     EXPECT_EQ(segments_.find(name(begin + 3), 1), nullptr);

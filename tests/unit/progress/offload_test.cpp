@@ -118,8 +118,8 @@ class OffloadToFabric : public testing::Test {
 };
 
 TEST_F(OffloadToFabric, ThreadPostsAndCompletes) {
-    ASSERT_TRUE(transfers_.take(put_of(2000), context_));
-    ASSERT_TRUE(transfers_.take(get_of(3000), context_));
+    ASSERT_TRUE(transfers_.try_take(put_of(2000), context_));
+    ASSERT_TRUE(transfers_.try_take(get_of(3000), context_));
     EXPECT_TRUE(fabric_.posted.empty()) << "the caller must not post";
     EXPECT_EQ(fabric_.wakes, 2);
     advance_background();
@@ -133,21 +133,21 @@ TEST_F(OffloadToFabric, ThreadPostsAndCompletes) {
 }
 
 TEST_F(OffloadToFabric, WaitPostsWhatTheThreadHasNotBegun) {
-    ASSERT_TRUE(transfers_.take(put_of(2000), context_));
+    ASSERT_TRUE(transfers_.try_take(put_of(2000), context_));
     transfers_.complete(context_, Which::kAll);
     EXPECT_EQ(fabric_.posted.size(), 1U);
     EXPECT_EQ(fabric_.waits, 1);
 }
 
 TEST_F(OffloadToFabric, FenceWaitsForPutsAndSignalsOnly) {
-    ASSERT_TRUE(transfers_.take(get_of(2000), context_));
+    ASSERT_TRUE(transfers_.try_take(get_of(2000), context_));
     advance_background();
     transfers_.complete(context_, Which::kPuts);
     EXPECT_EQ(fabric_.waits, 0);
     Transfer signal = put_of(2000);
     const AtomicRequest seven{.op = AtomicOp::kSet, .operand = 7};
     signal.signal = &seven;
-    ASSERT_TRUE(transfers_.take(signal, context_));
+    ASSERT_TRUE(transfers_.try_take(signal, context_));
     transfers_.complete(context_, Which::kPuts);
     EXPECT_EQ(fabric_.waits, 1);
     EXPECT_EQ(fabric_.posted.back(), "signal 7 of 2000 to 1");
@@ -155,7 +155,7 @@ TEST_F(OffloadToFabric, FenceWaitsForPutsAndSignalsOnly) {
 }
 
 TEST_F(OffloadToFabric, WaitsOfOtherContextsDoNotWait) {
-    ASSERT_TRUE(transfers_.take(put_of(2000), context_));
+    ASSERT_TRUE(transfers_.try_take(put_of(2000), context_));
     advance_background();
     transfers_.complete(other_, Which::kAll);
     EXPECT_EQ(fabric_.waits, 0);
@@ -164,15 +164,15 @@ TEST_F(OffloadToFabric, WaitsOfOtherContextsDoNotWait) {
 }
 
 TEST_F(OffloadToFabric, LeavesToTheCallerWhatItMustNotHave) {
-    EXPECT_FALSE(transfers_.take(put_of(2000), internal_)) << "of the library";
+    EXPECT_FALSE(transfers_.try_take(put_of(2000), internal_)) << "of the library";
     fabric_.has_fence = true;
-    EXPECT_FALSE(transfers_.take(put_of(2000), context_)) << "may pass a fence";
+    EXPECT_FALSE(transfers_.try_take(put_of(2000), context_)) << "may pass a fence";
     fabric_.has_fence = false;
     int taken = 0;
-    while (transfers_.take(put_of(2000), context_)) ++taken;
+    while (transfers_.try_take(put_of(2000), context_)) ++taken;
     EXPECT_EQ(taken, 64);
     transfers_.complete(context_, Which::kAll);
-    EXPECT_TRUE(transfers_.take(put_of(2000), context_)) << "the places are free again";
+    EXPECT_TRUE(transfers_.try_take(put_of(2000), context_)) << "the places are free again";
     transfers_.complete_all();
     EXPECT_EQ(fabric_.posted.size(), 65U);
 }
@@ -180,11 +180,11 @@ TEST_F(OffloadToFabric, LeavesToTheCallerWhatItMustNotHave) {
 TEST_F(OffloadToFabric, RequestsCompleteOneByOne) {
     shmemx_req_t first = SHMEMX_REQ_COMPLETE;
     shmemx_req_t second = SHMEMX_REQ_COMPLETE;
-    ASSERT_TRUE(transfers_.take(put_of(2000), context_, &first, "test"));
+    ASSERT_TRUE(transfers_.try_take(put_of(2000), context_, &first, "test"));
     EXPECT_FALSE(test_request(first, Completion::kRemote, "test"));
     advance_background();
     fabric_.arrive();
-    ASSERT_TRUE(transfers_.take(get_of(2000), context_, &second, "test"));
+    ASSERT_TRUE(transfers_.try_take(get_of(2000), context_, &second, "test"));
     advance_background();
     EXPECT_TRUE(test_request(first, Completion::kRemote, "test"));
     EXPECT_FALSE(test_request(second, Completion::kLocal, "test"));
