@@ -2,16 +2,15 @@
 //
 // See segments.hpp. The members agree on names that are free on all: each proposes the first place
 // that is free on it, and they take the highest. A member where that place is in use says so in a
-// second round, and all try again behind it. Both rounds are one sync and a look at a line of each
-// member's flags, as for team memory (team_memory.cpp).
+// second round, and all try again behind it.
 #include "collectives/segments.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "collectives/barrier/barrier.hpp"
+#include "collectives/shown_lines.hpp"
 #include "core/pe_state.hpp"
 #include "settings/config.hpp"
 
@@ -34,16 +33,6 @@ struct Shown {
     std::uint64_t is_mine = 0;  // this member has the agreed place
     std::uintptr_t table = 0;   // of the parts, for its node; 0: it has none
 };
-static_assert(sizeof(Shown) <= sizeof(TeamFlags::Words));
-
-std::vector<Shown> show(Team& team, const Shown& mine, const char* where) {
-    TeamFlags::Words& line = team.my_flags().offers[team.allocations++ % 2];
-    std::memcpy(static_cast<void*>(&line), &mine, sizeof mine);
-    sync(team, where);
-    std::vector<Shown> all(static_cast<std::size_t>(team.npes));
-    team.read_flags(&line, sizeof mine, all.data());
-    return all;
-}
 
 // Without the parts of the others.
 RegisteredSegment segment_of(const Team& team, const std::vector<Shown>& all,
@@ -111,7 +100,7 @@ std::optional<std::size_t> register_segment(Team& team, SegmentPart mine, std::s
     std::size_t names = names_for(mine.bytes);  // later: the most that a member needs
     for (bool is_from_start = false;;) {
         shown.place = segments().propose(from, names);
-        const std::vector<Shown> all = show(team, shown, where);
+        const std::vector<Shown> all = show_to_all(team, shown, where);
         RegisteredSegment segment = segment_of(team, all, region);
         if (segment.begin == Segments::kNone) {
             if (is_from_start) break;
@@ -127,7 +116,7 @@ std::optional<std::size_t> register_segment(Team& team, SegmentPart mine, std::s
         const std::size_t begin = segment.begin;
         names = segment.end - begin;
         shown.is_mine = segments().try_claim(std::move(segment)) ? 1 : 0;
-        const std::vector<Shown> answers = show(team, shown, where);
+        const std::vector<Shown> answers = show_to_all(team, shown, where);
         if (std::ranges::all_of(answers, [](const Shown& one) { return one.is_mine != 0; })) {
             segments().complete(begin, table_of(team, answers, std::move(table)));
             return begin;

@@ -199,7 +199,7 @@ NewTeam create_team_of(std::span<const int> world_pes, const char* where) {
 
 void destroy_team(std::unique_ptr<Team> team) {
     leave_arrays(*team);
-    if (team->allocations != 0) {
+    if (team->lines_shown != 0) {
         team_memory().free_all_of(team.get());
         segments().forget_all_of(team.get());
     }

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See team_memory.hpp. In a round each member shows its offer, the team meets, and each member
-// reads all offers and finds the same place. The offers lie in two lines by turns: a member writes
-// the first one again only after the sync of the second round, which all enter when they have read
-// the first. So a round needs one sync.
+// See team_memory.hpp. In a round each member shows its offer to all, and finds the same place in
+// all offers.
 #include "collectives/team_memory.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 #include <vector>
 
 #include "base/bits.hpp"
 #include "base/fatal.hpp"
-#include "collectives/barrier/barrier.hpp"
+#include "collectives/shown_lines.hpp"
 #include "core/pe_state.hpp"
 #include "heap/team_memory.hpp"
 #include "memory/core_files.hpp"
@@ -24,7 +21,7 @@ namespace {
 
 using heap::TeamMemory;
 
-// A member shows this to the others, in a line of its flags.
+// A member shows this to the others.
 struct Shown {
     std::uint64_t bytes = 0;
     std::uint64_t alignment = 0;
@@ -33,7 +30,6 @@ struct Shown {
     std::uint64_t limit = 0;
     TeamMemory::Extent extents[TeamMemory::kExtentsMax];
 };
-static_assert(sizeof(Shown) == sizeof(TeamFlags::Words));
 
 // The result of a round, the same on all members.
 struct Round {
@@ -98,11 +94,7 @@ Round meet(Team& team, const TeamMemory::Request& request, bool abstains, const 
     mine.count = static_cast<std::uint32_t>(offer.count);
     mine.limit = offer.limit;
     std::ranges::copy(offer.extents, mine.extents);
-    TeamFlags::Words& line = team.my_flags().offers[team.allocations++ % 2];
-    std::memcpy(static_cast<void*>(&line), &mine, sizeof mine);
-    sync(team, where);
-    std::vector<Shown> all(static_cast<std::size_t>(team.npes));
-    team.read_flags(&line, sizeof line, all.data());
+    const std::vector<Shown> all = show_to_all(team, mine, where);
     check_arguments(team, all, mine, where);
     Round round{.place = common_place(all, request)};
     for (const Shown& shown : all) {
@@ -118,7 +110,7 @@ Round meet(Team& team, const TeamMemory::Request& request, bool abstains, const 
 // from each other abstain at different times sooner or later.
 bool draws_abstention(const Team& team) {
     const std::uint64_t name = static_cast<std::uint64_t>(team.world_pe(0)) << 32 | team.slot;
-    return (mix_bits(mix_bits(name) + team.allocations) & 1) != 0;
+    return (mix_bits(mix_bits(name) + team.lines_shown) & 1) != 0;
 }
 
 }  // namespace

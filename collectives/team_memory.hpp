@@ -13,9 +13,9 @@ namespace tessera::collectives {
 // The offset of a new block in the ranges of all members, the lowest one that is free on all;
 // nullopt: no place is. The same on all members. Different arguments end the job.
 // REQUIRES: bytes > 0, and alignment is a power of two up to kHugePageBytes.
-// COST: a sync of the team, and a line read from each member. More rounds of both while the lowest
-// free extents of the members have no place in common, or while a thread of a member allocates for
-// another team and no other place is left.
+// COST: that of shown_lines.hpp; more rounds of it while the lowest free extents of the members
+// have no place in common, or while a thread of a member allocates for another team and no other
+// place is left.
 std::optional<std::size_t> allocate_team_memory(Team& team, std::size_t bytes,
                                                 std::size_t alignment, const char* where);
 

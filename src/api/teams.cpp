@@ -210,7 +210,7 @@ SHMEM_ENTRY(void, shmem_team_destroy, shmem_team_t team) {
     }
     const auto first_call = static_cast<std::uint32_t>(doomed.first.mailbox_calls);
     const bool is_used_by_others = doomed.mailbox_calls != first_call || doomed.is_irregular() ||
-                                   doomed.allocations != 0 ||
+                                   doomed.lines_shown != 0 ||
                                    tessera::collectives::has_used_streams(doomed);
     if (is_used_by_others) doomed.sync(doomed, SHMEM_WHERE);
     api::destroy(doomed);

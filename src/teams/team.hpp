@@ -75,7 +75,7 @@ struct Team {
     int num_contexts = 0;                     // as configured
     std::uint64_t handle = 0;                 // the program's name for it; 0: a predefined team
     std::uint32_t open_contexts = 0;          // that the program created on it (api/contexts.cpp)
-    std::uint32_t allocations = 0;            // rounds of them (collectives/team_memory.cpp)
+    std::uint32_t lines_shown = 0;            // collectives/shown_lines.cpp
     TeamNodes by_node;                        // empty unless on several nodes
     CollectiveStatePointer collective_state;  // nullptr before the first use
     TeamNumbers first;                        // `syncs` and `mailbox_calls` when it was made

@@ -20,8 +20,7 @@ inline constexpr int kSyncRoundsMax = 32;  // dissemination: 2^32 members
 //   then     central: the team's meeting point; only the copy of member 0 is used
 //   then     exchange: words that this member shows to the others between two syncs; the last
 //            one lasts as long as the team (teams/team_arrays.cpp)
-//   then     offers: words for allocations of team memory, by turns
-//            (collectives/team_memory.cpp)
+//   then     lines: words that this member shows, by turns (collectives/shown_lines.cpp)
 //   then     calls: the collectives that this member has called (core/diagnosis.hpp)
 struct TeamFlags {
     struct alignas(kFalseSharingBytes) Line {
@@ -35,7 +34,7 @@ struct TeamFlags {
     Line arrival[kSyncRoundsMax];
     CentralSync central;
     Words exchange;
-    Words offers[2];
+    Words lines[2];
     alignas(kFalseSharingBytes) TeamCalls calls;
 };
 static_assert(sizeof(TeamFlags) == (kSyncRoundsMax + 6) * kFalseSharingBytes);

@@ -86,6 +86,8 @@ COVERED_BY = {
     "src/base/cache_lines_portable.cpp": "tests/unit/base/cache_lines_test.cpp",
     "src/base/cache_lines_x86_64.cpp": "tests/unit/base/cache_lines_test.cpp",
     "collectives/segments.cpp": "tests/behaviour/runtime_layer/segments/segments_random_test.cpp",
+    "collectives/shown_lines.cpp":
+        "tests/behaviour/runtime_layer/segments/segments_random_test.cpp",
     "src/memory/segment_transport.cpp":
         "tests/behaviour/runtime_layer/segments/shmemx_segments_test.cpp",
     "collectives/agreement.cpp":
