@@ -31,7 +31,6 @@ using tessera::AlgorithmSetting;
 using tessera::Collective;
 using tessera::Config;
 using tessera::config;
-using tessera::ReduceAccess;
 
 struct Options {
     Collective collective = Collective::kReduce;
@@ -46,7 +45,6 @@ constexpr double kCloseToBest = 1.1;  // such a ratio is as good
 struct Variant {
     std::string name;  // as it is printed
     AlgorithmSetting algorithm;
-    ReduceAccess access = ReduceAccess::kAuto;
     long calls = 1;  // of a batch
     std::vector<double> times = {};
 };
@@ -104,7 +102,6 @@ double batch_s(const Options& options, const Variant& variant, const Arrays& arr
                std::size_t bytes) {
     shmem_barrier_all();
     setting_of(options.collective) = variant.algorithm;
-    const_cast<Config&>(config()).reduce_access = variant.access;
     call(options.collective, arrays, bytes, 0);
     shmem_barrier_all();
     const double start = now_s();
@@ -124,24 +121,12 @@ bool is_possible(const collectives::AlgorithmTraits& algorithm, std::size_t byte
 }
 
 std::vector<Variant> variants_of(const Options& options, std::size_t bytes) {
-    const bool is_reduce = options.collective == Collective::kReduce;
     std::vector<Variant> variants{{.name = "auto", .algorithm = {}}};
     const auto all = collectives::traits_of(options.collective);
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (!is_possible(*all[i], bytes)) continue;
-        const AlgorithmSetting algorithm{static_cast<std::uint8_t>(i + 1)};
-        const std::string name(all[i]->name);
-        if (!is_reduce) {
-            variants.push_back({.name = name, .algorithm = algorithm});
-            continue;
-        }
-        for (const ReduceAccess access : {ReduceAccess::kDirect, ReduceAccess::kPutGet}) {
-            variants.push_back(
-                {.name = name + " " +
-                         std::string(tessera::kReduceAccessNames[static_cast<std::size_t>(access)]),
-                 .algorithm = algorithm,
-                 .access = access});
-        }
+        variants.push_back(
+            {.name = std::string(all[i]->name), .algorithm = {static_cast<std::uint8_t>(i + 1)}});
     }
     return variants;
 }

@@ -262,58 +262,54 @@ struct Wanted {
     std::size_t end = 0;
 };
 
-// A reduction of the staged vector. `reduce(reduction)` runs the algorithm.
-template <class RunReduction>
-void reduce_staged(const Restriction& restriction, Reduction staged, const Wanted& wanted,
-                   RunReduction run_reduction_by) {
+// A reduction of the staged vector.
+void reduce_staged(const Restriction& restriction, Reduce::Run run, Reduction staged,
+                   const Wanted& wanted) {
     staged.lands = restriction.lands;
     staged.wanted = wanted.place;
     staged.wanted_begin = wanted.begin;
     staged.wanted_end = wanted.end;
-    run_reduction_by(staged);
+    run(staged);
     if (restriction.lands || wanted.begin == wanted.end) return;
     copy_bytes(wanted.place, staged.dest + wanted.begin, wanted.end - wanted.begin);
 }
 
 // `takes`: this member wants the result.
-template <class RunReduction>
-bool reduce_vector(const Restriction& restriction, const Group& group, const RuntimeCall& call,
-                   bool takes, RunReduction run_reduction_by) {
+bool reduce_vector(const Restriction& restriction, Reduce::Run run, const Group& group,
+                   const RuntimeCall& call, bool takes) {
     char* const room = room_for_vector(group, call.bytes);
     if (room == nullptr) return false;
     const FunctionKernel function(call);
     for_each_part(call.bytes, [&](std::size_t at, std::size_t bytes) {
         copy_bytes(room, call.source + at, bytes);
         const Wanted wanted = takes ? Wanted{call.dest + at, 0, bytes} : Wanted{};
-        reduce_staged(restriction,
+        reduce_staged(restriction, run,
                       {.group = group,
                        .dest = room,
                        .source = room,
                        .nelems = bytes / call.element_bytes,
                        .kernel = function.kernel()},
-                      wanted, run_reduction_by);
+                      wanted);
     });
     return true;
 }
 
 bool run_direct(const Algorithm<Reduce>& algorithm, const Group& group, const RuntimeCall& call) {
-    const auto run = [&](const Reduction& staged) { run_reduction(algorithm, staged); };
     if (algorithm.restriction.symmetric != Symmetric::kNothing || algorithm.restriction.lands) {
-        return reduce_vector(algorithm.restriction, group, call, true, run);
+        return reduce_vector(algorithm.restriction, algorithm.run, group, call, true);
     }
     const FunctionKernel function(call);
-    run({.group = group,
-         .dest = call.dest,
-         .source = call.source,
-         .nelems = call.bytes / call.element_bytes,
-         .kernel = function.kernel()});
+    algorithm.run({.group = group,
+                   .dest = call.dest,
+                   .source = call.source,
+                   .nelems = call.bytes / call.element_bytes,
+                   .kernel = function.kernel()});
     return true;
 }
 
 bool run_direct(const Algorithm<ReduceToRoot>& algorithm, const Group& group,
                 const RuntimeCall& call) {
-    return reduce_vector(algorithm.restriction, group, call, call.me == call.root,
-                         [&](const Reduction& staged) { algorithm.run(staged); });
+    return reduce_vector(algorithm.restriction, algorithm.run, group, call, call.me == call.root);
 }
 
 bool run_direct(const Algorithm<ReduceScatter>& algorithm, const Group& group,
@@ -330,13 +326,13 @@ bool run_direct(const Algorithm<ReduceScatter>& algorithm, const Group& group,
         copy_bytes(room + at, call.out.at(i, call.element_bytes), bytes);
         at += bytes;
     }
-    reduce_staged(algorithm.restriction,
+    reduce_staged(algorithm.restriction, algorithm.run,
                   {.group = group,
                    .dest = room,
                    .source = room,
                    .nelems = all / call.element_bytes,
                    .kernel = function.kernel()},
-                  wanted, [&](const Reduction& staged) { algorithm.run(staged); });
+                  wanted);
     return true;
 }
 
@@ -391,21 +387,7 @@ Call facts_of(Collective collective, const RuntimeCall& call) {
     return facts;
 }
 
-Access access_of(const Reduce::Run& function, std::size_t bytes) {
-    switch (config().reduce_access) {
-        case ReduceAccess::kDirect: return Access::kDirect;
-        case ReduceAccess::kPutGet: return Access::kPutGet;
-        case ReduceAccess::kAuto: break;
-    }
-    return bytes >= function.direct_from ? Access::kDirect : Access::kPutGet;
-}
-
 }  // namespace
-
-void run_reduction(const Algorithm<Reduce>& algorithm, Reduction call) {
-    call.access = access_of(algorithm.run, call.bytes());
-    algorithm.run.run(call);
-}
 
 bool run_by(const AlgorithmTraits& algorithm, Team& team, const RuntimeCall& call,
             const char* where) {

@@ -54,9 +54,6 @@ shmemx_req_t start_call(Team& team, Collective collective, const RuntimeCall& ca
 bool run_by(const AlgorithmTraits& algorithm, Team& team, const RuntimeCall& call,
             const char* where);
 
-// Runs a reduction by an algorithm that takes it in this form.
-void run_reduction(const Algorithm<Reduce>& algorithm, Reduction call);
-
 // Runs a call by the algorithm that is chosen for it. `direct(algorithm)` runs one that takes the
 // arguments in the form of its collective, and returns false if it cannot.
 template <class Kind, class Direct>

@@ -84,11 +84,11 @@ void reduce(const Group& group, void* dest, const void* source, std::size_t nele
     run<Reduce>(
         group, {.dependence = dependence, .bytes = bytes},
         [&](const Algorithm<Reduce>& algorithm) {
-            run_reduction(algorithm, {.group = group,
-                                      .dest = static_cast<char*>(dest),
-                                      .source = static_cast<const char*>(source),
-                                      .nelems = nelems,
-                                      .kernel = kernel});
+            algorithm.run({.group = group,
+                           .dest = static_cast<char*>(dest),
+                           .source = static_cast<const char*>(source),
+                           .nelems = nelems,
+                           .kernel = kernel});
         },
         [&] {
             return vector_call(group.team(), dest, source, bytes, kernel.element_bytes,

@@ -4,10 +4,6 @@
 // to member i - 2^s, so all data moves one way and each member always has a run of neighbouring
 // parts. Each member's run begins with its own part, so the order differs between members, and the
 // operation must not depend on it.
-//
-//   put_get  the part is sent to the other's slot
-//   direct   the part stays in the member's own slot, and the other combines it from there
-//
 // COST: T_BR = lg p a + n lg p b + n lg p c, and 2 more rounds unless p is a power of 2.
 // Restrictions: a team with mailboxes, an operation whose result does not depend on the order.
 // Reference: Bruck et al., "Efficient Algorithms for All-to-All Communications", 1997.
@@ -33,19 +29,10 @@ void run_chunk(const Reduction& call, const Core& core, Chunk& part, std::size_t
     }
     if (core.has_neighbour()) combine(call, part, mailboxes.receive(Core::kFoldIn), bytes);
     const int mask = core.size() - 1;
-    alignas(kCacheLineBytes) Chunk copy;
     for (int round = 0; round < core.rounds(); ++round) {
         const int to = core.index_of((core.core_index() - (1 << round)) & mask);
-        const int from = core.index_of((core.core_index() + (1 << round)) & mask);
-        if (call.access == Access::kPutGet) {
-            mailboxes.send(to, round, part, bytes);
-            combine(call, part, mailboxes.receive(round), bytes);
-        } else {
-            mailboxes.publish(round, part, bytes);
-            mailboxes.post(GateKind::kReady, round, to);
-            mailboxes.wait(GateKind::kReady, round);
-            combine(call, part, mailboxes.published_by(from, round, bytes, copy), bytes);
-        }
+        mailboxes.send(to, round, part, bytes);
+        combine(call, part, mailboxes.receive(round), bytes);
     }
     if (core.has_neighbour()) mailboxes.send(me - 1, Core::kFoldOut, part, bytes);
 }
@@ -79,6 +66,6 @@ extern constinit const Algorithm<Reduce> kReduceBruck{
                      .any_order = true,
                      .in_order = false},
      .cost = cost},
-    {reduce_bruck, Reduce::kNeverDirect}};
+    reduce_bruck};
 
 }  // namespace tessera::collectives

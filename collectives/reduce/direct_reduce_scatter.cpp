@@ -74,6 +74,6 @@ extern constinit const Algorithm<Reduce> kReduceDirectReduceScatter{
      .formula = "2 syncs + n (b + c)",
      .best_when = "one node",
      .cost = cost},
-    {reduce_slice, Reduce::kAlwaysDirect}};
+    reduce_slice};
 
 }  // namespace tessera::collectives

@@ -35,6 +35,6 @@ extern constinit const Algorithm<Reduce> kReduceEager{{.name = "eager",
                                                        .best_when = "short vectors, one node",
                                                        .restriction = kMailboxesEager,
                                                        .cost = cost},
-                                                      {reduce_mail, Reduce::kAlwaysDirect}};
+                                                      reduce_mail};
 
 }  // namespace tessera::collectives

@@ -50,6 +50,6 @@ extern constinit const Algorithm<Reduce> kReduceFlatTree{
      .formula = "p a + 2 n (p-1) b + n (p-1) c",
      .best_when = "hardly ever: for comparison",
      .cost = cost},
-    {reduce_flat_tree, Reduce::kAlwaysDirect}};
+    reduce_flat_tree};
 
 }  // namespace tessera::collectives

@@ -255,8 +255,7 @@ constexpr AlgorithmTraits traits(CostFunction function) {
 
 }  // namespace
 
-extern constinit const Algorithm<Reduce> kReduceHierarchical{
-    traits(cost), {reduce_hierarchical, Reduce::kAlwaysDirect}};
+extern constinit const Algorithm<Reduce> kReduceHierarchical{traits(cost), reduce_hierarchical};
 extern constinit const Algorithm<ReduceToRoot> kReduceToRootHierarchical{traits(cost),
                                                                          reduce_hierarchical};
 extern constinit const Algorithm<ReduceScatter> kReduceScatterHierarchical{traits(scatter_cost),

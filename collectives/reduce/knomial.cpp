@@ -6,9 +6,9 @@
 // combined in the order of the members. The result goes down the same tree.
 //
 //   short   through slots
-//   long    in pieces: a parent combines its children's pieces in place (direct), or reads the
-//           pieces of a level at once (put_get, other nodes), and writes the result to the
-//           children. A member begins the next pieces while earlier ones are under way up and down.
+//   long    in pieces: a parent combines its children's pieces in place, or reads those of a level
+//           at once from other nodes, and writes the result to the children. A member begins the
+//           next pieces while earlier ones are under way up and down.
 //
 // A piece is overwritten only after its parent has read it. A member is done when it has the last
 // piece, for which all members have begun. Every post has a waiter.
@@ -125,7 +125,6 @@ class TreeReduction {
     }
 
     const char* mapped_part(int index, const char* address, std::size_t bytes) const {
-        if (call_.access != Access::kDirect) return nullptr;
         return mapped_operand(address, bytes, call_.group.world_pe(index), call_.group.where());
     }
 
@@ -198,6 +197,6 @@ extern constinit const Algorithm<Reduce> kReduceKnomial{
      .best_when = "long vectors, many nodes of one PE, slow messages",
      .restriction = kMailboxesAssociative,
      .cost = cost},
-    {reduce_knomial, Reduce::kAlwaysDirect}};
+    reduce_knomial};
 
 }  // namespace tessera::collectives

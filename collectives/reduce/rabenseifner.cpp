@@ -120,6 +120,6 @@ extern constinit const Algorithm<Reduce> kReduceRabenseifner{
      .best_when = "long vectors, several nodes",
      .restriction = kMailboxesAssociative,
      .cost = cost},
-    {reduce_rabenseifner, Reduce::kAlwaysDirect}};
+    reduce_rabenseifner};
 
 }  // namespace tessera::collectives

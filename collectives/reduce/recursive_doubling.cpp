@@ -3,8 +3,9 @@
 // Recursive doubling (Ravichandrasekaran 2015, 3.2.5): in round s each member combines its partial
 // result with that of member me xor 2^s, so that after lg p rounds all have the result. Two forms:
 //
-//   put_get  both send their part to the other's slot, chunk by chunk, and both combine
-//   direct   "left computes": the lower member combines both arrays in place and writes the
+//   short    both send their part to the other's slot, and both combine: the data comes with the
+//            gate
+//   long     "left computes": the lower member combines both arrays in place and writes the
 //            result to both; no slots, no copies
 //
 // COST: T_RD = lg p a + n lg p b + n lg p c, and 2 more rounds unless p is a power of 2. Any
@@ -30,7 +31,7 @@ void lower_computes(const Reduction& call, const Mailboxes& mailboxes, int round
     mailboxes.post(GateKind::kDone, round, partner);
 }
 
-void double_direct(const Reduction& call, const Core& core) {
+void double_long(const Reduction& call, const Core& core) {
     reduce_folded(call, core, [&](const Mailboxes& mailboxes) {
         for (int round = 0; round < core.rounds(); ++round) {
             lower_computes(call, mailboxes, round, core.partner_in(round));
@@ -40,16 +41,14 @@ void double_direct(const Reduction& call, const Core& core) {
 
 void reduce_recursive_doubling(const Reduction& call) {
     const Core core(call.group.team());
-    if (call.access == Access::kDirect) return double_direct(call, core);
+    if (call.bytes() > kChunkBytes) return double_long(call, core);
     alignas(kCacheLineBytes) Chunk part;
-    for_each_chunk(0, call.bytes(), [&](std::size_t at, std::size_t bytes) {
-        std::memcpy(part, call.source + at, bytes);
-        const Mailboxes mailboxes(call.group.team(), call.group.where());
-        double_part(
-            mailboxes, core, call.group.my_index(), [](int member) { return member; }, call.kernel,
-            part, bytes / call.element_bytes());
-        std::memcpy(call.dest + at, part, bytes);
-    });
+    std::memcpy(part, call.source, call.bytes());
+    const Mailboxes mailboxes(call.group.team(), call.group.where());
+    double_part(
+        mailboxes, core, call.group.my_index(), [](int member) { return member; }, call.kernel,
+        part, call.nelems);
+    std::memcpy(call.dest, part, call.bytes());
 }
 
 Cost cost(const TeamLayout& team, double n) {
@@ -83,6 +82,6 @@ extern constinit const Algorithm<Reduce> kReduceRecursiveDoubling{
      .best_when = "short vectors",
      .restriction = kMailboxesAssociative,
      .cost = cost},
-    {reduce_recursive_doubling, kChunkBytes + 1}};
+    reduce_recursive_doubling};
 
 }  // namespace tessera::collectives

@@ -11,12 +11,7 @@ namespace tessera::collectives {
 
 struct Reduce {
     static constexpr Collective kCollective = Collective::kReduce;
-    struct Run {
-        void (*run)(const Reduction& call);
-        std::size_t direct_from;  // bytes: auto takes put_get below, direct from here on
-    };
-    static constexpr std::size_t kAlwaysDirect = 0;
-    static constexpr std::size_t kNeverDirect = ~std::size_t{0};
+    using Run = void (*)(const Reduction& call);
 };
 
 }  // namespace tessera::collectives

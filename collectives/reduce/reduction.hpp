@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One call of a reduction, as its algorithms see it, and the steps that they share. `Access` says
-// how another PE's array is used: in place, if this PE maps it, or through put and get
-// (Ravichandrasekaran 2015, 3.2.9).
+// One call of a reduction, as its algorithms see it, and the steps that they share. Another PE's
+// array is read in place if this PE maps it, else through a get (Ravichandrasekaran 2015, 3.2.9).
 #pragma once
 
 #include <cstring>
@@ -16,15 +15,12 @@
 
 namespace tessera::collectives {
 
-enum class Access : std::uint8_t { kDirect, kPutGet };
-
 struct Reduction {
     const Group& group;
     char* dest;
     const char* source;  // dest, or apart from it
     std::size_t nelems;
     const Kernel& kernel;
-    Access access = Access::kDirect;
     // For private arrays, where Restriction::lands: source and dest are one staged vector, and this
     // member wants the bytes [wanted_begin, wanted_end) of the result at `wanted`.
     bool lands = false;
@@ -38,12 +34,7 @@ struct Reduction {
     // `bytes` of `address` (symmetric) of member `index`: in place, or copied to `copy`.
     // REQUIRES: bytes <= kChunkBytes.
     const char* operand(int index, const void* address, std::size_t count, Chunk& copy) const {
-        const int pe = group.world_pe(index);
-        if (access == Access::kDirect) {
-            return tessera::operand(address, count, pe, copy, group.where());
-        }
-        collective_context.get(copy, address, count, pe, group.where());
-        return copy;
+        return tessera::operand(address, count, group.world_pe(index), copy, group.where());
     }
     void put(int index, char* address, const void* data, std::size_t count) const {
         collective_context.put(address, data, count, group.world_pe(index), group.where());

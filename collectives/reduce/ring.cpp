@@ -124,6 +124,6 @@ extern constinit const Algorithm<Reduce> kReduceRing{
      .best_when = "long vectors, several nodes of one PE",
      .restriction = {.mailboxes = true, .exchanges = true, .in_order = false},
      .cost = cost},
-    {reduce_ring, Reduce::kAlwaysDirect}};
+    reduce_ring};
 
 }  // namespace tessera::collectives

@@ -183,7 +183,7 @@ constexpr AlgorithmTraits traits(CostFunction cost, Exposed exposed) {
 }  // namespace
 
 extern constinit const Algorithm<Reduce> kReduceExposed{traits(reduce_cost, allreduce_exposed),
-                                                        {nullptr, Reduce::kAlwaysDirect}};
+                                                        nullptr};
 extern constinit const Algorithm<ReduceToRoot> kReduceToRootExposed{
     traits(reduce_cost, reduce_exposed), nullptr};
 extern constinit const Algorithm<ReduceScatter> kReduceScatterExposed{

@@ -101,6 +101,6 @@ extern constinit const Algorithm<Reduce> kReduceStreamDoubling{
      .restriction = kStreamsAssociative,
      .cost = cost,
      .schedule = &kDoublingSchedule},
-    {nullptr, Reduce::kAlwaysDirect}};
+    nullptr};
 
 }  // namespace tessera::collectives

@@ -173,6 +173,6 @@ extern constinit const Algorithm<Reduce> kReduceStreamHalving{
      .restriction = kStreamsAssociative,
      .cost = cost,
      .schedule = &kHalvingSchedule},
-    {nullptr, Reduce::kAlwaysDirect}};
+    nullptr};
 
 }  // namespace tessera::collectives

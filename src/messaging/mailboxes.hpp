@@ -52,18 +52,6 @@ class Mailboxes {
         return mine().slot(parity_, round);
     }
 
-    // Puts data into this member's own slot, for others to read once a gate says that it is there.
-    void publish(int round, const void* data, std::size_t bytes) const {
-        std::memcpy(mine().slot(parity_, round), data, bytes);
-    }
-    // The data that member `index` has published, in place, or copied to `copy`.
-    const char* published_by(int index, int round, std::size_t bytes, char* copy) const {
-        if (TeamMailboxes* theirs = mapped(index)) return theirs->slot(parity_, round);
-        address_map.fabric->get(transport_context(), copy, name().slot(parity_, round), bytes,
-                                team_.world_pe(index));
-        return copy;
-    }
-
     // The slots of all rounds as one buffer of kMailboxRounds * slot_bytes, for algorithms that
     // send nothing by slots: their gates announce the data in it, and when it may be overwritten.
     char* buffer() const { return mine().slot(parity_); }

@@ -136,17 +136,11 @@ constexpr Variable kVariables[] = {
      .must_agree = true,
      .help = "Algorithm of shmemx_alltoallv; "
              "auto takes the cheapest by the cost model."},
-    {.name = "SHMEM_REDUCE_ACCESS",
-     .field = &Config::reduce_access,
-     .must_agree = true,
-     .help =
-         "How reductions use arrays of other PEs of the node: direct in place, put_get by copies. "
-         "auto takes the one that was quicker with the algorithm."},
     {.name = "SHMEM_REDUCE_REPRODUCIBLE",
      .field = &Config::reduce_reproducible,
      .must_agree = true,
      .help = "Combine floating-point numbers strictly in the order of the PEs, so that reductions "
-             "have the same bits with any algorithm, access and layout over nodes. Only "
+             "have the same bits with any algorithm and layout over nodes. Only "
              "direct_reduce_scatter, flat_tree and eager do so."},
     {.name = "SHMEM_COLLECTIVE_BUFFER",
      .field = &Config::collective_buffer,

@@ -65,10 +65,6 @@ struct AlgorithmSetting {
     bool operator==(const AlgorithmSetting&) const = default;
 };
 
-// How reductions use other PEs' arrays.
-enum class ReduceAccess : std::uint8_t { kAuto, kDirect, kPutGet };
-inline constexpr std::string_view kReduceAccessNames[] = {"auto", "direct", "put_get"};
-
 // The size of a slot of a team's mailboxes: 8 KiB << value.
 enum class CollectiveBuffer : std::uint8_t { k8K, k16K, k32K, k64K };
 inline constexpr std::string_view kCollectiveBufferNames[] = {"8K", "16K", "32K", "64K"};
@@ -110,7 +106,6 @@ struct Config {
     StaticDataMode static_data = StaticDataMode::kShared;
     bool segment_pages = true;
     std::array<AlgorithmSetting, kCollectives> algorithms;  // by Collective
-    ReduceAccess reduce_access = ReduceAccess::kAuto;
     bool reduce_reproducible = false;
     CollectiveBuffer collective_buffer = CollectiveBuffer::k8K;
     SharedCopies shared_copies = SharedCopies::kAuto;
@@ -156,8 +151,8 @@ struct FabricValue {
 using Field = std::variant<Switch, bool Config::*, std::uint64_t Config::*, Count Config::*,
                            std::string Config::*, FabricValue, FabricChoice Config::*,
                            HeapMode Config::*, StaticDataMode Config::*, Collective,
-                           ReduceAccess Config::*, CollectiveBuffer Config::*, AmoPath Config::*,
-                           ProgressMode Config::*, SharedCopies Config::*, SubsystemSet Config::*>;
+                           CollectiveBuffer Config::*, AmoPath Config::*, ProgressMode Config::*,
+                           SharedCopies Config::*, SubsystemSet Config::*>;
 
 struct Variable {
     std::string_view name;

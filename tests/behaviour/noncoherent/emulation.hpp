@@ -24,7 +24,6 @@ inline void begin_on_emulation(char** argv) {
     // Their members forward and combine in place.
     setenv("SHMEM_FCOLLECT_ALGORITHM", "ring", 0);
     setenv("SHMEM_REDUCE_ALGORITHM", "ring", 0);
-    setenv("SHMEM_REDUCE_ACCESS", "direct", 0);
     setenv("SHMEM_BROADCAST_ALGORITHM", "chain", 0);
     // The library has marked the files of the job, so that children do not get them.
     constexpr int kDescriptors = 256;

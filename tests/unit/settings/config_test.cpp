@@ -66,7 +66,6 @@ TEST(Config, DefaultsComeFromTheStruct) {
     for (const char* name : {"PROVIDER", "FABRIC", "DOMAIN", "INTERFACE"}) {
         EXPECT_EQ(fabric_value(config, std::string("SHMEM_OFI_") + name), "");
     }
-    EXPECT_EQ(config.reduce_access, ReduceAccess::kAuto);
     EXPECT_FALSE(config.reduce_reproducible);
     EXPECT_EQ(config.collective_buffer, CollectiveBuffer::k8K);
     EXPECT_EQ(config.profile, "");
@@ -101,7 +100,6 @@ const Environment kEveryVariable = {
     {"SHMEM_SCATTER_ALGORITHM", "stream"},
     {"SHMEM_ALLGATHERV_ALGORITHM", "hierarchical"},
     {"SHMEM_ALLTOALLV_ALGORITHM", "stream"},
-    {"SHMEM_REDUCE_ACCESS", "put_get"},
     {"SHMEM_REDUCE_REPRODUCIBLE", "1"},
     {"SHMEM_COLLECTIVE_BUFFER", "32k"},
     {"SHMEM_CHECK", "warn"},
@@ -155,7 +153,6 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_TRUE(config.reduce_reproducible);
     EXPECT_EQ(config.collective_buffer, CollectiveBuffer::k32K);
     EXPECT_EQ(config.profile, "/a/profile");
-    EXPECT_EQ(config.reduce_access, ReduceAccess::kPutGet);
     EXPECT_EQ(config.shared_copies, SharedCopies::kNever);
     EXPECT_EQ(config.virtual_nodes.value, 3U);
     EXPECT_EQ(value_text(config, variable("SHMEM_FABRIC")), "loopback");
