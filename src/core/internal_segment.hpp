@@ -64,10 +64,8 @@ struct InternalSegment {
     alignas(kFalseSharingBytes) WaitNote wait_note;
     PeFacts facts;
     std::uint64_t held_locks;  // the PE's address of its HeldLocks; for osh_hang
-    // Written by another PE of the node while both start (base/wait_trial.hpp).
-    alignas(kFalseSharingBytes) Gate trial;
     // This PE publishes its location here once (session/locations.hpp).
-    heap::PeLocation location;
+    alignas(kFalseSharingBytes) heap::PeLocation location;
     SegmentHelp segment_help;
     // Another PE's long copy from or to this one, which this one may help with.
     OffloadInvitation offload;

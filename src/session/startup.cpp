@@ -10,7 +10,6 @@
 #include "base/copy.hpp"
 #include "base/fatal.hpp"
 #include "base/inherited.hpp"
-#include "base/wait_trial.hpp"
 #include "core/address_map.hpp"
 #include "core/context.hpp"
 #include "heap/static_data.hpp"
@@ -154,15 +153,6 @@ void publish_address_map() {
     address_map.direct_npes = address_map.serves_in_calls ? 0 : address_map.npes;
 }
 
-// Neighbours try in pairs. A PE without a neighbour keeps the choice that is best on most machines.
-void try_pauses_with_neighbour() {
-    const int me = session->job.local_index;
-    const int partner = me ^ 1;
-    if (partner >= session->job.nlocal) return;
-    try_pauses(session->node->internal(me).trial, session->node->internal(partner).trial,
-               me < partner);
-}
-
 bool any_pe_has_many_threads() {
     for (int i = 0; i < session->job.nlocal; ++i) {
         if (session->node->record(i).thread_level == SHMEM_THREAD_MULTIPLE) return true;
@@ -222,7 +212,6 @@ void start(int level, const char* where) {
     // From here on every PE may reach this one, and the facts are complete.
     choose_wait_policy(session->job.npes_of_host, header.usable_cores);
     const bool core_each = session->job.npes_of_host <= static_cast<int>(header.usable_cores);
-    if (core_each) try_pauses_with_neighbour();
     choose_copy_routine(session->node->facts().l3_bytes);
     const bool has_many_threads = level == SHMEM_THREAD_MULTIPLE;
     session->epochs = std::make_unique<Epochs>(session->job.npes, has_many_threads);
