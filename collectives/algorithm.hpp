@@ -54,10 +54,8 @@ inline constexpr Restriction kMailboxes{.mailboxes = true};
 inline constexpr Restriction kMailboxesPutting{.symmetric = Symmetric::kDest, .mailboxes = true};
 inline constexpr Restriction kLandingOffNode{
     .symmetric = Symmetric::kNothing, .lands = true, .mailboxes = true, .several_nodes = true};
-inline constexpr Restriction kMailboxesEager{.symmetric = Symmetric::kNothing,
-                                             .mailboxes = true,
-                                             .one_node = true,
-                                             .bytes_max = kSlotBytesMin};
+inline constexpr Restriction kMailboxesEager{
+    .symmetric = Symmetric::kNothing, .mailboxes = true, .one_node = true, .bytes_max = kSlotBytes};
 inline constexpr Restriction kMailboxesAssociative{.mailboxes = true, .in_order = false};
 inline constexpr Restriction kStreams{
     .symmetric = Symmetric::kNothing, .mailboxes = true, .streams = true};

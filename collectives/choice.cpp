@@ -75,7 +75,7 @@ struct Agreed {
     MachineParameters machine;
     double cores_per_pe;
 };
-static_assert(sizeof(Agreed) <= kSlotBytesMin);
+static_assert(sizeof(Agreed) <= kSlotBytes);
 
 const Profile& profile() {
     static const Profile& once = *new Profile(load_profile(cache_bytes(), fabric_provider()));

@@ -52,7 +52,7 @@ Claim settle(const SlotOffer& mine, const SlotOffer& common) {
 // No PE uses the new team's gates yet. Gates that were never used need nothing.
 void renew(const Team& team) {
     if (team.first.syncs != 0) renew_flags(team);
-    if (team.first.mailbox_calls != 0 && team.slot < teams_with_mailboxes()) renew_mailboxes(team);
+    if (team.first.mailbox_calls != 0 && team.slot < kTeamsWithMailboxes) renew_mailboxes(team);
     // Below that, gates of streams that have not been used lately cannot count as reached.
     if (team.mailbox_calls >= kRenewAfter && team.slot < kTeamsWithStreams) {
         renew_stream_block(team.slot, team.mailbox_calls);

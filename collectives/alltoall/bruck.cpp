@@ -17,7 +17,7 @@ namespace tessera::collectives {
 namespace {
 
 // So that half of the blocks fits into one slot.
-constexpr std::size_t kTotalBytesMax = 2 * kSlotBytesMin;
+constexpr std::size_t kTotalBytesMax = 2 * kSlotBytes;
 static_assert(kTotalBytesMax == 16384);
 
 void alltoall_bruck(const Group& group, void* dest, const void* source, std::size_t bytes) {

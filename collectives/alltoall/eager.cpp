@@ -41,7 +41,7 @@ extern constinit const Algorithm<Alltoall> kAlltoallEager{
                      .mailboxes = true,
                      .one_node = true,
                      .contiguous = true,
-                     .total_max = kSlotBytesMin},
+                     .total_max = kSlotBytes},
      .cost = cost},
     {alltoall_mail, nullptr}};
 

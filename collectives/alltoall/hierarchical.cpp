@@ -21,7 +21,7 @@ namespace tessera::collectives {
 namespace {
 
 constexpr std::size_t kTotalBytesMax = 65536;
-static_assert(kTotalBytesMax <= kMailboxRounds * kSlotBytesMin, "fits into the buffer");
+static_assert(kTotalBytesMax <= kMailboxRounds * kSlotBytes, "fits into the buffer");
 
 class Exchange {
   public:

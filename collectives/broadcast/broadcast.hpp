@@ -31,7 +31,7 @@ struct Broadcast {
 
 // The bytes of a piece in pipelines from array to array: as many as the rounds of a short tree
 // hold.
-inline std::size_t pipeline_piece_bytes() { return 8 * slot_bytes; }
+inline constexpr std::size_t kPipelinePieceBytes = 8 * kSlotBytes;
 
 // Positions in the tree: the members counted from the root, which has position 0.
 class TreePosition {

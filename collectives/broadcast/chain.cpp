@@ -19,19 +19,19 @@ void broadcast_chain(const Group& group, void* dest, const void* source, std::si
                      int root, RootDest root_dest) {
     if (bytes == 0) return;
     const TreePosition position(group, root);
-    const std::size_t piece_bytes = pipeline_piece_bytes();
-    const auto pieces = static_cast<std::uint32_t>((bytes + piece_bytes - 1) / piece_bytes);
+    const auto pieces =
+        static_cast<std::uint32_t>((bytes + kPipelinePieceBytes - 1) / kPipelinePieceBytes);
     const Mailboxes mailboxes(group.team(), group.where(), pieces);
     const bool is_last = position.mine() == group.npes() - 1;
     const int next = is_last ? position.index_of(0) : position.index_of(position.mine() + 1);
     const auto* data = static_cast<const char*>(position.is_root() ? source : dest);
     group.sync();
     for (std::uint32_t piece = 0; piece < pieces; ++piece) {
-        const std::size_t at = piece * piece_bytes;
+        const std::size_t at = piece * kPipelinePieceBytes;
         if (!position.is_root()) mailboxes.wait(GateKind::kDone, 0, piece);
         if (is_last) continue;
         collective_context.put_nbi(static_cast<char*>(dest) + at, data + at,
-                                   std::min(piece_bytes, bytes - at), group.world_pe(next),
+                                   std::min(kPipelinePieceBytes, bytes - at), group.world_pe(next),
                                    group.where());
         mailboxes.post(GateKind::kDone, 0, next, piece);
     }
@@ -41,7 +41,7 @@ void broadcast_chain(const Group& group, void* dest, const void* source, std::si
 }
 
 Cost cost(const TeamLayout& team, double n) {
-    const double count = pieces(n, static_cast<double>(pipeline_piece_bytes()));
+    const double count = pieces(n, static_cast<double>(kPipelinePieceBytes));
     const double piece = n / count;
     return syncs(1, team) + Cost{.latencies = team.npes - 2 + count} +
            each_member(team, kPush * n, 0) + Cost{.copied_critical_path = (team.npes - 1) * piece} +

@@ -84,14 +84,14 @@ class NodeTree {
 void land(const Group& group, void* dest, const void* source, std::size_t bytes, int root,
           RootDest root_dest, void* landing) {
     if (bytes == 0) return;
-    const std::size_t whole_piece = 2 * pipeline_piece_bytes();
-    const auto pieces = static_cast<std::uint32_t>((bytes + whole_piece - 1) / whole_piece);
+    constexpr std::size_t kWholePiece = 2 * kPipelinePieceBytes;
+    const auto pieces = static_cast<std::uint32_t>((bytes + kWholePiece - 1) / kWholePiece);
     const Mailboxes mailboxes(group.team(), group.where(), pieces);
     const NodeTree broadcast(group, dest, source, root, landing);
     group.sync();
     for (std::uint32_t piece = 0; piece < pieces; ++piece) {
-        const std::size_t at = piece * whole_piece;
-        const std::size_t piece_bytes = std::min(whole_piece, bytes - at);
+        const std::size_t at = piece * kWholePiece;
+        const std::size_t piece_bytes = std::min(kWholePiece, bytes - at);
         if (broadcast.is_leader()) {
             broadcast.lead(mailboxes, piece, at, piece_bytes);
         } else {

@@ -53,7 +53,7 @@ class Contributions {
                                group_.where());
     }
 
-    static_assert(kMembersMax * sizeof(std::uint64_t) <= kSlotBytesMin);
+    static_assert(kMembersMax * sizeof(std::uint64_t) <= kSlotBytes);
 
     const Group& group_;
     char* dest_;

@@ -27,7 +27,7 @@ namespace tessera::collectives {
 namespace {
 
 // The pieces of all children of a level fit into the buffer.
-std::size_t piece_bytes() { return kMailboxRounds / Tree::kSiblings * slot_bytes; }
+constexpr std::size_t kPieceBytes = kMailboxRounds / Tree::kSiblings * kSlotBytes;
 
 // A gate and its data for each child of a member. Downwards there is one writer only.
 constexpr int kDownRound = kMailboxRounds - 1;
@@ -84,9 +84,9 @@ class TreeReduction {
     }
 
   private:
-    std::size_t begin_of(std::uint32_t piece) const { return piece * piece_bytes(); }
+    std::size_t begin_of(std::uint32_t piece) const { return piece * kPieceBytes; }
     std::size_t bytes_of(std::uint32_t piece) const {
-        return std::min(piece_bytes(), call_.bytes() - begin_of(piece));
+        return std::min(kPieceBytes, call_.bytes() - begin_of(piece));
     }
     // The address of a member's part: combined with its children's, or its own.
     const char* part_of(int index, int levels) const {
@@ -108,7 +108,7 @@ class TreeReduction {
                 const char* theirs = part_of(child, level) + at;
                 const char* mapped = mapped_part(child, theirs, bytes);
                 if (mapped == nullptr) {
-                    char* copy = mailboxes_.buffer() + (count - 1) * piece_bytes();
+                    char* copy = mailboxes_.buffer() + (count - 1) * kPieceBytes;
                     collective_context.get_nbi(copy, theirs, bytes, call_.group.world_pe(child),
                                                call_.group.where());
                     mapped = copy;
@@ -163,7 +163,7 @@ void reduce_knomial(const Reduction& call) {
     if (call.group.npes() == 1) return begin_in_dest(call);
     const bool is_short =
         call.bytes() <= kChunkBytes && Tree(0, call.group.npes()).levels() <= kSlotLevelsMax;
-    const std::size_t pieces = is_short ? 1 : (call.bytes() + piece_bytes() - 1) / piece_bytes();
+    const std::size_t pieces = is_short ? 1 : (call.bytes() + kPieceBytes - 1) / kPieceBytes;
     const TreeReduction reduction(call, static_cast<std::uint32_t>(pieces));
     if (is_short) return reduction.run_short();
     reduction.run_long();
@@ -177,7 +177,7 @@ Cost cost(const TeamLayout& team, double n) {
     const bool is_short = n <= static_cast<double>(kChunkBytes);  // The parent gets long ones.
     // As in ring_turns(): elsewhere pieces overlap.
     const double turns =
-        team.is_oversubscribed() && !is_short ? pieces(n, static_cast<double>(piece_bytes())) : 0;
+        team.is_oversubscribed() && !is_short ? pieces(n, static_cast<double>(kPieceBytes)) : 0;
     return Cost{.latencies = 2 * levels + count - 1,
                 .copied_critical_path = most * levels * n + n +
                                         (is_short ? kMailboxPush * (team.largest_node - 1) * n : 0),

@@ -17,7 +17,7 @@ namespace tessera::collectives {
 
 // Algorithms work on long vectors in chunks that stay in the first-level cache.
 inline constexpr std::size_t kChunkBytes = 8192;
-static_assert(kChunkBytes <= kSlotBytesMin, "a chunk fits into a slot");
+static_assert(kChunkBytes <= kSlotBytes, "a chunk fits into a slot");
 using Chunk = char[kChunkBytes];
 
 // The number of chunks, for cost formulas.

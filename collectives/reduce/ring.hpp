@@ -17,15 +17,15 @@ namespace tessera::collectives {
 
 // The size of a piece, and the number of pieces that the receiver's buffer holds.
 inline constexpr std::uint32_t kRingSlots = 4;
-inline std::size_t ring_piece_bytes() { return kMailboxRounds / kRingSlots * slot_bytes; }
+inline constexpr std::size_t kRingPieceBytes = kMailboxRounds / kRingSlots * kSlotBytes;
 
-inline WindowSlots ring_slots() { return {.count = kRingSlots, .bytes = ring_piece_bytes()}; }
+inline WindowSlots ring_slots() { return {.count = kRingSlots, .bytes = kRingPieceBytes}; }
 
 // Off-node latencies of a ring for all pieces but the first one, which arrive while PEs work: none
 // where each PE has a core. Otherwise a piece waits until its receiver gets a core.
 inline double ring_turns(const TeamLayout& team, double blocks, double block_bytes) {
     if (!team.is_oversubscribed()) return 0;
-    const auto piece = static_cast<double>(ring_piece_bytes());
+    const auto piece = static_cast<double>(kRingPieceBytes);
     return 2 * blocks * std::max(0.0, block_bytes / piece - 1);
 }
 
@@ -45,8 +45,8 @@ class RingCut {
         const std::size_t share = (nominal + blocks() - 1) / blocks();
         // Whole cache lines, so that no two members write to the same one.
         block_bytes_ = (share + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
-        pieces_ = static_cast<std::uint32_t>((block_bytes_ + ring_piece_bytes() - 1) /
-                                             ring_piece_bytes());
+        pieces_ =
+            static_cast<std::uint32_t>((block_bytes_ + kRingPieceBytes - 1) / kRingPieceBytes);
     }
 
     std::uint32_t messages() const { return static_cast<std::uint32_t>(count_ - 1) * pieces_; }
@@ -63,8 +63,8 @@ class RingCut {
     // Of that block.
     Piece piece(int distance, std::uint32_t message) const {
         const Piece whole = block(distance);
-        const std::size_t at = std::min(message % pieces_ * ring_piece_bytes(), whole.bytes);
-        return {.at = whole.at + at, .bytes = std::min(ring_piece_bytes(), whole.bytes - at)};
+        const std::size_t at = std::min(message % pieces_ * kRingPieceBytes, whole.bytes);
+        return {.at = whole.at + at, .bytes = std::min(kRingPieceBytes, whole.bytes - at)};
     }
     Piece offered(std::uint32_t message) const { return piece(-step_of(message), message); }
     Piece taken(std::uint32_t message) const { return piece(-1 - step_of(message), message); }

@@ -52,7 +52,7 @@ void scan_linear(const Group& group, void* dest, const void* source, std::size_t
     const int me = group.my_index();
     group.sync();  // Then all members have begun, as mailboxes require.
     const Mailboxes mailboxes(group.team(), group.where(), count);
-    const Window window(mailboxes, 0, {.count = kMailboxRounds, .bytes = kSlotBytesMin}, count);
+    const Window window(mailboxes, 0, {.count = kMailboxRounds, .bytes = kSlotBytes}, count);
     alignas(kCacheLineBytes) Chunk onward;
     std::uint32_t chunk = 0;
     for_each_chunk(0, all_bytes, [&](std::size_t at, std::size_t bytes) {

@@ -43,7 +43,7 @@ class Doubling {
             const int distance = 1 << round;
             const Window window(mailboxes_, round,
                                 {.count = places_,
-                                 .bytes = kSlotBytesMin,
+                                 .bytes = kSlotBytes,
                                  .first = static_cast<std::uint32_t>(round),
                                  .stride = static_cast<std::uint32_t>(rounds_)},
                                 chunks_);

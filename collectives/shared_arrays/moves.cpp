@@ -52,7 +52,7 @@ bool writes_to_source(const RuntimeCall& call) {
 // from one member, because then that one would do the work of all.
 bool may_be_written(const RuntimeCall& call, const Extent& source, const Extent& dest) {
     const bool has_one_giver = call.in.only >= 0;
-    const bool is_long = source.end > kSlotBytesMin || dest.longest > kSlotBytesMin;
+    const bool is_long = source.end > kSlotBytes || dest.longest > kSlotBytes;
     return is_long && !has_one_giver && !writes_to_source(call);
 }
 
@@ -117,7 +117,7 @@ bool exchange_exposed(Team& team, const RuntimeCall& call, const char* where) {
 // Members take `n` bytes from `members` of them.
 Cost moves_cost(const TeamLayout& team, double members, double n) {
     const Cost meeting = flags_from_all(team) + Cost{.latencies = kExposing};
-    if (n <= static_cast<double>(kSlotBytesMin)) {
+    if (n <= static_cast<double>(kSlotBytes)) {
         return meeting + Cost{.copied_critical_path = kMailboxPush / 2 * members * n} +
                each_member(team, members * n / 2, 0);
     }

@@ -75,7 +75,7 @@ SharedArrays expose_vector(Team& team, const RuntimeCall& call, const char* wher
         where};
 }
 
-bool is_short(const RuntimeCall& call) { return call.bytes <= kSlotBytesMin; }
+bool is_short(const RuntimeCall& call) { return call.bytes <= kSlotBytes; }
 
 // Every source has been copied, so dest may be source.
 void combine_whole(const RuntimeCall& call, const SharedArrays& arrays) {
@@ -160,7 +160,7 @@ bool reduce_scatter_exposed(Team& team, const RuntimeCall& call, const char* whe
 // Each member combines `n` bytes of all members; `shared`: its share of them, if they are many.
 Cost combining_cost(const TeamLayout& team, double n, bool is_shared) {
     const Cost meeting = flags_from_all(team) + Cost{.latencies = kExposing};
-    if (n <= static_cast<double>(kSlotBytesMin)) {
+    if (n <= static_cast<double>(kSlotBytes)) {
         return meeting + Cost{.copied_critical_path = kMailboxPush / 2 * team.npes * n} +
                each_member(team, team.npes * (n + kLine), team.npes * n);
     }

@@ -10,7 +10,7 @@
 namespace tessera::collectives {
 namespace {
 
-std::size_t buffer_bytes() { return kMailboxRounds * slot_bytes; }
+constexpr std::size_t kBufferBytes = kMailboxRounds * kSlotBytes;
 
 std::size_t word_of(const char* table, int index) {
     std::size_t word = 0;
@@ -58,7 +58,7 @@ std::size_t SharedArrays::table_bytes() const {
 std::size_t SharedArrays::reachable_dest(const Source& source) const {
     if (source.dest_parts != nullptr) {
         if (source.dest_bytes == 0) return 0;
-        if (2 * table_bytes() > buffer_bytes()) return kNotInHeap;
+        if (2 * table_bytes() > kBufferBytes) return kNotInHeap;
     }
     if (source.dest == nullptr) return kNotInHeap;
     return heap_place_of(source.dest, source.dest_bytes);
@@ -67,13 +67,13 @@ std::size_t SharedArrays::reachable_dest(const Source& source) const {
 SharedArrays::Reach SharedArrays::place_of(const Source& source, const Header& mine) const {
     if (source.bytes <= kBytesInNoteMax && mine.has_displacements == 0) return Reach::kInNote;
     const std::size_t data_at = tables_bytes(mine.tables());
-    if (data_at > buffer_bytes()) return Reach::kOutOfReach;
+    if (data_at > kBufferBytes) return Reach::kOutOfReach;
     const bool is_reachable = !source.changes && mine.source_at != kNotInHeap;
     const bool is_rather_written = source.dest_parts != nullptr && mine.dest_at != kNotInHeap;
-    const bool is_copied = source.bytes <= (is_rather_written ? kSlotBytesMin
+    const bool is_copied = source.bytes <= (is_rather_written ? kSlotBytes
                                             : is_reachable    ? source.copied_bytes_max
                                                               : SIZE_MAX);
-    if (is_copied && source.bytes <= buffer_bytes() - data_at) return Reach::kInBuffer;
+    if (is_copied && source.bytes <= kBufferBytes - data_at) return Reach::kInBuffer;
     return is_reachable ? Reach::kInPlace : Reach::kOutOfReach;
 }
 

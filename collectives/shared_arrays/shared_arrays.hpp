@@ -42,7 +42,7 @@ class SharedArrays {
         std::size_t stride = 0;
         bool changes = false;  // The call writes to it, so it cannot be read in place.
         // A source of up to so many bytes is rather copied than read in place.
-        std::size_t copied_bytes_max = kSlotBytesMin;
+        std::size_t copied_bytes_max = kSlotBytes;
         void* dest = nullptr;  // if others write to it
         std::size_t dest_bytes = 0;
         // Where each of them writes; nullptr: they know. They write to all dests or to none, and

@@ -101,10 +101,8 @@ inline constexpr std::size_t kBoardBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kBoardOffset = kListsOffset - kBoardBytes;
 inline constexpr std::uint32_t kTeamSlots =
     static_cast<std::uint32_t>((kBoardOffset - sizeof(InternalSegment)) / sizeof(TeamFlags));
-inline std::uint32_t teams_with_mailboxes() {
-    constexpr std::size_t kBytes = kStreamsOffset - kMailboxesOffset;
-    return static_cast<std::uint32_t>(kBytes / TeamMailboxes::stride());
-}
+inline constexpr auto kTeamsWithMailboxes =
+    static_cast<std::uint32_t>((kStreamsOffset - kMailboxesOffset) / TeamMailboxes::stride());
 inline constexpr auto kTeamsWithStreams =
     static_cast<std::uint32_t>((kQueueNodesOffset - kStreamsOffset) / kTeamStreamsBytes);
 inline constexpr std::uint32_t kWorldTeamSlot = 0;

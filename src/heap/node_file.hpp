@@ -55,8 +55,7 @@ namespace tessera::heap {
 
 inline constexpr std::uint64_t kNodeMagic = 0x5445535345524137;  // "TESSERA7": layout version 7
 // Address space for the flags of some 48,000 teams, lists of members, the mailboxes of 600
-// teams (of 90, SHMEM_COLLECTIVE_BUFFER=64K), the streams of 256, and the nodes of 262,144 locks;
-// only those that exist take memory.
+// teams, the streams of 256, and the nodes of 262,144 locks; only those that exist take memory.
 // Behind it: a slot for the epochs with each PE of the job (core/internal_segment.hpp).
 inline constexpr std::size_t kInternalBytes = std::size_t{784} << 20;
 

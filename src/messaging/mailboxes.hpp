@@ -41,9 +41,9 @@ class Mailboxes {
         return theirs.published_data + slot * kPublishedSlotBytes;
     }
 
-    // RETURNS when: `data` is reusable. REQUIRES: bytes <= slot_bytes.
+    // RETURNS when: `data` is reusable. REQUIRES: bytes <= kSlotBytes.
     void send(int index, int round, const void* data, std::size_t bytes) const {
-        put(index, static_cast<std::size_t>(round) * slot_bytes, data, bytes);
+        put(index, static_cast<std::size_t>(round) * kSlotBytes, data, bytes);
         post_slot(GateKind::kData, round, index);
     }
     // RETURNS: the sent data, valid until this member's next collective but one.
@@ -52,10 +52,10 @@ class Mailboxes {
         return mine().slot(parity_, round);
     }
 
-    // The slots of all rounds as one buffer of kMailboxRounds * slot_bytes, for algorithms that
+    // The slots of all rounds as one buffer of kMailboxRounds * kSlotBytes, for algorithms that
     // send nothing by slots: their gates announce the data in it, and when it may be overwritten.
     char* buffer() const { return mine().slot(parity_); }
-    // RETURNS when: `data` is reusable. REQUIRES: at + bytes <= kMailboxRounds * slot_bytes.
+    // RETURNS when: `data` is reusable. REQUIRES: at + bytes <= kMailboxRounds * kSlotBytes.
     void put(int index, std::size_t at, const void* data, std::size_t bytes) const {
         if (TeamMailboxes* theirs = mapped(index)) {
             std::memcpy(theirs->slot(parity_) + at, data, bytes);

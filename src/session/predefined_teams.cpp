@@ -27,7 +27,6 @@ void make_predefined_teams() {
     forget_team_slots();
     session->list_blocks = make_list_blocks();
     pe_state.list_blocks = session->list_blocks.get();
-    slot_bytes = kSlotBytesMin << static_cast<unsigned>(config().collective_buffer);
     make_team(world_team, {}, kWorldTeamSlot);
     // Where software keeps memory coherent, no PE loads another one's.
     const std::vector<int> alone{session->job.pe};

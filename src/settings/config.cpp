@@ -142,15 +142,6 @@ constexpr Variable kVariables[] = {
      .help = "Combine floating-point numbers strictly in the order of the PEs, so that reductions "
              "have the same bits with any algorithm and layout over nodes. Only "
              "direct_reduce_scatter, flat_tree and eager do so."},
-    {.name = "SHMEM_COLLECTIVE_BUFFER",
-     .field = &Config::collective_buffer,
-     .must_agree = true,
-     .help =
-         "Size of a slot of a team's mailboxes. A PE has two slots for each of the 22 rounds of "
-         "a team's collectives; only used slots take memory. Long vectors go in pieces of 5 "
-         "to 16 slots; larger pieces suit networks with a long delay. With 8K, 600 teams of a "
-         "PE have mailboxes, with 64K about 90; further teams use algorithms without "
-         "mailboxes."},
     {.name = "SHMEM_PROFILE",
      .field = &Config::profile,
      .default_text = "~/.config/tessera/HOST.profile, then /etc/tessera/profile, if they exist",

@@ -65,10 +65,6 @@ struct AlgorithmSetting {
     bool operator==(const AlgorithmSetting&) const = default;
 };
 
-// The size of a slot of a team's mailboxes: 8 KiB << value.
-enum class CollectiveBuffer : std::uint8_t { k8K, k16K, k32K, k64K };
-inline constexpr std::string_view kCollectiveBufferNames[] = {"8K", "16K", "32K", "64K"};
-
 // How atomics reach PEs of other nodes: messages that the target's CPU executes, or the fabric's
 // own atomics.
 enum class AmoPath : std::uint8_t { kAuto, kAm, kFabric };
@@ -107,7 +103,6 @@ struct Config {
     bool segment_pages = true;
     std::array<AlgorithmSetting, kCollectives> algorithms;  // by Collective
     bool reduce_reproducible = false;
-    CollectiveBuffer collective_buffer = CollectiveBuffer::k8K;
     SharedCopies shared_copies = SharedCopies::kAuto;
     std::string profile;     // path
     Count virtual_nodes{1};  // nodes that the PEs of a host are cut into
@@ -148,11 +143,11 @@ struct FabricValue {
 };
 
 // The member that a variable sets; its type decides the spelling of the value.
-using Field = std::variant<Switch, bool Config::*, std::uint64_t Config::*, Count Config::*,
-                           std::string Config::*, FabricValue, FabricChoice Config::*,
-                           HeapMode Config::*, StaticDataMode Config::*, Collective,
-                           CollectiveBuffer Config::*, AmoPath Config::*, ProgressMode Config::*,
-                           SharedCopies Config::*, SubsystemSet Config::*>;
+using Field =
+    std::variant<Switch, bool Config::*, std::uint64_t Config::*, Count Config::*,
+                 std::string Config::*, FabricValue, FabricChoice Config::*, HeapMode Config::*,
+                 StaticDataMode Config::*, Collective, AmoPath Config::*, ProgressMode Config::*,
+                 SharedCopies Config::*, SubsystemSet Config::*>;
 
 struct Variable {
     std::string_view name;

@@ -23,7 +23,6 @@ Overloaded(Visitors...) -> Overloaded<Visitors...>;
 // The names of an enumeration's values, in their order.
 constexpr Names names_of(StaticDataMode /*kind*/) { return kStaticDataModeNames; }
 constexpr Names names_of(FabricChoice /*kind*/) { return kFabricChoiceNames; }
-constexpr Names names_of(CollectiveBuffer /*kind*/) { return kCollectiveBufferNames; }
 constexpr Names names_of(AmoPath /*kind*/) { return kAmoPathNames; }
 constexpr Names names_of(SharedCopies /*kind*/) { return kSharedCopiesNames; }
 

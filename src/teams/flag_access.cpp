@@ -72,7 +72,7 @@ void renew_mailboxes(const Team& team) {
 }
 
 void find_partners(Team& team) {
-    team.has_mailboxes = team.slot < teams_with_mailboxes();
+    team.has_mailboxes = team.slot < kTeamsWithMailboxes;
     team.has_streams = team.npes <= StreamLayout::kMembersMax && team.slot < kTeamsWithStreams;
     team.first_stream_number = team.mailbox_calls;
     team.central = nullptr;

@@ -8,7 +8,7 @@
 //                                written by one other member at a time
 //   published[slot]              the gate of data that a root shows to all, of its first slot
 //   published_data               that data
-//   slot(parity, round)          the data of a kData gate; `slot_bytes` each
+//   slot(parity, round)          the data of a kData gate; kSlotBytes each
 //
 // A gate carries the number of the collective on this team. Collectives that use mailboxes end on a
 // member only when all members have begun; so no member is more than one ahead, and two sets (by
@@ -24,14 +24,12 @@
 namespace tessera {
 
 inline constexpr int kMailboxRounds = 22;  // 2^20 members, and two to fold odd numbers of them
-// SHMEM_COLLECTIVE_BUFFER: of each round's slot. The same on all PEs; set before the first team.
-inline constexpr std::size_t kSlotBytesMin = 8192;
-inline std::size_t slot_bytes = kSlotBytesMin;
+inline constexpr std::size_t kSlotBytes = 8192;  // of each round's slot
 
 // For broadcasts that no sync follows: 32 short ones, or 8 of the longest.
 inline constexpr std::uint32_t kPublishedSlots = 32;
 inline constexpr std::size_t kPublishedSlotBytes = 2048;
-static_assert(kSlotBytesMin <= kPublishedSlots * kPublishedSlotBytes);
+static_assert(kSlotBytes <= kPublishedSlots * kPublishedSlotBytes);
 
 inline constexpr std::size_t kNoteAlignment = 16;  // of any element
 inline constexpr std::size_t kNoteBytes = kFalseSharingBytes - kNoteAlignment;
@@ -52,10 +50,12 @@ struct TeamMailboxes {
     char* slot(std::uint32_t parity, int round = 0) {
         const auto place = static_cast<std::size_t>(parity) * kMailboxRounds;
         return reinterpret_cast<char*>(this + 1) +
-               (place + static_cast<std::size_t>(round)) * slot_bytes;
+               (place + static_cast<std::size_t>(round)) * kSlotBytes;
     }
     // From one team's mailboxes to the next.
-    static std::size_t stride() { return sizeof(TeamMailboxes) + 2 * kMailboxRounds * slot_bytes; }
+    static constexpr std::size_t stride() {
+        return sizeof(TeamMailboxes) + 2 * kMailboxRounds * kSlotBytes;
+    }
 };
 
 }  // namespace tessera

@@ -67,7 +67,6 @@ TEST(Config, DefaultsComeFromTheStruct) {
         EXPECT_EQ(fabric_value(config, std::string("SHMEM_OFI_") + name), "");
     }
     EXPECT_FALSE(config.reduce_reproducible);
-    EXPECT_EQ(config.collective_buffer, CollectiveBuffer::k8K);
     EXPECT_EQ(config.profile, "");
     EXPECT_EQ(config.amo_path, AmoPath::kAuto);
     EXPECT_EQ(config.progress, ProgressMode{});
@@ -101,7 +100,6 @@ const Environment kEveryVariable = {
     {"SHMEM_ALLGATHERV_ALGORITHM", "hierarchical"},
     {"SHMEM_ALLTOALLV_ALGORITHM", "stream"},
     {"SHMEM_REDUCE_REPRODUCIBLE", "1"},
-    {"SHMEM_COLLECTIVE_BUFFER", "32k"},
     {"SHMEM_CHECK", "warn"},
     {"SHMEM_TRACE", "/a/trace"},
     {"SHMEM_TRACE_EVENTS", "100"},
@@ -151,7 +149,6 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_EQ(value_text(config, variable_of(Collective::kAllgatherv)), "hierarchical");
     EXPECT_EQ(value_text(config, variable_of(Collective::kAlltoallv)), "stream");
     EXPECT_TRUE(config.reduce_reproducible);
-    EXPECT_EQ(config.collective_buffer, CollectiveBuffer::k32K);
     EXPECT_EQ(config.profile, "/a/profile");
     EXPECT_EQ(config.shared_copies, SharedCopies::kNever);
     EXPECT_EQ(config.virtual_nodes.value, 3U);
