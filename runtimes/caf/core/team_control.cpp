@@ -210,23 +210,6 @@ int images_of_number(int number) {
     return static_cast<int>(find_members(current_team().formation, number).size());
 }
 
-int pe_of_number(int number, int image, const char* routine) {
-    const Team& team = current_team();
-    if (number == team.number) {
-        return pe_of(image, routine);
-    }
-    if (number == initial_team().number) {
-        return pe_of(image, initial_team(), routine);
-    }
-    std::vector<Member> members = find_members(team.formation, number);
-    if (image < 1 || image > static_cast<int>(members.size())) {
-        stop_with_error(routine, "image %d of team %d does not exist; the team has %zu images",
-                        image, number, members.size());
-    }
-    order_members(members);
-    return team.parent->pe_of(members[static_cast<std::size_t>(image - 1)].image);
-}
-
 int count_failed(const Team& team) {
     int failed = 0;
     for (int image = 1; image <= team.images; ++image) {

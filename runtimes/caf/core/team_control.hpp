@@ -47,9 +47,6 @@ bool is_related(const Team& team);
 // form team), or -1, the initial team. RETURNS: 0 if there is no such team.
 int images_of_number(int number);
 
-// The PE of an image of such a team. ERRORS: no such team or image ends the program.
-int pe_of_number(int number, int image, const char* routine);
-
 // The images of a team that have executed fail image.
 int count_failed(const Team& team);
 
