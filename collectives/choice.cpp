@@ -135,6 +135,7 @@ TESSERA_COLD std::uint8_t choose_for(Team& team, Collective collective, Call cal
         state.cores_per_pe = agreed.cores_per_pe;
         state.has_machine = true;
     }
+    fill_in(call, team);
     call.bytes = largest_of(class_of(call.bytes));
     const TeamLayout layout = layout_of(team, state.cores_per_pe);
     const std::size_t best = cheapest(collective, call, layout, state.machine);
@@ -209,7 +210,7 @@ bool is_possible(const Restriction& restriction, const Call& call) {
     return call.bytes <= restriction.total_max / static_cast<std::size_t>(call.npes);
 }
 
-std::size_t choose(const Group& group, Collective collective, Call call) {
+std::size_t choose(const Group& group, Collective collective, const Call& call) {
     if (!config().algorithm(collective).is_auto()) {
         if (const auto named = named_algorithm(group, collective, call)) return *named;
     }
@@ -217,7 +218,6 @@ std::size_t choose(const Group& group, Collective collective, Call call) {
     Team& team = group.team();
     std::uint8_t& chosen = state_of(team).entry(row_of(collective, call), class_of(call.bytes));
     if (chosen == CollectiveState::kNotChosen) [[unlikely]] {
-        fill_in(call, team);
         chosen = choose_for(team, collective, call, group.where());
     }
     return chosen;

@@ -48,7 +48,7 @@ std::size_t cheapest(Collective collective, const Call& call, const TeamLayout& 
 
 // The index in the list of the algorithm that serves a call of this group. The function
 // fills in what follows from the group and the settings. REQUIRES: not the collective kBarrier.
-std::size_t choose(const Group& group, Collective collective, Call call);
+std::size_t choose(const Group& group, Collective collective, const Call& call);
 template <class Kind>
 const Algorithm<Kind>& pick(const Group& group, const Call& call) {
     return *algorithms<Kind>()[choose(group, Kind::kCollective, call)];

@@ -47,7 +47,7 @@ Cost puts_to_all(const TeamLayout& team, double n) {
 Cost streams_to_all(const TeamLayout& team, double n) {
     const double operations = team.largest_node * team.off_node_members();
     return flags_from_all(team) + Cost{.latencies = 1} +
-           each_member(team, 2 * kGather * team.npes * n, 0) +
+           each_member(team, kStreamCall + 2 * kGather * team.npes * n, 0) +
            off_node(team, 2 * kDelivery, operations, operations * n);
 }
 

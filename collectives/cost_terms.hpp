@@ -31,6 +31,9 @@ inline constexpr double kMailboxPush = 14;
 inline constexpr double kGather = 1.25;
 // The cost of copying bytes that have just arrived, as a multiple of copying this PE's own bytes.
 inline constexpr double kForward = 1.15;
+// The work of a call over streams beside its messages (a place in the background's table, counts,
+// numbers), as bytes that the processor could copy in that time.
+inline constexpr double kStreamCall = 16384;
 // Off-node latencies until a put has arrived and its confirmation is back.
 inline constexpr double kDelivery = 1.5;
 // Bytes of a cache line, the smallest unit of transfer.

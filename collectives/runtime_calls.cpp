@@ -346,7 +346,7 @@ bool run_direct(const Algorithm<Kind>& algorithm, const Group& group, const Runt
 // ---- The collectives ----
 
 template <class Kind>
-void run_kind(const Group& group, const Call& facts, const RuntimeCall& call) {
+void run_kind(const Group& group, Call& facts, const RuntimeCall& call) {
     perform<Kind>(group, facts, call, [&](const Algorithm<Kind>& algorithm) {
         return run_direct(algorithm, group, call);
     });
@@ -400,7 +400,7 @@ bool run_by(const AlgorithmTraits& algorithm, Team& team, const RuntimeCall& cal
 
 void run_call(Team& team, Collective collective, const RuntimeCall& call, const char* where) {
     const Group group(team, where);
-    const Call facts = facts_of(collective, call);
+    Call facts = facts_of(collective, call);
     switch (collective) {
         case Collective::kBroadcast: return run_kind<Broadcast>(group, facts, call);
         case Collective::kFcollect: return run_kind<Fcollect>(group, facts, call);

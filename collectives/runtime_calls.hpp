@@ -54,10 +54,11 @@ shmemx_req_t start_call(Team& team, Collective collective, const RuntimeCall& ca
 bool run_by(const AlgorithmTraits& algorithm, Team& team, const RuntimeCall& call,
             const char* where);
 
-// Runs a call by the algorithm that is chosen for it. `direct(algorithm)` runs one that takes the
-// arguments in the form of its collective, and returns false if it cannot.
+// Runs a call by the algorithm that is chosen for it. If that one cannot do it, `call` notes why,
+// and another one is chosen. `direct(algorithm)` runs one that takes the arguments in the form of
+// its collective, and returns false if it cannot.
 template <class Kind, class Direct>
-void perform(const Group& group, Call call, const RuntimeCall& arguments, Direct direct) {
+void perform(const Group& group, Call& call, const RuntimeCall& arguments, Direct direct) {
     while (true) {
         const Algorithm<Kind>& algorithm = pick<Kind>(group, call);
         if (algorithm.takes_runtime_calls()) {

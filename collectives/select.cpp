@@ -16,7 +16,8 @@ void run(const Group& group, const Call& call, Direct direct, Make make) {
     const Algorithm<Kind>& algorithm = pick<Kind>(group, call);
     if (!algorithm.takes_runtime_calls()) [[likely]]
         return direct(algorithm);
-    perform<Kind>(group, call, make(), [&](const Algorithm<Kind>& other) {
+    Call facts = call;
+    perform<Kind>(group, facts, make(), [&](const Algorithm<Kind>& other) {
         direct(other);
         return true;
     });

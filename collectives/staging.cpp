@@ -49,8 +49,8 @@ Cost staging_cost(Collective collective, const Restriction& restriction, const T
                                  collective == Collective::kFcollect ||
                                  collective == Collective::kAllgatherv;
     double copied = 0;
-    if (restriction.lands || needs_symmetric_source(restriction)) {
-        copied += has_source_blocks ? team.npes * bytes : bytes;
+    if (restriction.lands || needs_symmetric_source(restriction)) {  // Others read it next.
+        copied += kPush * (has_source_blocks ? team.npes * bytes : bytes);
     }
     if (needs_symmetric_dest(restriction)) copied += has_dest_blocks ? team.npes * bytes : bytes;
     return Cost{.latencies = kAsking} + each_member(team, copied, 0);

@@ -118,7 +118,7 @@ bool exchange_exposed(Team& team, const RuntimeCall& call, const char* where) {
 Cost moves_cost(const TeamLayout& team, double members, double n) {
     const Cost meeting = flags_from_all(team) + Cost{.latencies = kExposing};
     if (n <= static_cast<double>(kSlotBytes)) {
-        return meeting + Cost{.copied_critical_path = kMailboxPush / 2 * members * n} +
+        return meeting + Cost{.copied_critical_path = kMailboxPush / 4 * members * n} +
                each_member(team, members * n / 2, 0);
     }
     return meeting + syncs(1, team) + each_member(team, kGather * members * n, 0);

@@ -161,7 +161,7 @@ bool reduce_scatter_exposed(Team& team, const RuntimeCall& call, const char* whe
 Cost combining_cost(const TeamLayout& team, double n, bool is_shared) {
     const Cost meeting = flags_from_all(team) + Cost{.latencies = kExposing};
     if (n <= static_cast<double>(kSlotBytes)) {
-        return meeting + Cost{.copied_critical_path = kMailboxPush / 2 * team.npes * n} +
+        return meeting + Cost{.copied_critical_path = kMailboxPush / 4 * team.npes * n} +
                each_member(team, team.npes * (n + kLine), team.npes * n);
     }
     const double combined = is_shared ? n : team.npes * n;

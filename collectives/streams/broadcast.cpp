@@ -64,7 +64,7 @@ Cost cost(const TeamLayout& team, double n) {
     const StreamLayout layout(std::min(static_cast<int>(team.npes), StreamLayout::kMembersMax));
     const double waits = (1 + pieces(n, static_cast<double>(layout.slot_bytes()))) / 2;
     return Cost{.latencies = team.is_oversubscribed() ? kWaitForRunPe : on_node_rounds(team),
-                .copied_critical_path = 2 * kPush * on_node_rounds(team) * n,
+                .copied_critical_path = kStreamCall + 2 * kPush * on_node_rounds(team) * n,
                 .copied_total = 2 * kPush * (team.largest_node - 1) * n} +
            off_node(team, waits * off_node_levels, off_node_levels, off_node_levels * n);
 }

@@ -88,7 +88,7 @@ Cost cost(const TeamLayout& team, double n) {
     const double rounds = exchange_rounds(team.npes);
     const double levels = off_node_rounds(team);
     return Cost{.latencies = on_node_rounds(team) + 2} +
-           each_member(team, kMailboxPush * n * rounds + 2 * n, n * rounds) +
+           each_member(team, kStreamCall + kMailboxPush * n * rounds + 2 * n, n * rounds) +
            off_node(team, levels, team.largest_node * levels, team.largest_node * n * levels);
 }
 

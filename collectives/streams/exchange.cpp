@@ -169,7 +169,7 @@ const Schedule kExchangeSchedule = {.name = "pairwise",
 namespace {
 
 Cost to_root_cost(const TeamLayout& team, double n) {
-    return Cost{.latencies = 2, .copied_critical_path = 2 * (team.npes - 1) * n} +
+    return Cost{.latencies = 2, .copied_critical_path = kStreamCall + 2 * (team.npes - 1) * n} +
            off_node(team, kDelivery, team.off_node_members(), team.off_node_members() * n);
 }
 

@@ -159,7 +159,8 @@ Cost cost(const TeamLayout& team, double n) {
     const double levels = off_node_rounds(team);
     const double moved = n * (team.nodes - 1) / team.nodes;
     return Cost{.latencies = 2 * (on_node_rounds(team) + fold_rounds(p)) + 2} +
-           each_member(team, kMailboxPush * (2 * n * (p - 1) / p + fold), n * (p - 1) / p + fold) +
+           each_member(team, kStreamCall + kMailboxPush * (2 * n * (p - 1) / p + fold),
+                       n * (p - 1) / p + fold) +
            off_node(team, 2 * levels, 2 * team.largest_node * levels,
                     2 * moved * team.largest_node / 2);
 }
