@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bits.hpp"
 #include "collectives/barrier/barrier.hpp"
 #include "collectives/shown_lines.hpp"
 #include "core/pe_state.hpp"
@@ -21,9 +22,7 @@ namespace {
 // overrun of one is an access to another.
 constexpr std::size_t kPage = 4096;
 // A segment of no byte has names, too.
-std::size_t names_for(std::size_t bytes) {
-    return (bytes + kPartAlignment + kPage - 1) / kPage * kPage + kPage;
-}
+std::size_t names_for(std::size_t bytes) { return round_up(bytes + kPartAlignment, kPage) + kPage; }
 
 // A member shows this to the others.
 struct Shown {

@@ -120,7 +120,7 @@ std::optional<std::size_t> allocate_team_memory(Team& team, std::size_t bytes,
     constexpr std::size_t kUnit = TeamMemory::kUnit;
     constexpr std::size_t kExtentOfThreads = std::size_t{1} << 20;
     if (bytes > memory_range().team_bytes) return std::nullopt;
-    TeamMemory::Request request{.bytes = (bytes + kUnit - 1) / kUnit * kUnit,
+    TeamMemory::Request request{.bytes = round_up(bytes, kUnit),
                                 .alignment = std::max(alignment, kUnit)};
     if (thread_level() == SHMEM_THREAD_MULTIPLE) {
         request.extent_max = 2 * request.bytes + request.alignment + kExtentOfThreads;

@@ -25,6 +25,7 @@
 // 2020.
 #include <cstring>
 
+#include "base/bits.hpp"
 #include "collectives/cost_terms.hpp"
 #include "collectives/patterns/doubling.hpp"
 #include "collectives/patterns/on_node.hpp"
@@ -165,8 +166,7 @@ void reduce_long(const Reduction& call) {
     const OnNode node(call, nodes);
     const auto lanes = static_cast<std::size_t>(nodes.smallest);
     const std::size_t share = (call.bytes() + lanes - 1) / lanes;
-    const std::size_t lane_bytes =
-        (share + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
+    const std::size_t lane_bytes = round_up(share, kCacheLineBytes);
     const std::size_t begin =
         std::min(static_cast<std::size_t>(nodes.index_on_node) * lane_bytes, call.bytes());
     const RingCut cut(nodes.mine, nodes.count(),

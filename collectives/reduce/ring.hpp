@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/bits.hpp"
 #include "base/platform.hpp"
 #include "collectives/model.hpp"
 #include "collectives/patterns/window.hpp"
@@ -44,7 +45,7 @@ class RingCut {
         : position_(position), count_(count), range_(range) {
         const std::size_t share = (nominal + blocks() - 1) / blocks();
         // Whole cache lines, so that no two members write to the same one.
-        block_bytes_ = (share + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
+        block_bytes_ = round_up(share, kCacheLineBytes);
         pieces_ =
             static_cast<std::uint32_t>((block_bytes_ + kRingPieceBytes - 1) / kRingPieceBytes);
     }

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "base/bits.hpp"
 #include "base/copy.hpp"
 
 namespace tessera::collectives {
@@ -50,8 +51,7 @@ SharedArrays::SharedArrays(Team& team, const Source& source, const char* where)
 }
 
 std::size_t SharedArrays::table_bytes() const {
-    const std::size_t bytes = static_cast<std::size_t>(team_.npes) * sizeof(std::size_t);
-    return (bytes + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
+    return round_up(static_cast<std::size_t>(team_.npes) * sizeof(std::size_t), kCacheLineBytes);
 }
 
 // A dest that gets nothing is within reach, too.

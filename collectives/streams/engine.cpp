@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bits.hpp"
 #include "base/library_thread.hpp"
 #include "collectives/state.hpp"
 #include "collectives/streams/places.hpp"
@@ -123,10 +124,6 @@ namespace {
 // Long parts without a dest in the heap land in at most so many bytes.
 constexpr std::size_t kLandingBytesMax = std::size_t{16} << 20;
 
-std::size_t whole_lines(std::size_t bytes) {
-    return (bytes + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
-}
-
 static_assert(kNoPlace == kNotInHeap);
 
 // Calls visit(from, part, offset): the offset of its place in the heap, or kNotInHeap.
@@ -143,7 +140,7 @@ void for_each_long_part(const RuntimeCall& call, Visit visit) {
 std::size_t landing_bytes(const RuntimeCall& call) {
     std::size_t bytes = 0;
     for_each_long_part(call, [&](int, const LongPart& part, std::size_t place) {
-        if (place == kNotInHeap && part.may_land) bytes += whole_lines(part.bytes);
+        if (place == kNotInHeap && part.may_land) bytes += round_up(part.bytes, kCacheLineBytes);
     });
     return bytes;
 }
@@ -165,7 +162,7 @@ void OpenCall::prepare_places() {
     for_each_long_part(call_, [&](int from, const LongPart& part, std::size_t place) {
         if (place == kNotInHeap && part.may_land && next != kNotInHeap) {
             place = next;
-            next += whole_lines(part.bytes);
+            next += round_up(part.bytes, kCacheLineBytes);
         }
         call_.named[from] = place;
     });

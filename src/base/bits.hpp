@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small arithmetic on bits.
+// Small arithmetic on bits and sizes.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,19 @@ namespace tessera {
 
 constexpr bool is_power_of_two(std::size_t value) {
     return value != 0 && (value & (value - 1)) == 0;
+}
+
+// The smallest multiple of `unit` from `value` on.
+constexpr std::size_t round_up(std::size_t value, std::size_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+// Multiples of a power of two, without a division.
+constexpr std::size_t align_down(std::size_t value, std::size_t unit) {
+    return value & ~(unit - 1);
+}
+constexpr std::size_t align_up(std::size_t value, std::size_t unit) {
+    return align_down(value + unit - 1, unit);
 }
 
 // Spreads every bit of `value` over the result (the finaliser of MurmurHash3).

@@ -16,7 +16,20 @@ std::size_t distance_to(const char* start, const MappingAddress& target) {
     return (target.aligned_to - aligned % target.aligned_to) % target.aligned_to;
 }
 
+constexpr unsigned kNoExecSeal = 0x8;  // MFD_NOEXEC_SEAL of Linux 6.3; some sites demand it
+
 }  // namespace
+
+Fd make_memory_file(const char* name) {
+    Fd file(::memfd_create(name, MFD_CLOEXEC | kNoExecSeal));
+    if (!file) file = Fd(::memfd_create(name, MFD_CLOEXEC));
+    return file;
+}
+
+std::uintptr_t page_bytes() {
+    static const auto bytes = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    return bytes;
+}
 
 Mapping Mapping::share(int fd, std::uint64_t offset, std::size_t bytes,
                        const MappingAddress& target) {

@@ -35,6 +35,12 @@ class Fd {
     int number_ = -1;
 };
 
+// A file in memory, closed in programs that the process becomes. Empty: errno has the reason.
+Fd make_memory_file(const char* name);
+
+// The size of the processor's pages.
+std::uintptr_t page_bytes();
+
 // The address that a mapping gets. The default: any.
 struct MappingAddress {
     std::size_t aligned_to = 0;  // a power of two above the page size

@@ -13,6 +13,8 @@
 #include <iterator>
 #include <limits>
 
+#include "base/bits.hpp"
+
 namespace tessera::heap {
 namespace {
 
@@ -21,17 +23,10 @@ constexpr std::size_t kHeapBytesMax = std::numeric_limits<std::size_t>::max() / 
 // fits wherever it starts. Bounds the time, costs little space.
 constexpr int kAlignedCandidatesMax = 64;
 
-constexpr std::size_t round_down(std::size_t value, std::size_t step) {
-    return value & ~(step - 1);
-}
-constexpr std::size_t round_up(std::size_t value, std::size_t step) {
-    return round_down(value + step - 1, step);
-}
-
 }  // namespace
 
 Allocator::Allocator(std::size_t heap_bytes, std::size_t base_alignment)
-    : heap_bytes_(round_down(std::min(heap_bytes, kHeapBytesMax), kMinAlignment)),
+    : heap_bytes_(align_down(std::min(heap_bytes, kHeapBytesMax), kMinAlignment)),
       base_alignment_(base_alignment) {
     if (heap_bytes_ > 0) insert_free(blocks_.end(), 0, heap_bytes_);
 }
@@ -84,7 +79,7 @@ std::optional<Allocator::Resized> Allocator::reallocate(std::size_t offset, std:
     // A tighter place may have made the block start inside a cache line, so its end counts.
     const std::size_t preferred = bytes < kLineBlockBytesMin
                                       ? required
-                                      : round_up(offset + required, kCacheLineBytes) - offset;
+                                      : align_up(offset + required, kCacheLineBytes) - offset;
     if (resize_in_place(block, preferred) || resize_in_place(block, required)) {
         block->second.bytes = bytes;
         return Resized{offset, false};
@@ -119,7 +114,7 @@ Allocator::Shape Allocator::required_shape(std::size_t bytes, std::size_t alignm
                                            Sharing sharing) {
     const std::size_t step =
         sharing == Sharing::kCacheLineOwned ? kFalseSharingBytes : kMinAlignment;
-    return {.capacity = round_up(bytes, step), .alignment = std::max(alignment, step)};
+    return {.capacity = align_up(bytes, step), .alignment = std::max(alignment, step)};
 }
 
 // The same, but larger blocks fill cache lines. They then leave no slivers between them either.
@@ -127,14 +122,14 @@ Allocator::Shape Allocator::preferred_shape(std::size_t bytes, std::size_t align
                                             Sharing sharing) {
     const Shape required = required_shape(bytes, alignment, sharing);
     if (bytes < kLineBlockBytesMin) return required;
-    return {.capacity = round_up(required.capacity, kCacheLineBytes),
+    return {.capacity = align_up(required.capacity, kCacheLineBytes),
             .alignment = std::max(required.alignment, kCacheLineBytes)};
 }
 
 // Best fit: the smallest free block in which the shape has room, the lowest one of equals.
 Allocator::FreeIndex::iterator Allocator::find_space(Shape shape) const {
     const auto fits = [shape](const FreeIndex::value_type& space) {
-        const std::size_t skipped = round_up(space.second, shape.alignment) - space.second;
+        const std::size_t skipped = align_up(space.second, shape.alignment) - space.second;
         return skipped <= space.first && shape.capacity <= space.first - skipped;
     };
     FreeIndex::iterator space = free_.lower_bound({shape.capacity, 0});
@@ -152,7 +147,7 @@ Allocator::FreeIndex::iterator Allocator::find_space(Shape shape) const {
 // Cuts a live block of `shape` out of the free block `space`; both remainders stay free.
 Allocator::Blocks::iterator Allocator::take(FreeIndex::iterator space, Shape shape) {
     const auto [space_capacity, space_offset] = *space;
-    const std::size_t offset = round_up(space_offset, shape.alignment);
+    const std::size_t offset = align_up(space_offset, shape.alignment);
     const std::size_t before = offset - space_offset;
     const std::size_t behind = space_capacity - before - shape.capacity;
 

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/bits.hpp"
 #include "base/endpoint_slot.hpp"
 #include "base/number_in_file.hpp"
 
@@ -20,10 +21,6 @@ namespace tessera::heap {
 namespace {
 
 constexpr std::size_t kDefaultHeapBytesMax = std::size_t{64} << 30;
-
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
 
 bool shmem_thp_is_offered() {
     std::FILE* file = std::fopen("/sys/kernel/mm/transparent_hugepage/shmem_enabled", "re");

@@ -9,6 +9,7 @@
 
 #include <cstdio>
 
+#include "base/bits.hpp"
 #include "base/platform.hpp"
 
 namespace tessera::heap {
@@ -18,7 +19,7 @@ namespace {
 constexpr std::uintptr_t kWindowBytes = std::uintptr_t{1} << 30;
 
 PageSpan rounded(const PageSpan& pages, std::uintptr_t to) {
-    return {.begin = pages.begin & ~(to - 1), .end = (pages.end + to - 1) & ~(to - 1)};
+    return {.begin = align_down(pages.begin, to), .end = align_up(pages.end, to)};
 }
 
 }  // namespace

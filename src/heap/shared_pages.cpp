@@ -20,18 +20,11 @@
 namespace tessera::heap {
 namespace {
 
-constexpr unsigned kMemfdNoExecSeal = 0x8;  // MFD_NOEXEC_SEAL of Linux 6.3; some sites demand it
-constexpr char kFileName[] = "tessera-registered";
 // All addresses that processes have.
 constexpr auto kFileBytes = static_cast<off_t>(std::uint64_t{1} << 57);
 constexpr auto kFileBytesUsual = static_cast<off_t>(std::uint64_t{1} << 47);
 // Without the kernel's query each registration reads the lines of all mappings.
 constexpr std::size_t kMappingsToRead = 2048;
-
-std::uintptr_t page_bytes() {
-    static const auto bytes = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    return bytes;
-}
 
 bool is_file_size_limited() {
     rlimit limit{};
@@ -41,8 +34,7 @@ bool is_file_size_limited() {
 
 Fd make_file() {
     if (is_file_size_limited()) return {};
-    Fd file(::memfd_create(kFileName, MFD_CLOEXEC | kMemfdNoExecSeal));
-    if (!file) file = Fd(::memfd_create(kFileName, MFD_CLOEXEC));
+    Fd file = make_memory_file("tessera-registered");
     if (file && ::ftruncate(file.get(), kFileBytes) != 0 &&
         ::ftruncate(file.get(), kFileBytesUsual) != 0) {
         file.reset();

@@ -36,7 +36,6 @@
 namespace tessera::heap {
 namespace {
 
-constexpr unsigned kMemfdNoExecSeal = 0x8;  // MFD_NOEXEC_SEAL of Linux 6.3; some sites demand it
 constexpr long kKernelSignalSetBytes = 8;
 
 // In a static library these lie among the pages being replaced, and the constructor below runs
@@ -122,8 +121,7 @@ bool make_own_file() {
         refuse("the file size limit (ulimit -f) is too small");
         return false;
     }
-    Fd file(::memfd_create("tessera-static", MFD_CLOEXEC | kMemfdNoExecSeal));
-    if (!file) file = Fd(::memfd_create("tessera-static", MFD_CLOEXEC));
+    Fd file = make_memory_file("tessera-static");
     if (!file || ::ftruncate(file.get(), static_cast<off_t>(end)) != 0) {
         refuse_with_errno("cannot make a shared memory file");
         return false;

@@ -12,17 +12,14 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/fd.hpp"
+
 namespace tessera::heap {
 namespace {
 
 constexpr char kPagemap[] = "/proc/self/pagemap";
 constexpr std::uint64_t kPageTouched = std::uint64_t{3} << 62;  // present, or swapped out
 constexpr std::size_t kEntriesPerRead = 1024;
-
-std::uintptr_t page_bytes() {
-    static const auto bytes = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    return bytes;
-}
 
 std::uintptr_t page_floor(std::uintptr_t address) { return address & ~(page_bytes() - 1); }
 std::uintptr_t page_ceil(std::uintptr_t address) { return page_floor(address + page_bytes() - 1); }

@@ -7,11 +7,13 @@
 #include <bit>
 #include <iterator>
 
+#include "base/bits.hpp"
+
 namespace tessera::heap {
 
 std::size_t TeamMemory::Request::place_in(const Extent& extent) const {
     const std::size_t begin = std::max(extent.begin, from);
-    const std::size_t place = (begin + alignment - 1) & ~(alignment - 1);
+    const std::size_t place = align_up(begin, alignment);
     const bool fits = place >= begin && place < extent.end && bytes <= extent.end - place;
     return fits ? place : kNoLimit;
 }

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 
+#include "base/bits.hpp"
 #include "core/address_map.hpp"
 #include "core/pe_state.hpp"
 #include "heap/node_file.hpp"
@@ -36,7 +37,7 @@ void dump_up_to(UsedMemory part, std::size_t end) {
     std::atomic<std::size_t>& dumped = dumped_ends[static_cast<std::size_t>(part)];
     std::size_t seen = dumped.load(std::memory_order_relaxed);
     if (end <= seen) return;
-    end = (end + kStepBytes - 1) / kStepBytes * kStepBytes;
+    end = round_up(end, kStepBytes);
     while (seen < end && !dumped.compare_exchange_weak(seen, end, std::memory_order_relaxed)) {
     }
     const std::size_t begin = std::max(seen, begin_of(part));

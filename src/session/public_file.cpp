@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/bits.hpp"
 #include "base/cache_lines.hpp"
 #include "base/fatal.hpp"
 
@@ -18,10 +19,6 @@ namespace tessera {
 namespace {
 
 constexpr std::uint64_t kPageBytes = 4096;
-
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/bits.hpp"
 #include "base/copy.hpp"
 #include "base/platform.hpp"
 
@@ -19,10 +20,6 @@ namespace {
 
 constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
 constexpr std::size_t kPageBytes = 4096;
-
-constexpr std::size_t round_up(std::size_t value, std::size_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
 
 std::uint64_t* word_at(char* address) { return reinterpret_cast<std::uint64_t*>(address); }
 

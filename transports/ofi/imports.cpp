@@ -9,13 +9,15 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 #include <vector>
+
+#include "base/bits.hpp"
+#include "base/fd.hpp"
 
 namespace tessera::ofi {
 namespace {
@@ -98,13 +100,12 @@ std::vector<void**> slots_of(const Object& object, const char* name, void* wante
 
 bool store(const Object& object, void** slot, void* value) {
     const auto at = reinterpret_cast<std::uintptr_t>(slot);
-    const auto page_bytes = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    auto* page = reinterpret_cast<void*>(at / page_bytes * page_bytes);
+    auto* page = reinterpret_cast<void*>(align_down(at, page_bytes()));
     const bool is_read_only = at >= object.read_only_begin && at < object.read_only_end;
-    if (is_read_only && ::mprotect(page, page_bytes, PROT_READ | PROT_WRITE) != 0) return false;
+    if (is_read_only && ::mprotect(page, page_bytes(), PROT_READ | PROT_WRITE) != 0) return false;
     // Relaxed: either address does for a call that another thread makes now.
     std::atomic_ref<void*>(*slot).store(value, std::memory_order_relaxed);
-    if (is_read_only) ::mprotect(page, page_bytes, PROT_READ);
+    if (is_read_only) ::mprotect(page, page_bytes(), PROT_READ);
     return true;
 }
 
