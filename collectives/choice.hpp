@@ -28,7 +28,7 @@ struct Call {
     bool has_streams = true;
     bool has_nodes_in_order = true;                       // TeamNodes::is_in_order
     bool is_strided = false;                              // alltoalls
-    OrderDependence dependence = OrderDependence::kNone;  // of reductions and scans
+    OrderDependence dependence = OrderDependence::kNone;  // reductions and scans only
     bool is_reproducible = false;                         // SHMEM_REDUCE_REPRODUCIBLE
     std::size_t bytes = 0;
     // Calls of the runtime layer: their arrays may be private.

@@ -34,7 +34,7 @@ struct TeamLayout {
     double npes = 1;
     double nodes = 1;
     double largest_node = 1;  // members on the node that has most
-    double cores = 1;         // that these members can use
+    double cores = 1;         // cores that these members can use
 
     bool is_oversubscribed() const { return largest_node > cores; }
     bool spans_nodes() const { return nodes > 1; }

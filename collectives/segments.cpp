@@ -30,7 +30,7 @@ struct Shown {
     SegmentPart part{};
     // Second round:
     std::uint64_t is_mine = 0;  // this member has the agreed place
-    std::uintptr_t table = 0;   // of the parts, for its node; 0: it has none
+    std::uintptr_t table = 0;   // table of the parts, for its node; 0: it has none
 };
 
 // Without the parts of the others.

@@ -317,11 +317,11 @@ void shmemx_pcntr_get_all(shmem_ctx_t ctx, shmemx_pcntr_t* pcntr);
 // is the same object on all PEs. A program that has such memory
 // initializes with shmemx_heap_preinit, shmemx_heap_create for each heap, shmemx_heap_postinit.
 
-/** Kinds of memory: of a GPU through Level Zero. */
+/** Kinds of memory: a GPU, through Level Zero. */
 #define SHMEMX_EXTERNAL_HEAP_ZE 0
-/** Of a GPU through CUDA. */
+/** A GPU, through CUDA. */
 #define SHMEMX_EXTERNAL_HEAP_CUDA 1
-/** Of the host. */
+/** The host. */
 #define SHMEMX_EXTERNAL_HEAP_HOST 2
 
 /**

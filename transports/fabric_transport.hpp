@@ -55,7 +55,7 @@ class FabricTransport : public Transport {
     struct Region {
         void* handle = nullptr;
         std::uint64_t key = 0;
-        std::uint64_t base = 0;  // what the fabric calls the first byte
+        std::uint64_t base = 0;  // address of the first byte in the fabric
     };
     virtual Region register_memory(void* /*start*/, std::size_t /*bytes*/) { return {}; }
     // REQUIRES: no PE uses it any more.
@@ -107,10 +107,10 @@ struct FabricSetup {
     // Elements that are no words change under it (base/elements.hpp).
     std::atomic<std::uint32_t>* element_lock = nullptr;
     Sleeper* sleeper = nullptr;  // woken when a message has changed a word
-    // The fabric's own thread calls it after it has handled messages, and now and then: work that
-    // goes on while the program computes (progress/background.hpp). Does not wait.
+    // Work that goes on while the program computes (progress/background.hpp). The fabric's own
+    // thread calls it after it has handled messages, and now and then. It does not wait.
     void (*background)() = nullptr;
-    // That thread calls it first.
+    // The fabric's thread calls it first.
     void (*prepare_thread)() = nullptr;
     Fingerprint fingerprint;
     // Says how the settings of this PE differ from those with these marks on `pe`.

@@ -23,7 +23,7 @@ std::unique_ptr<Transport> make_self_transport(std::atomic<std::uint32_t>& lock)
 // process_vm_writev), atomics are done under the owner's lock.
 struct CmaTarget {
     int pid = 0;
-    std::uintptr_t base = 0;                     // of the memory in that process
+    std::uintptr_t base = 0;                     // address of the memory in that process
     std::atomic<std::uint32_t>* lock = nullptr;  // in shared memory
 };
 // `targets` by world PE (entries of PEs that are never addressed may be empty); `local_base` is

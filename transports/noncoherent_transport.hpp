@@ -56,7 +56,7 @@ struct UsedPart {
 struct SegmentSetup {
     char* own = nullptr;  // the private copy; 8 divides its address
     std::size_t bytes = 0;
-    int pe = 0;                  // of this process
+    int pe = 0;                  // this process
     std::vector<char*> publics;  // by PE; nullptr: it has no such segment
     std::vector<UsedPart> parts;
     Access access = Access::kCoherent;
@@ -80,12 +80,12 @@ struct Neighbour {
 
 struct Setup {
     int pe = 0;
-    int node = 0;  // of this PE
+    int node = 0;  // this PE's node
     int nodes = 1;
     std::vector<Neighbour> neighbours;  // by PE, this one as well
     SegmentSetup heap;
     SegmentSetup statics;
-    std::uint64_t seed = 0;  // of evictions; 0: none
+    std::uint64_t seed = 0;  // seed of evictions; 0: none
 };
 
 // Reaches the symmetric memory of all PEs. The library's own flags and buffers lie elsewhere: they
@@ -103,8 +103,8 @@ class NoncoherentTransport : public Transport {
 
     // nullptr: `pe` has no copy of it, or no PE has.
     virtual char* public_address(const void* address, int pe) = 0;
-    // Of an own private copy, or of any PE's public one; elsewhere they only order. `where`: the
-    // routine, for messages.
+    // Both act on an own private copy or on any PE's public one; elsewhere they only order.
+    // `where`: the routine, for messages.
     virtual void write_back(const void* start, std::size_t bytes, const char* where) = 0;
     virtual void invalidate(const void* start, std::size_t bytes, const char* where) = 0;
 };

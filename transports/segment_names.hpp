@@ -45,9 +45,9 @@ class SegmentNames {
     virtual std::size_t position_of_memory(const void* address) const = 0;
 
   public:
-    // Those of some bytes of another PE that this one can load and store.
+    // The part of another PE's bytes that this one can load and store.
     struct MappedBytes {
-        std::size_t first = 0;   // of them, from the first one asked for
+        std::size_t first = 0;   // begins so many bytes behind the first one asked for
         std::size_t bytes = 0;   // 0: none
         char* memory = nullptr;  // here
     };

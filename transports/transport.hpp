@@ -35,7 +35,7 @@ enum class AtomicOp : std::uint8_t {
     kAnd,
     kOr,
     kXor,
-    kElement  // that of an ElementKernel
+    kElement  // operation of an ElementKernel
 };
 
 // A type and an operation of base/elements.hpp. From the wire, any numbers.

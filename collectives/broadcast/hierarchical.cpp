@@ -77,8 +77,8 @@ class NodeTree {
     char* landing_;
     int root_;
     int root_node_;
-    int leader_;  // of this node
-    Tree tree_;   // of the nodes, from the root's on
+    int leader_;  // first member of this node
+    Tree tree_;   // tree of nodes, from the root's on
 };
 
 void land(const Group& group, void* dest, const void* source, std::size_t bytes, int root,

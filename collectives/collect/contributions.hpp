@@ -26,7 +26,7 @@ class Contributions {
         : group_(group), dest_(static_cast<char*>(dest)) {
         const int npes = group.npes();
         const int me = group.my_index();
-        std::uint64_t sizes[kMembersMax];  // of member me + i
+        std::uint64_t sizes[kMembersMax];  // sizes[i]: the block of member me + i
         sizes[0] = bytes;
         int round = 0;
         // In round s each member receives the sizes of the member 2^s further.

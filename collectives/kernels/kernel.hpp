@@ -116,8 +116,8 @@ struct InstructionSet {
     const KernelTable* table;
 };
 
-// Those that this processor has, the plainest first: kernel_of uses the last. For tests, benchmarks
-// and information.
+// The instruction sets of this processor, the plainest first; kernel_of uses the last. For tests,
+// benchmarks and information.
 std::span<const InstructionSet> instruction_sets();
 
 }  // namespace tessera::collectives

@@ -101,7 +101,7 @@ Cost cost(const TeamLayout& team, double n) {
     const double p = team.npes;
     const double fold = fold_rounds(team.npes) / 2 * n;
     const double off_node_levels = off_node_rounds(team);
-    const double moved = n * (team.nodes - 1) / team.nodes;  // of a node, each way
+    const double moved = n * (team.nodes - 1) / team.nodes;  // bytes that a node moves each way
     return Cost{.latencies = 2 * (on_node_rounds(team) + fold_rounds(team.npes))} +
            each_member(team, 2 * n * (p - 1) / p + fold, n * (p - 1) / p + fold) +
            Cost{.combined_critical_path =

@@ -23,8 +23,8 @@
 namespace tessera::collectives {
 namespace {
 
-constexpr int kWindowRound = 0;  // of kData and kReady
-constexpr int kOnNodeRound = 1;  // of kReady
+constexpr int kWindowRound = 0;  // round of kData and kReady
+constexpr int kOnNodeRound = 1;  // round of kReady
 
 class Ring {
   public:

@@ -61,7 +61,7 @@ class RingCut {
         const std::size_t end = std::min(begin + block_bytes_, range_.bytes);
         return {.at = range_.at + begin, .bytes = end - begin};
     }
-    // Of that block.
+    // A piece of that block.
     Piece piece(int distance, std::uint32_t message) const {
         const Piece whole = block(distance);
         const std::size_t at = std::min(message % pieces_ * kRingPieceBytes, whole.bytes);

@@ -38,7 +38,7 @@ class SharedArrays {
         std::size_t bytes = 0;  // all of the array
         // In bytes, of the part of each member; nullptr: member i's part is at stride * i.
         const std::size_t* displacements = nullptr;
-        std::size_t element_bytes = 1;  // of the displacements
+        std::size_t element_bytes = 1;  // unit of the displacements
         std::size_t stride = 0;
         bool changes = false;  // The call writes to it, so it cannot be read in place.
         // A source of up to so many bytes is rather copied than read in place.
@@ -123,7 +123,7 @@ class SharedArrays {
     int not_copied_ = 0;  // members; with those out of reach
     int out_of_reach_ = 0;
     int private_dests_ = 0;
-    std::uint32_t tables_;  // of this member
+    std::uint32_t tables_;  // this member's tables
     std::size_t stride_;    // likewise
     Announced kept_[kKept];
 };

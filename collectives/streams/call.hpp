@@ -51,8 +51,8 @@ struct RuntimeCall {
     int root = 0;
     char* dest = nullptr;
     const char* source = nullptr;
-    std::size_t bytes = 0;          // of the vector
-    std::size_t element_bytes = 1;  // of counts, and of reductions
+    std::size_t bytes = 0;          // length of the vector
+    std::size_t element_bytes = 1;  // size of an element: reductions, and the unit of counts
     MemberParts out;                // the parts that members get; of reduce_scatter: its blocks
     MemberParts in;                 // exchange: where their parts go
     ReduceFunction function;        // reductions
@@ -92,14 +92,14 @@ enum class Action : std::uint8_t {
 
 struct Message {
     int peer = kNoMember;          // kNoMember: nothing to do
-    const char* source = nullptr;  // of a message that is sent, or of a local one
-    char* dest = nullptr;          // of a message that is received
+    const char* source = nullptr;  // messages that are sent, and local ones
+    char* dest = nullptr;          // messages that are received
     std::size_t bytes = 0;
     std::uint32_t needs = 0;  // messages of the other sequence that must be done before
     Action action = Action::kCopy;
     bool is_local = false;     // in the receives: the member's own data at `source`
     bool is_direct = false;    // sends: to `place`; receives: the data lies at `source` already
-    bool is_last_part = true;  // of an element that is longer than a slot
+    bool is_last_part = true;  // false: other parts of an element longer than a slot follow
     std::size_t part_at = 0;   // where this part begins in the element
     std::size_t place = 0;
 };
@@ -187,7 +187,7 @@ class Pieces {
     std::size_t total_;
     std::size_t element_;
     std::size_t slot_;
-    std::size_t parts_;  // of an element
+    std::size_t parts_;  // parts of an element
     std::size_t piece_;  // bytes of the elements that follow each other in one piece
 };
 

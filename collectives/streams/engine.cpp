@@ -60,7 +60,7 @@ class OpenCalls {
             : streams(team, number), next(static_cast<std::uint32_t>(number)) {}
         StreamSet streams;
         std::atomic<std::uint32_t> next;  // the first call of this set that is not complete
-        std::vector<char> scratch;        // of the call that is under way
+        std::vector<char> scratch;        // memory of the call that is under way
         std::vector<std::size_t> places;  // likewise
     };
     Set& set_of(std::uint32_t number) { return *sets_[number % sets_.size()]; }

@@ -48,7 +48,7 @@ extern "C" {
 struct shmem_internal_inline_map {
     char unused[3584];
     size_t origin;     // SHMEM_INTERNAL_INLINE_ORIGIN - the PE of heaps[0]; the others follow
-    size_t heap_base;  // of this PE
+    size_t heap_base;  // this PE's heap
     size_t limits;     // where the inline limits of these PEs are, as the distance from no_limits
     size_t heaps[SHMEM_INTERNAL_INLINE_PEERS];  // where they are mapped, as numbers
     // Zeros, for before there are limits. A program has pages for them once it reads them.

@@ -38,11 +38,11 @@ typedef struct shmem_internal_epoch* shmemx_epoch_t;
  * stored nothing into its symmetric memory that the origins may read.
  */
 #define SHMEMX_EPOCH_NOSTORE (1L << 0)
-/** Of post and of start, a promise: the origins put nothing and update nothing in the epoch. */
+/** For post and start. The program promises that no origin puts or updates in the epoch. */
 #define SHMEMX_EPOCH_NOPUT (1L << 1)
-/** Of start: it waits until all targets have posted, so that accesses need not wait. */
+/** For start: the call waits until all targets have posted, so that accesses need not wait. */
 #define SHMEMX_EPOCH_IMMEDIATE (1L << 2)
-/** Of start: puts and gets of the epoch are noted, and performed when it is completed. */
+/** For start: the library notes puts and gets of the epoch, and performs them at its end. */
 #define SHMEMX_EPOCH_DEFERRED (1L << 3)
 
 /**

@@ -15,8 +15,8 @@ namespace tessera::api {
 // The elements of an array, as the arguments of a routine describe them.
 struct Elements {
     std::size_t count;
-    std::size_t bytes;            // of one
-    const char* name = "nelems";  // of the count, for messages
+    std::size_t bytes;            // size of an element
+    const char* name = "nelems";  // name of the count, for messages
 };
 
 // Their layout: `blocks` times as many, one block for each PE, and one every `stride` elements.

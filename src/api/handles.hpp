@@ -20,7 +20,7 @@ namespace tessera::api {
 // A context that the program created.
 struct OpenContext {
     Context context;
-    std::shared_ptr<TransportContext> transport_context;  // of the context
+    std::shared_ptr<TransportContext> transport_context;
     long options = 0;
     std::uint64_t owner = 0;  // SHMEM_DEBUG: the thread that created it (api/thread_number.hpp)
     // While a session holds back atomics on mapped memory, and the thread that started it.

@@ -30,7 +30,7 @@ LineInstruction drop_instruction();
 // A line of this size is maintained at once; a processor with longer ones does more than it is
 // asked for. All lines that hold a byte of the range.
 struct LineRange {
-    std::uintptr_t begin = 0;  // of the first line
+    std::uintptr_t begin = 0;  // address of the first line
     std::uintptr_t end = 0;    // behind the last one
 };
 constexpr LineRange lines_of(std::uintptr_t start, std::size_t bytes) {

@@ -49,7 +49,7 @@ enum class ElementOp : std::uint8_t {
 };
 
 struct ElementKernel {
-    std::size_t bytes;  // of an element
+    std::size_t bytes;  // size of an element
     std::size_t alignment;
     // dest[i] = dest[i] op source[i], each element atomically; in any order. `dest` is aligned,
     // `source` need not be. Relaxed: the caller orders.

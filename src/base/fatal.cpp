@@ -21,7 +21,7 @@ namespace tessera {
 namespace {
 
 constexpr std::size_t kMessageBytes = 2560;
-constexpr std::size_t kCallBytes = 512;  // of these, with the prefix and the ends of lines
+constexpr std::size_t kCallBytes = 512;  // all of these, with the prefix and the ends of lines
 constexpr int kReaderPatienceMs = 1000;
 
 char message_prefix[32] = "";

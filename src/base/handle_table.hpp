@@ -34,8 +34,8 @@ class HandleSlots {
     static constexpr std::uint32_t kSlots = std::uint32_t{1} << 20;
 
     struct Head {
-        std::atomic<std::uint64_t> handle;  // of the object in this slot; 0: there is none
-        std::uint32_t generation;           // of the last handle
+        std::atomic<std::uint64_t> handle;  // handle of the object in this slot; 0: there is none
+        std::uint32_t generation;           // generation of the last handle
         std::uint32_t next_free;            // a chain of slots; 0: the last one
     };
 

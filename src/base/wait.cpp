@@ -38,7 +38,7 @@ bool help(std::uint64_t& now, Ready ready) {
     if (do_piece == nullptr || !do_piece()) return false;
     while (!ready() && do_piece()) {
     }
-    now = now_ns();  // That was this PE's own work.
+    now = now_ns();  // The time until now was this PE's own work.
     return true;
 }
 

@@ -12,7 +12,7 @@ namespace tessera {
 
 struct WaitList {
     const void* words;
-    const void* values;      // of the words' type
+    const void* values;      // values of the words' type
     std::size_t value_step;  // 0: one value for all words
     const int* status;       // nullptr: all words count; else those with 0
     std::size_t count;

@@ -46,11 +46,11 @@ struct alignas(kCacheLineBytes) AddressMap {
     std::uint32_t npes = 0;
     // As npes; 0 where operations on mapped memory take their slow paths, which serve other nodes.
     std::uint32_t direct_npes = 0;
-    std::uintptr_t heap_base = 0;         // of this PE
+    std::uintptr_t heap_base = 0;         // this PE's heap
     const Peer* peers = nullptr;          // by world PE
-    std::uintptr_t static_base = 0;       // of this PE
+    std::uintptr_t static_base = 0;       // this PE's static data
     std::size_t static_inline_limit = 0;  // inline_limit_of() static_bytes
-    std::size_t heap_bytes = 0;           // of the range; once npes > 0: at least a huge page
+    std::size_t heap_bytes = 0;           // once npes > 0: at least a huge page
     std::size_t static_bytes = 0;
     // By world PE, for memory that is not mapped and that the fabric does not reach: of PEs of this
     // node, or copies of all; nullptr: there is none.

@@ -309,7 +309,7 @@ class Context {
         return transport_context_ != nullptr ? *transport_context_ : *default_transport_context;
     }
 
-    // That of the default context. Set by init.
+    // Belongs to the default context. init sets it.
     static TransportContext* default_transport_context;
 
     // Whether others are asked to transfer so many bytes (progress/offload.hpp). COST: up to

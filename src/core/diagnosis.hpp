@@ -16,9 +16,9 @@ namespace tessera {
 struct PeFacts {
     std::atomic<std::uint32_t> is_complete;
     std::int32_t pe;                // number in the world
-    std::uint64_t node_base;        // of the node file
-    std::uint64_t heap_base;        // of the PE's own range
-    std::uint64_t mailboxes_bytes;  // of a team, TeamMailboxes::stride()
+    std::uint64_t node_base;        // address of the node file
+    std::uint64_t heap_base;        // address of the PE's own range
+    std::uint64_t mailboxes_bytes;  // mailboxes of a team, TeamMailboxes::stride()
 };
 
 // The last collectives that a member has called on a team: the line behind its flags. Written by
@@ -26,11 +26,11 @@ struct PeFacts {
 struct TeamCalls {
     static constexpr std::uint32_t kLast = 4;
     std::atomic<std::uint64_t> calls;          // since the slot was first used by this PE
-    std::atomic<const char*> routines[kLast];  // of call number n, from 1 on: [n % kLast]
-    std::atomic<std::int32_t> roots[kLast];    // of broadcasts
-    std::int32_t npes;                         // of the team; 0: the slot was never used
+    std::atomic<const char*> routines[kLast];  // call n, counted from 1, stands at [n % kLast]
+    std::atomic<std::int32_t> roots[kLast];    // roots of broadcasts
+    std::int32_t npes;                         // size of the team; 0: the slot was never used
     std::int32_t my_index;
-    std::int32_t first_pe;  // of the team, in the world
+    std::int32_t first_pe;  // number in the world of the team's first member
     std::int32_t last_pe;
     std::uint64_t first_call;  // `calls` when the team was made
 

@@ -31,10 +31,10 @@ inline constexpr std::size_t kAffinityWords = 64;  // 4096 PUs
 struct SegmentHelp {
     std::uint32_t endpoint_bytes;
     std::int32_t pid;
-    std::uintptr_t proof;         // of the random number in the PE's own memory
+    std::uintptr_t proof;         // address of the random number in the PE's own memory
     std::uint64_t random_number;  // the same here
     std::byte endpoint[kEndpointSlotBytes];
-    heap::PagesOffer pages;  // of this PE
+    heap::PagesOffer pages;  // this PE's pages
 };
 
 struct InternalSegment {
@@ -44,18 +44,18 @@ struct InternalSegment {
     alignas(kFalseSharingBytes) std::atomic<std::uint32_t> static_lock;
     // Elements of this PE's memory that are no words change under it (base/elements.hpp).
     alignas(kFalseSharingBytes) std::atomic<std::uint32_t> element_lock;
-    // Never written; reads of it follow writes (transports/ofi).
+    // No PE writes it. A PE reads it behind its writes, to confirm them (transports/ofi).
     alignas(kFalseSharingBytes) std::uint64_t confirmation_word;
-    // Of PE 0: the smallest default heap of all nodes; 0: no node has proposed one yet.
+    // PE 0 keeps the smallest default heap of all nodes; 0: no node has proposed one yet.
     alignas(kFalseSharingBytes) std::uint64_t smallest_heap_bytes;
     // PE 0's words serve the job: see agree_on_public_file().
     std::uint64_t public_file_job;
     std::uint64_t static_bytes_max;
-    // SHMEM_DEBUG: of this PE's last collective allocation.
+    // SHMEM_DEBUG: digest of this PE's last collective allocation.
     alignas(kFalseSharingBytes) std::uint64_t allocation_digest;
     // Read when the settings of two PEs differ.
     SettingMarks setting_marks;
-    // Of PE 0: the number of PEs that have come to exit() without shmem_finalize
+    // PE 0 counts the PEs that have come to exit() without shmem_finalize
     // (session/exit_meeting.hpp).
     alignas(kFalseSharingBytes) std::uint64_t leaving;
     // Written by every slow wait, read by the node's PEs, and by others in exit_meeting.cpp.

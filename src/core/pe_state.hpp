@@ -33,15 +33,15 @@ struct PeState {
     int thread_level = 0;
     const Peer* peers = nullptr;          // by world PE; address_map has them when init is complete
     std::span<const int> first_pes;       // by world PE: the first PE of its node; empty: one node
-    InternalSegment* internal = nullptr;  // of this PE
-    heap::NodeHeader* header = nullptr;   // of the node's file
-    std::size_t cache_bytes = 0;          // of the node; 0: not known
+    InternalSegment* internal = nullptr;  // this PE's segment
+    heap::NodeHeader* header = nullptr;   // header of the node's file
+    std::size_t cache_bytes = 0;          // caches of the node; 0: not known
     FabricTransport* fabric = nullptr;    // nullptr: there are no other nodes
     heap::Allocator* allocator = nullptr;
     heap::TeamMemory* team_memory = nullptr;
     Epochs* epochs = nullptr;
     ListBlocks* list_blocks = nullptr;
-    FabricSetup (*describe_fabric)() = nullptr;  // of a fabric that reaches this PE's memory
+    FabricSetup (*describe_fabric)() = nullptr;  // describes a fabric that reaches this PE's memory
 };
 extern constinit PeState pe_state;
 

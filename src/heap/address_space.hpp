@@ -17,7 +17,7 @@ struct MappedRange {
     bool is_data = false;      // for reading and writing, not executable
     bool is_shared = false;    // with other processes
     std::uint64_t inode = 0;   // 0: anonymous
-    std::uint64_t offset = 0;  // of `begin` in the file
+    std::uint64_t offset = 0;  // place of `begin` in the file
 
     bool is_private_memory() const { return is_data && !is_shared && inode == 0; }
 };

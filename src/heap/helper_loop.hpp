@@ -20,8 +20,8 @@ class HelperLoop {
     struct Setup {
         OffloadBoard& board;
         NodeMaps maps;
-        std::size_t npes = 0;    // of the node
-        std::size_t number = 0;  // of the helper on its node
+        std::size_t npes = 0;    // PEs of the node
+        std::size_t number = 0;  // number of the helper on its node
         // The kernel refuses to reach a PE's private memory. Does not return.
         void (*fail)(const char* message) = nullptr;
     };

@@ -117,7 +117,7 @@ std::optional<Unit> LocalAllocator::find_run(std::uint64_t units, unsigned align
 
 std::optional<Unit> LocalAllocator::try_take_neighbours(std::uint64_t units, unsigned align_order) {
     const Unit align_mask = (kOne << align_order) - 1;
-    Unit begin = 0;  // of the run of free blocks before `at`
+    Unit begin = 0;  // start of the run of free blocks before `at`
     for (Unit at = 0; at < units_;) {
         const Unit next = at + units_at(at);
         if ((states_[at] & kCachedBlock) != kFreeBlock) {

@@ -25,7 +25,7 @@ struct NodeCopy {
     enum class Signal : std::uint32_t { kNone, kSet, kAdd };
     static constexpr int kDimensionsMax = 2;
 
-    std::uint64_t from = 0;  // of a ProcessAddress
+    std::uint64_t from = 0;  // offset of a ProcessAddress
     std::uint64_t to = 0;
     std::int32_t from_pid = 0;
     std::int32_t to_pid = 0;

@@ -98,7 +98,7 @@ struct NodeLayout {
     std::uint64_t magic;
     std::int32_t npes;  // PEs of this node
     PageKind page_kind;
-    MemoryRange range;          // of each PE
+    MemoryRange range;          // memory range of each PE
     std::uint64_t heap_stride;  // distance of two ranges in the heap file; range.bytes() at first
     std::uint64_t records_offset;
     std::uint64_t facts_offset;
@@ -107,7 +107,7 @@ struct NodeLayout {
     std::uint64_t internal_bytes;  // per PE
     std::uint64_t static_offset;
     std::uint64_t static_slot_bytes;  // per PE
-    std::uint32_t usable_cores;       // what the job may use; decides how PEs wait (base/wait.hpp)
+    std::uint32_t usable_cores;       // the job may use them; decides how PEs wait (base/wait.hpp)
     std::uint32_t npes_of_job;
     std::uint64_t endpoints_offset;
     std::uint64_t inline_limits_offset;
@@ -130,7 +130,7 @@ struct NodeHeader : NodeLayout {
     alignas(kFalseSharingBytes)
         CentralSync startup;  // the node's PEs meet during init and finalize
     alignas(kFalseSharingBytes) std::atomic<std::uint64_t> oversubscribed_until_ns;  // WaitPolicy
-    std::atomic<std::uint64_t> hang_report_at_ns;     // of the last one (session/hang_report.hpp)
+    std::atomic<std::uint64_t> hang_report_at_ns;     // the last report (session/hang_report.hpp)
     alignas(kFalseSharingBytes) FailureLog failures;  // PEs of the whole job; written by oshrun
 };
 static_assert(sizeof(NodeHeader) == 6 * kFalseSharingBytes);
@@ -153,8 +153,8 @@ struct alignas(kFalseSharingBytes) PeRecord {
     std::uint64_t static_file_offset;  // in the node file, or in the PE's own memfd
     std::uint32_t static_is_shared;    // 0: reach it with process_vm_readv/writev
     std::uint32_t static_in_node_file;
-    std::uint64_t program_digest;   // of the executable: equal for PEs that run the same one
-    std::uint64_t settings_digest;  // of the settings that must agree; compared by every PE
+    std::uint64_t program_digest;   // equal for PEs that run the same executable
+    std::uint64_t settings_digest;  // the settings that must agree; compared by every PE
     char waiting_in[48];            // routine that a slow wait is in, "" when none; for oshrun
     std::uint32_t inits;            // how often this place has initialized, for oshrun
     std::int32_t thread_level;      // written before the sync that ends init
@@ -170,12 +170,12 @@ struct NodeFiles {
 };
 
 struct NodePlan {
-    int npes = 1;  // of this node
+    int npes = 1;  // PEs of this node
     int npes_of_job = 1;
     // Per PE; rounded up to kHugePageBytes.
     std::size_t heap_bytes = 0;
-    std::size_t team_memory_bytes = 0;   // 0: as the heap
-    std::size_t local_memory_bytes = 0;  // 0: as the heap
+    std::size_t team_memory_bytes = 0;   // 0: heap_bytes
+    std::size_t local_memory_bytes = 0;  // 0: heap_bytes
     bool try_huge_pages = true;
     std::size_t facts_bytes = 0;
     std::uint32_t usable_cores = 1;
@@ -191,7 +191,7 @@ NodeFiles create_node_files(const NodePlan& plan, std::string& error);
 // together can never exceed the memory.
 std::size_t default_heap_bytes(std::uint64_t memory_bytes, int npes_local);
 
-// The range of a heap of `heap_bytes` and parts of these sizes; 0: as the heap.
+// Lays out a PE's range. A size of 0 means `heap_bytes`.
 MemoryRange memory_range(std::size_t heap_bytes, std::size_t team_memory_bytes,
                          std::size_t local_memory_bytes);
 

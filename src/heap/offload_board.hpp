@@ -103,7 +103,7 @@ static_assert(sizeof(OffloadRing) == (2 + OffloadRing::kEntries) * kFalseSharing
 
 // Written by oshrun before they start.
 struct HelperPlan {
-    std::uint32_t helpers = 0;     // of the node; 0: there are none
+    std::uint32_t helpers = 0;     // helpers of the node; 0: there are none
     std::uint32_t have_cores = 0;  // each has a core that no PE uses, so it may poll for a while
     // Where they run, and the fabric's threads of the PEs with them (session/connect.cpp).
     // Processors whose number is too large for the set are left out.

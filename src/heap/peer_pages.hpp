@@ -19,7 +19,7 @@ class PeerPages {
   public:
     // Keeps the memory mapped.
     struct View {
-        char* start = nullptr;  // of the pages, here; nullptr: they cannot be mapped
+        char* start = nullptr;  // where the pages begin here; nullptr: they cannot be mapped
         std::shared_ptr<const void> mapping;
     };
     View view_of(const PagesOffer& offer, const PageSpan& pages);

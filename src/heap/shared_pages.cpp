@@ -217,7 +217,7 @@ bool SharedPages::replace(const PageSpan& pages) {
 }
 
 bool SharedPages::replace_part(std::uintptr_t begin, std::uintptr_t end) {
-    forget_contents(file_, begin, end);  // of memory that the program has freed too early
+    forget_contents(file_, begin, end);  // The program has freed the memory too early.
     if (!copy_to_file({.begin = begin, .anonymous = begin, .end = end},
                       page_file(file_.get(), 0, 0))) {
         return false;

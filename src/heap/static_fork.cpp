@@ -19,7 +19,7 @@ constexpr char kNoCopy[] =
     "it ends before it can damage its parent's\n";
 constexpr int kNoCopyExitCode = 125;
 
-constinit PageRanges g_pages;  // what is shared; empty in a child
+constinit PageRanges g_pages;  // the shared pages; empty in a child
 constinit PageFile g_file;
 void (*g_before)() = nullptr;
 void (*g_in_child)() = nullptr;

@@ -21,7 +21,7 @@ struct Job {
     int local_index = 0;  // this PE among the PEs of its node
     int nlocal = 1;
     std::vector<int> local_pes{0};  // PE numbers by local index, ascending
-    int node = 0;                   // of this PE; nodes are numbered by their first PE
+    int node = 0;                   // this PE's node; nodes are numbered by their first PE
     int nnodes = 1;                 // in the job; when there are several, launch/exchange.hpp works
     std::vector<int> first_pes{};   // by PE: the first PE of its node; empty: there is one node
     int npes_of_host = 1;           // share the memory and the cores of the host

@@ -37,7 +37,7 @@ enum class FrameKind : std::uint32_t { kFence = 1, kGoodbye = 2, kAbort = 3 };
 struct FrameHeader {
     FrameKind kind = FrameKind::kFence;
     std::uint32_t unused = 0;
-    std::uint64_t bytes = 0;  // that follow
+    std::uint64_t bytes = 0;  // bytes that follow
 };
 static_assert(sizeof(FrameHeader) == 16);
 

@@ -19,8 +19,8 @@ struct UniqueId {
     static constexpr std::uint32_t kMagic = 0x54535549;  // "TSUI"
 
     std::uint32_t magic = 0;
-    std::uint16_t port = 0;                             // of TCP, in host order
-    std::uint16_t addresses = 0;                        // that `address` has
+    std::uint16_t port = 0;                             // TCP port, in host order
+    std::uint16_t addresses = 0;                        // number of addresses in `address`
     std::uint64_t host = 0;                             // host_digest() of the meeting point's host
     std::array<std::uint8_t, 16> key{};                 // proves that a process was given this id
     std::array<in_addr, kUniqueIdAddresses> address{};  // IPv4, the loopback last

@@ -48,7 +48,7 @@ class HeldLocks {
 
     // A lock that the caller has or waits for, and its node.
     struct Held {
-        NodeName name;  // of the node; none: the caller does not have the lock
+        NodeName name;  // name of the node; none: the caller does not have the lock
         QueueNode* node = nullptr;
         LockUse use = LockUse::kMutex;
     };
@@ -90,15 +90,15 @@ class HeldLocks {
     struct Entry {
         LockKey key;                   // no lock: not in use
         std::uint32_t next = 0;        // in the chain of its bucket, or of the free ones; 0: last
-        std::uint32_t generation = 0;  // of the node's use
+        std::uint32_t generation = 0;  // counts the uses of the node
         LockUse use = LockUse::kMutex;
     };
     // A slot, and the lock in it.
     struct alignas(kCacheLineBytes) OwnerSlot {
         std::atomic<std::uint64_t> owner{0};  // mark_of() a thread; 0: none yet
         void* lock = nullptr;                 // nullptr: none
-        QueueNode* node = nullptr;            // of this slot
-        NodeName name;                        // of the node in its last use
+        QueueNode* node = nullptr;            // the node of this slot
+        NodeName name;                        // the node's name in its last use
         int pe = 0;
         std::uint32_t others = 0;  // locks of the owner in the table
         LockUse use = LockUse::kMutex;

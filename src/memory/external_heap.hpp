@@ -13,8 +13,8 @@
 namespace tessera {
 
 struct ExternalHeap {
-    std::uintptr_t base = 0;  // of this PE
-    std::size_t bytes = 0;    // of this PE
+    std::uintptr_t base = 0;  // this PE's part
+    std::size_t bytes = 0;    // size of this PE's part
     // nullptr: memory of the host. Otherwise the device, for messages ("CUDA").
     const char* device = nullptr;
     // The name of the first byte, the same for all PEs; only for memory of the host.

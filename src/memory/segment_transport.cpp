@@ -39,7 +39,7 @@ NodeProcess process_of(int pe) {
 
 FabricSetup describe_helper() {
     FabricSetup setup = pe_state.describe_fabric();
-    setup.is_one_host = true;  // of the PEs that it reaches
+    setup.is_one_host = true;  // The transport reaches PEs of this host only.
     setup.has_progress_thread = true;
     setup.background = nullptr;
     setup.looks_up_late = true;

@@ -29,7 +29,7 @@ struct RecentAccess {
     std::size_t first = 0;     // names
     std::size_t bytes = 0;
     int pe = -1;
-    char* memory = nullptr;  // of the first name
+    char* memory = nullptr;  // where the first name points
 };
 constexpr std::size_t kRecentAccesses = 8;
 [[gnu::tls_model("initial-exec")]] constinit thread_local RecentAccess recent[kRecentAccesses];

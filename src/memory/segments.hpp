@@ -32,13 +32,13 @@
 
 namespace tessera {
 
-inline constexpr std::size_t kPartAlignment = 16;  // that of the largest atomic element
+inline constexpr std::size_t kPartAlignment = 16;  // alignment of the largest atomic element
 
 // The memory of a member.
 struct SegmentPart {
     std::uintptr_t address = 0;
     std::size_t bytes = 0;
-    heap::PageSpan pages{};  // that PEs of the owner's node can map; empty: none
+    heap::PageSpan pages{};  // pages that PEs of the owner's node can map; empty: none
     // As other nodes name it.
     std::uint64_t fabric_address = 0;
     std::uint64_t key = 0;
@@ -47,7 +47,7 @@ struct SegmentPart {
 // The parts of all members, by number in the team. An owner of one of the three.
 struct SegmentTable {
     std::vector<SegmentPart> own{};
-    heap::PeerPages::View view{};   // of the table of another PE of the node
+    heap::PeerPages::View view{};   // the table of another PE of the node
     SegmentPart* shared = nullptr;  // this PE's, for the node
     std::size_t count = 0;
 
@@ -64,10 +64,10 @@ struct RegisteredSegment {
     std::size_t begin = 0;  // names
     std::size_t end = 0;
     const Team* team = nullptr;
-    int my_index = 0;  // of this PE in it
+    int my_index = 0;  // this PE's number in it
     SegmentPart mine{};
     SegmentTable table{};
-    FabricTransport::Region region{};  // of this PE's part
+    FabricTransport::Region region{};  // region of this PE's part
     // Of the PEs of this node whose part has been accessed, by their number in the world.
     mutable std::map<int, heap::PeerPages::View> views{};
 
@@ -166,7 +166,7 @@ class Segments final : public SegmentNames {
     mutable ShortSharedMutex lock_;
     std::map<std::size_t, RegisteredSegment> by_begin_;
     std::size_t next_ = 0;
-    heap::SharedPages pages_;  // of this PE
+    heap::SharedPages pages_;  // this PE's pages
     // Taken with lock_. The pages of other PEs, by world PE.
     mutable ShortMutex views_lock_;
     mutable std::map<int, heap::PeerPages> peers_;

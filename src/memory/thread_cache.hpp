@@ -28,7 +28,7 @@ struct CacheBin {
 // Memory of the system, so that pages exist for the classes in use.
 struct ThreadCache {
     CacheBin bins[kCachedClasses];
-    ThreadCache* next = nullptr;  // of all caches; they are never freed
+    ThreadCache* next = nullptr;  // list of all caches; they are never freed
     bool has_owner = false;
 };
 

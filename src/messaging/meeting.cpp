@@ -32,7 +32,7 @@ MeetingBoard* mapped_board(int pe) {
     return sleeper != nullptr ? &board_of(segment_of(sleeper)) : nullptr;
 }
 
-// Of this PE: also the symmetric name of the others'.
+// This PE's board: also the symmetric name of the others'.
 MeetingBoard& my_board() { return *mapped_board(address_map.my_pe); }
 
 TransportContext& transport_context() { return collective_context.transport_context(); }

@@ -123,7 +123,7 @@ class Meeting {
     std::uint32_t pass_ = 0;
     bool is_on_board_ = false;
     Other parent_;
-    std::size_t round_ = 0;  // of this PE among its parent's children
+    std::size_t round_ = 0;  // this PE's number among its parent's children
     std::vector<Other> children_;
 };
 

@@ -96,7 +96,7 @@ class StreamSet {
     struct Stream {
         std::uint32_t sent;      // to that member
         std::uint32_t received;  // from it
-        std::uint32_t freed;     // of those: the member knows so
+        std::uint32_t freed;     // messages that the member knows to be freed
     };
 
     Stream& stream(int member) { return streams_[static_cast<std::size_t>(member)]; }

@@ -92,7 +92,7 @@ class BackgroundList {
         operation.local.fetch_sub(1, std::memory_order_release);
     }
 
-    ShortMutex lock_;                  // of added_ and of the hook; for a few instructions
+    ShortMutex lock_;                  // guards added_ and the hook; held for a few instructions
     BackgroundWork* added_ = nullptr;  // a chain, the newest first
     BackgroundWork* first_ = nullptr;  // a chain, the oldest first; of the driver
     std::atomic<std::uint32_t> count_{0};

@@ -67,25 +67,25 @@ class Epochs {
   private:
     struct Partner {
         int pe;
-        std::uint32_t number;  // of the epoch, among those of its kind with this PE
+        std::uint32_t number;  // number of the epoch among those of its kind with this PE
     };
     struct Epoch {
-        std::uint32_t generation = 0;  // of the handle
+        std::uint32_t generation = 0;  // generation of the handle
         bool is_open = false;
         bool has_gets = false;
         Kind kind = Kind::kExposure;
         Options options;
         std::uint64_t serial = 0;
         std::vector<Partner> partners;
-        std::size_t arrived = 0;   // of an exposure epoch: so many of the first have completed
-        std::vector<Copy> copies;  // that are deferred
+        std::size_t arrived = 0;   // exposure epoch: the first partners, which have completed
+        std::vector<Copy> copies;  // deferred copies
     };
     // The epochs with one PE, counted by this PE.
     struct Counts {
         std::uint32_t posted;
         std::uint32_t started;
         std::uint32_t completed;
-        std::uint32_t place;       // of this PE in the list of the last epoch with it
+        std::uint32_t place;       // this PE's place in the list of the last epoch with it
         std::uint64_t last_epoch;  // the serial of that epoch, of either kind
     };
     struct Free {

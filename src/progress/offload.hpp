@@ -45,7 +45,7 @@ class Offload {
     struct Setup {
         heap::OffloadBoard& board;
         int local_index = 0;
-        std::vector<int> local_pes;      // of the node, by index: numbers in the world
+        std::vector<int> local_pes;      // PEs of the node, by index: numbers in the world
         std::vector<std::int32_t> pids;  // theirs
         heap::NodeMaps maps;
         std::size_t heap_stride = 0;
@@ -53,8 +53,8 @@ class Offload {
         // Blocking copies are shared with them (SHMEM_SHARED_COPIES).
         bool invites_peers = false;
         bool invites_helpers = false;
-        bool has_many_threads = false;  // SHMEM_THREAD_MULTIPLE
-        std::int32_t parent = 0;        // of the helpers: oshrun, or the PE that has their threads
+        bool has_many_threads = false;      // SHMEM_THREAD_MULTIPLE
+        std::int32_t parent = 0;            // oshrun, or the PE that has the helpers' threads
         FabricTransport* fabric = nullptr;  // whose thread gets transfers; nullptr: it gets none
         // Contexts of the library, which look at what they put before any quiet.
         std::vector<const TransportContext*> excluded;
@@ -67,7 +67,7 @@ class Offload {
     // A nonblocking transfer, which the caller has checked.
     struct Transfer {
         Direction direction = Direction::kPut;
-        void* local = nullptr;   // of a put it is only read
+        void* local = nullptr;   // a put only reads it
         void* remote = nullptr;  // symmetric
         char* mapped = nullptr;  // the same as this PE maps it; nullptr: the fabric reaches it
         // The same in its PE's memory, where that is not in the heap file.
@@ -75,7 +75,7 @@ class Offload {
         std::size_t bytes = 0;
         int pe = 0;
         const Section* section = nullptr;       // else it is contiguous
-        const AtomicRequest* signal = nullptr;  // of a put
+        const AtomicRequest* signal = nullptr;  // signal of a put, or nullptr
         char* mapped_signal = nullptr;
     };
     // `req`: the program's variable, or nullptr. RETURNS: whether others have it. If not, nothing
@@ -133,7 +133,7 @@ class Offload {
 
         Offload* home_ = nullptr;
         std::uint64_t ticket_ = 0;
-        // Of the fabric; mapped: of others.
+        // A transfer of the fabric; mapped: of other actors.
         Transfer transfer_;
         AtomicRequest signal_;
         std::optional<heap::OffloadRing::Piece> piece_;  // once it is posted

@@ -39,7 +39,7 @@ class RequestTable {
 
     // The bits of a PE's number in the handles of that PE.
     static int pe_bits(int pe) { return pe & ((1 << kPeBits) - 1); }
-    // Those of this handle; -1: it is none.
+    // The bits in this handle; -1: it is no handle.
     int pe_of(shmemx_req_t handle) const;
 
     // Calls visit(request) for those that have a handle. THREADS: one.
@@ -63,7 +63,7 @@ class RequestTable {
     struct Slot {
         std::atomic<std::uint64_t> handle;     // 0: the program has none
         std::atomic<std::uint32_t> next_free;  // a chain of slots; 0: the last one
-        std::uint32_t generation;              // of the last handle
+        std::uint32_t generation;              // generation of the last handle
         Request request;
     };
     static constexpr std::size_t kSlotBytes = 128;

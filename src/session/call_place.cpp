@@ -21,10 +21,10 @@ namespace tessera {
 namespace {
 
 constexpr std::size_t kCallsMax = 32;
-constexpr std::size_t kDigitsMax = 19;  // of an address, with 0x and a comma
+constexpr std::size_t kDigitsMax = 19;  // longest address, with 0x and a comma
 
 struct Calls {
-    std::array<std::uint64_t, kCallsMax> addresses;  // of instructions, from the innermost outwards
+    std::array<std::uint64_t, kCallsMax> addresses;  // instructions, from the innermost outwards
     std::size_t count = 0;
     bool starts_at_signal = false;
     bool has_signal = false;

@@ -193,7 +193,7 @@ void Node::release_memory() const {
     punch(job_.node_file.get(),
           static_cast<off_t>(header_->internal_offset) + local * internal_bytes,
           header_->internal_bytes);
-    // Of all PEs: the PEs of the next job have other addresses.
+    // The slots of all PEs: the PEs of the next job have other addresses.
     if (local == 0) {
         punch(job_.node_file.get(), static_cast<off_t>(header_->endpoints_offset),
               header_->npes_of_job * kEndpointSlotBytes);

@@ -38,7 +38,7 @@ class Node {
     InternalSegment& internal(int local_index) const;
     // By number in the world. REQUIRES: a PE of this node.
     InternalSegment& internal_of(int world_pe) const;
-    // Of this PE; nullptr: there are too many PEs.
+    // This PE's limit; nullptr: there are too many PEs.
     InlineLimit* my_inline_limit() const;
     // The PE's heap; of a non-coherent one the public copy, unless that lies in a public file.
     char* heap(int local_index) const;

@@ -44,7 +44,7 @@ class PublicFile {
         int npes = 1;
         int nodes = 1;
         std::uint64_t range_bytes = 0;
-        std::uint64_t static_bytes_max = 0;  // of all PEs
+        std::uint64_t static_bytes_max = 0;  // static data of the PE that has most
         PublicPart mine{};
     };
     // Maps the file, which it makes large enough, locks this PE's part against other jobs, fills it

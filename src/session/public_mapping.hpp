@@ -15,10 +15,10 @@
 namespace tessera {
 
 enum class PublicFileKind : std::uint8_t {
-    kFile,          // of a file system: it grows to the size that is needed
+    kFile,          // regular file: it grows to the size that is needed
     kPci,           // /sys/bus/pci/devices/*/resourceN: no caches
     kPciCombining,  // .../resourceN_wc: no caches, stores are combined
-    kDevice,        // of characters: a DAX device, or another one
+    kDevice,        // character device, e.g. DAX
     kOther,         // it cannot be mapped
 };
 

@@ -47,8 +47,8 @@ struct Session {
     std::unique_ptr<Offload> offload;  // nullptr: no one does transfers for this PE
     std::unique_ptr<HeldLocks> held_locks;
     std::unique_ptr<Epochs> epochs;
-    std::vector<const WaitTimes*> waits_of_others;  // what the wait environment points to
-    ListBlocksPointer list_blocks;  // of irregular teams of which this PE is the owner
+    std::vector<const WaitTimes*> waits_of_others;  // the wait environment points to them
+    ListBlocksPointer list_blocks;                  // lists of irregular teams that this PE owns
     pid_t thread_of_init = 0;
 };
 
@@ -67,7 +67,7 @@ void meet_all(const char* where);
 // Before the PEs map a file for their public copies.
 struct PublicFileFacts {
     std::uint64_t job = 0;               // a random number
-    std::uint64_t static_bytes_max = 0;  // of all PEs
+    std::uint64_t static_bytes_max = 0;  // static data of the PE that has most
 };
 PublicFileFacts agree_on_public_file(const char* where);
 // coherence.cpp. Where software keeps memory coherent: makes the copies of all PEs' memory.

@@ -38,8 +38,8 @@ enum class Collective : std::uint8_t {
     kAlltoall,
     kScan,
     kReduce,
-    // Of the runtime layer only; its other ones share the lists of these: allgather that of
-    // fcollect, allreduce that of reduce.
+    // These belong to the runtime layer only. Its other collectives share lists with those above:
+    // allgather with fcollect, allreduce with reduce.
     kReduceToRoot,
     kReduceScatter,
     kGather,

@@ -15,7 +15,7 @@ enum class Progress : std::uint8_t { kAuto, kThread, kHelpers, kNone };
 
 struct ProgressMode {
     Progress kind = Progress::kAuto;
-    std::uint32_t helpers = 0;  // of each node; kHelpers: at least 1
+    std::uint32_t helpers = 0;  // helpers of each node; kHelpers: at least 1
     bool is_forced = false;     // also where PEs leave them no core
     bool operator==(const ProgressMode&) const = default;
 };

@@ -55,8 +55,8 @@ class MemberList {
     int stride_ = 1;
     int jump_ = 0;
     int block_ = 0;                 // members of a block; 0: no blocks
-    std::uint64_t reciprocal_ = 0;  // of block_; 0: no blocks
-    const int* order_ = nullptr;    // of an array
+    std::uint64_t reciprocal_ = 0;  // reciprocal of block_; 0: no blocks
+    const int* order_ = nullptr;    // order of an array
 };
 
 }  // namespace tessera

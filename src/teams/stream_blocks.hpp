@@ -12,7 +12,7 @@ class Context;
 
 // This PE's block for the team in slot `slot`: also the symmetric address of other PEs' blocks.
 char* stream_block(std::uint32_t slot);
-// That of PE `world_pe` as this PE maps it; nullptr: it is on another node.
+// The block of PE `world_pe` as this PE maps it; nullptr: the PE is on another node.
 char* mapped_stream_block(int world_pe, std::uint32_t slot);
 // Brings all gates of this PE's block to `number`. REQUIRES: no PE uses them.
 void renew_stream_block(std::uint32_t slot, std::uint32_t number);

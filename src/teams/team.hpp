@@ -58,23 +58,23 @@ struct Team {
     MemberList members;               // their numbers in the world
     std::uint32_t syncs = 0;          // number of the last sync; equal on all members between syncs
     std::uint32_t mailbox_calls = 0;  // number of the last collective that used mailboxes
-    bool has_mailboxes = true;        // of all members (teams/team_mailboxes.hpp)
-    bool has_streams = true;          // of all members (teams/team_streams.hpp)
+    bool has_mailboxes = true;        // all members have mailboxes (teams/team_mailboxes.hpp)
+    bool has_streams = true;          // all members have streams (teams/team_streams.hpp)
     // The streams of the team count from here on: mailbox_calls when the team was made.
     std::uint32_t first_stream_number = 0;
     bool more_members_than_cores = false;
     bool is_on_one_node = true;
     int nodes = 1;                            // on which it has members
     int largest_node = 1;                     // members on the node that has most
-    CentralSync* central = nullptr;           // of member 0; nullptr unless on one node
-    TeamFlags* flags = nullptr;               // of this PE: my_flags(), looked up once
+    CentralSync* central = nullptr;           // counter of member 0; nullptr unless on one node
+    TeamFlags* flags = nullptr;               // this PE's: my_flags(), looked up once
     std::vector<SyncPartner> partners;        // by round: 1, 2, 4, ... places further
     SyncFunction sync = nullptr;              // chosen by collectives/select.cpp
     SyncFunction plain_sync = nullptr;        // where `sync` syncs copies around it
-    std::uint32_t slot = 0;                   // of the flags of each member
+    std::uint32_t slot = 0;                   // slot of each member's flags
     int num_contexts = 0;                     // as configured
     std::uint64_t handle = 0;                 // the program's name for it; 0: a predefined team
-    std::uint32_t open_contexts = 0;          // that the program created on it (api/contexts.cpp)
+    std::uint32_t open_contexts = 0;          // the program's contexts (api/contexts.cpp)
     std::uint32_t lines_shown = 0;            // collectives/shown_lines.cpp
     TeamNodes by_node;                        // empty unless on several nodes
     CollectiveStatePointer collective_state;  // nullptr before the first use

@@ -30,7 +30,7 @@ static_assert(sizeof(ListBlock) == 16);
 struct ListBlocks {
     ShortMutex lock;  // Held for a few instructions; never while waiting for another PE.
     heap::Allocator allocator{kListBytes};
-    std::vector<std::size_t> offsets;  // of blocks that have had users
+    std::vector<std::size_t> offsets;  // places of blocks that have had users
 };
 
 namespace {
@@ -90,7 +90,7 @@ void find_nodes_of(Team& team, const auto& world_pe, TeamArrays& arrays) {
         find_nodes(
             team, [&](int member) { return first_pe_of_node(world_pe(member)); }, arrays);
     }
-    int index = 0;  // of the first member on this node
+    int index = 0;  // index of the first member on this node
     while (!is_on_this_node(world_pe(index))) ++index;
     arrays.owner = world_pe(index);
     team.nodes = team.is_on_one_node ? 1 : team.by_node.nodes;

@@ -24,14 +24,14 @@
 namespace tessera {
 
 inline constexpr int kMailboxRounds = 22;  // 2^20 members, and two to fold odd numbers of them
-inline constexpr std::size_t kSlotBytes = 8192;  // of each round's slot
+inline constexpr std::size_t kSlotBytes = 8192;  // bytes of each round's slot
 
 // For broadcasts that no sync follows: 32 short ones, or 8 of the longest.
 inline constexpr std::uint32_t kPublishedSlots = 32;
 inline constexpr std::size_t kPublishedSlotBytes = 2048;
 static_assert(kSlotBytes <= kPublishedSlots * kPublishedSlotBytes);
 
-inline constexpr std::size_t kNoteAlignment = 16;  // of any element
+inline constexpr std::size_t kNoteAlignment = 16;  // alignment of any element
 inline constexpr std::size_t kNoteBytes = kFalseSharingBytes - kNoteAlignment;
 
 enum class GateKind : std::uint8_t { kData, kReady, kDone };

@@ -12,14 +12,14 @@
 namespace tessera {
 
 struct TeamNodes {
-    int npes = 0;                  // of the team
+    int npes = 0;                  // members of the team
     int nodes = 0;                 // 0: one node, and nothing here is used
     int largest = 0;               // members on the node that has most
     int smallest = 0;              // members on the node that has fewest
     int mine = 0;                  // the node of this PE
-    int index_on_node = 0;         // of this PE among the members of its node
+    int index_on_node = 0;         // this PE's number among the members of its node
     bool is_in_order = true;       // Members of a node follow each other: members[i] is i.
-    const int* members = nullptr;  // of node 0, of node 1, ...; nullptr: is_in_order
+    const int* members = nullptr;  // members of node 0, of node 1, ...; nullptr: is_in_order
     // Node k's are members[begins[k]] to members[begins[k + 1] - 1]; nullptr: begins[k] is k *
     // largest.
     const int* begins = nullptr;

@@ -28,7 +28,7 @@ struct SlotOffer {
     std::uint32_t base = 0;
     std::uint32_t first_free = kNone;  // a multiple of 64 at or before this PE's first free slot
 
-    // Makes it what both offer: the slots in common, the higher numbers.
+    // Keeps the slots that are free in both offers, and the larger counters.
     void combine(const SlotOffer& other);
     // The slot to take; nullopt: none is in common.
     std::optional<std::uint32_t> lowest() const;

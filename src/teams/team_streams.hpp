@@ -29,7 +29,7 @@ namespace tessera {
 
 inline constexpr std::size_t kTeamStreamsBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kStreamGatesBytes = kTeamStreamsBytes / 8;
-inline constexpr std::uint32_t kStreamSlots = 4;  // of each stream; a power of two
+inline constexpr std::uint32_t kStreamSlots = 4;  // slots of each stream; a power of two
 static_assert(std::has_single_bit(kStreamSlots));
 
 // The same on all members, as it follows from their number.
@@ -66,7 +66,7 @@ class StreamLayout {
 
   private:
     int sets_;
-    std::size_t gates_bytes_;  // of each kind, in a set
+    std::size_t gates_bytes_;  // gates of each kind, in a set
     std::size_t set_bytes_;    // slots of a set
     std::size_t gate_stride_;
     std::size_t slot_bytes_;

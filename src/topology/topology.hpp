@@ -39,7 +39,7 @@ struct CoreFacts {
 struct Facts {
     std::uint64_t machine_memory_bytes;
     std::uint64_t memory_bytes;  // usable by the job: the machine's, or less by cgroup limits
-    std::uint64_t l1d_bytes;     // of the first usable core; 0 where not known
+    std::uint64_t l1d_bytes;     // cache of the first usable core; 0 where not known
     std::uint64_t l2_bytes;
     std::uint64_t l3_bytes;
     // The last-level caches of all usable cores together, as far as they are like the first one's.
@@ -50,7 +50,7 @@ struct Facts {
     std::uint32_t numa_nodes;
     std::uint32_t cores;
     std::uint32_t pus;
-    std::uint32_t cores_per_l3;  // of the first usable core's L3; 0 without L3
+    std::uint32_t cores_per_l3;  // cores of the first usable core's L3; 0 without L3
     std::uint32_t line_bytes;    // cache line; 0 where not known
 
     // The cores that the affinity mask allows (it never exceeds the cgroup's cpuset) ...

@@ -29,7 +29,7 @@ struct Site {
     std::string file;      // as the compiler was given it
     int line = 0;
     std::string module;               // path of the program or library
-    std::uint64_t module_offset = 0;  // of the address, from where the module is loaded
+    std::uint64_t module_offset = 0;  // from where the module is loaded
 };
 
 // "work (FILE:40)", "work (a.out+0x1234)", or "0x7f...". Directories are left out.
@@ -44,8 +44,8 @@ bool is_of_system(const Site& site);
 // A static variable.
 struct Symbol {
     std::string name;
-    std::uint64_t offset = 0;  // of the byte in it
-    std::uint64_t bytes = 0;   // of the variable
+    std::uint64_t offset = 0;  // place of the byte in it
+    std::uint64_t bytes = 0;   // size of the variable
 };
 
 // "flags", or "flags+24".

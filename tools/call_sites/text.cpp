@@ -17,7 +17,7 @@ std::string hexadecimal(std::uint64_t number) {
     return text;
 }
 
-// Of the library's headers, those with inline code.
+// The library's headers with inline code.
 constexpr std::string_view kHeaders[] = {"/shmem/generic_cxx.h", "/shmem/inline.h",
                                          "/shmemx/generic.h"};
 constexpr std::string_view kLibraries[] = {"libtessera", "libsma", "libcaf_tessera",

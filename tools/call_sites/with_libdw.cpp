@@ -27,8 +27,8 @@ const Dwfl_Callbacks kCallbacks{.find_elf = dwfl_linux_proc_find_elf,
 
 constexpr int kFramesMax = 200;  // a runaway recursion has enough of them to see it
 
-// Of C and Fortran, without the numbers that compilers append to the names of inner functions and
-// variables; those of a Fortran module with its name: "__m_MOD_x" is m::x.
+// Names of C and Fortran, without the numbers that compilers append to inner functions and
+// variables. Names in a Fortran module get its name: "__m_MOD_x" is m::x.
 std::string readable_plain(std::string text) {
     for (std::size_t dot = text.rfind('.'); dot != std::string::npos && dot != 0;
          dot = text.rfind('.')) {
@@ -52,7 +52,7 @@ std::string readable(const char* name) {
         abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
     if (status != 0) return name;
     std::string text = demangled.get();
-    int depth = 0;  // of template arguments, which may contain functions
+    int depth = 0;  // depth of template arguments, which may contain functions
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '<') ++depth;
         if (text[i] == '>') --depth;
@@ -127,7 +127,7 @@ struct Walk {
 int take_frame(Dwfl_Frame* frame, void* argument) {
     auto& walk = *static_cast<Walk*>(argument);
     Dwarf_Addr pc = 0;
-    bool is_activation = false;  // of a signal handler, or the innermost one: pc itself
+    bool is_activation = false;  // frame of a signal handler, or the innermost one: pc itself
     if (!dwfl_frame_pc(frame, &pc, &is_activation)) return DWARF_CB_ABORT;
     walk.stack->calls.push_back(is_activation ? walk.process->site_of(pc)
                                               : walk.process->caller_at(pc));

@@ -20,17 +20,17 @@ struct Block {
     std::uintptr_t begin = 0;  // as the program sees it
     std::size_t bytes = 0;
     std::size_t front = 0;     // bytes of the zone before it
-    const char* routine = "";  // that allocated it
+    const char* routine = "";  // routine that allocated it
     const void* site = nullptr;
     interpose::Caller caller = interpose::Caller::kProgram;
     interpose::Memory memory = interpose::Memory::kSymmetric;
-    shmem_team_t team = SHMEM_TEAM_INVALID;  // of a block of team memory
+    shmem_team_t team = SHMEM_TEAM_INVALID;  // team of a block of team memory
     std::uintptr_t end() const { return begin + bytes; }
 };
 
 struct FreedBlock {
     Block block;
-    const char* routine = "";  // that freed it
+    const char* routine = "";  // routine that freed it
     const void* site = nullptr;
 };
 

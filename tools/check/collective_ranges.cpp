@@ -25,7 +25,7 @@ struct Use {
 };
 
 struct Moves {
-    std::string_view start;  // of the routine's name, without shmemx_ and i
+    std::string_view start;  // start of the routine's name, without shmemx_ and i
     Use dest;
     Use source;
 };

@@ -284,7 +284,7 @@ void note_blocks_left(Memory memory, const char* one, const char* many) {
     std::vector<std::string> lines;
     std::size_t count = 0;
     for (const auto& [begin, block] : blocks.live()) {
-        // Those of the runtimes are theirs to free.
+        // The runtimes free their own blocks.
         if (block.memory != memory || block.caller != Caller::kProgram) continue;
         // The blocks of team memory are told by the team's first member.
         if (memory == Memory::kTeam && pshmem_team_my_pe(block.team) != 0) continue;

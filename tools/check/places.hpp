@@ -23,8 +23,8 @@ void find_caller(interpose::Call& call);
 // A static variable that an address lies in.
 struct Variable {
     std::string text;        // "flags+8"
-    std::size_t offset = 0;  // of the address in it
-    std::size_t bytes = 0;   // of the variable
+    std::size_t offset = 0;  // place of the address in it
+    std::size_t bytes = 0;   // size of the variable
 };
 std::optional<Variable> variable_at(const void* address);
 

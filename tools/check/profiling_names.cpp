@@ -21,7 +21,7 @@ namespace {
 struct Tables {
     const ElfW(Sym) * symbols = nullptr;
     const char* names = nullptr;
-    const ElfW(Rela) * relocations[2] = {};  // of data, of calls
+    const ElfW(Rela) * relocations[2] = {};  // relocations of data, and of calls
     std::size_t counts[2] = {};
     bool is_foreign_form = false;
 };

@@ -14,7 +14,7 @@
 namespace tessera::check {
 
 struct Range {
-    const char* name;  // of the argument: "dest"
+    const char* name;  // name of the argument: "dest"
     std::uintptr_t begin;
     std::size_t bytes;  // from the first to the last byte
     bool is_written;
@@ -47,7 +47,7 @@ class RangeList {
 // A range for each argument; of shapes that are lists, one for each block.
 std::vector<Range> ranges_of(const interpose::Call& call);
 
-// Those of a collective (collective_ranges.cpp).
+// The ranges of a collective (collective_ranges.cpp).
 void add_collective(const interpose::Call& call, RangeList& ranges);
 
 // "PE 3", or -1 where the call has no target. Counts in the world, other than `call.pe`.

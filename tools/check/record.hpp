@@ -12,8 +12,8 @@
 namespace tessera::check {
 
 struct Record {
-    std::uint64_t key;     // of the group
-    std::uint64_t number;  // of the call among those of the group, from 1
+    std::uint64_t key;     // key of the group
+    std::uint64_t number;  // number of the call among the group's, from 1
     int pe;
     bool waits;  // for all members, so that no PE returns before all have called
     char routine[48];

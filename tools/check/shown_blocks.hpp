@@ -28,7 +28,7 @@ class ShownBlocks {
     enum class Answer : std::uint8_t { kUnknown, kNone, kBlock };
     struct Found {
         Answer answer = Answer::kUnknown;
-        std::uintptr_t begin = 0;  // of the block, as an address of this PE
+        std::uintptr_t begin = 0;  // start of the block, as an address of this PE
         std::size_t bytes = 0;
     };
     // The live block of PE `pe` that the byte lies in. `address` is one of this PE.

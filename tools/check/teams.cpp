@@ -26,7 +26,7 @@ struct Context {
     shmem_team_t team;
     bool is_private;
     std::string made;
-    Caller caller;  // that made it
+    Caller caller;  // code that made it
 };
 
 struct Team {

@@ -18,7 +18,7 @@
 namespace tessera::interpose {
 
 enum class Kind : std::uint8_t {
-    kInit,            // of any form; `after` comes when the PE is initialized
+    kInit,            // init in any form; `after` comes when the PE is initialized
     kFinalize,        // one finalization; the PE may have others to come
     kGlobalExit,      // has no `after`
     kQuery,           // only returns information
@@ -36,16 +36,16 @@ enum class Kind : std::uint8_t {
     kCollective,      // moves data between the members of `team` or `set`
     kFence,           //
     kQuiet,           // towards all PEs, or those of `pes`
-    kLock,            // of `lock` on `pe`; `pe` is -1 for shmem_set_lock, whose lock is global
+    kLock,            // takes `lock` on `pe`; `pe` is -1 for shmem_set_lock, whose lock is global
     kTryLock,         // `result` 0: the PE has the lock; of shmemx.h: 1
     kUnlock,          //
-    kAllocate,        // of `size` bytes; `result` is the address
+    kAllocate,        // `size` bytes; `result` is the address
     kReallocate,      // `dest` is the old address
-    kFree,            // of `dest`
+    kFree,            // frees `dest`
     kTeamCreate,      // from `team`: `new_teams`
-    kTeamDestroy,     // of `team`
+    kTeamDestroy,     // destroys `team`
     kContextCreate,   // on `team`: `new_context`
-    kContextDestroy,  // of `context`
+    kContextDestroy,  // destroys `context`
     kSession,         // start or stop
     kRequestWait,     // for `requests`: all, any, some; see `routine`
     kRequestTest,     //
@@ -92,7 +92,7 @@ struct Signal {
 // words are `source` of the call.
 struct Comparison {
     int cmp = 0;                     // 0: the call has no comparison
-    const void* values = nullptr;    // of the words' type
+    const void* values = nullptr;    // values of the words' type
     bool has_many_values = false;    // one for each word
     const int* status = nullptr;     // null: all elements count
     std::size_t* indices = nullptr;  // "some": the elements found, `result` of them
@@ -134,7 +134,7 @@ struct Call {
     Kind kind = Kind::kQuery;
     AtomicOperation operation = AtomicOperation::kNone;
     bool is_nbi = false;       // complete after quiet, or when `requests` is
-    bool is_fetching = false;  // of an atomic: gives the old value
+    bool is_fetching = false;  // an atomic gives the old value
     shmem_team_t team = SHMEM_TEAM_INVALID;
     ActiveSet set = {};
     void* dest = nullptr;
@@ -159,7 +159,7 @@ struct Call {
     long* sync = nullptr;      // pSync
     void* work = nullptr;      // pWrk
     void* lock = nullptr;      // long*, shmemx_mutex_t* or shmemx_rwlock_t*
-    bool has_waited = false;   // of kLock with `tries_first`: the lock was not free
+    bool has_waited = false;   // kLock with `tries_first`: the lock was not free
     bool tries_first = false;  // set by the observer
     // Memory: the observer may change `size` and `dest` before the call, and `result` after it.
     Memory memory = Memory::kSymmetric;
@@ -171,9 +171,9 @@ struct Call {
     shmem_ctx_t* new_context = nullptr;
     shmemx_req_t* requests = nullptr;
     std::size_t request_count = 0;
-    int completion = SHMEMX_REMOTE;  // of kRequestWait and kRequestTest
+    int completion = SHMEMX_REMOTE;  // the completion of kRequestWait and kRequestTest
     shmemx_epoch_t* epoch = nullptr;
-    std::uint64_t result = 0;  // of the routine, after the call; up to 8 bytes
+    std::uint64_t result = 0;  // result of the routine, after the call; up to 8 bytes
     // The observer's own, from `before` to `after`.
     std::uint64_t note = 0;
     Caller caller = Caller::kProgram;

@@ -97,7 +97,7 @@ TESSERA_INLINE bool is_counted(Counted call, NoPeer /*pe*/) {
     return table.rows != nullptr &&
            is_counted_in(table.rows + table.npes * table.row_bytes, call, 0);
 }
-// Of calls that take longer than the observer.
+// These calls take longer than the observer, which sees all of them.
 constexpr bool is_counted(Counted /*call*/) { return false; }
 
 constexpr Counted column_of(Counted call, ...) { return call; }

@@ -32,7 +32,7 @@ namespace {
 
 // By SHMEM_CMP_EQ to SHMEM_CMP_LE, which count from 1.
 constexpr const char* kComparisons[] = {"?", "==", "!=", ">", ">=", "<", "<="};
-constexpr std::size_t kWordsMax = 16;     // of a wait on several
+constexpr std::size_t kWordsMax = 16;     // most words of a wait on several
 constexpr std::size_t kTeamLinesMax = 8;  // for a PE
 constexpr unsigned kAnswerSeconds = 30;
 constexpr const char* kFooter =

@@ -49,7 +49,7 @@ std::string text_at(pid_t pid, std::uint64_t address) {
 struct Reader {
     int file;
     const heap::NodeLayout& layout;
-    std::uint64_t segment;  // of this PE's internal segment, in the file
+    std::uint64_t segment;  // place of this PE's internal segment in the file
     pid_t pid;
 };
 
@@ -345,7 +345,7 @@ std::string coarray_at(const Snapshot& pe, std::uint64_t address) {
         const std::string_view text = name;
         if (!is_static || bytes < sizeof address || is_inner) return;
         if (text.find("caf_token") != std::string_view::npos) return;
-        std::uint64_t base = 0;  // of the coarray: a pointer, or the start of a descriptor
+        std::uint64_t base = 0;  // address of the coarray: a pointer, or the start of a descriptor
         if (!read_memory(pe.process.pid, variable, &base, sizeof base)) return;
         if (base < pe.heap_base || address - base >= distance) return;
         distance = address - base;

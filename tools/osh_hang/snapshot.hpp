@@ -29,7 +29,7 @@ struct TeamView {
     int first_pe = 0;
     int last_pe = 0;
     std::uint64_t calls = 0;                 // collectives since the team was made
-    std::string routines[TeamCalls::kLast];  // of call n: [n % kLast], counted from 1
+    std::string routines[TeamCalls::kLast];  // call n, counted from 1, stands at [n % kLast]
     int roots[TeamCalls::kLast] = {};
 
     bool is_same_team(const TeamView& other) const {
@@ -55,15 +55,15 @@ struct Wait {
     std::uint32_t word_bytes = 0;
     std::uint32_t count = 0;
     GatePlace place = GatePlace::kUnknown;
-    std::uint32_t slot = 0;        // of the team, for kTeam
+    std::uint32_t slot = 0;        // kTeam: slot of the team
     int behind = -1;               // the PE before it, for kLockQueue, or the one of the epoch
-    std::uint32_t node = 0;        // of the queue, for kLockQueue
-    std::optional<WaitList> list;  // of a wait on several words
+    std::uint32_t node = 0;        // kLockQueue: node of the queue
+    std::optional<WaitList> list;  // list of a wait on several words
 };
 
 // A mutex or reader-writer lock that a PE has or waits for.
 struct PeLock {
-    std::uint64_t address = 0;  // of this PE
+    std::uint64_t address = 0;  // address on this PE
     int pe = 0;                 // whose instance
     LockUse use = LockUse::kMutex;
     std::uint32_t node = 0;
@@ -83,9 +83,9 @@ struct Snapshot {
     std::uint64_t static_base = 0;
     std::uint64_t static_bytes = 0;
     std::optional<call_sites::Entry> entry;  // the routine it is in, and its caller
-    bool is_in_runtime = false;              // that routine is a statement, or one of DART
-    std::optional<Image> image;              // of a coarray program
-    std::string place;                       // of the program's own code
+    bool is_in_runtime = false;              // the routine is a statement, or one of DART
+    std::optional<Image> image;              // image of a coarray program
+    std::string place;                       // place in the program's own code
     std::string complaint;                   // the reason why there is no stack
     std::string ended;                       // "exited with code 0": it has no process any more
 

@@ -21,7 +21,7 @@ MpirunKind mpirun_kind(const std::string& version);
 struct CommandContext {
     MpirunKind mpirun_kind = MpirunKind::kOpenMpi4;
     bool is_root = false;
-    std::vector<std::string> variable_names;  // of this process's environment
+    std::vector<std::string> variable_names;  // names in this process's environment
     std::string program_list_path;            // srun with several programs: path of the list
 };
 

@@ -20,7 +20,7 @@ constexpr rlim_t kFdsPerPe = 6;     // and a connection to the PMIx server, file
 constexpr rlim_t kFdsSpare = 256;
 constexpr rlim_t kStackBytesMin = 256 * kKibi;  // PMIx_server_setup_fork
 constexpr rlim_t kDataBytesMin = 2048 * kKibi;
-constexpr rlim_t kThreads = 4;  // of libpmix, its gate and the sinks; each has a stack
+constexpr rlim_t kThreads = 4;  // for libpmix, its gate and the sinks; each has a stack
 // glibc's choice for threads where the stack has no limit.
 constexpr rlim_t kThreadStackBytes = 2048 * kKibi;
 

@@ -28,7 +28,7 @@ class OutputSink;
 // How a line begins, and the PE whose unfinished line may be a prompt.
 struct LineStyle {
     bool has_tag = false;   // [pe N]
-    bool has_time = false;  // of the local clock, with milliseconds
+    bool has_time = false;  // lines begin with the local time, with milliseconds
     int prompting_pe = 0;
 };
 
@@ -67,7 +67,7 @@ class OutputSink {
     // The time of the next call of tick(); Clock::time_point::max() for never.
     Clock::time_point next_tick() const;
 
-    std::deque<Stream*> streams;  // of this sink
+    std::deque<Stream*> streams;  // streams of this sink
 
   private:
     void look_at_new(Stream& stream);
@@ -84,7 +84,7 @@ class OutputSink {
     OutputWriter writer_;
     const LineStyle style_;
     const std::size_t held_bytes_max_;
-    std::size_t held_bytes_ = 0;  // of all streams
+    std::size_t held_bytes_ = 0;  // bytes that all streams hold
     bool is_terminal_ = false;
     bool talks_ = false;           // both ends of oshrun are pipes: a program may wait for a prompt
     Stream* open_line_ = nullptr;  // the stream whose line is unfinished

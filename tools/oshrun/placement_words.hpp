@@ -16,7 +16,7 @@ struct Placement {
     topology::BindTo bind_to = topology::BindTo::kAuto;
     topology::MapBy map_by = topology::MapBy::kCore;
     int cores_per_pe = 0;
-    int pes_per_part = 0;  // of the part of the machine that map_by names
+    int pes_per_part = 0;  // PEs of each part of the machine that map_by names
     int pes_per_host = 0;
 };
 

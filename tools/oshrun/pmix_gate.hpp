@@ -34,7 +34,7 @@ void close_pmix_gate(PmixGuests guests, PmixGateNote note);
 // The first message of a client: a header with the number of bytes that follow, and these.
 struct PmixIntroduction {
     static constexpr std::size_t kHeaderBytes = 16;
-    static constexpr std::size_t kBytesMax = 16384;  // those of real clients have some hundred
+    static constexpr std::size_t kBytesMax = 16384;  // messages of real clients have some hundred
     // With the header. REQUIRES: kHeaderBytes are there.
     static std::size_t wanted_bytes(std::span<const char> bytes);
     // Whether all fields are inside, and name a client of `guests`. REQUIRES: `bytes` is complete.

@@ -26,7 +26,7 @@ struct Program {
 Program find_program(const std::string& name, const std::string& directory);
 
 struct ProcessPlan {
-    std::string path;       // of the program
+    std::string path;       // path of the program
     std::string directory;  // "" for oshrun's own
     std::vector<std::string> arguments;
     std::vector<std::string> environment;

@@ -24,7 +24,7 @@ constexpr std::size_t kTrickleBytes = 2048;
 
 struct Watch {
     std::vector<pollfd> polled;
-    std::vector<Stream*> streams;  // of the last entries
+    std::vector<Stream*> streams;  // streams of the last entries
 
     std::size_t add(int fd, short events = POLLIN) {
         polled.push_back({.fd = fd, .events = events, .revents = 0});

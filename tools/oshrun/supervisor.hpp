@@ -94,7 +94,7 @@ class Supervisor {
         Clock::time_point believed_at;
     };
     std::optional<Complaint> complaint_;
-    Clock::time_point last_read_{};   // of output
+    Clock::time_point last_read_{};   // time of the last output
     Clock::time_point rest_until_{};  // reads no output before
     std::optional<Clock::time_point> kill_at_;
     std::optional<Clock::time_point> timeout_at_;

@@ -33,7 +33,7 @@ std::uint64_t bytes_of(const Call& call) {
 
 bool is_counted(const Call& call) { return call.column != Counted::kNone; }
 
-// Of a call that is always timed; kCount: it is in no trace.
+// The operation of a call that is always timed; kCount: the call is in no trace.
 Operation timed_operation(const Call& call) {
     switch (call.kind) {
         case Kind::kWait:

@@ -52,7 +52,7 @@ struct Timing {
     std::uint64_t bytes;
     std::uint64_t start_ns;
     const void* site = nullptr;
-    Words words = {};  // of a wait for words
+    Words words = {};  // words of a wait
 };
 
 // The start of a call that is one of many and not settled by counting: it is to be timed, or has

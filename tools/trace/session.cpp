@@ -30,7 +30,7 @@ struct Session {
     Part::Identity identity;
     std::vector<std::uint8_t> is_off_node;
     std::vector<Part*> parts;
-    std::vector<Part*> unused;  // of threads that have ended
+    std::vector<Part*> unused;  // parts of threads that have ended
     int inits = 0;
     bool has_warned = false;
 };

@@ -17,10 +17,10 @@ namespace tessera::loopback {
 enum class MessageKind : std::uint8_t { kPut = 1, kGet, kAtomic, kAccumulate, kGate, kAnswer };
 
 struct Message {
-    std::uint64_t key = 0;     // of the receiver
-    std::uint64_t token = 0;   // of the request
+    std::uint64_t key = 0;     // key of the receiver
+    std::uint64_t token = 0;   // token of the request
     std::uint64_t offset = 0;  // in the segment
-    AtomicRequest atomic{};    // of kAtomic, but for its `dest`; kAccumulate: the element
+    AtomicRequest atomic{};    // kAtomic: all but `dest`; kAccumulate: the element
     std::uint32_t number = 0;  // kGate; kAccumulate: not 0 asks for the old elements
     std::uint32_t bytes = 0;   // kGet
     std::int32_t source = 0;   // PE

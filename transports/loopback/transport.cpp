@@ -26,7 +26,7 @@ namespace tessera::loopback {
 namespace {
 
 using Context = TransportContext;
-using Count = std::atomic<std::uint32_t>;  // of parts that are not answered
+using Count = std::atomic<std::uint32_t>;  // counts parts that are not answered
 
 struct LoopbackContext final : Context {
     Count pending{0};
@@ -34,7 +34,7 @@ struct LoopbackContext final : Context {
 
 struct PendingRequest {
     void* result = nullptr;   // where the data of the answer goes
-    std::uint32_t bytes = 0;  // of it
+    std::uint32_t bytes = 0;  // length of the answer
     Count* pending = nullptr;
     Count* of_operation = nullptr;  // a count of an Operation, or none
 };

@@ -76,7 +76,7 @@ void Copies::on_range(Step step, const void* start, std::size_t bytes) {
     (this->*step)(begin / kWordBytes * kWordBytes, round_up(begin + bytes, kWordBytes));
 }
 
-// With dice, from a page at random on: no order of the changes is promised.
+// With a seed, starts at a random page: the memory model promises no order of changes.
 void Copies::on_all(Step step, Dice& dice) {
     std::lock_guard guard(lock_);
     for (const UsedPart& part : segment_.parts) {

@@ -87,7 +87,7 @@ class Copies {
     const SegmentSetup segment_;
     const Policy policy_;
     char* twin_ = nullptr;
-    ShortMutex lock_;  // of the twin
+    ShortMutex lock_;  // guards the twin
 };
 
 }  // namespace tessera::noncoherent

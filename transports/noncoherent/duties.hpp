@@ -18,7 +18,7 @@ namespace tessera::noncoherent {
 struct Duty {
     SyncPoint point;
     std::string_view where;
-    std::string_view numbers;  // of the thesis
+    std::string_view numbers;  // numbers in the thesis
     bool publishes;            // this PE's changes go to its public copy
     bool refreshes;            // this PE's private copy gets the changes of others; publishes what
                                // this PE has changed beside them, so that no change is lost

@@ -192,7 +192,7 @@ class CopiesTransport final : public NoncoherentTransport {
     AtomicGuard guard_of(int pe, const Policy& policy, const char* where) const {
         return AtomicGuard(neighbour(pe), policy, place_, where);
     }
-    // Those of the segment with this address.
+    // The copies of the segment with this address.
     Copies& copies_of(const void* address) {
         if (heap_.holds(address)) return heap_;
         if (statics_.holds(address)) return statics_;

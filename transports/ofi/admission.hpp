@@ -119,7 +119,7 @@ class Admission {
     Fd events_;                    // an epoll set: listener_ and pending_
     int guarded_ = -1;             // the provider's descriptor, which is events_ too
     std::deque<Pending> pending_;  // the oldest first
-    std::map<std::uint64_t, std::uint64_t> keys_;  // of peers, by address and port
+    std::map<std::uint64_t, std::uint64_t> keys_;  // keys of peers, by address and port
 };
 
 }  // namespace tessera::ofi

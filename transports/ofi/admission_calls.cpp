@@ -49,7 +49,7 @@ Admission* guard_of(int descriptor) {
 
 // The PE of the job that listens on an address.
 struct Listener {
-    Admission* admission = nullptr;  // that knows the PE; nullptr: no PE of the job
+    Admission* admission = nullptr;  // knows the PE; nullptr: no PE of the job
     std::uint64_t key = 0;
 };
 

@@ -118,7 +118,7 @@ constexpr std::size_t kInjectedWriteBytesMax = 4608;
 // One question to fi_getinfo.
 struct Question {
     std::string provider = {};
-    std::string address = {};  // of the interface to bind; empty: any
+    std::string address = {};  // interface to bind; empty: any
     std::uint64_t orders = 0;
     std::uint64_t op_flags = 0;
 };
@@ -246,8 +246,8 @@ bool matches_hints(const fi_info& offer, const Hints& hints) {
            is_in_network(ip_address(offer), hints.interface);
 }
 
-// Of the first offer's fabric, the NIC nearest to this PE; equal ones in turn. RETURNS: nullptr
-// if no offer has the names that the user gave.
+// The nearest NIC to this PE in the first offer's fabric; PEs take equal ones in turn. RETURNS:
+// nullptr if no offer has the names that the user gave.
 const fi_info* nearest(const fi_info* offers, const Hints& hints) {
     cpu_set_t usable;
     if (::sched_getaffinity(0, sizeof usable, &usable) != 0) CPU_ZERO(&usable);

@@ -25,8 +25,8 @@ struct Hints {
     // A thread is going to sleep until the queue has entries.
     bool sleeps = true;
     bool members_only = false;  // only PEs of the job may connect (admission.hpp)
-    int npes = 0;               // of the job; 0: unknown
-    int local_index = 0;        // of this PE among those of its host: spreads them over equal NICs
+    int npes = 0;               // PEs of the job; 0: unknown
+    int local_index = 0;        // this PE's number on its host: spreads PEs over equal NICs
 };
 
 // The most pieces of one vector operation, local and remote, that any Capabilities names.

@@ -69,7 +69,7 @@ class DirtyPeers {
     }
     std::uint32_t writes_ = 0;  // since the last take()
     std::atomic<std::uint32_t> unordered_{0};
-    std::atomic<std::uint32_t> complete_{0};  // of these
+    std::atomic<std::uint32_t> complete_{0};  // complete ones of these
     std::atomic<int> count_{0};
     int pes_[kDirtyMax];
 };
@@ -103,7 +103,7 @@ class OfiContext final : public TransportContext {
     std::atomic<std::uint32_t> fetches{0};  // atomics with a result
     // Parts of strided and indexed gets, and what GetCoalescer sends.
     std::atomic<std::uint32_t> gathers{0};
-    std::atomic<std::uint32_t> coalesced_puts{0};  // what PutCoalescer sends
+    std::atomic<std::uint32_t> coalesced_puts{0};  // puts that PutCoalescer sends
     PacketSlot slots[kSlotsPerContext];
     GatherSlot get_slots[kSlotsPerContext];
     GatherSlot put_slots[kSlotsPerContext];
@@ -123,7 +123,7 @@ class OfiContext final : public TransportContext {
         return is_shared ? std::unique_lock(lock_) : std::unique_lock<LongMutex>();
     }
 
-    // Of the operations that a quiet waits for only messages may be under way.
+    // Only messages may still be under way, of all operations that a quiet waits for.
     bool is_idle() const { return dirty_.is_empty() && transfers.load() == 0; }
 
     // A write to `pe` has been posted. True: it is time to confirm().

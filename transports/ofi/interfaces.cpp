@@ -28,7 +28,7 @@ struct Interface {
     bool is_loopback;
 };
 
-// Those that are up and have an IPv4 address, in the kernel's order.
+// The interfaces that are up and have an IPv4 address, in the kernel's order.
 std::vector<Interface> interfaces() {
     std::vector<Interface> result;
     ifaddrs* first = nullptr;

@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kApiVersion = FI_VERSION(1, 15);
 struct Library {
     decltype(&::fi_getinfo) getinfo = nullptr;
     decltype(&::fi_freeinfo) freeinfo = nullptr;
-    decltype(&::fi_dupinfo) dupinfo = nullptr;  // of nullptr: an empty one
+    decltype(&::fi_dupinfo) dupinfo = nullptr;  // with nullptr: makes an empty one
     decltype(&::fi_fabric) open_fabric = nullptr;
     decltype(&::fi_strerror) strerror = nullptr;
     decltype(&::fi_version) version = nullptr;

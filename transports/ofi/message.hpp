@@ -54,7 +54,7 @@ enum class MessageKind : std::uint16_t {
 };
 
 struct Header {
-    std::uint64_t key = 0;    // of the receiver
+    std::uint64_t key = 0;    // key of the receiver
     std::int32_t source = 0;  // PE
     MessageKind kind{};
     std::uint16_t count = 0;
@@ -127,7 +127,7 @@ inline ListEntry list_entry(SegmentOffset at, std::size_t bytes) {
 struct AccumulateBody {
     std::uint64_t first;  // RemoteWord
     std::uint32_t nelems;
-    std::uint8_t type;  // of an Element
+    std::uint8_t type;  // type of an Element
     std::uint8_t op;
     std::uint16_t unused;
 };
@@ -150,7 +150,7 @@ struct Fetch : Header {
 };
 static_assert(sizeof(Fetch) == 48);
 
-// Of all packets with this token that were executed in a row.
+// Acknowledges the packets with this token that the target has executed in a row.
 struct Ack : Header {
     std::uint64_t packets;
 };

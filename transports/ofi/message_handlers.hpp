@@ -39,7 +39,7 @@ class MessageHandlers {
     void start();
     // Executes what the buffer holds, and posts it again.
     void receive(Receive& buffer, std::size_t bytes);
-    // Those of the slot that count `in_flight` have been executed, with `updates`.
+    // The target has executed packets of the slot that count `in_flight`, with `updates`.
     void finish(PacketSlot& slot, std::uint32_t in_flight, std::uint32_t updates);
     // A read, a write, or a list, of the slot is complete.
     void finish_transfer(GatherSlot& slot);

@@ -28,7 +28,7 @@ void append_runs(Packet& packet, const SegmentOffset& position, const Runs& runs
 
 // The runs that a message names.
 struct NamedRuns {
-    char* base;  // of run 0
+    char* base;  // where run 0 begins
     Runs runs;   // points into the message
     std::size_t first;
     std::size_t count;

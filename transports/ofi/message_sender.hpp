@@ -18,7 +18,7 @@ namespace tessera::ofi {
 struct TransferVector {
     Completion* completion;
     GatherSlot* slot;
-    std::uint64_t flags;  // of a write
+    std::uint64_t flags;  // flags of a write
     std::size_t count;
     iovec here[kPiecesMax];
     fi_rma_iov there[kPiecesMax];

@@ -148,8 +148,8 @@ struct LocalPiece {
 };
 struct PendingGather {
     std::atomic<std::uint32_t>* pending = nullptr;  // answers that the get waits for
-    char* base = nullptr;                           // of run 0, on this side
-    std::size_t bytes = 0;                          // of the answer
+    char* base = nullptr;                           // where run 0 begins on this side
+    std::size_t bytes = 0;                          // length of the answer
     std::size_t first = 0;                          // run
     std::size_t count = 0;                          // runs, or pieces of the list
     std::size_t run_bytes = 0;
@@ -161,7 +161,7 @@ struct PendingGather {
     std::ptrdiff_t strides[kDimensionsMax] = {};
 
     std::atomic<std::uint32_t>* of_operation = nullptr;  // a count of an Operation, or none
-    GatherSlot* slot = nullptr;                          // of a list of short gets, or none
+    GatherSlot* slot = nullptr;                          // slot of a list of short gets, or none
 
     Runs runs() const { return {run_bytes, ndims, extents, strides}; }
     LocalPiece* entries() const { return reinterpret_cast<LocalPiece*>(list->bytes); }

@@ -97,8 +97,8 @@ class Rma {
     // set out before; writes keep their order, too. Writes may be earlier than messages.
     const bool keeps_order;
     const std::size_t piece_bytes;     // longer transfers are several reads or writes
-    const std::size_t pieces_at_once;  // of one read or write
-    // Up to that a write keeps its order and may complete on delivery; 0: none.
+    const std::size_t pieces_at_once;  // most pieces in one read or write
+    // Up to that size a write keeps its order and may complete on delivery; 0: none.
     const std::size_t delivered_bytes_max;
 
   private:

@@ -163,7 +163,7 @@ struct TeamBarrier::Lines {
         std::uint64_t word;
     };
     Line release;
-    Line progress;   // of this image: see barrier_after_deaths.cpp
+    Line progress;   // this image's progress: see barrier_after_deaths.cpp
     Line decision;   // a word of release, by the image that decides after deaths
     Line found;      // a word of release that this image has found elsewhere after deaths
     Line farewells;  // images that know that all have left

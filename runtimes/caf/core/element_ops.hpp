@@ -21,7 +21,7 @@ enum class WideReal { kExtended, kQuad };
 // Elements and an operation, as far as front ends know them.
 struct ElementType {
     enum Class { kInteger, kUnsigned, kReal, kComplex, kString } type;
-    std::size_t bytes;                // of an element
+    std::size_t bytes;                // size of an element
     std::size_t character_bytes = 1;  // strings: 1 or 4
     WideReal wide = WideReal::kQuad;  // reals and complex numbers
 };

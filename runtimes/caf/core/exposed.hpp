@@ -24,14 +24,14 @@ struct BroadcastShape {
 inline constexpr std::size_t kUnallocated = SIZE_MAX;
 
 struct alignas(64) ExposedArea {
-    std::uint64_t round;  // that of the data, written behind it by co_broadcast
-    std::uint64_t bytes;  // of a reduction: all images pass as many
+    std::uint64_t round;  // round of the data; co_broadcast writes it behind the data
+    std::uint64_t bytes;  // length of a reduction: all images pass as many
     alignas(64) std::byte data[kExposedBytes];
 };
 
 // A broadcast on a node: one cache line in each receiver's memory, with the data if it fits.
 struct alignas(64) BroadcastSlot {
-    std::uint64_t number;  // of the broadcast, from 1; from kGone on: an image has left
+    std::uint64_t number;  // number of the broadcast, from 1; from kGone on: an image has left
     BroadcastShape shape;
     std::byte data[40];
 };

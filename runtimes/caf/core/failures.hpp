@@ -40,7 +40,7 @@ class CollectiveCall {
     CollectiveCall& operator=(const CollectiveCall&) = delete;
 
   private:
-    static void tell(int pe);  // of the library: a PE has died
+    static void tell(int pe);  // The library calls it when a PE has died.
     friend void survive_failures();
     void look_for_members(int first) const;
 

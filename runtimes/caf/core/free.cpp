@@ -29,7 +29,7 @@ extern "C" void* __libc_realloc(void*, std::size_t);
 
 enum class Which {
     kNext,   // behind this library: libc's, or that of a tool which replaces it
-    kFirst,  // of the whole program
+    kFirst,  // the first one of the whole program
 };
 
 template <Which kWhich, class Function>

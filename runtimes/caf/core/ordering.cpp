@@ -14,7 +14,7 @@ namespace tessera::caf {
 namespace {
 
 std::atomic<std::uint64_t> started{0};
-std::atomic<std::uint64_t> completed{0};  // of these puts, the first ones
+std::atomic<std::uint64_t> completed{0};  // number of these puts that are complete, the first ones
 
 // Keeps the highest value that any thread passes. Pairs with core/ordering.cpp:is_marked.
 void raise(std::atomic<std::uint64_t>& number, std::uint64_t value) {

@@ -30,7 +30,7 @@ constexpr const char* kRoutine = "coindexed access";
 // The other images know this of an owner. In symmetric memory.
 struct Owner {
     std::int64_t process;
-    std::uint64_t address;  // of this object
+    std::uint64_t address;  // address of this object
     std::uint64_t has_thread;
 };
 Owner* own = nullptr;
@@ -46,7 +46,7 @@ struct Piece {
 struct Request {
     Direction direction;
     std::uint64_t pieces;
-    std::uint64_t bytes;  // of all pieces, which follow the list in the request of a put
+    std::uint64_t bytes;  // length of all pieces, which follow the list in the request of a put
 };
 
 // A packed array of this image, and the pieces that it stands for.

@@ -21,8 +21,8 @@ void call_with_result(void (*function)(), void* result, void* a, void* b) {
 std::uintptr_t jump_target(std::uintptr_t code) {
     constexpr unsigned char kEndbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
     constexpr unsigned char kJump[] = {0xe9};
-    constexpr unsigned char kShortMove[] = {0x41, 0xbb};  // of 4 bytes
-    constexpr unsigned char kLongMove[] = {0x49, 0xbb};   // of 8 bytes
+    constexpr unsigned char kShortMove[] = {0x41, 0xbb};  // moves 4 bytes
+    constexpr unsigned char kLongMove[] = {0x49, 0xbb};   // moves 8 bytes
     constexpr unsigned char kFrame[] = {0x49, 0xba};
     constexpr unsigned char kJumpR11[] = {0x49, 0xff, 0xe3};
     const auto* at = reinterpret_cast<const unsigned char*>(code);

@@ -166,7 +166,7 @@ bool Components::add_elements(Dwarf_Die* type, std::size_t offset) {
             return false;
         }
         if (offset + i * element_bytes > kInRegisters) {
-            break;  // Of large types only pointers matter.
+            break;  // Only pointers to large types matter.
         }
     }
     return true;

@@ -27,7 +27,7 @@ struct ResultType {
     } form = kUnknown;
     Word words[2] = {};
     bool has_pointer = false;  // a component is a pointer or allocatable
-    std::string name;          // of the type
+    std::string name;          // name of the type
     std::string why;
 
     bool is_called_as(const ResultType& other) const {

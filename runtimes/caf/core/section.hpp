@@ -32,7 +32,7 @@ struct Section {
     std::size_t element_bytes = 0;
     int rank = 0;
     std::array<Axis, kMaxAxes> axes{};
-    /// Of another image: the base is an address of that image, in private memory.
+    /// The base is an address of another image, in private memory.
     bool is_private = false;
 
     void add_axis(std::size_t extent, std::ptrdiff_t stride) {

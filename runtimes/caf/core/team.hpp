@@ -41,7 +41,7 @@ struct Team : Members {
     // The value of its team variables. No other team has it, so a copy of a variable whose team is
     // gone names no team.
     void* token = nullptr;
-    const void* variable = nullptr;  // that form team has defined; NULL: it is defined again
+    const void* variable = nullptr;  // defined by form team; NULL: it is defined again
     // Coarrays allocated since change team, in the order of their allocation; coarray.hpp keeps it.
     std::vector<Coarray*> coarrays;
     std::unique_ptr<TeamBarrier> barrier;

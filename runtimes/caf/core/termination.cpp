@@ -76,7 +76,7 @@ void leave_all(ImageState state) {
 }
 
 pid_t process_of_image = 0;
-int exit_status = 0;  // of exit(), as far as note_exit() has told
+int exit_status = 0;  // status of exit(), as far as note_exit() has told
 
 void stop_at_exit(int status, void*) {
     if (status == 0 && ::getpid() == process_of_image) {  // A child of fork() is no image.

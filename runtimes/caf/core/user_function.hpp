@@ -16,7 +16,7 @@ struct UserFunction {
     enum Class { kInteger, kReal, kComplex, kString, kDerived };
     AnyFunction function;
     Class type;
-    std::size_t bytes;          // of an element
+    std::size_t bytes;          // size of an element
     bool takes_values = false;  // the arguments have the attribute VALUE
     std::size_t character_bytes = 1;
     WideReal wide = WideReal::kQuad;

@@ -21,7 +21,7 @@ namespace tessera::dart {
 namespace {
 
 struct Allocator {
-    dart_gptr_t pool;  // of this unit
+    dart_gptr_t pool;  // this unit's pool
     std::mutex mutex{};
     Buddies buddies;
 

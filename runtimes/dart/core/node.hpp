@@ -17,7 +17,7 @@ struct Node {
     int first_unit = 0;
     std::uint32_t count = 0;
     std::ptrdiff_t* distances = nullptr;  // never freed: static destructors may call DART
-    int units = 0;                        // of this node
+    int units = 0;                        // units of this node
     bool has_other_nodes = false;
     bool is_oversubscribed = false;  // more units than processors
 

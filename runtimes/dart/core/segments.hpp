@@ -93,7 +93,7 @@ class SegmentTable {
     std::vector<std::unique_ptr<Segment[]>> arrays_{};
     struct Numbers {
         std::vector<std::int16_t> free{};  // the last one comes first
-        std::deque<std::int16_t> spent{};  // those that have had all generations, the first first
+        std::deque<std::int16_t> spent{};  // ids without another generation, by time
         int last = 0;
         int choose();  // RETURNS: 0: none is left
     };

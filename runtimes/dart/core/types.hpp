@@ -27,7 +27,7 @@ struct Type {
     Layout layout = Layout::kContiguous;
     // The basic type, or the custom type itself: two types go together if their bases are equal.
     dart_datatype_t base = DART_TYPE_UNDEFINED;
-    std::size_t element_bytes = 0;  // of the base
+    std::size_t element_bytes = 0;  // size of the base
     // Strided and indexed: elements of a block, and of all blocks of an instance.
     std::size_t block_elements = 1;
     // Strided: elements from block to block. Indexed: from instance to instance.
@@ -93,8 +93,8 @@ class Runs {
 
     const Type& type_;
     std::size_t elements_left_;
-    std::size_t offset_ = 0;        // of the run, in elements
-    std::size_t run_elements_ = 0;  // what is left of it
+    std::size_t offset_ = 0;        // place of the run, in elements
+    std::size_t run_elements_ = 0;  // elements that are left of the run
     std::size_t block_ = 0;         // strided: counts all; indexed: in the instance
     std::size_t instance_ = 0;      // indexed
 };

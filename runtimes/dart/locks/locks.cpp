@@ -26,7 +26,7 @@ struct Lock {
     shmemx_gptr_t word = SHMEMX_GPTR_NULL;  // null: DART has ended since
     shmemx_mutex_t* mutex = nullptr;
     int pe = -1;
-    std::atomic<std::thread::id> holder{};  // of this unit's threads
+    std::atomic<std::thread::id> holder{};  // this unit's thread that holds the lock
 };
 
 using Locks = Handles<Lock, HandleKind::kLock>;

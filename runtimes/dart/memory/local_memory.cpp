@@ -30,7 +30,7 @@ namespace {
 constexpr std::size_t kPoolBytes = std::size_t{16} << 20;
 constexpr std::size_t kSmallestPoolBytes = std::size_t{64} << 10;
 constexpr std::size_t kSmallestBlockBytes = 16;
-constexpr std::size_t kAlignmentMax = std::size_t{2} << 20;  // that any unit can have
+constexpr std::size_t kAlignmentMax = std::size_t{2} << 20;  // on any unit
 
 // The sizes of blocks are powers of two.
 constexpr int kExponentMin = 4;

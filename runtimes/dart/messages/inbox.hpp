@@ -28,8 +28,8 @@ struct Envelope {
     std::int32_t source;
     std::int32_t tag;
     std::uint64_t message;        // the sender's number for it
-    std::uint64_t message_bytes;  // of the whole message
-    std::uint64_t first_byte;     // of this part
+    std::uint64_t message_bytes;  // length of the whole message
+    std::uint64_t first_byte;     // where this part begins
     std::uint64_t part_bytes;
 };
 

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kPartBytesMax = std::size_t{1} << 20;
 constexpr std::size_t kPartBytesMin = 4096;
 
-std::atomic<std::uint64_t> messages{0};  // of this unit, so far
+std::atomic<std::uint64_t> messages{0};  // this unit's messages so far
 
 // The parts of this unit's messages. A walk over all frees those that are done: when there are
 // twice as many as the last walk has left, or when memory is short.

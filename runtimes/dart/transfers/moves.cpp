@@ -82,7 +82,7 @@ void move_bytes(const Move& what, const Target& target, std::size_t bytes) {
     }
 }
 
-// One of six routines, `NAME` with its arguments in front of the target's number.
+// Calls one of six routines: `NAME` with its arguments in front of the target's number.
 #define CALL(NAME, COMPLETION, HANDLE, ...)                                             \
     switch (COMPLETION) {                                                               \
         case Completion::kBlocking: return NAME(__VA_ARGS__);                           \

@@ -18,7 +18,7 @@ enum class Direction : unsigned char { kPut, kGet };
 struct Move {
     Direction direction;
     Completion completion;
-    void* local;  // of a put: only read
+    void* local;  // a put only reads it
     dart_gptr_t gptr;
     std::size_t elements;
     dart_datatype_t source_type;

@@ -36,7 +36,7 @@ class PendingOperations {
 
   private:
     std::atomic<std::uint64_t> started_{0};
-    std::atomic<std::uint64_t> completed_{0};  // of these, the first ones
+    std::atomic<std::uint64_t> completed_{0};  // number of these that are complete, the first ones
 };
 
 // Their local side may not be complete: gets, long puts and fetching atomics to other nodes.

@@ -14,7 +14,7 @@ struct Polling {
     const void* address = nullptr;
     unsigned repeats = 0;
     unsigned repeats_before_pause = kRepeatsMin;
-    long switches = 0;  // of this thread, against its will, until its last pause
+    long switches = 0;  // involuntary switches of this thread until its last pause
 };
 inline thread_local constinit Polling polling __attribute__((tls_model("initial-exec"))) = {};
 

@@ -19,7 +19,7 @@ namespace tessera::dart {
 
 struct Target {
     int pe = -1;
-    char* address = nullptr;  // what the routines of OpenSHMEM take, together with pe
+    char* address = nullptr;  // address for the routines of OpenSHMEM, together with pe
     char* mapped = nullptr;   // where the calling unit loads and stores; nullptr: it cannot
 };
 

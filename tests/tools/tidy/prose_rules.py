@@ -78,6 +78,10 @@ NO_ACTORS = re.compile(
     r"\b(?:nobody|somebody|everybody|anybody|someone|anyone|everyone|whoever|whomever)\b", re.I)
 # Sentences without a subject; a question is none.
 NO_SUBJECT = re.compile(r"^(?:Who|Whose|Whom|What)\b|[;:] (?:who|whose|whom|what)\b")
+# A comment that begins without the noun that it is about: "of a put", "that of PE 0", "one that".
+FRAGMENT = re.compile(
+    r"^(?:[Oo]f|[Ww]hat|that|which|(?:[Tt]hat|[Tt]hose|[Oo]ne) (?:of|that|which))\b")
+NO_FRAGMENTS_IN = ("collectives/", "include/", "runtimes/", "src/", "tools/", "transports/")
 
 
 def plain_english(tree):
@@ -95,7 +99,10 @@ def plain_english(tree):
         if name not in documents:
             read = _comment_lines if name.endswith(C_FAMILY) else _script_lines
             lines = read(tree, name)
+        is_checked = name.startswith(NO_FRAGMENTS_IN) and name not in documents
         for number, text in _paragraphs(lines):
+            if is_checked and FRAGMENT.search(text):
+                yield name, number, f"begin with the noun: {text[:60]}"
             for sentence in re.split(r"(?<=[.!?]) ", text):
                 if NO_SUBJECT.search(sentence) and not sentence.endswith("?"):
                     yield name, number, f"begin with the subject: {sentence[:60]}"

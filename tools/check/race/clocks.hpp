@@ -48,7 +48,7 @@ inline void join(Clock& clock, const Clock& other) {
 
 // A word carries this from each PE that wrote it to the PEs that see the value.
 struct Released {
-    Progress done;  // what the writer knew
+    Progress done;  // the writer's knowledge
     // Calls of the writer towards the PE that has the word, which came before the value: those
     // before a fence, and the put of a put-with-signal.
     Progress delivered;

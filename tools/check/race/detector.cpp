@@ -55,7 +55,7 @@ void Detector::set_site(const interpose::Call& call, std::string (*text)(const i
 
 // Numbers the bytes of a PE's symmetric memory. Segments start at different cells.
 std::uint64_t Detector::byte_of(const Range& range) {
-    constexpr int kOffsetBits = 36;  // of a global pointer: shmemx/pointers.h
+    constexpr int kOffsetBits = 36;  // bits of a global pointer: shmemx/pointers.h
     constexpr std::uint64_t kSegmentBytes = (std::uint64_t{1} << kOffsetBits) + 8 * 333667;
     shmemx_gptr_t pointer = pshmemx_gptr_of(range.address, range.pe);
     std::uint64_t segment = (pointer >> kOffsetBits) & 0xff;

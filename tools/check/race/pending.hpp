@@ -25,7 +25,7 @@ struct Pending {
     Op op = 0;
     int target = 0;         // whose memory the transfer is with
     std::string call;       // "shmem_putmem_nbi at main (line 9 of the program)"
-    std::uint64_t sum = 0;  // of a source; 0: none was made
+    std::uint64_t sum = 0;  // checksum of a source; 0: none was made
 };
 
 class PendingList {

@@ -94,7 +94,7 @@ shmem_team_t meeting_of(const Call& call) {
         case Kind::kBarrier:
         case Kind::kSync:
         case Kind::kCollective: return team_of(call);
-        case Kind::kFinalize: return SHMEM_TEAM_WORLD;  // One that is not the last.
+        case Kind::kFinalize: return SHMEM_TEAM_WORLD;  // A finalize that is not the last.
         case Kind::kAllocate:
         case Kind::kReallocate:
         case Kind::kFree: return is_local_memory_call(call) ? SHMEM_TEAM_INVALID : call.team;

@@ -55,7 +55,7 @@ class Windows {
     accesses::Table* table_ = nullptr;
     int pe_ = 0;
     int n_pes_ = 0;
-    std::vector<Part> parts_;      // of symmetric memory; each has a window for each PE
+    std::vector<Part> parts_;      // parts of symmetric memory; each has a window for each PE
     std::vector<Window> windows_;  // by address
     std::vector<Part> pending_;    // outside the windows
     std::uint32_t epoch_ = 0;

@@ -49,7 +49,7 @@ typedef struct {
 /** The hardware of a unit. */
 typedef struct {
     char host[DART_LOCALITY_HOST_MAX_SIZE];
-    /** Of the host: cores, NUMA domains; the unit's NUMA domain; sockets. */
+    /** Cores and NUMA domains of the host, the unit's NUMA domain, sockets of the host. */
     int num_cores;
     int num_numa;
     int numa_id;
@@ -59,7 +59,7 @@ typedef struct {
     int cpu_id;
     int min_cpu_mhz;
     int max_cpu_mhz;
-    /** Of the caches of the core, from the first level on: bytes, bytes of a line, numbers. */
+    /** The caches of the core, from the first level on: bytes, bytes of a line, numbers. */
     int cache_sizes[DART_LOCALITY_MAX_CACHE_LEVELS];
     int cache_line_sizes[DART_LOCALITY_MAX_CACHE_LEVELS];
     int cache_ids[DART_LOCALITY_MAX_CACHE_LEVELS];
