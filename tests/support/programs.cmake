@@ -156,6 +156,7 @@ endfunction()
 # A program in C whose arguments name the case that a driver wants.
 function(tessera_cases name)
     add_executable(${name} ${ARGN})
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_link_libraries(${name} PRIVATE tessera tessera_options Threads::Threads)
 endfunction()
 

@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "support/named_cases.h"
+
 static size_t page;
 static char* memory;  // 4 pages of the program's own
 static long word;     // symmetric
@@ -22,110 +24,110 @@ static void create(void* base, size_t size) {
     shmemx_heap_create(base, size, SHMEMX_EXTERNAL_HEAP_HOST, -1);
 }
 
-static void heap_no_size(void) { create(memory, 0); }
-static void heap_no_base(void) { create(NULL, page); }
-static void heap_past_the_end(void) { create((char*)-page, 2 * page); }
-static void heap_bad_kind(void) { shmemx_heap_create(memory, page, 3, -1); }
-static void heap_of_shmem_malloc(void) { create(shmem_align(page, page), page); }
-static void heap_around_static_data(void) { create((char*)((uintptr_t)&word / page * page), page); }
-static void heap_twice(void) {
+CASE(heap_no_size) { create(memory, 0); }
+CASE(heap_no_base) { create(NULL, page); }
+CASE(heap_past_the_end) { create((char*)-page, 2 * page); }
+CASE(heap_bad_kind) { shmemx_heap_create(memory, page, 3, -1); }
+CASE(heap_of_shmem_malloc) { create(shmem_align(page, page), page); }
+CASE(heap_around_static_data) { create((char*)((uintptr_t)&word / page * page), page); }
+CASE(heap_twice) {
     create(memory, 2 * page);
     create(memory + page, 2 * page);
 }
-static void heap_of_a_peer(void) {
+CASE(heap_of_a_peer) {
     create(memory, 2 * page);
     create(shmem_ptr(memory, (shmem_my_pe() + 1) % shmem_n_pes()), page);
 }
-static void heap_device_twice(void) {
+CASE(heap_device_twice) {
     shmemx_heap_create(device(), 100, SHMEMX_EXTERNAL_HEAP_ZE, 0);
     shmemx_heap_create(device() + 99, 100, SHMEMX_EXTERNAL_HEAP_ZE, 0);
 }
-static void heap_constant(void) {
+CASE(heap_constant) {
     mprotect(memory + page, page, PROT_READ);
     create(memory, 4 * page);
 }
-static void heap_hole(void) {
+CASE(heap_hole) {
     munmap(memory + page, page);
     create(memory, 4 * page);
 }
-static void heap_stack(void) {
+CASE(heap_stack) {
     char here = 0;
     char* end = &here - (uintptr_t)&here % page + page;
     create(end - 8 * page, 8 * page);
 }
-static void one_heap_other_alignment(void) { create(memory + (is_last() ? 8 : 0), page); }
+CASE(one_heap_other_alignment) { create(memory + (is_last() ? 8 : 0), page); }
 // The last PE's is too small for a put of another PE.
-static void one_use_other_size(void) {
+CASE(one_use_other_size) {
     create(memory, is_last() ? page : 2 * page);
     if (!is_last()) shmem_putmem(memory + page, memory, 8, shmem_n_pes() - 1);
 }
-static void one_heap_other_kind(void) {
+CASE(one_heap_other_kind) {
     shmemx_heap_create(memory, page,
                        is_last() ? SHMEMX_EXTERNAL_HEAP_ZE : SHMEMX_EXTERNAL_HEAP_HOST, -1);
 }
 
 // Operations on memory of a device, and beyond the end of an external heap.
-static void use_device_put(void) {
+CASE(use_device_put) {
     shmemx_heap_create(device(), 4096, SHMEMX_EXTERNAL_HEAP_CUDA, 0);
     shmem_long_put((long*)device(), &word, 1, 0);
 }
-static void use_device_get(void) {
+CASE(use_device_get) {
     shmemx_heap_create(device(), 4096, SHMEMX_EXTERNAL_HEAP_ZE, 0);
     shmem_long_get(&word, (long*)device(), 1, shmem_my_pe());
 }
-static void use_device_atomic(void) {
+CASE(use_device_atomic) {
     shmemx_heap_create(device(), 4096, SHMEMX_EXTERNAL_HEAP_CUDA, 0);
     shmem_long_atomic_inc((long*)device(), 0);
 }
-static void use_device_wait(void) {
+CASE(use_device_wait) {
     shmemx_heap_create(device(), 4096, SHMEMX_EXTERNAL_HEAP_CUDA, 0);
     shmem_long_wait_until((long*)device(), SHMEM_CMP_EQ, 1);
 }
-static void use_past_the_end(void) {
+CASE(use_past_the_end) {
     create(memory, 2 * page);
     shmem_putmem(memory + page, memory, page + 1, 0);
 }
-static void use_of_a_peer(void) {
+CASE(use_of_a_peer) {
     create(memory, 2 * page);
     shmem_putmem(shmem_ptr(memory, (shmem_my_pe() + 1) % shmem_n_pes()), memory, 8, 0);
 }
 
-static void counter_no_room(void) {
+CASE(counter_no_room) {
     shmemx_ct_t ct;
     for (;;) shmemx_ct_create(&ct);
 }
-static void counter_null(void) { shmemx_ct_wait(NULL, 1); }
-static void counter_bad_pe(void) {
+CASE(counter_null) { shmemx_ct_wait(NULL, 1); }
+CASE(counter_bad_pe) {
     shmemx_ct_t ct;
     shmemx_ct_create(&ct);
     shmemx_putmem_ct(ct, NULL, NULL, 0, 77);
 }
-static void counter_bad_address(void) {
+CASE(counter_bad_address) {
     shmemx_ct_t ct;
     shmemx_ct_create(&ct);
     shmemx_getmem_ct(ct, memory, memory, 8, 0);
 }
-static void counter_freed_twice(void) {
+CASE(counter_freed_twice) {
     shmemx_ct_t ct;
     shmemx_ct_create(&ct);
     shmemx_ct_t again = ct;
     shmemx_ct_free(&ct);
     shmemx_ct_free(&again);
 }
-static void pcntr_invalid_context(void) {
+CASE(pcntr_invalid_context) {
     uint64_t value;
     shmemx_pcntr_get_issued_write(SHMEM_CTX_INVALID, &value);
 }
-static void team_node_destroyed(void) { shmem_team_destroy(SHMEMX_TEAM_NODE); }
-static void late_postinit(void) {
+CASE(team_node_destroyed) { shmem_team_destroy(SHMEMX_TEAM_NODE); }
+CASE(late_postinit) {
     shmem_finalize();
     shmemx_heap_postinit();
 }
-static void late_create(void) {
+CASE(late_create) {
     shmem_finalize();
     create(memory, page);
 }
-static void late_counter(void) {
+CASE(late_counter) {
     shmem_finalize();
     shmemx_ct_t ct;
     shmemx_ct_create(&ct);
@@ -152,16 +154,16 @@ static shmem_ctx_t private_context(void) {
     if (shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx) != 0) exit(3);
     return ctx;
 }
-static void private_destroy(void) { in_thread(destroy, private_context()); }
-static void private_session(void) { in_thread(start_session, private_context()); }
-static void private_registered(void) {
+CASE(private_destroy) { in_thread(destroy, private_context()); }
+CASE(private_session) { in_thread(start_session, private_context()); }
+CASE(private_registered) {
     shmemx_register_gettid(name_of_thread);
     shmem_ctx_t ctx = private_context();
     thread_name = 222;
     shmem_ctx_destroy(ctx);
 }
 // No mistakes: threads that the program calls the same, the system's again, and a shared context.
-static void fine_registered(void) {
+CASE(fine_registered) {
     shmemx_register_gettid(name_of_thread);
     in_thread(destroy, private_context());
     shmemx_register_gettid(NULL);
@@ -170,49 +172,6 @@ static void fine_registered(void) {
     shmem_ctx_create(0, &ctx);
     in_thread(destroy, ctx);
 }
-
-#define CASE(NAME) \
-    { #NAME, NAME }
-static const struct {
-    const char* name;
-    void (*make)(void);
-} cases[] = {
-    CASE(heap_no_size),
-    CASE(heap_no_base),
-    CASE(heap_past_the_end),
-    CASE(heap_bad_kind),
-    CASE(heap_of_shmem_malloc),
-    CASE(heap_around_static_data),
-    CASE(heap_twice),
-    CASE(heap_of_a_peer),
-    CASE(heap_device_twice),
-    CASE(heap_constant),
-    CASE(heap_hole),
-    CASE(heap_stack),
-    CASE(one_heap_other_alignment),
-    CASE(one_use_other_size),
-    CASE(one_heap_other_kind),
-    CASE(use_device_put),
-    CASE(use_device_get),
-    CASE(use_device_atomic),
-    CASE(use_device_wait),
-    CASE(use_past_the_end),
-    CASE(use_of_a_peer),
-    CASE(counter_no_room),
-    CASE(counter_null),
-    CASE(counter_bad_pe),
-    CASE(counter_bad_address),
-    CASE(counter_freed_twice),
-    CASE(pcntr_invalid_context),
-    CASE(team_node_destroyed),
-    CASE(late_postinit),
-    CASE(late_create),
-    CASE(late_counter),
-    CASE(private_destroy),
-    CASE(private_session),
-    CASE(private_registered),
-    CASE(fine_registered),
-};
 
 int main(int argc, char** argv) {
     if (argc != 2) return 2;
@@ -225,11 +184,7 @@ int main(int argc, char** argv) {
         return 0;
     }
     shmemx_heap_preinit_thread(SHMEM_THREAD_MULTIPLE, NULL);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-        if (strcmp(cases[i].name, argv[1]) != 0) continue;
-        cases[i].make();
-        shmem_finalize();
-        return 0;
-    }
-    return 2;
+    if (!run_case(argv[1])) return 2;
+    shmem_finalize();
+    return 0;
 }

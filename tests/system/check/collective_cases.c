@@ -144,21 +144,3 @@ CASE(active_set_sync) { shmem_barrier(0, 0, npes, is_odd_one() ? sync_b : sync_a
 CASE(finalize_and_reduce) {
     if (!is_odd_one()) shmem_long_sum_reduce(SHMEM_TEAM_WORLD, dest, source, 2);
 }
-
-#define ROW(NAME) \
-    { #NAME, NAME }
-static const struct wrong_case kCases[] = {
-    ROW(missed_barrier),        ROW(missed_sync),          ROW(barrier_and_sync),
-    ROW(barrier_and_broadcast), ROW(wrong_root),           ROW(own_root),
-    ROW(length_of_broadcast),   ROW(length_of_reduce),     ROW(length_of_fcollect),
-    ROW(length_of_alltoall),    ROW(operation_of_reduce),  ROW(type_of_reduce),
-    ROW(dest_of_fcollect),      ROW(strides_of_alltoalls), ROW(order_of_collectives),
-    ROW(order_of_teams),        ROW(size_of_malloc),       ROW(one_does_not_malloc),
-    ROW(calloc_and_malloc),     ROW(order_of_free),        ROW(size_of_split),
-    ROW(barrier_in_one_team),   ROW(active_set_root),      ROW(active_set_sync),
-    ROW(finalize_and_reduce),
-};
-
-int main(int argc, char** argv) {
-    return run_case(kCases, sizeof kCases / sizeof kCases[0], argc, argv);
-}

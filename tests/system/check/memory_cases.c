@@ -206,30 +206,3 @@ CASE(leaked_block) {
     long* block = shmem_malloc(80);
     *block = 1;
 }
-
-#define ROW(NAME) \
-    { #NAME, NAME }
-static const struct wrong_case kCases[] = {
-    ROW(put_after_free),        ROW(get_after_free),
-    ROW(atomic_after_free),     ROW(wait_after_free),
-    ROW(source_after_free),     ROW(collective_after_free),
-    ROW(use_after_realloc),     ROW(double_free),
-    ROW(free_inside),           ROW(realloc_inside),
-    ROW(put_past_block),        ROW(get_past_block),
-    ROW(p_behind_block),        ROW(p_before_block),
-    ROW(iput_past_block),       ROW(signal_past_block),
-    ROW(fcollect_past_block),   ROW(put_in_no_block),
-    ROW(get_in_no_block),       ROW(source_in_no_block),
-    ROW(atomic_in_no_block),    ROW(collective_in_no_block),
-    ROW(put_before_all_blocks), ROW(store_past_block),
-    ROW(store_before_block),    ROW(remote_store_past_block),
-    ROW(store_past_aligned),    ROW(store_past_realloc),
-    ROW(past_static),           ROW(overlap_on_self),
-    ROW(overlap_of_reduce),     ROW(overlap_of_signal),
-    ROW(overlap_of_broadcast),  ROW(overlap_of_fetch),
-    ROW(leaked_block),
-};
-
-int main(int argc, char** argv) {
-    return run_case(kCases, sizeof kCases / sizeof kCases[0], argc, argv);
-}

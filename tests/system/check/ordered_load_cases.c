@@ -234,34 +234,3 @@ CASE(ptr_and_fetch_add) {  // a counter of all PEs, and a put that an atomic loa
     shmem_barrier_all();
     if (me == 0 && atomic_load(&sum) != npes) exit(4);
 }
-
-#define ROW(NAME) \
-    { #NAME, NAME }
-static const struct wrong_case kCases[] = {
-    ROW(barriers),
-    ROW(quiet_and_sync),
-    ROW(fence_and_flag),
-    ROW(test_in_a_loop),
-    ROW(put_with_signal),
-    ROW(source_after_quiet),
-    ROW(beside_a_source),
-    ROW(dest_after_quiet),
-    ROW(own_put_then_quiet),
-    ROW(lock_with_get_and_put),
-    ROW(atomic_hand_over),
-    ROW(bytes_of_a_word),
-    ROW(copies),
-    ROW(collectives),
-    ROW(memory_again),
-    ROW(team),
-    ROW(threads),
-    ROW(ptr_and_barriers),
-    ROW(ptr_and_atomic_flag),
-    ROW(ptr_and_stored_flag),
-    ROW(ptr_and_atomics_of_c),
-    ROW(ptr_and_fetch_add),
-};
-
-int main(int argc, char** argv) {
-    return run_case(kCases, sizeof kCases / sizeof *kCases, argc, argv);
-}

@@ -249,29 +249,3 @@ CASE(blocks_of_collectives) {  // the root alone has room for all
     shmem_free(all);
     shmem_free(one);
 }
-
-#define ROW(NAME) \
-    { #NAME, NAME }
-static const struct wrong_case kCases[] = {
-    ROW(whole_blocks),
-    ROW(moved_blocks),
-    ROW(aligned_blocks),
-    ROW(neighbouring_arguments),
-    ROW(locks),
-    ROW(contexts),
-    ROW(teams),
-    ROW(sync_arrays),
-    ROW(team_blocks),
-    ROW(blocks_of_a_destroyed_team),
-    ROW(blocks_of_other_teams),
-    ROW(team_block_of_strangers),
-    ROW(local_blocks),
-    ROW(local_blocks_of_others),
-    ROW(sections),
-    ROW(indexed),
-    ROW(blocks_of_collectives),
-};
-
-int main(int argc, char** argv) {
-    return run_case(kCases, sizeof kCases / sizeof *kCases, argc, argv);
-}

@@ -125,33 +125,3 @@ CASE(work_too_short) {
     long* block = shmem_calloc(8, sizeof *block);
     shmem_long_sum_to_all(dest, flags, 2, 0, 0, npes, block, sync_a);
 }
-
-#define ROW(NAME) \
-    { #NAME, NAME }
-static const struct wrong_case kCases[] = {
-    ROW(clear_of_free_lock),
-    ROW(clear_by_another),
-    ROW(clear_twice),
-    ROW(lock_twice),
-    ROW(lock_not_released),
-    ROW(trylock_not_released),
-    ROW(lock_freed),
-    ROW(context_after_destroy),
-    ROW(context_destroyed_twice),
-    ROW(private_context_left),
-    ROW(context_outlives_team),
-    ROW(team_after_destroy),
-    ROW(team_number_after_destroy),
-    ROW(context_of_destroyed_team),
-    ROW(team_left),
-    ROW(context_left),
-    ROW(sync_not_initialized),
-    ROW(sync_in_use),
-    ROW(sync_in_use_by_reduce),
-    ROW(sync_too_short),
-    ROW(work_too_short),
-};
-
-int main(int argc, char** argv) {
-    return run_case(kCases, sizeof kCases / sizeof kCases[0], argc, argv);
-}

@@ -5,50 +5,47 @@
 #include <shmemx.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "support/named_cases.h"
 
 static int is_last(void) { return shmem_my_pe() == shmem_n_pes() - 1; }
 
 static double array[64];
 static size_t counts[64], displs[64];
 
-static void root_outside(void) {
-    shmemx_gather(SHMEM_TEAM_WORLD, array, array, 1, 8, shmem_n_pes());
-}
-static void root_negative(void) { shmemx_broadcast(SHMEM_TEAM_WORLD, array, array, 1, 8, -1); }
-static void no_bytes(void) { shmemx_allgather(SHMEM_TEAM_WORLD, array, array, 1, 0); }
-static void no_source(void) { shmemx_alltoall(SHMEM_TEAM_WORLD, array, NULL, 1, 8); }
-static void no_dest(void) {
+CASE(root_outside) { shmemx_gather(SHMEM_TEAM_WORLD, array, array, 1, 8, shmem_n_pes()); }
+CASE(root_negative) { shmemx_broadcast(SHMEM_TEAM_WORLD, array, array, 1, 8, -1); }
+CASE(no_bytes) { shmemx_allgather(SHMEM_TEAM_WORLD, array, array, 1, 0); }
+CASE(no_source) { shmemx_alltoall(SHMEM_TEAM_WORLD, array, NULL, 1, 8); }
+CASE(no_dest) {
     shmemx_allreduce(SHMEM_TEAM_WORLD, NULL, array, 1, SHMEMX_TYPE_DOUBLE, SHMEMX_OP_SUM);
 }
-static void too_many(void) { shmemx_allgather(SHMEM_TEAM_WORLD, array, array, (size_t)1 << 61, 8); }
-static void bad_type(void) {
-    shmemx_allreduce(SHMEM_TEAM_WORLD, array, array, 1, 99, SHMEMX_OP_SUM);
-}
-static void bad_op(void) {
+CASE(too_many) { shmemx_allgather(SHMEM_TEAM_WORLD, array, array, (size_t)1 << 61, 8); }
+CASE(bad_type) { shmemx_allreduce(SHMEM_TEAM_WORLD, array, array, 1, 99, SHMEMX_OP_SUM); }
+CASE(bad_op) {
     shmemx_allreduce(SHMEM_TEAM_WORLD, array, array, 1, SHMEMX_TYPE_DOUBLE, SHMEMX_OP_AND);
 }
-static void no_op(void) { shmemx_allreduce_op(SHMEM_TEAM_WORLD, array, array, 1, NULL); }
-static void no_function(void) {
+CASE(no_op) { shmemx_allreduce_op(SHMEM_TEAM_WORLD, array, array, 1, NULL); }
+CASE(no_function) {
     const shmemx_op_t op = {NULL, NULL, 8, 1};
     shmemx_reduce_op(SHMEM_TEAM_WORLD, array, array, 1, &op, 0);
 }
-static void no_counts(void) { shmemx_allgatherv(SHMEM_TEAM_WORLD, array, NULL, displs, array, 8); }
-static void no_displs(void) {
+CASE(no_counts) { shmemx_allgatherv(SHMEM_TEAM_WORLD, array, NULL, displs, array, 8); }
+CASE(no_displs) {
     shmemx_reduce_scatterv(SHMEM_TEAM_WORLD, array, array, counts, NULL, SHMEMX_TYPE_DOUBLE,
                            SHMEMX_OP_SUM);
 }
-static void far_displs(void) {
+CASE(far_displs) {
     counts[0] = 1;
     displs[0] = (size_t)-1;
     shmemx_allgatherv(SHMEM_TEAM_WORLD, array, counts, displs, array, 8);
 }
-static void in_place(void) {
+CASE(in_place) {
     shmemx_alltoallv(SHMEM_TEAM_WORLD, array, counts, displs, array, counts, displs, 8);
 }
-static void no_request(void) { shmemx_ibarrier(SHMEM_TEAM_WORLD, NULL); }
-static void no_team(void) { shmemx_allgather(SHMEM_TEAM_INVALID, array, array, 1, 8); }
-static void open_call(void) {
+CASE(no_request) { shmemx_ibarrier(SHMEM_TEAM_WORLD, NULL); }
+CASE(no_team) { shmemx_allgather(SHMEM_TEAM_INVALID, array, array, 1, 8); }
+CASE(open_call) {
     shmem_team_t team;
     shmemx_req_t request;
     shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, shmem_n_pes(), NULL, 0, &team);
@@ -57,26 +54,22 @@ static void open_call(void) {
     shmem_barrier_all();
 }
 // With SHMEM_DEBUG=1:
-static void one_other_nelems(void) {
-    shmemx_allgather(SHMEM_TEAM_WORLD, array, array, is_last() ? 2 : 1, 8);
-}
-static void one_other_root(void) {
-    shmemx_broadcast(SHMEM_TEAM_WORLD, array, array, 1, 8, is_last() ? 1 : 0);
-}
-static void one_other_routine(void) {
+CASE(one_other_nelems) { shmemx_allgather(SHMEM_TEAM_WORLD, array, array, is_last() ? 2 : 1, 8); }
+CASE(one_other_root) { shmemx_broadcast(SHMEM_TEAM_WORLD, array, array, 1, 8, is_last() ? 1 : 0); }
+CASE(one_other_routine) {
     if (is_last()) {
         shmemx_alltoall(SHMEM_TEAM_WORLD, array, array, 1, 8);
     } else {
         shmemx_allgather(SHMEM_TEAM_WORLD, array, array, 1, 8);
     }
 }
-static void one_other_count(void) {
+CASE(one_other_count) {
     static double dest[64];
     for (int i = 0; i < shmem_n_pes(); ++i) counts[i] = is_last() && i == 0 ? 2 : 1;
     for (int i = 0; i < shmem_n_pes(); ++i) displs[i] = (size_t)i * 2;
     shmemx_alltoallv(SHMEM_TEAM_WORLD, dest, counts, displs, array, counts, displs, 8);
 }
-static void one_other_counts(void) {
+CASE(one_other_counts) {
     static double dest[64];
     for (int i = 0; i < shmem_n_pes(); ++i) counts[i] = is_last() && i == 0 ? 2 : 1;
     for (int i = 0; i < shmem_n_pes(); ++i) displs[i] = (size_t)i * 2;
@@ -84,28 +77,10 @@ static void one_other_counts(void) {
                            SHMEMX_OP_SUM);
 }
 
-#define CASE(NAME) \
-    { #NAME, NAME }
-static const struct {
-    const char* name;
-    void (*make)(void);
-} cases[] = {
-    CASE(root_outside),    CASE(root_negative),    CASE(no_bytes),       CASE(no_source),
-    CASE(no_dest),         CASE(too_many),         CASE(bad_type),       CASE(bad_op),
-    CASE(no_op),           CASE(no_function),      CASE(no_counts),      CASE(no_displs),
-    CASE(far_displs),      CASE(in_place),         CASE(no_request),     CASE(no_team),
-    CASE(open_call),       CASE(one_other_nelems), CASE(one_other_root), CASE(one_other_routine),
-    CASE(one_other_count), CASE(one_other_counts),
-};
-
 int main(int argc, char** argv) {
     if (argc != 2) return 2;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-        if (strcmp(argv[1], cases[i].name) != 0) continue;
-        shmem_init();
-        cases[i].make();
-        shmem_finalize();
-        return 0;
-    }
-    return 2;
+    shmem_init();
+    if (!run_case(argv[1])) return 2;
+    shmem_finalize();
+    return 0;
 }

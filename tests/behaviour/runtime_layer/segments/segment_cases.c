@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "support/named_cases.h"
+
 static char memory[32];
 static shmemx_segment_t segment;
 static shmem_team_t pair;
@@ -19,83 +21,62 @@ static char* name_at(int pe, long offset) {
     return shmemx_gptr_addr(shmemx_gptr_add(shmemx_segment_gptr(segment, pe), offset));
 }
 
-static void put_behind(void) { shmem_putmem(name_at(0, 24), source, 1, 0); }
-static void put_over_end(void) { shmem_putmem(name_at(0, 20), source, 5, 0); }
-static void put_before(void) { shmem_putmem(name_at(0, 0) - 1, source, 1, 0); }
-static void put_large_part(void) { shmem_putmem(name_at(1, 0), source, 32, 0); }
-static void get_own_behind(void) { shmem_getmem(source, name_at(1, 30), 3, 1); }
-static void atomic_behind(void) { shmem_long_atomic_inc((long*)name_at(0, 24), 0); }
-static void put_nbi_behind(void) { shmem_putmem_nbi(name_at(0, 24), source, 1, 0); }
-static void signal_behind(void) {
+CASE(put_behind) { shmem_putmem(name_at(0, 24), source, 1, 0); }
+CASE(put_over_end) { shmem_putmem(name_at(0, 20), source, 5, 0); }
+CASE(put_before) { shmem_putmem(name_at(0, 0) - 1, source, 1, 0); }
+CASE(put_large_part) { shmem_putmem(name_at(1, 0), source, 32, 0); }
+CASE(get_own_behind) { shmem_getmem(source, name_at(1, 30), 3, 1); }
+CASE(atomic_behind) { shmem_long_atomic_inc((long*)name_at(0, 24), 0); }
+CASE(put_nbi_behind) { shmem_putmem_nbi(name_at(0, 24), source, 1, 0); }
+CASE(signal_behind) {
     shmem_putmem_signal(name_at(0, 0), source, 8, (uint64_t*)name_at(0, 24), 1, SHMEM_SIGNAL_SET,
                         0);
 }
-static void strided_behind(void) {
+CASE(strided_behind) {
     const size_t extents[] = {4};
     const ptrdiff_t there[] = {8};
     const ptrdiff_t here[] = {1};
     shmemx_put_strided(name_at(0, 0), there, source, here, extents, 1, 1, 0);
 }
-static void request_behind(void) {
+CASE(request_behind) {
     shmemx_req_t req;
     shmemx_putmem_req(name_at(0, 17), source, 8, 0, &req);
 }
-static void accumulate_behind(void) {
+CASE(accumulate_behind) {
     shmemx_accumulate(name_at(0, 0), source, 4, SHMEMX_TYPE_DOUBLE, SHMEMX_OP_SUM, 0);
 }
-static void wait_behind(void) { shmem_long_wait_until((long*)name_at(1, 32), SHMEM_CMP_EQ, 1); }
-static void misaligned(void) { shmem_long_atomic_inc((long*)name_at(0, 4), 0); }
-static void wrong_pe(void) { shmem_putmem(name_at(0, 0), source, 1, 2); }
-static void after_deregister(void) {
+CASE(wait_behind) { shmem_long_wait_until((long*)name_at(1, 32), SHMEM_CMP_EQ, 1); }
+CASE(misaligned) { shmem_long_atomic_inc((long*)name_at(0, 4), 0); }
+CASE(wrong_pe) { shmem_putmem(name_at(0, 0), source, 1, 2); }
+CASE(after_deregister) {
     char* name = name_at(0, 0);
     shmemx_deregister(segment);
     shmem_putmem(name, source, 1, 0);
 }
-static void deregister_twice(void) {
+CASE(deregister_twice) {
     shmemx_deregister(segment);
     shmemx_deregister(segment);
 }
-static void no_segment(void) { shmemx_deregister(77); }
-static void gptr_of_stranger(void) { shmemx_segment_gptr(segment, 2); }
-static void bytes_of_stranger(void) { shmemx_segment_bytes(segment, 2); }
-static void gptr_bad_pe(void) { shmemx_segment_gptr(segment, 9); }
-static void lock_name(void) { shmemx_mutex_lock((shmemx_mutex_t*)name_at(1, 0), 1); }
-static void collective_name(void) {
+CASE(no_segment) { shmemx_deregister(77); }
+CASE(gptr_of_stranger) { shmemx_segment_gptr(segment, 2); }
+CASE(bytes_of_stranger) { shmemx_segment_bytes(segment, 2); }
+CASE(gptr_bad_pe) { shmemx_segment_gptr(segment, 9); }
+CASE(lock_name) { shmemx_mutex_lock((shmemx_mutex_t*)name_at(1, 0), 1); }
+CASE(collective_name) {
     shmemx_allreduce(SHMEM_TEAM_WORLD, &value, name_at(1, 0), 1, SHMEMX_TYPE_INT64, SHMEMX_OP_SUM);
 }
-static void register_null(void) { shmemx_register(SHMEM_TEAM_WORLD, NULL, 4, &segment); }
-static void register_no_variable(void) { shmemx_register(SHMEM_TEAM_WORLD, memory, 4, NULL); }
-static void register_wrap(void) { shmemx_register(SHMEM_TEAM_WORLD, memory, (size_t)-1, &segment); }
-static void register_huge(void) {
-    shmemx_register(SHMEM_TEAM_WORLD, memory, (size_t)1 << 45, &segment);
-}
-static void register_stack(void) {
+CASE(register_null) { shmemx_register(SHMEM_TEAM_WORLD, NULL, 4, &segment); }
+CASE(register_no_variable) { shmemx_register(SHMEM_TEAM_WORLD, memory, 4, NULL); }
+CASE(register_wrap) { shmemx_register(SHMEM_TEAM_WORLD, memory, (size_t)-1, &segment); }
+CASE(register_huge) { shmemx_register(SHMEM_TEAM_WORLD, memory, (size_t)1 << 45, &segment); }
+CASE(register_stack) {
     char here[64] = "";
     const uintptr_t begin = (uintptr_t)here - 4096;
     shmemx_register(SHMEM_TEAM_WORLD, (void*)begin, 8192, &segment);
 }
-static void register_no_team(void) { shmemx_register(SHMEM_TEAM_INVALID, memory, 4, &segment); }
+CASE(register_no_team) { shmemx_register(SHMEM_TEAM_INVALID, memory, 4, &segment); }
 // The owner gives its memory back too early.
-static void unmapped(void) { shmem_putmem(name_at(0, 0), source, 8, 0); }
-
-static const struct {
-    const char* name;
-    void (*make)(void);
-} cases[] = {
-#define CASE(NAME) \
-    { #NAME, NAME }
-    CASE(put_behind),        CASE(put_over_end),      CASE(put_before),
-    CASE(put_large_part),    CASE(get_own_behind),    CASE(atomic_behind),
-    CASE(put_nbi_behind),    CASE(signal_behind),     CASE(strided_behind),
-    CASE(request_behind),    CASE(accumulate_behind), CASE(wait_behind),
-    CASE(misaligned),        CASE(wrong_pe),          CASE(after_deregister),
-    CASE(deregister_twice),  CASE(no_segment),        CASE(gptr_of_stranger),
-    CASE(bytes_of_stranger), CASE(gptr_bad_pe),       CASE(lock_name),
-    CASE(collective_name),   CASE(register_null),     CASE(register_no_variable),
-    CASE(register_wrap),     CASE(register_huge),     CASE(register_stack),
-    CASE(register_no_team),  CASE(unmapped),
-#undef CASE
-};
+CASE(unmapped) { shmem_putmem(name_at(0, 0), source, 8, 0); }
 
 // Right uses, with segments that are left to finalization. RETURNS: whether a put to the next PE
 // has arrived.
@@ -139,9 +120,7 @@ int main(int argc, char** argv) {
     if (me < 2 && shmemx_register(pair, mine, me == 0 ? 24 : 32, &segment) != 0) return 1;
     if (me == 0 && mine != (void*)memory) munmap(mine, 4096);
     shmem_barrier_all();
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        if (me == 1 && strcmp(name, cases[i].name) == 0) cases[i].make();
-    }
+    if (me == 1) run_case(name);
     // The other member of collective mistakes.
     if (me == 0 && strstr(name, "deregister") != NULL) shmemx_deregister(segment);
     if (me == 2 && strcmp(name, "by_stranger") == 0) shmemx_segment_bytes(segment, 2);

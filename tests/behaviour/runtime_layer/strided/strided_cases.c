@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/named_cases.h"
+
 static long cells[16];  // symmetric
 static long local[16];
 static const size_t kExtents[] = {2, 4};
@@ -18,108 +20,72 @@ static void put(const ptrdiff_t* dest_strides, const ptrdiff_t* source_strides,
     shmemx_put_strided(cells, dest_strides, local, source_strides, extents, ndims, 8, pe);
 }
 
-static void bad_pe(void) { put(kStrides, kStrides, kExtents, 2, 77); }
-static void bad_pe_empty(void) { put(kStrides, kStrides, kExtents, 2, -1); }
-static void too_many_dimensions(void) {
+CASE(bad_pe) { put(kStrides, kStrides, kExtents, 2, 77); }
+CASE(bad_pe_empty) { put(kStrides, kStrides, kExtents, 2, -1); }
+CASE(too_many_dimensions) {
     ptrdiff_t strides[16] = {0};
     size_t extents[16];
     for (int i = 0; i < 16; ++i) extents[i] = 1;
     put(strides, strides, extents, 16, 0);
 }
-static void negative_dimensions(void) { put(kStrides, kStrides, kExtents, -1, 0); }
-static void null_extents(void) { put(kStrides, kStrides, NULL, 2, 0); }
-static void null_dest_strides(void) { put(NULL, kStrides, kExtents, 2, 0); }
-static void null_source_strides(void) { put(kStrides, NULL, kExtents, 1, 0); }
-static void null_source(void) {
-    shmemx_put_strided_nbi(cells, kStrides, NULL, kStrides, kExtents, 2, 8, 0);
-}
-static void null_dest(void) {
-    shmemx_get_strided(NULL, kStrides, cells, kStrides, kExtents, 2, 8, 0);
-}
-static void zero_stride_of_dest(void) {
+CASE(negative_dimensions) { put(kStrides, kStrides, kExtents, -1, 0); }
+CASE(null_extents) { put(kStrides, kStrides, NULL, 2, 0); }
+CASE(null_dest_strides) { put(NULL, kStrides, kExtents, 2, 0); }
+CASE(null_source_strides) { put(kStrides, NULL, kExtents, 1, 0); }
+CASE(null_source) { shmemx_put_strided_nbi(cells, kStrides, NULL, kStrides, kExtents, 2, 8, 0); }
+CASE(null_dest) { shmemx_get_strided(NULL, kStrides, cells, kStrides, kExtents, 2, 8, 0); }
+CASE(zero_stride_of_dest) {
     const ptrdiff_t strides[] = {32, 0};
     put(strides, kStrides, kExtents, 2, 0);
 }
-static void small_stride_of_dest(void) {
+CASE(small_stride_of_dest) {
     const ptrdiff_t strides[] = {-7, 64};
     shmemx_get_strided(local, strides, cells, kStrides, kExtents, 2, 8, 0);
 }
-static void wide_dest(void) {
+CASE(wide_dest) {
     const ptrdiff_t strides[] = {PTRDIFF_MAX / 2, PTRDIFF_MAX / 2};
     put(strides, kStrides, kExtents, 2, 0);
 }
-static void wide_source(void) {
+CASE(wide_source) {
     const ptrdiff_t strides[] = {PTRDIFF_MIN, 8};
     put(kStrides, strides, kExtents, 2, 0);
 }
-static void past_the_end(void) {
+CASE(past_the_end) {
     const ptrdiff_t strides[] = {(ptrdiff_t)1 << 40, 8};
     put(strides, kStrides, kExtents, 2, 0);
 }
-static void before_the_start(void) {
+CASE(before_the_start) {
     const ptrdiff_t strides[] = {-((ptrdiff_t)1 << 40), 8};
     shmemx_get_strided(local, kStrides, cells, strides, kExtents, 2, 8, 0);
 }
-static void not_symmetric(void) {
+CASE(not_symmetric) {
     long here[8];
     shmemx_put_strided(here, kStrides, local, kStrides, kExtents, 2, 8, 0);
 }
-static void bad_context(void) {
+CASE(bad_context) {
     shmemx_ctx_get_strided(SHMEM_CTX_INVALID, local, kStrides, cells, kStrides, kExtents, 2, 8, 0);
 }
-static void other_bytes(void) {
+CASE(other_bytes) {
     const shmemx_block_t less = {0, 56};
     shmemx_put_indexed(cells, &kWhole, 1, local, &less, 1, 0);
 }
-static void null_list(void) { shmemx_get_indexed(local, &kWhole, 1, cells, NULL, 1, 0); }
-static void null_dest_list(void) { shmemx_put_indexed(cells, NULL, 1, local, &kWhole, 1, 0); }
-static void list_bad_pe(void) { shmemx_put_indexed(cells, NULL, 0, local, NULL, 0, 9); }
-static void list_of_too_many_bytes(void) {
+CASE(null_list) { shmemx_get_indexed(local, &kWhole, 1, cells, NULL, 1, 0); }
+CASE(null_dest_list) { shmemx_put_indexed(cells, NULL, 1, local, &kWhole, 1, 0); }
+CASE(list_bad_pe) { shmemx_put_indexed(cells, NULL, 0, local, NULL, 0, 9); }
+CASE(list_of_too_many_bytes) {
     const shmemx_block_t blocks[] = {{0, 8}, {PTRDIFF_MAX, 8}};
     shmemx_put_indexed(cells, blocks, 2, local, &kWhole, 1, 0);
 }
-static void list_past_the_end(void) {
+CASE(list_past_the_end) {
     const shmemx_block_t far[] = {{(ptrdiff_t)1 << 40, 64}};
     shmemx_get_indexed(local, &kWhole, 1, cells, far, 1, 0);
 }
-static void list_null_source(void) { shmemx_put_indexed(cells, &kWhole, 1, NULL, &kWhole, 1, 0); }
-
-#define CASE(NAME) \
-    { #NAME, NAME }
-static const struct {
-    const char* name;
-    void (*run)(void);
-} kCases[] = {CASE(bad_pe),
-              CASE(bad_pe_empty),
-              CASE(too_many_dimensions),
-              CASE(negative_dimensions),
-              CASE(null_extents),
-              CASE(null_dest_strides),
-              CASE(null_source_strides),
-              CASE(null_source),
-              CASE(null_dest),
-              CASE(zero_stride_of_dest),
-              CASE(small_stride_of_dest),
-              CASE(wide_dest),
-              CASE(wide_source),
-              CASE(past_the_end),
-              CASE(before_the_start),
-              CASE(not_symmetric),
-              CASE(bad_context),
-              CASE(other_bytes),
-              CASE(null_list),
-              CASE(null_dest_list),
-              CASE(list_bad_pe),
-              CASE(list_of_too_many_bytes),
-              CASE(list_past_the_end),
-              CASE(list_null_source)};
+CASE(list_null_source) { shmemx_put_indexed(cells, &kWhole, 1, NULL, &kWhole, 1, 0); }
 
 int main(int argc, char** argv) {
     if (argc == 2 && strcmp(argv[1], "early") == 0) put(kStrides, kStrides, kExtents, 2, 0);
     shmem_init();
-    for (size_t i = 0; argc == 2 && i < sizeof kCases / sizeof *kCases; ++i) {
-        if (strcmp(argv[1], kCases[i].name) == 0 && shmem_my_pe() == 1) kCases[i].run();
-    }
+    if (argc == 2 && shmem_my_pe() == 1) run_case(argv[1]);
     shmem_barrier_all();
     shmem_finalize();
     return 0;
