@@ -68,7 +68,7 @@ namespace shmemx {
  *     shmemx::public_range<long> row(matrix + 8 * i, 8, pe);
  *     for (size_t k = 0; k < row.size(); ++k) row[k] += 1;
  */
-template <typename T>
+template <class T>
 class public_range {
   public:
     /** addr, pe: as in shmemx_public_ptr. count: the number of objects. */

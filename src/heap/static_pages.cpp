@@ -65,7 +65,7 @@ int take_program_header(dl_phdr_info* info, std::size_t, void* result) {
 }
 
 // Reads "begin-end rwxp ..." lines and hands the first three fields to `line(begin, end, flags)`.
-template <typename Line>
+template <class Line>
 bool for_each_mapping(Line line) {
     int fd = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (fd < 0) return false;

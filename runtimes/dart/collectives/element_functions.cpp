@@ -21,7 +21,7 @@ struct Xor {
 };
 
 // Truth values: 0 is false, the result is 0 or 1.
-template <typename T, typename Operation>
+template <class T, class Operation>
 void combine_truths(void* inout, const void* in, std::size_t nelems, void* /*user_data*/) {
     auto* result = static_cast<T*>(inout);
     const auto* operand = static_cast<const T*>(in);
@@ -31,7 +31,7 @@ void combine_truths(void* inout, const void* in, std::size_t nelems, void* /*use
 }
 
 // Pairs of a minimum and a maximum.
-template <typename T>
+template <class T>
 void combine_minmax(void* inout, const void* in, std::size_t npairs, void* /*user_data*/) {
     auto* result = static_cast<T*>(inout);
     const auto* operand = static_cast<const T*>(in);
@@ -43,7 +43,7 @@ void combine_minmax(void* inout, const void* in, std::size_t npairs, void* /*use
     }
 }
 
-template <typename T>
+template <class T>
 shmemx_op_fn_t truth_function(dart_operation_t op) {
     switch (op) {
         case DART_OP_LAND: return combine_truths<T, And>;
@@ -52,7 +52,7 @@ shmemx_op_fn_t truth_function(dart_operation_t op) {
     }
 }
 
-template <typename T>
+template <class T>
 shmemx_op_fn_t integer_function(dart_operation_t op) {
     return op == DART_OP_MINMAX ? combine_minmax<T> : truth_function<T>(op);
 }

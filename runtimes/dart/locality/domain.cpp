@@ -14,7 +14,7 @@
 namespace tessera::dart {
 namespace {
 
-template <typename T>
+template <class T>
 T* resized(T* array, std::size_t count) {
     if (count == 0) {
         std::free(array);
@@ -41,7 +41,7 @@ void collect_units(dart_domain_locality_t& domain) {
 }
 
 // Removes the parts for which `is_dropped` holds, at any depth.
-template <typename Predicate>
+template <class Predicate>
 void filter(dart_domain_locality_t& domain, const Predicate& is_dropped) {
     if (domain.num_domains == 0) {
         return;

@@ -35,7 +35,7 @@ bool read_tags(int count, const char** tags, std::vector<std::string>& read, con
     return true;
 }
 
-template <typename Function>
+template <class Function>
 dart_ret_t change_by_tags(dart_domain_locality_t* domain, int count, const char** tags,
                           Function* change, const char* routine) {
     if (domain == nullptr) {
@@ -72,7 +72,7 @@ bool is_inside(const dart_domain_locality_t* domain, const dart_domain_locality_
     return false;
 }
 
-template <typename T>
+template <class T>
 T* allocate(std::size_t count) {
     void* memory = std::malloc(count * sizeof(T));
     if (memory == nullptr) {

@@ -52,7 +52,7 @@ bool contains(const Group& group, int unit) {
 }
 
 // The units by a function of two sorted ranges.
-template <typename Combine>
+template <class Combine>
 dart_ret_t combine(dart_group_t g1, dart_group_t g2, dart_group_t* gout, Combine combine_units,
                    const char* routine) {
     if (gout == nullptr) {

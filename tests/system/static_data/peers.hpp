@@ -35,7 +35,7 @@ class Peers {
     Meeting& meeting() { return meeting_; }
 
     // The peer's instance of a static variable of this process.
-    template <typename T>
+    template <class T>
     T& of(int peer, T& variable) {
         auto offset =
             reinterpret_cast<std::uintptr_t>(&variable) - tessera::heap::static_data().base;

@@ -41,4 +41,5 @@ CODE = (
     (r"\bChannel\b", "OutputSink", ("tools/", "tests/launch/")),
     (r"\bleft_\b", "remaining_", ("src/",)),
     (r"\brank\b", "core_index", ("collectives/",)),
+    (r"\btemplate <typename\b", "template <class", EVERYWHERE),
 )
