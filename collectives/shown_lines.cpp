@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See shown_lines.hpp. Streams need one message from each member; the choice among algorithms is
-// not asked, because an algorithm may need staging memory, and that is team memory. Without streams
-// the lines lie in the members' flags, in two places by turns: a member writes the first one again
-// only after the sync of the second call, which all enter when they have read the first.
+// See shown_lines.hpp. Between nodes streams need one message from each member; the choice among
+// algorithms is not asked, because an algorithm may need staging memory, and that is team memory.
+// On one node, or without streams, the lines lie in the members' flags, in two places by turns: a
+// member writes the first one again only after the sync of the second call, which all enter when
+// they have read the first.
 #include "collectives/shown_lines.hpp"
 
 #include <cstring>
@@ -15,7 +16,7 @@ namespace tessera::collectives {
 
 void show_to_all(Team& team, const void* mine, std::size_t bytes, void* all, const char* where) {
     const std::uint32_t turn = team.lines_shown++ % 2;
-    if (team.has_streams) {
+    if (team.has_streams && !team.is_on_one_node) {
         RuntimeCall call(team.npes, team.my_index);
         call.schedule = &kExchangeSchedule;
         call.bytes = bytes;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How the members of a team agree: each shows a few words to all.
-// COST: a message to each member; where the team has no streams, a sync, and a line read from each
-// member. THREADS: like collectives.
+// COST: a message to each member; on one node, or where the team has no streams, a sync, and a line
+// read from each member. THREADS: like collectives.
 #pragma once
 
 #include <vector>
