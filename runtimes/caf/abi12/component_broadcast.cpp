@@ -4,7 +4,6 @@
 
 #include "abi12/component_broadcast.hpp"
 
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "core/coarray.hpp"
+#include "core/private_memory.hpp"
 #include "core/remote_pointer.hpp"
 #include "core/runtime.hpp"
 
@@ -30,13 +30,6 @@ bool has_right_offset(const Descriptor& array) {
     return static_cast<std::ptrdiff_t>(array.offset) == -1;
 }
 
-// Reads a word that may lie in no memory: the kernel says so.
-bool try_read(const void* address, std::size_t& word) {
-    const iovec local{&word, sizeof word};
-    const iovec remote{const_cast<void*>(address), sizeof word};
-    return ::process_vm_readv(::getpid(), &local, 1, &remote, 1, 0) == sizeof word;
-}
-
 // Bytes that glibc's malloc takes from the system for a block, or 0 where `address` cannot be the
 // start of one. The word with the size lies before the block, so on another page where the block
 // begins a page.
@@ -51,7 +44,8 @@ std::size_t malloc_chunk_bytes(const void* address) {
     std::size_t size = 0;
     if (at % kPage != 0) {
         std::memcpy(&size, place, sizeof size);
-    } else if (!try_read(place, size)) {
+    } else if (read_process(::getpid(), &size, reinterpret_cast<std::uintptr_t>(place),
+                            sizeof size) != sizeof size) {
         return 0;
     }
     return size & ~std::size_t{7};

@@ -102,13 +102,6 @@ void move_own(const std::vector<Piece>& pieces, std::byte* data, Direction direc
     }
 }
 
-// RETURNS: the bytes that the kernel has copied, or -1.
-ssize_t read_process(std::int64_t process, void* data, std::uint64_t address, std::size_t bytes) {
-    const iovec local{data, bytes};
-    const iovec remote{reinterpret_cast<void*>(address), bytes};
-    return ::process_vm_readv(static_cast<pid_t>(process), &local, 1, &remote, 1, 0);
-}
-
 // Whether the kernel lets this image access the memory of a process, and it is the owner's: process
 // numbers of containers may mean others.
 bool is_readable(const Owner& owner, int pe) {
@@ -206,6 +199,12 @@ bool is_kernel_enough() {
 }
 
 }  // namespace
+
+ssize_t read_process(std::int64_t process, void* data, std::uint64_t address, std::size_t bytes) {
+    const iovec local{data, bytes};
+    const iovec remote{reinterpret_cast<void*>(address), bytes};
+    return ::process_vm_readv(static_cast<pid_t>(process), &local, 1, &remote, 1, 0);
+}
 
 void start_private_memory(bool may_happen) {
     own = static_cast<Owner*>(shmem_malloc(sizeof(Owner)));

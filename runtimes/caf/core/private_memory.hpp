@@ -8,6 +8,11 @@
 
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
 #include "core/section.hpp"
 
 namespace tessera::caf {
@@ -20,5 +25,9 @@ void start_private_memory(bool may_happen);
 // address of the image on pe. RETURNS when: the transfer is complete on both sides.
 void get_private(const Section& local, const Section& remote, int pe);
 void put_private(const Section& remote, const Section& local, int pe);
+
+// Copies from the memory of a process by the kernel, which refuses addresses without memory.
+// RETURNS: the bytes that it has copied, or -1.
+ssize_t read_process(std::int64_t process, void* data, std::uint64_t address, std::size_t bytes);
 
 }  // namespace tessera::caf
