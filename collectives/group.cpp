@@ -47,14 +47,14 @@ void Group::check_room(const void* dest, std::size_t bytes) const {
 
 void Group::show(std::uint64_t value) const {
     if (team_ != nullptr) {
-        team_->my_flags().exchange[0] = value;
+        team_->my_flags().shown = value;
     } else {
         psync_[kShownWord] = static_cast<long>(value);
     }
 }
 
 std::uint64_t Group::shown_by(int index) const {
-    if (team_ != nullptr) return team_->shown_by(index).words[0];
+    if (team_ != nullptr) return team_->shown_by(index);
     return static_cast<std::uint64_t>(
         collective_context.g(psync_ + kShownWord, world_pe(index), where_));
 }

@@ -2,18 +2,18 @@
 //
 // See team_create.hpp. The members agree on a slot for the team's flags: each offers free slots of
 // its own (teams/team_slots.hpp), and all take the lowest one that is in all offers. They show
-// their offers in the parent's exchange words, or send them up the tree of a meeting. Then each
-// member brings its gates to the numbers that the team begins with. Other members stay away from
-// the gates until the parent's second sync, or until the meeting ends.
+// their offers to all PEs of the parent, or send them up the tree of a meeting. Then each member
+// brings its gates to the numbers that the team begins with. Other members stay away from the gates
+// until the parent's sync, or until the meeting ends.
 #include "collectives/team_create.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "collectives/select.hpp"
+#include "collectives/shown_lines.hpp"
 #include "collectives/streams/engine.hpp"
 #include "core/internal_segment.hpp"
 #include "core/pe_state.hpp"
@@ -27,15 +27,13 @@
 namespace tessera::collectives {
 namespace {
 
-// A PE of the parent shows this to the others, in its exchange words.
+// A PE of the parent shows this to the others.
 struct MemberOffer {
     SlotOffer slots;
     std::int32_t is_member = 0;
     ColorKey color_key;
     std::int32_t unused = 0;
 };
-// The last word belongs to teams/team_arrays.cpp.
-static_assert(sizeof(MemberOffer) <= sizeof(TeamFlags::Words) - sizeof(std::uint64_t));
 
 // The slot that a member has, before there is a team.
 struct Claim {
@@ -88,16 +86,6 @@ std::unique_ptr<Team> finish(Begun begun) {
 
 // ---- Among the PEs of a parent ----
 
-// All offers, by the number in the parent. RETURNS when: all PEs show theirs.
-std::vector<MemberOffer> exchange(Team& parent, const MemberOffer& mine, const char* where) {
-    TeamFlags::Words& shown = parent.my_flags().exchange;
-    std::memcpy(static_cast<void*>(&shown), &mine, sizeof mine);
-    sync(parent, where);
-    std::vector<MemberOffer> offers(static_cast<std::size_t>(parent.npes));
-    parent.read_flags(&shown, sizeof(MemberOffer), offers.data());
-    return offers;
-}
-
 // The offers of all members of all new teams together: these share no PE, so one slot serves all.
 SlotOffer common_offer(std::span<const MemberOffer> offers) {
     const MemberOffer* first = nullptr;
@@ -116,7 +104,7 @@ NewTeam create(Team& parent, MemberOffer mine, MembersOf members_of, const char*
     SlotSearch search(parent.slot);
     while (true) {
         if (mine.is_member != 0) mine.slots = search.offer();
-        const std::vector<MemberOffer> offers = exchange(parent, mine, where);
+        const std::vector<MemberOffer> offers = show_to_all(parent, mine, where);
         const SlotOffer common = common_offer(offers);
         const bool has_members = std::ranges::any_of(
             offers, [](const MemberOffer& each) { return each.is_member != 0; });
@@ -127,7 +115,7 @@ NewTeam create(Team& parent, MemberOffer mine, MembersOf members_of, const char*
             const Claim claim = settle(mine.slots, common);
             if (claim.slot) begun = begin(members_of(offers), claim);
         }
-        sync(parent, where);  // The words may be used again, and all gates are ready.
+        sync(parent, where);  // All gates are ready.
         if (begun.team) made.team = finish(std::move(begun));
         if (made.succeeded || !search.move_on(common)) return made;
     }

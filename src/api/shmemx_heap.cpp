@@ -5,11 +5,13 @@
 // (collectives/segments.hpp), whose bytes this PE's own addresses name, too
 // (memory/external_heap.hpp).
 #include <cstdint>
+#include <vector>
 
 #include "api/entry.hpp"
 #include "base/fatal.hpp"
 #include "collectives/barrier/barrier.hpp"
 #include "collectives/segments.hpp"
+#include "collectives/shown_lines.hpp"
 #include "heap/address_space.hpp"
 #include "memory/external_heap.hpp"
 #include "pshmem.h"
@@ -89,25 +91,25 @@ void check(const Request& request, const char* where) {
 }
 
 void check_agreement(const Request& request, const char* where) {
-    const std::size_t shift = reinterpret_cast<std::uintptr_t>(request.base) % kPartAlignment;
-    TeamFlags& mine = world_team.my_flags();
-    mine.exchange[0] = shift;
-    mine.exchange[1] = static_cast<std::uint64_t>(request.kind);
-    collectives::sync(world_team, where);
-    for (int pe = 0; pe < world_team.npes; ++pe) {
-        const Team::Shown shown = world_team.shown_by(pe);
-        const int kind = static_cast<int>(shown.words[1]);
-        if (kind != request.kind) {
-            fatal("%s: PE %d gives memory of kind %s, this PE %s; all PEs must give the same kind",
-                  where, pe, name_of(kind), name_of(request.kind));
+    struct Shown {
+        std::uint64_t shift;
+        std::int64_t kind;
+    };
+    const Shown mine{reinterpret_cast<std::uintptr_t>(request.base) % kPartAlignment, request.kind};
+    const std::vector<Shown> all = collectives::show_to_all(world_team, mine, where);
+    for (std::size_t pe = 0; pe < all.size(); ++pe) {
+        const auto& [shift, kind] = all[pe];
+        if (kind != mine.kind) {
+            fatal("%s: PE %zu gives memory of kind %s, this PE %s; all PEs must give the same kind",
+                  where, pe, name_of(static_cast<int>(kind)), name_of(request.kind));
         }
-        if (shown.words[0] == shift || kind != SHMEMX_EXTERNAL_HEAP_HOST) continue;
+        if (shift == mine.shift || request.kind != SHMEMX_EXTERNAL_HEAP_HOST) continue;
         fatal(
-            "%s: base is %zu bytes beyond a multiple of %zu, that of PE %d %zu; give memory of the "
-            "same alignment on all PEs",
-            where, shift, kPartAlignment, pe, static_cast<std::size_t>(shown.words[0]));
+            "%s: base is %zu bytes beyond a multiple of %zu, that of PE %zu %zu; give memory of "
+            "the same alignment on all PEs",
+            where, static_cast<std::size_t>(mine.shift), kPartAlignment, pe,
+            static_cast<std::size_t>(shift));
     }
-    collectives::sync(world_team, where);
 }
 
 // RETURNS: the name of its first byte.

@@ -29,15 +29,12 @@ TeamMailboxes* mapped_team_mailboxes(int world_pe, std::uint32_t slot) {
     return sleeper != nullptr ? team_mailboxes_of(segment_of(sleeper), slot) : nullptr;
 }
 
-Team::Shown Team::shown_by(int index) const {
+std::uint64_t Team::shown_by(int index) const {
     const int pe = world_pe(index);
-    Shown shown;
-    if (TeamFlags* theirs = mapped_team_flags(pe, slot)) {
-        std::memcpy(&shown, theirs->exchange.words, sizeof shown);
-    } else {
-        address_map.fabric->get(collective_context.transport_context(), &shown,
-                                my_flags().exchange.words, sizeof shown, pe);
-    }
+    if (const TeamFlags* theirs = mapped_team_flags(pe, slot)) return theirs->shown;
+    std::uint64_t shown = 0;
+    address_map.fabric->get(collective_context.transport_context(), &shown, &my_flags().shown,
+                            sizeof shown, pe);
     return shown;
 }
 

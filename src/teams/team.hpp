@@ -85,12 +85,9 @@ struct Team {
     std::unique_ptr<int[]> own_arrays;
 
     TeamFlags& my_flags() const { return *team_flags(slot); }
-    // The words that member `index` shows to the others between two syncs (TeamFlags::exchange).
+    // The number that member `index` shows to the others between two syncs (TeamFlags::shown).
     // THREADS: like collectives. COST: on another node a round trip.
-    struct Shown {
-        std::uint64_t words[2];
-    };
-    Shown shown_by(int index) const;
+    std::uint64_t shown_by(int index) const;
     // Whether it has arrays; the same on all members.
     bool is_irregular() const { return lists != nullptr || own_arrays != nullptr; }
     // Reads `bytes` of each member's flags into `to`: member i's at i * bytes. `mine`: these bytes

@@ -146,9 +146,6 @@ ListBlock* make_block(const TeamArrays& arrays) {
     return block;
 }
 
-// In the flags of the owner: where the node's block of the team begins, plus 1; 0: there is none.
-constexpr std::size_t kBlockWord = TeamFlags::kExchangeWords - 1;
-
 }  // namespace
 
 TeamArrays find_members(Team& team, std::span<const int> world_pes) {
@@ -187,7 +184,7 @@ void share_arrays(Team& team, const TeamArrays& arrays) {
     if (arrays.count() == 0 || arrays.owner != pe_state.pe) return;
     team.lists = make_block(arrays);
     const char* start = lists_of(segment_of(address_map.peers[arrays.owner].sleeper));
-    team_flags(team.slot)->exchange[kBlockWord] =
+    team_flags(team.slot)->list_block =
         team.lists == nullptr
             ? 0
             : static_cast<std::uint64_t>(reinterpret_cast<char*>(team.lists) - start) + 1;
@@ -195,7 +192,7 @@ void share_arrays(Team& team, const TeamArrays& arrays) {
 
 void find_arrays(Team& team, const TeamArrays& arrays) {
     if (arrays.count() == 0) return;
-    const std::uint64_t place = mapped_team_flags(arrays.owner, team.slot)->exchange[kBlockWord];
+    const std::uint64_t place = mapped_team_flags(arrays.owner, team.slot)->list_block;
     if (place == 0) return keep_arrays(team, arrays);
     team.lists = list_block(arrays.owner, place - 1);
     use_arrays(team, arrays, team.lists->arrays());
