@@ -29,6 +29,8 @@ ALLOWED = (
      "the one place where bench/micro asks whether the library has teams"),
     ("conditionals", "bench/newer.h", 3,
      "the one place where bench asks for signals, blocks, sessions and sections"),
+    ("conditionals", "bench/dart/extensions.h", 1,
+     "the one place where bench/dart asks for the extensions of Tessera's DART"),
     ("conditionals", "bench/requests.c", 1,
      "the widest compare-and-swap of the processor, bare: the limit of the library's"),
     ("conditionals", "tests/behaviour/headers/constants.c", 2,
