@@ -60,6 +60,13 @@ void Collective::check_place(const void* place) {
     }
 }
 
+void Collective::check_handle(dart_handle_t* handle) {
+    check_place(handle);
+    if (handle != nullptr) {
+        *handle = DART_HANDLE_NULL;
+    }
+}
+
 dart_ret_t Collective::fail_together() const {
     if (team_ == nullptr) {
         return error_;

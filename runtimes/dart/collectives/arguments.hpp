@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include <dash/dart/if/dart_types.h>
+#include <dash/dart/if/dart_communication.h>
 
 #include <cstddef>
 
@@ -31,6 +31,8 @@ class Collective {
                       bool is_used = true);
     // The place for a result, or another pointer that must be there.
     void check_place(const void* place);
+    // The place for the handle of a nonblocking form, which becomes DART_HANDLE_NULL.
+    void check_handle(dart_handle_t* handle);
     // Takes the result of a check of the caller: DART_OK, or an error after a message.
     void refuse(dart_ret_t error) { error_ = error; }
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Collectives that move elements: dart_barrier, dart_bcast, dart_scatter, dart_gather,
-// dart_allgather, dart_allgatherv, dart_alltoall. Elements are bytes here; those of custom types
-// too. arguments.hpp has the rule for errors.
+// dart_allgather, dart_allgatherv, dart_alltoall, and the nonblocking forms (dart_tessera.h).
+// Elements are bytes here; those of custom types too. arguments.hpp has the rule for errors.
 
 #include <dash/dart/if/dart_communication.h>
+#include <dash/dart/if/dart_tessera.h>
 #include <shmem.h>
 #include <shmemx.h>
 
 #include "collectives/arguments.hpp"
 #include "core/entry.hpp"
 #include "core/log.hpp"
+#include "core/requests.hpp"
 
 namespace tessera::dart {
 namespace {
@@ -49,6 +51,68 @@ dart_ret_t move_blocks(Collective& call, const Blocks& blocks, decltype(shmemx_s
         move(call.team().handle, recvbuf, sendbuf, nelem, call.element_bytes(), root.id), routine);
 }
 
+// Blocking forms have no handle.
+
+dart_ret_t bcast(Collective& call, void* buf, std::size_t nelem, dart_datatype_t dtype,
+                 dart_team_unit_t root, dart_handle_t* handle, const char* routine) {
+    call.check_type(dtype);
+    call.check_root(root);
+    call.check_buffer(buf, nelem, "buf");
+    if (!call.begin()) [[unlikely]] {
+        return call.fail_together();
+    }
+    const shmem_team_t team = call.team().handle;
+    const std::size_t bytes = call.element_bytes();
+    const int status = handle == nullptr ? shmemx_broadcast(team, buf, buf, nelem, bytes, root.id)
+                                         : shmemx_ibroadcast(team, buf, buf, nelem, bytes, root.id,
+                                                             request_of(handle));
+    return result_of(status, routine);
+}
+
+// The arguments of dart_allgather and dart_alltoall: blocks of `nelem` elements.
+struct BlocksOfAll {
+    const void* sendbuf;
+    void* recvbuf;
+    std::size_t nelem;
+    dart_datatype_t dtype;
+};
+
+dart_ret_t allgather(Collective& call, const BlocksOfAll& blocks, dart_handle_t* handle,
+                     const char* routine) {
+    const auto& [sendbuf, recvbuf, nelem, dtype] = blocks;
+    call.check_type(dtype);
+    call.check_buffer(recvbuf, nelem, "recvbuf", call.units());
+    if (!call.begin()) [[unlikely]] {
+        return call.fail_together();
+    }
+    const Team& team = call.team();
+    const std::size_t bytes = call.element_bytes();
+    const void* mine =
+        own_block(sendbuf, recvbuf, static_cast<std::size_t>(team.my_id) * nelem * bytes);
+    const int status =
+        handle == nullptr
+            ? shmemx_allgather(team.handle, recvbuf, mine, nelem, bytes)
+            : shmemx_iallgather(team.handle, recvbuf, mine, nelem, bytes, request_of(handle));
+    return result_of(status, routine);
+}
+
+dart_ret_t alltoall(Collective& call, const BlocksOfAll& blocks, dart_handle_t* handle,
+                    const char* routine) {
+    const auto& [sendbuf, recvbuf, nelem, dtype] = blocks;
+    call.check_type(dtype);
+    call.check_buffer(recvbuf, nelem, "recvbuf", call.units());
+    if (!call.begin()) [[unlikely]] {
+        return call.fail_together();
+    }
+    const shmem_team_t team = call.team().handle;
+    const std::size_t bytes = call.element_bytes();
+    const void* mine = own_block(sendbuf, recvbuf, 0);
+    const int status =
+        handle == nullptr ? shmemx_alltoall(team, recvbuf, mine, nelem, bytes)
+                          : shmemx_ialltoall(team, recvbuf, mine, nelem, bytes, request_of(handle));
+    return result_of(status, routine);
+}
+
 }  // namespace
 
 DART_ENTRY dart_ret_t dart_barrier(dart_team_t team_id) {
@@ -59,18 +123,27 @@ DART_ENTRY dart_ret_t dart_barrier(dart_team_t team_id) {
     return result_of(shmem_team_sync(call.team().handle), __func__);
 }
 
-DART_ENTRY dart_ret_t dart_bcast(void* buf, size_t nelem, dart_datatype_t dtype,
-                                 dart_team_unit_t root, dart_team_t team_id) {
+DART_ENTRY dart_ret_t dart_barrier_nb(dart_team_t team_id, dart_handle_t* handle) {
     Collective call(team_id, __func__);
-    call.check_type(dtype);
-    call.check_root(root);
-    call.check_buffer(buf, nelem, "buf");
+    call.check_handle(handle);
     if (!call.begin()) [[unlikely]] {
         return call.fail_together();
     }
-    return result_of(
-        shmemx_broadcast(call.team().handle, buf, buf, nelem, call.element_bytes(), root.id),
-        __func__);
+    return result_of(shmemx_ibarrier(call.team().handle, request_of(handle)), __func__);
+}
+
+DART_ENTRY dart_ret_t dart_bcast(void* buf, size_t nelem, dart_datatype_t dtype,
+                                 dart_team_unit_t root, dart_team_t team_id) {
+    Collective call(team_id, __func__);
+    return bcast(call, buf, nelem, dtype, root, nullptr, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_bcast_nb(void* buf, size_t nelem, dart_datatype_t dtype,
+                                    dart_team_unit_t root, dart_team_t team_id,
+                                    dart_handle_t* handle) {
+    Collective call(team_id, __func__);
+    call.check_handle(handle);
+    return bcast(call, buf, nelem, dtype, root, handle, __func__);
 }
 
 DART_ENTRY dart_ret_t dart_scatter(const void* sendbuf, void* recvbuf, size_t nelem,
@@ -90,17 +163,15 @@ DART_ENTRY dart_ret_t dart_gather(const void* sendbuf, void* recvbuf, size_t nel
 DART_ENTRY dart_ret_t dart_allgather(const void* sendbuf, void* recvbuf, size_t nelem,
                                      dart_datatype_t dtype, dart_team_t team_id) {
     Collective call(team_id, __func__);
-    call.check_type(dtype);
-    call.check_buffer(recvbuf, nelem, "recvbuf", call.units());
-    if (!call.begin()) [[unlikely]] {
-        return call.fail_together();
-    }
-    const Team& team = call.team();
-    const std::size_t bytes = call.element_bytes();
-    const std::size_t offset = static_cast<std::size_t>(team.my_id) * nelem * bytes;
-    return result_of(
-        shmemx_allgather(team.handle, recvbuf, own_block(sendbuf, recvbuf, offset), nelem, bytes),
-        __func__);
+    return allgather(call, {sendbuf, recvbuf, nelem, dtype}, nullptr, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_allgather_nb(const void* sendbuf, void* recvbuf, size_t nelem,
+                                        dart_datatype_t dtype, dart_team_t team_id,
+                                        dart_handle_t* handle) {
+    Collective call(team_id, __func__);
+    call.check_handle(handle);
+    return allgather(call, {sendbuf, recvbuf, nelem, dtype}, handle, __func__);
 }
 
 DART_ENTRY dart_ret_t dart_allgatherv(const void* sendbuf, size_t nsendelem, dart_datatype_t dtype,
@@ -136,14 +207,15 @@ DART_ENTRY dart_ret_t dart_allgatherv(const void* sendbuf, size_t nsendelem, dar
 DART_ENTRY dart_ret_t dart_alltoall(const void* sendbuf, void* recvbuf, size_t nelem,
                                     dart_datatype_t dtype, dart_team_t team_id) {
     Collective call(team_id, __func__);
-    call.check_type(dtype);
-    call.check_buffer(recvbuf, nelem, "recvbuf", call.units());
-    if (!call.begin()) [[unlikely]] {
-        return call.fail_together();
-    }
-    return result_of(shmemx_alltoall(call.team().handle, recvbuf, own_block(sendbuf, recvbuf, 0),
-                                     nelem, call.element_bytes()),
-                     __func__);
+    return alltoall(call, {sendbuf, recvbuf, nelem, dtype}, nullptr, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_alltoall_nb(const void* sendbuf, void* recvbuf, size_t nelem,
+                                       dart_datatype_t dtype, dart_team_t team_id,
+                                       dart_handle_t* handle) {
+    Collective call(team_id, __func__);
+    call.check_handle(handle);
+    return alltoall(call, {sendbuf, recvbuf, nelem, dtype}, handle, __func__);
 }
 
 }  // namespace tessera::dart

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // dart_reduce and dart_allreduce: by the codes of <shmemx.h> where it has them, by functions for
-// logical operations, DART_OP_MINMAX and operations of the program.
+// logical operations, DART_OP_MINMAX and operations of the program; and the nonblocking forms
+// (dart_tessera.h).
 
 #include <dash/dart/if/dart_communication.h>
+#include <dash/dart/if/dart_tessera.h>
 #include <shmemx.h>
 
 #include <cstring>
@@ -14,6 +16,7 @@
 #include "core/entry.hpp"
 #include "core/log.hpp"
 #include "core/operations.hpp"
+#include "core/requests.hpp"
 #include "core/types.hpp"
 
 namespace tessera::dart {
@@ -25,7 +28,8 @@ struct Reduction {
     void* dest;
     const void* source;
     std::size_t nelems;
-    int root;  // -1: all units
+    int root;               // -1: all units
+    dart_handle_t* handle;  // nullptr: the blocking form
 };
 
 constexpr std::size_t kOperandBytes = 4096;
@@ -56,13 +60,24 @@ void combine_by_function(void* inout, const void* in, std::size_t nelems, void* 
 }
 
 int reduce_by_code(const Reduction& reduction, int type, int op) {
-    const auto& [team, dest, source, nelems, root] = reduction;
+    const auto& [team, dest, source, nelems, root, handle] = reduction;
+    if (handle != nullptr) {
+        shmemx_req_t* request = request_of(handle);
+        return root < 0
+                   ? shmemx_iallreduce(team.handle, dest, source, nelems, type, op, request)
+                   : shmemx_ireduce(team.handle, dest, source, nelems, type, op, root, request);
+    }
     return root < 0 ? shmemx_allreduce(team.handle, dest, source, nelems, type, op)
                     : shmemx_reduce(team.handle, dest, source, nelems, type, op, root);
 }
 
 int reduce_by_function(const Reduction& reduction, const shmemx_op_t& op) {
-    const auto& [team, dest, source, nelems, root] = reduction;
+    const auto& [team, dest, source, nelems, root, handle] = reduction;
+    if (handle != nullptr) {
+        shmemx_req_t* request = request_of(handle);
+        return root < 0 ? shmemx_iallreduce_op(team.handle, dest, source, nelems, &op, request)
+                        : shmemx_ireduce_op(team.handle, dest, source, nelems, &op, root, request);
+    }
     return root < 0 ? shmemx_allreduce_op(team.handle, dest, source, nelems, &op)
                     : shmemx_reduce_op(team.handle, dest, source, nelems, &op, root);
 }
@@ -127,39 +142,64 @@ dart_ret_t reduce(Reduction reduction, dart_datatype_t type, dart_operation_t op
     return result_of(reduce_by_function(reduction, function), routine);
 }
 
+// The arguments of dart_reduce and dart_allreduce.
+struct Operands {
+    const void* sendbuf;
+    void* recvbuf;
+    std::size_t nelem;
+    dart_datatype_t dtype;
+    dart_operation_t op;
+};
+
+// `root`: -1: all units receive the result. `handle`: nullptr: the blocking form.
+dart_ret_t reduce_operands(Collective& call, const Operands& operands, int root,
+                           dart_handle_t* handle, const char* routine) {
+    const auto& [sendbuf, recvbuf, nelem, dtype, op] = operands;
+    call.check_type(dtype);
+    call.check_buffer(sendbuf, nelem, "sendbuf");
+    call.check_buffer(recvbuf, nelem, "recvbuf", 1, root < 0 || call.is_unit({root}));
+    if (call.is_possible()) [[likely]] {
+        call.refuse(check_operation(dtype, op, nelem, routine));
+    }
+    if (!call.begin()) [[unlikely]] {
+        return call.fail_together();
+    }
+    return reduce({call.team(), recvbuf, sendbuf, nelem, root, handle}, dtype, op, routine);
+}
+
 }  // namespace
 
 DART_ENTRY dart_ret_t dart_allreduce(const void* sendbuf, void* recvbuf, size_t nelem,
                                      dart_datatype_t dtype, dart_operation_t op,
                                      dart_team_t team_id) {
     Collective call(team_id, __func__);
-    call.check_type(dtype);
-    call.check_buffer(sendbuf, nelem, "sendbuf");
-    call.check_buffer(recvbuf, nelem, "recvbuf");
-    if (call.is_possible()) [[likely]] {
-        call.refuse(check_operation(dtype, op, nelem, __func__));
-    }
-    if (!call.begin()) [[unlikely]] {
-        return call.fail_together();
-    }
-    return reduce({call.team(), recvbuf, sendbuf, nelem, -1}, dtype, op, __func__);
+    return reduce_operands(call, {sendbuf, recvbuf, nelem, dtype, op}, -1, nullptr, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_allreduce_nb(const void* sendbuf, void* recvbuf, size_t nelem,
+                                        dart_datatype_t dtype, dart_operation_t op,
+                                        dart_team_t team_id, dart_handle_t* handle) {
+    Collective call(team_id, __func__);
+    call.check_handle(handle);
+    return reduce_operands(call, {sendbuf, recvbuf, nelem, dtype, op}, -1, handle, __func__);
 }
 
 DART_ENTRY dart_ret_t dart_reduce(const void* sendbuf, void* recvbuf, size_t nelem,
                                   dart_datatype_t dtype, dart_operation_t op, dart_team_unit_t root,
                                   dart_team_t team_id) {
     Collective call(team_id, __func__);
-    call.check_type(dtype);
     call.check_root(root);
-    call.check_buffer(sendbuf, nelem, "sendbuf");
-    call.check_buffer(recvbuf, nelem, "recvbuf", 1, call.is_unit(root));
-    if (call.is_possible()) [[likely]] {
-        call.refuse(check_operation(dtype, op, nelem, __func__));
-    }
-    if (!call.begin()) [[unlikely]] {
-        return call.fail_together();
-    }
-    return reduce({call.team(), recvbuf, sendbuf, nelem, root.id}, dtype, op, __func__);
+    return reduce_operands(call, {sendbuf, recvbuf, nelem, dtype, op}, root.id, nullptr, __func__);
+}
+
+DART_ENTRY dart_ret_t dart_reduce_nb(const void* sendbuf, void* recvbuf, size_t nelem,
+                                     dart_datatype_t dtype, dart_operation_t op,
+                                     dart_team_unit_t root, dart_team_t team_id,
+                                     dart_handle_t* handle) {
+    Collective call(team_id, __func__);
+    call.check_handle(handle);
+    call.check_root(root);
+    return reduce_operands(call, {sendbuf, recvbuf, nelem, dtype, op}, root.id, handle, __func__);
 }
 
 }  // namespace tessera::dart

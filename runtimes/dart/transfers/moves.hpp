@@ -5,10 +5,10 @@
 #pragma once
 
 #include <dash/dart/if/dart_communication.h>
-#include <shmemx.h>
 
 #include <cstddef>
 
+#include "core/requests.hpp"
 #include "transfers/ordering.hpp"
 
 namespace tessera::dart {
@@ -28,10 +28,5 @@ struct Move {
 
 // The whole operation, with all checks.
 [[gnu::noinline]] dart_ret_t move(const Move& what, const char* routine);
-
-// Handles are the requests of <shmemx.h>: complete is NULL for both.
-inline shmemx_req_t* request_of(dart_handle_t* handle) {
-    return reinterpret_cast<shmemx_req_t*>(handle);
-}
 
 }  // namespace tessera::dart

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Calls each function of the interface once or more, on any number of units. every_function_test.py
-// compiles it with a plain C compiler, compares its calls with interface.txt, and runs it.
+// Calls each function of the interface, and each extension, once or more, on any number of units.
+// every_function_test.py compiles it with a plain C compiler, compares its calls with interface.txt
+// and dart_tessera.h, and runs it.
+#include <dash/dart/if/dart_tessera.h>
 #include <string.h>
 
 #include "check.h"
@@ -200,6 +202,42 @@ static void call_collectives(void) {
     CHECK(all[0] == previous.id);
 }
 
+static void call_extensions(void) {
+    int mine = me;
+    int all[64] = {0};
+    int32_t is_there = 0;
+    dart_handle_t handles[6];
+    dart_gptr_t memory;
+    void* address = NULL;
+    const dart_team_unit_t root = DART_TEAM_UNIT_ID(0);
+    const dart_team_t team = DART_TEAM_ALL;
+    OK(dart_barrier_nb(team, &handles[0]));
+    OK(dart_bcast_nb(&mine, 1, DART_TYPE_INT, root, team, &handles[1]));
+    OK(dart_waitall(handles, 2));
+    OK(dart_allgather_nb(&me, all, 1, DART_TYPE_INT, team, &handles[0]));
+    OK(dart_waitall(handles, 1));
+    OK(dart_alltoall_nb(NULL, all, 1, DART_TYPE_INT, team, &handles[0]));
+    OK(dart_waitall(handles, 1));
+    OK(dart_reduce_nb(&me, &mine, 1, DART_TYPE_INT, DART_OP_MAX, root, team, &handles[0]));
+    OK(dart_allreduce_nb(&me, all, 1, DART_TYPE_INT, DART_OP_MAX, team, &handles[1]));
+    OK(dart_waitall(handles, 2));
+    CHECK(all[0] == units - 1);
+    OK(dart_team_memalloc_aligned(team, 16, DART_TYPE_BYTE, &memory));
+    OK(dart_gptr_setunit(&memory, DART_TEAM_UNIT_ID(me)));
+    OK(dart_gptr_getaddr(memory, &address));
+    memset(address, 0, 16);
+    dart_gptr_t word = memory;
+    OK(dart_gptr_incaddr(&word, 8));
+    OK(dart_put_notify(memory, &me, 1, DART_TYPE_INT, DART_TYPE_INT, word, DART_NOTIFY_SET, 3));
+    OK(dart_put_notify_handle(memory, &me, 1, DART_TYPE_INT, DART_TYPE_INT, word, DART_NOTIFY_ADD,
+                              4, &handles[0]));
+    OK(dart_wait(&handles[0]));
+    OK(dart_notify_wait(word, 7, NULL));
+    OK(dart_notify_test(word, 7, NULL, &is_there));
+    CHECK(is_there == 1 && *(int*)address == me);
+    OK(dart_team_memfree(memory));
+}
+
 static void call_locks(void) {
     dart_lock_t lock = DART_LOCK_NULL;
     int32_t is_locked = 0;
@@ -276,9 +314,9 @@ int main(int argc, char** argv) {
     OK(dart_size(&size));
     me = unit.id;
     units = (int)size;
-    void (*const parts[])(void) = {call_groups,    call_teams,   call_memory,
-                                   call_one_sided, call_types,   call_collectives,
-                                   call_locks,     call_domains, call_locality_split};
+    void (*const parts[])(void) = {
+        call_groups,      call_teams,      call_memory, call_one_sided, call_types,
+        call_collectives, call_extensions, call_locks,  call_domains,   call_locality_split};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
         OK(dart_barrier(DART_TEAM_ALL));
         parts[i]();

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The interface is complete: libdart-tessera.so exports the functions of interface.txt and nothing
-else; a C program that calls all of them links with this library alone, and runs.
+"""The interface is complete: libdart-tessera.so exports the functions of interface.txt, the
+extensions of dart_tessera.h and nothing else; a C program that calls all of them links with this
+library alone, and runs.
 
 interface.txt has the functions of DART 3.2.0 that are not inline in its headers.
 """
 import argparse
 import os
+import re
 import subprocess
 import tempfile
 
@@ -34,6 +36,9 @@ def main():
     here = os.path.dirname(os.path.abspath(__file__))
     with open(os.path.join(here, "interface.txt"), encoding="utf-8") as file:
         interface = set(file.read().split())
+    header = os.path.join(arguments.include, "dash", "dart", "if", "dart_tessera.h")
+    with open(header, encoding="utf-8") as file:
+        interface |= set(re.findall(r"^dart_ret_t (dart_\w+)\(", file.read(), re.MULTILINE))
     compare("exports", symbols("--defined-only", arguments.library), interface)
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "every_function")

@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
     OK(dart_init_thread(&argc, &argv, &level));
     CHECK(level == DART_THREAD_MULTIPLE);
     for (auto part : {test_group_range, test_teams, test_memory, test_transfers, test_types,
-                      test_completion, test_atomics, test_threads}) {
+                      test_completion, test_notify, test_atomics, test_threads}) {
         check_meet();
         part();
         check_meet();

@@ -17,6 +17,7 @@ void test_memory();
 void test_transfers();
 void test_types();
 void test_completion();
+void test_notify();
 void test_atomics();
 void test_threads();
 

@@ -7,9 +7,9 @@
 int main(int argc, char** argv) {
     for (int start = 0; start < 2; ++start) {
         OK(dart_init(&argc, &argv));
-        for (auto part :
-             {test_moves, test_reductions, test_messages, test_locks, test_allocators, test_places,
-              test_domains, test_locality_split, test_handles, test_mistakes}) {
+        for (auto part : {test_moves, test_nonblocking, test_reductions, test_messages, test_locks,
+                          test_allocators, test_places, test_domains, test_locality_split,
+                          test_handles, test_mistakes}) {
             check_meet();
             part();
             check_meet();

@@ -7,6 +7,7 @@
 #include "onesided.hpp"
 
 void test_moves();
+void test_nonblocking();
 void test_reductions();
 void test_messages();
 void test_locks();

@@ -58,7 +58,7 @@ dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void* src, size_t nelem,
 // ---- Completion -------------------------------------------------------------------------------
 
 /**
- * Wait for operations by their handles, or test them; another value ends the program. _local:
+ * Wait for operations by their handles, or test them; another value is DART_ERR_INVAL. _local:
  * until the own side may be reused; else until both sides are complete. Handles of operations that
  * are complete become DART_HANDLE_NULL; all routines take NULL and DART_HANDLE_NULL, which are
  * complete.
