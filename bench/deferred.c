@@ -7,6 +7,7 @@
 //
 //     oshrun -n 2 --virtual-nodes 2 -x SHMEM_PROGRESS='helpers!' -x SHMEM_HELPER_SIZE=4K deferred
 //
+// --private: the own side is not symmetric. --tiny: whether it runs.
 // PE 0 measures towards the last PE, which waits in a barrier. Medians, microseconds.
 #include <shmem.h>
 
@@ -14,7 +15,7 @@
 
 enum { kSamples = 101, kSamplesTiny = 3, kBytesMax = 4 << 20, kBytesTiny = 64 << 10 };
 
-static char *near, *far;  // symmetric
+static char *near, *far;  // far is symmetric
 static int target;
 static int samples = kSamples;
 
@@ -69,13 +70,15 @@ static void measure(int is_get, size_t bytes) {
 
 int main(int argc, char** argv) {
     size_t largest = kBytesMax;
-    if (argc > 1 && strcmp(argv[1], "--tiny") == 0) {  // whether it runs
+    read_level(argc, argv);
+    if (level == TINY) {
         samples = kSamplesTiny;
         largest = kBytesTiny;
     }
+    const int is_private = argc > 1 && strcmp(argv[argc - 1], "--private") == 0;
     shmem_init();
     target = shmem_n_pes() - 1;
-    near = shmem_malloc(kBytesMax);
+    near = is_private ? malloc(kBytesMax) : shmem_malloc(kBytesMax);
     far = shmem_malloc(kBytesMax);
     if (near == NULL || far == NULL) shmem_global_exit(1);
     memset(near, 1, kBytesMax);
