@@ -86,6 +86,10 @@ void drive_until(Done is_done, const char* where) {
     };
     if (drive()) return;
     release_held();
+    // This PE copies a piece that no one has begun at once, as a quiet does.
+    while (wait_environment.help != nullptr && wait_environment.help()) {
+        if (drive()) return;
+    }
     if (address_map.fabric == nullptr) return wait_until(drive, where);
     auto call = [](void* state) { return (*static_cast<decltype(drive)*>(state))(); };
     address_map.fabric->drive_until(call, const_cast<void*>(static_cast<const void*>(&drive)));
