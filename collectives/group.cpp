@@ -5,6 +5,7 @@
 
 #include "base/fatal.hpp"
 #include "core/context.hpp"
+#include "core/pe_state.hpp"
 #include "messaging/deliver.hpp"
 #include "messaging/operands.hpp"
 #include "shmem/deprecated.h"
@@ -25,7 +26,7 @@ Group::Group(const ActiveSet& set, long* psync, const char* where)
     check_active_set(set, where);
     my_index_ = (world_team.my_index - set.start) >> set.log_stride;
     // All PEs: the stride is 1.
-    if (world_serves_active_sets && npes_ == world_team.npes) {
+    if (pe_state.world_serves_active_sets && npes_ == world_team.npes) {
         check_symmetric(psync, sizeof(long), where);
         team_ = &world_team;
     }

@@ -43,7 +43,7 @@ struct Claim {
 
 Claim settle(const SlotOffer& mine, const SlotOffer& common) {
     const Claim claim{.slot = common.lowest(), .first = common.numbers};
-    settle_team_slots(mine, claim.slot);
+    team_slots().settle(mine, claim.slot);
     return claim;
 }
 
@@ -198,9 +198,9 @@ void destroy_team(std::unique_ptr<Team> team) {
     // The gates' numbers wrap, those of the slots do not.
     const auto begin = static_cast<std::uint32_t>(team->first.syncs);
     const auto begin_calls = static_cast<std::uint32_t>(team->first.mailbox_calls);
-    release_team_slot(team->slot,
-                      {.syncs = team->first.syncs + (team->syncs - begin),
-                       .mailbox_calls = team->first.mailbox_calls + (calls - begin_calls)});
+    team_slots().release(team->slot,
+                         {.syncs = team->first.syncs + (team->syncs - begin),
+                          .mailbox_calls = team->first.mailbox_calls + (calls - begin_calls)});
 }
 
 }  // namespace tessera::collectives

@@ -11,6 +11,7 @@
 
 #include "base/handle_table.hpp"
 #include "core/context.hpp"
+#include "core/pe_state.hpp"
 #include "shmem/contexts.h"
 #include "shmem/teams.h"
 #include "teams/team.hpp"
@@ -72,8 +73,8 @@ TESSERA_INLINE const Context& context_of(shmem_ctx_t ctx, const char* where) {
 inline Team* team_or_null(shmem_team_t team, const char* where) {
     if (bits_of(team) <= bits_of(kNodeTeamHandle)) {
         if (team == SHMEM_TEAM_WORLD) return &world_team;
-        if (team == SHMEM_TEAM_SHARED) return &shared_team;
-        return team == kNodeTeamHandle ? &node_team : nullptr;
+        if (team == SHMEM_TEAM_SHARED) return pe_state.shared_team;
+        return team == kNodeTeamHandle ? pe_state.node_team : nullptr;
     }
     OpenTeam* open = open_teams.find(bits_of(team));
     if (open == nullptr) [[unlikely]]
@@ -92,8 +93,8 @@ inline Team& team_of(shmem_team_t team, const char* where) {
 
 inline shmem_team_t handle_of(const Team& team) {
     if (&team == &world_team) return SHMEM_TEAM_WORLD;
-    if (&team == &shared_team) return SHMEM_TEAM_SHARED;
-    if (&team == &node_team) return kNodeTeamHandle;
+    if (&team == pe_state.shared_team) return SHMEM_TEAM_SHARED;
+    if (&team == pe_state.node_team) return kNodeTeamHandle;
     return reinterpret_cast<shmem_team_t>(team.handle);
 }
 

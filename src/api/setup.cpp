@@ -33,8 +33,8 @@ void initialize_world(int level, const char* where) {
                                   static_cast<std::uint64_t>(machine.off_node_helper_bytes));
     }
     collectives::prepare(world_team);
-    collectives::prepare(shared_team);
-    collectives::prepare(node_team);
+    collectives::prepare(*pe_state.shared_team);
+    collectives::prepare(*pe_state.node_team);
     if (address_map.my_pe != 0 || !config().info) return print_startup_info({});
     std::vector<Outcome> outcomes;
     for (std::size_t i = 0; i < kCollectives; ++i) {

@@ -25,6 +25,8 @@ namespace tessera {
 class Epochs;
 struct InternalSegment;
 struct ListBlocks;
+struct Team;
+class TeamSlots;
 
 struct PeState {
     int pe = -1;
@@ -41,6 +43,12 @@ struct PeState {
     heap::TeamMemory* team_memory = nullptr;
     Epochs* epochs = nullptr;
     ListBlocks* list_blocks = nullptr;
+    TeamSlots* team_slots = nullptr;
+    Team* shared_team = nullptr;  // SHMEM_TEAM_SHARED
+    Team* node_team = nullptr;    // SHMEMX_TEAM_NODE
+    // Whether the world's team serves active sets of all PEs: not with other nodes, nor with threads
+    // that may use two pSync at once. The same in all PEs.
+    bool world_serves_active_sets = false;
     FabricSetup (*describe_fabric)() = nullptr;  // describes a fabric that reaches this PE's memory
 };
 extern constinit PeState pe_state;

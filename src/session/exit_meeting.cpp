@@ -16,6 +16,7 @@
 #include "base/clock.hpp"
 #include "base/wait.hpp"
 #include "core/internal_segment.hpp"
+#include "core/pe_state.hpp"
 #include "teams/team.hpp"
 #include "teams/team_mailboxes.hpp"
 
@@ -94,7 +95,7 @@ class Meeting {
     }
 
     bool is_over() {
-        for (const Team* team : {&world_team, &shared_team, &node_team}) {
+        for (const Team* team : {&world_team, pe_state.shared_team, pe_state.node_team}) {
             if (is_awaited(*team, with_.node, with_.job)) return true;
         }
         const std::uint64_t now = now_ns();

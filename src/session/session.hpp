@@ -25,6 +25,7 @@
 #include "session/node.hpp"
 #include "session/public_file.hpp"
 #include "teams/team_arrays.hpp"
+#include "teams/team_slots.hpp"
 #include "transports/fabric_transport.hpp"
 #include "transports/noncoherent_transport.hpp"
 
@@ -49,6 +50,9 @@ struct Session {
     std::unique_ptr<Epochs> epochs;
     std::vector<const WaitTimes*> waits_of_others;  // the wait environment points to them
     ListBlocksPointer list_blocks;                  // lists of irregular teams that this PE owns
+    TeamSlots team_slots;
+    Team shared_team;
+    Team node_team;
     pid_t thread_of_init = 0;
 };
 

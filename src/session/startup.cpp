@@ -200,6 +200,9 @@ void start(int level, const char* where) {
                 .first_pes = session->job.first_pes,
                 .internal = &session->node->internal(session->job.local_index),
                 .header = &header,
+                .team_slots = &session->team_slots,
+                .shared_team = &session->shared_team,
+                .node_team = &session->node_team,
                 .describe_fabric = describe_fabric};
     connect_nodes(level);
     make_copies(where);
@@ -226,7 +229,7 @@ void start(int level, const char* where) {
     publish_address_map();
     session->held_locks = std::make_unique<HeldLocks>(has_many_threads, &my_queue_node(0));
     open_held_locks = session->held_locks.get();
-    world_serves_active_sets = !session->fabric && !any_pe_has_many_threads();
+    pe_state.world_serves_active_sets = !session->fabric && !any_pe_has_many_threads();
     open_inline_maps(session->job.node_file.get(), header.inline_limits_offset,
                      session->job.local_pes);
     enter_wait_environment();

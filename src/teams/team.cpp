@@ -9,9 +9,6 @@
 namespace tessera {
 
 Team& world_team = *new Team;
-bool world_serves_active_sets = false;
-Team& shared_team = *new Team;
-Team& node_team = *new Team;
 
 void Team::fail_index(int index, const char* where) const {
     check_initialized(where);

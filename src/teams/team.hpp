@@ -124,14 +124,9 @@ void renew_mailboxes(const Team& team);
 // Fills in what follows from members, slot and nodes: central, partners, has_mailboxes.
 void find_partners(Team& team);
 
-// SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED and SHMEMX_TEAM_NODE, made by init. Not functions: paths
-// start here. Never destroyed (docs/architecture.md, "Nothing is destroyed at exit").
+// SHMEM_TEAM_WORLD, made by init. Not a function: paths start here. Never destroyed
+// (docs/architecture.md, "Nothing is destroyed at exit"). Of the session: shared_team and node_team
+// (core/pe_state.hpp).
 extern Team& world_team;
-extern Team& shared_team;
-extern Team& node_team;
-
-// Whether the world's team serves active sets of all PEs: not with other nodes, nor with threads
-// that may use two pSync at once. Set by init, the same in all PEs.
-extern bool world_serves_active_sets;
 
 }  // namespace tessera

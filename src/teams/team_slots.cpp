@@ -6,35 +6,17 @@
 #include <algorithm>
 #include <bit>
 #include <mutex>
-#include <vector>
 
-#include "base/mutexes.hpp"
 #include "core/internal_segment.hpp"
+#include "core/pe_state.hpp"
 
 namespace tessera {
 namespace {
 
 constexpr int kOfferedMax = 64;
 
-ShortMutex slots_lock;  // Held for a few instructions; never while waiting for another PE.
-// Bit i of word k: slot 64 k + i has a team or is offered. Slots behind the last word are free.
-std::vector<std::uint64_t>& taken_slots = *new std::vector<std::uint64_t>;
-TeamNumbers highest_numbers;
-
 constexpr std::uint64_t kPredefined = (std::uint64_t{1} << kFirstFreeTeamSlot) - 1;
 constexpr std::uint32_t kWholeWords = kTeamSlots / 64;  // the slots behind them are never used
-
-std::uint64_t free_in(std::uint32_t word) {
-    if (word >= kWholeWords) return 0;
-    const std::uint64_t taken = word < taken_slots.size() ? taken_slots[word] : 0;
-    return ~taken & ~(word == 0 ? kPredefined : 0);
-}
-
-void take(std::uint32_t word, std::uint64_t bits) {
-    if (bits == 0) return;
-    if (taken_slots.size() <= word) taken_slots.resize(word + 1);
-    taken_slots[word] |= bits;
-}
 
 // The lowest bits, as many as `room` allows.
 std::uint64_t lowest_bits(std::uint64_t bits, int room) {
@@ -78,20 +60,7 @@ std::uint32_t SlotOffer::next_base() const {
 }
 
 SlotOffer SlotSearch::offer() const {
-    std::lock_guard guard(slots_lock);
-    SlotOffer offer{.numbers = highest_numbers, .base = base_};
-    int room = kOfferedMax;
-    std::uint32_t word = base_ / 64;
-    std::uint32_t first = word;
-    while (first < kWholeWords && free_in(first) == 0) ++first;
-    if (first < kWholeWords) offer.first_free = first * 64;
-    for (std::uint64_t& free : offer.free) {
-        const std::uint64_t wanted = is_thin_ ? an_eighth(key_ + word) : ~std::uint64_t{0};
-        free = lowest_bits(free_in(word) & wanted, room);
-        room -= std::popcount(free);
-        take(word++, free);
-    }
-    return offer;
+    return team_slots().offer(base_, is_thin_ ? std::optional(key_) : std::nullopt);
 }
 
 bool SlotSearch::move_on(const SlotOffer& common) {
@@ -100,27 +69,52 @@ bool SlotSearch::move_on(const SlotOffer& common) {
     return base_ != SlotOffer::kNone;
 }
 
-void settle_team_slots(const SlotOffer& offer, std::optional<std::uint32_t> taken) {
-    std::lock_guard guard(slots_lock);
+TeamSlots& team_slots() { return *pe_state.team_slots; }
+
+std::uint64_t TeamSlots::free_in(std::uint32_t word) const {
+    if (word >= kWholeWords) return 0;
+    const std::uint64_t taken = word < taken_.size() ? taken_[word] : 0;
+    return ~taken & ~(word == 0 ? kPredefined : 0);
+}
+
+void TeamSlots::take(std::uint32_t word, std::uint64_t bits) {
+    if (bits == 0) return;
+    if (taken_.size() <= word) taken_.resize(word + 1);
+    taken_[word] |= bits;
+}
+
+SlotOffer TeamSlots::offer(std::uint32_t base, std::optional<std::uint64_t> thin_key) {
+    std::lock_guard guard(lock_);
+    SlotOffer offer{.numbers = highest_, .base = base};
+    int room = kOfferedMax;
+    std::uint32_t word = base / 64;
+    std::uint32_t first = word;
+    while (first < kWholeWords && free_in(first) == 0) ++first;
+    if (first < kWholeWords) offer.first_free = first * 64;
+    for (std::uint64_t& free : offer.free) {
+        const std::uint64_t wanted = thin_key ? an_eighth(*thin_key + word) : ~std::uint64_t{0};
+        free = lowest_bits(free_in(word) & wanted, room);
+        room -= std::popcount(free);
+        take(word++, free);
+    }
+    return offer;
+}
+
+void TeamSlots::settle(const SlotOffer& offer, std::optional<std::uint32_t> taken) {
+    std::lock_guard guard(lock_);
     std::uint32_t word = offer.base / 64;
     for (std::uint64_t offered : offer.free) {
         if (taken && *taken / 64 == word) offered &= ~(std::uint64_t{1} << *taken % 64);
-        if (offered != 0) taken_slots[word] &= ~offered;
+        if (offered != 0) taken_[word] &= ~offered;
         ++word;
     }
 }
 
-void release_team_slot(std::uint32_t slot, const TeamNumbers& numbers) {
-    std::lock_guard guard(slots_lock);
-    taken_slots[slot / 64] &= ~(std::uint64_t{1} << slot % 64);
-    highest_numbers.syncs = std::max(highest_numbers.syncs, numbers.syncs);
-    highest_numbers.mailbox_calls = std::max(highest_numbers.mailbox_calls, numbers.mailbox_calls);
-}
-
-void forget_team_slots() {
-    std::lock_guard guard(slots_lock);
-    taken_slots.clear();
-    highest_numbers = {};
+void TeamSlots::release(std::uint32_t slot, const TeamNumbers& numbers) {
+    std::lock_guard guard(lock_);
+    taken_[slot / 64] &= ~(std::uint64_t{1} << slot % 64);
+    highest_.syncs = std::max(highest_.syncs, numbers.syncs);
+    highest_.mailbox_calls = std::max(highest_.mailbox_calls, numbers.mailbox_calls);
 }
 
 }  // namespace tessera

@@ -12,7 +12,9 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "base/mutexes.hpp"
 #include "teams/team.hpp"
 
 namespace tessera {
@@ -42,7 +44,6 @@ class SlotSearch {
   public:
     // `key` is the same on all members; no other team that this PE is making has it.
     explicit SlotSearch(std::uint64_t key) : key_(key) {}
-    // Takes at most 64 of the slots out of the free ones. THREADS: any, as for all below.
     SlotOffer offer() const;
     // `common`, of all offers, has no slot: the next offer differs. false: no slot is left.
     bool move_on(const SlotOffer& common);
@@ -53,11 +54,27 @@ class SlotSearch {
     bool is_thin_ = false;
 };
 
-// Puts them back, but for `taken`.
-void settle_team_slots(const SlotOffer& offer, std::optional<std::uint32_t> taken);
-// The end of a team: its slot is free, and it has counted to these numbers.
-void release_team_slot(std::uint32_t slot, const TeamNumbers& numbers);
-// For the next init: the segments start empty again.
-void forget_team_slots();
+// Which slots are free. The session owns it. THREADS: any.
+class TeamSlots {
+  public:
+    // Takes at most 64 slots, from `base` on, out of the free ones. With a key the offer is thin.
+    SlotOffer offer(std::uint32_t base, std::optional<std::uint64_t> thin_key);
+    // Puts them back, but for `taken`.
+    void settle(const SlotOffer& offer, std::optional<std::uint32_t> taken);
+    // The end of a team: its slot is free, and it has counted to these numbers.
+    void release(std::uint32_t slot, const TeamNumbers& numbers);
+
+  private:
+    // With lock_.
+    std::uint64_t free_in(std::uint32_t word) const;
+    void take(std::uint32_t word, std::uint64_t bits);
+
+    ShortMutex lock_;  // Held for a few instructions; never while waiting for another PE.
+    // Bit i of word k: slot 64 k + i has a team or is offered. Slots behind the last word are free.
+    std::vector<std::uint64_t> taken_;
+    TeamNumbers highest_;
+};
+// REQUIRES: between init and finalize.
+TeamSlots& team_slots();
 
 }  // namespace tessera

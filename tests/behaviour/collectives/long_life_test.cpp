@@ -76,7 +76,7 @@ TEST(LongLife, TwoTeamsAtATimeFindSlotsInAnyOrder) {
             const SlotOffer common = common_of(offers[which]);
             if (found[which]) continue;
             found[which] = common.lowest();
-            settle_team_slots(offers[which], found[which]);
+            team_slots().settle(offers[which], found[which]);
             if (!found[which]) {
                 EXPECT_TRUE(searches[which].move_on(common));
             }
@@ -84,7 +84,7 @@ TEST(LongLife, TwoTeamsAtATimeFindSlotsInAnyOrder) {
     }
     ASSERT_TRUE(found[0] && found[1]);
     EXPECT_NE(*found[0], *found[1]);
-    for (const auto& slot : found) release_team_slot(*slot, {});
+    for (const auto& slot : found) team_slots().release(*slot, {});
 }
 
 // A new team counts on from numbers that its flags have never seen, and its barrier uses lines that
@@ -94,9 +94,9 @@ TEST(LongLife, OldSlotsServeNewTeams) {
         const SlotOffer offer = SlotSearch(0).offer();
         const std::optional<std::uint32_t> slot = offer.lowest();
         ASSERT_TRUE(slot);
-        settle_team_slots(offer, slot);
+        team_slots().settle(offer, slot);
         const std::uint64_t number = (5 + round) * kRenewAfter + round;
-        release_team_slot(*slot, {.syncs = number, .mailbox_calls = number});
+        team_slots().release(*slot, {.syncs = number, .mailbox_calls = number});
         shmem_team_t team = SHMEM_TEAM_INVALID;
         ASSERT_EQ(
             shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, shmem_n_pes(), nullptr, 0, &team), 0);
