@@ -55,7 +55,7 @@ void finalize(const char* where) {
     }
     if (!ends_alone()) collectives::barrier(world_team, where);
     if (!finalize_is_last()) return;
-    drive_until([] { return !has_background(); }, where);
+    drive_until([] { return pe_state.background->is_empty(); }, where);
     destroy_all_contexts();
     default_context.quiet();
     close_requests(where);

@@ -22,6 +22,7 @@ class TeamMemory;
 
 namespace tessera {
 
+class BackgroundList;
 class Epochs;
 struct InternalSegment;
 struct ListBlocks;
@@ -42,6 +43,7 @@ struct PeState {
     heap::Allocator* allocator = nullptr;
     heap::TeamMemory* team_memory = nullptr;
     Epochs* epochs = nullptr;
+    BackgroundList* background = nullptr;
     ListBlocks* list_blocks = nullptr;
     TeamSlots* team_slots = nullptr;
     Team* shared_team = nullptr;  // SHMEM_TEAM_SHARED

@@ -12,6 +12,10 @@
 // THREADS: any.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
+#include "base/mutexes.hpp"
 #include "transports/operation.hpp"
 
 namespace tessera {
@@ -40,16 +44,33 @@ class BackgroundWork {
     Operation* operation_ = nullptr;
 };
 
+// The works that are not complete. The session owns it (core/pe_state.hpp).
+class BackgroundList {
+  public:
+    // As start_background(), but without advancing it. COST: a lock, held for a few instructions.
+    void add(BackgroundWork& work, Operation& operation);
+    // As advance_background().
+    void advance();
+    bool is_empty() const;
+
+  private:
+    void take_added();
+    void finish(BackgroundWork& work);
+
+    // Both chains begin with the oldest work. `lock_` guards `added_`, its end, and the hook.
+    ShortMutex lock_;
+    BackgroundWork* added_ = nullptr;
+    BackgroundWork** added_end_ = &added_;
+    BackgroundWork* first_ = nullptr;  // the driver's
+    std::atomic<std::uint32_t> count_{0};
+    std::atomic_flag is_driven_;
+};
+
 // Counts the work as one local part of `operation`, and advances it once.
 // REQUIRES: both stay until the work is complete.
 void start_background(BackgroundWork& work, Operation& operation);
-// The same without advancing it. COST: a lock that is held for a few instructions.
-void add_background(BackgroundWork& work, Operation& operation);
 
 // Advances all works once, unless another thread does. COST: a load when there are none.
 void advance_background();
-
-// Whether any work is not complete.
-bool has_background();
 
 }  // namespace tessera

@@ -16,6 +16,7 @@
 #include "base/wait.hpp"
 #include "core/address_map.hpp"
 #include "core/internal_segment.hpp"
+#include "core/pe_state.hpp"
 #include "progress/request.hpp"
 
 namespace tessera {
@@ -232,7 +233,7 @@ bool Offload::try_take(const Transfer& transfer, TransportContext& context, shme
     if (work == nullptr) return true;
     work->start(*this, *ticket, transfer);
     Request* request = req != nullptr ? &open_request(where) : nullptr;
-    add_background(*work, request != nullptr ? request->operation : without_request_);
+    pe_state.background->add(*work, request != nullptr ? request->operation : without_request_);
     if (is_by_fabric) setup_.fabric->wake_thread();
     if (request != nullptr) *req = publish(*request);
     return true;

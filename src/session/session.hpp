@@ -19,6 +19,7 @@
 #include "heap/team_memory.hpp"
 #include "launch/job.hpp"
 #include "locks/held_locks.hpp"
+#include "progress/background.hpp"
 #include "progress/epochs.hpp"
 #include "progress/offload.hpp"
 #include "session/helper_threads.hpp"
@@ -48,6 +49,7 @@ struct Session {
     std::unique_ptr<Offload> offload;  // nullptr: no one does transfers for this PE
     std::unique_ptr<HeldLocks> held_locks;
     std::unique_ptr<Epochs> epochs;
+    BackgroundList background;
     std::vector<const WaitTimes*> waits_of_others;  // the wait environment points to them
     ListBlocksPointer list_blocks;                  // lists of irregular teams that this PE owns
     TeamSlots team_slots;

@@ -200,6 +200,7 @@ void start(int level, const char* where) {
                 .first_pes = session->job.first_pes,
                 .internal = &session->node->internal(session->job.local_index),
                 .header = &header,
+                .background = &session->background,
                 .team_slots = &session->team_slots,
                 .shared_team = &session->shared_team,
                 .node_team = &session->node_team,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/wait_environment.hpp"
+#include "core/pe_state.hpp"
 #include "progress/request.hpp"
 #include "support/fake_world.hpp"
 
@@ -43,7 +44,9 @@ class Steps final : public BackgroundWork {
 
 class Background : public testing::Test {
   protected:
+    Background() { pe_state.background = &works_; }
     test::FakeWorld world_{1};
+    BackgroundList works_;
 };
 
 TEST_F(Background, IsAdvancedOnceByItsStartAndThenByWaits) {
@@ -79,7 +82,7 @@ TEST_F(Background, GoesInTheOrderOfTheStarts) {
     start_background(second, operations[1]);
     start_background(third, operations[2]);
     order.clear();
-    drive_until([] { return !has_background(); }, "test");
+    drive_until([] { return pe_state.background->is_empty(); }, "test");
     EXPECT_EQ(order, (std::vector<int>{1, 3, 3}));
     for (const Operation& operation : operations) EXPECT_TRUE(operation.is_remote());
 }
@@ -95,7 +98,7 @@ TEST_F(Background, IsDrivenByOneThreadAtATime) {
         works.push_back(std::make_unique<Steps>(100, nullptr, 0));
         start_background(*works.back(), operation);
     }
-    drive_until([] { return !has_background(); }, "test");
+    drive_until([] { return pe_state.background->is_empty(); }, "test");
     is_over = true;
     other.join();
     for (const auto& work : works) EXPECT_TRUE(work->is_released);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/pe_state.hpp"
 #include "progress/background.hpp"
 #include "progress/request.hpp"
 #include "support/fake_world.hpp"
@@ -87,7 +88,10 @@ class FakeFabric final : public FabricTransport {
 
 class OffloadToFabric : public testing::Test {
   protected:
-    OffloadToFabric() { address_map.fabric = &fabric_; }
+    OffloadToFabric() {
+        address_map.fabric = &fabric_;
+        pe_state.background = &works_;
+    }
 
     Transfer put_of(std::size_t bytes) {
         return {.local = memory_, .remote = memory_, .bytes = bytes, .pe = 1};
@@ -99,6 +103,7 @@ class OffloadToFabric : public testing::Test {
     }
 
     test::FakeWorld world_{2};
+    BackgroundList works_;
     FakeFabric fabric_;
     TransportContext context_;
     TransportContext other_;
