@@ -14,6 +14,8 @@
 #include "base/bits.hpp"
 #include "base/fatal.hpp"
 #include "collectives/barrier/barrier.hpp"
+#include "core/context.hpp"
+#include "core/internal_segment.hpp"
 #include "core/pe_state.hpp"
 #include "heap/allocator.hpp"
 #include "memory/core_files.hpp"
@@ -29,11 +31,26 @@ using heap::Sharing;
 
 void barrier(const char* where) { collectives::barrier(world_team, where); }
 
+// A PE whose last collective allocation has another digest, or -1.
+int pe_with_other_allocation(std::uint64_t digest) {
+    for (int pe = 0; pe < pe_state.npes; ++pe) {
+        std::uint64_t other = 0;
+        if (is_on_this_node(pe)) {
+            other = segment_of(pe_state.peers[pe].sleeper).allocation_digest;
+        } else {
+            pe_state.fabric->get(collective_context.transport_context(), &other,
+                                 &pe_state.internal->allocation_digest, sizeof other, pe);
+        }
+        if (other != digest) return pe;
+    }
+    return -1;
+}
+
 // SHMEM_DEBUG: all PEs must have made the same call and received the same offset.
 void compare_with_all(std::size_t bytes, std::size_t offset, const char* where) {
     if (!config().debug) return;
     std::uint64_t digest = mix_bits(mix_bits(bytes) ^ offset);
-    publish_allocation_digest(digest);
+    pe_state.internal->allocation_digest = digest;
     barrier(where);
     int other = pe_with_other_allocation(digest);
     if (other >= 0) {

@@ -3,8 +3,6 @@
 // See pe_state.hpp.
 #include "core/pe_state.hpp"
 
-#include "core/context.hpp"
-#include "core/internal_segment.hpp"
 #include "core/phase.hpp"
 
 namespace tessera {
@@ -47,24 +45,6 @@ int first_pe_of_node(int world_pe) {
 std::unique_ptr<TransportContext> make_transport_context(const TransportContext::Options& options) {
     if (pe_state.fabric != nullptr) return pe_state.fabric->make_context(options);
     return std::make_unique<TransportContext>();
-}
-
-void publish_allocation_digest(std::uint64_t digest) {
-    pe_state.internal->allocation_digest = digest;
-}
-
-int pe_with_other_allocation(std::uint64_t digest) {
-    for (int pe = 0; pe < pe_state.npes; ++pe) {
-        std::uint64_t other = 0;
-        if (is_on_this_node(pe)) {
-            other = segment_of(pe_state.peers[pe].sleeper).allocation_digest;
-        } else {
-            pe_state.fabric->get(collective_context.transport_context(), &other,
-                                 &pe_state.internal->allocation_digest, sizeof other, pe);
-        }
-        if (other != digest) return pe;
-    }
-    return -1;
 }
 
 }  // namespace tessera

@@ -48,8 +48,8 @@ struct PeState {
     TeamSlots* team_slots = nullptr;
     Team* shared_team = nullptr;  // SHMEM_TEAM_SHARED
     Team* node_team = nullptr;    // SHMEMX_TEAM_NODE
-    // Whether the world's team serves active sets of all PEs: not with other nodes, nor with threads
-    // that may use two pSync at once. The same in all PEs.
+    // Whether the world's team serves active sets of all PEs: not with other nodes, nor with
+    // threads that may use two pSync at once. The same in all PEs.
     bool world_serves_active_sets = false;
     FabricSetup (*describe_fabric)() = nullptr;  // describes a fabric that reaches this PE's memory
 };
@@ -67,11 +67,6 @@ const heap::MemoryRange& memory_range();
 // The address of an offset of this PE's range, and the offset of an address.
 char* heap_address(std::size_t offset);
 std::size_t heap_offset(const void* address);
-
-// SHMEM_DEBUG: PEs publish their last collective allocation, meet, and compare. The second function
-// returns a PE whose digest differs, or -1.
-void publish_allocation_digest(std::uint64_t digest);
-int pe_with_other_allocation(std::uint64_t digest);
 
 // Whether this PE maps the memory of PE `world_pe`.
 bool is_on_this_node(int world_pe);
