@@ -24,6 +24,7 @@ namespace tessera {
 
 class BackgroundList;
 class Epochs;
+class HeldLocks;
 struct InternalSegment;
 struct ListBlocks;
 struct Team;
@@ -43,6 +44,7 @@ struct PeState {
     heap::Allocator* allocator = nullptr;
     heap::TeamMemory* team_memory = nullptr;
     Epochs* epochs = nullptr;
+    HeldLocks* held_locks = nullptr;
     BackgroundList* background = nullptr;
     ListBlocks* list_blocks = nullptr;
     TeamSlots* team_slots = nullptr;

@@ -13,8 +13,6 @@ constexpr std::size_t kBucketsAtFirst = 64;
 
 }  // namespace
 
-constinit HeldLocks* open_held_locks = nullptr;
-
 HeldLocks::HeldLocks(bool is_shared, QueueNode* nodes)
     : is_shared_(is_shared), nodes_(nodes), entries_(1), buckets_(kBucketsAtFirst, 0) {}
 

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "base/mutexes.hpp"
-#include "core/address_map.hpp"
+#include "core/pe_state.hpp"
 #include "locks/queue_node.hpp"
 
 namespace tessera {
@@ -166,8 +166,7 @@ void HeldLocks::visit_in(std::uint64_t address, const Read& read, const Visit& v
     }
 }
 
-// The locks that this PE holds. REQUIRES: between init and finalize, which set it.
-extern HeldLocks* open_held_locks;
-TESSERA_INLINE HeldLocks& held_locks() { return *open_held_locks; }
+// The locks that this PE holds. REQUIRES: between init and finalize.
+TESSERA_INLINE HeldLocks& held_locks() { return *pe_state.held_locks; }
 
 }  // namespace tessera

@@ -119,7 +119,6 @@ void close_runtime() {
     session->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
     session->node.reset();
     launch::leave(session->job);
-    open_held_locks = nullptr;
     pe_state = {};
     delete session;
     session = nullptr;

@@ -229,7 +229,7 @@ void start(int level, const char* where) {
     find_others(has_many_threads, core_each, where);
     publish_address_map();
     session->held_locks = std::make_unique<HeldLocks>(has_many_threads, &my_queue_node(0));
-    open_held_locks = session->held_locks.get();
+    pe_state.held_locks = session->held_locks.get();
     pe_state.world_serves_active_sets = !session->fabric && !any_pe_has_many_threads();
     open_inline_maps(session->job.node_file.get(), header.inline_limits_offset,
                      session->job.local_pes);
