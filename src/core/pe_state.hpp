@@ -23,6 +23,7 @@ class TeamMemory;
 namespace tessera {
 
 class BackgroundList;
+struct DumpedEnds;
 class Epochs;
 class HeldLocks;
 struct InternalSegment;
@@ -46,6 +47,7 @@ struct PeState {
     Epochs* epochs = nullptr;
     HeldLocks* held_locks = nullptr;
     BackgroundList* background = nullptr;
+    DumpedEnds* dumped_ends = nullptr;
     ListBlocks* list_blocks = nullptr;
     TeamSlots* team_slots = nullptr;
     Team* shared_team = nullptr;  // SHMEM_TEAM_SHARED

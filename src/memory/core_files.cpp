@@ -6,8 +6,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 
 #include "base/bits.hpp"
 #include "core/address_map.hpp"
@@ -18,9 +16,6 @@ namespace tessera {
 namespace {
 
 constexpr std::size_t kStepBytes = std::size_t{64} << 10;
-
-// Ends of the dumped pages by part; 0: none. Relaxed: each only grows, and no data hangs on it.
-std::array<std::atomic<std::size_t>, 3> dumped_ends{};
 
 std::size_t begin_of(UsedMemory part) {
     switch (part) {
@@ -34,7 +29,7 @@ std::size_t begin_of(UsedMemory part) {
 }  // namespace
 
 void dump_up_to(UsedMemory part, std::size_t end) {
-    std::atomic<std::size_t>& dumped = dumped_ends[static_cast<std::size_t>(part)];
+    std::atomic<std::size_t>& dumped = pe_state.dumped_ends->of[static_cast<std::size_t>(part)];
     std::size_t seen = dumped.load(std::memory_order_relaxed);
     if (end <= seen) return;
     end = round_up(end, kStepBytes);
@@ -44,10 +39,6 @@ void dump_up_to(UsedMemory part, std::size_t end) {
     if (begin >= end) return;
     // Where the system refuses it the core file lacks these pages, no more.
     ::madvise(reinterpret_cast<char*>(address_map.heap_base) + begin, end - begin, MADV_DODUMP);
-}
-
-void dump_nothing() {
-    for (std::atomic<std::size_t>& end : dumped_ends) end.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace tessera

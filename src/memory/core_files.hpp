@@ -7,6 +7,7 @@
 // hot path.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 
 namespace tessera {
@@ -17,7 +18,10 @@ enum class UsedMemory { kHeap, kTeam, kLocal };
 // THREADS: any. COST: a compare; a system call for each 64 KiB that are new.
 void dump_up_to(UsedMemory part, std::size_t end);
 
-// The range is mapped anew: core files have nothing of it. THREADS: init.
-void dump_nothing();
+// Ends of the dumped pages by part; 0: none. Relaxed: each only grows, and no data hangs on it. The
+// session owns it.
+struct DumpedEnds {
+    std::atomic<std::size_t> of[3]{};
+};
 
 }  // namespace tessera

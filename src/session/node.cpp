@@ -18,7 +18,6 @@
 
 #include "base/endpoint_slot.hpp"
 #include "base/fatal.hpp"
-#include "memory/core_files.hpp"
 #include "session/program_digest.hpp"
 #include "settings/config.hpp"
 #include "transports/node_transports.hpp"
@@ -139,7 +138,6 @@ void Node::map_heaps(const heap::NodeLayout& layout) {
          .aligned_at = static_cast<std::size_t>(job_.local_index) * layout.heap_stride,
          .wanted = heaps});
     heaps = heap_map_.data();
-    dump_nothing();
 }
 
 char* Node::map_static_copy(int local_index) {

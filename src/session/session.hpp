@@ -19,6 +19,7 @@
 #include "heap/team_memory.hpp"
 #include "launch/job.hpp"
 #include "locks/held_locks.hpp"
+#include "memory/core_files.hpp"
 #include "progress/background.hpp"
 #include "progress/epochs.hpp"
 #include "progress/offload.hpp"
@@ -50,6 +51,7 @@ struct Session {
     std::unique_ptr<HeldLocks> held_locks;
     std::unique_ptr<Epochs> epochs;
     BackgroundList background;
+    DumpedEnds dumped_ends;
     std::vector<const WaitTimes*> waits_of_others;  // the wait environment points to them
     ListBlocksPointer list_blocks;                  // lists of irregular teams that this PE owns
     TeamSlots team_slots;

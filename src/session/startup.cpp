@@ -201,6 +201,7 @@ void start(int level, const char* where) {
                 .internal = &session->node->internal(session->job.local_index),
                 .header = &header,
                 .background = &session->background,
+                .dumped_ends = &session->dumped_ends,
                 .team_slots = &session->team_slots,
                 .shared_team = &session->shared_team,
                 .node_team = &session->node_team,
