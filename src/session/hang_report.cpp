@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <ctime>
 
 #include "base/clock.hpp"
 #include "session/reporter.hpp"
@@ -29,9 +28,6 @@ constexpr rlim_t kReporterCpuSeconds = 60;
 constexpr unsigned kReporterSeconds = 180;
 
 constinit std::atomic<std::atomic<std::uint64_t>*> report_word{nullptr};
-timer_t init_timer;
-bool has_init_timer = false;
-bool is_handled = false;
 
 // Whether this PE is the one that reports. Pairs with session/hang_report.cpp:set_hang_report_word.
 bool claim_report() {
@@ -75,34 +71,37 @@ void on_signal(int) {
     errno = error;
 }
 
-}  // namespace
-
-void watch_for_hangs() {
-    // Helpers of the launcher, and of the other PEs, may read this PE (kernel.yama.ptrace_scope).
-    ::prctl(PR_SET_PTRACER, static_cast<unsigned long>(::getppid()), 0, 0, 0);
+// Handles SIGQUIT, unless the program does. RETURNS: whether on_signal() does.
+bool handle_signal() {
     struct sigaction action {};
     if (::sigaction(SIGQUIT, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) {
-        is_handled = action.sa_handler == on_signal;
-    } else {
-        action.sa_handler = on_signal;
-        action.sa_flags = SA_RESTART;
-        is_handled = ::sigaction(SIGQUIT, &action, nullptr) == 0;
+        return action.sa_handler == on_signal;
     }
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    return ::sigaction(SIGQUIT, &action, nullptr) == 0;
+}
+
+}  // namespace
+
+InitWatch::InitWatch() {
+    // Helpers of the launcher, and of the other PEs, may read this PE (kernel.yama.ptrace_scope).
+    ::prctl(PR_SET_PTRACER, static_cast<unsigned long>(::getppid()), 0, 0, 0);
+    const bool is_handled = handle_signal();
     const std::uint32_t seconds = config().hang_report.value;
     if (seconds == 0 || !is_handled) return;
     sigevent event{};
     event.sigev_notify = SIGEV_SIGNAL;
     event.sigev_signo = SIGQUIT;
-    has_init_timer = ::timer_create(CLOCK_MONOTONIC, &event, &init_timer) == 0;
-    if (!has_init_timer) return;
+    has_timer_ = ::timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0;
+    if (!has_timer_) return;
     itimerspec once{};
     once.it_value.tv_sec = static_cast<time_t>(seconds);
-    ::timer_settime(init_timer, 0, &once, nullptr);
+    ::timer_settime(timer_, 0, &once, nullptr);
 }
 
-void stop_watching_init() {
-    if (has_init_timer) ::timer_delete(init_timer);
-    has_init_timer = false;
+InitWatch::~InitWatch() {
+    if (has_timer_) ::timer_delete(timer_);
 }
 
 std::uint64_t hang_report_nanoseconds() {

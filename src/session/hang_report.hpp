@@ -8,14 +8,23 @@
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 
 namespace tessera {
 
-// Handles SIGQUIT, unless the program does, and watches init. Called at the start of init.
-// COST: three system calls; five with SHMEM_HANG_REPORT.
-void watch_for_hangs();
-// Init is over: from here on slow waits watch themselves (base/wait.cpp).
-void stop_watching_init();
+// Handles SIGQUIT, unless the program does, and watches init as long as it lives: behind init, slow
+// waits watch themselves (base/wait.cpp). COST: three system calls; six with SHMEM_HANG_REPORT.
+class InitWatch {
+  public:
+    InitWatch();
+    ~InitWatch();
+    InitWatch(const InitWatch&) = delete;
+    InitWatch& operator=(const InitWatch&) = delete;
+
+  private:
+    timer_t timer_{};
+    bool has_timer_ = false;
+};
 
 // SHMEM_HANG_REPORT in nanoseconds; 0: no wait reports itself.
 std::uint64_t hang_report_nanoseconds();

@@ -179,7 +179,7 @@ void start(int level, const char* where) {
     if (inherited() == nullptr) set_fatal_advice(kStartAdvice);
     if (const Inherited* inherited_job = inherited()) set_pe_prefix(inherited_job->pe);
     lock_pe_record(where);
-    watch_for_hangs();
+    const InitWatch watch;
     watch_for_crashes();
     session->job =
         launch::join(static_cast<int>(std::min(config().virtual_nodes.value, kNodesPerHostMax)));
@@ -236,7 +236,6 @@ void start(int level, const char* where) {
                      session->job.local_pes);
     enter_wait_environment();
     watch_fork_and_exit();
-    stop_watching_init();
     set_fatal_advice(nullptr);
 }
 
