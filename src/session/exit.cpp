@@ -19,8 +19,6 @@
 namespace tessera {
 namespace {
 
-bool has_met_at_exit = false;
-
 // A child of fork() is not a PE: its calls must fail, and its exit must not look like the PE's.
 void disown_in_child() {
     address_map.npes = 0;
@@ -57,12 +55,13 @@ void meet_others_at_exit(int status, void*) {
     if (!is_plain_exit(session->thread_of_init)) return limit_exit(status);
     if (status != 0) return;
     default_context.quiet();
-    has_met_at_exit = meet_at_exit({.job = session->job,
-                                    .node = *session->node,
-                                    .fabric = session->fabric.get(),
-                                    .transport_context = *session->collective_transport_context,
-                                    .atomic_at_first_pe = atomic_at_first_pe});
-    if (!has_met_at_exit) return report_exit();
+    session->has_met_at_exit =
+        meet_at_exit({.job = session->job,
+                      .node = *session->node,
+                      .fabric = session->fabric.get(),
+                      .transport_context = *session->collective_transport_context,
+                      .atomic_at_first_pe = atomic_at_first_pe});
+    if (!session->has_met_at_exit) return report_exit();
     if (!session->fabric) return;
     session->fabric->leave();
     launch::meet_job(drive_fabric);  // PE 0 answers until all have asked.
@@ -71,7 +70,8 @@ void meet_others_at_exit(int status, void*) {
 // The last thing: shmem_finalize has not been called after all. Pairs with
 // session/runtime.cpp:close_runtime.
 void end_without_finalize(int, void*) {
-    if (!has_met_at_exit || phase.load(std::memory_order_acquire) != Phase::kInitialized) return;
+    if (phase.load(std::memory_order_acquire) != Phase::kInitialized) return;
+    if (!session->has_met_at_exit) return;
     if (session->job.pe == 0) {
         warn(
             "the program ends without shmem_finalize, which the specification requires; its PEs "

@@ -58,6 +58,7 @@ struct Session {
     Team shared_team;
     Team node_team;
     pid_t thread_of_init = 0;
+    bool has_met_at_exit = false;
 };
 
 // Not owned by a static object: exit() must not destroy objects that other threads, or the parent
