@@ -4,11 +4,9 @@
 #include "messaging/meeting.hpp"
 
 #include <bit>
-#include <mutex>
 
 #include "base/bits.hpp"
 #include "base/fatal.hpp"
-#include "base/mutexes.hpp"
 #include "core/context.hpp"
 #include "core/internal_segment.hpp"
 
@@ -17,8 +15,6 @@ namespace {
 
 constexpr std::uint32_t kInvited = 1;
 
-ShortMutex places_lock;  // Held for a few instructions; never while waiting for another PE.
-std::uint64_t taken_places = 0;
 static_assert(kMeetings == 64);
 static_assert(sizeof(MeetingBoard) <= kBoardBytes);
 
@@ -59,39 +55,47 @@ Meeting::Meeting(std::span<const int> pes, int my_index, const char* where)
 }
 
 Meeting::~Meeting() {
-    std::lock_guard guard(places_lock);
-    taken_places &= ~(std::uint64_t{1} << place_);
+    // Pairs with messaging/meeting.cpp:try_take_place.
+    my_board().taken.fetch_and(~(std::uint64_t{1} << place_), std::memory_order_release);
 }
 
 MeetingPlace& Meeting::mine() const { return my_board().places[place_]; }
 
-void Meeting::claim_place() {
-    const auto try_claim = [this] {
-        std::lock_guard guard(places_lock);
-        if (~taken_places == 0) return false;
-        place_ = static_cast<std::uint32_t>(std::countr_one(taken_places));
-        taken_places |= std::uint64_t{1} << place_;
-        for (const std::atomic<std::uint64_t>& list : my_board().lists) {
-            // Relaxed: written by this PE only, under the same lock or before.
-            if (list.load(std::memory_order_relaxed) != list_) continue;
-            fatal(
-                "%s: two threads of this PE make a team of the same members at the same time; let "
-                "one thread make it",
-                where_);
+bool Meeting::try_take_place() {
+    std::atomic<std::uint64_t>& taken = my_board().taken;
+    std::uint64_t seen = taken.load(std::memory_order_relaxed);
+    while (~seen != 0) {
+        place_ = static_cast<std::uint32_t>(std::countr_one(seen));
+        // The last meeting in the place is over. Pairs with messaging/meeting.cpp:~Meeting.
+        if (taken.compare_exchange_weak(seen, seen | std::uint64_t{1} << place_,
+                                        std::memory_order_acquire)) {
+            return true;
         }
-        MeetingPlace& place = mine();
-        place.invitation.gate.reset(0);
-        place.down.gate.reset(0);
-        for (MeetingLine& line : place.up) line.gate.reset(0);
-        // seq_cst, and the fence: before the looks at other boards. The gates are reset. Pairs with
-        // messaging/meeting.cpp:find_place.
-        my_board().lists[place_].store(list_, std::memory_order_seq_cst);
-        is_on_board_ = true;
-        return true;
-    };
-    wait_until(try_claim, where_);
-    // At least one of two PEs finds the other. Pairs with messaging/meeting.cpp:claim_place.
+    }
+    return false;
+}
+
+void Meeting::claim_place() {
+    wait_until([this] { return try_take_place(); }, where_);
+    MeetingPlace& place = mine();
+    place.invitation.gate.reset(0);
+    place.down.gate.reset(0);
+    for (MeetingLine& line : place.up) line.gate.reset(0);
+    // seq_cst, and the fence: before the looks at all boards. The gates are reset. Pairs with
+    // messaging/meeting.cpp:find_place.
+    my_board().lists[place_].store(list_, std::memory_order_seq_cst);
+    is_on_board_ = true;
+    // At least one of two PEs, or of two threads, finds the other. Pairs with
+    // messaging/meeting.cpp:claim_place.
     std::atomic_thread_fence(std::memory_order_seq_cst);
+    for (std::uint32_t i = 0; i < kMeetings; ++i) {
+        // Relaxed: behind the fence.
+        if (i == place_ || my_board().lists[i].load(std::memory_order_relaxed) != list_) continue;
+        fatal(
+            "%s: two threads of this PE make a team of the same members at the same time; let one "
+            "thread make it",
+            where_);
+    }
 }
 
 std::uint32_t Meeting::find_place(int pe) const {

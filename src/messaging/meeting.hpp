@@ -63,6 +63,8 @@ struct MeetingBoard {
     // A digest of the list that this PE has come for, by place; 0: none, or all have found it.
     alignas(kFalseSharingBytes) std::atomic<std::uint64_t> lists[kMeetings];
     MeetingPlace places[kMeetings];
+    // Bit i: a thread of this PE has place i.
+    std::atomic<std::uint64_t> taken;
 };
 static_assert(std::is_standard_layout_v<MeetingBoard>);
 
@@ -102,6 +104,7 @@ class Meeting {
     };
     static constexpr std::uint32_t kNoPlace = 0xFFFFFFFF;
 
+    bool try_take_place();
     void claim_place();
     void look_for_others();
     std::uint32_t find_place(int pe) const;
