@@ -78,7 +78,7 @@ SegmentTable table_of(const Team& team, const std::vector<Shown>& answers, Segme
 // Opens all ways to this PE's part.
 Shown open_part(const Team& team, SegmentPart mine, std::size_t pages_min,
                 FabricTransport::Region& region) {
-    if (team.largest_node > 1) open_segment_transport();
+    if (team.largest_node > 1) segments().open_transport();
     // First, because the fabric may keep the pages that it finds.
     const bool wants_pages = team.largest_node > 1 && config().segment_pages;
     segments().share_part(mine, wants_pages ? pages_min : heap::SharedPages::kNever);

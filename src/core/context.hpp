@@ -326,7 +326,7 @@ class Context {
     // address_map.remote() has checked.
     static Transport& transport(int pe, const void* address) {
         if (is_registered(address)) [[unlikely]]
-            return transport_of_segments(pe);
+            return segments().transport_to(pe);
         Transport* const* table = address_map.transports;
         return table != nullptr && table[pe] != nullptr ? *table[pe] : *address_map.fabric;
     }

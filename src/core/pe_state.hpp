@@ -25,6 +25,7 @@ namespace tessera {
 class BackgroundList;
 struct DumpedEnds;
 class Epochs;
+struct ExternalHeaps;
 class HeldLocks;
 struct InternalSegment;
 struct ListBlocks;
@@ -48,6 +49,7 @@ struct PeState {
     HeldLocks* held_locks = nullptr;
     BackgroundList* background = nullptr;
     DumpedEnds* dumped_ends = nullptr;
+    ExternalHeaps* external_heaps = nullptr;  // nullptr: there are none
     ListBlocks* list_blocks = nullptr;
     TeamSlots* team_slots = nullptr;
     Team* shared_team = nullptr;  // SHMEM_TEAM_SHARED

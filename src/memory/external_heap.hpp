@@ -32,7 +32,7 @@ const ExternalHeap* find_external_heap(const void* address, std::size_t bytes);
 // Whether the bytes have any in common with such a heap of this PE.
 bool overlaps_external_heap(std::uintptr_t start, std::size_t bytes);
 
-// The address map sees the heap when this returns. REQUIRES: it overlaps none.
+// The address map sees the heap when this returns. REQUIRES: it overlaps none. THREADS: one.
 void add_external_heap(const ExternalHeap& heap);
 
 // For finalize: no operation uses them any more.

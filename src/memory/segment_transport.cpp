@@ -15,7 +15,6 @@
 #include "transports/node_transports.hpp"
 
 namespace tessera {
-namespace {
 
 struct SegmentTransport {
     std::uint64_t proof = 0;  // other PEs read it to know this process
@@ -23,8 +22,7 @@ struct SegmentTransport {
     std::unique_ptr<Transport> transport;
 };
 
-ShortMutex opening;
-std::atomic<SegmentTransport*> opened{nullptr};
+namespace {
 
 // Nothing, where the PE has not come to its first segment: then this PE does not address it.
 std::vector<std::byte> endpoint_info_of(int pe) {
@@ -60,18 +58,17 @@ void publish(const SegmentTransport& mine) {
 
 }  // namespace
 
-void open_segment_transport() {
-    std::lock_guard guard(opening);
-    if (opened.load(std::memory_order_relaxed) != nullptr) return;
+void Segments::open_transport() {
+    std::lock_guard guard(opening_);
+    if (transport_.load(std::memory_order_relaxed) != nullptr) return;
     auto* mine = new SegmentTransport;
     mine->proof = random_number();
     mine->helper = make_fabric("loopback", describe_helper());
     publish(*mine);
     mine->helper->start();
-    mine->transport =
-        make_registered_transport(segments(), *mine->helper, process_of, pe_state.npes);
-    // Pairs with memory/segment_transport.cpp:transport_of_segments.
-    opened.store(mine, std::memory_order_release);
+    mine->transport = make_registered_transport(*this, *mine->helper, process_of, pe_state.npes);
+    // Pairs with memory/segment_transport.cpp:transport_to.
+    transport_.store(mine, std::memory_order_release);
 }
 
 int keeper_of_table(const Team& team) {
@@ -95,13 +92,13 @@ void close_region(const FabricTransport::Region& region) {
     if (region.handle != nullptr) address_map.fabric->unregister_memory(region);
 }
 
-Transport& transport_of_segments(int pe) {
+Transport& Segments::transport_to(int pe) const {
     const bool is_on_this_node = address_map.peers[pe].heap != nullptr;
     if (!is_on_this_node) return *address_map.fabric;
-    // Pairs with memory/segment_transport.cpp:open_segment_transport.
-    return *opened.load(std::memory_order_acquire)->transport;
+    // Pairs with memory/segment_transport.cpp:open_transport.
+    return *transport_.load(std::memory_order_acquire)->transport;
 }
 
-void close_segment_transport() { delete opened.exchange(nullptr, std::memory_order_relaxed); }
+void Segments::close_transport() { delete transport_.exchange(nullptr, std::memory_order_relaxed); }
 
 }  // namespace tessera

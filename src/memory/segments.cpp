@@ -132,6 +132,7 @@ void Segments::forget_all_of(const Team* team) {
 
 // The fabric closes its regions itself.
 void Segments::close() {
+    close_transport();
     std::unique_lock guard(lock_);
     last_change.fetch_add(1, std::memory_order_relaxed);
     for (const auto& [begin, segment] : by_begin_) {

@@ -14,6 +14,7 @@
 // kSharedTableMembers have the table once for a node, in shared pages of its first member.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -77,6 +78,8 @@ struct RegisteredSegment {
     std::size_t first_name(int index) const;
 };
 
+struct SegmentTransport;
+
 class Segments final : public SegmentNames {
   public:
     static constexpr std::size_t kNone = ~std::size_t{0};
@@ -109,6 +112,12 @@ class Segments final : public SegmentNames {
     heap::SharedPages& pages() { return pages_; }
     // For finalize: no PE uses a name any more.
     void close();
+
+    // segment_transport.cpp. Lets PEs of this node reach this PE's segments, and this PE theirs,
+    // from the next sync with them on. Does nothing the second time.
+    void open_transport();
+    // The way to segments of another PE. REQUIRES: the operation is checked.
+    Transport& transport_to(int pe) const;
 
     // Calls visit(segment) with the segment whose names begin there. RETURNS: whether it exists.
     template <class Visit>
@@ -170,6 +179,9 @@ class Segments final : public SegmentNames {
     // Taken with lock_. The pages of other PEs, by world PE.
     mutable ShortMutex views_lock_;
     mutable std::map<int, heap::PeerPages> peers_;
+    void close_transport();
+    ShortMutex opening_;
+    std::atomic<SegmentTransport*> transport_{nullptr};
 };
 
 namespace internal {
@@ -194,9 +206,7 @@ bool is_registered_by(int pe, const ExternalHeap& heap, const void* address);
 char* remote_of(const ExternalHeap& heap, const void* address, std::size_t count, int pe,
                 const char* where);
 
-// segment_transport.cpp. Lets PEs of this node reach this PE's segments, and this PE theirs, from
-// the next sync with them on. Does nothing the second time.
-void open_segment_transport();
+// segment_transport.cpp.
 // The member that has the table for this node: the first one here.
 int keeper_of_table(const Team& team);
 // Publishes where the PEs of this node find this PE's shared pages, from the next sync on.
@@ -205,9 +215,5 @@ heap::PagesOffer published_pages(int pe);
 // Lets other nodes reach this PE's part, and ends that. Nothing where the members are on one node.
 FabricTransport::Region open_region(const Team& team, const SegmentPart& mine);
 void close_region(const FabricTransport::Region& region);
-// The way to segments of another PE. REQUIRES: the operation is checked.
-Transport& transport_of_segments(int pe);
-// For finalize.
-void close_segment_transport();
 
 }  // namespace tessera

@@ -101,8 +101,6 @@ void close_runtime() {
     set_hang_report_word(nullptr);
     std::construct_at(&address_map);
     close_inline_maps();
-    forget_external_heaps();
-    close_segment_transport();
     segments().close();
     close_local_memory();
     session->default_transport_context.reset();
@@ -119,6 +117,7 @@ void close_runtime() {
     session->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);
     session->node.reset();
     launch::leave(session->job);
+    forget_external_heaps();
     pe_state = {};
     delete session;
     session = nullptr;
