@@ -11,8 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "launch/launcher_address.hpp"
-
 namespace tessera::launch {
 
 // Makes `info` known to all PEs of the job, with the next meet_job(). Called once per init, by

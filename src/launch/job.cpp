@@ -120,7 +120,6 @@ void connect_to_oshrun() {
             "PMIX_NAMESPACE and PMIX_RANK are not set; do not remove them from the environment");
     }
     pmix::connect();
-    note_hosts(true);
 }
 
 Job join_oshrun() {
@@ -183,7 +182,6 @@ Job join_pmix(int nodes_per_host) {
         is_one_host ? std::vector<std::vector<int>>{host_pes} : find_hosts(job);
     if (!is_one_host) place_among_hosts(job, hosts, nodes_per_host);
     if (job.nnodes > 1) name_nodes(job, hosts, nodes_per_host);
-    note_hosts(is_one_host);
     pmix::owe_finalize(true);
     return job;
 }
@@ -198,7 +196,6 @@ Job join_group(int nodes_per_host) {
     place_on_host(job, *mine, nodes_per_host);
     if (hosts.size() > 1) place_among_hosts(job, hosts, nodes_per_host);
     if (job.nnodes > 1) name_nodes(job, hosts, nodes_per_host);
-    note_hosts(hosts.size() == 1);
     return job;
 }
 

@@ -25,8 +25,6 @@ constexpr std::uint16_t kAnyPort = 9;
 constexpr const char* kVariables[] = {"OMPI_MCA_orte_hnp_uri", "PRTE_MCA_prte_hnp_uri",
                                       "SLURM_LAUNCH_NODE_IPADDR", "SLURM_SRUN_COMM_HOST"};
 
-bool whole_job_is_here = false;
-
 bool is_loopback(const std::string& address) { return address.starts_with("127."); }
 
 bool is_address(const std::string& text) {
@@ -67,8 +65,6 @@ std::string own_address_towards(const std::string& other) {
 
 }  // namespace
 
-void note_hosts(bool is_one_host) { whole_job_is_here = is_one_host; }
-
 std::vector<std::string> launcher_addresses(
     const std::function<const char*(const char* name)>& lookup) {
     std::vector<std::string> addresses;
@@ -79,8 +75,8 @@ std::vector<std::string> launcher_addresses(
     return addresses;
 }
 
-std::string launcher_address() {
-    if (whole_job_is_here) return kLoopback;
+std::string launcher_address(bool is_one_host) {
+    if (is_one_host) return kLoopback;
     for (const std::string& other : launcher_addresses(environment)) {
         std::string own = own_address_towards(other);
         if (!own.empty() && !is_loopback(own)) return own;

@@ -13,10 +13,7 @@ namespace tessera::launch {
 
 // This host's IPv4 address towards the launcher: "10.99.0.1"; "127.0.0.1" if the whole job is on
 // this host; "" if nothing is known. COST: three system calls for each address of the launcher.
-std::string launcher_address();
-
-// By join(): whether the whole job is on this host.
-void note_hosts(bool is_one_host);
+std::string launcher_address(bool is_one_host);
 
 // The IPv4 addresses of the launcher, best first, from the variables that launchers set.
 // `lookup` gives the value of a variable, or nullptr.

@@ -116,11 +116,12 @@ FabricSetup describe_fabric() {
     const int me = session->job.local_index;
     InternalSegment& internal = session->node->internal(me);
     const Config& settings = config();
+    const bool is_one_host = session->job.nnodes == session->job.nodes_of_host;
     return {
         .pe = session->job.pe,
         .npes = session->job.npes,
         .index_on_host = me,
-        .is_one_host = session->job.nnodes == session->job.nodes_of_host,
+        .is_one_host = is_one_host,
         .segments = {.heap = {session->node->own_heap(), header.range.bytes()},
                      .statics = {reinterpret_cast<char*>(statics.base), statics.bytes},
                      .internal = {reinterpret_cast<char*>(&internal), header.internal_bytes},
@@ -136,7 +137,7 @@ FabricSetup describe_fabric() {
                         .program_digest =
                             session->node->my_record().program_digest ^ statics.bytes},
         .difference = settings_difference,
-        .address = launch::launcher_address(),
+        .address = launch::launcher_address(is_one_host),
         .provider_atomics = settings.amo_path == AmoPath::kFabric,
         .has_progress_thread = settings.progress.kind != Progress::kNone,
         .timeout_s = settings.network_timeout.value,

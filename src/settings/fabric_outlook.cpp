@@ -10,7 +10,7 @@ namespace tessera {
 
 FabricOutlook fabric_outlook() {
     FabricSetup setup;
-    setup.address = launch::launcher_address();
+    setup.address = launch::launcher_address(false);
     setup.values = fabric_setting;
     return look_at_fabric(fabric_choice_name(), setup);
 }

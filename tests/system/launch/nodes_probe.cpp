@@ -18,6 +18,7 @@
 #include "base/fatal.hpp"
 #include "launch/exchange.hpp"
 #include "launch/job.hpp"
+#include "launch/launcher_address.hpp"
 
 namespace {
 
@@ -89,7 +90,7 @@ void exchange(const launch::Job& job, int round) {
 }
 
 void print(const launch::Job& job) {
-    std::string address = launch::launcher_address();
+    std::string address = launch::launcher_address(job.nnodes == job.nodes_of_host);
     std::printf("pe %d of %d node %d of %d local %d of %d host PEs %d nodes %d launcher %s\n",
                 job.pe, job.npes, job.node, job.nnodes, job.local_index, job.nlocal,
                 job.npes_of_host, job.nodes_of_host, address.c_str());

@@ -158,7 +158,7 @@ class HandOver(LaunchTest):
 
     def test_job_on_this_host_only(self):
         out, error = self.oshrun("--launcher", "local", "-n", 4, NODES)
-        self.check_places(out, [list(range(4))], 1, {""})
+        self.check_places(out, [list(range(4))], 1, {"127.0.0.1"})
         self.assertEqual(error, "")
 
     def test_options_are_translated(self):
