@@ -56,17 +56,16 @@ Segment segment_of(const void* address) {
 
 }  // namespace
 
-void fail_null(const Array& array, const Elements& elements, const char* where) {
+void fail_null(const char* array, const char* count_name, std::size_t count, const char* where) {
     check_initialized(where);
-    fatal("%s: %s is NULL, with %s %zu; pass an array", where, array.name, elements.name,
-          elements.count);
+    fatal("%s: %s is NULL, with %s %zu; pass an array", where, array, count_name, count);
 }
 
 void look_closer(const Array& array, const Elements& elements, const Layout& layout,
                  const char* where) {
     const std::size_t bytes = extent_of(elements, layout);
     if (bytes == 0) return;
-    if (array.start == nullptr) fail_null(array, elements, where);
+    if (array.start == nullptr) fail_null(array.name, elements.name, elements.count, where);
     if (is_segment_name(array.start)) fail_address(array.start, bytes, where);
     const Segment segment = segment_of(array.start);
     // This PE cannot read the memory of devices, but it has bounds all the same.

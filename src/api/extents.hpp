@@ -42,8 +42,8 @@ struct Array {
 // RETURNS when: the array may be right; a mistake ends the job.
 TESSERA_COLD void look_closer(const Array& array, const Elements& elements, const Layout& layout,
                               const char* where);
-[[noreturn]] TESSERA_COLD void fail_null(const Array& array, const Elements& elements,
-                                         const char* where);
+[[noreturn]] TESSERA_COLD void fail_null(const char* array, const char* count_name,
+                                         std::size_t count, const char* where);
 
 // An array that collectives use. COST: in the heap a multiplication (more for a layout) and two
 // compares.
@@ -57,7 +57,7 @@ TESSERA_INLINE void check_array(const Array& array, const Elements& elements, co
 TESSERA_INLINE void check_local(const char* name, const void* array, std::size_t nelems,
                                 const char* where) {
     if (array == nullptr && nelems != 0) [[unlikely]]
-        fail_null({name, array}, {.count = nelems, .bytes = 1}, where);
+        fail_null(name, "nelems", nelems, where);
 }
 
 }  // namespace tessera::api

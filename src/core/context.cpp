@@ -11,6 +11,7 @@
 #include "progress/offload.hpp"
 #include "progress/request.hpp"
 #include "shmem/signal.h"
+#include "transports/apply_atomic.hpp"
 
 namespace tessera {
 
@@ -164,6 +165,29 @@ void Context::quiet_slow_path(TransportContext& context) {
     if (address_map.fabric != nullptr) address_map.fabric->quiet(context);
     sync_copies(SyncPoint::kQuiet);
     offer_end(context);
+}
+
+std::uint64_t Context::atomic_slow_path(const AtomicRequest& request, int pe, const char* where,
+                                        OldValue old_value, void* later) const {
+    const auto& [dest, bytes, op, operand, condition, element] = request;
+    char* remote = address_map.remote(dest, bytes, pe, where);
+    if (reinterpret_cast<std::uintptr_t>(dest) % bytes != 0) fail_alignment(dest, bytes, where);
+    if (remote != nullptr) {
+        const std::uint64_t old = apply_atomic(remote, bytes, op, operand, condition);
+        if (old_value == OldValue::kLater) std::memcpy(later, &old, bytes);
+        if (op != AtomicOp::kFetch) wake_if_sleeping(sleeper_of(pe));
+        return old;
+    }
+    Transport& way = transport(pe, dest);
+    TransportContext& under_way = transport_context();
+    std::uint64_t old = 0;
+    if (old_value == OldValue::kReturned) {
+        old = way.atomic(under_way, request, pe);
+    } else {
+        way.atomic_nbi(under_way, request, later, pe);
+    }
+    offer_end(under_way);
+    return old;
 }
 
 // Payload and signal may take different paths: then the payload must have arrived before the signal

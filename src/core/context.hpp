@@ -164,7 +164,7 @@ class Context {
         pe = world_pe(pe, where);
         char* remote = address_map.mapped(request.dest, pe);
         if (remote == nullptr || !is_aligned(request.dest)) [[unlikely]] {
-            return atomic_slow_path<kOld>(request, pe, where, local, later, this);
+            return from_bits<T>(atomic_slow_path(request_of(request), pe, where, kOld, later));
         }
         // Before the atomic: processors do not load beyond it.
         Sleeper* sleeper = sleeper_of(pe);
@@ -443,32 +443,9 @@ class Context {
         offer_end(context->transport_context());
         return value;
     }
-    template <OldValue kOld, class T, class Local>
-    [[gnu::noinline]] static T atomic_slow_path(const Atomic<T> request, int pe, const char* where,
-                                                Local local, T* later, const Context* context) {
-        char* remote = address_map.remote(request.dest, sizeof(T), pe, where);
-        if (!is_aligned(request.dest)) fail_alignment(request.dest, sizeof(T), where);
-        if (remote != nullptr) {
-            T old = local(std::atomic_ref<T>(*reinterpret_cast<T*>(remote)));
-            if constexpr (kOld == OldValue::kLater) *later = old;
-            return request.op == AtomicOp::kFetch ? old : wake_and_return(sleeper_of(pe), old);
-        }
-        AtomicRequest bits{.dest = request.dest,
-                           .bytes = sizeof(T),
-                           .op = request.op,
-                           .operand = to_bits(request.operand),
-                           .condition = to_bits(request.condition)};
-        if constexpr (kOld != OldValue::kReturned) {
-            transport(pe, bits.dest).atomic_nbi(context->transport_context(), bits, later, pe);
-            offer_end(context->transport_context());
-            return T{};
-        } else {
-            Transport& way = transport(pe, bits.dest);
-            const std::uint64_t old = way.atomic(context->transport_context(), bits, pe);
-            offer_end(context->transport_context());
-            return from_bits<T>(old);
-        }
-    }
+    // RETURNS: the old value, 0 unless it is returned. `later`: where it goes if it comes later.
+    std::uint64_t atomic_slow_path(const AtomicRequest& request, int pe, const char* where,
+                                   OldValue old_value, void* later) const;
 
     Team* team_ = nullptr;                           // nullptr: the world
     TransportContext* transport_context_ = nullptr;  // nullptr: default_transport_context

@@ -38,6 +38,15 @@ struct Atomic {
     T condition;  // kCompareSwap
 };
 
+template <class T>
+TESSERA_INLINE AtomicRequest request_of(const Atomic<T>& atomic) {
+    return {.dest = atomic.dest,
+            .bytes = sizeof(T),
+            .op = atomic.op,
+            .operand = to_bits(atomic.operand),
+            .condition = to_bits(atomic.condition)};
+}
+
 // The update of the signal word by a put-with-signal.
 struct Signal {
     std::uint64_t* word = nullptr;  // symmetric
