@@ -225,8 +225,12 @@ using Row = std::array<ElementKernel, kOps>;
 
 template <class T, ElementOp kOp>
 constexpr ElementKernel kernel() {
+    // Only a minimum and a maximum look at the sign of an integer.
+    constexpr bool kIsOrder = kOp == ElementOp::kMin || kOp == ElementOp::kMax;
     if constexpr (!has<T>(kOp)) {
         return {};
+    } else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && !kIsOrder) {
+        return kernel<std::make_unsigned_t<T>, kOp>();
     } else if constexpr (sizeof(T) > 8) {
         return {sizeof(T),       alignof(T), accumulate<T, kOp>,
                 combine<T, kOp>, nullptr,    get_accumulate<T, kOp>};
