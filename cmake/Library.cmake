@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # libtessera.so and libtessera.a out of the folders' object libraries.
-set(TESSERA_ROOMS tessera_session tessera_settings tessera_teams tessera_locks tessera_progress
-                  tessera_memory)
+set(TESSERA_ROOMS tessera_session tessera_settings tessera_fabric_outlook tessera_teams
+                  tessera_locks tessera_progress tessera_memory)
 set(TESSERA_OBJECT_LIBRARIES
     tessera_api tessera_collectives tessera_kernels tessera_messaging ${TESSERA_ROOMS} tessera_core
-    tessera_heap tessera_launch tessera_topology ${TESSERA_TRANSPORTS} tessera_base)
+    tessera_heap tessera_node_file tessera_launch tessera_topology ${TESSERA_TRANSPORTS}
+    tessera_base)
 foreach(library IN LISTS TESSERA_OBJECT_LIBRARIES)
     list(APPEND TESSERA_OBJECTS $<TARGET_OBJECTS:${library}>)
 endforeach()
 # The kernels include little, and are compiled for several processors.
 tessera_precompile(HEADERS ${TESSERA_COMMON_HEADERS}
-    TARGETS tessera_base tessera_api tessera_collectives ${TESSERA_ROOMS} tessera_core tessera_heap
-            tessera_launch tessera_messaging tessera_topology ${TESSERA_TRANSPORTS})
+    TARGETS tessera_base ${TESSERA_ROOMS} tessera_core tessera_heap tessera_node_file
+            tessera_launch tessera_topology ${TESSERA_TRANSPORTS})
+# Nearly all files here include these two, which take longer than most algorithms.
+tessera_precompile(HEADERS ${TESSERA_COMMON_HEADERS} <cmath> <thread>
+    ${PROJECT_SOURCE_DIR}/src/core/context.hpp ${PROJECT_SOURCE_DIR}/collectives/algorithm.hpp
+    TARGETS tessera_collectives tessera_api tessera_messaging)
 
 add_library(tessera SHARED ${TESSERA_OBJECTS})
 add_library(tessera_static STATIC ${TESSERA_OBJECTS})
