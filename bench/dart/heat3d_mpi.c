@@ -2,54 +2,18 @@
 //
 // The same in plain MPI, without DART: what does DART gain (Zhou 2016, figures 8.5 and 8.7)? The
 // halo comes by MPI_Rget and MPI_Wait under a shared lock of all units, as in the paper.
-// MPI_Win_allocate makes the windows, so MPI may load from the neighbours' memory by itself.
 #define _GNU_SOURCE
-#include <mpi.h>
-
+#include "bench/dart/mpi_measure.h"
+// It declares what stands above, so it comes last.
 #include "bench/dart/heat3d.h"
 
 static MPI_Win windows[2];
 
-static void give_up(const char* what) {
-    fprintf(stderr, "unit %d: %s\n", me, what);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-static void meet(void) { MPI_Barrier(MPI_COMM_WORLD); }
-
-static void begin(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &npes);
-    read_level(argc, argv);
-}
-
-static void end(void) {
-    meet();
-    report_end();
-    MPI_Finalize();
-}
-
-static double all_reduced(double value, MPI_Op operation) {
-    double result = 0;
-    MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, operation, MPI_COMM_WORLD);
-    return result;
-}
-static double greatest(double value) { return all_reduced(value, MPI_MAX); }
-static double sum_of_all(double value) { return all_reduced(value, MPI_SUM); }
-
 static double* allocate_field(int field, size_t bytes) {
-    double* memory = NULL;
-    MPI_Win_allocate((MPI_Aint)bytes, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
-                     &windows[field]);
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, windows[field]);
-    return memory;
+    return allocate_window(bytes, sizeof(double), &windows[field]);
 }
 
-static void free_field(int field) {
-    MPI_Win_unlock_all(windows[field]);
-    MPI_Win_free(&windows[field]);
-}
+static void free_field(int field) { free_window(&windows[field]); }
 
 static void get_cells(int field, long to, long from, long cells, int unit) {
     MPI_Request request;

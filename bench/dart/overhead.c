@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What do put and get cost through a DART that stands on OpenSHMEM, more than OpenSHMEM itself? The
-// rows of transfer_rows.h, by turns with the same in plain OpenSHMEM on the same memory, as their
-// limits: put and quiet for a blocking put, requests for handles. dart_put_alone compares a
+// rows of transfer_measure.h, by turns with the same in plain OpenSHMEM on the same memory, as
+// their limits: put and quiet for a blocking put, requests for handles. dart_put_alone compares a
 // blocking put with one that nothing completes.
 #define _GNU_SOURCE
 #include <shmemx.h>
@@ -66,7 +66,8 @@ int main(int argc, char** argv) {
         {"dart_put_rate", put_window, shmem_put_window, kWindow, 1},
         {"dart_get_rate", get_window, shmem_get_window, kWindow, 1},
     };
-    symmetric = begin_transfers(argc, argv);
+    begin_transfers(argc, argv);
+    symmetric = mine;
     pe = npes - 1;
     measure_rows(rows, sizeof rows / sizeof rows[0]);
     end_transfers();
