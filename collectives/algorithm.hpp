@@ -57,10 +57,9 @@ inline constexpr Restriction kLandingOffNode{
 inline constexpr Restriction kMailboxesEager{
     .symmetric = Symmetric::kNothing, .mailboxes = true, .one_node = true, .bytes_max = kSlotBytes};
 inline constexpr Restriction kMailboxesAssociative{.mailboxes = true, .in_order = false};
-inline constexpr Restriction kStreams{
-    .symmetric = Symmetric::kNothing, .mailboxes = true, .streams = true};
+inline constexpr Restriction kStreams{.symmetric = Symmetric::kNothing, .streams = true};
 inline constexpr Restriction kStreamsAssociative{
-    .symmetric = Symmetric::kNothing, .mailboxes = true, .streams = true, .in_order = false};
+    .symmetric = Symmetric::kNothing, .streams = true, .in_order = false};
 inline constexpr Restriction kExposed{
     .symmetric = Symmetric::kNothing, .mailboxes = true, .exposes = true, .one_node = true};
 

@@ -124,12 +124,12 @@ Call call_of(const Team& team) {
 }
 
 // The first call of a class of sizes. COST: a microsecond; the team's first call: a message down a
-// tree, and a sync. A nonblocking call cannot wait for other members: before the team has agreed,
-// it takes default parameters.
+// tree, and a sync. Teams without mailboxes take default parameters; so do nonblocking calls, which
+// cannot wait for other members, before the team has agreed.
 TESSERA_COLD std::uint8_t choose_for(Team& team, Collective collective, Call call,
                                      const char* where) {
     CollectiveState& state = state_of(team);
-    if (!state.has_machine && !call.is_nonblocking) {
+    if (!state.has_machine && !call.is_nonblocking && team.has_mailboxes) {
         const Agreed agreed = agree(team, where);
         state.machine = agreed.machine;
         state.cores_per_pe = agreed.cores_per_pe;
@@ -161,6 +161,7 @@ std::optional<std::size_t> named_algorithm(const Group& group, Collective collec
     } else {
         call.npes = group.npes();
         call.has_mailboxes = false;
+        call.has_streams = false;
     }
     const std::size_t index = setting.index();
     if (!is_possible(traits_of(collective)[index]->restriction, call)) return {};

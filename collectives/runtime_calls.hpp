@@ -39,7 +39,7 @@ inline MemberParts no_parts() { return {.only = kNoMember}; }
 // ---- Running them ----
 
 // Whether the library has room for the team's messages; the same on all members.
-inline bool can_carry(const Team& team) { return team.has_streams && team.has_mailboxes; }
+inline bool can_carry(const Team& team) { return team.has_streams; }
 
 // REQUIRES: can_carry(team). RETURNS when: dest is complete and source reusable here.
 void run_call(Team& team, Collective collective, const RuntimeCall& call, const char* where);

@@ -6,7 +6,11 @@
 // (patterns/tree.hpp has radix 4; here children combine in the order of the members.)
 #pragma once
 
+#include <algorithm>
 #include <bit>
+
+#include "collectives/model.hpp"
+#include "teams/team_streams.hpp"
 
 namespace tessera::collectives {
 
@@ -27,5 +31,11 @@ class Binomial {
     int place_;
     int children_ = 0;
 };
+
+// The streams of a team for the model, which knows no short blocks.
+inline StreamLayout modelled_streams(const TeamLayout& team) {
+    constexpr int kMembersMax = StreamLayout::members_max(kLongStreamBlockBytes);
+    return {std::min(static_cast<int>(team.npes), kMembersMax), kLongStreamBlockBytes};
+}
 
 }  // namespace tessera::collectives

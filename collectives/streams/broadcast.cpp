@@ -4,13 +4,11 @@
 // parent piece by piece, and passes each piece on to its children, those with the largest subtrees
 // first.
 // COST: ceil(lg p) (a + s b) + n b for pieces of s bytes, at most.
-#include <algorithm>
 
 #include "collectives/broadcast/broadcast.hpp"
 #include "collectives/cost_terms.hpp"
 #include "collectives/streams/binomial.hpp"
 #include "collectives/streams/call.hpp"
-#include "teams/team_streams.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -61,7 +59,7 @@ namespace {
 // more than the slots of a stream.
 Cost cost(const TeamLayout& team, double n) {
     const double off_node_levels = off_node_rounds(team);
-    const StreamLayout layout(std::min(static_cast<int>(team.npes), StreamLayout::kMembersMax));
+    const StreamLayout layout = modelled_streams(team);
     const double waits = (1 + pieces(n, static_cast<double>(layout.slot_bytes()))) / 2;
     return Cost{.latencies = team.is_oversubscribed() ? kWaitForRunPe : on_node_rounds(team),
                 .copied_critical_path = kStreamCall + 2 * kPush * on_node_rounds(team) * n,

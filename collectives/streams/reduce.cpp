@@ -5,13 +5,11 @@
 // tree, whatever the root of the call, and sends the result on; else the call's root is.
 // COST: ceil(lg p) (a + s b) + n (b + lg p c) for pieces of s bytes, at most. A member that has
 // children and is not the root combines in two pieces of scratch memory.
-#include <algorithm>
 
 #include "collectives/cost_terms.hpp"
 #include "collectives/reduce/to_owners.hpp"
 #include "collectives/streams/binomial.hpp"
 #include "collectives/streams/call.hpp"
-#include "teams/team_streams.hpp"
 
 namespace tessera::collectives {
 namespace {
@@ -104,7 +102,7 @@ namespace {
 // A member that has sent its part does not wait for others.
 Cost cost(const TeamLayout& team, double n) {
     const double off_node_levels = off_node_rounds(team);
-    const StreamLayout layout(std::min(static_cast<int>(team.npes), StreamLayout::kMembersMax));
+    const StreamLayout layout = modelled_streams(team);
     const double waits = pieces(n, static_cast<double>(layout.slot_bytes())) / 2;
     return Cost{.latencies = team.is_oversubscribed() ? kWaitForRunPe : on_node_rounds(team),
                 .copied_critical_path = kStreamCall + 2 * on_node_rounds(team) * n,

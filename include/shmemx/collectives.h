@@ -21,8 +21,8 @@
 // shmemx_TYPE_loc_t.
 //
 // RETURNS, for all that return a value: 0; 1, on all PEs of the team alike: the library has no room
-// for the team's messages, because one of its PEs is in more than 256 teams at once, or the team
-// has more than 3584 PEs.
+// for the team's messages, because one of its PEs is in more than 2304 teams at once, or the team
+// has more than 3584 PEs; or one is in more than 256 teams, and the team has more than 224 PEs.
 // Nonblocking forms return at once, and their requests (requests.h) are complete when dest is
 // complete and source reusable; arrays and shmemx_op_t's user_data stay as they are until then.
 // ERRORS, for all: a handle that is no team, a root that is not in the team, element_bytes 0, a

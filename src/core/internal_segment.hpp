@@ -4,6 +4,7 @@
 // heap. Zeroed by its owner before the startup sync.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -92,7 +93,7 @@ inline InternalSegment& segment_of(Sleeper* sleeper) {
 //   epoch slots   one for each PE of the job
 inline constexpr std::size_t kMailboxesOffset = std::size_t{256} << 20;
 inline constexpr std::size_t kStreamsOffset = std::size_t{512} << 20;
-inline constexpr std::size_t kQueueNodesOffset = std::size_t{768} << 20;
+inline constexpr std::size_t kQueueNodesOffset = std::size_t{896} << 20;
 inline constexpr std::size_t kEpochSlotsOffset = heap::kInternalBytes;
 static_assert(kEpochSlotsOffset == kQueueNodesOffset + kQueueNodes * sizeof(QueueNode));
 inline constexpr std::size_t kListBytes = std::size_t{32} << 20;
@@ -103,8 +104,12 @@ inline constexpr std::uint32_t kTeamSlots =
     static_cast<std::uint32_t>((kBoardOffset - sizeof(InternalSegment)) / sizeof(TeamFlags));
 inline constexpr auto kTeamsWithMailboxes =
     static_cast<std::uint32_t>((kStreamsOffset - kMailboxesOffset) / TeamMailboxes::stride());
+inline constexpr std::uint32_t kTeamsWithLongStreams = 256;
+inline constexpr std::size_t kLongStreamsBytes = kTeamsWithLongStreams * kLongStreamBlockBytes;
 inline constexpr auto kTeamsWithStreams =
-    static_cast<std::uint32_t>((kQueueNodesOffset - kStreamsOffset) / kTeamStreamsBytes);
+    kTeamsWithLongStreams +
+    static_cast<std::uint32_t>((kQueueNodesOffset - kStreamsOffset - kLongStreamsBytes) /
+                               kShortStreamBlockBytes);
 inline constexpr std::uint32_t kWorldTeamSlot = 0;
 inline constexpr std::uint32_t kSharedTeamSlot = 1;
 inline constexpr std::uint32_t kNodeTeamSlot = 2;
@@ -134,8 +139,27 @@ inline char* lists_of(InternalSegment& segment) {
     return reinterpret_cast<char*>(&segment) + kListsOffset;
 }
 
+inline constexpr std::size_t stream_block_bytes(std::uint32_t slot) {
+    return slot < kTeamsWithLongStreams ? kLongStreamBlockBytes : kShortStreamBlockBytes;
+}
+
+// Where the block of a slot begins behind the first one, and the slot of a byte there.
+inline constexpr std::size_t stream_block_offset(std::uint32_t slot) {
+    const std::uint32_t long_ones = std::min(slot, kTeamsWithLongStreams);
+    return long_ones * kLongStreamBlockBytes + (slot - long_ones) * kShortStreamBlockBytes;
+}
+inline constexpr std::uint32_t stream_slot_of(std::size_t offset) {
+    return static_cast<std::uint32_t>(offset < kLongStreamsBytes
+                                          ? offset / kLongStreamBlockBytes
+                                          : kTeamsWithLongStreams + (offset - kLongStreamsBytes) /
+                                                                        kShortStreamBlockBytes);
+}
+static_assert(stream_slot_of(stream_block_offset(kTeamsWithLongStreams) - 1) ==
+              kTeamsWithLongStreams - 1);
+static_assert(stream_slot_of(stream_block_offset(kTeamsWithStreams - 1)) == kTeamsWithStreams - 1);
+
 inline char* stream_block_of(InternalSegment& segment, std::uint32_t slot) {
-    return reinterpret_cast<char*>(&segment) + kStreamsOffset + slot * kTeamStreamsBytes;
+    return reinterpret_cast<char*>(&segment) + kStreamsOffset + stream_block_offset(slot);
 }
 
 }  // namespace tessera

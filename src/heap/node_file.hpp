@@ -57,7 +57,7 @@ inline constexpr std::uint64_t kNodeMagic = 0x5445535345524137;  // "TESSERA7": 
 // Address space for the flags of some 48,000 teams, lists of members, the mailboxes of 600
 // teams, the streams of 256, and the nodes of 262,144 locks; only those that exist take memory.
 // Behind it: a slot for the epochs with each PE of the job (core/internal_segment.hpp).
-inline constexpr std::size_t kInternalBytes = std::size_t{784} << 20;
+inline constexpr std::size_t kInternalBytes = std::size_t{912} << 20;
 
 // The words by which one PE tells another one, the slot's owner, about the epochs between them
 // (progress/epochs.hpp). Only the first PE writes them. On a line of its own.

@@ -22,7 +22,7 @@ class StreamSet {
     // REQUIRES: team.has_streams.
     StreamSet(const Team& team, int set)
         : team_(team),
-          layout_(team.npes),
+          layout_(stream_layout(team)),
           set_(set),
           streams_(static_cast<std::size_t>(team.npes), Stream{.sent = team.first_stream_number,
                                                                .received = team.first_stream_number,

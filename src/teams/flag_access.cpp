@@ -70,7 +70,8 @@ void renew_mailboxes(const Team& team) {
 
 void find_partners(Team& team) {
     team.has_mailboxes = team.slot < kTeamsWithMailboxes;
-    team.has_streams = team.npes <= StreamLayout::kMembersMax && team.slot < kTeamsWithStreams;
+    team.has_streams = team.slot < kTeamsWithStreams &&
+                       team.npes <= StreamLayout::members_max(stream_block_bytes(team.slot));
     team.first_stream_number = team.mailbox_calls;
     team.central = nullptr;
     if (team.is_on_one_node) {

@@ -6,8 +6,14 @@
 #include "core/address_map.hpp"
 #include "core/internal_segment.hpp"
 #include "core/pe_state.hpp"
+#include "teams/team.hpp"
+#include "teams/team_streams.hpp"
 
 namespace tessera {
+
+StreamLayout stream_layout(const Team& team) {
+    return {static_cast<int>(team.npes), stream_block_bytes(team.slot)};
+}
 
 char* stream_block(std::uint32_t slot) { return stream_block_of(*pe_state.internal, slot); }
 
@@ -18,7 +24,8 @@ char* mapped_stream_block(int world_pe, std::uint32_t slot) {
 
 void renew_stream_block(std::uint32_t slot, std::uint32_t number) {
     auto* gates = reinterpret_cast<Gate*>(stream_block(slot));
-    for (std::size_t i = 0; i < kStreamGatesBytes / sizeof(Gate); ++i) gates[i].reset(number);
+    const std::size_t bytes = StreamLayout::gates_bytes(stream_block_bytes(slot));
+    for (std::size_t i = 0; i < bytes / sizeof(Gate); ++i) gates[i].reset(number);
 }
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the blocks of streams (teams/team_streams.hpp) lie, and the context of the transfers
-// between them.
+// Where the blocks of streams (teams/team_streams.hpp) lie, how they are laid out, and the context
+// of the transfers between them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,11 @@
 namespace tessera {
 
 class Context;
+class StreamLayout;
+struct Team;
 
+// REQUIRES: team.has_streams.
+StreamLayout stream_layout(const Team& team);
 // This PE's block for the team in slot `slot`: also the symmetric address of other PEs' blocks.
 char* stream_block(std::uint32_t slot);
 // The block of PE `world_pe` as this PE maps it; nullptr: the PE is on another node.

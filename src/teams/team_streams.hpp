@@ -3,10 +3,11 @@
 // The streams of a team: messages from each member to each other one, in order, through slots in
 // the receiver's internal segment. They carry the collectives of the runtime layer
 // (collectives/streams/), which may be nonblocking, and whose arrays may be private. A team has
-// several sets of streams, so that several calls progress side by side. Layout of a team's block of
-// kTeamStreamsBytes in a member's internal segment:
+// several sets of streams, so that several calls progress side by side. The first teams of a PE
+// have long blocks, those in later slots short ones (core/internal_segment.hpp). Layout of a team's
+// block in a member's internal segment:
 //
-//   kStreamGatesBytes of gates, for each set:
+//   gates_bytes() of gates, for each set:
 //     arrived[i]   number of the last message of member i that lies in this member's slots
 //     freed[i]     number of this member's last message that member i has read
 //   then for each set:
@@ -27,8 +28,8 @@
 
 namespace tessera {
 
-inline constexpr std::size_t kTeamStreamsBytes = std::size_t{1} << 20;
-inline constexpr std::size_t kStreamGatesBytes = kTeamStreamsBytes / 8;
+inline constexpr std::size_t kLongStreamBlockBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kShortStreamBlockBytes = std::size_t{64} << 10;
 inline constexpr std::uint32_t kStreamSlots = 4;  // slots of each stream; a power of two
 static_assert(std::has_single_bit(kStreamSlots));
 
@@ -36,15 +37,22 @@ static_assert(std::has_single_bit(kStreamSlots));
 class StreamLayout {
   public:
     static constexpr int kSetsMax = 4;
-    // With more members the slots would be too short for four sets.
-    static constexpr int kMembersOfFourSets = 512;
-    static constexpr int kMembersMax = 3584;
 
-    // REQUIRES: npes <= kMembersMax.
-    explicit StreamLayout(int npes)
-        : sets_(npes <= kMembersOfFourSets ? kSetsMax : 1),
-          gates_bytes_(kStreamGatesBytes / 2 / static_cast<std::size_t>(sets_)),
-          set_bytes_((kTeamStreamsBytes - kStreamGatesBytes) / static_cast<std::size_t>(sets_)),
+    // The gates of all sets in a block.
+    static constexpr std::size_t gates_bytes(std::size_t block_bytes) { return block_bytes / 8; }
+    // Each member has slots of a cache line or more.
+    static constexpr int members_max(std::size_t block_bytes) {
+        return static_cast<int>((block_bytes - gates_bytes(block_bytes)) /
+                                (kStreamSlots * kCacheLineBytes));
+    }
+
+    // REQUIRES: npes <= members_max(block_bytes).
+    StreamLayout(int npes, std::size_t block_bytes)
+        // With more members the slots would be too short for four sets.
+        : sets_(npes <= members_max(block_bytes) / 7 ? kSetsMax : 1),
+          all_gates_bytes_(gates_bytes(block_bytes)),
+          gates_bytes_(all_gates_bytes_ / 2 / static_cast<std::size_t>(sets_)),
+          set_bytes_((block_bytes - all_gates_bytes_) / static_cast<std::size_t>(sets_)),
           gate_stride_(std::clamp(std::bit_floor(gates_bytes_ / static_cast<std::size_t>(npes)),
                                   sizeof(Gate), std::size_t{kFalseSharingBytes})),
           slot_bytes_(set_bytes_ / static_cast<std::size_t>(npes) / kStreamSlots / kCacheLineBytes *
@@ -61,11 +69,12 @@ class StreamLayout {
     std::size_t slot(int set, int member, std::uint32_t number) const {
         const std::size_t place =
             static_cast<std::size_t>(member) * kStreamSlots + number % kStreamSlots;
-        return kStreamGatesBytes + set_bytes_ * static_cast<std::size_t>(set) + place * slot_bytes_;
+        return all_gates_bytes_ + set_bytes_ * static_cast<std::size_t>(set) + place * slot_bytes_;
     }
 
   private:
     int sets_;
+    std::size_t all_gates_bytes_;
     std::size_t gates_bytes_;  // gates of each kind, in a set
     std::size_t set_bytes_;    // slots of a set
     std::size_t gate_stride_;

@@ -109,7 +109,7 @@ void place_in_segment(const Reader& reader, std::uint64_t offset, const PeFacts&
         wait.slot = static_cast<std::uint32_t>((offset - kMailboxesOffset) / facts.mailboxes_bytes);
     } else if (offset >= kStreamsOffset && offset < kQueueNodesOffset) {
         wait.place = GatePlace::kTeam;
-        wait.slot = static_cast<std::uint32_t>((offset - kStreamsOffset) / kTeamStreamsBytes);
+        wait.slot = stream_slot_of(offset - kStreamsOffset);
     } else if (offset >= kQueueNodesOffset && offset < kEpochSlotsOffset) {
         wait.place = GatePlace::kLockQueue;
         wait.node = static_cast<std::uint32_t>((offset - kQueueNodesOffset) / sizeof(QueueNode));

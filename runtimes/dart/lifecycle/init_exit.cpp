@@ -3,6 +3,7 @@
 // dart_init, dart_exit (runtime.hpp).
 #include <dash/dart/if/dart_initialization.h>
 #include <shmem.h>
+#include <shmemx.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -51,6 +52,11 @@ void start_openshmem() {
     detail::anchor = static_cast<char*>(shmem_calloc(1, kAnchorBytes));
     if (detail::anchor == nullptr) {
         fail_memory();
+    }
+    if (shmemx_allreduce(SHMEM_TEAM_WORLD, nullptr, nullptr, 0, SHMEMX_TYPE_INT32, SHMEMX_OP_MAX) !=
+        0) {
+        fatal("dart_init", "%d units are more than a team with collectives may have (docs/dart.md)",
+              n_units());
     }
     find_node(detail::anchor);
     if (!start_wide_atomics() || !start_inbox()) {

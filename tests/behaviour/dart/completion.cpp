@@ -213,12 +213,6 @@ char await(const volatile char* flag) {
     return *flag;
 }
 
-int nodes() {
-    dart_domain_locality_t* all = nullptr;
-    OK(dart_domain_team_locality(DART_TEAM_ALL, ".", &all));
-    return all->num_nodes;
-}
-
 // Units 0 and 1 meet, and put to each other. RETURNS: whether it was the last round: unit 0 ends
 // them after half a second, because they are slow on a loaded machine.
 bool play_round(Put how, const Memory& memory, std::size_t round, dart_datatype_t strided,

@@ -4,6 +4,8 @@
 // works. And the limits that DART tells when they are reached, on all members alike.
 #include <malloc.h>
 
+#include <dash/dart/if/dart_tessera.h>
+
 #include "together.hpp"
 
 namespace {
@@ -56,11 +58,13 @@ void test_impossible_arguments() {
 }
 
 // As many teams as the library has collectives for; then the creation fails, and not what comes
-// behind it. A team that is destroyed makes room for another one.
+// behind it. A team that is destroyed makes room for another one. Between nodes, and with more
+// units than cores, so many teams take minutes.
 void test_most_teams() {
+    const bool is_quick = nodes() == 1 && units() <= 3;
     std::vector<dart_team_t> teams;
     dart_ret_t result = DART_OK;
-    while (result == DART_OK && teams.size() < 300) {
+    while (result == DART_OK && teams.size() < (is_quick ? 2500 : 300)) {
         teams.push_back(DART_TEAM_NULL);
         result = dart_team_clone(DART_TEAM_ALL, &teams.back());
     }
@@ -68,8 +72,11 @@ void test_most_teams() {
     int all_failed = -1;
     OK(dart_allreduce(&failed, &all_failed, 1, DART_TYPE_INT, DART_OP_SUM, DART_TEAM_ALL));
     CHECK(all_failed == failed * units());
+    CHECK(failed == (is_quick ? 1 : 0));
     if (failed != 0) {
-        CHECK(result == DART_ERR_OTHER && teams.back() == DART_TEAM_NULL);
+        // Each team takes team memory, too.
+        CHECK(result == DART_ERR_OTHER || result == DART_ERR_NOMEM);
+        CHECK(teams.back() == DART_TEAM_NULL && teams.size() > 2000);
         teams.pop_back();
     }
     for (dart_team_t team : teams) {
@@ -77,11 +84,17 @@ void test_most_teams() {
         const int one = 1;
         OK(dart_allreduce(&one, &sum, 1, DART_TYPE_INT, DART_OP_SUM, team));
         CHECK(sum == units());
+        dart_handle_t handle = DART_HANDLE_NULL;
+        OK(dart_allreduce_nb(&one, &sum, 1, DART_TYPE_INT, DART_OP_MAX, team, &handle));
+        OK(dart_wait(&handle));
+        CHECK(sum == 1);
+    }
+    for (std::size_t i = 0; i < 10; ++i) {
+        OK(dart_team_destroy(&teams[i]));
     }
     dart_gptr_t gptr = DART_GPTR_NULL;
     OK(dart_team_memalloc_aligned(teams.back(), 10, DART_TYPE_LONG, &gptr));
     OK(dart_team_memfree(gptr));
-    OK(dart_team_destroy(&teams.front()));
     OK(dart_team_clone(DART_TEAM_ALL, &teams.front()));
     for (dart_team_t& team : teams) {
         OK(dart_team_destroy(&team));

@@ -26,6 +26,12 @@ inline int units() { return check_units(); }
 inline int next_unit() { return (me() + 1) % units(); }
 inline int previous_unit() { return (me() + units() - 1) % units(); }
 
+inline int nodes() {
+    dart_domain_locality_t* all = nullptr;
+    OK(dart_domain_team_locality(DART_TEAM_ALL, ".", &all));
+    return all->num_nodes;
+}
+
 // A group of units.
 inline dart_group_t group_of(const std::vector<int>& members) {
     dart_group_t group = nullptr;

@@ -427,22 +427,29 @@ TEST(Streams, GatherScatterAllgather) {
 
 // ---- The places of gates and slots ----
 
-TEST(StreamLayout, GatesAndSlotsAreApart) {
-    for (int npes : {1, 2, 3, 100, 512, 513, 2000, StreamLayout::kMembersMax}) {
-        const StreamLayout layout(npes);
+void check_layout(std::size_t block_bytes, std::initializer_list<int> members) {
+    const std::size_t gates_bytes = StreamLayout::gates_bytes(block_bytes);
+    for (int npes : members) {
+        const StreamLayout layout(npes, block_bytes);
         ASSERT_GE(layout.slot_bytes(), 64U);
         const int last = npes - 1;
         for (int set = 0; set < layout.sets(); ++set) {
             EXPECT_LE(layout.arrived(set, last) + sizeof(Gate), layout.freed(set, 0));
             EXPECT_LE(layout.freed(set, last) + sizeof(Gate),
-                      set + 1 < layout.sets() ? layout.arrived(set + 1, 0) : kStreamGatesBytes);
-            EXPECT_GE(layout.slot(set, 0, 0), kStreamGatesBytes);
+                      set + 1 < layout.sets() ? layout.arrived(set + 1, 0) : gates_bytes);
+            EXPECT_GE(layout.slot(set, 0, 0), gates_bytes);
             const std::size_t end = layout.slot(set, last, kStreamSlots - 1) + layout.slot_bytes();
-            EXPECT_LE(end,
-                      set + 1 < layout.sets() ? layout.slot(set + 1, 0, 0) : kTeamStreamsBytes);
+            EXPECT_LE(end, set + 1 < layout.sets() ? layout.slot(set + 1, 0, 0) : block_bytes);
         }
         EXPECT_EQ(layout.slot(0, 0, 1), layout.slot(0, 0, 1 + kStreamSlots));
     }
+}
+
+TEST(StreamLayout, GatesAndSlotsAreApart) {
+    check_layout(kLongStreamBlockBytes, {1, 2, 3, 100, 512, 513, 2000, 3584});
+    check_layout(kShortStreamBlockBytes, {1, 2, 3, 32, 33, 100, 224});
+    EXPECT_EQ(3584, StreamLayout::members_max(kLongStreamBlockBytes));
+    EXPECT_EQ(224, StreamLayout::members_max(kShortStreamBlockBytes));
 }
 
 }  // namespace

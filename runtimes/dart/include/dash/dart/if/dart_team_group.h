@@ -128,7 +128,8 @@ dart_ret_t dart_team_get_group(dart_team_t teamid, dart_group_t* group) DART_NOT
  *
  * RETURNS: DART_OK; DART_ERR_INVAL: no such parent, no group, or units that are not in the parent;
  * DART_ERR_NOMEM; the same on all units of the new team: DART_ERR_OTHER: a unit is in as many teams
- * as can have collectives (some 250), or no number is left for a team.
+ * as can have collectives (some 2300; some 250, if the team has more than 224 units), or no number
+ * is left for a team.
  */
 dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group,
                             dart_team_t* newteam) DART_NOTHROW;
