@@ -5,12 +5,12 @@
 //   dart_restart        dart_init and dart_exit, in a process that has started once
 //   dart_team           a team of all units, and its end
 //   dart_local_memory   64 bytes of the own unit, and their end
-//   dart_team_memory    memory on each unit, by its bytes, and its end (Zhou 2016, 5.3.5)
-//   dart_team_register  registration of memory that malloc gave, and its end
 //
-// After each size of the last two a neighbour's bytes are read once, which is the check.
+// lifecycle_sizes.h has the rows of team memory.
 #define _GNU_SOURCE
 #include "bench/dart/dart_measure.h"
+// It declares what stands above and below.
+#include "bench/dart/lifecycle_sizes.h"
 
 static void restart(void) {
     NEED(dart_exit());
@@ -27,9 +27,6 @@ static void local_memory(void) {
     NEED(dart_memfree(gptr));
 }
 
-static size_t bytes;
-static char* registered;
-
 static dart_gptr_t allocated(void) {
     dart_gptr_t gptr = DART_GPTR_NULL;
     NEED(dart_team_memalloc_aligned(DART_TEAM_ALL, bytes, DART_TYPE_BYTE, &gptr));
@@ -42,18 +39,6 @@ static dart_gptr_t register_bytes(void) {
 }
 static void team_memory(void) { NEED(dart_team_memfree(allocated())); }
 static void team_register(void) { NEED(dart_team_memderegister(register_bytes())); }
-
-static void measure(const char* name, const char* x_name, double x, void (*call)(void), int calls) {
-    double us[kSamplesMax];
-    const int samples = level == TINY ? 2 : 9;
-    for (int i = -1; i < samples; ++i) {
-        meet();
-        const double start = now_ns();
-        for (int j = 0; j < calls; ++j) call();
-        us[i < 0 ? 0 : i] = greatest((now_ns() - start) * 1e-3 / calls);
-    }
-    report(name, x_name, x, "us", 1, us, samples, 0);
-}
 
 static void check_neighbour(dart_gptr_t gptr) {
     const int neighbour = (me + 1) % npes;
@@ -68,21 +53,15 @@ static void check_neighbour(dart_gptr_t gptr) {
     meet();
 }
 
-static void measure_sizes(void) {
-    const size_t most = level == TINY ? MIB : 16 * MIB;
-    registered = malloc(most);
-    for (bytes = 64; bytes <= most; bytes *= bytes == 64 ? 64 : 16) {
-        const int calls = level == TINY ? 5 : bytes > 4096 ? 20 : 400;
-        measure("dart_team_memory", "bytes", (double)bytes, team_memory, calls);
-        const dart_gptr_t memory = allocated();
-        check_neighbour(memory);
-        NEED(dart_team_memfree(memory));
-        measure("dart_team_register", "bytes", (double)bytes, team_register, calls);
-        const dart_gptr_t view = register_bytes();
-        check_neighbour(view);
-        NEED(dart_team_memderegister(view));
-    }
-    free(registered);
+static void check_memory(void) {
+    const dart_gptr_t memory = allocated();
+    check_neighbour(memory);
+    NEED(dart_team_memfree(memory));
+}
+static void check_register(void) {
+    const dart_gptr_t view = register_bytes();
+    check_neighbour(view);
+    NEED(dart_team_memderegister(view));
 }
 
 int main(int argc, char** argv) {
