@@ -179,7 +179,7 @@ struct NodePlan {
     bool try_huge_pages = true;
     std::size_t facts_bytes = 0;
     std::uint32_t usable_cores = 1;
-    HelperPlan helpers;
+    HelperPlan helpers{};
 };
 
 // Makes both files and writes the header. On failure both descriptors are empty and `error` says
