@@ -27,7 +27,7 @@ std::string algorithm_text(const AlgorithmTraits& algorithm) {
 
 // "team on several nodes, 2^k members"
 std::string restriction_text(const collectives::Restriction& limits) {
-    std::string text = limits.mailboxes ? "team" : "";
+    std::string text = limits.mailboxes || limits.streams ? "team" : "";
     const auto add = [&](bool holds, const std::string& what) {
         if (holds) text += (text.empty() ? "" : ", ") + what;
     };
