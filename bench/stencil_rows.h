@@ -70,9 +70,7 @@ static inline void stripe_relax_row(const struct Stripe* s, float* restrict to,
 
 static inline void stripe_relax_border(const struct Stripe* s, float* to, const float* from) {
     stripe_relax_row(s, to + s->width, from + s->width);
-    if (s->rows > 1) {
-        stripe_relax_row(s, to + s->rows * s->width, from + s->rows * s->width);
-    }
+    if (s->rows > 1) stripe_relax_row(s, to + s->rows * s->width, from + s->rows * s->width);
 }
 
 // Not inline: the same code for all callers, whose times are compared.

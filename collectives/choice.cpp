@@ -86,9 +86,7 @@ const Profile& profile() {
 // highest bit. The sync behind it ends on no member before all have begun, as mailboxes require.
 Agreed agree(Team& team, const char* where) {
     Agreed agreed{};
-    if (team.my_index == 0) {
-        agreed = {.machine = machine(), .cores_per_pe = cores_per_pe()};
-    }
+    if (team.my_index == 0) agreed = {.machine = machine(), .cores_per_pe = cores_per_pe()};
     const Mailboxes mailboxes(team, where);
     const auto me = static_cast<unsigned>(team.my_index);
     const int from = static_cast<int>(std::bit_width(me)) - 1;
@@ -218,9 +216,8 @@ std::size_t choose(const Group& group, Collective collective, const Call& call) 
     if (takes_the_first(group, call)) return 0;
     Team& team = group.team();
     std::uint8_t& chosen = state_of(team).entry(row_of(collective, call), class_of(call.bytes));
-    if (chosen == CollectiveState::kNotChosen) [[unlikely]] {
+    if (chosen == CollectiveState::kNotChosen) [[unlikely]]
         chosen = choose_for(team, collective, call, group.where());
-    }
     return chosen;
 }
 

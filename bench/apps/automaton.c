@@ -74,9 +74,7 @@ static double run_sequentially(unsigned char** result) {
     if (!from || !to) give_up("automaton: no memory for the sequential run");
     memset(to, 0, bytes);
     to += kPage / 2;  // see main
-    for (int line = 1; line <= lines_of_all; ++line) {
-        fill(from + (size_t)line * stride, line - 1);
-    }
+    for (int line = 1; line <= lines_of_all; ++line) fill(from + (size_t)line * stride, line - 1);
     double start = now_ns();
     for (int step = 0; step < steps; ++step) {
         memcpy(from, from + (size_t)lines_of_all * stride, stride);

@@ -65,9 +65,7 @@ static void access_one(void) {
 }
 static void flags_of_origin(int k) {
     ++rounds;
-    for (int i = 1; i <= k; ++i) {
-        shmem_long_wait_until(&asked[i], SHMEM_CMP_GE, rounds);
-    }
+    for (int i = 1; i <= k; ++i) shmem_long_wait_until(&asked[i], SHMEM_CMP_GE, rounds);
     for (int i = 1; i <= k; ++i) shmem_long_atomic_set(&answered[0], rounds, i);
 }
 static void flags_of_target(void) {

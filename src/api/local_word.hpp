@@ -31,9 +31,8 @@ class LocalWords {
         const std::size_t bytes = byte_count<sizeof(T)>(count);
         if (!address_map.contains(words, bytes)) [[unlikely]]
             words_ = static_cast<T*>(registered_words(words, bytes, where));
-        if (reinterpret_cast<std::uintptr_t>(words) % sizeof(T) != 0) [[unlikely]] {
+        if (reinterpret_cast<std::uintptr_t>(words) % sizeof(T) != 0) [[unlikely]]
             fail_alignment(words, sizeof(T), where);
-        }
         by_transport_ =
             address_map.needs_transport && address_map.is_own_by_transport(words, bytes);
     }

@@ -147,9 +147,7 @@ SHMEM_ENTRY(int, shmem_addr_accessible, const void* addr, int pe) {
     tessera::check_initialized(SHMEM_WHERE);
     if (!api::is_pe(pe)) return 0;
     if (address_map.in_heap(addr, 1)) return 1;
-    if (address_map.in_statics(addr, 1)) {
-        return api::runs_my_program(pe) ? 1 : 0;
-    }
+    if (address_map.in_statics(addr, 1)) return api::runs_my_program(pe) ? 1 : 0;
     if (tessera::is_segment_name(addr)) return tessera::segments().has(addr, pe) ? 1 : 0;
     const tessera::ExternalHeap* external = tessera::find_external_heap(addr, 1);
     return external != nullptr && tessera::is_registered_by(pe, *external, addr) ? 1 : 0;

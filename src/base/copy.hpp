@@ -86,9 +86,8 @@ TESSERA_INLINE void copy_below_16(char* dest, const char* source, std::size_t by
 
 TESSERA_INLINE void copy_up_to_64(char* dest, const char* source, std::size_t bytes) {
     static_assert(kShortCopyBytesMax == 64);
-    if (bytes == 8) [[likely]] {
+    if (bytes == 8) [[likely]]
         return store(dest, load<std::uint64_t>(source));
-    }
     if (bytes < 16) return copy_below_16(dest, source, bytes);
     if (bytes <= 32) return copy_both_ends<Vector16>(dest, source, bytes);
     Vector16 a = load<Vector16>(source);

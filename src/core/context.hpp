@@ -141,9 +141,8 @@ class Context {
     TESSERA_INLINE T g(const T* source, int pe, const char* where) const {
         static_assert(sizeof(T) <= kShortBytesMax);
         pe = world_pe(pe, where);
-        if (char* remote = address_map.mapped(source, pe)) [[likely]] {
+        if (char* remote = address_map.mapped(source, pe)) [[likely]]
             return load<T>(remote);
-        }
         return g_slow_path(source, pe, where, this);
     }
 
@@ -163,9 +162,8 @@ class Context {
         static_assert(sizeof(T) == 4 || sizeof(T) == 8);
         pe = world_pe(pe, where);
         char* remote = address_map.mapped(request.dest, pe);
-        if (remote == nullptr || !is_aligned(request.dest)) [[unlikely]] {
+        if (remote == nullptr || !is_aligned(request.dest)) [[unlikely]]
             return from_bits<T>(atomic_slow_path(request_of(request), pe, where, kOld, later));
-        }
         // Before the atomic: processors do not load beyond it.
         Sleeper* sleeper = sleeper_of(pe);
         if (batch_ != nullptr) [[unlikely]] {
@@ -435,9 +433,7 @@ class Context {
     template <class T>
     [[gnu::noinline]] static T g_slow_path(const T* source, int pe, const char* where,
                                            const Context* context) {
-        if (char* remote = address_map.remote(source, sizeof(T), pe, where)) {
-            return load<T>(remote);
-        }
+        if (char* remote = address_map.remote(source, sizeof(T), pe, where)) return load<T>(remote);
         T value;
         transport(pe, source).get(context->transport_context(), &value, source, sizeof(T), pe);
         offer_end(context->transport_context());

@@ -28,9 +28,8 @@ void check_not_null(const void* array, const char* name, const char* where) {
 
 // RETURNS: whether there is anything to move.
 bool check_shape(const StridedArguments& arguments, const char* where) {
-    if (arguments.ndims < 0 || arguments.ndims > kDimensionsMax) [[unlikely]] {
+    if (arguments.ndims < 0 || arguments.ndims > kDimensionsMax) [[unlikely]]
         fatal("%s: ndims %d is not in [0, %d]", where, arguments.ndims, kDimensionsMax);
-    }
     if (arguments.ndims > 0) {
         check_not_null(arguments.extents, "extents", where);
         check_not_null(arguments.dest_strides, "dest_strides", where);

@@ -90,9 +90,7 @@ void LocalAllocator::free_run(Unit begin, Unit end) {
 // RETURNS: a run that no block covers; the caller sets its states.
 std::optional<Unit> LocalAllocator::try_take_run(std::uint64_t units, unsigned align_order) {
     const std::optional<Unit> unit = find_run(units, align_order);
-    if (unit) {
-        highest_end_.store(std::max(highest_end(), *unit + units), std::memory_order_relaxed);
-    }
+    if (unit) highest_end_.store(std::max(highest_end(), *unit + units), std::memory_order_relaxed);
     return unit;
 }
 

@@ -110,9 +110,7 @@ void collect_hellos(Job& job, const Fd& listener, std::vector<Fd>& members) {
         if (!receive(connection, hello, fds)) fail("receiving a PE's static data");
         auto index = static_cast<std::size_t>(hello.local_index);
         if (index == 0 || index >= members.size() || members[index]) continue;
-        if (hello.has_static_file != 0 && !fds.empty()) {
-            job.static_files[index] = std::move(fds[0]);
-        }
+        if (hello.has_static_file != 0 && !fds.empty()) job.static_files[index] = std::move(fds[0]);
         members[index] = std::move(connection);
         --missing;
     }

@@ -24,9 +24,8 @@ std::uint64_t atomic_on_other_node(const AtomicRequest& request, NodeName node) 
 }
 
 void open(Gate QueueNode::*gate, NodeName node) {
-    if (Sleeper* sleeper = sleeper_of(node)) [[likely]] {
+    if (Sleeper* sleeper = sleeper_of(node)) [[likely]]
         return (node_in(sleeper, node.index()).*gate).post(1);
-    }
     address_map.fabric->post_gate(my_queue_node(node.index()).*gate, 1, node.pe());
 }
 

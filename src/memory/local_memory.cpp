@@ -197,9 +197,7 @@ TESSERA_COLD void free_slowly(const Block& block) {
     ThreadCache* cache = my_cache != nullptr ? my_cache : join_caches(*block.local);
     if (cache != nullptr && block.size_class < kCachedClasses) {
         CacheBin& bin = cache->bins[block.size_class];
-        if (bin.count == bin.most) {
-            empty(bin, block.size_class, (bin.count + 1) / 2, *block.local);
-        }
+        if (bin.count == bin.most) empty(bin, block.size_class, (bin.count + 1) / 2, *block.local);
         if (bin.count < bin.most) {
             block.local->allocator.state(block.unit) =
                 static_cast<UnitState>(heap::kCachedBlock | block.size_class);

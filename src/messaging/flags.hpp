@@ -12,17 +12,15 @@ namespace tessera {
 // has acquired from others. COST: two lookups, then that of a gate.
 inline void post_flag(const Team& team, int index, int line, std::uint32_t number) {
     const int pe = team.world_pe(index);
-    if (TeamFlags* theirs = mapped_team_flags(pe, team.slot)) [[likely]] {
+    if (TeamFlags* theirs = mapped_team_flags(pe, team.slot)) [[likely]]
         return theirs->arrival[line].gate.post(number);
-    }
     address_map.fabric->post_gate(team_flags(team.slot)->arrival[line].gate, number, pe);
 }
 
 // The same for a partner that was looked up when the team was made. COST: that of a gate.
 inline void post_flag(const SyncPartner& partner, int line, std::uint32_t number) {
-    if (partner.flags != nullptr) [[likely]] {
+    if (partner.flags != nullptr) [[likely]]
         return partner.flags->arrival[line].gate.post(number);
-    }
     address_map.fabric->post_gate(partner.name->arrival[line].gate, number, partner.pe);
 }
 

@@ -35,9 +35,8 @@ EpochSlot& slot_from(int pe) {
 // Tells PE `pe`. Releases this PE's earlier stores and its completed puts.
 void tell(int pe, Gate EpochSlot::*gate, std::uint32_t number) {
     const int me = address_map.my_pe;
-    if (Sleeper* sleeper = address_map.peers[pe].sleeper) [[likely]] {
+    if (Sleeper* sleeper = address_map.peers[pe].sleeper) [[likely]]
         return (epoch_slot_of(segment_of(sleeper), me)->*gate).post(number);
-    }
     address_map.fabric->post_gate(slot_from(me).*gate, number, pe);
 }
 

@@ -188,9 +188,7 @@ bool Offload::suits_fabric(const Transfer& transfer, TransportContext& context) 
 std::optional<std::uint64_t> Offload::reserve(std::uintptr_t owner) {
     const auto ticket = ring_.reserve();
     // Relaxed: only a thread that knows of this transfer completes it.
-    if (ticket) {
-        owners_[*ticket % OffloadRing::kEntries].store(owner, std::memory_order_relaxed);
-    }
+    if (ticket) owners_[*ticket % OffloadRing::kEntries].store(owner, std::memory_order_relaxed);
     return ticket;
 }
 
@@ -256,9 +254,7 @@ void Offload::Work::post() {
     if (direction == Direction::kGet) {
         return fabric.get_tracked(context, local, remote, bytes, pe, operation_);
     }
-    if (signal == nullptr) {
-        return fabric.put_tracked(context, remote, local, bytes, pe, operation_);
-    }
+    if (signal == nullptr) return fabric.put_tracked(context, remote, local, bytes, pe, operation_);
     fabric.put_signal_tracked(context, remote, local, bytes, signal_, pe, operation_);
 }
 

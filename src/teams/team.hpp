@@ -98,9 +98,8 @@ struct Team {
     int index_of(int world_pe) const { return members.index_of(world_pe, npes); }
     // The member's number in the world; an index outside the team ends the job.
     TESSERA_INLINE int checked_world_pe(int index, const char* where) const {
-        if (static_cast<std::uint32_t>(index) >= static_cast<std::uint32_t>(npes)) [[unlikely]] {
+        if (static_cast<std::uint32_t>(index) >= static_cast<std::uint32_t>(npes)) [[unlikely]]
             fail_index(index, where);
-        }
         return world_pe(index);
     }
     [[noreturn]] TESSERA_COLD void fail_index(int index, const char* where) const;

@@ -124,9 +124,7 @@ std::string difference(const Record& mine, const Record& other) {
     compare("source", mine.source, other.source, true);
     compare("pSync", mine.sync, other.sync, true);
     compare("pWrk", mine.work, other.work, true);
-    for (int i = 0; i < 3; ++i) {
-        compare("an argument", mine.arguments[i], other.arguments[i]);
-    }
+    for (int i = 0; i < 3; ++i) compare("an argument", mine.arguments[i], other.arguments[i]);
     return text;
 }
 

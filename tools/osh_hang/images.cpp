@@ -72,9 +72,7 @@ std::string statement_of(const std::string& routine) {
     for (const Statement& statement : kStatements) {
         if (statement.entry == entry) return std::string(statement.name);
     }
-    if (entry.starts_with("get") || entry.starts_with("send")) {
-        return "an access to another image";
-    }
+    if (entry.starts_with("get") || entry.starts_with("send")) return "an access to another image";
     return std::string(entry);
 }
 

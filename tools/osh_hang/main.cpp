@@ -217,9 +217,7 @@ int main(int argc, char** argv) {
     parser.set_version_flag("--version", "osh_hang (Tessera) " TESSERA_VERSION);
     parser.footer(hang::kFooter);
     CLI11_PARSE(parser, argc, argv);
-    if (!maps.empty()) {
-        return std::fputs(hang::lines_text(maps, calls).c_str(), stdout) < 0 ? 1 : 0;
-    }
+    if (!maps.empty()) return std::fputs(hang::lines_text(maps, calls).c_str(), stdout) < 0 ? 1 : 0;
     if (answer_to >= 0 && pids.size() == 1) {
         const pid_t pid = pids.front();
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // The PE waits for the answer.

@@ -188,9 +188,7 @@ std::vector<std::string> candidates(const Hints& hints) {
         if (matches(name, hints.provider) && present.erase(name) != 0) result.push_back(name);
     }
     for (const std::string& unknown : present) {
-        if (!hints.provider.empty() && matches(unknown, hints.provider)) {
-            result.push_back(unknown);
-        }
+        if (!hints.provider.empty() && matches(unknown, hints.provider)) result.push_back(unknown);
     }
     return result;
 }

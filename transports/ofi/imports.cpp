@@ -39,9 +39,7 @@ int find_object(dl_phdr_info* info, std::size_t, void* result) {
         const ElfW(Phdr)& header = info->dlpi_phdr[i];
         const std::uintptr_t start = info->dlpi_addr + header.p_vaddr;
         if (header.p_type == PT_LOAD && seen.inside - start < header.p_memsz) is_it = true;
-        if (header.p_type == PT_DYNAMIC) {
-            seen.dynamic = reinterpret_cast<const ElfW(Dyn)*>(start);
-        }
+        if (header.p_type == PT_DYNAMIC) seen.dynamic = reinterpret_cast<const ElfW(Dyn)*>(start);
         if (header.p_type == PT_GNU_RELRO) {
             seen.read_only_begin = start;
             seen.read_only_end = start + header.p_memsz;

@@ -72,9 +72,7 @@ void MessageHandlers::execute(const Header& header, std::size_t bytes) {
             if (bytes >= sizeof(Ack)) take_ack(static_cast<const Ack&>(header));
             return;
         case MessageKind::kGate:
-            if (bytes >= sizeof(GateMessage)) {
-                execute_gate(static_cast<const GateMessage&>(header));
-            }
+            if (bytes >= sizeof(GateMessage)) execute_gate(static_cast<const GateMessage&>(header));
             return;
         case MessageKind::kPutWithGates:
             if (bytes >= sizeof(PutWithGatesMessage)) {
@@ -209,9 +207,7 @@ void MessageHandlers::take_reply(const Reply& reply) {
     // The value is there, and the token is retired: the waiter may use the entry of its context
     // again. Pairs with transports/ofi/messages.cpp:fetch, transports/ofi/context.hpp:has_messages
     // and transports/operation.hpp:is_local.
-    if (fetch.of_operation != nullptr) {
-        fetch.of_operation->fetch_sub(1, std::memory_order_release);
-    }
+    if (fetch.of_operation != nullptr) fetch.of_operation->fetch_sub(1, std::memory_order_release);
     fetch.pending->fetch_sub(1, std::memory_order_release);
 }
 

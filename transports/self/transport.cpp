@@ -47,9 +47,7 @@ class SelfTransport final : public Transport {
     void accumulate(TransportContext&, const Accumulation& what, int) override {
         SharedLock guard(lock_, "an accumulate on static data");
         const ElementKernel& kernel = *what.element.kernel();
-        if (what.result != nullptr) {
-            std::memcpy(what.result, what.dest, what.nelems * kernel.bytes);
-        }
+        if (what.result != nullptr) std::memcpy(what.result, what.dest, what.nelems * kernel.bytes);
         kernel.combine(static_cast<char*>(what.dest), static_cast<const char*>(what.source),
                        what.nelems);
     }

@@ -51,9 +51,7 @@ bool is_contiguous(const Descriptor& a) {
     auto distance = static_cast<std::ptrdiff_t>(element_bytes_of(a));
     const std::ptrdiff_t span = span_of(a);
     for (int i = 0; i < a.rank; ++i) {
-        if (a.dim[i].stride * span != distance) {
-            return false;
-        }
+        if (a.dim[i].stride * span != distance) return false;
         distance *= static_cast<std::ptrdiff_t>(extent(a.dim[i]));
     }
     return true;
@@ -66,18 +64,14 @@ bool are_plain_blocks(const Descriptor& a, int a_kind, const Descriptor& b, int 
         return false;
     }
     for (int i = 0; i < a.rank; ++i) {
-        if (extent(a.dim[i]) != extent(b.dim[i])) {
-            return false;
-        }
+        if (extent(a.dim[i]) != extent(b.dim[i])) return false;
     }
     return is_contiguous(a) && is_contiguous(b);
 }
 
 std::size_t block_bytes_of(const Descriptor& a) {
     std::size_t bytes = element_bytes_of(a);
-    for (int i = 0; i < a.rank; ++i) {
-        bytes *= extent(a.dim[i]);
-    }
+    for (int i = 0; i < a.rank; ++i) bytes *= extent(a.dim[i]);
     return bytes;
 }
 
@@ -105,13 +99,10 @@ Section section_in(caf_token_t token, std::size_t offset, const Descriptor& desc
 
 // The PE of x[image], or of x[image, team=t].
 int pe_of_image(int image, caf_team_t* team, const char* routine) {
-    if (team == nullptr) [[likely]] {
+    if (team == nullptr) [[likely]]
         return pe_of(image, routine);
-    }
     const Team* found = find_team(*team);
-    if (found == nullptr) {
-        stop_with_error(routine, "team= names no team; execute form team first");
-    }
+    if (found == nullptr) stop_with_error(routine, "team= names no team; execute form team first");
     return pe_of(image, *found, routine);
 }
 
@@ -119,9 +110,7 @@ int pe_of_image(int image, caf_team_t* team, const char* routine) {
 inline std::byte* mapped_scalar(caf_token_t token, std::size_t offset, int image,
                                 std::size_t bytes) {
     auto* coarray = static_cast<Coarray*>(token);
-    if (coarray == nullptr) {
-        return nullptr;
-    }
+    if (coarray == nullptr) return nullptr;
     // Pairs with core/coarray.cpp:map_parts.
     std::byte* const* parts = std::atomic_ref(coarray->parts).load(std::memory_order_acquire);
     const Team* team = detail::current;
@@ -155,9 +144,7 @@ void expect_more(caf_token_t token) {
                                int dest_kind, bool, int* stat) {
     ensure_initialized();
     const int pe = pe_of(image, kGet);
-    if (!may_access(pe, stat)) {
-        return;
-    }
+    if (!may_access(pe, stat)) return;
     if (source_vector == nullptr && is_plain_scalar(*source, source_kind, *dest, dest_kind)) {
         const std::byte* at = place_of(token, offset, dest->element_bytes, kGet);
         expect_more(token);
@@ -168,9 +155,7 @@ void expect_more(caf_token_t token) {
         return get_bytes(dest->base, place_of(token, offset, bytes, kGet), bytes, pe);
     }
     const Section local = section_of(*dest);
-    if (local.elements() == 0) {
-        return;
-    }
+    if (local.elements() == 0) return;
     OffsetLists lists;
     get_converted(local, type_of(*dest, dest_kind),
                   section_in(token, offset, *source, source_vector, lists, kGet),
@@ -182,9 +167,7 @@ void expect_more(caf_token_t token) {
                                int source_kind, bool, int* stat, caf_team_t* team) {
     ensure_initialized();
     const int pe = pe_of_image(image, team, kPut);
-    if (!may_access(pe, stat)) {
-        return;
-    }
+    if (!may_access(pe, stat)) return;
     if (dest_vector == nullptr && is_plain_scalar(*dest, dest_kind, *source, source_kind)) {
         std::byte* at = place_of(token, offset, source->element_bytes, kPut);
         expect_more(token);
@@ -195,9 +178,7 @@ void expect_more(caf_token_t token) {
         return put_bytes(place_of(token, offset, bytes, kPut), source->base, bytes, pe);
     }
     const Section local = section_of(*source);
-    if (local.elements() == 0) {
-        return;
-    }
+    if (local.elements() == 0) return;
     OffsetLists lists;
     put_converted(section_in(token, offset, *dest, dest_vector, lists, kPut),
                   type_of(*dest, dest_kind), local, type_of(*source, source_kind), pe, kPut);
@@ -210,9 +191,8 @@ CAF_ENTRY void _gfortran_caf_get(caf_token_t token, std::size_t offset, int imag
                                  int source_kind, int dest_kind, bool may_overlap, int* stat) {
     if (source_vector == nullptr && stat == nullptr &&
         is_usual_scalar(*source, source_kind, *dest, dest_kind)) {
-        if (const auto* at = mapped_scalar(token, offset, image, dest->element_bytes)) [[likely]] {
+        if (const auto* at = mapped_scalar(token, offset, image, dest->element_bytes)) [[likely]]
             return copy_scalar(dest->base, at, dest->element_bytes);
-        }
     }
     get_any(token, offset, image, source, source_vector, dest, source_kind, dest_kind, may_overlap,
             stat);
@@ -224,9 +204,8 @@ CAF_ENTRY void _gfortran_caf_send(caf_token_t token, std::size_t offset, int ima
                                   caf_team_t* team) {
     if (dest_vector == nullptr && stat == nullptr && team == nullptr &&
         is_usual_scalar(*dest, dest_kind, *source, source_kind)) {
-        if (auto* at = mapped_scalar(token, offset, image, source->element_bytes)) [[likely]] {
+        if (auto* at = mapped_scalar(token, offset, image, source->element_bytes)) [[likely]]
             return copy_scalar(at, source->base, source->element_bytes);
-        }
     }
     put_any(token, offset, image, dest, dest_vector, source, dest_kind, source_kind, may_overlap,
             stat, team);
@@ -241,9 +220,7 @@ CAF_ENTRY void _gfortran_caf_sendget(caf_token_t dest_token, std::size_t dest_of
     ensure_initialized();
     const int dest_pe = pe_of(dest_image, kRoutine);
     const int source_pe = pe_of(source_image, kRoutine);
-    if (!may_access(source_pe, stat) || !may_access(dest_pe, stat)) {
-        return;
-    }
+    if (!may_access(source_pe, stat) || !may_access(dest_pe, stat)) return;
     OffsetLists source_lists;
     const Section from =
         section_in(source_token, source_offset, *source, source_vector, source_lists, kRoutine);

@@ -42,9 +42,7 @@ void set_bounds(Descriptor& descriptor, const Section& shape, std::size_t elemen
 }
 
 bool has_shape(const Descriptor& descriptor, const Section& shape) {
-    if (descriptor.base == nullptr || descriptor.rank != shape.rank) {
-        return false;
-    }
+    if (descriptor.base == nullptr || descriptor.rank != shape.rank) return false;
     for (int i = 0; i < shape.rank; ++i) {
         if (extent(descriptor.dim[i]) != shape.axes[static_cast<std::size_t>(i)].extent) {
             return false;
@@ -76,9 +74,7 @@ void allocate_local(Descriptor& descriptor, std::size_t bytes, const char* routi
 
 // The variable on the left of an assignment gets the shape of the right side.
 void reshape_local(Descriptor& dest, const Section& shape, const char* routine) {
-    if (has_shape(dest, shape)) {
-        return;
-    }
+    if (has_shape(dest, shape)) return;
     const std::size_t bytes = shape.elements() * dest.element_bytes;
     allocate_local(dest, bytes, routine);
     set_bounds(dest, shape, dest.element_bytes);
@@ -125,9 +121,7 @@ void put_to_chain(Coarray& coarray, const Reference* chain, int image, int pe, c
         reshape_own(target, local, target.section.element_bytes);
         target = follow(coarray, chain, pe, routine);
     }
-    if (!target.is_allocated) {
-        stop_unallocated(image, routine);
-    }
+    if (!target.is_allocated) stop_unallocated(image, routine);
     const ElementType to{to_type, to_kind, target.section.element_bytes};
     put_converted(target.section, to, local, from, pe, routine);
 }
@@ -158,13 +152,9 @@ CAF_ENTRY void _gfortran_caf_get_by_ref(caf_token_t token, int image, Descriptor
     constexpr const char* kRoutine = "coindexed get";
     ensure_initialized();
     const int pe = pe_of(image, kRoutine);
-    if (!may_access(pe, stat)) {
-        return;
-    }
+    if (!may_access(pe, stat)) return;
     const Target target = follow(*from_token(token, kRoutine), chain, pe, kRoutine);
-    if (!target.is_allocated) {
-        stop_unallocated(image, kRoutine);
-    }
+    if (!target.is_allocated) stop_unallocated(image, kRoutine);
     if (is_reallocatable) {
         reshape_local(*dest, target.section, kRoutine);
     } else if (dest->base == nullptr && target.section.elements() != 0) {
@@ -180,9 +170,7 @@ CAF_ENTRY void _gfortran_caf_send_by_ref(caf_token_t token, int image, Descripto
     constexpr const char* kRoutine = "coindexed put";
     ensure_initialized();
     const int pe = pe_of(image, kRoutine);
-    if (!may_access(pe, stat)) {
-        return;
-    }
+    if (!may_access(pe, stat)) return;
     put_to_chain(*from_token(token, kRoutine), chain, image, pe, section_of(*source),
                  type_of(*source, source_kind), dest_type, dest_kind, is_reallocatable, kRoutine);
 }
@@ -196,14 +184,10 @@ CAF_ENTRY void _gfortran_caf_sendget_by_ref(caf_token_t dest_token, int dest_ima
     ensure_initialized();
     const int dest_pe = pe_of(dest_image, kRoutine);
     const int source_pe = pe_of(source_image, kRoutine);
-    if (!may_access(source_pe, source_stat) || !may_access(dest_pe, dest_stat)) {
-        return;
-    }
+    if (!may_access(source_pe, source_stat) || !may_access(dest_pe, dest_stat)) return;
     const Target from =
         follow(*from_token(source_token, kRoutine), source_chain, source_pe, kRoutine);
-    if (!from.is_allocated) {
-        stop_unallocated(source_image, kRoutine);
-    }
+    if (!from.is_allocated) stop_unallocated(source_image, kRoutine);
     Scratch scratch(from.section.elements() * from.section.element_bytes);
     const Section packed = packed_like(from.section, scratch.data(), from.section.element_bytes);
     get_section(packed, from.section, source_pe);

@@ -29,9 +29,7 @@ struct Span {
 
 int rank_of(const Reference& reference) {
     int rank = 0;
-    while (rank < kMaxRank && reference.u.a.mode[rank] != kArrayNone) {
-        ++rank;
-    }
+    while (rank < kMaxRank && reference.u.a.mode[rank] != kArrayNone) ++rank;
     return rank;
 }
 
@@ -48,9 +46,7 @@ bool is_class_container(const std::byte* own, std::size_t bytes) {
     constexpr std::size_t kUnlimited = 24;  // with the length of a character
     constexpr std::uintptr_t kLowest = 4096;
     constexpr int kCopyFunction = 4;
-    if (bytes != kContainer && bytes != kUnlimited) {
-        return false;
-    }
+    if (bytes != kContainer && bytes != kUnlimited) return false;
     const void* const* table = nullptr;
     std::memcpy(&table, own + sizeof(void*), sizeof table);
     const auto at = reinterpret_cast<std::uintptr_t>(table);
@@ -91,14 +87,10 @@ class Walk {
     // variable that is no part of a coarray, or allocated in a procedure whose dummy argument is no
     // coarray.
     void reach() {
-        if (pointer_ == nullptr) {
-            return;
-        }
+        if (pointer_ == nullptr) return;
         auto* base = static_cast<std::byte*>(translate(pointer_, pe_));
         target_.section.is_private = base == nullptr;
-        if (base == nullptr) {
-            base = static_cast<std::byte*>(const_cast<void*>(pointer_));
-        }
+        if (base == nullptr) base = static_cast<std::byte*>(const_cast<void*>(pointer_));
         target_.section.base = base + behind_pointer_;
         pointer_ = nullptr;
         behind_pointer_ = 0;

@@ -137,9 +137,7 @@ void assign_characters(std::byte* to, std::size_t to_bytes, const std::byte* fro
             From character;
             std::memcpy(&character, from + i * sizeof(From), sizeof character);
             code = character;
-            if (sizeof(To) < sizeof(From) && code > 0xff) {
-                code = '?';
-            }
+            if (sizeof(To) < sizeof(From) && code > 0xff) code = '?';
         }
         const To character = static_cast<To>(code);
         std::memcpy(to + i * sizeof(To), &character, sizeof character);
@@ -184,9 +182,7 @@ void convert_section(const Section& dest, const ElementType& to, const Section& 
     if (row >= 0 && column >= 0) {
         const Kernel kernel =
             kKernels[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
-        if (kernel != nullptr) {
-            return for_each_row(dest, source, kernel);
-        }
+        if (kernel != nullptr) return for_each_row(dest, source, kernel);
     }
     assign_each(dest, to.bytes, source, from.bytes,
                 [](std::byte* a, std::size_t a_bytes, const std::byte* b, std::size_t b_bytes) {

@@ -48,9 +48,7 @@ std::ptrdiff_t index_at(const void* indices, int kind, std::size_t i, const char
 }
 
 void check_inside(const Coarray& coarray, const Section& section, const char* routine) {
-    if (section.elements() == 0) {
-        return;
-    }
+    if (section.elements() == 0) return;
     const auto* base = static_cast<const std::byte*>(coarray.base);
     const auto [low, high] = hull_of(section);
     if (low < base || high > base + coarray.bytes) {
@@ -73,9 +71,7 @@ void add_vector_axis(Section& section, OffsetLists& lists, const void* indices, 
 
 Section section_of(const Descriptor& descriptor, const Vector* vectors, std::byte* base,
                    OffsetLists& lists, const char* routine) {
-    if (vectors == nullptr) {
-        return section_of(descriptor, base);
-    }
+    if (vectors == nullptr) return section_of(descriptor, base);
     Section section{
         .base = base, .element_bytes = element_bytes_of(descriptor), .rank = 0, .axes = {}};
     lists.reserve(kMaxRank);
@@ -106,9 +102,7 @@ Section section_of(const Descriptor& descriptor, const Vector* vectors, std::byt
 void get_converted(const Section& local, const ElementType& to, const Section& remote,
                    const ElementType& from, int pe, const char* routine) {
     check_elements(local, remote, routine);
-    if (is_same_type(to, from)) {
-        return get_section(local, remote, pe);
-    }
+    if (is_same_type(to, from)) return get_section(local, remote, pe);
     Scratch scratch(remote.elements() * from.bytes);
     get_section(packed_like(remote, scratch.data(), from.bytes), remote, pe);
     convert_section(local, to, packed_like(local, scratch.data(), from.bytes), from);
@@ -116,12 +110,8 @@ void get_converted(const Section& local, const ElementType& to, const Section& r
 
 void put_converted(const Section& remote, const ElementType& to, const Section& local,
                    const ElementType& from, int pe, const char* routine) {
-    if (local.rank != 0) {
-        check_elements(local, remote, routine);
-    }
-    if (is_same_type(to, from)) {
-        return put_section(remote, local, pe);
-    }
+    if (local.rank != 0) check_elements(local, remote, routine);
+    if (is_same_type(to, from)) return put_section(remote, local, pe);
     Scratch scratch(local.elements() * to.bytes);
     const Section packed = packed_like(local, scratch.data(), to.bytes);
     convert_section(packed, to, local, from);

@@ -27,9 +27,7 @@ struct Variable {
 Variable find_variable(caf_token_t token, std::size_t offset, int image, int kind,
                        const char* routine) {
     ensure_initialized();
-    if (kind != 4) {
-        stop_with_error(routine, "kind %d; atomic variables have kind 4", kind);
-    }
+    if (kind != 4) stop_with_error(routine, "kind %d; atomic variables have kind 4", kind);
     const Coarray& coarray = *from_token(token, routine);
     const int pe = image == 0 ? current_team().pe_of(this_image()) : pe_of(image, routine);
     complete(pe);
@@ -38,9 +36,7 @@ Variable find_variable(caf_token_t token, std::size_t offset, int image, int kin
 
 // Behind an operation that may be under way: later accesses to that image come behind it.
 void note_change(const Variable& variable) {
-    if (shmem_ptr(variable.address, variable.pe) == nullptr) {
-        note_put(variable.pe);
-    }
+    if (shmem_ptr(variable.address, variable.pe) == nullptr) note_put(variable.pe);
 }
 
 std::uint32_t value_of(const void* value) { return *static_cast<const std::uint32_t*>(value); }

@@ -33,9 +33,7 @@ bool is_contiguous(const Section& section) {
     auto expected = static_cast<std::ptrdiff_t>(section.element_bytes);
     for (int i = 0; i < section.rank; ++i) {
         const Axis& axis = section.axes[static_cast<std::size_t>(i)];
-        if (axis.extent > 1 && axis.stride != expected) {
-            return false;
-        }
+        if (axis.extent > 1 && axis.stride != expected) return false;
         expected *= static_cast<std::ptrdiff_t>(axis.extent);
     }
     return true;
@@ -49,17 +47,13 @@ class Packed {
           elements_(section_.elements()),
           is_copy_(!is_contiguous(section_)),
           scratch_(is_copy_ ? elements_ * section_.element_bytes : 0) {
-        if (is_copy_ && elements_ != 0) {
-            copy_section(packed(), section_);
-        }
+        if (is_copy_ && elements_ != 0) copy_section(packed(), section_);
     }
     void* data() { return is_copy_ ? scratch_.data() : section_.base; }
     std::size_t elements() const { return elements_; }
     std::size_t bytes() const { return elements_ * section_.element_bytes; }
     void unpack() {
-        if (is_copy_ && elements_ != 0) {
-            copy_section(section_, packed());
-        }
+        if (is_copy_ && elements_ != 0) copy_section(section_, packed());
     }
 
   private:
@@ -72,9 +66,7 @@ class Packed {
 };
 
 void check_image(int image, const char* routine) {
-    if (image != 0) {
-        pe_of(image, routine);
-    }
+    if (image != 0) pe_of(image, routine);
 }
 
 void report_status(int status, const ErrorTarget& target, const char* routine) {
@@ -194,9 +186,7 @@ CAF_ENTRY void _gfortran_caf_co_broadcast(Descriptor* array, int source_image, i
     const int status = broadcast(packed.data(), shape, source_image, death_for(stat));
     own.restore();
     note_broadcast(described.base);
-    if (status == kOk) {
-        packed.unpack();
-    }
+    if (status == kOk) packed.unpack();
     report_status(status, target, "co_broadcast");
 }
 

@@ -37,9 +37,7 @@ std::size_t malloc_chunk_bytes(const void* address) {
     constexpr std::uintptr_t kPage = 4096;
     constexpr std::uintptr_t kHeader = 16;
     const auto at = reinterpret_cast<std::uintptr_t>(address);
-    if (at % kHeader != 0) {
-        return 0;
-    }
+    if (at % kHeader != 0) return 0;
     const std::byte* place = static_cast<const std::byte*>(address) - sizeof(std::size_t);
     std::size_t size = 0;
     if (at % kPage != 0) {
@@ -54,9 +52,7 @@ std::size_t malloc_chunk_bytes(const void* address) {
 // Whether a block of memory at the address, from malloc or for components, has so many bytes, but
 // for rounding.
 bool is_block_of(const void* address, std::size_t bytes) {
-    if (is_in_components(address)) {
-        return component_bytes_at(address) == bytes;
-    }
+    if (is_in_components(address)) return component_bytes_at(address) == bytes;
     constexpr std::size_t kSmallest = 32;
     constexpr std::size_t kSlack = 16;  // malloc does not cut less from a free block.
     constexpr std::size_t kMapped = 4096;
@@ -93,24 +89,18 @@ Descriptor copy_of(const Descriptor& passed) {
 Descriptor without_length(const Descriptor& passed) {
     Descriptor array = copy_of(passed);
     array.span = 0;
-    if (array.base == nullptr || extent(array.dim[0]) == 0) {
-        return array;
-    }
+    if (array.base == nullptr || extent(array.dim[0]) == 0) return array;
     constexpr std::size_t kBytes = offsetof(Descriptor, dim);
     Descriptor inner{};
     std::memcpy(static_cast<void*>(&inner), passed.base, kBytes);
     if (extent(passed.dim[0]) == 1 && inner.element_bytes == 0 && inner.version == 0 &&
         inner.rank == 0 && inner.type == kCharacter) {
-        if (inner.base != nullptr) {
-            stop_without_length();
-        }
+        if (inner.base != nullptr) stop_without_length();
         array.base = nullptr;
         return array;
     }
     // Characters of length 0 are data without bytes.
-    if (!has_right_offset(passed) || passed.span != 0) {
-        stop_without_length();
-    }
+    if (!has_right_offset(passed) || passed.span != 0) stop_without_length();
     return array;
 }
 
@@ -129,12 +119,8 @@ bool was_broadcast(const void* address) {
 }  // namespace
 
 Descriptor broadcast_descriptor(const Descriptor& passed) {
-    if (!has_shape_of_component(passed)) {
-        return copy_of(passed);
-    }
-    if (passed.type == kCharacter && passed.element_bytes == 0) {
-        return without_length(passed);
-    }
+    if (!has_shape_of_component(passed)) return copy_of(passed);
+    if (passed.type == kCharacter && passed.element_bytes == 0) return without_length(passed);
     Descriptor array = copy_of(passed);
     const std::size_t elements = extent(array.dim[0]);
     const auto contiguous = static_cast<std::ptrdiff_t>(array.element_bytes);
@@ -146,9 +132,7 @@ Descriptor broadcast_descriptor(const Descriptor& passed) {
 }
 
 void note_broadcast(const void* data) {
-    if (newest.size() >= kAddresses) {
-        before = std::exchange(newest, {});
-    }
+    if (newest.size() >= kAddresses) before = std::exchange(newest, {});
     newest.insert(data);
     lowest = std::min(lowest, reinterpret_cast<std::uintptr_t>(data));
     highest = std::max(highest, reinterpret_cast<std::uintptr_t>(data));
@@ -156,9 +140,7 @@ void note_broadcast(const void* data) {
 
 OwnAddresses::OwnAddresses(const void* object, std::size_t bytes) {
     const auto at = reinterpret_cast<std::uintptr_t>(object);
-    if (newest.empty() || at % sizeof(void*) != 0) {
-        return;
-    }
+    if (newest.empty() || at % sizeof(void*) != 0) return;
     const bool has_tokens = is_in_coarray_memory(object);
     auto** words = static_cast<void**>(const_cast<void*>(object));
     for (std::size_t i = 0; i < bytes / sizeof(void*); ++i) {
@@ -170,9 +152,7 @@ OwnAddresses::OwnAddresses(const void* object, std::size_t bytes) {
 }
 
 void OwnAddresses::restore() const {
-    for (const Address& address : kept_) {
-        *address.place = address.value;
-    }
+    for (const Address& address : kept_) *address.place = address.value;
 }
 
 }  // namespace tessera::caf

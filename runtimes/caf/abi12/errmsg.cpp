@@ -10,9 +10,7 @@ namespace tessera::caf {
 
 ErrorTarget target_of_sync(int* stat, char* errmsg, std::size_t errmsg_bytes) {
     char* variable = nullptr;
-    if (errmsg != nullptr) {
-        std::memcpy(&variable, errmsg, sizeof variable);
-    }
+    if (errmsg != nullptr) std::memcpy(&variable, errmsg, sizeof variable);
     return {stat, variable, errmsg_bytes};
 }
 

@@ -88,9 +88,7 @@ void register_coarray(std::size_t bytes, Memory memory, bool is_zeroed, caf_toke
     }
     *token = coarray;
     descriptor->base = coarray->base;
-    if (memory == Memory::kTeam) {
-        note_variable(*coarray, token, descriptor);
-    }
+    if (memory == Memory::kTeam) note_variable(*coarray, token, descriptor);
     if (memory == Memory::kTeam && descriptor->rank > 0 && !is_zeroed) {
         unread.emplace_back(coarray, descriptor);
         detail::at_image_control = read_bounds;
@@ -112,9 +110,7 @@ void register_mapped(caf_token_t* token, const Descriptor* descriptor, const Err
 // The bytes that a descriptor's elements take.
 std::size_t bytes_of(const Descriptor& descriptor) {
     std::size_t bytes = descriptor.element_bytes;
-    for (int i = 0; i < descriptor.rank; ++i) {
-        bytes *= extent(descriptor.dim[i]);
-    }
+    for (int i = 0; i < descriptor.rank; ++i) bytes *= extent(descriptor.dim[i]);
     return bytes;
 }
 
@@ -123,9 +119,7 @@ std::size_t bytes_of(const Descriptor& descriptor) {
 void register_component(std::size_t bytes, bool is_copy, caf_token_t* token, Descriptor* descriptor,
                         const ErrorTarget& target) {
     Coarray* component = is_copy ? nullptr : empty_component_at(token);
-    if (component == nullptr) {
-        component = make_component(token);
-    }
+    if (component == nullptr) component = make_component(token);
     const void* source = is_copy ? descriptor->base : nullptr;
     const std::size_t copied = source == nullptr ? 0 : bytes_of(*descriptor);
     const std::size_t wanted = std::max(bytes, copied);
@@ -141,15 +135,11 @@ void register_component(std::size_t bytes, bool is_copy, caf_token_t* token, Des
         report_no_memory(target, wanted, "SHMEM_LOCAL_MEMORY_SIZE");
         return;
     }
-    if (copied != 0) {
-        std::memcpy(component->base, source, copied);
-    }
+    if (copied != 0) std::memcpy(component->base, source, copied);
     *token = component;
     descriptor->base = component->base;
     note_component_at(token);
-    if (detail::at_component != nullptr) {
-        detail::at_component();
-    }
+    if (detail::at_component != nullptr) detail::at_component();
     report_ok(target);
 }
 
@@ -180,14 +170,10 @@ bool is_token_of_allocated(const caf_token_t* token, const Descriptor* below) {
     for (int dimensions = 1; dimensions <= kMaxRank; ++dimensions) {
         const std::byte* around =
             reinterpret_cast<const std::byte*>(token) - descriptor_bytes(dimensions);
-        if (around < lowest) {
-            return false;
-        }
+        if (around < lowest) return false;
         void* base = nullptr;
         std::memcpy(&base, around, sizeof base);
-        if (base == static_cast<const Coarray*>(*token)->base) {
-            return true;
-        }
+        if (base == static_cast<const Coarray*>(*token)->base) return true;
     }
     return false;
 }
@@ -210,9 +196,7 @@ void register_class_component(std::size_t bytes, const caf_token_t* token, Descr
     }
     descriptor->base = base;
     note_component_at(static_cast<const Coarray*>(*token)->base);
-    if (detail::at_component != nullptr) {
-        detail::at_component();
-    }
+    if (detail::at_component != nullptr) detail::at_component();
     report_ok(target);
 }
 

@@ -31,9 +31,7 @@ constexpr ExceptionName kExceptions[] = {
 // Fortran 2018, 11.4: stop tells which floating-point exceptions are signaling. libgfortran has the
 // routine, which knows -ffpe-summary, but exports it in later versions only.
 void report_exceptions() {
-    if (_gfortran_report_exception != nullptr) {
-        return _gfortran_report_exception();
-    }
+    if (_gfortran_report_exception != nullptr) return _gfortran_report_exception();
     const char* before = "Note: The following floating-point exceptions are signalling:";
     for (const auto& [flag, name] : kExceptions) {
         if (std::fetestexcept(flag) != 0) {
@@ -41,9 +39,7 @@ void report_exceptions() {
             before = "";
         }
     }
-    if (*before == '\0') {
-        std::fprintf(stderr, "\n");
-    }
+    if (*before == '\0') std::fprintf(stderr, "\n");
 }
 
 void print_code(const char* statement, int code, bool is_quiet) {

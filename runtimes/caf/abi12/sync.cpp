@@ -35,9 +35,7 @@ bool find_pes(const int* images, int count, std::vector<int>& pes) {
     for (int i = 0; i < count; ++i) {
         pes.push_back(pe_of(images[i], team, "sync images"));
         const auto image = static_cast<std::size_t>(images[i]);
-        if (is_listed[image]) {
-            return false;
-        }
+        if (is_listed[image]) return false;
         is_listed[image] = true;
     }
     return true;
@@ -49,15 +47,11 @@ T* list_images(int status, std::size_t* count) {
     const Team& team = current_team();
     std::vector<T> found;
     for (int image = 1; image <= team.images; ++image) {
-        if (status_of_pe(team.pe_of(image)) == status) {
-            found.push_back(static_cast<T>(image));
-        }
+        if (status_of_pe(team.pe_of(image)) == status) found.push_back(static_cast<T>(image));
     }
     *count = found.size();
     auto* list = static_cast<T*>(std::malloc((found.size() + 1) * sizeof(T)));
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        list[i] = found[i];
-    }
+    for (std::size_t i = 0; i < found.size(); ++i) list[i] = found[i];
     return list;
 }
 
@@ -90,9 +84,7 @@ void skip_next_sync_all(bool is_skipped) { is_next_skipped = is_skipped; }
 
 CAF_ENTRY void _gfortran_caf_sync_all(int* stat, char* errmsg, std::size_t errmsg_bytes) {
     ensure_initialized();
-    if (std::exchange(is_next_skipped, false) && stat == nullptr) {
-        return;
-    }
+    if (std::exchange(is_next_skipped, false) && stat == nullptr) return;
     complete_all();
     const int status = sync_members(current_team());
     const bool is_ignored = std::exchange(is_status_known, false) && stat == nullptr;

@@ -37,9 +37,7 @@ CAF_ENTRY int _gfortran_caf_this_image(int distance) {
 CAF_ENTRY int _gfortran_caf_num_images(int distance, int failed) {
     ensure_initialized();
     const Team& team = distance == 0 ? current_team() : ancestor(distance);
-    if (failed < 0) {
-        return team.images;
-    }
+    if (failed < 0) return team.images;
     const int failures = count_failed(team);
     return failed == 0 ? team.images - failures : failures;
 }

@@ -40,9 +40,7 @@ int pe_of_image(int image, caf_team_t* team, const int* number, const char* rout
 }
 
 bool can_reach_failed(int pe, int* stat) {
-    if (stat == nullptr) {
-        return true;
-    }
+    if (stat == nullptr) return true;
     const bool has_failed = status_of_pe(pe) == kFailedImage;
     *stat = has_failed ? kFailedImage : kOk;
     return !has_failed;
@@ -51,13 +49,9 @@ bool can_reach_failed(int pe, int* stat) {
 // The owner's part of a coarray as this process may pass it to an accessor, or NULL: the owner must
 // run the accessor.
 void* part_of(const Coarray& coarray, int pe) {
-    if (pe == shmem_my_pe()) {
-        return coarray.base;
-    }
+    if (pe == shmem_my_pe()) return coarray.base;
     auto* mapped = static_cast<std::byte*>(shmem_ptr(coarray.base, pe));
-    if (mapped == nullptr) {
-        return nullptr;
-    }
+    if (mapped == nullptr) return nullptr;
     // Pairs with core/coarray.cpp:note_component_at.
     CoarrayHeader* header = header_of(mapped - coarray.shift);
     const bool has_components =
@@ -66,9 +60,7 @@ void* part_of(const Coarray& coarray, int pe) {
 }
 
 void copy_descriptor(Descriptor& to, const Descriptor* from) {
-    if (from != nullptr) {
-        std::memcpy(static_cast<void*>(&to), from, descriptor_bytes(from->rank));
-    }
+    if (from != nullptr) std::memcpy(static_cast<void*>(&to), from, descriptor_bytes(from->rank));
 }
 
 // Fills in what all requests have.
@@ -127,9 +119,7 @@ void get_here(const Arguments& arguments, void* source, Descriptor* source_descr
                                    wanted.bytes, wanted.length, source_length);
         if (got.data != *wanted.data) {
             std::memcpy(*wanted.data, got.data, got.bytes);
-            if (got.is_owned) {
-                std::free(got.data);
-            }
+            if (got.is_owned) std::free(got.data);
         }
         return;
     }
@@ -138,9 +128,7 @@ void get_here(const Arguments& arguments, void* source, Descriptor* source_descr
     const Got got = run_getter(arguments, source, source_descriptor, &found, nullptr, 0,
                                wanted.length, source_length);
     store_array(*wanted.descriptor, found, got.data, got.bytes, wanted.may_reallocate);
-    if (got.is_owned) {
-        std::free(got.data);
-    }
+    if (got.is_owned) std::free(got.data);
 }
 
 void get_there(const Arguments& arguments, const Coarray& coarray, int pe,
@@ -150,9 +138,7 @@ void get_there(const Arguments& arguments, const Coarray& coarray, int pe,
                                  source_length, wanted.length);
     request.data_bytes = wanted.bytes;
     Answer answer = ask_owner(request, arguments.add_data, nullptr, coarray, pe);
-    if (wanted.length != nullptr) {
-        *wanted.length = answer.reply.dest_length;
-    }
+    if (wanted.length != nullptr) *wanted.length = answer.reply.dest_length;
     if (wanted.descriptor == nullptr) {
         std::memcpy(*wanted.data, answer.data.data(), answer.data.size());
     } else {
@@ -256,9 +242,7 @@ CAF_ENTRY std::int32_t _gfortran_caf_is_present_on_remote(caf_token_t token, con
     const Coarray& coarray = *from_token(token, "allocated");
     const Arguments arguments{accessor, image, add_data, add_bytes};
     void* part = part_of(coarray, pe);
-    if (part != nullptr) {
-        return run_checker(arguments, part) ? 1 : 0;
-    }
+    if (part != nullptr) return run_checker(arguments, part) ? 1 : 0;
     const Request request =
         request_of(Task::kIsPresent, arguments, nullptr, nullptr, nullptr, nullptr);
     return ask_owner(request, add_data, nullptr, coarray, pe).reply.is_present ? 1 : 0;
@@ -278,9 +262,7 @@ CAF_ENTRY void _gfortran_caf_transfer_between_remotes(
     const int dest_pe = pe_of_image(dest_image, dest_team, dest_team_number, kRoutine);
     const Coarray& source = *from_token(source_token, kRoutine);
     const Coarray& dest = *from_token(dest_token, kRoutine);
-    if (!can_reach_failed(source_pe, source_stat) || !can_reach_failed(dest_pe, dest_stat)) {
-        return;
-    }
+    if (!can_reach_failed(source_pe, source_stat) || !can_reach_failed(dest_pe, dest_stat)) return;
     // The getter's result, in memory of this image. A getter of an array sets the descriptor.
     Scratch scratch(source_bytes);
     void* scalar = scratch.data();

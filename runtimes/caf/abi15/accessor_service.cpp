@@ -33,9 +33,7 @@ std::unique_ptr<Message> run_get(Request& request, const Arguments& arguments, v
     auto message = std::make_unique<Message>(sizeof reply + reply.data_bytes);
     message->add(&reply, sizeof reply);
     message->add(got.data, reply.data_bytes);
-    if (got.is_owned) {
-        std::free(got.data);
-    }
+    if (got.is_owned) std::free(got.data);
     return message;
 }
 
@@ -52,9 +50,7 @@ std::unique_ptr<Message> execute(std::uint64_t pointer) {
                               .image = request.image,
                               .add_data = add_data.data(),
                               .add_bytes = add_data.size()};
-    if (request.task == Task::kGet) {
-        return run_get(request, arguments, coarray);
-    }
+    if (request.task == Task::kGet) return run_get(request, arguments, coarray);
     Reply reply{};
     if (request.task == Task::kIsPresent) {
         reply.is_present = run_checker(arguments, coarray);
@@ -83,9 +79,7 @@ CAF_ENTRY void _gfortran_caf_register_accessors_finish() {
     start_service(execute);
     detail::at_component = start_service_thread;
     for (int pe = 0; pe < shmem_n_pes(); ++pe) {
-        if (shmem_ptr(service_base(), pe) == nullptr) {
-            return start_service_thread();
-        }
+        if (shmem_ptr(service_base(), pe) == nullptr) return start_service_thread();
     }
 }
 

@@ -37,14 +37,10 @@ const Entry& entry_at(int index, const char* routine) {
 class WithBase {
   public:
     WithBase(Descriptor* descriptor, void* base) : descriptor_(descriptor) {
-        if (descriptor_ != nullptr) {
-            before_ = std::exchange(descriptor_->base, base);
-        }
+        if (descriptor_ != nullptr) before_ = std::exchange(descriptor_->base, base);
     }
     ~WithBase() {
-        if (descriptor_ != nullptr) {
-            descriptor_->base = before_;
-        }
+        if (descriptor_ != nullptr) descriptor_->base = before_;
     }
     WithBase(const WithBase&) = delete;
     WithBase& operator=(const WithBase&) = delete;
@@ -56,9 +52,7 @@ class WithBase {
 
 std::size_t bytes_of(const Descriptor& descriptor) {
     auto bytes = static_cast<std::size_t>(span_of(descriptor));
-    for (int i = 0; i < descriptor.rank; ++i) {
-        bytes *= extent(descriptor.dim[i]);
-    }
+    for (int i = 0; i < descriptor.rank; ++i) bytes *= extent(descriptor.dim[i]);
     return bytes;
 }
 

@@ -21,9 +21,7 @@ enum TeamLevel : std::int32_t { kInitialTeam = 0, kParentTeam = 1, kCurrentTeam 
 
 // The team of a value; NULL is the current team.
 Team& team_of(caf_team_t value, const char* routine) {
-    if (value == nullptr) {
-        return current_team();
-    }
+    if (value == nullptr) return current_team();
     Team* team = find_team(value);
     if (team == nullptr) {
         stop_with_error(routine, "the team variable has no team; execute form team first");

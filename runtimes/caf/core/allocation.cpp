@@ -29,9 +29,7 @@ int sync_allocation(Team& team, const Allocation& mine) {
     shmem_uint64_atomic_set(&words[1], name, me);
     shmem_quiet();
     const int status = sync_members(team);
-    if (status != kOk || team.this_image == 1) {
-        return status;
-    }
+    if (status != kOk || team.this_image == 1) return status;
     const std::uint64_t bytes = shmem_uint64_atomic_fetch(&words[0], team.pe_of(1));
     if (shmem_uint64_atomic_fetch(&words[1], team.pe_of(1)) != name) {
         stop_with_error(mine.statement,

@@ -56,18 +56,14 @@ bool saw_failed(std::uint64_t counter) {
 }
 
 int status_of(std::uint64_t word) {
-    if ((word & kSawStopped) != 0) {
-        return kStoppedImage;
-    }
+    if ((word & kSawStopped) != 0) return kStoppedImage;
     return (word & kSawFailed) != 0 ? kFailedImage : kOk;
 }
 
 // The distance of the members of a group.
 int stride_of(int level) {
     int stride = 1;
-    for (int i = 0; i < level; ++i) {
-        stride *= TeamBarrier::kRadix;
-    }
+    for (int i = 0; i < level; ++i) stride *= TeamBarrier::kRadix;
     return stride;
 }
 
@@ -75,9 +71,7 @@ int stride_of(int level) {
 
 int TeamBarrier::levels_of(int images) {
     int levels = 1;
-    for (std::int64_t room = kRadix; room < images; room *= kRadix) {
-        ++levels;
-    }
+    for (std::int64_t room = kRadix; room < images; room *= kRadix) ++levels;
     return levels;
 }
 
@@ -93,9 +87,7 @@ TeamBarrier::TeamBarrier(const Members& team, void* memory)
       me_(team.this_image - 1) {
     root_ =
         static_cast<std::uint64_t*>(shmem_ptr(&lines_->counters[levels_ - 1].word, team.pe_of(1)));
-    while (led_ < levels_ - 1 && leader_of(led_) == me_) {
-        ++led_;
-    }
+    while (led_ < levels_ - 1 && leader_of(led_) == me_) ++led_;
 }
 
 void TeamBarrier::use_shared_release() {
@@ -129,9 +121,7 @@ bool TeamBarrier::add(int level, std::uint64_t increment) {
     const std::uint64_t sum =
         increment + (root_ != nullptr ? std::atomic_ref(*root_).fetch_add(increment)
                                       : shmem_uint64_atomic_fetch_add(counter, increment, pe));
-    if (!is_complete(sum, members_of(leader, level))) {
-        return false;
-    }
+    if (!is_complete(sum, members_of(leader, level))) return false;
     complete_round(sum);
     return true;
 }
@@ -164,9 +154,7 @@ void TeamBarrier::release_root_group(std::uint64_t word) {
     // core/barrier.cpp:await_shared_release and core/barrier.cpp:finds_release.
     std::atomic_ref(shared_->shared.word).exchange(word);
     std::atomic_ref waiting(shared_->shared.waiting);
-    if (waiting.load() == 0) {
-        return;
-    }
+    if (waiting.load() == 0) return;
     const std::uint64_t images = waiting.exchange(0);
     // atomic_set orders nothing. Pairs with core/barrier.cpp:await_shared_release.
     std::atomic_thread_fence(std::memory_order_release);
@@ -180,21 +168,15 @@ void TeamBarrier::release_root_group(std::uint64_t word) {
 bool TeamBarrier::finds_release() {
     // Pairs with core/barrier.cpp:release_root_group.
     const std::uint64_t word = std::atomic_ref(shared_->shared.word).load();
-    if (word < round_ << kRoundShift) {
-        return false;
-    }
+    if (word < round_ << kRoundShift) return false;
     word_ = word;
     return true;
 }
 
 // RETURNS when: this round is over, as word_ tells, or as await().
 bool TeamBarrier::await_release() {
-    if (shared_ != nullptr) {
-        return await_shared_release();
-    }
-    if (!await(&lines_->release.word, SHMEM_CMP_GE, round_ << kRoundShift)) {
-        return false;
-    }
+    if (shared_ != nullptr) return await_shared_release();
+    if (!await(&lines_->release.word, SHMEM_CMP_GE, round_ << kRoundShift)) return false;
     word_ = lines_->release.word;
     return true;
 }
@@ -202,9 +184,7 @@ bool TeamBarrier::await_release() {
 bool TeamBarrier::await_shared_release() {
     constexpr int kYields = 32;
     for (int i = 0; i < kYields; ++i) {
-        if (finds_release()) {
-            return true;
-        }
+        if (finds_release()) return true;
         ::sched_yield();
     }
     // The image that has released the round before may come only now to the bits. It then takes the
@@ -214,12 +194,8 @@ bool TeamBarrier::await_shared_release() {
     std::uint64_t word = 0;
     while ((word = std::atomic_ref(*own).load()) < round_ << kRoundShift) {
         std::atomic_ref(shared_->shared.waiting).fetch_or(std::uint64_t{1} << me_);
-        if (finds_release()) {
-            return true;
-        }
-        if (!await(own, SHMEM_CMP_GT, word)) {
-            return false;
-        }
+        if (finds_release()) return true;
+        if (!await(own, SHMEM_CMP_GT, word)) return false;
     }
     word_ = word;
     return true;
@@ -240,17 +216,13 @@ void TeamBarrier::release_group(int leader, int level, std::uint64_t word) {
 }
 
 void TeamBarrier::release_led_groups(std::uint64_t word) {
-    for (int level = led_ - 1; level >= 0; --level) {
-        release_group(me_, level, word);
-    }
+    for (int level = led_ - 1; level >= 0; --level) release_group(me_, level, word);
 }
 
 // A group that this image leads is complete: takes the round out of its counter. RETURNS: the
 // increment of the group above.
 std::uint64_t TeamBarrier::take_round(int level, std::uint64_t counter) {
-    if (!has_arrivals(counter)) {
-        return saw_stopped(counter) ? kStopped : kFailed;
-    }
+    if (!has_arrivals(counter)) return saw_stopped(counter) ? kStopped : kFailed;
     shmem_uint64_atomic_fetch_add(&lines_->counters[level].word, -(counter & ~kLeft),
                                   team_.pe_of(me_ + 1));
     return kArrived + (saw_stopped(counter) ? kWithStopped : 0) +
@@ -259,9 +231,7 @@ std::uint64_t TeamBarrier::take_round(int level, std::uint64_t counter) {
 
 bool TeamBarrier::await(std::uint64_t* word, int cmp, std::uint64_t value) {
     while (shmemx_wait_until_failure(word, cmp, value, deaths_seen_) == 0) {
-        if (has_deaths()) {
-            return false;
-        }
+        if (has_deaths()) return false;
     }
     return true;
 }
@@ -274,9 +244,7 @@ bool TeamBarrier::pass_led_groups(bool& is_over) {
         std::uint64_t counter = 0;
         const int members = members_of(me_, level);
         while (!is_complete(counter = shmem_uint64_atomic_fetch(word, own_pe), members)) {
-            if (!await(word, SHMEM_CMP_NE, counter)) {
-                return false;
-            }
+            if (!await(word, SHMEM_CMP_NE, counter)) return false;
         }
         is_over = add(level + 1, take_round(level, counter));
     }
@@ -291,19 +259,12 @@ void TeamBarrier::begin() {
 }
 
 int TeamBarrier::end() {
-    if (!is_begun_) {
-        return kOk;
-    }
+    if (!is_begun_) return kOk;
     is_begun_ = false;
-    if (!has_arrived_) [[unlikely]] {
+    if (!has_arrived_) [[unlikely]]
         return end_round(wait_after_deaths());
-    }
-    if (!pass_led_groups(is_over_)) {
-        return end_round(wait_after_deaths());
-    }
-    if (!is_over_ && !await_release()) {
-        return end_round(wait_after_deaths());
-    }
+    if (!pass_led_groups(is_over_)) return end_round(wait_after_deaths());
+    if (!is_over_ && !await_release()) return end_round(wait_after_deaths());
     release_led_groups(word_);
     return end_round(word_);
 }
@@ -341,9 +302,7 @@ std::uint64_t TeamBarrier::read_release() {
 }
 
 bool TeamBarrier::have_all_left() {
-    if (read_release() != kAllLeft) {
-        return has_deaths() && have_all_left_after_deaths();
-    }
+    if (read_release() != kAllLeft) return has_deaths() && have_all_left_after_deaths();
     release_led_groups(kAllLeft);
     return true;
 }
@@ -352,9 +311,7 @@ bool TeamBarrier::have_all_left() {
 bool TeamBarrier::serve_group() {
     const std::uint64_t counter =
         shmem_uint64_atomic_fetch(&lines_->counters[served_level_].word, team_.pe_of(me_ + 1));
-    if (!is_complete(counter, members_of(me_, served_level_))) {
-        return false;
-    }
+    if (!is_complete(counter, members_of(me_, served_level_))) return false;
     const int level = served_level_++;
     const bool leads_next = served_level_ < led_;
     const bool is_round = has_arrivals(counter);
@@ -384,12 +341,8 @@ bool TeamBarrier::serve() {
     if (has_deaths()) {
         return false;  // The others have left the tree.
     }
-    if (!awaits_release_) {
-        return served_level_ < led_ && serve_group();
-    }
-    if (read_release() < round_ << kRoundShift) {
-        return false;
-    }
+    if (!awaits_release_) return served_level_ < led_ && serve_group();
+    if (read_release() < round_ << kRoundShift) return false;
     end_served_round();
     return true;
 }

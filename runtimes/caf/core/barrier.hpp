@@ -114,9 +114,7 @@ class TeamBarrier {
     template <class Condition>
     bool are_all(Condition holds) const {  // for the PEs of the team
         for (int index = 0; index < team_.images; ++index) {
-            if (!holds(pe_of_index(index))) {
-                return false;
-            }
+            if (!holds(pe_of_index(index))) return false;
         }
         return true;
     }

@@ -65,9 +65,7 @@ class Pause {
 int TeamBarrier::first_alive(bool must_run) const {
     for (int index = 0; index < team_.images; ++index) {
         const int pe = pe_of_index(index);
-        if (must_run ? state_of_pe(pe) == ImageState::kRunning : !is_dead(pe)) {
-            return index;
-        }
+        if (must_run ? state_of_pe(pe) == ImageState::kRunning : !is_dead(pe)) return index;
     }
     return -1;
 }
@@ -76,13 +74,9 @@ int TeamBarrier::first_alive(bool must_run) const {
 bool TeamBarrier::find_end(std::uint64_t& word) {
     for (int index = 0; index < team_.images; ++index) {
         const int pe = pe_of_index(index);
-        if (index == me_ || is_dead(pe)) {
-            continue;
-        }
+        if (index == me_ || is_dead(pe)) continue;
         const std::uint64_t ended = shmem_uint64_atomic_fetch(&lines_->progress.word, pe) / 2;
-        if (round_of(ended) < round_) {
-            continue;
-        }
+        if (round_of(ended) < round_) continue;
         shmem_uint64_atomic_set(&lines_->found.word, ended, pe_of_index(me_));
         // Before the look at the log of deaths: decide() looks at it first, then here. Pairs with
         // src/base/failures.hpp:failure_count.
@@ -117,17 +111,11 @@ bool TeamBarrier::is_settled(int index, Findings& findings) const {
             return true;
         }
         const std::uint64_t found = shmem_uint64_atomic_fetch(&lines_->found.word, pe);
-        if (round_of(found) >= round_) {
-            findings.found = found;
-        }
+        if (round_of(found) >= round_) findings.found = found;
         // An image that is one round behind finds its end by itself.
-        if ((progress & kHasLeftTree) != 0 && round_of(ended) == round_ - 1) {
-            return true;
-        }
+        if ((progress & kHasLeftTree) != 0 && round_of(ended) == round_ - 1) return true;
         const ImageState state = state_of_pe(pe);
-        if (state == ImageState::kRunning) {
-            return false;
-        }
+        if (state == ImageState::kRunning) return false;
         if (is_gone) {
             // Its progress was read after its state: it has not taken part.
             findings.gone |= state == ImageState::kStopped ? kSawStopped : kSawFailed;
@@ -139,9 +127,7 @@ bool TeamBarrier::is_settled(int index, Findings& findings) const {
 void TeamBarrier::spread(std::uint64_t word) {
     for (int index = 0; index < team_.images; ++index) {
         const int pe = pe_of_index(index);
-        if (index != me_ && !is_dead(pe)) {
-            shmem_uint64_atomic_set(&lines_->decision.word, word, pe);
-        }
+        if (index != me_ && !is_dead(pe)) shmem_uint64_atomic_set(&lines_->decision.word, word, pe);
     }
     shmem_quiet();
 }
@@ -151,9 +137,7 @@ bool TeamBarrier::decide(std::uint64_t& word) {
     const int deaths = count_deaths();
     Findings findings;
     for (int index = 0; index < team_.images; ++index) {
-        if (index != me_ && !is_settled(index, findings)) {
-            return false;
-        }
+        if (index != me_ && !is_settled(index, findings)) return false;
     }
     if (count_deaths() != deaths) {
         return false;  // Another image may have found what the dead one knew after the look at it.
@@ -177,15 +161,11 @@ std::uint64_t TeamBarrier::wait_after_deaths() {
     Pause pause;
     for (;;) {
         const std::uint64_t decided = shmem_uint64_atomic_fetch(&lines_->decision.word, my_pe);
-        if (round_of(decided) >= round_) {
-            return decided;
-        }
+        if (round_of(decided) >= round_) return decided;
         // With none that runs, this image ends, and the answer is of no interest.
         const int first = first_alive(true);
         std::uint64_t word = 0;
-        if (first == me_ || first < 0 ? decide(word) : find_end(word)) {
-            return word;
-        }
+        if (first == me_ || first < 0 ? decide(word) : find_end(word)) return word;
         pause.wait();
     }
 }
@@ -205,16 +185,10 @@ bool TeamBarrier::have_all_left_after_deaths() {
         }
         return is_told;
     }
-    if (is_one_node && is_told) {
-        return true;
-    }
-    if (!are_all([](int pe) { return state_of_pe(pe) != ImageState::kRunning; })) {
-        return false;
-    }
+    if (is_one_node && is_told) return true;
+    if (!are_all([](int pe) { return state_of_pe(pe) != ImageState::kRunning; })) return false;
     spread(kAllLeft);
-    if (is_one_node) {
-        return true;
-    }
+    if (is_one_node) return true;
     std::uint64_t others = 0;
     for (int index = 0; index < team_.images; ++index) {
         others += index != me_ && !is_dead(pe_of_index(index)) ? 1 : 0;
@@ -222,9 +196,7 @@ bool TeamBarrier::have_all_left_after_deaths() {
     constexpr int kLooks = 4000;  // Two seconds: an image may have died after the first look.
     Pause pause;
     for (int i = 0; i < kLooks; ++i) {
-        if (shmem_uint64_atomic_fetch(&lines_->farewells.word, my_pe) >= others) {
-            break;
-        }
+        if (shmem_uint64_atomic_fetch(&lines_->farewells.word, my_pe) >= others) break;
         pause.wait();
     }
     // The others wait for the answer to their farewell, which the progress thread sends.

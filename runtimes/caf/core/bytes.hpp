@@ -41,24 +41,18 @@ void put_unmapped(void* dest, const void* source, std::size_t bytes, int pe);
 /// Reads contiguous bytes. source: symmetric address. RETURNS when: dest holds them.
 inline void get_bytes(void* dest, const void* source, std::size_t bytes, int pe) {
     const void* mapped = shmem_ptr(source, pe);
-    if (is_copied_here(bytes, mapped, source)) [[likely]] {
+    if (is_copied_here(bytes, mapped, source)) [[likely]]
         return copy_bytes(dest, mapped, bytes);
-    }
-    if (mapped == nullptr) {
-        return get_unmapped(dest, source, bytes, pe);
-    }
+    if (mapped == nullptr) return get_unmapped(dest, source, bytes, pe);
     shmem_getmem(dest, source, bytes, pe);
 }
 
 /// Writes contiguous bytes. dest: symmetric address. RETURNS when: source may be reused.
 inline void put_bytes(void* dest, const void* source, std::size_t bytes, int pe) {
     void* mapped = shmem_ptr(dest, pe);
-    if (is_copied_here(bytes, mapped, dest)) [[likely]] {
+    if (is_copied_here(bytes, mapped, dest)) [[likely]]
         return copy_bytes(mapped, source, bytes);
-    }
-    if (mapped == nullptr) {
-        return put_unmapped(dest, source, bytes, pe);
-    }
+    if (mapped == nullptr) return put_unmapped(dest, source, bytes, pe);
     shmem_putmem(dest, source, bytes, pe);  // done, and in order by itself
 }
 

@@ -63,15 +63,11 @@ Components& components() {
 
 void* allocate_static(std::size_t bytes) {
     const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    if (rounded > kSmallBytes) {
-        return shmem_align(kAlignment, rounded);
-    }
+    if (rounded > kSmallBytes) return shmem_align(kAlignment, rounded);
     if (rounded > chunk_bytes) {
         chunk = static_cast<std::byte*>(shmem_align(kAlignment, kChunkBytes));
         chunk_bytes = chunk == nullptr ? 0 : kChunkBytes;
-        if (chunk == nullptr) {
-            return nullptr;
-        }
+        if (chunk == nullptr) return nullptr;
         note_coarrays(chunk, kChunkBytes);
     }
     void* base = chunk;
@@ -105,9 +101,7 @@ void free_block(Team& team, const Coarray& coarray) {
 Coarray* coarray_around(const void* address) {
     const auto* at = static_cast<const std::byte*>(address);
     auto next = coarrays().by_base.upper_bound(at);
-    if (next == coarrays().by_base.begin()) {
-        return nullptr;
-    }
+    if (next == coarrays().by_base.begin()) return nullptr;
     Coarray* coarray = (--next)->second;
     const auto distance = static_cast<std::size_t>(at - static_cast<std::byte*>(coarray->base));
     return distance < std::max<std::size_t>(coarray->bytes, 1) ? coarray : nullptr;
@@ -124,9 +118,7 @@ Coarray* allocate(Team& team, std::size_t bytes, Memory memory, bool is_zeroed) 
     // A size that is far beyond any memory must not wrap around.
     const std::size_t whole = asked > SIZE_MAX / 2 ? asked : asked + sizeof(CoarrayHeader);
     void* block = allocate_block(team, whole, memory);
-    if (block == nullptr) {
-        return nullptr;
-    }
+    if (block == nullptr) return nullptr;
     note_coarrays(block, whole);
     void* base = static_cast<std::byte*>(block) + sizeof(CoarrayHeader);
     header_of(base)->has_components = 0;
@@ -136,9 +128,7 @@ Coarray* allocate(Team& team, std::size_t bytes, Memory memory, bool is_zeroed) 
         // allocation are the compiler's, those behind constructors are in `init`.
         std::memset(base, 0, asked);
     }
-    if (memory == Memory::kTeam) {
-        team.coarrays.push_back(coarray);
-    }
+    if (memory == Memory::kTeam) team.coarrays.push_back(coarray);
     const std::lock_guard lock(coarrays().mutex);
     coarrays().by_base[static_cast<std::byte*>(base)] = coarray;
     coarrays().tokens.insert(coarray);
@@ -148,9 +138,7 @@ Coarray* allocate(Team& team, std::size_t bytes, Memory memory, bool is_zeroed) 
 Coarray* map_existing(Team& team, const Coarray& existing, void* base) {
     const auto from = reinterpret_cast<std::uintptr_t>(existing.base);
     const auto at = reinterpret_cast<std::uintptr_t>(base);
-    if (at < from || at - from > existing.bytes) {
-        return nullptr;
-    }
+    if (at < from || at - from > existing.bytes) return nullptr;
     const std::size_t before = at - from;
     auto* coarray = new Coarray{.base = base,
                                 .bytes = existing.bytes - before,
@@ -162,18 +150,12 @@ Coarray* map_existing(Team& team, const Coarray& existing, void* base) {
 }
 
 void free_coarray(Coarray* coarray) {
-    if (coarray->memory != Memory::kTeam && coarray->memory != Memory::kMapped) {
-        return;
-    }
+    if (coarray->memory != Memory::kTeam && coarray->memory != Memory::kMapped) return;
     complete_all();
     Team& team = *coarray->team;
     const auto at = std::find(team.coarrays.begin(), team.coarrays.end(), coarray);
-    if (at != team.coarrays.end()) {
-        team.coarrays.erase(at);
-    }
-    if (coarray->memory == Memory::kTeam) {
-        free_block(team, *coarray);
-    }
+    if (at != team.coarrays.end()) team.coarrays.erase(at);
+    if (coarray->memory == Memory::kTeam) free_block(team, *coarray);
     delete coarray->bounds;
     delete[] coarray->parts;
     delete coarray;
@@ -181,9 +163,7 @@ void free_coarray(Coarray* coarray) {
 
 void map_parts(Coarray& coarray) {
     constexpr int kImagesMax = 1024;
-    if (coarray.team == nullptr || coarray.team->images > kImagesMax) {
-        return;
-    }
+    if (coarray.team == nullptr || coarray.team->images > kImagesMax) return;
     const Team& team = *coarray.team;
     auto* parts = new std::byte*[static_cast<std::size_t>(team.images)];
     for (int image = 1; image <= team.images; ++image) {
@@ -259,13 +239,9 @@ void* allocate_component_memory(std::size_t bytes) {
 
 bool allocate_component(Coarray& component, std::size_t bytes) {
     void* base = allocate_component_memory(std::max<std::size_t>(bytes, 1));
-    if (base == nullptr) {
-        return false;
-    }
+    if (base == nullptr) return false;
     const std::lock_guard lock(components().mutex);
-    if (component.base != nullptr) {
-        components().by_base.erase(component.base);
-    }
+    if (component.base != nullptr) components().by_base.erase(component.base);
     component.base = base;
     component.bytes = bytes;
     components().by_base[base] = &component;
@@ -311,9 +287,7 @@ void free_by_address(void* address) {
             components().by_base.erase(at);
         }
     }
-    if (phase != Phase::kOver) {
-        shmemx_local_free(address);
-    }
+    if (phase != Phase::kOver) shmemx_local_free(address);
 }
 
 void* reallocate_by_address(void* address, std::size_t bytes) {

@@ -89,9 +89,8 @@ bool is_live_coarray(caf_token_t token);
 /// The coarray of a token. A NULL token ends the job with a message that names the routine.
 [[noreturn]] void stop_without_token(const char* routine);
 inline Coarray* from_token(caf_token_t token, const char* routine) {
-    if (token == nullptr) [[unlikely]] {
+    if (token == nullptr) [[unlikely]]
         stop_without_token(routine);
-    }
     return static_cast<Coarray*>(token);
 }
 

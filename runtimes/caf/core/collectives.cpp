@@ -54,9 +54,7 @@ std::byte* own_area(const Team& team, std::uint64_t round) {
 // The first bytes of an image's area: in place, or, from another node, in `room`.
 const std::byte* read_area(const Team& team, int image, std::uint64_t round, std::byte* room,
                            std::size_t bytes) {
-    if (!team.exposed.empty()) {
-        return exposed_by(team, image, round).data;
-    }
+    if (!team.exposed.empty()) return exposed_by(team, image, round).data;
     get_bytes(room, own_area(team, round), bytes, team.pe_of(image));
     return room;
 }
@@ -64,9 +62,7 @@ const std::byte* read_area(const Team& team, int image, std::uint64_t round, std
 constexpr std::uint64_t kGone = std::uint64_t{1} << 62;  // plus the ImageState
 
 int status_of_slot(std::uint64_t number) {
-    if (number < kGone) {
-        return kOk;
-    }
+    if (number < kGone) return kOk;
     return number - kGone == static_cast<std::uint64_t>(ImageState::kStopped) ? kStoppedImage
                                                                               : kFailedImage;
 }
@@ -80,9 +76,7 @@ bool is_in_slot(const BroadcastShape& shape) {
 }
 
 void check_shape(const BroadcastShape& mine, const BroadcastShape& source, int source_image) {
-    if (mine == source) {
-        return;
-    }
+    if (mine == source) return;
     if (mine.bytes == kUnallocated || source.bytes == kUnallocated) {
         const bool is_mine = mine.bytes == kUnallocated;
         stop_with_error("co_broadcast",
@@ -106,9 +100,7 @@ int broadcast_by_slots(Team& team, void* data, const BroadcastShape& shape, int 
     const std::size_t bytes = is_in_slot(shape) ? data_bytes(shape) : 0;
     TeamBarrier& barrier = *team.barrier;
     if (team.broadcasts % (kBroadcastSlots / 2) == 0) {
-        if (const int status = barrier.end(); status != kOk) {
-            return status;
-        }
+        if (const int status = barrier.end(); status != kOk) return status;
         barrier.begin();
     }
     const std::uint64_t index = team.broadcasts % kBroadcastSlots;
@@ -130,9 +122,7 @@ int broadcast_by_slots(Team& team, void* data, const BroadcastShape& shape, int 
     }
     // A source that is ahead has filled the next slot, too: its line comes along with this one.
     __builtin_prefetch(&exposed_of(team, team.this_image).slots[number % kBroadcastSlots]);
-    if (!barrier.await(&mine.number, SHMEM_CMP_GE, number)) {
-        return kFailedImage;
-    }
+    if (!barrier.await(&mine.number, SHMEM_CMP_GE, number)) return kFailedImage;
     const int status = status_of_slot(std::atomic_ref(mine.number).load(std::memory_order_relaxed));
     if (status == kOk) {
         check_shape(shape, mine.shape, source_image);
@@ -146,9 +136,7 @@ int broadcast_by_slots(Team& team, void* data, const BroadcastShape& shape, int 
 int broadcast_ahead(Team& team, void* data, std::size_t bytes, int source_image) {
     constexpr int kChecks = 200;  // Then the barrier, in which images sleep, is the better wait.
     TeamBarrier& barrier = *team.barrier;
-    if (const int status = barrier.end(); status != kOk) {
-        return status;
-    }
+    if (const int status = barrier.end(); status != kOk) return status;
     const std::uint64_t round = barrier.rounds() + 1;
     ExposedArea& area = exposed_by(team, source_image, round);
     std::atomic_ref area_round(area.round);
@@ -162,12 +150,8 @@ int broadcast_ahead(Team& team, void* data, std::size_t bytes, int source_image)
     barrier.begin();
     // Pairs with core/collectives.cpp:broadcast_ahead of the source image.
     for (int i = 0; area_round.load(std::memory_order_acquire) != round; ++i) {
-        if (i < kChecks) {
-            continue;
-        }
-        if (const int status = barrier.end(); status != kOk) {
-            return status;
-        }
+        if (i < kChecks) continue;
+        if (const int status = barrier.end(); status != kOk) return status;
         break;
     }
     std::memcpy(data, area.data, bytes);
@@ -176,15 +160,11 @@ int broadcast_ahead(Team& team, void* data, std::size_t bytes, int source_image)
 
 int broadcast_exposed(Team& team, std::byte* data, std::size_t bytes, int source_image) {
     const std::uint64_t round = next_round(team);
-    if (team.this_image == source_image) {
-        std::memcpy(own_area(team, round), data, bytes);
-    }
+    if (team.this_image == source_image) std::memcpy(own_area(team, round), data, bytes);
     const int status = sync_members(team);
     if (status == kOk && team.this_image != source_image) {
         const std::byte* found = read_area(team, source_image, round, data, bytes);
-        if (found != data) {
-            std::memcpy(data, found, bytes);
-        }
+        if (found != data) std::memcpy(data, found, bytes);
     }
     return status;
 }
@@ -214,12 +194,8 @@ int reduce_exposed(Team& team, std::byte* data, std::size_t elements, const shme
     std::memcpy(own_area(team, round), data, bytes);
     team.own_exposed->areas[round % 2].bytes = bytes;
     const int status = sync_members(team);
-    if (status == kOk && !team.exposed.empty()) {
-        check_bytes(team, bytes, round);
-    }
-    if (status != kOk || !has_result(team, result_image)) {
-        return status;
-    }
+    if (status == kOk && !team.exposed.empty()) check_bytes(team, bytes, round);
+    if (status != kOk || !has_result(team, result_image)) return status;
     alignas(64) std::byte result[kExposedBytes];
     alignas(64) std::byte room[kExposedBytes];
     std::memcpy(result, read_area(team, 1, round, room, bytes), bytes);
@@ -240,9 +216,7 @@ int reduce_large_element(Team& team, std::byte* data, const shmemx_op_t& operati
         const std::size_t part = std::min(bytes - done, kExposedBytes);
         const std::uint64_t round = next_round(team);
         std::memcpy(own_area(team, round), data + done, part);
-        if (const int status = sync_members(team); status != kOk) {
-            return status;
-        }
+        if (const int status = sync_members(team); status != kOk) return status;
         std::byte room[kExposedBytes];
         for (int image = 1; image <= team.images; ++image) {
             std::memcpy(&all[static_cast<std::size_t>(image - 1) * bytes + done],
@@ -273,16 +247,10 @@ int broadcast_with_shape(const Team& team, void* data, const BroadcastShape& sha
     FirstPart first{.shape = shape, .data = {}};
     const std::size_t inside = std::min(bytes, sizeof first.data);
     const bool is_source = team.this_image == source_image;
-    if (is_source) {
-        std::memcpy(first.data, data, inside);
-    }
-    if (const int status = send(&first, sizeof first); status != kOk) {
-        return status;
-    }
+    if (is_source) std::memcpy(first.data, data, inside);
+    if (const int status = send(&first, sizeof first); status != kOk) return status;
     check_shape(shape, first.shape, source_image);
-    if (!is_source) {
-        std::memcpy(data, first.data, inside);
-    }
+    if (!is_source) std::memcpy(data, first.data, inside);
     return inside == bytes ? kOk : send(static_cast<std::byte*>(data) + inside, bytes - inside);
 }
 
@@ -352,17 +320,11 @@ int broadcast(void* data, const BroadcastShape& shape, int source_image, Death d
     const std::size_t bytes = data_bytes(shape);
     if (is_exposable(team, 0, death)) {
         const int status = broadcast_by_slots(team, data, shape, source_image);
-        if (status != kOk || is_in_slot(shape)) {
-            return status;
-        }
-        if (bytes <= kExposedBytes) {
-            return broadcast_ahead(team, data, bytes, source_image);
-        }
+        if (status != kOk || is_in_slot(shape)) return status;
+        if (bytes <= kExposedBytes) return broadcast_ahead(team, data, bytes, source_image);
     }
     const int status = sync_members(team);
-    if (status != kOk) {
-        return status;
-    }
+    if (status != kOk) return status;
     const bool has_room = broadcast_by_messages(team, data, shape, source_image);
     return has_room ? kOk : broadcast_parts(team, data, shape, source_image);
 }
@@ -375,9 +337,7 @@ int reduce(void* data, std::size_t elements, const Reduction& reduction, int res
         return reduce_parts(team, data, elements, reduction.operation, result_image);
     }
     const int status = sync_members(team);
-    if (status != kOk || elements * reduction.operation.element_bytes == 0) {
-        return status;
-    }
+    if (status != kOk || elements * reduction.operation.element_bytes == 0) return status;
     const CollectiveCall call(team, "collective subroutine");
     return reduce_by_messages(team, data, elements, reduction, result_image)
                ? kOk
@@ -387,9 +347,7 @@ int reduce(void* data, std::size_t elements, const Reduction& reduction, int res
 // The image has reached the next broadcast, so all have taken what was in its slot before, or will
 // not take part in the next one either.
 void leave_broadcasts(Team& team, ImageState state) {
-    if (team.exposed.empty()) {
-        return;
-    }
+    if (team.exposed.empty()) return;
     BroadcastSlot& next =
         exposed_of(team, team.this_image).slots[team.broadcasts % kBroadcastSlots];
     for (int image = 1; image <= team.images; ++image) {

@@ -43,9 +43,7 @@ template <class T>
 void sum_all(void* inout, const void* in, std::size_t elements, void*) {
     auto* a = static_cast<T*>(inout);
     const auto* b = static_cast<const T*>(in);
-    for (std::size_t i = 0; i < elements; ++i) {
-        a[i] = add(a[i], b[i]);
-    }
+    for (std::size_t i = 0; i < elements; ++i) a[i] = add(a[i], b[i]);
 }
 
 template <class T, bool IsMin>
@@ -53,9 +51,7 @@ void select_all(void* inout, const void* in, std::size_t elements, void*) {
     auto* a = static_cast<T*>(inout);
     const auto* b = static_cast<const T*>(in);
     for (std::size_t i = 0; i < elements; ++i) {
-        if (IsMin ? b[i] < a[i] : b[i] > a[i]) {
-            a[i] = b[i];
-        }
+        if (IsMin ? b[i] < a[i] : b[i] > a[i]) a[i] = b[i];
     }
 }
 
@@ -67,9 +63,7 @@ void select_strings(void* inout, const void* in, std::size_t elements, void* use
     const auto* b = static_cast<const Character*>(in);
     for (std::size_t i = 0; i < elements; ++i, a += length, b += length) {
         std::size_t k = 0;
-        while (k < length && a[k] == b[k]) {
-            ++k;
-        }
+        while (k < length && a[k] == b[k]) ++k;
         if (k < length && (IsMin ? b[k] < a[k] : b[k] > a[k])) {
             std::memcpy(a, b, length * sizeof(Character));
         }
@@ -78,9 +72,7 @@ void select_strings(void* inout, const void* in, std::size_t elements, void* use
 
 template <class T>
 shmemx_op_fn_t function_of(Combine combine) {
-    if (combine == Combine::kSum) {
-        return sum_all<T>;
-    }
+    if (combine == Combine::kSum) return sum_all<T>;
     if constexpr (kIsComplex<T>) {
         return nullptr;
     } else {
@@ -198,9 +190,7 @@ bool find_reduction(const ElementType& type, Combine combine, Reduction* reducti
 }
 
 WideReal guess_wide_real(const void* data, std::size_t parts, Death death) {
-    if (!kHasExtended) {
-        return WideReal::kQuad;
-    }
+    if (!kHasExtended) return WideReal::kQuad;
     // One in 64 numbers of kind 16 with random low bits looks like kind 10. Those of kind 10 have
     // anything in their last 6 bytes. So the kind is 10 if all numbers look like it.
     constexpr std::int64_t kQuadSeen = std::int64_t{1} << 32;

@@ -17,9 +17,7 @@ void survive_failures() { shmemx_survive_failures(CollectiveCall::tell); }
 bool is_dead(int pe) {
     const int deaths = count_deaths();
     for (int i = 0; i < deaths; ++i) {
-        if (shmemx_failed_pe(i) == pe) {
-            return true;
-        }
+        if (shmemx_failed_pe(i) == pe) return true;
     }
     return false;
 }
@@ -27,9 +25,7 @@ bool is_dead(int pe) {
 bool has_dead_member(const Members& team) {
     const int deaths = count_deaths();
     for (int i = 0; i < deaths; ++i) {
-        if (team.image_of(shmemx_failed_pe(i)) != 0) {
-            return true;
-        }
+        if (team.image_of(shmemx_failed_pe(i)) != 0) return true;
     }
     return false;
 }
@@ -51,9 +47,7 @@ CollectiveCall::~CollectiveCall() { current.store(outer_, std::memory_order_rele
 void CollectiveCall::tell(int /*pe*/) {
     // Pairs with core/failures.cpp:CollectiveCall and core/failures.cpp:~CollectiveCall.
     const CollectiveCall* call = current.load(std::memory_order_acquire);
-    for (; call != nullptr; call = call->outer_) {
-        call->look_for_members(call->deaths_before_);
-    }
+    for (; call != nullptr; call = call->outer_) call->look_for_members(call->deaths_before_);
 }
 
 // Ends the program if a member is among the deaths from the `first` on. This may be inside of a

@@ -36,12 +36,8 @@ template <Which kWhich, class Function>
 Function find(const char* name, Function while_searching) {
     static Function found = nullptr;
     static thread_local bool is_searching = false;
-    if (found != nullptr) {
-        return found;
-    }
-    if (is_searching) {
-        return while_searching;
-    }
+    if (found != nullptr) return found;
+    if (is_searching) return while_searching;
     is_searching = true;
     auto* symbol =
         reinterpret_cast<Function>(dlsym(kWhich == Which::kNext ? RTLD_NEXT : RTLD_DEFAULT, name));
@@ -62,9 +58,8 @@ Free next_free = nullptr;
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) void free(void* address) noexcept {
-    if (tessera::caf::is_in_components(address)) [[unlikely]] {
+    if (tessera::caf::is_in_components(address)) [[unlikely]]
         return tessera::caf::free_by_address(address);
-    }
     if (next_free != nullptr) [[likely]] {
         next_free(address);  // Before, the few bytes stay.
     }
@@ -72,23 +67,20 @@ extern "C" __attribute__((visibility("default"))) void free(void* address) noexc
 
 extern "C" __attribute__((visibility("default"))) void* realloc(void* address,
                                                                 std::size_t bytes) noexcept {
-    if (tessera::caf::is_in_components(address)) [[unlikely]] {
+    if (tessera::caf::is_in_components(address)) [[unlikely]]
         return tessera::caf::reallocate_by_address(address, bytes);
-    }
     return find<Which::kNext, Reallocate>("realloc", __libc_realloc)(address, bytes);
 }
 
 extern "C" __attribute__((visibility("default"))) void __wrap_free(void* address) noexcept {
-    if (tessera::caf::is_in_components(address)) [[unlikely]] {
+    if (tessera::caf::is_in_components(address)) [[unlikely]]
         return tessera::caf::free_by_address(address);
-    }
     find<Which::kFirst, Free>("free", __libc_free)(address);
 }
 
 extern "C" __attribute__((visibility("default"))) void* __wrap_realloc(void* address,
                                                                        std::size_t bytes) noexcept {
-    if (tessera::caf::is_in_components(address)) [[unlikely]] {
+    if (tessera::caf::is_in_components(address)) [[unlikely]]
         return tessera::caf::reallocate_by_address(address, bytes);
-    }
     return find<Which::kFirst, Reallocate>("realloc", __libc_realloc)(address, bytes);
 }

@@ -36,17 +36,13 @@ std::uint32_t order_in_call(const Team& team, std::uint32_t call) {
 
 bool descends_from(const Team& team, const Team& ancestor) {
     for (const Team* t = &team; t != nullptr; t = t->parent) {
-        if (t == &ancestor) {
-            return true;
-        }
+        if (t == &ancestor) return true;
     }
     return false;
 }
 
 void forget_variable(Team& team) {
-    if (team.variable != nullptr) {
-        variables().teams.erase(std::exchange(team.variable, nullptr));
-    }
+    if (team.variable != nullptr) variables().teams.erase(std::exchange(team.variable, nullptr));
 }
 
 void make_idle(Team& team) {
@@ -73,14 +69,10 @@ void delete_oldest_idle() {
 
 void define_again(const void* variable) {
     const auto found = variables().teams.find(variable);
-    if (found == variables().teams.end()) {
-        return;
-    }
+    if (found == variables().teams.end()) return;
     Team& team = *found->second;
     forget_variable(team);
-    if (!team.is_idle()) {
-        team.parent->redefined.push_back(&team);
-    }
+    if (!team.is_idle()) team.parent->redefined.push_back(&team);
 }
 
 void note_variable(Team& team, const void* variable) {
@@ -107,22 +99,17 @@ void make_idle_if_agreed(Team& parent, Team& proposed, const std::vector<FormMes
     // The newest first: on all images the same order, and children before their parents.
     const std::vector<Team*> doomed = teams_from(proposed);
     for (auto team = doomed.rbegin(); team != doomed.rend(); ++team) {
-        if (descends_from(**team, proposed)) {
-            make_idle(**team);
-        }
+        if (descends_from(**team, proposed)) make_idle(**team);
     }
     delete_oldest_idle();
 }
 
 int equip_again(Team& team, const char* routine) {
-    if (!team.is_idle()) [[likely]] {
+    if (!team.is_idle()) [[likely]]
         return kOk;
-    }
     const std::vector<int> pes = team.all_pes();
     // Behind it all images are here, so that none can stop before the team is made.
-    if (const int status = sync_with_pes(pes.data(), team.images); status != kOk) {
-        return status;
-    }
+    if (const int status = sync_with_pes(pes.data(), team.images); status != kOk) return status;
     if (!equip(team)) {
         stop_with_error(routine, "no memory for the team; raise SHMEM_TEAM_MEMORY_SIZE");
     }

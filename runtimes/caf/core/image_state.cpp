@@ -85,12 +85,8 @@ bool await(int pe, bool may_answer) {
 int find_only_running_image() {
     int found = -1;
     for (int pe = 0; pe < images.npes; ++pe) {
-        if (state_of_pe(pe) != ImageState::kRunning) {
-            continue;
-        }
-        if (found >= 0) {
-            return -1;
-        }
+        if (state_of_pe(pe) != ImageState::kRunning) continue;
+        if (found >= 0) return -1;
         found = pe;
     }
     return found;
@@ -101,9 +97,7 @@ int find_only_running_image() {
 int find_last_image() {
     if (count_deaths() == 0) {
         const std::uint64_t gone = shmem_uint64_atomic_fetch_add(images.gone, 1, 0) + 1;
-        if (gone != static_cast<std::uint64_t>(images.npes - 1) && count_deaths() == 0) {
-            return -1;
-        }
+        if (gone != static_cast<std::uint64_t>(images.npes - 1) && count_deaths() == 0) return -1;
     }
     return find_only_running_image();
 }
@@ -112,9 +106,7 @@ int find_last_image() {
 void tell_death(int pe) {
     const int deaths = count_deaths();
     for (int i = 0; i < deaths; ++i) {
-        if (shmemx_failed_pe(i) == pe) {
-            images.deaths_told |= std::uint64_t{1} << i;
-        }
+        if (shmemx_failed_pe(i) == pe) images.deaths_told |= std::uint64_t{1} << i;
     }
 }
 
@@ -173,9 +165,7 @@ ImageState state_of_pe(int pe) {
 
 int status_of_pe(int pe) {
     const ImageState state = state_of_pe(pe);
-    if (state == ImageState::kFailed) {
-        tell_death(pe);
-    }
+    if (state == ImageState::kFailed) tell_death(pe);
     return status_of(state);
 }
 
@@ -190,21 +180,15 @@ void publish_state(ImageState state) {
         }
     }
     const int last = find_last_image();
-    if (last >= 0) {
-        leave_alone(last);
-    }
+    if (last >= 0) leave_alone(last);
     shmem_quiet();
 }
 
 bool await_count(std::uint64_t* word, std::uint64_t wanted) {
     constexpr std::uint64_t kCountOnly = kNoImageLeft - 1;
-    if ((shmem_uint64_atomic_fetch(word, images.pe) & kCountOnly) >= wanted) {
-        return true;
-    }
+    if ((shmem_uint64_atomic_fetch(word, images.pe) & kCountOnly) >= wanted) return true;
     const int deaths = count_deaths();
-    if (has_untold_death()) {
-        return false;
-    }
+    if (has_untold_death()) return false;
     // Pairs with leave_alone(): that image finds the word, or this one finds that it is alone.
     shmem_uint64_atomic_swap(images.awaited, shmemx_gptr_of(word, images.pe), images.pe);
     if (!is_alone() && shmemx_wait_until_failure(word, SHMEM_CMP_GE, wanted, deaths) == 0) {
@@ -217,23 +201,17 @@ bool await_count(std::uint64_t* word, std::uint64_t wanted) {
 int sync_with_pes(const int* pes, int count) {
     // One partner is the common case and needs no list.
     if (count == 1) {
-        if (pes[0] == images.pe) {
-            return kOk;
-        }
+        if (pes[0] == images.pe) return kOk;
         const bool may_answer = notify(pes[0]);
         return await(pes[0], may_answer) ? kOk : status_of_pe(pes[0]);
     }
     std::vector<bool> may_answer(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
-        if (pes[i] != images.pe) {
-            may_answer[static_cast<std::size_t>(i)] = notify(pes[i]);
-        }
+        if (pes[i] != images.pe) may_answer[static_cast<std::size_t>(i)] = notify(pes[i]);
     }
     int status = kOk;
     for (int i = 0; i < count; ++i) {
-        if (pes[i] == images.pe || await(pes[i], may_answer[static_cast<std::size_t>(i)])) {
-            continue;
-        }
+        if (pes[i] == images.pe || await(pes[i], may_answer[static_cast<std::size_t>(i)])) continue;
         const int of_pe = status_of_pe(pes[i]);
         if (status != kStoppedImage) {  // Fortran 2018, 11.6.11: stopped images come first.
             status = of_pe;

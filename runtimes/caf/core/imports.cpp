@@ -61,15 +61,11 @@ bool find_symbols(const dl_phdr_info& object, Symbols& symbols) {
 int look_at_object(dl_phdr_info* object, std::size_t, void* data) {
     const auto& [names, count] = *static_cast<const Search*>(data);
     Symbols symbols{};
-    if (!find_symbols(*object, symbols)) {
-        return 0;
-    }
+    if (!find_symbols(*object, symbols)) return 0;
     for (std::size_t i = 1; i < symbols.undefined; ++i) {
         const ElfW(Sym)& symbol = symbols.table[i];
         for (int k = 0; symbol.st_shndx == SHN_UNDEF && k < count; ++k) {
-            if (std::strcmp(symbols.texts + symbol.st_name, names[k]) == 0) {
-                return 1;
-            }
+            if (std::strcmp(symbols.texts + symbol.st_name, names[k]) == 0) return 1;
         }
     }
     return 0;

@@ -46,9 +46,7 @@ void note_held(const HeldLock& held) {
 }
 
 bool is_held(const HeldLock& held) {
-    if (detail::held_lock == held) {
-        return true;
-    }
+    if (detail::held_lock == held) return true;
     const std::lock_guard guard(others_mutex);
     return others().contains(held);
 }
@@ -102,16 +100,12 @@ int detail::lock_slowly(const Coarray& lock, std::size_t index, int pe, int* acq
     shmemx_mutex_t* mutex = mutex_of(lock, index, "lock");
     begin_control();
     if (is_held({mutex, pe})) {
-        if (acquired != nullptr) {
-            *acquired = 0;
-        }
+        if (acquired != nullptr) *acquired = 0;
         return kLocked;
     }
     if (acquired != nullptr) {
         *acquired = shmemx_mutex_trylock(mutex, pe);
-        if (*acquired == 0) {
-            return kOk;
-        }
+        if (*acquired == 0) return kOk;
     } else if (!is_one_node || !try_for_a_moment(mutex, pe)) {
         shmemx_mutex_lock(mutex, pe);
     }
@@ -135,9 +129,7 @@ void release_held_locks() {
         shmemx_mutex_unlock(detail::held_lock.mutex, detail::held_lock.pe);
     }
     const std::lock_guard guard(others_mutex);
-    for (const auto& [mutex, pe] : others()) {
-        shmemx_mutex_unlock(mutex, pe);
-    }
+    for (const auto& [mutex, pe] : others()) shmemx_mutex_unlock(mutex, pe);
     others().clear();
 }
 

@@ -24,9 +24,7 @@ struct Members {
     }
     std::vector<int> all_pes() const {
         std::vector<int> all;
-        for (int image = 1; image <= images; ++image) {
-            all.push_back(pe_of(image));
-        }
+        for (int image = 1; image <= images; ++image) all.push_back(pe_of(image));
         return all;
     }
     // The image that runs on PE `pe`, or 0 if that PE is not in the team.

@@ -30,9 +30,7 @@ std::atomic<std::uint64_t>* marks() {
     auto* all = detail::targets.load(std::memory_order_acquire);
     if (all == nullptr) {
         auto* made = new std::atomic<std::uint64_t>[static_cast<std::size_t>(shmem_n_pes())]();
-        if (detail::targets.compare_exchange_strong(all, made)) {
-            return made;
-        }
+        if (detail::targets.compare_exchange_strong(all, made)) return made;
         delete[] made;
     }
     return all;
@@ -59,15 +57,11 @@ void note_put(int pe) {
 }
 
 void detail::fence_marked(int pe) {
-    if (is_marked(pe)) {
-        shmem_fence();
-    }
+    if (is_marked(pe)) shmem_fence();
 }
 
 void detail::complete_marked(int pe) {
-    if (is_marked(pe)) {
-        complete_started();
-    }
+    if (is_marked(pe)) complete_started();
 }
 
 void complete_all() {

@@ -30,17 +30,15 @@ void note_put(int pe);
 /// Puts to this PE that come next are delivered after those before. Pairs with
 /// core/ordering.cpp:marks.
 inline void order_puts(int pe) {
-    if (detail::targets.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
+    if (detail::targets.load(std::memory_order_acquire) != nullptr) [[unlikely]]
         detail::fence_marked(pe);
-    }
 }
 
 /// RETURNS when: this image's puts to the PE are complete and visible. Pairs with
 /// core/ordering.cpp:marks.
 inline void complete(int pe) {
-    if (detail::targets.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
+    if (detail::targets.load(std::memory_order_acquire) != nullptr) [[unlikely]]
         detail::complete_marked(pe);
-    }
 }
 
 /// RETURNS when: all accesses of this image are complete and visible to all images. Image control
@@ -49,9 +47,7 @@ void complete_all();
 
 /// The same for a statement whose routine of OpenSHMEM completes by itself what it must.
 inline void begin_control() {
-    if (detail::at_image_control != nullptr) {
-        detail::at_image_control();
-    }
+    if (detail::at_image_control != nullptr) detail::at_image_control();
 }
 
 }  // namespace tessera::caf

@@ -80,14 +80,10 @@ void for_each_batch(const Section& section, std::byte* data, std::size_t pieces_
             batch.pieces.push_back({first + done, bytes});
             batch.bytes += bytes;
             done += bytes;
-            if (batch.pieces.size() == pieces_max || batch.bytes == bytes_max) {
-                flush();
-            }
+            if (batch.pieces.size() == pieces_max || batch.bytes == bytes_max) flush();
         }
     }
-    if (batch.bytes != 0) {
-        flush();
-    }
+    if (batch.bytes != 0) flush();
 }
 
 void move_own(const std::vector<Piece>& pieces, std::byte* data, Direction direction) {
@@ -134,13 +130,9 @@ void move_by_owner(const Batch& batch, Direction direction, int pe) {
     Message message(sizeof request + list_bytes + (is_put ? batch.bytes : 0));
     message.add(&request, sizeof request);
     message.add(batch.pieces.data(), list_bytes);
-    if (is_put) {
-        message.add(batch.data, batch.bytes);
-    }
+    if (is_put) message.add(batch.data, batch.bytes);
     const ServiceCall call(message, pe);
-    if (!is_put) {
-        call.fetch(batch.data, 0, batch.bytes);
-    }
+    if (!is_put) call.fetch(batch.data, 0, batch.bytes);
 }
 
 // The owner's side of move_by_owner().
@@ -190,9 +182,7 @@ void move_section(const Section& section, std::byte* data, Direction direction, 
 bool is_kernel_enough() {
     const int npes = shmem_n_pes();
     for (int pe = 0; pe < npes; ++pe) {
-        if (shmem_ptr(own, pe) == nullptr) {
-            return false;
-        }
+        if (shmem_ptr(own, pe) == nullptr) return false;
     }
     const int next = (shmem_my_pe() + 1) % npes;
     return npes == 1 || is_readable(owner_on(next), next);
@@ -213,9 +203,7 @@ void start_private_memory(bool may_happen) {
     }
     *own = {::getpid(), reinterpret_cast<std::uint64_t>(own), 0};
     start_service(serve);
-    if (!may_happen) {
-        return;
-    }
+    if (!may_happen) return;
     shmem_barrier_all();
     const bool needs_thread = !is_kernel_enough();
     shmem_barrier_all();  // The others have looked.
@@ -229,22 +217,16 @@ void get_private(const Section& local, const Section& remote, int pe) {
     const std::size_t bytes = remote.elements() * remote.element_bytes;
     Scratch scratch(bytes);
     move_section(remote, scratch.data(), Direction::kGet, pe);
-    if (bytes != 0) {
-        copy_section(local, packed_like(remote, scratch.data(), remote.element_bytes));
-    }
+    if (bytes != 0) copy_section(local, packed_like(remote, scratch.data(), remote.element_bytes));
 }
 
 void put_private(const Section& remote, const Section& local, int pe) {
     const std::size_t bytes = remote.elements() * remote.element_bytes;
-    if (bytes == 0) {
-        return;
-    }
+    if (bytes == 0) return;
     Scratch scratch(bytes);
     Section from = local;
     drop_unit_axes(from);
-    if (from.rank == 0) {
-        broadcast_to(from, remote);
-    }
+    if (from.rank == 0) broadcast_to(from, remote);
     copy_section(packed_like(remote, scratch.data(), remote.element_bytes), from);
     move_section(remote, scratch.data(), Direction::kPut, pe);
 }

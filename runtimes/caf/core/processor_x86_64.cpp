@@ -42,9 +42,7 @@ std::uintptr_t jump_target(std::uintptr_t code) {
     const std::size_t bytes = skip(kShortMove) ? 4 : skip(kLongMove) ? sizeof function : 0;
     std::memcpy(&function, at, bytes);
     at += bytes;
-    if (bytes == 0 || !skip(kFrame)) {
-        return 0;
-    }
+    if (bytes == 0 || !skip(kFrame)) return 0;
     at += sizeof(void*);
     return skip(kJumpR11) ? function : 0;
 }

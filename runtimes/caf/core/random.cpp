@@ -79,21 +79,15 @@ std::uint64_t common_seed() {
 void random_init(bool is_repeatable, bool is_image_distinct) {
     constexpr std::uint64_t kRepeatable = 0x7465737365726121;
     std::uint64_t seed = kRepeatable;
-    if (!is_repeatable) {
-        seed = is_image_distinct ? fresh_seed() : common_seed();
-    }
-    if (is_image_distinct) {
-        seed += static_cast<std::uint64_t>(initial_team().this_image) << 32;
-    }
+    if (!is_repeatable) seed = is_image_distinct ? fresh_seed() : common_seed();
+    if (is_image_distinct) seed += static_cast<std::uint64_t>(initial_team().this_image) << 32;
     if (_gfortran_random_seed_i4 == nullptr) {
         return;  // A program without libgfortran has no random_number.
     }
     int size = 0;
     _gfortran_random_seed_i4(&size, nullptr, nullptr);
     std::vector<std::int32_t> words(static_cast<std::size_t>(size));
-    for (std::int32_t& word : words) {
-        word = static_cast<std::int32_t>(mix(seed) >> 32);
-    }
+    for (std::int32_t& word : words) word = static_cast<std::int32_t>(mix(seed) >> 32);
     SeedArray put{.base = words.data(), .upper = size};
     _gfortran_random_seed_i4(nullptr, &put, nullptr);
 }

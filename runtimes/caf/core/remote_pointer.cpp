@@ -87,9 +87,7 @@ void* translate(const void* address_on_pe, int pe) {
     {
         const std::lock_guard lock(known().mutex);
         Published& kept = known().images[pe];
-        if (kept.address == 0 || !is_component_of(address, kept)) {
-            kept = read_block(pe);
-        }
+        if (kept.address == 0 || !is_component_of(address, kept)) kept = read_block(pe);
         image = kept;
     }
     std::byte* here =

@@ -48,13 +48,9 @@ void* flush_units(void*) {
 // The statement may stand in a function that a write statement calls; this thread then holds the
 // lock of its unit. So another thread flushes, and has a second for it.
 void flush_units_if_possible() {
-    if (_gfortran_flush_i4 == nullptr) {
-        return;
-    }
+    if (_gfortran_flush_i4 == nullptr) return;
     pthread_t thread;
-    if (::pthread_create(&thread, nullptr, flush_units, nullptr) != 0) {
-        return;
-    }
+    if (::pthread_create(&thread, nullptr, flush_units, nullptr) != 0) return;
     std::timespec deadline{};
     ::clock_gettime(CLOCK_REALTIME, &deadline);
     deadline.tv_sec += 1;
@@ -72,9 +68,7 @@ void assign_text(char* text, std::size_t bytes, const char* message) {
 
 void end_with_error(int code) {
     std::fflush(nullptr);
-    if (phase != Phase::kRunning) {
-        std::exit(code);
-    }
+    if (phase != Phase::kRunning) std::exit(code);
     flush_units_if_possible();
     shmem_global_exit(code & 0xff);
     std::abort();  // Not reached.
@@ -90,21 +84,15 @@ void stop_with_error(const char* routine, const char* format, ...) {
 }
 
 int report(const ErrorTarget& target, int code, const char* routine, const char* format, ...) {
-    if (code == kOk) {
-        return report_ok(target);
-    }
+    if (code == kOk) return report_ok(target);
     char message[kMessageBytes];
     std::va_list arguments;
     va_start(arguments, format);
     std::vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    if (target.stat == nullptr) {
-        stop_with_message(routine, message);
-    }
+    if (target.stat == nullptr) stop_with_message(routine, message);
     *target.stat = code;
-    if (target.errmsg != nullptr) {
-        assign_text(target.errmsg, target.errmsg_bytes, message);
-    }
+    if (target.errmsg != nullptr) assign_text(target.errmsg, target.errmsg_bytes, message);
     return code;
 }
 

@@ -51,9 +51,7 @@ int report(const ErrorTarget& target, int code, const char* routine, const char*
     __attribute__((format(printf, 4, 5)));
 // The same for success, without a message.
 inline int report_ok(const ErrorTarget& target) {
-    if (target.stat != nullptr) {
-        *target.stat = kOk;
-    }
+    if (target.stat != nullptr) *target.stat = kOk;
     return kOk;
 }
 

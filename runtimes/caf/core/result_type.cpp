@@ -25,9 +25,7 @@ const Libdw* libdw() {
     static Libdw functions;
     static const bool is_complete = [] {
         void* library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-        if (library == nullptr) {
-            return false;
-        }
+        if (library == nullptr) return false;
         bool has_all = true;
 #define TESSERA_FIND(NAME)                                                       \
     functions.NAME = reinterpret_cast<decltype(&::NAME)>(dlsym(library, #NAME)); \
@@ -76,9 +74,7 @@ bool Components::type_of(Dwarf_Die* entry, Dwarf_Die* type) const {
 
 bool Components::add_words(std::size_t offset, std::size_t bytes, std::size_t alignment,
                            Word word) {
-    if (offset % alignment != 0) {
-        form_ = ResultType::kMemory;
-    }
+    if (offset % alignment != 0) form_ = ResultType::kMemory;
     // An integer in a word decides for the whole word.
     for (std::size_t i = offset / 8; i * 8 < offset + bytes && i < std::size(words_); ++i) {
         words_[i] = std::max(words_[i], word);
@@ -89,9 +85,7 @@ bool Components::add_words(std::size_t offset, std::size_t bytes, std::size_t al
 // The two reals of 16 bytes differ in their names only.
 bool Components::add_wide(Dwarf_Die* type, std::size_t offset) {
     const char* name = dw_.dwarf_diename(type);
-    if (name == nullptr || offset != 0) {
-        return false;
-    }
+    if (name == nullptr || offset != 0) return false;
     const auto is_in = [name](const char* text) { return std::strstr(name, text) != nullptr; };
     if (is_in("kind=10") || is_in("long double")) {
         form_ = ResultType::kExtended;
@@ -115,18 +109,14 @@ bool Components::add_number(Dwarf_Die* type, std::size_t offset) {
         return add_words(offset, bytes, bytes, Word::kInteger);
     }
     const std::size_t real_bytes = is_complex ? bytes / 2 : bytes;
-    if (real_bytes == 16) {
-        return bytes_ > bytes || add_wide(type, offset);
-    }
+    if (real_bytes == 16) return bytes_ > bytes || add_wide(type, offset);
     return (real_bytes == 4 || real_bytes == 8) &&
            add_words(offset, bytes, real_bytes, Word::kReal);
 }
 
 bool Components::add_members(Dwarf_Die* type, std::size_t offset) {
     Dwarf_Die member;
-    if (dw_.dwarf_child(type, &member) != 0) {
-        return true;
-    }
+    if (dw_.dwarf_child(type, &member) != 0) return true;
     do {
         if (dw_.dwarf_tag(&member) != DW_TAG_member &&
             dw_.dwarf_tag(&member) != DW_TAG_inheritance) {
@@ -158,13 +148,9 @@ bool Components::add_elements(Dwarf_Die* type, std::size_t offset) {
         dw_.dwarf_aggregate_size(&element, &element_bytes) != 0) {
         return false;
     }
-    if (element_bytes == 0 || offset + bytes > bytes_) {
-        return bytes == 0;
-    }
+    if (element_bytes == 0 || offset + bytes > bytes_) return bytes == 0;
     for (Dwarf_Word i = 0; i < bytes / element_bytes; ++i) {
-        if (!add(&element, offset + i * element_bytes)) {
-            return false;
-        }
+        if (!add(&element, offset + i * element_bytes)) return false;
         if (offset + i * element_bytes > kInRegisters) {
             break;  // Only pointers to large types matter.
         }
@@ -234,12 +220,8 @@ void Program::refresh() {
             return 1;
         },
         &now);
-    if (dwfl_ != nullptr && now == changes_) {
-        return;
-    }
-    if (dwfl_ != nullptr) {
-        dw_.dwfl_end(dwfl_);
-    }
+    if (dwfl_ != nullptr && now == changes_) return;
+    if (dwfl_ != nullptr) dw_.dwfl_end(dwfl_);
     known_.clear();
     changes_ = now;
     // Not dwfl_standard_find_debuginfo(): that one may ask a server.
@@ -260,14 +242,10 @@ void Program::refresh() {
 template <class Action>
 void Program::for_each_function(Dwarf_Die* unit, Dwarf_Die* parent, const Action& action) const {
     Dwarf_Die die;
-    if (dw_.dwarf_child(parent, &die) != 0) {
-        return;
-    }
+    if (dw_.dwarf_child(parent, &die) != 0) return;
     do {
         const int tag = dw_.dwarf_tag(&die);
-        if (tag == DW_TAG_subprogram) {
-            action(unit, &die);
-        }
+        if (tag == DW_TAG_subprogram) action(unit, &die);
         if (tag == DW_TAG_subprogram || tag == DW_TAG_module || tag == DW_TAG_namespace ||
             tag == DW_TAG_lexical_block) {
             for_each_function(unit, &die, action);
@@ -311,18 +289,14 @@ ResultType Program::read_type(Dwarf_Die* unit, Dwarf_Die* function, std::size_t 
         result.why = "its debug information names no type of the result";
         return result;
     }
-    if (const char* name = dw_.dwarf_diename(&type); name != nullptr) {
-        result.name = name;
-    }
+    if (const char* name = dw_.dwarf_diename(&type); name != nullptr) result.name = name;
     Components components(dw_, bytes);
     if (dw_.dwarf_aggregate_size(&type, &size) != 0 || size != bytes || !components.add(&type, 0)) {
         result.why = "its debug information has a result of another kind or size";
         return result;
     }
     components.finish(&result);
-    if (returns_in_memory(unit)) {
-        result.form = ResultType::kMemory;
-    }
+    if (returns_in_memory(unit)) result.form = ResultType::kMemory;
     return result;
 }
 
@@ -330,9 +304,7 @@ ResultType Program::read(std::uintptr_t address, std::size_t bytes) const {
     ResultType result;
     result.why = "the program has no debug information about it";
     Dwfl_Module* module = dwfl_ == nullptr ? nullptr : dw_.dwfl_addrmodule(dwfl_, address);
-    if (module == nullptr) {
-        return result;
-    }
+    if (module == nullptr) return result;
     bool is_found = false;
     Dwarf_Addr bias = 0;
     for (Dwarf_Die* unit = nullptr;
@@ -350,15 +322,11 @@ ResultType Program::read(std::uintptr_t address, std::size_t bytes) const {
     GElf_Sym symbol;
     const char* name =
         dw_.dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
-    if (is_found || name == nullptr || offset != 0) {
-        return result;
-    }
+    if (is_found || name == nullptr || offset != 0) return result;
     for (Dwarf_Die* unit = nullptr;
          (unit = dw_.dwfl_module_nextcu(module, unit, &bias)) != nullptr;) {
         for_each_function(unit, unit, [&](Dwarf_Die* in, Dwarf_Die* function) {
-            if (!has_name(function, name)) {
-                return;
-            }
+            if (!has_name(function, name)) return;
             const ResultType found = read_type(in, function, bytes);
             if (is_found && !found.is_called_as(result)) {
                 result = {};
@@ -374,13 +342,9 @@ ResultType Program::read(std::uintptr_t address, std::size_t bytes) const {
 
 // Only what is known stays so: the stack has other code later.
 ResultType Program::look_up(std::uintptr_t address, std::size_t bytes) {
-    if (const auto at = known_.find({address, bytes}); at != known_.end()) {
-        return at->second;
-    }
+    if (const auto at = known_.find({address, bytes}); at != known_.end()) return at->second;
     ResultType result = read(address, bytes);
-    if (result.form != ResultType::kUnknown) {
-        known_[{address, bytes}] = result;
-    }
+    if (result.form != ResultType::kUnknown) known_[{address, bytes}] = result;
     return result;
 }
 

@@ -27,9 +27,7 @@ void refuse_noncoherent_memory() {
     const bool is_coherent =
         shmem_ptr(own, other) != nullptr || shmemx_public_ptr(own, other) == nullptr;
     shmem_free(own);
-    if (is_coherent) {
-        return;
-    }
+    if (is_coherent) return;
     if (shmem_my_pe() == 0) {
         stop_with_error("start",
                         "coarrays need memory that the hardware keeps coherent; set SHMEM_HEAP to "
@@ -50,9 +48,7 @@ void initialize() {
     make_image_state(shmem_my_pe(), shmem_n_pes());
     make_initial_team();
     start_remote_pointers();
-    if (at_start != nullptr) {
-        at_start();
-    }
+    if (at_start != nullptr) at_start();
     watch_exit();
     survive_failures();
 }

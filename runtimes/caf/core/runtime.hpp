@@ -17,9 +17,8 @@ void initialize();
 // Starts the images if they do not run yet. RETURNS when: all images have started.
 // THREADS: the first call by one thread.
 inline void ensure_initialized() {
-    if (phase == Phase::kBefore) [[unlikely]] {
+    if (phase == Phase::kBefore) [[unlikely]]
         detail::initialize();
-    }
 }
 
 }  // namespace tessera::caf

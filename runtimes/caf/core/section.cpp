@@ -51,9 +51,7 @@ Hull hull_of(const Section& section) {
     std::ptrdiff_t high = static_cast<std::ptrdiff_t>(section.element_bytes);
     for (int i = 0; i < section.rank; ++i) {
         const Axis& axis = section.axes[static_cast<std::size_t>(i)];
-        if (axis.extent == 0) {
-            return {section.base, section.base};
-        }
+        if (axis.extent == 0) return {section.base, section.base};
         std::ptrdiff_t first = 0;
         std::ptrdiff_t last = static_cast<std::ptrdiff_t>(axis.extent - 1) * axis.stride;
         if (axis.offsets != nullptr) {
@@ -107,9 +105,7 @@ bool is_packed(const Section& section) {
     auto stride = static_cast<std::ptrdiff_t>(section.element_bytes);
     for (int i = 0; i < section.rank; ++i) {
         const Axis& axis = section.axes[static_cast<std::size_t>(i)];
-        if (axis.offsets != nullptr || axis.stride != stride) {
-            return false;
-        }
+        if (axis.offsets != nullptr || axis.stride != stride) return false;
         stride *= static_cast<std::ptrdiff_t>(axis.extent);
     }
     return true;

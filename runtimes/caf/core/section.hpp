@@ -40,16 +40,12 @@ struct Section {
     }
     std::size_t elements() const {
         std::size_t count = 1;
-        for (int i = 0; i < rank; ++i) {
-            count *= axes[static_cast<std::size_t>(i)].extent;
-        }
+        for (int i = 0; i < rank; ++i) count *= axes[static_cast<std::size_t>(i)].extent;
         return count;
     }
     bool has_offsets() const {
         for (int i = 0; i < rank; ++i) {
-            if (axes[static_cast<std::size_t>(i)].offsets != nullptr) {
-                return true;
-            }
+            if (axes[static_cast<std::size_t>(i)].offsets != nullptr) return true;
         }
         return false;
     }
@@ -86,9 +82,7 @@ std::vector<shmemx_block_t> blocks_of(const Section& section);
 class Scratch {
   public:
     explicit Scratch(std::size_t bytes) {
-        if (bytes > sizeof small_) {
-            large_.reset(new std::byte[bytes]);
-        }
+        if (bytes > sizeof small_) large_.reset(new std::byte[bytes]);
     }
     std::byte* data() { return large_ ? large_.get() : small_; }
 
@@ -126,9 +120,7 @@ void for_each_row(const Section& dest, const Section& source, const Action& acti
             }
         }
     };
-    if (dest.elements() != 0) {
-        walk(walk, dest.rank - 1, dest.base, source.base);
-    }
+    if (dest.elements() != 0) walk(walk, dest.rank - 1, dest.base, source.base);
 }
 
 }  // namespace tessera::caf

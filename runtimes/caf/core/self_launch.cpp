@@ -28,9 +28,7 @@ constexpr const char* kLauncherVariables[] = {"PMIX_RANK", "PMIX_NAMESPACE", "PM
 
 bool has_launcher() {
     for (const char* name : kLauncherVariables) {
-        if (std::getenv(name) != nullptr) {
-            return true;
-        }
+        if (std::getenv(name) != nullptr) return true;
     }
     return false;
 }
@@ -51,9 +49,7 @@ long parse_images(const char* text) {
 std::vector<std::string> read_command_line() {
     std::vector<std::string> words;
     std::FILE* file = std::fopen("/proc/self/cmdline", "re");
-    if (file == nullptr) {
-        return words;
-    }
+    if (file == nullptr) return words;
     std::string word;
     for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) {
         if (c != '\0') {
@@ -83,9 +79,7 @@ std::string oshrun_path() {
             const std::size_t slash = directory.rfind('/');
             directory = slash == std::string::npos ? "." : directory.substr(0, slash);
             const std::string candidate = directory + "/bin/oshrun";
-            if (level > 0 && ::access(candidate.c_str(), X_OK) == 0) {
-                return candidate;
-            }
+            if (level > 0 && ::access(candidate.c_str(), X_OK) == 0) return candidate;
         }
     }
     return "oshrun";
@@ -95,25 +89,17 @@ std::string oshrun_path() {
 
 void launch_images_if_wanted() {
     const char* text = std::getenv(kVariable);
-    if (text == nullptr) {
-        return;
-    }
+    if (text == nullptr) return;
     const long images = parse_images(text);
     // Images, and programs that they start, are not launched again.
     ::unsetenv(kVariable);
-    if (images == 1 || has_launcher()) {
-        return;
-    }
+    if (images == 1 || has_launcher()) return;
     const std::string oshrun = oshrun_path();
     std::vector<std::string> words = {oshrun, "-n", std::to_string(images), program_path()};
     const std::vector<std::string> own = read_command_line();
-    if (own.size() > 1) {
-        words.insert(words.end(), own.begin() + 1, own.end());
-    }
+    if (own.size() > 1) words.insert(words.end(), own.begin() + 1, own.end());
     std::vector<char*> arguments;
-    for (std::string& word : words) {
-        arguments.push_back(word.data());
-    }
+    for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     ::execvp(oshrun.c_str(), arguments.data());
     std::fprintf(stderr,

@@ -44,9 +44,7 @@ void* serve(void*) {
     for (;;) {
         shmem_uint64_wait_until(&mailbox->request, SHMEM_CMP_NE, 0);
         const std::uint64_t pointer = shmem_uint64_atomic_swap(&mailbox->request, 0, shmem_my_pe());
-        if (pointer == kStop) {
-            return nullptr;
-        }
+        if (pointer == kStop) return nullptr;
         last = handle(pointer);
         shmem_uint64_atomic_set(&mailbox->reply, last->pointer(), shmemx_gptr_pe(pointer));
         shmem_quiet();
@@ -92,9 +90,7 @@ std::byte* Message::add_room(std::size_t bytes) {
 
 void Message::add(const void* data, std::size_t bytes) {
     std::byte* room = add_room(bytes);
-    if (bytes != 0) {
-        std::memcpy(room, data, bytes);
-    }
+    if (bytes != 0) std::memcpy(room, data, bytes);
 }
 
 std::uint64_t Message::pointer() const { return shmemx_gptr_of(base_, shmem_my_pe()); }
@@ -107,9 +103,7 @@ void fetch(void* dest, std::uint64_t message, std::size_t from, std::size_t byte
 }
 
 void start_service(Handler handler) {
-    if (mailbox != nullptr) {
-        return;
-    }
+    if (mailbox != nullptr) return;
     handle = handler;
     mailbox = static_cast<Mailbox*>(shmem_calloc(1, sizeof(Mailbox)));
     if (mailbox == nullptr) {

@@ -63,9 +63,7 @@ void use_block(Team& team, void* block) {
     team.form_messages = reinterpret_cast<FormMessage*>(messages);
     team.allocation_words = reinterpret_cast<std::uint64_t*>(messages + 2 * sizeof(FormMessage));
     find_exposed(team, reinterpret_cast<Exposed*>(messages + kLineBytes));
-    if (!team.exposed.empty()) {
-        team.barrier->use_shared_release();
-    }
+    if (!team.exposed.empty()) team.barrier->use_shared_release();
 }
 
 }  // namespace
@@ -133,9 +131,7 @@ Team* find_team(const void* value) {
 std::vector<Team*> teams_from(const Team& first) {
     std::vector<Team*> found;
     for (auto team = teams().find(first.token); team != teams().end(); ++team) {
-        if (!team->second->is_idle()) {
-            found.push_back(team->second.get());
-        }
+        if (!team->second->is_idle()) found.push_back(team->second.get());
     }
     return found;
 }

@@ -85,9 +85,8 @@ inline int num_images() { return detail::current->images; }
 // The PE of an image of a team, of the current team by default. ERRORS: an image out of range ends
 // the program.
 inline int pe_of(int image, const Team& team, const char* routine) {
-    if (image < 1 || image > team.images) [[unlikely]] {
+    if (image < 1 || image > team.images) [[unlikely]]
         stop_for_image(image, team, routine);
-    }
     return team.pe_of(image);
 }
 inline int pe_of(int image, const char* routine) { return pe_of(image, *detail::current, routine); }

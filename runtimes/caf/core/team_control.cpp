@@ -51,9 +51,7 @@ std::vector<FormMessage> read_messages(const Team& parent, const FormMessage* me
 
 std::vector<std::uint64_t> wanted_teams(const std::vector<FormMessage>& messages) {
     std::vector<std::uint64_t> wanted;
-    for (const FormMessage& message : messages) {
-        wanted.push_back(message.wanted);
-    }
+    for (const FormMessage& message : messages) wanted.push_back(message.wanted);
     return wanted;
 }
 
@@ -73,23 +71,15 @@ std::vector<Member> find_members(const std::vector<std::uint64_t>& wanted, int n
 bool order_members(std::vector<Member>& members) {
     std::vector<Member> ordered(members.size(), Member{0, 0});
     for (const Member& member : members) {
-        if (member.index == 0) {
-            continue;
-        }
+        if (member.index == 0) continue;
         const auto place = static_cast<std::size_t>(member.index - 1);
-        if (member.index < 0 || place >= ordered.size() || ordered[place].image != 0) {
-            return false;
-        }
+        if (member.index < 0 || place >= ordered.size() || ordered[place].image != 0) return false;
         ordered[place] = member;
     }
     std::size_t place = 0;
     for (const Member& member : members) {
-        if (member.index != 0) {
-            continue;
-        }
-        while (ordered[place].image != 0) {
-            ++place;
-        }
+        if (member.index != 0) continue;
+        while (ordered[place].image != 0) ++place;
         ordered[place] = member;
     }
     members = std::move(ordered);
@@ -121,17 +111,11 @@ FormedTeam form_team(int number, int new_index, const void* variable) {
     *message = {number > 0 ? encode(number, new_index) : kNoTeam,
                 proposed != nullptr ? proposed->formed_at : 0};
     const int status = sync_members(parent);
-    if (status == kStoppedImage) {
-        return {nullptr, status, ""};
-    }
+    if (status == kStoppedImage) return {nullptr, status, ""};
     const std::vector<FormMessage> messages = read_messages(parent, message);
     const CollectiveCall guard(parent, "form team", Before::kReported);
-    if (proposed != nullptr && status == kOk) {
-        make_idle_if_agreed(parent, *proposed, messages);
-    }
-    if (number <= 0) {
-        return {nullptr, kBadTeam, "the number of a team is positive"};
-    }
+    if (proposed != nullptr && status == kOk) make_idle_if_agreed(parent, *proposed, messages);
+    if (number <= 0) return {nullptr, kBadTeam, "the number of a team is positive"};
     auto team = std::make_unique<Team>();
     team->formation = wanted_teams(messages);
     std::vector<Member> members = find_members(team->formation, number);
@@ -139,9 +123,7 @@ FormedTeam form_team(int number, int new_index, const void* variable) {
         return {nullptr, kBadTeam, "two images want the same new_index, or it is out of range"};
     }
     std::vector<int> pes;
-    for (const Member& member : members) {
-        pes.push_back(parent.pe_of(member.image));
-    }
+    for (const Member& member : members) pes.push_back(parent.pe_of(member.image));
     set_pes(*team, std::move(pes));
     team->this_image = team->image_of(shmem_my_pe());
     team->parent = &parent;
@@ -158,9 +140,7 @@ FormedTeam form_team(int number, int new_index, const void* variable) {
 
 int change_team(Team& team) {
     complete_all();
-    if (const int status = equip_again(team, "change team"); status != kOk) {
-        return status;
-    }
+    if (const int status = equip_again(team, "change team"); status != kOk) return status;
     make_current(team);
     return sync_members(team);
 }
@@ -175,9 +155,7 @@ int end_team() {
     Team& team = current_team();
     complete_all();
     const int status = sync_members(team);
-    if (status == kOk) {
-        free_all_of(team);
-    }
+    if (status == kOk) free_all_of(team);
     make_current(*team.parent);
     return status;
 }
@@ -192,21 +170,15 @@ Team& ancestor(int distance) {
 }
 
 bool is_related(const Team& team) {
-    if (team.parent == &current_team()) {
-        return true;
-    }
+    if (team.parent == &current_team()) return true;
     for (const Team* t = &current_team(); t != nullptr; t = t->parent) {
-        if (t == &team) {
-            return true;
-        }
+        if (t == &team) return true;
     }
     return false;
 }
 
 int images_of_number(int number) {
-    if (number == initial_team().number) {
-        return initial_team().images;
-    }
+    if (number == initial_team().number) return initial_team().images;
     return static_cast<int>(find_members(current_team().formation, number).size());
 }
 

@@ -41,9 +41,7 @@ void serve_others() {
     long pause = 0;
     while (!initial_team().barrier->have_all_left()) {
         bool was_useful = false;
-        for (Team* team : teams_from(initial_team())) {
-            was_useful |= team->barrier->serve();
-        }
+        for (Team* team : teams_from(initial_team())) was_useful |= team->barrier->serve();
         if (was_useful) {
             pause = 0;
         } else if (pause < kShortest) {
@@ -67,9 +65,7 @@ void leave_all(ImageState state) {
         leave_broadcasts(*team, state);
     }
     serve_others();
-    if (detail::at_finalize != nullptr) {
-        detail::at_finalize();
-    }
+    if (detail::at_finalize != nullptr) detail::at_finalize();
     // With deaths before, shmem_finalize waits for no other image.
     const CollectiveCall call(initial_team(), "end of the program", Before::kReported);
     shmem_finalize();
@@ -105,9 +101,7 @@ void watch_exit() {
 }
 
 void terminate_normally() {
-    if (phase == Phase::kRunning) {
-        leave_all(ImageState::kStopped);
-    }
+    if (phase == Phase::kRunning) leave_all(ImageState::kStopped);
 }
 
 void stop_image(int code) {

@@ -67,9 +67,7 @@ struct Pair {
     Pair(const Section& local_section, const Section& remote_section, bool may_broadcast)
         : local(local_section), remote(remote_section) {
         is_empty = remote.elements() == 0 || remote.element_bytes == 0;
-        if (is_empty) {
-            return;
-        }
+        if (is_empty) return;
         drop_unit_axes(local);
         drop_unit_axes(remote);
         if (!has_same_shape(local, remote)) {
@@ -90,19 +88,14 @@ bool is_own(const void* mapped, const void* symmetric, int pe) {
 }  // namespace
 
 void get_section(const Section& local_section, const Section& remote_section, int pe) {
-    if (remote_section.is_private) [[unlikely]] {
+    if (remote_section.is_private) [[unlikely]]
         return get_private(local_section, remote_section, pe);
-    }
     Pair pair(local_section, remote_section, false);
-    if (pair.is_empty) {
-        return;
-    }
+    if (pair.is_empty) return;
     Section& local = pair.local;
     Section& remote = pair.remote;
     auto* mapped = static_cast<std::byte*>(shmem_ptr(remote.base, pe));
-    if (mapped == nullptr) {
-        complete(pe);
-    }
+    if (mapped == nullptr) complete(pe);
     if (is_own(mapped, remote.base, pe) && overlaps(hull_of(local), hull_of(remote))) {
         Scratch scratch(remote.elements() * remote.element_bytes);
         const Section packed = packed_like(remote, scratch.data(), remote.element_bytes);
@@ -113,9 +106,7 @@ void get_section(const Section& local_section, const Section& remote_section, in
         return get_bytes(local.base, remote.base, remote.elements() * remote.element_bytes, pe);
     }
     if (remote.has_offsets() || local.has_offsets()) {
-        if (mapped == nullptr) {
-            return get_indexed(local, remote, pe);
-        }
+        if (mapped == nullptr) return get_indexed(local, remote, pe);
         remote.base = mapped;
         return copy_section(local, remote);
     }
@@ -125,13 +116,10 @@ void get_section(const Section& local_section, const Section& remote_section, in
 }
 
 void put_section(const Section& remote_section, const Section& local_section, int pe) {
-    if (remote_section.is_private) [[unlikely]] {
+    if (remote_section.is_private) [[unlikely]]
         return put_private(remote_section, local_section, pe);
-    }
     Pair pair(local_section, remote_section, true);
-    if (pair.is_empty) {
-        return;
-    }
+    if (pair.is_empty) return;
     Section& local = pair.local;
     Section& remote = pair.remote;
     auto* mapped = static_cast<std::byte*>(shmem_ptr(remote.base, pe));
@@ -149,9 +137,7 @@ void put_section(const Section& remote_section, const Section& local_section, in
         remote.base = mapped;
         return copy_section(remote, local);
     }
-    if (mapped != nullptr) {
-        return put_strided(remote, local, pe);
-    }
+    if (mapped != nullptr) return put_strided(remote, local, pe);
     order_puts(pe);
     if (has_offsets) {
         put_indexed(remote, local, pe);

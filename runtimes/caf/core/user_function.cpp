@@ -114,9 +114,7 @@ Caller find_struct_caller(const UserFunction& user) {
                         type.name.c_str());
     }
     const Caller from_memory = user.takes_values ? nullptr : call_for_memory;
-    if (user.bytes > kInRegisters) {
-        return from_memory;
-    }
+    if (user.bytes > kInRegisters) return from_memory;
     switch (type.form) {
         case ResultType::kWords: return find_register_caller(type.words);
         case ResultType::kExtended: return call<Extended>;

@@ -47,21 +47,15 @@ DART_ENTRY dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t team_id,
                                          dart_allocator_t* new_allocator) {
     Collective call(team_id, __func__);
     call.check_place(new_allocator);
-    if (new_allocator != nullptr) {
-        *new_allocator = nullptr;
-    }
+    if (new_allocator != nullptr) *new_allocator = nullptr;
     if (call.is_possible() && pool_size > std::size_t{1} << 62) {
         call.refuse(fail(DART_ERR_INVAL, __func__, "a pool of %zu bytes", pool_size));
     }
-    if (!call.begin()) {
-        return call.fail_together();
-    }
+    if (!call.begin()) return call.fail_together();
     const std::size_t bytes = std::bit_ceil(pool_size);
     dart_gptr_t pool = DART_GPTR_NULL;
     const dart_ret_t result = dart_team_memalloc_aligned(team_id, bytes, DART_TYPE_BYTE, &pool);
-    if (result != DART_OK) {
-        return result;
-    }
+    if (result != DART_OK) return result;
     dart_gptr_setunit(&pool, call.team().my_id);
     *new_allocator = reinterpret_cast<dart_allocator_t>(
         Allocators::all().add(std::make_unique<Allocator>(pool, bytes)));
@@ -70,14 +64,10 @@ DART_ENTRY dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t team_id,
 
 DART_ENTRY dart_ret_t dart_allocator_alloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t* gptr,
                                            dart_allocator_t allocator) {
-    if (gptr == nullptr) {
-        return fail(DART_ERR_INVAL, __func__, "gptr is a null pointer");
-    }
+    if (gptr == nullptr) return fail(DART_ERR_INVAL, __func__, "gptr is a null pointer");
     *gptr = DART_GPTR_NULL;
     Allocator* found = Allocators::all().find(number_of(allocator));
-    if (found == nullptr) {
-        return fail_allocator(__func__);
-    }
+    if (found == nullptr) return fail_allocator(__func__);
     if (!is_basic(dtype)) {
         return fail(DART_ERR_INVAL, __func__, "type %ld is not basic", static_cast<long>(dtype));
     }
@@ -97,13 +87,9 @@ DART_ENTRY dart_ret_t dart_allocator_alloc(size_t nelem, dart_datatype_t dtype, 
 }
 
 DART_ENTRY dart_ret_t dart_allocator_free(dart_gptr_t* gptr, dart_allocator_t allocator) {
-    if (gptr == nullptr) {
-        return fail(DART_ERR_INVAL, __func__, "gptr is a null pointer");
-    }
+    if (gptr == nullptr) return fail(DART_ERR_INVAL, __func__, "gptr is a null pointer");
     Allocator* found = Allocators::all().find(number_of(allocator));
-    if (found == nullptr) {
-        return fail_allocator(__func__);
-    }
+    if (found == nullptr) return fail_allocator(__func__);
     const dart_gptr_t& pool = found->pool;
     const std::lock_guard guard(found->mutex);
     if (gptr->segid != pool.segid || gptr->teamid != pool.teamid || gptr->unitid != pool.unitid ||
@@ -121,9 +107,7 @@ DART_ENTRY dart_ret_t dart_allocator_free(dart_gptr_t* gptr, dart_allocator_t al
 DART_ENTRY dart_ret_t dart_allocator_destroy(dart_allocator_t* allocator) {
     const std::unique_ptr<Allocator> ended =
         allocator != nullptr ? Allocators::all().remove(number_of(*allocator)) : nullptr;
-    if (ended == nullptr) {
-        return fail_allocator(__func__);
-    }
+    if (ended == nullptr) return fail_allocator(__func__);
     dart_gptr_t pool = ended->pool;
     dart_gptr_setunit(&pool, 0);
     *allocator = nullptr;

@@ -17,9 +17,8 @@ constexpr std::size_t kAddressSpace = std::size_t{1} << 47;
 
 Collective::Collective(dart_team_t team, const char* routine)
     : team_(team_of_call(team, routine)), routine_(routine) {
-    if (team_ == nullptr) [[unlikely]] {
+    if (team_ == nullptr) [[unlikely]]
         error_ = bad_argument();
-    }
 }
 
 void Collective::check_type(dart_datatype_t type) {
@@ -39,9 +38,7 @@ void Collective::check_root(dart_team_unit_t root) {
 void Collective::check_buffer(const void* buffer, std::size_t nelem, const char* name, int units,
                               bool is_used) {
     std::size_t bytes = 0;
-    if (!is_possible()) {
-        return;
-    }
+    if (!is_possible()) return;
     if (__builtin_mul_overflow(nelem, element_bytes_, &bytes) ||
         __builtin_mul_overflow(bytes, static_cast<std::size_t>(units), &bytes) ||
         bytes > kAddressSpace) [[unlikely]] {
@@ -55,26 +52,19 @@ void Collective::check_buffer(const void* buffer, std::size_t nelem, const char*
 }
 
 void Collective::check_place(const void* place) {
-    if (is_possible() && place == nullptr) [[unlikely]] {
+    if (is_possible() && place == nullptr) [[unlikely]]
         error_ = fail(DART_ERR_INVAL, routine_, "the place for the result is NULL");
-    }
 }
 
 void Collective::check_handle(dart_handle_t* handle) {
     check_place(handle);
-    if (handle != nullptr) {
-        *handle = DART_HANDLE_NULL;
-    }
+    if (handle != nullptr) *handle = DART_HANDLE_NULL;
 }
 
 dart_ret_t Collective::fail_together() const {
-    if (team_ == nullptr) {
-        return error_;
-    }
+    if (team_ == nullptr) return error_;
     for (int unit = 0; unit < team_->size; ++unit) {
-        while (!team_->has_made_call(unit)) {
-            ::sched_yield();
-        }
+        while (!team_->has_made_call(unit)) ::sched_yield();
         if (!team_->has_failed(unit)) {
             fatal(routine_,
                   "unit %d of team %d has made the call without the mistake, and waits for this "

@@ -45,9 +45,8 @@ class Collective {
 
     // Behind the checks. RETURNS: false: there was a mistake; return fail_together().
     bool begin() {
-        if (team_ != nullptr) [[likely]] {
+        if (team_ != nullptr) [[likely]]
             team_->note_call(is_possible());
-        }
         return is_possible();
     }
     // RETURNS: the error, when all units have one.

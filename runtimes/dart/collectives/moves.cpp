@@ -44,9 +44,8 @@ dart_ret_t move_blocks(Collective& call, const Blocks& blocks, decltype(shmemx_s
                       is_gather || is_root);
     call.check_buffer(recvbuf, nelem, "recvbuf", is_gather ? call.units() : 1,
                       !is_gather || is_root);
-    if (!call.begin()) [[unlikely]] {
+    if (!call.begin()) [[unlikely]]
         return call.fail_together();
-    }
     return result_of(
         move(call.team().handle, recvbuf, sendbuf, nelem, call.element_bytes(), root.id), routine);
 }
@@ -58,9 +57,8 @@ dart_ret_t bcast(Collective& call, void* buf, std::size_t nelem, dart_datatype_t
     call.check_type(dtype);
     call.check_root(root);
     call.check_buffer(buf, nelem, "buf");
-    if (!call.begin()) [[unlikely]] {
+    if (!call.begin()) [[unlikely]]
         return call.fail_together();
-    }
     const shmem_team_t team = call.team().handle;
     const std::size_t bytes = call.element_bytes();
     const int status = handle == nullptr ? shmemx_broadcast(team, buf, buf, nelem, bytes, root.id)
@@ -82,9 +80,8 @@ dart_ret_t allgather(Collective& call, const BlocksOfAll& blocks, dart_handle_t*
     const auto& [sendbuf, recvbuf, nelem, dtype] = blocks;
     call.check_type(dtype);
     call.check_buffer(recvbuf, nelem, "recvbuf", call.units());
-    if (!call.begin()) [[unlikely]] {
+    if (!call.begin()) [[unlikely]]
         return call.fail_together();
-    }
     const Team& team = call.team();
     const std::size_t bytes = call.element_bytes();
     const void* mine =
@@ -101,9 +98,8 @@ dart_ret_t alltoall(Collective& call, const BlocksOfAll& blocks, dart_handle_t* 
     const auto& [sendbuf, recvbuf, nelem, dtype] = blocks;
     call.check_type(dtype);
     call.check_buffer(recvbuf, nelem, "recvbuf", call.units());
-    if (!call.begin()) [[unlikely]] {
+    if (!call.begin()) [[unlikely]]
         return call.fail_together();
-    }
     const shmem_team_t team = call.team().handle;
     const std::size_t bytes = call.element_bytes();
     const void* mine = own_block(sendbuf, recvbuf, 0);
@@ -117,18 +113,16 @@ dart_ret_t alltoall(Collective& call, const BlocksOfAll& blocks, dart_handle_t* 
 
 DART_ENTRY dart_ret_t dart_barrier(dart_team_t team_id) {
     Collective call(team_id, __func__);
-    if (!call.begin()) [[unlikely]] {
+    if (!call.begin()) [[unlikely]]
         return call.fail_together();
-    }
     return result_of(shmem_team_sync(call.team().handle), __func__);
 }
 
 DART_ENTRY dart_ret_t dart_barrier_nb(dart_team_t team_id, dart_handle_t* handle) {
     Collective call(team_id, __func__);
     call.check_handle(handle);
-    if (!call.begin()) [[unlikely]] {
+    if (!call.begin()) [[unlikely]]
         return call.fail_together();
-    }
     return result_of(shmemx_ibarrier(call.team().handle, request_of(handle)), __func__);
 }
 
@@ -193,9 +187,8 @@ DART_ENTRY dart_ret_t dart_allgatherv(const void* sendbuf, size_t nsendelem, dar
                          "nsendelem %zu of unit %d of team %d is not its nrecvelem, %zu", nsendelem,
                          call.team().my_id, team_id, nrecvelem[call.team().my_id]));
     }
-    if (!call.begin()) [[unlikely]] {
+    if (!call.begin()) [[unlikely]]
         return call.fail_together();
-    }
     const Team& team = call.team();
     const std::size_t bytes = call.element_bytes();
     const std::size_t offset = recvdispls[team.my_id] * bytes;

@@ -38,9 +38,7 @@ constexpr std::size_t kOperandBytes = 4096;
 // <shmemx.h> wants it over that of the lower one: by a copy of a part of the operand.
 void combine_by_function(void* inout, const void* in, std::size_t nelems, void* user_data) {
     const auto& operation = *static_cast<const CreatedOperation*>(user_data);
-    if (operation.commutes) {
-        return operation.function(in, inout, nelems, operation.user_data);
-    }
+    if (operation.commutes) return operation.function(in, inout, nelems, operation.user_data);
     const std::size_t bytes = operation.element_bytes;
     alignas(std::max_align_t) char part[kOperandBytes];
     std::vector<char> large(bytes > kOperandBytes ? bytes : 0);
@@ -100,9 +98,7 @@ dart_ret_t check_created(dart_datatype_t type, dart_operation_t op, const char* 
 // The same for all operations.
 dart_ret_t check_operation(dart_datatype_t type, dart_operation_t op, std::size_t nelems,
                            const char* routine) {
-    if (!is_basic(op)) {
-        return check_created(type, op, routine);
-    }
+    if (!is_basic(op)) return check_created(type, op, routine);
     if (!is_basic(type) || !is_possible(op, type) || op >= DART_OP_REPLACE) {
         return fail(DART_ERR_INVAL, routine, "operation %lu is not possible for type %ld",
                     static_cast<unsigned long>(op), static_cast<long>(type));
@@ -125,12 +121,9 @@ dart_ret_t reduce_by_created(const Reduction& reduction, dart_operation_t op, co
 // REQUIRES: check_operation().
 dart_ret_t reduce(Reduction reduction, dart_datatype_t type, dart_operation_t op,
                   const char* routine) {
-    if (!is_basic(op)) {
-        return reduce_by_created(reduction, op, routine);
-    }
-    if (const int code = operation_code(op); code != 0) [[likely]] {
+    if (!is_basic(op)) return reduce_by_created(reduction, op, routine);
+    if (const int code = operation_code(op); code != 0) [[likely]]
         return result_of(reduce_by_code(reduction, type_code(type), code), routine);
-    }
     shmemx_op_t function{.function = element_function(op, type),
                          .user_data = nullptr,
                          .element_bytes = bytes_of_basic(type),
@@ -158,12 +151,10 @@ dart_ret_t reduce_operands(Collective& call, const Operands& operands, int root,
     call.check_type(dtype);
     call.check_buffer(sendbuf, nelem, "sendbuf");
     call.check_buffer(recvbuf, nelem, "recvbuf", 1, root < 0 || call.is_unit({root}));
-    if (call.is_possible()) [[likely]] {
+    if (call.is_possible()) [[likely]]
         call.refuse(check_operation(dtype, op, nelem, routine));
-    }
-    if (!call.begin()) [[unlikely]] {
+    if (!call.begin()) [[unlikely]]
         return call.fail_together();
-    }
     return reduce({call.team(), recvbuf, sendbuf, nelem, root, handle}, dtype, op, routine);
 }
 

@@ -63,9 +63,7 @@ class Handles {
     std::unique_ptr<Object> remove(std::uint64_t handle) {
         const std::lock_guard guard(mutex_);
         Slot* slot = find_slot(handle);
-        if (slot == nullptr) {
-            return nullptr;
-        }
+        if (slot == nullptr) return nullptr;
         return take(*slot, static_cast<std::uint32_t>(handle));
     }
 
@@ -74,9 +72,7 @@ class Handles {
     void for_each(Function function) {
         const std::lock_guard guard(mutex_);
         for (std::uint32_t number = 0; number < next_; ++number) {
-            if (Object* object = make_slot(number).object.get()) {
-                function(*object);
-            }
+            if (Object* object = make_slot(number).object.get()) function(*object);
         }
     }
 
@@ -84,9 +80,7 @@ class Handles {
     void clear() {
         const std::lock_guard guard(mutex_);
         for (std::uint32_t number = 0; number < next_; ++number) {
-            if (Slot& slot = make_slot(number); slot.object != nullptr) {
-                take(slot, number);
-            }
+            if (Slot& slot = make_slot(number); slot.object != nullptr) take(slot, number);
         }
     }
 
@@ -113,13 +107,9 @@ class Handles {
     }
 
     Slot* find_slot(std::uint64_t handle) const {
-        if (handle >> 60 != static_cast<std::uint64_t>(kKind)) {
-            return nullptr;
-        }
+        if (handle >> 60 != static_cast<std::uint64_t>(kKind)) return nullptr;
         const auto [chunk, index] = position_of(static_cast<std::uint32_t>(handle));
-        if (chunk >= kChunks) {
-            return nullptr;
-        }
+        if (chunk >= kChunks) return nullptr;
         // Pairs with core/handles.hpp:make_slot and core/handles.hpp:add.
         Slot* slots = chunks_[chunk].load(std::memory_order_acquire);
         if (slots == nullptr || slots[index].handle.load(std::memory_order_acquire) != handle) {

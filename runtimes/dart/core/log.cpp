@@ -65,16 +65,12 @@ void fatal(const char* routine, const char* format, ...) {
     va_end(arguments);
     char place[kMessageBytes] = "";
     shmemx_call_place(place, sizeof place);
-    if (place[0] != 0) {
-        std::fprintf(stderr, "[unit %d] %s\n", my_number(), place);
-    }
+    if (place[0] != 0) std::fprintf(stderr, "[unit %d] %s\n", my_number(), place);
     shmem_global_exit(DART_EXIT_ABORT);
 }
 
 void log(const char* format, ...) {
-    if (config.log_enabled == 0) {
-        return;
-    }
+    if (config.log_enabled == 0) return;
     std::va_list arguments;
     va_start(arguments, format);
     print("", format, arguments);
@@ -82,9 +78,7 @@ void log(const char* format, ...) {
 }
 
 DART_ENTRY void dart_config(dart_config_t** config_out) {
-    if (config_out != nullptr) {
-        *config_out = &config;
-    }
+    if (config_out != nullptr) *config_out = &config;
 }
 
 }  // namespace tessera::dart

@@ -20,9 +20,7 @@ void detail::fail_team(dart_team_t id, const char* routine) {
 
 void detail::fail_segment(const dart_gptr_t& gptr, const char* routine) {
     const Team* team = team_of_call(gptr.teamid, routine);
-    if (team == nullptr) {
-        return;
-    }
+    if (team == nullptr) return;
     if (team->segments.find(gptr.segid) == nullptr) {
         fail(DART_ERR_INVAL, routine, "team %d has no segment %d on this unit", gptr.teamid,
              gptr.segid);

@@ -25,9 +25,8 @@ namespace detail {
 // RETURNS: the team; nullptr: there is none of that number on this unit.
 inline Team* team_of_call(dart_team_t id, const char* routine) {
     Team* team = find_team(id);
-    if (team == nullptr) [[unlikely]] {
+    if (team == nullptr) [[unlikely]]
         detail::fail_team(id, routine);
-    }
     return team;
 }
 

@@ -22,9 +22,7 @@ int processors() {
 bool is_oversubscribed(char* symmetric, int units_of_node) {
     shmemx_location_t mine;
     shmemx_pe_location(shmem_my_pe(), &mine);
-    if (mine.core < 0) {
-        return units_of_node > processors();
-    }
+    if (mine.core < 0) return units_of_node > processors();
     int units_of_core = 0;
     for (int pe = 0; pe < shmem_n_pes(); ++pe) {
         if (shmem_ptr(symmetric, pe) != nullptr) {

@@ -25,9 +25,8 @@ struct Node {
     // cannot. `limit`: count, or 0 for memory that is never mapped.
     char* mapped(char* address, int unit, std::uint32_t limit) const {
         const auto index = static_cast<std::uint32_t>(unit - first_unit);
-        if (index >= limit) [[unlikely]] {
+        if (index >= limit) [[unlikely]]
             return nullptr;
-        }
         const std::ptrdiff_t distance = distances[index];
         return distance != kNotMapped ? address + distance : nullptr;
     }

@@ -83,9 +83,7 @@ DART_ENTRY dart_ret_t dart_op_create(dart_operator_t op, void* userdata, bool co
 }
 
 DART_ENTRY dart_ret_t dart_op_destroy(dart_operation_t* op) {
-    if (op == nullptr) {
-        return fail(DART_ERR_INVAL, __func__, "the operation is a null pointer");
-    }
+    if (op == nullptr) return fail(DART_ERR_INVAL, __func__, "the operation is a null pointer");
     if (CreatedOperations::all().remove(*op) == nullptr) {
         return fail(DART_ERR_INVAL, __func__,
                     "operation %lu was not made by dart_op_create, or has ended",

@@ -19,9 +19,7 @@ Segment& SegmentTable::place(std::int16_t id) {
     const std::uint32_t old = capacity_.load(std::memory_order_relaxed);
     if (index >= old) {
         std::uint32_t capacity = std::max(old, kFirstCapacity);
-        while (capacity <= index) {
-            capacity *= 2;
-        }
+        while (capacity <= index) capacity *= 2;
         Segment* entries = arrays_.emplace_back(new Segment[capacity]).get();
         std::copy_n(entries_.load(std::memory_order_relaxed), old, entries);
         // A larger capacity comes with its array. Pairs with core/segments.hpp:find and
@@ -49,9 +47,7 @@ int SegmentTable::Numbers::choose() {
 std::int16_t SegmentTable::add(const Segment& segment) {
     const bool is_registered = segment.kind == SegmentKind::kRegistered;
     const int number = numbers_[is_registered ? 1 : 0].choose();
-    if (number == 0) {
-        return 0;
-    }
+    if (number == 0) return 0;
     const auto id = static_cast<std::int16_t>(is_registered ? -number : number);
     Segment& entry = place(id);
     const std::uint8_t last = entry.generation;

@@ -52,9 +52,8 @@ class SegmentTable {
     // RETURNS: nullptr: there is no such segment. Pairs with core/segments.cpp:place.
     Segment* find(std::int16_t id) const {
         const std::uint32_t index = index_of(id);
-        if (index >= capacity_.load(std::memory_order_acquire)) [[unlikely]] {
+        if (index >= capacity_.load(std::memory_order_acquire)) [[unlikely]]
             return nullptr;
-        }
         Segment* segment = entries_.load(std::memory_order_relaxed) + index;
         return segment->kind != SegmentKind::kNone ? segment : nullptr;
     }
@@ -63,9 +62,8 @@ class SegmentTable {
     // RETURNS: nullptr, or an entry that may have no segment. Pairs with core/segments.cpp:place.
     const Segment* entry(std::int16_t id) const {
         const std::uint32_t index = index_of(id);
-        if (index >= capacity_.load(std::memory_order_acquire)) [[unlikely]] {
+        if (index >= capacity_.load(std::memory_order_acquire)) [[unlikely]]
             return nullptr;
-        }
         return entries_.load(std::memory_order_relaxed) + index;
     }
 

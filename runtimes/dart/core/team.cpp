@@ -13,14 +13,10 @@ namespace {
 
 // The distance between neighbours; 0: not all are equal.
 int common_stride(const std::vector<int>& units) {
-    if (units.size() < 2) {
-        return 1;
-    }
+    if (units.size() < 2) return 1;
     const int stride = units[1] - units[0];
     for (std::size_t i = 2; i < units.size(); ++i) {
-        if (units[i] - units[i - 1] != stride) {
-            return 0;
-        }
+        if (units[i] - units[i - 1] != stride) return 0;
     }
     return stride;
 }
@@ -71,9 +67,7 @@ int Team::unit_of(int global_unit) const {
 
 std::vector<int> Team::units() const {
     std::vector<int> all(static_cast<std::size_t>(size));
-    for (int unit = 0; unit < size; ++unit) {
-        all[static_cast<std::size_t>(unit)] = global_unit(unit);
-    }
+    for (int unit = 0; unit < size; ++unit) all[static_cast<std::size_t>(unit)] = global_unit(unit);
     return all;
 }
 

@@ -47,9 +47,8 @@ class Team {
     // One more call of a collective. Others that see it see, too, whether it has failed.
     void note_call(bool is_possible) {
         const std::uint64_t call = calls_->made + 1;
-        if (!is_possible) [[unlikely]] {
+        if (!is_possible) [[unlikely]]
             store(calls_->last_failed, call);
-        }
         store(calls_->made, call);
     }
     // Whether a unit has come to the calling unit's last call, and with a mistake.
@@ -84,9 +83,8 @@ inline std::atomic<Team*> teams[kTeamIds];
 // teams/teams.cpp:add_team, teams/live_teams.cpp:start_teams and teams/live_teams.cpp:end_team.
 inline Team* find_team(dart_team_t id) {
     const auto index = static_cast<std::uint16_t>(id);
-    if (index >= kTeamIds) [[unlikely]] {
+    if (index >= kTeamIds) [[unlikely]]
         return nullptr;
-    }
     return detail::teams[index].load(std::memory_order_acquire);
 }
 

@@ -36,9 +36,7 @@ const BasicTypes& basic_types() {
 // Starts a type whose base is `basetype`. RETURNS: nullptr: it is no possible base.
 std::unique_ptr<Type> derive(dart_datatype_t basetype) {
     const Type* base = find_type(basetype);
-    if (base == nullptr || base->layout != Layout::kContiguous) {
-        return nullptr;
-    }
+    if (base == nullptr || base->layout != Layout::kContiguous) return nullptr;
     auto created = std::make_unique<Type>();
     created->base = base->base;
     created->element_bytes = base->element_bytes;
@@ -62,12 +60,8 @@ bool add_blocks(Type& type, std::size_t count, const std::size_t* lengths,
     std::size_t end = 0;
     type.block_elements = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        if (lengths[i] > INT_MAX || offsets[i] > INT_MAX) {
-            return false;
-        }
-        if (lengths[i] == 0) {
-            continue;
-        }
+        if (lengths[i] > INT_MAX || offsets[i] > INT_MAX) return false;
+        if (lengths[i] == 0) continue;
         first = std::min(first, offsets[i]);
         end = std::max(end, offsets[i] + lengths[i]);
         type.block_elements += lengths[i];
@@ -78,9 +72,7 @@ bool add_blocks(Type& type, std::size_t count, const std::size_t* lengths,
             type.blocks.push_back({offsets[i], lengths[i]});
         }
     }
-    if (type.blocks.empty()) {
-        return false;
-    }
+    if (type.blocks.empty()) return false;
     type.stride = end - first;
     return true;
 }
@@ -88,16 +80,12 @@ bool add_blocks(Type& type, std::size_t count, const std::size_t* lengths,
 }  // namespace
 
 const Type* find_type(dart_datatype_t type) {
-    if (is_basic(type)) {
-        return &basic_types().types[type];
-    }
+    if (is_basic(type)) return &basic_types().types[type];
     return CreatedTypes::all().find(static_cast<std::uint64_t>(type));
 }
 
 Runs::Runs(const Type& type, std::size_t elements) : type_(type), elements_left_(elements) {
-    if (elements > 0) {
-        start_run();
-    }
+    if (elements > 0) start_run();
 }
 
 void Runs::start_run() {
@@ -131,14 +119,10 @@ void Runs::advance(std::size_t bytes) {
 
 DART_ENTRY dart_ret_t dart_type_create_strided(dart_datatype_t basetype, size_t stride,
                                                size_t blocklen, dart_datatype_t* newtype) {
-    if (newtype == nullptr) {
-        return fail(DART_ERR_INVAL, __func__, "newtype is a null pointer");
-    }
+    if (newtype == nullptr) return fail(DART_ERR_INVAL, __func__, "newtype is a null pointer");
     *newtype = DART_TYPE_UNDEFINED;
     auto created = derive(basetype);
-    if (created == nullptr) {
-        return bad_base(__func__, basetype);
-    }
+    if (created == nullptr) return bad_base(__func__, basetype);
     if (blocklen == 0 || blocklen > stride || stride > INT_MAX) {
         return fail(DART_ERR_INVAL, __func__,
                     "stride %zu, blocklen %zu: they must be 1 <= blocklen <= stride <= %d", stride,
@@ -159,9 +143,7 @@ DART_ENTRY dart_ret_t dart_type_create_indexed(dart_datatype_t basetype, size_t 
     }
     *newtype = DART_TYPE_UNDEFINED;
     auto created = derive(basetype);
-    if (created == nullptr) {
-        return bad_base(__func__, basetype);
-    }
+    if (created == nullptr) return bad_base(__func__, basetype);
     created->layout = Layout::kIndexed;
     if (count > INT_MAX || !add_blocks(*created, count, blocklen, offset)) {
         return fail(DART_ERR_INVAL, __func__,
@@ -172,9 +154,7 @@ DART_ENTRY dart_ret_t dart_type_create_indexed(dart_datatype_t basetype, size_t 
 }
 
 DART_ENTRY dart_ret_t dart_type_create_custom(size_t num_bytes, dart_datatype_t* newtype) {
-    if (newtype == nullptr) {
-        return fail(DART_ERR_INVAL, __func__, "newtype is a null pointer");
-    }
+    if (newtype == nullptr) return fail(DART_ERR_INVAL, __func__, "newtype is a null pointer");
     *newtype = DART_TYPE_UNDEFINED;
     if (num_bytes == 0 || num_bytes > INT_MAX) {
         return fail(DART_ERR_INVAL, __func__, "%zu bytes are not in [1, %d]", num_bytes, INT_MAX);
@@ -187,9 +167,7 @@ DART_ENTRY dart_ret_t dart_type_create_custom(size_t num_bytes, dart_datatype_t*
 }
 
 DART_ENTRY dart_ret_t dart_type_destroy(dart_datatype_t* dart_type) {
-    if (dart_type == nullptr) {
-        return fail(DART_ERR_INVAL, __func__, "the type is a null pointer");
-    }
+    if (dart_type == nullptr) return fail(DART_ERR_INVAL, __func__, "the type is a null pointer");
     if (CreatedTypes::all().remove(static_cast<std::uint64_t>(*dart_type)) == nullptr) {
         return fail(DART_ERR_INVAL, __func__,
                     "type %ld was not made by dart_type_create_*, or has ended",

@@ -62,9 +62,8 @@ const Type* find_type(dart_datatype_t type);
 
 // Bytes of an element of a contiguous type, basic or custom. RETURNS: 0: `type` is another one.
 inline std::size_t contiguous_bytes(dart_datatype_t type) {
-    if (is_basic(type)) [[likely]] {
+    if (is_basic(type)) [[likely]]
         return bytes_of_basic(type);
-    }
     const Type* created = find_type(type);
     return created != nullptr && created->layout == Layout::kContiguous ? created->element_bytes
                                                                         : 0;

@@ -33,9 +33,7 @@ dart_thread_support_level_t thread_level = DART_THREAD_SINGLE;
 void finalize_at_exit(int status, void* /*unused*/) {
     int is_up = 0;
     shmem_query_initialized(&is_up);
-    if (status == 0 && !is_running() && is_up != 0) {
-        shmem_finalize();
-    }
+    if (status == 0 && !is_running() && is_up != 0) shmem_finalize();
 }
 
 [[noreturn]] void fail_memory() {
@@ -50,18 +48,14 @@ void start_openshmem() {
     detail::my_unit = shmem_my_pe();
     detail::n_units = shmem_n_pes();
     detail::anchor = static_cast<char*>(shmem_calloc(1, kAnchorBytes));
-    if (detail::anchor == nullptr) {
-        fail_memory();
-    }
+    if (detail::anchor == nullptr) fail_memory();
     if (shmemx_allreduce(SHMEM_TEAM_WORLD, nullptr, nullptr, 0, SHMEMX_TYPE_INT32, SHMEMX_OP_MAX) !=
         0) {
         fatal("dart_init", "%d units are more than a team with collectives may have (docs/dart.md)",
               n_units());
     }
     find_node(detail::anchor);
-    if (!start_wide_atomics() || !start_inbox()) {
-        fail_memory();
-    }
+    if (!start_wide_atomics() || !start_inbox()) fail_memory();
     ::on_exit(finalize_at_exit, nullptr);
 }
 
@@ -71,9 +65,7 @@ dart_ret_t start(const char* routine) {
     }
     // Pairs with core/runtime.hpp:is_running.
     detail::is_running.store(true, std::memory_order_release);
-    if (anchor() == nullptr) {
-        start_openshmem();
-    }
+    if (anchor() == nullptr) start_openshmem();
     ++detail::starts;
     start_teams();
     start_locality();
@@ -90,17 +82,13 @@ DART_ENTRY dart_ret_t dart_init(int* /*argc*/, char*** /*argv*/) { return start(
 DART_ENTRY dart_ret_t dart_init_thread(int* /*argc*/, char*** /*argv*/,
                                        dart_thread_support_level_t* thread_safety) {
     const dart_ret_t result = start(__func__);
-    if (result == DART_OK && thread_safety != nullptr) {
-        *thread_safety = thread_level;
-    }
+    if (result == DART_OK && thread_safety != nullptr) *thread_safety = thread_level;
     return result;
 }
 
 // Behind the barrier no unit uses memory of another one.
 DART_ENTRY dart_ret_t dart_exit() {
-    if (!is_running()) {
-        return fail_not_running(__func__);
-    }
+    if (!is_running()) return fail_not_running(__func__);
     shmem_barrier_all();
     stop_locality();
     stop_allocators();
@@ -120,9 +108,7 @@ DART_ENTRY void dart_abort(int errorcode) {
     int is_up = 0;
     shmem_query_initialized(&is_up);
     std::fflush(nullptr);
-    if (is_up != 0) {
-        shmem_global_exit(errorcode);
-    }
+    if (is_up != 0) shmem_global_exit(errorcode);
     std::_Exit(errorcode);
 }
 

@@ -43,9 +43,7 @@ void collect_units(dart_domain_locality_t& domain) {
 // Removes the parts for which `is_dropped` holds, at any depth.
 template <class Predicate>
 void filter(dart_domain_locality_t& domain, const Predicate& is_dropped) {
-    if (domain.num_domains == 0) {
-        return;
-    }
+    if (domain.num_domains == 0) return;
     int kept = 0;
     for (dart_domain_locality_t* part : parts(domain)) {
         if (is_dropped(*part)) {
@@ -67,9 +65,7 @@ void find_scope(dart_domain_locality_t& domain, dart_locality_scope_t scope,
         found.push_back(&domain);
         return;
     }
-    for (dart_domain_locality_t* part : parts(domain)) {
-        find_scope(*part, scope, found);
-    }
+    for (dart_domain_locality_t* part : parts(domain)) find_scope(*part, scope, found);
 }
 
 }  // namespace
@@ -92,9 +88,7 @@ dart_domain_locality_t* make_domain() {
 }
 
 void free_contents(dart_domain_locality_t& domain) {
-    for (dart_domain_locality_t* part : parts(domain)) {
-        free_domain(part);
-    }
+    for (dart_domain_locality_t* part : parts(domain)) free_domain(part);
     std::free(domain.children);
     std::free(domain.unit_ids);
     std::free(domain.aliases);
@@ -147,9 +141,7 @@ void insert_part(dart_domain_locality_t& domain, dart_domain_locality_t* part, i
                        domain.children + domain.num_domains);
     domain.children[place] = part;
     part->parent = &domain;
-    for (int i = place; i < domain.num_domains; ++i) {
-        domain.children[i]->relative_index = i;
-    }
+    for (int i = place; i < domain.num_domains; ++i) domain.children[i]->relative_index = i;
 }
 
 void remove_part(dart_domain_locality_t& part) {
@@ -177,9 +169,7 @@ bool number_parts(dart_domain_locality_t& domain) {
         fits = set_tag(part, domain, i) && fits;
         fits = number_parts(part) && fits;
     }
-    if (domain.num_domains > 0) {
-        collect_units(domain);
-    }
+    if (domain.num_domains > 0) collect_units(domain);
     return fits;
 }
 
@@ -190,13 +180,9 @@ void count_units(dart_domain_locality_t& domain) {
 }
 
 dart_domain_locality_t* find_domain(dart_domain_locality_t& domain, std::string_view tag) {
-    if (tag == domain.domain_tag) {
-        return &domain;
-    }
+    if (tag == domain.domain_tag) return &domain;
     for (dart_domain_locality_t* part : parts(domain)) {
-        if (dart_domain_locality_t* found = find_domain(*part, tag); found != nullptr) {
-            return found;
-        }
+        if (dart_domain_locality_t* found = find_domain(*part, tag); found != nullptr) return found;
     }
     return nullptr;
 }
@@ -209,9 +195,7 @@ std::vector<dart_domain_locality_t*> parts_of_scope(dart_domain_locality_t& doma
 }
 
 bool contains(std::string_view outer, std::string_view inner) {
-    if (outer == ".") {
-        return true;
-    }
+    if (outer == ".") return true;
     return inner.starts_with(outer) && (inner.size() == outer.size() || inner[outer.size()] == '.');
 }
 

@@ -38,26 +38,18 @@ bool read_tags(int count, const char** tags, std::vector<std::string>& read, con
 template <class Function>
 dart_ret_t change_by_tags(dart_domain_locality_t* domain, int count, const char** tags,
                           Function* change, const char* routine) {
-    if (domain == nullptr) {
-        return null_pointer(routine);
-    }
+    if (domain == nullptr) return null_pointer(routine);
     std::vector<std::string> read;
-    if (!read_tags(count, tags, read, routine)) {
-        return DART_ERR_INVAL;
-    }
+    if (!read_tags(count, tags, read, routine)) return DART_ERR_INVAL;
     change(*domain, read);
-    if (domain->parent != nullptr) {
-        count_units(*domain->parent);
-    }
+    if (domain->parent != nullptr) count_units(*domain->parent);
     return DART_OK;
 }
 
 // Behind a change of the parts of a domain.
 dart_ret_t renumber(dart_domain_locality_t& domain, const char* routine) {
     const bool fits = number_parts(domain);
-    if (domain.parent != nullptr) {
-        count_units(*domain.parent);
-    }
+    if (domain.parent != nullptr) count_units(*domain.parent);
     return fits ? DART_OK
                 : fail(DART_ERR_OTHER, routine, "a tag has more than %d bytes",
                        DART_LOCALITY_DOMAIN_TAG_MAX_SIZE - 1);
@@ -65,9 +57,7 @@ dart_ret_t renumber(dart_domain_locality_t& domain, const char* routine) {
 
 bool is_inside(const dart_domain_locality_t* domain, const dart_domain_locality_t* around) {
     for (; domain != nullptr; domain = domain->parent) {
-        if (domain == around) {
-            return true;
-        }
+        if (domain == around) return true;
     }
     return false;
 }
@@ -84,45 +74,35 @@ T* allocate(std::size_t count) {
 }  // namespace
 
 DART_ENTRY dart_ret_t dart_domain_create(dart_domain_locality_t** domain_out) {
-    if (domain_out == nullptr) {
-        return null_pointer(__func__);
-    }
+    if (domain_out == nullptr) return null_pointer(__func__);
     *domain_out = make_domain();
     return DART_OK;
 }
 
 DART_ENTRY dart_ret_t dart_domain_clone(const dart_domain_locality_t* domain_in,
                                         dart_domain_locality_t** domain_out) {
-    if (domain_in == nullptr || domain_out == nullptr) {
-        return null_pointer(__func__);
-    }
+    if (domain_in == nullptr || domain_out == nullptr) return null_pointer(__func__);
     *domain_out = make_domain();
     copy_domain(**domain_out, *domain_in);
     return DART_OK;
 }
 
 DART_ENTRY dart_ret_t dart_domain_destroy(dart_domain_locality_t* domain) {
-    if (domain == nullptr) {
-        return null_pointer(__func__);
-    }
+    if (domain == nullptr) return null_pointer(__func__);
     free_domain(domain);
     return DART_OK;
 }
 
 DART_ENTRY dart_ret_t dart_domain_assign(dart_domain_locality_t* domain_lhs,
                                          const dart_domain_locality_t* domain_rhs) {
-    if (domain_lhs == nullptr || domain_rhs == nullptr) {
-        return null_pointer(__func__);
-    }
+    if (domain_lhs == nullptr || domain_rhs == nullptr) return null_pointer(__func__);
     // First the copy: the right domain may be part of the left one.
     dart_domain_locality_t copy;
     copy_domain(copy, *domain_rhs);
     copy.parent = domain_lhs->parent;
     free_contents(*domain_lhs);
     *domain_lhs = copy;
-    for (int i = 0; i < copy.num_domains; ++i) {
-        copy.children[i]->parent = domain_lhs;
-    }
+    for (int i = 0; i < copy.num_domains; ++i) copy.children[i]->parent = domain_lhs;
     return DART_OK;
 }
 
@@ -149,9 +129,7 @@ DART_ENTRY dart_ret_t dart_domain_exclude(dart_domain_locality_t* domain_in, int
 DART_ENTRY dart_ret_t dart_domain_add_subdomain(dart_domain_locality_t* domain,
                                                 dart_domain_locality_t* subdomain,
                                                 int subdomain_rel_id) {
-    if (domain == nullptr || subdomain == nullptr) {
-        return null_pointer(__func__);
-    }
+    if (domain == nullptr || subdomain == nullptr) return null_pointer(__func__);
     if (subdomain->parent != nullptr || is_inside(domain, subdomain)) {
         return fail(DART_ERR_INVAL, __func__,
                     "domain %s is part of another one: move it, or add a clone",
@@ -164,9 +142,7 @@ DART_ENTRY dart_ret_t dart_domain_add_subdomain(dart_domain_locality_t* domain,
 DART_ENTRY dart_ret_t dart_domain_move_subdomain(dart_domain_locality_t* domain,
                                                  dart_domain_locality_t* new_parent_domain,
                                                  int new_domain_rel_id) {
-    if (domain == nullptr || new_parent_domain == nullptr) {
-        return null_pointer(__func__);
-    }
+    if (domain == nullptr || new_parent_domain == nullptr) return null_pointer(__func__);
     dart_domain_locality_t* old_parent = domain->parent;
     if (old_parent == nullptr || is_inside(new_parent_domain, domain)) {
         return fail(DART_ERR_INVAL, __func__,
@@ -182,16 +158,10 @@ DART_ENTRY dart_ret_t dart_domain_move_subdomain(dart_domain_locality_t* domain,
 DART_ENTRY dart_ret_t dart_domain_split_scope(const dart_domain_locality_t* domain_in,
                                               dart_locality_scope_t scope, int num_parts,
                                               dart_domain_locality_t* split_domain_out) {
-    if (domain_in == nullptr || split_domain_out == nullptr) {
-        return null_pointer(__func__);
-    }
-    if (num_parts < 1) {
-        return fail(DART_ERR_INVAL, __func__, "%d parts", num_parts);
-    }
+    if (domain_in == nullptr || split_domain_out == nullptr) return null_pointer(__func__);
+    if (num_parts < 1) return fail(DART_ERR_INVAL, __func__, "%d parts", num_parts);
     const auto found = parts_of_scope(const_cast<dart_domain_locality_t&>(*domain_in), scope);
-    if (found.empty()) {
-        return DART_ERR_NOTFOUND;
-    }
+    if (found.empty()) return DART_ERR_NOTFOUND;
     const auto count = static_cast<std::size_t>(num_parts);
     const std::size_t share = (found.size() + count - 1) / count;
     for (std::size_t i = 0; i < count; ++i) {
@@ -214,9 +184,7 @@ DART_ENTRY dart_ret_t dart_domain_scope_tags(const dart_domain_locality_t* domai
     const auto found = parts_of_scope(const_cast<dart_domain_locality_t&>(*domain_in), scope);
     *num_domains_out = static_cast<int>(found.size());
     *domain_tags_out = nullptr;
-    if (found.empty()) {
-        return DART_ERR_NOTFOUND;
-    }
+    if (found.empty()) return DART_ERR_NOTFOUND;
     *domain_tags_out = allocate<char*>(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
         (*domain_tags_out)[i] = allocate<char>(DART_LOCALITY_DOMAIN_TAG_MAX_SIZE);
@@ -234,9 +202,7 @@ DART_ENTRY dart_ret_t dart_domain_scope_domains(const dart_domain_locality_t* do
     const auto found = parts_of_scope(const_cast<dart_domain_locality_t&>(*domain_in), scope);
     *num_domains_out = static_cast<int>(found.size());
     *domains_out = nullptr;
-    if (found.empty()) {
-        return DART_ERR_NOTFOUND;
-    }
+    if (found.empty()) return DART_ERR_NOTFOUND;
     *domains_out = allocate<dart_domain_locality_t*>(found.size());
     std::copy(found.begin(), found.end(), *domains_out);
     return DART_OK;

@@ -73,9 +73,7 @@ dart_domain_locality_t* group_parts(dart_domain_locality_t& parent, Tags tags) {
         number = std::max(number, last_number(*child) + 1);
     }
     dart_domain_locality_t* group = make_group(parent, number);
-    if (group == nullptr) {
-        return nullptr;
-    }
+    if (group == nullptr) return nullptr;
     for (dart_domain_locality_t* child : children) {
         if (std::ranges::any_of(tags, [child](const std::string& tag) {
                 return contains(child->domain_tag, tag);
@@ -95,9 +93,7 @@ dart_group_t units_in(const Group& group, std::span<dart_domain_locality_t*> dom
     for (const dart_domain_locality_t* domain : domains) {
         for (int i = 0; i < domain->num_units; ++i) {
             const int unit = domain->unit_ids[i].id;
-            if (std::ranges::binary_search(group.units, unit)) {
-                made.units.push_back(unit);
-            }
+            if (std::ranges::binary_search(group.units, unit)) made.units.push_back(unit);
         }
     }
     std::ranges::sort(made.units);

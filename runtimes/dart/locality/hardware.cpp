@@ -39,9 +39,7 @@ dart_hwinfo_t unknown_hardware() {
 
 Topology load_topology() {
     hwloc_topology_t loaded = nullptr;
-    if (hwloc_topology_init(&loaded) != 0) {
-        return nullptr;
-    }
+    if (hwloc_topology_init(&loaded) != 0) return nullptr;
     Topology topology(loaded);
     return hwloc_topology_load(loaded) == 0 ? std::move(topology) : nullptr;
 }
@@ -86,9 +84,7 @@ void add_scope(dart_hwinfo_t& hardware, hwloc_obj_t object) {
 }
 
 void add_cache(dart_hwinfo_t& hardware, hwloc_obj_t object) {
-    if (hwloc_obj_type_is_dcache(object->type) == 0) {
-        return;
-    }
+    if (hwloc_obj_type_is_dcache(object->type) == 0) return;
     const unsigned level = object->attr->cache.depth - 1;
     if (level < DART_LOCALITY_MAX_CACHE_LEVELS) {
         hardware.cache_sizes[level] = static_cast<int>(object->attr->cache.size);
@@ -153,9 +149,7 @@ dart_hwinfo_t read_hardware() {
 }  // namespace
 
 void start_locations() {
-    if (!all_locations.empty()) {
-        return;
-    }
+    if (!all_locations.empty()) return;
     shmemx_location_t location;
     shmemx_pe_location(shmem_my_pe(), &location);
     const Location mine{.hardware = read_hardware(), .node = location.node};

@@ -23,17 +23,13 @@ std::map<dart_team_t, TeamLocality> localities;
 std::mutex localities_mutex;
 
 void free_tree(TeamLocality& locality) {
-    if (locality.root != nullptr) {
-        free_domain(locality.root);
-    }
+    if (locality.root != nullptr) free_domain(locality.root);
 }
 
 // RETURNS: the localities, made at the first call; nullptr: the team has none.
 TeamLocality* locality_of(dart_team_t team_id, const char* routine) {
     const Team* team = team_of_call(team_id, routine);
-    if (team == nullptr) {
-        return nullptr;
-    }
+    if (team == nullptr) return nullptr;
     const std::lock_guard guard(localities_mutex);
     const auto found = localities.find(team_id);
     if (found == localities.end()) {
@@ -41,9 +37,7 @@ TeamLocality* locality_of(dart_team_t team_id, const char* routine) {
              team_id);
         return nullptr;
     }
-    if (found->second.root == nullptr) {
-        make_locality(found->second, *team);
-    }
+    if (found->second.root == nullptr) make_locality(found->second, *team);
     return &found->second;
 }
 
@@ -65,25 +59,19 @@ void end_locality(dart_team_t team) {
 
 void stop_locality() {
     const std::lock_guard guard(localities_mutex);
-    for (auto& [team, locality] : localities) {
-        free_tree(locality);
-    }
+    for (auto& [team, locality] : localities) free_tree(locality);
     localities.clear();
 }
 
 DART_ENTRY dart_ret_t dart_team_locality_init(dart_team_t team) {
-    if (team_of_call(team, __func__) == nullptr) {
-        return bad_argument();
-    }
+    if (team_of_call(team, __func__) == nullptr) return bad_argument();
     const std::lock_guard guard(localities_mutex);
     localities[team];
     return DART_OK;
 }
 
 DART_ENTRY dart_ret_t dart_team_locality_finalize(dart_team_t team) {
-    if (team_of_call(team, __func__) == nullptr) {
-        return bad_argument();
-    }
+    if (team_of_call(team, __func__) == nullptr) return bad_argument();
     const std::lock_guard guard(localities_mutex);
     const auto found = localities.find(team);
     if (found == localities.end()) {
@@ -101,23 +89,17 @@ DART_ENTRY dart_ret_t dart_domain_team_locality(dart_team_t team, const char* do
     }
     *team_domain_out = nullptr;
     TeamLocality* locality = locality_of(team, __func__);
-    if (locality == nullptr) {
-        return bad_argument();
-    }
+    if (locality == nullptr) return bad_argument();
     *team_domain_out = find_domain(*locality->root, domain_tag);
     return *team_domain_out != nullptr ? DART_OK : DART_ERR_NOTFOUND;
 }
 
 DART_ENTRY dart_ret_t dart_unit_locality(dart_team_t team, dart_team_unit_t unit,
                                          dart_unit_locality_t** loc) {
-    if (loc == nullptr) {
-        return fail(DART_ERR_INVAL, __func__, "loc is a null pointer");
-    }
+    if (loc == nullptr) return fail(DART_ERR_INVAL, __func__, "loc is a null pointer");
     *loc = nullptr;
     TeamLocality* locality = locality_of(team, __func__);
-    if (locality == nullptr) {
-        return bad_argument();
-    }
+    if (locality == nullptr) return bad_argument();
     const auto index = static_cast<std::size_t>(unit.id);
     if (unit.id < 0 || index >= locality->units.size()) {
         return fail(DART_ERR_INVAL, __func__, "unit %d is not in [0, %zu), the units of team %d",

@@ -78,9 +78,7 @@ bool find_symmetry(dart_domain_locality_t& domain) {
 // The units of each node of the team.
 std::map<int, Units> nodes_of(const Units& units) {
     std::map<int, Units> nodes;
-    for (const int unit : units) {
-        nodes[location_of(unit).node].push_back(unit);
-    }
+    for (const int unit : units) nodes[location_of(unit).node].push_back(unit);
     return nodes;
 }
 
@@ -111,9 +109,7 @@ dart_domain_locality_t* make_tree(const Team& team) {
 
 // Notes for each unit of a part the innermost domain that it is in.
 void note_domains(const dart_domain_locality_t& domain, const Team& team, TeamLocality& locality) {
-    for (int i = 0; i < domain.num_domains; ++i) {
-        note_domains(*domain.children[i], team, locality);
-    }
+    for (int i = 0; i < domain.num_domains; ++i) note_domains(*domain.children[i], team, locality);
     for (int i = 0; i < domain.num_units; ++i) {
         const int unit = team.unit_of(domain.unit_ids[i].id);
         dart_unit_locality_t& place = locality.units[static_cast<std::size_t>(unit)];

@@ -50,9 +50,7 @@ void set_holder(Lock& lock, std::thread::id holder) {
 }
 
 void free_word(Lock& lock) {
-    if (lock.word != SHMEMX_GPTR_NULL && lock.pe == shmem_my_pe()) {
-        shmemx_local_free(lock.mutex);
-    }
+    if (lock.word != SHMEMX_GPTR_NULL && lock.pe == shmem_my_pe()) shmemx_local_free(lock.mutex);
     lock.word = SHMEMX_GPTR_NULL;
 }
 
@@ -69,21 +67,15 @@ void stop_locks() { Locks::all().for_each(free_word); }
 DART_ENTRY dart_ret_t dart_team_lock_init(dart_team_t team_id, dart_lock_t* lock) {
     Collective call(team_id, __func__);
     call.check_place(lock);
-    if (lock != nullptr) {
-        *lock = DART_LOCK_NULL;
-    }
-    if (!call.begin()) {
-        return call.fail_together();
-    }
+    if (lock != nullptr) *lock = DART_LOCK_NULL;
+    if (!call.begin()) return call.fail_together();
     const Team* team = &call.team();
     shmemx_gptr_t word = SHMEMX_GPTR_NULL;
     if (team->my_id == 0) {
         word = shmemx_gptr_of(shmemx_local_calloc(1, sizeof(shmemx_mutex_t)), shmem_my_pe());
     }
     const int status = shmemx_broadcast(team->handle, &word, &word, 1, sizeof word, 0);
-    if (status != 0) {
-        return result_of(status, __func__);
-    }
+    if (status != 0) return result_of(status, __func__);
     if (word == SHMEMX_GPTR_NULL) {
         return fail(DART_ERR_NOMEM, __func__,
                     "unit 0 of team %d has no local memory for a lock; enlarge "
@@ -100,12 +92,8 @@ DART_ENTRY dart_ret_t dart_team_lock_init(dart_team_t team_id, dart_lock_t* lock
 }
 
 DART_ENTRY dart_ret_t dart_team_lock_destroy(dart_lock_t* lock) {
-    if (lock == nullptr) {
-        return fail(DART_ERR_INVAL, __func__, "lock is a null pointer");
-    }
-    if (*lock == DART_LOCK_NULL) {
-        return DART_OK;
-    }
+    if (lock == nullptr) return fail(DART_ERR_INVAL, __func__, "lock is a null pointer");
+    if (*lock == DART_LOCK_NULL) return DART_OK;
     const std::unique_ptr<Lock> destroyed = Locks::all().remove(number_of(*lock));
     if (destroyed == nullptr) {
         return fail(DART_ERR_INVAL, __func__,
@@ -128,26 +116,22 @@ DART_ENTRY dart_ret_t dart_team_lock_destroy(dart_lock_t* lock) {
 
 DART_ENTRY dart_ret_t dart_lock_acquire(dart_lock_t lock) {
     Lock* found = find_lock(lock);
-    if (found == nullptr) [[unlikely]] {
+    if (found == nullptr) [[unlikely]]
         return no_lock(__func__);
-    }
-    if (is_held_by_caller(*found)) [[unlikely]] {
+    if (is_held_by_caller(*found)) [[unlikely]]
         return fail(DART_ERR_INVAL, __func__, "this thread holds the lock already");
-    }
     shmemx_mutex_lock(found->mutex, found->pe);
     set_holder(*found, std::this_thread::get_id());
     return DART_OK;
 }
 
 DART_ENTRY dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t* result) {
-    if (result == nullptr) [[unlikely]] {
+    if (result == nullptr) [[unlikely]]
         return fail(DART_ERR_INVAL, __func__, "result is a null pointer");
-    }
     *result = 0;
     Lock* found = find_lock(lock);
-    if (found == nullptr) [[unlikely]] {
+    if (found == nullptr) [[unlikely]]
         return no_lock(__func__);
-    }
     if (is_held_by_caller(*found)) [[unlikely]] {
         *result = 1;
         return fail(DART_ERR_INVAL, __func__, "this thread holds the lock already");
@@ -161,12 +145,10 @@ DART_ENTRY dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t* result) {
 
 DART_ENTRY dart_ret_t dart_lock_release(dart_lock_t lock) {
     Lock* found = find_lock(lock);
-    if (found == nullptr) [[unlikely]] {
+    if (found == nullptr) [[unlikely]]
         return no_lock(__func__);
-    }
-    if (!is_held_by_caller(*found)) [[unlikely]] {
+    if (!is_held_by_caller(*found)) [[unlikely]]
         return fail(DART_ERR_INVAL, __func__, "this thread does not hold the lock");
-    }
     set_holder(*found, {});
     shmemx_mutex_unlock(found->mutex, found->pe);
     return DART_OK;

@@ -47,9 +47,7 @@ class Pool {
 
     char* allocate(int exponent) {
         std::vector<std::uint32_t>& freed = freed_[exponent - kExponentMin];
-        if (freed.empty() && !allocate_fresh(exponent)) {
-            return nullptr;
-        }
+        if (freed.empty() && !allocate_fresh(exponent)) return nullptr;
         const std::uint32_t place = freed.back();
         freed.pop_back();
         states_.get()[place] = static_cast<std::uint8_t>(kInUse | exponent);
@@ -61,9 +59,7 @@ class Pool {
         const auto offset = static_cast<std::size_t>(block - base_);
         const auto place = static_cast<std::uint32_t>(offset / kSmallestBlockBytes);
         std::uint8_t& state = states_.get()[place];
-        if (offset % kSmallestBlockBytes != 0 || (state & kInUse) == 0) {
-            return false;
-        }
+        if (offset % kSmallestBlockBytes != 0 || (state & kInUse) == 0) return false;
         state = static_cast<std::uint8_t>(state & ~kInUse);
         freed_[state - kExponentMin].push_back(place);
         return true;
@@ -74,9 +70,7 @@ class Pool {
         bool has_joined = false;
         for (std::vector<std::uint32_t>& freed : freed_) {
             has_joined = has_joined || !freed.empty();
-            for (const std::uint32_t place : freed) {
-                blocks_.free(place * kSmallestBlockBytes);
-            }
+            for (const std::uint32_t place : freed) blocks_.free(place * kSmallestBlockBytes);
             freed.clear();
         }
         return has_joined;
@@ -85,9 +79,7 @@ class Pool {
     // Frees all blocks.
     void clear() {
         blocks_ = Buddies(bytes_);
-        for (std::vector<std::uint32_t>& freed : freed_) {
-            freed.clear();
-        }
+        for (std::vector<std::uint32_t>& freed : freed_) freed.clear();
         // Pages that are never touched stay so.
         states_.reset(static_cast<std::uint8_t*>(std::calloc(bytes_ / kSmallestBlockBytes, 1)));
         if (states_ == nullptr) {
@@ -145,15 +137,11 @@ Pool* add_pool(std::vector<Pool>& pools, std::size_t block_bytes) {
 
 char* allocate_small(LocalMemory& memory, int exponent) {
     for (Pool& pool : memory.pools) {
-        if (char* block = pool.allocate(exponent)) {
-            return block;
-        }
+        if (char* block = pool.allocate(exponent)) return block;
     }
     for (Pool& pool : memory.pools) {
         if (pool.join()) {
-            if (char* block = pool.allocate(exponent)) {
-                return block;
-            }
+            if (char* block = pool.allocate(exponent)) return block;
         }
     }
     Pool* pool = add_pool(memory.pools, std::size_t{1} << exponent);
@@ -162,9 +150,7 @@ char* allocate_small(LocalMemory& memory, int exponent) {
 
 char* allocate_large(LocalMemory& memory, std::size_t bytes) {
     auto* block = static_cast<char*>(shmemx_local_malloc(bytes));
-    if (block != nullptr) {
-        memory.large.insert(block);
-    }
+    if (block != nullptr) memory.large.insert(block);
     return block;
 }
 
@@ -181,9 +167,7 @@ bool free_local(char* block) {
     LocalMemory& memory = local_memory();
     const std::lock_guard lock(memory.mutex);
     for (Pool& pool : memory.pools) {
-        if (pool.contains(block)) {
-            return pool.free(block);
-        }
+        if (pool.contains(block)) return pool.free(block);
     }
     if (memory.large.erase(block) == 1) {
         shmemx_local_free(block);
@@ -195,23 +179,15 @@ bool free_local(char* block) {
 void end_local_memory() {
     LocalMemory& memory = local_memory();
     const std::lock_guard lock(memory.mutex);
-    for (char* block : memory.large) {
-        shmemx_local_free(block);
-    }
+    for (char* block : memory.large) shmemx_local_free(block);
     memory.large.clear();
-    for (Pool& pool : memory.pools) {
-        pool.clear();
-    }
+    for (Pool& pool : memory.pools) pool.clear();
 }
 
 DART_ENTRY dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t* gptr) {
-    if (gptr == nullptr) {
-        return fail(DART_ERR_INVAL, __func__, "the place for the result is NULL");
-    }
+    if (gptr == nullptr) return fail(DART_ERR_INVAL, __func__, "the place for the result is NULL");
     *gptr = DART_GPTR_NULL;
-    if (!is_running()) {
-        return fail_not_running(__func__);
-    }
+    if (!is_running()) return fail_not_running(__func__);
     std::size_t bytes = 0;
     if (!is_basic(dtype) || __builtin_mul_overflow(nelem, bytes_of_basic(dtype), &bytes)) {
         return fail(DART_ERR_INVAL, __func__, "%zu elements of type %ld cannot be allocated", nelem,
@@ -232,9 +208,7 @@ DART_ENTRY dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gp
 }
 
 DART_ENTRY dart_ret_t dart_memfree(dart_gptr_t gptr) {
-    if (!is_running()) {
-        return fail_not_running(__func__);
-    }
+    if (!is_running()) return fail_not_running(__func__);
     const bool is_own = gptr.segid == DART_SEGMENT_LOCAL && gptr.teamid == DART_TEAM_ALL &&
                         gptr.unitid == my_unit();
     if (!is_own || !free_local(local_address(gptr))) {

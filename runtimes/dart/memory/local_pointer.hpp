@@ -64,9 +64,8 @@ inline bool has_local_block(const dart_gptr_t& gptr) {
 
 // Whether the bytes are in the block of the pointer, as far as the pointer tells.
 inline bool is_in_local_block(const dart_gptr_t& gptr, std::size_t bytes) {
-    if (!has_local_block(gptr)) [[unlikely]] {
+    if (!has_local_block(gptr)) [[unlikely]]
         return true;
-    }
     const unsigned exponent = gptr.flags & ((1U << detail::kExponentBits) - 1);
     const std::uint64_t asked = gptr.addr_or_offs.offset >> detail::kPositionBits;
     const auto first = reinterpret_cast<std::uintptr_t>(local_address(gptr));

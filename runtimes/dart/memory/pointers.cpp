@@ -18,17 +18,13 @@ dart_ret_t fail_null(const char* routine) {
 }  // namespace
 
 DART_ENTRY dart_ret_t dart_gptr_getaddr(const dart_gptr_t gptr, void** addr) {
-    if (addr == nullptr) [[unlikely]] {
+    if (addr == nullptr) [[unlikely]]
         return fail_null(__func__);
-    }
     *addr = nullptr;
     const Segment* segment = segment_of_call(gptr, __func__);
-    if (segment == nullptr) [[unlikely]] {
+    if (segment == nullptr) [[unlikely]]
         return bad_argument();
-    }
-    if (gptr.unitid != find_team(gptr.teamid)->my_id) {
-        return DART_OK;
-    }
+    if (gptr.unitid != find_team(gptr.teamid)->my_id) return DART_OK;
     if (gptr.segid == DART_SEGMENT_LOCAL) [[unlikely]] {
         *addr = local_address(gptr);
     } else {
@@ -39,13 +35,11 @@ DART_ENTRY dart_ret_t dart_gptr_getaddr(const dart_gptr_t gptr, void** addr) {
 }
 
 DART_ENTRY dart_ret_t dart_gptr_setaddr(dart_gptr_t* gptr, void* addr) {
-    if (gptr == nullptr) [[unlikely]] {
+    if (gptr == nullptr) [[unlikely]]
         return fail_null(__func__);
-    }
     const Segment* segment = segment_of_call(*gptr, __func__);
-    if (segment == nullptr) [[unlikely]] {
+    if (segment == nullptr) [[unlikely]]
         return bad_argument();
-    }
     if (gptr->segid == DART_SEGMENT_LOCAL) {
         set_local_address(*gptr, addr);
     } else {
@@ -57,30 +51,24 @@ DART_ENTRY dart_ret_t dart_gptr_setaddr(dart_gptr_t* gptr, void* addr) {
 }
 
 DART_ENTRY dart_ret_t dart_gptr_getflags(dart_gptr_t gptr, uint16_t* flags) {
-    if (flags == nullptr) [[unlikely]] {
+    if (flags == nullptr) [[unlikely]]
         return fail_null(__func__);
-    }
     const Segment* segment = segment_of_call(gptr, __func__);
-    if (segment == nullptr) [[unlikely]] {
+    if (segment == nullptr) [[unlikely]]
         return bad_argument();
-    }
     *flags = segment->flags;
     return DART_OK;
 }
 
 DART_ENTRY dart_ret_t dart_gptr_setflags(dart_gptr_t* gptr, uint16_t flags) {
-    if (gptr == nullptr) [[unlikely]] {
+    if (gptr == nullptr) [[unlikely]]
         return fail_null(__func__);
-    }
     Segment* segment = segment_of_call(*gptr, __func__);
-    if (segment == nullptr) [[unlikely]] {
+    if (segment == nullptr) [[unlikely]]
         return bad_argument();
-    }
     segment->flags = flags;
     gptr->flags = flags & 0xFF;
-    if (gptr->segid == DART_SEGMENT_LOCAL) {
-        forget_local_block(*gptr);
-    }
+    if (gptr->segid == DART_SEGMENT_LOCAL) forget_local_block(*gptr);
     return DART_OK;
 }
 

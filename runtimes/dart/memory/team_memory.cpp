@@ -17,9 +17,7 @@ namespace {
 void check(Collective& call, std::size_t nelem, dart_datatype_t dtype, dart_gptr_t* gptr,
            std::size_t& bytes, const char* routine) {
     call.check_place(gptr);
-    if (gptr != nullptr) {
-        *gptr = DART_GPTR_NULL;
-    }
+    if (gptr != nullptr) *gptr = DART_GPTR_NULL;
     if (call.is_possible() &&
         (!is_basic(dtype) || __builtin_mul_overflow(nelem, bytes_of_basic(dtype), &bytes))) {
         call.refuse(fail(DART_ERR_INVAL, routine,
@@ -76,9 +74,7 @@ dart_ret_t register_memory(dart_team_t team_id, std::size_t nelem, dart_datatype
     Collective call(team_id, routine);
     check(call, nelem, dtype, gptr, bytes, routine);
     call.check_buffer(address, nelem, "addr");
-    if (!call.begin()) {
-        return call.fail_together();
-    }
+    if (!call.begin()) return call.fail_together();
     Team& team = call.team();
     Segment segment{.base = static_cast<char*>(address), .kind = SegmentKind::kRegistered};
     if (shmemx_register(team.handle, address, bytes, &segment.registered) != 0) {
@@ -92,22 +88,16 @@ dart_ret_t register_memory(dart_team_t team_id, std::size_t nelem, dart_datatype
 
 // Frees a segment of this kind. DART_GPTR_NULL does nothing.
 dart_ret_t end_segment(const dart_gptr_t& gptr, SegmentKind kind, const char* routine) {
-    if (DART_GPTR_ISNULL(gptr)) {
-        return DART_OK;
-    }
+    if (DART_GPTR_ISNULL(gptr)) return DART_OK;
     Collective call(gptr.teamid, routine);
     const Segment* segment = call.is_possible() ? segment_of_call(gptr, routine) : nullptr;
-    if (call.is_possible() && segment == nullptr) {
-        call.refuse(DART_ERR_INVAL);
-    }
+    if (call.is_possible() && segment == nullptr) call.refuse(DART_ERR_INVAL);
     if (call.is_possible() && (segment->kind != kind || gptr.segid == DART_SEGMENT_LOCAL)) {
         call.refuse(fail(DART_ERR_INVAL, routine,
                          "segment %d of team %d is of another kind, which another routine ends",
                          gptr.segid, gptr.teamid));
     }
-    if (!call.begin()) {
-        return call.fail_together();
-    }
+    if (!call.begin()) return call.fail_together();
     Team& team = call.team();
     const Segment ended = *segment;
     team.segments.remove(gptr.segid);
@@ -118,9 +108,7 @@ dart_ret_t end_segment(const dart_gptr_t& gptr, SegmentKind kind, const char* ro
 }  // namespace
 
 void end_segments(Team& team) {
-    if (team.id != DART_TEAM_ALL) {
-        return;
-    }
+    if (team.id != DART_TEAM_ALL) return;
     while (const std::int16_t id = team.segments.any()) {
         release(team, *team.segments.find(id));
         team.segments.remove(id);
@@ -132,9 +120,7 @@ DART_ENTRY dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nele
     std::size_t bytes = 0;
     Collective call(teamid, __func__);
     check(call, nelem, dtype, gptr, bytes, __func__);
-    if (!call.begin()) {
-        return call.fail_together();
-    }
+    if (!call.begin()) return call.fail_together();
     Team& team = call.team();
     Segment segment{.base = anchor(),
                     .bytes = agree_on_bytes(team, bytes, __func__),

@@ -53,9 +53,7 @@ std::uint64_t next_place() {
         return shmem_uint64_atomic_fetch(&part_at(last)->next, shmemx_gptr_pe(last));
     }
     const std::uint64_t first = shmem_uint64_atomic_fetch(&inbox->head, me);
-    if (first != SHMEMX_GPTR_NULL) {
-        shmem_uint64_atomic_set(&inbox->head, SHMEMX_GPTR_NULL, me);
-    }
+    if (first != SHMEMX_GPTR_NULL) shmem_uint64_atomic_set(&inbox->head, SHMEMX_GPTR_NULL, me);
     return first;
 }
 
@@ -67,9 +65,7 @@ void drain() {
         if (place == SHMEMX_GPTR_NULL) {
             return;  // Its sender is about to link it.
         }
-        if (last != SHMEMX_GPTR_NULL) {
-            leave_last();
-        }
+        if (last != SHMEMX_GPTR_NULL) leave_last();
         Arrival& arrival = unclaimed.emplace_back();
         arrival.place = place;
         shmem_getmem(&arrival.part, part_at(place), sizeof arrival.part, shmemx_gptr_pe(place));
@@ -93,9 +89,7 @@ bool fits(const Envelope& envelope, const Pattern& pattern) {
 }  // namespace
 
 bool start_inbox() {
-    if (inbox == nullptr) {
-        inbox = static_cast<Inbox*>(shmem_calloc(1, sizeof(Inbox)));
-    }
+    if (inbox == nullptr) inbox = static_cast<Inbox*>(shmem_calloc(1, sizeof(Inbox)));
     return inbox != nullptr;
 }
 

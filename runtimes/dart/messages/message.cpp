@@ -33,9 +33,7 @@ class Outbox {
         const std::lock_guard guard(mutex_);
         const std::size_t bytes =
             offsetof(MessagePart, payload) + std::max(payload_bytes, kInlineBytes);
-        if (parts_.size() >= parts_max_ || bytes_ >= bytes_max_) {
-            free_done();
-        }
+        if (parts_.size() >= parts_max_ || bytes_ >= bytes_max_) free_done();
         auto* part = static_cast<MessagePart*>(shmemx_local_malloc(bytes));
         if (part == nullptr) {
             free_done();
@@ -55,9 +53,7 @@ class Outbox {
     }
     void clear() {
         const std::lock_guard guard(mutex_);
-        for (const Entry& entry : parts_) {
-            shmemx_local_free(entry.part);
-        }
+        for (const Entry& entry : parts_) shmemx_local_free(entry.part);
         parts_.clear();
         bytes_ = 0;
     }
@@ -104,9 +100,7 @@ Outbox& outbox() {
 MessagePart* allocate_part(std::size_t& bytes) {
     for (bytes = std::min(bytes, kPartBytesMax);; bytes /= 2) {
         MessagePart* part = outbox().allocate(bytes);
-        if (part != nullptr || bytes <= kPartBytesMin) {
-            return part;
-        }
+        if (part != nullptr || bytes <= kPartBytesMin) return part;
     }
 }
 
@@ -134,9 +128,7 @@ bool Sending::advance() {
                           .message_bytes = bytes_,
                           .first_byte = sent_bytes_,
                           .part_bytes = bytes};
-        if (bytes > 0) {
-            std::memcpy(part->payload, source_ + sent_bytes_, bytes);
-        }
+        if (bytes > 0) std::memcpy(part->payload, source_ + sent_bytes_, bytes);
         post(unit_, part);
         sent_bytes_ += bytes;
     } while (sent_bytes_ < bytes_);
@@ -154,9 +146,7 @@ void Receiving::copy(const Arrival& arrival) {
     const std::size_t room = first < bytes_max_ ? bytes_max_ - first : 0;
     const std::size_t bytes = std::min<std::size_t>(envelope.part_bytes, room);
     if (arrival.is_inline()) {
-        if (bytes > 0) {
-            std::memcpy(dest_ + first, arrival.part.payload, bytes);
-        }
+        if (bytes > 0) std::memcpy(dest_ + first, arrival.part.payload, bytes);
         return;
     }
     if (bytes > 0) {
@@ -173,9 +163,7 @@ bool Receiving::advance() {
         message_bytes_ = envelope.message_bytes;
         pattern_.message = envelope.message;
         pattern_.first_byte = envelope.first_byte + envelope.part_bytes;
-        if (pattern_.first_byte >= message_bytes_) {
-            return true;
-        }
+        if (pattern_.first_byte >= message_bytes_) return true;
     }
     return false;
 }

@@ -24,18 +24,14 @@ struct Size {
 Size check(const void* buffer, std::size_t nelem, dart_datatype_t type, dart_global_unit_t unit,
            const char* routine) {
     const Team* world = team_of_call(DART_TEAM_ALL, routine);
-    if (world == nullptr) {
-        return {bad_argument(), 0};
-    }
+    if (world == nullptr) return {bad_argument(), 0};
     if (unit.id < 0 || unit.id >= world->size) {
         fail(DART_ERR_INVAL, routine, "unit %d is not in [0, %d)", unit.id, world->size);
         return {DART_ERR_INVAL, 0};
     }
     const std::size_t one = element_bytes(type, routine);
     std::size_t all = 0;
-    if (one == 0) {
-        return {DART_ERR_INVAL, 0};
-    }
+    if (one == 0) return {DART_ERR_INVAL, 0};
     if (__builtin_mul_overflow(one, nelem, &all) || (buffer == nullptr && all > 0)) {
         fail(DART_ERR_INVAL, routine, "%zu elements at %p", nelem, buffer);
         return {DART_ERR_INVAL, 0};
@@ -64,14 +60,10 @@ dart_ret_t result_of(const Receiving& receiving, std::size_t bytes_max, const ch
 DART_ENTRY dart_ret_t dart_send(const void* sendbuf, size_t nelem, dart_datatype_t dtype, int tag,
                                 dart_global_unit_t unit) {
     const auto [error, bytes] = check(sendbuf, nelem, dtype, unit, __func__);
-    if (error != DART_OK) {
-        return error;
-    }
+    if (error != DART_OK) return error;
     Sending sending(sendbuf, bytes, tag, unit.id);
     while (!sending.advance()) {
-        if (sending.is_impossible()) {
-            return fail_memory(__func__, bytes);
-        }
+        if (sending.is_impossible()) return fail_memory(__func__, bytes);
         std::this_thread::yield();
     }
     return DART_OK;
@@ -80,13 +72,9 @@ DART_ENTRY dart_ret_t dart_send(const void* sendbuf, size_t nelem, dart_datatype
 DART_ENTRY dart_ret_t dart_recv(void* recvbuf, size_t nelem, dart_datatype_t dtype, int tag,
                                 dart_global_unit_t unit) {
     const auto [error, bytes] = check(recvbuf, nelem, dtype, unit, __func__);
-    if (error != DART_OK) {
-        return error;
-    }
+    if (error != DART_OK) return error;
     Receiving receiving(recvbuf, bytes, tag, unit.id);
-    while (!receiving.advance()) {
-        receiving.wait();
-    }
+    while (!receiving.advance()) receiving.wait();
     return result_of(receiving, bytes, __func__);
 }
 
@@ -107,9 +95,7 @@ DART_ENTRY dart_ret_t dart_sendrecv(const void* sendbuf, size_t send_nelem,
     for (;;) {
         is_sent = is_sent || sending.advance();
         is_received = is_received || receiving.advance();
-        if (is_sent && is_received) {
-            return result_of(receiving, receive.bytes, __func__);
-        }
+        if (is_sent && is_received) return result_of(receiving, receive.bytes, __func__);
         if (is_sent) {
             receiving.wait();
         } else if (sending.is_impossible()) {

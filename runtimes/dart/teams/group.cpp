@@ -36,9 +36,7 @@ Group* group_of(dart_group_t handle, const char* routine) {
 // Groups may be made before the first dart_init, when the number of units is not known.
 bool is_unit(dart_global_unit_t unit, const char* routine) {
     const bool is_known = n_units() > 0;
-    if (unit.id >= 0 && (!is_known || unit.id < n_units())) {
-        return true;
-    }
+    if (unit.id >= 0 && (!is_known || unit.id < n_units())) return true;
     if (is_known) {
         fail(DART_ERR_INVAL, routine, "unit %d is not in [0, %d)", unit.id, n_units());
     } else {
@@ -55,15 +53,11 @@ bool contains(const Group& group, int unit) {
 template <class Combine>
 dart_ret_t combine(dart_group_t g1, dart_group_t g2, dart_group_t* gout, Combine combine_units,
                    const char* routine) {
-    if (gout == nullptr) {
-        return fail_null(routine);
-    }
+    if (gout == nullptr) return fail_null(routine);
     *gout = DART_GROUP_NULL;
     const Group* first = group_of(g1, routine);
     const Group* second = group_of(g2, routine);
-    if (first == nullptr || second == nullptr) {
-        return DART_ERR_INVAL;
-    }
+    if (first == nullptr || second == nullptr) return DART_ERR_INVAL;
     Group result;
     combine_units(first->units, second->units, std::back_inserter(result.units));
     *gout = add_group(std::move(result));
@@ -80,17 +74,13 @@ dart_group_t add_group(Group group) {
 Group* find_group(dart_group_t handle) { return Groups::all().find(number_of(handle)); }
 
 DART_ENTRY dart_ret_t dart_group_create(dart_group_t* group) {
-    if (group == nullptr) {
-        return fail_null(__func__);
-    }
+    if (group == nullptr) return fail_null(__func__);
     *group = add_group({});
     return DART_OK;
 }
 
 DART_ENTRY dart_ret_t dart_group_destroy(dart_group_t* group) {
-    if (group == nullptr) {
-        return fail_null(__func__);
-    }
+    if (group == nullptr) return fail_null(__func__);
     if (*group != DART_GROUP_NULL && Groups::all().remove(number_of(*group)) == nullptr) {
         return fail(DART_ERR_INVAL, __func__, "group %p is none, or has been destroyed",
                     static_cast<void*>(*group));
@@ -100,14 +90,10 @@ DART_ENTRY dart_ret_t dart_group_destroy(dart_group_t* group) {
 }
 
 DART_ENTRY dart_ret_t dart_group_clone(const dart_group_t gin, dart_group_t* gout) {
-    if (gout == nullptr) {
-        return fail_null(__func__);
-    }
+    if (gout == nullptr) return fail_null(__func__);
     *gout = DART_GROUP_NULL;
     const Group* group = group_of(gin, __func__);
-    if (group == nullptr) {
-        return DART_ERR_INVAL;
-    }
+    if (group == nullptr) return DART_ERR_INVAL;
     *gout = add_group(*group);
     return DART_OK;
 }
@@ -134,25 +120,17 @@ DART_ENTRY dart_ret_t dart_group_intersect(const dart_group_t g1, const dart_gro
 
 DART_ENTRY dart_ret_t dart_group_addmember(dart_group_t g, dart_global_unit_t unitid) {
     Group* group = group_of(g, __func__);
-    if (group == nullptr || !is_unit(unitid, __func__)) {
-        return DART_ERR_INVAL;
-    }
+    if (group == nullptr || !is_unit(unitid, __func__)) return DART_ERR_INVAL;
     const auto place = std::lower_bound(group->units.begin(), group->units.end(), unitid.id);
-    if (place == group->units.end() || *place != unitid.id) {
-        group->units.insert(place, unitid.id);
-    }
+    if (place == group->units.end() || *place != unitid.id) group->units.insert(place, unitid.id);
     return DART_OK;
 }
 
 DART_ENTRY dart_ret_t dart_group_delmember(dart_group_t g, dart_global_unit_t unitid) {
     Group* group = group_of(g, __func__);
-    if (group == nullptr || !is_unit(unitid, __func__)) {
-        return DART_ERR_INVAL;
-    }
+    if (group == nullptr || !is_unit(unitid, __func__)) return DART_ERR_INVAL;
     const auto place = std::lower_bound(group->units.begin(), group->units.end(), unitid.id);
-    if (place != group->units.end() && *place == unitid.id) {
-        group->units.erase(place);
-    }
+    if (place != group->units.end() && *place == unitid.id) group->units.erase(place);
     return DART_OK;
 }
 
@@ -180,9 +158,7 @@ DART_ENTRY dart_ret_t dart_group_getmembers(const dart_group_t g, dart_global_un
     if (group == nullptr || (unitids == nullptr && !group->units.empty())) {
         return group == nullptr ? DART_ERR_INVAL : fail_null(__func__);
     }
-    for (const int unit : group->units) {
-        (unitids++)->id = unit;
-    }
+    for (const int unit : group->units) (unitids++)->id = unit;
     return DART_OK;
 }
 
@@ -192,9 +168,7 @@ DART_ENTRY dart_ret_t dart_group_split(const dart_group_t g, size_t n, size_t* n
     if (group == nullptr || nout == nullptr || gout == nullptr) {
         return group == nullptr ? DART_ERR_INVAL : fail_null(__func__);
     }
-    if (n == 0) {
-        return fail(DART_ERR_INVAL, __func__, "a split into 0 groups");
-    }
+    if (n == 0) return fail(DART_ERR_INVAL, __func__, "a split into 0 groups");
     const size_t size = group->units.size();
     const size_t length = size / n + (size % n != 0 ? 1 : 0);
     *nout = length == 0 ? 0 : (size + length - 1) / length;

@@ -27,9 +27,7 @@ using UsedIds = std::array<std::uint64_t, kWords>;
 int next_free(const UsedIds& used, int start) {
     for (int i = 0; i < kTeamIds; ++i) {
         const auto id = static_cast<std::size_t>((start + i) % kTeamIds);
-        if ((used[id / 64] >> (id % 64) & 1) == 0) {
-            return static_cast<int>(id);
-        }
+        if ((used[id / 64] >> (id % 64) & 1) == 0) return static_cast<int>(id);
     }
     return kNoTeamId;
 }

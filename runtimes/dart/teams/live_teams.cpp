@@ -19,9 +19,7 @@ Team* make_team(dart_team_t id, shmem_team_t handle, const std::vector<int>& uni
 
 void start_teams() {
     std::vector<int> all(static_cast<std::size_t>(n_units()));
-    for (int unit = 0; unit < n_units(); ++unit) {
-        all[static_cast<std::size_t>(unit)] = unit;
-    }
+    for (int unit = 0; unit < n_units(); ++unit) all[static_cast<std::size_t>(unit)] = unit;
     Team* team = make_team(DART_TEAM_ALL, SHMEM_TEAM_WORLD, all);
     if (team == nullptr) {
         fatal("dart_init",
@@ -42,18 +40,14 @@ void end_team(Team* team) {
     const shmem_team_t handle = team->handle;
     const bool is_world = team->id == DART_TEAM_ALL;
     delete team;
-    if (!is_world) {
-        shmem_team_destroy(handle);
-    }
+    if (!is_world) shmem_team_destroy(handle);
 }
 
 // All units go through their teams by ascending numbers. Two that are in the same teams therefore
 // meet in them in the same order.
 void end_teams() {
     for (int id = 1; id <= last_team_id(); ++id) {
-        if (Team* team = find_team(static_cast<dart_team_t>(id))) {
-            end_team(team);
-        }
+        if (Team* team = find_team(static_cast<dart_team_t>(id))) end_team(team);
     }
     end_team(find_team(DART_TEAM_ALL));
     restart_team_ids();

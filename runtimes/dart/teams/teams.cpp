@@ -26,9 +26,7 @@ std::vector<int> numbers_in(const Team& parent, const std::vector<int>& units) {
     std::vector<int> numbers(units.size());
     std::transform(units.begin(), units.end(), numbers.begin(),
                    [&](int unit) { return parent.unit_of(unit); });
-    if (std::find(numbers.begin(), numbers.end(), -1) != numbers.end()) {
-        numbers.clear();
-    }
+    if (std::find(numbers.begin(), numbers.end(), -1) != numbers.end()) numbers.clear();
     return numbers;
 }
 
@@ -61,9 +59,7 @@ dart_ret_t add_team(const Team& parent, dart_team_t id, const std::vector<int>& 
     }
     const bool is_usable = has_collectives(handle);
     Team* team = is_usable ? make_team(id, handle, units) : nullptr;
-    if (team == nullptr) {
-        shmem_team_destroy(handle);
-    }
+    if (team == nullptr) shmem_team_destroy(handle);
     if (!is_usable) {
         return fail(DART_ERR_OTHER, routine,
                     "a unit is in as many teams as can have collectives, %d on this one: destroy "
@@ -86,36 +82,26 @@ dart_ret_t create_team(Collective& call, const std::vector<int>& units, dart_tea
         call.refuse(fail(DART_ERR_INVAL, routine, "the group has units that are not in team %d",
                          call.team().id));
     }
-    if (!call.begin()) {
-        return call.fail_together();
-    }
+    if (!call.begin()) return call.fail_together();
     const Team& parent = call.team();
     const int id = choose_team_id(parent);
     if (id == kNoTeamId) {
         return fail(DART_ERR_OTHER, routine, "no number is left for a team; destroy some");
     }
-    if (!std::binary_search(units.begin(), units.end(), my_unit())) {
-        return DART_OK;
-    }
+    if (!std::binary_search(units.begin(), units.end(), my_unit())) return DART_OK;
     const dart_ret_t result =
         add_team(parent, static_cast<dart_team_t>(id), units, numbers, routine);
-    if (result == DART_OK) {
-        *newteam = static_cast<dart_team_t>(id);
-    }
+    if (result == DART_OK) *newteam = static_cast<dart_team_t>(id);
     return result;
 }
 
 }  // namespace
 
 DART_ENTRY dart_ret_t dart_team_get_group(dart_team_t teamid, dart_group_t* group) {
-    if (group == nullptr) {
-        return fail_null(__func__);
-    }
+    if (group == nullptr) return fail_null(__func__);
     *group = DART_GROUP_NULL;
     const Team* team = team_of_call(teamid, __func__);
-    if (team == nullptr) {
-        return bad_argument();
-    }
+    if (team == nullptr) return bad_argument();
     *group = add_group({team->units()});
     return DART_OK;
 }
@@ -126,9 +112,7 @@ DART_ENTRY dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t gr
                                        dart_team_t* newteam) {
     Collective call(teamid, __func__);
     call.check_place(newteam);
-    if (newteam != nullptr) {
-        *newteam = DART_TEAM_NULL;
-    }
+    if (newteam != nullptr) *newteam = DART_TEAM_NULL;
     const Group* members = find_group(group);
     if (call.is_possible() && members == nullptr) {
         return fail(DART_ERR_INVAL, __func__, "group %p is NULL or none, or has been destroyed",
@@ -144,9 +128,7 @@ DART_ENTRY dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t gr
 DART_ENTRY dart_ret_t dart_team_clone(dart_team_t team, dart_team_t* newteam) {
     Collective call(team, __func__);
     call.check_place(newteam);
-    if (newteam != nullptr) {
-        *newteam = DART_TEAM_NULL;
-    }
+    if (newteam != nullptr) *newteam = DART_TEAM_NULL;
     if (!call.is_possible()) {
         call.begin();
         return call.fail_together();
@@ -156,9 +138,7 @@ DART_ENTRY dart_ret_t dart_team_clone(dart_team_t team, dart_team_t* newteam) {
 
 // After dart_exit all teams are gone, and static destructors may still destroy theirs.
 DART_ENTRY dart_ret_t dart_team_destroy(dart_team_t* teamid) {
-    if (teamid == nullptr) {
-        return fail_null(__func__);
-    }
+    if (teamid == nullptr) return fail_null(__func__);
     if (*teamid == DART_TEAM_NULL || !is_running()) {
         *teamid = DART_TEAM_NULL;
         return DART_OK;
@@ -173,9 +153,8 @@ DART_ENTRY dart_ret_t dart_team_destroy(dart_team_t* teamid) {
 }
 
 DART_ENTRY dart_ret_t dart_team_myid(dart_team_t teamid, dart_team_unit_t* myid) {
-    if (myid == nullptr) [[unlikely]] {
+    if (myid == nullptr) [[unlikely]]
         return fail_null(__func__);
-    }
     const Team* team = team_of_call(teamid, __func__);
     if (team == nullptr) [[unlikely]] {
         myid->id = DART_UNDEFINED_UNIT_ID;
@@ -186,9 +165,8 @@ DART_ENTRY dart_ret_t dart_team_myid(dart_team_t teamid, dart_team_unit_t* myid)
 }
 
 DART_ENTRY dart_ret_t dart_team_size(dart_team_t teamid, size_t* size) {
-    if (size == nullptr) [[unlikely]] {
+    if (size == nullptr) [[unlikely]]
         return fail_null(__func__);
-    }
     const Team* team = team_of_call(teamid, __func__);
     if (team == nullptr) [[unlikely]] {
         *size = 0;
@@ -199,9 +177,8 @@ DART_ENTRY dart_ret_t dart_team_size(dart_team_t teamid, size_t* size) {
 }
 
 DART_ENTRY dart_ret_t dart_myid(dart_global_unit_t* myid) {
-    if (myid == nullptr) [[unlikely]] {
+    if (myid == nullptr) [[unlikely]]
         return fail_null(__func__);
-    }
     if (!is_running()) [[unlikely]] {
         myid->id = DART_UNDEFINED_UNIT_ID;
         return fail_not_running(__func__);
@@ -211,9 +188,8 @@ DART_ENTRY dart_ret_t dart_myid(dart_global_unit_t* myid) {
 }
 
 DART_ENTRY dart_ret_t dart_size(size_t* size) {
-    if (size == nullptr) [[unlikely]] {
+    if (size == nullptr) [[unlikely]]
         return fail_null(__func__);
-    }
     if (!is_running()) [[unlikely]] {
         *size = 0;
         return fail_not_running(__func__);
@@ -224,14 +200,12 @@ DART_ENTRY dart_ret_t dart_size(size_t* size) {
 
 DART_ENTRY dart_ret_t dart_team_unit_l2g(dart_team_t team, dart_team_unit_t localid,
                                          dart_global_unit_t* globalid) {
-    if (globalid == nullptr) [[unlikely]] {
+    if (globalid == nullptr) [[unlikely]]
         return fail_null(__func__);
-    }
     globalid->id = DART_UNDEFINED_UNIT_ID;
     const Team* members = team_of_call(team, __func__);
-    if (members == nullptr) [[unlikely]] {
+    if (members == nullptr) [[unlikely]]
         return bad_argument();
-    }
     if (static_cast<unsigned>(localid.id) >= static_cast<unsigned>(members->size)) [[unlikely]] {
         return fail(DART_ERR_INVAL, __func__, "unit %d is not in [0, %d), the units of team %d",
                     localid.id, members->size, team);
@@ -242,14 +216,12 @@ DART_ENTRY dart_ret_t dart_team_unit_l2g(dart_team_t team, dart_team_unit_t loca
 
 DART_ENTRY dart_ret_t dart_team_unit_g2l(dart_team_t team, dart_global_unit_t globalid,
                                          dart_team_unit_t* localid) {
-    if (localid == nullptr) [[unlikely]] {
+    if (localid == nullptr) [[unlikely]]
         return fail_null(__func__);
-    }
     localid->id = DART_UNDEFINED_UNIT_ID;
     const Team* members = team_of_call(team, __func__);
-    if (members == nullptr) [[unlikely]] {
+    if (members == nullptr) [[unlikely]]
         return bad_argument();
-    }
     localid->id = members->unit_of(globalid.id);
     return DART_OK;
 }

@@ -44,12 +44,8 @@ bool find_elements(const dart_gptr_t& gptr, std::size_t nelem, dart_datatype_t t
                    const char* routine, Target& target) {
     const std::size_t element_bytes = bytes_of_basic(type);
     std::size_t bytes = 0;
-    if (__builtin_mul_overflow(nelem, element_bytes, &bytes)) {
-        bytes = SIZE_MAX;
-    }
-    if (!find_target(gptr, bytes, routine, target)) {
-        return false;
-    }
+    if (__builtin_mul_overflow(nelem, element_bytes, &bytes)) bytes = SIZE_MAX;
+    if (!find_target(gptr, bytes, routine, target)) return false;
     if (reinterpret_cast<std::uintptr_t>(target.address) % element_bytes != 0) {
         fail(DART_ERR_INVAL, routine, "the element at offset %lld is not aligned to %zu bytes",
              static_cast<long long>(gptr.addr_or_offs.offset), element_bytes);
@@ -105,9 +101,7 @@ bool update_word(const Target& target, const void* value, dart_operation_t op) {
 
 bool update_remote(const Target& target, const void* value, dart_datatype_t type,
                    dart_operation_t op) {
-    if (target.mapped != nullptr || type > DART_TYPE_ULONGLONG) {
-        return false;
-    }
+    if (target.mapped != nullptr || type > DART_TYPE_ULONGLONG) return false;
     switch (bytes_of_basic(type)) {
         case 4: return update_word<std::uint32_t>(target, value, op);
         case 8: return update_word<std::uint64_t>(target, value, op);
@@ -121,19 +115,13 @@ dart_ret_t accumulate(const dart_gptr_t& gptr, const void* values, std::size_t n
     if (!check_operation(op, type, routine) || !find_elements(gptr, nelem, type, routine, target)) {
         return bad_argument();
     }
-    if (nelem == 0 || op == DART_OP_NO_OP) {
-        return DART_OK;
-    }
-    if (values == nullptr) {
-        return fail(DART_ERR_INVAL, routine, "the values are NULL");
-    }
+    if (nelem == 0 || op == DART_OP_NO_OP) return DART_OK;
+    if (values == nullptr) return fail(DART_ERR_INVAL, routine, "the values are NULL");
     if (type == DART_TYPE_LONG_DOUBLE) {
         update_long_doubles(target, values, nelem, nullptr, op);
         return DART_OK;
     }
-    if (nelem == 1 && update_remote(target, values, type, op)) {
-        return DART_OK;
-    }
+    if (nelem == 1 && update_remote(target, values, type, op)) return DART_OK;
     if (!is_logical(op)) {
         shmemx_accumulate(target.address, values, nelem, type_code(type), operation_code(op),
                           target.pe);
@@ -210,9 +198,7 @@ DART_ENTRY dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void* value,
                     static_cast<long>(dtype));
     }
     Target target;
-    if (!find_elements(gptr, 1, dtype, __func__, target)) {
-        return bad_argument();
-    }
+    if (!find_elements(gptr, 1, dtype, __func__, target)) return bad_argument();
     const int type = type_code(dtype);
     if (target.mapped != nullptr) {
         shmemx_compare_swap(target.address, compare, value, result, type, target.pe);

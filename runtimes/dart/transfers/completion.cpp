@@ -22,9 +22,7 @@ namespace {
 
 // The program will not ask for the remote side: a later flush completes it.
 void give_up(dart_handle_t* handle) {
-    if (*handle != DART_HANDLE_NULL) {
-        shmemx_req_free(request_of(handle));
-    }
+    if (*handle != DART_HANDLE_NULL) shmemx_req_free(request_of(handle));
 }
 
 // Whether each is NULL or names an operation that has not ended. ERRORS: says which one does not.
@@ -42,12 +40,9 @@ bool are_handles(dart_handle_t handles[], size_t n, const char* routine) {
 
 // The operations of handles that are none, or NULL, are not waited for.
 dart_ret_t wait_for_all(dart_handle_t handles[], size_t n, int completion, const char* routine) {
-    if (handles == nullptr && n > 0) {
-        return fail(DART_ERR_INVAL, routine, "the handles are NULL");
-    }
-    if (!are_handles(handles, n, routine)) [[unlikely]] {
+    if (handles == nullptr && n > 0) return fail(DART_ERR_INVAL, routine, "the handles are NULL");
+    if (!are_handles(handles, n, routine)) [[unlikely]]
         return DART_ERR_INVAL;
-    }
     for (size_t i = 0; i < n; ++i) {
         if (handles[i] != DART_HANDLE_NULL) {
             shmemx_req_wait(request_of(&handles[i]), completion);
@@ -65,17 +60,11 @@ dart_ret_t wait_for(dart_handle_t* handle, int completion, const char* routine) 
 // RETURNS: false: an operation is under way. Then all handles stay, but those that have ended.
 bool test_all(dart_handle_t handles[], size_t n, int completion) {
     const auto is_null = [](dart_handle_t handle) { return handle == DART_HANDLE_NULL; };
-    if (std::all_of(handles, handles + n, is_null)) {
-        return true;
-    }
+    if (std::all_of(handles, handles + n, is_null)) return true;
     int is_complete = 1;
     shmemx_req_testall(request_of(handles), n, completion, &is_complete);
-    if (is_complete == 0) {
-        return false;
-    }
-    for (size_t i = 0; i < n; ++i) {
-        give_up(&handles[i]);
-    }
+    if (is_complete == 0) return false;
+    for (size_t i = 0; i < n; ++i) give_up(&handles[i]);
     return true;
 }
 
@@ -85,20 +74,16 @@ dart_ret_t test(dart_handle_t handles[], size_t n, int completion, int32_t* is_f
         return fail(DART_ERR_INVAL, routine, "the place for the result is NULL");
     }
     *is_finished = 0;
-    if (handles != nullptr && !are_handles(handles, n, routine)) [[unlikely]] {
+    if (handles != nullptr && !are_handles(handles, n, routine)) [[unlikely]]
         return DART_ERR_INVAL;
-    }
     *is_finished = handles == nullptr || n == 0 || test_all(handles, n, completion) ? 1 : 0;
-    if (*is_finished != 0 && completion == SHMEMX_REMOTE) {
-        order_stores();
-    }
+    if (*is_finished != 0 && completion == SHMEMX_REMOTE) order_stores();
     return DART_OK;
 }
 
 dart_ret_t complete_local(const dart_gptr_t& gptr, const char* routine) {
-    if (segment_of_call(gptr, routine) == nullptr) [[unlikely]] {
+    if (segment_of_call(gptr, routine) == nullptr) [[unlikely]]
         return bad_argument();
-    }
     complete_pending();
     note_flush();
     return DART_OK;
@@ -109,9 +94,7 @@ dart_ret_t complete_local(const dart_gptr_t& gptr, const char* routine) {
 DART_ENTRY dart_ret_t dart_flush(dart_gptr_t gptr) {
     // The pointer names a unit and an allocation only; it may be anywhere beside them.
     gptr.addr_or_offs.offset = 0;
-    if (gptr.segid == DART_SEGMENT_LOCAL) {
-        gptr.flags = 0;
-    }
+    if (gptr.segid == DART_SEGMENT_LOCAL) gptr.flags = 0;
     if (mapped_target(gptr, 0).mapped != nullptr) [[likely]] {
         left_on_node.complete();
         order_stores();
@@ -119,17 +102,14 @@ DART_ENTRY dart_ret_t dart_flush(dart_gptr_t gptr) {
         return DART_OK;
     }
     Target target;
-    if (!find_target(gptr, 0, __func__, target)) {
-        return bad_argument();
-    }
+    if (!find_target(gptr, 0, __func__, target)) return bad_argument();
     shmem_pe_quiet(&target.pe, 1);
     return DART_OK;
 }
 
 DART_ENTRY dart_ret_t dart_flush_all(dart_gptr_t gptr) {
-    if (segment_of_call(gptr, __func__) == nullptr) [[unlikely]] {
+    if (segment_of_call(gptr, __func__) == nullptr) [[unlikely]]
         return bad_argument();
-    }
     shmem_quiet();
     return DART_OK;
 }
@@ -175,12 +155,9 @@ DART_ENTRY dart_ret_t dart_testall_local(dart_handle_t handles[], size_t n, int3
 }
 
 DART_ENTRY dart_ret_t dart_handle_free(dart_handle_t* handle) {
-    if (handle == nullptr) {
-        return fail(DART_ERR_INVAL, __func__, "the place of the handle is NULL");
-    }
-    if (!are_handles(handle, 1, __func__)) [[unlikely]] {
+    if (handle == nullptr) return fail(DART_ERR_INVAL, __func__, "the place of the handle is NULL");
+    if (!are_handles(handle, 1, __func__)) [[unlikely]]
         return DART_ERR_INVAL;
-    }
     give_up(handle);
     return DART_OK;
 }

@@ -49,9 +49,7 @@ bool find_section(const Types& types, std::size_t elements, Section& section) {
     const Side dest = side_of(*types.dest, *types.source);
     const std::size_t smaller = std::min(source.elements, dest.elements);
     const std::size_t larger = std::max(source.elements, dest.elements);
-    if (larger % smaller != 0) {
-        return false;
-    }
+    if (larger % smaller != 0) return false;
     const std::size_t bytes = types.source->element_bytes;
     const std::size_t pieces = larger / smaller;
     section.extents[0] = elements / larger;
@@ -74,9 +72,7 @@ bool extent_of(const Type& type, std::size_t elements, std::size_t& bytes) {
     std::size_t extent = elements;
     if (type.layout != Layout::kContiguous && elements > 0) {
         std::size_t last = type.block_elements;  // elements of the last block or instance
-        for (const Block& block : type.blocks) {
-            last = std::max(last, block.offset + block.elements);
-        }
+        for (const Block& block : type.blocks) last = std::max(last, block.offset + block.elements);
         const std::size_t before = elements / type.block_elements - 1;
         if (__builtin_mul_overflow(before, type.stride, &extent) ||
             __builtin_add_overflow(extent, last, &extent)) {

@@ -150,26 +150,16 @@ dart_ret_t move(const Move& what, const char* routine) {
     const Type& remote = what.direction == Direction::kPut ? *types.dest : *types.source;
     std::size_t extent = 0;
     Target target;
-    if (!extent_of(remote, what.elements, extent)) {
-        return fail_types(what, routine);
-    }
-    if (!find_target(what.gptr, extent, routine, target)) {
-        return bad_argument();
-    }
-    if (what.elements == 0) {
-        return DART_OK;
-    }
-    if (what.direction == Direction::kGet) {
-        order_before_load();
-    }
+    if (!extent_of(remote, what.elements, extent)) return fail_types(what, routine);
+    if (!find_target(what.gptr, extent, routine, target)) return bad_argument();
+    if (what.elements == 0) return DART_OK;
+    if (what.direction == Direction::kGet) order_before_load();
     if (types.are_contiguous()) {
         move_bytes(what, target, extent);
     } else {
         move_blocks(what, target, types);
     }
-    if (what.direction == Direction::kPut && target.mapped != nullptr) {
-        note_store(what.completion);
-    }
+    if (what.direction == Direction::kPut && target.mapped != nullptr) note_store(what.completion);
     return DART_OK;
 }
 

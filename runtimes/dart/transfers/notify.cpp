@@ -29,9 +29,7 @@ struct Notification {
 };
 
 bool find_word(const dart_gptr_t& word, const char* routine, Target& target) {
-    if (!find_target(word, sizeof(std::uint64_t), routine, target)) {
-        return false;
-    }
+    if (!find_target(word, sizeof(std::uint64_t), routine, target)) return false;
     if (reinterpret_cast<std::uintptr_t>(target.address) % sizeof(std::uint64_t) != 0) {
         fail(DART_ERR_INVAL, routine, "the word at offset %lld is not aligned to 8 bytes",
              static_cast<long long>(word.addr_or_offs.offset));
@@ -42,9 +40,7 @@ bool find_word(const dart_gptr_t& word, const char* routine, Target& target) {
 
 // The same for a word of the calling unit.
 bool find_own_word(const dart_gptr_t& word, const char* routine, Target& target) {
-    if (!find_word(word, routine, target)) {
-        return false;
-    }
+    if (!find_word(word, routine, target)) return false;
     if (target.pe != shmem_my_pe()) {
         fail(DART_ERR_INVAL, routine,
              "the word belongs to unit %d, and only that unit waits for it", target.pe);
@@ -83,18 +79,14 @@ dart_ret_t put_and_signal(Move what, const Target& word, const Notification& not
     const bool has_handle = what.handle != nullptr;
     what.completion = Completion::kByFlush;
     what.handle = nullptr;
-    if (const dart_ret_t result = move(what, routine); result != DART_OK) {
-        return result;
-    }
+    if (const dart_ret_t result = move(what, routine); result != DART_OK) return result;
     shmem_fence();
     if (sig_op == SHMEM_SIGNAL_SET) {
         shmem_signal_set(word_at(word), notification.value, word.pe);
     } else {
         shmem_signal_add(word_at(word), notification.value, word.pe);
     }
-    if (has_handle) {
-        shmem_pe_quiet(&word.pe, 1);
-    }
+    if (has_handle) shmem_pe_quiet(&word.pe, 1);
     return DART_OK;
 }
 
@@ -122,9 +114,7 @@ dart_ret_t put_notify(const Move& what, const Notification& notification, const 
                     word.pe);
     }
     const int sig_op = notification.how == DART_NOTIFY_SET ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD;
-    if (!has_bytes) {
-        return put_and_signal(what, word, notification, sig_op, routine);
-    }
+    if (!has_bytes) return put_and_signal(what, word, notification, sig_op, routine);
     if (what.local == nullptr && bytes > 0) {
         return fail(DART_ERR_INVAL, routine, "the own memory is NULL");
     }
@@ -164,13 +154,9 @@ DART_ENTRY dart_ret_t dart_put_notify_handle(dart_gptr_t gptr, const void* src, 
 
 DART_ENTRY dart_ret_t dart_notify_wait(dart_gptr_t word, uint64_t value, uint64_t* found) {
     Target target;
-    if (!find_own_word(word, __func__, target)) {
-        return bad_argument();
-    }
+    if (!find_own_word(word, __func__, target)) return bad_argument();
     const std::uint64_t reached = shmem_signal_wait_until(word_at(target), SHMEM_CMP_GE, value);
-    if (found != nullptr) {
-        *found = reached;
-    }
+    if (found != nullptr) *found = reached;
     return DART_OK;
 }
 
@@ -181,14 +167,10 @@ DART_ENTRY dart_ret_t dart_notify_test(dart_gptr_t word, uint64_t value, uint64_
     }
     *is_there = 0;
     Target target;
-    if (!find_own_word(word, __func__, target)) {
-        return bad_argument();
-    }
+    if (!find_own_word(word, __func__, target)) return bad_argument();
     const std::uint64_t now = shmem_signal_fetch(word_at(target));
     *is_there = now >= value ? 1 : 0;
-    if (found != nullptr) {
-        *found = now;
-    }
+    if (found != nullptr) *found = now;
     return DART_OK;
 }
 

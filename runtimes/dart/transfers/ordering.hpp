@@ -37,9 +37,8 @@ inline void note_store(Completion completion) {
 }
 
 inline void order_before_load() {
-    if (detail::has_stored) [[unlikely]] {
+    if (detail::has_stored) [[unlikely]]
         order_stores();
-    }
 }
 
 }  // namespace tessera::dart

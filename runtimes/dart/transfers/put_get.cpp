@@ -24,9 +24,7 @@ constexpr std::size_t kLeftBytesMin = 4096;
 
 // A copy on mapped memory that may not be complete. `handle`: nullptr, a flush completes it.
 void keep(shmemx_req_t request, dart_handle_t* handle) {
-    if (request == SHMEMX_REQ_COMPLETE) {
-        return;
-    }
+    if (request == SHMEMX_REQ_COMPLETE) return;
     left_on_node.note();
     if (handle != nullptr) {
         *request_of(handle) = request;
@@ -66,9 +64,8 @@ inline Target usual_target(const dart_gptr_t& gptr, const void* local, std::size
                                              dart_handle_t* handle) {
     std::size_t bytes = 0;
     const Target target = usual_target(gptr, src, nelem, src_type, dst_type, bytes);
-    if (target.mapped == nullptr) [[unlikely]] {
+    if (target.mapped == nullptr) [[unlikely]]
         return false;
-    }
     if (bytes <= kShortBytesMax) {
         copy_bytes(target.mapped, src, bytes);
     } else if (completion != Completion::kBlocking && bytes >= kLeftBytesMin) {
@@ -86,9 +83,8 @@ inline Target usual_target(const dart_gptr_t& gptr, const void* local, std::size
                                              dart_handle_t* handle) {
     std::size_t bytes = 0;
     const Target target = usual_target(gptr, dest, nelem, src_type, dst_type, bytes);
-    if (target.mapped == nullptr) [[unlikely]] {
+    if (target.mapped == nullptr) [[unlikely]]
         return false;
-    }
     order_before_load();
     if (bytes <= kShortBytesMax) {
         copy_bytes(dest, target.mapped, bytes);

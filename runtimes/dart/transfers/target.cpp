@@ -69,9 +69,7 @@ bool find_local(const dart_gptr_t& gptr, const Segment& segment, std::size_t byt
              bytes, static_cast<unsigned long long>(gptr.addr_or_offs.offset), gptr.unitid);
         return false;
     }
-    if (has_local_block(gptr)) {
-        note_accessible(address, bytes);
-    }
+    if (has_local_block(gptr)) note_accessible(address, bytes);
     target.address = address;
     target.mapped = node.mapped(address, target.pe, segment.mapped_units);
     return true;
@@ -81,9 +79,7 @@ bool find_local(const dart_gptr_t& gptr, const Segment& segment, std::size_t byt
 
 bool find_target(const dart_gptr_t& gptr, std::size_t bytes, const char* routine, Target& target) {
     const Segment* segment = segment_of_call(gptr, routine);
-    if (segment == nullptr) {
-        return false;
-    }
+    if (segment == nullptr) return false;
     const Team* team = find_team(gptr.teamid);
     if (gptr.unitid < 0 || gptr.unitid >= team->size) {
         fail(DART_ERR_INVAL, routine, "unit %d is not in [0, %d), the units of team %d",
@@ -94,9 +90,7 @@ bool find_target(const dart_gptr_t& gptr, std::size_t bytes, const char* routine
     if (segment->kind == SegmentKind::kRegistered) {
         return find_registered(gptr, *segment, bytes, routine, target);
     }
-    if (gptr.segid == DART_SEGMENT_LOCAL) {
-        return find_local(gptr, *segment, bytes, routine, target);
-    }
+    if (gptr.segid == DART_SEGMENT_LOCAL) return find_local(gptr, *segment, bytes, routine, target);
     const std::uint64_t offset = gptr.addr_or_offs.offset;
     if (!is_inside(offset, bytes, segment->bytes)) {
         return fail_range(gptr, bytes, segment->bytes, routine);

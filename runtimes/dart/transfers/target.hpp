@@ -47,17 +47,14 @@ inline Target mapped_local(const dart_gptr_t& gptr, std::size_t bytes) {
 // and six compares.
 inline Target mapped_target(const dart_gptr_t& gptr, std::size_t bytes) {
     const Team* team = find_team(gptr.teamid);
-    if (team == nullptr) [[unlikely]] {
+    if (team == nullptr) [[unlikely]]
         return {};
-    }
-    if (gptr.segid == DART_SEGMENT_LOCAL && gptr.teamid == DART_TEAM_ALL) [[unlikely]] {
+    if (gptr.segid == DART_SEGMENT_LOCAL && gptr.teamid == DART_TEAM_ALL) [[unlikely]]
         return mapped_local(gptr, bytes);
-    }
     const Segment* segment = team->segments.entry(gptr.segid);
     const auto unit = static_cast<std::uint32_t>(gptr.unitid);
-    if (segment == nullptr || unit >= static_cast<std::uint32_t>(team->size)) [[unlikely]] {
+    if (segment == nullptr || unit >= static_cast<std::uint32_t>(team->size)) [[unlikely]]
         return {};
-    }
     // Where there is no segment, mapped_units is 0. Flags that the program has set are no error.
     const std::uint64_t offset = gptr.addr_or_offs.offset;
     if (gptr.flags != segment->generation || bytes > segment->bytes ||

@@ -34,9 +34,7 @@ void update_some(int pe, char* address, const char* values, std::size_t nelem, v
     const std::size_t bytes = nelem * sizeof(long double);
     shmemx_mutex_lock(mutex, pe);
     shmem_getmem(elements, address, bytes, pe);
-    if (old != nullptr) {
-        std::memcpy(old, elements, sizeof(long double));
-    }
+    if (old != nullptr) std::memcpy(old, elements, sizeof(long double));
     if (op != DART_OP_NO_OP) {
         for (std::size_t i = 0; i < nelem; ++i) {
             long double value = 0;

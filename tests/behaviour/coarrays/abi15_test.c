@@ -102,9 +102,7 @@ static void get_range(void* add, const int* image, void** buffer, int32_t* is_ow
     const range_t* range = add;
     const int n = (range->last - range->first + range->step) / range->step;
     int* values = malloc(sizeof(int) * (size_t)n);
-    for (int i = 0; i < n; ++i) {
-        values[i] = ((int*)base)[range->first - 1 + i * range->step];
-    }
+    for (int i = 0; i < n; ++i) values[i] = ((int*)base)[range->first - 1 + i * range->step];
     array1_t* result = (array1_t*)buffer;
     const array1_t made = describe(values, n, 1);
     memcpy(result, &made, offsetof(array1_t, token));
@@ -233,9 +231,7 @@ static void test_components(int me, int next, int last) {
     sync();
     x->c.dim[0] = (dim_t){1, 1, me + 2};
     _gfortran_caf_register(4 * (size_t)(me + 2), 8, &x->c.token, &x->c, NULL, NULL, 0);
-    for (int i = 0; i < me + 2; ++i) {
-        ((int*)x->c.base)[i] = 1000 * me + i;
-    }
+    for (int i = 0; i < me + 2; ++i) ((int*)x->c.base)[i] = 1000 * me + i;
     sync();
     check(_gfortran_caf_is_present_on_remote(x_token, next, find(HAS_C), &none, sizeof none),
           "component that is allocated");
@@ -265,18 +261,14 @@ int main(int argc, char** argv) {
     const int images = _gfortran_caf_num_images(0, -1);
     const int next = me % images + 1;
     const int last = me == 1 ? images : me - 1;
-    for (int i = 0; i < 10; ++i) {
-        (*a)[i] = 100 * me + i + 1;
-    }
+    for (int i = 0; i < 10; ++i) (*a)[i] = 100 * me + i + 1;
     check(find(12345) == -1, "index of an unknown accessor");
     sync();
     test_plain(me, next, last);
     sync();
     test_components(me, next, last);
     sync();
-    if (failures != 0) {
-        return 1;
-    }
+    if (failures != 0) return 1;
     sync();
     if (me == 1) {
         puts("passed");

@@ -27,9 +27,7 @@ static void* exit_here(void* unused) {
 // The child is no image: its exit is not that of the image.
 static void fork_and_wait(void) {
     const pid_t child = fork();
-    if (child == 0) {
-        exit(0);
-    }
+    if (child == 0) exit(0);
     int status = -1;
     waitpid(child, &status, 0);
     if (status != 0) {
@@ -51,9 +49,7 @@ static int leave(int code, int calls_exit) {
 static void use_library_at(const char* path) {
     void* library = dlopen(path, RTLD_NOW);
     void (*routine)(void) = NULL;
-    if (library != NULL) {
-        *(void**)&routine = dlsym(library, "meet");
-    }
+    if (library != NULL) *(void**)&routine = dlsym(library, "meet");
     if (routine == NULL) {
         fprintf(stderr, "%s\n", dlerror());
         exit(1);
@@ -64,17 +60,13 @@ static void use_library_at(const char* path) {
 int main(int argc, char** argv) {
     const char* way = argc > 1 ? argv[1] : "";
     const int code = argc > 2 ? atoi(argv[2]) : 0;
-    if (strcmp(way, "idle") == 0) {
-        return 0;
-    }
+    if (strcmp(way, "idle") == 0) return 0;
     if (strcmp(way, "dlopen") == 0) {
         use_library_at(argv[2]);
         return 0;
     }
     meet();
-    if (strcmp(way, "return") == 0) {
-        return leave(code, 0);
-    }
+    if (strcmp(way, "return") == 0) return leave(code, 0);
     if (strcmp(way, "exit") == 0) {
         leave(code, 1);
     } else if (strcmp(way, "stop") == 0) {

@@ -9,9 +9,7 @@ namespace {
 
 struct Late {
     ~Late() {
-        if (is_late != 0) {
-            meet();
-        }
+        if (is_late != 0) meet();
     }
 };
 const Late late;

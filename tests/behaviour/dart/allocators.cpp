@@ -25,9 +25,7 @@ void fill_pool(dart_allocator_t allocator, std::size_t blocks, std::size_t block
         CHECK(is_null(pointers[i]));
     }
     for (dart_gptr_t& gptr : pointers) {
-        if (!is_null(gptr)) {
-            OK(dart_allocator_free(&gptr, allocator));
-        }
+        if (!is_null(gptr)) OK(dart_allocator_free(&gptr, allocator));
     }
 }
 
@@ -43,23 +41,17 @@ void allocate_at_random(dart_allocator_t allocator, std::size_t pool_bytes) {
             dart_allocator_alloc(bytes, DART_TYPE_BYTE, &gptr, allocator) == DART_OK) {
             const std::uint64_t offset = gptr.addr_or_offs.offset;
             CHECK(offset % (bytes > 16 ? 32 : 1) == 0 && offset + bytes <= pool_bytes);
-            for (std::size_t i = 0; i < bytes; ++i) {
-                CHECK(is_used[offset + i]++ == 0);
-            }
+            for (std::size_t i = 0; i < bytes; ++i) CHECK(is_used[offset + i]++ == 0);
             blocks.emplace_back(gptr, bytes);
         } else if (!blocks.empty()) {
             std::swap(blocks[random() % blocks.size()], blocks.back());
             auto [freed, size] = blocks.back();
             blocks.pop_back();
-            for (std::size_t i = 0; i < size; ++i) {
-                is_used[freed.addr_or_offs.offset + i] = 0;
-            }
+            for (std::size_t i = 0; i < size; ++i) is_used[freed.addr_or_offs.offset + i] = 0;
             OK(dart_allocator_free(&freed, allocator));
         }
     }
-    for (auto& [gptr, bytes] : blocks) {
-        OK(dart_allocator_free(&gptr, allocator));
-    }
+    for (auto& [gptr, bytes] : blocks) OK(dart_allocator_free(&gptr, allocator));
 }
 
 void check_remote_access(dart_allocator_t allocator) {
@@ -96,9 +88,7 @@ void check_errors(dart_allocator_t allocator) {
 void test_allocators() {
     dart_allocator_t allocator = nullptr;
     OK(dart_allocator_new(1024, DART_TEAM_ALL, &allocator));
-    for (const std::size_t blocks : {1, 2, 8, 1024}) {
-        fill_pool(allocator, blocks, 1024 / blocks);
-    }
+    for (const std::size_t blocks : {1, 2, 8, 1024}) fill_pool(allocator, blocks, 1024 / blocks);
     allocate_at_random(allocator, 1024);
     check_remote_access(allocator);
     check_errors(allocator);

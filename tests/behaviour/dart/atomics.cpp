@@ -36,9 +36,7 @@ void set(dart_gptr_t gptr, T value, dart_datatype_t type) {
 template <class T>
 void check_sum(const Memory& memory, dart_datatype_t type) {
     const dart_gptr_t gptr = memory.of(0, 2 * sizeof(T));
-    if (me() == 0) {
-        set<T>(gptr, 0, type);
-    }
+    if (me() == 0) set<T>(gptr, 0, type);
     check_meet();
     const int rounds = sizeof(T) == 1 ? 5 : kRounds;
     T one = 1;
@@ -56,9 +54,7 @@ void check_sum(const Memory& memory, dart_datatype_t type) {
 template <class T>
 void check_swap(const Memory& memory, dart_datatype_t type) {
     const dart_gptr_t gptr = memory.of(units() - 1, 3 * sizeof(T));
-    if (me() == 0) {
-        set<T>(gptr, 0, type);
-    }
+    if (me() == 0) set<T>(gptr, 0, type);
     check_meet();
     const int rounds = sizeof(T) == 1 ? 5 : kRounds;
     for (int i = 0; i < rounds; ++i) {
@@ -68,9 +64,7 @@ void check_swap(const Memory& memory, dart_datatype_t type) {
             T old = 0;
             OK(dart_compare_and_swap(gptr, &next, &seen, &old, type));
             OK(dart_flush(gptr));
-            if (old == seen) {
-                break;
-            }
+            if (old == seen) break;
             seen = old;
         }
     }
@@ -82,9 +76,7 @@ void check_swap(const Memory& memory, dart_datatype_t type) {
 // Numbers that units draw are all different.
 void test_tickets(const Memory& memory) {
     const dart_gptr_t gptr = memory.of(0);
-    if (me() == 0) {
-        set<long>(gptr, 0, DART_TYPE_LONG);
-    }
+    if (me() == 0) set<long>(gptr, 0, DART_TYPE_LONG);
     check_meet();
     std::vector<long> mine;
     for (int i = 0; i < kRounds; ++i) {
@@ -93,9 +85,7 @@ void test_tickets(const Memory& memory) {
     std::vector<long> all(mine.size() * static_cast<std::size_t>(units()));
     OK(dart_allgather(mine.data(), all.data(), mine.size(), DART_TYPE_LONG, DART_TEAM_ALL));
     std::sort(all.begin(), all.end());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        CHECK(all[i] == static_cast<long>(i));
-    }
+    for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i] == static_cast<long>(i));
 }
 
 // One operation by each unit on an array, whose result any order gives.
@@ -113,9 +103,7 @@ void check_array(const Memory& memory, dart_datatype_t type, dart_operation_t op
     }
     check_meet();
     std::vector<T> values;
-    for (std::size_t i = 0; i < kCount; ++i) {
-        values.push_back(value(me(), i));
-    }
+    for (std::size_t i = 0; i < kCount; ++i) values.push_back(value(me(), i));
     OK(me() % 2 == 0 ? dart_accumulate(gptr, values.data(), kCount, type, op)
                      : dart_accumulate_blocking_local(gptr, values.data(), kCount, type, op));
     OK(dart_flush(gptr));
@@ -124,9 +112,7 @@ void check_array(const Memory& memory, dart_datatype_t type, dart_operation_t op
     OK(dart_get_blocking(result.data(), gptr, kCount, type, type));
     for (std::size_t i = 0; i < kCount; ++i) {
         T wanted = start;
-        for (int unit = 0; unit < units(); ++unit) {
-            wanted = combine(wanted, value(unit, i));
-        }
+        for (int unit = 0; unit < units(); ++unit) wanted = combine(wanted, value(unit, i));
         CHECK(result[i] == wanted);
     }
     check_meet();
@@ -233,8 +219,6 @@ void test_other_types() {
 
 // Between nodes, and on registered memory, an update is a message: few types and rounds there.
 void test_atomics() {
-    for (int kind = 0; kind < Memory::kKinds; ++kind) {
-        test_kinds(static_cast<Memory::Kind>(kind));
-    }
+    for (int kind = 0; kind < Memory::kKinds; ++kind) test_kinds(static_cast<Memory::Kind>(kind));
     test_other_types();
 }

@@ -11,9 +11,7 @@
 /** The number of this unit, also before dart_init and after dart_exit: then -1. */
 static inline int check_unit(void) {
     dart_global_unit_t unit = {-1};
-    if (dart_initialized()) {
-        (void)dart_myid(&unit);
-    }
+    if (dart_initialized()) (void)dart_myid(&unit);
     return unit.id;
 }
 

@@ -15,9 +15,7 @@ constexpr int kParts = 8;
 
 std::vector<long> values_of(int unit) {
     std::vector<long> values(kLong);
-    for (std::size_t i = 0; i < kLong; ++i) {
-        values[i] = unit * 100000 + static_cast<long>(i);
-    }
+    for (std::size_t i = 0; i < kLong; ++i) values[i] = unit * 100000 + static_cast<long>(i);
     return values;
 }
 
@@ -71,15 +69,11 @@ void end(Way way, dart_handle_t* handles, dart_gptr_t gptr) {
     switch (way) {
         case kWaitAll: OK(dart_waitall(handles, kParts + 2)); break;
         case kTestAll:
-            while (is_finished == 0) {
-                OK(dart_testall(handles, kParts + 2, &is_finished));
-            }
+            while (is_finished == 0) OK(dart_testall(handles, kParts + 2, &is_finished));
             break;
         case kTestEach:
             for (int i = 0; i < kParts; ++i) {
-                for (is_finished = 0; is_finished == 0;) {
-                    OK(dart_test(&handles[i], &is_finished));
-                }
+                for (is_finished = 0; is_finished == 0;) OK(dart_test(&handles[i], &is_finished));
             }
             break;
         case kWaitLocal:
@@ -87,14 +81,10 @@ void end(Way way, dart_handle_t* handles, dart_gptr_t gptr) {
             OK(dart_flush(gptr));
             break;
         default:
-            for (int i = 0; i < kParts; ++i) {
-                OK(dart_handle_free(&handles[i]));
-            }
+            for (int i = 0; i < kParts; ++i) OK(dart_handle_free(&handles[i]));
             OK(dart_flush_all(gptr));
     }
-    for (int i = 0; i < kParts + 2; ++i) {
-        CHECK(handles[i] == DART_HANDLE_NULL);
-    }
+    for (int i = 0; i < kParts + 2; ++i) CHECK(handles[i] == DART_HANDLE_NULL);
 }
 
 // `local`: kLong longs, of which helpers reach those in shared memory in any number.
@@ -139,13 +129,9 @@ void test_local(const Memory& memory) {
     std::vector<long> back(kLong);
     start_gets(memory, back.data(), handles);
     std::int32_t is_finished = 0;
-    while (is_finished == 0) {
-        OK(dart_test_local(&handles[0], &is_finished));
-    }
+    while (is_finished == 0) OK(dart_test_local(&handles[0], &is_finished));
     OK(dart_wait_local(&handles[1]));
-    for (is_finished = 0; is_finished == 0;) {
-        OK(dart_testall_local(handles, kParts, &is_finished));
-    }
+    for (is_finished = 0; is_finished == 0;) OK(dart_testall_local(handles, kParts, &is_finished));
     check_values(back.data(), me() + kWays - 1);
 }
 
@@ -206,9 +192,7 @@ void put_complete(Put how, dart_gptr_t gptr, dart_datatype_t strided) {
 // No routine of DART, which could order more than the put does. RETURNS: the flag.
 char await(const volatile char* flag) {
     for (int i = 0; *flag == 0; ++i) {
-        if (i % 1000 == 999) {
-            std::this_thread::yield();
-        }
+        if (i % 1000 == 999) std::this_thread::yield();
     }
     return *flag;
 }
@@ -254,9 +238,7 @@ void test_store_buffer(Put how) {
 }  // namespace
 
 void test_completion() {
-    for (int how = 0; how < kPuts; ++how) {
-        test_store_buffer(static_cast<Put>(how));
-    }
+    for (int how = 0; how < kPuts; ++how) test_store_buffer(static_cast<Put>(how));
     Memory shared(Memory::kLocal, kLong * sizeof(long));
     std::vector<long> own(kLong);
     for (int kind = 0; kind < Memory::kKinds; ++kind) {
@@ -264,9 +246,7 @@ void test_completion() {
         test_two_waits(memory);
         for (long* local : {own.data(), shared.own<long>()}) {
             test_flushes(memory, local);
-            for (int way = 0; way < kWays; ++way) {
-                test_many(memory, static_cast<Way>(way), local);
-            }
+            for (int way = 0; way < kWays; ++way) test_many(memory, static_cast<Way>(way), local);
         }
         test_local(memory);
     }

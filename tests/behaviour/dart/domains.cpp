@@ -21,9 +21,7 @@ dart_domain_locality_t* make(dart_locality_scope_t scope, const Units& units) {
     if (!units.empty()) {
         domain->unit_ids = static_cast<dart_global_unit_t*>(
             std::malloc(units.size() * sizeof(dart_global_unit_t)));
-        for (std::size_t i = 0; i < units.size(); ++i) {
-            domain->unit_ids[i].id = units[i];
-        }
+        for (std::size_t i = 0; i < units.size(); ++i) domain->unit_ids[i].id = units[i];
     }
     return domain;
 }
@@ -44,9 +42,7 @@ dart_domain_locality_t* make_machine() {
 
 Units units_of(const dart_domain_locality_t* domain) {
     Units found;
-    for (int i = 0; i < domain->num_units; ++i) {
-        found.push_back(domain->unit_ids[i].id);
-    }
+    for (int i = 0; i < domain->num_units; ++i) found.push_back(domain->unit_ids[i].id);
     return found;
 }
 
@@ -61,9 +57,7 @@ dart_domain_locality_t* find(const dart_domain_locality_t* domain, const char* t
 // "(tag units (part) (part) ...)", so that a check sees a whole tree.
 std::string text_of(const dart_domain_locality_t* domain) {
     std::string text = "(" + std::string(domain->domain_tag);
-    for (int unit : units_of(domain)) {
-        text += " " + std::to_string(unit);
-    }
+    for (int unit : units_of(domain)) text += " " + std::to_string(unit);
     for (int i = 0; i < domain->num_domains; ++i) {
         CHECK(domain->children[i]->parent == domain && domain->children[i]->relative_index == i);
         CHECK(domain->children[i]->level == domain->level + 1);
@@ -74,9 +68,7 @@ std::string text_of(const dart_domain_locality_t* domain) {
 
 void check_text(const dart_domain_locality_t* domain, const std::string& expected) {
     const std::string text = text_of(domain);
-    if (text != expected) {
-        std::fprintf(stderr, "%s\n%s\n", text.c_str(), expected.c_str());
-    }
+    if (text != expected) std::fprintf(stderr, "%s\n%s\n", text.c_str(), expected.c_str());
     CHECK(text == expected);
 }
 
@@ -193,9 +185,7 @@ void check_scopes() {
     INVALID(dart_domain_split_scope(machine, DART_LOCALITY_SCOPE_CORE, 0, parts));
     dart_domain_locality_t* nothing = nullptr;
     OK(dart_domain_create(&nothing));
-    for (dart_domain_locality_t& part : parts) {
-        OK(dart_domain_assign(&part, nothing));
-    }
+    for (dart_domain_locality_t& part : parts) OK(dart_domain_assign(&part, nothing));
     OK(dart_domain_destroy(nothing));
     OK(dart_domain_destroy(machine));
 }
@@ -206,9 +196,7 @@ Units members_of(dart_group_t group) {
     std::vector<dart_global_unit_t> units(size);
     OK(dart_group_getmembers(group, units.data()));
     Units found;
-    for (dart_global_unit_t unit : units) {
-        found.push_back(unit.id);
-    }
+    for (dart_global_unit_t unit : units) found.push_back(unit.id);
     return found;
 }
 

@@ -36,9 +36,7 @@ static void call_groups(void) {
     OK(dart_team_get_group(DART_TEAM_ALL, &both));
     OK(dart_group_destroy(&both));
     OK(dart_group_destroy(&copy));
-    for (int i = 0; i < 4; ++i) {
-        OK(dart_group_destroy(&groups[i]));
-    }
+    for (int i = 0; i < 4; ++i) OK(dart_group_destroy(&groups[i]));
     OK(dart_group_destroy(&parts[0]));
     OK(dart_group_destroy(&parts[1]));
 }
@@ -166,9 +164,7 @@ static void call_types(void) {
     OK(dart_type_create_strided(DART_TYPE_INT, 4, 2, &types[0]));
     OK(dart_type_create_indexed(DART_TYPE_INT, 2, lengths, offsets, &types[1]));
     OK(dart_type_create_custom(12, &types[2]));
-    for (int i = 0; i < 3; ++i) {
-        OK(dart_type_destroy(&types[i]));
-    }
+    for (int i = 0; i < 3; ++i) OK(dart_type_destroy(&types[i]));
     OK(dart_op_create(last_of, NULL, false, DART_TYPE_INT, false, &op));
     OK(dart_allreduce(&value, &value, 1, DART_TYPE_INT, op, DART_TEAM_ALL));
     CHECK(value == units - 1);
@@ -246,9 +242,7 @@ static void call_locks(void) {
     OK(dart_lock_acquire(lock));
     OK(dart_lock_release(lock));
     OK(dart_lock_try_acquire(lock, &is_locked));
-    if (is_locked != 0) {
-        OK(dart_lock_release(lock));
-    }
+    if (is_locked != 0) OK(dart_lock_release(lock));
     OK(dart_team_lock_destroy(&lock));
 }
 

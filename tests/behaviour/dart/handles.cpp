@@ -82,9 +82,7 @@ void test_operation_handles() {
     };
     create();
     const dart_operation_t copy = op;
-    for (std::uintptr_t value : junk(op)) {
-        check_no_operation(value);
-    }
+    for (std::uintptr_t value : junk(op)) check_no_operation(value);
     OK(dart_op_destroy(&op));
     check_no_operation(copy);
     create();
@@ -120,9 +118,7 @@ void check_no_group(dart_group_t group) {
 void test_group_handles() {
     dart_group_t group = group_of({0});
     const dart_group_t copy = group;
-    for (std::uintptr_t value : junk(number(group))) {
-        check_no_group(as<dart_group_t>(value));
-    }
+    for (std::uintptr_t value : junk(number(group))) check_no_group(as<dart_group_t>(value));
     OK(dart_group_destroy(&group));
     check_no_group(copy);
     group = group_of({0});
@@ -146,9 +142,7 @@ void test_lock_handles() {
     OK(dart_team_lock_init(DART_TEAM_ALL, &lock));
     CHECK(dart_lock_initialized(lock));
     const dart_lock_t copy = lock;
-    for (std::uintptr_t value : junk(number(lock))) {
-        check_no_lock(as<dart_lock_t>(value));
-    }
+    for (std::uintptr_t value : junk(number(lock))) check_no_lock(as<dart_lock_t>(value));
     OK(dart_team_lock_destroy(&lock));
     check_no_lock(copy);
     OK(dart_team_lock_init(DART_TEAM_ALL, &lock));
@@ -163,12 +157,8 @@ void test_lock_handles() {
 void check_no_transfer(dart_handle_t handle) {
     std::int32_t result = 5;
     dart_handle_t handles[] = {DART_HANDLE_NULL, handle};
-    for (auto wait : {dart_wait, dart_wait_local, dart_handle_free}) {
-        INVALID(wait(&handle));
-    }
-    for (auto wait : {dart_waitall, dart_waitall_local}) {
-        INVALID(wait(handles, 2));
-    }
+    for (auto wait : {dart_wait, dart_wait_local, dart_handle_free}) INVALID(wait(&handle));
+    for (auto wait : {dart_waitall, dart_waitall_local}) INVALID(wait(handles, 2));
     for (auto test : {dart_test, dart_test_local}) {
         INVALID(test(&handle, &result));
         CHECK(result == 0);
@@ -188,15 +178,11 @@ void test_transfer_handles(dart_gptr_t gptr) {
                        &handle));
     const dart_handle_t copy = handle;
     for (std::uintptr_t value_of_junk : junk(number(copy))) {
-        if (value_of_junk != 0) {
-            check_no_transfer(as<dart_handle_t>(value_of_junk));
-        }
+        if (value_of_junk != 0) check_no_transfer(as<dart_handle_t>(value_of_junk));
     }
     OK(dart_wait(&handle));
     CHECK(handle == DART_HANDLE_NULL);
-    if (copy != DART_HANDLE_NULL) {
-        check_no_transfer(copy);
-    }
+    if (copy != DART_HANDLE_NULL) check_no_transfer(copy);
 }
 
 void check_no_allocator(dart_allocator_t allocator, dart_gptr_t block) {

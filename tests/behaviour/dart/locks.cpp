@@ -19,12 +19,8 @@ void increment(dart_gptr_t counter) {
 void count_under_lock(dart_lock_t lock, dart_gptr_t counter, int rounds) {
     for (int i = 0; i < rounds; ++i) {
         std::int32_t is_locked = 0;
-        if (i % 3 == 0) {
-            OK(dart_lock_try_acquire(lock, &is_locked));
-        }
-        if (is_locked == 0) {
-            OK(dart_lock_acquire(lock));
-        }
+        if (i % 3 == 0) OK(dart_lock_try_acquire(lock, &is_locked));
+        if (is_locked == 0) OK(dart_lock_acquire(lock));
         increment(counter);
         OK(dart_lock_release(lock));
     }
@@ -53,18 +49,14 @@ void count_in_team(dart_team_t team, int threads) {
     OK(dart_team_memalloc_aligned(team, 1, DART_TYPE_LONG, &counter));
     OK(dart_team_lock_init(team, &lock));
     CHECK(dart_lock_initialized(lock));
-    if (id_in(team) == 0) {
-        *address_of<long>(counter) = 0;
-    }
+    if (id_in(team) == 0) *address_of<long>(counter) = 0;
     OK(dart_barrier(team));
     std::vector<std::thread> others;
     for (int i = 1; i < threads; ++i) {
         others.emplace_back([=] { count_under_lock(lock, counter, kRounds); });
     }
     count_under_lock(lock, counter, kRounds);
-    for (std::thread& thread : others) {
-        thread.join();
-    }
+    for (std::thread& thread : others) thread.join();
     OK(dart_barrier(team));
     if (id_in(team) == 0) {
         CHECK(*address_of<long>(counter) == long{kRounds} * threads * size_of(team));
@@ -81,18 +73,14 @@ void check_exclusion() {
     dart_lock_t lock = DART_LOCK_NULL;
     OK(dart_team_lock_init(DART_TEAM_ALL, &lock));
     std::int32_t result = 0;
-    if (me() == 0) {
-        OK(dart_lock_acquire(lock));
-    }
+    if (me() == 0) OK(dart_lock_acquire(lock));
     check_meet();
     if (me() != 0) {
         OK(dart_lock_try_acquire(lock, &result));
         CHECK(result == 0);
     }
     check_meet();
-    if (me() == 0) {
-        OK(dart_lock_release(lock));
-    }
+    if (me() == 0) OK(dart_lock_release(lock));
     OK(dart_team_lock_destroy(&lock));
 }
 

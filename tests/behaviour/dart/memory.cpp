@@ -97,9 +97,7 @@ void test_local_reuse() {
         for (std::size_t i = 0; i < 4; ++i) {
             OK(dart_memalloc(std::size_t{4} << 20, DART_TYPE_BYTE, &blocks[i]));
         }
-        for (std::size_t i = 0; i < 4; ++i) {
-            OK(dart_memfree(blocks[i]));
-        }
+        for (std::size_t i = 0; i < 4; ++i) OK(dart_memfree(blocks[i]));
     }
 }
 
@@ -113,9 +111,7 @@ void test_allocated() {
     CHECK(gptr.segid != none.segid);
     int* mine = address_of<int>(at(gptr, me()));
     CHECK(mine != nullptr);
-    for (int i = 0; i < 100; ++i) {
-        mine[i] = me() * 1000 + i;
-    }
+    for (int i = 0; i < 100; ++i) mine[i] = me() * 1000 + i;
     check_meet();
     for (int unit = 0; unit < units(); ++unit) {
         int value = 0;
@@ -148,18 +144,14 @@ void test_reuse() {
     for (dart_gptr_t& gptr : gptrs) {
         OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 8, DART_TYPE_BYTE, &gptr));
     }
-    for (int i : {0, 2, 1}) {
-        OK(dart_team_memfree(gptrs[i]));
-    }
+    for (int i : {0, 2, 1}) OK(dart_team_memfree(gptrs[i]));
     for (int i : {1, 2, 0}) {
         dart_gptr_t again = DART_GPTR_NULL;
         OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 8, DART_TYPE_BYTE, &again));
         CHECK(again.segid == gptrs[i].segid);
         gptrs[i] = again;
     }
-    for (dart_gptr_t gptr : gptrs) {
-        OK(dart_team_memfree(gptr));
-    }
+    for (dart_gptr_t gptr : gptrs) OK(dart_team_memfree(gptr));
 }
 
 // A unit that is not in the team, although the number behind the last one would be its.
@@ -180,16 +172,12 @@ void test_alone() {
 // In a team, units of pointers count within the team.
 void test_in_team() {
     std::vector<int> members;
-    for (int unit = units() > 1 ? 1 : 0; unit < units(); ++unit) {
-        members.push_back(unit);
-    }
+    for (int unit = units() > 1 ? 1 : 0; unit < units(); ++unit) members.push_back(unit);
     dart_group_t group = group_of(members);
     dart_team_t team = DART_TEAM_NULL;
     OK(dart_team_create(DART_TEAM_ALL, group, &team));
     OK(dart_group_destroy(&group));
-    if (team == DART_TEAM_NULL) {
-        return;
-    }
+    if (team == DART_TEAM_NULL) return;
     dart_gptr_t gptr = DART_GPTR_NULL;
     OK(dart_team_memalloc_aligned(team, 4, DART_TYPE_LONG, &gptr));
     CHECK(gptr.teamid == team);

@@ -67,9 +67,7 @@ void match_tags() {
 void send_many_to_one() {
     constexpr int kMessages = 200;
     if (me() != 0) {
-        for (int i = 0; i < kMessages; ++i) {
-            OK(dart_send(&i, 1, DART_TYPE_INT, 7, 0));
-        }
+        for (int i = 0; i < kMessages; ++i) OK(dart_send(&i, 1, DART_TYPE_INT, 7, 0));
         return;
     }
     for (int from = units() - 1; from > 0; --from) {
@@ -118,9 +116,7 @@ void exchange_in_threads() {
             }
         });
     }
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
+    for (std::thread& thread : threads) thread.join();
 }
 
 // dart_exit forgets a message that no unit has received: the next start has only its own.

@@ -28,9 +28,7 @@ int main(int argc, char** argv) {
     } else {
         dart_lock_t lock = DART_LOCK_NULL;
         OK(dart_team_lock_init(DART_TEAM_ALL, &lock));
-        if (is_mine) {
-            OK(dart_lock_acquire(lock));
-        }
+        if (is_mine) OK(dart_lock_acquire(lock));
         (void)dart_team_lock_destroy(&lock);
     }
     check_meet();

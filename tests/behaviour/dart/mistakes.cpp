@@ -21,9 +21,7 @@ void test_null_buffers() {
     INVALID(dart_allgather(values, nullptr, 1, DART_TYPE_LONG, DART_TEAM_ALL));
     INVALID(dart_allgather(nullptr, nullptr, 1, DART_TYPE_LONG, DART_TEAM_ALL));
     INVALID(dart_alltoall(values, nullptr, 1, DART_TYPE_LONG, DART_TEAM_ALL));
-    for (int unit = 0; unit < all; ++unit) {
-        counts[unit] = 1;
-    }
+    for (int unit = 0; unit < all; ++unit) counts[unit] = 1;
     const std::vector<std::size_t> places(static_cast<std::size_t>(all), 0);
     INVALID(
         dart_allgatherv(values, 1, DART_TYPE_LONG, nullptr, counts, places.data(), DART_TEAM_ALL));
@@ -89,16 +87,12 @@ void test_most_teams() {
         OK(dart_wait(&handle));
         CHECK(sum == 1);
     }
-    for (std::size_t i = 0; i < 10; ++i) {
-        OK(dart_team_destroy(&teams[i]));
-    }
+    for (std::size_t i = 0; i < 10; ++i) OK(dart_team_destroy(&teams[i]));
     dart_gptr_t gptr = DART_GPTR_NULL;
     OK(dart_team_memalloc_aligned(teams.back(), 10, DART_TYPE_LONG, &gptr));
     OK(dart_team_memfree(gptr));
     OK(dart_team_clone(DART_TEAM_ALL, &teams.front()));
-    for (dart_team_t& team : teams) {
-        OK(dart_team_destroy(&team));
-    }
+    for (dart_team_t& team : teams) OK(dart_team_destroy(&team));
 }
 
 // A team that has ended has no localities, and its tree goes with it.
@@ -126,9 +120,7 @@ void test_trees_of_ended_teams_are_freed() {
     constexpr std::size_t kBytesOfTree = 2000;  // and more
     std::size_t before = 0;
     for (int i = 0; i < 2 * kTeams; ++i) {
-        if (i == kTeams) {
-            before = bytes_in_use();
-        }
+        if (i == kTeams) before = bytes_in_use();
         dart_team_t team = DART_TEAM_NULL;
         dart_unit_locality_t* place = nullptr;
         OK(dart_team_clone(DART_TEAM_ALL, &team));

@@ -17,9 +17,7 @@ using Bytes = std::vector<unsigned char>;
 
 Bytes block(int from, int to, std::size_t bytes) {
     Bytes made(bytes);
-    for (std::size_t i = 0; i < bytes; ++i) {
-        made[i] = byte_of(from, to, i);
-    }
+    for (std::size_t i = 0; i < bytes; ++i) made[i] = byte_of(from, to, i);
     return made;
 }
 
@@ -116,9 +114,7 @@ void check_allgatherv(const Case& c, int in_place) {
 void check_alltoall(const Case& c, int in_place) {
     const Bytes mine = blocks(c.me(), c.size(), c.bytes());
     Bytes all(mine.size());
-    if (in_place != 0) {
-        all = mine;
-    }
+    if (in_place != 0) all = mine;
     OK(dart_alltoall(source_of(mine, all, in_place), all.data(), c.nelem, c.type, c.team));
     for (int from = 0; from < c.size(); ++from) {
         for (std::size_t i = 0; i < c.bytes(); ++i) {
@@ -136,9 +132,7 @@ void check_team(dart_team_t team) {
                           {team, custom, 12, 5},
                           {team, DART_TYPE_DOUBLE, 8, 5000}};
     for (const Case& c : cases) {
-        for (int root = 0; root < c.size(); root += 2) {
-            check_rooted(c, root);
-        }
+        for (int root = 0; root < c.size(); root += 2) check_rooted(c, root);
         for (int in_place = 0; in_place < 3; ++in_place) {
             check_allgather(c, in_place);
             check_allgatherv(c, in_place);
@@ -176,9 +170,7 @@ void check_errors() {
 void test_moves() {
     check_team(DART_TEAM_ALL);
     dart_team_t even = team_of(0, 2);
-    if (even != DART_TEAM_NULL) {
-        check_team(even);
-    }
+    if (even != DART_TEAM_NULL) check_team(even);
     OK(dart_team_destroy(&even));
     check_errors();
 }

@@ -25,9 +25,7 @@ void complete(Way way, std::vector<dart_handle_t>& handles) {
     switch (way) {
         case kWaitall: OK(dart_waitall(handles.data(), handles.size())); break;
         case kTestall:
-            while (is_finished == 0) {
-                OK(dart_testall(handles.data(), handles.size(), &is_finished));
-            }
+            while (is_finished == 0) OK(dart_testall(handles.data(), handles.size(), &is_finished));
             break;
         case kLocal: OK(dart_waitall_local(handles.data(), handles.size())); break;
         default:
@@ -35,9 +33,7 @@ void complete(Way way, std::vector<dart_handle_t>& handles) {
                 OK(dart_wait(&*each));
             }
     }
-    for (dart_handle_t handle : handles) {
-        CHECK(handle == DART_HANDLE_NULL);
-    }
+    for (dart_handle_t handle : handles) CHECK(handle == DART_HANDLE_NULL);
 }
 
 // All collectives of a team at once, with a blocking one between their starts and their ends.
@@ -150,16 +146,12 @@ void test_nonblocking() {
     for (int way = 0; way < kWays; ++way) {
         for (std::size_t nelem : {std::size_t{1}, std::size_t{500}, std::size_t{20000}}) {
             test_all(DART_TEAM_ALL, nelem, static_cast<Way>(way));
-            if (half != DART_TEAM_NULL) {
-                test_all(half, nelem, static_cast<Way>(way));
-            }
+            if (half != DART_TEAM_NULL) test_all(half, nelem, static_cast<Way>(way));
         }
     }
     test_barrier();
     test_operations();
     test_wrong_calls();
     dart_team_t ended = half;
-    if (ended != DART_TEAM_NULL) {
-        OK(dart_team_destroy(&ended));
-    }
+    if (ended != DART_TEAM_NULL) OK(dart_team_destroy(&ended));
 }

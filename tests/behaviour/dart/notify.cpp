@@ -44,9 +44,7 @@ void await(int round, dart_gptr_t word, std::uint64_t value) {
         OK(dart_notify_wait(word, value, &found));
     } else {
         std::int32_t is_there = 0;
-        while (is_there == 0) {
-            OK(dart_notify_test(word, value, &found, &is_there));
-        }
+        while (is_there == 0) OK(dart_notify_test(word, value, &found, &is_there));
     }
     CHECK(found == value);
 }
@@ -65,9 +63,7 @@ void test_kind(Memory::Kind kind) {
         for (std::size_t elements : kSizes) {
             const std::size_t round = ++value;
             std::vector<long> source(elements);
-            for (std::size_t i = 0; i < elements; ++i) {
-                source[i] = element(me(), round, i);
-            }
+            for (std::size_t i = 0; i < elements; ++i) source[i] = element(me(), round, i);
             put(static_cast<Form>(form), data, words.of(next_unit(), sizeof(std::uint64_t)), source,
                 elements, strided, value);
             await(static_cast<int>(round), words.of(me(), sizeof(std::uint64_t)), value);
@@ -131,9 +127,7 @@ void test_wrong_arguments() {
 }  // namespace
 
 void test_notify() {
-    for (int kind = 0; kind < Memory::kKinds; ++kind) {
-        test_kind(static_cast<Memory::Kind>(kind));
-    }
+    for (int kind = 0; kind < Memory::kKinds; ++kind) test_kind(static_cast<Memory::Kind>(kind));
     test_counting();
     test_wrong_arguments();
 }

@@ -36,9 +36,7 @@ inline int nodes() {
 inline dart_group_t group_of(const std::vector<int>& members) {
     dart_group_t group = nullptr;
     OK(dart_group_create(&group));
-    for (int unit : members) {
-        OK(dart_group_addmember(group, unit));
-    }
+    for (int unit : members) OK(dart_group_addmember(group, unit));
     return group;
 }
 

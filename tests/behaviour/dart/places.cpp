@@ -21,9 +21,7 @@ dart_domain_locality_t* tree_of(dart_team_t team) {
 
 std::vector<int> units_of(const dart_domain_locality_t& domain) {
     std::vector<int> found;
-    for (int i = 0; i < domain.num_units; ++i) {
-        found.push_back(domain.unit_ids[i].id);
-    }
+    for (int i = 0; i < domain.num_units; ++i) found.push_back(domain.unit_ids[i].id);
     return found;
 }
 

@@ -138,9 +138,7 @@ struct Large {
 void add_large(const void* in, void* inout, std::size_t nelems, void* /*user_data*/) {
     const auto* from = static_cast<const long*>(in);
     auto* to = static_cast<long*>(inout);
-    for (std::size_t i = 0; i < nelems * 1000; ++i) {
-        to[i] += from[i];
-    }
+    for (std::size_t i = 0; i < nelems * 1000; ++i) to[i] += from[i];
 }
 
 void check_large_function(bool commutes) {

@@ -54,9 +54,7 @@ void test_restarts(const Amounts& amounts) {
         CHECK(!dart_initialized());
         OK(dart_init(nullptr, nullptr));
         CHECK(dart_initialized());
-        if (i % 20 == 0) {
-            leave_things();
-        }
+        if (i % 20 == 0) leave_things();
         OK(dart_exit());
     }
     OK(dart_init(nullptr, nullptr));
@@ -146,9 +144,7 @@ void test_many_teams(const Amounts& amounts) {
             OK(dart_unit_locality(team, 0, &place));
         }
         OK(dart_team_destroy(&team));
-        if (i == teams / 10) {
-            before = bytes_in_use();
-        }
+        if (i == teams / 10) before = bytes_in_use();
     }
     // A leak of 16 bytes has 144,000 and more on a node.
     CHECK(bytes_in_use() < before + amounts.bytes);

@@ -39,9 +39,7 @@ void make_segments() {
     for (dart_gptr_t& gptr : gptrs) {
         OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 10, DART_TYPE_LONG, &gptr));
     }
-    for (dart_gptr_t gptr : gptrs) {
-        OK(dart_team_memfree(gptr));
-    }
+    for (dart_gptr_t gptr : gptrs) OK(dart_team_memfree(gptr));
 }
 
 // A flush of the local side completes this thread's operation, whatever other threads flush.
@@ -98,9 +96,7 @@ void test_threads() {
         threads.emplace_back(work, std::cref(memory), thread, me(), next_unit());
     }
     make_segments();
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
+    for (std::thread& thread : threads) thread.join();
     check_meet();
     long sum = 0;
     OK(dart_get_blocking(&sum, memory.of(0), 1, DART_TYPE_LONG, DART_TYPE_LONG));

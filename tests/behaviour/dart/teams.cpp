@@ -21,9 +21,7 @@ dart_team_t create(dart_team_t parent, const Members& members) {
 Members irregular_members() {
     Members members;
     for (int unit = 0; unit < units(); ++unit) {
-        if (unit % 4 != 2) {
-            members.push_back(unit);
-        }
+        if (unit % 4 != 2) members.push_back(unit);
     }
     return members;
 }
@@ -71,9 +69,7 @@ void check_team(dart_team_t team, const Members& members) {
     OK(dart_team_get_group(team, &group));
     std::vector<dart_global_unit_t> units(size);
     OK(dart_group_getmembers(group, units.data()));
-    for (std::size_t i = 0; i < size; ++i) {
-        CHECK(units[i].id == members[i]);
-    }
+    for (std::size_t i = 0; i < size; ++i) CHECK(units[i].id == members[i]);
     OK(dart_group_destroy(&group));
 }
 
@@ -105,9 +101,7 @@ void test_nested() {
     const Members members = irregular_members();
     const dart_team_t team = create(DART_TEAM_ALL, members);
     check_team(team, members);
-    if (team == DART_TEAM_NULL) {
-        return;
-    }
+    if (team == DART_TEAM_NULL) return;
     dart_team_t copy = DART_TEAM_NULL;
     OK(dart_team_clone(team, &copy));
     CHECK(copy != team);
@@ -127,9 +121,7 @@ void test_disjoint() {
     const int half = (units() + 1) / 2;
     Members members;
     for (int unit = 0; unit < units(); ++unit) {
-        if ((unit < half) == (me() < half)) {
-            members.push_back(unit);
-        }
+        if ((unit < half) == (me() < half)) members.push_back(unit);
     }
     const dart_team_t team = create(DART_TEAM_ALL, members);
     check_team(team, members);
@@ -137,16 +129,12 @@ void test_disjoint() {
     OK(dart_allgather(&team, numbers.data(), 1, DART_TYPE_SHORT, DART_TEAM_ALL));
     CHECK(std::count(numbers.begin(), numbers.end(), team) == units());
     // Only the second half ends its team now; the next number is new for all.
-    if (me() >= half) {
-        destroy(team);
-    }
+    if (me() >= half) destroy(team);
     const dart_team_t later = create(DART_TEAM_ALL, {0});
     check_team(later, {0});
     CHECK(later != team);
     destroy(later);
-    if (me() < half) {
-        destroy(team);
-    }
+    if (me() < half) destroy(team);
 }
 
 void test_no_team() {

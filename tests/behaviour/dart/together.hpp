@@ -22,9 +22,7 @@ void test_mistakes();
 // are not in it receive DART_TEAM_NULL.
 inline dart_team_t team_of(int first, int step) {
     std::vector<int> members;
-    for (int unit = first; unit < units(); unit += step) {
-        members.push_back(unit);
-    }
+    for (int unit = first; unit < units(); unit += step) members.push_back(unit);
     dart_group_t group = group_of(members);
     dart_team_t team = DART_TEAM_NULL;
     OK(dart_team_create(DART_TEAM_ALL, group, &team));

@@ -56,18 +56,14 @@ void get(Way way, char* dest, dart_gptr_t gptr, std::size_t bytes) {
 }
 
 void check_bytes(const char* bytes, int unit, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-        CHECK(bytes[i] == pattern(unit, i));
-    }
+    for (std::size_t i = 0; i < count; ++i) CHECK(bytes[i] == pattern(unit, i));
 }
 
 void test_sizes(Memory::Kind kind, Way way) {
     Memory memory(kind, kBytesMax);
     std::vector<char> local(kBytesMax);
     for (std::size_t bytes : kSizes) {
-        for (std::size_t i = 0; i < bytes; ++i) {
-            local[i] = pattern(me(), i);
-        }
+        for (std::size_t i = 0; i < bytes; ++i) local[i] = pattern(me(), i);
         put(way, memory.of(next_unit(), 8), local.data(), bytes);
         check_meet();
         check_bytes(memory.own<char>() + 8, previous_unit(), bytes);
@@ -85,9 +81,7 @@ void check_type(const Memory& memory, dart_datatype_t type) {
     OK(dart_put_blocking(memory.of(next_unit()), values, 3, type, type));
     T back[3] = {};
     OK(dart_get_blocking(back, memory.of(next_unit()), 3, type, type));
-    for (int i = 0; i < 3; ++i) {
-        CHECK(back[i] == values[i]);
-    }
+    for (int i = 0; i < 3; ++i) CHECK(back[i] == values[i]);
 }
 
 void test_basic_types() {
@@ -136,9 +130,7 @@ void test_order() {
     const int partner = me() ^ 1;
     const bool takes_part = partner < units() && me() < 2;
     int* mine = memory.own<int>();
-    for (int i = 0; i < kRounds + 16; ++i) {
-        mine[i] = 0;
-    }
+    for (int i = 0; i < kRounds + 16; ++i) mine[i] = 0;
     check_meet();
     std::vector<int> seen(kRounds, 1);
     const int one = 1;
@@ -159,9 +151,7 @@ void test_order() {
         std::vector<int> other(kRounds);
         OK(dart_get_blocking(other.data(), results.of(partner), kRounds, DART_TYPE_INT,
                              DART_TYPE_INT));
-        for (std::size_t i = 0; i < kRounds; ++i) {
-            CHECK(seen[i] + other[i] >= 1);
-        }
+        for (std::size_t i = 0; i < kRounds; ++i) CHECK(seen[i] + other[i] >= 1);
     }
 }
 
@@ -193,15 +183,11 @@ void test_complete() {
     Board board;
     std::vector<char> local(kBytesMax);
     for (int round = 1; round <= 40; ++round) {
-        for (std::size_t i = 0; i < kBytesMax; ++i) {
-            local[i] = pattern(round, i);
-        }
+        for (std::size_t i = 0; i < kBytesMax; ++i) local[i] = pattern(round, i);
         OK(dart_put_blocking(memory.of(next_unit()), local.data(), kBytesMax, DART_TYPE_BYTE,
                              DART_TYPE_BYTE));
         board.round(me()).store(round);
-        while (board.round(previous_unit()).load() < round) {
-            ::sched_yield();
-        }
+        while (board.round(previous_unit()).load() < round) ::sched_yield();
         check_bytes(memory.own<char>(), round, kBytesMax);
         check_meet();
     }

@@ -20,9 +20,7 @@ struct Layout {
 
 Layout contiguous(dart_datatype_t base) {
     Layout layout{base, {}};
-    for (std::size_t i = 0; i < kElements; ++i) {
-        layout.places.push_back(i);
-    }
+    for (std::size_t i = 0; i < kElements; ++i) layout.places.push_back(i);
     return layout;
 }
 
@@ -147,9 +145,7 @@ void check_base(Memory::Kind kind, dart_datatype_t base, std::size_t element_byt
             way = (way + 1) % 3;
         }
     }
-    for (std::size_t i = 1; i < layouts.size(); ++i) {
-        OK(dart_type_destroy(&layouts[i].type));
-    }
+    for (std::size_t i = 1; i < layouts.size(); ++i) OK(dart_type_destroy(&layouts[i].type));
 }
 
 void test_errors() {

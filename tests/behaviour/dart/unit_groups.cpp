@@ -13,9 +13,7 @@ Members members_of(dart_group_t group) {
     std::vector<dart_global_unit_t> units(size);
     OK(dart_group_getmembers(group, units.data()));
     Members members;
-    for (auto unit : units) {
-        members.push_back(unit.id);
-    }
+    for (auto unit : units) members.push_back(unit.id);
     return members;
 }
 
@@ -71,17 +69,13 @@ void test_split() {
     CHECK(members_of(parts[0]) == Members({0, 2, 4}));
     CHECK(members_of(parts[1]) == Members({6, 8, 10}));
     CHECK(members_of(parts[2]) == Members({12}));
-    for (int i = 0; i < 3; ++i) {
-        destroy(parts[i]);
-    }
+    for (int i = 0; i < 3; ++i) destroy(parts[i]);
     // Groups of 2: the fifth one stays empty, and is there all the same.
     OK(dart_group_split(group, 5, &made, parts));
     CHECK(made == 4);
     CHECK(members_of(parts[3]) == Members({12}));
     CHECK(parts[4] != nullptr && members_of(parts[4]).empty());
-    for (dart_group_t part : parts) {
-        destroy(part);
-    }
+    for (dart_group_t part : parts) destroy(part);
     INVALID(dart_group_split(group, 0, &made, parts));
     destroy(group);
 }

@@ -63,9 +63,7 @@ TEST_F(Promise, PostWithNoStorePublishesNothing) {
         shmemx_epoch_complete(&epoch);
     }
     shmem_barrier_all();
-    if (has_partner() && !is_target()) {
-        EXPECT_EQ(shmem_long_g(&word, partner_), kNew);
-    }
+    if (has_partner() && !is_target()) EXPECT_EQ(shmem_long_g(&word, partner_), kNew);
 }
 
 TEST_F(Promise, ExposureWithNoPutRefreshesNothing) {
@@ -81,9 +79,7 @@ TEST_F(Promise, ExposureWithNoPutRefreshesNothing) {
         shmemx_epoch_complete(&epoch);
     }
     shmem_barrier_all();
-    if (has_partner() && is_target()) {
-        EXPECT_EQ(*program_word(), kNew);
-    }
+    if (has_partner() && is_target()) EXPECT_EQ(*program_word(), kNew);
 }
 
 TEST_F(Promise, AccessWithNoPutPublishesNothing) {
@@ -105,9 +101,7 @@ TEST_F(Promise, AccessWithNoPutPublishesNothing) {
         hear();
     }
     shmem_barrier_all();
-    if (has_partner() && is_target()) {
-        EXPECT_EQ(shmem_long_g(&word, partner_), kNew);
-    }
+    if (has_partner() && is_target()) EXPECT_EQ(shmem_long_g(&word, partner_), kNew);
 }
 
 TEST_F(Promise, ContextWithNoStorePublishesNothing) {

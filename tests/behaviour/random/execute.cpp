@@ -71,9 +71,7 @@ void Executor::run() {
 
 // Whether later steps cannot do without the call.
 bool Executor::is_needed(const Call& call) const {
-    if (const auto* end = std::get_if<EpochEnd>(&call)) {
-        return end->kind == EpochEnd::Kind::kMemory;
-    }
+    if (const auto* end = std::get_if<EpochEnd>(&call)) return end->kind == EpochEnd::Kind::kMemory;
     return std::visit(
         [](const auto& it) {
             using T = std::decay_t<decltype(it)>;

@@ -197,9 +197,7 @@ void Executor::check_reduction(const Collective& collective) {
             fail("element %u is wrong", i);
         }
     }
-    if (collective.nelems > 0) {
-        std::memcpy(actual, expected, collective.nelems * row.element_bytes);
-    }
+    if (collective.nelems > 0) std::memcpy(actual, expected, collective.nelems * row.element_bytes);
 }
 
 }  // namespace tessera::random

@@ -143,9 +143,7 @@ void finalize_as_barrier(const Setup& setup, bool is_last) {
     static long received[64];
     for (int pe = 0; pe < npes; ++pe) shmem_long_p(received + me, mine, pe);
     setup.finalize();
-    for (int pe = 0; pe < npes; ++pe) {
-        REQUIRE(*static_cast<volatile long*>(received + pe) >= mine);
-    }
+    for (int pe = 0; pe < npes; ++pe) REQUIRE(*static_cast<volatile long*>(received + pe) >= mine);
     REQUIRE(is_running() == !is_last);
     if (!is_last) shmem_barrier_all();
 }

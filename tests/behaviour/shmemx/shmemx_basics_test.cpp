@@ -156,9 +156,7 @@ TEST(TeamNode, HasChildrenAndContexts) {
               0);
     const bool is_member = shmem_my_pe() % 2 == 0;
     EXPECT_EQ(even != SHMEM_TEAM_INVALID, is_member);
-    if (is_member) {
-        EXPECT_EQ(shmem_team_my_pe(even), shmem_my_pe() / 2);
-    }
+    if (is_member) EXPECT_EQ(shmem_team_my_pe(even), shmem_my_pe() / 2);
     shmem_ctx_t ctx = SHMEM_CTX_INVALID;
     ASSERT_EQ(shmem_team_create_ctx(SHMEMX_TEAM_NODE, SHMEMX_CTX_BOUNCE_BUFFER, &ctx), 0);
     shmem_team_t team = SHMEM_TEAM_INVALID;

@@ -82,9 +82,7 @@ static void rwlock(int me) {
 static void any_of(int me) {
     int status[4] = {0, 1, 0, 0};
     uint64_t values[4] = {1, 2, 3, 4};
-    if (me == 0) {
-        shmem_uint64_wait_until_any_vector(never_set, 4, status, SHMEM_CMP_EQ, values);
-    }
+    if (me == 0) shmem_uint64_wait_until_any_vector(never_set, 4, status, SHMEM_CMP_EQ, values);
     if (me == 1) shmem_uint64_wait_until_all(never_set, 2, NULL, SHMEM_CMP_NE, 0);
     shmem_barrier_all();
 }

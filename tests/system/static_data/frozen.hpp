@@ -21,9 +21,7 @@ inline void check_refusal(const tessera::heap::StaticData& data, const char* rea
 
 // Shared; except under TSan, which keeps a thread of its own that cannot be held back.
 inline void check_outcome(const tessera::heap::StaticData& data) {
-    if (dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr) {
-        return check_refusal(data, "blocks SIGSEGV");
-    }
+    if (dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr) return check_refusal(data, "blocks SIGSEGV");
     if (!data.shared) std::fprintf(stderr, "reason \"%s\"\n", data.reason);
     CHECK(data.shared);
 }

@@ -90,9 +90,7 @@ class Sequence {
             if (own() % 2 == 0) {
                 shmemx_req_wait(&call.request(), completion);
             } else {
-                while (is_complete == 0) {
-                    shmemx_req_test(&call.request(), completion, &is_complete);
-                }
+                while (is_complete == 0) shmemx_req_test(&call.request(), completion, &is_complete);
             }
             if (call.request() != SHMEMX_REQ_COMPLETE) {
                 fail(call.plan(), teams_[static_cast<size_t>(call.plan().team)],

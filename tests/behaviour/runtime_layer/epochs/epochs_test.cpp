@@ -45,9 +45,7 @@ TEST(Epochs, AllPesPutToAll) {
             shmemx_epoch_post(pes.data(), pes.size(), options, &exposure);
             pshmemx_epoch_start(pes.data(), pes.size(), mode, &access);
             const long value = round * 1000 + me;
-            for (const int pe : pes) {
-                shmemx_epoch_put(access, &inbox[me], &value, sizeof value, pe);
-            }
+            for (const int pe : pes) shmemx_epoch_put(access, &inbox[me], &value, sizeof value, pe);
             shmemx_epoch_complete(&access);
             ASSERT_EQ(access, SHMEMX_EPOCH_INVALID);
             if (round % 2 == 0) {

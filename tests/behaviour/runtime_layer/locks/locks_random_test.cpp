@@ -94,9 +94,7 @@ class Player {
                 visit(step, i);
                 break;
             case Action::kUnlock:
-                for (const int pe : step.next) {
-                    shmem_long_p(&granted_by, static_cast<long>(i), pe);
-                }
+                for (const int pe : step.next) shmem_long_p(&granted_by, static_cast<long>(i), pe);
                 unlock(step);
                 break;
         }

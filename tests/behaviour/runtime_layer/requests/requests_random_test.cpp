@@ -188,9 +188,7 @@ class Sequence {
     void finish_any(int completion) {
         std::vector<shmemx_req_t> reqs;
         std::vector<std::size_t> places;
-        for (std::size_t i = 0; i < kOpenMax; ++i) {
-            reqs.push_back(open_[i].req);
-        }
+        for (std::size_t i = 0; i < kOpenMax; ++i) reqs.push_back(open_[i].req);
         std::vector<std::size_t> indices(reqs.size());
         std::size_t count = 0;
         if (below(2) == 0) {

@@ -138,9 +138,7 @@ void check_put(unsigned long seed, std::size_t round, End end, int to, int from)
     std::memset(symmetric, kGuard, kBufferBytes);
     shmem_barrier_all();
     run(mine, true, symmetric, local, to);
-    if (mine.form == Form::kWithRequest) {
-        shmemx_req_wait(&request, SHMEMX_LOCAL);
-    }
+    if (mine.form == Form::kWithRequest) shmemx_req_wait(&request, SHMEMX_LOCAL);
     if (mine.form != Form::kNonblocking) std::memset(local, 0, kBufferBytes);  // reusable
     if (end == End::kFlag) {
         shmem_ctx_fence(mine.ctx());
