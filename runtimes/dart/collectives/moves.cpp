@@ -67,45 +67,32 @@ dart_ret_t bcast(Collective& call, void* buf, std::size_t nelem, dart_datatype_t
     return result_of(status, routine);
 }
 
-// The arguments of dart_allgather and dart_alltoall: blocks of `nelem` elements.
+// The arguments of dart_allgather and dart_alltoall: blocks of `nelem` elements; and the routines
+// that move them, the blocking one and the one that starts.
 struct BlocksOfAll {
     const void* sendbuf;
     void* recvbuf;
     std::size_t nelem;
     dart_datatype_t dtype;
+    decltype(shmemx_allgather)* move;
+    decltype(shmemx_iallgather)* start;
 };
 
-dart_ret_t allgather(Collective& call, const BlocksOfAll& blocks, dart_handle_t* handle,
-                     const char* routine) {
-    const auto& [sendbuf, recvbuf, nelem, dtype] = blocks;
+dart_ret_t move_blocks_of_all(Collective& call, const BlocksOfAll& blocks, dart_handle_t* handle,
+                              const char* routine) {
+    const auto& [sendbuf, recvbuf, nelem, dtype, move, start] = blocks;
     call.check_type(dtype);
     call.check_buffer(recvbuf, nelem, "recvbuf", call.units());
     if (!call.begin()) [[unlikely]]
         return call.fail_together();
     const Team& team = call.team();
     const std::size_t bytes = call.element_bytes();
-    const void* mine =
-        own_block(sendbuf, recvbuf, static_cast<std::size_t>(team.my_id) * nelem * bytes);
-    const int status =
-        handle == nullptr
-            ? shmemx_allgather(team.handle, recvbuf, mine, nelem, bytes)
-            : shmemx_iallgather(team.handle, recvbuf, mine, nelem, bytes, request_of(handle));
-    return result_of(status, routine);
-}
-
-dart_ret_t alltoall(Collective& call, const BlocksOfAll& blocks, dart_handle_t* handle,
-                    const char* routine) {
-    const auto& [sendbuf, recvbuf, nelem, dtype] = blocks;
-    call.check_type(dtype);
-    call.check_buffer(recvbuf, nelem, "recvbuf", call.units());
-    if (!call.begin()) [[unlikely]]
-        return call.fail_together();
-    const shmem_team_t team = call.team().handle;
-    const std::size_t bytes = call.element_bytes();
-    const void* mine = own_block(sendbuf, recvbuf, 0);
-    const int status =
-        handle == nullptr ? shmemx_alltoall(team, recvbuf, mine, nelem, bytes)
-                          : shmemx_ialltoall(team, recvbuf, mine, nelem, bytes, request_of(handle));
+    // A unit gives its block to all others, or a block to each of them.
+    const auto first = static_cast<std::size_t>(move == shmemx_allgather ? team.my_id : 0);
+    const void* own = own_block(sendbuf, recvbuf, first * nelem * bytes);
+    const int status = handle == nullptr
+                           ? move(team.handle, recvbuf, own, nelem, bytes)
+                           : start(team.handle, recvbuf, own, nelem, bytes, request_of(handle));
     return result_of(status, routine);
 }
 
@@ -157,7 +144,9 @@ DART_ENTRY dart_ret_t dart_gather(const void* sendbuf, void* recvbuf, size_t nel
 DART_ENTRY dart_ret_t dart_allgather(const void* sendbuf, void* recvbuf, size_t nelem,
                                      dart_datatype_t dtype, dart_team_t team_id) {
     Collective call(team_id, __func__);
-    return allgather(call, {sendbuf, recvbuf, nelem, dtype}, nullptr, __func__);
+    return move_blocks_of_all(call,
+                              {sendbuf, recvbuf, nelem, dtype, shmemx_allgather, shmemx_iallgather},
+                              nullptr, __func__);
 }
 
 DART_ENTRY dart_ret_t dart_allgather_nb(const void* sendbuf, void* recvbuf, size_t nelem,
@@ -165,7 +154,9 @@ DART_ENTRY dart_ret_t dart_allgather_nb(const void* sendbuf, void* recvbuf, size
                                         dart_handle_t* handle) {
     Collective call(team_id, __func__);
     call.check_handle(handle);
-    return allgather(call, {sendbuf, recvbuf, nelem, dtype}, handle, __func__);
+    return move_blocks_of_all(call,
+                              {sendbuf, recvbuf, nelem, dtype, shmemx_allgather, shmemx_iallgather},
+                              handle, __func__);
 }
 
 DART_ENTRY dart_ret_t dart_allgatherv(const void* sendbuf, size_t nsendelem, dart_datatype_t dtype,
@@ -200,7 +191,9 @@ DART_ENTRY dart_ret_t dart_allgatherv(const void* sendbuf, size_t nsendelem, dar
 DART_ENTRY dart_ret_t dart_alltoall(const void* sendbuf, void* recvbuf, size_t nelem,
                                     dart_datatype_t dtype, dart_team_t team_id) {
     Collective call(team_id, __func__);
-    return alltoall(call, {sendbuf, recvbuf, nelem, dtype}, nullptr, __func__);
+    return move_blocks_of_all(call,
+                              {sendbuf, recvbuf, nelem, dtype, shmemx_alltoall, shmemx_ialltoall},
+                              nullptr, __func__);
 }
 
 DART_ENTRY dart_ret_t dart_alltoall_nb(const void* sendbuf, void* recvbuf, size_t nelem,
@@ -208,7 +201,9 @@ DART_ENTRY dart_ret_t dart_alltoall_nb(const void* sendbuf, void* recvbuf, size_
                                        dart_handle_t* handle) {
     Collective call(team_id, __func__);
     call.check_handle(handle);
-    return alltoall(call, {sendbuf, recvbuf, nelem, dtype}, handle, __func__);
+    return move_blocks_of_all(call,
+                              {sendbuf, recvbuf, nelem, dtype, shmemx_alltoall, shmemx_ialltoall},
+                              handle, __func__);
 }
 
 }  // namespace tessera::dart

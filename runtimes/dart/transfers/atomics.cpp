@@ -38,22 +38,6 @@ bool check_operation(dart_operation_t op, dart_datatype_t type, const char* rout
     return false;
 }
 
-// REQUIRES: a basic type. RETURNS: false, after a message: the elements are not aligned, or not in
-// a segment.
-bool find_elements(const dart_gptr_t& gptr, std::size_t nelem, dart_datatype_t type,
-                   const char* routine, Target& target) {
-    const std::size_t element_bytes = bytes_of_basic(type);
-    std::size_t bytes = 0;
-    if (__builtin_mul_overflow(nelem, element_bytes, &bytes)) bytes = SIZE_MAX;
-    if (!find_target(gptr, bytes, routine, target)) return false;
-    if (reinterpret_cast<std::uintptr_t>(target.address) % element_bytes != 0) {
-        fail(DART_ERR_INVAL, routine, "the element at offset %lld is not aligned to %zu bytes",
-             static_cast<long long>(gptr.addr_or_offs.offset), element_bytes);
-        return false;
-    }
-    return true;
-}
-
 // An integer of the same size: a compare-and-swap compares bits.
 int word_code(std::size_t bytes) {
     switch (bytes) {
@@ -112,7 +96,8 @@ bool update_remote(const Target& target, const void* value, dart_datatype_t type
 dart_ret_t accumulate(const dart_gptr_t& gptr, const void* values, std::size_t nelem,
                       dart_datatype_t type, dart_operation_t op, const char* routine) {
     Target target;
-    if (!check_operation(op, type, routine) || !find_elements(gptr, nelem, type, routine, target)) {
+    if (!check_operation(op, type, routine) ||
+        !find_elements(gptr, nelem, bytes_of_basic(type), routine, target)) {
         return bad_argument();
     }
     if (nelem == 0 || op == DART_OP_NO_OP) return DART_OK;
@@ -159,7 +144,8 @@ DART_ENTRY dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const voi
 DART_ENTRY dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void* value, void* result,
                                         dart_datatype_t dtype, dart_operation_t op) {
     Target target;
-    if (!check_operation(op, dtype, __func__) || !find_elements(gptr, 1, dtype, __func__, target)) {
+    if (!check_operation(op, dtype, __func__) ||
+        !find_elements(gptr, 1, bytes_of_basic(dtype), __func__, target)) {
         return bad_argument();
     }
     const std::size_t bytes = bytes_of_basic(dtype);
@@ -198,7 +184,7 @@ DART_ENTRY dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void* value,
                     static_cast<long>(dtype));
     }
     Target target;
-    if (!find_elements(gptr, 1, dtype, __func__, target)) return bad_argument();
+    if (!find_elements(gptr, 1, bytes_of_basic(dtype), __func__, target)) return bad_argument();
     const int type = type_code(dtype);
     if (target.mapped != nullptr) {
         shmemx_compare_swap(target.address, compare, value, result, type, target.pe);

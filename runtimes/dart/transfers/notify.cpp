@@ -29,19 +29,13 @@ struct Notification {
 };
 
 bool find_word(const dart_gptr_t& word, const char* routine, Target& target) {
-    if (!find_target(word, sizeof(std::uint64_t), routine, target)) return false;
-    if (reinterpret_cast<std::uintptr_t>(target.address) % sizeof(std::uint64_t) != 0) {
-        fail(DART_ERR_INVAL, routine, "the word at offset %lld is not aligned to 8 bytes",
-             static_cast<long long>(word.addr_or_offs.offset));
-        return false;
-    }
-    return true;
+    return find_elements(word, 1, sizeof(std::uint64_t), routine, target);
 }
 
 // The same for a word of the calling unit.
 bool find_own_word(const dart_gptr_t& word, const char* routine, Target& target) {
     if (!find_word(word, routine, target)) return false;
-    if (target.pe != shmem_my_pe()) {
+    if (target.pe != my_unit()) {
         fail(DART_ERR_INVAL, routine,
              "the word belongs to unit %d, and only that unit waits for it", target.pe);
         return false;

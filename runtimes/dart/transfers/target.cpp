@@ -100,4 +100,17 @@ bool find_target(const dart_gptr_t& gptr, std::size_t bytes, const char* routine
     return true;
 }
 
+bool find_elements(const dart_gptr_t& gptr, std::size_t nelem, std::size_t element_bytes,
+                   const char* routine, Target& target) {
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(nelem, element_bytes, &bytes)) bytes = SIZE_MAX;
+    if (!find_target(gptr, bytes, routine, target)) return false;
+    if (reinterpret_cast<std::uintptr_t>(target.address) % element_bytes != 0) {
+        fail(DART_ERR_INVAL, routine, "the element at offset %lld is not aligned to %zu bytes",
+             static_cast<long long>(gptr.addr_or_offs.offset), element_bytes);
+        return false;
+    }
+    return true;
+}
+
 }  // namespace tessera::dart

@@ -69,5 +69,8 @@ inline Target mapped_target(const dart_gptr_t& gptr, std::size_t bytes) {
 // RETURNS: false, after a message: there is no such team, unit or segment, the pointer belongs to
 // an allocation that has ended, or the segment ends before the bytes do.
 bool find_target(const dart_gptr_t& gptr, std::size_t bytes, const char* routine, Target& target);
+// The same for elements that are updated in place: also false if they are not aligned.
+bool find_elements(const dart_gptr_t& gptr, std::size_t nelem, std::size_t element_bytes,
+                   const char* routine, Target& target);
 
 }  // namespace tessera::dart
