@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Where the blocks of streams (teams/team_streams.hpp) lie, how they are laid out, and the context
-// of the transfers between them.
+// by which members transfer between their blocks.
 #pragma once
 
 #include <cstdint>
