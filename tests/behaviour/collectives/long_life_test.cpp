@@ -77,7 +77,9 @@ TEST(LongLife, TwoTeamsAtATimeFindSlotsInAnyOrder) {
             if (found[which]) continue;
             found[which] = common.lowest();
             team_slots().settle(offers[which], found[which]);
-            if (!found[which]) EXPECT_TRUE(searches[which].move_on(common));
+            if (!found[which]) {
+                EXPECT_TRUE(searches[which].move_on(common));
+            }
         }
     }
     ASSERT_TRUE(found[0] && found[1]);

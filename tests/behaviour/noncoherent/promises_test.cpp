@@ -63,7 +63,9 @@ TEST_F(Promise, PostWithNoStorePublishesNothing) {
         shmemx_epoch_complete(&epoch);
     }
     shmem_barrier_all();
-    if (has_partner() && !is_target()) EXPECT_EQ(shmem_long_g(&word, partner_), kNew);
+    if (has_partner() && !is_target()) {
+        EXPECT_EQ(shmem_long_g(&word, partner_), kNew);
+    }
 }
 
 TEST_F(Promise, ExposureWithNoPutRefreshesNothing) {
@@ -79,7 +81,9 @@ TEST_F(Promise, ExposureWithNoPutRefreshesNothing) {
         shmemx_epoch_complete(&epoch);
     }
     shmem_barrier_all();
-    if (has_partner() && is_target()) EXPECT_EQ(*program_word(), kNew);
+    if (has_partner() && is_target()) {
+        EXPECT_EQ(*program_word(), kNew);
+    }
 }
 
 TEST_F(Promise, AccessWithNoPutPublishesNothing) {
@@ -101,7 +105,9 @@ TEST_F(Promise, AccessWithNoPutPublishesNothing) {
         hear();
     }
     shmem_barrier_all();
-    if (has_partner() && is_target()) EXPECT_EQ(shmem_long_g(&word, partner_), kNew);
+    if (has_partner() && is_target()) {
+        EXPECT_EQ(shmem_long_g(&word, partner_), kNew);
+    }
 }
 
 TEST_F(Promise, ContextWithNoStorePublishesNothing) {

@@ -49,7 +49,9 @@ void move(shmem_ctx_t ctx, Move how, long* dest, long step, int pe) {
 
 void send(Pair& pair, bool is_private, unsigned long seed, int pe) {
     shmem_ctx_t ctx = SHMEM_CTX_DEFAULT;
-    if (is_private) ASSERT_EQ(shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx), 0);
+    if (is_private) {
+        ASSERT_EQ(shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx), 0);
+    }
     std::mt19937_64 random(seed);
     auto one_of = [&](unsigned count) { return static_cast<unsigned>(random() % count); };
     for (long step = 1; step <= kIterations; ++step) {

@@ -197,12 +197,16 @@ void check_tickets(int threads, Draw draw) {
     const int home = shmem_n_pes() - 1;
     run_threads(threads, [&](int thread) {
         shmem_ctx_t ctx = SHMEM_CTX_DEFAULT;
-        if (thread % 2 == 1) ASSERT_EQ(shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx), 0);
+        if (thread % 2 == 1) {
+            ASSERT_EQ(shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx), 0);
+        }
         std::uint64_t last = 0;
         for (int i = 0; i < tickets; ++i) {
             const std::uint64_t ticket = draw(ctx, counter.get(), home);
             ASSERT_LT(ticket, total);
-            if (i > 0) ASSERT_GT(ticket, last);
+            if (i > 0) {
+                ASSERT_GT(ticket, last);
+            }
             last = ticket;
             shmem_ctx_uint64_atomic_inc(ctx, marks.get() + ticket, home);
         }

@@ -69,11 +69,15 @@ TEST(Algorithms, HaveTheNamesOfTheSettings) {
         shmemx_collective_algorithm(SHMEM_TEAM_WORLD, "shmem_double_sum_reduce", sizeof(double));
     ASSERT_NE(name, nullptr);
     const char* wanted = std::getenv("SHMEM_REDUCE_ALGORITHM");
-    if (wanted != nullptr) EXPECT_STREQ(name, wanted);
+    if (wanted != nullptr) {
+        EXPECT_STREQ(name, wanted);
+    }
     // No call of this size yet. A PE alone has no choice.
     const char* none =
         shmemx_collective_algorithm(SHMEM_TEAM_WORLD, "shmem_double_sum_reduce", 1 << 20);
-    if (shmem_n_pes() > 1 && wanted == nullptr) EXPECT_EQ(none, nullptr);
+    if (shmem_n_pes() > 1 && wanted == nullptr) {
+        EXPECT_EQ(none, nullptr);
+    }
     shmem_free(data);
 }
 
@@ -156,7 +160,9 @@ TEST(TeamNode, HasChildrenAndContexts) {
               0);
     const bool is_member = shmem_my_pe() % 2 == 0;
     EXPECT_EQ(even != SHMEM_TEAM_INVALID, is_member);
-    if (is_member) EXPECT_EQ(shmem_team_my_pe(even), shmem_my_pe() / 2);
+    if (is_member) {
+        EXPECT_EQ(shmem_team_my_pe(even), shmem_my_pe() / 2);
+    }
     shmem_ctx_t ctx = SHMEM_CTX_INVALID;
     ASSERT_EQ(shmem_team_create_ctx(SHMEMX_TEAM_NODE, SHMEMX_CTX_BOUNCE_BUFFER, &ctx), 0);
     shmem_team_t team = SHMEM_TEAM_INVALID;

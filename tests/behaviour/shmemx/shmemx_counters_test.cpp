@@ -151,7 +151,9 @@ TEST_F(Counters, CountNeverOvertakesALargeGet) {
             source[kLargeBytes - 1] = kGuard;  // No PE needs it any more.
             std::memset(source, kGuard, kLargeBytes);
         }
-        if (gets) ASSERT_EQ(difference(dest.data(), expected.data(), kLargeBytes), "");
+        if (gets) {
+            ASSERT_EQ(difference(dest.data(), expected.data(), kLargeBytes), "");
+        }
     }
 }
 

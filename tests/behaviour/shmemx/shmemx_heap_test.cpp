@@ -244,7 +244,9 @@ TEST(ExternalHeap, PointersAndAccessibility) {
             (shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEMX_TEAM_NODE) >= 0 &&
              std::getenv("SHMEM_SEGMENT_PAGES") == nullptr);
         ASSERT_EQ(pointer != nullptr, is_mapped);
-        if (is_mapped) EXPECT_EQ(*pointer, 40 + pe);
+        if (is_mapped) {
+            EXPECT_EQ(*pointer, 40 + pe);
+        }
         EXPECT_EQ(shmem_addr_accessible(&mapped[7], pe), 1);
         EXPECT_EQ(shmem_addr_accessible(&allocated[3 * kPage - 1], pe), 1);
         EXPECT_EQ(shmem_addr_accessible(&large[kLargeBytes - 1], pe), 1);

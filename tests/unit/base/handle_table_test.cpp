@@ -151,7 +151,9 @@ TEST(HandleTable, ServesThreads) {
                 const std::uint64_t passing = add(table, i);
                 ASSERT_EQ(**table.find(mine), thread);
                 ASSERT_EQ(**table.find(passing), i);
-                if (i % 3 != 0) ASSERT_TRUE(remove(table, passing));
+                if (i % 3 != 0) {
+                    ASSERT_TRUE(remove(table, passing));
+                }
             }
         });
     }

@@ -47,7 +47,9 @@ class AddressSpaceTest : public testing::Test {
 };
 
 TEST_F(AddressSpaceTest, KnowsWhetherTheKernelHasTheQuery) {
-    if (is_refused) EXPECT_FALSE(has_mapping_query());
+    if (is_refused) {
+        EXPECT_FALSE(has_mapping_query());
+    }
 }
 
 TEST_F(AddressSpaceTest, CutsAMappingToTheRange) {

@@ -227,7 +227,9 @@ TEST(AllocatorRandom, AgreesWithTheModel) {
     ModelRun run(kMiB, random);
     for (int step = 0; step < 1'000'000; ++step) {
         ASSERT_NO_FATAL_FAILURE(run.step()) << "step " << step;
-        if (step % 4'000 == 0) ASSERT_TRUE(run.is_valid()) << "step " << step;
+        if (step % 4'000 == 0) {
+            ASSERT_TRUE(run.is_valid()) << "step " << step;
+        }
     }
     EXPECT_TRUE(run.is_valid());
     EXPECT_GT(run.refusals(), 100u) << "the heap was never full, so the run proves less";

@@ -163,7 +163,9 @@ TEST(Allocator, AlignedRequestFindsTheOnlyFit) {
     // except one.
     const std::vector<std::size_t> offsets = fill(allocator, 32);
     for (const std::size_t offset : offsets) {
-        if (offset % 64 == 32) ASSERT_TRUE(allocator.free(offset));
+        if (offset % 64 == 32) {
+            ASSERT_TRUE(allocator.free(offset));
+        }
     }
     EXPECT_FALSE(allocator.allocate(32, 4 * kKiB));
     ASSERT_TRUE(allocator.free(100 * 4 * kKiB));

@@ -69,7 +69,9 @@ TEST(Location, FollowsTheBinding) {
     const shmemx_location_t place = place_of(shmem_my_pe());
     cpu_set_t mask;
     ASSERT_EQ(::sched_getaffinity(0, sizeof mask, &mask), 0);
-    if (CPU_COUNT(&mask) == 1) EXPECT_GE(place.core, 0);
+    if (CPU_COUNT(&mask) == 1) {
+        EXPECT_GE(place.core, 0);
+    }
     if (place.core >= 0) {
         EXPECT_GE(place.package, 0);
         EXPECT_GE(place.numa_domain, 0);

@@ -200,9 +200,13 @@ class LocalMemoryRandom : public testing::Test {
         if (kind == 1) start = shmemx_local_align(alignment, bytes);
         if (kind == 2) start = shmemx_local_calloc(1, bytes);
         ASSERT_NE(start, nullptr) << "there is room for all that is allocated at a time";
-        if (kind == 1) ASSERT_EQ(reinterpret_cast<std::uintptr_t>(start) % alignment, 0U);
+        if (kind == 1) {
+            ASSERT_EQ(reinterpret_cast<std::uintptr_t>(start) % alignment, 0U);
+        }
         Block block{static_cast<unsigned char*>(start), bytes, 0};
-        if (kind == 2) ASSERT_TRUE(block.holds());
+        if (kind == 2) {
+            ASSERT_TRUE(block.holds());
+        }
         block.mark = static_cast<unsigned char>(pick(1, 255));
         block.write();
         blocks_.push_back(block);

@@ -170,7 +170,9 @@ void check_shared_element(int type) {
     mine = rounds;
     shmem_barrier_all();
     shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &all, &mine, 1);
-    if (shmem_my_pe() == 0) EXPECT_EQ(*element, static_cast<T>(all));
+    if (shmem_my_pe() == 0) {
+        EXPECT_EQ(*element, static_cast<T>(all));
+    }
     shmem_barrier_all();
     shmem_free(element);
 }

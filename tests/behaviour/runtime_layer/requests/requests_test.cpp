@@ -61,7 +61,9 @@ TEST(Requests, PutsAreDeliveredByARemoteWaitAndSourcesReusableByALocalOne) {
                 fill(source.data(), bytes, shmem_my_pe(), next_pe(), ++round);
                 shmemx_req_t req = SHMEMX_REQ_COMPLETE;
                 shmemx_ctx_putmem_req(ctx, region.data, source.data(), bytes, next_pe(), &req);
-                if (is_mapped(region.data, next_pe())) EXPECT_EQ(req, SHMEMX_REQ_COMPLETE);
+                if (is_mapped(region.data, next_pe())) {
+                    EXPECT_EQ(req, SHMEMX_REQ_COMPLETE);
+                }
                 shmemx_req_wait(&req, SHMEMX_LOCAL);
                 std::fill(source.begin(), source.end(), tessera::test::kGuard);
                 shmemx_req_wait(&req, SHMEMX_REMOTE);

@@ -105,7 +105,9 @@ TEST(SegmentPages, AreMappedOnTheNode) {
     auto* next = static_cast<unsigned char*>(shmem_ptr(part.name(right(), kBytes / 2), right()));
     if (next != nullptr) *next = 200;
     shmem_barrier_all();
-    if (has_pages() && is_on_my_node(left())) EXPECT_EQ(memory.get()[kBytes / 2], 200);
+    if (has_pages() && is_on_my_node(left())) {
+        EXPECT_EQ(memory.get()[kBytes / 2], 200);
+    }
 }
 
 // Words at the start (alone in their page or not), inside, and at the end.

@@ -70,7 +70,9 @@ TEST(Segments, PartsMayBeEmpty) {
     const char letter = 'x';
     if (right() % 2 == 0) shmem_putmem(some.name(right(), 7), &letter, 1, right());
     shmem_barrier_all();
-    if (me() % 2 == 0) EXPECT_EQ(some.mine()[7], 'x');
+    if (me() % 2 == 0) {
+        EXPECT_EQ(some.mine()[7], 'x');
+    }
 }
 
 TEST(Segments, AnyMemory) {

@@ -59,7 +59,9 @@ void check_symmetric(shmem_team_t team, long* block) {
     shmem_team_sync(team);
     EXPECT_EQ(block[0], left + 1);
     EXPECT_EQ(shmem_long_g(block, right), index + 1);
-    if (auto* mapped = static_cast<long*>(shmem_ptr(block, right))) EXPECT_EQ(mapped[4], 5);
+    if (auto* mapped = static_cast<long*>(shmem_ptr(block, right))) {
+        EXPECT_EQ(mapped[4], 5);
+    }
     EXPECT_EQ(shmem_addr_accessible(block, right), 1);
     shmem_team_sync(team);
     EXPECT_EQ(shmem_long_sum_reduce(team, block + 5, block + 4, 1), 0);
