@@ -105,9 +105,8 @@ double batch_s(const Options& options, const Variant& variant, const Arrays& arr
     call(options.collective, arrays, bytes, 0);
     shmem_barrier_all();
     const double start = now_s();
-    for (long i = 0; i < variant.calls; ++i) {
+    for (long i = 0; i < variant.calls; ++i)
         call(options.collective, arrays, bytes, static_cast<int>(i % npes));
-    }
     shmem_barrier_all();
     return (now_s() - start) / static_cast<double>(variant.calls);
 }
@@ -147,9 +146,8 @@ void measure(const Options& options, const Arrays& arrays, std::size_t bytes) {
     std::mt19937 random(1);
     for (int round = 0; round < options.rounds; ++round) {
         std::shuffle(order.begin(), order.end(), random);
-        for (Variant* variant : order) {
+        for (Variant* variant : order)
             variant->times.push_back(batch_s(options, *variant, arrays, bytes));
-        }
     }
     if (me != 0) return;
     std::vector<double> medians;
@@ -198,14 +196,15 @@ Options parse(int argc, char** argv) {
         if (i + 1 == argc) explain(argv[0]);
         const long value = std::strtol(argv[++i], nullptr, 10);
         if (value < 1) explain(argv[0]);
-        if (option == "--step")
+        if (option == "--step") {
             options.step = static_cast<int>(value);
-        else if (option == "--rounds")
+        } else if (option == "--rounds") {
             options.rounds = static_cast<int>(value);
-        else if (option == "--most")
+        } else if (option == "--most") {
             options.most_bytes = static_cast<std::size_t>(value);
-        else
+        } else {
             explain(argv[0]);
+        }
     }
     return options;
 }

@@ -100,9 +100,8 @@ int main(int argc, char** argv) {
         MPI_Win_create(memory, kBytesMax, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     }
     for (int k = 1; k < npes; k = k < 4 ? k + 1 : 2 * k) measure_sync(window, k);
-    for (int bytes = 8; npes > 1 && bytes <= kBytesMax; bytes *= 8) {
+    for (int bytes = 8; npes > 1 && bytes <= kBytesMax; bytes *= 8)
         measure_put(window, memory, source, bytes);
-    }
     MPI_Win_free(&window);
     if (!allocates) free(memory);
     free(source);

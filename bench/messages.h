@@ -56,9 +56,8 @@ static void handle_packet(int from) {
     const struct Packet* packet = &sections.inbox[from];
     if (packet->kind == PACKET_POST) ++sections.posts[from];
     if (packet->kind == PACKET_FINAL) ++sections.finals;
-    if (packet->kind == PACKET_PUT) {
+    if (packet->kind == PACKET_PUT)
         memcpy(sections.window + packet->offset, packet->data, (size_t)packet->bytes);
-    }
     shmem_long_atomic_set(&sections.received[me], ++sections.handled[from], from);
 }
 
@@ -70,18 +69,16 @@ static void let_others_run(long polls) {
 // Handles what has come.
 static void messages_progress(long polls) {
     for (int from = 0; from < npes; ++from) {
-        if (shmem_long_test(&sections.sent[from], SHMEM_CMP_GT, sections.handled[from])) {
+        if (shmem_long_test(&sections.sent[from], SHMEM_CMP_GT, sections.handled[from]))
             handle_packet(from);
-        }
     }
     let_others_run(polls);
 }
 
 static void send_packet(const struct Packet* packet, int to) {
     long polls = 0;
-    while (!shmem_long_test(&sections.received[to], SHMEM_CMP_GE, sections.sent_to[to])) {
+    while (!shmem_long_test(&sections.received[to], SHMEM_CMP_GE, sections.sent_to[to]))
         messages_progress(++polls);
-    }
     shmem_putmem(&sections.inbox[me], packet, kHeaderBytes + (size_t)packet->bytes, to);
     shmem_fence();
     shmem_long_atomic_set(&sections.sent[me], ++sections.sent_to[to], to);

@@ -50,9 +50,8 @@ static void atomic_stream(long repeats) {
 }
 
 static void put_strided(long repeats) {
-    for (long i = 0; i < repeats; ++i) {
+    for (long i = 0; i < repeats; ++i)
         shmem_long_iput((long*)(void*)block, (long*)(void*)local, kStride, kStride, kRow, 1);
-    }
     shmem_quiet();
 }
 

@@ -156,9 +156,8 @@ static void hybrid_limit(long repeats, size_t bytes) {
         if (__atomic_add_fetch(&hybrid->arrived, 1, __ATOMIC_ACQ_REL) == (unsigned)npes) {
             __atomic_store_n(&hybrid->arrived, 0, __ATOMIC_RELAXED);
             __atomic_store_n(&hybrid->round, round + 1, __ATOMIC_SEQ_CST);
-            if (__atomic_load_n(&hybrid->sleepers, __ATOMIC_SEQ_CST) != 0) {
+            if (__atomic_load_n(&hybrid->sleepers, __ATOMIC_SEQ_CST) != 0)
                 syscall(SYS_futex, &hybrid->round, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-            }
             continue;
         }
         for (int turn = 0; __atomic_load_n(&hybrid->round, __ATOMIC_ACQUIRE) == round; ++turn) {

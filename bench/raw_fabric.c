@@ -215,9 +215,8 @@ static void fetch_add(long repeats) {
 static void finish(void) { get_8(1); }
 
 static void put_8_stream(long repeats) {
-    for (long i = 0; i < repeats; ++i) {
+    for (long i = 0; i < repeats; ++i)
         POST(0, fi_inject_write(endpoint, &word, 8, target, shared->base, shared->key));
-    }
     finish();
 }
 

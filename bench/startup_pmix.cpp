@@ -119,9 +119,8 @@ void register_job(unsigned nprocs, const std::string& directory) {
     job.add_text(PMIX_PROC_MAP, ppn, PMIX_REGEX);
     std::free(nodes);
     std::free(ppn);
-    for (const char* key : {PMIX_JOB_SIZE, PMIX_UNIV_SIZE, PMIX_MAX_PROCS, PMIX_LOCAL_SIZE}) {
+    for (const char* key : {PMIX_JOB_SIZE, PMIX_UNIV_SIZE, PMIX_MAX_PROCS, PMIX_LOCAL_SIZE})
         job.add(key, nprocs, PMIX_UINT32);
-    }
     job.add_text(PMIX_JOBID, kNamespace);
     job.add_text(PMIX_NSDIR, directory.c_str());
     job.add_text(PMIX_LOCAL_PEERS, ranks.c_str());
@@ -152,9 +151,8 @@ void start_process(unsigned rank) {
                     PMIx_server_register_client(&process, getuid(), getgid(), nullptr,
                                                 Completion::done, &completion));
     char** environment = nullptr;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
+    for (char** entry = environ; *entry != nullptr; ++entry)
         pmix_argv_append_nosize(&environment, *entry);
-    }
     check("PMIx_server_setup_fork", PMIx_server_setup_fork(&process, &environment));
     pid_t pid = fork();
     if (pid < 0) fail("fork", PMIX_ERR_SYS_OTHER);

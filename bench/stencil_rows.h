@@ -36,9 +36,8 @@ static inline void stripe_choose_mode(struct Stripe* s, long iterations) {
     long mode = lround(acos(pow(0.5, 1.0 / (double)iterations)) / h);
     if (mode < 1) mode = 1;
     while (mode > 1 && stripe_common_divisor(mode, s->n + 1) != 1) --mode;
-    for (long i = 0; i <= s->n + 1; ++i) {
+    for (long i = 0; i <= s->n + 1; ++i)
         s->sines[i] = sin((double)((mode * i) % (2 * s->n + 2)) * h);
-    }
     s->sines[0] = s->sines[s->n + 1] = 0;
     s->factor = cos((double)mode * h);
 }

@@ -91,9 +91,8 @@ Agreed agree(Team& team, const char* where) {
     const auto me = static_cast<unsigned>(team.my_index);
     const int from = static_cast<int>(std::bit_width(me)) - 1;
     if (from >= 0) std::memcpy(&agreed, mailboxes.receive(from), sizeof agreed);
-    for (int round = from + 1; (me | 1U << round) < static_cast<unsigned>(team.npes); ++round) {
+    for (int round = from + 1; (me | 1U << round) < static_cast<unsigned>(team.npes); ++round)
         mailboxes.send(static_cast<int>(me | 1U << round), round, &agreed, sizeof agreed);
-    }
     team.sync(team, where);
     return agreed;
 }
@@ -137,9 +136,8 @@ TESSERA_COLD std::uint8_t choose_for(Team& team, Collective collective, Call cal
     call.bytes = largest_of(class_of(call.bytes));
     const TeamLayout layout = layout_of(team, state.cores_per_pe);
     const std::size_t best = cheapest(collective, call, layout, state.machine);
-    if (is_possible(traits_of(collective)[best]->restriction, call)) {
+    if (is_possible(traits_of(collective)[best]->restriction, call))
         return static_cast<std::uint8_t>(best);
-    }
     // Private arrays between nodes, and no memory to stage them: only messages are left, which
     // combine as they come.
     call.is_reproducible = false;
@@ -189,9 +187,8 @@ bool is_possible(const Restriction& restriction, const Call& call) {
     if (restriction.nonblocking && !call.is_nonblocking) return false;
     if (restriction.exposes && call.is_out_of_reach) return false;
     if (needs_staging(restriction, call) && !call.can_stage) return false;
-    if (restriction.power_of_two && !std::has_single_bit(static_cast<unsigned>(call.npes))) {
+    if (restriction.power_of_two && !std::has_single_bit(static_cast<unsigned>(call.npes)))
         return false;
-    }
     if (restriction.even && call.npes % 2 != 0) return false;
     if (restriction.one_node && !call.is_on_one_node) return false;
     if (restriction.several_nodes && call.is_on_one_node) return false;
@@ -227,9 +224,8 @@ std::size_t choose(const Group& group, Collective collective, const Call& call) 
 const Algorithm<Barrier>& choose_barrier(const Team& team) {
     const AlgorithmList<Barrier> all = algorithms<Barrier>();
     const AlgorithmSetting setting = config().algorithm(Collective::kBarrier);
-    if (!setting.is_auto() && is_possible(all[setting.index()]->restriction, call_of(team))) {
+    if (!setting.is_auto() && is_possible(all[setting.index()]->restriction, call_of(team)))
         return *all[setting.index()];
-    }
     const bool is_oversubscribed = team.is_on_one_node && team.more_members_than_cores;
     const TeamLayout layout = layout_of(team, is_oversubscribed ? 0.5 : 1);
     return *all[cheapest(Collective::kBarrier, call_of(team), layout, MachineParameters{})];
@@ -271,9 +267,8 @@ std::size_t cheapest(Collective collective, const Call& call, const TeamLayout& 
         // specification's routines take streams by name.
         if (all[i]->restriction.streams && !call.is_private) continue;
         Cost cost = all[i]->cost(team, bytes);
-        if (needs_staging(all[i]->restriction, call)) {
+        if (needs_staging(all[i]->restriction, call))
             cost = cost + staging_cost(collective, all[i]->restriction, team, bytes);
-        }
         const double time = seconds(cost, team, bytes, machine);
         if (time < least) {
             least = time;
@@ -342,9 +337,8 @@ Names algorithm_names(Collective collective) {
         auto& made = *new Lists;
         for (std::size_t i = 0; i < kCollectives; ++i) {
             made[i] = {"auto"};
-            for (const auto* algorithm : collectives::traits_of(static_cast<Collective>(i))) {
+            for (const auto* algorithm : collectives::traits_of(static_cast<Collective>(i)))
                 made[i].push_back(algorithm->name);
-            }
         }
         return made;
     }();

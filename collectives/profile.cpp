@@ -92,9 +92,8 @@ std::string own_profile_path() {
     char host[256] = "";
     ::gethostname(host, sizeof host - 1);
     const char* config_home = environment("XDG_CONFIG_HOME");
-    if (config_home != nullptr && *config_home == '/') {
+    if (config_home != nullptr && *config_home == '/')
         return std::string(config_home) + "/tessera/" + host + ".profile";
-    }
     const char* home = environment("HOME");
     if (home == nullptr || *home != '/') return {};
     return std::string(home) + "/.config/tessera/" + host + ".profile";

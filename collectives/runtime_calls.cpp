@@ -81,9 +81,8 @@ constexpr std::size_t kStagedPartBytes = std::size_t{4} << 20;
 
 template <class Visit>
 void for_each_part(std::size_t bytes, Visit visit) {
-    for (std::size_t at = 0; at < bytes; at += kStagedPartBytes) {
+    for (std::size_t at = 0; at < bytes; at += kStagedPartBytes)
         visit(at, std::min(kStagedPartBytes, bytes - at));
-    }
 }
 
 char* room_for_vector(const Group& group, std::size_t bytes) {
@@ -222,9 +221,8 @@ void combine_many(void* result, const void* const* sources, std::size_t count, s
     alignas(kCacheLineBytes) Chunk sum;
     for_each_chunk(0, nelems * reduced->element_bytes, [&](std::size_t at, std::size_t some) {
         std::memcpy(sum, static_cast<const char*>(sources[0]) + at, some);
-        for (std::size_t i = 1; i < count; ++i) {
+        for (std::size_t i = 1; i < count; ++i)
             combine(sum, static_cast<const char*>(sources[i]) + at, some / reduced->element_bytes);
-        }
         std::memcpy(static_cast<char*>(result) + at, sum, some);
     });
 }
@@ -295,9 +293,8 @@ bool reduce_vector(const Restriction& restriction, Reduce::Run run, const Group&
 }
 
 bool run_direct(const Algorithm<Reduce>& algorithm, const Group& group, const RuntimeCall& call) {
-    if (algorithm.restriction.symmetric != Symmetric::kNothing || algorithm.restriction.lands) {
+    if (algorithm.restriction.symmetric != Symmetric::kNothing || algorithm.restriction.lands)
         return reduce_vector(algorithm.restriction, algorithm.run, group, call, true);
-    }
     const FunctionKernel function(call);
     algorithm.run({.group = group,
                    .dest = call.dest,

@@ -52,9 +52,8 @@ void renew(const Team& team) {
     if (team.first.syncs != 0) renew_flags(team);
     if (team.first.mailbox_calls != 0 && team.slot < kTeamsWithMailboxes) renew_mailboxes(team);
     // Below that, gates of streams that have not been used lately cannot count as reached.
-    if (team.mailbox_calls >= kRenewAfter && team.slot < kTeamsWithStreams) {
+    if (team.mailbox_calls >= kRenewAfter && team.slot < kTeamsWithStreams)
         renew_stream_block(team.slot, team.mailbox_calls);
-    }
 }
 
 // The team before the others may use it: finish() makes it whole.

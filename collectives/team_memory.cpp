@@ -122,9 +122,8 @@ std::optional<std::size_t> allocate_team_memory(Team& team, std::size_t bytes,
     if (bytes > memory_range().team_bytes) return std::nullopt;
     TeamMemory::Request request{.bytes = round_up(bytes, kUnit),
                                 .alignment = std::max(alignment, kUnit)};
-    if (thread_level() == SHMEM_THREAD_MULTIPLE) {
+    if (thread_level() == SHMEM_THREAD_MULTIPLE)
         request.extent_max = 2 * request.bytes + request.alignment + kExtentOfThreads;
-    }
     for (bool was_contended = false, abstains = false;;) {
         const Round round = meet(team, request, abstains, where);
         if (round.place != TeamMemory::kNoLimit) return round.place;

@@ -142,9 +142,8 @@ int main(int argc, char** argv) {
         for (size_t c = 0; c < size; c++) heat_before += start_temperature(r, c);
     }
     for (size_t r = 0; r < rows_of(me); r++) {
-        for (size_t c = 0; c < size; c++) {
+        for (size_t c = 0; c < size; c++)
             row(grids[0], r + 1)[c] = start_temperature(first_row_of(me) + r, c);
-        }
     }
     shmem_barrier_all();  // No halo may come before the memory is there and filled.
 

@@ -215,9 +215,8 @@ static void count_my_part(void) {
 static size_t end_of_run(size_t first, unsigned long* bytes) {
     size_t i = first;
     *bytes = 0;
-    for (; i < word_count && owner_of(&words[i]) == owner_of(&words[first]); i++) {
+    for (; i < word_count && owner_of(&words[i]) == owner_of(&words[first]); i++)
         *bytes += words[i].length + 1;
-    }
     return i;
 }
 

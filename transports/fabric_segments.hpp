@@ -58,9 +58,8 @@ struct FabricSegments {
     // The address of `bytes` bytes that another PE has named, or nullptr: there are none such. A
     // name of memory that is not registered ends the job, because its sender waits for an answer.
     char* checked_address(std::size_t segment, std::uint64_t offset, std::uint64_t bytes) const {
-        if (segment == static_cast<std::size_t>(Segment::kNamed) && names != nullptr) {
+        if (segment == static_cast<std::size_t>(Segment::kNamed) && names != nullptr)
             return names->memory_here(offset, bytes);
-        }
         if (segment >= kSegments) return nullptr;
         const FabricMemory& memory = (*this)[static_cast<Segment>(segment)];
         if (bytes > memory.bytes || offset > memory.bytes - bytes) return nullptr;

@@ -37,9 +37,8 @@ class ServedMemory {
         char* address = aligned_address(target, what.bytes, alignment);
         if (address == nullptr) return 0;
         const auto apply = [&] {
-            if (!is_element) {
+            if (!is_element)
                 return apply_atomic(address, what.bytes, what.op, what.operand, what.condition);
-            }
             return apply_element(address, what.bytes, what.element, what.operand,
                                  *setup_.element_lock);
         };

@@ -101,9 +101,8 @@ static unsigned char* run(void) {
     const int upper = (me + npes - 1) % npes, lower = (me + 1) % npes;
     static long done;  // steps of all runs, so that flags only grow
     unsigned char *from = symmetric[0], *to = symmetric[1];
-    for (int line = 0; line < my_lines + 2; ++line) {
+    for (int line = 0; line < my_lines + 2; ++line)
         fill(from + (size_t)line * stride, (my_first + line - 1 + lines_of_all) % lines_of_all);
-    }
     compute_ns = exchange_ns = 0;
     shmem_barrier_all();
     const double first_ns = now_ns();

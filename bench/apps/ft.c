@@ -213,9 +213,8 @@ static void to_planes_of_x(void) {
     const struct Complex* block = incoming;
     for (int pe = 0; pe < npes; ++pe) {
         long first = first_of(nz, pe), planes = planes_of(nz, pe);
-        for (long row = 0; row < ny * my_x; ++row, block += planes) {
+        for (long row = 0; row < ny * my_x; ++row, block += planes)
             memcpy(cells + row * nz + first, block, sizeof(struct Complex) * (size_t)planes);
-        }
     }
 }
 
@@ -474,9 +473,8 @@ int main(int argc, char** argv) {
     pieces_wanted = option("--pieces", 0);
     options_end("[--class S|W|A] [--pieces N]");
     if (has_pieces && pieces_wanted < 1) give_up("--pieces takes a number above 0");
-    for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i) {
+    for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i)
         reduce_sync[0][i] = reduce_sync[1][i] = SHMEM_SYNC_VALUE;
-    }
     sums = allocate(64, 64);
     int is_known = !name;
     for (int i = 0; i < 3; ++i) {

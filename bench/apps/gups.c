@@ -140,9 +140,8 @@ static long updates_of_sample(Updater update, int samples) {
     uint64_t random = random_at((uint64_t)(me + 1) << 40);
     long updates = kInFlight / 8;
     time_of_updates(update, &random, updates);
-    while (updates < all && agree(time_of_updates(update, &random, updates)) < bound_ns / 8) {
+    while (updates < all && agree(time_of_updates(update, &random, updates)) < bound_ns / 8)
         updates *= 2;
-    }
     double taken_ns = agree(time_of_updates(update, &random, updates));
     double fitting = (double)updates * bound_ns / taken_ns;
     return fitting < (double)all ? (long)fitting + 1 : all;

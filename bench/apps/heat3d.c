@@ -119,9 +119,8 @@ static void get_face(enum Exchange exchange, int face) {
         from = first_cell(dimension, at) - first_cell(dimension, at - 1);
     }
     if (dimension == X) {
-        for (long y = 1; y <= cells[Y]; ++y) {
+        for (long y = 1; y <= cells[Y]; ++y)
             get_cells(exchange, cell(&mine, to, y, 1), cell(&mine, from, y, 1), cells[Z], pe);
-        }
         return;
     }
     for (long x = 1; x <= cells[X]; ++x) {
@@ -129,9 +128,8 @@ static void get_face(enum Exchange exchange, int face) {
             get_cells(exchange, cell(&mine, x, to, 1), cell(&mine, x, from, 1), cells[Z], pe);
             continue;
         }
-        for (long y = 1; y <= cells[Y]; ++y) {
+        for (long y = 1; y <= cells[Y]; ++y)
             get_cells(exchange, cell(&mine, x, y, to), cell(&mine, x, y, from), 1, pe);
-        }
     }
 }
 
@@ -211,9 +209,8 @@ static double weighted_sum(const struct Block* b, const double* of) {
     double sum = 0;
     for (long x = 1; x <= b->cells[X]; ++x) {
         for (long y = 1; y <= b->cells[Y]; ++y) {
-            for (long z = 1; z <= b->cells[Z]; ++z) {
+            for (long z = 1; z <= b->cells[Z]; ++z)
                 sum += random_of(b, 2, x, y, z) * of[cell(b, x, y, z)];
-            }
         }
     }
     return sum;
@@ -234,9 +231,8 @@ static struct Outcome expected_outcome(long iterations) {
             if (!memory[i]) give_up("no memory for the box of the reference");
         }
         fill(&whole, memory[0], memory[1]);
-        for (long k = 0; k < iterations; ++k) {
+        for (long k = 0; k < iterations; ++k)
             outcome.residual = compute(&whole, all_cells(&whole), memory[k % 2], memory[1 - k % 2]);
-        }
         outcome.sum = weighted_sum(&whole, memory[iterations % 2]);
         free(memory[0]);
         free(memory[1]);
@@ -281,9 +277,8 @@ static void measure(const char* mode, long iterations, int samples) {
     if (!box_fits()) return;
     mine = block_of_this_pe();
     double* memory = allocate(64, 2 * sizeof(double) * mine.count);
-    for (int face = 0; face < kFaces; ++face) {
+    for (int face = 0; face < kFaces; ++face)
         is_off_node[face] = neighbour[face] >= 0 && shmem_ptr(memory, neighbour[face]) == NULL;
-    }
     struct Outcome expected = expected_outcome(iterations);
     for (int i = -1; i < samples; ++i) {  // one sample to warm up
         for (enum Exchange exchange = 0; exchange < kExchanges; ++exchange) {
@@ -296,9 +291,8 @@ static void measure(const char* mode, long iterations, int samples) {
             }
         }
     }
-    for (int part = 0; part < kParts; ++part) {
+    for (int part = 0; part < kParts; ++part)
         report_times(mode, kPartNames[part], us[FACE_BY_FACE][part], samples);
-    }
     report_times(mode, "_nonblocking", us[NONBLOCKING][TOTAL], samples);
     report_times(mode, "_nonblocking_exchange", us[NONBLOCKING][DATA], samples);
     report_times(mode, "_overlap", us[OVERLAP][TOTAL], samples);
@@ -324,9 +318,8 @@ int main(int argc, char** argv) {
                    given[X] < 1 || given[Y] < 1 || given[Z] < 1))) {
         give_up("--box takes three positive numbers like 64x128x256, --iterations one");
     }
-    for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i) {
+    for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i)
         reduce_sync[0][i] = reduce_sync[1][i] = SHMEM_SYNC_VALUE;
-    }
     sums = allocate(64, 64);
     place_pes();
     int samples = by_level(1, 9, 15);

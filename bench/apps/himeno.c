@@ -49,9 +49,8 @@ static struct Domain domain_of(struct Block block, float* pressures) {
     domain.memory = malloc(sizeof(float) * block.count * (kFields + 1));
     if (!domain.memory) give_up("no memory for %d arrays of %zu floats", kFields + 1, block.count);
     domain.changed = domain.memory;
-    for (int f = 0; f < kFields; ++f) {
+    for (int f = 0; f < kFields; ++f)
         domain.fields[f] = domain.memory + (size_t)(f + 1) * block.count;
-    }
     return domain;
 }
 
@@ -67,9 +66,8 @@ static void fill(struct Domain* d) {
                 if (has_random_fields) d->p[at] += (float)random_of(b, kFields, x, y, z);
                 for (int f = 0; f < kFields; ++f) {
                     d->fields[f][at] = kOfficial[f];
-                    if (has_random_fields) {
+                    if (has_random_fields)
                         d->fields[f][at] += 0.1f * (float)random_of(b, f, x, y, z);
-                    }
                 }
             }
         }
@@ -173,9 +171,8 @@ static double weighted_sum(const struct Domain* d) {
     double sum = 0;
     for (long x = 1; x <= b->cells[X]; ++x) {
         for (long y = 1; y <= b->cells[Y]; ++y) {
-            for (long z = 1; z <= b->cells[Z]; ++z) {
+            for (long z = 1; z <= b->cells[Z]; ++z)
                 sum += random_of(b, 100, x, y, z) * (double)d->p[cell(b, x, y, z)];
-            }
         }
     }
     return sum;
@@ -259,9 +256,8 @@ int main(int argc, char** argv) {
     options_end("[--size XS|S|M|L] [--iterations N]");
     static const char* const kSizes[] = {"XS", "S", "M", "L"};  // points in x: 32, 64, 128, 256
     static const int kQuick[] = {160, 40, 20, 10};  // iterations: samples outlast time slices
-    for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i) {
+    for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i)
         reduce_sync[0][i] = reduce_sync[1][i] = SHMEM_SYNC_VALUE;
-    }
     sums = allocate(64, 64);
     arrived = allocate(64, 64);
     place_pes();

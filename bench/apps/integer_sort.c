@@ -119,9 +119,8 @@ static void share_out_buckets(void) {
         sum += totals[bucket];
     }
     while (pe < npes) first_bucket[++pe] = kBuckets;
-    if (received_count > capacity) {
+    if (received_count > capacity)
         give_up("integer sort: %ld keys for this PE, room for %ld", received_count, capacity);
-    }
 }
 
 static void group_keys(void) {
@@ -306,9 +305,8 @@ int main(int argc, char** argv) {
     const char* name = option_text("--class", NULL);
     options_end("[--class S|W|A]");
     if (npes > kPesMax / 4) give_up("integer sort: %d PEs, at most %d", npes, kPesMax / 4);
-    for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i) {
+    for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i)
         reduce_sync[0][i] = reduce_sync[1][i] = SHMEM_SYNC_VALUE;
-    }
     from = allocate(64, sizeof(long) * (size_t)npes * (size_t)npes);
     counts = allocate(64, sizeof(int) * kBuckets);
     totals = allocate(64, sizeof(int) * kBuckets);

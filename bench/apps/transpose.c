@@ -62,9 +62,8 @@ static void find_row_starts(void) {
         row_start[row + 1] = row_start[row] + place[row];
         place[row] = row_start[row];
     }
-    if (row_start[rows] > capacity) {
+    if (row_start[rows] > capacity)
         give_up("transpose: %ld nonzeros for this PE, room for %ld", row_start[rows], capacity);
-    }
     shmem_barrier_all();
 }
 
@@ -107,9 +106,8 @@ static void check(void) {
         }
     }
     double entries = fold_all((double)row_start[rows], SUM_OF_ALL);
-    if (entries != (double)(n * kPerRow)) {
+    if (entries != (double)(n * kPerRow))
         give_up("transpose: expected %ld entries, found %.0f", n * kPerRow, entries);
-    }
     // Results of an earlier sample must not look right.
     for (long entry = 0; entry < row_start[rows]; ++entry) {
         new_columns[entry] = -1;
@@ -142,9 +140,8 @@ static void measure(int samples) {
             if (i >= 0) rate[part][i] = (double)(n * kPerRow) * 1e3 / slowest;
         }
     }
-    for (int part = 0; part < kParts; ++part) {
+    for (int part = 0; part < kParts; ++part)
         report(kNames[part], "rows", (double)n, "Mentries/s", 0, rate[part], samples, 0);
-    }
 }
 
 static void measure_matrix(long size, int samples) {

@@ -96,9 +96,8 @@ static void get_face(int field, int face) {
     const long to = face % 2 ? count[dimension] + 1 : 0;
     const long from = face % 2 ? 1 : count_of(dimension, place[dimension] - 1);
     if (dimension == X) {
-        for (long y = 1; y <= count[Y]; ++y) {
+        for (long y = 1; y <= count[Y]; ++y)
             get_cells(field, cell(to, y, 1), cell(from, y, 1), count[Z], unit);
-        }
         return;
     }
     for (long x = 1; x <= count[X]; ++x) {
@@ -106,9 +105,8 @@ static void get_face(int field, int face) {
             get_cells(field, cell(x, to, 1), cell(x, from, 1), count[Z], unit);
             continue;
         }
-        for (long y = 1; y <= count[Y]; ++y) {
+        for (long y = 1; y <= count[Y]; ++y)
             get_cells(field, cell(x, y, to), cell(x, y, from), 1, unit);
-        }
     }
 }
 
@@ -198,9 +196,8 @@ static void check_halo(void) {
         long at[kDimensions] = {count[X], 1, (count[Z] + 1) / 2};
         at[face / 2] = face % 2 ? count[face / 2] + 1 : 0;
         if (neighbour[face] < 0) continue;
-        if (mine[0][cell(at[X], at[Y], at[Z])] != first_temperature(at[X], at[Y], at[Z])) {
+        if (mine[0][cell(at[X], at[Y], at[Z])] != first_temperature(at[X], at[Y], at[Z]))
             give_up("the halo is wrong");
-        }
     }
 }
 
@@ -231,9 +228,8 @@ static void measure(const char* mode, int iterations) {
     for (int i = 0; i < 2; ++i) mine[i] = allocate_field(i, bytes);
     for (int i = -1; i < samples; ++i) {  // one to warm up
         one_sample(iterations);
-        for (int part = 0; part < kParts; ++part) {
+        for (int part = 0; part < kParts; ++part)
             us[part][i < 0 ? 0 : i] = greatest(ns[part] * 1e-3 / iterations);
-        }
     }
     for (int part = 0; part < kParts; ++part) {
         char name[64];

@@ -131,9 +131,8 @@ static uint64_t divide_table(void) {
     words = (uint64_t)1 << log_words;
     first_word = malloc(sizeof(uint64_t) * ((size_t)npes + 1));
     // The first index with index * npes >> log_words == unit.
-    for (int unit = 0; unit <= npes; ++unit) {
+    for (int unit = 0; unit <= npes; ++unit)
         first_word[unit] = (((uint64_t)unit << log_words) + (uint64_t)npes - 1) / (uint64_t)npes;
-    }
     return words / (uint64_t)npes + 1;
 }
 

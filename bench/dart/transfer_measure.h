@@ -51,9 +51,8 @@ static inline void measure(const struct Row* row, const char* x_name, double x, 
     const int samples = level == TINY ? 3 : level != FULL ? 21 : 51;
     const double sample_ns = level == TINY ? 1e4 : level != FULL ? 4e5 : 2e6;
     long calls = 1;
-    while (time_of(row->ours, calls, bytes) * (double)calls < sample_ns && calls < 1000000) {
+    while (time_of(row->ours, calls, bytes) * (double)calls < sample_ns && calls < 1000000)
         calls *= 2;
-    }
     for (int i = 0; i < samples; ++i) {
         ours[i] = time_of(row->ours, calls, bytes) / row->operations;
         limit[i] = row->limit ? time_of(row->limit, calls, bytes) / row->operations : 0;
@@ -70,9 +69,8 @@ static inline void measure(const struct Row* row, const char* x_name, double x, 
 static inline void measure_rows(const struct Row* rows, size_t count) {
     const size_t most = level == TINY ? 4096 : level != FULL ? (size_t)1 << 18 : BYTES_MAX;
     for (size_t row = 0; me == 0 && row < count; ++row) {
-        for (size_t bytes = 8; bytes <= most; bytes *= bytes < 4096 && level == FULL ? 2 : 8) {
+        for (size_t bytes = 8; bytes <= most; bytes *= bytes < 4096 && level == FULL ? 2 : 8)
             measure(&rows[row], "bytes", (double)bytes, bytes);
-        }
     }
     meet();
 }

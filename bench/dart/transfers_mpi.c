@@ -56,18 +56,16 @@ static void put_start(long calls, size_t bytes) {
 static void put_window(long calls, size_t bytes) {
     const int count = (int)(bytes / 8);
     for (long i = 0; i < calls; ++i) {
-        for (int j = 0; j < kWindow; ++j) {
+        for (int j = 0; j < kWindow; ++j)
             MPI_Put(local, count, MPI_LONG, target, 0, count, MPI_LONG, window);
-        }
         MPI_Win_flush(target, window);
     }
 }
 static void get_window(long calls, size_t bytes) {
     const int count = (int)(bytes / 8);
     for (long i = 0; i < calls; ++i) {
-        for (int j = 0; j < kWindow; ++j) {
+        for (int j = 0; j < kWindow; ++j)
             MPI_Get(local, count, MPI_LONG, target, 0, count, MPI_LONG, window);
-        }
         MPI_Win_flush(target, window);
     }
 }

@@ -33,9 +33,8 @@ static void* allocate_block(enum kind kind, size_t bytes) {
 static void check_block(enum kind kind, void* block, size_t bytes) {
     long* words = block;
     const size_t count = bytes / sizeof(long);
-    if ((uintptr_t)block % (kind == ALIGN ? 4096 : sizeof(long)) != 0) {
+    if ((uintptr_t)block % (kind == ALIGN ? 4096 : sizeof(long)) != 0)
         give_up("allocation: %p is not aligned", block);
-    }
     for (size_t i = 0; kind == CALLOC && i < count; ++i) {
         if (words[i] == 0) continue;
         give_up("allocation: calloc of %zu bytes: word %zu: expected 0, found %ld", bytes, i,

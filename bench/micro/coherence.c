@@ -52,9 +52,8 @@ static void measure_transfers(int samples) {
                    median(limit, samples));
             memset(there, 0, bytes);
             by_turns(get, NULL, repeats_for(get, bytes, 5e5), bytes, samples, ours, NULL);
-            if (memcmp(there, here, bytes) != 0) {
+            if (memcmp(there, here, bytes) != 0)
                 give_up("coherence: the get of %zu bytes did not bring what was put", bytes);
-            }
             report("coherence_get", "bytes", (double)bytes, "ns", 1, ours, samples,
                    median(limit, samples));
         }

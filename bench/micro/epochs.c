@@ -79,9 +79,8 @@ static int home_of(int home, int pe) { return home < 0 ? pe : home; }
 static void words_of_origin(int k, int home) {
     for (int i = 1; i <= k; ++i) {
         long polls = 0;
-        while (!(shmem_ulong_atomic_fetch(&words.posted[0], home_of(home, 0)) >> i & 1)) {
+        while (!(shmem_ulong_atomic_fetch(&words.posted[0], home_of(home, 0)) >> i & 1))
             let_others_run(++polls);
-        }
         shmem_ulong_atomic_and(&words.posted[0], ~(1UL << i), home_of(home, 0));
     }
     for (int i = 1; i <= k; ++i) shmem_long_atomic_add(&words.open[i], -1, home_of(home, i));
@@ -91,9 +90,8 @@ static void words_of_target(int home) {
     shmem_fence();
     shmem_ulong_atomic_or(&words.posted[0], 1UL << me, home_of(home, 0));
     long polls = 0;
-    while (shmem_long_atomic_fetch(&words.open[me], home_of(home, me)) != 0) {
+    while (shmem_long_atomic_fetch(&words.open[me], home_of(home, me)) != 0)
         let_others_run(++polls);
-    }
 }
 static void messages_of_origin(int k) {
     for (int i = 1; i <= k; ++i) messages_wait_for_post(i);
@@ -193,9 +191,8 @@ static void measure_puts(size_t bytes, int samples) {
         shmem_barrier_all();
     }
     const double limit = median(limits, samples);
-    for (int body = 0; body < 2; ++body) {
+    for (int body = 0; body < 2; ++body)
         report(kBodyNames[body], "bytes", (double)bytes, "MB/s", 0, rates[body], samples, limit);
-    }
 }
 
 int main(int argc, char** argv) {
@@ -225,9 +222,8 @@ int main(int argc, char** argv) {
         }
         if (team != SHMEM_TEAM_INVALID) shmem_team_destroy(team);
     }
-    for (size_t bytes = 8; npes > 1 && bytes <= kBytesMax; bytes *= 8) {
+    for (size_t bytes = 8; npes > 1 && bytes <= kBytesMax; bytes *= 8)
         measure_puts(bytes, by_level(3, 51, 201));
-    }
     sections_free();
     free(source);
     end();

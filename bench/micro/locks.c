@@ -118,9 +118,8 @@ int main(int argc, char** argv) {
     measure_together("lock_contended", contended, npes);
     const long done = measure_together("lock_protecting", protecting, npes);
     shmem_barrier_all();
-    if (me == 0 && *(volatile long*)counter != done * npes) {
+    if (me == 0 && *(volatile long*)counter != done * npes)
         give_up("locks: expected a count of %ld, found %ld", done * npes, *counter);
-    }
     measure_together("lock_own", own, 1);
     end();
     return 0;

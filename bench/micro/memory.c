@@ -46,9 +46,8 @@ static void exchange(void) {
         shmem_long_atomic_add(traffic + npes, 1, pe);
     }
     shmem_barrier_all();
-    if (*(volatile long*)(traffic + npes) != npes) {
+    if (*(volatile long*)(traffic + npes) != npes)
         give_up("memory: expected %d additions, found %ld", npes, traffic[npes]);
-    }
     for (int pe = 0; pe < npes; ++pe) {
         if (*(volatile long*)(traffic + pe) == pe + 1) continue;
         give_up("memory: word %d: expected %d, found %ld", pe, pe + 1, traffic[pe]);

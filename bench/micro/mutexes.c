@@ -88,9 +88,8 @@ static void measure_alone(void) {
     if (me == 0) {
         const long repeats = by_level(100, 20000, 100000);
         for (int i = 0; i < samples; ++i) {
-            for (int row = 0; row < kRows; ++row) {
+            for (int row = 0; row < kRows; ++row)
                 ns[row][i] = time_of(kAlone[row].body, repeats, 0);
-            }
         }
     }
     shmem_barrier_all();

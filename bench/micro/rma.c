@@ -155,9 +155,8 @@ static void verify(const struct row* row, size_t bytes) {
     shmem_barrier_all();
     if (takes_part(me, row->ways)) row->ours(row->is_word ? kWords : 1, bytes);
     shmem_barrier_all();
-    if (row->is_put && (is_target(me) || (row->ways == BOTH_WAYS && is_origin(me)))) {
+    if (row->is_put && (is_target(me) || (row->ways == BOTH_WAYS && is_origin(me))))
         check(row->name, remote, checked, bytes);
-    }
     if (!row->is_put && takes_part(me, row->ways)) check(row->name, local, checked, bytes);
     shmem_barrier_all();
 }
@@ -208,9 +207,8 @@ int main(int argc, char** argv) {
     for (size_t i = 0; i < COUNT(kRates); ++i) measure_pairs(&kRates[i], 8, 1e3, "Mops/s");
     for (size_t bytes = 8; bytes <= bytes_max; bytes *= bytes < 16 * MIB ? 8 : 4) {
         for (size_t i = 0; i < COUNT(kLatencies); ++i) measure_alone(&kLatencies[i], bytes);
-        for (size_t i = 0; i < COUNT(kBandwidths); ++i) {
+        for (size_t i = 0; i < COUNT(kBandwidths); ++i)
             measure_pairs(&kBandwidths[i], bytes, (double)bytes * 1e3, "MB/s");
-        }
     }
     end();
     return 0;

@@ -128,24 +128,21 @@ static void copy(double* to, const double* from, int is_put) {
     const ptrdiff_t from_row = is_put ? s.local_row : s.remote_row;
     const ptrdiff_t from_column = is_put ? s.local_column : s.remote_column;
     if (has_runs()) {
-        for (size_t row = 0; row < s.rows; ++row, to += to_row, from += from_row) {
+        for (size_t row = 0; row < s.rows; ++row, to += to_row, from += from_row)
             memcpy(to, from, s.columns * 8);
-        }
         return;
     }
     for (size_t row = 0; row < s.rows; ++row, to += to_row, from += from_row) {
-        for (ptrdiff_t column = 0; column < (ptrdiff_t)s.columns; ++column) {
+        for (ptrdiff_t column = 0; column < (ptrdiff_t)s.columns; ++column)
             to[column * to_column] = from[column * from_column];
-        }
     }
 }
 // The same with the strides that the compiler knows.
 static void copy_second_elements(double* restrict to, const double* restrict from) {
     const size_t n = section.columns;
     for (size_t row = 0; row < n; ++row) {
-        for (size_t column = 0; column < n; ++column) {
+        for (size_t column = 0; column < n; ++column)
             to[4 * n * row + 2 * column] = from[4 * n * row + 2 * column];
-        }
     }
 }
 static void copy_face_z(double* restrict to, const double* restrict from) {

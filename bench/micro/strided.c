@@ -66,45 +66,39 @@ DEFINE_BODIES(64)
 
 static void put_blocks(long repeats, size_t bytes) {
     for (long i = 0; i < repeats; ++i) {
-        for (size_t j = 0; j < count; ++j) {
+        for (size_t j = 0; j < count; ++j)
             shmem_putmem(remote + j * (size_t)stride * bytes, local + j * bytes, bytes, partner);
-        }
     }
     shmem_quiet();
 }
 static void get_blocks(long repeats, size_t bytes) {
     for (long i = 0; i < repeats; ++i) {
-        for (size_t j = 0; j < count; ++j) {
+        for (size_t j = 0; j < count; ++j)
             shmem_getmem(local + j * bytes, remote + j * (size_t)stride * bytes, bytes, partner);
-        }
     }
 }
 static void ibput(long repeats, size_t bytes) {
     const ptrdiff_t words = (ptrdiff_t)bytes / 8;
-    for (long i = 0; i < repeats; ++i) {
+    for (long i = 0; i < repeats; ++i)
         put_strided_blocks(remote, local, stride * words, (size_t)words, count, partner);
-    }
     shmem_quiet();
 }
 static void ibget(long repeats, size_t bytes) {
     const ptrdiff_t words = (ptrdiff_t)bytes / 8;
-    for (long i = 0; i < repeats; ++i) {
+    for (long i = 0; i < repeats; ++i)
         get_strided_blocks(local, remote, stride * words, (size_t)words, count, partner);
-    }
 }
 static void put_blocks_limit(long repeats, size_t bytes) {
     for (long i = 0; i < repeats; ++i) {
-        for (size_t j = 0; j < count; ++j) {
+        for (size_t j = 0; j < count; ++j)
             memcpy(mapped + j * (size_t)stride * bytes, local + j * bytes, bytes);
-        }
         use_memory();
     }
 }
 static void get_blocks_limit(long repeats, size_t bytes) {
     for (long i = 0; i < repeats; ++i) {
-        for (size_t j = 0; j < count; ++j) {
+        for (size_t j = 0; j < count; ++j)
             memcpy(local + j * bytes, mapped + j * (size_t)stride * bytes, bytes);
-        }
         use_memory();
     }
 }
@@ -189,9 +183,8 @@ int main(int argc, char** argv) {
             measure(&kElements[row], "_by_stride", "stride", (size_t)stride, kElements[row].bytes);
         }
         stride = 8;
-        for (count = 1; count <= (level == TINY ? 256 : 16384); count *= 4) {
+        for (count = 1; count <= (level == TINY ? 256 : 16384); count *= 4)
             measure(&kElements[row], "_by_count", "elements", count, kElements[row].bytes);
-        }
     }
     for (size_t row = 0; row < (kHasBlocks ? COUNT(kBlocks) : 2); ++row) {
         stride = 2;

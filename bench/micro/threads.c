@@ -93,9 +93,8 @@ static void run_plan(enum kind kind) {
     plan.kind = kind;
     pthread_barrier_init(&plan.meeting, NULL, (unsigned)plan.threads);
     for (long i = 1; i < plan.threads; ++i) {
-        if (pthread_create(threads + i, NULL, thread_main, (void*)i) != 0) {
+        if (pthread_create(threads + i, NULL, thread_main, (void*)i) != 0)
             give_up("threads: no thread %ld", i);
-        }
     }
     thread_main((void*)0);
     for (int i = 1; i < plan.threads; ++i) pthread_join(threads[i], NULL);
@@ -104,9 +103,8 @@ static void run_plan(enum kind kind) {
 
 // PE 0: the words of the target before and after, by blocking operations of one thread.
 static void set_words(long value) {
-    for (int i = 0; i < plan.threads; ++i) {
+    for (int i = 0; i < plan.threads; ++i)
         shmem_long_p(words + (plan.operation * kThreadsMax + i) * kLineLongs, value, target);
-    }
     shmem_quiet();
 }
 
@@ -156,9 +154,8 @@ static void measure(enum kind kind, enum operation operation, int threads) {
 static void measure_all(void) {
     for (int kind = PRIVATE; kind <= DEFAULT; ++kind) {
         for (int threads = 1; threads <= kThreadsMax; threads *= 2) {
-            for (int operation = 0; operation < OPERATIONS; ++operation) {
+            for (int operation = 0; operation < OPERATIONS; ++operation)
                 measure((enum kind)kind, (enum operation)operation, threads);
-            }
         }
     }
 }

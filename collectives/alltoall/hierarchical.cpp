@@ -46,9 +46,8 @@ class Exchange {
     void send_to_nodes() {
         for (int i = 1; i < nodes_.count(); ++i) {
             const int node = (nodes_.mine + i) % nodes_.count();
-            for (int at = nodes_.index_on_node; at < nodes_.size(node); at += my_size()) {
+            for (int at = nodes_.index_on_node; at < nodes_.size(node); at += my_size())
                 send(nodes_.member(node, at));
-            }
         }
     }
 
@@ -56,9 +55,8 @@ class Exchange {
         for (int node = 0; node < nodes_.count(); ++node) {
             if (node == nodes_.mine) continue;
             const char* block = mailboxes_.buffer() + offset_of(node);
-            for (int at = 0; at < nodes_.size(node); ++at, block += bytes_) {
+            for (int at = 0; at < nodes_.size(node); ++at, block += bytes_)
                 std::memcpy(dest_ + offset(nodes_.member(node, at)), block, bytes_);
-            }
         }
     }
 
@@ -79,9 +77,8 @@ class Exchange {
         }
         char* message = packed_ + used_;
         used_ += message_bytes;
-        for (int at = 0; at < my_size(); ++at) {
+        for (int at = 0; at < my_size(); ++at)
             get(message + offset(at), source_ + offset(index), nodes_.member(nodes_.mine, at));
-        }
         mailboxes_.put_nbi(index, offset_of(nodes_.mine), message, message_bytes);
     }
 

@@ -58,9 +58,8 @@ void meet_active_set(const ActiveSet& set, long* psync, const char* where) {
     wait_for(arrivals, SHMEM_SYNC_VALUE + set.size - 1, where);
     context.set(arrivals, static_cast<long>(SHMEM_SYNC_VALUE), set.start, where);
     context.fence();
-    for (int i = 1; i < set.size; ++i) {
+    for (int i = 1; i < set.size; ++i)
         context.set(release, kReleased, set.start + (i << set.log_stride), where);
-    }
 }
 
 }  // namespace

@@ -32,9 +32,8 @@ enum class Round : std::uint8_t {
             post_flag(partner, static_cast<int>(round), number);
         }
         Gate& mine = team.flags->arrival[round].gate;
-        if (state == Round::kPosted || !mine.reaches_soon(number)) {
+        if (state == Round::kPosted || !mine.reaches_soon(number))
             mine.wait_for_slowly(number, where);
-        }
     }
 }
 

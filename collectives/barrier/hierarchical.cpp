@@ -42,9 +42,8 @@ bool arrive(CentralSync& central, int members) {
 }
 
 void sync_hierarchical(Team& team, const char* where) {
-    if (team.is_on_one_node) {
+    if (team.is_on_one_node)
         return team.central->barrier(static_cast<std::uint32_t>(team.npes), where);
-    }
     const std::uint32_t number = ++team.syncs;
     const TeamNodes& nodes = team.by_node;
     const int members = nodes.size(nodes.mine);

@@ -21,9 +21,8 @@ static_assert(kMembersMax == 1 << 20);
 // Calls visit(distance, line) for the round's members, except those that other rounds have reached.
 template <class Visit>
 void for_each_way(const Team& team, std::int64_t stride, int round, Visit visit) {
-    for (int way = 1; way < kWays && way * stride < team.npes; ++way) {
+    for (int way = 1; way < kWays && way * stride < team.npes; ++way)
         visit(static_cast<int>(way * stride), kLinesInRound * round + way - 1);
-    }
 }
 
 void sync_kway_dissemination(Team& team, const char* where) {

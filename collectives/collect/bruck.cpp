@@ -23,9 +23,8 @@ void fcollect_bruck(const Group& group, void* dest, const void* source, std::siz
     const Mailboxes mailboxes(group.team(), group.where());
     const BlockArray blocks(group, dest, bytes);
     int round = 0;
-    for (int have = 1; have < npes; have *= 2) {
+    for (int have = 1; have < npes; have *= 2)
         mailboxes.post(GateKind::kReady, round++, (me + have) % npes);
-    }
     blocks.fill_in(source);
     round = 0;
     for (int have = 1; have < npes; have *= 2, ++round) {

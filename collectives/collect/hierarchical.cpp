@@ -62,9 +62,8 @@ class Lane {
     // On the caller's node. `block` is in its dest.
     void share(int block) const {
         const int size = nodes_.size(nodes_.mine);
-        for (int i = 1; i < size; ++i) {
+        for (int i = 1; i < size; ++i)
             pass_on_(block, nodes_.member(nodes_.mine, (nodes_.index_on_node + i) % size));
-        }
     }
 
     // Whether the node has members that are no lane.
@@ -95,9 +94,8 @@ class Lane {
     void for_each_block(int first, int some, Visit visit) const {
         for (int i = 0; i < some; ++i) {
             const int node = (first + i) % nodes_.count();
-            for (int at = nodes_.index_on_node; at < nodes_.size(node); at += nodes_.smallest) {
+            for (int at = nodes_.index_on_node; at < nodes_.size(node); at += nodes_.smallest)
                 visit(nodes_.member(node, at));
-            }
         }
     }
 

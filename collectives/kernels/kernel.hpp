@@ -60,27 +60,28 @@ inline constexpr std::size_t kElementCount = 13;
 
 template <class T>
 constexpr Element element_of() {
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (std::is_same_v<T, float>) {
         return Element::kFloat;
-    else if constexpr (std::is_same_v<T, double>)
+    } else if constexpr (std::is_same_v<T, double>) {
         return Element::kDouble;
-    else if constexpr (std::is_same_v<T, long double>)
+    } else if constexpr (std::is_same_v<T, long double>) {
         return Element::kLongDouble;
-    else if constexpr (std::is_same_v<T, shmem_internal_complexf>)
+    } else if constexpr (std::is_same_v<T, shmem_internal_complexf>) {
         return Element::kComplexFloat;
-    else if constexpr (std::is_same_v<T, shmem_internal_complexd>)
+    } else if constexpr (std::is_same_v<T, shmem_internal_complexd>) {
         return Element::kComplexDouble;
-    else {
+    } else {
         static_assert(std::is_integral_v<T>);
         constexpr bool kIsSigned = std::is_signed_v<T>;
-        if constexpr (sizeof(T) == 1)
+        if constexpr (sizeof(T) == 1) {
             return kIsSigned ? Element::kInt8 : Element::kUint8;
-        else if constexpr (sizeof(T) == 2)
+        } else if constexpr (sizeof(T) == 2) {
             return kIsSigned ? Element::kInt16 : Element::kUint16;
-        else if constexpr (sizeof(T) == 4)
+        } else if constexpr (sizeof(T) == 4) {
             return kIsSigned ? Element::kInt32 : Element::kUint32;
-        else
+        } else {
             return kIsSigned ? Element::kInt64 : Element::kUint64;
+        }
     }
 }
 

@@ -107,9 +107,8 @@ struct Loops {
         const T* b = static_cast<const T*>(sources[1]);
         const T* c = static_cast<const T*>(sources[2]);
 #pragma omp simd
-        for (std::size_t i = 0; i < nelems; ++i) {
+        for (std::size_t i = 0; i < nelems; ++i)
             r[i] = finish<Op>(Op::apply(Op::apply(a[i], b[i]), c[i]));
-        }
     }
     [[gnu::noinline]] static void four(void* result, const void* const* sources,
                                        std::size_t nelems) {
@@ -119,9 +118,8 @@ struct Loops {
         const T* c = static_cast<const T*>(sources[2]);
         const T* d = static_cast<const T*>(sources[3]);
 #pragma omp simd
-        for (std::size_t i = 0; i < nelems; ++i) {
+        for (std::size_t i = 0; i < nelems; ++i)
             r[i] = finish<Op>(Op::apply(Op::apply(Op::apply(a[i], b[i]), c[i]), d[i]));
-        }
     }
 };
 
@@ -224,9 +222,8 @@ void combine_block(void* result, const void* const* sources, std::size_t count, 
     std::size_t taken = 0;
     std::size_t filled = 0;  // 1 from the second step on: the partial results
     do {
-        while (filled < kSourcesAtOnce && taken < count) {
+        while (filled < kSourcesAtOnce && taken < count)
             step[filled++] = static_cast<const char*>(sources[taken++]) + offset;
-        }
         combine_few<Of>(taken < count ? partial : static_cast<char*>(result) + offset, step, filled,
                         nelems);
         step[0] = partial;

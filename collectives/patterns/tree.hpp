@@ -38,16 +38,14 @@ class Tree {
     // Calls visit(child, level, digit) in the order of the places: the smallest subtrees first.
     template <class Visit>
     void for_each_child(Visit visit) const {
-        for (int level = 0; level < levels_; ++level) {
+        for (int level = 0; level < levels_; ++level)
             for_each_child_on(level, [&](int child, int digit) { visit(child, level, digit); });
-        }
     }
     // The same with the largest subtrees first.
     template <class Visit>
     void for_each_child_down(Visit visit) const {
-        for (int level = levels_ - 1; level >= 0; --level) {
+        for (int level = levels_ - 1; level >= 0; --level)
             for_each_child_on(level, [&](int child, int digit) { visit(child, level, digit); });
-        }
     }
 
   private:

@@ -35,9 +35,8 @@ class Window {
 
     // RETURNS when: `data` is reusable.
     void send(int to, std::uint32_t message, const void* data, std::size_t bytes) const {
-        if (message >= slots_.count) {
+        if (message >= slots_.count)
             mailboxes_.wait(GateKind::kReady, round_, message - slots_.count);
-        }
         mailboxes_.put(to, slots_.at(message), data, bytes);
         mailboxes_.post(GateKind::kData, round_, to, message);
     }

@@ -18,9 +18,8 @@ void reduce_mail(const Reduction& call) {
     std::memcpy(mailboxes.buffer(), call.source, call.bytes());
     mailboxes.announce_buffer();
     std::memcpy(call.dest, mailboxes.buffer_of(0), call.bytes());
-    for (int index = 1; index < call.group.npes(); ++index) {
+    for (int index = 1; index < call.group.npes(); ++index)
         call.kernel.combine(call.dest, mailboxes.buffer_of(index), call.nelems);
-    }
 }
 
 Cost cost(const TeamLayout& team, double n) {

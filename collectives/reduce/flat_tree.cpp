@@ -24,9 +24,8 @@ void reduce_flat_tree(const Reduction& call) {
                 call.kernel.combine(result, call.operand(index, call.source + at, bytes, copy),
                                     bytes / call.element_bytes());
             }
-            for (int index = 0; index < group.npes(); ++index) {
+            for (int index = 0; index < group.npes(); ++index)
                 call.put(index, call.dest + at, result, bytes);
-            }
         });
         group.deliver();
     }

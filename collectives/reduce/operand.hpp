@@ -30,9 +30,8 @@ inline std::uint32_t chunk_count(std::size_t bytes) {
 // Calls visit(offset, bytes) for the chunks of [begin, end), in bytes.
 template <class Visit>
 void for_each_chunk(std::size_t begin, std::size_t end, Visit visit) {
-    for (std::size_t at = begin; at < end; at += kChunkBytes) {
+    for (std::size_t at = begin; at < end; at += kChunkBytes)
         visit(at, std::min(kChunkBytes, end - at));
-    }
 }
 
 // The bytes at symmetric address `address` of PE `index` of the group: in place, or copied to

@@ -33,9 +33,8 @@ void lower_computes(const Reduction& call, const Mailboxes& mailboxes, int round
 
 void double_long(const Reduction& call, const Core& core) {
     reduce_folded(call, core, [&](const Mailboxes& mailboxes) {
-        for (int round = 0; round < core.rounds(); ++round) {
+        for (int round = 0; round < core.rounds(); ++round)
             lower_computes(call, mailboxes, round, core.partner_in(round));
-        }
     });
 }
 

@@ -58,9 +58,8 @@ class FirstMember {
             std::memcpy(own, operand_of(group_, index++, chunk.source, chunk.bytes, copy),
                         chunk.bytes);
         }
-        for (; index < members_.end; ++index) {
+        for (; index < members_.end; ++index)
             sum_.combine(own, operand_of(group_, index, chunk.source, chunk.bytes, copy), nelems);
-        }
     }
 
     // before = the sum of all nodes on the left, if there are any.

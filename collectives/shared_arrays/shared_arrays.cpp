@@ -112,9 +112,8 @@ void SharedArrays::announce_tables(const Source& source, const Header& mine) con
     char* const buffer = mailboxes_.buffer();
     if (mine.has_displacements != 0 && mine.place != Reach::kOutOfReach) {
         auto* table = reinterpret_cast<std::size_t*>(buffer);
-        for (int i = 0; i < team_.npes; ++i) {
+        for (int i = 0; i < team_.npes; ++i)
             table[i] = source.displacements[i] * source.element_bytes;
-        }
     }
     if (mine.has_dest_places == 0) return;
     auto* table = reinterpret_cast<std::size_t*>(buffer + mine.has_displacements * table_bytes());
@@ -127,9 +126,8 @@ void SharedArrays::announce_tables(const Source& source, const Header& mine) con
 const char* SharedArrays::source_in(const Announced& announced, int index) const {
     const Header& theirs = header_in(announced);
     if (theirs.place == Reach::kInNote) return announced.note + sizeof theirs;
-    if (theirs.place == Reach::kInBuffer) {
+    if (theirs.place == Reach::kInBuffer)
         return announced.buffer + tables_bytes(expect(theirs.tables(), tables_));
-    }
     return mapped_heap_at(theirs.source_at, team_.world_pe(index));
 }
 

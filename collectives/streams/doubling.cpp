@@ -60,9 +60,8 @@ Message receive(const RuntimeCall& call, std::uint32_t number) {
     }
     const std::uint32_t stage = number / stages.count;
     if (stage == 0) return stages.pieces.own(call.source, call.dest, piece);
-    if (stage < stages.stages_before()) {
+    if (stage < stages.stages_before())
         return stages.pieces.receive(call.me - 1, call.dest, piece, Action::kCombineBefore);
-    }
     const std::uint32_t round = stage - stages.stages_before();
     const int partner = stages.core.partner_in(static_cast<int>(round));
     Message message =

@@ -80,9 +80,8 @@ class OpenCalls {
 void DeleteOpenCalls::operator()(OpenCalls* calls) const { delete calls; }
 
 OpenCalls::OpenCalls(const Team& team) {
-    for (int i = 0; i < stream_layout(team).sets(); ++i) {
+    for (int i = 0; i < stream_layout(team).sets(); ++i)
         sets_.push_back(std::make_unique<Set>(team, i));
-    }
 }
 
 OpenCall& OpenCalls::open(const RuntimeCall& call, const char* where) {

@@ -41,9 +41,8 @@ class Partners {
     }
     std::uint32_t rounds() const {
         std::uint32_t most = 0;
-        for (std::uint32_t i = 0; i < count(); ++i) {
+        for (std::uint32_t i = 0; i < count(); ++i)
             most = std::max(most, part_of(call_, parts_, at(i)).count());
-        }
         return most;
     }
 
@@ -142,9 +141,8 @@ Message receive(const RuntimeCall& call, std::uint32_t number) {
     const std::uint32_t piece = number / partners.count();
     const std::size_t bytes = call.in.bytes_of(from, call.element_bytes);
     char* const dest = call.in.at(from, call.element_bytes);
-    if (has_named(call, from, bytes)) {
+    if (has_named(call, from, bytes))
         return receive_long(call, long_pieces(call, bytes, 1), from, dest, piece, Action::kCopy);
-    }
     const Pieces part = part_of(call, call.in, from);
     if (piece >= part.count()) return {};
     Message message = part.receive(from, dest, piece, Action::kCopy);

@@ -132,9 +132,8 @@ Message receive(const RuntimeCall& call, std::uint32_t number) {
     }
     number -= stages.before();
     int stage = 0;
-    while (number >= stages.pieces(stages.in(stage)).count()) {
+    while (number >= stages.pieces(stages.in(stage)).count())
         number -= stages.pieces(stages.in(stage++)).count();
-    }
     const Range range = stages.in(stage);
     const int partner = stages.partner(stage);
     Action action = partner < call.me ? Action::kCombineBefore : Action::kCombineBehind;

@@ -39,9 +39,8 @@ inline void act_on(const RuntimeCall& call, const Message& message, const char* 
         bytes = call.element_bytes;
     }
     const std::size_t nelems = bytes / call.element_bytes;
-    if (message.action == Action::kCombineBehind) {
+    if (message.action == Action::kCombineBehind)
         return call.function.combine(message.dest, data, nelems);
-    }
     call.function.combine_before(data, message.dest, nelems, call.element_bytes,
                                  call.engine_scratch(1));
 }

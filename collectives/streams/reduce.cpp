@@ -73,9 +73,8 @@ Message receive(const RuntimeCall& call, std::uint32_t number) {
     const std::uint32_t step = number / parts % role.steps();
     const std::uint32_t group = number / parts / role.steps();
     const std::uint32_t piece = group * parts + number % parts;
-    if (role.takes_result && step + 1 == role.steps()) {
+    if (role.takes_result && step + 1 == role.steps())
         return role.pieces.receive(role.member_at(call, 0), call.dest, piece, Action::kCopy);
-    }
     Message message =
         step == 0
             ? role.pieces.own(call.source, call.dest, piece)

@@ -125,9 +125,8 @@ Message receive(const RuntimeCall& call, std::uint32_t number) {
     const std::uint32_t group = number / parts / npes;
     if (has_places(call)) return receive_long_piece(call, from, group);
     Message message = receive_piece(call, block, from, group * parts + number % parts);
-    if (from == 0 && is_in_place(call)) {
+    if (from == 0 && is_in_place(call))
         message.needs = call.place_sends + group * others(call) * parts + number % parts + 1;
-    }
     return message;
 }
 

@@ -33,9 +33,8 @@ int main(void) {
     // The block for each PE, transposed, one behind the other.
     for (int pe = 0; pe < pe_count; pe++) {
         for (int c = 0; c < kRows; c++) {
-            for (int r = 0; r < kRows; r++) {
+            for (int r = 0; r < kRows; r++)
                 packed[(pe * kRows + c) * kRows + r] = element(me * kRows + r, pe * kRows + c);
-            }
         }
     }
     shmem_sync_all();  // blocks is ready on all PEs.

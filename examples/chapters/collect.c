@@ -49,9 +49,8 @@ int main(void) {
     require(mine != NULL && table != NULL, "memory for the table");
     *mine = (struct record){.pe = me, .weight = me / 2.0};
     shmem_fcollectmem(SHMEM_TEAM_WORLD, table, mine, sizeof *mine);
-    for (int pe = 0; pe < pe_count; pe++) {
+    for (int pe = 0; pe < pe_count; pe++)
         require(table[pe].pe == pe && table[pe].weight == pe / 2.0, "shmem_fcollectmem");
-    }
 
     shmem_free(table);
     shmem_free(mine);

@@ -61,9 +61,8 @@ int main(void) {
     for (int i = 0; i < kCount; i++) require(received[i] == me * kCount + i, "shmem_int_get_nbi");
     shmem_barrier_all();
     int left_of_left = (left + pe_count - 1) % pe_count;
-    for (int i = 0; i < kCount; i++) {
+    for (int i = 0; i < kCount; i++)
         require(sent[i] == left_of_left * kCount + i, "shmem_int_put_nbi");
-    }
 
     if (me == 0) printf("rma: right\n");
     shmem_finalize();

@@ -33,18 +33,16 @@ int main(void) {
     int me = shmem_my_pe(), pe_count = shmem_n_pes();
     int right = (me + 1) % pe_count, left = (me + pe_count - 1) % pe_count;
     for (int row = 0; row < kRows; row++) {
-        for (int column = 0; column < kColumns; column++) {
+        for (int column = 0; column < kColumns; column++)
             matrix[row][column] = element(me, row, column);
-        }
     }
     shmem_barrier_all();
 
     // My last column becomes column 0 of the right neighbour, as in an exchange of halos.
     shmem_int_iput(&other[0][0], &matrix[0][kColumns - 1], kColumns, kColumns, kRows, right);
     shmem_barrier_all();
-    for (int row = 0; row < kRows; row++) {
+    for (int row = 0; row < kRows; row++)
         require(other[row][0] == element(left, row, kColumns - 1), "shmem_int_iput");
-    }
 
     // Column 3 of the right neighbour, packed into a row.
     int column[kRows];

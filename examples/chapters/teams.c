@@ -33,9 +33,8 @@ static void check_evens(void) {
     require(shmem_team_my_pe(evens) == me / 2, "shmem_team_my_pe");
     require(shmem_team_n_pes(evens) == (pe_count + 1) / 2, "shmem_team_n_pes");
     require(shmem_team_translate_pe(evens, me / 2, SHMEM_TEAM_WORLD) == me, "to the world");
-    if (pe_count > 1) {
+    if (pe_count > 1)
         require(shmem_team_translate_pe(SHMEM_TEAM_WORLD, 1, evens) == -1, "from the world");
-    }
     shmem_team_get_config(evens, SHMEM_TEAM_NUM_CONTEXTS, &found);
     require(found.num_contexts == 1, "shmem_team_get_config");
 

@@ -40,9 +40,8 @@ int main(void) {
 
     if (provided == SHMEM_THREAD_MULTIPLE) {
         pthread_t threads[kThreads];
-        for (int i = 0; i < kThreads; i++) {
+        for (int i = 0; i < kThreads; i++)
             require(pthread_create(&threads[i], NULL, work, &arrived[i]) == 0, "pthread_create");
-        }
         for (int i = 0; i < kThreads; i++) pthread_join(threads[i], NULL);
     } else {
         for (int i = 0; i < kThreads; i++) work(&arrived[i]);

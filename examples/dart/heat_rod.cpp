@@ -27,9 +27,7 @@ double sum_of(const Rod& rod) {
 // One step on this unit's cells. The cells of other units do not change meanwhile.
 void spread(Rod& now, Rod& next) {
     const std::size_t cells = now.lsize();
-    if (cells == 0) {
-        return;
-    }
+    if (cells == 0) return;
     const auto first = static_cast<std::size_t>(now.pattern().global(0));
     const std::size_t last = first + cells - 1;
     const double before = first > 0 ? static_cast<double>(now[first - 1]) : now.local[0];
@@ -48,9 +46,7 @@ bool run(std::size_t cells, int steps) {
     Rod next(cells);
     dash::fill(now.begin(), now.end(), 0.0);
     now.barrier();
-    if (dash::myid() == 0) {
-        now[cells / 2] = 1000.0;
-    }
+    if (dash::myid() == 0) now[cells / 2] = 1000.0;
     now.barrier();
     for (int step = 0; step < steps; ++step) {
         spread(step % 2 == 0 ? now : next, step % 2 == 0 ? next : now);

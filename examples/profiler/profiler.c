@@ -101,9 +101,8 @@ static void report(void) {
     if (pshmem_my_pe() == 0) {
         int pe_count = pshmem_n_pes();
         struct numbers* of_pe = calloc((size_t)pe_count, sizeof *of_pe);
-        for (int pe = 0; of_pe != NULL && pe < pe_count; pe++) {
+        for (int pe = 0; of_pe != NULL && pe < pe_count; pe++)
             pshmem_getmem(&of_pe[pe], published, sizeof *of_pe, pe);
-        }
         if (of_pe != NULL) {
             print_table(of_pe, pe_count);
         } else {
@@ -136,9 +135,8 @@ static void start(void) {
     if (pshmem_my_pe() == 0) close_output(open_output("w"));
     // The barrier inside of this comes before any other output.
     published = pshmem_malloc(sizeof *published);
-    if (published == NULL && pshmem_my_pe() == 0) {
+    if (published == NULL && pshmem_my_pe() == 0)
         fprintf(stderr, "profiler: no symmetric memory, so there will be no table\n");
-    }
 }
 
 void shmem_init(void) {

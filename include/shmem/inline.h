@@ -146,9 +146,8 @@ SHMEM_INTERNAL_INLINE struct shmem_internal_place shmem_internal_find(const void
 // After a sequentially consistent atomic, with which it is exact: pairs with the fence in
 // src/base/wait.cpp:sleep_unless().
 SHMEM_INTERNAL_INLINE void shmem_internal_wake_after_atomic(int pe) {
-    if (!SHMEM_INTERNAL_LIKELY(__atomic_load_n(shmem_internal_limit(pe), __ATOMIC_SEQ_CST) != 0)) {
+    if (!SHMEM_INTERNAL_LIKELY(__atomic_load_n(shmem_internal_limit(pe), __ATOMIC_SEQ_CST) != 0))
         shmem_internal_inline_wake(pe);
-    }
 }
 
 // Words of any alignment and type.

@@ -59,15 +59,13 @@ Array named_source(const void* source) { return {"source", source}; }
 
 void checked_broadcast(const Group& group, void* dest, const void* source, const Elements& elements,
                        int root, RootDest root_dest) {
-    if (root < 0 || root >= group.npes()) {
+    if (root < 0 || root >= group.npes())
         tessera::fatal("%s: PE_root %d is not in [0, %d)", group.where(), root, group.npes());
-    }
     const bool is_root = group.my_index() == root;
     group.note_root(root);
     if (is_root) check_array(named_source(source), elements, group.where());
-    if (!is_root || root_dest == RootDest::kWritten) {
+    if (!is_root || root_dest == RootDest::kWritten)
         check_array(named_dest(dest), elements, group.where());
-    }
     tessera::collectives::broadcast(group, dest, source, elements.count * elements.bytes, root,
                                     root_dest);
 }

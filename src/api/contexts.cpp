@@ -151,9 +151,8 @@ bool may_hold_atomics(const OpenContext& ctx) {
 
 void start_batching(shmem_ctx_t ctx, const Context& context, std::size_t total, const char* where) {
     set_release_hook(release_sessions);
-    if (address_map.fabric != nullptr) {
+    if (address_map.fabric != nullptr)
         address_map.fabric->set_batching(context.transport_context(), true, total);
-    }
     if (ctx == SHMEM_CTX_DEFAULT) return;
     OpenContext& open = open_context_of(ctx, where);
     std::lock_guard guard(sessions_lock);
@@ -167,9 +166,8 @@ void start_batching(shmem_ctx_t ctx, const Context& context, std::size_t total, 
 }
 
 void stop_batching(shmem_ctx_t ctx, const Context& context, const char* where) {
-    if (address_map.fabric != nullptr) {
+    if (address_map.fabric != nullptr)
         address_map.fabric->set_batching(context.transport_context(), false, SIZE_MAX);
-    }
     context.perform_held();
     if (ctx == SHMEM_CTX_DEFAULT) return;
     OpenContext& open = open_context_of(ctx, where);
@@ -192,9 +190,8 @@ namespace {
 
 void fail_context(shmem_ctx_t ctx, const char* where) {
     check_initialized(where);
-    if (ctx == SHMEM_CTX_INVALID) {
+    if (ctx == SHMEM_CTX_INVALID)
         fatal("%s: ctx is SHMEM_CTX_INVALID; was the context created, and not destroyed?", where);
-    }
     auto* const value = static_cast<void*>(ctx);
     if (open_contexts.has_ended(bits_of(ctx))) {
         fatal(
@@ -241,9 +238,8 @@ SHMEM_ENTRY(int, shmem_team_create_ctx, shmem_team_t team, long options, shmem_c
 SHMEM_ENTRY(void, shmem_ctx_destroy, shmem_ctx_t ctx) {
     tessera::check_initialized(SHMEM_WHERE);
     if (ctx == SHMEM_CTX_INVALID) return;
-    if (ctx == SHMEM_CTX_DEFAULT) {
+    if (ctx == SHMEM_CTX_DEFAULT)
         tessera::fatal("%s: SHMEM_CTX_DEFAULT cannot be destroyed", SHMEM_WHERE);
-    }
     api::check_thread(ctx, SHMEM_WHERE);
     if (!api::destroy(api::bits_of(ctx))) api::fail_context(ctx, SHMEM_WHERE);
 }

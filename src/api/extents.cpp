@@ -24,9 +24,8 @@ Segment segment_of(const void* address) {
     const AddressMap& map = address_map;
     const AddressMap::Part part = map.part_of(address);
     if (part.name != nullptr) return {part.name, part.end};
-    if (map.in_statics(address, 1)) {
+    if (map.in_statics(address, 1))
         return {"program's static data", map.static_base + map.static_bytes};
-    }
     const ExternalHeap* external = find_external_heap(address, 1);
     if (external != nullptr) return {"external heap", external->base + external->bytes};
     return {nullptr, 0};
@@ -35,9 +34,8 @@ Segment segment_of(const void* address) {
 [[noreturn]] void fail_count(const Array& array, const Elements& elements, const Layout& layout,
                              const Segment& segment, const char* where) {
     char blocks[48] = "";
-    if (layout.blocks > 1) {
+    if (layout.blocks > 1)
         std::snprintf(blocks, sizeof blocks, " for each of %zu PEs", layout.blocks);
-    }
     const char* strided = layout.stride > 1 ? ", strided" : "";
     if (segment.name == nullptr) {
         fatal(
@@ -73,9 +71,8 @@ void look_closer(const Array& array, const Elements& elements, const Layout& lay
         segment.end - reinterpret_cast<std::uintptr_t>(array.start) >= bytes) {
         return;
     }
-    if (segment.name != nullptr || bytes > kAddressSpaceBytes) {
+    if (segment.name != nullptr || bytes > kAddressSpaceBytes)
         fail_count(array, elements, layout, segment, where);
-    }
 }
 
 }  // namespace tessera::api

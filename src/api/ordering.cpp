@@ -33,9 +33,8 @@ namespace {
 void quiet_pes(const tessera::Context& context, const int* target_pes, size_t npes,
                const char* where) {
     tessera::check_initialized(where);
-    for (size_t i = 0; i < npes; ++i) {
+    for (size_t i = 0; i < npes; ++i)
         tessera::check_pe(context.world_pe(target_pes[i], where), where);
-    }
     if (npes > 0) context.quiet();
 }
 
@@ -45,7 +44,6 @@ SHMEM_ENTRY(void, shmem_pe_quiet, const int* target_pes, size_t npes) {
     quiet_pes(default_context, target_pes, npes, SHMEM_WHERE);
 }
 SHMEM_ENTRY(void, shmem_ctx_pe_quiet, shmem_ctx_t ctx, const int* target_pes, size_t npes) {
-    if (ctx != SHMEM_CTX_INVALID) {
+    if (ctx != SHMEM_CTX_INVALID)
         quiet_pes(context_of(ctx, SHMEM_WHERE), target_pes, npes, SHMEM_WHERE);
-    }
 }

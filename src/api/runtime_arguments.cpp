@@ -218,9 +218,8 @@ RuntimeCall alltoallv_call(const Team& team, const BlockArguments& arguments, co
     RuntimeCall call = block_call(team, arguments, where);
     check_parts_inside(team, source_blocks(arguments), arguments.element_bytes, where);
     check_parts_inside(team, dest_blocks(arguments), arguments.element_bytes, where);
-    if (arguments.dest == arguments.source && arguments.dest != nullptr) {
+    if (arguments.dest == arguments.source && arguments.dest != nullptr)
         fatal("%s: dest is source; only equal blocks can be exchanged in place", where);
-    }
     call.out = parts_of(source_blocks(arguments));
     call.in = parts_of(dest_blocks(arguments));
     return call;
@@ -276,9 +275,8 @@ RuntimeCall reduce_scatterv_call(const Team& team, const ReduceArguments& argume
     check_parts_inside(team, blocks, element_bytes, where);
     check_array({"dest", arguments.dest},
                 {.count = counts[team.my_index], .bytes = element_bytes, .name = "counts"}, where);
-    if (arguments.dest == arguments.source && arguments.dest != nullptr) {
+    if (arguments.dest == arguments.source && arguments.dest != nullptr)
         fatal("%s: dest is source; only equal blocks can be reduced in place", where);
-    }
     RuntimeCall call = collectives::new_call(team);
     call.dest = static_cast<char*>(arguments.dest);
     call.element_bytes = element_bytes;

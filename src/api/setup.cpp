@@ -97,12 +97,10 @@ void* pointer_to(const void* address, int pe, const char* where) {
     auto start = reinterpret_cast<std::uintptr_t>(address);
     if (pe == address_map.my_pe && address_map.contains(address, 1))
         return const_cast<void*>(address);
-    if (address_map.in_heap(address, 1)) {
+    if (address_map.in_heap(address, 1))
         return peer.heap_inline_limit != 0 ? peer.heap + (start - address_map.heap_base) : nullptr;
-    }
-    if (address_map.in_statics(address, 1)) {
+    if (address_map.in_statics(address, 1))
         return peer.statics != nullptr ? peer.statics + (start - address_map.static_base) : nullptr;
-    }
     if (is_segment_name(address)) return segments().find(address, pe);
     const ExternalHeap* external = find_external_heap(address, 1);
     return external != nullptr ? mapped_of(*external, address, pe) : nullptr;

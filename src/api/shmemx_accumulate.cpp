@@ -26,9 +26,8 @@ namespace {
 
 [[noreturn]] TESSERA_COLD void fail_element(int type, int op, const char* where) {
     check_initialized(where);
-    if (element_kernel(type, SHMEMX_OP_REPLACE) == nullptr) {
+    if (element_kernel(type, SHMEMX_OP_REPLACE) == nullptr)
         fatal("%s: type %d is no SHMEMX_TYPE_ of shmemx/types.h", where, type);
-    }
     fatal(
         "%s: op %d is no SHMEMX_OP_ that elements of type %d have; complex types have SUM, PROD, "
         "REPLACE and NO_OP, floating types MIN and MAX as well, integers AND, OR and XOR, too",

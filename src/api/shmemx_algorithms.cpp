@@ -69,9 +69,8 @@ std::optional<Parsed> parse(std::string_view routine) {
     if (has(routine, "broadcast")) return Parsed{Collective::kBroadcast};
     if (has(routine, "fcollect")) return Parsed{Collective::kFcollect};
     if (has(routine, "collect")) return Parsed{Collective::kCollect};
-    if (has(routine, "alltoall")) {
+    if (has(routine, "alltoall"))
         return Parsed{.collective = Collective::kAlltoall, .is_strided = has(routine, "alltoalls")};
-    }
     const bool is_scan = has(routine, "scan");
     if (!is_scan && !has(routine, "_reduce") && !has(routine, "_to_all")) return {};
     return Parsed{.collective = is_scan ? Collective::kScan : Collective::kReduce,

@@ -37,9 +37,8 @@ SHMEM_ENTRY(void*, shmemx_public_ptr, const void* addr, int pe) {
 // api/shmemx_coherence.cpp:shmemx_invalidate.
 SHMEM_ENTRY(void, shmemx_writeback, const void* ptr, size_t nbytes) {
     check_range(ptr, nbytes, SHMEM_WHERE);
-    if (address_map.coherence != nullptr) {
+    if (address_map.coherence != nullptr)
         address_map.coherence->write_back(ptr, nbytes, SHMEM_WHERE);
-    }
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
@@ -47,7 +46,6 @@ SHMEM_ENTRY(void, shmemx_writeback, const void* ptr, size_t nbytes) {
 SHMEM_ENTRY(void, shmemx_invalidate, const void* ptr, size_t nbytes) {
     check_range(ptr, nbytes, SHMEM_WHERE);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (address_map.coherence != nullptr) {
+    if (address_map.coherence != nullptr)
         address_map.coherence->invalidate(ptr, nbytes, SHMEM_WHERE);
-    }
 }

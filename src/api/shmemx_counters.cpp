@@ -27,9 +27,8 @@ Signal one_more(shmemx_ct_t ct) { return {word_of(ct), 1, SHMEM_SIGNAL_ADD}; }
 shmemx_ct_t create_counter(const char* where) {
     void* block = allocate_hinted(sizeof(shmem_internal_ct),
                                   SHMEM_MALLOC_SIGNAL_REMOTE | SHMEMX_MALLOC_NO_BARRIER, where);
-    if (block == nullptr) {
+    if (block == nullptr)
         fatal("%s: no room for a counter in the symmetric heap; raise SHMEM_SYMMETRIC_SIZE", where);
-    }
     auto* ct = static_cast<shmemx_ct_t>(block);
     ct->count = 0;
     collectives::barrier(world_team, where);

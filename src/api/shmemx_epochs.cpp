@@ -15,9 +15,8 @@ constexpr long kModes = SHMEMX_EPOCH_IMMEDIATE | SHMEMX_EPOCH_DEFERRED;
 constexpr long kOptionsOfStart = SHMEMX_EPOCH_NOPUT | kModes;
 
 Epochs::Options options_from(long options, long allowed, const char* where) {
-    if ((options & ~allowed) != 0 || (options & kModes) == kModes) {
+    if ((options & ~allowed) != 0 || (options & kModes) == kModes)
         fatal("%s: options %ld are not allowed here; see include/shmemx/epochs.h", where, options);
-    }
     const auto mode = (options & SHMEMX_EPOCH_IMMEDIATE) != 0  ? Epochs::Mode::kImmediate
                       : (options & SHMEMX_EPOCH_DEFERRED) != 0 ? Epochs::Mode::kDeferred
                                                                : Epochs::Mode::kTriggerOnly;
@@ -39,9 +38,8 @@ std::span<const int> list_of(const char* name, const int* pes, std::size_t npes,
 
 void check_place_of_handle(const shmemx_epoch_t* epoch, const char* where) {
     check_initialized(where);
-    if (epoch == nullptr) {
+    if (epoch == nullptr)
         fatal("%s: epoch is a null pointer; pass the address of a shmemx_epoch_t", where);
-    }
 }
 
 // The handle that the program passes by address.

@@ -83,9 +83,8 @@ void check(const Request& request, const char* where) {
               request.kind);
     }
     const auto start = reinterpret_cast<std::uintptr_t>(request.base);
-    if (request.base == nullptr || request.bytes == 0 || start + request.bytes < start) {
+    if (request.base == nullptr || request.bytes == 0 || start + request.bytes < start)
         fatal("%s: base %p with size %zu is no memory", where, request.base, request.bytes);
-    }
     check_not_symmetric(request, where);
     if (request.kind == SHMEMX_EXTERNAL_HEAP_HOST) check_memory(request, where);
 }

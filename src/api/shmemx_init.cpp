@@ -19,9 +19,8 @@ namespace {
 static_assert(sizeof(shmemx_uniqueid_t) == sizeof(UniqueIdBytes));
 
 void check_numbers(int pe, int npes, const char* where) {
-    if (npes < 1 || npes > kGroupPesMax) {
+    if (npes < 1 || npes > kGroupPesMax)
         fatal("%s: npes %d is not in [1, %d]", where, npes, kGroupPesMax);
-    }
     if (pe < 0 || pe >= npes) fatal("%s: pe %d is not in [0, npes = %d)", where, pe, npes);
 }
 

@@ -85,9 +85,8 @@ TESSERA_INLINE char* address_of(GlobalPointer pointer, const char* where) {
 GlobalPointer moved(GlobalPointer pointer, std::ptrdiff_t bytes, const char* where) {
     const PointerKind kind = kind_of(pointer);
     const std::uint64_t offset = offset_of(pointer) + static_cast<std::uint64_t>(bytes);
-    if (pe_of(pointer) >= address_map.npes || kind == PointerKind::kNone) {
+    if (pe_of(pointer) >= address_map.npes || kind == PointerKind::kNone)
         fail_pointer(pointer, where);
-    }
     if (offset >= kind_bit(kind)) {
         fatal("%s: %td bytes from %#llx is no memory; check the distance", where, bytes,
               static_cast<Bits>(pointer));

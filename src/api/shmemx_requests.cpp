@@ -30,16 +30,14 @@ namespace {
 
 std::span<shmemx_req_t> checked_array(shmemx_req_t* reqs, size_t nreqs, const char* where) {
     check_initialized(where);
-    if (reqs == nullptr && nreqs != 0) {
+    if (reqs == nullptr && nreqs != 0)
         fatal("%s: reqs is NULL, with nreqs %zu; pass an array", where, nreqs);
-    }
     return {reqs, nreqs};
 }
 
 size_t* checked_indices(size_t* indices, size_t nreqs, const char* where) {
-    if (indices == nullptr && nreqs != 0) {
+    if (indices == nullptr && nreqs != 0)
         fatal("%s: indices is NULL, with nreqs %zu; pass an array", where, nreqs);
-    }
     return indices;
 }
 

@@ -31,17 +31,15 @@ void visit_segment(shmemx_segment_t handle, const char* where, Visit visit) {
 
 int checked_index(const RegisteredSegment& segment, int pe, const char* where) {
     const int index = segment.team->index_of(pe);
-    if (index < 0) {
+    if (index < 0)
         fatal("%s: PE %d is not in the team that registered the segment; pass a member", where, pe);
-    }
     return index;
 }
 
 void check_memory(const void* base, std::size_t bytes, const char* where) {
     const auto start = reinterpret_cast<std::uintptr_t>(base);
-    if ((base == nullptr && bytes > 0) || start + bytes < start) {
+    if ((base == nullptr && bytes > 0) || start + bytes < start)
         fatal("%s: base %p with %zu bytes is no memory", where, base, bytes);
-    }
     if (bytes > kSegmentNameBit / 2) {
         fatal("%s: %zu bytes are more than a segment can have, %zu", where, bytes,
               static_cast<std::size_t>(kSegmentNameBit / 2));

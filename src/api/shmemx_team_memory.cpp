@@ -55,9 +55,8 @@ std::size_t checked_block(const Team& team, const void* address, const char* whe
               part != nullptr ? part : "no memory of the library");
     }
     const auto block = team_memory().block_containing(offset);
-    if (!block) {
+    if (!block)
         fatal("%s: %p lies in no allocated block of team memory (freed twice?)", where, address);
-    }
     if (block->begin != offset) {
         fatal("%s: %p lies %zu bytes behind the start of a block of team memory; pass the start",
               where, address, offset - block->begin);

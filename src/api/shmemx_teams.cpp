@@ -16,9 +16,8 @@ namespace {
 
 // The PEs' numbers in the world. A list that is none ends the job.
 std::vector<int> checked_members(const Team& parent, const int* pes, int npes, const char* where) {
-    if (npes <= 0 || npes > parent.npes) {
+    if (npes <= 0 || npes > parent.npes)
         fatal("%s: npes is %d; a team of PEs of this parent has 1 to %d", where, npes, parent.npes);
-    }
     if (pes == nullptr) fatal("%s: pes is NULL; give a list of %d PE numbers", where, npes);
     std::vector<bool> is_listed(static_cast<std::size_t>(parent.npes));
     std::vector<int> members;

@@ -140,9 +140,8 @@ SHMEM_ENTRY(int, shmem_team_get_config, shmem_team_t team, long config_mask,
     tessera::check_initialized(SHMEM_WHERE);
     const Team* found = api::team_or_null(team, SHMEM_WHERE);
     if (found == nullptr) return 1;
-    if ((config_mask & SHMEM_TEAM_NUM_CONTEXTS) != 0 && config != nullptr) {
+    if ((config_mask & SHMEM_TEAM_NUM_CONTEXTS) != 0 && config != nullptr)
         config->num_contexts = found->num_contexts;
-    }
     return 0;
 }
 
@@ -196,9 +195,8 @@ SHMEM_ENTRY(int, shmem_team_split_2d, shmem_team_t parent_team, int xrange,
 SHMEM_ENTRY(void, shmem_team_destroy, shmem_team_t team) {
     tessera::check_initialized(SHMEM_WHERE);
     if (team == SHMEM_TEAM_INVALID) return;
-    if (team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED || team == api::kNodeTeamHandle) {
+    if (team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED || team == api::kNodeTeamHandle)
         tessera::fatal("%s: predefined teams cannot be destroyed", SHMEM_WHERE);
-    }
     // A member that is ahead must not give its buffers, lists or memory to another team while
     // another PE uses them.
     Team& doomed = *api::team_or_null(team, SHMEM_WHERE);

@@ -16,19 +16,16 @@ namespace {
 constexpr std::size_t kBlockBytes = 16;  // the widest masked store
 
 [[gnu::target("clwb")]] void clwb_lines(LineRange lines) {
-    for (std::uintptr_t at = lines.begin; at < lines.end; at += kCacheLineBytes) {
+    for (std::uintptr_t at = lines.begin; at < lines.end; at += kCacheLineBytes)
         _mm_clwb(reinterpret_cast<void*>(at));
-    }
 }
 [[gnu::target("clflushopt")]] void clflushopt_lines(LineRange lines) {
-    for (std::uintptr_t at = lines.begin; at < lines.end; at += kCacheLineBytes) {
+    for (std::uintptr_t at = lines.begin; at < lines.end; at += kCacheLineBytes)
         _mm_clflushopt(reinterpret_cast<void*>(at));
-    }
 }
 void clflush_lines(LineRange lines) {
-    for (std::uintptr_t at = lines.begin; at < lines.end; at += kCacheLineBytes) {
+    for (std::uintptr_t at = lines.begin; at < lines.end; at += kCacheLineBytes)
         _mm_clflush(reinterpret_cast<void*>(at));
-    }
 }
 
 void maintain(const void* start, std::size_t bytes, LineInstruction instruction) {

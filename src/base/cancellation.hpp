@@ -30,14 +30,12 @@ extern constinit thread_local CancellationState cancellation_state
 class NoCancellation {
   public:
     NoCancellation() : is_on_(may_be_cancelled) {
-        if (is_on_ && cancellation_state.off++ == 0) {
+        if (is_on_ && cancellation_state.off++ == 0)
             ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation_state.before);
-        }
     }
     ~NoCancellation() {
-        if (is_on_ && --cancellation_state.off == 0) {
+        if (is_on_ && --cancellation_state.off == 0)
             ::pthread_setcancelstate(cancellation_state.before, nullptr);
-        }
     }
     NoCancellation(const NoCancellation&) = delete;
     NoCancellation& operator=(const NoCancellation&) = delete;

@@ -93,9 +93,8 @@ void copy_piece(void* dest_bytes, const void* source_bytes, std::size_t bytes, s
     if (is_slow_alias(dest, source) && total < streaming_bytes_min && bytes > kPlainCopyBytesMax)
         [[unlikely]]
         return aliased_copy(dest, source, bytes);
-    if (total >= kStringCopyBytesMin && bytes > kPlainCopyBytesMax) {
+    if (total >= kStringCopyBytesMin && bytes > kPlainCopyBytesMax)
         return copy_beyond_cache(dest, source, bytes, total);
-    }
     std::memcpy(dest, source, bytes);
 }
 

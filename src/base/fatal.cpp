@@ -87,9 +87,8 @@ void save_stdout() {
     if (::ftrylockfile(stdout) != 0) return;  // Another thread is printing, perhaps for ever.
     const char* const start = stdout->_IO_write_base;
     const char* const end = stdout->_IO_write_ptr;
-    if (end > start) {
+    if (end > start)
         write_while_read(::fileno_unlocked(stdout), start, static_cast<std::size_t>(end - start));
-    }
     // The lock stays: the written bytes must not be written again.
 }
 

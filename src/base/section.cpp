@@ -18,9 +18,8 @@ struct Dimension {
 
     // Whether this one belongs further inside.
     bool is_nearer(const Dimension& other) const {
-        if (magnitude(remote) != magnitude(other.remote)) {
+        if (magnitude(remote) != magnitude(other.remote))
             return magnitude(remote) < magnitude(other.remote);
-        }
         return magnitude(local) < magnitude(other.local);
     }
     // Whether `outer` goes on where this dimension ends, on both sides.
@@ -43,9 +42,8 @@ void set_dimension(Section& section, int i, const Dimension& to) {
 // Sorted by remote distance.
 void insert(Section& section, const Dimension& added) {
     int at = section.ndims++;
-    for (; at > 0 && added.is_nearer(dimension(section, at - 1)); --at) {
+    for (; at > 0 && added.is_nearer(dimension(section, at - 1)); --at)
         set_dimension(section, at, dimension(section, at - 1));
-    }
     set_dimension(section, at, added);
 }
 

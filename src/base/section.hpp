@@ -72,9 +72,8 @@ struct Section {
     // From the first byte of the remote side to behind the last.
     std::size_t remote_span() const {
         std::size_t span = run_bytes;
-        for (int i = 0; i < ndims; ++i) {
+        for (int i = 0; i < ndims; ++i)
             span += (extents[i] - 1) * static_cast<std::size_t>(remote[i]);
-        }
         return span;
     }
 };

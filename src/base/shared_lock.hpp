@@ -21,9 +21,8 @@ namespace tessera {
 class SharedLock {
   public:
     SharedLock(std::atomic<std::uint32_t>& word, const char* where) : word_(word), no_wait_(where) {
-        for (std::uint32_t tries = 0; word_.exchange(1, std::memory_order_acquire) != 0; ++tries) {
+        for (std::uint32_t tries = 0; word_.exchange(1, std::memory_order_acquire) != 0; ++tries)
             wait_a_moment(tries);
-        }
     }
     ~SharedLock() { word_.store(0, std::memory_order_release); }
     SharedLock(const SharedLock&) = delete;

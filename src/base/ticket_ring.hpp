@@ -79,9 +79,8 @@ class TicketRing {
                 ticket = now;  // Another thread has taken the ticket.
                 continue;
             }
-            if (tickets_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_relaxed)) {
+            if (tickets_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_relaxed))
                 return ticket;
-            }
         }
     }
     // REQUIRES: a ticket of reserve(), whose one post this is; 0 < pieces <= kPiecesMax.

@@ -45,9 +45,8 @@ void choose_wait_policy(int npes_local, std::uint32_t usable_cores) {
 
 void set_wait_environment(const WaitEnvironment& environment) {
     wait_environment = with_private_words(environment);
-    if (environment.progress != nullptr) {
+    if (environment.progress != nullptr)
         wait_policy.pauses = std::min(wait_policy.pauses, kPausesWithProgress);
-    }
     // Relaxed: a PE that still sees 0 calls the library, which is right at any time.
     wait_environment.inline_limit->bytes.store(environment.inline_limit_bytes,
                                                std::memory_order_relaxed);

@@ -96,9 +96,8 @@ void accumulate(const Context& context, const Accumulation& what, int pe, shmemx
 std::uint64_t update_element(const Context& context, const AtomicRequest& request, int pe,
                              const char* where) {
     const int target = context.world_pe(pe, where);
-    if (char* remote = mapped_element(context, request, target, where)) {
+    if (char* remote = mapped_element(context, request, target, where))
         return update_mapped(remote, request, target);
-    }
     return Context::transport(target, request.dest)
         .atomic(context.transport_context(), request, target);
 }

@@ -158,9 +158,8 @@ void Context::fence_slow_path(TransportContext& context) {
 
 void Context::quiet_slow_path(TransportContext& context) {
     serve_other_nodes();
-    if (address_map.offload != nullptr) {
+    if (address_map.offload != nullptr)
         address_map.offload->complete(context, Offload::Which::kAll);
-    }
     if (&context == &context_without_stores()) return;
     if (address_map.fabric != nullptr) address_map.fabric->quiet(context);
     sync_copies(SyncPoint::kQuiet);

@@ -104,9 +104,8 @@ void put_section_req(const Context& context, char* dest, const char* source, con
                      const TransferForm& form, int pe, const char* where) {
     TransportContext& under_way = context.transport_context();
     with_request(form, dest, pe, where, [&](Transport& transport, Operation& operation) {
-        if (section.ndims == 0) {
+        if (section.ndims == 0)
             return transport.put_tracked(under_way, dest, source, section.run_bytes, pe, operation);
-        }
         transport.put_section(under_way, dest, source, section, Returns::kComplete, pe);
         transport.track_issued(under_way, pe, operation);
     });
@@ -116,9 +115,8 @@ void get_section_req(const Context& context, const char* source, char* dest, con
                      const TransferForm& form, int pe, const char* where) {
     TransportContext& under_way = context.transport_context();
     with_request(form, source, pe, where, [&](Transport& transport, Operation& operation) {
-        if (section.ndims == 0) {
+        if (section.ndims == 0)
             return transport.get_tracked(under_way, dest, source, section.run_bytes, pe, operation);
-        }
         transport.get_section_tracked(under_way, source, dest, section, pe, operation);
     });
 }
@@ -127,12 +125,10 @@ void put_section(const Context& context, char* dest, const char* source, const S
                  Returns returns, int pe) {
     TransportContext& under_way = context.transport_context();
     Transport& transport = Context::transport(pe, dest);
-    if (section.ndims > 0) {
+    if (section.ndims > 0)
         return transport.put_section(under_way, dest, source, section, returns, pe);
-    }
-    if (returns == Returns::kAtOnce) {
+    if (returns == Returns::kAtOnce)
         return transport.put_nbi(under_way, dest, source, section.run_bytes, pe);
-    }
     transport.put(under_way, dest, source, section.run_bytes, pe);
 }
 
@@ -140,12 +136,10 @@ void get_section(const Context& context, const char* source, char* dest, const S
                  Returns returns, int pe) {
     TransportContext& under_way = context.transport_context();
     Transport& transport = Context::transport(pe, source);
-    if (section.ndims > 0) {
+    if (section.ndims > 0)
         return transport.get_section(under_way, source, dest, section, returns, pe);
-    }
-    if (returns == Returns::kAtOnce) {
+    if (returns == Returns::kAtOnce)
         return transport.get_nbi(under_way, dest, source, section.run_bytes, pe);
-    }
     transport.get(under_way, dest, source, section.run_bytes, pe);
 }
 
@@ -205,9 +199,8 @@ void Context::put_strided(void* dest, const void* source, const Strided& shape, 
     const Section section = section_of(shape, shape.dest_stride, shape.source_stride,
                                        has_words ? Joining::kForbidden : Joining::kAllowed);
     const auto* from = static_cast<const char*>(source);
-    if (remote != nullptr) {
+    if (remote != nullptr)
         return copy_section(remote, const_cast<char*>(from), section, Direction::kPut);
-    }
     put_section(*this, static_cast<char*>(dest), from, section, Returns::kComplete, pe);
 }
 

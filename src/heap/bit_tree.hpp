@@ -56,9 +56,8 @@ class BitTree {
     // REQUIRES: !empty().
     std::uint64_t smallest() const {
         std::uint64_t number = 0;
-        for (int level = depth_ - 1; level >= 0; --level) {
+        for (int level = depth_ - 1; level >= 0; --level)
             number = number * 64 + static_cast<unsigned>(std::countr_zero(levels_[level][number]));
-        }
         return number;
     }
 

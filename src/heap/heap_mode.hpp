@@ -54,9 +54,8 @@ constexpr bool names_noncoherent_heap(std::string_view text) {
 inline std::optional<HeapMode> parse_heap_mode(std::string_view text) {
     if (is_name(text, kSharedHeapName)) return HeapMode{};
     if (is_name(text, kEmulatedHeapName)) return HeapMode{.kind = HeapKind::kEmulated, .path = {}};
-    if (!begins_with_name(text, kFileHeapPrefix) || is_name(text, kFileHeapPrefix)) {
+    if (!begins_with_name(text, kFileHeapPrefix) || is_name(text, kFileHeapPrefix))
         return std::nullopt;
-    }
     return HeapMode{.kind = HeapKind::kFile,
                     .path = std::string(text.substr(kFileHeapPrefix.size()))};
 }

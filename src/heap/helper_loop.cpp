@@ -88,9 +88,8 @@ bool HelperLoop::look_at(std::size_t index) {
 void HelperLoop::copy(OffloadRing& ring, const OffloadRing::Piece& piece) const {
     const Refusal refusal =
         copy_piece_of_node(*piece.job, piece.number, OffloadRing::kPiecesMax, setup_.maps);
-    if (refusal.error == 0) {
+    if (refusal.error == 0)
         return ring.finish(piece, [&](const NodeCopy& done) { send_signal(done, setup_.maps); });
-    }
     char message[256];
     std::snprintf(message, sizeof message,
                   "a progress helper cannot %s %llu bytes at %#llx in process %d: %s; memory of "

@@ -64,9 +64,8 @@ void copy_piece_between(char* to, const char* from, const NodeCopy& copy, std::u
                         std::uint64_t pieces_max) {
     const Pieces pieces(copy, pieces_max);
     const std::uint64_t first = pieces.first_unit(piece);
-    if (copy.ndims == 0) {
+    if (copy.ndims == 0)
         return copy_piece(to + first, from + first, pieces.units(piece), copy.run_bytes);
-    }
     Section section;
     section.run_bytes = copy.run_bytes;
     section.ndims = copy.ndims;
@@ -97,9 +96,8 @@ Refusal copy_piece_of_node(const NodeCopy& copy, std::uint64_t piece, std::uint6
     const ProcessAddress from{.address = copy.from + first, .pid = copy.from_pid};
     if (to.pid == 0)
         return copy_through_kernel(from, maps.heaps + to.address, bytes, Access::kRead);
-    if (from.pid == 0) {
+    if (from.pid == 0)
         return copy_through_kernel(to, maps.heaps + from.address, bytes, Access::kWrite);
-    }
     return copy_by_buffer(to, from, bytes);
 }
 

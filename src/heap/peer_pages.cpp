@@ -31,9 +31,8 @@ bool PeerPages::open(const PagesOffer& offer) {
     std::snprintf(path, sizeof path, "/proc/%d/fd/%d", offer.pid, offer.fd);
     file_ = Fd(::open(path, O_RDWR | O_CLOEXEC));
     struct stat status {};
-    if (file_ && (::fstat(file_.get(), &status) != 0 || status.st_ino != offer.inode)) {
+    if (file_ && (::fstat(file_.get(), &status) != 0 || status.st_ino != offer.inode))
         file_.reset();
-    }
     return static_cast<bool>(file_);
 }
 
@@ -55,9 +54,8 @@ PeerPages::View PeerPages::view_of(const PagesOffer& offer, const PageSpan& page
     std::erase_if(windows_, [](const std::weak_ptr<Window>& each) { return each.expired(); });
     for (const std::weak_ptr<Window>& each : windows_) {
         const std::shared_ptr<Window> candidate = each.lock();
-        if (candidate->pages.begin <= pages.begin && pages.end <= candidate->pages.end) {
+        if (candidate->pages.begin <= pages.begin && pages.end <= candidate->pages.end)
             window = candidate;
-        }
     }
     if (!window) {
         window = map(pages);

@@ -210,9 +210,8 @@ bool SharedPages::replace(const PageSpan& pages) {
         }
         mark_in_file({range.begin, range.end});
     }
-    if (pages.bytes() >= kHugePageBytes) {
+    if (pages.bytes() >= kHugePageBytes)
         ::madvise(pointer(pages.begin), pages.bytes(), MADV_HUGEPAGE);
-    }
     return true;
 }
 

@@ -222,9 +222,8 @@ void stop_sharing_in_child() {
 }
 
 void close_own_file() {
-    if (!g_static_data.shared && inheritance() != Inheritance::kPe && g_static_data.fd >= 0) {
+    if (!g_static_data.shared && inheritance() != Inheritance::kPe && g_static_data.fd >= 0)
         ::close(g_static_data.fd);
-    }
     if (!g_static_data.shared) {
         g_static_data.fd = -1;
         g_static_data.file_offset = 0;
@@ -243,9 +242,8 @@ void close_own_file() {
     if (wants_cma()) return refuse("SHMEM_STATIC_DATA=cma");
     const char* complaint = obstacle(ranges);
     if (complaint != nullptr) return refuse(complaint);
-    if (inheritance() == Inheritance::kPe ? claim_slot(*inherited()) : make_own_file()) {
+    if (inheritance() == Inheritance::kPe ? claim_slot(*inherited()) : make_own_file())
         share(ranges);
-    }
     close_own_file();
 }
 

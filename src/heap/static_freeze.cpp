@@ -43,9 +43,8 @@ Freezer* g_freezer = nullptr;
 
 // The new mapping is there before the word changes. Pairs with heap/static_freeze.cpp:thaw.
 TESSERA_UNINSTRUMENTED void wait_for_thaw(Freezer& freezer) {
-    while (__atomic_load_n(&freezer.is_frozen, __ATOMIC_ACQUIRE) != 0) {
+    while (__atomic_load_n(&freezer.is_frozen, __ATOMIC_ACQUIRE) != 0)
         raw_call(SYS_futex, reinterpret_cast<long>(&freezer.is_frozen), FUTEX_WAIT_PRIVATE, 1);
-    }
 }
 
 TESSERA_UNINSTRUMENTED void on_fault(int signal, siginfo_t* info, void*) {
@@ -119,9 +118,8 @@ bool has_other_threads() {
 }
 
 const char* prepare_to_freeze(const PageRanges& ranges) {
-    if (!every_other_thread_takes_faults()) {
+    if (!every_other_thread_takes_faults())
         return "threads were running when the library was loaded, and one blocks SIGSEGV";
-    }
     void* page = ::mmap(nullptr, sizeof(Freezer), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED) return "no memory to hold the other threads";

@@ -127,9 +127,8 @@ TESSERA_UNINSTRUMENTED void find_touched(int pagemap_fd, std::uintptr_t page, st
                  static_cast<long>(page / bytes * sizeof *entries)) == wanted) {
         return;
     }
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; ++i)
         entries[i] = is_zero_page(page + i * bytes, bytes) ? 0 : kPageTouched;
-    }
 }
 
 // Writes the touched pages from `begin` on; neighbours in one call.

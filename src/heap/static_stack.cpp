@@ -116,9 +116,8 @@ int copy_attributes(const pthread_attr_t& from, pthread_attr_t& to) {
         CPU_COUNT(&cpus) < CPU_SETSIZE) {
         error = ::pthread_attr_setaffinity_np(&to, sizeof cpus, &cpus);
     }
-    if (error == 0 && ::pthread_attr_getsigmask_np(&from, &signals) == 0) {
+    if (error == 0 && ::pthread_attr_getsigmask_np(&from, &signals) == 0)
         error = ::pthread_attr_setsigmask_np(&to, &signals);
-    }
     return error;
 }
 
@@ -144,9 +143,8 @@ void find_replaced_functions() {
     // Where another library brings this one along, the C library may come before it.
     if (g_create_thread == nullptr) {
         void* libc = ::dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
-        if (libc != nullptr) {
+        if (libc != nullptr)
             g_create_thread = reinterpret_cast<CreateThread>(::dlsym(libc, "pthread_create"));
-        }
     }
 }
 

@@ -173,9 +173,8 @@ Job join_pmix(int nodes_per_host) {
     job.npes = pmix::job_number(pmix::kJobSize);
     std::string peers = pmix::job_text(pmix::kLocalPeers);
     std::vector<int> host_pes = parse_pe_list(peers);
-    if (job.npes < 1 || !std::binary_search(host_pes.begin(), host_pes.end(), job.pe)) {
+    if (job.npes < 1 || !std::binary_search(host_pes.begin(), host_pes.end(), job.pe))
         refuse_peers(job, peers);
-    }
     place_on_host(job, host_pes, nodes_per_host);
     bool is_one_host = job.npes_of_host == job.npes;
     const std::vector<std::vector<int>> hosts =

@@ -67,9 +67,8 @@ class MeetingPoint {
     std::vector<pollfd> wait() {
         std::vector<pollfd> polled{{.fd = listener_.get(), .events = POLLIN, .revents = 0}};
         const bool has_clock = npes_ != 0 && !is_complete_ && limit_ns_ != 0;
-        for (const Connection& connection : connections_) {
+        for (const Connection& connection : connections_)
             polled.push_back({.fd = connection.socket.get(), .events = POLLIN, .revents = 0});
-        }
         ::poll(polled.data(), polled.size(), has_clock ? kTickMs : -1);
         return polled;
     }
@@ -84,9 +83,8 @@ class MeetingPoint {
 
     // Closing a socket that has unread bytes would take back the last frames that were sent on it.
     void linger() {
-        for (const Connection& connection : connections_) {
+        for (const Connection& connection : connections_)
             ::shutdown(connection.socket.get(), SHUT_WR);
-        }
         for (const Connection& connection : connections_) {
             std::byte ignored[256];
             pollfd polled{.fd = connection.socket.get(), .events = POLLIN, .revents = 0};
@@ -221,9 +219,8 @@ class MeetingPoint {
 
     void drop(Connection& connection) {
         connection.socket.reset();
-        if (connection.pe >= 0 && !is_over_) {
+        if (connection.pe >= 0 && !is_over_)
             end({.pe = connection.pe, .reason = Abort::Reason::kDied}, nullptr);
-        }
     }
 
     // run() removes it from the list.

@@ -16,9 +16,8 @@ namespace {
 
 // FNV-1a.
 std::uint64_t add_to_digest(std::uint64_t digest, std::string_view bytes) {
-    for (const char byte : bytes) {
+    for (const char byte : bytes)
         digest = (digest ^ static_cast<unsigned char>(byte)) * 0x100000001b3ULL;
-    }
     return digest;
 }
 

@@ -69,9 +69,8 @@ NodeState state_of(NodeName node) {
 }
 
 bool is_granted(NodeName node) {
-    if (Sleeper* sleeper = sleeper_of(node)) {
+    if (Sleeper* sleeper = sleeper_of(node))
         return node_in(sleeper, node.index()).granted.has_reached(1);
-    }
     // A Gate is its number times 2, and a mark (base/gate.hpp).
     return atomic_on_other_node(
                {.dest = &my_queue_node(node.index()).granted, .bytes = sizeof(Gate)}, node) >= 2;

@@ -20,10 +20,11 @@ void fail_too_many_pes(const char* where) {
 NodeName Mutex::join_in_sight(Mutex mutex, NodeName node) {
     QueueNode& mine = my_queue_node(node.index());
     for (NodeName before;;) {
-        if (before.is_none())
+        if (before.is_none()) {
             mine.set_state(NodeState(node.generation(), StateKind::kHolder));
-        else
+        } else {
             mine.mark_waiting(node, before);
+        }
         const NodeName found(mutex.compare_swap(before.bits(), node.bits()));
         if (found == before) return before;
         before = found;

@@ -158,10 +158,11 @@ TESSERA_INLINE void Mutex::unlock() const {
     prefetch_to_write(held.node);
     complete_before_unlock();
     const NodeName next = successor_of(*held.node);
-    if (!next.is_none()) [[unlikely]]
+    if (!next.is_none()) [[unlikely]] {
         open_granted(next);
-    else if (compare_swap(held.name.bits(), 0) != held.name.bits()) [[unlikely]]
+    } else if (compare_swap(held.name.bits(), 0) != held.name.bits()) [[unlikely]] {
         hand_over(*this, held.name);
+    }
     all.remove(key_, held.name);
 }
 

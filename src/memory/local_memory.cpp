@@ -116,9 +116,8 @@ LocalMemory* open() {
         delete local;
         return nullptr;
     }
-    for (ThreadCache* cache = caches; cache != nullptr; cache = cache->next) {
+    for (ThreadCache* cache = caches; cache != nullptr; cache = cache->next)
         set_sizes(*cache, bytes);
-    }
     // Pairs with memory/local_memory.cpp:opened.
     memory.store(local, std::memory_order_release);
     return local;
@@ -289,9 +288,8 @@ void report_local_leaks() {
                  block_bytes, static_cast<std::size_t>(block.unit) * heap::kUnitBytes);
         }
     });
-    if (blocks > 0) {
+    if (blocks > 0)
         warn("shmem_finalize: %zu blocks of local memory, %zu bytes, not freed", blocks, bytes);
-    }
 }
 
 // The caches' blocks are forgotten by the next open().

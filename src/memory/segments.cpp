@@ -169,9 +169,8 @@ bool Segments::holds(const Found& found, std::size_t bytes) {
 Segments::Here Segments::mapped_part(const Found& found, int pe) const {
     const SegmentPart& part = found.segment->part(found.index);
     const std::size_t first_name = found.segment->first_name(found.index);
-    if (pe == address_map.my_pe) {
+    if (pe == address_map.my_pe)
         return {first_name, part.bytes, reinterpret_cast<char*>(part.address)};
-    }
     if (part.pages.bytes() == 0 || !maps_heap_of(pe)) return {};
     std::lock_guard guard(views_lock_);
     auto [view, is_new] = found.segment->views.try_emplace(pe);

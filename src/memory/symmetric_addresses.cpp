@@ -22,9 +22,8 @@ int owner_of_mapped_address(std::uintptr_t address) {
         auto heap = reinterpret_cast<std::uintptr_t>(peer.heap);
         auto statics = reinterpret_cast<std::uintptr_t>(peer.statics);
         if (heap != 0 && address - heap < address_map.heap_bytes) return static_cast<int>(pe);
-        if (statics != 0 && address - statics < address_map.static_bytes) {
+        if (statics != 0 && address - statics < address_map.static_bytes)
             return static_cast<int>(pe);
-        }
     }
     return segments().owner_of_view(address);
 }
@@ -53,9 +52,8 @@ char* AddressMap::remote(const void* address, std::size_t bytes, int pe, const c
         if (external == nullptr) fail_address(address, bytes, where);
         return remote_of(*external, address, bytes, pe, where);
     }
-    if (peer.statics != nullptr) {
+    if (peer.statics != nullptr)
         return peer.statics + (reinterpret_cast<std::uintptr_t>(address) - static_base);
-    }
     if (!reaches_statics(pe)) {
         fatal(
             "%s: %p is static data, and PE %d runs another program, so it has no such variable; "
@@ -92,9 +90,8 @@ void fail_address(const void* address, std::size_t bytes, const char* where) {
     }
     if (is_segment_name(address)) {
         // The routine takes this PE's memory only, or no registered memory at all.
-        if (segments().find_here(address, bytes) == nullptr) {
+        if (segments().find_here(address, bytes) == nullptr)
             segments().fail(address, bytes, map.my_pe, where);
-        }
         fatal(
             "%s: %p is the name of memory of a registered segment, which this routine does not "
             "take; pass the memory itself, or use memory from shmem_malloc",

@@ -104,9 +104,8 @@ class Mailboxes {
     }
     // The same for data in mailboxes alone, which are coherent memory always.
     void post_slot(GateKind kind, int round, int index, std::uint32_t step = 0) const {
-        if (TeamMailboxes* theirs = mapped(index)) {
+        if (TeamMailboxes* theirs = mapped(index))
             return gate(*theirs, kind, round).post(number_ + step);
-        }
         address_map.fabric->post_gate_behind(transport_context(), gate(name(), kind, round),
                                              number_ + step, team_.world_pe(index));
     }

@@ -47,9 +47,8 @@ Meeting::Meeting(std::span<const int> pes, int my_index, const char* where)
     const auto npes = static_cast<std::uint32_t>(pes.size());
     parent_.pe = me == 0 ? -1 : pes[me & (me - 1)];
     if (me != 0) round_ = static_cast<std::size_t>(std::countr_zero(me));
-    for (std::uint32_t bit = 1; (me & bit) == 0 && (me | bit) < npes; bit *= 2) {
+    for (std::uint32_t bit = 1; (me & bit) == 0 && (me | bit) < npes; bit *= 2)
         children_.push_back({.pe = pes[me | bit]});
-    }
     claim_place();
     look_for_others();
 }
@@ -175,9 +174,8 @@ const char* Meeting::exchange_with_parent(const void* words, std::size_t bytes) 
 
 void Meeting::send_down(const void* words, std::size_t bytes) {
     leave_list();
-    for (const Other& child : children_) {
+    for (const Other& child : children_)
         send(child, my_board().places[child.place].down, pass_, words, bytes);
-    }
 }
 
 // Before this PE's part of the next pass, so before any PE ends the meeting. Pairs with

@@ -68,9 +68,8 @@ class StreamSet {
     void put(int to, std::size_t heap_offset, const void* data, std::size_t bytes) {
         const int pe = team_.world_pe(to);
         char* const name = reinterpret_cast<char*>(address_map.heap_base) + heap_offset;
-        if (char* theirs = address_map.known_heap(name, bytes, pe)) {
+        if (char* theirs = address_map.known_heap(name, bytes, pe))
             return copy_bytes(theirs, data, bytes);
-        }
         Context::transport(pe, name).put(transport_context(), name, data, bytes, pe);
     }
 

@@ -28,9 +28,8 @@ void BackgroundList::add(BackgroundWork& work, Operation& operation) {
     work.next_ = nullptr;
     *added_end_ = &work;
     added_end_ = &work.next_;
-    if (count_.fetch_add(1, std::memory_order_relaxed) == 0 && !is_driven_anyway()) {
+    if (count_.fetch_add(1, std::memory_order_relaxed) == 0 && !is_driven_anyway())
         set_progress_hook(advance_background);
-    }
 }
 
 void BackgroundList::advance() {
@@ -71,9 +70,8 @@ void BackgroundList::finish(BackgroundWork& work) {
     {
         std::lock_guard guard(lock_);
         // Pairs with progress/background.cpp:is_empty.
-        if (count_.fetch_sub(1, std::memory_order_release) == 1 && !is_driven_anyway()) {
+        if (count_.fetch_sub(1, std::memory_order_release) == 1 && !is_driven_anyway())
             set_progress_hook(nullptr);
-        }
     }
     // Pairs with transports/operation.hpp:is_local.
     operation.local.fetch_sub(1, std::memory_order_release);

@@ -84,9 +84,8 @@ std::uint64_t Epochs::open(Kind kind, std::span<const int> pes, const Options& o
     for (const int pe : pes) {
         check_pe(pe, where);
         Counts& counts = counts_[static_cast<std::size_t>(pe)];
-        if (counts.last_epoch == epoch.serial) {
+        if (counts.last_epoch == epoch.serial)
             fatal("%s: PE %d stands in the list more than once; list each PE once", where, pe);
-        }
         counts.last_epoch = epoch.serial;
         counts.place = static_cast<std::uint32_t>(epoch.partners.size());
         std::uint32_t& number = kind == Kind::kExposure ? counts.posted : counts.started;
@@ -127,9 +126,8 @@ std::uint64_t Epochs::post(std::span<const int> origins, const Options& options,
         // Pairs with base/gate.hpp:has_reached of the origins.
         std::atomic_thread_fence(std::memory_order_release);
     }
-    for (const Partner& partner : find(handle, Kind::kExposure, where).partners) {
+    for (const Partner& partner : find(handle, Kind::kExposure, where).partners)
         tell(partner.pe, &EpochSlot::posted, partner.number);
-    }
     return handle;
 }
 
@@ -140,9 +138,8 @@ std::uint64_t Epochs::start(std::span<const int> targets, const Options& options
     const Epoch& epoch = find(handle, Kind::kAccess, where);
     if (hold.owns_lock()) hold.unlock();
     if (options.mode == Mode::kImmediate) {
-        for (const Partner& target : epoch.partners) {
+        for (const Partner& target : epoch.partners)
             slot_from(target.pe).posted.wait_for(target.number, where);
-        }
     }
     return handle;
 }
@@ -175,9 +172,8 @@ void Epochs::copy(std::uint64_t handle, Copy copy, int pe, const char* where) {
     auto hold = guard();
     Epoch& epoch = find(handle, Kind::kAccess, where);
     copy.partner = partner_of(epoch, pe, where);
-    if (copy.direction == Direction::kPut && epoch.options.no_put) {
+    if (copy.direction == Direction::kPut && epoch.options.no_put)
         fatal("%s: the epoch was started with SHMEMX_EPOCH_NOPUT; start it without", where);
-    }
     epoch.has_gets = epoch.has_gets || copy.direction == Direction::kGet;
     if (copy.bytes == 0) return;
     if (epoch.options.mode == Mode::kDeferred) {
@@ -272,9 +268,8 @@ void Epochs::wait(std::uint64_t handle, const char* where) {
     auto hold = guard();
     Epoch& epoch = find(handle, Kind::kExposure, where);
     if (hold.owns_lock()) hold.unlock();
-    for (const Partner& origin : std::span(epoch.partners).subspan(epoch.arrived)) {
+    for (const Partner& origin : std::span(epoch.partners).subspan(epoch.arrived))
         slot_from(origin.pe).completed.wait_for(origin.number, where);
-    }
     take_changes(epoch);
     close(handle, epoch);
 }

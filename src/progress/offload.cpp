@@ -124,9 +124,8 @@ ProcessAddress Offload::local_place(const Transfer& transfer) const {
     const char* first = static_cast<const char*>(transfer.local);
     const Reach reach = transfer.section != nullptr ? local_reach(*transfer.section)
                                                     : Reach{.low = 0, .bytes = transfer.bytes};
-    if (const auto low = heap_offset(first + reach.low, reach.bytes)) {
+    if (const auto low = heap_offset(first + reach.low, reach.bytes))
         return {.address = *low - static_cast<std::uint64_t>(reach.low)};
-    }
     return {.address = reinterpret_cast<std::uintptr_t>(first), .pid = pid_};
 }
 
@@ -166,9 +165,8 @@ std::optional<NodeCopy> Offload::describe(const Transfer& transfer) const {
         copy_between(is_put ? *remote : local, is_put ? local : *remote, transfer.bytes);
     if (local.pid != 0 || remote->pid != 0) {
         const bool is_reached = local.pid == 0 || reaches_private_memory();
-        if (!is_reached || transfer.bytes < kPrivateBytesMin || transfer.section != nullptr) {
+        if (!is_reached || transfer.bytes < kPrivateBytesMin || transfer.section != nullptr)
             return std::nullopt;
-        }
     }
     if (transfer.section != nullptr) {
         if (transfer.section->ndims > NodeCopy::kDimensionsMax) return std::nullopt;
@@ -204,9 +202,8 @@ bool Offload::try_take(const Transfer& transfer, TransportContext& context, shme
     if (std::ranges::find(setup_.excluded, &context) != setup_.excluded.end()) return false;
     const bool is_by_fabric = transfer.mapped == nullptr;
     std::optional<NodeCopy> copy;
-    if (is_by_fabric ? !suits_fabric(transfer, context) : !(copy = describe(transfer))) {
+    if (is_by_fabric ? !suits_fabric(transfer, context) : !(copy = describe(transfer)))
         return false;
-    }
     Work* work = nullptr;
     if ((is_by_fabric || req != nullptr) && (work = free_work()) == nullptr) return false;
     ring_.prefetch();
@@ -251,9 +248,8 @@ void Offload::Work::post() {
     TransportContext& context = *home_->fabric_context_;
     const auto& [direction, local, remote, mapped, there, bytes, pe, section, signal, word] =
         transfer_;
-    if (direction == Direction::kGet) {
+    if (direction == Direction::kGet)
         return fabric.get_tracked(context, local, remote, bytes, pe, operation_);
-    }
     if (signal == nullptr) return fabric.put_tracked(context, remote, local, bytes, pe, operation_);
     fabric.put_signal_tracked(context, remote, local, bytes, signal_, pe, operation_);
 }

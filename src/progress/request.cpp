@@ -26,9 +26,8 @@ bool has_come(const Request& request, Completion completion) {
             "SHMEMX_REQ_COMPLETE",
             where, value);
     }
-    if (pe != RequestTable::pe_bits(address_map.my_pe)) {
+    if (pe != RequestTable::pe_bits(address_map.my_pe))
         fatal("%s: req %p belongs to another PE; the PE that made it waits for it", where, value);
-    }
     fatal(
         "%s: req %p has ended; a wait for remote completion, or shmemx_req_free, ends a request "
         "and all copies of its variable",
@@ -126,9 +125,8 @@ void close_requests(const char* where) {
     request_table.for_each_open([&](const Request& request) {
         if (open++ == 0) first = &request;
     });
-    if (open > 0 && config().debug) {
+    if (open > 0 && config().debug)
         warn("%s: %zu requests were not waited for; the first is of %s", where, open, first->where);
-    }
     request_table.close_all();
 }
 

@@ -35,9 +35,8 @@ void put_signal_req(const Context& context, void* dest, const void* source, std:
         context.leave_put_signal(dest, source, bytes, signal, pe, where, req)) {
         return;
     }
-    if (!address_map.needs_transport) {
+    if (!address_map.needs_transport)
         return context.put_signal(dest, source, bytes, signal, pe, where);
-    }
     const int target = context.world_pe(pe, where);
     check_pe(target, where);
     const bool word_is_mapped = is_mapped(signal.word, sizeof *signal.word, target, where);
@@ -61,9 +60,8 @@ void atomic_req(const Context& context, const AtomicRequest& request, void* resu
     *req = SHMEMX_REQ_COMPLETE;
     char* remote = address_map.mapped(request.dest, target);
     if (remote == nullptr) remote = address_map.remote(request.dest, request.bytes, target, where);
-    if (reinterpret_cast<std::uintptr_t>(request.dest) % request.bytes != 0) {
+    if (reinterpret_cast<std::uintptr_t>(request.dest) % request.bytes != 0)
         fail_alignment(request.dest, request.bytes, where);
-    }
     if (remote != nullptr) {
         context.perform_held();  // One PE's atomics on a word stay in order.
         // Before the atomic: processors do not load beyond it.

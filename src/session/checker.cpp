@@ -21,9 +21,8 @@ namespace tessera {
 void require_checker(const char* where) {
     const std::string& value = config().check;
     const bool is_on = value == "warn" || parse_bool(value).value_or(false);
-    if (!is_on && !value.empty() && !parse_bool(value)) {
+    if (!is_on && !value.empty() && !parse_bool(value))
         fatal("%s: SHMEM_CHECK=%s is none of 1, warn and 0", where, value.c_str());
-    }
     if (!is_on || shmem_internal_checker != nullptr) return;
     fatal(
         "%s: SHMEM_CHECK=%s, but this PE has not loaded the checker: start the program by oshrun "

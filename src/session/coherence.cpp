@@ -114,9 +114,8 @@ void make_copies(const char* where) {
     const std::vector<PublicCopies> copies =
         mode.kind == HeapKind::kFile ? copies_in_file(where) : copies_on_node();
     session->coherence = noncoherent::make_transport(describe_copies(copies));
-    if (!session->coherence) {
+    if (!session->coherence)
         fatal("%s: out of address space for copies of the symmetric heap", where);
-    }
     std::vector<char*> heaps;
     for (const PublicCopies& copy : copies) heaps.push_back(copy.heap);
     session->node->use_copies(*session->coherence, heaps);

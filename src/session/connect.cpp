@@ -178,9 +178,8 @@ PublicFileFacts agree_on_public_file(const char* where) {
     if (session->job.pe == 0) mine.public_file_job = random_number();
     if (session->job.local_index == 0) {
         std::uint64_t largest = 0;
-        for (int i = 0; i < session->job.nlocal; ++i) {
+        for (int i = 0; i < session->job.nlocal; ++i)
             largest = std::max(largest, node.record(i).static_bytes);
-        }
         raise_at_first_pe(&mine.static_bytes_max, largest);
     }
     meet_all(where);

@@ -86,9 +86,8 @@ void tell(int signal, const siginfo_t& info, const void* context) {
             place, sizeof place, " at address 0x%llx",
             static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(info.si_addr)));
     }
-    if (info.si_code == SI_USER && info.si_pid != ::getpid()) {
+    if (info.si_code == SI_USER && info.si_pid != ::getpid())
         std::snprintf(place, sizeof place, " (sent by process %d)", static_cast<int>(info.si_pid));
-    }
     warn("%s: %s%s%s%s", crash.name, crash.meaning, place, calls[0] != '\0' ? "\n" : "", calls);
 }
 

@@ -24,9 +24,8 @@ void disown_in_child() {
     address_map.npes = 0;
     address_map.direct_npes = 0;
     close_inline_maps();
-    if (phase.load(std::memory_order_relaxed) == Phase::kInitialized) {
+    if (phase.load(std::memory_order_relaxed) == Phase::kInitialized)
         phase.store(Phase::kForkedChild, std::memory_order_relaxed);
-    }
     set_job_abort(nullptr);
     reset_wait_environment();
     set_hang_report_word(nullptr);

@@ -74,9 +74,8 @@ void on_signal(int) {
 // Handles SIGQUIT, unless the program does. RETURNS: whether on_signal() does.
 bool handle_signal() {
     struct sigaction action {};
-    if (::sigaction(SIGQUIT, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) {
+    if (::sigaction(SIGQUIT, nullptr, &action) != 0 || action.sa_handler != SIG_DFL)
         return action.sa_handler == on_signal;
-    }
     action.sa_handler = on_signal;
     action.sa_flags = SA_RESTART;
     return ::sigaction(SIGQUIT, &action, nullptr) == 0;

@@ -32,9 +32,8 @@ cpu_set_t processors_of_pes(const Node& node, int nlocal) {
 
 void work(heap::HelperLoop& loop, const cpu_set_t& processors) {
     ::pthread_setname_np(::pthread_self(), "tessera-helper");
-    if (::sched_setaffinity(0, sizeof processors, &processors) != 0) {
+    if (::sched_setaffinity(0, sizeof processors, &processors) != 0)
         log(Subsystem::kSetup, "a helper stays beside its PE: %s", std::strerror(errno));
-    }
     loop.run();
 }
 

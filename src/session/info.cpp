@@ -60,9 +60,8 @@ std::string heap_text(const heap::NodeLayout& layout) {
 
 std::string static_text(const Node& node) {
     const heap::StaticData& statics = heap::static_data();
-    if (statics.shared && node.statics_are_mapped()) {
+    if (statics.shared && node.statics_are_mapped())
         return text_of("%zu KiB shared by load and store", statics.bytes / 1024);
-    }
     return text_of("%zu KiB not shared: %s", statics.bytes / 1024,
                    statics.shared ? "a peer could not share its own" : statics.reason);
 }

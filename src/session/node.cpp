@@ -108,9 +108,8 @@ void Node::map_files() {
     }
     header_ = reinterpret_cast<heap::NodeHeader*>(node_map_.data());
     records_ = reinterpret_cast<heap::PeRecord*>(node_map_.data() + header_->records_offset);
-    if (header_->page_kind == heap::PageKind::kTransparentHuge) {
+    if (header_->page_kind == heap::PageKind::kTransparentHuge)
         ::madvise(heap_map_.data(), heap_map_.bytes(), MADV_HUGEPAGE);
-    }
 }
 
 void Node::map_heaps(const heap::NodeLayout& layout) {
@@ -147,9 +146,8 @@ char* Node::map_static_copy(int local_index) {
                                static_cast<std::uint64_t>(local_index) * header_->static_slot_bytes;
     Mapping& copy = static_maps_[static_cast<std::size_t>(local_index)];
     copy = Mapping::share(job_.node_file.get(), slot, my_statics_.bytes);
-    if (!copy.is_mapped()) {
+    if (!copy.is_mapped())
         fatal("shmem_init: cannot map the public copies of static data: %s", std::strerror(errno));
-    }
     return copy.data();
 }
 

@@ -73,9 +73,8 @@ void PublicFile::open() {
 void PublicFile::make_large_enough() const {
     const std::uint64_t has = public_file_bytes(file_.get());
     if (kind_ == PublicFileKind::kFile) {
-        if (has < bytes() && ::ftruncate(file_.get(), static_cast<off_t>(bytes())) != 0) {
+        if (has < bytes() && ::ftruncate(file_.get(), static_cast<off_t>(bytes())) != 0)
             fail("cannot make the file large enough for the memory of all PEs");
-        }
         return;
     }
     if (has == 0 || has >= bytes()) return;
@@ -108,9 +107,8 @@ void PublicFile::empty_my_part() const {
     }
     // A device: all of it, because it has no holes.
     static constexpr char kZeros[kPageBytes] = {};
-    for (std::uint64_t at = 0; at < part_bytes_; at += kPageBytes) {
+    for (std::uint64_t at = 0; at < part_bytes_; at += kPageBytes)
         store_past_cache(part(setup_.pe) + at, kZeros, kPageBytes);
-    }
     finish_stores_past_cache();
 }
 

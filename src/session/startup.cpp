@@ -62,9 +62,8 @@ void find_others(bool has_many_threads, bool core_each, const char* where) {
     check_helpers(where);
     const bool has_helpers = config().progress.kind == Progress::kHelpers;
     const bool is_by_oshrun = session->job.launcher == launch::Launcher::kOshrun;
-    if (has_helpers && !is_by_oshrun && session->job.local_index == 0) {
+    if (has_helpers && !is_by_oshrun && session->job.local_index == 0)
         session->helper_threads = start_helper_threads(*session->node, session->job, where);
-    }
     const bool invites_peers = shares_copies(core_each) && session->job.nlocal > 1;
     if (!has_helpers && !invites_peers) return;
     const Node& node = *session->node;
@@ -144,9 +143,8 @@ void publish_address_map() {
         !session->node->statics_are_mapped() || session->fabric != nullptr;
     address_map.expects_completion.store(address_map.needs_transport, std::memory_order_relaxed);
     address_map.offload = session->offload.get();
-    if (session->offload && session->offload->has_helpers()) {
+    if (session->offload && session->offload->has_helpers())
         address_map.helper_bytes_min = helper_bytes_min(config().helper_size);
-    }
     address_map.serves_in_calls =
         session->fabric != nullptr && config().progress.kind == Progress::kNone;
     address_map.npes = static_cast<std::uint32_t>(session->job.npes);
@@ -169,9 +167,8 @@ void set_pe_prefix(int pe) {
 }  // namespace
 
 void start(int level, const char* where) {
-    if (phase.load(std::memory_order_relaxed) == Phase::kForkedChild) {
+    if (phase.load(std::memory_order_relaxed) == Phase::kForkedChild)
         fatal("%s: called in a child of fork(); only the parent is a PE", where);
-    }
     config();  // A bad setting is reported before anything else happens.
     session = new Session;
     launch::prepare_abort();

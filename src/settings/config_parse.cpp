@@ -67,9 +67,8 @@ int take_exponent(std::string_view& text) {
     std::size_t start = text[1] == '+' || text[1] == '-' ? 2 : 1;
     std::size_t end = start;
     int value = 0;
-    for (; end < text.size() && is_digit(text[end]); ++end) {
+    for (; end < text.size() && is_digit(text[end]); ++end)
         value = std::min(value * 10 + (text[end] - '0'), kExponentLimit);
-    }
     if (end == start) return 0;
     value = text[1] == '-' ? -value : value;
     text.remove_prefix(end);
@@ -126,9 +125,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
         for (std::size_t j = 1; j <= b.size(); ++j) {
             std::size_t changed = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
             row[j] = std::min({last[j] + 1, row[j - 1] + 1, changed});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 row[j] = std::min(row[j], before_last[j - 2] + 1);
-            }
         }
         std::swap(before_last, last);
         std::swap(last, row);
@@ -192,9 +190,8 @@ std::optional<SubsystemSet> parse_subsystems(std::string_view text) {
         std::size_t comma = std::min(text.find(','), text.size());
         std::string_view name = text.substr(0, comma);
         if (equals_ignoring_case(name, "all")) {
-            for (std::size_t i = 0; i < std::size(kSubsystemNames); ++i) {
+            for (std::size_t i = 0; i < std::size(kSubsystemNames); ++i)
                 set.add(static_cast<Subsystem>(i));
-            }
         } else if (auto index = parse_choice(name, kSubsystemNames)) {
             set.add(static_cast<Subsystem>(*index));
         } else {
@@ -224,9 +221,8 @@ std::optional<ProgressMode> parse_progress(std::string_view text) {
     const auto kind = parse_choice(text.substr(0, colon), kNames);
     if (!kind) return std::nullopt;
     mode.kind = static_cast<Progress>(*kind);
-    if (mode.kind != Progress::kHelpers) {
+    if (mode.kind != Progress::kHelpers)
         return is_forced || colon < text.size() ? std::nullopt : std::optional(mode);
-    }
     mode.is_forced = is_forced;
     mode.helpers = 1;
     if (colon == text.size()) return mode;

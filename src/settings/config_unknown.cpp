@@ -38,9 +38,8 @@ std::string unknown_variable_text(std::string_view name) {
     }
     std::string text = "unknown variable " + std::string(name) + " has no effect";
     std::string_view nearest = nearest_name(name.substr(kPrefix.size()), known);
-    if (!nearest.empty()) {
+    if (!nearest.empty())
         return text + "; did you mean " + std::string(kPrefix) + std::string(nearest) + "?";
-    }
     return text + "; osh_info --variables lists the known ones";
 }
 
@@ -60,9 +59,8 @@ void warn_about_values(const Config& config) {
 
 void warn_about_settings(const Config& config) {
     warn_about_values(config);
-    for (const std::string& text : unknown_variable_texts(environment_entries())) {
+    for (const std::string& text : unknown_variable_texts(environment_entries()))
         warn("%s", text.c_str());
-    }
 }
 
 }  // namespace tessera

@@ -74,9 +74,8 @@ void find_partners(Team& team) {
                        team.npes <= StreamLayout::members_max(stream_block_bytes(team.slot));
     team.first_stream_number = team.mailbox_calls;
     team.central = nullptr;
-    if (team.is_on_one_node) {
+    if (team.is_on_one_node)
         team.central = &mapped_team_flags(team.world_pe(0), team.slot)->central;
-    }
     team.flags = team_flags(team.slot);
     team.flags->calls.begin(team.npes, team.my_index, team.world_pe(0),
                             team.world_pe(team.npes - 1));

@@ -58,9 +58,8 @@ void find_nodes(Team& team, const auto& name_of, TeamArrays& arrays) {
     std::vector<int> begins;
     for (int i = 0; i < team.npes; ++i) {
         const int member = members[static_cast<std::size_t>(i)];
-        if (i == 0 || name_of(member) != name_of(members[static_cast<std::size_t>(i - 1)])) {
+        if (i == 0 || name_of(member) != name_of(members[static_cast<std::size_t>(i - 1)]))
             begins.push_back(i);
-        }
         if (member != team.my_index) continue;
         nodes.mine = static_cast<int>(begins.size()) - 1;
         nodes.index_on_node = i - begins.back();
@@ -81,9 +80,8 @@ void find_nodes(Team& team, const auto& name_of, TeamArrays& arrays) {
 
 void find_nodes_of(Team& team, const auto& world_pe, TeamArrays& arrays) {
     team.is_on_one_node = true;
-    for (int i = 0; i < team.npes && team.is_on_one_node; ++i) {
+    for (int i = 0; i < team.npes && team.is_on_one_node; ++i)
         team.is_on_one_node = is_on_this_node(world_pe(i));
-    }
     team.by_node = {};
     arrays.users = team.npes;
     if (!team.is_on_one_node) {
@@ -123,9 +121,8 @@ ListBlock* list_block(int world_pe, std::size_t offset) {
 void free_unused(ListBlocks& blocks) {
     std::erase_if(blocks.offsets, [&](std::size_t offset) {
         // Pairs with teams/team_arrays.cpp:leave_arrays of the last user.
-        if (list_block(pe_state.pe, offset)->users.load(std::memory_order_acquire) != 0) {
+        if (list_block(pe_state.pe, offset)->users.load(std::memory_order_acquire) != 0)
             return false;
-        }
         blocks.allocator.free(offset);
         return true;
     });

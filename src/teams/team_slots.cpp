@@ -48,9 +48,8 @@ void SlotOffer::combine(const SlotOffer& other) {
 
 std::optional<std::uint32_t> SlotOffer::lowest() const {
     for (std::uint32_t i = 0; i < kWords; ++i) {
-        if (free[i] != 0) {
+        if (free[i] != 0)
             return base + i * 64 + static_cast<std::uint32_t>(std::countr_zero(free[i]));
-        }
     }
     return std::nullopt;
 }

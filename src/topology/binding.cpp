@@ -37,9 +37,8 @@ std::vector<CoreFacts> cores_in_turn(const Facts& facts, Level level, std::size_
     std::vector<CoreFacts> order;
     for (std::size_t first = 0; order.size() < facts.ncores_listed; first += count) {
         for (const std::vector<CoreFacts>& cores : parts) {
-            for (std::size_t i = first; i < std::min(first + count, cores.size()); ++i) {
+            for (std::size_t i = first; i < std::min(first + count, cores.size()); ++i)
                 order.push_back(cores[i]);
-            }
         }
     }
     return order;

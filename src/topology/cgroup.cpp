@@ -23,9 +23,8 @@ std::string read_file(const std::string& path) {
     const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file) return text;
     char buffer[4096];
-    for (ssize_t got = 0; (got = ::read(file.get(), buffer, sizeof buffer)) > 0;) {
+    for (ssize_t got = 0; (got = ::read(file.get(), buffer, sizeof buffer)) > 0;)
         text.append(buffer, static_cast<std::size_t>(got));
-    }
     return text;
 }
 
@@ -175,24 +174,20 @@ CgroupLimits read_cgroup_limits(const std::string& proc) {
     if (self_cgroup.empty()) return limits;
     for (const Mount& mount : read_mounts(proc)) {
         if (mount.controllers.empty()) {
-            for (const std::string& level : levels(mount, group_of(self_cgroup, ""))) {
+            for (const std::string& level : levels(mount, group_of(self_cgroup, "")))
                 apply_v2(limits, level);
-            }
         }
         if (has_item(mount.controllers, "memory")) {
-            for (const std::string& level : levels(mount, group_of(self_cgroup, "memory"))) {
+            for (const std::string& level : levels(mount, group_of(self_cgroup, "memory")))
                 apply_v1_memory(limits, level);
-            }
         }
         if (has_item(mount.controllers, "pids")) {
-            for (const std::string& level : levels(mount, group_of(self_cgroup, "pids"))) {
+            for (const std::string& level : levels(mount, group_of(self_cgroup, "pids")))
                 apply_tasks(limits, level);
-            }
         }
         if (has_item(mount.controllers, "cpu")) {
-            for (const std::string& level : levels(mount, group_of(self_cgroup, "cpu"))) {
+            for (const std::string& level : levels(mount, group_of(self_cgroup, "cpu")))
                 apply_v1_cpu(limits, level);
-            }
         }
     }
     return limits;

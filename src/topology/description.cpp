@@ -60,9 +60,8 @@ std::string describe(const Facts& facts) {
         usable += text;
     }
     std::string memory = bytes_text(facts.machine_memory_bytes);
-    if (facts.memory_bytes < facts.machine_memory_bytes) {
+    if (facts.memory_bytes < facts.machine_memory_bytes)
         memory += ", the job may use " + bytes_text(facts.memory_bytes);
-    }
     return line("machine", count_text(facts.packages, "package") + ", " +
                                count_text(facts.numa_nodes, "NUMA node") + ", " +
                                count_text(facts.cores, "core") + ", " +

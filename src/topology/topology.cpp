@@ -176,9 +176,8 @@ int speed_of(hwloc_topology_t topology, hwloc_obj_t core) {
 std::vector<hwloc_obj_t> cores_by_kind(hwloc_topology_t topology, hwloc_obj_type_t type) {
     std::vector<hwloc_obj_t> cores;
     hwloc_obj_t core = nullptr;
-    while ((core = ::hwloc_get_next_obj_by_type(topology, type, core)) != nullptr) {
+    while ((core = ::hwloc_get_next_obj_by_type(topology, type, core)) != nullptr)
         cores.push_back(core);
-    }
     if (::hwloc_cpukinds_get_nr(topology, 0) > 1) {
         std::ranges::stable_sort(cores, std::greater<>(),
                                  [&](hwloc_obj_t each) { return speed_of(topology, each); });
@@ -265,9 +264,8 @@ std::vector<std::uint32_t> affinity_of(int pid) {
         mask.resize(2 * mask.size());
     }
     for (std::size_t bit = 0; bit < mask.size() * kBitsPerWord; ++bit) {
-        if ((mask[bit / kBitsPerWord] >> (bit % kBitsPerWord) & 1) != 0) {
+        if ((mask[bit / kBitsPerWord] >> (bit % kBitsPerWord) & 1) != 0)
             pus.push_back(static_cast<std::uint32_t>(bit));
-        }
     }
     return pus;
 }

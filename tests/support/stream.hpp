@@ -55,9 +55,8 @@ std::string run_stream(const Stream& stream, int messages, Send send, Wait wait)
     for (std::uint64_t number = 1; number <= static_cast<std::uint64_t>(messages); ++number) {
         std::uint64_t* slot = stream.slots + number % kMessageSlots * kMessageWords;
         const std::size_t words = 1 + number * 7 % kMessageWords;
-        if (number > kMessageSlots) {
+        if (number > kMessageSlots)
             shmem_uint64_wait_until(stream.consumed, SHMEM_CMP_GE, number - kMessageSlots);
-        }
         for (std::size_t i = 0; i < words; ++i) message[i] = message_word(number, i, me);
         send(slot, message, words, number, right);
         shmem_quiet();  // The message is reused.

@@ -26,8 +26,9 @@ inline bool is_in_zone(std::uintptr_t address) {
     for (std::uint32_t i = 0; i < count; ++i) {
         const Zone& zone = table.zones[i];
         if (address - zone.begin.load(std::memory_order_relaxed) <
-            zone.bytes.load(std::memory_order_relaxed))
+            zone.bytes.load(std::memory_order_relaxed)) {
             return true;
+        }
     }
     return false;
 }

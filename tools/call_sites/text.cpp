@@ -40,9 +40,8 @@ bool is_library(const std::string& module) {
 
 bool is_of_library(const Site& site) {
     if (is_library(site.module)) return true;
-    if (std::ranges::any_of(kHeaders, [&](auto end) { return site.file.ends_with(end); })) {
+    if (std::ranges::any_of(kHeaders, [&](auto end) { return site.file.ends_with(end); }))
         return true;
-    }
     const auto begins = [&](auto start) { return site.function.starts_with(start); };
     // Names of templates begin with the type of the result.
     const bool is_template = site.function.find(" tessera::") != std::string::npos;

@@ -36,9 +36,8 @@ std::string readable_plain(std::string text) {
         text.resize(dot);
     }
     const std::size_t module = text.find("_MOD_");
-    if (text.starts_with("__") && module != std::string::npos) {
+    if (text.starts_with("__") && module != std::string::npos)
         text = text.substr(2, module - 2) + "::" + text.substr(module + 5);
-    }
     return text;
 }
 
@@ -56,9 +55,8 @@ std::string readable(const char* name) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '<') ++depth;
         if (text[i] == '>') --depth;
-        if (text[i] == '(' && depth == 0 && text.compare(i, 21, "(anonymous namespace)") != 0) {
+        if (text[i] == '(' && depth == 0 && text.compare(i, 21, "(anonymous namespace)") != 0)
             return text.substr(0, i);
-        }
     }
     return text;
 }
@@ -72,9 +70,8 @@ struct Inlined {
 
 std::string name_of(Dwarf_Die& function) {
     Dwarf_Attribute attribute;
-    if (dwarf_attr_integrate(&function, DW_AT_linkage_name, &attribute) != nullptr) {
+    if (dwarf_attr_integrate(&function, DW_AT_linkage_name, &attribute) != nullptr)
         return readable(dwarf_formstring(&attribute));
-    }
     return readable(dwarf_diename(&function));
 }
 
@@ -111,9 +108,8 @@ std::vector<Inlined> inlined_at(Dwfl_Module* module, std::uint64_t pc) {
     std::free(scopes);
     const int count = dwarf_getscopes_die(&innermost, &scopes);
     for (int i = 0; i < count; ++i) {
-        if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine) {
+        if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
             found.push_back(inlined_of(*unit, scopes[i]));
-        }
     }
     if (count > 0) std::free(scopes);
     return found;
@@ -309,9 +305,8 @@ void Process::for_each_variable(const VariableVisit& visit) {
                 dwfl_module_getsym_info(module, i, &symbol, &address, nullptr, nullptr, nullptr);
             const bool is_variable = GELF_ST_TYPE(symbol.st_info) == STT_OBJECT &&
                                      symbol.st_shndx != SHN_UNDEF && name != nullptr;
-            if (is_variable) {
+            if (is_variable)
                 (*static_cast<const VariableVisit*>(argument))(name, address, symbol.st_size);
-            }
         }
         return static_cast<int>(DWARF_CB_OK);
     };

@@ -31,9 +31,8 @@ Site Process::site_of(std::uint64_t pc) {
         unsigned long end = 0;
         unsigned long offset = 0;
         char file[4096] = "";
-        if (std::sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095s", &begin, &end, &offset, file) < 4) {
+        if (std::sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095s", &begin, &end, &offset, file) < 4)
             continue;
-        }
         if (pc < begin || pc >= end || file[0] != '/') continue;
         site.module = file;
         site.module_offset = pc - begin + offset;

@@ -349,9 +349,8 @@ void after_memory(Call& call) {
                 .team = team_of_block(call)};
     if (call.kind == Kind::kReallocate && call.dest != nullptr) {
         const auto old = reinterpret_cast<std::uintptr_t>(call.dest) + front;
-        if (const Block* before = blocks.starting_at(reinterpret_cast<void*>(old))) {
+        if (const Block* before = blocks.starting_at(reinterpret_cast<void*>(old)))
             remove(*before, call);
-        }
     }
     add(block);
     call.result = block.begin;

@@ -35,8 +35,9 @@ Caller caller_of(const call_sites::Site& place) {
     };
     const std::string library = place.module.substr(place.module.rfind('/') + 1);
     if (begins(library, "libcaf_tessera") ||
-        begins(place.function, "_gfortran_caf_", "tessera::caf::"))
+        begins(place.function, "_gfortran_caf_", "tessera::caf::")) {
         return Caller::kCoarrays;
+    }
     if (begins(library, "libdart-tessera") || begins(place.function, "dart_", "tessera::dart::"))
         return Caller::kDart;
     return Caller::kProgram;

@@ -68,9 +68,10 @@ void turn_slots(const dl_phdr_info& object, const Tables& tables, void* checker)
             const char* name = tables.names + symbol.st_name;
             const std::string_view text = name;
             if (!text.starts_with("psh") && text != "pstart_pes") continue;
-            if (void* routine = ::dlsym(checker, name + 1))
+            if (void* routine = ::dlsym(checker, name + 1)) {
                 write_slot(reinterpret_cast<void**>(object.dlpi_addr + relocation.r_offset),
                            routine);
+            }
         }
     }
 }

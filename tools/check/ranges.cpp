@@ -42,9 +42,8 @@ void add_blocks(const char* name, const void* start, const shmemx_block_t* block
                 std::size_t count, RangeList& ranges, Side side) {
     if (start == nullptr || blocks == nullptr) return;
     side.is_dense = false;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; ++i)
         ranges.add(name, static_cast<const char*>(start) + blocks[i].offset, blocks[i].bytes, side);
-    }
 }
 
 // The library explains shapes and lists that are none.

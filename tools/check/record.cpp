@@ -84,9 +84,8 @@ Record record_of(const Call& call, const Group& group) {
         record.size = static_cast<std::int64_t>(call.size);
         record.alignment = static_cast<std::int64_t>(call.alignment);
     }
-    if (call.kind == Kind::kFree || call.kind == Kind::kReallocate) {
+    if (call.kind == Kind::kFree || call.kind == Kind::kReallocate)
         record.dest = object_number(call.dest);
-    }
     if (call.kind == Kind::kTeamCreate && !has(call, "color")) {
         for (int i = 0; i < 3; ++i) record.arguments[i] = call.arguments[i];
     }

@@ -62,9 +62,8 @@ void ShownBlocks::add(const Block& block) {
     // Pairs with base/copy.hpp:copy_long_and_acquire in find().
     entry->begin.store(list_->place_of(block.begin), std::memory_order_release);
     const auto used = static_cast<std::uint64_t>(entry - list_->entries) + 1;
-    if (used > list_->used.load(std::memory_order_relaxed)) {
+    if (used > list_->used.load(std::memory_order_relaxed))
         list_->used.store(used, std::memory_order_release);
-    }
 }
 
 // Pairs with base/copy.hpp:copy_long_and_acquire in find().

@@ -58,9 +58,8 @@ std::uint64_t number_of(const long* sync) {
 std::vector<int> members_of(shmem_team_t team) {
     std::vector<int> members;
     const int count = pshmem_team_n_pes(team);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i)
         members.push_back(pshmem_team_translate_pe(team, i, SHMEM_TEAM_WORLD));
-    }
     return members;
 }
 
@@ -79,9 +78,8 @@ void add_team(shmem_team_t team, std::uint64_t key, const std::string& name,
 std::uint64_t creation_key(const Call& call, const Team& parent) {
     if (call.pes == nullptr) return joined(parent.group.key, parent.group.count);
     std::uint64_t list = parent.group.key;  // Only the PEs of the list take part.
-    for (std::size_t i = 0; i < call.pe_count; ++i) {
+    for (std::size_t i = 0; i < call.pe_count; ++i)
         list = joined(list, static_cast<std::uint64_t>(call.pes[i]));
-    }
     return joined(list, ++lists[list]);
 }
 

@@ -10,10 +10,10 @@
 
 namespace tessera::interpose {
 
-/// Set by a constructor of the tool.
+// Set by a constructor of the tool.
 inline constinit bool has_begun = false;
 
-/// Ends the job with a message if the tool's library is not initialised yet. option: of oshrun.
+// Ends the job with a message if the tool's library is not initialised yet. option: of oshrun.
 inline void require_begun(const char* option) {
     if (has_begun) return;
     std::fprintf(stderr,

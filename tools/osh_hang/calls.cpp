@@ -52,9 +52,8 @@ std::string caller_text(pid_t pid, const std::string& list) {
 std::string lines_text(const std::string& maps, const std::string& list) {
     call_sites::Process process(maps);
     std::string text;
-    for (std::uint64_t address : addresses_in(list)) {
+    for (std::uint64_t address : addresses_in(list))
         text += call_sites::text_of(process.caller_at(address)) + "\n";
-    }
     return text;
 }
 

@@ -118,9 +118,8 @@ void Analysis::look_at_teams() {
     for (const Snapshot& pe : pes_) {
         const TeamView* team = pe.team_of_wait();
         if (team == nullptr) continue;
-        if (std::ranges::any_of(seen, [&](const TeamView& o) { return o.is_same_team(*team); })) {
+        if (std::ranges::any_of(seen, [&](const TeamView& o) { return o.is_same_team(*team); }))
             continue;
-        }
         seen.push_back(*team);
         look_at_team(*team);
     }
@@ -184,9 +183,8 @@ void Analysis::look_at_calls(const TeamView& team, const std::vector<const Snaps
             const TeamView& view = *view_of(*pe, team);
             const std::string routine = view.routine_of(call);
             if (!routine.empty()) by_routine[routine].push_back(pe->process.pe);
-            if (auto root = view.root_of(call)) {
+            if (auto root = view.root_of(call))
                 by_root["root " + std::to_string(*root)].push_back(pe->process.pe);
-            }
         }
         // Later calls of members that have parted differ for that reason alone.
         if (say_difference(team, call, by_routine) || say_difference(team, call, by_root)) return;
@@ -220,9 +218,8 @@ void Analysis::look_at_active_sets() {
     for (const auto& [call, pes] : callers) {
         std::string line =
             "An active set: " + ranges(pes) + (pes.size() == 1 ? " is in " : " are in ") + call;
-        if (!others.empty()) {
+        if (!others.empty())
             line += "; " + ranges(others) + (others.size() == 1 ? " is not" : " are not");
-        }
         lines_.push_back(line);
     }
 }
@@ -240,9 +237,8 @@ void Analysis::look_at_lock(const Snapshot& waiter) {
     for (const Snapshot& other : pes_) {
         const std::uint64_t address = same_byte_in(other, waiter, waiter.wait.address);
         std::uint32_t entry = 0;
-        if (address == 0 || !read_memory(other.process.pid, address + 4, &entry, sizeof entry)) {
+        if (address == 0 || !read_memory(other.process.pid, address + 4, &entry, sizeof entry))
             continue;
-        }
         if ((entry & kLockHeld) != 0) {
             lines_.push_back("Lock " + name + ": " + name_of_pe(other.process.pe) +
                              " has it, and " + name_of_pe(waiter.process.pe) + " waits for it");

@@ -78,9 +78,8 @@ void print_list(const Snapshot& pe, const WaitList& list) {
             return reinterpret_cast<std::uint64_t>(start) + bytes;
         };
         int status = 0;
-        if (list.status != nullptr) {
+        if (list.status != nullptr)
             read_memory(pe.process.pid, at(list.status, i * sizeof status), &status, sizeof status);
-        }
         if (status != 0) continue;
         if (++count > kWordsMax) return print("          ...");
         std::uint64_t value = 0;
@@ -124,9 +123,8 @@ void print_teams(const Snapshot& pe) {
         const auto& [line, count] = lines[i];
         print(count == 1 ? line : line + " (" + std::to_string(count) + " such teams)");
     }
-    if (lines.size() > kTeamLinesMax) {
+    if (lines.size() > kTeamLinesMax)
         print("      and " + std::to_string(lines.size() - kTeamLinesMax) + " other teams");
-    }
 }
 
 void print_pe(const Snapshot& pe) {
@@ -134,9 +132,8 @@ void print_pe(const Snapshot& pe) {
     line[2] = static_cast<char>(std::toupper(line[2]));
     if (pe.ended.empty()) line += " (pid " + std::to_string(pe.process.pid) + ")";
     line += " " + activity(pe);
-    if (!pe.wait.routine.empty() && pe.wait.seconds > 0) {
+    if (!pe.wait.routine.empty() && pe.wait.seconds > 0)
         line += ", since " + seconds_text(pe.wait.seconds);
-    }
     print(line);
     print_wait(pe);
     if (!pe.image) print_teams(pe);  // Collectives of coarray programs are not those of teams.

@@ -112,9 +112,8 @@ PeProcess look_at(pid_t pid) {
     if (is_tool(process)) return {};
     const std::string stat = contents(proc_path(pid, "stat"));
     const std::size_t name_end = stat.rfind(')');
-    if (name_end != std::string::npos && name_end + 2 < stat.size()) {
+    if (name_end != std::string::npos && name_end + 2 < stat.size())
         process.state = stat[name_end + 2];
-    }
     return process;
 }
 

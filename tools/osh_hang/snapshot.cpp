@@ -145,8 +145,9 @@ void read_wait(const Reader& reader, const heap::PeRecord& record, const Interna
         if (read_memory(reader.pid, wait.address, &list, sizeof list)) wait.list = list;
     }
     if (wait.kind != WaitKind::kGate ||
-        internal.facts.is_complete.load(std::memory_order_relaxed) == 0)
+        internal.facts.is_complete.load(std::memory_order_relaxed) == 0) {
         return;
+    }
     const std::uint64_t offset = wait.address - internal.facts.node_base;
     if (wait.address < internal.facts.node_base || offset >= reader.layout.static_offset) return;
     if (offset < reader.layout.internal_offset) {
@@ -309,8 +310,9 @@ Snapshot NodeFiles::read(const PeProcess& process, int& npes) {
         const auto index = static_cast<std::uint64_t>(i);
         Copy<heap::PeRecord> record;
         if (!record.read(node.file.get(),
-                         node.layout.records_offset + index * sizeof(heap::PeRecord)))
+                         node.layout.records_offset + index * sizeof(heap::PeRecord))) {
             continue;
+        }
         if (record->pid != process.pid) continue;
         const Reader reader{
             .file = node.file.get(),
@@ -358,18 +360,16 @@ std::string coarray_at(const Snapshot& pe, std::uint64_t address) {
 std::string name_of(const Snapshot& pe, std::uint64_t address) {
     char text[96];
     if (address - pe.static_base < pe.static_bytes) {
-        if (auto symbol = call_sites::Process(pe.process.pid).symbol_of(address)) {
+        if (auto symbol = call_sites::Process(pe.process.pid).symbol_of(address))
             return call_sites::text_of(*symbol);
-        }
         std::snprintf(text, sizeof text, "static data + 0x%llx",
                       static_cast<unsigned long long>(address - pe.static_base));
         return text;
     }
     const std::uint64_t offset = address - pe.heap_base;
     if (pe.heap_base != 0 && offset < pe.range.bytes()) {
-        if (const std::string coarray = pe.image ? coarray_at(pe, address) : ""; !coarray.empty()) {
+        if (const std::string coarray = pe.image ? coarray_at(pe, address) : ""; !coarray.empty())
             return coarray;
-        }
         const char* part = offset < pe.range.team_begin()    ? "symmetric heap"
                            : offset < pe.range.local_begin() ? "team memory"
                                                              : "local memory";

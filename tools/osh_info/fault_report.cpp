@@ -87,9 +87,8 @@ std::string providers_text(void* library) {
 // The library stays loaded, because its threads may outlive this call.
 std::string fabric_lines() {
     void* library = ::dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
+    if (library == nullptr)
         return line("libfabric", "not found; only jobs on several nodes need it");
-    }
     const auto version = reinterpret_cast<decltype(&::fi_version)>(::dlsym(library, "fi_version"));
     const std::uint32_t number = version != nullptr ? version() : 0;
     return line("libfabric",
@@ -99,9 +98,8 @@ std::string fabric_lines() {
 
 std::string launcher_lines() {
     std::string text;
-    for (const char* program : {"oshrun", "srun", "prterun", "mpirun"}) {
+    for (const char* program : {"oshrun", "srun", "prterun", "mpirun"})
         text += line(program, or_text(path_of(program), "not found"));
-    }
     return text;
 }
 

@@ -50,9 +50,8 @@ int draw(const MachineRequest& request) {
     const std::string file = request.svg;
     for (const char* drawer : kDrawers) {
         std::vector<const char*> words = {drawer, "--of", "svg", "--force", file.c_str()};
-        if (!request.synthetic.empty()) {
+        if (!request.synthetic.empty())
             words.insert(words.end(), {"--input", request.synthetic.c_str()});
-        }
         words.push_back(nullptr);
         pid_t pid = -1;
         if (::posix_spawnp(&pid, drawer, nullptr, nullptr, const_cast<char* const*>(words.data()),

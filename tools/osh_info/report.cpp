@@ -72,9 +72,8 @@ std::string limit_text(decltype(RLIMIT_AS) resource) {
 }
 
 std::string heap_text(const Config& config, const topology::Facts& facts) {
-    if (config.symmetric_size != 0) {
+    if (config.symmetric_size != 0)
         return mebibytes_text(config.symmetric_size) + " per PE, by SHMEM_SYMMETRIC_SIZE";
-    }
     std::string text;
     auto cores = static_cast<int>(facts.usable_cores);
     for (int npes : {1, cores, 4 * cores}) {

@@ -160,14 +160,12 @@ int run(int argc, char** argv) {
     if (output.empty()) fatal("there is no HOME to write a profile to; name a file by --output");
     MachineParameters machine;
     std::string ignored;
-    if (!measure_with(node, kMeasureModel, machine, ignored)) {
+    if (!measure_with(node, kMeasureModel, machine, ignored))
         fatal("the measurement on one node failed");
-    }
     measure_helper_bytes(helpers, &MachineParameters::helper_bytes, machine);
     std::vector<collectives::FabricParameters> fabrics;
-    if (!fabric.empty()) {
+    if (!fabric.empty())
         fabrics = measure_fabrics(fabric, fabric_helpers.value_or(fabric), std::move(providers));
-    }
     const std::string text = collectives::print_profile(machine, fabrics);
     if (output == "-") {
         std::fputs(text.c_str(), stdout);

@@ -103,9 +103,8 @@ double context_switch() {
 double copying(char* symmetric, char* local, std::size_t bytes, long repeats) {
     return median_seconds(repeats,
                           [&](long count) {
-                              for (long i = 0; i < count; ++i) {
+                              for (long i = 0; i < count; ++i)
                                   shmem_getmem(local, symmetric, bytes, 1);
-                              }
                           }) /
            static_cast<double>(bytes);
 }
@@ -118,9 +117,8 @@ double combining() {
         collectives::kernel_of(collectives::Operator::kSum, collectives::element_of<double>());
     return median_seconds(5000,
                           [&](long count) {
-                              for (long i = 0; i < count; ++i) {
+                              for (long i = 0; i < count; ++i)
                                   kernel.combine(sum.data(), other.data(), kElements);
-                              }
                           }) /
            (kElements * sizeof(double));
 }

@@ -20,9 +20,8 @@ bool is_checked(const Options& options) {
 void preload_checker(Options& options) {
     if (!is_checked(options)) return;
     // --check keeps the user's "warn".
-    if (options.check && environment("SHMEM_CHECK") == nullptr) {
+    if (options.check && environment("SHMEM_CHECK") == nullptr)
         export_variable(options, "SHMEM_CHECK", "1");
-    }
     preload(options, "libtessera-check.so", "--check");
 }
 

@@ -94,9 +94,8 @@ int open_pane(const Job& job, int pe, bool is_first) {
 
 void check_debugger(const Options& options, int npes) {
     for (const char* program : {"gdb", "tmux"}) {
-        if (find_program(program, "").path.empty()) {
+        if (find_program(program, "").path.empty())
             fatal("--debug needs %s, which is not in PATH (Debian: package %s)", program, program);
-        }
     }
     const std::size_t panes =
         options.debugged_pes.empty() ? static_cast<std::size_t>(npes) : options.debugged_pes.size();

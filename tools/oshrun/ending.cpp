@@ -137,9 +137,8 @@ void Supervisor::finish() {
     job_.output->read_everything(Clock::now());
     // All possible writers are dead.
     job_.output->close_all();
-    if (failures_ > failures_told_) {
+    if (failures_ > failures_told_)
         message(std::to_string(failures_ - failures_told_) + " more PEs failed");
-    }
     while (!job_.output->is_flushed() && !is_impatient_) wait_for_events();
     const Output::Failure failure = job_.output->failure();
     if (failure.error != 0 && failure.error != EPIPE) {

@@ -38,9 +38,8 @@ std::string program_list_file(const Options& options) {
     std::string complaint = srun_program_list(options.apps, list);
     if (!complaint.empty()) fatal("%s", complaint.c_str());
     int fd = ::memfd_create("oshrun-programs", 0);
-    if (fd < 0 || ::write(fd, list.data(), list.size()) != static_cast<ssize_t>(list.size())) {
+    if (fd < 0 || ::write(fd, list.data(), list.size()) != static_cast<ssize_t>(list.size()))
         fatal("cannot write the list of programs: %s", std::strerror(errno));
-    }
     return "/proc/self/fd/" + std::to_string(fd);
 }
 

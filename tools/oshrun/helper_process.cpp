@@ -45,9 +45,8 @@ struct MappedNode {
         heaps = Mapping::share(heap_fd, 0, heaps_bytes, {.aligned_to = kHugePageBytes});
         node = Mapping::share(node_fd, 0, layout.static_offset);
         if (!heaps.is_mapped() || !node.is_mapped()) fail("cannot map the memory of the node");
-        if (layout.page_kind == heap::PageKind::kTransparentHuge) {
+        if (layout.page_kind == heap::PageKind::kTransparentHuge)
             ::madvise(heaps.data(), heaps.bytes(), MADV_HUGEPAGE);
-        }
     }
 };
 

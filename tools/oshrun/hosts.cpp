@@ -55,9 +55,8 @@ std::string add_item(std::string_view item, std::vector<Host>& hosts) {
     std::string_view name = item.substr(0, colon);
     int slots = 0;
     bool is_good = !name.empty() && name[0] != '-' && name.find('=') == std::string_view::npos;
-    if (colon != std::string_view::npos) {
+    if (colon != std::string_view::npos)
         is_good = is_good && parse_slots(item.substr(colon + 1), slots);
-    }
     if (!is_good) return complaint_about(item, "is not HOST or HOST:SLOTS");
     add_host(name, slots, hosts);
     return "";
@@ -73,9 +72,8 @@ std::string add_line(std::string_view line, std::vector<Host>& hosts) {
             std::string complaint = add_item(word, named);
             if (!complaint.empty()) return complaint;
         } else if (word.starts_with("slots=")) {
-            if (!parse_slots(word.substr(word.find('=') + 1), named[0].slots)) {
+            if (!parse_slots(word.substr(word.find('=') + 1), named[0].slots))
                 return complaint_about(word, "is not slots=NUMBER");
-            }
         } else if (!word.starts_with("max_slots=") && !word.starts_with("max-slots=")) {
             return complaint_about(word, "after a host is not slots=NUMBER");
         }

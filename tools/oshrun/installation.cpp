@@ -35,9 +35,8 @@ void append(Options& options, const char* variable, const std::string& entry) {
 void preload(Options& options, const char* library, const char* option) {
     const std::filesystem::path folder = own_folder() / TESSERA_LIBRARIES_FROM_COMMANDS "/tessera";
     const std::string path = folder / library;
-    if (::access(path.c_str(), R_OK) != 0) {
+    if (::access(path.c_str(), R_OK) != 0)
         fatal("%s needs %s: %s", option, path.c_str(), std::strerror(errno));
-    }
     if (path.find_first_of(":;") != path.npos) {
         fatal("%s cannot make PEs load %s: LD_PRELOAD takes no path with ':' or ';'", option,
               path.c_str());

@@ -35,9 +35,8 @@ Keeper::Keeper(int npes) : npes_(npes) {
     void* shared =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int ends[2];
-    if (shared == MAP_FAILED || ::pipe2(ends, O_CLOEXEC) != 0) {
+    if (shared == MAP_FAILED || ::pipe2(ends, O_CLOEXEC) != 0)
         fatal("cannot prepare the job: %s", std::strerror(errno));
-    }
     table_ = static_cast<Table*>(shared);
     life_read_ = Fd(ends[0]);
     life_write_ = Fd(ends[1]);

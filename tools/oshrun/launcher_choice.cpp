@@ -63,18 +63,16 @@ Launcher choose_launcher(const Options& options, const Surroundings& surrounding
     switch (options.launcher) {
         case Launcher::kAuto: return find_launcher(options, surroundings, error);
         case Launcher::kLocal:
-            if (!options.hosts.empty()) {
+            if (!options.hosts.empty())
                 error = "--launcher local runs all PEs on this host, and cannot use --host";
-            }
             return Launcher::kLocal;
         case Launcher::kSrun:
         case Launcher::kPrterun:
         case Launcher::kMpirun: break;
     }
     std::string name(launcher_name(options.launcher));
-    if (!surroundings.has_program(name)) {
+    if (!surroundings.has_program(name))
         error = "--launcher " + name + ": there is no " + name + " in PATH";
-    }
     return options.launcher;
 }
 

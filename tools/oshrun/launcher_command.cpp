@@ -58,9 +58,8 @@ std::string mpirun_mapping(const Placement& placement, MpirunKind kind) {
         const std::string part = placement.map_by == MapBy::kCore ? "core" : mapping;
         mapping = "ppr:" + std::to_string(placement.pes_per_part) + ":" + part;
     }
-    if (placement.pes_per_host > 0) {
+    if (placement.pes_per_host > 0)
         mapping = "ppr:" + std::to_string(placement.pes_per_host) + ":node";
-    }
     if (placement.cores_per_pe > 0) mapping += ":PE=" + std::to_string(placement.cores_per_pe);
     return mapping + ":OVERSUBSCRIBE";
 }
@@ -213,9 +212,8 @@ std::vector<std::string> mpirun_command(const std::string& program, const Option
     words.push_back(program);
     if (context.is_root) add(words, {"--allow-run-as-root"});
     if (!options.hosts.empty()) add(words, {"--host", host_list(options.hosts)});
-    if (!options.hosts.empty() && context.mpirun_kind == MpirunKind::kOpenMpi4) {
+    if (!options.hosts.empty() && context.mpirun_kind == MpirunKind::kOpenMpi4)
         add_keepalive(words, context);
-    }
     add(words, {"--map-by", mpirun_mapping(options.placement, context.mpirun_kind)});
     add_mpirun_binding(words, options, context.mpirun_kind);
     add_mpirun_streams(words, options, context.mpirun_kind);
@@ -239,16 +237,13 @@ std::vector<std::string> srun_command(const Options& options, const CommandConte
     add(words, {"srun", "--mpi=pmix", "--export=ALL", "--input=" + input, "--kill-on-bad-exit=1",
                 "--overcommit"});
     add_srun_hosts(words, options);
-    if (options.placement.pes_per_host > 0) {
+    if (options.placement.pes_per_host > 0)
         add(words, {"--ntasks-per-node=" + std::to_string(options.placement.pes_per_host)});
-    }
     const Placement& placement = options.placement;
-    if (placement.pes_per_part > 0) {
+    if (placement.pes_per_part > 0)
         add(words, {"--ntasks-per-socket=" + std::to_string(placement.pes_per_part)});
-    }
-    if (placement.cores_per_pe > 0) {
+    if (placement.cores_per_pe > 0)
         add(words, {"--cpus-per-task=" + std::to_string(placement.cores_per_pe)});
-    }
     add_srun_binding(words, options);
     if (!options.output_file.empty()) add(words, {"--output=" + srun_file(options.output_file)});
     if (!options.error_file.empty()) add(words, {"--error=" + srun_file(options.error_file)});
@@ -266,9 +261,8 @@ std::vector<std::string> srun_command(const Options& options, const CommandConte
 std::string srun_program_list(const std::vector<App>& apps, std::string& list) {
     int pe = 0;
     for (const App& app : apps) {
-        if (app.directory != apps.front().directory) {
+        if (app.directory != apps.front().directory)
             return "with srun all programs must have the same --wdir";
-        }
         list += std::to_string(pe) + "-" + std::to_string(pe + app.npes - 1);
         pe += app.npes;
         for (const std::string& word : app.command) {
@@ -292,13 +286,11 @@ std::string lost_in_handover(const Options& options, Launcher launcher) {
     const bool is_srun = launcher == Launcher::kSrun;
     const Placement& placement = options.placement;
     if (is_srun && options.timestamp_output) return "srun has no --timestamp-output" + end;
-    if (is_srun && placement.pes_per_part > 0 && placement.map_by != MapBy::kPackage) {
+    if (is_srun && placement.pes_per_part > 0 && placement.map_by != MapBy::kPackage)
         return "srun has no --map-by ppr:N:PART but for packages and hosts" + end;
-    }
     if (!is_srun && !options.error_file.empty()) return name + " has no --error-filename" + end;
-    if (!is_srun && options.output_file.find('%') != std::string::npos) {
+    if (!is_srun && options.output_file.find('%') != std::string::npos)
         return name + " takes no % in --output-filename: it writes FILE/1/rank.N/stdout" + end;
-    }
     return "";
 }
 

@@ -43,9 +43,8 @@ void map_records(NodeMemory& node) {
     std::size_t bytes =
         layout.records_offset + static_cast<std::size_t>(layout.npes) * sizeof(heap::PeRecord);
     node.map = Mapping::share(node.files.node.get(), 0, bytes);
-    if (!node.map.is_mapped()) {
+    if (!node.map.is_mapped())
         fatal("cannot map the shared file of the job: %s", std::strerror(errno));
-    }
     node.header = reinterpret_cast<heap::NodeHeader*>(node.map.data());
     node.records = reinterpret_cast<heap::PeRecord*>(node.map.data() + layout.records_offset);
 }

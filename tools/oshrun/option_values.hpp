@@ -33,9 +33,8 @@ inline bool read_list(std::string_view text, std::vector<int>& numbers) {
 inline CLI::Validator whole_number(int least, int most) {
     return {[least, most](std::string& text) {
                 int number = 0;
-                if (read_number(text, number) && number >= least && number <= most) {
+                if (read_number(text, number) && number >= least && number <= most)
                     return std::string();
-                }
                 return "must be a whole number from " + std::to_string(least) + " to " +
                        std::to_string(most) + ", not \"" + text + "\"";
             },
@@ -45,9 +44,8 @@ inline CLI::Validator whole_number(int least, int most) {
 inline CLI::Validator pe_or_none() {
     return {[](std::string& text) {
                 int number = 0;
-                if (text == "none" || (read_number(text, number) && number >= 0)) {
+                if (text == "none" || (read_number(text, number) && number >= 0))
                     return std::string();
-                }
                 return "must be the number of one PE, or none, not \"" + text +
                        "\"; a file becomes the input by < FILE";
             },

@@ -238,18 +238,16 @@ void take_hosts(const Raw& raw, Options& options) {
         if (!complaint.empty()) usage_error("--hostfile " + path + ": " + complaint);
     }
     if (!raw.launcher.empty()) options.launcher = kLaunchers.at(raw.launcher);
-    for (std::size_t i = 0; i + 1 < raw.mca.size(); i += 2) {
+    for (std::size_t i = 0; i + 1 < raw.mca.size(); i += 2)
         options.mca.emplace_back(raw.mca[i], raw.mca[i + 1]);
-    }
 }
 
 void take_debugged(const std::string& text, Options& options) {
     if (text.empty() || text == "false") return;
     options.debug = true;
     if (text == "true") return;
-    if (!read_list(text, options.debugged_pes)) {
+    if (!read_list(text, options.debugged_pes))
         usage_error("--debug=" + text + ": must be numbers of PEs, as in --debug=0,3");
-    }
 }
 
 [[noreturn]] void print_and_exit(const std::string& text) {
@@ -285,9 +283,8 @@ App parse_part(std::vector<std::string> tokens, Options& options) {
     take_hosts(raw, options);
     take_debugged(raw.debugged, options);
     for (const std::string& text : raw.exports) options.exports.push_back(parse_export(text));
-    if (raw.virtual_nodes > 0) {
+    if (raw.virtual_nodes > 0)
         options.exports.emplace_back("SHMEM_VIRTUAL_NODES", std::to_string(raw.virtual_nodes));
-    }
     if (head < tokens.size() && tokens[head] == "--") ++head;
     raw.app.command.assign(tokens.begin() + static_cast<std::ptrdiff_t>(head), tokens.end());
     if (raw.app.command.empty()) usage_error("there is no program to run");
@@ -311,9 +308,8 @@ void read_program_file(std::vector<std::string>& words) {
         if (line[line.find_first_not_of(" \t\r")] == '#') continue;
         if (!is_first) words.emplace_back(":");
         is_first = false;
-        for (std::string& word : CLI::detail::split_up(line)) {
+        for (std::string& word : CLI::detail::split_up(line))
             words.push_back(CLI::detail::remove_quotes(word));
-        }
     }
     if (is_first) usage_error(option + " " + path + ": it names no program");
 }

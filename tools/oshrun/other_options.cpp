@@ -214,12 +214,10 @@ std::string translate_options(Words& words, const OwnOption& own_option) {
             ++at;
             continue;
         }
-        if (!found.option->advice.empty()) {
+        if (!found.option->advice.empty())
             return words[at] + ": " + std::string(found.option->advice);
-        }
-        if (found.values.size() < count_words(found.option->values)) {
+        if (found.values.size() < count_words(found.option->values))
             return words[at] + " needs " + std::string(found.option->values) + " behind it";
-        }
         const Words ours = in_our_words(*found.option, found.values);
         const auto first = words.begin() + static_cast<std::ptrdiff_t>(at);
         words.erase(first, first + static_cast<std::ptrdiff_t>(found.words));

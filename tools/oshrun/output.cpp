@@ -61,9 +61,8 @@ Output::Output(const Options& options)
     const LineStyle style = style_of(options);
     sinks_.push_back(std::make_unique<OutputSink>(STDOUT_FILENO, event_.get(), style));
     out_ = sinks_.back().get();
-    if (!is_same_file(STDOUT_FILENO, STDERR_FILENO)) {
+    if (!is_same_file(STDOUT_FILENO, STDERR_FILENO))
         sinks_.push_back(std::make_unique<OutputSink>(STDERR_FILENO, event_.get(), style));
-    }
     error_ = sinks_.back().get();
 }
 

@@ -162,9 +162,8 @@ Clock::duration OutputSink::patience() const {
 
 void OutputSink::tick(Clock::time_point now) {
     for (Stream* stream : streams) {
-        if (is_prompt(*stream) && now - stream->last_read >= kPromptDelay) {
+        if (is_prompt(*stream) && now - stream->last_read >= kPromptDelay)
             emit(*stream, stream->pending.size());
-        }
     }
     if (somebody_waits() && now - open_line_->last_read >= patience()) {
         close_line();

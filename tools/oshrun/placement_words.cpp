@@ -94,9 +94,8 @@ std::string complaint(std::string_view text, const char* words) {
 
 bool read_part(std::string_view word, int pes, Placement& placement) {
     if (!find<MapBy>(kMappings, word, placement.map_by)) return false;
-    if (placement.map_by == MapBy::kHwthread && placement.bind_to == BindTo::kAuto) {
+    if (placement.map_by == MapBy::kHwthread && placement.bind_to == BindTo::kAuto)
         placement.bind_to = BindTo::kHwthread;
-    }
     if (pes == 0) return true;
     const bool is_host = placement.map_by == MapBy::kNode;
     if (is_host) placement.map_by = MapBy::kCore;

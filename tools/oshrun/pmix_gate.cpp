@@ -193,9 +193,8 @@ bool look_at(Stranger& stranger, bool has_hung_up) {
 void guard_once(std::vector<pollfd>& polled) {
     polled.clear();
     for (const auto& door : gate->doors) polled.push_back({door->listener.get(), POLLIN, 0});
-    for (const Stranger& stranger : gate->strangers) {
+    for (const Stranger& stranger : gate->strangers)
         polled.push_back({stranger.connection.get(), POLLIN | POLLRDHUP, 0});
-    }
     if (::poll(polled.data(), polled.size(), -1) < 0) return;
     std::deque<Stranger> kept;
     std::size_t index = gate->doors.size();

@@ -173,9 +173,8 @@ std::string refused_call() {
     auto* address = reinterpret_cast<sockaddr*>(&loopback);
     socklen_t bytes = sizeof loopback;
     const int on = 1;
-    if (::setsockopt(trial.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0) {
+    if (::setsockopt(trial.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0)
         return complaint("setsockopt");
-    }
     if (::bind(trial.get(), address, bytes) != 0) return complaint("bind to 127.0.0.1");
     if (::getsockname(trial.get(), address, &bytes) != 0) return complaint("getsockname");
     if (::listen(trial.get(), 1) != 0) return complaint("listen on 127.0.0.1");

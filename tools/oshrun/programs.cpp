@@ -44,9 +44,8 @@ bool is_of_another_launcher(std::string_view entry) {
 
 void export_variables(const Options& options) {
     for (const auto& [name, value] : options.exports) {
-        if (::setenv(name.c_str(), value.c_str(), 1) != 0) {
+        if (::setenv(name.c_str(), value.c_str(), 1) != 0)
             fatal("-x %s: no valid name of a variable", name.c_str());
-        }
     }
 }
 
@@ -61,20 +60,17 @@ std::vector<std::string> base_environment() {
 void add_place(std::vector<std::string>& entries, int pe, int npes) {
     const std::string number = std::to_string(pe);
     const std::string count = std::to_string(npes);
-    for (const char* name : {"SHMEM_MY_PE", "SHMEM_LOCAL_PE", "PMI_RANK"}) {
+    for (const char* name : {"SHMEM_MY_PE", "SHMEM_LOCAL_PE", "PMI_RANK"})
         entries.push_back(std::string(name) + "=" + number);
-    }
-    for (const char* name : {"SHMEM_N_PES", "SHMEM_LOCAL_N_PES", "PMI_SIZE"}) {
+    for (const char* name : {"SHMEM_N_PES", "SHMEM_LOCAL_N_PES", "PMI_SIZE"})
         entries.push_back(std::string(name) + "=" + count);
-    }
 }
 
 std::vector<Program> find_programs(const Options& options) {
     std::vector<Program> programs;
     for (const App& app : options.apps) {
-        if (!app.directory.empty() && ::access(app.directory.c_str(), X_OK) != 0) {
+        if (!app.directory.empty() && ::access(app.directory.c_str(), X_OK) != 0)
             fatal("--wdir %s: %s", app.directory.c_str(), std::strerror(errno));
-        }
         Program program = find_program(app.command[0], app.directory);
         if (program.path.empty()) program_error(app, program.error);
         programs.push_back(std::move(program));

@@ -72,12 +72,10 @@ int run_child(void* argument) {
         if (result < 0) return fail(child, "connecting its standard input and output");
     }
     for (int fd : plan.kept_fds) ::fcntl(fd, F_SETFD, 0);
-    if (!plan.directory.empty() && ::chdir(plan.directory.c_str()) != 0) {
+    if (!plan.directory.empty() && ::chdir(plan.directory.c_str()) != 0)
         return fail(child, "changing to its working directory");
-    }
-    if (child.cpus != nullptr && ::sched_setaffinity(0, child.cpus_bytes, child.cpus) != 0) {
+    if (child.cpus != nullptr && ::sched_setaffinity(0, child.cpus_bytes, child.cpus) != 0)
         return fail(child, "binding it to its cores (see --bind-to)");
-    }
     for (const SavedLimit& limit : plan.limits) {
         if (limit.is_changed) ::setrlimit(limit.resource, &limit.before);
     }

@@ -50,9 +50,8 @@ topology::Share share_of(const Placement& placement) {
 
 // The number of PEs where the user gives none.
 int default_npes(const Placement& placement, const topology::Facts& facts) {
-    if (placement.pes_per_part > 0) {
+    if (placement.pes_per_part > 0)
         return placement.pes_per_part * topology::part_count(facts, placement.map_by);
-    }
     if (placement.pes_per_host > 0) return placement.pes_per_host;
     return std::max(1, static_cast<int>(facts.usable_cores) / share_of(placement).cores_per_pe);
 }
@@ -227,9 +226,8 @@ void start_pe(Job& job, int pe, Inherited& inherited, CommonPlan& common) {
     if (!common.binding.pus.empty()) plan.pus = common.binding.pus[index];
     if (job.has_pmix) {
         plan.environment.emplace_back(kOpenMpiHint);
-        for (std::string& entry : job.pmix.environment_of(pe)) {
+        for (std::string& entry : job.pmix.environment_of(pe))
             plan.environment.push_back(std::move(entry));
-        }
     }
     inherited.pe = pe;
     const heap::NodeFiles& files = node_of(job, pe).files;
@@ -239,9 +237,8 @@ void start_pe(Job& job, int pe, Inherited& inherited, CommonPlan& common) {
     plan.environment.push_back(std::string(kJobVariable) + "=" + job_variable_value(inherited));
     Output::PeEnds ends = job.output->open(pe);
     Fd typed;
-    if (!ends.out || !ends.error) {
+    if (!ends.out || !ends.error)
         abandon_start(job, pe, {.failed_step = "making pipes for its output", .error = errno});
-    }
     const bool gets_input = pe == job.options.input_pe;
     if (gets_input && TerminalInput::is_needed()) typed = job.input.open();
     int standard_input = !gets_input ? common.null.get() : typed ? typed.get() : STDIN_FILENO;

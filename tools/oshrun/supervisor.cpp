@@ -112,9 +112,8 @@ void Supervisor::handle_deadlines() {
 
 void Supervisor::handle_signals() {
     signalfd_siginfo info;
-    while (::read(job_.signals.fd.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    while (::read(job_.signals.fd.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info))
         handle_signal(static_cast<int>(info.ssi_signo));
-    }
     look_at_pes();
 }
 

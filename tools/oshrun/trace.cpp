@@ -45,9 +45,8 @@ void remove_old_parts(const std::string& folder) {
 std::vector<std::string> report_command(const Options& options) {
     std::vector<std::string> command = {own_folder() / "osh_report", parts_folder(options)};
     if (!options.trace_file.empty()) command.insert(command.end(), {"--trace", options.trace_file});
-    if (!options.report_file.empty()) {
+    if (!options.report_file.empty())
         command.insert(command.end(), {"--report", options.report_file});
-    }
     return command;
 }
 

@@ -142,9 +142,8 @@ Operation operation_of(const char* routine) {
 
 // The name with its type, in so far as the choice depends on it: double_sum_reduce, broadcast.
 std::string_view kind_of_call(std::string_view routine, Operation operation) {
-    if (operation != Operation::reduce && operation != Operation::scan) {
+    if (operation != Operation::reduce && operation != Operation::scan)
         return traits_of(operation).name;
-    }
     routine.remove_prefix(std::min(routine.find('_') + 1, routine.size()));
     return routine;
 }
@@ -222,14 +221,12 @@ void record(Operation operation, const char* routine, const interpose::Call& cal
     static thread_local Target last[kOperationCount];
     Target& target = last[static_cast<std::size_t>(operation)];
     const auto size_class = bytes == 0 ? 0U : static_cast<std::uint32_t>(std::bit_width(bytes)) - 1;
-    if (!is_for(target, routine, members, size_class)) {
+    if (!is_for(target, routine, members, size_class))
         find_target(target, routine, operation, members, bytes, size_class);
-    }
     if (target.team == nullptr) return;
     // Teams of one size share an entry, and may be called by threads at the same time.
-    if (target.choice != nullptr) {
+    if (target.choice != nullptr)
         std::atomic_ref(target.choice->calls).fetch_add(1, std::memory_order_relaxed);
-    }
     // The program calls the collectives of a team one after another, so the number needs no lock.
     recorder.part->note_collective({.start_ns = call.note,
                                     .duration_ns = ns,

@@ -19,9 +19,8 @@ Blocks& blocks = *new Blocks;
 
 // REQUIRES: blocks.lock is held, so that the times are in order.
 void note_use() {
-    if (Part* part = main_part(); part != nullptr) {
+    if (Part* part = main_part(); part != nullptr)
         part->note_heap({.ns = now_ns(), .bytes = blocks.in_use});
-    }
 }
 
 }  // namespace

@@ -89,9 +89,8 @@ void end_counted(const Call& call) {
 void note_memory(const Call& call) {
     if (call.memory != interpose::Memory::kSymmetric) return;
     if (call.kind == Kind::kReallocate && call.result != 0) note_free(call.dest);
-    if (call.kind == Kind::kAllocate || call.kind == Kind::kReallocate) {
+    if (call.kind == Kind::kAllocate || call.kind == Kind::kReallocate)
         note_allocation(reinterpret_cast<const void*>(call.result), call.size);
-    }
 }
 
 }  // namespace
@@ -117,12 +116,10 @@ void after(Call& call) {
     if (call.note == 0) return;
     if (trace::is_counted(call)) return trace::end_counted(call);
     const trace::Operation operation = trace::timed_operation(call);
-    if (call.kind == Kind::kBarrier || call.kind == Kind::kSync) {
+    if (call.kind == Kind::kBarrier || call.kind == Kind::kSync)
         return trace::end_barrier(operation, call, trace::members_of(call));
-    }
-    if (call.kind == Kind::kCollective) {
+    if (call.kind == Kind::kCollective)
         return trace::end_collective(call, trace::members_of(call), trace::bytes_of(call));
-    }
     trace::end_timed({.operation = operation,
                       .pe = call.pe,
                       .bytes = call.size,

@@ -114,9 +114,8 @@ Part* Part::make(const Identity& identity, std::string& error) {
         operation.name.copy(name.text, sizeof name.text - 1);
         part->append(kOperationTable, name);
     }
-    for (const TableNumber full : {kCellTable, kSizeTable}) {
+    for (const TableNumber full : {kCellTable, kSizeTable})
         part->header_->tables[full].count = tables[full].capacity;
-    }
     return part;
 }
 

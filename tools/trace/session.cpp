@@ -105,9 +105,8 @@ bool record_here() {
     interpose::table = {.rows = reinterpret_cast<char*>(part->rows()),
                         .row_bytes = sizeof(Row),
                         .npes = static_cast<std::uint32_t>(session.identity.npes)};
-    for (int pe = 0; pe <= session.identity.npes; ++pe) {
+    for (int pe = 0; pe <= session.identity.npes; ++pe)
         part->rows()[pe].waiting = waiting_pe(pe < session.identity.npes ? pe : -1);
-    }
     recorder = {.random = session.identity.thread + 1,
                 .part = part,
                 .is_off_node = session.is_off_node.data()};

@@ -43,9 +43,8 @@ std::uint64_t load(const void* from, std::size_t bytes) {
 
 // The index of the word that ended the wait; `count` if it is not known.
 std::size_t found_word(const Call& call) {
-    if (call.comparison.indices != nullptr) {
+    if (call.comparison.indices != nullptr)
         return call.result > 0 ? call.comparison.indices[0] : call.count;
-    }
     const bool is_any = std::string_view(call.routine).find("_any") != std::string_view::npos;
     return is_any ? std::min<std::size_t>(call.result, call.count) : call.count;
 }

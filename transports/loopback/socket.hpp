@@ -28,9 +28,8 @@ class Socket {
     Socket() : name_(random_number()), socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
         const sockaddr_un address = address_of(name_);
         const auto* bytes = reinterpret_cast<const sockaddr*>(&address);
-        if (!socket_ || ::bind(socket_.get(), bytes, kAddressBytes) != 0) {
+        if (!socket_ || ::bind(socket_.get(), bytes, kAddressBytes) != 0)
             fatal("shmem_init: cannot make a Unix socket: %s", std::strerror(errno));
-        }
     }
     Name name() const { return name_; }
 

@@ -222,9 +222,8 @@ class LoopbackTransport final : public FabricTransport {
         Peer& peer = peers_[static_cast<std::size_t>(pe)];
         std::call_once(peer.is_known, [&] {
             const std::vector<std::byte> bytes = setup_.endpoint_info_of(pe);
-            if (bytes.size() != sizeof peer.info) {
+            if (bytes.size() != sizeof peer.info)
                 fatal("PE %d uses another fabric, or another version of Tessera", pe);
-            }
             std::memcpy(&peer.info, bytes.data(), sizeof peer.info);
             setup_.check_settings(peer.info.fingerprint, pe);
         });
@@ -277,9 +276,8 @@ class LoopbackTransport final : public FabricTransport {
         iovec parts[] = {{.iov_base = &message, .iov_len = sizeof message},
                          {.iov_base = const_cast<std::byte*>(data.data()), .iov_len = data.size()}};
         const int error = socket_.try_send(peer(pe).name, parts);
-        if (error != 0 && error != EAGAIN && !is_leaving_.load(std::memory_order_relaxed)) {
+        if (error != 0 && error != EAGAIN && !is_leaving_.load(std::memory_order_relaxed))
             fatal_lost_peer("cannot send to PE %d: %s; did that PE die?", pe, std::strerror(error));
-        }
         return error != EAGAIN;
     }
 
@@ -347,9 +345,8 @@ class LoopbackTransport final : public FabricTransport {
         auto* entry = requests_.find(message.token);
         if (entry == nullptr) fatal_unknown_token(message.source, message.token);
         const PendingRequest request = entry->object;
-        if (request.result != nullptr && data.size() == request.bytes) {
+        if (request.result != nullptr && data.size() == request.bytes)
             std::memcpy(request.result, data.data(), data.size());
-        }
         requests_.put_back(*entry);
         // The data is there. Pairs with transports/loopback/transport.cpp:quiet,
         // transports/operation.hpp:is_local and transports/operation.hpp:is_remote.

@@ -139,9 +139,8 @@ void Copies::refresh_word(std::size_t at) {
     for (;;) {
         const std::uint64_t changed = bytes_that_differ(now, before);
         const std::uint64_t fresh = (theirs & ~changed) | (now & changed);
-        if (changed != 0) {
+        if (changed != 0)
             policy_.store_bytes(word_at(my_public() + at), now, bits_of_bytes(changed));
-        }
         // Relaxed: the program's own threads order their accesses.
         if (fresh == now || own.compare_exchange_strong(now, fresh, std::memory_order_relaxed)) {
             before = fresh;

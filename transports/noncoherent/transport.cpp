@@ -85,9 +85,8 @@ class CopiesTransport final : public NoncoherentTransport {
 
     char* public_address(const void* address, int pe) override {
         for (const Copies* copies : {&heap_, &statics_}) {
-            if (copies->holds(address)) {
+            if (copies->holds(address))
                 return copies->has_pe(pe) ? copies->public_of(address, pe) : nullptr;
-            }
         }
         return nullptr;
     }
@@ -243,9 +242,8 @@ class CopiesTransport final : public NoncoherentTransport {
     // Caches evict lines when they like; so do these copies, as far as calls give occasion.
     void evict_now_and_then() {
         if (!dice_.is_used() || dice_.below(kEvictOneIn) != 0) return;
-        for (std::size_t lines = dice_.below(kEvictLinesMax) + 1; lines > 0; --lines) {
+        for (std::size_t lines = dice_.below(kEvictLinesMax) + 1; lines > 0; --lines)
             (dice_.below(2) == 0 ? heap_ : statics_).evict(dice_);
-        }
     }
 
     const int pe_;

@@ -84,9 +84,8 @@ void Admission::guard(int socket) {
     if (listener_) fatal("shmem_init: libfabric listens on two ports; one is expected");
     listener_ = Fd(::fcntl(socket, F_DUPFD_CLOEXEC, 0));
     events_ = Fd(::epoll_create1(EPOLL_CLOEXEC));
-    if (!listener_ || !events_ || ::dup3(events_.get(), socket, O_CLOEXEC) != socket) {
+    if (!listener_ || !events_ || ::dup3(events_.get(), socket, O_CLOEXEC) != socket)
         fatal("shmem_init: cannot guard the port for other PEs: %s", std::strerror(errno));
-    }
     watch(events_.get(), listener_.get());
     guarded_ = socket;
     if (sockets_ != nullptr) sockets_->add(guarded_);

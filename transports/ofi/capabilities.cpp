@@ -177,9 +177,8 @@ bool matches(std::string_view provider, std::string_view hint) {
 std::vector<std::string> candidates(const Hints& hints) {
     std::set<std::string> present;
     Info all = ask({.atomics = hints.atomics}, {});
-    for (const fi_info* one = all.get(); one != nullptr; one = one->next) {
+    for (const fi_info* one = all.get(); one != nullptr; one = one->next)
         present.insert(one->fabric_attr->prov_name);
-    }
     std::vector<std::string> result;
     if (present.erase(hints.provider) != 0) result.push_back(hints.provider);
     for (const Traits& traits : kTraits) {
@@ -337,9 +336,8 @@ Choice offer_of(const std::string& provider, const Hints& hints) {
     Question question{.provider = provider};
     // The address towards the launcher is a guess; a network that the user names takes precedence.
     bool is_named = !hints.fabric.empty() || !hints.domain.empty();
-    if (traits.has_ip_addresses && (!is_named || !hints.interface.empty())) {
+    if (traits.has_ip_addresses && (!is_named || !hints.interface.empty()))
         question.address = choose_address(hints.interface, hints.address);
-    }
     Info offers = ask_for_orders(hints, question);
     const fi_info* chosen = nearest(offers.get(), hints);
     if (chosen == nullptr) return {};

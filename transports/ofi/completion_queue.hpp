@@ -48,9 +48,8 @@ class CompletionQueue {
         // operation; another thread of this PE may serve those. Pairs with
         // transports/ofi/completion_queue.cpp:read and
         // transports/ofi/completion_queue.cpp:wait_for_events.
-        if (posts_.fetch_add(weight, std::memory_order_release) % kPostsPerPoll < weight) {
+        if (posts_.fetch_add(weight, std::memory_order_release) % kPostsPerPoll < weight)
             progress();
-        }
         ssize_t result = call();
         if (result != 0) [[unlikely]]
             post_again(&call_again<Call>, &call, result, pe);

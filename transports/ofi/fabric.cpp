@@ -99,9 +99,8 @@ void Fabric::open_queue() {
     }
     check(error, "open a completion queue", facts);
     queue_.reset(queue);
-    if (facts.cq_has_fd && fi_control(&queue->fid, FI_GETWAIT, &queue_descriptor_) != 0) {
+    if (facts.cq_has_fd && fi_control(&queue->fid, FI_GETWAIT, &queue_descriptor_) != 0)
         facts.cq_has_fd = false;
-    }
 }
 
 void Fabric::open_endpoint() {
@@ -169,9 +168,8 @@ Region Fabric::register_memory(void* start, std::size_t bytes) {
         check(fi_mr_enable(region.handle), "enable registered memory", facts);
     }
     region.key = fi_mr_key(region.handle);
-    if (region.key == FI_KEY_NOTAVAIL) {
+    if (region.key == FI_KEY_NOTAVAIL)
         fatal("libfabric's provider %s has keys of more than 64 bits", facts.provider.c_str());
-    }
     if (facts.virtual_addresses) region.remote_base = reinterpret_cast<std::uintptr_t>(start);
     return region;
 }

@@ -32,9 +32,8 @@ struct Interface {
 std::vector<Interface> interfaces() {
     std::vector<Interface> result;
     ifaddrs* first = nullptr;
-    if (::getifaddrs(&first) != 0) {
+    if (::getifaddrs(&first) != 0)
         fatal("shmem_init: cannot list the network interfaces: %s", std::strerror(errno));
-    }
     for (ifaddrs* entry = first; entry != nullptr; entry = entry->ifa_next) {
         if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != AF_INET) continue;
         if ((entry->ifa_flags & IFF_UP) == 0) continue;
@@ -119,9 +118,8 @@ int count_listed(const std::string& list, const cpu_set_t& usable) {
         at += length;
         unsigned last = first;
         if (*at == '-' && std::sscanf(at, "-%u%n", &last, &length) == 1) at += length;
-        for (unsigned cpu = first; cpu <= last && cpu < CPU_SETSIZE; ++cpu) {
+        for (unsigned cpu = first; cpu <= last && cpu < CPU_SETSIZE; ++cpu)
             count += CPU_ISSET(cpu, &usable) ? 1 : 0;
-        }
         if (*at != ',') break;
         ++at;
     }

@@ -134,9 +134,8 @@ Library load() {
     put_buffers_on_huge_pages(reinterpret_cast<void*>(result.getinfo));
     // Providers bring libraries of their own, which the first question loads.
     fi_info* ignored = nullptr;
-    if (result.getinfo(kApiVersion, nullptr, nullptr, 0, nullptr, &ignored) == 0) {
+    if (result.getinfo(kApiVersion, nullptr, nullptr, 0, nullptr, &ignored) == 0)
         result.freeinfo(ignored);
-    }
     return result;
 }
 

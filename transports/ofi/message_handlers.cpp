@@ -75,9 +75,8 @@ void MessageHandlers::execute(const Header& header, std::size_t bytes) {
             if (bytes >= sizeof(GateMessage)) execute_gate(static_cast<const GateMessage&>(header));
             return;
         case MessageKind::kPutWithGates:
-            if (bytes >= sizeof(PutWithGatesMessage)) {
+            if (bytes >= sizeof(PutWithGatesMessage))
                 execute_put_with_gates(static_cast<const PutWithGatesMessage&>(header), bytes);
-            }
             return;
         case MessageKind::kPing: {
             Ack here{};

@@ -62,9 +62,8 @@ std::optional<NamedRuns> named_runs(const Header& header, std::size_t bytes,
     const std::uint64_t span = checked_span(named.runs);
     if (body->run_bytes == 0 || span == 0) return std::nullopt;
     const std::size_t total = named.runs.count();
-    if (named.count == 0 || named.first > total || named.count > total - named.first) {
+    if (named.count == 0 || named.first > total || named.count > total - named.first)
         return std::nullopt;
-    }
     const RemoteWord word(body->word);
     named.base = segments.checked_address(word.segment(), word.offset(), span);
     if (named.base == nullptr) return std::nullopt;

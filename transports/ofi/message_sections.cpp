@@ -42,9 +42,8 @@ void store_runs(const NamedRuns& named) {
     with_word(all, [&](auto word) {
         for_each_line(runs, named.first, named.count, [&](std::ptrdiff_t at, std::size_t count) {
             char* dest = named.base + at;
-            for (std::size_t i = 0; i < count; ++i, dest += step, data += runs.run_bytes) {
+            for (std::size_t i = 0; i < count; ++i, dest += step, data += runs.run_bytes)
                 store_words<decltype(word)>(dest, data, runs.run_bytes);
-            }
         });
     });
 }
@@ -165,9 +164,8 @@ void MessageHandlers::send_postponed_gathered() {
 
 void MessageHandlers::take_gathered(const Header& header, std::size_t bytes) {
     GatherEntry* entry = pool_.find_gather(header.token);
-    if (entry == nullptr || entry->object.bytes != bytes - sizeof header) {
+    if (entry == nullptr || entry->object.bytes != bytes - sizeof header)
         fatal_unknown_token(header.source, header.token);
-    }
     PendingGather& gather = entry->object;
     const char* data = reinterpret_cast<const char*>(&header + 1);
     if (gather.list != nullptr) {

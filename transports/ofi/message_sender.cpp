@@ -48,9 +48,8 @@ ssize_t MessageSender::try_send(Packet& packet) const {
 
 ssize_t MessageSender::try_send(const void* message, std::size_t bytes, int pe) const {
     const fi_addr_t address = peers_[pe].address;
-    if (bytes <= fabric_.capabilities().inject_message_bytes) {
+    if (bytes <= fabric_.capabilities().inject_message_bytes)
         return fi_inject(fabric_.endpoint(), message, bytes, address);
-    }
     Packet* packet = pool_.take();
     std::memcpy(packet->bytes, message, bytes);
     const ssize_t result = fi_send(fabric_.endpoint(), packet->bytes, bytes, nullptr, address,

@@ -36,9 +36,8 @@ void Messages::send_request(Packet* packet, PendingGather& answer) {
     std::atomic<std::uint32_t>& pending = *answer.pending;
     queue_.wait([&] { return pending.load(std::memory_order_relaxed) < kGathersMax; });
     pending.fetch_add(1, std::memory_order_relaxed);
-    if (answer.of_operation != nullptr) {
+    if (answer.of_operation != nullptr)
         answer.of_operation->fetch_add(1, std::memory_order_relaxed);
-    }
     packet->header().token = pool_.take_gather(answer).token.load(std::memory_order_relaxed);
     queue_.post([&] { return sender_.try_send(*packet); }, packet->pe);
 }

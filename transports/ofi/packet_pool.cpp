@@ -31,9 +31,8 @@ void PacketPool::put_back(Packet* packet) {
 SlotsEntry& PacketPool::add_slots(PacketSlot* slots) {
     SlotsEntry& entry = slots_.take(slots);
     const std::uint64_t token = entry.token.load(std::memory_order_relaxed);
-    for (std::size_t i = 0; i < kSlotsPerContext; ++i) {
+    for (std::size_t i = 0; i < kSlotsPerContext; ++i)
         slots[i].token = std::uint64_t{i} << kSlotShift | token;
-    }
     return entry;
 }
 

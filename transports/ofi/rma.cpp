@@ -23,9 +23,8 @@ bool keeps_order_of(const Capabilities& facts) {
 // Calls visit(at, bytes) for the pieces of a transfer.
 template <class Visit>
 void for_each_piece(std::size_t bytes, std::size_t piece_bytes, Visit visit) {
-    for (std::size_t at = 0; at < bytes; at += piece_bytes) {
+    for (std::size_t at = 0; at < bytes; at += piece_bytes)
         visit(at, std::min(bytes - at, piece_bytes));
-    }
 }
 
 }  // namespace
@@ -186,9 +185,8 @@ void Rma::get(OfiContext& context, void* dest, const void* source, std::size_t b
 }
 
 bool Rma::takes_atomics(const AtomicRequest& request) const {
-    if (!setup_.provider_atomics || request.op == AtomicOp::kElement || request.bytes < 4) {
+    if (!setup_.provider_atomics || request.op == AtomicOp::kElement || request.bytes < 4)
         return false;
-    }
     const Segment segment = offset_of(request.dest).segment;
     // The PEs of the owner's node have its CPU do them (transports/registered).
     if (segment == Segment::kNamed) return false;

@@ -307,9 +307,8 @@ void Sections::put_pieces(OfiContext& context, char* remote, const char* local, 
             messages_.send_update(context, packet, slot);
             packet = nullptr;
         }
-        if (packet == nullptr) {
+        if (packet == nullptr)
             packet = sender_.start_packet(MessageKind::kScatterList, pe, slot.token);
-        }
         packet->append(list_entry(rma_.offset_of(remote + there), bytes));
         packet->append_padded(local + here, bytes);
     }

@@ -33,9 +33,8 @@ Parts& parts_of(Operation& operation, OfiContext& context) {
 
 void Tracked::put(OfiContext& context, void* dest, const void* source, std::size_t bytes, int pe,
                   Operation& operation) {
-    if (updates_.takes_word(context, dest, bytes)) {
+    if (updates_.takes_word(context, dest, bytes))
         return atomic(context, Updates::word_of(dest, source, bytes), nullptr, pe, operation);
-    }
     if (Messages::is_behind_fence(context, context.slot_of(pe))) messages_.settle(context, pe);
     Parts& parts = parts_of(operation, context);
     const bool is_injected = rma_.injects(bytes);
@@ -68,27 +67,24 @@ void Tracked::atomic(OfiContext& context, const AtomicRequest& request, void* re
 void Tracked::put_signal(OfiContext& context, void* dest, const void* source, std::size_t bytes,
                          const AtomicRequest& signal, int pe, Operation& operation) {
     if (bytes > 0) put(context, dest, source, bytes, pe, operation);
-    if (!rma_.keeps_order || bytes > rma_.capabilities().ordered_write_bytes) {
+    if (!rma_.keeps_order || bytes > rma_.capabilities().ordered_write_bytes)
         messages_.quiet(context);
-    }
     atomic(context, signal, nullptr, pe, operation);
 }
 
 // A fetch is executed behind all that has set out before; writes alone need no CPU of the target.
 // Pairs with transports/ofi/message_handlers.cpp:take_reply.
 void Tracked::track_issued(OfiContext& context, int pe, Operation& operation) {
-    if (!messages_.keeps_order(context) || !rma_.confirms(rma_.piece_bytes)) {
+    if (!messages_.keeps_order(context) || !rma_.confirms(rma_.piece_bytes))
         return messages_.quiet(context);
-    }
     puts_.send_all(context);
     if (!context.slot_of(pe).is_idle() || context.fetches.load(std::memory_order_acquire) != 0) {
         const AtomicRequest nothing{.dest = const_cast<std::uint64_t*>(rma_.confirmation_word())};
         return atomic(context, nothing, nullptr, pe, operation);
     }
     // Pairs with transports/ofi/message_sections.cpp:finish_transfer.
-    if (!context.is_idle() || context.coalesced_puts.load(std::memory_order_acquire) != 0) {
+    if (!context.is_idle() || context.coalesced_puts.load(std::memory_order_acquire) != 0)
         rma_.confirm_to(parts_of(operation, context).remote, context, pe);
-    }
 }
 
 }  // namespace tessera::ofi

@@ -130,9 +130,8 @@ void OfiTransport::atomic_nbi(TransportContext& context, const AtomicRequest& re
 void OfiTransport::put_signal(TransportContext& context, void* dest, const void* source,
                               std::size_t bytes, const AtomicRequest& signal, int pe) {
     OfiContext& mine = own(context);
-    if (updates_.takes_put(mine, bytes)) {
+    if (updates_.takes_put(mine, bytes))
         return updates_.put_signal(mine, dest, source, bytes, signal, pe);
-    }
     put(context, dest, source, bytes, pe);
     const bool is_ordered = bytes <= fabric_.capabilities().ordered_write_bytes;
     if (!rma_.keeps_order || !is_ordered) messages_.quiet(mine);
@@ -154,9 +153,8 @@ void OfiTransport::post_gate_behind(TransportContext& context, const Gate& gate,
 }
 
 void OfiTransport::put_with_gates(TransportContext& context, const PutWithGates& what, int pe) {
-    if (!messages_.keeps_order(own(context))) {
+    if (!messages_.keeps_order(own(context)))
         return FabricTransport::put_with_gates(context, what, pe);
-    }
     struct {
         PutWithGatesMessage head{};
         std::byte data[kGatedBytesMax];

@@ -103,9 +103,8 @@ class Updates::Filling {
         ++slot_.burst;
         context_.updates.fetch_add(1, std::memory_order_relaxed);
         if (packet_ != nullptr && (is_of_other_pe() || !packet_->has_room(room))) send();
-        if (packet_ == nullptr) {
+        if (packet_ == nullptr)
             packet_ = updates_.sender_.start_packet(MessageKind::kUpdates, pe_, slot_.token);
-        }
         return *packet_;
     }
 

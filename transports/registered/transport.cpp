@@ -199,9 +199,8 @@ class RegisteredTransport final : public Transport {
                 call(pid, batch.here + first, count, batch.there + first, count, 0);
             if (copied <= 0) fail(direction, pe, pid);
             auto left = static_cast<std::size_t>(copied);
-            for (; first < batch.count && left >= batch.here[first].iov_len; ++first) {
+            for (; first < batch.count && left >= batch.here[first].iov_len; ++first)
                 left -= batch.here[first].iov_len;
-            }
             if (first == batch.count) break;
             advance(batch.here[first], left);
             advance(batch.there[first], left);

@@ -37,15 +37,13 @@ int main(int argc, char** argv) {
         if (me < pe_count - 1) send(heat[count], 0, step, me + 1);
         heat[0] = me > 0 ? receive(0, step) : heat[1];
         heat[count + 1] = me < pe_count - 1 ? receive(1, step) : heat[count];
-        for (int i = 1; i <= count; i++) {
+        for (int i = 1; i <= count; i++)
             next[i] = heat[i] + 0.4 * (heat[i - 1] - 2 * heat[i] + heat[i + 1]);
-        }
         for (int i = 1; i <= count; i++) heat[i] = next[i];
     }
     shmem_barrier_all();
-    for (int cell = 0; me == 0 && cell < kCells; cell++) {
+    for (int cell = 0; me == 0 && cell < kCells; cell++)
         printf("%d %.3f\n", cell, shmem_double_g(&heat[1 + cell % count], cell / count));
-    }
     shmem_finalize();
     return 0;
 }

@@ -15,9 +15,7 @@ int main(void) {
     shmem_barrier_all();             // all PEs are here, and all numbers have arrived
 
     if (me == 0) {
-        for (int pe = 0; pe < pe_count; pe++) {
-            printf("PE %d got %d\n", pe, shmem_int_g(&inbox, pe));
-        }
+        for (int pe = 0; pe < pe_count; pe++) printf("PE %d got %d\n", pe, shmem_int_g(&inbox, pe));
     }
     shmem_finalize();
     return 0;

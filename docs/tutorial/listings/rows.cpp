@@ -17,9 +17,8 @@ int main() {
     shmem_sum_reduce(row, &sum_of_row, &number, 1);  // C++ finds the type: int
     shmem_fcollect(SHMEM_TEAM_WORLD, line, &sum_of_row, 1);
     if (me == 0) {
-        for (int pe = 0; pe < pe_count; pe++) {
+        for (int pe = 0; pe < pe_count; pe++)
             std::printf("PE %d: the sum of its row is %d\n", pe, line[pe]);
-        }
     }
     shmem_team_destroy(row);
     shmem_team_destroy(column);

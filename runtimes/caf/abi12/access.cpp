@@ -133,9 +133,8 @@ inline void copy_scalar(void* dest, const void* source, std::size_t bytes) {
 // The next access to a scalar of the coarray takes the short way.
 void expect_more(caf_token_t token) {
     Coarray& coarray = *static_cast<Coarray*>(token);
-    if (std::atomic_ref(coarray.parts).load(std::memory_order_relaxed) == nullptr) {
+    if (std::atomic_ref(coarray.parts).load(std::memory_order_relaxed) == nullptr)
         map_parts(coarray);
-    }
 }
 
 // The general ways have the arguments of the entries, so that the entries jump to them.

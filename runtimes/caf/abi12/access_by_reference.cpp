@@ -44,9 +44,8 @@ void set_bounds(Descriptor& descriptor, const Section& shape, std::size_t elemen
 bool has_shape(const Descriptor& descriptor, const Section& shape) {
     if (descriptor.base == nullptr || descriptor.rank != shape.rank) return false;
     for (int i = 0; i < shape.rank; ++i) {
-        if (extent(descriptor.dim[i]) != shape.axes[static_cast<std::size_t>(i)].extent) {
+        if (extent(descriptor.dim[i]) != shape.axes[static_cast<std::size_t>(i)].extent)
             return false;
-        }
     }
     return true;
 }
@@ -67,9 +66,8 @@ void allocate_local(Descriptor& descriptor, std::size_t bytes, const char* routi
     } else {
         descriptor.base = std::malloc(bytes != 0 ? bytes : 1);
     }
-    if (descriptor.base == nullptr) {
+    if (descriptor.base == nullptr)
         stop_with_error(routine, "no room for %zu bytes of the variable on the left", bytes);
-    }
 }
 
 // The variable on the left of an assignment gets the shape of the right side.

@@ -185,9 +185,8 @@ class Walk {
         const int rank = rank_of(link);
         if (is_coarray_itself) {
             const Bounds* bounds = bounds_of(coarray_);
-            if (bounds == nullptr || bounds->rank != rank) {
+            if (bounds == nullptr || bounds->rank != rank)
                 stop_with_error(routine_, "the bounds of the coarray are not known");
-            }
         }
         for (int i = 0; i < rank; ++i) {
             const Span span = dimension(i, is_coarray_itself);
@@ -286,9 +285,8 @@ Target follow(Coarray& coarray, const Reference* chain, int pe, const char* rout
     Walk walk(coarray, pe, routine);
     if (walk.run(chain)) {
         walk.reach();
-        if (walk.target().component == nullptr) {
+        if (walk.target().component == nullptr)
             check_inside(coarray, walk.target().section, routine);
-        }
     }
     return std::move(walk.target());
 }

@@ -11,26 +11,26 @@
 
 namespace tessera::caf {
 
-/// The place that a chain names.
+// The place that a chain names.
 struct Target {
-    /// The elements, of the last link's size; its base is a symmetric address, or private.
+    // The elements, of the last link's size; its base is a symmetric address, or private.
     Section section;
     OffsetLists lists;
-    /// False: a component in the chain is not allocated.
+    // False: a component in the chain is not allocated.
     bool is_allocated = true;
-    /// The allocatable component that the chain passed last: symmetric addresses of its descriptor
-    /// (of a scalar: its pointer) and of its token; NULL: none.
+    // The allocatable component that the chain passed last: symmetric addresses of its descriptor
+    // (of a scalar: its pointer) and of its token; NULL: none.
     std::byte* component = nullptr;
     std::byte* component_token = nullptr;
-    /// Whether the component is an array, and the last allocatable one is the chain's end.
+    // Whether the component is an array, and the last allocatable one is the chain's end.
     bool is_array_component = false;
     bool ends_at_component = false;
 };
 
-/// Follows a chain into the memory of a PE. Stops at the first component that is not allocated.
+// Follows a chain into the memory of a PE. Stops at the first component that is not allocated.
 Target follow(Coarray& coarray, const Reference* chain, int pe, const char* routine);
 
-/// Whether all components of a chain are allocated. Does not mind private memory at its end.
+// Whether all components of a chain are allocated. Does not mind private memory at its end.
 bool is_chain_allocated(Coarray& coarray, const Reference* chain, int pe, const char* routine);
 
 }  // namespace tessera::caf

@@ -62,9 +62,8 @@ void add_vector_axis(Section& section, OffsetLists& lists, const void* indices, 
                      std::size_t count, std::ptrdiff_t first, std::ptrdiff_t distance,
                      const char* routine) {
     std::vector<std::ptrdiff_t> offsets(count);
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; ++i)
         offsets[i] = (index_at(indices, kind, i, routine) - first) * distance;
-    }
     lists.push_back(std::move(offsets));
     section.axes[static_cast<std::size_t>(section.rank++)] = {count, 0, lists.back().data()};
 }

@@ -23,9 +23,8 @@ namespace {
 Section section_of(const Descriptor& array) {
     Section section{.base = static_cast<std::byte*>(array.base),
                     .element_bytes = array.element_bytes};
-    for (int i = 0; i < array.rank && i < kMaxRank; ++i) {
+    for (int i = 0; i < array.rank && i < kMaxRank; ++i)
         section.add_axis(extent(array.dim[i]), array.dim[i].stride * span_of(array));
-    }
     return section;
 }
 
@@ -140,9 +139,8 @@ void combine(Descriptor* array, Combine operation, int result_image, int length,
 UserFunction user_function(const Descriptor& array, AnyFunction function, int flags, int length) {
     constexpr int kArgumentValue = 4;
     constexpr int kArgumentDescriptor = 8;
-    if ((flags & kArgumentDescriptor) != 0) {
+    if ((flags & kArgumentDescriptor) != 0)
         stop_with_error("co_reduce", "a function with descriptors as arguments is not supported");
-    }
     UserFunction user{.function = function,
                       .type = UserFunction::kDerived,
                       .bytes = array.element_bytes,

@@ -145,9 +145,8 @@ OwnAddresses::OwnAddresses(const void* object, std::size_t bytes) {
     auto** words = static_cast<void**>(const_cast<void*>(object));
     for (std::size_t i = 0; i < bytes / sizeof(void*); ++i) {
         void* value = words[i];
-        if (was_broadcast(value) || (has_tokens && is_component(value))) {
+        if (was_broadcast(value) || (has_tokens && is_component(value)))
             kept_.push_back({words + i, value});
-        }
     }
 }
 

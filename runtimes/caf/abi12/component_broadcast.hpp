@@ -12,27 +12,27 @@
 
 namespace tessera::caf {
 
-/// Whether a co_broadcast is one of an address, which stays this image's own: of a type(c_ptr), or
-/// of the token of a component, which the compiler passes as if it were the address of data.
+// Whether a co_broadcast is one of an address, which stays this image's own: of a type(c_ptr), or
+// of the token of a component, which the compiler passes as if it were the address of data.
 inline bool is_own_address(const Descriptor& passed) {
     return passed.type == kVoid && passed.rank == 0;
 }
 
-/// The descriptor of a co_broadcast as it should be. The compiler does not set span and offset of
-/// an array component; its elements lie one behind the other.
-/// ERRORS: a component of deferred length that is allocated, for which the compiler passes no
-/// length, ends the program.
+// The descriptor of a co_broadcast as it should be. The compiler does not set span and offset of
+// an array component; its elements lie one behind the other.
+// ERRORS: a component of deferred length that is allocated, for which the compiler passes no
+// length, ends the program.
 Descriptor broadcast_descriptor(const Descriptor& passed);
 
-/// Notes the data of a broadcast, for the objects that contain its address.
+// Notes the data of a broadcast, for the objects that contain its address.
 void note_broadcast(const void* data);
 
-/// The addresses of this image in an object that is broadcast as a whole: its components, which
-/// were broadcast before, and the tokens of these. The object of the source has its own.
+// The addresses of this image in an object that is broadcast as a whole: its components, which
+// were broadcast before, and the tokens of these. The object of the source has its own.
 class OwnAddresses {
   public:
     OwnAddresses(const void* object, std::size_t bytes);
-    /// Puts them back behind the broadcast.
+    // Puts them back behind the broadcast.
     void restore() const;
 
   private:

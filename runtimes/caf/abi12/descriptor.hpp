@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Begins an entry that the compiler calls.
+// Begins an entry that the compiler calls.
 #define CAF_ENTRY extern "C" __attribute__((visibility("default")))
 
 namespace tessera::caf {
@@ -19,7 +19,7 @@ using caf_team_t = void*;
 
 inline constexpr int kMaxRank = 15;
 
-/// The compiler's numbers of types.
+// The compiler's numbers of types.
 enum TypeCode : std::int8_t {
     kInteger = 1,
     kLogical = 2,
@@ -34,13 +34,13 @@ enum TypeCode : std::int8_t {
 };
 
 struct Dimension {
-    std::ptrdiff_t stride;  ///< in units of span
+    std::ptrdiff_t stride;  // in units of span
     std::ptrdiff_t lower;
     std::ptrdiff_t upper;
 };
 
-/// gfortran's array descriptor. It has rank dimensions; those of coarrays have the codimensions
-/// behind them, and the token behind those.
+// gfortran's array descriptor. It has rank dimensions; those of coarrays have the codimensions
+// behind them, and the token behind those.
 struct Descriptor {
     void* base;
     std::size_t offset;
@@ -57,29 +57,29 @@ static_assert(offsetof(Descriptor, rank) == 28 && offsetof(Descriptor, type) == 
 static_assert(offsetof(Descriptor, span) == 32 && offsetof(Descriptor, dim) == 40);
 static_assert(sizeof(Dimension) == 24);
 
-/// Bytes of a descriptor with a number of dimensions, codimensions counted.
+// Bytes of a descriptor with a number of dimensions, codimensions counted.
 constexpr std::size_t descriptor_bytes(int dimensions) {
     return offsetof(Descriptor, dim) + static_cast<std::size_t>(dimensions) * sizeof(Dimension);
 }
 
-/// The number of elements of a dimension.
+// The number of elements of a dimension.
 inline std::size_t extent(const Dimension& d) {
     return d.upper < d.lower ? 0 : static_cast<std::size_t>(d.upper - d.lower + 1);
 }
 
-/// The bytes that one unit of stride means. Descriptors without a span have contiguous elements.
+// The bytes that one unit of stride means. Descriptors without a span have contiguous elements.
 inline std::ptrdiff_t span_of(const Descriptor& d) {
     return d.span != 0 ? d.span : static_cast<std::ptrdiff_t>(d.element_bytes);
 }
 
-/// The bytes of an element that moves. gfortran 12 passes 0 for arrays of characters of length 1.
+// The bytes of an element that moves. gfortran 12 passes 0 for arrays of characters of length 1.
 inline std::size_t element_bytes_of(const Descriptor& d) {
     return d.element_bytes == 0 && d.type == kCharacter && d.rank != 0
                ? static_cast<std::size_t>(d.span)
                : d.element_bytes;
 }
 
-/// One dimension of a section: nvec subscripts in a list, or, with 0, a triplet.
+// One dimension of a section: nvec subscripts in a list, or, with 0, a triplet.
 struct Vector {
     std::size_t nvec;
     union {
@@ -96,10 +96,10 @@ struct Vector {
 };
 static_assert(sizeof(Vector) == 32);
 
-/// One link of a chain of references, as in x(1:3)%b%c(i).
+// One link of a chain of references, as in x(1:3)%b%c(i).
 enum ReferenceType : int { kRefComponent = 0, kRefArray = 1, kRefStaticArray = 2 };
 
-/// The part of one dimension that a reference selects.
+// The part of one dimension that a reference selects.
 enum ArrayReference : std::uint8_t {
     kArrayNone = 0,
     kArrayVector = 1,
@@ -117,7 +117,7 @@ struct Reference {
     union {
         struct {
             std::ptrdiff_t offset;
-            /// Distance of the component's token from the object; 0: not allocatable.
+            // Distance of the component's token from the object; 0: not allocatable.
             std::ptrdiff_t token_offset;
         } c;
         struct {

@@ -100,9 +100,8 @@ void register_coarray(std::size_t bytes, Memory memory, bool is_zeroed, caf_toke
 void register_mapped(caf_token_t* token, const Descriptor* descriptor, const ErrorTarget& target) {
     Coarray& existing = *from_token(*token, "change team");
     Coarray* coarray = map_existing(current_team(), existing, descriptor->base);
-    if (coarray == nullptr) {
+    if (coarray == nullptr)
         stop_with_error("change team", "the associated coarray does not lie in the selector");
-    }
     *token = coarray;
     report_ok(target);
 }
@@ -220,9 +219,8 @@ CAF_ENTRY void _gfortran_caf_register(std::size_t size, int type, caf_token_t* t
                 return register_component(size, descriptor->base != nullptr, token, descriptor,
                                           target);
             }
-            if (is_class_component(token, descriptor)) {
+            if (is_class_component(token, descriptor))
                 return register_class_component(size, token, descriptor, target);
-            }
             return register_coarray(size, Memory::kTeam, false, token, descriptor, target);
         case kRegisterLockStatic:
             return register_coarray(size * kLockBytes, Memory::kStatic, true, token, descriptor,

@@ -112,9 +112,8 @@ CAF_ENTRY void _gfortran_caf_sync_images(int count, int images[], int* stat, cha
     }
     std::vector<int> pes;
     if (count < 0) {  // sync images(*)
-        for (int image = 1; image <= num_images(); ++image) {
+        for (int image = 1; image <= num_images(); ++image)
             pes.push_back(current_team().pe_of(image));
-        }
     } else if (!find_pes(images, count, pes)) {
         report(target, kDuplicateImage, "sync images",
                "image %d is in the list twice; list each image once", images[pes.size() - 1]);

@@ -15,9 +15,8 @@ namespace {
 // The team of a variable. ERRORS: a variable that form team has not defined ends the program.
 Team& team_of(caf_team_t team, const char* routine) {
     Team* found = find_team(team);
-    if (found == nullptr) {
+    if (found == nullptr)
         stop_with_error(routine, "the team variable has no team; execute form team first");
-    }
     return *found;
 }
 
@@ -45,9 +44,8 @@ CAF_ENTRY int _gfortran_caf_num_images(int distance, int failed) {
 CAF_ENTRY void _gfortran_caf_form_team(int number, caf_team_t* team, int) {
     ensure_initialized();
     const FormedTeam formed = form_team(number, 0, team);
-    if (formed.team == nullptr && formed.status != kStoppedImage) {
+    if (formed.team == nullptr && formed.status != kStoppedImage)
         stop_with_error("form team", "number %d: %s", number, formed.message);
-    }
     *team = token_of(formed.team);
     check(formed.status == kFailedImage ? kOk : formed.status, "form team");
 }
@@ -64,9 +62,8 @@ CAF_ENTRY void _gfortran_caf_change_team(caf_team_t* team, int) {
 
 CAF_ENTRY void _gfortran_caf_end_team(caf_team_t*) {
     ensure_initialized();
-    if (current_team().is_initial()) {
+    if (current_team().is_initial())
         stop_with_error("end team", "the initial team is the current team");
-    }
     check(end_team(), "end team");
 }
 

@@ -28,9 +28,8 @@ int pe_of_image(int image, caf_team_t* team, const int* number, const char* rout
     const Team* found = &current_team();
     if (team != nullptr) {
         found = find_team(*team);
-        if (found == nullptr) {
+        if (found == nullptr)
             stop_with_error(routine, "team= names no team; execute form team first");
-        }
     } else if (number != nullptr && *number != found->number) {
         stop_with_error(routine,
                         "team_number=%d: only the number of the current team, %d, is known",

@@ -43,9 +43,8 @@ std::unique_ptr<Message> execute(std::uint64_t pointer) {
     std::vector<std::byte> add_data(request.add_bytes);
     fetch(add_data.data(), pointer, sizeof request, add_data.size());
     std::byte* coarray = service_base() + request.coarray;
-    if (!is_in_coarray(coarray)) {
+    if (!is_in_coarray(coarray))
         stop_with_error("coindexed access", "the coarray does not exist on this image");
-    }
     const Arguments arguments{.index = index_of(request.hash),
                               .image = request.image,
                               .add_data = add_data.data(),

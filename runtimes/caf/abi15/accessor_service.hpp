@@ -20,13 +20,13 @@ namespace tessera::caf {
 
 enum class Task : std::int32_t { kGet, kPut, kIsPresent };
 
-/// A request: all that the owner needs. The bytes of add_data, then those of the source of a put,
-/// follow it in the message.
+// A request: all that the owner needs. The bytes of add_data, then those of the source of a put,
+// follow it in the message.
 struct Request {
     Task task;
     std::int32_t hash;
     std::int32_t image;
-    /// Distance of the coarray from the mailbox, which both lie in memory that is symmetric.
+    // Distance of the coarray from the mailbox, which both lie in memory that is symmetric.
     std::ptrdiff_t coarray;
     std::size_t add_bytes;
     std::size_t data_bytes;
@@ -40,7 +40,7 @@ struct Request {
     Descriptor dest_descriptor;
 };
 
-/// The answer of the owner; the bytes of the result of a get follow it.
+// The answer of the owner; the bytes of the result of a get follow it.
 struct Reply {
     bool is_present;
     std::size_t data_bytes;
@@ -48,7 +48,7 @@ struct Reply {
     Descriptor dest_descriptor;
 };
 
-/// Has the owner's thread execute a request. RETURNS when: it has; the reply and its data.
+// Has the owner's thread execute a request. RETURNS when: it has; the reply and its data.
 struct Answer {
     Reply reply;
     std::vector<std::byte> data;

@@ -27,19 +27,19 @@ using Checker = void (*)(void* add_data, const int* image, std::int32_t* result,
                          caf_token_t token, std::size_t);
 using Accessor = void (*)();
 
-/// Called once, when the executable has registered all.
+// Called once, when the executable has registered all.
 void sort_accessors();
 
-/// The accessor of an index of this executable. ERRORS: a number that is none ends the program.
+// The accessor of an index of this executable. ERRORS: a number that is none ends the program.
 Accessor accessor_at(int index, const char* routine);
 
-/// The hash of the accessor, which is the same in all images.
+// The hash of the accessor, which is the same in all images.
 int hash_at(int index, const char* routine);
 
-/// The index of a hash, -1: none.
+// The index of a hash, -1: none.
 int index_of(int hash);
 
-/// The arguments of an accessor beside the coarray: the values of the expression, and the image.
+// The arguments of an accessor beside the coarray: the values of the expression, and the image.
 struct Arguments {
     int index = 0;
     int image = 0;
@@ -47,27 +47,27 @@ struct Arguments {
     std::size_t add_bytes = 0;
 };
 
-/// The result of a getter. data: contiguous; of a scalar also where `buffer` says.
+// The result of a getter. data: contiguous; of a scalar also where `buffer` says.
 struct Got {
     void* data = nullptr;
     std::size_t bytes = 0;
-    /// Whether the accessor has allocated the data by malloc.
+    // Whether the accessor has allocated the data by malloc.
     bool is_owned = false;
 };
 
-/// Runs a getter. source: the owner's part, as the calling process sees it. source_descriptor: NULL
-/// for objects without; its base is set for the call. dest_descriptor: NULL for scalars, receives
-/// the bounds. buffer: of a scalar, room for `bytes`.
+// Runs a getter. source: the owner's part, as the calling process sees it. source_descriptor: NULL
+// for objects without; its base is set for the call. dest_descriptor: NULL for scalars, receives
+// the bounds. buffer: of a scalar, room for `bytes`.
 Got run_getter(const Arguments& arguments, void* source, Descriptor* source_descriptor,
                Descriptor* dest_descriptor, void* buffer, std::size_t bytes,
                std::size_t* dest_length, const std::size_t* source_length);
 
-/// Runs a receiver. source: data, or, with a descriptor, nothing.
+// Runs a receiver. source: data, or, with a descriptor, nothing.
 void run_receiver(const Arguments& arguments, void* dest, Descriptor* dest_descriptor,
                   const void* source, const Descriptor* source_descriptor, std::size_t* dest_length,
                   const std::size_t* source_length);
 
-/// Runs a check whether an object is allocated.
+// Runs a check whether an object is allocated.
 bool run_checker(const Arguments& arguments, void* source);
 
 }  // namespace tessera::caf

@@ -23,9 +23,8 @@ enum TeamLevel : std::int32_t { kInitialTeam = 0, kParentTeam = 1, kCurrentTeam 
 Team& team_of(caf_team_t value, const char* routine) {
     if (value == nullptr) return current_team();
     Team* team = find_team(value);
-    if (team == nullptr) {
+    if (team == nullptr)
         stop_with_error(routine, "the team variable has no team; execute form team first");
-    }
     return *team;
 }
 
@@ -65,9 +64,8 @@ CAF_ENTRY void _gfortran_caf_form_team(int number, caf_team_t* team, int* new_in
         return;
     }
     // With failed images the team is there, and stat= says so; without stat= that is no error.
-    if (formed.status != kFailedImage || stat != nullptr) {
+    if (formed.status != kFailedImage || stat != nullptr)
         report_status(formed.status, target, "form team");
-    }
 }
 
 CAF_ENTRY void _gfortran_caf_change_team(caf_team_t team, int* stat, char* errmsg,
@@ -83,9 +81,8 @@ CAF_ENTRY void _gfortran_caf_change_team(caf_team_t team, int* stat, char* errms
 
 CAF_ENTRY void _gfortran_caf_end_team(int* stat, char* errmsg, std::size_t errmsg_bytes) {
     ensure_initialized();
-    if (current_team().is_initial()) {
+    if (current_team().is_initial())
         stop_with_error("end team", "the initial team is the current team");
-    }
     report_status(end_team(), {stat, errmsg, errmsg_bytes}, "end team");
 }
 

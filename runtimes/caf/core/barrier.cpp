@@ -93,9 +93,8 @@ TeamBarrier::TeamBarrier(const Members& team, void* memory)
 void TeamBarrier::use_shared_release() {
     // The same on all images: of one machine, and without regard to the cores that each may use.
     const bool share_cores = shmem_n_pes() > ::sysconf(_SC_NPROCESSORS_CONF);
-    if (levels_ == 1 && share_cores) {
+    if (levels_ == 1 && share_cores)
         shared_ = static_cast<Lines*>(shmem_ptr(lines_, team_.pe_of(1)));
-    }
 }
 
 int TeamBarrier::leader_of(int level) const {
@@ -159,9 +158,8 @@ void TeamBarrier::release_root_group(std::uint64_t word) {
     // atomic_set orders nothing. Pairs with core/barrier.cpp:await_shared_release.
     std::atomic_thread_fence(std::memory_order_release);
     for (int member = 0; member < team_.images; ++member) {
-        if ((images >> member & 1) != 0) {
+        if ((images >> member & 1) != 0)
             shmem_uint64_atomic_set(&lines_->release.word, word, pe_of_index(member));
-        }
     }
 }
 
@@ -209,9 +207,8 @@ void TeamBarrier::release_group(int leader, int level, std::uint64_t word) {
     const int members = members_of(leader, level);
     for (int i = 0; i < members; ++i) {
         const int member = leader + i * stride;
-        if (member != me_) {
+        if (member != me_)
             shmem_uint64_atomic_set(&lines_->release.word, word, team_.pe_of(member + 1));
-        }
     }
 }
 
@@ -295,9 +292,8 @@ void TeamBarrier::leave(ImageState state) {
 }
 
 std::uint64_t TeamBarrier::read_release() {
-    if (word_ != kAllLeft) {
+    if (word_ != kAllLeft)
         word_ = shmem_uint64_atomic_fetch(&lines_->release.word, team_.pe_of(me_ + 1));
-    }
     return word_;
 }
 

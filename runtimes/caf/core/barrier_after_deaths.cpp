@@ -190,9 +190,8 @@ bool TeamBarrier::have_all_left_after_deaths() {
     spread(kAllLeft);
     if (is_one_node) return true;
     std::uint64_t others = 0;
-    for (int index = 0; index < team_.images; ++index) {
+    for (int index = 0; index < team_.images; ++index)
         others += index != me_ && !is_dead(pe_of_index(index)) ? 1 : 0;
-    }
     constexpr int kLooks = 4000;  // Two seconds: an image may have died after the first look.
     Pause pause;
     for (int i = 0; i < kLooks; ++i) {

@@ -14,7 +14,7 @@
 
 namespace tessera::caf {
 
-/// Copies contiguous bytes; sizes that are known at compile time are one load and one store.
+// Copies contiguous bytes; sizes that are known at compile time are one load and one store.
 inline void copy_bytes(void* dest, const void* source, std::size_t bytes) {
     switch (bytes) {
         case 4: std::memcpy(dest, source, 4); return;
@@ -27,18 +27,18 @@ inline void copy_bytes(void* dest, const void* source, std::size_t bytes) {
 // memmove.
 inline constexpr std::size_t kPlainCopyBytesMax = 2048;
 
-/// Whether a transfer between local and mapped memory goes by loads and stores here. Memory of the
-/// image itself (mapped == symmetric) may overlap.
+// Whether a transfer between local and mapped memory goes by loads and stores here. Memory of the
+// image itself (mapped == symmetric) may overlap.
 inline bool is_copied_here(std::size_t bytes, const void* mapped, const void* symmetric) {
     return mapped != nullptr && (bytes <= kPlainCopyBytesMax || mapped == symmetric);
 }
 
-/// get_bytes() and put_bytes() where the memory is not mapped: between nodes, and under a tool that
-/// looks at all accesses (docs/checking.md).
+// get_bytes() and put_bytes() where the memory is not mapped: between nodes, and under a tool that
+// looks at all accesses (docs/checking.md).
 void get_unmapped(void* dest, const void* source, std::size_t bytes, int pe);
 void put_unmapped(void* dest, const void* source, std::size_t bytes, int pe);
 
-/// Reads contiguous bytes. source: symmetric address. RETURNS when: dest holds them.
+// Reads contiguous bytes. source: symmetric address. RETURNS when: dest holds them.
 inline void get_bytes(void* dest, const void* source, std::size_t bytes, int pe) {
     const void* mapped = shmem_ptr(source, pe);
     if (is_copied_here(bytes, mapped, source)) [[likely]]
@@ -47,7 +47,7 @@ inline void get_bytes(void* dest, const void* source, std::size_t bytes, int pe)
     shmem_getmem(dest, source, bytes, pe);
 }
 
-/// Writes contiguous bytes. dest: symmetric address. RETURNS when: source may be reused.
+// Writes contiguous bytes. dest: symmetric address. RETURNS when: source may be reused.
 inline void put_bytes(void* dest, const void* source, std::size_t bytes, int pe) {
     void* mapped = shmem_ptr(dest, pe);
     if (is_copied_here(bytes, mapped, dest)) [[likely]]

@@ -166,9 +166,8 @@ void map_parts(Coarray& coarray) {
     if (coarray.team == nullptr || coarray.team->images > kImagesMax) return;
     const Team& team = *coarray.team;
     auto* parts = new std::byte*[static_cast<std::size_t>(team.images)];
-    for (int image = 1; image <= team.images; ++image) {
+    for (int image = 1; image <= team.images; ++image)
         parts[image - 1] = static_cast<std::byte*>(shmem_ptr(coarray.base, team.pe_of(image)));
-    }
     std::byte* const* none = nullptr;
     // Pairs with abi12/access.cpp:mapped_scalar.
     if (!std::atomic_ref(coarray.parts)
@@ -264,9 +263,8 @@ void free_component(Coarray* component) {
         const std::lock_guard lock(components().mutex);
         const auto token = components().tokens.find(component);
         const auto at = components().by_place.find(token->second);
-        if (at != components().by_place.end() && at->second == component) {
+        if (at != components().by_place.end() && at->second == component)
             components().by_place.erase(at);
-        }
         components().tokens.erase(token);
     }
     delete component;

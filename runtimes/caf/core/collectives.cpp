@@ -224,9 +224,8 @@ int reduce_large_element(Team& team, std::byte* data, const shmemx_op_t& operati
         }
     }
     if (has_result(team, result_image)) {
-        for (std::size_t i = 1; i < static_cast<std::size_t>(team.images); ++i) {
+        for (std::size_t i = 1; i < static_cast<std::size_t>(team.images); ++i)
             operation.function(all.data(), &all[i * bytes], 1, operation.user_data);
-        }
         std::memcpy(data, all.data(), bytes);
     }
     return kOk;
@@ -314,9 +313,8 @@ bool reduce_by_messages(Team& team, void* data, std::size_t elements, const Redu
 int broadcast(void* data, const BroadcastShape& shape, int source_image, Death death) {
     Team& team = current_team();
     begin_control();
-    if (!team.exposed.empty() && death == Death::kIsStatus) {
+    if (!team.exposed.empty() && death == Death::kIsStatus)
         return broadcast_parts(team, data, shape, source_image);
-    }
     const std::size_t bytes = data_bytes(shape);
     if (is_exposable(team, 0, death)) {
         const int status = broadcast_by_slots(team, data, shape, source_image);
@@ -333,9 +331,8 @@ int reduce(void* data, std::size_t elements, const Reduction& reduction, int res
            Death death) {
     Team& team = current_team();
     complete_all();
-    if (is_exposable(team, elements * reduction.operation.element_bytes, death)) {
+    if (is_exposable(team, elements * reduction.operation.element_bytes, death))
         return reduce_parts(team, data, elements, reduction.operation, result_image);
-    }
     const int status = sync_members(team);
     if (status != kOk || elements * reduction.operation.element_bytes == 0) return status;
     const CollectiveCall call(team, "collective subroutine");

@@ -64,9 +64,8 @@ void select_strings(void* inout, const void* in, std::size_t elements, void* use
     for (std::size_t i = 0; i < elements; ++i, a += length, b += length) {
         std::size_t k = 0;
         while (k < length && a[k] == b[k]) ++k;
-        if (k < length && (IsMin ? b[k] < a[k] : b[k] > a[k])) {
+        if (k < length && (IsMin ? b[k] < a[k] : b[k] > a[k]))
             std::memcpy(a, b, length * sizeof(Character));
-        }
     }
 }
 

@@ -38,9 +38,8 @@ int wait_for_event(const Coarray& event, std::size_t index, int until_count) {
     std::uint64_t* count = count_of(event, index, "event wait");
     complete_all();
     const auto wanted = static_cast<std::uint64_t>(std::max(1, until_count));
-    if (!await_count(count, wanted)) {
+    if (!await_count(count, wanted))
         return count_failed(initial_team()) > 0 ? kFailedImage : kStoppedImage;
-    }
     shmem_uint64_atomic_add(count, -wanted, shmem_my_pe());
     return kOk;
 }

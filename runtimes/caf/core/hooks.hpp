@@ -6,16 +6,16 @@
 
 namespace tessera::caf::detail {
 
-/// When the images start, collectively.
+// When the images start, collectively.
 inline void (*at_start)() = nullptr;
 
-/// Before an image control statement.
+// Before an image control statement.
 inline void (*at_image_control)() = nullptr;
 
-/// When this image has given memory to a component of a coarray.
+// When this image has given memory to a component of a coarray.
 inline void (*at_component)() = nullptr;
 
-/// When all images have stopped or failed, before OpenSHMEM is finalized.
+// When all images have stopped or failed, before OpenSHMEM is finalized.
 inline void (*at_finalize)() = nullptr;
 
 }  // namespace tessera::caf::detail

@@ -91,9 +91,8 @@ Team* choose_redefined(const Team& parent, std::uint32_t call) {
 void make_idle_if_agreed(Team& parent, Team& proposed, const std::vector<FormMessage>& messages) {
     for (int image = 1; image <= proposed.images; ++image) {
         const int in_parent = parent.image_of(proposed.pe_of(image));
-        if (messages[static_cast<std::size_t>(in_parent - 1)].redefined != proposed.formed_at) {
+        if (messages[static_cast<std::size_t>(in_parent - 1)].redefined != proposed.formed_at)
             return;
-        }
     }
     std::erase(parent.redefined, &proposed);
     // The newest first: on all images the same order, and children before their parents.
@@ -110,9 +109,8 @@ int equip_again(Team& team, const char* routine) {
     const std::vector<int> pes = team.all_pes();
     // Behind it all images are here, so that none can stop before the team is made.
     if (const int status = sync_with_pes(pes.data(), team.images); status != kOk) return status;
-    if (!equip(team)) {
+    if (!equip(team))
         stop_with_error(routine, "no memory for the team; raise SHMEM_TEAM_MEMORY_SIZE");
-    }
     std::erase(variables().idle, &team);
     if (team.variable == nullptr) {
         team.parent->redefined.push_back(&team);  // The next form team may make it idle again.

@@ -175,9 +175,8 @@ void publish_state(ImageState state) {
     for (int pe = 0; pe < images.npes; ++pe) {
         const std::uint64_t old =
             shmem_uint64_atomic_fetch_or(&images.arrived[pe], kOwnerGone, images.pe);
-        if (!is_dead(pe) && (old & kCount) > images.calls[static_cast<std::size_t>(pe)]) {
+        if (!is_dead(pe) && (old & kCount) > images.calls[static_cast<std::size_t>(pe)])
             shmem_uint64_atomic_or(&images.arrived[images.pe], kSenderGone, pe);
-        }
     }
     const int last = find_last_image();
     if (last >= 0) leave_alone(last);

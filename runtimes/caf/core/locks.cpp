@@ -125,9 +125,8 @@ int detail::unlock_slowly(const Coarray& lock, std::size_t index, int pe, int& h
 }
 
 void release_held_locks() {
-    if (detail::held_lock.mutex != nullptr) {
+    if (detail::held_lock.mutex != nullptr)
         shmemx_mutex_unlock(detail::held_lock.mutex, detail::held_lock.pe);
-    }
     const std::lock_guard guard(others_mutex);
     for (const auto& [mutex, pe] : others()) shmemx_mutex_unlock(mutex, pe);
     others().clear();

@@ -22,16 +22,16 @@
 namespace tessera::caf {
 
 namespace detail {
-/// The locks that this image holds, for its end. Usually a thread holds one, which lies here; a
-/// table has the others.
+// The locks that this image holds, for its end. Usually a thread holds one, which lies here; a
+// table has the others.
 struct HeldLock {
     shmemx_mutex_t* mutex;  // NULL: none
     int pe;
     bool operator==(const HeldLock&) const = default;
 };
-/// Initial-exec: one load instead of a call; the library is linked, not loaded later.
+// Initial-exec: one load instead of a call; the library is linked, not loaded later.
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local HeldLock held_lock = {nullptr, -1};
-/// Locks in the table. A thread need not see what others add.
+// Locks in the table. A thread need not see what others add.
 inline std::atomic<std::size_t> other_locks{0};
 
 int lock_slowly(const Coarray& lock, std::size_t index, int pe, int* acquired);
@@ -45,11 +45,11 @@ inline bool has_element(const Coarray& lock, std::size_t index) {
 }
 }  // namespace detail
 
-/// lock(l[image]).
-/// lock      the coarray; index its element from 0; pe where it is.
-/// acquired  acquired_lock=, or NULL: waits for the lock.
-/// RETURNS when: the image has the lock, or, with acquired, *acquired says whether it has. The
-/// status: kOk; kLocked if the image had it already.
+// lock(l[image]).
+// lock      the coarray; index its element from 0; pe where it is.
+// acquired  acquired_lock=, or NULL: waits for the lock.
+// RETURNS when: the image has the lock, or, with acquired, *acquired says whether it has. The
+// status: kOk; kLocked if the image had it already.
 inline int lock(const Coarray& lock, std::size_t index, int pe, int* acquired) {
     shmemx_mutex_t* mutex = detail::mutex_at(lock, index);
     const bool has_none = detail::held_lock.mutex == nullptr &&
@@ -63,8 +63,8 @@ inline int lock(const Coarray& lock, std::size_t index, int pe, int* acquired) {
     return detail::lock_slowly(lock, index, pe, acquired);
 }
 
-/// unlock(l[image]). RETURNS: the status: kOk; kNotLocked; kLockedOtherImage, and `holder` is the
-/// PE of that image.
+// unlock(l[image]). RETURNS: the status: kOk; kNotLocked; kLockedOtherImage, and `holder` is the
+// PE of that image.
 inline int unlock(const Coarray& lock, std::size_t index, int pe, int& holder) {
     shmemx_mutex_t* mutex = detail::mutex_at(lock, index);
     if (detail::held_lock == detail::HeldLock{mutex, pe} && detail::has_element(lock, index) &&
@@ -76,7 +76,7 @@ inline int unlock(const Coarray& lock, std::size_t index, int pe, int& holder) {
     return detail::unlock_slowly(lock, index, pe, holder);
 }
 
-/// For an image that ends: unlocks all locks that it holds, so that the others can go on.
+// For an image that ends: unlocks all locks that it holds, so that the others can go on.
 void release_held_locks();
 
 }  // namespace tessera::caf

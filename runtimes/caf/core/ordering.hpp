@@ -18,34 +18,34 @@
 namespace tessera::caf {
 
 namespace detail {
-/// For each PE the number of the last put to it; NULL until the first put leaves the node.
+// For each PE the number of the last put to it; NULL until the first put leaves the node.
 inline std::atomic<std::atomic<std::uint64_t>*> targets{nullptr};
 void fence_marked(int pe);
 void complete_marked(int pe);
 }  // namespace detail
 
-/// A put to memory of this PE, which is not mapped, has been issued: call it behind the put.
+// A put to memory of this PE, which is not mapped, has been issued: call it behind the put.
 void note_put(int pe);
 
-/// Puts to this PE that come next are delivered after those before. Pairs with
-/// core/ordering.cpp:marks.
+// Puts to this PE that come next are delivered after those before. Pairs with
+// core/ordering.cpp:marks.
 inline void order_puts(int pe) {
     if (detail::targets.load(std::memory_order_acquire) != nullptr) [[unlikely]]
         detail::fence_marked(pe);
 }
 
-/// RETURNS when: this image's puts to the PE are complete and visible. Pairs with
-/// core/ordering.cpp:marks.
+// RETURNS when: this image's puts to the PE are complete and visible. Pairs with
+// core/ordering.cpp:marks.
 inline void complete(int pe) {
     if (detail::targets.load(std::memory_order_acquire) != nullptr) [[unlikely]]
         detail::complete_marked(pe);
 }
 
-/// RETURNS when: all accesses of this image are complete and visible to all images. Image control
-/// statements call it before they tell another image anything.
+// RETURNS when: all accesses of this image are complete and visible to all images. Image control
+// statements call it before they tell another image anything.
 void complete_all();
 
-/// The same for a statement whose routine of OpenSHMEM completes by itself what it must.
+// The same for a statement whose routine of OpenSHMEM completes by itself what it must.
 inline void begin_control() {
     if (detail::at_image_control != nullptr) detail::at_image_control();
 }

@@ -110,9 +110,8 @@ bool is_readable(const Owner& owner, int pe) {
 void move_by_kernel(const Owner& owner, const Batch& batch, Direction direction, int pe) {
     const iovec local{batch.data, batch.bytes};
     std::vector<iovec> remote;
-    for (const auto& [address, bytes] : batch.pieces) {
+    for (const auto& [address, bytes] : batch.pieces)
         remote.push_back({reinterpret_cast<void*>(address), bytes});
-    }
     const auto move = direction == Direction::kGet ? ::process_vm_readv : ::process_vm_writev;
     const ssize_t moved =
         move(static_cast<pid_t>(owner.process), &local, 1, remote.data(), remote.size(), 0);
@@ -144,9 +143,8 @@ std::unique_ptr<Message> serve(std::uint64_t pointer) {
     fetch(pieces.data(), pointer, sizeof request, list_bytes);
     auto reply = std::make_unique<Message>(std::max<std::size_t>(request.bytes, 1));
     std::byte* data = reply->add_room(request.bytes);
-    if (request.direction == Direction::kPut) {
+    if (request.direction == Direction::kPut)
         fetch(data, pointer, sizeof request + list_bytes, request.bytes);
-    }
     move_own(pieces, data, request.direction);
     return reply;
 }
@@ -198,9 +196,8 @@ ssize_t read_process(std::int64_t process, void* data, std::uint64_t address, st
 
 void start_private_memory(bool may_happen) {
     own = static_cast<Owner*>(shmem_malloc(sizeof(Owner)));
-    if (own == nullptr) {
+    if (own == nullptr)
         stop_with_error("start", "no symmetric memory; set SHMEM_SYMMETRIC_SIZE to more");
-    }
     *own = {::getpid(), reinterpret_cast<std::uint64_t>(own), 0};
     start_service(serve);
     if (!may_happen) return;

@@ -68,9 +68,8 @@ std::uint64_t common_seed() {
         stop_with_error("random_init", "an image of the team has %s",
                         status == kStoppedImage ? "stopped" : "failed");
     }
-    if (shmemx_broadcast(team.handle, &seed, &seed, 1, sizeof seed, 0) != 0) {
+    if (shmemx_broadcast(team.handle, &seed, &seed, 1, sizeof seed, 0) != 0)
         stop_with_error("random_init", "this image is in too many teams for a broadcast");
-    }
     return seed;
 }
 

@@ -62,12 +62,10 @@ void note_coarrays(const void* base, std::size_t bytes) {
 
 void note_components(const void* base, std::size_t bytes) {
     const auto low = reinterpret_cast<std::uintptr_t>(base);
-    if (low < detail::component_low.load(std::memory_order_relaxed)) {
+    if (low < detail::component_low.load(std::memory_order_relaxed))
         detail::component_low.store(low, std::memory_order_relaxed);
-    }
-    if (low + bytes > detail::component_high.load(std::memory_order_relaxed)) {
+    if (low + bytes > detail::component_high.load(std::memory_order_relaxed))
         detail::component_high.store(low + bytes, std::memory_order_relaxed);
-    }
     const int me = shmem_my_pe();
     shmem_uint64_atomic_set(&block->component_low, detail::component_low, me);
     shmem_uint64_atomic_set(&block->component_high, detail::component_high, me);
@@ -80,9 +78,8 @@ bool is_in_coarray_memory(const void* address) {
 
 void* translate(const void* address_on_pe, int pe) {
     const auto address = reinterpret_cast<std::uint64_t>(address_on_pe);
-    if (pe == shmem_my_pe()) {
+    if (pe == shmem_my_pe())
         return is_in_coarray_memory(address_on_pe) ? const_cast<void*>(address_on_pe) : nullptr;
-    }
     Published image;
     {
         const std::lock_guard lock(known().mutex);

@@ -29,13 +29,13 @@ struct ErrorTarget {
     std::size_t errmsg_bytes = 0;
 };
 
-/// kOver: OpenSHMEM is finalized, or is being finalized, and memory of other images is gone.
+// kOver: OpenSHMEM is finalized, or is being finalized, and memory of other images is gone.
 enum class Phase : std::uint8_t { kBefore, kRunning, kOver };
 inline Phase phase = Phase::kBefore;
 
 namespace detail {
-/// The names of this image in messages: its numbers in the initial team and in the current one
-/// (0: there is no team yet), and the number of that one (-1: the initial team).
+// The names of this image in messages: its numbers in the initial team and in the current one
+// (0: there is no team yet), and the number of that one (-1: the initial team).
 inline int image_number = 0;
 inline int image_in_team = 0;
 inline int team_number = -1;

@@ -76,9 +76,8 @@ bool Components::add_words(std::size_t offset, std::size_t bytes, std::size_t al
                            Word word) {
     if (offset % alignment != 0) form_ = ResultType::kMemory;
     // An integer in a word decides for the whole word.
-    for (std::size_t i = offset / 8; i * 8 < offset + bytes && i < std::size(words_); ++i) {
+    for (std::size_t i = offset / 8; i * 8 < offset + bytes && i < std::size(words_); ++i)
         words_[i] = std::max(words_[i], word);
-    }
     return bytes_ > kInRegisters || offset + bytes <= kInRegisters;
 }
 
@@ -105,9 +104,8 @@ bool Components::add_number(Dwarf_Die* type, std::size_t offset) {
     }
     const auto bytes = static_cast<std::size_t>(size);
     const bool is_complex = encoding == DW_ATE_complex_float;
-    if (encoding != DW_ATE_float && !is_complex) {
+    if (encoding != DW_ATE_float && !is_complex)
         return add_words(offset, bytes, bytes, Word::kInteger);
-    }
     const std::size_t real_bytes = is_complex ? bytes / 2 : bytes;
     if (real_bytes == 16) return bytes_ > bytes || add_wide(type, offset);
     return (real_bytes == 4 || real_bytes == 8) &&
@@ -272,9 +270,8 @@ bool Program::has_name(Dwarf_Die* function, const char* symbol) const {
 bool Program::returns_in_memory(Dwarf_Die* unit) const {
     Dwarf_Attribute attribute;
     const char* producer = nullptr;
-    if (dw_.dwarf_attr(unit, DW_AT_producer, &attribute) != nullptr) {
+    if (dw_.dwarf_attr(unit, DW_AT_producer, &attribute) != nullptr)
         producer = dw_.dwarf_formstring(&attribute);
-    }
     return producer != nullptr && std::strstr(producer, "-fpcc-struct-return") != nullptr;
 }
 
@@ -352,9 +349,8 @@ ResultType Program::find(std::uintptr_t address, std::size_t bytes) {
     refresh();
     ResultType result = look_up(address, bytes);
     if (result.form == ResultType::kUnknown) {
-        if (const std::uintptr_t target = jump_target(address); target != 0) {
+        if (const std::uintptr_t target = jump_target(address); target != 0)
             result = look_up(target, bytes);
-        }
     }
     return result;
 }

@@ -41,9 +41,8 @@ Section packed_like(const Section& shape, std::byte* base, std::size_t element_b
 
 void broadcast_to(Section& scalar, const Section& shape) {
     scalar.rank = 0;
-    for (int i = 0; i < shape.rank; ++i) {
+    for (int i = 0; i < shape.rank; ++i)
         scalar.add_axis(shape.axes[static_cast<std::size_t>(i)].extent, 0);
-    }
 }
 
 Hull hull_of(const Section& section) {

@@ -19,7 +19,7 @@ namespace tessera::caf {
 
 inline constexpr int kMaxAxes = 15;
 
-/// One axis of a section: element i lies at i * stride, or at offsets[i].
+// One axis of a section: element i lies at i * stride, or at offsets[i].
 struct Axis {
     std::size_t extent = 1;
     std::ptrdiff_t stride = 0;
@@ -27,12 +27,12 @@ struct Axis {
 };
 
 struct Section {
-    /// The address from which strides and offsets count: this image's own, or a symmetric address.
+    // The address from which strides and offsets count: this image's own, or a symmetric address.
     std::byte* base = nullptr;
     std::size_t element_bytes = 0;
     int rank = 0;
     std::array<Axis, kMaxAxes> axes{};
-    /// The base is an address of another image, in private memory.
+    // The base is an address of another image, in private memory.
     bool is_private = false;
 
     void add_axis(std::size_t extent, std::ptrdiff_t stride) {
@@ -51,19 +51,19 @@ struct Section {
     }
 };
 
-/// Removes axes of one element.
+// Removes axes of one element.
 void drop_unit_axes(Section& section);
 
-/// Whether two sections, without axes of one element, have the same extents.
+// Whether two sections, without axes of one element, have the same extents.
 bool has_same_shape(const Section& a, const Section& b);
 
-/// The elements of a section one behind the other in memory: same shape, other place.
+// The elements of a section one behind the other in memory: same shape, other place.
 Section packed_like(const Section& shape, std::byte* base, std::size_t element_bytes);
 
-/// Gives a section of one element the shape of another one: the element stands for all.
+// Gives a section of one element the shape of another one: the element stands for all.
 void broadcast_to(Section& scalar, const Section& shape);
 
-/// The bytes from the lowest to the highest one that a section touches.
+// The bytes from the lowest to the highest one that a section touches.
 struct Hull {
     const std::byte* low;
     const std::byte* high;
@@ -71,14 +71,14 @@ struct Hull {
 Hull hull_of(const Section& section);
 inline bool overlaps(const Hull& a, const Hull& b) { return a.low < b.high && b.low < a.high; }
 
-/// Copies a section of this image's memory to another one of the same shape, or of the same number
-/// of elements if one of them is packed. They may not overlap.
+// Copies a section of this image's memory to another one of the same shape, or of the same number
+// of elements if one of them is packed. They may not overlap.
 void copy_section(const Section& dest, const Section& source);
 
-/// The blocks of a section, in array element order, those that touch each other joined.
+// The blocks of a section, in array element order, those that touch each other joined.
 std::vector<shmemx_block_t> blocks_of(const Section& section);
 
-/// Memory for a packed section: on the stack up to 512 bytes.
+// Memory for a packed section: on the stack up to 512 bytes.
 class Scratch {
   public:
     explicit Scratch(std::size_t bytes) {
@@ -91,8 +91,8 @@ class Scratch {
     std::unique_ptr<std::byte[]> large_;
 };
 
-/// Calls action(pointer to dest, distance, pointer to source, distance, elements) for each row, the
-/// elements along the first axis, of two sections of the same shape.
+// Calls action(pointer to dest, distance, pointer to source, distance, elements) for each row, the
+// elements along the first axis, of two sections of the same shape.
 template <class Action>
 void for_each_row(const Section& dest, const Section& source, const Action& action) {
     const auto step = [](const Axis& axis, std::size_t i) {

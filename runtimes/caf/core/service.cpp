@@ -106,17 +106,15 @@ void start_service(Handler handler) {
     if (mailbox != nullptr) return;
     handle = handler;
     mailbox = static_cast<Mailbox*>(shmem_calloc(1, sizeof(Mailbox)));
-    if (mailbox == nullptr) {
+    if (mailbox == nullptr)
         stop_with_error("start", "no symmetric memory; set SHMEM_SYMMETRIC_SIZE to more");
-    }
     detail::at_finalize = stop_thread;
 }
 
 void start_service_thread() {
     std::call_once(thread_once, [] {
-        if (::pthread_create(&thread, nullptr, serve, nullptr) != 0) {
+        if (::pthread_create(&thread, nullptr, serve, nullptr) != 0)
             stop_with_error("coindexed access", "no thread can be made for other images' accesses");
-        }
         has_thread.store(true);  // Pairs with core/service.cpp:stop_thread.
     });
 }

@@ -100,9 +100,8 @@ void make_initial_team() {
     team.images = shmem_n_pes();
     team.this_image = shmem_my_pe() + 1;
     void* block = shmem_calloc(1, block_bytes(team.images));
-    if (block == nullptr) {
+    if (block == nullptr)
         stop_with_error("start", "no symmetric memory; raise SHMEM_SYMMETRIC_SIZE");
-    }
     use_block(team, block);
     make_current(team);
     detail::is_one_node = !team.exposed.empty();

@@ -42,9 +42,8 @@ std::vector<FormMessage> read_messages(const Team& parent, const FormMessage* me
                                       FormMessage{kNoTeam, 0});
     for (int image = 1; image <= parent.images; ++image) {
         const int pe = parent.pe_of(image);
-        if (status_of_pe(pe) == kOk) {
+        if (status_of_pe(pe) == kOk)
             get_bytes(&messages[static_cast<std::size_t>(image - 1)], message, sizeof *message, pe);
-        }
     }
     return messages;
 }
@@ -59,9 +58,8 @@ std::vector<std::uint64_t> wanted_teams(const std::vector<FormMessage>& messages
 std::vector<Member> find_members(const std::vector<std::uint64_t>& wanted, int number) {
     std::vector<Member> members;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-        if (wanted[i] != kNoTeam && static_cast<int>(wanted[i] >> 32) == number) {
+        if (wanted[i] != kNoTeam && static_cast<int>(wanted[i] >> 32) == number)
             members.push_back({static_cast<int>(wanted[i] & 0xffffffff), static_cast<int>(i) + 1});
-        }
     }
     return members;
 }
@@ -119,9 +117,8 @@ FormedTeam form_team(int number, int new_index, const void* variable) {
     auto team = std::make_unique<Team>();
     team->formation = wanted_teams(messages);
     std::vector<Member> members = find_members(team->formation, number);
-    if (!order_members(members)) {
+    if (!order_members(members))
         return {nullptr, kBadTeam, "two images want the same new_index, or it is out of range"};
-    }
     std::vector<int> pes;
     for (const Member& member : members) pes.push_back(parent.pe_of(member.image));
     set_pes(*team, std::move(pes));
@@ -130,9 +127,8 @@ FormedTeam form_team(int number, int new_index, const void* variable) {
     team->number = number;
     team->formed_at = call;
     team->depth = parent.depth + 1;
-    if (!equip(*team)) {
+    if (!equip(*team))
         return {nullptr, kNoMemory, "no memory for one more team; raise SHMEM_TEAM_MEMORY_SIZE"};
-    }
     Team& formed = add_team(std::move(team));
     note_variable(formed, variable);
     return {&formed, status, ""};
@@ -184,9 +180,8 @@ int images_of_number(int number) {
 
 int count_failed(const Team& team) {
     int failed = 0;
-    for (int image = 1; image <= team.images; ++image) {
+    for (int image = 1; image <= team.images; ++image)
         failed += status_of_pe(team.pe_of(image)) == kFailedImage ? 1 : 0;
-    }
     return failed;
 }
 

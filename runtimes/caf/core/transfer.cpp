@@ -102,9 +102,8 @@ void get_section(const Section& local_section, const Section& remote_section, in
         get_section(packed, remote, pe);
         return copy_section(local, packed);
     }
-    if (is_block(local) && is_block(remote)) {
+    if (is_block(local) && is_block(remote))
         return get_bytes(local.base, remote.base, remote.elements() * remote.element_bytes, pe);
-    }
     if (remote.has_offsets() || local.has_offsets()) {
         if (mapped == nullptr) return get_indexed(local, remote, pe);
         remote.base = mapped;
@@ -129,9 +128,8 @@ void put_section(const Section& remote_section, const Section& local_section, in
         copy_section(packed, local);
         return put_section(remote, packed, pe);
     }
-    if (is_block(local) && is_block(remote)) {
+    if (is_block(local) && is_block(remote))
         return put_bytes(remote.base, local.base, remote.elements() * remote.element_bytes, pe);
-    }
     const bool has_offsets = remote.has_offsets() || local.has_offsets();
     if (mapped != nullptr && has_offsets) {
         remote.base = mapped;

@@ -13,13 +13,13 @@
 
 namespace tessera::caf {
 
-/// Reads the section `remote` (symmetric addresses of pe, or private ones) into `local`. Both have
-/// the same shape but for axes of one element, or `local` is packed. They may overlap.
-/// RETURNS when: local holds the data.
+// Reads the section `remote` (symmetric addresses of pe, or private ones) into `local`. Both have
+// the same shape but for axes of one element, or `local` is packed. They may overlap.
+// RETURNS when: local holds the data.
 void get_section(const Section& local, const Section& remote, int pe);
 
-/// Writes the section `local` to `remote`. A `local` of one element goes to all of `remote`.
-/// RETURNS when: local may be reused.
+// Writes the section `local` to `remote`. A `local` of one element goes to all of `remote`.
+// RETURNS when: local may be reused.
 void put_section(const Section& remote, const Section& local, int pe);
 
 }  // namespace tessera::caf

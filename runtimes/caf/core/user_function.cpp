@@ -165,9 +165,8 @@ void apply_user_function(void* inout, const void* in, std::size_t elements, void
     auto* a = static_cast<std::byte*>(inout);
     // The program's function may have arguments without intent(in); the caller's data stays.
     auto* b = static_cast<std::byte*>(const_cast<void*>(in));
-    for (std::size_t i = 0; i < elements; ++i) {
+    for (std::size_t i = 0; i < elements; ++i)
         user.call(user, a + i * user.bytes, b + i * user.bytes);
-    }
 }
 
 }  // namespace tessera::caf

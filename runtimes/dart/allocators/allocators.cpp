@@ -48,9 +48,8 @@ DART_ENTRY dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t team_id,
     Collective call(team_id, __func__);
     call.check_place(new_allocator);
     if (new_allocator != nullptr) *new_allocator = nullptr;
-    if (call.is_possible() && pool_size > std::size_t{1} << 62) {
+    if (call.is_possible() && pool_size > std::size_t{1} << 62)
         call.refuse(fail(DART_ERR_INVAL, __func__, "a pool of %zu bytes", pool_size));
-    }
     if (!call.begin()) return call.fail_together();
     const std::size_t bytes = std::bit_ceil(pool_size);
     dart_gptr_t pool = DART_GPTR_NULL;
@@ -68,9 +67,8 @@ DART_ENTRY dart_ret_t dart_allocator_alloc(size_t nelem, dart_datatype_t dtype, 
     *gptr = DART_GPTR_NULL;
     Allocator* found = Allocators::all().find(number_of(allocator));
     if (found == nullptr) return fail_allocator(__func__);
-    if (!is_basic(dtype)) {
+    if (!is_basic(dtype))
         return fail(DART_ERR_INVAL, __func__, "type %ld is not basic", static_cast<long>(dtype));
-    }
     std::size_t bytes = 0;
     std::optional<std::uint64_t> offset;
     if (!__builtin_mul_overflow(nelem, bytes_of_basic(dtype), &bytes)) {

@@ -25,9 +25,8 @@ template <class T, class Operation>
 void combine_truths(void* inout, const void* in, std::size_t nelems, void* /*user_data*/) {
     auto* result = static_cast<T*>(inout);
     const auto* operand = static_cast<const T*>(in);
-    for (std::size_t i = 0; i < nelems; ++i) {
+    for (std::size_t i = 0; i < nelems; ++i)
         result[i] = static_cast<T>(Operation{}(result[i] != T{0}, operand[i] != T{0}));
-    }
 }
 
 // Pairs of a minimum and a maximum.

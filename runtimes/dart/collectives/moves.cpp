@@ -168,9 +168,8 @@ DART_ENTRY dart_ret_t dart_allgatherv(const void* sendbuf, size_t nsendelem, dar
     call.check_place(recvdispls);
     for (int unit = 0; call.is_possible() && unit < call.units(); ++unit) {
         std::size_t elements = nrecvelem[unit];
-        if (__builtin_add_overflow(elements, elements > 0 ? recvdispls[unit] : 0, &elements)) {
+        if (__builtin_add_overflow(elements, elements > 0 ? recvdispls[unit] : 0, &elements))
             elements = SIZE_MAX;
-        }
         call.check_buffer(recvbuf, elements, "recvbuf");
     }
     if (call.is_possible() && nsendelem != nrecvelem[call.team().my_id]) [[unlikely]] {

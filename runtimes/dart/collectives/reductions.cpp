@@ -103,9 +103,8 @@ dart_ret_t check_operation(dart_datatype_t type, dart_operation_t op, std::size_
         return fail(DART_ERR_INVAL, routine, "operation %lu is not possible for type %ld",
                     static_cast<unsigned long>(op), static_cast<long>(type));
     }
-    if (op == DART_OP_MINMAX && nelems % 2 != 0) {
+    if (op == DART_OP_MINMAX && nelems % 2 != 0)
         return fail(DART_ERR_INVAL, routine, "DART_OP_MINMAX of %zu elements: give pairs", nelems);
-    }
     return DART_OK;
 }
 

@@ -112,9 +112,8 @@ class Handles {
         if (chunk >= kChunks) return nullptr;
         // Pairs with core/handles.hpp:make_slot and core/handles.hpp:add.
         Slot* slots = chunks_[chunk].load(std::memory_order_acquire);
-        if (slots == nullptr || slots[index].handle.load(std::memory_order_acquire) != handle) {
+        if (slots == nullptr || slots[index].handle.load(std::memory_order_acquire) != handle)
             return nullptr;
-        }
         return &slots[index];
     }
 

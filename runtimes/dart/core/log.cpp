@@ -52,9 +52,8 @@ dart_ret_t fail(dart_ret_t code, const char* routine, const char* format, ...) {
     va_start(arguments, format);
     print(routine, format, arguments);
     va_end(arguments);
-    if (failure == kFailuresPrinted - 1) {
+    if (failure == kFailuresPrinted - 1)
         std::fprintf(stderr, "[unit %d] DART prints no further errors of this unit\n", my_number());
-    }
     return code;
 }
 

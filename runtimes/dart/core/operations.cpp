@@ -64,9 +64,8 @@ bool is_possible(dart_operation_t op, dart_datatype_t type) {
 DART_ENTRY dart_ret_t dart_op_create(dart_operator_t op, void* userdata, bool commute,
                                      dart_datatype_t dtype, bool /*dtype_is_tmp*/,
                                      dart_operation_t* new_op) {
-    if (new_op == nullptr || op == nullptr) {
+    if (new_op == nullptr || op == nullptr)
         return fail(DART_ERR_INVAL, __func__, "the function, or new_op, is a null pointer");
-    }
     *new_op = DART_OP_UNDEFINED;
     const std::size_t bytes = contiguous_bytes(dtype);
     if (bytes == 0) {

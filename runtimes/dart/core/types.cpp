@@ -138,9 +138,8 @@ DART_ENTRY dart_ret_t dart_type_create_strided(dart_datatype_t basetype, size_t 
 DART_ENTRY dart_ret_t dart_type_create_indexed(dart_datatype_t basetype, size_t count,
                                                const size_t blocklen[], const size_t offset[],
                                                dart_datatype_t* newtype) {
-    if (newtype == nullptr || blocklen == nullptr || offset == nullptr) {
+    if (newtype == nullptr || blocklen == nullptr || offset == nullptr)
         return fail(DART_ERR_INVAL, __func__, "blocklen, offset or newtype is a null pointer");
-    }
     *newtype = DART_TYPE_UNDEFINED;
     auto created = derive(basetype);
     if (created == nullptr) return bad_base(__func__, basetype);
@@ -156,9 +155,8 @@ DART_ENTRY dart_ret_t dart_type_create_indexed(dart_datatype_t basetype, size_t 
 DART_ENTRY dart_ret_t dart_type_create_custom(size_t num_bytes, dart_datatype_t* newtype) {
     if (newtype == nullptr) return fail(DART_ERR_INVAL, __func__, "newtype is a null pointer");
     *newtype = DART_TYPE_UNDEFINED;
-    if (num_bytes == 0 || num_bytes > INT_MAX) {
+    if (num_bytes == 0 || num_bytes > INT_MAX)
         return fail(DART_ERR_INVAL, __func__, "%zu bytes are not in [1, %d]", num_bytes, INT_MAX);
-    }
     auto created = std::make_unique<Type>();
     Type& type = *created;
     type.element_bytes = num_bytes;

@@ -60,9 +60,8 @@ void start_openshmem() {
 }
 
 dart_ret_t start(const char* routine) {
-    if (is_running()) {
+    if (is_running())
         return fail(DART_ERR_OTHER, routine, "DART runs already; call dart_exit first");
-    }
     // Pairs with core/runtime.hpp:is_running.
     detail::is_running.store(true, std::memory_order_release);
     if (anchor() == nullptr) start_openshmem();

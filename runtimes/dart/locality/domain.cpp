@@ -21,9 +21,8 @@ T* resized(T* array, std::size_t count) {
         return nullptr;
     }
     void* memory = std::realloc(static_cast<void*>(array), count * sizeof(T));
-    if (memory == nullptr) {
+    if (memory == nullptr)
         fatal("locality", "no memory for %zu elements of %zu bytes", count, sizeof(T));
-    }
     return static_cast<T*>(memory);
 }
 
@@ -34,9 +33,8 @@ std::span<dart_domain_locality_t*> parts(const dart_domain_locality_t& domain) {
 // The units of a domain by those of its parts. A domain that has lost all its parts has none.
 void collect_units(dart_domain_locality_t& domain) {
     std::vector<dart_global_unit_t> units;
-    for (const dart_domain_locality_t* part : parts(domain)) {
+    for (const dart_domain_locality_t* part : parts(domain))
         units.insert(units.end(), part->unit_ids, part->unit_ids + part->num_units);
-    }
     set_units(domain, units);
 }
 
@@ -174,9 +172,8 @@ bool number_parts(dart_domain_locality_t& domain) {
 }
 
 void count_units(dart_domain_locality_t& domain) {
-    for (dart_domain_locality_t* around = &domain; around != nullptr; around = around->parent) {
+    for (dart_domain_locality_t* around = &domain; around != nullptr; around = around->parent)
         collect_units(*around);
-    }
 }
 
 dart_domain_locality_t* find_domain(dart_domain_locality_t& domain, std::string_view tag) {

@@ -65,9 +65,8 @@ bool is_inside(const dart_domain_locality_t* domain, const dart_domain_locality_
 template <class T>
 T* allocate(std::size_t count) {
     void* memory = std::malloc(count * sizeof(T));
-    if (memory == nullptr) {
+    if (memory == nullptr)
         fatal("locality", "no memory for %zu elements of %zu bytes", count, sizeof(T));
-    }
     return static_cast<T*>(memory);
 }
 
@@ -109,9 +108,8 @@ DART_ENTRY dart_ret_t dart_domain_assign(dart_domain_locality_t* domain_lhs,
 DART_ENTRY dart_ret_t dart_domain_find(const dart_domain_locality_t* domain_in,
                                        const char* domain_tag,
                                        dart_domain_locality_t** subdomain_out) {
-    if (domain_in == nullptr || domain_tag == nullptr || subdomain_out == nullptr) {
+    if (domain_in == nullptr || domain_tag == nullptr || subdomain_out == nullptr)
         return null_pointer(__func__);
-    }
     *subdomain_out = find_domain(const_cast<dart_domain_locality_t&>(*domain_in), domain_tag);
     return *subdomain_out != nullptr ? DART_OK : DART_ERR_NOTFOUND;
 }
@@ -166,9 +164,8 @@ DART_ENTRY dart_ret_t dart_domain_split_scope(const dart_domain_locality_t* doma
     const std::size_t share = (found.size() + count - 1) / count;
     for (std::size_t i = 0; i < count; ++i) {
         std::vector<std::string> tags;
-        for (std::size_t j = i * share; j < (i + 1) * share && j < found.size(); ++j) {
+        for (std::size_t j = i * share; j < (i + 1) * share && j < found.size(); ++j)
             tags.emplace_back(found[j]->domain_tag);
-        }
         copy_domain(split_domain_out[i], *domain_in);
         keep_parts(split_domain_out[i], tags);
     }
@@ -178,9 +175,8 @@ DART_ENTRY dart_ret_t dart_domain_split_scope(const dart_domain_locality_t* doma
 DART_ENTRY dart_ret_t dart_domain_scope_tags(const dart_domain_locality_t* domain_in,
                                              dart_locality_scope_t scope, int* num_domains_out,
                                              char*** domain_tags_out) {
-    if (domain_in == nullptr || num_domains_out == nullptr || domain_tags_out == nullptr) {
+    if (domain_in == nullptr || num_domains_out == nullptr || domain_tags_out == nullptr)
         return null_pointer(__func__);
-    }
     const auto found = parts_of_scope(const_cast<dart_domain_locality_t&>(*domain_in), scope);
     *num_domains_out = static_cast<int>(found.size());
     *domain_tags_out = nullptr;
@@ -196,9 +192,8 @@ DART_ENTRY dart_ret_t dart_domain_scope_tags(const dart_domain_locality_t* domai
 DART_ENTRY dart_ret_t dart_domain_scope_domains(const dart_domain_locality_t* domain_in,
                                                 dart_locality_scope_t scope, int* num_domains_out,
                                                 dart_domain_locality_t*** domains_out) {
-    if (domain_in == nullptr || num_domains_out == nullptr || domains_out == nullptr) {
+    if (domain_in == nullptr || num_domains_out == nullptr || domains_out == nullptr)
         return null_pointer(__func__);
-    }
     const auto found = parts_of_scope(const_cast<dart_domain_locality_t&>(*domain_in), scope);
     *num_domains_out = static_cast<int>(found.size());
     *domains_out = nullptr;

@@ -69,9 +69,8 @@ void take_into(dart_domain_locality_t& group, dart_domain_locality_t& child, Tag
 dart_domain_locality_t* group_parts(dart_domain_locality_t& parent, Tags tags) {
     int number = 0;
     Domains children(parent.children, parent.children + parent.num_domains);
-    for (const dart_domain_locality_t* child : children) {
+    for (const dart_domain_locality_t* child : children)
         number = std::max(number, last_number(*child) + 1);
-    }
     dart_domain_locality_t* group = make_group(parent, number);
     if (group == nullptr) return nullptr;
     for (dart_domain_locality_t* child : children) {
@@ -141,9 +140,8 @@ DART_ENTRY dart_ret_t dart_group_locality_split(const dart_group_t g,
                                                 dart_locality_scope_t scope, size_t n, size_t* nout,
                                                 dart_group_t* gout) {
     const Group* group = find_group(g);
-    if (group == nullptr || domain == nullptr || nout == nullptr || gout == nullptr || n == 0) {
+    if (group == nullptr || domain == nullptr || nout == nullptr || gout == nullptr || n == 0)
         return fail(DART_ERR_INVAL, __func__, "%zu groups, a null pointer, or no group", n);
-    }
     *nout = 0;
     Domains found = parts_of_scope(*domain, scope);
     if (found.empty()) {

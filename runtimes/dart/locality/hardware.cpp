@@ -56,9 +56,8 @@ hwloc_obj_t find_processor(hwloc_topology_t topology) {
     hwloc_obj_t processor = nullptr;
     if (hwloc_get_last_cpu_location(topology, where, HWLOC_CPUBIND_PROCESS) == 0) {
         const int number = hwloc_bitmap_first(where);
-        if (number >= 0) {
+        if (number >= 0)
             processor = hwloc_get_pu_obj_by_os_index(topology, static_cast<unsigned>(number));
-        }
     }
     hwloc_bitmap_free(where);
     return processor;
@@ -99,9 +98,8 @@ void add_parts_around(dart_hwinfo_t& hardware, hwloc_obj_t processor) {
     for (hwloc_obj_t object = processor->parent; object != nullptr; object = object->parent) {
         add_scope(hardware, object);
         add_cache(hardware, object);
-        if (object->type == HWLOC_OBJ_CORE) {
+        if (object->type == HWLOC_OBJ_CORE)
             hardware.core_id = static_cast<int>(object->logical_index);
-        }
         // hwloc 2: a NUMA domain hangs beside the processors that are close to it.
         if (hwloc_obj_t memory = object->memory_first_child;
             memory != nullptr && hardware.numa_id < 0 && memory->type == HWLOC_OBJ_NUMANODE) {
@@ -136,13 +134,11 @@ dart_hwinfo_t read_hardware() {
     hardware.max_shmem_mbps = shmem_mbps();
     if (const Topology topology = load_topology(); topology != nullptr) {
         add_counts(hardware, topology.get());
-        if (hwloc_obj_t processor = find_processor(topology.get()); processor != nullptr) {
+        if (hwloc_obj_t processor = find_processor(topology.get()); processor != nullptr)
             add_parts_around(hardware, processor);
-        }
     }
-    if (hardware.num_scopes == 0) {
+    if (hardware.num_scopes == 0)
         hardware.scopes[hardware.num_scopes++] = {DART_LOCALITY_SCOPE_CORE, 0};
-    }
     return hardware;
 }
 
@@ -154,9 +150,8 @@ void start_locations() {
     shmemx_pe_location(shmem_my_pe(), &location);
     const Location mine{.hardware = read_hardware(), .node = location.node};
     all_locations.resize(static_cast<std::size_t>(shmem_n_pes()));
-    if (shmemx_allgather(SHMEM_TEAM_WORLD, all_locations.data(), &mine, 1, sizeof mine) != 0) {
+    if (shmemx_allgather(SHMEM_TEAM_WORLD, all_locations.data(), &mine, 1, sizeof mine) != 0)
         fatal("dart_init", "the library has no memory for messages of all units");
-    }
 }
 
 const std::vector<Location>& locations() { return all_locations; }

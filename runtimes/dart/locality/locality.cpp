@@ -74,9 +74,8 @@ DART_ENTRY dart_ret_t dart_team_locality_finalize(dart_team_t team) {
     if (team_of_call(team, __func__) == nullptr) return bad_argument();
     const std::lock_guard guard(localities_mutex);
     const auto found = localities.find(team);
-    if (found == localities.end()) {
+    if (found == localities.end())
         return fail(DART_ERR_INVAL, __func__, "team %d has no localities", team);
-    }
     free_tree(found->second);
     localities.erase(found);
     return DART_OK;
@@ -84,9 +83,8 @@ DART_ENTRY dart_ret_t dart_team_locality_finalize(dart_team_t team) {
 
 DART_ENTRY dart_ret_t dart_domain_team_locality(dart_team_t team, const char* domain_tag,
                                                 dart_domain_locality_t** team_domain_out) {
-    if (team_domain_out == nullptr || domain_tag == nullptr) {
+    if (team_domain_out == nullptr || domain_tag == nullptr)
         return fail(DART_ERR_INVAL, __func__, "the tag, or the domain, is a null pointer");
-    }
     *team_domain_out = nullptr;
     TeamLocality* locality = locality_of(team, __func__);
     if (locality == nullptr) return bad_argument();

@@ -71,9 +71,8 @@ DART_ENTRY dart_ret_t dart_team_lock_init(dart_team_t team_id, dart_lock_t* lock
     if (!call.begin()) return call.fail_together();
     const Team* team = &call.team();
     shmemx_gptr_t word = SHMEMX_GPTR_NULL;
-    if (team->my_id == 0) {
+    if (team->my_id == 0)
         word = shmemx_gptr_of(shmemx_local_calloc(1, sizeof(shmemx_mutex_t)), shmem_my_pe());
-    }
     const int status = shmemx_broadcast(team->handle, &word, &word, 1, sizeof word, 0);
     if (status != 0) return result_of(status, __func__);
     if (word == SHMEMX_GPTR_NULL) {
@@ -106,9 +105,8 @@ DART_ENTRY dart_ret_t dart_team_lock_destroy(dart_lock_t* lock) {
     }
     if (destroyed->word != SHMEMX_GPTR_NULL) {
         // No unit has its unlock still under way behind this. A team that is gone has met already.
-        if (const Team* team = find_team(destroyed->team); team != nullptr) {
+        if (const Team* team = find_team(destroyed->team); team != nullptr)
             shmem_team_sync(team->handle);
-        }
         free_word(*destroyed);
     }
     return DART_OK;

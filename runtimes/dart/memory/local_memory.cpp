@@ -82,9 +82,8 @@ class Pool {
         for (std::vector<std::uint32_t>& freed : freed_) freed.clear();
         // Pages that are never touched stay so.
         states_.reset(static_cast<std::uint8_t*>(std::calloc(bytes_ / kSmallestBlockBytes, 1)));
-        if (states_ == nullptr) {
+        if (states_ == nullptr)
             fatal("dart_memalloc", "no memory is left for the bookkeeping of %zu bytes", bytes_);
-        }
     }
 
   private:
@@ -128,9 +127,8 @@ LocalMemory& local_memory() {
 Pool* add_pool(std::vector<Pool>& pools, std::size_t block_bytes) {
     for (std::size_t bytes = kPoolBytes; bytes >= kSmallestPoolBytes && bytes >= block_bytes;
          bytes /= 2) {
-        if (void* base = shmemx_local_align(std::min(bytes, kAlignmentMax), bytes)) {
+        if (void* base = shmemx_local_align(std::min(bytes, kAlignmentMax), bytes))
             return &pools.emplace_back(static_cast<char*>(base), bytes);
-        }
     }
     return nullptr;
 }

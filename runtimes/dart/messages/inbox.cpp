@@ -49,9 +49,8 @@ void leave_last() {
 // RETURNS: the part behind the last one; null: it is not linked yet.
 std::uint64_t next_place() {
     const int me = shmem_my_pe();
-    if (last != SHMEMX_GPTR_NULL) {
+    if (last != SHMEMX_GPTR_NULL)
         return shmem_uint64_atomic_fetch(&part_at(last)->next, shmemx_gptr_pe(last));
-    }
     const std::uint64_t first = shmem_uint64_atomic_fetch(&inbox->head, me);
     if (first != SHMEMX_GPTR_NULL) shmem_uint64_atomic_set(&inbox->head, SHMEMX_GPTR_NULL, me);
     return first;
@@ -96,9 +95,8 @@ bool start_inbox() {
 void stop_inbox() {
     const std::lock_guard guard(inbox_mutex);
     const int me = shmem_my_pe();
-    for (std::uint64_t* word : {&inbox->tail, &inbox->head, &inbox->arrivals}) {
+    for (std::uint64_t* word : {&inbox->tail, &inbox->head, &inbox->arrivals})
         shmem_uint64_atomic_set(word, 0, me);
-    }
     unclaimed.clear();
     taken = 0;
     last = SHMEMX_GPTR_NULL;

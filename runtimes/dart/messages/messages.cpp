@@ -85,9 +85,8 @@ DART_ENTRY dart_ret_t dart_sendrecv(const void* sendbuf, size_t send_nelem,
                                     dart_global_unit_t src) {
     const Size send = check(sendbuf, send_nelem, send_dtype, dest, __func__);
     const Size receive = check(recvbuf, recv_nelem, recv_dtype, src, __func__);
-    if (send.error != DART_OK || receive.error != DART_OK) {
+    if (send.error != DART_OK || receive.error != DART_OK)
         return send.error != DART_OK ? send.error : receive.error;
-    }
     Sending sending(sendbuf, send.bytes, send_tag, dest.id);
     Receiving receiving(recvbuf, receive.bytes, recv_tag, src.id);
     bool is_sent = false;

@@ -137,27 +137,24 @@ DART_ENTRY dart_ret_t dart_group_delmember(dart_group_t g, dart_global_unit_t un
 DART_ENTRY dart_ret_t dart_group_ismember(const dart_group_t g, dart_global_unit_t unitid,
                                           int32_t* ismember) {
     const Group* group = group_of(g, __func__);
-    if (group == nullptr || ismember == nullptr) {
+    if (group == nullptr || ismember == nullptr)
         return group == nullptr ? DART_ERR_INVAL : fail_null(__func__);
-    }
     *ismember = contains(*group, unitid.id) ? 1 : 0;
     return is_unit(unitid, __func__) ? DART_OK : DART_ERR_INVAL;
 }
 
 DART_ENTRY dart_ret_t dart_group_size(const dart_group_t g, size_t* size) {
     const Group* group = group_of(g, __func__);
-    if (group == nullptr || size == nullptr) {
+    if (group == nullptr || size == nullptr)
         return group == nullptr ? DART_ERR_INVAL : fail_null(__func__);
-    }
     *size = group->units.size();
     return DART_OK;
 }
 
 DART_ENTRY dart_ret_t dart_group_getmembers(const dart_group_t g, dart_global_unit_t* unitids) {
     const Group* group = group_of(g, __func__);
-    if (group == nullptr || (unitids == nullptr && !group->units.empty())) {
+    if (group == nullptr || (unitids == nullptr && !group->units.empty()))
         return group == nullptr ? DART_ERR_INVAL : fail_null(__func__);
-    }
     for (const int unit : group->units) (unitids++)->id = unit;
     return DART_OK;
 }
@@ -165,9 +162,8 @@ DART_ENTRY dart_ret_t dart_group_getmembers(const dart_group_t g, dart_global_un
 DART_ENTRY dart_ret_t dart_group_split(const dart_group_t g, size_t n, size_t* nout,
                                        dart_group_t* gout) {
     const Group* group = group_of(g, __func__);
-    if (group == nullptr || nout == nullptr || gout == nullptr) {
+    if (group == nullptr || nout == nullptr || gout == nullptr)
         return group == nullptr ? DART_ERR_INVAL : fail_null(__func__);
-    }
     if (n == 0) return fail(DART_ERR_INVAL, __func__, "a split into 0 groups");
     const size_t size = group->units.size();
     const size_t length = size / n + (size % n != 0 ? 1 : 0);

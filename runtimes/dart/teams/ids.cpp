@@ -36,9 +36,8 @@ int free_on_all(const Team& parent, int start) {
     static UsedIds used;
     used.fill(0);
     for (int id = 0; id < kTeamIds; ++id) {
-        if (find_team(static_cast<dart_team_t>(id)) != nullptr) {
+        if (find_team(static_cast<dart_team_t>(id)) != nullptr)
             used[static_cast<std::size_t>(id) / 64] |= std::uint64_t{1} << (id % 64);
-        }
     }
     if (shmemx_allreduce(parent.handle, used.data(), used.data(), kWords, SHMEMX_TYPE_UINT64,
                          SHMEMX_OP_OR) != 0) {
@@ -51,9 +50,8 @@ int free_on_all(const Team& parent, int start) {
 
 int choose_team_id(const Team& parent) {
     std::int32_t id = 0;
-    if (shmemx_allreduce(parent.handle, &id, &next_id, 1, SHMEMX_TYPE_INT32, SHMEMX_OP_MAX) != 0) {
+    if (shmemx_allreduce(parent.handle, &id, &next_id, 1, SHMEMX_TYPE_INT32, SHMEMX_OP_MAX) != 0)
         return kNoTeamId;
-    }
     // Beyond kTeamIds: the rounds behind the first one.
     next_id = id < kLastProposal ? id + 1 : kTeamIds;
     return id < kTeamIds ? id : free_on_all(parent, id % kTeamIds);

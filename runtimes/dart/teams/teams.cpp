@@ -33,9 +33,8 @@ std::vector<int> numbers_in(const Team& parent, const std::vector<int>& units) {
 // Teams that this unit is in.
 int count_teams() {
     int count = 0;
-    for (int id = 0; id <= last_team_id(); ++id) {
+    for (int id = 0; id <= last_team_id(); ++id)
         count += find_team(static_cast<dart_team_t>(id)) != nullptr ? 1 : 0;
-    }
     return count;
 }
 
@@ -85,9 +84,8 @@ dart_ret_t create_team(Collective& call, const std::vector<int>& units, dart_tea
     if (!call.begin()) return call.fail_together();
     const Team& parent = call.team();
     const int id = choose_team_id(parent);
-    if (id == kNoTeamId) {
+    if (id == kNoTeamId)
         return fail(DART_ERR_OTHER, routine, "no number is left for a team; destroy some");
-    }
     if (!std::binary_search(units.begin(), units.end(), my_unit())) return DART_OK;
     const dart_ret_t result =
         add_team(parent, static_cast<dart_team_t>(id), units, numbers, routine);
@@ -144,9 +142,8 @@ DART_ENTRY dart_ret_t dart_team_destroy(dart_team_t* teamid) {
         return DART_OK;
     }
     Team* team = find_team(*teamid);
-    if (team == nullptr || *teamid == DART_TEAM_ALL) {
+    if (team == nullptr || *teamid == DART_TEAM_ALL)
         return fail(DART_ERR_INVAL, __func__, "team %d cannot be destroyed on this unit", *teamid);
-    }
     end_team(team);
     *teamid = DART_TEAM_NULL;
     return DART_OK;

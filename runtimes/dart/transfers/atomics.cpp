@@ -30,9 +30,8 @@ bool is_logical(dart_operation_t op) {
 
 // RETURNS: false, after a message: atomics do not have the operation, or not for the type.
 bool check_operation(dart_operation_t op, dart_datatype_t type, const char* routine) {
-    if (is_basic(op) && op != DART_OP_MINMAX && is_basic(type) && is_possible(op, type)) {
+    if (is_basic(op) && op != DART_OP_MINMAX && is_basic(type) && is_possible(op, type))
         return true;
-    }
     fail(DART_ERR_INVAL, routine, "operation %lu on elements of type %ld is not possible",
          static_cast<unsigned long>(op), static_cast<long>(type));
     return false;
@@ -114,9 +113,8 @@ dart_ret_t accumulate(const dart_gptr_t& gptr, const void* values, std::size_t n
     }
     alignas(kWordBytesMax) char old[kWordBytesMax];
     const std::size_t bytes = bytes_of_basic(type);
-    for (std::size_t i = 0; i < nelem; ++i) {
+    for (std::size_t i = 0; i < nelem; ++i)
         apply_logical(target, i, static_cast<const char*>(values) + i * bytes, old, type, op);
-    }
     return DART_OK;
 }
 
@@ -149,9 +147,8 @@ DART_ENTRY dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void* value, voi
         return bad_argument();
     }
     const std::size_t bytes = bytes_of_basic(dtype);
-    if (result == nullptr || (value == nullptr && op != DART_OP_NO_OP)) {
+    if (result == nullptr || (value == nullptr && op != DART_OP_NO_OP))
         return fail(DART_ERR_INVAL, __func__, "value or result is NULL");
-    }
     if (dtype == DART_TYPE_LONG_DOUBLE) {
         update_long_doubles(target, value, 1, result, op);
         return DART_OK;

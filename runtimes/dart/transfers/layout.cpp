@@ -42,9 +42,8 @@ bool find_types(dart_datatype_t source, dart_datatype_t dest, std::size_t elemen
 }
 
 bool find_section(const Types& types, std::size_t elements, Section& section) {
-    if (types.source->layout == Layout::kIndexed || types.dest->layout == Layout::kIndexed) {
+    if (types.source->layout == Layout::kIndexed || types.dest->layout == Layout::kIndexed)
         return false;
-    }
     const Side source = side_of(*types.source, *types.dest);
     const Side dest = side_of(*types.dest, *types.source);
     const std::size_t smaller = std::min(source.elements, dest.elements);
@@ -62,9 +61,8 @@ bool find_section(const Types& types, std::size_t elements, Section& section) {
 
 std::vector<shmemx_block_t> blocks_of(const Type& type, std::size_t elements) {
     std::vector<shmemx_block_t> blocks;
-    for (Runs runs(type, elements); !runs.is_done(); runs.advance(runs.bytes())) {
+    for (Runs runs(type, elements); !runs.is_done(); runs.advance(runs.bytes()))
         blocks.push_back({static_cast<std::ptrdiff_t>(runs.offset()), runs.bytes()});
-    }
     return blocks;
 }
 

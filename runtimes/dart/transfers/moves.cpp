@@ -141,12 +141,10 @@ dart_ret_t move(const Move& what, const char* routine) {
         return fail(DART_ERR_INVAL, routine, "the place for the handle is NULL");
     }
     Types types{};
-    if (!find_types(what.source_type, what.dest_type, what.elements, types)) {
+    if (!find_types(what.source_type, what.dest_type, what.elements, types))
         return fail_types(what, routine);
-    }
-    if (what.local == nullptr && what.elements > 0) {
+    if (what.local == nullptr && what.elements > 0)
         return fail(DART_ERR_INVAL, routine, "the own memory is NULL");
-    }
     const Type& remote = what.direction == Direction::kPut ? *types.dest : *types.source;
     std::size_t extent = 0;
     Target target;

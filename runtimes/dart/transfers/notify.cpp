@@ -109,9 +109,8 @@ dart_ret_t put_notify(const Move& what, const Notification& notification, const 
     }
     const int sig_op = notification.how == DART_NOTIFY_SET ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD;
     if (!has_bytes) return put_and_signal(what, word, notification, sig_op, routine);
-    if (what.local == nullptr && bytes > 0) {
+    if (what.local == nullptr && bytes > 0)
         return fail(DART_ERR_INVAL, routine, "the own memory is NULL");
-    }
     put_with_signal(what, bytes, target, word, notification, sig_op);
     return DART_OK;
 }
@@ -156,9 +155,8 @@ DART_ENTRY dart_ret_t dart_notify_wait(dart_gptr_t word, uint64_t value, uint64_
 
 DART_ENTRY dart_ret_t dart_notify_test(dart_gptr_t word, uint64_t value, uint64_t* found,
                                        int32_t* is_there) {
-    if (is_there == nullptr) {
+    if (is_there == nullptr)
         return fail(DART_ERR_INVAL, __func__, "the place for the result is NULL");
-    }
     *is_there = 0;
     Target target;
     if (!find_own_word(word, __func__, target)) return bad_argument();

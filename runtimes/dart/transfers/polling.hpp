@@ -30,9 +30,8 @@ void make_progress();
 
 // Behind a flush that had nothing to complete: a program may wait in a loop of flushes.
 inline void note_flush() {
-    if (node.has_other_nodes && ++detail::flushes % detail::kFlushesPerProgress == 0) {
+    if (node.has_other_nodes && ++detail::flushes % detail::kFlushesPerProgress == 0)
         make_progress();
-    }
 }
 
 // Before a get of a word.

@@ -106,10 +106,8 @@ inline Target usual_target(const dart_gptr_t& gptr, const void* local, std::size
                                              dart_handle_t* handle, const char* routine) {
     const bool has_place = completion != Completion::kByHandle || handle != nullptr;
     if (completion == Completion::kByHandle && has_place) *handle = DART_HANDLE_NULL;
-    if (has_place && put_usual(completion, gptr, src, nelem, src_type, dst_type, handle))
-        [[likely]] {
+    if (has_place && put_usual(completion, gptr, src, nelem, src_type, dst_type, handle)) [[likely]]
         return DART_OK;
-    }
     return move({.direction = Direction::kPut,
                  .completion = completion,
                  .local = const_cast<void*>(src),
@@ -129,9 +127,8 @@ inline Target usual_target(const dart_gptr_t& gptr, const void* local, std::size
     const bool has_place = completion != Completion::kByHandle || handle != nullptr;
     if (completion == Completion::kByHandle && has_place) *handle = DART_HANDLE_NULL;
     if (has_place && get_usual(completion, dest, gptr, nelem, src_type, dst_type, handle))
-        [[likely]] {
+        [[likely]]
         return DART_OK;
-    }
     return move({.direction = Direction::kGet,
                  .completion = completion,
                  .local = dest,

@@ -30,9 +30,8 @@ bool find_registered(const dart_gptr_t& gptr, const Segment& segment, std::size_
                      const char* routine, Target& target) {
     const std::uint64_t offset = gptr.addr_or_offs.offset;
     const std::size_t segment_bytes = shmemx_segment_bytes(segment.registered, target.pe);
-    if (!is_inside(offset, bytes, segment_bytes)) {
+    if (!is_inside(offset, bytes, segment_bytes))
         return fail_range(gptr, bytes, segment_bytes, routine);
-    }
     const shmemx_gptr_t first = shmemx_segment_gptr(segment.registered, target.pe);
     target.address = static_cast<char*>(shmemx_gptr_addr(first)) + offset;
     target.mapped = target.pe == my_unit() ? segment.base + offset : nullptr;
@@ -50,12 +49,10 @@ bool is_accessible(const char* address, std::size_t bytes, int unit) {
 // widen the range at the same time; then a later access asks once more.
 void note_accessible(const char* address, std::size_t bytes) {
     const auto first = reinterpret_cast<std::uintptr_t>(address);
-    if (first < detail::local_first.load(std::memory_order_relaxed)) {
+    if (first < detail::local_first.load(std::memory_order_relaxed))
         detail::local_first.store(first, std::memory_order_relaxed);
-    }
-    if (first + bytes > detail::local_end.load(std::memory_order_relaxed)) {
+    if (first + bytes > detail::local_end.load(std::memory_order_relaxed))
         detail::local_end.store(first + bytes, std::memory_order_relaxed);
-    }
 }
 
 // Memory of dart_memalloc: the pointer tells the block, OpenSHMEM where the unit has memory at all.
@@ -87,14 +84,12 @@ bool find_target(const dart_gptr_t& gptr, std::size_t bytes, const char* routine
         return false;
     }
     target.pe = team->global_unit(gptr.unitid);
-    if (segment->kind == SegmentKind::kRegistered) {
+    if (segment->kind == SegmentKind::kRegistered)
         return find_registered(gptr, *segment, bytes, routine, target);
-    }
     if (gptr.segid == DART_SEGMENT_LOCAL) return find_local(gptr, *segment, bytes, routine, target);
     const std::uint64_t offset = gptr.addr_or_offs.offset;
-    if (!is_inside(offset, bytes, segment->bytes)) {
+    if (!is_inside(offset, bytes, segment->bytes))
         return fail_range(gptr, bytes, segment->bytes, routine);
-    }
     target.address = segment->base + offset;
     target.mapped = node.mapped(target.address, target.pe, segment->mapped_units);
     return true;

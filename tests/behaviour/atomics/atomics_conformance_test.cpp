@@ -170,17 +170,15 @@ void check_exclusion(const Atomic<T>& atomic) {
     shmem_barrier_all();
     for (std::size_t word = 0; word < words_each; ++word) {
         for (int i = 0; i < updates; ++i) {
-            for (int pe = 0; pe < npes; ++pe) {
+            for (int pe = 0; pe < npes; ++pe)
                 atomic.call(words + word, T{}, operand(shmem_my_pe(), i), pe);
-            }
         }
     }
     shmem_barrier_all();
     T expected = start;
     for (int pe = 0; pe < npes; ++pe) {
-        for (int i = 0; i < updates; ++i) {
+        for (int i = 0; i < updates; ++i)
             expected = result_of(atomic.op, expected, T{}, operand(pe, i));
-        }
     }
     for (std::size_t word = 0; word < words_each; ++word) {
         EXPECT_EQ(words[word], expected)

@@ -72,9 +72,8 @@ void check_sums(const Forms& forms, const Region& region) {
     }
     std::make_unsigned_t<T> sum = 0;
     for (int from = 0; from < npes; ++from) {
-        for (int i = 0; i < steps; ++i) {
+        for (int i = 0; i < steps; ++i)
             sum += static_cast<std::make_unsigned_t<T>>(i % 5 == 4 ? T{3} : addend<T>(from, me, i));
-        }
     }
     shmem_barrier_all();
     ASSERT_EQ(*word, static_cast<T>(sum)) << forms[0].name << " " << region.kind;

@@ -30,9 +30,8 @@ Sides count_sides() {
     is_on_node = is_on_node_of_first() ? 1 : 0;
     shmem_barrier_all();
     Sides sides;
-    for (int pe = 0; pe < shmem_n_pes(); ++pe) {
+    for (int pe = 0; pe < shmem_n_pes(); ++pe)
         (shmem_int_g(&is_on_node, pe) != 0 ? sides.on_node : sides.off_node) += 1;
-    }
     return sides;
 }
 

@@ -28,9 +28,8 @@ struct Board {
     long* set(long round) const { return entries + round % 2 * 64; }
 
     void announce_by_put(long round) const {
-        for (int pe = 0; pe < shmem_n_pes(); ++pe) {
+        for (int pe = 0; pe < shmem_n_pes(); ++pe)
             shmem_long_put_nbi(&set(round)[shmem_my_pe()], &round, 1, pe);
-        }
     }
     void announce_by_store(long round) const {
         for (int pe = 0; pe < shmem_n_pes(); ++pe) {
@@ -45,9 +44,8 @@ struct Board {
         }
     }
     void check(long round, const char* name) const {
-        for (int pe = 0; pe < shmem_n_pes(); ++pe) {
+        for (int pe = 0; pe < shmem_n_pes(); ++pe)
             ASSERT_EQ(set(round)[pe], round) << name << ": PE " << pe << " has not come";
-        }
     }
 
     long* entries;
@@ -143,9 +141,8 @@ struct Members {
 // have left it may be in a later round.
 void check_team_sync(const Board& board, shmem_team_t team, const Members& members, long round) {
     long* entries = board.set(0);
-    for (int i = 0; i < members.size; ++i) {
+    for (int i = 0; i < members.size; ++i)
         shmem_long_p(&entries[shmem_my_pe()], round, members.start + i * members.stride);
-    }
     shmem_quiet();
     shmem_team_sync(team);
     for (int i = 0; i < members.size; ++i) {

@@ -60,9 +60,8 @@ void check_barrier(const Barrier& barrier, const Group& group) {
         come_late_in_turn(static_cast<unsigned>(round));
         *static_cast<volatile std::uint64_t*>(round_of) = round;
         std::vector<std::uint64_t> sources(group.pes.size(), round);
-        for (std::size_t i = 0; i < group.pes.size(); ++i) {
+        for (std::size_t i = 0; i < group.pes.size(); ++i)
             shmem_uint64_put_nbi(put_by + me, &sources[i], 1, group.pes[i]);
-        }
         if (!barrier.completes_puts) shmem_quiet();
         EXPECT_EQ(barrier.call(group), 0) << name_of(barrier.id);
         for (int pe : group.pes) {

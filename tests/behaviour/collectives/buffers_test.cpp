@@ -49,9 +49,8 @@ TEST(Buffers, BroadcastsOfManyLengthsKeepTheirData) {
         if (me != root) dawdle(own);
         for (std::size_t i = 0; i < length; ++i) source[i] = call + static_cast<long>(i);
         ASSERT_EQ(shmem_long_broadcast(SHMEM_TEAM_WORLD, dest, source, length, root), 0);
-        for (std::size_t i = 0; i < length; ++i) {
+        for (std::size_t i = 0; i < length; ++i)
             ASSERT_EQ(dest[i], call + static_cast<long>(i)) << "root " << root;
-        }
     }
     shmem_free(source);
     shmem_free(dest);
@@ -83,9 +82,8 @@ TEST(Buffers, ATeamsBuffersLiveUntilAllHaveRead) {
     if (shmem_n_pes() < 3) return;
     const int me = shmem_my_pe();
     shmem_team_t parents[2] = {SHMEM_TEAM_INVALID, SHMEM_TEAM_INVALID};
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < 2; ++i)
         shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, i + 1, 2, nullptr, 0, &parents[i]);
-    }
     auto* source = static_cast<long*>(shmem_malloc(sizeof(long)));
     auto* dest = static_cast<long*>(shmem_malloc(sizeof(long)));
     std::mt19937 own(static_cast<unsigned>(me));

@@ -60,9 +60,8 @@ constexpr std::size_t kBoardWords = 128;
 // As in barrier_test.cpp: the round of each PE, in two sets used in turn.
 // REQUIRES: `round` stays as it is until the puts are complete.
 void announce(long* board, const ActiveSet& set, const long& round) {
-    for (int i = 0; i < set.size; ++i) {
+    for (int i = 0; i < set.size; ++i)
         shmem_long_put_nbi(&board[round % 2 * 64 + shmem_my_pe()], &round, 1, set.member(i));
-    }
 }
 
 void check_board(const long* board, const ActiveSet& set, long round, const char* name) {
@@ -81,9 +80,8 @@ void check_sets(const Routine& routine, const Region& region) {
               tessera::test::kRegionBytes);
     auto* psyncs = reinterpret_cast<long*>(region.data);
     auto* boards = psyncs + sets.size() * SHMEM_BARRIER_SYNC_SIZE;
-    for (std::size_t i = 0; i < sets.size() * SHMEM_BARRIER_SYNC_SIZE; ++i) {
+    for (std::size_t i = 0; i < sets.size() * SHMEM_BARRIER_SYNC_SIZE; ++i)
         psyncs[i] = SHMEM_SYNC_VALUE;
-    }
     for (std::size_t i = 0; i < sets.size() * kBoardWords; ++i) boards[i] = 0;
     shmem_barrier_all();
     long round = 0;
@@ -100,9 +98,8 @@ void check_sets(const Routine& routine, const Region& region) {
         }
     }
     shmem_barrier_all();
-    for (std::size_t i = 0; i < sets.size() * SHMEM_BARRIER_SYNC_SIZE; ++i) {
+    for (std::size_t i = 0; i < sets.size() * SHMEM_BARRIER_SYNC_SIZE; ++i)
         ASSERT_EQ(psyncs[i], SHMEM_SYNC_VALUE) << routine.name << " left something in pSync";
-    }
     shmem_barrier_all();
 }
 

@@ -34,9 +34,8 @@ void check_sums(int calls) {
         const std::size_t nelems = call % 2 == 0 ? 3 : kElements;
         for (std::size_t i = 0; i < nelems; ++i) source[i] = me + call;
         shmem_long_sum_reduce(SHMEM_TEAM_WORLD, dest, source, nelems);
-        for (std::size_t i = 0; i < nelems; ++i) {
+        for (std::size_t i = 0; i < nelems; ++i)
             ASSERT_EQ(dest[i], npes * (npes - 1) / 2 + npes * call) << "call " << call;
-        }
     }
     shmem_free(source);
     shmem_free(dest);
@@ -105,8 +104,9 @@ TEST(LongLife, OldSlotsServeNewTeams) {
         shmem_sync_all();
         volatile long work = 0;
         for (long i = 0; i < 100000 && static_cast<int>(round) % shmem_n_pes() == shmem_my_pe();
-             ++i)
+             ++i) {
             work = work + 1;
+        }
         shmem_long_atomic_fetch_inc(&arrived, 0);
         shmem_team_sync(team);
         EXPECT_EQ(shmem_long_atomic_fetch(&arrived, 0), before + shmem_n_pes()) << round;

@@ -84,9 +84,8 @@ class Call {
     // Writes element `i` of member `from`'s source to `to`.
     void write(unsigned char* to, int from, std::size_t i) const {
         const int world_pe = group_.pes[static_cast<std::size_t>(from)];
-        for (std::size_t byte = 0; byte < move_.element_bytes; ++byte) {
+        for (std::size_t byte = 0; byte < move_.element_bytes; ++byte)
             to[byte] = test::pattern(world_pe, 0, turn_, i * move_.element_bytes + byte);
-        }
     }
 
   private:
@@ -113,9 +112,8 @@ std::size_t block_for_each(const Call& call) {
 }
 
 void expect_from_root(const Call& call, unsigned char* dest) {
-    for (std::size_t i = 0; i < call.shape().nelems; ++i) {
+    for (std::size_t i = 0; i < call.shape().nelems; ++i)
         call.write(dest + i * call.element_bytes(), call.shape().root, i);
-    }
 }
 
 void expect_from_root_but_on_root(const Call& call, unsigned char* dest) {
@@ -187,9 +185,8 @@ void run(const Kind& kind, const Call& call, const Region& region, bool in_place
     shmem_barrier_all();  // dest is ready on all PEs
     if (group.is_member()) {
         come_late_in_turn(static_cast<unsigned>(call.move().id));
-        for (std::size_t i = 0; i < source_bytes / bytes; ++i) {
+        for (std::size_t i = 0; i < source_bytes / bytes; ++i)
             call.write(source + i * bytes, group.my_index, i);
-        }
         if (in_place) std::memcpy(expected.data() + bytes, source, source_bytes);
         Shape mine = call.shape();
         mine.nelems = kind.nelems(call, group.my_index);

@@ -67,9 +67,8 @@ TEST(ReduceFabric, ANodeSendsWhatItMust) {
     shmem_double_sum_reduce(SHMEM_TEAM_WORLD, dest, source, kElements);
     shmem_barrier_all();
     const std::uint64_t before = bytes_sent();
-    for (int i = 0; i < kCalls; ++i) {
+    for (int i = 0; i < kCalls; ++i)
         shmem_double_sum_reduce(SHMEM_TEAM_WORLD, dest, source, kElements);
-    }
     shmem_barrier_all();
     const auto sent = static_cast<double>(node_sum(bytes_sent() - before));
     const double vectors = sent / kCalls / (kElements * sizeof(double));

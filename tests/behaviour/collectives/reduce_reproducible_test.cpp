@@ -78,16 +78,14 @@ void check_team(shmem_team_t team, const std::vector<int>& members, const Arrays
                                std::size_t{5003}, kElementsMax}) {
         const bool is_in_place = nelems % 2 == 0;
         T* source = is_in_place ? arrays.dest : arrays.source;
-        for (std::size_t i = 0; i < nelems; ++i) {
+        for (std::size_t i = 0; i < nelems; ++i)
             source[i] = contribution<T>(seed, shmem_my_pe(), i);
-        }
         ASSERT_EQ(reduce(team, arrays.dest, source, nelems), 0);
         const std::size_t stride = nelems < 2000 ? 1 : 53;
         for (std::size_t i = 0; i < nelems; i += stride) {
             T expected = contribution<T>(seed, members[0], i);
-            for (std::size_t k = 1; k < members.size(); ++k) {
+            for (std::size_t k = 1; k < members.size(); ++k)
                 expected = operation(expected, contribution<T>(seed, members[k], i));
-            }
             ASSERT_EQ(std::memcmp(&arrays.dest[i], &expected, kBytesThatCount<T>), 0)
                 << "element " << i << " of " << nelems;
         }

@@ -54,17 +54,19 @@ T contribution(int pe, std::size_t i, bool is_factor) {
 // Integers wrap around.
 template <class T>
 T add(T left, T right) {
-    if constexpr (std::is_integral_v<T>)
+    if constexpr (std::is_integral_v<T>) {
         return static_cast<T>(static_cast<std::uint64_t>(left) + static_cast<std::uint64_t>(right));
-    else
+    } else {
         return left + right;
+    }
 }
 template <class T>
 T multiply(T left, T right) {
-    if constexpr (std::is_integral_v<T>)
+    if constexpr (std::is_integral_v<T>) {
         return static_cast<T>(static_cast<std::uint64_t>(left) * static_cast<std::uint64_t>(right));
-    else
+    } else {
         return left * right;
+    }
 }
 
 // Symmetric, enough for all types.
@@ -93,18 +95,16 @@ void check_call(const Arrays& arrays, const Call& call, Function<T> reduce, Oper
     T* dest = static_cast<T*>(arrays.dest);
     T* source = call.is_in_place ? dest : static_cast<T*>(arrays.source);
     const int me = shmem_my_pe();
-    for (std::size_t i = 0; i < call.nelems; ++i) {
+    for (std::size_t i = 0; i < call.nelems; ++i)
         source[i] = contribution<T>(me, i, call.is_factor);
-    }
     ASSERT_EQ(reduce(SHMEM_TEAM_WORLD, dest, source, call.nelems), 0);
     // Of a long vector, some elements and the end.
     const std::size_t stride = call.nelems <= 5000 ? 1 : 97;
     for (std::size_t k = 0; k < call.nelems + stride - 1; k += stride) {
         const std::size_t i = std::min(k, call.nelems - 1);
         T expected = contribution<T>(0, i, call.is_factor);
-        for (int pe = 1; pe < shmem_n_pes(); ++pe) {
+        for (int pe = 1; pe < shmem_n_pes(); ++pe)
             expected = operation(expected, contribution<T>(pe, i, call.is_factor));
-        }
         ASSERT_TRUE(dest[i] == expected) << call.name << ", element " << i << " of " << call.nelems
                                          << (call.is_in_place ? ", in place" : "");
     }

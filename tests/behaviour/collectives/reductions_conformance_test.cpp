@@ -42,9 +42,8 @@ T expected_value(const Reduction<T>& reduction, const Group& group, std::size_t 
     if (reduction.kind == Kind::kExclusiveScan) end = group.my_index;
     if (end == 0) return T{};
     T result = operand(first);
-    for (int index = first + 1; index < end; ++index) {
+    for (int index = first + 1; index < end; ++index)
         result = combine(reduction.op, result, operand(index));
-    }
     return result;
 }
 
@@ -91,9 +90,8 @@ void check(const Reduction<T>& reduction, std::span<const Group> groups) {
     static std::size_t next_group = 0;
     run(reduction, groups.front(), 5, false);
     run(reduction, groups.front(), 33, true);
-    for (std::size_t nelems : {1U, 0U, 150U}) {
+    for (std::size_t nelems : {1U, 0U, 150U})
         run(reduction, groups[++next_group % groups.size()], nelems, nelems == 1);
-    }
 }
 
 // CALL uses group, dest, source and nelems.

@@ -59,18 +59,16 @@ void check_call(shmem_team_t team, const std::vector<int>& members, const Arrays
     const auto end = std::find(members.begin(), members.end(), me) + (is_inclusive ? 1 : 0);
     for (std::size_t i = 0; i < nelems; ++i) {
         unsigned long expected = 0;
-        for (auto member = members.begin(); member != end; ++member) {
+        for (auto member = members.begin(); member != end; ++member)
             expected += contribution(*member, i, call);
-        }
         ASSERT_EQ(arrays.dest[i], expected)
             << "element " << i << " of " << nelems << (is_inclusive ? ", inclusive" : ", exclusive")
             << ", call " << call << (is_in_place ? ", in place" : "");
         if (is_in_place) continue;
         ASSERT_EQ(source[i], contribution(me, i, call)) << "source " << i << " has changed";
     }
-    for (std::size_t i = nelems; i < nelems + kGuardElements; ++i) {
+    for (std::size_t i = nelems; i < nelems + kGuardElements; ++i)
         ASSERT_EQ(arrays.dest[i], 0xA5A5A5A5UL) << "beyond " << nelems << " elements";
-    }
 }
 
 std::vector<int> whole_world() {
@@ -157,15 +155,13 @@ void check_values(int (*inscan)(shmem_team_t, T*, const T*, size_t),
     auto* dest = static_cast<T*>(shmem_malloc(kElements * sizeof(T)));
     for (bool is_inclusive : {true, false}) {
         const int end = shmem_my_pe() + (is_inclusive ? 1 : 0);
-        for (std::size_t i = 0; i < kElements; ++i) {
+        for (std::size_t i = 0; i < kElements; ++i)
             source[i] = static_cast<T>((shmem_my_pe() + 1) * (shmem_my_pe() + 1) + i % 7);
-        }
         ASSERT_EQ((is_inclusive ? inscan : exscan)(SHMEM_TEAM_WORLD, dest, source, kElements), 0);
         for (std::size_t i = 0; i < kElements; ++i) {
             T expected{};
-            for (int pe = 0; pe < end; ++pe) {
+            for (int pe = 0; pe < end; ++pe)
                 expected = static_cast<T>(expected + static_cast<T>((pe + 1) * (pe + 1) + i % 7));
-            }
             ASSERT_EQ(dest[i], expected) << "element " << i << " of PE " << shmem_my_pe();
         }
     }

@@ -66,9 +66,8 @@ std::vector<Group> make_teams() {
     std::vector<Group> groups;
     add(groups, "SHMEM_TEAM_WORLD", SHMEM_TEAM_WORLD, world);
     std::vector<int> shared;
-    for (int i = 0; i < shmem_team_n_pes(SHMEM_TEAM_SHARED); ++i) {
+    for (int i = 0; i < shmem_team_n_pes(SHMEM_TEAM_SHARED); ++i)
         shared.push_back(shmem_team_translate_pe(SHMEM_TEAM_SHARED, i, SHMEM_TEAM_WORLD));
-    }
     add(groups, "SHMEM_TEAM_SHARED", SHMEM_TEAM_SHARED, shared);
     add_strided(groups, "backwards", npes - 1, -1, npes);
     add_strided(groups, "even", 0, 2, (npes + 1) / 2);

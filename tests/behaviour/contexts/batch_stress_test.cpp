@@ -272,9 +272,8 @@ class Worker {
     void signal(shmem_ctx_t ctx, Area& area, Totals& all, int pe) {
         const long value = draw(10) + 1;
         all.added_signal += value;
-        if (draw(2) == 0) {
+        if (draw(2) == 0)
             return shmem_ctx_signal_add(ctx, &area.added_signal, static_cast<uint64_t>(value), pe);
-        }
         shmem_ctx_putmem_signal(ctx, &area.unused, &area.unused, sizeof area.unused,
                                 &area.added_signal, static_cast<uint64_t>(value), SHMEM_SIGNAL_ADD,
                                 pe);
@@ -314,9 +313,8 @@ class Worker {
         shmem_getmem(slots, area.slots[me][number_], sizeof slots, pe);
         for (int i = 0; i < kContexts; ++i) {
             for (int k = 0; k < kSlots; ++k) {
-                if (slots[i][k] != last_[pe][a][i][k]) {
+                if (slots[i][k] != last_[pe][a][i][k])
                     fail("a slot", a, slots[i][k], last_[pe][a][i][k]);
-                }
             }
         }
         std::vector<unsigned char> bytes(kLongBytes);

@@ -75,9 +75,8 @@ void exchange(shmem_ctx_t ctx, const Members& members) {
                                         number);
         }
         shmem_ctx_quiet(ctx);
-        for (std::size_t i = 0; i < members.pes.size(); ++i) {
+        for (std::size_t i = 0; i < members.pes.size(); ++i)
             EXPECT_EQ(shmem_ctx_uint64_g(ctx, words + 2 * me, static_cast<int>(i)), sources[i]);
-        }
     }
     shmem_barrier_all();
     for (std::size_t from = 0; from < npes; ++from) {
@@ -143,9 +142,8 @@ TEST(Context, of_the_shared_team) {
     EXPECT_EQ(shmem_ctx_get_team(ctx, &team), 0);
     EXPECT_EQ(team, SHMEM_TEAM_SHARED);
     Members members{team, {}};
-    for (int i = 0; i < shmem_team_n_pes(team); ++i) {
+    for (int i = 0; i < shmem_team_n_pes(team); ++i)
         members.pes.push_back(shmem_team_translate_pe(team, i, SHMEM_TEAM_WORLD));
-    }
     exchange(ctx, members);
     shmem_ctx_destroy(ctx);
 }

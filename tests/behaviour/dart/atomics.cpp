@@ -79,9 +79,8 @@ void test_tickets(const Memory& memory) {
     if (me() == 0) set<long>(gptr, 0, DART_TYPE_LONG);
     check_meet();
     std::vector<long> mine;
-    for (int i = 0; i < kRounds; ++i) {
+    for (int i = 0; i < kRounds; ++i)
         mine.push_back(fetch<long>(gptr, 1, DART_TYPE_LONG, DART_OP_SUM));
-    }
     std::vector<long> all(mine.size() * static_cast<std::size_t>(units()));
     OK(dart_allgather(mine.data(), all.data(), mine.size(), DART_TYPE_LONG, DART_TEAM_ALL));
     std::sort(all.begin(), all.end());

@@ -20,9 +20,8 @@ std::vector<long> values_of(int unit) {
 }
 
 void check_values(const long* values, int unit) {
-    for (std::size_t i = 0; i < kLong; ++i) {
+    for (std::size_t i = 0; i < kLong; ++i)
         CHECK(values[i] == unit * 100000 + static_cast<long>(i));
-    }
 }
 
 dart_gptr_t part(const Memory& memory, int unit, int i) {
@@ -223,15 +222,13 @@ void test_store_buffer(Put how) {
     check_meet();
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
     bool is_last = me() > 1 || units() == 1;
-    for (std::size_t round = 0; !is_last && round < rounds; ++round) {
+    for (std::size_t round = 0; !is_last && round < rounds; ++round)
         is_last = play_round(how, memory, round, strided, end, is_old[round]);
-    }
     check_meet();
     std::vector<char> all(rounds * static_cast<std::size_t>(units()));
     OK(dart_allgather(is_old.data(), all.data(), rounds, DART_TYPE_BYTE, DART_TEAM_ALL));
-    for (std::size_t round = 0; units() > 1 && round < rounds; ++round) {
+    for (std::size_t round = 0; units() > 1 && round < rounds; ++round)
         CHECK(all[round] == 0 || all[rounds + round] == 0);
-    }
     OK(dart_type_destroy(&strided));
 }
 

@@ -112,9 +112,8 @@ void check_select() {
 void check_many_parts() {
     dart_domain_locality_t* machine = make(DART_LOCALITY_SCOPE_GLOBAL, {});
     std::strcpy(machine->domain_tag, ".");
-    for (int node = 0; node < 12; ++node) {
+    for (int node = 0; node < 12; ++node)
         OK(dart_domain_add_subdomain(machine, make(DART_LOCALITY_SCOPE_NODE, {node}), -1));
-    }
     const char* tag = ".1";
     OK(dart_domain_exclude(machine, 1, &tag));
     CHECK(machine->num_domains == 11 && machine->num_units == 11);

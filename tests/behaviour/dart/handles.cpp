@@ -55,9 +55,8 @@ void test_type_handles(dart_gptr_t gptr) {
     dart_datatype_t type = DART_TYPE_UNDEFINED;
     OK(dart_type_create_custom(8, &type));
     dart_datatype_t copy = type;
-    for (std::uintptr_t value : junk(static_cast<std::uintptr_t>(type))) {
+    for (std::uintptr_t value : junk(static_cast<std::uintptr_t>(type)))
         check_no_type(static_cast<dart_datatype_t>(value), gptr);
-    }
     OK(dart_type_destroy(&type));
     check_no_type(copy, gptr);
     // A new type, which may have the place of the old one.
@@ -198,9 +197,8 @@ void test_allocator_handles() {
     OK(dart_allocator_new(1024, DART_TEAM_ALL, &allocator));
     OK(dart_allocator_alloc(1, DART_TYPE_LONG, &block, allocator));
     const dart_allocator_t copy = allocator;
-    for (std::uintptr_t value : junk(number(allocator))) {
+    for (std::uintptr_t value : junk(number(allocator)))
         check_no_allocator(as<dart_allocator_t>(value), block);
-    }
     OK(dart_allocator_destroy(&allocator));
     check_no_allocator(copy, block);
 }
@@ -225,9 +223,8 @@ void check_no_pointer(dart_gptr_t gptr) {
     INVALID(dart_gptr_setaddr(&copy, &value));
     INVALID(dart_gptr_getflags(gptr, &flags));
     INVALID(dart_gptr_setflags(&copy, 1));
-    for (auto flush : {dart_flush, dart_flush_all, dart_flush_local, dart_flush_local_all}) {
+    for (auto flush : {dart_flush, dart_flush_all, dart_flush_local, dart_flush_local_all})
         INVALID(flush(gptr));
-    }
     INVALID(dart_team_memfree(gptr));
     INVALID(dart_team_memderegister(gptr));
 }

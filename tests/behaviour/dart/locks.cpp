@@ -52,15 +52,13 @@ void count_in_team(dart_team_t team, int threads) {
     if (id_in(team) == 0) *address_of<long>(counter) = 0;
     OK(dart_barrier(team));
     std::vector<std::thread> others;
-    for (int i = 1; i < threads; ++i) {
+    for (int i = 1; i < threads; ++i)
         others.emplace_back([=] { count_under_lock(lock, counter, kRounds); });
-    }
     count_under_lock(lock, counter, kRounds);
     for (std::thread& thread : others) thread.join();
     OK(dart_barrier(team));
-    if (id_in(team) == 0) {
+    if (id_in(team) == 0)
         CHECK(*address_of<long>(counter) == long{kRounds} * threads * size_of(team));
-    }
     check_errors(lock);
     OK(dart_barrier(team));
     OK(dart_team_lock_destroy(&lock));

@@ -94,9 +94,8 @@ void test_local_reuse() {
             CHECK(places[i][(1 + i % 300) * sizeof(long) - 1] == static_cast<char>(i % 100));
             OK(dart_memfree(blocks[i]));
         }
-        for (std::size_t i = 0; i < 4; ++i) {
+        for (std::size_t i = 0; i < 4; ++i)
             OK(dart_memalloc(std::size_t{4} << 20, DART_TYPE_BYTE, &blocks[i]));
-        }
         for (std::size_t i = 0; i < 4; ++i) OK(dart_memfree(blocks[i]));
     }
 }
@@ -141,9 +140,8 @@ void test_allocated() {
 // The number that became free last is the first one to be used again.
 void test_reuse() {
     dart_gptr_t gptrs[3];
-    for (dart_gptr_t& gptr : gptrs) {
+    for (dart_gptr_t& gptr : gptrs)
         OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 8, DART_TYPE_BYTE, &gptr));
-    }
     for (int i : {0, 2, 1}) OK(dart_team_memfree(gptrs[i]));
     for (int i : {1, 2, 0}) {
         dart_gptr_t again = DART_GPTR_NULL;

@@ -13,9 +13,8 @@ constexpr std::size_t kSizes[] = {0, 1, 192, 193, 70000, (std::size_t{1} << 20) 
 
 std::vector<char> message(int from, std::size_t bytes) {
     std::vector<char> made(bytes);
-    for (std::size_t i = 0; i < bytes; ++i) {
+    for (std::size_t i = 0; i < bytes; ++i)
         made[i] = static_cast<char>(from * 17 + static_cast<int>(i % 127));
-    }
     return made;
 }
 

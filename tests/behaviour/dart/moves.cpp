@@ -77,9 +77,8 @@ void check_allgather(const Case& c, int in_place) {
     }
     OK(dart_allgather(source_of(mine, all, in_place), all.data(), c.nelem, c.type, c.team));
     for (int from = 0; from < c.size(); ++from) {
-        for (std::size_t i = 0; i < c.bytes(); ++i) {
+        for (std::size_t i = 0; i < c.bytes(); ++i)
             CHECK(all[static_cast<std::size_t>(from) * c.bytes() + i] == byte_of(from, 0, i));
-        }
     }
 }
 
@@ -105,9 +104,8 @@ void check_allgatherv(const Case& c, int in_place) {
                        counts.data(), places.data(), c.team));
     for (std::size_t unit = 0; unit < size; ++unit) {
         CHECK(all[(places[unit] - 1) * c.element_bytes] == 77);
-        for (std::size_t i = 0; i < counts[unit] * c.element_bytes; ++i) {
+        for (std::size_t i = 0; i < counts[unit] * c.element_bytes; ++i)
             CHECK(all[places[unit] * c.element_bytes + i] == byte_of(static_cast<int>(unit), 0, i));
-        }
     }
 }
 
@@ -117,9 +115,8 @@ void check_alltoall(const Case& c, int in_place) {
     if (in_place != 0) all = mine;
     OK(dart_alltoall(source_of(mine, all, in_place), all.data(), c.nelem, c.type, c.team));
     for (int from = 0; from < c.size(); ++from) {
-        for (std::size_t i = 0; i < c.bytes(); ++i) {
+        for (std::size_t i = 0; i < c.bytes(); ++i)
             CHECK(all[static_cast<std::size_t>(from) * c.bytes() + i] == byte_of(from, c.me(), i));
-        }
     }
 }
 

@@ -29,9 +29,8 @@ void complete(Way way, std::vector<dart_handle_t>& handles) {
             break;
         case kLocal: OK(dart_waitall_local(handles.data(), handles.size())); break;
         default:
-            for (auto each = handles.rbegin(); each != handles.rend(); ++each) {
+            for (auto each = handles.rbegin(); each != handles.rend(); ++each)
                 OK(dart_wait(&*each));
-            }
     }
     for (dart_handle_t handle : handles) CHECK(handle == DART_HANDLE_NULL);
 }

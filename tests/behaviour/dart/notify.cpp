@@ -67,9 +67,8 @@ void test_kind(Memory::Kind kind) {
             put(static_cast<Form>(form), data, words.of(next_unit(), sizeof(std::uint64_t)), source,
                 elements, strided, value);
             await(static_cast<int>(round), words.of(me(), sizeof(std::uint64_t)), value);
-            for (std::size_t i = 0; i < elements; ++i) {
+            for (std::size_t i = 0; i < elements; ++i)
                 CHECK(data.own<long>()[step * i] == element(previous_unit(), round, i));
-            }
             check_meet();
         }
     }

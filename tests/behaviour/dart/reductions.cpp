@@ -26,9 +26,8 @@ void check_operation(dart_datatype_t type, dart_operation_t op, const Combine<T>
     for (std::size_t i = 0; i < nelem; ++i) {
         mine[i] = element_of<T>(me(), i);
         expected[i] = element_of<T>(0, i);
-        for (int unit = 1; unit < units(); ++unit) {
+        for (int unit = 1; unit < units(); ++unit)
             expected[i] = combine(expected[i], element_of<T>(unit, i));
-        }
     }
     if (units() == 1 && op >= DART_OP_BAND && op <= DART_OP_LXOR) {
         return;  // One unit leaves its values as they are, not truth values.
@@ -117,9 +116,8 @@ void check_ordered_function() {
         const std::vector<Run> mine(nelem, {me(), me(), 0});
         std::vector<Run> result(nelem);
         OK(dart_allreduce(mine.data(), result.data(), nelem, type, op, DART_TEAM_ALL));
-        for (const Run& run : result) {
+        for (const Run& run : result)
             CHECK(run.first == 0 && run.last == units() - 1 && run.is_broken == 0);
-        }
         const int root = units() / 2;
         OK(dart_reduce(mine.data(), result.data(), nelem, type, op, root, DART_TEAM_ALL));
         CHECK(me() != root || result[nelem - 1].last == units() - 1);

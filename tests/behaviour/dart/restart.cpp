@@ -106,9 +106,8 @@ void test_not_running() {
     NOT_RUNNING(dart_accumulate(pointer, values, 1, DART_TYPE_LONG, DART_OP_SUM));
     NOT_RUNNING(dart_fetch_and_op(pointer, values, values, DART_TYPE_LONG, DART_OP_SUM));
     NOT_RUNNING(dart_compare_and_swap(pointer, values, values, values, DART_TYPE_LONG));
-    for (auto flush : {dart_flush, dart_flush_all, dart_flush_local, dart_flush_local_all}) {
+    for (auto flush : {dart_flush, dart_flush_all, dart_flush_local, dart_flush_local_all})
         NOT_RUNNING(flush(pointer));
-    }
     NOT_RUNNING(dart_send(values, 1, DART_TYPE_LONG, 0, 0));
     NOT_RUNNING(dart_recv(values, 1, DART_TYPE_LONG, 0, 0));
     NOT_RUNNING(dart_barrier(DART_TEAM_ALL));

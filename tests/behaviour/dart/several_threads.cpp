@@ -36,9 +36,8 @@ void work(const Memory& memory, int thread, int my_unit, int target) {
 // More segments than the first table has, while the others look theirs up.
 void make_segments() {
     std::vector<dart_gptr_t> gptrs(20);
-    for (dart_gptr_t& gptr : gptrs) {
+    for (dart_gptr_t& gptr : gptrs)
         OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 10, DART_TYPE_LONG, &gptr));
-    }
     for (dart_gptr_t gptr : gptrs) OK(dart_team_memfree(gptr));
 }
 
@@ -92,9 +91,8 @@ void test_threads() {
     *memory.own<long>() = 0;
     check_meet();
     std::vector<std::thread> threads;
-    for (int thread = 0; thread < kThreads; ++thread) {
+    for (int thread = 0; thread < kThreads; ++thread)
         threads.emplace_back(work, std::cref(memory), thread, me(), next_unit());
-    }
     make_segments();
     for (std::thread& thread : threads) thread.join();
     check_meet();

@@ -111,14 +111,12 @@ void test_polling(Memory::Kind kind) {
     *memory.own<int>() = 0;
     check_meet();
     for (int round = 1; round <= 20; ++round) {
-        if (me() == 0) {
+        if (me() == 0)
             OK(dart_put_blocking(memory.of(next_unit()), &round, 1, DART_TYPE_INT, DART_TYPE_INT));
-        }
         while (poll(memory.of(me())) < round) {
         }
-        if (me() != 0) {
+        if (me() != 0)
             OK(dart_put_blocking(memory.of(next_unit()), &round, 1, DART_TYPE_INT, DART_TYPE_INT));
-        }
     }
 }
 
@@ -232,9 +230,8 @@ void test_errors() {
 
 void test_transfers() {
     for (int kind = 0; kind < Memory::kKinds; ++kind) {
-        for (int way = 0; way < kWays; ++way) {
+        for (int way = 0; way < kWays; ++way)
             test_sizes(static_cast<Memory::Kind>(kind), static_cast<Way>(way));
-        }
         test_polling(static_cast<Memory::Kind>(kind));
     }
     test_basic_types();

@@ -27,9 +27,8 @@ Layout contiguous(dart_datatype_t base) {
 Layout strided(dart_datatype_t base, std::size_t stride, std::size_t length) {
     Layout layout{};
     OK(dart_type_create_strided(base, stride, length, &layout.type));
-    for (std::size_t i = 0; i < kElements; ++i) {
+    for (std::size_t i = 0; i < kElements; ++i)
         layout.places.push_back(i / length * stride + i % length);
-    }
     return layout;
 }
 
@@ -46,9 +45,8 @@ Layout indexed(dart_datatype_t base, const std::vector<std::size_t>& lengths,
     }
     for (std::size_t start = 0; layout.places.size() < kElements; start += end - first) {
         for (std::size_t block = 0; block < lengths.size(); ++block) {
-            for (std::size_t i = 0; i < lengths[block]; ++i) {
+            for (std::size_t i = 0; i < lengths[block]; ++i)
                 layout.places.push_back(start + offsets[block] + i);
-            }
         }
     }
     return layout;
@@ -80,9 +78,8 @@ Bytes expected(Bytes dest, const Layout& dest_layout, const Bytes& source,
 
 Bytes numbered(std::size_t bytes, int seed) {
     Bytes all(bytes);
-    for (std::size_t i = 0; i < bytes; ++i) {
+    for (std::size_t i = 0; i < bytes; ++i)
         all[i] = static_cast<char>(i * 11 + i / 256 + static_cast<std::size_t>(seed));
-    }
     return all;
 }
 

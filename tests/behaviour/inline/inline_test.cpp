@@ -215,9 +215,8 @@ bool sessions_are_right() {
     for (long session = 1; session <= 3; ++session) {
         shmem_init();
         auto* words = static_cast<long*>(shmem_calloc(8, sizeof(long)));
-        for (long i = 0; i < 8; ++i) {
+        for (long i = 0; i < 8; ++i)
             shmem_long_p(words + i, 100 * session + 10 * shmem_my_pe() + i, right());
-        }
         shmem_barrier_all();
         bool is_right = has_limit() == !is_debug();
         for (long i = 0; i < 8; ++i) {

@@ -161,9 +161,8 @@ TEST(InstructionCounts, StayWithinLimits) {
     EXPECT_LE(counts["g"], 14);
     // Static data is the second case of the same path: no call, no look at a table of segments.
     constexpr int kSecondCase = 10;
-    for (const char* name : {"p", "g", "put 8", "put_nbi 8", "get 8", "get_nbi 8", "fetch-add"}) {
+    for (const char* name : {"p", "g", "put 8", "put_nbi 8", "get 8", "get_nbi 8", "fetch-add"})
         EXPECT_LE(counts[std::string("static ") + name], counts[name] + kSecondCase) << name;
-    }
     // One call, the checks of two.
     EXPECT_LE(counts["put_signal add"], (counts["put 64"] + counts["add"]) * 1.2);
     EXPECT_LE(counts["put_signal set"], (counts["put 64"] + counts["set"]) * 1.2);

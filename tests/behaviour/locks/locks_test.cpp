@@ -144,9 +144,8 @@ TEST(Locks, TestLockTellsWhoIsIn) {
                 ASSERT_EQ(shmem_test_lock(word), 0) << "It was free.";
             }
             shmem_barrier_all();
-            for (int lock = 0; lock < kLockCount; ++lock) {
+            for (int lock = 0; lock < kLockCount; ++lock)
                 ASSERT_EQ(shmem_test_lock(&data.locks[lock]), 1) << "PE " << holder << " is in.";
-            }
             shmem_barrier_all();
             for (int lock = 0; lock < kLockCount; ++lock) {
                 if (shmem_my_pe() == holder) shmem_clear_lock(&data.locks[lock]);

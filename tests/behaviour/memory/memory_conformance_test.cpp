@@ -193,9 +193,8 @@ void expect_barrier(const char* name, const std::function<void()>& call) {
         }
         const std::uint64_t mine = shmem_uint64_atomic_fetch_inc(&come, shmem_my_pe()) + 1;
         call();
-        for (int pe = 0; pe < shmem_n_pes(); ++pe) {
+        for (int pe = 0; pe < shmem_n_pes(); ++pe)
             EXPECT_GE(shmem_uint64_atomic_fetch(&come, pe), mine) << name << ": PE " << pe;
-        }
         shmem_barrier_all();
     }
 }

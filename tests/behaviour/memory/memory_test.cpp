@@ -77,9 +77,8 @@ struct Arrivals {
         std::memset(counts(), 0, 64 * sizeof(long));
         shmem_barrier_all();
         const long one = 1;
-        for (int pe = 0; pe < shmem_n_pes(); ++pe) {
+        for (int pe = 0; pe < shmem_n_pes(); ++pe)
             shmem_long_put_nbi(&counts()[shmem_my_pe()], &one, 1, pe);
-        }
     }
     static bool all_have_come() {
         for (int pe = 0; pe < shmem_n_pes(); ++pe) {
@@ -181,9 +180,8 @@ TEST(Memory, HintsChangeNothingButThePlace) {
         }
     }
     shmem_barrier_all();
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
+    for (std::size_t i = 0; i < blocks.size(); ++i)
         EXPECT_EQ(shmem_long_atomic_fetch_inc(blocks[i], shmem_my_pe()), static_cast<long>(i));
-    }
     // Also grown, and then still at a place of its own.
     for (long*& block : blocks) {
         block = static_cast<long*>(shmem_realloc(block, 300));

@@ -184,9 +184,8 @@ static uintptr_t invent(const char* value, int for_team) {
 
 int main(int argc, char** argv) {
     if (argc < 3) {
-        for (int i = 0; i < kCount; ++i) {
+        for (int i = 0; i < kCount; ++i)
             printf("%s %s\n", kRoutines[i].with_team != NULL ? "team" : "ctx", kRoutines[i].name);
-        }
         return 0;
     }
     int at = 0;

@@ -251,9 +251,8 @@ TEST_P(Duty, CollectivesOfSeveralSteps) {
         long* source = at_->data + kWords / 2;
         for (std::size_t i = 0; i < each; ++i) source[i] = value(round, me());
         shmem_long_fcollect(SHMEM_TEAM_WORLD, at_->data, source, each);
-        for (std::size_t i = 0; i < each * static_cast<std::size_t>(npes()); ++i) {
+        for (std::size_t i = 0; i < each * static_cast<std::size_t>(npes()); ++i)
             ASSERT_EQ(at_->data[i], value(round, static_cast<int>(i / each)));
-        }
         shmem_sync_all();
         const std::size_t half = kWords / 2;
         for (std::size_t i = 0; i < half; ++i) source[i] = value(round, me());
@@ -282,9 +281,8 @@ TEST_P(Duty, NeighboursInOneLineSurvive) {
         }
         poll_own_flag(round * npes());  // All puts are here before this PE publishes its byte.
         shmem_barrier_all();
-        for (int pe = 0; pe < npes(); ++pe) {
+        for (int pe = 0; pe < npes(); ++pe)
             ASSERT_EQ(at_->bytes[pe], static_cast<unsigned char>(round + pe)) << "of PE " << pe;
-        }
         shmem_barrier_all();
     }
 }

@@ -16,9 +16,8 @@ int main(int argc, char** argv) {
     if (strcmp(name, "null") == 0) shmemx_writeback(NULL, 8);
     if (strcmp(name, "null_invalidate") == 0) shmemx_invalidate(NULL, 8);
     if (strcmp(name, "long_range") == 0) shmemx_writeback(object, (size_t)1 << 40);
-    if (strcmp(name, "long_public_range") == 0) {
+    if (strcmp(name, "long_public_range") == 0)
         shmemx_invalidate(shmemx_public_ptr(object, 1 - shmem_my_pe()), (size_t)1 << 40);
-    }
     shmemx_writeback(NULL, 0);
     shmemx_invalidate(NULL, 0);
     // Memory that is not symmetric: the calls only order.

@@ -37,9 +37,8 @@ static void wait_until_all_are_here(void) {
 
 static void put_pieces(void) {
     const size_t bytes = kBytes / kPieces;
-    for (int i = 0; i < kPieces; ++i) {
+    for (int i = 0; i < kPieces; ++i)
         shmem_putmem_nbi(dest + (size_t)i * bytes, source + (size_t)i * bytes, bytes, other);
-    }
 }
 
 static void sessions(void) {

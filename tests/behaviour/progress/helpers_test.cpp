@@ -158,9 +158,8 @@ TEST_F(Helpers, BarrierCompletesPutsToAll) {
     const std::size_t bytes = kBytesMax / static_cast<std::size_t>(npes);
     for (int round = 0; round < kRounds; ++round) {
         fill(source_, bytes, me() + round);
-        for (int pe = 0; pe < npes; ++pe) {
+        for (int pe = 0; pe < npes; ++pe)
             shmem_putmem_nbi(dest_ + static_cast<std::size_t>(me()) * bytes, source_, bytes, pe);
-        }
         shmem_barrier_all();
         for (int pe = 0; pe < npes; ++pe) {
             const char* part = dest_ + static_cast<std::size_t>(pe) * bytes;
@@ -175,9 +174,8 @@ TEST_F(Helpers, ManyOperationsAtOnce) {
     constexpr std::size_t kBytes = 4096;
     constexpr std::size_t kCount = 300;
     std::vector<char> got(kCount * kBytes);
-    for (std::size_t i = 0; i < kCount; ++i) {
+    for (std::size_t i = 0; i < kCount; ++i)
         fill(source_ + i * kBytes, kBytes, me() + static_cast<int>(i));
-    }
     shmem_barrier_all();
     for (std::size_t i = 0; i < kCount; ++i) {
         shmem_putmem_nbi(dest_ + i * kBytes, source_ + i * kBytes, kBytes, next());
@@ -225,9 +223,8 @@ TEST_F(Helpers, FenceOrdersWhatThePeSendsBeforePuts) {
         shmem_fence();
         shmem_uint64_put_nbi(there, words, last + 1, next());
         shmem_uint64_wait_until(there + last, SHMEM_CMP_EQ, number);
-        for (std::size_t i = 0; i < kWords; ++i) {
+        for (std::size_t i = 0; i < kWords; ++i)
             ASSERT_EQ(flags[i], number) << "word " << i << ", round " << round;
-        }
         shmem_barrier_all();
     }
 }
@@ -263,9 +260,8 @@ TEST_F(Helpers, StaticDataOnBothSides) {
     shmem_barrier_all();
     shmem_uint64_put_nbi(statics, source, std::size(source), next());
     shmem_barrier_all();
-    for (std::size_t i = 0; i < std::size(source); ++i) {
+    for (std::size_t i = 0; i < std::size(source); ++i)
         ASSERT_EQ(statics[i], i + static_cast<unsigned>(previous()));
-    }
 }
 
 TEST_F(Helpers, RequestsCompleteOneByOne) {
@@ -273,9 +269,8 @@ TEST_F(Helpers, RequestsCompleteOneByOne) {
     constexpr std::size_t kCount = 200;  // more than helpers take
     std::vector<shmemx_req_t> requests(kCount);
     std::vector<char> got(kCount * kBytes);
-    for (std::size_t i = 0; i < kCount; ++i) {
+    for (std::size_t i = 0; i < kCount; ++i)
         fill(source_ + i * kBytes, kBytes, me() + static_cast<int>(i));
-    }
     shmem_barrier_all();
     for (std::size_t i = 0; i < kCount; ++i) {
         shmemx_getmem_req(got.data() + i * kBytes, source_ + i * kBytes, kBytes, next(),
@@ -287,9 +282,8 @@ TEST_F(Helpers, RequestsCompleteOneByOne) {
         ASSERT_EQ(a_wrong_byte(got.data() + i * kBytes, kBytes, next() + static_cast<int>(i)),
                   kBytes);
     }
-    for (std::size_t i = 0; i < kCount; ++i) {
+    for (std::size_t i = 0; i < kCount; ++i)
         shmemx_putmem_req(dest_ + i * kBytes, source_ + i * kBytes, kBytes, next(), &requests[i]);
-    }
     for (shmemx_req_t& request : requests) shmemx_req_wait(&request, SHMEMX_REMOTE);
     shmem_sync_all();
     for (std::size_t i = 0; i < kCount; ++i) {

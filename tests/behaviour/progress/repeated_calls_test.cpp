@@ -145,9 +145,8 @@ std::vector<Repeated> tests_and_orders() {
 // The partner holds these locks. Their homes are the PEs in turn.
 std::vector<Repeated> locks() {
     std::vector<Repeated> all;
-    for (long& lock : held_locks) {
+    for (long& lock : held_locks)
         all.push_back({"shmem_test_lock", [&lock] { shmem_test_lock(&lock); }});
-    }
     all.push_back({"shmemx_mutex_trylock", [] { shmemx_mutex_trylock(mutex, me()); }});
     all.push_back({"shmemx_rwlock_read_trylock", [] { shmemx_rwlock_read_trylock(rwlock, me()); }});
     all.push_back(
@@ -195,9 +194,8 @@ void release_locks() {
 
 int main(int argc, char** argv) {
     std::vector<Repeated> all = one_sided();
-    for (const auto& more : {atomics(), tests_and_orders(), locks()}) {
+    for (const auto& more : {atomics(), tests_and_orders(), locks()})
         all.insert(all.end(), more.begin(), more.end());
-    }
     if (argc > 1 && std::strcmp(argv[1], "--list") == 0) {
         for (const Repeated& each : all) std::puts(each.name);
         return 0;

@@ -27,9 +27,8 @@ SharedObjects::SharedObjects()
       pwrk(shmem_malloc(kPwrkBytes)),
       static_data(static_bytes),
       heap_psyncs_(static_cast<long*>(shmem_malloc(sizeof static_psyncs))) {
-    for (std::size_t i = 0; i < std::size(static_psyncs); ++i) {
+    for (std::size_t i = 0; i < std::size(static_psyncs); ++i)
         static_psyncs[i] = heap_psyncs_[i] = SHMEM_SYNC_VALUE;
-    }
     for (long& element : static_barrier_psync) element = SHMEM_SYNC_VALUE;
     auto* heap_locks = static_cast<long*>(shmem_calloc(2, sizeof(long)));
     for (int i = 0; i < 2; ++i) {
@@ -163,18 +162,15 @@ void Executor::change_memory(const MemoryCall& call) {
     }
     const bool is_freed = call.name == MemoryName::kFree;
     if (!is_freed && memory == nullptr) fail("no memory; is SHMEM_SYMMETRIC_SIZE below 16M?");
-    if (reinterpret_cast<std::uintptr_t>(memory) % call.alignment != 0) {
+    if (reinterpret_cast<std::uintptr_t>(memory) % call.alignment != 0)
         fail("%p is not aligned to %u bytes", memory, call.alignment);
-    }
     blocks_[index] = static_cast<unsigned char*>(memory);
     complete(kDefaultContext);
-    if (!is_freed && call.name != MemoryName::kCalloc && call.name != MemoryName::kRealloc) {
+    if (!is_freed && call.name != MemoryName::kCalloc && call.name != MemoryName::kRealloc)
         std::memcpy(memory, model_.memory(me_, {call.block, 0}), call.bytes);
-    }
     if (from_ == 0) compare_memory();
-    if (call.name == MemoryName::kRealloc) {
+    if (call.name == MemoryName::kRealloc)
         std::memcpy(memory, model_.memory(me_, {call.block, 0}), call.bytes);
-    }
 }
 
 void Executor::compare_memory() {

@@ -24,12 +24,10 @@ void Executor::check_team(int number, const PeList& members) {
         return;
     }
     if (handle == SHMEM_TEAM_INVALID) fail("this PE is a member but has no handle");
-    if (shmem_team_my_pe(handle) != index) {
+    if (shmem_team_my_pe(handle) != index)
         fail("shmem_team_my_pe is %d, not %d", shmem_team_my_pe(handle), index);
-    }
-    if (shmem_team_n_pes(handle) != members.size()) {
+    if (shmem_team_n_pes(handle) != members.size())
         fail("shmem_team_n_pes is %d, not %d", shmem_team_n_pes(handle), members.size());
-    }
     for (int i = 0; i < members.size(); ++i) {
         const int pe = shmem_team_translate_pe(handle, i, SHMEM_TEAM_WORLD);
         if (pe != members[i]) fail("PE %d of the team is %d, not %d", i, pe, members[i]);
@@ -95,9 +93,8 @@ void Executor::play(const CreateContext& create) {
                  : shmem_team_create_ctx(team(create.team), create.options, &context.handle);
     if (status != 0 || context.handle == SHMEM_CTX_INVALID) fail("it returned %d", status);
     shmem_team_t its_team = SHMEM_TEAM_INVALID;
-    if (shmem_ctx_get_team(context.handle, &its_team) != 0 || its_team != team(create.team)) {
+    if (shmem_ctx_get_team(context.handle, &its_team) != 0 || its_team != team(create.team))
         fail("shmem_ctx_get_team gives another team");
-    }
 }
 
 void Executor::play(const DestroyContext& destroy) {
@@ -193,9 +190,8 @@ void Executor::check_reduction(const Collective& collective) {
     unsigned char* actual = address(collective.dest);
     const unsigned char* expected = model_.memory(me_, collective.dest);
     for (std::uint32_t i = 0; i < collective.nelems; ++i) {
-        if (!row.equal(actual + i * row.element_bytes, expected + i * row.element_bytes, 1)) {
+        if (!row.equal(actual + i * row.element_bytes, expected + i * row.element_bytes, 1))
             fail("element %u is wrong", i);
-        }
     }
     if (collective.nelems > 0) std::memcpy(actual, expected, collective.nelems * row.element_bytes);
 }

@@ -104,9 +104,8 @@ void Executor::start(const Transfer& transfer, unsigned char* local) {
     const Layout& source = is_get ? transfer.remote_layout : transfer.local_layout;
     const Strides strides{dest.stride, source.stride, dest.run, dest.runs};
     SignalArguments signal{nullptr, transfer.signal.value, transfer.signal.op};
-    if (has_signal(transfer.name)) {
+    if (has_signal(transfer.name))
         signal.word = reinterpret_cast<std::uint64_t*>(address(transfer.signal.word));
-    }
     switch (transfer.name) {
         case kPut: return row.put(ctx, remote, local, nelems, pe);
         case kPutNbi: return row.put_nbi(ctx, remote, local, nelems, pe);
@@ -250,9 +249,8 @@ void Executor::play(const LockedAdd& add) {
         } else {
             shmem_uint64_get(values, words, LockedAdd::kWords, add.target);
         }
-        for (std::uint32_t k = 0; k < LockedAdd::kWords; ++k) {
+        for (std::uint32_t k = 0; k < LockedAdd::kWords; ++k)
             values[k] += static_cast<std::uint64_t>(me_) + k;
-        }
         if (is_own) {
             std::memcpy(words, values, sizeof values);
         } else {
@@ -291,18 +289,16 @@ void Executor::play(const Wait& wait) {
             return;
     }
     const std::uint64_t expected = model_.word(me_, wait.words, 8);
-    if (wait.form != Wait::Form::kRoutine && seen != expected) {
+    if (wait.form != Wait::Form::kRoutine && seen != expected)
         fail("the signal is %#lx, not %#lx", seen, expected);
-    }
     const std::uint32_t bytes =
         wait.form == Wait::Form::kRoutine ? atomic_row(wait.row).bytes : sizeof(std::uint64_t);
     for (int i = 0; i < wait.count; ++i) {
         if ((wait.included >> i & 1) == 0) continue;
         const BlockOffset place{wait.words.block,
                                 wait.words.offset + static_cast<std::uint32_t>(i) * bytes};
-        if (std::memcmp(address(place), model_.memory(me_, place), bytes) != 0) {
+        if (std::memcmp(address(place), model_.memory(me_, place), bytes) != 0)
             fail("word %d is not there yet, or wrong", i);
-        }
     }
 }
 
@@ -342,9 +338,8 @@ void Executor::wait_by_routine(const Wait& wait) {
         if (is_some && result > left) fail("it gave %zu indices of %zu", result, left);
         for (std::size_t i = 0; is_some && i < result; ++i) note(indices[i]);
         const bool found = is_one ? result != SIZE_MAX : result != 0;
-        if (!found && !(wait.name == WaitName::kTestAny || wait.name == WaitName::kTestSome)) {
+        if (!found && !(wait.name == WaitName::kTestAny || wait.name == WaitName::kTestSome))
             fail("it found nothing");
-        }
         if (!found) ::sched_yield();
     }
     // Nothing is left to wait for.

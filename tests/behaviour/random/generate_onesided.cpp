@@ -111,9 +111,8 @@ void Generator::transfer(int pe, int target) {
                          pe == target ? kChangedByAll : kChangedByOwner);
         }
         if (!local) return;
-        if (!is_private) {
+        if (!is_private)
             claims_.set(is_nbi ? Claim::kBusy : Claim::kOwned, pe, *local, call.local_layout);
-        }
     } else {
         if (!is_private) local = find(pe, call.local_layout, alignment, kReadByOwner);
         if (!local) return;
@@ -185,9 +184,8 @@ void Generator::atomics_of_one() {
     call.word = *word;
     call.context = any_context(call.pe, call.target);
     const bool is_own = call.pe == call.target;
-    if (is_own && random_.chance(50)) {
+    if (is_own && random_.chance(50))
         emit(plain_transfer(TransferName::kStore, call.pe, call.target, *word, row.bytes));
-    }
     const int count = random_.between(1, 7);
     for (int i = 0; i < count; ++i) {
         call.name = static_cast<AtomicName>(random_.below(row.atomics));
@@ -269,9 +267,8 @@ std::optional<BlockOffset> Generator::signalled_put(int from, int to,
                    random_.chance(50) ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD};
     if (call.signal.op == SHMEM_SIGNAL_SET && call.signal.value == old) call.signal.value += 2;
     emit(call);
-    if (call.name == TransferName::kPutSignalNbi || in_session(from, call.context)) {
+    if (call.name == TransferName::kPutSignalNbi || in_session(from, call.context))
         order(from, call.context, OrderName::kQuiet);
-    }
     const std::uint64_t value = model_.word(to, *word, kWordBytes);
     Wait wait{.form = static_cast<Wait::Form>(random_.below(3)), .pe = to, .words = *word};
     const bool is_any_change = random_.chance(40);

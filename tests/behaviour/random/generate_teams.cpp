@@ -49,9 +49,8 @@ void Generator::split_strided() {
         teams_.push_back({.members = {}, .is_live = false});
         return emit(call);
     }
-    for (int i = 0; i < call.size; ++i) {
+    for (int i = 0; i < call.size; ++i)
         call.members.push(call.parent_members[call.start + i * call.stride]);
-    }
     teams_.push_back({call.members});
     emit(call);
 }
@@ -100,9 +99,8 @@ void Generator::contexts() {
         if (context_of(pe, context).is_live) live.push_back(context);
     }
     const auto open = static_cast<int>(live.size());
-    if (open > kContextsMax || (open > 0 && random_.chance(20))) {
+    if (open > kContextsMax || (open > 0 && random_.chance(20)))
         return destroy_context(pe, random_.pick(live));
-    }
     if (open == 0 || random_.chance(60)) return create_context();
     const int context = random_.pick(live);
     Context& state = context_of(pe, context);

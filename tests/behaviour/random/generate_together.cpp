@@ -66,9 +66,8 @@ void Generator::locked_add() {
     if (!place) return;
     claims_.set(Claim::kBusy, call.target, *place, words(8, LockedAdd::kWords));
     call.words = *place;
-    for (int i = 0; i < call.pes.size(); ++i) {
+    for (int i = 0; i < call.pes.size(); ++i)
         call.counts[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(random_.between(1, 3));
-    }
     call.lock = random_.below(4);
     call.by_test = random_.chance(30);
     emit(call);

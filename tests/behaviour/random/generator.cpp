@@ -33,10 +33,11 @@ Generator::Generator(const GenerateOptions& options)
     claims_.resize_block(kStaticData, kStaticBytes);
     claims_.resize_block(kPsyncs, kPsyncBytes * kPsyncCount);
     // Few sequences have large operations: they are slow, but take other paths.
-    if (random_.chance(3))
+    if (random_.chance(3)) {
         most_bytes_ = 100'000;
-    else if (random_.chance(15))
+    } else if (random_.chance(15)) {
         most_bytes_ = 4000;
+    }
 }
 
 Program Generator::run() {
@@ -160,9 +161,8 @@ void Generator::change_memory() {
     const int most = random_.chance(30) ? static_cast<int>(most_bytes_) * 4 : 4096;
     call.bytes = static_cast<std::uint32_t>(random_.between(1, most));
     if (call.name == MemoryName::kFree) call.bytes = 0;
-    if (call.name == MemoryName::kRealloc) {
+    if (call.name == MemoryName::kRealloc)
         call.kept_bytes = std::min(call.bytes, model_.block_bytes(call.block));
-    }
     call.alignment = call.name == MemoryName::kAlign ? 8U << random_.below(10) : 16;
     call.hints = random_.below(4);
     end_epoch(

@@ -98,9 +98,8 @@ void report_hang(int) {
 }
 
 void print(const Program& program) {
-    for (const Step& step : program.steps) {
+    for (const Step& step : program.steps)
         std::printf("%4d  %s\n", step.number, words_of(step.call).c_str());
-    }
     std::fflush(stdout);
 }
 

@@ -184,9 +184,8 @@ std::string words(const Collective& it) {
                kReduceNameTexts[static_cast<std::size_t>(it.reduce)];
     } else {
         name = kNames[static_cast<std::size_t>(it.name)];
-        if (it.name >= CollectiveName::kBroadcast) {
+        if (it.name >= CollectiveName::kBroadcast)
             name = std::string(move_routines()[row].name) + " " + name;
-        }
     }
     std::string group = team_text(it.team);
     if (it.psync >= 0) {
@@ -203,9 +202,8 @@ std::string words(const Collective& it) {
     if (it.name == CollectiveName::kAlltoalls) call += text(", dst %u, sst %u", it.dst, it.sst);
     if (it.name == CollectiveName::kCollect) {
         call += ", counts";
-        for (int i = 0; i < it.members.size(); ++i) {
+        for (int i = 0; i < it.members.size(); ++i)
             call += text(" %d", it.counts[static_cast<std::size_t>(i)]);
-        }
     }
     return call;
 }
@@ -221,9 +219,8 @@ std::string words(const EpochEnd& it) {
                                       ""};
     constexpr const char* kMemory[] = {"malloc",  "calloc", "align", "malloc_with_hints",
                                        "realloc", "free"};
-    if (it.kind != EpochEnd::Kind::kMemory) {
+    if (it.kind != EpochEnd::Kind::kMemory)
         return text("all: %s, then compare", kKinds[static_cast<std::size_t>(it.kind)]);
-    }
     return text("all: %s block %d, %u bytes, then compare",
                 kMemory[static_cast<std::size_t>(it.memory.name)], it.memory.block,
                 it.memory.bytes);

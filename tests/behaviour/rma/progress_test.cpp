@@ -31,9 +31,8 @@ void work_on(int pe) {
     std::vector<long> seen(count);
     for (int round = 0; round < 5; ++round) {
         shmem_long_get(seen.data(), words, count, pe);
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < count; ++i)
             ASSERT_EQ(seen[i], static_cast<long>(first + i)) << "word " << first + i;
-        }
         shmem_long_put(words, seen.data(), count, pe);
         shmem_long_atomic_fetch_add(&target.counter, 1, pe);
         shmem_long_atomic_add(&target.counter, 1, pe);

@@ -47,9 +47,8 @@ void move_words(shmem_ctx_t ctx, std::uint64_t* words, int thread, int rounds) {
                 shmem_ctx_uint64_iput(ctx, part + 1, sent + 1, 2, 2, kWords / 2, pe);
                 break;
             default:
-                for (std::size_t i = 0; i < kWords; ++i) {
+                for (std::size_t i = 0; i < kWords; ++i)
                     shmem_ctx_uint64_p(ctx, part + i, sent[i], pe);
-                }
         }
         shmem_ctx_quiet(ctx);
         if (round % 2 == 0) {
@@ -122,9 +121,8 @@ TEST(Threads, StreamOnOneSharedContext) {
             std::vector<std::uint64_t> sent(kStreamWords);
             std::vector<std::uint64_t> received(kStreamWords);
             for (int round = 0; round < scaled(20); ++round) {
-                for (std::size_t i = 0; i < kStreamWords; ++i) {
+                for (std::size_t i = 0; i < kStreamWords; ++i)
                     sent[i] = word_of(shmem_my_pe(), thread, round, i);
-                }
                 const auto words_at = [&](std::size_t turn, std::size_t at) {
                     const auto first = static_cast<std::size_t>(round + thread);
                     return std::min(kLengths[(first + turn) % std::size(kLengths)],
@@ -168,9 +166,8 @@ TEST(Threads, HandASerializedContextOver) {
             for (int mine = thread; mine < turns; mine += count) {
                 while (turn.load(std::memory_order_acquire) != mine) std::this_thread::yield();
                 const auto at = static_cast<std::size_t>(mine) * 8;
-                for (std::size_t i = 0; i < 8; ++i) {
+                for (std::size_t i = 0; i < 8; ++i)
                     sent[at + i] = word_of(shmem_my_pe(), thread, mine, i);
-                }
                 shmem_ctx_uint64_put_nbi(ctx, words.get() + at, &sent[at], 8, right);
                 if (mine == turns - 1) shmem_ctx_quiet(ctx);
                 turn.store(mine + 1, std::memory_order_release);

@@ -103,9 +103,8 @@ TEST_F(SharedCopy, GetsFromPesThatWait) {
             for (int again = 0; again < 10; ++again) {
                 for (std::size_t i = bytes; i > 0; i -= std::min(i, kStep)) dest_[to + i - 1] ^= 1;
                 shmem_getmem(dest_ + to, source_ + from, bytes, from_pe);
-                for (std::size_t i = bytes; i > 0; i -= std::min(i, kStep)) {
+                for (std::size_t i = bytes; i > 0; i -= std::min(i, kStep))
                     ASSERT_EQ(dest_[to + i - 1], expected[i - 1]) << "byte " << i - 1;
-                }
             }
             expect_data(from_pe, round, to, from, bytes);
         }
@@ -120,9 +119,8 @@ TEST_F(SharedCopy, GetsOfAllFromOne) {
         const std::size_t to = offset();
         fill_source(round);
         if (me_ != from_pe) {
-            for (int again = 0; again < 3; ++again) {
+            for (int again = 0; again < 3; ++again)
                 shmem_getmem(dest_ + to, source_, kBytesMax, from_pe);
-            }
             expect_data(from_pe, round, to, 0, kBytesMax);
         }
         shmem_barrier_all();
@@ -134,9 +132,8 @@ TEST_F(SharedCopy, PutsOfAllAtOnce) {
     for (std::size_t round = 300; round < 306; ++round) {
         fill_source(round);
         const std::size_t bytes = kSizes[round % std::size(kSizes)];
-        for (int again = 0; again < 3; ++again) {
+        for (int again = 0; again < 3; ++again)
             shmem_putmem_nbi(dest_, source_, bytes, (me_ + 1) % npes_);
-        }
         shmem_barrier_all();
         expect_data((me_ + npes_ - 1) % npes_, round, 0, 0, bytes);
         shmem_barrier_all();

@@ -127,9 +127,8 @@ void get_without_quiet(std::size_t words) {
     const int next = (shmem_my_pe() + 1) % shmem_n_pes();
     for (int round = 0; round < 50; ++round) {
         std::vector<long> seen(kGets * words);
-        for (std::size_t i = 0; i < seen.size(); i += words) {
+        for (std::size_t i = 0; i < seen.size(); i += words)
             shmem_long_get_nbi(&seen[i], &data[i], words, next);
-        }
         // No call of the library.
         for (std::size_t i = words - 1; i < seen.size(); i += words) {
             while (std::atomic_ref(seen[i]).load() == 0) std::this_thread::yield();

@@ -42,9 +42,8 @@ TEST(ShortPuts, StreamsOfAnyLength) {
             used += count;
         }
         shmem_barrier_all();
-        for (std::size_t i = 0; i < used; ++i) {
+        for (std::size_t i = 0; i < used; ++i)
             ASSERT_EQ(inbox[i], words[i]) << "round " << round << " word " << i;
-        }
         shmem_barrier_all();
     }
 }
@@ -131,19 +130,16 @@ TEST(LongerPuts, KeepTheirOrderBehindFences) {
         std::fill(first.begin(), first.end(), -round);
         std::fill(second.begin(), second.end(), round);
         const std::size_t puts = 1 + static_cast<std::size_t>(round) % kPuts;
-        for (std::size_t i = 0; i < puts; ++i) {
+        for (std::size_t i = 0; i < puts; ++i)
             shmem_long_put_nbi(&inbox[i * kWordsOfLonger], first.data(), kWordsOfLonger, next_pe());
-        }
         shmem_fence();
-        for (std::size_t i = puts; i-- > 0;) {
+        for (std::size_t i = puts; i-- > 0;)
             shmem_long_put(&inbox[i * kWordsOfLonger], second.data(), kWordsOfLonger, next_pe());
-        }
         shmem_fence();
         shmem_long_p(flag.get(), round, next_pe());
         shmem_long_wait_until(flag.get(), SHMEM_CMP_EQ, round);
-        for (std::size_t i = 0; i < puts * kWordsOfLonger; ++i) {
+        for (std::size_t i = 0; i < puts * kWordsOfLonger; ++i)
             ASSERT_EQ(inbox[i], round) << "word " << i;
-        }
         shmem_barrier_all();
     }
 }
@@ -154,9 +150,8 @@ TEST(LongerPuts, ArriveWhileTheProgramComputes) {
     std::vector<long> words(kStream * kWordsOfLonger);
     for (long round = 1; round <= 20; ++round) {
         std::fill(words.begin(), words.end(), round);
-        for (std::size_t i = 0; i < words.size(); i += kWordsOfLonger) {
+        for (std::size_t i = 0; i < words.size(); i += kWordsOfLonger)
             shmem_long_put_nbi(&inbox[i], &words[i], kWordsOfLonger, next_pe());
-        }
         for (std::size_t i = kWordsOfLonger - 1; i < words.size(); i += kWordsOfLonger) {
             while (std::atomic_ref(inbox[i]).load() != round) std::this_thread::yield();
         }

@@ -152,9 +152,8 @@ static void leave_others_in_finalize(void) {
 static void leave_others_in_broadcast(void) {
     shmem_init();
     shmem_barrier_all();
-    if (!is_last()) {
+    if (!is_last())
         shmem_long_broadcast(SHMEM_TEAM_WORLD, words, words, kRounds, shmem_n_pes() - 1);
-    }
 }
 static void leave_others_in_team(void) {
     shmem_team_t team;

@@ -86,9 +86,8 @@ TEST(Algorithms, HaveTheNamesOfTheSettings) {
 TEST(Algorithms, PowersOfTwoShareAChoiceWithSmallerSizesOnly) {
     constexpr const char* kRoutine = "shmem_broadcastmem";
     constexpr std::size_t kBytes = 8192;
-    if (shmem_n_pes() == 1 || std::getenv("SHMEM_BROADCAST_ALGORITHM") != nullptr) {
+    if (shmem_n_pes() == 1 || std::getenv("SHMEM_BROADCAST_ALGORITHM") != nullptr)
         GTEST_SKIP() << "no choice";
-    }
     auto* data = static_cast<char*>(shmem_calloc(2, kBytes));
     shmem_broadcastmem(SHMEM_TEAM_WORLD, data + kBytes, data, kBytes, 0);
     const char* chosen = shmemx_collective_algorithm(SHMEM_TEAM_WORLD, kRoutine, kBytes);

@@ -69,9 +69,8 @@ TEST_F(Counters, WaitForPutsOfAll) {
             ASSERT_EQ(shmemx_ct_get(ct_), expected);
             for (int pe = 0; pe < npes; ++pe) {
                 const unsigned char* slot = slots + kSlot * static_cast<std::size_t>(pe);
-                for (std::size_t b = 0; b < bytes; ++b) {
+                for (std::size_t b = 0; b < bytes; ++b)
                     ASSERT_EQ(slot[b], pattern(pe, 0, round, b)) << region.kind;
-                }
                 ASSERT_EQ(slot[bytes], bytes == kSlot ? slot[bytes] : kGuard);
             }
         }
@@ -96,9 +95,8 @@ TEST_F(Counters, WaitForGetsOfAll) {
         shmemx_getmem_ct(ct_, dest, region.data, bytes, right);
         shmemx_ct_wait(ct_, round + 1);
         std::memset(region.data, kGuard, bytes);
-        for (std::size_t b = 0; b < bytes; ++b) {
+        for (std::size_t b = 0; b < bytes; ++b)
             ASSERT_EQ(dest[b], pattern(right, 0, static_cast<std::size_t>(round), b));
-        }
         shmem_barrier_all();
         ASSERT_EQ(shmemx_ct_get(ct_), round + 1);
     }
@@ -197,14 +195,12 @@ TEST_F(Counters, AreIndependent) {
     for (shmemx_ct_t& ct : counters) shmemx_ct_create(&ct);
     const int right = (shmem_my_pe() + 1) % shmem_n_pes();
     for (std::size_t i = 0; i < counters.size(); ++i) {
-        for (std::size_t n = 0; n < i; ++n) {
+        for (std::size_t n = 0; n < i; ++n)
             shmemx_putmem_ct(counters[i], nullptr, nullptr, 0, right);
-        }
     }
     shmem_barrier_all();
-    for (std::size_t i = 0; i < counters.size(); ++i) {
+    for (std::size_t i = 0; i < counters.size(); ++i)
         EXPECT_EQ(shmemx_ct_get(counters[i]), static_cast<long>(i));
-    }
     for (shmemx_ct_t& ct : counters) shmemx_ct_free(&ct);
     EXPECT_EQ(shmemx_ct_get(ct_), 0);
 }

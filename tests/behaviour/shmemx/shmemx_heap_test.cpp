@@ -59,9 +59,8 @@ TEST(ExternalHeap, ContentsStay) {
         fill(expected.data(), 3 * kPage, pe, 2, 0);
         shmem_getmem(seen.data(), allocated, 3 * kPage, pe);
         ASSERT_EQ(difference(seen.data(), expected.data(), 3 * kPage), "") << "of PE " << pe;
-        for (std::size_t i = 0; i < kLargeBytes; i += kLargeBytes / 7) {
+        for (std::size_t i = 0; i < kLargeBytes; i += kLargeBytes / 7)
             ASSERT_EQ(shmem_uchar_g(&large[i], pe), i == 0 ? 7 : 0);
-        }
         ASSERT_EQ(shmem_uchar_g(&large[kLargeBytes - 1], pe), 8 + pe);
     }
     EXPECT_EQ(mapped[5], tessera::test::pattern(me, 1, 0, 5));
@@ -204,9 +203,8 @@ TEST(ExternalHeap, Collectives) {
     constexpr std::size_t kMany = 3000;
     for (std::size_t i = 0; i < kMany; ++i) source[i] = shmem_my_pe() + static_cast<long>(i);
     ASSERT_EQ(shmem_long_sum_reduce(SHMEM_TEAM_WORLD, dest, source, kMany), 0);
-    for (std::size_t i = 0; i < kMany; ++i) {
+    for (std::size_t i = 0; i < kMany; ++i)
         ASSERT_EQ(dest[i], npes * (npes - 1) / 2 + npes * static_cast<long>(i));
-    }
     ASSERT_EQ(shmem_long_broadcast(SHMEM_TEAM_WORLD, dest, source, kMany, npes - 1), 0);
     ASSERT_EQ(dest[kMany - 1], npes - 1 + static_cast<long>(kMany) - 1);
     ASSERT_EQ(shmem_long_fcollect(SHMEM_TEAM_WORLD, dest, source, 5), 0);
@@ -275,9 +273,8 @@ TEST(ExternalHeap, ContextsAndThreads) {
     auto work = [&](int thread) {
         shmem_ctx_t ctx = SHMEM_CTX_INVALID;
         EXPECT_EQ(shmem_team_create_ctx(reversed, 0, &ctx), 0);
-        for (int i = 0; i < 100; ++i) {
+        for (int i = 0; i < 100; ++i)
             shmem_ctx_long_atomic_add(ctx, &words[thread], 1, npes - 1 - right());
-        }
         shmem_ctx_destroy(ctx);
     };
     std::thread other(work, 1);

@@ -30,9 +30,8 @@ int main(void) {
         shmemx_heap_preinit();
         const int me = shmem_my_pe();
         const int right = (me + 1) % shmem_n_pes();
-        for (int half = 0; half < 2; ++half) {
+        for (int half = 0; half < 2; ++half)
             check(!shmem_addr_accessible(halves[half], me), "known before it is given", session);
-        }
         // One half or both, in changing order; sometimes parts of what was given before.
         char* first = halves[session % 2];
         char* second = halves[(session + 1) % 2];

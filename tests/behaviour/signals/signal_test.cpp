@@ -27,9 +27,8 @@ TEST(Signal, AddsOfAllPesCount) {
             for (int pe = 0; pe < shmem_n_pes(); ++pe) {
                 int* dest = &data[shmem_my_pe()];
                 if (i % 3 == 0) shmem_int_put_signal(dest, &i, 1, signal, 1, SHMEM_SIGNAL_ADD, pe);
-                if (i % 3 == 1) {
+                if (i % 3 == 1)
                     shmem_int_put_signal_nbi(dest, &i, 1, signal, 1, SHMEM_SIGNAL_ADD, pe);
-                }
                 if (i % 3 == 2) {
                     shmem_int_p(dest, i, pe);
                     shmem_fence();

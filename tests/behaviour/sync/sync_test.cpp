@@ -303,9 +303,8 @@ void check_fairness(std::size_t count, const char* name, Any any) {
         ASSERT_LT(at, count) << name;
         ++returned[at];
     }
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; ++i)
         EXPECT_GT(returned[i], 0) << name << " starves element " << i << " of " << count;
-    }
 }
 
 TEST(Sync, AnyIsFair) {

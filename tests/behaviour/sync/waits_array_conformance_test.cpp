@@ -103,9 +103,8 @@ Condition<T> random_condition(std::mt19937_64& random, T* words, bool is_vector)
     const auto pick = [&] { return pool[random() % pool.size()]; };
     Condition<T> condition{words, random() % 7, {}, kComparisons[random() % 6], {}};
     for (std::size_t i = 0; i < condition.count; ++i) words[i] = pick();
-    for (std::size_t i = 0; i < (is_vector ? condition.count : 1); ++i) {
+    for (std::size_t i = 0; i < (is_vector ? condition.count : 1); ++i)
         condition.values.push_back(pick());
-    }
     const std::uint64_t status = random() % 4;  // null, none excluded, some, all
     for (std::size_t i = 0; i < condition.count && status != 0; ++i) {
         bool is_excluded = status == 3 || (status == 2 && random() % 2 == 0);

@@ -129,9 +129,8 @@ TEST(Threads, WaitForTheSameWord) {
                     shmem_long_wait_until_all(flags.get(), 3, nullptr, SHMEM_CMP_GE, number);
                     break;
                 case 2:
-                    while (shmem_long_test(flags.get() + 2, SHMEM_CMP_GE, number) == 0) {
+                    while (shmem_long_test(flags.get() + 2, SHMEM_CMP_GE, number) == 0)
                         std::this_thread::yield();
-                    }
                     break;
                 default: {
                     std::size_t indices[3];

@@ -58,9 +58,8 @@ void expect_members(const Teams& teams, shmem_team_t team, const std::vector<int
     const int size = static_cast<int>(pes.size());
     EXPECT_EQ(teams.n_pes(team), size);
     EXPECT_EQ(teams.my_pe(team), mine);
-    for (int pe = 0; pe < shmem_n_pes(); ++pe) {
+    for (int pe = 0; pe < shmem_n_pes(); ++pe)
         EXPECT_EQ(teams.translate_pe(SHMEM_TEAM_WORLD, pe, team), index_in(pes, pe));
-    }
     for (int i = 0; i < size; ++i) {
         const int pe = pes[static_cast<std::size_t>(i)];
         EXPECT_EQ(teams.translate_pe(team, i, SHMEM_TEAM_WORLD), pe);
@@ -99,9 +98,8 @@ void check_strided(const Teams& teams, shmem_team_t parent, const std::vector<in
     EXPECT_EQ(teams.split_strided(parent, start, stride, size, nullptr, 0, &team), 0)
         << "start " << start << ", stride " << stride << ", size " << size;
     std::vector<int> pes;
-    for (int i = 0; i < size; ++i) {
+    for (int i = 0; i < size; ++i)
         pes.push_back(parent_pes[static_cast<std::size_t>(start + i * stride)]);
-    }
     expect_members(teams, team, pes);
     teams.destroy(team);
 }
@@ -119,9 +117,8 @@ TEST(Team, split_strided) {
             check_strided(teams, SHMEM_TEAM_WORLD, all_pes(), start, 0, 1);
             for (int stride = -npes; stride <= npes; ++stride) {
                 int most = 1;
-                while (stride != 0 && start + most * stride >= 0 && start + most * stride < npes) {
+                while (stride != 0 && start + most * stride >= 0 && start + most * stride < npes)
                     ++most;
-                }
                 check_strided(teams, SHMEM_TEAM_WORLD, all_pes(), start, stride, most);
                 if (stride % 2 == 0 || most < 3) continue;
                 check_strided(teams, backwards, backwards_pes, start, stride, most - 1);

@@ -57,9 +57,8 @@ void check_reduce(const Member& member, const Buffers& buffers, int thread, int 
 
 void check_broadcast(const Member& member, const Buffers& buffers, int thread, int round) {
     const int root = round % member.npes;
-    for (std::size_t i = 0; i < kWords; ++i) {
+    for (std::size_t i = 0; i < kWords; ++i)
         buffers.source[i] = word_of(world_pe(member, member.index), thread, round, i);
-    }
     ASSERT_EQ(shmem_uint64_broadcast(member.team, buffers.dest, buffers.source, kWords, root), 0);
     for (std::size_t i = 0; i < kWords; ++i) {
         ASSERT_EQ(buffers.dest[i], word_of(world_pe(member, root), thread, round, i))
@@ -72,9 +71,8 @@ void check_collect(const Member& member, const Buffers& buffers, int thread, int
         return static_cast<std::size_t>(index + round) % (kWords + 1);
     };
     const std::size_t mine = count_of(member.index);
-    for (std::size_t i = 0; i < mine; ++i) {
+    for (std::size_t i = 0; i < mine; ++i)
         buffers.source[i] = word_of(world_pe(member, member.index), thread, round, i);
-    }
     ASSERT_EQ(shmem_uint64_collect(member.team, buffers.dest, buffers.source, mine), 0);
     std::size_t at = 0;
     for (int k = 0; k < member.npes; ++k) {
@@ -105,9 +103,8 @@ void check_alltoall(const Member& member, const Buffers& buffers, int thread, in
 void check_scan(const Member& member, const Buffers& buffers, int thread, int round) {
     std::uint64_t sum[kWords] = {};
     for (std::size_t i = 0; i < kWords; ++i) {
-        for (int k = 0; k < member.index; ++k) {
+        for (int k = 0; k < member.index; ++k)
             sum[i] += word_of(world_pe(member, k), thread, round, i);
-        }
         buffers.source[i] = word_of(world_pe(member, member.index), thread, round, i);
     }
     ASSERT_EQ(shmem_uint64_sum_exscan(member.team, buffers.dest, buffers.source, kWords), 0);

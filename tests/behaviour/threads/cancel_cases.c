@@ -91,9 +91,8 @@ static void run(void (*call)(void)) {
         __atomic_store_n(&started, 0, __ATOMIC_SEQ_CST);
         if (pthread_create(&thread, NULL, repeat, (void*)call) != 0) exit(2);
         // Another number of calls each time, so that it is not always in the same one.
-        while (__atomic_load_n(&started, __ATOMIC_SEQ_CST) < calls + (calls > 1 ? i : 0)) {
+        while (__atomic_load_n(&started, __ATOMIC_SEQ_CST) < calls + (calls > 1 ? i : 0))
             sched_yield();
-        }
         pthread_cancel(thread);
         void* result = NULL;
         pthread_join(thread, &result);

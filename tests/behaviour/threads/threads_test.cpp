@@ -31,9 +31,8 @@ template <class Work>
 void run_threads(Work work) {
     std::vector<std::string> errors(kThreads);
     std::vector<std::thread> threads;
-    for (int i = 0; i < kThreads; ++i) {
+    for (int i = 0; i < kThreads; ++i)
         threads.emplace_back([&, i] { errors[static_cast<std::size_t>(i)] = work(i); });
-    }
     for (std::thread& thread : threads) thread.join();
     for (const std::string& error : errors) ASSERT_EQ(error, "");
 }
@@ -175,9 +174,8 @@ TEST(Threads, BarriersAndLocksBesideTransfers) {
         if (thread == 3) {
             auto slot = static_cast<std::size_t>(shmem_my_pe());
             std::string error;
-            while (!is_done && error.empty()) {
+            while (!is_done && error.empty())
                 error = move_data(regions()[0].data + slot * 2048, 2048, thread);
-            }
             return error;
         }
         for (int i = 0; i < rounds; ++i) {

@@ -100,10 +100,11 @@ CASE(own_put_then_quiet) {
 CASE(lock_with_get_and_put) {  // PE 0 by loads and stores of its own memory
     for (int i = 0; i < 3; ++i) {
         shmem_set_lock(&lock);
-        if (me == 0)
+        if (me == 0) {
             counter += 1;
-        else
+        } else {
             shmem_long_p(&counter, shmem_long_g(&counter, 0) + 1, 0);
+        }
         shmem_clear_lock(&lock);
     }
     shmem_barrier_all();

@@ -36,9 +36,8 @@ static void say_where(void) {
     gethostname(host, sizeof host - 1);
     int pes[kPes];
     int length = shmem_team_n_pes(SHMEM_TEAM_SHARED);
-    for (int i = 0; i < length; ++i) {
+    for (int i = 0; i < length; ++i)
         pes[i] = shmem_team_translate_pe(SHMEM_TEAM_SHARED, i, SHMEM_TEAM_WORLD);
-    }
     long* word = shmem_malloc(sizeof *word);
     printf("pe %d host %s", shmem_my_pe(), host);
     print_list("team", pes, length);
@@ -71,9 +70,8 @@ static void use_static_data(void) {
     static long got[kWords];
     for (int pe = 0; pe < npes; ++pe) {
         shmem_long_get(got, zeroed, kWords, pe);
-        for (int i = 0; i < slice * npes; ++i) {
+        for (int i = 0; i < slice * npes; ++i)
             check(got[i] == i / slice * 100000 + i % slice, "static data hold something else");
-        }
         check(initialized[pe * slice] == pe * 100000, "static data hold something else (iput)");
         check(counts[pe] == 7, "a fetch-add is lost");
     }

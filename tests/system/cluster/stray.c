@@ -77,9 +77,8 @@ static void open_client(struct client* client) {
     need(fi_mr_reg(client->domain, bytes, kBytes, FI_SEND | FI_WRITE | FI_READ, 0, 1, 0,
                    &client->region, NULL),
          "fi_mr_reg");
-    if (fi_av_insert(client->addresses, &target_address, 1, &client->target, 0, NULL) != 1) {
+    if (fi_av_insert(client->addresses, &target_address, 1, &client->target, 0, NULL) != 1)
         need(-FI_EINVAL, "fi_av_insert");
-    }
 }
 
 static void close_client(struct client* client) {
@@ -142,9 +141,8 @@ static void fill_message(int number, size_t length) {
     for (size_t i = 0; i < length; ++i) bytes[i] = (char)next_random();
     // Small numbers in place of noise: these look more like something that means something.
     if (number % 3 == 1) memset(bytes, number % 2 != 0 ? 0xff : 0, length);
-    for (size_t i = 0; number % 3 == 2 && i < length; ++i) {
+    for (size_t i = 0; number % 3 == 2 && i < length; ++i)
         bytes[i] = i % 4 == 0 ? (char)(next_random() % 8) : 0;
-    }
 }
 
 int main(int argc, char** argv) {

@@ -77,9 +77,8 @@ static void make_mistake(const char* kind) {
     if (strcmp(kind, "place") == 0) tell_place();
     if (strcmp(kind, "abrt") == 0) give_up();
     if (strcmp(kind, "overflow") == 0) word = recurse("");
-    if (strcmp(kind, "thread") == 0 && pthread_create(&thread, NULL, crash_in_thread, NULL) == 0) {
+    if (strcmp(kind, "thread") == 0 && pthread_create(&thread, NULL, crash_in_thread, NULL) == 0)
         pthread_join(thread, NULL);
-    }
     if (strcmp(kind, "source") == 0) put_from_nowhere();
     if (strcmp(kind, "call") == 0) no_function();  /* HERE call */
     if (strcmp(kind, "sent") == 0) raise(SIGSEGV); /* HERE sent */

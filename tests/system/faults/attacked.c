@@ -32,9 +32,8 @@ static void check_round(long round) {
     shmem_barrier_all();
     check(arrived == (round + 1) * npes, "atomics are lost");
     for (int pe = 0; pe < npes; ++pe) {
-        for (int i = 0; i < kWords; ++i) {
+        for (int i = 0; i < kWords; ++i)
             check(words[pe * kWords + i] == pattern(round, pe, i), "wrong data");
-        }
         shmem_long_get(copy, &words[me * kWords], kWords, pe);
         for (int i = 0; i < kWords; ++i) check(copy[i] == pattern(round, me, i), "wrong get");
     }

@@ -49,9 +49,8 @@ static void read_mappings(void) {
 
 static int is_dumped(const void* address) {
     for (int i = 0; i < mapping_count; ++i) {
-        if (mappings[i].begin <= (uintptr_t)address && (uintptr_t)address < mappings[i].end) {
+        if (mappings[i].begin <= (uintptr_t)address && (uintptr_t)address < mappings[i].end)
             return mappings[i].is_dumped;
-        }
     }
     return -1;
 }

@@ -43,9 +43,8 @@ static void fork_a_child_that_exits(int code) {
     pid_t child = fork();
     if (child == 0) exit(code);
     int status = 0;
-    if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != code) {
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != code)
         shmem_global_exit(93);
-    }
 }
 
 // Children exit before the first contact with another node, and after it.

@@ -95,9 +95,8 @@ static int lines(long count, long length) {
 static int bytes(long count) {
     char block[4096];
     memset(block, 'y', sizeof block);
-    for (; count > 0; count -= (long)sizeof block) {
+    for (; count > 0; count -= (long)sizeof block)
         write_all(block, count < (long)sizeof block ? (size_t)count : sizeof block);
-    }
     return 0;
 }
 

@@ -13,9 +13,8 @@
 namespace static_test {
 
 inline void check_refusal(const tessera::heap::StaticData& data, const char* reason) {
-    if (data.shared || std::strstr(data.reason, reason) == nullptr) {
+    if (data.shared || std::strstr(data.reason, reason) == nullptr)
         std::fprintf(stderr, "shared %d, reason \"%s\"\n", data.shared, data.reason);
-    }
     CHECK(!data.shared && std::strstr(data.reason, reason) != nullptr);
 }
 

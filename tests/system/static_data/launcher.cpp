@@ -102,9 +102,8 @@ int unreadable_copy(const char* path) {
     int copy = memfd_create("unreadable", MFD_CLOEXEC);
     struct stat status {};
     CHECK(source >= 0 && copy >= 0 && fstat(source, &status) == 0);
-    for (off_t done = 0; done < status.st_size;) {
+    for (off_t done = 0; done < status.st_size;)
         CHECK(sendfile(copy, source, &done, static_cast<std::size_t>(status.st_size - done)) > 0);
-    }
     CHECK(fchmod(copy, 0111) == 0);
     // A file open for writing cannot be executed.
     char reopened_path[32];
@@ -114,9 +113,8 @@ int unreadable_copy(const char* path) {
     close(copy);
     close(source);
     constexpr uid_t kNobody = 65534;
-    if (getuid() == 0) {
+    if (getuid() == 0)
         CHECK(setgroups(0, nullptr) == 0 && setgid(kNobody) == 0 && setuid(kNobody) == 0);
-    }
     return reopened;
 }
 
@@ -134,9 +132,8 @@ int unreadable_copy(const char* path) {
         job.pe = pe;
         setenv(tessera::kJobVariable, tessera::job_variable_value(job).c_str(), 1);
     }
-    if (options.no_aslr && personality(ADDR_NO_RANDOMIZE) == -1) {
+    if (options.no_aslr && personality(ADDR_NO_RANDOMIZE) == -1)
         std::perror("static_launcher: running with address randomization");
-    }
     if (options.denied != nullptr) static_test::deny(options.denied);
     if (options.unreadable) {
         int program = unreadable_copy(options.command[0]);

@@ -78,9 +78,8 @@ inline void meet(Meeting& meeting) {
         syscall(SYS_futex, &meeting.round, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
         return;
     }
-    while (meeting.round.load() == round) {
+    while (meeting.round.load() == round)
         syscall(SYS_futex, &meeting.round, FUTEX_WAIT, round, nullptr, nullptr, 0);
-    }
 }
 
 }  // namespace static_test

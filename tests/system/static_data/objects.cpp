@@ -100,9 +100,8 @@ void check_programs() {
 
 void check_threads() {
     std::vector<std::thread> threads;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
         threads.emplace_back([i] { dictionary["one"].size() == 1 ? void(i) : std::abort(); });
-    }
     for (std::thread& thread : threads) thread.join();
 }
 

@@ -109,12 +109,10 @@ void check_allocation() {
     CHECK(grown != reinterpret_cast<char*>(-1));
     std::memset(grown, 7, 64 * kPage);
     std::vector<std::vector<char>> blocks;
-    for (std::size_t bytes = 16; bytes < (std::size_t{4} << 20); bytes *= 3) {
+    for (std::size_t bytes = 16; bytes < (std::size_t{4} << 20); bytes *= 3)
         blocks.emplace_back(bytes, static_cast<char>(bytes));
-    }
-    for (const std::vector<char>& block : blocks) {
+    for (const std::vector<char>& block : blocks)
         CHECK(block.back() == static_cast<char>(block.size()));
-    }
     dictionary["four"] = 4;
     text += " and has grown";
     CHECK(dictionary.size() == 4 && text.find("grown") != std::string::npos);

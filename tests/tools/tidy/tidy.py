@@ -10,6 +10,7 @@ import os
 import sys
 
 import allowed
+from form_rules import FORM_RULES
 from named_paths import PATH_RULES
 from order_rules import ORDER_RULES
 from prose_rules import PROSE_RULES
@@ -19,7 +20,8 @@ from tree_rules import TREE_RULES, test_twins
 from word_rules import WORD_RULES
 
 
-RULES_OF_FILES = {**RULES, **TREE_RULES, **PATH_RULES, **WORD_RULES, **PROSE_RULES, **ORDER_RULES}
+RULES_OF_FILES = {**RULES, **TREE_RULES, **PATH_RULES, **WORD_RULES, **PROSE_RULES, **ORDER_RULES,
+                  **FORM_RULES}
 
 
 def findings_of(tree, exceptions, covered_by, wanted):

@@ -62,6 +62,7 @@ def long_function(lines):
 
 
 RELEASE = "inline std::atomic<int> a;\ninline void put() { a.store(1, std::memory_order_release); }"
+FUNCTION = "inline void f(int a) {{ {} }}\n"
 ACQUIRE = "inline int get() { return a.load(std::memory_order_acquire); }\n"
 
 
@@ -185,6 +186,15 @@ CASES = (
      "void word() {}\n", "word in src/base/word.hpp holds no order"),
     ("order-partners", "src/base/word.hpp", HEAD + RELEASE + "  // Pairs with word.hpp:put.\n",
      "no acquire in word.hpp:put"),
+    ("braces", "src/base/word.hpp", HEAD + FUNCTION.format("if (a) { a = 0; }"), "no braces"),
+    ("braces", "src/base/word.hpp", HEAD + FUNCTION.format("for (;;) {\n(void)a;}"), "no braces"),
+    ("braces", "src/base/word.hpp", HEAD + FUNCTION.format("while (a &&\na) a = 0;"), "put braces"),
+    ("braces", "src/base/word.hpp", HEAD + FUNCTION.format("if (a)\na = f(a,\na);"), "put braces"),
+    ("braces", "src/base/word.hpp", HEAD + FUNCTION.format("if (a) a = 0; else { a = 1; }"),
+     "put braces"),
+    ("braces", "src/base/word.hpp", HEAD + FUNCTION.format("for (;;) if (a) a = 0;"), "put braces"),
+    ("braces", "src/base/word.hpp", HEAD + FUNCTION.format("if (a) FAIL();"), "put braces"),
+    ("comment-marks", "src/base/word.hpp", HEAD + "int a;  ///< A word.\n", "begin the comment"),
     ("one-name", "tests/unit/heap/check.py", SCRIPT, "has the name of tests/check.py"),
     ("test-twins", "tests/unit/base/word_test.cpp", None, "unit/base/word_test.cpp"),
 )
@@ -231,6 +241,15 @@ class TidyTest(unittest.TestCase):
         for text in at_functions, at_class:
             files = CLEAN | {"src/base/word.hpp": HEAD + text}
             self.assertEqual(self.findings(files), [])
+
+    def test_bodies_with_braces_and_without(self):
+        for body in ("if (a) a = f([] { g(); h(); });", "for (;;) EXPECT_EQ(a, 0);",
+                     "if (a) [[unlikely]]\na = 0;", "if (a) { EXPECT_EQ(a, 0); }",
+                     "if (a) {\n// Why.\na = 0;\n}", "if (a) { a = 0; } else { a = 1; }",
+                     "do { --a; } while (a);", "for (;;) { if (a) return; }"):
+            with self.subTest(body=body):
+                files = CLEAN | {"src/base/word.hpp": HEAD + FUNCTION.format(body)}
+                self.assertEqual(self.findings(files), [])
 
     def test_every_rule_has_a_case(self):
         names = NAMES

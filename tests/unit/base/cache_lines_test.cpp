@@ -132,9 +132,8 @@ TEST(StorePastCache, NeighboursKeepWhatOthersWrite) {
     }
     finish_stores_past_cache();
     counter.join();
-    for (std::size_t i = 0; i < 16; ++i) {
+    for (std::size_t i = 0; i < 16; ++i)
         EXPECT_EQ(words[i].load(), i % 2 == 0 ? kRounds : (kRounds / 10) << 8) << "word " << i;
-    }
 }
 
 // A reader that watches a word sees no half of it.

@@ -30,9 +30,8 @@ bool take_part(Board& board, int member, int members) {
     for (long round = 1; round <= kRounds; ++round) {
         board.rounds[round % 2][member] = round;
         board.sync.barrier(static_cast<std::uint32_t>(members), "test");
-        for (int i = 0; i < members; ++i) {
+        for (int i = 0; i < members; ++i)
             is_right = is_right && board.rounds[round % 2][i] == round;
-        }
     }
     return is_right;
 }

@@ -135,9 +135,8 @@ TEST(Copy, MediumSizesAtEveryAlignment) {
     Block dest(17 << 10);
     source.fill_randomly(5);
     choose_copy_routine(0);
-    for (std::size_t bytes = 2000; bytes <= 2600; ++bytes) {
+    for (std::size_t bytes = 2000; bytes <= 2600; ++bytes)
         ASSERT_NO_FATAL_FAILURE(check_copy(dest, source, 64 + bytes % 67, bytes % 59, bytes));
-    }
     for (std::size_t bytes : {4095, 4096, 4097, 8192, 16383, 16384, 16385}) {
         for (std::size_t offset = 0; offset < 64; ++offset) {
             ASSERT_NO_FATAL_FAILURE(check_copy(dest, source, 64 + offset, 0, bytes));
@@ -161,9 +160,8 @@ TEST(Copy, LargeSizesAroundTheLimits) {
     Block dest(kCacheBytes + 16384);
     source.fill_randomly(3);
     for (std::size_t bytes : sizes) {
-        for (const auto& [dest_offset, source_offset] : offsets) {
+        for (const auto& [dest_offset, source_offset] : offsets)
             ASSERT_NO_FATAL_FAILURE(check_copy(dest, source, dest_offset, source_offset, bytes));
-        }
     }
 }
 
@@ -175,9 +173,8 @@ TEST(Copy, DestALittleBehindSourceInAPage) {
     choose_copy_routine(0);
     for (const std::size_t behind : {1, 8, 16, 31, 32}) {
         for (const std::size_t from : {0, 5, 32, 4080}) {
-            for (const std::size_t bytes : {2049, 2112, 4096, 5003, 20000, 262144, 262161}) {
+            for (const std::size_t bytes : {2049, 2112, 4096, 5003, 20000, 262144, 262161})
                 ASSERT_NO_FATAL_FAILURE(check_copy(dest, source, from + behind, from, bytes));
-            }
         }
     }
 }
@@ -256,17 +253,15 @@ void check_is_one_store(std::size_t bytes, bool is_first_protected) {
         copy_bytes(dest, source, hidden_bytes);
         ADD_FAILURE() << "no fault";
     }
-    for (std::size_t i = 0; i < bytes; ++i) {
+    for (std::size_t i = 0; i < bytes; ++i)
         EXPECT_EQ(static_cast<unsigned char>(dest[i]), kGuard) << "byte " << i;
-    }
 }
 
 TEST(Copy, WordsAreOneStore) {
     utsname system;
     uname(&system);
-    if (std::strcmp(system.machine, "x86_64") != 0) {
+    if (std::strcmp(system.machine, "x86_64") != 0)
         GTEST_SKIP() << "only x86-64 promises that a store that faults has written nothing";
-    }
     for (std::size_t bytes : {2, 4, 8}) {
         check_is_one_store(bytes, false);
         check_is_one_store(bytes, true);

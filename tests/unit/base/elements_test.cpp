@@ -151,9 +151,8 @@ void check_excluded(ElementType type, std::size_t first) {
     std::thread single([&] {
         std::uint64_t one = 0;
         std::memcpy(&one, ones.data(), std::min(sizeof one, sizeof(T)));
-        for (int i = 0; i < kRounds && k.fetch != nullptr; ++i) {
+        for (int i = 0; i < kRounds && k.fetch != nullptr; ++i)
             k.fetch(reinterpret_cast<char*>(dest + first + 3), one, lock);
-        }
     });
     add();
     other.join();

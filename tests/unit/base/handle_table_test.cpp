@@ -110,9 +110,8 @@ TEST(HandleTable, ObjectsStayWhereTheyAre) {
 TEST(HandleTable, HasAnEnd) {
     constinit static HandleTable<char, kKind> table;
     ASSERT_TRUE(table.reserve());
-    for (std::uint32_t i = 1; i < HandleSlots::kSlots; ++i) {
+    for (std::uint32_t i = 1; i < HandleSlots::kSlots; ++i)
         ASSERT_NE(table.add('x').object, nullptr) << i;
-    }
     EXPECT_EQ(table.add('x').object, nullptr);
 }
 

@@ -28,9 +28,8 @@ void look() {
     if (job != nullptr) {
         const int fds[] = {job->node_fd, job->heap_fd, job->control_fd, job->life_fd};
         bool all_close_on_exec = true;
-        for (int fd : fds) {
+        for (int fd : fds)
             all_close_on_exec = all_close_on_exec && (::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0;
-        }
         std::printf(" pe %d of %d in %d nodes by %d fds %d %d %d %d %s", job->pe, job->npes,
                     job->nodes, static_cast<int>(job->launcher_pid), fds[0], fds[1], fds[2], fds[3],
                     all_close_on_exec ? "closed on exec" : "open");
@@ -52,9 +51,8 @@ std::string look_after(const std::function<void()>& prepare) {
     ::close(ends[1]);
     std::string text;
     char buffer[256];
-    for (ssize_t got; (got = ::read(ends[0], buffer, sizeof buffer)) > 0;) {
+    for (ssize_t got; (got = ::read(ends[0], buffer, sizeof buffer)) > 0;)
         text.append(buffer, static_cast<std::size_t>(got));
-    }
     ::close(ends[0]);
     int status = -1;
     ::waitpid(child, &status, 0);

@@ -99,9 +99,8 @@ TEST(Section, SpansThatNoMemoryHas) {
 std::vector<std::ptrdiff_t> offsets(const Runs& runs, std::size_t first, std::size_t count) {
     std::vector<std::ptrdiff_t> all;
     for_each_line(runs, first, count, [&](std::ptrdiff_t offset, std::size_t here) {
-        for (std::size_t i = 0; i < here; ++i) {
+        for (std::size_t i = 0; i < here; ++i)
             all.push_back(offset + static_cast<std::ptrdiff_t>(i) * runs.strides[0]);
-        }
     });
     return all;
 }

@@ -212,9 +212,8 @@ TEST(TicketRing, WhatActorsWriteIsThereBehindThem) {
     std::vector<std::array<std::uint64_t, kPieces>> written(Ring::kEntries);
     std::atomic<std::uint64_t> ends{0};
     const auto expect_all = [&](std::uint64_t ticket) {
-        for (std::uint64_t i = 0; i < kPieces; ++i) {
+        for (std::uint64_t i = 0; i < kPieces; ++i)
             EXPECT_EQ(written[ticket % Ring::kEntries][i], ticket * kPieces + i);
-        }
     };
     const auto look = [&] {
         const std::uint64_t tickets = ring->tickets();

@@ -204,9 +204,8 @@ void call(const Kernel& kernel, const Case& c, T* result, const std::vector<cons
 template <class T>
 void check(const Kernel& kernel, const Case& c, std::mt19937_64& random) {
     std::vector<Array<T>> arrays;
-    for (std::size_t k = 0; k <= c.count; ++k) {
+    for (std::size_t k = 0; k <= c.count; ++k)
         arrays.push_back(random_array<T>(random, random() % 8 + c.nelems + (k == c.alias) * 8));
-    }
     std::vector<const void*> from;
     std::vector<const T*> typed;
     for (std::size_t k = 0; k < c.count; ++k) {
@@ -259,9 +258,8 @@ void check_operator(Operator op) {
         ASSERT_EQ(kernel.element_bytes, sizeof(T)) << set.name;
         std::mt19937_64 random(kSeed);
         Case c{.where = set.name, .op = op, .nelems = 0, .form = 0, .count = 2, .alias = 0};
-        for (; c.nelems <= kSmallSizesMax; ++c.nelems) {
+        for (; c.nelems <= kSmallSizesMax; ++c.nelems)
             ASSERT_NO_FATAL_FAILURE(check_size<T>(kernel, c, random));
-        }
         for (std::size_t nelems : kLargeSizes<T>) {
             c.nelems = nelems;
             ASSERT_NO_FATAL_FAILURE(check_size<T>(kernel, c, random));

@@ -35,9 +35,8 @@ TEST(Select, SettingsHaveTheNamesOfTheLists) {
             EXPECT_FALSE(all[k]->best_when.empty());
         }
     }
-    for (const Algorithm<Alltoall>* algorithm : algorithms<Alltoall>()) {
+    for (const Algorithm<Alltoall>* algorithm : algorithms<Alltoall>())
         EXPECT_EQ(algorithm->restriction.contiguous, algorithm->run.strided == nullptr);
-    }
 }
 
 TEST(Select, TheFirstAlgorithmCanDoEveryCall) {

@@ -168,9 +168,8 @@ struct Map {
 void compose(void* inout, const void* in, std::size_t nelems, void* maps_per_element) {
     auto* left = static_cast<Map*>(inout);
     const auto* right = static_cast<const Map*>(in);
-    for (std::size_t i = 0; i < nelems * *static_cast<std::size_t*>(maps_per_element); ++i) {
+    for (std::size_t i = 0; i < nelems * *static_cast<std::size_t*>(maps_per_element); ++i)
         left[i] = {left[i].a * right[i].a, left[i].a * right[i].b + left[i].b};
-    }
 }
 
 struct Shape {
@@ -205,9 +204,8 @@ std::string text_of(const Shape& shape) {
 void add(void* inout, const void* in, std::size_t nelems, void* maps_per_element) {
     auto* left = static_cast<Map*>(inout);
     const auto* right = static_cast<const Map*>(in);
-    for (std::size_t i = 0; i < nelems * *static_cast<std::size_t*>(maps_per_element); ++i) {
+    for (std::size_t i = 0; i < nelems * *static_cast<std::size_t*>(maps_per_element); ++i)
         left[i] = {left[i].a + right[i].a, left[i].b + right[i].b};
-    }
 }
 
 // Reductions of vectors of `blocks` blocks. RETURNS: the right result.
@@ -274,9 +272,8 @@ TEST(Streams, ReduceScatter) {
             RuntimeCall& call = member.call;
             call.out = {.start = member.source.data(), .stride = call.bytes, .bytes = call.bytes};
             if (!has_counts) continue;
-            for (std::size_t k = 0; k < counts.size(); ++k) {
+            for (std::size_t k = 0; k < counts.size(); ++k)
                 member.out_displs.push_back(k * shape.nelems);
-            }
             call.out = {.start = member.source.data(),
                         .counts = counts.data(),
                         .displacements = member.out_displs.data()};
@@ -309,9 +306,8 @@ TEST(Streams, Broadcast) {
             call.root = shape.root;
         }
         job.run(kBroadcastSchedule);
-        for (int i = 0; i < shape.npes; ++i) {
+        for (int i = 0; i < shape.npes; ++i)
             ASSERT_TRUE(is_result(job.member(i), job.member(shape.root).source.data(), bytes));
-        }
     }
 }
 
@@ -342,9 +338,8 @@ TEST(Streams, AlltoallOfDifferentBlocks) {
         }
         for (std::size_t i = 0; i < npes; ++i) {
             Member& member = *job.members[i];
-            for (std::size_t k = 0; k < npes; ++k) {
+            for (std::size_t k = 0; k < npes; ++k)
                 member.in_counts[k] = job.members[k]->out_counts[i];
-            }
             RuntimeCall& call = member.call;
             call.element_bytes = 3;
             call.out = {.start = member.source.data(),

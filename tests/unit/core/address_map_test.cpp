@@ -59,9 +59,8 @@ TEST_F(AddressMapTest, TheFastPathRefusesWhatIsNotInTheHeap) {
     EXPECT_EQ(address_map.mapped_heap(heap, SIZE_MAX, 0), nullptr);
     EXPECT_EQ(address_map.mapped_heap(heap + kHeap - 64, SIZE_MAX, 0), nullptr);
     EXPECT_EQ(address_map.mapped_heap(nullptr, 65, 0), nullptr);
-    for (int pe : {-1, 3, INT32_MAX, INT32_MIN}) {
+    for (int pe : {-1, 3, INT32_MAX, INT32_MIN})
         EXPECT_EQ(address_map.mapped_heap(heap, 65, pe), nullptr) << pe;
-    }
     EXPECT_EQ(address_map.mapped_heap(world_.heap(0), 65, 0), nullptr) << "another PE's address";
 }
 
@@ -71,9 +70,8 @@ TEST_F(AddressMapTest, TheFastPathOfShortOperationsRefusesWhatMayEndOutside) {
         EXPECT_EQ(address_map.mapped(segment - 1, 0), nullptr);
         EXPECT_EQ(address_map.mapped(segment + bytes - 63, 0), nullptr);
         EXPECT_EQ(address_map.mapped(segment + bytes, 0), nullptr);
-        for (int pe : {-1, 3, INT32_MAX, INT32_MIN}) {
+        for (int pe : {-1, 3, INT32_MAX, INT32_MIN})
             EXPECT_EQ(address_map.mapped(segment, pe), nullptr) << pe;
-        }
     }
     EXPECT_EQ(address_map.mapped(nullptr, 0), nullptr);
     EXPECT_EQ(address_map.mapped(world_.heap(0), 0), nullptr) << "another PE's address";

@@ -210,9 +210,8 @@ TEST(Allocator, OwnedBlocksShareNoCacheLine) {
 TEST(Allocator, TakesTheSmallestFitAndTheLowestOfEquals) {
     Allocator allocator(kMiB);
     std::vector<std::size_t> offsets;
-    for (const std::size_t bytes : {256, 16, 64, 16, 128, 16, 64, 16}) {
+    for (const std::size_t bytes : {256, 16, 64, 16, 128, 16, 64, 16})
         offsets.push_back(*allocator.allocate(bytes));
-    }
     for (const std::size_t index : {6, 4, 2, 0}) ASSERT_TRUE(allocator.free(offsets[index]));
     EXPECT_EQ(allocator.allocate(48), offsets[2]);
     EXPECT_EQ(allocator.allocate(64), offsets[6]);

@@ -27,9 +27,8 @@ TEST(SizeClasses, HoldTheirBytesAndAtMostAQuarterMore) {
         ASSERT_LE(size_class, before + 1) << "no class is left out";
         before = size_class;
     }
-    for (SizeClass size_class = 1; size_class <= kSizeClassMax; ++size_class) {
+    for (SizeClass size_class = 1; size_class <= kSizeClassMax; ++size_class)
         ASSERT_EQ(class_of_bytes(units_of_class(size_class) * kUnitBytes), size_class);
-    }
 }
 
 TEST(BitTree, FindsTheSmallest) {

@@ -99,9 +99,8 @@ TEST(NodeCopy, RowsLieWhereTheStridesSay) {
                            i, 7);
     }
     for (std::int64_t row = 0; row < kRows; ++row) {
-        for (std::int64_t column = 0; column < kColumns; ++column) {
+        for (std::int64_t column = 0; column < kColumns; ++column)
             ASSERT_EQ(to[row * kColumns + column], from[row - column * kRows]);
-        }
     }
 }
 
@@ -126,9 +125,8 @@ TEST(NodeCopy, PrivateMemoryIsReachedThroughTheKernel) {
          .to_pid = ::getpid(),
          .run_bytes = kBytes}};
     for (const NodeCopy& copy : copies) {
-        for (std::uint64_t i = 0; i < Pieces(copy, kPiecesMax).count(); ++i) {
+        for (std::uint64_t i = 0; i < Pieces(copy, kPiecesMax).count(); ++i)
             ASSERT_EQ(copy_piece_of_node(copy, i, kPiecesMax, maps).error, 0);
-        }
     }
     EXPECT_EQ(heaps, source);
     EXPECT_EQ(dest, source);

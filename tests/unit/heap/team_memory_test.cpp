@@ -33,9 +33,8 @@ std::optional<std::size_t> allocate(TeamMemory& memory, TeamMemory::Request requ
 
 TEST(TeamMemory, TakesTheLowestPlaceThatFits) {
     TeamMemory memory(kBegin, kBytes);
-    for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t i = 0; i < 4; ++i)
         ASSERT_EQ(allocate(memory, {.bytes = 4 * kUnit}), kBegin + i * 4 * kUnit);
-    }
     memory.free(kBegin + 4 * kUnit);
     EXPECT_EQ(allocate(memory, {.bytes = 8 * kUnit}), kBegin + 16 * kUnit);
     EXPECT_EQ(allocate(memory, {.bytes = kUnit}), kBegin + 4 * kUnit);
@@ -85,9 +84,8 @@ TEST(TeamMemory, LimitsHideNothing) {
     TeamMemory::Request request{.bytes = kUnit};
     for (bool is_contended = false; request.from != TeamMemory::kNoLimit;) {
         const TeamMemory::Offer offer = memory.open_offer(request, is_contended);
-        for (std::size_t i = 0; i < offer.count; ++i) {
+        for (std::size_t i = 0; i < offer.count; ++i)
             EXPECT_EQ(offer.extents[i].begin, places[2 * seen++]);
-        }
         request.from = offer.limit;
         memory.close_offer(offer, TeamMemory::kNoLimit, kUnit, &kTeam);
     }
@@ -96,9 +94,8 @@ TEST(TeamMemory, LimitsHideNothing) {
 
 TEST(TeamMemory, FreesWhatATeamHas) {
     TeamMemory memory(kBegin, kBytes);
-    for (int i = 0; i < 10; ++i) {
+    for (int i = 0; i < 10; ++i)
         ASSERT_TRUE(allocate(memory, {.bytes = 3 * kUnit}, i % 2 == 0 ? &kTeam : &kOtherTeam));
-    }
     EXPECT_EQ(memory.free_all_of(&kTeam), 5U);
     EXPECT_EQ(memory.blocks(), 5U);
     EXPECT_EQ(memory.free_all_of(&kOtherTeam), 5U);
@@ -132,9 +129,8 @@ TEST(TeamMemory, RandomSequences) {
                     }
                     return true;
                 };
-                while (expected + request.bytes <= kBegin + kBytes && !is_free(expected)) {
+                while (expected + request.bytes <= kBegin + kBytes && !is_free(expected))
                     expected += request.alignment;
-                }
                 if (expected + request.bytes > kBegin + kBytes) {
                     ASSERT_FALSE(place);
                     continue;

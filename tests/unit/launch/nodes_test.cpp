@@ -19,9 +19,8 @@ TEST(PeList, ReadsWhatLaunchersWrite) {
 }
 
 TEST(PeList, RefusesAnythingElse) {
-    for (const char* text : {"", "x", "1,x", "1;2", "-1", "3-1", "1-", "1 2"}) {
+    for (const char* text : {"", "x", "1,x", "1;2", "-1", "3-1", "1-", "1 2"})
         EXPECT_EQ(parse_pe_list(text), Pes()) << text;
-    }
 }
 
 Job placed(int pe, const Pes& host, int nodes_per_host) {

@@ -70,9 +70,8 @@ TEST_P(LockTest, IsZeroAgainWhenFree) {
         lock(pe, 3).set();
         lock(pe, 3).clear();
     }
-    for (int pe = 0; pe < GetParam(); ++pe) {
+    for (int pe = 0; pe < GetParam(); ++pe)
         EXPECT_EQ(reinterpret_cast<long*>(world_.heap(pe))[3], 0) << "copy of PE " << pe;
-    }
 }
 
 TEST_P(LockTest, WrongUseIsTold) {

@@ -73,9 +73,8 @@ TEST_F(SegmentsTest, NamesAreGivenOnceAndAgain) {
 
 TEST_F(SegmentsTest, GapsAreFound) {
     const std::size_t first = segments_.propose(0, kPage);
-    for (std::size_t i = 0; i < 10; i += 2) {
+    for (std::size_t i = 0; i < 10; i += 2)
         ASSERT_TRUE(segments_.try_claim(segment_at(first + i * kPage)));
-    }
     EXPECT_EQ(segments_.propose(0, kPage), first + kPage);
     EXPECT_EQ(segments_.propose(first + 2 * kPage, kPage), first + 3 * kPage);
     EXPECT_EQ(segments_.propose(0, 2 * kPage), first + 9 * kPage);

@@ -217,9 +217,8 @@ TEST(Variables, TheUsersGoEverywhereAndOursDoNot) {
                              "LD_PRELOAD", "OMP_NUM_THREADS", "ASAN_OPTIONS"}) {
         EXPECT_TRUE(is_for_all_hosts(name)) << name;
     }
-    for (const char* name : {"TESSERA_JOB", "HOME", "HOSTNAME", "PMIX_RANK", "TMPDIR", "DISPLAY"}) {
+    for (const char* name : {"TESSERA_JOB", "HOME", "HOSTNAME", "PMIX_RANK", "TMPDIR", "DISPLAY"})
         EXPECT_FALSE(is_for_all_hosts(name)) << name;
-    }
 }
 
 }  // namespace

@@ -31,9 +31,8 @@ TEST(Placement, BindingsOfOtherLaunchers) {
     Placement placement;
     EXPECT_EQ(read_binding("core:4", placement), "");
     EXPECT_EQ(placement.cores_per_pe, 4);
-    for (const char* text : {"", "chair", "core:0", "core:x", "core:"}) {
+    for (const char* text : {"", "chair", "core:0", "core:x", "core:"})
         EXPECT_NE(read_binding(text, placement), "") << text;
-    }
 }
 
 TEST(Placement, MappingsOfOtherLaunchers) {

@@ -54,10 +54,11 @@ TEST(Deliveries, NeverForgetAFact) {
         Deliveries deliveries;
         for (Op i = 1; i <= 50; ++i) {
             deliveries.add(Lane::kDefault, {.sent = i, .since = 10 * i, .learner = i % learners});
-            for (Op known = 1; known <= i; ++known)
+            for (Op known = 1; known <= i; ++known) {
                 EXPECT_TRUE(deliveries.covers(Lane::kDefault, known,
                                               clock_with(known % learners, 10 * known)))
                     << learners << " " << i << " " << known;
+            }
         }
     }
 }

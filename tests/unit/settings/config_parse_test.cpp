@@ -16,9 +16,8 @@ namespace {
 TEST(ParseCount, TakesDecimalIntegersOf32Bits) {
     EXPECT_EQ(parse_count("0"), 0U);
     EXPECT_EQ(parse_count("4294967295"), 4294967295U);
-    for (const char* text : {"", "-1", "+1", " 1", "1 ", "1.5", "2k", "0x10", "4294967296"}) {
+    for (const char* text : {"", "-1", "+1", " 1", "1 ", "1.5", "2k", "0x10", "4294967296"})
         EXPECT_EQ(parse_count(text), std::nullopt) << text;
-    }
 }
 
 TEST(ParseSize, TakesTheSpellingsOfTheSpecification) {
@@ -133,21 +132,17 @@ TEST(PrintSize, ParsesToTheSame) {
     EXPECT_EQ(print_size(2048), "2K");
     EXPECT_EQ(print_size(512ULL << 20), "512M");
     EXPECT_EQ(print_size(1ULL << 50), "1024T");
-    for (std::uint64_t bytes : {1ULL, 1023ULL, 1024ULL, 3ULL << 31, 5ULL << 40, (1ULL << 63) - 1}) {
+    for (std::uint64_t bytes : {1ULL, 1023ULL, 1024ULL, 3ULL << 31, 5ULL << 40, (1ULL << 63) - 1})
         EXPECT_EQ(parse_size(print_size(bytes)), bytes);
-    }
 }
 
 TEST(ParseBool, UnderstandsEverySpellingInAnyCase) {
-    for (const char* on : {"1", "yes", "Yes", "on", "ON", "true", "TRUE", "y", "T"}) {
+    for (const char* on : {"1", "yes", "Yes", "on", "ON", "true", "TRUE", "y", "T"})
         EXPECT_EQ(parse_bool(on), true) << on;
-    }
-    for (const char* off : {"0", "no", "No", "off", "OFF", "false", "n", "F"}) {
+    for (const char* off : {"0", "no", "No", "off", "OFF", "false", "n", "F"})
         EXPECT_EQ(parse_bool(off), false) << off;
-    }
-    for (const char* neither : {"", "2", "00", "ye", "yess", "enabled", " 1"}) {
+    for (const char* neither : {"", "2", "00", "ye", "yess", "enabled", " 1"})
         EXPECT_EQ(parse_bool(neither), std::nullopt) << neither;
-    }
 }
 
 TEST(ParseSubsystems, TakesListsAllAndNone) {
@@ -155,9 +150,8 @@ TEST(ParseSubsystems, TakesListsAllAndNone) {
     EXPECT_EQ(print_subsystems(*parse_subsystems("HEAP")), "heap");
     EXPECT_EQ(print_subsystems(*parse_subsystems("none")), "none");
     EXPECT_EQ(print_subsystems(*parse_subsystems("all")), "setup,launch,heap,fabric,collectives");
-    for (const char* text : {"", ",", "heap,", ",heap", "heap;setup", "heap setup", "heaps"}) {
+    for (const char* text : {"", ",", "heap,", ",heap", "heap;setup", "heap setup", "heaps"})
         EXPECT_FALSE(parse_subsystems(text)) << text;
-    }
 }
 
 TEST(NearestName, FindsWhatWasMeant) {

@@ -63,9 +63,8 @@ TEST(Config, DefaultsComeFromTheStruct) {
     EXPECT_EQ(config.static_data, StaticDataMode::kShared);
     for (AlgorithmSetting algorithm : config.algorithms) EXPECT_TRUE(algorithm.is_auto());
     EXPECT_EQ(config.virtual_nodes.value, 1U);
-    for (const char* name : {"PROVIDER", "FABRIC", "DOMAIN", "INTERFACE"}) {
+    for (const char* name : {"PROVIDER", "FABRIC", "DOMAIN", "INTERFACE"})
         EXPECT_EQ(fabric_value(config, std::string("SHMEM_OFI_") + name), "");
-    }
     EXPECT_FALSE(config.reduce_reproducible);
     EXPECT_EQ(config.profile, "");
     EXPECT_EQ(config.amo_path, AmoPath::kAuto);
@@ -232,12 +231,10 @@ TEST(Config, ValuesOfFabricsAreChecked) {
 }
 
 TEST(Config, SwitchesAreOnByAnyValueButOff) {
-    for (const char* on : {"1", "yes", "true", "ON", "y", "2", "please"}) {
+    for (const char* on : {"1", "yes", "true", "ON", "y", "2", "please"})
         EXPECT_TRUE(load({{"SHMEM_DEBUG", on}}).debug) << on;
-    }
-    for (const char* off : {"", "0", "no", "off", "False", "N"}) {
+    for (const char* off : {"", "0", "no", "off", "False", "N"})
         EXPECT_FALSE(load({{"SHMEM_DEBUG", off}}).debug) << off;
-    }
 }
 
 TEST(Config, DeprecatedNamesCountUnlessTheNewNameIsSet) {
@@ -355,14 +352,12 @@ TEST(Config, PrintedValuesParseToTheSame) {
                           {"SHMEM_SYMMETRIC_HEAP_USE_HUGE_PAGES", "F"},
                           {"SHMEM_LOG", "all"}});
     Environment printed;
-    for (const Variable& row : variables()) {
+    for (const Variable& row : variables())
         printed[std::string(row.name)] = value_text(config, row);
-    }
     EXPECT_EQ(printed["SHMEM_SYMMETRIC_SIZE"], "1536M");
     Config again = load(printed);
-    for (const Variable& row : variables()) {
+    for (const Variable& row : variables())
         EXPECT_EQ(value_text(again, row), printed[std::string(row.name)]);
-    }
 }
 
 TEST(Config, SettingsTextTellsValueOriginAndOutcome) {

@@ -21,12 +21,10 @@ TEST(UnknownVariables, AreNamedWithTheNearestKnownOne) {
 }
 
 TEST(UnknownVariables, KnownAndForeignNamesPass) {
-    for (const Variable& variable : variables()) {
+    for (const Variable& variable : variables())
         EXPECT_EQ(unknown_variable_text(variable.name), "");
-    }
-    for (const char* name : {"PATH", "SMA_COLOR", "NVSHMEM_DEBUG", "SHMEM", "SHMEM_HOME", ""}) {
+    for (const char* name : {"PATH", "SMA_COLOR", "NVSHMEM_DEBUG", "SHMEM", "SHMEM_HOME", ""})
         EXPECT_EQ(unknown_variable_text(name), "") << name;
-    }
 }
 
 TEST(UnknownVariables, AreFoundAmongEntries) {

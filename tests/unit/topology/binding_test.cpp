@@ -36,9 +36,8 @@ FactsPointer machine(const std::vector<int>& cores_of_nodes) {
     auto facts = std::make_unique<Facts>();
     std::uint32_t pu = 0;
     for (std::size_t node = 0; node < cores_of_nodes.size(); ++node) {
-        for (int i = 0; i < cores_of_nodes[node]; ++i) {
+        for (int i = 0; i < cores_of_nodes[node]; ++i)
             add_core(*facts, static_cast<std::uint16_t>(node), {pu++});
-        }
     }
     return facts;
 }
@@ -47,9 +46,8 @@ FactsPointer machine(const std::vector<int>& cores_of_nodes) {
 // and i + 64.
 FactsPointer large_machine() {
     auto facts = std::make_unique<Facts>();
-    for (std::uint32_t core = 0; core < 64; ++core) {
+    for (std::uint32_t core = 0; core < 64; ++core)
         add_core(*facts, static_cast<std::uint16_t>(core / 8), {core, core + 64});
-    }
     return facts;
 }
 

@@ -179,9 +179,8 @@ std::string two_kinds(const char* synthetic, unsigned packages, unsigned of_pack
     } kinds[] = {{0, fast - 1, 1, "IntelAtom"}, {fast, fast + 1, 2, "IntelCore"}};
     for (const auto& kind : kinds) {
         hwloc_bitmap_t pus = ::hwloc_bitmap_alloc();
-        for (unsigned begin = 0; begin < packages * of_package; begin += of_package) {
+        for (unsigned begin = 0; begin < packages * of_package; begin += of_package)
             ::hwloc_bitmap_set_range(pus, begin + kind.first, static_cast<int>(begin + kind.last));
-        }
         char type[] = "CoreType";
         std::string name = kind.name;
         hwloc_info_s info{.name = type, .value = name.data()};
@@ -224,9 +223,8 @@ TEST(PlacementTable, FasterCoresOfSeveralPackagesComeFirst) {
     const Plan result = plan(*facts, 12);
     const std::uint32_t expected[] = {4, 5, 10, 11, 0, 1, 2, 3, 6, 7, 8, 9};
     ASSERT_EQ(result.pus.size(), std::size(expected));
-    for (std::size_t i = 0; i < std::size(expected); ++i) {
+    for (std::size_t i = 0; i < std::size(expected); ++i)
         EXPECT_EQ(result.pus[i], std::vector<std::uint32_t>{expected[i]}) << "PE " << i;
-    }
 }
 
 TEST(PlacementTable, TheDrawingHasEveryPart) {

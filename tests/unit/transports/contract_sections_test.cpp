@@ -93,9 +93,8 @@ TYPED_TEST(Contract, PiecesArriveAndComeBack) {
         there += static_cast<std::ptrdiff_t>(size + i % 5);
         bytes += size;
     }
-    for (std::size_t at = 0; at < bytes; at += 77) {
+    for (std::size_t at = 0; at < bytes; at += 77)
         local.push_back({static_cast<std::ptrdiff_t>(at), std::min(bytes - at, std::size_t{77})});
-    }
     std::reverse(local.begin(), local.end());
     auto* base = reinterpret_cast<char*>(memory + 500);
     for (Returns returns : {Returns::kComplete, Returns::kAtOnce}) {

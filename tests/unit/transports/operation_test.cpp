@@ -104,9 +104,8 @@ TYPED_TEST(Tracked, WhatWasIssuedIsDelivered) {
     std::uint64_t word = 0x1234567890;
     this->transport().put_nbi(this->context(), memory + 4096, source.data(), source.size(),
                               this->world_.pe);
-    for (std::size_t i = 0; i < 30; ++i) {
+    for (std::size_t i = 0; i < 30; ++i)
         this->transport().put(this->context(), memory + 8 * i, &word, 8, this->world_.pe);
-    }
     this->transport().fence(this->context());
     this->transport().put(this->context(), memory + 8192, source.data(), 300, this->world_.pe);
     Operation operation;
@@ -137,9 +136,8 @@ TYPED_TEST(Tracked, AccumulateCombinesElements) {
         this->transport().quiet(this->context());
         std::vector<T> after(before.size());
         this->world_.owner_reads(offset, after.data(), after.size() * sizeof(T));
-        for (std::size_t i = 0; i < after.size(); ++i) {
+        for (std::size_t i = 0; i < after.size(); ++i)
             ASSERT_EQ(after[i], static_cast<T>(before[i] + static_cast<T>(3))) << i;
-        }
         EXPECT_EQ(this->owners_bytes(offset - 1, 1)[0], 0xA5);
         EXPECT_EQ(this->owners_bytes(offset + 1000 * sizeof(T), 1)[0], 0xA5);
     };

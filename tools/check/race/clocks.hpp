@@ -77,8 +77,9 @@ struct Deliveries {
     void add(Lane lane, const Delivery& fact) {
         Delivery* row = facts[index_of(lane)];
         int used = 0;
-        for (; used < kKept && row[used].sent != 0; ++used)
+        for (; used < kKept && row[used].sent != 0; ++used) {
             if (row[used].learner == fact.learner && row[used].sent >= fact.sent) return;
+        }
         if (used == kKept) {
             // Facts of two learners become one that every PE knows.
             bool is_of_one = row[0].learner == row[1].learner;
@@ -90,11 +91,13 @@ struct Deliveries {
         row[used] = fact;
     }
     bool covers(Lane lane, Op op, const Clock& clock) const {
-        for (const Delivery& fact : facts[index_of(lane)])
+        for (const Delivery& fact : facts[index_of(lane)]) {
             if (fact.sent >= op && fact.sent != 0 &&
-                clock[fact.learner][Lane::kProgram] >= fact.since)
+                clock[fact.learner][Lane::kProgram] >= fact.since) {
                 return true;
-        return false;
+            }
+            return false;
+        }
     }
 };
 static_assert(sizeof(Deliveries) == 240, "symmetric memory holds arrays");

@@ -38,9 +38,10 @@ void buffer(Detector& detector, const Call& call, const void* start, bool is_des
         return;
     }
     auto bytes = static_cast<ptrdiff_t>(call.element_bytes);
-    for (std::size_t i = 0; i < elements; ++i)
+    for (std::size_t i = 0; i < elements; ++i) {
         use(detector, base + static_cast<ptrdiff_t>(i) * stride * bytes, call.element_bytes, touch,
             Lane::kProgram, found);
+    }
 }
 
 }  // namespace

@@ -152,12 +152,14 @@ void Detector::learn(int target, std::span<const Released> record) {
         if (std::ranges::equal(all.upto, learned.upto)) continue;
         learned = all;
         Deliveries deliveries = store_.read_deliveries(target, static_cast<int>(sender));
-        for (int lane = 0; lane < kLanes; ++lane)
-            if (delivered.upto[lane] != 0)
+        for (int lane = 0; lane < kLanes; ++lane) {
+            if (delivered.upto[lane] != 0) {
                 deliveries.add(
                     static_cast<Lane>(lane),
                     {.sent = delivered.upto[lane], .since = op_, .learner = static_cast<Op>(pe_)});
-        store_.write_deliveries(target, static_cast<int>(sender), deliveries);
+            }
+            store_.write_deliveries(target, static_cast<int>(sender), deliveries);
+        }
     }
 }
 
@@ -170,10 +172,11 @@ void Detector::acquire(const Range& range, bool is_wait) {
         learn(range.pe, store_.read_record(range.pe, word % Store::kRecords));
         Cell& cell = store_.read_cells(range.pe, word, 1).front();
         bool is_long_put = false;
-        for (const Access& access : cell.accesses)
+        for (const Access& access : cell.accesses) {
             is_long_put = is_long_put || (cell.word == word + 1 && access.op != 0 &&
                                           access.touch == Touch::kWrite &&
                                           clock_[access.pe][Lane::kProgram] < access.op);
+        }
         unsigned mask = 0xff;
         if (word * 8 < begin) mask &= 0xffU << (begin - word * 8);
         if (word * 8 + 8 > end) mask &= 0xffU >> (word * 8 + 8 - end);

@@ -81,8 +81,9 @@ std::vector<char*> HostMemory::open(int pe, int n_pes, std::size_t bytes) {
 }
 
 void HostMemory::close() {
-    for (char* part : parts_)
+    for (char* part : parts_) {
         if (part != nullptr) munmap(part, bytes_);
+    }
     parts_.clear();
 }
 

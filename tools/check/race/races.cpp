@@ -180,11 +180,12 @@ bool take_access(const accesses::Access& access) {
 void open_windows() {
     if (&shmem_internal_accesses == nullptr) return;
     if (shmem_internal_accesses.version != accesses::Table::kVersion) {
-        if (pshmem_my_pe() == 0)
+        if (pshmem_my_pe() == 0) {
             note(
                 "loads and stores are not looked at: oshcc --check of another version of Tessera "
                 "has linked the program",
                 {});
+        }
         return;
     }
     state.windows.open(shmem_internal_accesses, pshmem_my_pe(), pshmem_n_pes());

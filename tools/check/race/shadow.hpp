@@ -121,10 +121,12 @@ std::optional<Access> examine(Cell& cell, std::uint64_t word, const Access& now,
 // saw is not known, so the detector forgets all of them (`only_atomics`: the atomic ones).
 inline void forget_writes(Cell& cell, std::uint64_t word, std::uint8_t mask, bool only_atomics) {
     if (cell.word != word + 1) return;
-    for (Access& access : cell.accesses)
+    for (Access& access : cell.accesses) {
         if ((access.mask & mask) != 0 && is_write(access.touch) &&
-            (!only_atomics || is_atomic(access.touch)))
+            (!only_atomics || is_atomic(access.touch))) {
             access = Access{};
+        }
+    }
 }
 
 }  // namespace tessera::check::race

@@ -39,8 +39,9 @@ bool holds(const dl_phdr_info& info, std::uintptr_t address) {
     for (int i = 0; i < info.dlpi_phnum; ++i) {
         const auto& header = info.dlpi_phdr[i];
         if (header.p_type == PT_LOAD &&
-            address - (info.dlpi_addr + header.p_vaddr) < header.p_memsz)
+            address - (info.dlpi_addr + header.p_vaddr) < header.p_memsz) {
             return true;
+        }
     }
     return false;
 }

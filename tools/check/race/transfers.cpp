@@ -40,8 +40,9 @@ void for_runs(const Call& call, const void* start, bool is_dest, const Visit& vi
         const ptrdiff_t* strides =
             is_dest ? call.section.dest_strides : call.section.source_strides;
         std::vector<std::size_t> at(static_cast<std::size_t>(call.section.ndims), 0);
-        for (int dim = 0; dim < call.section.ndims; ++dim)
+        for (int dim = 0; dim < call.section.ndims; ++dim) {
             if (call.section.extents[dim] == 0) return;
+        }
         for (;;) {
             const char* place = base;
             for (int dim = 0; dim < call.section.ndims; ++dim)
@@ -69,10 +70,11 @@ void for_runs(const Call& call, const void* start, bool is_dest, const Visit& vi
         visit(base, run * call.count);
         return;
     }
-    for (std::size_t i = 0; i < call.count; ++i)
+    for (std::size_t i = 0; i < call.count; ++i) {
         visit(
             base + static_cast<ptrdiff_t>(i) * stride * static_cast<ptrdiff_t>(call.element_bytes),
             run);
+    }
 }
 
 // Holds the target of a call while its steps run.
@@ -97,7 +99,7 @@ void local_side(Detector& detector, const Call& call, const void* start, bool is
     Lane lane = is_nonblocking(call) ? lane_of(call) : Lane::kProgram;
     for_runs(call, start, is_dest, [&](const char* address, std::size_t bytes) {
         use(detector, address, bytes, is_dest ? Touch::kWrite : Touch::kRead, lane, found);
-        if (lane != Lane::kProgram)
+        if (lane != Lane::kProgram) {
             detector.pending().add({.begin = reinterpret_cast<std::uintptr_t>(address),
                                     .bytes = bytes,
                                     .is_dest = is_dest,
@@ -105,6 +107,7 @@ void local_side(Detector& detector, const Call& call, const void* start, bool is
                                     .op = detector.op(),
                                     .target = target_of(call),
                                     .call = text_of(call)});
+        }
     });
 }
 
@@ -168,11 +171,12 @@ void use(Detector& detector, const void* address, std::size_t bytes, Touch touch
          Found& found) {
     if (detector.is_of_dart()) return;
     for (const Pending& transfer :
-         detector.pending().disturbed_by(address, bytes, is_write(touch), detector.op()))
+         detector.pending().disturbed_by(address, bytes, is_write(touch), detector.op())) {
         keep(detector, transfer,
              transfer.is_dest ? "the dest of a nonblocking operation is used before it is complete"
                               : "the source of a nonblocking put is written before it is complete",
              found);
+    }
     detector.touch({address, bytes, detector.pe()}, touch, lane, true);
 }
 
@@ -213,8 +217,9 @@ void after_wait(Detector& detector, const Call& call) {
     } else if (routine.find("_some") != routine.npos) {
         for (std::size_t i = 0; i < call.result; ++i) see(call.comparison.indices[i]);
     } else if (call.kind == Kind::kWait || call.result != 0) {
-        for (std::size_t i = 0; i < call.count; ++i)
+        for (std::size_t i = 0; i < call.count; ++i) {
             if (call.comparison.status == nullptr || call.comparison.status[i] == 0) see(i);
+        }
     }
 }
 
@@ -234,9 +239,10 @@ void after_lock_call(Detector& detector, const Call& call) {
 }
 
 void complete(Detector& detector, Lane lane, Found& found) {
-    for (const Pending& transfer : detector.pending().complete(lane))
+    for (const Pending& transfer : detector.pending().complete(lane)) {
         keep(detector, transfer,
              "the source of a nonblocking put was changed before it is complete", found);
+    }
     detector.quiet(lane);
 }
 

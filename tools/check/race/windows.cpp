@@ -102,9 +102,10 @@ void Windows::map_parts() {
 void Windows::set_pending(const PendingList& pending) {
     if (table_ == nullptr) return;
     std::vector<Part> outside;
-    for (const Pending& entry : pending.entries())
+    for (const Pending& entry : pending.entries()) {
         if (find(entry.begin) == nullptr)
             outside.push_back({entry.begin, entry.begin + entry.bytes});
+    }
     if (outside.empty() && pending_.empty()) return;
     pending_ = std::move(outside);
     publish();
@@ -121,8 +122,9 @@ void Windows::publish() {
         const auto gap = [&](std::size_t i) {
             return static_cast<std::intptr_t>(spans[i].begin - spans[i - 1].end);
         };
-        for (std::size_t i = 2; i < spans.size(); ++i)
+        for (std::size_t i = 2; i < spans.size(); ++i) {
             if (gap(i) < gap(closest)) closest = i;
+        }
         spans[closest - 1].end = std::max(spans[closest - 1].end, spans[closest].end);
         spans.erase(spans.begin() + static_cast<std::ptrdiff_t>(closest));
     }
@@ -137,8 +139,9 @@ void Windows::publish() {
 void Windows::begin_epoch() {
     if (table_ == nullptr) return;
     epoch_ = (epoch_ + 1) % accesses::Table::kEpochs;
-    if (epoch_ == 0)
+    if (epoch_ == 0) {
         for (auto& row : table_->seen) row.store(0, std::memory_order_relaxed);
+    }
     table_->epoch.store(epoch_, std::memory_order_relaxed);
 }
 

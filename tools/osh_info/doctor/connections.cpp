@@ -90,9 +90,8 @@ int begin_connection(const sockaddr_in& address, Fd& socket) {
 std::vector<int> connect_to(const std::vector<Listener>& listeners) {
     std::vector<Fd> sockets(listeners.size());
     std::vector<int> errors(listeners.size());
-    for (std::size_t i = 0; i < listeners.size(); ++i) {
+    for (std::size_t i = 0; i < listeners.size(); ++i)
         errors[i] = begin_connection(listeners[i].address, sockets[i]);
-    }
     const auto end = Clock::now() + kConnectTime;
     for (std::size_t i = 0; i < listeners.size(); ++i) {
         if (errors[i] != EINPROGRESS) continue;
@@ -179,9 +178,8 @@ int run_connections() {
     launch::meet_job(nullptr);
     if (job.pe == 0) {
         std::vector<Results> all;
-        for (int pe = 0; pe < job.npes; ++pe) {
+        for (int pe = 0; pe < job.npes; ++pe)
             all.push_back(unpacked(launch::endpoint_info_of(pe), listeners.size()));
-        }
         print_results(listeners, all);
     }
     launch::leave(job);

@@ -47,16 +47,14 @@ constexpr const char* kContinuation = "                            ";
 // "name              verdict  text", then "do: remedy" below the text.
 void print_finding(const char* name, const Finding& finding) {
     const auto indented = [](std::string text) {
-        for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) {
+        for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;)
             text.insert(++at, kContinuation);
-        }
         return text;
     };
     std::printf("%-17s  %-7s  %s\n", name, kVerdictNames[static_cast<int>(finding.verdict)],
                 indented(finding.text).c_str());
-    if (!finding.remedy.empty()) {
+    if (!finding.remedy.empty())
         std::printf("%sdo: %s\n", kContinuation, indented(finding.remedy).c_str());
-    }
     std::fflush(stdout);
 }
 

@@ -134,9 +134,8 @@ Findings check_launchers(const Subject& subject) {
             findings.push_back(note(text, facts.remedy));
         }
     }
-    if (found == 0 && error.empty()) {
+    if (found == 0 && error.empty())
         findings.push_back(ok("oshrun only; jobs on several hosts need srun, prterun or mpirun"));
-    }
     return findings;
 }
 

@@ -80,12 +80,10 @@ Findings check_open_files(const Subject& subject) {
         "ulimit -n " + std::to_string(wanted) +
         "; where the shell refuses, the administrator raises nofile in /etc/security/limits.conf "
         "(systemd: LimitNOFILE=)";
-    if (limit.rlim_max < least) {
+    if (limit.rlim_max < least)
         return {problem(text + ", but a job" + job + " needs " + std::to_string(least), remedy)};
-    }
-    if (limit.rlim_max < wanted) {
+    if (limit.rlim_max < wanted)
         return {note(text + "; a job" + job + " may need " + std::to_string(wanted), remedy)};
-    }
     return {ok(text)};  // oshrun raises the limit itself as far as it may.
 }
 
@@ -113,9 +111,8 @@ Findings check_processes(const Subject& subject) {
     }
     if (!findings.empty()) return findings;
     std::string text = number_text(limit) + " for this user";
-    if (room != topology::CgroupLimits::kNone) {
+    if (room != topology::CgroupLimits::kNone)
         text += ", " + std::to_string(room) + " more in the control group";
-    }
     return {ok(text)};
 }
 
@@ -169,9 +166,8 @@ Findings check_memory(const Subject& subject) {
     if (subject.config.symmetric_size != 0) {
         const std::string complaint =
             heap::heap_size_complaint(subject.config.symmetric_size, bytes, subject.npes);
-        if (!complaint.empty()) {
+        if (!complaint.empty())
             return {problem(complaint, "choose a smaller SHMEM_SYMMETRIC_SIZE, or fewer PEs")};
-        }
     }
     if (bytes == 0 || bytes >= npes * kMemoryPerPe) return {ok(text)};
     return {note(text, "ask the batch system for more memory (Slurm: --mem), or start fewer PEs")};

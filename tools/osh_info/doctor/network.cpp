@@ -71,15 +71,13 @@ std::string host_name() {
 Findings check_host_name(const Subject& subject) {
     const std::string name = host_name();
     const Resolved own = resolve(name);
-    if (!own.error.empty()) {
+    if (!own.error.empty())
         return {hosts_problem(subject, name + " does not resolve: " + own.error, kNameRemedy)};
-    }
     const std::string text = name + " is " + own.address;
     const std::vector<std::string> addresses = own_addresses();
     const bool is_loopback = own.address.starts_with("127.");
-    if (!is_loopback && std::ranges::find(addresses, own.address) == addresses.end()) {
+    if (!is_loopback && std::ranges::find(addresses, own.address) == addresses.end())
         return {hosts_problem(subject, text + ", which is no address of this host", kNameRemedy)};
-    }
     if (is_loopback && is_for_several_hosts(subject)) {
         return {note(text + ", the loopback, which other hosts cannot reach",
                      "give the name its address in the network of the hosts in /etc/hosts")};

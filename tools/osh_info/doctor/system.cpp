@@ -69,9 +69,8 @@ LeftFiles left_files() {
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
         const std::string name = entry.path().filename();
-        if (name.find_first_not_of("0123456789") == std::string::npos) {
+        if (name.find_first_not_of("0123456789") == std::string::npos)
             add_used(entry.path(), kShared, used);
-        }
     }
     LeftFiles left;
     for (const auto& entry : std::filesystem::directory_iterator(kShared, error)) {
@@ -161,9 +160,8 @@ Findings check_left_files(const Subject& /*subject*/) {
     const LeftFiles left = left_files();
     if (left.names.empty()) return {ok("none in /dev/shm that no process uses")};
     std::string names;
-    for (std::size_t i = 0; i < left.names.size() && i < kNamesShown; ++i) {
+    for (std::size_t i = 0; i < left.names.size() && i < kNamesShown; ++i)
         names += " /dev/shm/" + left.names[i];
-    }
     if (left.names.size() > kNamesShown) names += " ...";
     return {note(std::to_string(left.names.size()) + " in /dev/shm, " + size_text(left.bytes) +
                      ", that no process of this user has open: they may be of jobs that died",
@@ -189,9 +187,8 @@ Findings check_temporary_folder(const Subject& /*subject*/) {
                         remedy)};
     }
     const std::uint64_t bytes = free_bytes(folder);
-    if (bytes < kTemporaryMin) {
+    if (bytes < kTemporaryMin)
         return {problem(folder + " is full: " + size_text(bytes) + " free", remedy)};
-    }
     return {ok(folder + ", " + size_text(bytes) + " free")};
 }
 

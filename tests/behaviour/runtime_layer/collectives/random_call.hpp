@@ -274,9 +274,8 @@ inline void Call::prepare() {
         case kAlltoall:
             take_source(block * n());
             take_dest(block * n());
-            for (size_t i = 0; i < n(); ++i) {
+            for (size_t i = 0; i < n(); ++i)
                 expect(i * block, source_of_member(i, block * n()), me * block, block);
-            }
             return;
         case kIbarrier: return;
         default: return is_reduction() ? prepare_reduction() : prepare_blocks();

@@ -17,9 +17,8 @@ struct Map {
 inline void compose(void* inout, const void* in, size_t nelems, void* user_data) {
     auto* left = static_cast<Map*>(inout);
     const auto* right = static_cast<const Map*>(in);
-    for (size_t i = 0; i < nelems * *static_cast<size_t*>(user_data); ++i) {
+    for (size_t i = 0; i < nelems * *static_cast<size_t*>(user_data); ++i)
         left[i] = {left[i].a * right[i].a, left[i].a * right[i].b + left[i].b};
-    }
 }
 // Of elements of 3 bytes.
 inline void add_bytes(void* inout, const void* in, size_t nelems, void*) {

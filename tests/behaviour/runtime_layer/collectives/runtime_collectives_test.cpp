@@ -122,9 +122,8 @@ TEST(RuntimeCollectives, ResultsAreTheSameBitsOnAllPes) {
     for (size_t nelems : {size_t{1}, size_t{700}, size_t{5000}, size_t{200000}}) {
         std::vector<double> source(nelems);
         std::vector<double> sums(nelems);
-        for (size_t i = 0; i < nelems; ++i) {
+        for (size_t i = 0; i < nelems; ++i)
             source[i] = 1.0 / (1.0 + static_cast<double>(i * 31 + static_cast<size_t>(me()) * 7));
-        }
         for (bool is_blocking : {true, false}) {
             shmemx_req_t request = SHMEMX_REQ_COMPLETE;
             if (is_blocking) {
@@ -137,9 +136,8 @@ TEST(RuntimeCollectives, ResultsAreTheSameBitsOnAllPes) {
             }
             std::vector<double> all(nelems * static_cast<size_t>(npes()));
             shmemx_gather(SHMEM_TEAM_WORLD, all.data(), sums.data(), nelems, sizeof(double), 0);
-            for (size_t pe = 1; me() == 0 && pe < static_cast<size_t>(npes()); ++pe) {
+            for (size_t pe = 1; me() == 0 && pe < static_cast<size_t>(npes()); ++pe)
                 ASSERT_EQ(0, std::memcmp(all.data(), all.data() + pe * nelems, nelems * 8));
-            }
         }
     }
 }
@@ -231,9 +229,8 @@ struct Called {
 };
 void count_and_add(void* inout, const void* in, size_t nelems, void* user_data) {
     ++static_cast<Called*>(user_data)->calls;
-    for (size_t i = 0; i < nelems; ++i) {
+    for (size_t i = 0; i < nelems; ++i)
         static_cast<long*>(inout)[i] += static_cast<const long*>(in)[i];
-    }
 }
 
 TEST(RuntimeCollectives, FunctionsGetTheirData) {
@@ -260,14 +257,15 @@ TEST(RuntimeCollectives, TakeTheAlgorithmsOfTheSettings) {
     std::vector<char> mine(100, static_cast<char>(me()));
     std::vector<char> all(mine.size() * static_cast<size_t>(npes()));
     ASSERT_EQ(0, shmemx_allgather(SHMEM_TEAM_WORLD, all.data(), mine.data(), mine.size(), 1));
-    for (size_t i = 0; i < all.size(); ++i) {
+    for (size_t i = 0; i < all.size(); ++i)
         ASSERT_EQ(all[i], static_cast<char>(i / mine.size())) << i;
-    }
     const char* name =
         shmemx_collective_algorithm(SHMEM_TEAM_WORLD, "shmemx_allgather", mine.size());
     ASSERT_NE(name, nullptr);
     const char* wanted = std::getenv("SHMEM_FCOLLECT_ALGORITHM");
-    if (wanted != nullptr) EXPECT_STREQ(name, wanted);
+    if (wanted != nullptr) {
+        EXPECT_STREQ(name, wanted);
+    }
     EXPECT_EQ(shmemx_collective_algorithm(SHMEM_TEAM_WORLD, "shmemx_put_strided", 8), nullptr);
 }
 
@@ -302,9 +300,8 @@ TEST(RuntimeCollectives, TeamsWithoutStreamsSaySo) {
         const int number = 10000 * me() + i;
         std::vector<int> numbers(static_cast<size_t>(npes()));
         status = shmemx_allgather(team, numbers.data(), &number, 1, sizeof number);
-        for (int pe = 0; status == 0 && pe < npes(); ++pe) {
+        for (int pe = 0; status == 0 && pe < npes(); ++pe)
             ASSERT_EQ(numbers[static_cast<size_t>(pe)], 10000 * pe + i);
-        }
     }
     EXPECT_EQ(status, 1);
     EXPECT_GT(teams.size(), 2200U);
@@ -320,9 +317,8 @@ TEST(RuntimeCollectives, AlltoallInPlaceOfLongBlocks) {
     for (const std::size_t block : {std::size_t{1500}, std::size_t{9000}}) {
         const auto blocks = static_cast<std::size_t>(npes());
         auto* words = static_cast<long*>(shmem_malloc(blocks * block * sizeof(long)));
-        for (std::size_t i = 0; i < blocks * block; ++i) {
+        for (std::size_t i = 0; i < blocks * block; ++i)
             words[i] = static_cast<long>(i) * npes() + me();
-        }
         ASSERT_EQ(0, shmemx_alltoall(SHMEM_TEAM_WORLD, words, words, block, sizeof(long)));
         for (std::size_t i = 0; i < blocks * block; ++i) {
             const std::size_t from = i / block;

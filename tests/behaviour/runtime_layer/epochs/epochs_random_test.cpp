@@ -53,9 +53,8 @@ class Player {
     shmemx_epoch_t& handle(const EpochStep& step) { return handles_[step.epoch]; }
 
     void post(const EpochStep& step) {
-        for (std::size_t i = 0; i < step.partners.size(); ++i) {
+        for (std::size_t i = 0; i < step.partners.size(); ++i)
             *place(versions, step.partners[i], step.numbers[i]) = step.numbers[i];
-        }
         shmemx_epoch_post(step.partners.data(), step.partners.size(), 0, &handle(step));
     }
     void start(const EpochStep& step) {
@@ -82,9 +81,8 @@ class Player {
     }
     void complete(const EpochStep& step) {
         shmemx_epoch_complete(&handle(step));
-        for (const auto& got : gets_[step.epoch]) {
+        for (const auto& got : gets_[step.epoch])
             ASSERT_EQ(got->value, got->number) << "epoch " << step.epoch;
-        }
         numbers_.erase(step.epoch);
         gets_.erase(step.epoch);
     }

@@ -110,9 +110,8 @@ class EpochScriptMaker {
     void access(int pe) {
         for (const std::size_t id : open_) {
             Epoch& epoch = epochs_[id];
-            if (epoch.is_exposure || epoch.opened.pe != pe || epoch.opened.partners.empty()) {
+            if (epoch.is_exposure || epoch.opened.pe != pe || epoch.opened.partners.empty())
                 continue;
-            }
             const std::size_t place = pick(epoch.opened.partners.size());
             const int target = epoch.opened.partners[place];
             const long number = epoch.opened.numbers[place];
@@ -169,9 +168,8 @@ class EpochScriptMaker {
     // Opens what is missing on the other side, and closes all.
     void finish() {
         for (;;) {
-            for (std::size_t i = 0; i < open_.size();) {
+            for (std::size_t i = 0; i < open_.size();)
                 can_close(epochs_[open_[i]]) ? close(open_[i]), i = 0 : ++i;
-            }
             bool is_missing = false;
             for (int target = 0; target < npes_; ++target) {
                 for (int origin = 0; origin < npes_; ++origin) {

@@ -109,9 +109,8 @@ TEST(Epochs, APostOfAnotherPeDoesNotStartAnEpoch) {
             for (const int pe : late) shmem_long_atomic_set(&go, 1, pe);
             shmemx_epoch_start(late.data(), late.size(), mode, &epoch);
             std::vector<long> seen(late.size(), -1);
-            for (std::size_t i = 0; i < late.size(); ++i) {
+            for (std::size_t i = 0; i < late.size(); ++i)
                 shmemx_epoch_get(epoch, &seen[i], &version, sizeof(long), late[i]);
-            }
             shmemx_epoch_complete(&epoch);
             for (const long each : seen) EXPECT_EQ(each, 1) << "It had not posted, mode " << mode;
             shmemx_epoch_start(&early, 1, mode, &second);

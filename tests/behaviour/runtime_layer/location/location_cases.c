@@ -31,9 +31,8 @@ int main(int argc, char** argv) {
     if (strcmp(name, "negative_pe") == 0) shmemx_pe_location(-1, &place);
     if (strcmp(name, "null") == 0) shmemx_pe_location(0, NULL);
     shmemx_pe_location(0, &place);
-    if (shmem_my_pe() == 0) {
+    if (shmem_my_pe() == 0)
         printf("node %d core %d package %d\n", place.node, place.core, place.package);
-    }
     shmem_finalize();
     if (strcmp(name, "late") == 0) shmemx_pe_location(0, &place);
     return 0;

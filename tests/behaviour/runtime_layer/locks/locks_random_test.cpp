@@ -35,9 +35,8 @@ long granted_by;        // number of the unlocking step that gives this PE the l
 class Player {
   public:
     Player(std::vector<Step> script, unsigned long seed) : script_(std::move(script)) {
-        for (std::size_t i = 0; i < kLocks; ++i) {
+        for (std::size_t i = 0; i < kLocks; ++i)
             homes_[i] = static_cast<int>((seed >> (8 * i)) % static_cast<unsigned>(shmem_n_pes()));
-        }
     }
     void play() {
         turn = -1;
@@ -105,9 +104,8 @@ class Player {
     // readers cannot enter without waiting, too.
     void wait_until_all_are_inside(const Step& step) const {
         if (step.use == Use::kMutex) return;
-        while (shmem_long_atomic_fetch(&acquired[step.lock], home(step)) != step.acquired) {
+        while (shmem_long_atomic_fetch(&acquired[step.lock], home(step)) != step.acquired)
             ::sched_yield();
-        }
     }
 
     // Which step unlocks for step `i`.

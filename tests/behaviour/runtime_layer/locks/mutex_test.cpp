@@ -101,17 +101,15 @@ TEST(Mutex, InstancesAreIndependent) {
             if (second < first) std::swap(first, second);  // The same order on all PEs.
             std::vector<int> held{first};
             if (second != first) held.push_back(second);
-            for (const int each : held) {
+            for (const int each : held)
                 shmemx_mutex_lock(&data.mutexes[each % kMutexes], each / kMutexes);
-            }
             for (const int each : held) {
                 data.visit(each % kMutexes, each / kMutexes);
                 shmem_quiet();  // `next` is used again.
                 shmem_long_atomic_inc(&visits[each % kMutexes], each / kMutexes);
             }
-            for (const int each : held) {
+            for (const int each : held)
                 shmemx_mutex_unlock(&data.mutexes[each % kMutexes], each / kMutexes);
-            }
         }
         shmem_barrier_all();
         for (int i = 0; i < instances; ++i) {
@@ -128,9 +126,8 @@ TEST(Mutex, OwnerAndTrylockTellTheHolder) {
     for (const Region& region : regions()) {
         Protected data(region);
         for (int holder = 0; holder < npes; ++holder) {
-            for (int pe = 0; pe < npes; ++pe) {
+            for (int pe = 0; pe < npes; ++pe)
                 EXPECT_EQ(shmemx_mutex_owner(&data.mutexes[2], pe), -1);
-            }
             shmem_barrier_all();
             if (shmem_my_pe() == holder) {
                 EXPECT_EQ(shmemx_mutex_trylock(&data.mutexes[2], npes - 1), 1) << "It was free.";

@@ -41,9 +41,8 @@ TEST(MutexThreads, ThreadsOfAllPesExcludeEachOther) {
         });
         shmem_barrier_all();
         long sum = 0;
-        for (int which = 0; which < 3; ++which) {
+        for (int which = 0; which < 3; ++which)
             sum += shmem_long_g(&counters[which], which % shmem_n_pes());
-        }
         ASSERT_EQ(sum, static_cast<long>(visits) * threads * shmem_n_pes());
         shmem_barrier_all();
     }

@@ -90,9 +90,8 @@ void check(int type, T* dest, std::size_t count, int turn) {
         call(dest + 1, source.data(), result.data() + 1, count, type, op, turn++);
         EXPECT_EQ(result.front(), T(99));
         EXPECT_EQ(result.back(), T(99));
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < count; ++i)
             ASSERT_EQ(result[i + 1], before<T>(i + 1)) << "type " << type << " op " << op;
-        }
         shmem_barrier_all();
         EXPECT_EQ(dest[0], before<T>(0));
         EXPECT_EQ(dest[count + 1], before<T>(count + 1));
@@ -109,9 +108,8 @@ TEST(GetAccumulate, AllTypesAndOperations) {
         using T = decltype(type_tag);
         for (const Region& region : regions()) {
             int turn = type;
-            for (std::size_t count : {1, 2, 1500}) {
+            for (std::size_t count : {1, 2, 1500})
                 check<T>(type, reinterpret_cast<T*>(region.data), count, turn++);
-            }
         }
     };
     check_type(std::int8_t{}, SHMEMX_TYPE_INT8);

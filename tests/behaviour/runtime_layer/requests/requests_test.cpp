@@ -181,9 +181,8 @@ TEST_F(Arrays, Waitall) {
 TEST_F(Arrays, Testall) {
     in_turns([&] {
         int is_complete = 0;
-        while (is_complete == 0) {
+        while (is_complete == 0)
             shmemx_req_testall(reqs_.data(), kCount, SHMEMX_REMOTE, &is_complete);
-        }
     });
 }
 
@@ -199,9 +198,8 @@ TEST_F(Arrays, WaitanyTellsEachOnceAndOnlyThoseThatAreComplete) {
                 is_told[i] = true;
                 if (completion == SHMEMX_REMOTE) check(i);
             }
-            for (std::size_t i = 0; i < kCount; ++i) {
+            for (std::size_t i = 0; i < kCount; ++i)
                 EXPECT_EQ(is_told[i], before[i] != SHMEMX_REQ_COMPLETE) << i;
-            }
             shmemx_req_waitall(reqs_.data(), kCount, SHMEMX_REMOTE);
         });
     }
@@ -263,14 +261,12 @@ TEST(Requests, ManyAreOpenAtOnce) {
     auto* words = static_cast<long*>(shmem_calloc(kMany, sizeof(long)));
     for (int round = 0; round < scaled(4); ++round) {
         std::vector<shmemx_req_t> reqs(kMany);
-        for (std::size_t i = 0; i < kMany; ++i) {
+        for (std::size_t i = 0; i < kMany; ++i)
             shmemx_long_atomic_add_req(words + i, static_cast<long>(i), next_pe(), &reqs[i]);
-        }
         shmemx_req_waitall(reqs.data(), kMany, SHMEMX_REMOTE);
         shmem_sync_all();
-        for (std::size_t i = 0; i < kMany; ++i) {
+        for (std::size_t i = 0; i < kMany; ++i)
             ASSERT_EQ(words[i], static_cast<long>(i) * (round + 1)) << i;
-        }
         shmem_sync_all();
     }
     shmem_free(words);

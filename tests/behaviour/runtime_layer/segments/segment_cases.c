@@ -114,9 +114,8 @@ int main(int argc, char** argv) {
     const int me = shmem_my_pe();
     shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 2, NULL, 0, &pair);
     void* mine = memory;
-    if (strcmp(name, "unmapped") == 0) {
+    if (strcmp(name, "unmapped") == 0)
         mine = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    }
     if (me < 2 && shmemx_register(pair, mine, me == 0 ? 24 : 32, &segment) != 0) return 1;
     if (me == 0 && mine != (void*)memory) munmap(mine, 4096);
     shmem_barrier_all();

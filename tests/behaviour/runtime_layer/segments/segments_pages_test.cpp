@@ -87,9 +87,8 @@ class Registration {
 
 TEST(SegmentPages, AreMappedOnTheNode) {
     const Pages memory(kBytes);
-    for (std::size_t i = 0; i < kBytes; ++i) {
+    for (std::size_t i = 0; i < kBytes; ++i)
         memory.get()[i] = tessera::test::pattern(me(), 1, 0, i);
-    }
     const Registration part(memory.get(), kBytes);
     for (int pe = 0; pe < npes(); ++pe) {
         const bool is_mapped = pe == me() || (is_on_my_node(pe) && has_pages());
@@ -97,9 +96,8 @@ TEST(SegmentPages, AreMappedOnTheNode) {
         ASSERT_EQ(pointer != nullptr, is_mapped) << "of PE " << pe;
         EXPECT_EQ(shmem_ptr(part.name(pe, kBytes - 1), pe),
                   is_mapped ? pointer + kBytes - 1 : nullptr);
-        for (std::size_t i = 0; is_mapped && i < kBytes; i += 97) {
+        for (std::size_t i = 0; is_mapped && i < kBytes; i += 97)
             ASSERT_EQ(pointer[i], tessera::test::pattern(pe, 1, 0, i));
-        }
     }
     shmem_barrier_all();
     auto* next = static_cast<unsigned char*>(shmem_ptr(part.name(right(), kBytes / 2), right()));
@@ -116,9 +114,8 @@ void count_in(unsigned char* start, std::size_t bytes, int rounds) {
     const std::size_t words[] = {0, bytes / 16, bytes / 8 - 1};
     for (int i = 0; i < rounds; ++i) {
         for (const std::size_t word : words) {
-            for (int pe = 0; pe < npes(); ++pe) {
+            for (int pe = 0; pe < npes(); ++pe)
                 shmem_ulong_atomic_add(part.name<unsigned long>(pe, word), 1, pe);
-            }
             auto* mine = reinterpret_cast<unsigned long*>(start) + word;
             std::atomic_ref<unsigned long>(*mine).fetch_add(1);
             if (auto* other = static_cast<unsigned long*>(
@@ -174,9 +171,8 @@ TEST(SegmentPages, TransfersAcrossTheEdges) {
             tessera::test::fill(source.data(), count, left(), me(), round);
             EXPECT_EQ(tessera::test::difference(mine + begin, source.data(), count), "");
             for (std::size_t i = 0; i < kEdge + begin; ++i) ASSERT_EQ(memory.get()[i], 0xA5) << i;
-            for (std::size_t i = kEdge + begin + count; i < kBytes; ++i) {
+            for (std::size_t i = kEdge + begin + count; i < kBytes; ++i)
                 ASSERT_EQ(memory.get()[i], 0xA5) << i;
-            }
             shmem_barrier_all();
         }
     }
@@ -281,9 +277,8 @@ TEST(SegmentPages, ReadersSeeTheContentsAllTheTime) {
     std::atomic<long> wrong{0};
     std::thread reader([&] {
         while (!is_over.load()) {
-            for (std::size_t i = 0; i < kBytes; i += 4096) {
+            for (std::size_t i = 0; i < kBytes; i += 4096)
                 wrong += static_cast<volatile unsigned char*>(memory.get())[i] != 5;
-            }
             std::this_thread::yield();
         }
     });
@@ -303,9 +298,8 @@ TEST(SegmentPages, Many) {
     const std::size_t count = npes() == 2 && is_on_my_node(right()) ? 10000 : 300;
     const Pages memory(count * kDistance);
     std::vector<std::unique_ptr<Registration>> parts;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; ++i)
         parts.push_back(std::make_unique<Registration>(memory.get() + i * kDistance, kEach));
-    }
     for (std::size_t i = 0; i < count; ++i) {
         const auto value = static_cast<unsigned char>(i * 7 + static_cast<unsigned>(me()));
         shmem_putmem(parts[i]->name(right(), 100), &value, 1, right());

@@ -21,9 +21,8 @@ TEST(SegmentThreads, RegisterAndUse) {
     constexpr int kRounds = 25;
     constexpr std::size_t kWords = 600;
     shmem_team_t teams[kThreadsMax];
-    for (auto& team : teams) {
+    for (auto& team : teams)
         ASSERT_EQ(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, npes(), nullptr, 0, &team), 0);
-    }
     const Part common(SHMEM_TEAM_WORLD, 64);
     run_threads(kThreadsMax, [&](int thread) {
         const shmem_team_t team = teams[thread];
@@ -44,9 +43,8 @@ TEST(SegmentThreads, RegisterAndUse) {
                                     static_cast<std::uint64_t>(npes()));
             shmem_quiet();
             shmem_team_sync(team);
-            for (int pe = 0; pe < npes(); ++pe) {
+            for (int pe = 0; pe < npes(); ++pe)
                 ASSERT_EQ(part.mine<std::uint64_t>()[pe], word_of(pe, thread, round, 0));
-            }
             if (live.size() > 4) live.erase(live.begin() + round % 4);
         }
         live.clear();

@@ -80,9 +80,8 @@ TEST(Segments, AnyMemory) {
     auto* heap = static_cast<long*>(shmem_calloc(4, sizeof(long)));
     for (long* memory : {data, heap}) {
         shmemx_segment_t segments[2];  // the same memory twice
-        for (auto& segment : segments) {
+        for (auto& segment : segments)
             ASSERT_EQ(shmemx_register(SHMEM_TEAM_WORLD, memory, sizeof data, &segment), 0);
-        }
         auto name = [&](int which) {
             return static_cast<long*>(
                 shmemx_gptr_addr(shmemx_segment_gptr(segments[which], right())));
@@ -105,9 +104,8 @@ constexpr std::size_t kAreaBytes = 200000;
 std::size_t area_of(int pe) { return index_of(pe) * kAreaBytes; }
 std::vector<unsigned char> bytes_of(std::size_t count, int salt) {
     std::vector<unsigned char> bytes(count);
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; ++i)
         bytes[i] = static_cast<unsigned char>(i * 7 + i / 251 + static_cast<std::size_t>(salt));
-    }
     return bytes;
 }
 
@@ -164,9 +162,8 @@ TEST(Segments, StridesAndLists) {
         shmemx_put_strided(name, columns, sent.data(), rows, extents, 2, sizeof(int), pe);
         shmem_quiet();
         shmemx_get_strided(back.data(), rows, name, rows, extents, 2, sizeof(int), pe);
-        for (std::size_t i = 0; i < kCount; ++i) {
+        for (std::size_t i = 0; i < kCount; ++i)
             EXPECT_EQ(back[i], sent[i % kSide * kSide + i / kSide]);
-        }
         // From the last element backwards, every third one.
         const std::size_t third[] = {kCount / 3};
         const std::ptrdiff_t backwards[] = {-3 * static_cast<std::ptrdiff_t>(sizeof(int))};

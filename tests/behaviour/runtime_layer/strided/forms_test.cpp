@@ -214,9 +214,8 @@ TEST(Strided, WordsArriveWhole) {
         std::array<long, kWords> values;
         values.fill(static_cast<long>(static_cast<unsigned long>(round) * 0x0101010101010101UL));
         shmemx_put_strided(words, &there, values.data(), &here, &extent, 1, sizeof(long), right());
-        for (std::size_t i = 0; i < kWords; ++i) {
+        for (std::size_t i = 0; i < kWords; ++i)
             shmem_long_wait_until(&words[2 * i], SHMEM_CMP_EQ, values[i]);
-        }
         shmem_barrier_all();
     }
 }
@@ -274,9 +273,8 @@ TEST(Strided, ManyNonblockingGets) {
     Bytes there(kGets * kBytes);
     fill(there.data(), there.size(), right(), 3, 0);
     Bytes expected(kGets * kBytes, kGuard);
-    for (std::size_t i = 0; i < kGets; ++i) {
+    for (std::size_t i = 0; i < kGets; ++i)
         model(expected.data() + i * kBytes, there.data() + i * kBytes, shape);
-    }
     EXPECT_EQ(difference(dest.data(), expected.data(), expected.size()), "");
 }
 

@@ -169,9 +169,8 @@ inline Lists random_lists(Random& random, std::size_t limit, std::ptrdiff_t star
 // `dest` and `source`: the addresses from which the offsets count.
 inline void model(unsigned char* dest, const unsigned char* source, const Lists& lists) {
     std::vector<unsigned char> bytes;
-    for (const shmemx_block_t& block : lists.source) {
+    for (const shmemx_block_t& block : lists.source)
         bytes.insert(bytes.end(), source + block.offset, source + block.offset + block.bytes);
-    }
     const unsigned char* next = bytes.data();
     for (const shmemx_block_t& block : lists.dest) {
         if (block.bytes > 0) std::memcpy(dest + block.offset, next, block.bytes);

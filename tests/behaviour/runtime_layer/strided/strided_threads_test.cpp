@@ -38,9 +38,8 @@ void move(std::size_t thread, int round, shmem_ctx_t ctx) {
     model(expected.data(), source.data(), shape);
     // In two interleaved halves.
     std::vector<shmemx_block_t> blocks;
-    for (std::size_t at = 0; at < kBytes; at += 50) {
+    for (std::size_t at = 0; at < kBytes; at += 50)
         blocks.push_back({static_cast<std::ptrdiff_t>(at), 50});
-    }
     std::shuffle(blocks.begin(), blocks.end(), random);
     shmemx_ctx_get_indexed(ctx, seen.data(), blocks.data(), blocks.size(), rows[thread],
                            blocks.data(), blocks.size(), right);

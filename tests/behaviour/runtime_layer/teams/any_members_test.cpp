@@ -33,9 +33,8 @@ void check_team(shmem_team_t team, const Members& members, long* words, long* su
     const int mine = index_of(members, me());
     ASSERT_EQ(shmem_team_n_pes(team), size);
     ASSERT_EQ(shmem_team_my_pe(team), mine);
-    for (int pe = 0; pe < npes(); ++pe) {
+    for (int pe = 0; pe < npes(); ++pe)
         ASSERT_EQ(shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, team), index_of(members, pe)) << pe;
-    }
     for (int i = 0; i < size; ++i) {
         const int pe = members[static_cast<std::size_t>(i)];
         ASSERT_EQ(shmem_team_translate_pe(team, i, SHMEM_TEAM_WORLD), pe) << i;

@@ -103,9 +103,8 @@ class Sequence {
         numbers.resize(1 + below(numbers.size()));
         if (teams_.size() == kTeamsMax) return;
         Team team;
-        for (int number : numbers) {
+        for (int number : numbers)
             team.members.push_back(parent.members[static_cast<std::size_t>(number)]);
-        }
         if (team.has_me()) {
             const int status =
                 shmemx_team_create(parent.handle, numbers.data(), static_cast<int>(numbers.size()),

@@ -187,9 +187,8 @@ TEST(TeamMemory, FindsTheOnePlaceInCommon) {
 // Two threads of each PE allocate for two teams of all PEs, with room for one block only.
 TEST(TeamMemory, ThreadsShareWhatThereIs) {
     shmem_team_t teams[2];
-    for (shmem_team_t& team : teams) {
+    for (shmem_team_t& team : teams)
         ASSERT_EQ(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, npes(), nullptr, 0, &team), 0);
-    }
     const auto work = [](shmem_team_t team, std::size_t bytes) {
         for (int i = 0; i < 30; ++i) {
             auto* block = static_cast<char*>(shmemx_team_malloc(team, bytes));

@@ -49,9 +49,8 @@ static void measure(const char* order) {
     static long mine, most;  // symmetric
     mine = bytes;
     shmem_long_max_reduce(SHMEM_TEAM_WORLD, &most, &mine, 1);
-    if (me == 0) {
+    if (me == 0)
         printf("%-12s %3d members: at most %ld private bytes a team\n", order, members, most);
-    }
     if (bytes > kBytesMax) {
         fprintf(stderr, "PE %d: a team (%s) of %d takes %ld private bytes, more than %d\n", me,
                 order, members, bytes, kBytesMax);

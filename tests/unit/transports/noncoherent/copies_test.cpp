@@ -60,9 +60,8 @@ TEST_P(CopiesTest, RefreshingKeepsTheChangesOfBoth) {
     for (std::size_t i = 1; i < kBytes; i += 3) mine_->bytes[i] = 'b';
     copies_.refresh_all(no_dice_);
     EXPECT_TRUE(are_same());
-    for (std::size_t i = 0; i < kBytes; ++i) {
+    for (std::size_t i = 0; i < kBytes; ++i)
         ASSERT_EQ(own_->bytes[i], i % 3 == 0 ? 'a' : i % 3 == 1 ? 'b' : 0) << i;
-    }
     // Bytes that came in are no change of this PE.
     std::memset(mine_->bytes, 'c', kBytes);
     copies_.publish_all(no_dice_);
@@ -73,9 +72,8 @@ TEST_P(CopiesTest, RefreshingKeepsTheChangesOfBoth) {
 TEST_P(CopiesTest, RangesReachNoFurther) {
     std::memset(own_->bytes, 'a', kBytes);
     copies_.publish(own_->bytes + 64, 8);
-    for (std::size_t i = 0; i < kBytes; ++i) {
+    for (std::size_t i = 0; i < kBytes; ++i)
         ASSERT_EQ(mine_->bytes[i], i >= 64 && i < 72 ? 'a' : 0) << i;
-    }
     std::memset(mine_->bytes, 'b', kBytes);
     copies_.publish_all(no_dice_);
     copies_.refresh(own_->bytes + 128, 1);

@@ -111,9 +111,8 @@ TEST_P(AdmissionTest, WaitsForTheRestOfAProof) {
 
 TEST_P(AdmissionTest, SilentStrangersGoTheOldestFirst) {
     std::vector<Fd> strangers;
-    for (std::size_t i = 0; i < 2 * Admission::kPendingMax; ++i) {
+    for (std::size_t i = 0; i < 2 * Admission::kPendingMax; ++i)
         strangers.push_back(connect_to(fabric));
-    }
     const std::size_t oldest_left = strangers.size() - Admission::kPendingMax - 1;
     progress_until(fabric, [&] { return was_closed(strangers[oldest_left].get()); });
     for (std::size_t i = 0; i < oldest_left; ++i) EXPECT_TRUE(was_closed(strangers[i].get()));

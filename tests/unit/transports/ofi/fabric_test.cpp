@@ -77,9 +77,8 @@ class Pair {
 
 std::vector<unsigned char> pattern(std::size_t bytes, unsigned seed) {
     std::vector<unsigned char> result(bytes);
-    for (std::size_t i = 0; i < bytes; ++i) {
+    for (std::size_t i = 0; i < bytes; ++i)
         result[i] = static_cast<unsigned char>((i * 131 + i / 251 + seed) & 0xff);
-    }
     return result;
 }
 
@@ -315,9 +314,8 @@ TEST_P(EachProvider, FullSocketThatTakesMoreEndsTheSleep) {
     std::thread target([&] {
         fi_cq_msg_entry entry{};
         for (int idle = 0; !is_over.load(); ++idle) {
-            if (fi_cq_read(pair.there.fabric.queue(), &entry, 1) == -FI_EAGAIN) {
+            if (fi_cq_read(pair.there.fabric.queue(), &entry, 1) == -FI_EAGAIN)
                 sleep(pair.there.fabric, kForeverMs, idle);
-            }
         }
     });
     std::vector<unsigned char> back(kLong);

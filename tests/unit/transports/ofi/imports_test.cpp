@@ -24,9 +24,8 @@ void* counted_calloc(std::size_t count, std::size_t bytes) {
 // Answers are in memory that libfabric allocates.
 void ask() {
     fi_info* found = nullptr;
-    if (library().getinfo(kApiVersion, nullptr, nullptr, 0, nullptr, &found) == 0) {
+    if (library().getinfo(kApiVersion, nullptr, nullptr, 0, nullptr, &found) == 0)
         library().freeinfo(found);
-    }
 }
 
 const void* inside() { return reinterpret_cast<const void*>(library().getinfo); }

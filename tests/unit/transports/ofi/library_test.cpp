@@ -94,9 +94,8 @@ long kernel_symbol_bytes() {
 // No provider reads the megabytes of the kernel's symbols where no InfiniBand device needs it.
 TEST(LibraryDeathTest, KernelSymbolsStayUnread) {
     const long symbols = kernel_symbol_bytes();
-    if (::access("/sys/class/infiniband", F_OK) == 0 || symbols < 1'000'000) {
+    if (::access("/sys/class/infiniband", F_OK) == 0 || symbols < 1'000'000)
         GTEST_SKIP() << "an InfiniBand device, or no kernel symbols";
-    }
     expect_in_new_process([] {
         const long before = bytes_read();
         library();
