@@ -74,45 +74,15 @@ static inline void* allocate(size_t alignment, size_t bytes) {
 
 // ---- Begin, options, end ----
 
-static int option_count;
-static char** option_words;
-static char option_is_known[64];
-
-// Whether `name` (with two dashes) was given.
-static inline int has_option(const char* name) {
-    for (int i = 1; i < option_count; ++i) {
-        if (strcmp(option_words[i], name) != 0) continue;
-        option_is_known[i] = 1;
-        return 1;
-    }
-    return 0;
-}
-
-// The word behind `name`, or `otherwise`.
-static inline const char* option_text(const char* name, const char* otherwise) {
-    for (int i = 1; i + 1 < option_count; ++i) {
-        if (strcmp(option_words[i], name) != 0) continue;
-        option_is_known[i] = option_is_known[i + 1] = 1;
-        return option_words[i + 1];
-    }
-    return otherwise;
-}
-
-static inline long option(const char* name, long otherwise) {
-    const char* text = option_text(name, NULL);
-    return text ? strtol(text, NULL, 10) : otherwise;
-}
-
 // REQUIRES: all options of the program have been asked for.
 static inline void options_end(const char* usage) {
-    for (int i = 1; i < option_count; ++i) {
-        if (option_is_known[i]) continue;
-        if (me == 0) {
-            fprintf(stderr, "%s: what is %s? usage: [--tiny|--quick] %s\n", option_words[0],
-                    option_words[i], usage);
-        }
-        shmem_global_exit(2);
+    const char* unknown = unknown_option();
+    if (!unknown) return;
+    if (me == 0) {
+        fprintf(stderr, "%s: what is %s? usage: [--tiny|--quick] %s\n", option_words[0], unknown,
+                usage);
     }
+    shmem_global_exit(2);
 }
 
 // One core for each PE if there are enough. If the launcher has bound the PEs, nothing changes.
@@ -137,9 +107,7 @@ static inline void begin(int argc, char** argv, int wanted) {
     }
     me = shmem_my_pe();
     npes = shmem_n_pes();
-    option_count = argc < 64 ? argc : 64;
-    option_words = argv;
-    level = has_option("--tiny") ? TINY : has_option("--quick") ? QUICK : FULL;
+    read_level(argc, argv);
     pes_fit = sysconf(_SC_NPROCESSORS_ONLN) >= npes;
     if (wanted == SHMEM_THREAD_SINGLE) pin();
     agree_cell = shmem_align(64, 64);

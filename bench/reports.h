@@ -20,12 +20,52 @@ static inline int by_level(int tiny, int quick, int full) {
     return level == TINY ? tiny : level == QUICK ? quick : full;
 }
 
-static inline void read_level(int argc, char** argv) {
-    for (int i = 1; i < argc; ++i) {
-        if (strcmp(argv[i], "--tiny") == 0) level = TINY;
-        if (strcmp(argv[i], "--quick") == 0) level = QUICK;
+// ---- Options ----
+
+static int option_count;
+static char** option_words;
+static char option_is_known[64];
+
+// Whether `name` (with two dashes) was given.
+static inline int has_option(const char* name) {
+    for (int i = 1; i < option_count; ++i) {
+        if (strcmp(option_words[i], name) != 0) continue;
+        option_is_known[i] = 1;
+        return 1;
     }
+    return 0;
 }
+
+// The word behind `name`, or `otherwise`.
+static inline const char* option_text(const char* name, const char* otherwise) {
+    for (int i = 1; i + 1 < option_count; ++i) {
+        if (strcmp(option_words[i], name) != 0) continue;
+        option_is_known[i] = option_is_known[i + 1] = 1;
+        return option_words[i + 1];
+    }
+    return otherwise;
+}
+
+static inline long option(const char* name, long otherwise) {
+    const char* text = option_text(name, NULL);
+    return text ? strtol(text, NULL, 10) : otherwise;
+}
+
+// RETURNS: a word that no call above has asked for; NULL: none.
+static inline const char* unknown_option(void) {
+    for (int i = 1; i < option_count; ++i) {
+        if (!option_is_known[i]) return option_words[i];
+    }
+    return NULL;
+}
+
+static inline void read_level(int argc, char** argv) {
+    option_count = argc < 64 ? argc : 64;
+    option_words = argv;
+    level = has_option("--tiny") ? TINY : has_option("--quick") ? QUICK : FULL;
+}
+
+// ---- Times and results ----
 
 static inline double now_ns(void) {
     struct timespec time;
