@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A box of cells cut into one block for each PE: the cells of each PE, its neighbours, and values
-// that differ from cell to cell but do not depend on the PE that computes them. For apps/heat3d.c
-// and apps/himeno.c, which define _GNU_SOURCE as measure.h requires.
+// that differ from cell to cell but do not depend on the PE that computes them. For heat3d.h and
+// apps/himeno.c.
 #pragma once
 
-#include "bench/measure.h"
+#include <stdint.h>
+
+#include "bench/reports.h"
 
 enum { X, Y, Z, kDimensions, kFaces = 6 };
 
@@ -14,18 +16,20 @@ static int pes[kDimensions];    // cuts
 static int place[kDimensions];  // the position of this PE
 static int neighbour[kFaces];   // low x, high x, low y, ...; -1: the edge
 
-// As even as can be, the most cuts in z: 4 x 4 x 8 for 128 PEs, as in Zhou 2016, chapter 8
-// (bench/README.md has the titles).
-static inline void place_pes(void) {
-    pes[X] = pes[Y] = 1;
-    for (int x = 1; x * x * x <= npes; ++x) {
-        if (npes % x == 0) pes[X] = x;
+// The greatest divisor whose power `exponent` is at most `count`.
+static inline int divisor(int count, int exponent) {
+    int result = 1;
+    for (int x = 1; (exponent == 2 ? x * x : x * x * x) <= count; ++x) {
+        if (count % x == 0) result = x;
     }
-    int others = npes / pes[X];
-    for (int y = 1; y * y <= others; ++y) {
-        if (others % y == 0) pes[Y] = y;
-    }
-    pes[Z] = others / pes[Y];
+    return result;
+}
+
+// REQUIRES: the product of the cuts is npes.
+static inline void place_pes_in(int x, int y, int z) {
+    pes[X] = x;
+    pes[Y] = y;
+    pes[Z] = z;
     place[X] = me / (pes[Y] * pes[Z]);
     place[Y] = me / pes[Z] % pes[Y];
     place[Z] = me % pes[Z];
@@ -35,6 +39,13 @@ static inline void place_pes(void) {
         int is_inside = moved >= 0 && moved < pes[face / 2];
         neighbour[face] = is_inside ? (at[X] * pes[Y] + at[Y]) * pes[Z] + at[Z] : -1;
     }
+}
+
+// As even as can be, the most cuts in z: 4 x 4 x 8 for 128 PEs, as in Zhou 2016, chapter 8
+// (bench/README.md has the titles).
+static inline void place_pes(void) {
+    const int x = divisor(npes, 3), y = divisor(npes / x, 2);
+    place_pes_in(x, y, npes / x / y);
 }
 
 // The first cell, from 0, of the PEs at position `at` in this dimension.

@@ -18,6 +18,7 @@
 #include <math.h>
 
 #include "bench/box.h"
+#include "bench/measure.h"
 
 enum { kSamplesMax = 64, kRowMax = 4096 };
 enum { A0, A1, A2, A3, B0, B1, B2, C0, C1, C2, BOUND, WORK, kFields };

@@ -2,76 +2,81 @@
 //
 // The same in plain MPI that knows where its neighbours are (Zhou and Gracia 2017, figure 12): the
 // cells of a unit on the same node are loaded from a shared window, those of other units come by
-// MPI_Rget from a second window over the same memory, as inside DART-MPI.
+// MPI_Rget or MPI_Get from a second window over the same memory, as inside DART-MPI.
 #define _GNU_SOURCE
 #include "bench/dart/mpi_measure.h"
-// It declares what stands above, so it comes last.
-#include "bench/dart/heat3d.h"
+// It needs what stands above.
+#include "bench/heat3d.h"
 
-static MPI_Comm node = MPI_COMM_NULL;
-static double** on_node[2];  // each unit's part of a field; NULL: on another node
-static MPI_Win shared[2], windows[2];
+static MPI_Comm node;
+static double** on_node;  // each unit's part; NULL: on another node
+static MPI_Win shared, window;
+static double* own;
 
-static void find_node(void) {
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    for (int i = 0; i < 2; ++i) on_node[i] = calloc((size_t)npes, sizeof *on_node[i]);
-}
-
-static void find_parts(int field) {
+static void find_parts(void) {
     MPI_Group all, here;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     MPI_Comm_group(node, &here);
+    on_node = calloc((size_t)npes, sizeof *on_node);
     for (int unit = 0; unit < npes; ++unit) {
         int rank, unit_bytes;
         MPI_Aint bytes;
         MPI_Group_translate_ranks(all, 1, &unit, here, &rank);
         if (rank == MPI_UNDEFINED) continue;
-        MPI_Win_shared_query(shared[field], rank, &bytes, &unit_bytes, &on_node[field][unit]);
+        MPI_Win_shared_query(shared, rank, &bytes, &unit_bytes, &on_node[unit]);
     }
     MPI_Group_free(&all);
     MPI_Group_free(&here);
 }
 
-static double* allocate_field(int field, size_t bytes) {
-    double* memory = NULL;
-    if (node == MPI_COMM_NULL) find_node();
-    MPI_Win_allocate_shared((MPI_Aint)bytes, sizeof(double), MPI_INFO_NULL, node, &memory,
-                            &shared[field]);
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, shared[field]);
-    find_parts(field);
-    MPI_Win_create(memory, (MPI_Aint)bytes, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD,
-                   &windows[field]);
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, windows[field]);
-    return memory;
+static double* allocate_cells(size_t bytes) {
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Win_allocate_shared((MPI_Aint)bytes, sizeof(double), MPI_INFO_NULL, node, &own, &shared);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, shared);
+    find_parts();
+    MPI_Win_create(own, (MPI_Aint)bytes, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
+    return own;
 }
 
-static void free_field(int field) {
-    free_window(&windows[field]);
-    free_window(&shared[field]);
-}
-
-// The barriers around it order it behind the neighbour's stores.
-static void get_cells(int field, long to, long from, long cells, int unit) {
-    const double* part = on_node[field][unit];
-    if (part) {
-        memcpy(mine[field] + to, part + from, (size_t)cells * sizeof(double));
-        return;
-    }
-    MPI_Request request;
-    MPI_Rget(mine[field] + to, (int)cells, MPI_DOUBLE, unit, from, (int)cells, MPI_DOUBLE,
-             windows[field], &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-static void leave_node(void) {
-    for (int i = 0; i < 2; ++i) free(on_node[i]);
+static void free_cells(void) {
+    free_window(&window);
+    free_window(&shared);
+    free(on_node);
     MPI_Comm_free(&node);
 }
 
+static int must_travel(int unit) { return on_node[unit] == NULL; }
+
+// The barriers around it order it behind the neighbour's stores.
+static void load_cells(double* to, const double* from, long count, int unit) {
+    memcpy(to, on_node[unit] + (from - own), (size_t)count * sizeof(double));
+}
+
+static void get_cells(double* to, const double* from, long count, int unit) {
+    if (!must_travel(unit)) {
+        load_cells(to, from, count, unit);
+        return;
+    }
+    MPI_Request request;
+    MPI_Rget(to, (int)count, MPI_DOUBLE, unit, from - own, (int)count, MPI_DOUBLE, window,
+             &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void start_cells(double* to, const double* from, long count, int unit) {
+    if (!must_travel(unit)) {
+        load_cells(to, from, count, unit);
+        return;
+    }
+    MPI_Get(to, (int)count, MPI_DOUBLE, unit, from - own, (int)count, MPI_DOUBLE, window);
+}
+
+static void finish_cells(void) { MPI_Win_flush_all(window); }
+
 int main(int argc, char** argv) {
     begin(argc, argv);
-    measure_all("dart_heat_weak", "dart_heat_strong");
-    leave_node();
+    measure_all("dart_heat");
     end();
     return 0;
 }
