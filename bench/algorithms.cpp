@@ -37,7 +37,7 @@ struct Options {
     int step = 2;
     int rounds = 9;
     std::size_t most_bytes = std::size_t{4} << 20;
-    double budget_s = 1.0;  // of a size
+    double budget_s = 1.0;  // for each size
 };
 
 constexpr double kCloseToBest = 1.1;  // such a ratio is as good
@@ -45,7 +45,7 @@ constexpr double kCloseToBest = 1.1;  // such a ratio is as good
 struct Variant {
     std::string name;  // as it is printed
     AlgorithmSetting algorithm;
-    long calls = 1;  // of a batch
+    long calls = 1;  // in a batch
     std::vector<double> times = {};
 };
 

@@ -16,7 +16,7 @@
 #include <time.h>
 
 enum { kWords = 512, kLoops = 200, kSamples = 21 };  // 14 us a sample at 3.6 GHz
-enum { kPauses = 60 };                               // of 2 ms
+enum { kPauses = 60 };                               // each of 2 ms
 
 static volatile uint64_t block[kWords] __attribute__((aligned(4096)));
 

@@ -82,7 +82,7 @@ static void measure(enum row row, size_t bytes) {
     if (row != BARRIER) check(row, count);
     sample_ns(row, count, 3);
     const double once_ns = sample_ns(row, count, 3);
-    const double budget_ns = by_level(10, 50, 600) * 1e6;  // of the row
+    const double budget_ns = by_level(10, 50, 600) * 1e6;  // for the row
     const long calls = agree((long)(budget_ns / SAMPLES_MAX / once_ns) + 1);
     long samples = (long)(budget_ns / once_ns / (double)calls);
     samples = agree(samples < 3 ? 3 : samples > SAMPLES_MAX ? SAMPLES_MAX : samples);

@@ -72,7 +72,7 @@ double median(std::vector<double> values) {
 struct Row {
     double kernel_ns;
     double stream_ns;
-    double ratio;  // of bandwidths: the median of the ratios of neighbouring samples
+    double ratio;  // median ratio of the bandwidths of neighbouring samples
 };
 
 template <class Ours, class Limit>

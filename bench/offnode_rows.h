@@ -10,7 +10,7 @@ enum {
     kLatencyRepeats = 100,
     kRateBatches = 7,
     kRateRepeats = 20000,
-    kBlocks = 16,  // of 1 MiB
+    kBlocks = 16,  // each of 1 MiB
     kBlockRepeats = 64,
 };
 

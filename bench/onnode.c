@@ -19,7 +19,7 @@ enum { kWords = 256, kLineLongs = 16, kSamplesMax = 201 };
 static int is_raw;
 static int peer;
 static size_t cache_bytes;  // last-level cache
-static size_t block_bytes;  // of the three blocks below
+static size_t block_bytes;  // size of the three blocks below
 static char* block;         // symmetric
 static char* peer_block;    // the peer's block mapped here, or a stand-in in private memory
 static char* local;         // private memory of this PE

@@ -52,7 +52,7 @@ static struct fid_av* peers;
 static struct fid_cq* queue;
 static struct fid_ep* endpoint;
 static struct fid_mr* region;
-static char* block;  // of kBlocks MiB
+static char* block;  // kBlocks MiB
 static int has_atomics;
 static fi_addr_t target;
 static long posted, completed;
@@ -109,16 +109,16 @@ static void open_endpoint(void) {
 }
 
 // Both processes exchange addresses: some providers must know the writer.
-static void meet(int me) {
+static void meet(int process) {
     size_t bytes = kAddressBytesMax;
-    check(fi_getname(&endpoint->fid, shared->address[me], &bytes), "fi_getname");
-    if (me == 1) {
+    check(fi_getname(&endpoint->fid, shared->address[process], &bytes), "fi_getname");
+    if (process == 1) {
         shared->base = info->domain_attr->mr_mode & FI_MR_VIRT_ADDR ? (uintptr_t)block : 0;
         shared->key = fi_mr_key(region);
     }
     atomic_fetch_add(&shared->ready, 1);
     while (atomic_load(&shared->ready) < 2) sched_yield();
-    if (fi_av_insert(peers, shared->address[1 - me], 1, &target, 0, NULL) != 1) {
+    if (fi_av_insert(peers, shared->address[1 - process], 1, &target, 0, NULL) != 1) {
         fprintf(stderr, "raw_fabric: fi_av_insert failed\n");
         exit(1);
     }
@@ -184,7 +184,7 @@ static void wait_for_all(void) {
     } while (0)
 
 static long word;    // source and destination of 8 B operations
-static long result;  // of fetching ones
+static long result;  // result of fetching operations
 
 static void put_8(long repeats) {
     struct iovec local = {&word, 8};

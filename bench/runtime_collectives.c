@@ -22,7 +22,7 @@
 enum { kTurnsMax = 41 };
 
 static char *source, *dest;                  // symmetric
-static char *private_source, *private_dest;  // of this PE
+static char *private_source, *private_dest;  // private memory of this PE
 static size_t counts[1024], displs[1024];
 static size_t block;  // bytes
 

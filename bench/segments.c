@@ -16,7 +16,7 @@
 
 enum { kSamples = 41, kMost = 1 << 20, kSmall = 8192 };
 
-static char* dest;  // of the operation that is timed
+static char* dest;  // dest of the operation that is timed
 static char* local;
 static size_t bytes;
 static long fetched;

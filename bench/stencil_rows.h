@@ -15,11 +15,11 @@
 // This process's rows, in a grid with a row of halo above and below.
 struct Stripe {
     long n;      // rows and columns inside the edge, which stays 0
-    long width;  // of a row with its two edge cells
+    long width;  // cells in a row, with its two edge cells
     long first;  // row, of all n
     long rows;
     double* sines;  // sin(m pi i h), i = 0 to n + 1
-    double factor;  // of one iteration
+    double factor;  // the share of the amplitude that one iteration leaves
 };
 
 static inline long stripe_first_row(long n, int process, int processes) {

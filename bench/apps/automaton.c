@@ -23,7 +23,7 @@ static size_t stride;                // bytes from one line to the next
 static int my_lines, my_first;       // this PE's part
 static unsigned char* symmetric[2];  // ghost line, my_lines lines, ghost line
 static long* arrived;                // symmetric: steps done by the upper and the lower neighbour
-static double all_ns, compute_ns, exchange_ns;  // of the last run's steps
+static double all_ns, compute_ns, exchange_ns;  // in the steps of the last run
 
 // Excess lines go to the first PEs.
 static int first_line(int pe) {

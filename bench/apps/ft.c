@@ -69,7 +69,7 @@ static const struct Class kClasses[] = {
 static const struct Class* class;
 static long nx, ny, nz;
 static long my_x, my_z;           // planes of this PE
-static long pieces;               // of an exchange that overlaps with the transform
+static long pieces;               // pieces of an overlapping exchange
 static long pieces_wanted;        // 0: by their size
 static struct Complex* cells;     // in space, or the frequencies of this time
 static struct Complex* waves;     // the frequencies of the first state
@@ -78,7 +78,7 @@ static struct Complex* incoming;  // symmetric: a block from each PE
 static struct Complex roots[kSideMax / 2];
 static double decay[3][kSideMax], decay_once[3][kSideMax];  // by x, y, z
 static double exchange_ns;                                  // in puts and barriers
-static double* sums;                                        // symmetric: of the all-reduce
+static double* sums;                                        // symmetric: dest of the all-reduce
 static double reduce_work[2 + SHMEM_REDUCE_MIN_WRKDATA_SIZE];
 static long reduce_sync[2][SHMEM_REDUCE_SYNC_SIZE];
 

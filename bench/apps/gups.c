@@ -23,7 +23,7 @@
 enum { kInFlight = 1024, kSamplesMax = 32 };
 
 static int log_words;
-static uint64_t words;            // of the whole table, 2^log_words
+static uint64_t words;            // length of the whole table, 2^log_words
 static unsigned long* table;      // symmetric: this PE's block
 static uint64_t* first;           // where each PE's block begins in the whole table
 static unsigned long** pointers;  // each PE's block as mapped here, NULL if one of them is not

@@ -22,9 +22,9 @@ struct entry {
     uint64_t count;
 };
 
-static long keys;            // of all PEs
-static long groups;          // of each PE
-static long slots;           // of each group
+static long keys;            // on all PEs
+static long groups;          // on each PE
+static long slots;           // in each group
 static struct entry* table;  // symmetric: groups * slots
 static long* locks;          // symmetric: one for each group of each PE
 static uint64_t* expected;   // private: the count of each key

@@ -29,7 +29,7 @@ struct Domain {
     float* p;        // pressures
     float* changed;  // pressures of the next iteration
     float* fields[kFields];
-    float* memory;  // of all but p
+    float* memory;  // block with all fields but p
 };
 
 static struct Domain mine;     // p is symmetric

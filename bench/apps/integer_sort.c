@@ -44,12 +44,12 @@ static const struct Class kClasses[] = {
 
 static const struct Class* class;
 static long total, values;       // keys, and the values they may have
-static long first_key, my_keys;  // of this PE
+static long first_key, my_keys;  // range of this PE
 static int shift;                // from a key to its bucket
 static int* keys;
 static int* grouped;          // keys in the order of their buckets
 static int* received;         // symmetric: the keys of this PE's buckets
-static long capacity;         // of received
+static long capacity;         // length of received
 static long* from;            // symmetric: [pe][target] = how many keys go from pe to target
 static int *counts, *totals;  // symmetric: keys of each bucket, here and on all PEs
 static long* highest;         // symmetric: this PE's highest key

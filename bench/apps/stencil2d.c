@@ -17,7 +17,7 @@ enum { kSamplesMax = 64 };
 
 static struct Stripe mine;
 static int above, below;    // the PEs next to this one, -1: the edge
-static long above_rows;     // of the PE above
+static long above_rows;     // rows of the PE above
 static float* grid[2];      // symmetric: halo, rows, halo; iterations go from one to the other
 static long* arrived;       // symmetric: the last step whose halo came from above, from below
 static long step;           // iterations so far, over all samples

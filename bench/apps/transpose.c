@@ -14,13 +14,13 @@
 enum { kPerRow = 16, kSamplesMax = 64 };
 
 static long n;                // rows, and columns
-static long rows_each;        // of a PE; the last ones may have fewer or none
-static long first_row, rows;  // of this PE
-static int* columns;          // of this PE's nonzeros, kPerRow for each row
+static long rows_each;        // on each PE; the last PEs may have fewer
+static long first_row, rows;  // on this PE
+static int* columns;          // the nonzeros of this PE, kPerRow for each row
 static double* values;        // and their values
 static long* place;           // symmetric: lengths of the new rows, then the next free place
-static long* row_start;       // of the new rows
-static long capacity;         // of the next two
+static long* row_start;       // where each new row begins
+static long capacity;         // length of the next two
 static int* new_columns;      // symmetric
 static double* new_values;    // symmetric
 

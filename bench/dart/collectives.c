@@ -9,8 +9,8 @@
 #include "bench/dart/dart_measure.h"
 
 static char *source, *dest;                  // symmetric
-static char *private_source, *private_dest;  // of this unit
-static size_t bytes;                         // of a vector, or of a block
+static char *private_source, *private_dest;  // private memory of this unit
+static size_t bytes;                         // size of a vector, or of a block
 
 #define DOUBLES (bytes / sizeof(double))
 #define SUM SHMEMX_TYPE_DOUBLE, SHMEMX_OP_SUM
@@ -57,7 +57,7 @@ static void reduce(void) {
 typedef void (*Way)(void);
 
 struct Row {
-    const char* name;  // of shmemx and DART
+    const char* name;  // for shmemx and DART
     Way limit, shmemx, dart;
     int has_blocks;  // for each unit
 };

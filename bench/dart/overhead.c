@@ -9,7 +9,7 @@
 
 #include "bench/dart/transfer_rows.h"
 
-static char* symmetric;  // what OpenSHMEM calls the target
+static char* symmetric;  // the target for OpenSHMEM
 static int pe;
 static shmemx_req_t reqs[kHandles];
 static void shmem_put_quiet(long calls, size_t bytes) {

@@ -11,7 +11,7 @@
 
 #define BYTES_MAX ((size_t)256 << 10)
 
-static dart_gptr_t data, flag, own_flag;  // of the other unit, and the own one
+static dart_gptr_t data, flag, own_flag;  // data and flag of the other unit, own flag
 static long* local;
 static uint64_t turn;  // the last value of the flags
 

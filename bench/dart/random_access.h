@@ -42,8 +42,8 @@ static void finish_xors(struct Word to);
 static void finish_all_xors(void);
 
 static int log_words;
-static uint64_t words;        // of the table
-static uint64_t* first_word;  // of each unit
+static uint64_t words;        // length of the table
+static uint64_t* first_word;  // where each unit's block begins
 static uint64_t* mine;
 static uint64_t written;  // by_write writes the index, xor this
 

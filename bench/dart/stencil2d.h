@@ -33,7 +33,7 @@ static void put_row(int field, int unit, long to_row, const float* row);
 
 static struct Stripe mine;
 static int above, below;  // the units next to this one, -1: the edge
-static long above_rows;   // of the unit above
+static long above_rows;   // rows of the unit above
 static float* grid[2];    // halo, rows, halo; iterations go from one to the other
 static double halo_ns, wait_ns;
 

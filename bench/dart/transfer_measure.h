@@ -36,7 +36,7 @@ typedef void (*Body)(long calls, size_t bytes);
 struct Row {
     const char* name;
     Body ours, limit;
-    int operations;  // of a call
+    int operations;  // in a call
     int is_rate;
 };
 

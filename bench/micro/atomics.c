@@ -16,10 +16,10 @@
 enum { kSamplesMax = 64, kLineLongs = 16 };
 
 static long* words;    // symmetric: one a line for each PE
-static long* word;     // that this PE works on: symmetric address,
+static long* word;     // symmetric address of the word that this PE works on,
 static int owner;      // the PE whose word it is,
 static long* mapped;   // and where it is mapped here, or NULL
-static long outcome;   // of a body: the sum of the fetched values, or the exchanges made
+static long outcome;   // sum of the fetched values, or number of exchanges
 static long verified;  // operations of each PE that are verified
 
 static void fetch_add(long repeats, size_t bytes) {

@@ -17,7 +17,7 @@ enum { kSamplesMax = 64, kBytesMax = 1 << 20 };
 
 static char* window;        // symmetric
 static char *here, *there;  // private
-static long words;          // of an exchange
+static long words;          // in an exchange
 static long* board;         // symmetric
 
 static void put(long repeats, size_t bytes) {

@@ -20,7 +20,7 @@ enum { kSamplesMax = 64, kMemory = 2 << 20, kGap = 0x55 };
 
 static char *remote, *local, *mapped;  // symmetric; private; the partner's `remote`, or NULL
 static size_t count;                   // elements
-static ptrdiff_t stride;               // of `remote`, in elements
+static ptrdiff_t stride;               // stride of `remote`, in elements
 
 static inline void use_memory(void) { __asm__ volatile("" ::: "memory"); }  // each copy counts
 
@@ -107,7 +107,7 @@ struct row {
     const char* name;
     Body ours, limit;
     int is_put;
-    size_t bytes;  // of an element; 0: blocks
+    size_t bytes;  // size of an element; 0: blocks
 };
 static const struct row kElements[] = {{"strided_iput_4", iput32, put32_limit, 1, 4},
                                        {"strided_iput_8", iput64, put64_limit, 1, 8},

@@ -87,7 +87,7 @@ def _class_of(counts):
 
 
 def _cell(reference):
-    """Of the points of one program and number of PEs."""
+    """The cell for one program and number of PEs."""
     values = list(reference.comparisons.values())
     if not values:
         return '<td class="none"></td>'

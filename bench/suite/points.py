@@ -49,7 +49,7 @@ def collect(results):
 
 
 def trusted(rounds):
-    """Those that are not left out; all where none would be left."""
+    """Rounds that are not left out; all where none would be left."""
     return [value for value in rounds if not value["is_left_out"]] or rounds
 
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kOperations = 10'000'000;
 constexpr int kTypes = 12;                // IntegerTypes
-constexpr int kOperationsOffNode = 2000;  // of each PE and type; a message each, or packed
+constexpr int kOperationsOffNode = 2000;  // for each PE and type; each is a message, or packed
 
 bool is_on_node_of_first() {
     return shmem_team_translate_pe(SHMEM_TEAM_WORLD, 0, SHMEM_TEAM_SHARED) >= 0;

@@ -17,7 +17,7 @@ void meet(void) __attribute__((weak));
 int image_number(void) __attribute__((weak));
 void wait_for_first(void) __attribute__((weak));
 void stop_here(int code) __attribute__((weak));
-int is_late = 0;  // of library_main.cpp
+int is_late = 0;  // library_main.cpp reads it
 
 static void* exit_here(void* unused) {
     (void)unused;

@@ -78,7 +78,7 @@ const Form kForms[] = {TYPED_FORM(uchar, unsigned char),
 constexpr int kPsyncs = 8;
 constexpr int kPsyncWords = std::max({SHMEM_BCAST_SYNC_SIZE, SHMEM_COLLECT_SYNC_SIZE,
                                       SHMEM_ALLTOALL_SYNC_SIZE, SHMEM_ALLTOALLS_SYNC_SIZE});
-long psyncs[2][kPsyncs][kPsyncWords];  // of the world, and of the halves
+long psyncs[2][kPsyncs][kPsyncWords];  // for the world, and for the halves
 
 // The PEs of a call.
 struct Group {
@@ -93,7 +93,7 @@ struct Group {
 
     int npes() const { return static_cast<int>(pes.size()); }
     int me() const { return shmem_team_my_pe(team); }
-    // One that all members have left.
+    // A pSync that all members have left.
     long* next_psync() {
         if (psyncs_used == kPsyncs) {
             shmem_team_sync(team);
@@ -116,7 +116,7 @@ struct Call {
     bool is_active_set;  // the deprecated form, where the group is one
     bool source_is_static;
     bool dest_is_static;
-    std::size_t offset;  // of dest in its array, in elements
+    std::size_t offset;  // index of dest in its array
     int dst;
     int sst;
     std::size_t number;

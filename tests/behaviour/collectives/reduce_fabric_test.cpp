@@ -36,7 +36,7 @@ std::uint64_t bytes_sent() {
     return sum;
 }
 
-// Of the PEs of this node together.
+// The sum over the PEs of this node.
 std::uint64_t node_sum(std::uint64_t mine) {
     static std::uint64_t source;
     static std::uint64_t dest;

@@ -24,7 +24,7 @@ using Function = int (*)(shmem_team_t, T*, const T*, std::size_t);
 template <class T>
 inline constexpr bool kIsComplex = !std::is_arithmetic_v<T>;
 
-// Of any number, one that looks like no other.
+// Makes a number that looks like no other.
 std::uint64_t scramble(std::uint64_t word) {
     word = (word + 0x9E3779B97F4A7C15U) * 0xBF58476D1CE4E5B9U;
     word = (word ^ word >> 29) * 0x94D049BB133111EBU;
@@ -98,7 +98,7 @@ void check_call(const Arrays& arrays, const Call& call, Function<T> reduce, Oper
     for (std::size_t i = 0; i < call.nelems; ++i)
         source[i] = contribution<T>(me, i, call.is_factor);
     ASSERT_EQ(reduce(SHMEM_TEAM_WORLD, dest, source, call.nelems), 0);
-    // Of a long vector, some elements and the end.
+    // Checks some elements and the end of a long vector.
     const std::size_t stride = call.nelems <= 5000 ? 1 : 97;
     for (std::size_t k = 0; k < call.nelems + stride - 1; k += stride) {
         const std::size_t i = std::min(k, call.nelems - 1);

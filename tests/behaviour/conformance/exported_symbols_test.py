@@ -22,7 +22,7 @@ OBJECT_FILE = re.compile(r".*/((?:src|transports|collectives)(?:/[\w.]+)*)/CMake
                          r"([\w./]+)\.o$")
 
 
-# Of the C library, replaced by src/heap/static_stack.cpp.
+# Functions of the C library that src/heap/static_stack.cpp replaces.
 REPLACED = {"fork", "pthread_create"}
 
 

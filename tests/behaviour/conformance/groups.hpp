@@ -17,7 +17,7 @@ struct Group {
     std::vector<int> pes;  // the members' numbers in the world, in the group's order
     int my_index = -1;     // -1: this PE is no member
     shmem_team_t team = SHMEM_TEAM_INVALID;
-    int start = 0;  // of an active set
+    int start = 0;  // start of an active set
     int log_stride = 0;
 
     bool is_member() const { return my_index >= 0; }

@@ -144,7 +144,7 @@ void check_groups() {
                "(. 0 1 2 4 3 5 (.0 0 1 2 (.0.0 0) (.0.1 1) (.0.2 2)) "
                "(.1 4 3 5 (.1.1 4) (.1.3 3 5 (.1.3.0 3) (.1.3.1 5))))");
     CHECK(find(machine, tag)->scope == DART_LOCALITY_SCOPE_GROUP);
-    // Of several nodes: the group has a part of each.
+    // Members on several nodes: the group has a part of each node.
     const char* cousins[] = {".0.2", ".1.1", ".0.0"};
     OK(dart_domain_group(machine, 3, cousins, tag));
     CHECK(std::strcmp(tag, ".2") == 0);

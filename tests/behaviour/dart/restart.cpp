@@ -21,8 +21,8 @@ constexpr Amounts kOneUnit{33000, 100000, 400, kBytes};  // more teams than ther
 constexpr Amounts kNode{10000, 100000, 400, kBytes};
 constexpr Amounts kSeveralNodes{500, 5000, 20, 5 * kBytes};
 
-// Of this thread's malloc, with what it has mapped. A sanitizer has a malloc of its own, which
-// keeps freed memory, and looks for leaks itself: the result does not change then.
+// Bytes of this thread's malloc, mapped ones included. A sanitizer has a malloc of its own, which
+// keeps freed memory, and looks for leaks itself: then the result does not change.
 std::size_t bytes_in_use() {
     const struct mallinfo2 info = mallinfo2();
     return info.uordblks + info.hblkhd;

@@ -107,7 +107,7 @@ TEST(Locks, ManyLocksHeldTogether) {
     std::mt19937 random(static_cast<unsigned>(shmem_my_pe()) + 5);
     for (const Region& region : regions()) {
         Protected data(region);
-        static long visits[kLockCount];  // of all PEs, on PE 0
+        static long visits[kLockCount];  // counts of all PEs, on PE 0
         std::fill(std::begin(visits), std::end(visits), 0);
         shmem_barrier_all();
         for (int i = 0; i < scaled(2000); ++i) {

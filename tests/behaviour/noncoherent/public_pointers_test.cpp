@@ -21,8 +21,8 @@ constexpr std::size_t kWords = 600;  // more than a page
 
 struct Shared {
     long data[kWords];
-    long flag;   // of the left neighbour
-    long ready;  // of the right one
+    long flag;   // the left neighbour sets it
+    long ready;  // the right neighbour sets it
 };
 Shared statics;
 

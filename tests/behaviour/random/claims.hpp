@@ -85,7 +85,7 @@ class Claims {
   private:
     struct Block {
         std::uint32_t bytes = 0;
-        std::vector<Claim> claims;  // of all PEs, one after the other
+        std::vector<Claim> claims;  // for all PEs, one after the other
     };
 
     const Claim* at(int pe, BlockOffset place) const {

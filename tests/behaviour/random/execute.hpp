@@ -117,7 +117,7 @@ class Executor {
     int me_;
     Model model_;
     const Step* step_ = nullptr;
-    std::uint64_t old_value_ = 0;  // what Model::apply() returned for this step
+    std::uint64_t old_value_ = 0;  // result of Model::apply() for this step
     std::vector<unsigned char*> blocks_;
     std::vector<shmem_team_t> teams_;
     std::vector<Context> contexts_;

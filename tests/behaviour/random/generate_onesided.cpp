@@ -437,7 +437,7 @@ void Generator::hand_over() {
     const int from = pes[0];
     const int to = pes[pes.size() - 1];
     const int owner = random_.chance(70) ? from : to;
-    const int holder = random_.chance(50) ? from : to;  // of the flag
+    const int holder = random_.chance(50) ? from : to;  // the PE that has the flag
     const std::uint32_t bytes = any_nelems(1, most_bytes_);
     // The other PE may change the byte behind at the same time.
     const bool has_neighbour = random_.chance(40);

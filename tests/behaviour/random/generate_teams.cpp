@@ -10,7 +10,7 @@ namespace tessera::random {
 namespace {
 
 constexpr int kTeamsMax = 12;    // at the same time
-constexpr int kContextsMax = 6;  // of a PE at the same time
+constexpr int kContextsMax = 6;  // on a PE at the same time
 
 }  // namespace
 

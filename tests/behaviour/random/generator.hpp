@@ -39,7 +39,7 @@ class Generator {
         long options = 0;
         bool is_live = true;
         bool in_session = false;
-        std::uint64_t targets = 0;  // of what has been issued since the last quiet
+        std::uint64_t targets = 0;  // target PEs of calls since the last quiet
     };
 
     // ---- generator.cpp
@@ -134,7 +134,7 @@ class Generator {
     int step_ = 0;
     int failures_ = 0;  // actions of this epoch that found no memory
     unsigned psyncs_used_ = 0;
-    std::uint32_t most_bytes_ = 256;  // of one call
+    std::uint32_t most_bytes_ = 256;  // for one call
     std::vector<int> weights_;
     std::vector<int> data_blocks_{kStaticData};
     int next_block_ = kFirstHeapBlock;

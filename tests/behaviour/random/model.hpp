@@ -34,7 +34,7 @@ class Model {
   private:
     struct Block {
         std::uint32_t bytes = 0;
-        std::vector<unsigned char> memory;  // of all PEs, one after the other
+        std::vector<unsigned char> memory;  // memory of all PEs, one after the other
     };
 
     void make(const Transfer& transfer);

@@ -122,7 +122,7 @@ struct Transfer {
     int pe = 0;
     int context = kNoContextArgument;
     int target = 0;
-    int row = 0;  // of rma_routines()
+    int row = 0;  // index in rma_routines()
     BlockOffset remote = {};
     Layout remote_layout = {};
     BlockOffset local = {};
@@ -141,11 +141,11 @@ struct SignalUpdate {
 struct AtomicCall {
     AtomicName name = AtomicName::kFetch;
     bool is_nbi = false;
-    bool is_contended = false;  // what it returns depends on the others
+    bool is_contended = false;  // its result depends on the other PEs
     int pe = 0;
     int context = kNoContextArgument;
     int target = 0;
-    int row = 0;  // of atomic_routines()
+    int row = 0;  // index in atomic_routines()
     BlockOffset word = {};
     std::uint64_t operand = 0;
     std::uint64_t condition = 0;
@@ -169,7 +169,7 @@ struct Wait {
     bool is_vector = false;
     int pe = 0;
     int target = 0;
-    int row = 0;  // of atomic_routines(), kRoutine
+    int row = 0;  // index in atomic_routines(), kRoutine
     BlockOffset words = {};
     int count = 1;
     unsigned included = 1;
@@ -180,7 +180,7 @@ struct Wait {
 // Stores by the PE itself of elements with exact sums and products, before a reduction.
 struct StoreValues {
     int pe = 0;
-    int row = 0;  // of reduce_routines()
+    int row = 0;  // index in reduce_routines()
     BlockOffset place = {};
     std::uint32_t nelems = 0;
     std::uint64_t pattern = 0;
@@ -196,7 +196,7 @@ struct Tickets {
     PeList pes = {};
     std::array<std::uint8_t, kPesMax> counts{};
     int target = 0;
-    int row = 0;  // of atomic_routines()
+    int row = 0;  // index in atomic_routines()
     BlockOffset counter = {};
     BlockOffset marks = {};  // uint64_t each
 };
@@ -209,7 +209,7 @@ inline std::uint64_t mark_of_ticket(std::uint64_t ticket) {
 struct TokenSwap {
     PeList pes = {};
     int target = 0;
-    int row = 0;             // of atomic_routines()
+    int row = 0;             // index in atomic_routines()
     BlockOffset words = {};  // three of the row's type
     std::uint64_t pattern = 0;
     std::uint64_t token(int pe) const { return pattern + static_cast<std::uint64_t>(pe) * 1000; }
@@ -222,7 +222,7 @@ struct LockedAdd {
     PeList pes = {};
     std::array<std::uint8_t, kPesMax> counts{};
     int target = 0;
-    int lock = 0;  // of the executor's locks
+    int lock = 0;  // index in the executor's locks
     bool by_test = false;
     BlockOffset words = {};  // long each
 };
@@ -305,7 +305,7 @@ struct Collective {
     int team = kWorldTeam;  // or, with a pSync, the active set
     int psync = -1;
     ActiveSet set = {};
-    int row = 0;  // of move_routines() or reduce_routines()
+    int row = 0;  // index in move_routines() or reduce_routines()
     BlockOffset dest = {};
     BlockOffset source = {};  // equal to dest: in place
     std::uint32_t nelems = 0;
@@ -340,8 +340,8 @@ enum class MemoryName : std::uint8_t { kMalloc, kCalloc, kAlign, kHints, kReallo
 struct MemoryCall {
     MemoryName name = MemoryName::kMalloc;
     int block = 0;
-    std::uint32_t bytes = 0;       // of the block afterwards
-    std::uint32_t kept_bytes = 0;  // kRealloc: that keep their value
+    std::uint32_t bytes = 0;       // size of the block afterwards
+    std::uint32_t kept_bytes = 0;  // kRealloc: these keep their value
     std::uint32_t alignment = 16;
     long hints = 0;
 };

@@ -94,7 +94,7 @@ struct WaitArguments {
 };
 enum class WaitName : std::uint8_t {
     kWaitUntil,
-    kTest,  // of one word
+    kTest,  // tests one word
     kAll,
     kAny,
     kSome,
@@ -109,7 +109,7 @@ struct AtomicRoutines {
     const char* name;
     std::uint32_t bytes;
     bool is_signed;
-    int atomics;  // of AtomicName, the first so many
+    int atomics;  // the type has so many of AtomicName
     bool has_waits;
     // Values travel as bits. RETURNS: the result of the routine, or 0.
     std::uint64_t (*call)(OptionalContext, AtomicName, const AtomicArguments&);

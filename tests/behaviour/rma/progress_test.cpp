@@ -20,12 +20,12 @@ struct Target {
     std::uint64_t signal;
     long others_done;
 };
-Target target;  // of the last PE
+Target target;  // memory of the last PE
 
 // The operations of the other PEs on the target, all complete at the end.
 void work_on(int pe) {
     const auto me = static_cast<std::size_t>(shmem_my_pe());
-    const std::size_t count = kWords / static_cast<std::size_t>(pe);  // of this PE alone
+    const std::size_t count = kWords / static_cast<std::size_t>(pe);  // words for this PE alone
     const std::size_t first = me * count;
     long* words = target.words + first;
     std::vector<long> seen(count);

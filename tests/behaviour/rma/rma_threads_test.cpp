@@ -17,7 +17,7 @@ using tessera::test::scaled;
 using tessera::test::SymmetricArray;
 using tessera::test::word_of;
 
-constexpr std::size_t kWords = 64;  // of a thread on each PE
+constexpr std::size_t kWords = 64;  // for a thread on each PE
 constexpr std::size_t kMaxPes = 16;
 alignas(64) std::uint64_t static_words[kMaxPes * kThreadsMax * kWords];
 

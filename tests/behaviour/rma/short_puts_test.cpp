@@ -89,7 +89,7 @@ constexpr std::size_t kWordsOfLonger = 512;
 TEST(LongerPuts, StreamsOfAnyLength) {
     constexpr std::size_t kWords = 200'000;
     constexpr std::size_t kWordsMax = 6000;                // some are too long to gather
-    SymmetricArray<long> inbox(2 * kWords);                // of two PEs
+    SymmetricArray<long> inbox(2 * kWords);                // from two PEs
     SymmetricArray<long> unchanged(kWords);                // all zero
     std::mt19937_64 random(tessera::test::shared_seed());  // The same on all PEs.
     std::vector<long> words(kWords), seen(kWords);

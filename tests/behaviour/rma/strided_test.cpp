@@ -137,7 +137,7 @@ class Strided : public testing::Test {
 TEST_F(Strided, EveryPairOfStridesAndBlocks) {
     for (std::size_t round = 0; round < 50; ++round) {
         const Region& region = regions()[round / 25];
-        for (std::size_t i : {0, 4, 14, 16, 52}) {  // Of 4, 4, 8, 16 and 8 bytes, some with blocks.
+        for (std::size_t i : {0, 4, 14, 16, 52}) {  // 4, 4, 8, 16 and 8 bytes, some with blocks.
             check_put(kPuts[8 * (i % 29) + (round % 2) * 4], region, round);
             check_get(kGets[8 * (i % 29) + (round % 2) * 4], region, round);
         }

@@ -18,7 +18,7 @@
 
 namespace {
 
-constexpr std::size_t kWords = 3;  // of a strided put
+constexpr std::size_t kWords = 3;  // in a strided put
 constexpr std::size_t kStride = 2;
 constexpr std::size_t kData = 100;
 

@@ -214,7 +214,7 @@ TEST_F(Counters, SetEndsTheWaitOfAnotherThread) {
 }
 
 TEST(PerformanceCounters, CountNetworksOnly) {
-    static long words[2];  // of the two contexts
+    static long words[2];  // one for each context
     static long other;
     const int right = (shmem_my_pe() + 1) % shmem_n_pes();
     shmem_ctx_t ctx = SHMEM_CTX_INVALID;

@@ -44,7 +44,7 @@ TEST(Threads, PassSignalledDataRoundARing) {
             std::uint64_t* mine = inbox.get() + static_cast<std::size_t>(thread) * kWords;
             std::uint64_t token[kWords];
             for (std::size_t i = 0; i < kWords; ++i) token[i] = word_of(me.pe, thread, 0, i);
-            Station owner = me;  // of the token in my hand
+            Station owner = me;  // owner of the token in my hand
             for (int hop = 1; hop <= laps * stations; ++hop) {
                 const auto number = static_cast<std::uint64_t>(hop);
                 // The next one has taken the last token out.

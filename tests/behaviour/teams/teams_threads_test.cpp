@@ -16,7 +16,7 @@ using tessera::test::scaled;
 using tessera::test::SymmetricArray;
 using tessera::test::word_of;
 
-constexpr std::size_t kWords = 8;  // of a PE in a collective
+constexpr std::size_t kWords = 8;  // from each PE in a collective
 
 struct Member {
     shmem_team_t team;

@@ -168,7 +168,7 @@ CASE(ptr_of_heap) {
     shmem_free(block);
 }
 
-CASE(ptr_atomic_and_store) {  // of the language
+CASE(ptr_atomic_and_store) {  // an atomic of the language
     _Atomic long* of_pe1 = shmem_ptr(data, 1);
     if (me == 0) atomic_fetch_add(of_pe1, 1);  // A
     if (me == 1) data[0] = 2;                  // B

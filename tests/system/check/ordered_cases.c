@@ -305,7 +305,7 @@ CASE(halves_of_words) {
     for (int step = 0; step < 3; ++step) shmem_fence(), shmem_int_p(&words[me], step, 0);
 }
 
-CASE(between_blocks) {  // of a list, and beside it
+CASE(between_blocks) {  // between blocks of a list
     const shmemx_block_t dest[] = {{0, 8}, {72, 16}}, source[] = {{0, 8}, {64, 16}};
     if (me == 0) shmemx_put_indexed(data, dest, 2, other, source, 2, 1);
     if (me == 1) {

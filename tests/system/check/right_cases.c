@@ -212,7 +212,7 @@ CASE(local_blocks_of_others) {
 
 // ---- Shapes -------------------------------------------------------------------------------------
 
-CASE(sections) {  // that use all of their blocks, upwards and downwards
+CASE(sections) {  // sections use all of their blocks, upwards and downwards
     const size_t extents[] = {2, 3}, three[] = {3};
     const ptrdiff_t strides[] = {56, 8}, rows[] = {24, 8}, down[] = {-8}, up[] = {8};
     char* block = shmem_calloc(10, 8);

@@ -82,8 +82,8 @@ def logs(build):
 
 
 def test_runs(ctest, build):
-    """Of each program and its arguments: with 2 PEs, with 4, and on several nodes, or what is
-    nearest among its tests."""
+    """For each program and its arguments, runs with 2 PEs, with 4, and on several nodes, or the
+    nearest of its tests."""
     before = logs(build)
     with tempfile.TemporaryDirectory() as folder:  # ctest writes a new log where it is started.
         with open(f"{folder}/CTestTestfile.cmake", "w", encoding="utf-8") as file:

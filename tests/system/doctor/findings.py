@@ -24,8 +24,8 @@ class DoctorTest(unittest.TestCase):
     """REQUIRES: self.doctor(...) returns (exit code, output)."""
 
     def expect(self, result, name, verdict, pattern, remedy):
-        """One of the findings of `name` has the verdict, the text and the remedy; the exit code
-        tells problems."""
+        """A finding of `name` has the verdict, the text and the remedy; the exit code tells
+        problems."""
         code, output = result
         found = findings_of(output)
         whole = re.compile(f"{pattern}.*\ndo: .*{remedy}", re.DOTALL)

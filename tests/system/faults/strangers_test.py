@@ -24,7 +24,7 @@ TRICKLE_SECONDS = 0.005
 
 
 def header(kind=0, announced=24, version=3):
-    """Of libfabric's tcp provider: a request to connect that announces data behind it."""
+    """A request to connect of libfabric's tcp provider that announces data behind it."""
     return struct.pack("<BBHIQQQ", version, kind, socket.htons(announced), 0, 0, 0, 1)
 
 

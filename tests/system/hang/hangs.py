@@ -109,7 +109,7 @@ EXITS = {
         r"PE 1 holds up PEs? [0-9, -]+: it is in exit\(\) without shmem_finalize, behind main\(\)",
     ],
 }
-# Of coarray programs, by their argument.
+# Hangs of coarray programs, by their argument.
 OF_IMAGES = {
     "event": [
         rf"Image 2 .*waits in event wait, called by .* \({image_at('event')}\)",
@@ -132,7 +132,7 @@ OF_IMAGES = {
         rf"image 2 holds up images 1, 3, 4: .*work_for_ever \({image_at('work')}\)",
     ],
 }
-# Of programs of DART.
+# Hangs of programs of DART.
 OF_UNITS = {
     "barrier of units": [
         rf"PE 0 .*waits in dart_barrier, called by wait_for_all \({unit_at('barrier')}\)",

@@ -69,7 +69,7 @@ class HangReport(LaunchTest):
         self.assertIn("did not end within 6 s", error)
 
     def check_timeout(self, program, kinds):
-        """Of the runtimes' programs: no routine of OpenSHMEM, which the program does not call."""
+        """The report on a program of the runtimes names no routine of OpenSHMEM."""
         for kind in kinds:
             with self.subTest(kind=kind):
                 _, error = self.run_job("-n", NPES, "--timeout", 6, program, kind, code=124)

@@ -28,7 +28,7 @@ struct Record {
     int fd;
     std::uint64_t base;
     std::uint64_t file_offset;
-    std::atomic<int> destructions;        // of the static Guard object, in the PE itself
+    std::atomic<int> destructions;        // destroyed static Guard objects in the PE itself
     std::atomic<int> child_destructions;  // in children that it forked
 };
 

@@ -27,8 +27,8 @@ struct Denial {
     const char* name;
     long call;
     unsigned error;
-    unsigned flags;      // of mmap that must all be set; 0: any call
-    unsigned bytes_min;  // of mmap
+    unsigned flags;      // flags of mmap that must all be set; 0: any call
+    unsigned bytes_min;  // length for mmap
     unsigned bytes_max;
 };
 

@@ -226,7 +226,7 @@ class Report(unittest.TestCase):
         self.assertEqual(self.flows_of(at_least_2, (2500, 1000, 4, 1), (2600, 1000, 4, 2**32 - 1),
                                        (1900, 1000, 4, 2), (3100, 1000, 4, 2),
                                        (2700, 1004, 4, 2), (2700, 996, 4, 2)), [])
-        # Of calls that add, the last one; bytes around the word count.
+        # The last call that adds counts, and bytes around the word.
         self.assertEqual(self.flows_of(at_least_2, (2500, 1000, 4, None), (2600, 990, 20, None)),
                          [1])
         # Words with values of their own: the last change.

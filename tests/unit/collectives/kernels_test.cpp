@@ -96,7 +96,7 @@ T random_value(std::mt19937_64& random) {
 
 // ---- What is expected: one element at a time ----
 
-// Of a real or integer number.
+// The expected result for a real or integer number.
 template <class T>
 T expected_part(Operator op, T left, T right) {
     if (op == Operator::kMax) return left < right ? right : left;

@@ -176,7 +176,7 @@ struct Shape {
     int npes;
     std::size_t slot_bytes;
     std::size_t nelems;
-    std::size_t maps;  // of an element
+    std::size_t maps;  // maps in an element
     int root;
     bool is_commutative;
     bool is_in_place;

@@ -74,7 +74,7 @@ class ContextTest : public testing::Test {
     long* word(int pe, int index = 0) const {
         return reinterpret_cast<long*>(world_.heap(pe)) + index;
     }
-    long* unmapped(int index = 0) const {  // of PE 2: only the transport reaches it
+    long* unmapped(int index = 0) const {  // memory of PE 2, which only the transport reaches
         return reinterpret_cast<long*>(world_.statics(0)) + index;
     }
 

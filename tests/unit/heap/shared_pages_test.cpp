@@ -28,7 +28,7 @@ namespace tessera::heap {
 namespace {
 
 const auto kPage = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-constexpr std::size_t kCopyBytes = std::size_t{64} << 20;  // that exist twice at most
+constexpr std::size_t kCopyBytes = std::size_t{64} << 20;  // at most so many bytes exist twice
 
 // Memory of the program that ends with its owner.
 class Memory {

@@ -62,7 +62,7 @@ TYPED_TEST(Contract, SectionsArriveAndComeBack) {
     }
 }
 
-// Of the same context: without quiet.
+// Calls of the same context need no quiet.
 TYPED_TEST(Contract, GetsOfSectionsSeeEarlierPutsAndAtomics) {
     for (std::uint64_t round = 1; round < 100; ++round) {
         const Section section = make_section(8, 300, 16, 8);
@@ -82,7 +82,7 @@ TYPED_TEST(Contract, GetsOfSectionsSeeEarlierPutsAndAtomics) {
 }
 
 TYPED_TEST(Contract, PiecesArriveAndComeBack) {
-    // Of 1 to 1000 bytes, in lists that cut them differently.
+    // Pieces have 1 to 1000 bytes. The two lists cut them differently.
     std::vector<Block> remote;
     std::vector<Block> local;
     std::ptrdiff_t there = 0;

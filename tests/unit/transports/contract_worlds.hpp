@@ -55,7 +55,7 @@ class World {
     std::unique_ptr<Transport> transport;
     std::unique_ptr<TransportContext> context;
     int pe = 0;
-    int adds = 20000;  // Of a thread, to run into the owner's; fewer where each is a round trip.
+    int adds = 20000;  // By each thread, beside the owner's adds; fewer where each is a round trip.
 
   protected:
     std::atomic<std::uint32_t>* lock_;
@@ -268,7 +268,7 @@ class FabricWorld final : public ChildWorld {
     Sleeper sleeper_{};
     std::atomic<std::uint32_t> element_lock_{0};
     std::vector<char> endpoint_table_;
-    std::vector<std::byte> endpoint_info_;  // of the other one
+    std::vector<std::byte> endpoint_info_;  // endpoint info of the other PE
 };
 struct Tcp {
     static constexpr const char* kName = "ofi";

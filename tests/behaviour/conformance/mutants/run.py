@@ -30,10 +30,10 @@ CHAPTERS = ("rma", "atomics", "signals", "waits", "barriers", "moves", "reductio
 # The automatic choice of a barrier depends on the cores there are: run with both.
 RUNS = tuple({"npes": npes, "SHMEM_BARRIER_ALGORITHM": barrier}
              for npes, barrier in ((3, "auto"), (8, "auto"), (5, "dissemination"), (5, "central")))
-# Of programs outside of the chapters.
+# Runs of programs outside of the chapters.
 PROGRAM_RUNS = ({"npes": 3}, {"npes": 4, "SHMEM_VIRTUAL_NODES": "2"}, {"npes": 1}, {"npes": 8},
                 {"npes": 4, "SHMEM_VIRTUAL_NODES": "2", "SHMEM_OFI_PROVIDER": "net"})
-# Of coarray programs.
+# Runs of coarray programs.
 COARRAY_RUNS = ({"npes": 3}, {"npes": 5}, {"npes": 4, "SHMEM_VIRTUAL_NODES": "2"})
 TIMEOUT_SECONDS = 20
 

@@ -54,8 +54,8 @@ struct Plan {
     size_t nelems;
     size_t element_bytes;
     size_t operation;
-    uint64_t number;  // of the call
-    uint64_t shape;   // of counts, displacements and places of arrays
+    uint64_t number;  // number of the call
+    uint64_t shape;   // seed of counts, displacements and places of arrays
     uint64_t root;
     bool is_in_place;
 };

@@ -20,7 +20,7 @@ inline void compose(void* inout, const void* in, size_t nelems, void* user_data)
     for (size_t i = 0; i < nelems * *static_cast<size_t*>(user_data); ++i)
         left[i] = {left[i].a * right[i].a, left[i].a * right[i].b + left[i].b};
 }
-// Of elements of 3 bytes.
+// Adds elements of 3 bytes.
 inline void add_bytes(void* inout, const void* in, size_t nelems, void*) {
     auto* left = static_cast<unsigned char*>(inout);
     const auto* right = static_cast<const unsigned char*>(in);

@@ -104,7 +104,7 @@ class Player {
 
     const EpochScriptMaker& maker_;
     std::map<std::size_t, shmemx_epoch_t> handles_;
-    std::map<std::size_t, std::vector<std::unique_ptr<long>>> numbers_;  // that are put
+    std::map<std::size_t, std::vector<std::unique_ptr<long>>> numbers_;  // sources of puts
     std::map<std::size_t, std::vector<std::unique_ptr<Got>>> gets_;
 };
 

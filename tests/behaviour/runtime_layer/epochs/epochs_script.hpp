@@ -25,10 +25,10 @@ struct EpochStep {
     Move move = Move::kPost;
     std::size_t epoch = 0;
     std::vector<int> partners{};  // kPost, kStart
-    std::vector<long> numbers{};  // of the epoch with each of them
+    std::vector<long> numbers{};  // number of the epoch with each of them
     Mode mode = Mode::kTriggerOnly;
-    int target = 0;   // of an access
-    long number = 0;  // of the epoch with the target
+    int target = 0;   // target of an access
+    long number = 0;  // number of the epoch with the target
 };
 
 class EpochScriptMaker {

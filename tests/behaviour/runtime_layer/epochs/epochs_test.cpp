@@ -22,7 +22,7 @@ constexpr int kPesMax = 64;
 
 // Symmetric.
 long inbox[kPesMax];  // from each PE
-long version;         // what this PE has stored before it posted
+long version;         // this PE stores it before it posts
 long go;
 
 std::vector<int> all_pes(int first) {

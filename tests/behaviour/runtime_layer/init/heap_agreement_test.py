@@ -11,7 +11,7 @@ import unittest
 
 LESS_MEMORY, PROGRAM = sys.argv.pop(), sys.argv.pop()
 LIMIT_SECONDS = 120
-# Of the node of PE 0, of that of PE 1. Two PEs of one host: a quarter of it is a symmetric heap,
+# Memory of PE 0's node, and of PE 1's. With two PEs a host, a quarter is a symmetric heap,
 # and team memory and local memory have the same size. So the range ends at 0.75 GiB, not at 3 GiB.
 MEMORY_GIB = (1, 4)
 

@@ -28,7 +28,7 @@ constexpr std::size_t kSteps = 60;
 shmemx_mutex_t mutexes[kLocks];
 shmemx_rwlock_t rwlocks[kLocks];
 long acquired[kLocks];  // so many times PEs have got the lock, there as well
-long writes[kLocks];    // of holders of the lock, on the PE of its instance
+long writes[kLocks];    // writes by holders of the lock, on the PE of its instance
 long turn;              // number of the step whose turn it is on this PE
 long granted_by;        // number of the unlocking step that gives this PE the lock it waits for
 

@@ -22,7 +22,7 @@ struct Step {
     std::size_t lock = 0;
     Use use = Use::kMutex;
     bool waits = false;       // kLock: the PE gets it by a later step
-    int answer = 0;           // of kTrylock and kOwner
+    int answer = 0;           // the answer to kTrylock and kOwner
     std::vector<int> next{};  // kUnlock: the PEs that get the lock
     long acquired = 0;        // kTrylock: so many times PEs have got the lock before
     long writes = 0;          // kLock, kTrylock: so many writers have had the lock before
@@ -33,7 +33,7 @@ class LockModel {
     struct Entry {
         int pe;
         Use use;
-        std::size_t step;  // that asked
+        std::size_t step;  // the step that asked
     };
 
     bool is_held_by(int pe) const { return find(pe) != holders_.end(); }

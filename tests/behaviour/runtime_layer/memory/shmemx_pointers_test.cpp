@@ -20,7 +20,7 @@ int right() { return (me() + 1) % npes(); }
 int left() { return (me() + npes() - 1) % npes(); }
 
 long global_word;        // static data
-shmemx_gptr_t shown[2];  // what each PE shows to the others
+shmemx_gptr_t shown[2];  // each PE shows these to the others
 
 // Every PE shows two pointers; all read those of `pe`.
 void show(shmemx_gptr_t first, shmemx_gptr_t second = SHMEMX_GPTR_NULL) {
@@ -113,7 +113,7 @@ TEST(Pointers, AreSwappedAtomically) {
         shmemx_gptr_t next;
         long value;
     };
-    static shmemx_gptr_t head;  // that of PE 0 counts
+    static shmemx_gptr_t head;  // only PE 0's instance counts
     constexpr int kNodes = 20;
     head = SHMEMX_GPTR_NULL;
     shmem_barrier_all();

@@ -16,7 +16,7 @@
 
 namespace {
 
-constexpr std::size_t kWords = 512;  // of a slice
+constexpr std::size_t kWords = 512;  // in a slice
 constexpr std::size_t kOpenMax = 24;
 
 using Slice = std::vector<std::uint64_t>;
@@ -29,7 +29,7 @@ struct Open {
     std::size_t first = 0;
     std::size_t count = 0;
     Slice buffer;    // source or destination
-    Slice expected;  // of a destination; empty: it is a source
+    Slice expected;  // expected values of a destination; empty: a source
     bool is_local = false;
 };
 

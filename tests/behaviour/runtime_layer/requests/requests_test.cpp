@@ -219,7 +219,7 @@ TEST_F(Arrays, TestanyAndTestsomeTellAllInTheEnd) {
             told += some;
         }
         EXPECT_EQ(told, open);
-        // Those that were complete at once.
+        // Waits for the requests that were complete at once.
         shmemx_req_waitall(reqs_.data(), kCount, SHMEMX_REMOTE);
     });
 }

@@ -24,9 +24,9 @@ inline bool one_in(Random& random, std::size_t cases) { return below(random, cas
 
 // One side of a transfer, in bytes from the start of a buffer.
 struct Side {
-    std::ptrdiff_t start = 0;  // of the element with indices 0
+    std::ptrdiff_t start = 0;  // position of the element with indices 0
     std::vector<std::ptrdiff_t> strides;
-    std::size_t span = 0;  // of the buffer that it needs
+    std::size_t span = 0;  // size of the buffer that the side needs
 };
 
 struct Shape {
@@ -76,7 +76,7 @@ inline std::size_t random_element_bytes(Random& random) {
     return 1 + below(random, one_in(random, 4) ? 1500 : 64);
 }
 
-// Of some thousand elements at most; `bytes_max` bounds both spans.
+// A shape of some thousand elements at most; `bytes_max` bounds both spans.
 inline Shape random_shape(Random& random, std::size_t bytes_max) {
     for (;;) {
         Shape shape;

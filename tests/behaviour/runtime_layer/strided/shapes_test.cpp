@@ -33,7 +33,7 @@ enum class End : std::size_t { kBarrier, kQuiet, kFlag, kEnds };
 unsigned char* symmetric;  // heap or static data
 alignas(16) unsigned char local[kBufferBytes];
 unsigned char expected[kBufferBytes];
-unsigned char source_there[kBufferBytes];  // what the other PE's local source holds
+unsigned char source_there[kBufferBytes];  // contents of the other PE's local source
 long flag;                                 // symmetric
 shmem_ctx_t contexts[2];
 

@@ -31,7 +31,7 @@ constexpr std::size_t kTeamsMax = 32;
 constexpr std::size_t kNoPlace = ~std::size_t{0};
 constexpr int kSteps = 40;
 
-long scratch[kTeamsMax][4];  // of each team, symmetric
+long scratch[kTeamsMax][4];  // for each team, symmetric
 
 struct Block {
     std::size_t place;  // from the start of team memory

@@ -23,7 +23,7 @@ static int key_of(const char* order, int pe, int npes) {
     return pe;
 }
 
-// Of two teams.
+// Assigns the PE to one of two teams.
 static int color_of(const char* order, int pe) {
     if (order[0] == 's') return pe % 2;
     return order[0] == 'b' ? pe / 4 % 2 : 0;
