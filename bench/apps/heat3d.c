@@ -4,7 +4,7 @@
 // inside is computed: the program can load the cells of its own node (shmem_ptr).
 #define _GNU_SOURCE
 #include "bench/measure.h"
-// It needs what stands above.
+// Uses functions of the header above.
 #include "bench/heat3d.h"
 
 static double* cells;  // symmetric

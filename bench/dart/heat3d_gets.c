@@ -4,7 +4,7 @@
 // ask where its neighbours are.
 #define _GNU_SOURCE
 #include "bench/dart/dart_measure.h"
-// It needs what stands above.
+// Uses functions of the header above.
 #include "bench/heat3d.h"
 
 static dart_gptr_t allocation;

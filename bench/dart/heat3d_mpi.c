@@ -5,7 +5,7 @@
 // by MPI_Get and a flush, under a shared lock of all units.
 #define _GNU_SOURCE
 #include "bench/dart/mpi_measure.h"
-// It needs what stands above.
+// Uses functions of the header above.
 #include "bench/heat3d.h"
 
 static MPI_Win window;

@@ -5,7 +5,7 @@
 // MPI_Rget or MPI_Get from a second window over the same memory, as inside DART-MPI.
 #define _GNU_SOURCE
 #include "bench/dart/mpi_measure.h"
-// It needs what stands above.
+// Uses functions of the header above.
 #include "bench/heat3d.h"
 
 static MPI_Comm node;

@@ -9,7 +9,7 @@
 // lifecycle_sizes.h has the rows of team memory.
 #define _GNU_SOURCE
 #include "bench/dart/dart_measure.h"
-// It declares what stands above and below.
+// Declares functions of the header above and of this file.
 #include "bench/dart/lifecycle_sizes.h"
 
 static void restart(void) {

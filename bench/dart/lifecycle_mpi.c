@@ -4,7 +4,7 @@
 // MPI_Win_allocate, and MPI_Win_create for memory of malloc.
 #define _GNU_SOURCE
 #include "bench/dart/mpi_measure.h"
-// It declares what stands above and below.
+// Declares functions of the header above and of this file.
 #include "bench/dart/lifecycle_sizes.h"
 
 static MPI_Win window;

@@ -8,7 +8,7 @@
 //   dart_overlap_put_share, dart_overlap_get_share         their percentage
 #define _GNU_SOURCE
 #include "bench/dart/dart_measure.h"
-// It needs now_ns().
+// Uses now_ns().
 #include "bench/overlap_samples.h"
 
 static dart_gptr_t remote;

@@ -4,7 +4,7 @@
 // random_access.h has the rows; an update is dart_accumulate with DART_OP_BXOR.
 #define _GNU_SOURCE
 #include "bench/dart/dart_measure.h"
-// It declares what stands above and below.
+// Declares functions of the header above and of this file.
 #include "bench/dart/random_access.h"
 
 static dart_gptr_t table;

@@ -4,7 +4,7 @@
 // MPI_Accumulate with MPI_BXOR, each with a flush.
 #define _GNU_SOURCE
 #include "bench/dart/mpi_measure.h"
-// It declares what stands above and below.
+// Declares functions of the header above and of this file.
 #include "bench/dart/random_access.h"
 
 static MPI_Win table;

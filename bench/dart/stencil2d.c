@@ -4,7 +4,7 @@
 // computing while its halo travels? stencil2d.h has the rows; they are put with handles.
 #define _GNU_SOURCE
 #include "bench/dart/dart_measure.h"
-// It declares what stands above and below.
+// Declares functions of the header above and of this file.
 #include "bench/dart/stencil2d.h"
 
 static dart_gptr_t memory[2];

@@ -4,7 +4,7 @@
 // and MPI_Win_flush.
 #define _GNU_SOURCE
 #include "bench/dart/mpi_measure.h"
-// It declares what stands above and below.
+// Declares functions of the header above and of this file.
 #include "bench/dart/stencil2d.h"
 
 static MPI_Win windows[2];

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "bench/dart/dart_measure.h"
-// It declares what stands above and below.
+// Declares functions of the header above and of this file.
 #include "bench/dart/transfer_measure.h"
 
 static dart_gptr_t target;

@@ -4,7 +4,7 @@
 // its origin only, so a flush follows, as in dart_wait.
 #define _GNU_SOURCE
 #include "bench/dart/mpi_measure.h"
-// It declares what stands above and below.
+// Declares functions of the header above and of this file.
 #include "bench/dart/transfer_measure.h"
 
 static MPI_Win window;

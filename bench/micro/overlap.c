@@ -13,7 +13,7 @@
 // transfers to itself, a helper has the next core (docs/progress.md).
 #define _GNU_SOURCE
 #include "bench/measure.h"
-// It needs now_ns().
+// Uses now_ns().
 #include "bench/newer.h"
 #include "bench/overlap_samples.h"
 

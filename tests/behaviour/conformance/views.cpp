@@ -36,7 +36,7 @@ View of_team(const char* name, int start, int stride, int size, long options) {
     return view;
 }
 
-constexpr std::size_t kPrivate = 1;  // its place in made_views
+constexpr std::size_t kPrivate = 1;  // place of the private context's view in made_views
 std::vector<View> made_views;
 
 std::vector<View> make() {

@@ -30,9 +30,9 @@ std::span<const View> views(bool has_ctx);
 // Destroys the private context; finalization destroys the others.
 void end_views();
 
-// Those for the routine `id`. Between nodes every call waits for an answer, so a routine is called
-// there on two of the four in turn, which differ from type to type, and a pshmem_ name, which is
-// the same function, on the first only.
+// The views that the routine `id` is called on. Between nodes every call waits for an answer, so
+// a routine takes two of the four there, in turn by type, and a pshmem_ name, which is the same
+// function, only the first.
 std::span<const View> views_of(int id, bool has_ctx);
 
 }  // namespace tessera::conformance

@@ -372,7 +372,7 @@ void check_sums(std::vector<long>& bits_of_all) {
 
 void run_round(std::vector<Worker*>& workers, int operations) {
     if (workers.size() == 1) {
-        workers[0]->run(operations);  // Its sessions go on through what follows.
+        workers[0]->run(operations);  // The worker's sessions stay open.
     } else {
         // A private context belongs to a thread.
         std::vector<std::thread> threads;

@@ -107,7 +107,7 @@ void test_flushes(const Memory& memory, long* local) {
     std::ranges::copy(values_of(me()), local);
     OK(dart_put(memory.of(next_unit()), local, kLong, DART_TYPE_LONG, DART_TYPE_LONG));
     OK(dart_flush_local(memory.of(next_unit())));
-    std::fill_n(local, kLong, 0);  // It is ours again.
+    std::fill_n(local, kLong, 0);  // The buffer is ours again.
     OK(dart_flush(memory.of(next_unit())));
     check_meet();
     check_values(memory.own<long>(), previous_unit());

@@ -47,7 +47,7 @@ void check_bounds(dart_gptr_t block, std::size_t elements) {
         INVALID(dart_put_blocking(beyond, values.data(), 1, DART_TYPE_LONG, DART_TYPE_LONG));
         INVALID(dart_get_blocking(values.data(), beyond, 1, DART_TYPE_LONG, DART_TYPE_LONG));
         INVALID(dart_accumulate(beyond, values.data(), 1, DART_TYPE_LONG, DART_OP_SUM));
-        // It may be outside in between.
+        // A pointer may leave the block in between.
         OK(dart_get_blocking(values.data(), at(beyond, block.unitid, -offset), 1, DART_TYPE_LONG,
                              DART_TYPE_LONG));
     }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A small reader of our own headers: which names does a preprocessed header declare, and where?
 
-It understands the few shapes that include/ uses (prototypes, inline functions and templates of
-them, typedefs, forward declared structs, __typeof__ twins) and refuses everything else, so that
+The reader understands the few shapes that include/ uses (prototypes, inline functions and templates
+of them, typedefs, forward declared structs, __typeof__ twins) and refuses everything else, so that
 nothing slips through.
 """
 

@@ -221,7 +221,7 @@ void check_realloc(std::size_t before, std::size_t after, bool is_followed) {
     fill(expected.data(), kept, me, 0, before);
     ASSERT_EQ(difference(resized, expected.data(), kept), "") << before << " to " << after;
     std::memset(resized, 1, after);
-    // Its new place works for others.
+    // Others reach the block at its new place.
     const int right = (me + 1) % shmem_n_pes();
     Bytes got(after);
     shmem_barrier_all();

@@ -21,7 +21,7 @@ inline void begin_on_emulation(char** argv) {
     const char* nodes = getenv("SHMEM_VIRTUAL_NODES");
     if (getenv("SHMEM_HEAP") != nullptr || (nodes != nullptr && atoi(nodes) > 1)) return;
     setenv("SHMEM_HEAP", "noncoherent-emulated", 1);
-    // Their members forward and combine in place.
+    // The members of these algorithms forward and combine in place.
     setenv("SHMEM_FCOLLECT_ALGORITHM", "ring", 0);
     setenv("SHMEM_REDUCE_ALGORITHM", "ring", 0);
     setenv("SHMEM_BROADCAST_ALGORITHM", "chain", 0);

@@ -72,7 +72,7 @@ TEST_F(Helpers, QuietCompletesPuts) {
             shmem_barrier_all();
             shmem_putmem_nbi(dest_, source, bytes, next());
             shmem_quiet();
-            std::memset(source, 0, bytes);  // It is ours again.
+            std::memset(source, 0, bytes);  // The source is ours again.
             shmem_sync_all();
             EXPECT_EQ(a_wrong_byte(dest_, bytes, previous()), bytes);
             shmem_sync_all();
@@ -436,7 +436,7 @@ TEST_F(Helpers, VeryLongBlockingCopies) {
             fill(source, kBytes, me() + round);
             shmem_sync_all();
             shmem_putmem(symmetric, source, kBytes, next());
-            std::memset(source, 0, kBytes);  // It is ours again.
+            std::memset(source, 0, kBytes);  // The source is ours again.
             shmem_barrier_all();
             ASSERT_EQ(a_wrong_byte(symmetric, kBytes, previous() + round), kBytes);
             shmem_getmem(source, symmetric, kBytes, next());

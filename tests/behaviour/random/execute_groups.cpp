@@ -171,7 +171,7 @@ void Executor::play(const Collective& collective) {
         check_move(collective);
 }
 
-// This PE loads dest before it makes any other call, which could bring what is missing.
+// Loads dest before any other call: a further call could bring missing data.
 void Executor::check_move(const Collective& collective) {
     if (collective.has_null) return;
     const Layout layout = collective.dest_layout(

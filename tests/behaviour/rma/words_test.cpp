@@ -139,7 +139,7 @@ TYPED_TEST(Words, PutSignal) {
     });
 }
 
-// That the preloaded memcpy does what the tests above are there for.
+// Without a memcpy that stores twice the tests above find nothing.
 TEST(SplitMemcpy, StoresTwice) {
     if (!is_preloaded()) GTEST_SKIP();
     Watch watch = find_watch();

@@ -78,7 +78,7 @@ void expect_members(const Teams& teams, shmem_team_t team, const std::vector<int
 TEST(Team, predefined) {
     for (const Teams& teams : kNames) {
         expect_members(teams, SHMEM_TEAM_WORLD, all_pes());
-        // Those whose heap this PE can load and store.
+        // The team has the PEs whose heap this PE can load and store.
         auto* object = static_cast<int*>(shmem_malloc(sizeof(int)));
         std::vector<int> reachable;
         for (int pe = 0; pe < shmem_n_pes(); ++pe) {

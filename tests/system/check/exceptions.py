@@ -3,7 +3,7 @@
 part of the run's name, and the reason. The lists are complete, and may only shrink.
 """
 
-# They rely on what Tessera promises and the specification does not, or break a rule on purpose.
+# These programs rely on a promise of Tessera beyond the specification, or break a rule on purpose.
 REPORTED = {
     r"bench_gups\b": "its form by get and put loses updates on purpose, and counts them",
     r"\bfence_mix_test\b|\bshmemx_segments_test\b|\bsegments_pages_test\b":
@@ -20,7 +20,7 @@ REPORTED = {
         "measures floods of messages: the same bytes go to the same place again before a quiet",
 }
 
-# They do not run under the checker, or mean another thing there.
+# These programs do not run under the checker, or mean another thing there.
 NOT_RUN = {
     r"\bbuffers_test\b": "its root runs ahead of members that wait for its flag; the clocks that "
                          "travel behind a broadcast fill the buffers sooner",

@@ -181,7 +181,7 @@ class Loads(RaceTest):
         self.assertIn("--check needs the shared library", done.stderr)
 
     def test_examples(self):
-        """They are right: no report."""
+        """The examples are right: no report."""
         arguments = {"wordcount": [f"{EXAMPLES}/wordcount.c"], "heat2d": ["64", "20"]}
         folders = (EXAMPLES, f"{EXAMPLES}/chapters")
         for source in sorted(os.path.join(folder, name) for folder in folders

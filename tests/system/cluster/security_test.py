@@ -69,7 +69,7 @@ class AdmissionTest(SecurityJob):
             stdin=subprocess.PIPE)
         self.assertEqual(stray.stdout.readline(), "done\n",
                          f"seed {SEED}: {stray.poll()} {self.job.poll()}")
-        # Its half open connections stay meanwhile.
+        # The stranger's half open connections stay meanwhile.
         self.release_and_check()
         stray.communicate(timeout=HANG_SECONDS)
 

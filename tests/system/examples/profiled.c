@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
         shmem_finalize();
         shmem_int_p(dest, 1, 0);
         shmem_finalize();
-    } else if (strcmp(what, "old") == 0) {  // It need not finalize.
+    } else if (strcmp(what, "old") == 0) {  // start_pes() needs no finalization.
         start_pes(0);
         shmem_int_p(dest, 1, 0);
     } else {  // "flush": the last PE shows what it has so far.

@@ -38,7 +38,7 @@ std::string text = "a string that is too long to be kept inside its object";
 std::map<std::string, int> dictionary = {{"one", 1}, {"two", 2}, {"three", 3}};
 thread_local int thread_number = 42;
 
-// Its destructor runs in the PE and in forked children that call exit(), each on its own copy.
+// The destructor runs in the PE and in forked children that call exit(), each on its own copy.
 struct Guard {
     static_test::Meeting* meeting = nullptr;
     std::vector<int> values = {1, 2, 3};

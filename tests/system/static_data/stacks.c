@@ -131,7 +131,7 @@ static void* run_thread(void* argument) {
     pthread_barrier_wait(&barrier);  // The main thread has forked.
     pthread_mutex_lock(&one_at_a_time);
     fork_here();
-    pthread_mutex_t checking;  // It knows its owner by the number in the thread's descriptor.
+    pthread_mutex_t checking;  // knows its owner by the number in the thread's descriptor
     pthread_mutexattr_t kind;
     CHECK(pthread_mutexattr_init(&kind) == 0);
     CHECK(pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK) == 0);

@@ -50,7 +50,7 @@ class Comparisons(unittest.TestCase):
         self.assertEqual((comparison.ratio, comparison.verdict), (1, "equal"))
 
     def test_rounds_left_out_still_widen_the_spread(self):
-        """They show how much the medians vary, although their ratio says nothing."""
+        """Such rounds show how much the medians vary, although their ratio says nothing."""
         results = [result(library, number, median, FAST) for number in range(2)
                    for library, median in (("tessera", 15), ("other", 10))]
         results += [result("tessera", 2, 15, FAST), result("other", 2, 16, SLOW)]

@@ -90,7 +90,7 @@ class PagesTest(unittest.TestCase):
                 self._check_generic(name, prototype, plain)
 
     def _check_generic(self, name, prototype, plain):
-        """It must be that of a routine, without what the type decides."""
+        """The prototype must be a routine's, without the parts that the type decides."""
         middle = "ctx_" if "shmem_ctx_t" in prototype else ""
         typed = name.replace("shmem_", f"shmem_{middle}TYPENAME_")
         candidates = [re.sub("TYPENAME", kind, typed) for kind in ("int", "uint", "short")]

@@ -165,7 +165,7 @@ TEST(TicketRing, AnotherActorClaimsPiecesOfTheJobThatIsPosted) {
     constexpr std::uint64_t kJobs = 500000;
     const auto ring = make_ring();
     std::atomic<std::uint64_t> posted{0};  // the last job whose pieces may be claimed
-    std::atomic<std::uint64_t> done{0};    // its pieces that were claimed
+    std::atomic<std::uint64_t> done{0};    // pieces of this job that were claimed
     std::atomic<bool> is_over{false};
     std::thread other([&] {
         while (!is_over.load()) {

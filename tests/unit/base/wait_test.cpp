@@ -108,7 +108,7 @@ TEST_F(Wait, OnlyAStrangerOnTheCoreEndsYielding) {
     static int slow_yields;
     for (bool is_ours : {true, false}) {
         WaitTimes mine{}, other{};
-        if (!is_ours) other.entered = 1;  // It waits since long ago.
+        if (!is_ours) other.entered = 1;  // A stranger has waited for long.
         oversubscribed_until = 0;
         choose_wait_policy(64, 2);
         const WaitTimes* others[] = {&other};
@@ -136,7 +136,7 @@ TEST_F(Wait, ReturnsWhenReadyAndNotBefore) {
         // Few yields: on a loaded machine each check that they leave is a sleep of up to 16 ms.
         wait_policy.yields = std::min(wait_policy.yields, 50U);
         for (int needed : {1, 2, 3, 100, 1120, 1180}) {
-            if (load != Load::kFits && needed > 1000) continue;  // They have fewer pauses.
+            if (load != Load::kFits && needed > 1000) continue;  // These loads have fewer pauses.
             int asked = 0;
             wait_until([&] { return ++asked >= needed; }, "test");
             EXPECT_GE(asked, needed);
@@ -358,7 +358,7 @@ TEST_F(Wait, ArrivalsEndTheSleepOfAWaiterWithACore) {
 // As many pieces as there are, one after the other; the end of the wait ends that.
 TEST_F(Wait, SlowWaitsHelpOthers) {
     for (Load load : kLoads) {
-        if (load == Load::kStrangers) continue;  // They sleep at once.
+        if (load == Load::kStrangers) continue;  // Waits beside strangers sleep at once.
         choose(load);
         hook_calls = 0;
         wait_environment.help = [] { return ++hook_calls <= 10; };

@@ -24,7 +24,7 @@ class OutputSinkTest : public testing::Test {
     void make(bool tag_lines = false, std::size_t held_bytes_max = 64 << 20) {
         file_ = Fd(::memfd_create("sink", MFD_CLOEXEC));
         event_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-        // Its thread never ends, so it must outlive the test.
+        // The sink's thread never ends, so the sink must outlive the test.
         sink_ = new OutputSink(file_.get(), event_.get(), {.has_tag = tag_lines}, held_bytes_max);
         for (int pe = 0; pe < 3; ++pe) {
             streams_[pe].pe = pe;

@@ -131,7 +131,7 @@ class ScriptMaker {
         } else if (model.is_free_for(step.use)) {
             step.writes = model.enter({pe, step.use, script_.size()});
         } else if (holds_from(lock, pe)) {
-            return;  // It might wait for a PE that waits for this one.
+            return;  // The holder might wait for this PE.
         } else {
             step.waits = true;
             model.join({pe, step.use, script_.size()});

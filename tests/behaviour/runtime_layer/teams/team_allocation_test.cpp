@@ -28,7 +28,7 @@ shmem_team_t create(const std::vector<int>& members) {
     return team;
 }
 
-// This PE with its neighbours to the right, around the ring; the first creations are those of PE 0.
+// A PE and its right neighbour on the ring.
 std::vector<int> pair_at(int first) { return {first, (first + 1) % npes()}; }
 
 bool is_in(const std::vector<int>& members) {
