@@ -7,38 +7,37 @@
 // Declares functions of the header above and of this file.
 #include "bench/dart/stencil2d.h"
 
-static dart_gptr_t memory[2];
+static dart_gptr_t allocation;
+static float* own;
 static dart_handle_t handles[2];
 static int started;
 
-static float* allocate_grid(int field, size_t bytes) {
-    memory[field] = allocate(bytes);
-    return own_part(memory[field]);
+static float* allocate_cells(size_t bytes) {
+    allocation = allocate(bytes);
+    return own = own_part(allocation);
 }
 
-static void free_grid(int field) { NEED(dart_team_memfree(memory[field])); }
+static void free_cells(void) { NEED(dart_team_memfree(allocation)); }
 
-static dart_gptr_t row_of(int field, int unit, long row) {
-    dart_gptr_t gptr = memory[field];
+static dart_gptr_t gptr_of(const float* cell, int unit) {
+    dart_gptr_t gptr = allocation;
     dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID(unit));
-    gptr.addr_or_offs.offset = (uint64_t)(row * mine.width) * sizeof(float);
+    gptr.addr_or_offs.offset = (uint64_t)(cell - own) * sizeof(float);
     return gptr;
 }
 
-static void start_row(int field, int unit, long to_row, const float* row) {
-    dart_put_handle(row_of(field, unit, to_row), row, (size_t)mine.width, DART_TYPE_FLOAT,
-                    DART_TYPE_FLOAT, &handles[started++]);
+static void start_row(float* to, const float* row, int unit) {
+    dart_put_handle(gptr_of(to, unit), row, (size_t)mine.width, DART_TYPE_FLOAT, DART_TYPE_FLOAT,
+                    &handles[started++]);
 }
 
-static void wait_rows(int field) {
-    (void)field;  // a handle knows it
+static void wait_rows(void) {
     dart_waitall(handles, (size_t)started);
     started = 0;
 }
 
-static void put_row(int field, int unit, long to_row, const float* row) {
-    dart_put_blocking(row_of(field, unit, to_row), row, (size_t)mine.width, DART_TYPE_FLOAT,
-                      DART_TYPE_FLOAT);
+static void put_row(float* to, const float* row, int unit) {
+    dart_put_blocking(gptr_of(to, unit), row, (size_t)mine.width, DART_TYPE_FLOAT, DART_TYPE_FLOAT);
 }
 
 int main(int argc, char** argv) {

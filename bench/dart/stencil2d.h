@@ -20,16 +20,16 @@
 
 #include "bench/stencil_rows.h"
 
-// The program defines these. A field has `bytes` on each unit; start_row puts a row of `mine` into
-// row `to_row` of another unit's part, put_row also completes it, and wait_rows those started.
+// The program defines these. Both puts bring a row of the own part to another unit, where `to` is
+// the address that the place has in the own part; wait_rows completes those that start_row starts.
 static void give_up(const char* what);
 static void meet(void);
 static double greatest(double value);
-static float* allocate_grid(int field, size_t bytes);
-static void free_grid(int field);
-static void start_row(int field, int unit, long to_row, const float* row);
-static void wait_rows(int field);
-static void put_row(int field, int unit, long to_row, const float* row);
+static float* allocate_cells(size_t bytes);
+static void free_cells(void);
+static void start_row(float* to, const float* row, int unit);
+static void wait_rows(void);
+static void put_row(float* to, const float* row, int unit);
 
 static struct Stripe mine;
 static int above, below;  // the units next to this one, -1: the edge
@@ -37,12 +37,11 @@ static long above_rows;   // rows of the unit above
 static float* grid[2];    // halo, rows, halo; iterations go from one to the other
 static double halo_ns, wait_ns;
 
-typedef void (*PutRow)(int field, int unit, long to_row, const float* row);
+typedef void (*PutRow)(float* to, const float* row, int unit);
 
-static void put_border(PutRow row_by, int field) {
-    const float* rows = grid[field];
-    if (above >= 0) row_by(field, above, above_rows + 1, rows + mine.width);
-    if (below >= 0) row_by(field, below, 0, rows + mine.rows * mine.width);
+static void put_border(PutRow row_by, float* cells) {
+    if (above >= 0) row_by(cells + (above_rows + 1) * mine.width, cells + mine.width, above);
+    if (below >= 0) row_by(cells, cells + mine.rows * mine.width, below);
 }
 
 static void iterate(int field, int overlaps) {
@@ -50,11 +49,11 @@ static void iterate(int field, int overlaps) {
     stripe_relax_border(&mine, to, from);
     if (!overlaps) stripe_relax_inside(&mine, to, from);
     double start = now_ns();
-    put_border(start_row, 1 - field);
+    put_border(start_row, to);
     halo_ns += now_ns() - start;
     if (overlaps) stripe_relax_inside(&mine, to, from);
     start = now_ns();
-    wait_rows(1 - field);
+    wait_rows();
     const double waited = now_ns();
     halo_ns += waited - start;
     meet();
@@ -146,7 +145,7 @@ static struct Convergence converge(void) {
     // The all-reduce also lets all units have read their halo before a put changes it.
     while (greatest(relax_in_place(grid[0])) > enough && iterations++ < iterations_most) {
         const double before = now_ns();
-        put_border(put_row, 0);
+        put_border(put_row, grid[0]);
         meet();
         halo_ns += now_ns() - before;
     }
@@ -177,11 +176,14 @@ static void with_grid(long n, long iterations, int is_to_converge) {
     above = me - 1;
     below = me + 1 < npes ? me + 1 : -1;
     above_rows = above >= 0 ? mine.first - stripe_first_row(n, above, npes) : 0;
-    for (int i = 0; i < 2; ++i) grid[i] = allocate_grid(i, stripe_bytes(n, npes));
+    // Half a page apart: stores that have the last bits of a load's address delay it.
+    const size_t bytes = stripe_bytes(n, npes), step = (bytes + 4095) / 4096 * 4096 + 2048;
+    grid[0] = allocate_cells(step + bytes);
+    grid[1] = grid[0] + step / sizeof(float);
     measure(iterations);
     if (is_to_converge) measure_convergence();
     meet();
-    for (int i = 0; i < 2; ++i) free_grid(i);
+    free_cells();
     free(mine.sines);
 }
 

@@ -7,24 +7,24 @@
 // Declares functions of the header above and of this file.
 #include "bench/dart/stencil2d.h"
 
-static MPI_Win windows[2];
+static MPI_Win window;
+static float* own;
 
-static float* allocate_grid(int field, size_t bytes) {
-    return allocate_window(bytes, sizeof(float), &windows[field]);
+static float* allocate_cells(size_t bytes) {
+    return own = allocate_window(bytes, sizeof(float), &window);
 }
 
-static void free_grid(int field) { free_window(&windows[field]); }
+static void free_cells(void) { free_window(&window); }
 
-static void start_row(int field, int unit, long to_row, const float* row) {
-    MPI_Put(row, (int)mine.width, MPI_FLOAT, unit, to_row * mine.width, (int)mine.width, MPI_FLOAT,
-            windows[field]);
+static void start_row(float* to, const float* row, int unit) {
+    MPI_Put(row, (int)mine.width, MPI_FLOAT, unit, to - own, (int)mine.width, MPI_FLOAT, window);
 }
 
-static void wait_rows(int field) { MPI_Win_flush_all(windows[field]); }
+static void wait_rows(void) { MPI_Win_flush_all(window); }
 
-static void put_row(int field, int unit, long to_row, const float* row) {
-    start_row(field, unit, to_row, row);
-    MPI_Win_flush(unit, windows[field]);
+static void put_row(float* to, const float* row, int unit) {
+    start_row(to, row, unit);
+    MPI_Win_flush(unit, window);
 }
 
 int main(int argc, char** argv) {
