@@ -52,6 +52,9 @@ struct UsedPart {
     std::function<std::size_t()> end;  // only grows
 };
 
+// The bytes of the marks of a segment, by which other PEs tell its owner which pages they changed.
+std::size_t page_marks_bytes(std::size_t segment_bytes);
+
 // The copies of a segment: symmetric heap or static data.
 struct SegmentSetup {
     char* own = nullptr;  // the private copy; 8 divides its address
@@ -59,6 +62,9 @@ struct SegmentSetup {
     int pe = 0;                  // this process
     std::vector<char*> publics;  // by PE; nullptr: it has no such segment
     std::vector<UsedPart> parts;
+    // By PE, page_marks_bytes() of coherent memory that all PEs map, zeros at first. Empty: PEs of
+    // several nodes have none, so an owner compares all of its memory.
+    std::vector<char*> marks;
     Access access = Access::kCoherent;
 };
 

@@ -33,6 +33,14 @@ struct PublicCopies {
     noncoherent::BakeryLine* lines = nullptr;
 };
 
+// In the node file: the marks of the PE's heap, and behind them those of its static data.
+char* marks_of(int local_index) {
+    const std::size_t heap_bytes = session->node->header().range.bytes();
+    const std::size_t bytes = noncoherent::page_marks_bytes(heap_bytes) +
+                              noncoherent::page_marks_bytes(heap::static_data().bytes);
+    return session->node->map_page_marks(local_index, bytes);
+}
+
 // In the files of the node.
 std::vector<PublicCopies> copies_on_node() {
     std::vector<PublicCopies> copies;
@@ -84,12 +92,14 @@ noncoherent::Setup describe_copies(const std::vector<PublicCopies>& copies) {
                  .pe = job.pe,
                  .publics = {},
                  .parts = parts_of_heap(node.header().range),
+                 .marks = {},
                  .access = access},
         .statics = {.own = reinterpret_cast<char*>(statics.base),
                     .bytes = statics.bytes,
                     .pe = job.pe,
                     .publics = {},
                     .parts = {{.begin = 0, .end = [bytes = statics.bytes] { return bytes; }}},
+                    .marks = {},
                     .access = access},
         .seed = config().eviction_seed.value};
     for (int pe = 0; pe < job.npes; ++pe) {
@@ -102,6 +112,10 @@ noncoherent::Setup describe_copies(const std::vector<PublicCopies>& copies) {
         setup.neighbours.push_back({.sleeper = is_on_node ? &owner.sleeper : nullptr,
                                     .lock = &owner.static_lock,
                                     .lines = theirs.lines});
+        if (job.nnodes > 1) continue;  // No coherent memory is common to all PEs.
+        char* const marks = marks_of(pe);
+        setup.heap.marks.push_back(marks);
+        setup.statics.marks.push_back(marks + noncoherent::page_marks_bytes(setup.heap.bytes));
     }
     return setup;
 }

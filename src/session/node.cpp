@@ -16,6 +16,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/bits.hpp"
 #include "base/endpoint_slot.hpp"
 #include "base/fatal.hpp"
 #include "session/program_digest.hpp"
@@ -149,6 +150,18 @@ char* Node::map_static_copy(int local_index) {
     if (!copy.is_mapped())
         fatal("shmem_init: cannot map the public copies of static data: %s", std::strerror(errno));
     return copy.data();
+}
+
+char* Node::map_page_marks(int local_index, std::size_t bytes) {
+    mark_maps_.resize(static_cast<std::size_t>(job_.nlocal));
+    const std::uint64_t slot = header_->static_offset +
+                               static_cast<std::uint64_t>(local_index) * header_->static_slot_bytes;
+    Mapping& marks = mark_maps_[static_cast<std::size_t>(local_index)];
+    marks = Mapping::share(job_.node_file.get(),
+                           slot + align_up(record(local_index).static_bytes, page_bytes()), bytes);
+    if (!marks.is_mapped())
+        fatal("shmem_init: cannot map the marks of changed pages: %s", std::strerror(errno));
+    return marks.data();
 }
 
 void Node::use_copies(Transport& transport, std::span<char* const> heaps) {

@@ -49,6 +49,8 @@ class Node {
     // Maps the PE's slot of the node file, for the public copy of its static data. nullptr: the PE
     // runs another program.
     char* map_static_copy(int local_index);
+    // Maps memory behind the public copy in the PE's slot, for marks of its pages.
+    char* map_page_marks(int local_index, std::size_t bytes);
     // From here on operations take the transport to the public copies of all PEs. `heaps`: theirs,
     // by number in the world.
     void use_copies(Transport& transport, std::span<char* const> heaps);
@@ -110,6 +112,7 @@ class Node {
     heap::NodeHeader* header_ = nullptr;
     heap::PeRecord* records_ = nullptr;
     std::vector<Mapping> static_maps_;  // by local index; own entry empty
+    std::vector<Mapping> mark_maps_;    // by local index
     std::vector<char*> statics_;        // by local index; nullptr: not mapped
     std::vector<std::unique_ptr<Transport>> transports_;
     std::vector<Transport*> transport_table_;  // by world PE; empty when all is mapped

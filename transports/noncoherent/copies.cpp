@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// See copies.hpp. Pages without differences cost a comparison. Words change one by one: the
+// See copies.hpp. Pages that may have changed cost a comparison. Words change one by one: the
 // private one by compare-and-swap, because a thread of the program may be storing to it.
 #include "transports/noncoherent/copies.hpp"
 
@@ -19,7 +19,9 @@ namespace tessera::noncoherent {
 namespace {
 
 constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
-constexpr std::size_t kPageBytes = 4096;
+// Below this size a comparison costs less than asking the kernel, and than the faults of the first
+// stores to watched pages.
+constexpr std::size_t kComparedBytes = std::size_t{16} << 10;
 
 std::uint64_t* word_at(char* address) { return reinterpret_cast<std::uint64_t*>(address); }
 
@@ -28,11 +30,11 @@ std::uint64_t load(char* address) {
     return std::atomic_ref(*word_at(address)).load(std::memory_order_relaxed);
 }
 
-// Calls visit(begin, end) for the pieces of [begin, end) that lie in one page.
+// Calls visit(begin, end) for the pieces of [begin, end) that lie in one line.
 template <class Visit>
-void for_each_page(std::size_t begin, std::size_t end, Visit visit) {
+void for_each_line(std::size_t begin, std::size_t end, Visit visit) {
     while (begin < end) {
-        const std::size_t next = std::min(end, (begin / kPageBytes + 1) * kPageBytes);
+        const std::size_t next = std::min(end, (begin / kCacheLineBytes + 1) * kCacheLineBytes);
         visit(begin, next);
         begin = next;
     }
@@ -50,11 +52,17 @@ std::size_t Dice::below(std::size_t limit) {
     return static_cast<std::size_t>(next % limit);
 }
 
-Copies::Copies(SegmentSetup segment) : segment_(std::move(segment)), policy_(segment_.access) {
+Copies::Copies(SegmentSetup segment)
+    : segment_(std::move(segment)),
+      policy_(segment_.access),
+      line_copies_(line_copies(segment_.access)) {
+    for (char* marks : segment_.marks) marks_.emplace_back(marks, segment_.bytes);
     if (segment_.bytes == 0) return;
     void* twin = ::mmap(nullptr, segment_.bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (twin != MAP_FAILED) twin_ = static_cast<char*>(twin);
+    if (twin == MAP_FAILED) return;
+    twin_ = static_cast<char*>(twin);
+    if (segment_.bytes > kComparedBytes) written_ = WrittenPages(segment_.own, segment_.bytes);
 }
 
 Copies::~Copies() {
@@ -99,16 +107,62 @@ std::size_t Copies::public_bytes_at(const void* address) const {
 }
 
 void Copies::publish(const void* start, std::size_t bytes) {
-    on_range(&Copies::publish_words, start, bytes);
+    on_range(&Copies::publish_bytes, start, bytes);
 }
-void Copies::publish_all(Dice& dice) { on_all(&Copies::publish_words, dice); }
+void Copies::publish_all(Dice& dice) { on_all(&Copies::publish_written, dice); }
 void Copies::refresh(const void* start, std::size_t bytes) {
-    on_range(&Copies::refresh_words, start, bytes);
+    on_range(&Copies::refresh_bytes, start, bytes);
 }
-void Copies::refresh_all(Dice& dice) { on_all(&Copies::refresh_words, dice); }
+void Copies::refresh_all(Dice& dice) {
+    if (marks_.empty()) return on_all(&Copies::refresh_bytes, dice);
+    if (my_marks().take_any()) on_all(&Copies::refresh_marked, dice);
+}
+
+void Copies::mark_public(const void* start, std::size_t bytes) const {
+    for (std::size_t pe = 0; pe < segment_.publics.size(); ++pe) {
+        const char* copy = segment_.publics[pe];
+        if (copy == nullptr) continue;
+        const auto offset = static_cast<std::size_t>(static_cast<const char*>(start) - copy);
+        if (offset < segment_.bytes) mark(offset, bytes, static_cast<int>(pe));
+    }
+}
+
+void Copies::publish_written(std::size_t begin, std::size_t end) {
+    if (!is_watched() || end - begin <= kComparedBytes) return publish_bytes(begin, end);
+    written_.take(segment_.own + begin, segment_.own + end, [this](char* from, char* to) {
+        publish_bytes(static_cast<std::size_t>(from - segment_.own),
+                      std::min(static_cast<std::size_t>(to - segment_.own), segment_.bytes));
+    });
+}
+
+void Copies::refresh_marked(std::size_t begin, std::size_t end) {
+    my_marks().take(begin, end, [this](std::size_t from, std::size_t to) {
+        refresh_bytes(from, std::min(to, segment_.bytes));
+    });
+}
+
+void Copies::by_lines(LineStep by_line, Step by_word, std::size_t begin, std::size_t end) {
+    const std::size_t lines_begin = std::min(round_up(begin, kCacheLineBytes), end);
+    const std::size_t lines_end = std::max(align_down(end, kCacheLineBytes), lines_begin);
+    if (by_line == nullptr || lines_begin == lines_end) return (this->*by_word)(begin, end);
+    (this->*by_word)(begin, lines_begin);
+    by_line({segment_.own + lines_begin, my_public() + lines_begin, twin_ + lines_begin,
+             lines_end - lines_begin});
+    (this->*by_word)(lines_end, end);
+}
+
+void Copies::publish_bytes(std::size_t begin, std::size_t end) {
+    by_lines(line_copies_.publish, &Copies::publish_words, begin, end);
+}
+
+void Copies::refresh_bytes(std::size_t begin, std::size_t end) {
+    if (begin >= end) return;
+    policy_.before_load(my_public() + begin, end - begin);
+    by_lines(line_copies_.refresh, &Copies::refresh_words, begin, end);
+}
 
 void Copies::publish_words(std::size_t begin, std::size_t end) {
-    for_each_page(begin, end, [this](std::size_t from, std::size_t to) {
+    for_each_line(begin, end, [this](std::size_t from, std::size_t to) {
         if (std::memcmp(segment_.own + from, twin_ + from, to - from) == 0) return;
         for (std::size_t at = from; at < to; at += kWordBytes) {
             const std::uint64_t now = load(segment_.own + at);
@@ -122,9 +176,7 @@ void Copies::publish_words(std::size_t begin, std::size_t end) {
 }
 
 void Copies::refresh_words(std::size_t begin, std::size_t end) {
-    if (begin == end) return;
-    policy_.before_load(my_public() + begin, end - begin);
-    for_each_page(begin, end, [this](std::size_t from, std::size_t to) {
+    for_each_line(begin, end, [this](std::size_t from, std::size_t to) {
         // Changes of this PE alone stay where they are, until they are published.
         if (std::memcmp(my_public() + from, twin_ + from, to - from) == 0) return;
         for (std::size_t at = from; at < to; at += kWordBytes) refresh_word(at);
@@ -165,7 +217,7 @@ void Copies::evict(Dice& dice) {
     if (end <= part.begin) return;
     const std::size_t lines = (end - part.begin + kCacheLineBytes - 1) / kCacheLineBytes;
     const std::size_t begin = part.begin + dice.below(lines) * kCacheLineBytes;
-    const Step step = dice.below(2) == 0 ? &Copies::publish_words : &Copies::refresh_words;
+    const Step step = dice.below(2) == 0 ? &Copies::publish_bytes : &Copies::refresh_bytes;
     (this->*step)(begin, std::min(begin + kCacheLineBytes, end));
     policy_.finish();
 }

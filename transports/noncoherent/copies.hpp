@@ -4,15 +4,21 @@
 // private copy. Other PEs access the public one. A twin has the bytes that the private copy had
 // when the two were last the same, so the bytes that differ from it are the program's changes:
 // publishing stores exactly these, and neighbours in the same cache line keep what other PEs have
-// put there. THREADS: any; the program may store to its private copy meanwhile.
+// put there. A sync point looks only at pages that the program has written (written_pages.hpp), or
+// that other PEs have marked (page_marks.hpp), where this is known. THREADS: any; the program may
+// store to its private copy meanwhile.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/mutexes.hpp"
+#include "transports/noncoherent/line_copies.hpp"
+#include "transports/noncoherent/page_marks.hpp"
 #include "transports/noncoherent/policy.hpp"
+#include "transports/noncoherent/written_pages.hpp"
 
 namespace tessera::noncoherent {
 
@@ -37,6 +43,8 @@ class Copies {
     Copies(const Copies&) = delete;
     Copies& operator=(const Copies&) = delete;
     ~Copies();
+    // Whether the kernel tells what the program writes.
+    bool is_watched() const { return written_.is_watching(); }
     bool is_made() const { return twin_ != nullptr || segment_.bytes == 0; }
     // The contents of the private copy become those of all three.
     void take_private();
@@ -56,6 +64,19 @@ class Copies {
     }
     // How many bytes of some PE's public copy begin at this address; 0: it is in none.
     std::size_t public_bytes_at(const void* address) const;
+
+    // Calls store(public copy), which changes these bytes of PE `pe`. The owner may see some of
+    // them and look for the marks before the store is complete, so there are marks before and
+    // behind it. RETURNS when: the change is visible.
+    template <class Store>
+    void change(const void* address, std::size_t bytes, int pe, Store store) const {
+        mark(offset_of(address), bytes, pe);
+        store(public_of(address, pe));
+        policy_.finish();
+        mark(offset_of(address), bytes, pe);
+    }
+    // The program has changed these bytes of some PE's public copy, and written them back.
+    void mark_public(const void* start, std::size_t bytes) const;
 
     // This PE's changes go to its public copy. The caller finishes (Policy::finish()).
     void publish(const void* start, std::size_t bytes);
@@ -77,17 +98,33 @@ class Copies {
         return static_cast<std::size_t>(static_cast<const char*>(address) - segment_.own);
     }
     char* my_public() const { return segment_.publics[static_cast<std::size_t>(segment_.pe)]; }
+    const PageMarks& my_marks() const { return marks_[static_cast<std::size_t>(segment_.pe)]; }
     void on_range(Step step, const void* start, std::size_t bytes);
     void on_all(Step step, Dice& dice);
+    void mark(std::size_t offset, std::size_t bytes, int pe) const {
+        if (marks_.empty() || bytes == 0) return;
+        marks_[static_cast<std::size_t>(pe)].set(offset, bytes);
+    }
+    // From offset `begin` to `end`, of the parts that may have changed. REQUIRES: the lock.
+    void publish_written(std::size_t begin, std::size_t end);
+    void refresh_marked(std::size_t begin, std::size_t end);
     // From offset `begin` to `end`, multiples of 8. REQUIRES: the lock.
+    void publish_bytes(std::size_t begin, std::size_t end);
+    void refresh_bytes(std::size_t begin, std::size_t end);
     void publish_words(std::size_t begin, std::size_t end);
     void refresh_words(std::size_t begin, std::size_t end);
     void refresh_word(std::size_t at);
+    using LineStep = void (*)(const CopiedLines& lines);
+    // By whole lines where the processor can, and by words at the ends.
+    void by_lines(LineStep by_line, Step by_word, std::size_t begin, std::size_t end);
 
     const SegmentSetup segment_;
     const Policy policy_;
+    const LineCopies line_copies_;
+    std::vector<PageMarks> marks_;  // by PE; empty: PEs of several nodes
     char* twin_ = nullptr;
-    ShortMutex lock_;  // guards the twin
+    WrittenPages written_;
+    ShortMutex lock_;  // guards the twin and written_
 };
 
 }  // namespace tessera::noncoherent

@@ -67,7 +67,9 @@ class CopiesTransport final : public NoncoherentTransport {
 
     const char* name() const override { return "noncoherent"; }
     std::string description() const override {
-        return std::string("coherence by software, public copies: ") + heap_.policy().name();
+        return std::string("coherence by software, public copies: ") + heap_.policy().name() +
+               (heap_.is_watched() ? "; written pages: from the kernel"
+                                   : "; written pages: by comparison");
     }
     bool has_statics_of(int pe) const override { return statics_.has_pe(pe); }
 
@@ -91,10 +93,18 @@ class CopiesTransport final : public NoncoherentTransport {
         return nullptr;
     }
     void write_back(const void* start, std::size_t bytes, const char* where) override {
-        maintain(start, bytes, where, &Copies::publish, &Policy::write_back);
+        maintain(start, bytes, where, &Copies::publish,
+                 [](const Copies& copies, const void* lines, std::size_t count) {
+                     copies.policy().write_back(lines, count);
+                     copies.policy().finish();
+                     copies.mark_public(lines, count);
+                 });
     }
     void invalidate(const void* start, std::size_t bytes, const char* where) override {
-        maintain(start, bytes, where, &Copies::refresh, &Policy::before_load);
+        maintain(start, bytes, where, &Copies::refresh,
+                 [](const Copies& copies, const void* lines, std::size_t count) {
+                     copies.policy().before_load(lines, count);
+                 });
     }
 
     // ---- Operations ----
@@ -104,10 +114,11 @@ class CopiesTransport final : public NoncoherentTransport {
         Copies& copies = copies_of(dest);
         if (pe == pe_) {
             copies.store_here(dest, source, bytes);
+            copies.policy().finish();
         } else {
-            copies.policy().store(copies.public_of(dest, pe), source, bytes);
+            copies.change(dest, bytes, pe,
+                          [&](char* remote) { copies.policy().store(remote, source, bytes); });
         }
-        copies.policy().finish();
         wake(pe);
     }
     void get(Context&, void* dest, const void* source, std::size_t bytes, int pe) override {
@@ -155,8 +166,10 @@ class CopiesTransport final : public NoncoherentTransport {
             const std::uint64_t next = atomic_result(request, old);
             // An operation without effect must not store: a put, which takes no lock, may have come
             // in between.
-            if (next != old) policy.store(word, &next, request.bytes);
-            policy.finish();
+            if (next != old) {
+                copies.change(request.dest, request.bytes, pe,
+                              [&](char* remote) { policy.store(remote, &next, request.bytes); });
+            }
         }
         if (pe == pe_) perform(SyncPoint::kAtomicEnd, copies, request.dest, request.bytes);
         if (request.op != AtomicOp::kFetch) wake(pe);
@@ -175,8 +188,8 @@ class CopiesTransport final : public NoncoherentTransport {
                 copy_bytes(piece, remote, piece_bytes);
             },
             [&](char* dest, char* piece, std::size_t piece_bytes) {
-                policy.store(copies.public_of(dest, pe), piece, piece_bytes);
-                policy.finish();
+                copies.change(dest, piece_bytes, pe,
+                              [&](char* remote) { policy.store(remote, piece, piece_bytes); });
             });
         if (pe == pe_) perform(SyncPoint::kAtomicEnd, copies, what.dest, bytes);
         wake(pe);
@@ -202,7 +215,7 @@ class CopiesTransport final : public NoncoherentTransport {
     // Applies `own` to a range of this PE's private copy, and `lines` to one of any public copy.
     void maintain(const void* start, std::size_t bytes, const char* where,
                   void (Copies::*own)(const void*, std::size_t),
-                  void (Policy::*lines)(const void*, std::size_t) const) {
+                  void (*lines)(const Copies&, const void*, std::size_t)) {
         for (Copies* copies : {&heap_, &statics_}) {
             const bool is_own = copies->holds(start);
             const std::size_t limit =
@@ -215,7 +228,7 @@ class CopiesTransport final : public NoncoherentTransport {
             if (is_own) {
                 (copies->*own)(start, bytes);
             } else {
-                (copies->policy().*lines)(start, bytes);
+                lines(*copies, start, bytes);
             }
         }
         finish();
@@ -255,6 +268,10 @@ class CopiesTransport final : public NoncoherentTransport {
 };
 
 }  // namespace
+
+std::size_t page_marks_bytes(std::size_t segment_bytes) {
+    return PageMarks::bytes_for(segment_bytes);
+}
 
 std::unique_ptr<NoncoherentTransport> make_transport(Setup setup) {
     auto made = std::make_unique<CopiesTransport>(std::move(setup));

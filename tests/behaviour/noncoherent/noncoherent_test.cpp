@@ -28,7 +28,14 @@ struct Shared {
     std::uint64_t signal;
     unsigned char bytes[64];
 };
-Shared statics;  // Symmetric as well.
+// Memory in front, so that the kernel watches what the program writes: always in static data, in
+// the heap with an odd number of PEs. Small memory is compared (transports/noncoherent/copies.cpp).
+constexpr std::size_t kFrontBytes = std::size_t{300} << 10;
+struct {
+    char front[kFrontBytes];
+    Shared shared;
+} static_memory;
+Shared& statics = static_memory.shared;  // Symmetric as well.
 
 int me() { return shmem_my_pe(); }
 int npes() { return shmem_n_pes(); }
@@ -44,6 +51,7 @@ bool is_noncoherent() {
 class Duty : public testing::TestWithParam<bool> {
   protected:
     void SetUp() override {
+        if (GetParam() && npes() % 2 == 1) front_ = shmem_calloc(1, kFrontBytes);
         at_ = GetParam() ? static_cast<Shared*>(shmem_calloc(1, sizeof(Shared))) : &statics;
         ASSERT_NE(at_, nullptr);
         *at_ = {};
@@ -52,6 +60,7 @@ class Duty : public testing::TestWithParam<bool> {
     void TearDown() override {
         shmem_barrier_all();
         if (GetParam()) shmem_free(at_);
+        shmem_free(front_);
     }
     void store_data(long what) {
         for (long& word : at_->data) word = what;
@@ -79,6 +88,7 @@ class Duty : public testing::TestWithParam<bool> {
     }
 
     Shared* at_ = nullptr;
+    void* front_ = nullptr;
 };
 
 TEST_P(Duty, SyncBegin) {

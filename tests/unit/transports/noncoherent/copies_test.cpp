@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/fd.hpp"
 #include "policies.hpp"
 
 namespace tessera::noncoherent {
@@ -33,6 +34,7 @@ class CopiesTest : public testing::TestWithParam<Access> {
                    .pe = 1,
                    .publics = {others_->bytes, mine_->bytes},
                    .parts = {{.begin = 0, .end = [this] { return used_; }}},
+                   .marks = {},
                    .access = GetParam()}) {}
     bool are_same() const { return std::memcmp(own_->bytes, mine_->bytes, kBytes) == 0; }
 
@@ -160,6 +162,104 @@ TEST_P(CopiesTest, StoresOfTheProgramAtTheSameTimeSurvive) {
     for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(word(*own_, i).load(), kRounds) << i;
 }
 
+// Two PEs with marks, and with memory that is large enough for the kernel to watch it.
+class MarkedCopiesTest : public testing::TestWithParam<Access> {
+  protected:
+    static constexpr std::size_t kAll = (std::size_t{300} << 10) - 24;
+    static constexpr int kOwner = 1;
+
+    SegmentSetup setup_of(int pe) {
+        return {.own = own_[pe].data(),
+                .bytes = kAll,
+                .pe = pe,
+                .publics = {public_[0].data(), public_[1].data()},
+                .parts = {{.begin = 0, .end = [] { return kAll / 3; }},
+                          {.begin = kAll / 2 / 4096 * 4096, .end = [] { return kAll; }}},
+                .marks = {marks_[0].data(), marks_[1].data()},
+                .access = GetParam()};
+    }
+    void change(std::size_t at, char value, std::size_t bytes) {
+        const std::vector<char> values(bytes, value);
+        char* const place = own_[0].data() + at;
+        other_.change(place, bytes, kOwner,
+                      [&](char* remote) { other_.policy().store(remote, values.data(), bytes); });
+    }
+    char& own(std::size_t at) { return own_[kOwner].data()[at]; }
+    char& mine(std::size_t at) { return public_[kOwner].data()[at]; }
+    // The start of `bytes` in the parts that are used.
+    std::size_t place(std::mt19937& random, std::size_t bytes) {
+        const std::size_t at = random() % (kAll - bytes);
+        const bool is_used = at + bytes <= kAll / 3 || at >= kAll / 2;
+        return is_used ? at : at / 3;
+    }
+
+    Mapping own_[2] = {Mapping::private_memory(kAll), Mapping::private_memory(kAll)};
+    Mapping public_[2] = {Mapping::private_memory(kAll), Mapping::private_memory(kAll)};
+    std::vector<char> marks_[2] = {std::vector<char>(PageMarks::bytes_for(kAll)),
+                                   std::vector<char>(PageMarks::bytes_for(kAll))};
+    Copies copies_{setup_of(kOwner)};
+    Copies other_{setup_of(0)};
+    Dice no_dice_{0};
+    Dice dice_{7};
+};
+
+TEST_P(MarkedCopiesTest, RefreshesMarkedPagesAlone) {
+    change(5000, 'a', 1);
+    mine(9000) = 'b';  // No mark tells of it.
+    copies_.refresh_all(no_dice_);
+    EXPECT_EQ(own(5000), 'a');
+    EXPECT_EQ(own(9000), 0);
+    copies_.refresh(&own(9000), 1);
+    EXPECT_EQ(own(9000), 'b') << "a range is compared";
+    mine(kAll - 1) = 'c';
+    other_.mark_public(&mine(kAll - 1), 1);
+    copies_.refresh_all(no_dice_);
+    EXPECT_EQ(own(kAll - 1), 'c');
+}
+
+TEST_P(MarkedCopiesTest, PublishesWhatIsWrittenBehindEarlierLooks) {
+    for (const char value : {'a', 'b', 'b', 'c'}) {
+        own(70000) = own(kAll - 1) = value;
+        copies_.publish_all(no_dice_);
+        EXPECT_EQ(mine(70000), value);
+        EXPECT_EQ(mine(kAll - 1), value);
+    }
+}
+
+// The owner changes even bytes, the other PE odd ones, in any order with all operations between.
+TEST_P(MarkedCopiesTest, RandomOperationsAgreeWithAModel) {
+    for (unsigned seed = 1; seed <= 10; ++seed) {
+        std::mt19937 random(seed);
+        std::vector<char> model(&own(0), &own(0) + kAll);
+        for (int step = 0; step < 600; ++step) {
+            const std::size_t at = place(random, 300);
+            const auto value = static_cast<char>(random());
+            switch (random() % 9) {
+                case 0:
+                case 1:
+                    change(at | 1, value, 1);
+                    model[at | 1] = value;
+                    break;
+                case 2:
+                case 3:
+                    for (std::size_t i = at & ~1UL; i < at + random() % 300; i += 2)
+                        model[i] = own(i) = value;
+                    break;
+                case 4: copies_.evict(dice_); break;
+                case 5: copies_.publish(&own(at), 9); break;
+                case 6: copies_.refresh(&own(at), 70); break;
+                case 7: copies_.publish_all(random() % 2 == 0 ? dice_ : no_dice_); break;
+                default: copies_.refresh_all(random() % 2 == 0 ? dice_ : no_dice_);
+            }
+        }
+        copies_.publish_all(dice_);
+        copies_.refresh_all(dice_);
+        ASSERT_EQ(std::memcmp(&own(0), model.data(), kAll), 0) << "seed " << seed;
+        ASSERT_EQ(std::memcmp(&own(0), &mine(0), kAll), 0) << "seed " << seed;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, MarkedCopiesTest, all_policies(), name_of);
 INSTANTIATE_TEST_SUITE_P(Policies, CopiesTest, all_policies(), name_of);
 
 }  // namespace
