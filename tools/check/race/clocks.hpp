@@ -96,8 +96,8 @@ struct Deliveries {
                 clock[fact.learner][Lane::kProgram] >= fact.since) {
                 return true;
             }
-            return false;
         }
+        return false;
     }
 };
 static_assert(sizeof(Deliveries) == 240, "symmetric memory holds arrays");

@@ -158,8 +158,8 @@ void Detector::learn(int target, std::span<const Released> record) {
                     static_cast<Lane>(lane),
                     {.sent = delivered.upto[lane], .since = op_, .learner = static_cast<Op>(pe_)});
             }
-            store_.write_deliveries(target, static_cast<int>(sender), deliveries);
         }
+        store_.write_deliveries(target, static_cast<int>(sender), deliveries);
     }
 }
 
