@@ -51,7 +51,9 @@ bool is_noncoherent() {
 class Duty : public testing::TestWithParam<bool> {
   protected:
     void SetUp() override {
-        if (GetParam() && npes() % 2 == 1) front_ = shmem_calloc(1, kFrontBytes);
+        if (!GetParam()) front_ = static_memory.front;
+        if (GetParam() && npes() % 2 == 1)
+            front_ = static_cast<char*>(shmem_calloc(1, kFrontBytes));
         at_ = GetParam() ? static_cast<Shared*>(shmem_calloc(1, sizeof(Shared))) : &statics;
         ASSERT_NE(at_, nullptr);
         *at_ = {};
@@ -59,10 +61,13 @@ class Duty : public testing::TestWithParam<bool> {
     }
     void TearDown() override {
         shmem_barrier_all();
-        if (GetParam()) shmem_free(at_);
+        if (!GetParam()) return;
+        shmem_free(at_);
         shmem_free(front_);
     }
     void store_data(long what) {
+        // So the data's pages are not the first ones that were written.
+        if (front_ != nullptr) front_[0] = static_cast<char>(what);
         for (long& word : at_->data) word = what;
     }
     bool data_is(long what) const {
@@ -88,7 +93,7 @@ class Duty : public testing::TestWithParam<bool> {
     }
 
     Shared* at_ = nullptr;
-    void* front_ = nullptr;
+    char* front_ = nullptr;
 };
 
 TEST_P(Duty, SyncBegin) {

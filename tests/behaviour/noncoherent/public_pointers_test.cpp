@@ -88,6 +88,18 @@ TEST_P(PublicPointers, StoresArriveAtTheOtherPe) {
     }
 }
 
+TEST_P(PublicPointers, StoresThatWereWrittenBackArriveAtABarrier) {
+    for (long round = 1; round <= kRounds; ++round) {
+        auto* theirs = static_cast<long*>(shmemx_public_ptr(at_->data, right()));
+        ASSERT_NE(theirs, nullptr);
+        for (std::size_t i = 0; i < kWords; ++i) theirs[i] = value(round, me());
+        shmemx_writeback(theirs, sizeof at_->data);
+        shmem_barrier_all();
+        for (long word : at_->data) ASSERT_EQ(word, value(round, left()));
+        shmem_barrier_all();
+    }
+}
+
 TEST_P(PublicPointers, OwnStoresArriveAtLoadsAndGetsOfOthers) {
     for (long round = 1; round <= kRounds; ++round) {
         for (long& word : at_->data) word = value(round, me());
