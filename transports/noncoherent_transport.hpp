@@ -92,6 +92,8 @@ struct Setup {
     SegmentSetup heap;
     SegmentSetup statics;
     std::uint64_t seed = 0;  // seed of evictions; 0: none
+    // Called at barriers and while this PE waits. nullptr: no other job can take the memory.
+    std::function<void(const char* where)> show_life;
 };
 
 // Reaches the symmetric memory of all PEs. The library's own flags and buffers lie elsewhere: they

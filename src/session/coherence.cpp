@@ -56,15 +56,18 @@ std::vector<PublicCopies> copies_in_file(const char* where) {
     const PublicFileFacts agreed = agree_on_public_file(where);
     const launch::Job& job = session->job;
     const heap::PeRecord& mine = session->node->my_record();
-    session->public_file = std::make_unique<PublicFile>(PublicFile::Setup{
-        .path = config().heap.path,
-        .pe = job.pe,
-        .npes = job.npes,
-        .nodes = job.nnodes,
-        .range_bytes = session->node->header().range.bytes(),
-        .static_bytes_max = agreed.static_bytes_max,
-        .mine = {
-            .job = agreed.job, .program = mine.program_digest, .static_bytes = mine.static_bytes}});
+    session->public_file = std::make_unique<PublicFile>(
+        PublicFile::Setup{.path = config().heap.path,
+                          .pe = job.pe,
+                          .npes = job.npes,
+                          .nodes = job.nnodes,
+                          .range_bytes = session->node->header().range.bytes(),
+                          .static_bytes_max = agreed.static_bytes_max,
+                          .mine = {.magic = kPublicMagic,
+                                   .job = agreed.job,
+                                   .program = mine.program_digest,
+                                   .static_bytes = mine.static_bytes,
+                                   .pulse = 0}});
     meet_all(where);
     const PublicFile& file = *session->public_file;
     file.check_parts();
@@ -101,7 +104,10 @@ noncoherent::Setup describe_copies(const std::vector<PublicCopies>& copies) {
                     .parts = {{.begin = 0, .end = [bytes = statics.bytes] { return bytes; }}},
                     .marks = {},
                     .access = access},
-        .seed = config().eviction_seed.value};
+        .seed = config().eviction_seed.value,
+        .show_life = {}};
+    if (PublicFile* file = session->public_file.get(); file != nullptr)
+        setup.show_life = [file](const char* where) { file->show_life(where); };
     for (int pe = 0; pe < job.npes; ++pe) {
         const PublicCopies& theirs = copies[static_cast<std::size_t>(pe)];
         setup.heap.publics.push_back(theirs.heap);

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "base/bits.hpp"
@@ -35,6 +37,7 @@ PublicFile::PublicFile(Setup setup) : setup_(std::move(setup)) {
     make_large_enough();
     map_ = Mapping::share(file_.get(), 0, bytes(), {.aligned_to = kHugePageBytes, .wanted = {}});
     if (!map_.is_mapped()) fail("cannot map the file");
+    wait_for_other_jobs();
     empty_my_part();
     store_past_cache(part(setup_.pe), &setup_.mine, sizeof setup_.mine);
     finish_stores_past_cache();
@@ -52,7 +55,8 @@ void PublicFile::open() {
             "maintain its caches",
             setup_.path.c_str());
     }
-    file_ = Fd(::open(setup_.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    const int create = may_create_public_file(setup_.path) ? O_CREAT : 0;
+    file_ = Fd(::open(setup_.path.c_str(), O_RDWR | create | O_CLOEXEC, 0600));
     if (!file_) fail("cannot open the file");
     kind_ = public_file_kind(setup_.path, file_.get());
     if (kind_ == PublicFileKind::kOther) {
@@ -119,9 +123,45 @@ PublicPart PublicFile::read(int pe) const {
     return seen;
 }
 
+// The first PE of another job may have other sizes, but its part begins the file as well.
+void PublicFile::wait_for_other_jobs() const {
+    constexpr int kLooks = 100;
+    constexpr std::chrono::milliseconds kBetweenLooks{20};
+    const PublicPart first = read(0);
+    if (first.magic != kPublicMagic || first.job == setup_.mine.job) return;
+    for (int look = 0; look < kLooks; ++look) {
+        std::this_thread::sleep_for(kBetweenLooks);
+        const PublicPart now = read(0);
+        if (now.magic != kPublicMagic || now.job == setup_.mine.job) return;
+        if (now.pulse != first.pulse || now.job != first.job) fail_used();
+    }
+}
+
+void PublicFile::fail_used() const {
+    fatal(
+        "shmem_init: SHMEM_HEAP=noncoherent:%s: another job uses this memory, perhaps on another "
+        "host; give each job its own",
+        setup_.path.c_str());
+}
+
+void PublicFile::show_life(const char* where) {
+    if (read(setup_.pe).job != setup_.mine.job) {
+        fatal(
+            "%s: SHMEM_HEAP=noncoherent:%s: another job has overwritten this memory; give each job "
+            "its own",
+            where, setup_.path.c_str());
+    }
+    const std::uint64_t pulse = pulse_.fetch_add(1, std::memory_order_relaxed) + 1;
+    auto* const mine = reinterpret_cast<PublicPart*>(part(setup_.pe));
+    store_past_cache(&mine->pulse, &pulse, sizeof pulse);
+    finish_stores_past_cache();
+}
+
 void PublicFile::check_parts() const {
     for (int pe = 0; pe < setup_.npes; ++pe) {
-        if (read(pe).job == setup_.mine.job) continue;
+        const PublicPart theirs = read(pe);
+        if (theirs.job == setup_.mine.job) continue;
+        if (theirs.magic == kPublicMagic) fail_used();
         fatal(
             "shmem_init: SHMEM_HEAP=noncoherent:%s: PE %d has stored to its part of the file, but "
             "this PE does not see it; the name must lead to the same memory on all hosts",

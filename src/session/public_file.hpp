@@ -16,8 +16,13 @@
 //                                  | data            |
 //                                  +-----------------+
 // Nothing here is coherent: PEs store past the caches, and drop lines before they load.
+//
+// Two jobs must not use the memory at the same time. On one host locks of the file keep them apart.
+// Between hosts, and on devices without locks, the owner of a part counts its pulse up while it
+// lives; a job that starts waits for a pulse, and one whose part has got another owner ends.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -30,10 +35,13 @@ namespace tessera {
 
 // A PE describes its part by it, before others look.
 struct alignas(kCacheLineBytes) PublicPart {
-    std::uint64_t job;  // a random number of this job, so that PEs know that they share the file
+    std::uint64_t magic;  // kPublicMagic while a job uses the memory
+    std::uint64_t job;    // a random number of this job, so that PEs know that they share the file
     std::uint64_t program;  // Node's digest of the program
     std::uint64_t static_bytes;
+    std::uint64_t pulse;
 };
+inline constexpr std::uint64_t kPublicMagic = 0x31424c4250534554;  // "TESPBLB1" in memory
 static_assert(sizeof(PublicPart) == kCacheLineBytes);
 
 class PublicFile {
@@ -53,6 +61,9 @@ class PublicFile {
     // Ends the job unless every PE has signed its part of the file that this PE sees. REQUIRES: all
     // PEs have made their objects.
     void check_parts() const;
+    // Counts the pulse up. Ends the job if another one has taken this PE's part. `where`: the
+    // routine, for the message. THREADS: any. COST: a load and a store of a line in the file.
+    void show_life(const char* where);
     // Gives the pages of this PE's part back. REQUIRES: no PE uses it any more.
     void empty_my_part() const;
 
@@ -71,10 +82,12 @@ class PublicFile {
     }
     std::uint64_t bytes() const { return static_cast<std::uint64_t>(setup_.npes) * part_bytes_; }
     PublicPart read(int pe) const;
+    void wait_for_other_jobs() const;
     void open();
     void make_large_enough() const;
     void lock_my_part() const;
     [[noreturn]] void fail(const char* what) const;
+    [[noreturn]] void fail_used() const;
 
     Setup setup_;
     PublicFileKind kind_ = PublicFileKind::kFile;
@@ -83,6 +96,7 @@ class PublicFile {
     std::uint64_t part_bytes_ = 0;
     Fd file_;
     Mapping map_;
+    std::atomic<std::uint64_t> pulse_{0};  // relaxed: any larger number will do
 };
 
 }  // namespace tessera

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include "base/number_in_file.hpp"
 
@@ -41,14 +43,29 @@ PublicFileKind sysfs_file_kind(std::string_view path) {
     return is_combining ? PublicFileKind::kPciCombining : PublicFileKind::kPci;
 }
 
-PublicFileKind public_file_kind(std::string_view path, int file) {
+bool may_create_public_file(const std::string& path) {
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    struct statfs system {};
+    struct stat facts {};
+    struct stat devices {};
+    if (::statfs(folder.empty() ? "." : folder.c_str(), &system) != 0) return true;
+    if (system.f_type == SYSFS_MAGIC || system.f_type == PROC_SUPER_MAGIC) return false;
+    // /dev/shm is another file system, or at least another folder.
+    const bool is_known = ::stat(folder.c_str(), &facts) == 0 && ::stat("/dev", &devices) == 0;
+    return !is_known || facts.st_dev != devices.st_dev || folder.starts_with("/dev/shm");
+}
+
+PublicFileKind public_file_kind(const std::string& path, int file) {
     struct stat facts {};
     struct statfs system {};
     if (::fstat(file, &facts) != 0) return PublicFileKind::kOther;
     if (S_ISCHR(facts.st_mode)) return PublicFileKind::kDevice;
     if (!S_ISREG(facts.st_mode)) return PublicFileKind::kOther;
     const bool is_sysfs = ::fstatfs(file, &system) == 0 && system.f_type == SYSFS_MAGIC;
-    return is_sysfs ? sysfs_file_kind(path) : PublicFileKind::kFile;
+    if (!is_sysfs) return PublicFileKind::kFile;
+    // `path` may be a link with any name.
+    std::error_code error;
+    return sysfs_file_kind(std::filesystem::canonical(path, error).string());
 }
 
 std::uint64_t public_file_bytes(int file) {

@@ -23,9 +23,13 @@ enum class PublicFileKind : std::uint8_t {
 };
 
 // `file`: open, or -1.
-PublicFileKind public_file_kind(std::string_view path, int file);
+PublicFileKind public_file_kind(const std::string& path, int file);
 // The same where it is known that the file is one of sysfs.
 PublicFileKind sysfs_file_kind(std::string_view path);
+
+// Whether init may make a file of this name. Not where the system's devices stand: a file would lie
+// in plain memory, in the place of a device that has not come yet.
+bool may_create_public_file(const std::string& path);
 
 // The size of a file, or of the memory of a device; 0: the device does not tell it.
 std::uint64_t public_file_bytes(int file);

@@ -111,7 +111,10 @@ void close_runtime() {
     session->helper_threads.reset();
     session->coherence.reset();
     if (have_met) session->node->release_memory();
-    if (have_met && session->public_file) session->public_file->empty_my_part();
+    if (have_met && session->public_file) {
+        session->public_file->show_life("shmem_finalize");
+        session->public_file->empty_my_part();
+    }
     session->public_file.reset();
     // Pairs with tools/oshrun/verdict.cpp:state_of.
     session->node->my_record().state.store(heap::PeState::kFinalized, std::memory_order_release);

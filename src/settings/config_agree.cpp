@@ -17,9 +17,18 @@ void add_to_digest(std::uint64_t& digest, std::string_view text) {
     for (char c : text) digest = (digest ^ static_cast<unsigned char>(c)) * kFnvPrime;
 }
 
+// Hosts may name one memory differently; the signatures in it prove that it is the same
+// (session/public_file.hpp).
+std::string agreed_text(const Config& config, const Variable& variable) {
+    const auto* heap = std::get_if<HeapMode Config::*>(&variable.field);
+    if (heap != nullptr && (config.**heap).kind == HeapKind::kFile)
+        return std::string(kFileHeapPrefix);
+    return value_text(config, variable);
+}
+
 // The index of the name, or a digest.
 std::uint8_t mark_of(const Config& config, const Variable& variable) {
-    const std::string text = value_text(config, variable);
+    const std::string text = agreed_text(config, variable);
     const Names names = value_names(variable);
     const auto at = std::find(names.begin(), names.end(), text);
     if (at != names.end()) return static_cast<std::uint8_t>(at - names.begin());
@@ -46,7 +55,7 @@ std::uint64_t settings_digest(const Config& config) {
     for (const Variable& variable : variables()) {
         if (!variable.must_agree) continue;
         add_to_digest(digest,
-                      std::string(variable.name) + "=" + value_text(config, variable) + "\n");
+                      std::string(variable.name) + "=" + agreed_text(config, variable) + "\n");
     }
     return digest;
 }

@@ -28,6 +28,7 @@ using Context = TransportContext;
 
 constexpr std::size_t kEvictOneIn = 8;  // calls
 constexpr std::size_t kEvictLinesMax = 4;
+constexpr std::uint32_t kShowLifeOneIn = 1024;  // polls of waits
 
 std::uint64_t seed_of(const Setup& setup) {
     return setup.seed != 0 ? mix_bits(setup.seed * 4096 + static_cast<std::uint64_t>(setup.pe)) | 1
@@ -59,6 +60,7 @@ class CopiesTransport final : public NoncoherentTransport {
           place_{.mine = setup.node, .count = setup.nodes},
           neighbours_(std::move(setup.neighbours)),
           dice_(seed_of(setup)),
+          show_life_(std::move(setup.show_life)),
           heap_(std::move(setup.heap)),
           statics_(std::move(setup.statics)) {}
 
@@ -83,6 +85,7 @@ class CopiesTransport final : public NoncoherentTransport {
             if (duty.refreshes) copies->refresh_all(dice_);
         }
         finish();
+        if (point == SyncPoint::kSyncEnd && show_life_) show_life_("a barrier or sync");
     }
 
     char* public_address(const void* address, int pe) override {
@@ -197,7 +200,12 @@ class CopiesTransport final : public NoncoherentTransport {
 
     void fence(Context&) override { perform(SyncPoint::kFence); }
     void quiet(Context&) override { perform(SyncPoint::kQuiet); }
-    void progress() override { evict_now_and_then(); }
+    void progress() override {
+        evict_now_and_then();
+        // Relaxed: some thread shows life.
+        if (show_life_ && polls_.fetch_add(1, std::memory_order_relaxed) % kShowLifeOneIn == 0)
+            show_life_("a wait");
+    }
 
   private:
     const Neighbour& neighbour(int pe) const { return neighbours_[static_cast<std::size_t>(pe)]; }
@@ -263,6 +271,8 @@ class CopiesTransport final : public NoncoherentTransport {
     const BakeryPlace place_;
     const std::vector<Neighbour> neighbours_;
     Dice dice_;
+    const std::function<void(const char* where)> show_life_;
+    std::atomic<std::uint32_t> polls_{0};
     Copies heap_;
     Copies statics_;
 };

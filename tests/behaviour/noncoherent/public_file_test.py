@@ -4,10 +4,13 @@ uses, or whose old contents they see; or they do not say why they end.
 
 Usage: public_file_test.py OSHRUN CASES PROGRAM (public_pointer_cases.c, noncoherent_test.cpp).
 """
+import mmap
 import os
+import struct
 import subprocess
 import sys
 import tempfile
+import threading
 
 from misuse import HANG_SECONDS, Misuse
 
@@ -16,6 +19,12 @@ NOT_SHARED = (r"PE \d has stored to its part of the file, but this PE does not s
               "must lead to the same memory on all hosts")
 # Each PE in a folder of its own, where a relative name is another file.
 OWN_FOLDER = 'mkdir -p pe$PMIX_RANK && cd pe$PMIX_RANK && exec "$@"'
+
+
+# PublicPart (src/session/public_file.hpp), at the start of the file: the magic number, the job, the
+# program, the bytes of static data, and the pulse.
+PART = struct.Struct("<5Q")
+MAGIC = 0x31424c4250534554
 
 
 def run(command, **settings):
@@ -28,6 +37,7 @@ def check_messages(misuse, folder):
     os.mkfifo(fifo)
     for case, path, text in (
             ("folder", folder, "cannot open the file: Is a directory"),
+            ("missing device", "/dev/none0.0", "cannot open the file: No such file.*"),
             ("missing folder", folder + "/none/file", "cannot open the file: No such file.*"),
             ("fifo", fifo, "this is neither a file nor a device of characters, .*"),
             # Each mapping of it is memory of its own.
@@ -46,6 +56,11 @@ def check_nodes(misuse, folder):
     result = run([*command, "sh", "-c", OWN_FOLDER, "sh", misuse.program, "none"], **settings)
     misuse.check("two files", result, result.returncode != 0 and "has stored to its part of the "
                  "file, but this PE does not see it" in result.stdout, NOT_SHARED)
+    # The signatures prove that two names lead to one file.
+    os.symlink("public", "other")
+    by_two_names = 'test $PMIX_RANK = 0 || export SHMEM_HEAP=noncoherent:other; exec "$@"'
+    result = run([*command, "sh", "-c", by_two_names, "sh", misuse.program, "none"], **settings)
+    misuse.check("two names", result, result.returncode == 0 and "right" in result.stdout, "right")
     result = run([*command, misuse.program, "none"],
                  **{**settings, "SHMEM_HEAP": "noncoherent-emulated"})
     misuse.check("emulation", result, result.returncode != 0 and "works with the PEs of one node"
@@ -78,6 +93,59 @@ def check_lock(misuse, folder):
                  result.returncode == 0, "success")
 
 
+class Pulse(threading.Thread):
+    """Another host's job in the file, which no lock shows."""
+
+    def __init__(self, path, lives=True):
+        super().__init__()
+        with open(path, "r+b") as file:
+            file.truncate(max(PART.size, os.path.getsize(path)))
+            self.memory = mmap.mmap(file.fileno(), PART.size)
+        self.memory[:] = PART.pack(MAGIC, 12345, 1, 0, 0)
+        self.is_over = threading.Event()
+        self.lives = lives
+
+    def run(self):
+        pulse = 0
+        while not self.is_over.wait(0.005):
+            pulse += 1
+            if PART.unpack(self.memory[:])[1] == 12345 and self.lives:
+                self.memory[-8:] = struct.pack("<Q", pulse)
+
+    def end(self):
+        self.is_over.set()
+        self.join()
+
+
+def check_other_hosts(misuse, folder):
+    """A job on another host uses the file, has died there, or takes it."""
+    path = os.path.join(folder, "pool")
+    settings = {"SHMEM_HEAP": "noncoherent:" + path}
+    command = [misuse.oshrun, "-n", "2", misuse.program]
+    for lives in (True, False):
+        with open(path, "wb"):
+            pass
+        other = Pulse(path, lives)
+        other.start()
+        if lives:
+            misuse.expect_error("live job", NAME + path + ": another job uses this memory, perhaps "
+                                "on another host; give each job its own", **settings)
+        else:
+            result = run([*command, "none"], **misuse.settings, **settings)
+            misuse.check("dead job", result, result.returncode == 0, "success")
+        other.end()
+    with subprocess.Popen([*command, "wait"], text=True, stdin=subprocess.PIPE,
+                          env={**os.environ, **misuse.settings, **settings},
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as user:
+        said = user.stdout.readline()
+        Pulse(path)  # It signs.
+        text, _ = user.communicate("\n", timeout=HANG_SECONDS)
+        result = subprocess.CompletedProcess(command, user.returncode, text)
+        misuse.check("taken memory", result, said == "ready\n" and user.returncode != 0 and
+                     f"SHMEM_HEAP=noncoherent:{path}: another job has overwritten this memory; give"
+                     " each job its own" in text, "a message")
+
+
 def main():
     misuse = Misuse(npes=2, SHMEM_SYMMETRIC_SIZE="2M")
     misuse.oshrun, misuse.program = map(os.path.abspath, sys.argv[1:3])
@@ -86,6 +154,7 @@ def main():
         check_messages(misuse, folder)
         check_lock(misuse, folder)
         check_old_contents(misuse, folder, program)
+        check_other_hosts(misuse, folder)
         check_nodes(misuse, folder)
     return misuse.end()
 

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <string>
+
 #include "base/fd.hpp"
 
 namespace tessera {
@@ -15,8 +17,8 @@ namespace {
 
 using noncoherent::Access;
 
-PublicFileKind kind_of(const char* path) {
-    const Fd file(::open(path, O_RDONLY | O_CLOEXEC));
+PublicFileKind kind_of(const std::string& path) {
+    const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     EXPECT_TRUE(file) << path;
     return public_file_kind(path, file.get());
 }
@@ -30,6 +32,23 @@ TEST(PublicMapping, KnowsKindsOfFiles) {
     if (::access("/sys/kernel", R_OK) == 0) {
         EXPECT_EQ(kind_of("/sys/kernel/mm/transparent_hugepage/enabled"), PublicFileKind::kOther);
     }
+}
+
+// A link may have any name, also that of a device's memory.
+TEST(PublicMapping, FollowsLinksToFilesOfSysfs) {
+    const char* target = "/sys/kernel/mm/transparent_hugepage/enabled";
+    if (::access(target, R_OK) != 0) GTEST_SKIP() << "no " << target;
+    const std::string link = "/tmp/tessera_" + std::to_string(::getpid()) + "_resource2";
+    ASSERT_EQ(::symlink(target, link.c_str()), 0);
+    EXPECT_EQ(kind_of(link), PublicFileKind::kOther);
+    ::unlink(link.c_str());
+}
+
+TEST(PublicMapping, MakesNoFilesBesideDevices) {
+    for (const char* path : {"/dev/dax0.0", "/sys/kernel/resource2", "/proc/resource2"})
+        EXPECT_FALSE(may_create_public_file(path)) << path;
+    for (const char* path : {"/dev/shm/file", "/tmp/file", "file", "/none/file", "/file"})
+        EXPECT_TRUE(may_create_public_file(path)) << path;
 }
 
 TEST(PublicMapping, KnowsMemoryOfPciDevices) {
