@@ -40,6 +40,16 @@ std::uint64_t word_at(char* address) {
     return std::atomic_ref<T>(*reinterpret_cast<T*>(address)).load(std::memory_order_relaxed);
 }
 
+// A narrow word without its neighbours.
+std::uint64_t word_at(char* address, std::size_t bytes) {
+    switch (bytes) {
+        case 1: return word_at<std::uint8_t>(address);
+        case 2: return word_at<std::uint16_t>(address);
+        case 4: return word_at<std::uint32_t>(address);
+        default: return word_at<std::uint64_t>(address);
+    }
+}
+
 // Held while this PE changes a word of `target`'s memory in several steps.
 class AtomicGuard {
   public:
@@ -156,8 +166,7 @@ class CopiesTransport final : public NoncoherentTransport {
         std::uint64_t old = 0;
         auto load = [&] {
             policy.before_load(word, request.bytes);
-            old = request.bytes == sizeof(std::uint32_t) ? word_at<std::uint32_t>(word)
-                                                         : word_at<std::uint64_t>(word);
+            old = word_at(word, request.bytes);
             // Pairs with transports/noncoherent/policy.cpp:finish.
             std::atomic_thread_fence(std::memory_order_acquire);
         };
