@@ -134,17 +134,23 @@ void move_blocks(const Move& what, const Target& target, const Types& types) {
 
 }  // namespace
 
-dart_ret_t move(const Move& what, const char* routine) {
+dart_ret_t check_own_side(const Move& what, const char* routine) {
     if (what.handle != nullptr) {
         *what.handle = DART_HANDLE_NULL;
     } else if (what.completion == Completion::kByHandle) {
         return fail(DART_ERR_INVAL, routine, "the place for the handle is NULL");
     }
+    if (what.local == nullptr && what.elements > 0) {
+        return fail(DART_ERR_INVAL, routine, "the own memory is NULL");
+    }
+    return DART_OK;
+}
+
+dart_ret_t move(const Move& what, const char* routine) {
+    if (const dart_ret_t result = check_own_side(what, routine); result != DART_OK) return result;
     Types types{};
     if (!find_types(what.source_type, what.dest_type, what.elements, types))
         return fail_types(what, routine);
-    if (what.local == nullptr && what.elements > 0)
-        return fail(DART_ERR_INVAL, routine, "the own memory is NULL");
     const Type& remote = what.direction == Direction::kPut ? *types.dest : *types.source;
     std::size_t extent = 0;
     Target target;

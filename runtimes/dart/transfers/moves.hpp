@@ -26,6 +26,9 @@ struct Move {
     dart_handle_t* handle = nullptr;  // kByHandle
 };
 
+// Checks the place of the handle, which becomes DART_HANDLE_NULL, and the own memory.
+dart_ret_t check_own_side(const Move& what, const char* routine);
+
 // The whole operation, with all checks.
 [[gnu::noinline]] dart_ret_t move(const Move& what, const char* routine);
 

@@ -85,11 +85,7 @@ dart_ret_t put_and_signal(Move what, const Target& word, const Notification& not
 }
 
 dart_ret_t put_notify(const Move& what, const Notification& notification, const char* routine) {
-    if (what.handle != nullptr) {
-        *what.handle = DART_HANDLE_NULL;
-    } else if (what.completion == Completion::kByHandle) {
-        return fail(DART_ERR_INVAL, routine, "the place for the handle is NULL");
-    }
+    if (const dart_ret_t result = check_own_side(what, routine); result != DART_OK) return result;
     if (notification.how != DART_NOTIFY_SET && notification.how != DART_NOTIFY_ADD) {
         return fail(DART_ERR_INVAL, routine, "%d is neither DART_NOTIFY_SET nor DART_NOTIFY_ADD",
                     notification.how);
@@ -109,8 +105,6 @@ dart_ret_t put_notify(const Move& what, const Notification& notification, const 
     }
     const int sig_op = notification.how == DART_NOTIFY_SET ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD;
     if (!has_bytes) return put_and_signal(what, word, notification, sig_op, routine);
-    if (what.local == nullptr && bytes > 0)
-        return fail(DART_ERR_INVAL, routine, "the own memory is NULL");
     put_with_signal(what, bytes, target, word, notification, sig_op);
     return DART_OK;
 }
