@@ -114,7 +114,9 @@ dart_ret_t reduce_by_created(const Reduction& reduction, dart_operation_t op, co
                                .user_data = const_cast<CreatedOperation*>(created),
                                .element_bytes = created->element_bytes,
                                .is_commutative = created->commutes ? 1 : 0};
-    return result_of(reduce_by_function(reduction, function), routine);
+    const int status = reduce_by_function(reduction, function);
+    if (reduction.handle != nullptr) note_use(op, *request_of(reduction.handle));
+    return result_of(status, routine);
 }
 
 // REQUIRES: check_operation().

@@ -4,6 +4,10 @@
 
 #include "core/operations.hpp"
 
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
 #include "core/entry.hpp"
 #include "core/handles.hpp"
 #include "core/log.hpp"
@@ -46,7 +50,44 @@ constexpr int kOperationCodes[DART_OP_LAST] = {
 
 using CreatedOperations = Handles<CreatedOperation, HandleKind::kOperation>;
 
+// Nonblocking reductions with operations of dart_op_create. Never destroyed, as all of the library.
+class Uses {
+  public:
+    static Uses& all() {
+        static Uses& uses = *new Uses;
+        return uses;
+    }
+    void add(dart_operation_t op, shmemx_req_t request) {
+        const std::lock_guard guard(mutex_);
+        remove_ended();
+        uses_.push_back({op, request});
+    }
+    bool has(dart_operation_t op) {
+        const std::lock_guard guard(mutex_);
+        remove_ended();
+        return std::ranges::find(uses_, op, &Use::op) != uses_.end();
+    }
+
+  private:
+    struct Use {
+        dart_operation_t op;
+        shmemx_req_t request;
+    };
+
+    // REQUIRES: mutex_.
+    void remove_ended() {
+        std::erase_if(uses_, [](const Use& use) { return shmemx_req_is_open(use.request) == 0; });
+    }
+
+    std::mutex mutex_{};
+    std::vector<Use> uses_{};
+};
+
 }  // namespace
+
+void note_use(dart_operation_t op, shmemx_req_t request) {
+    if (request != SHMEMX_REQ_COMPLETE) Uses::all().add(op, request);
+}
 
 const CreatedOperation* find_operation(dart_operation_t op) {
     return CreatedOperations::all().find(op);
@@ -83,6 +124,12 @@ DART_ENTRY dart_ret_t dart_op_create(dart_operator_t op, void* userdata, bool co
 
 DART_ENTRY dart_ret_t dart_op_destroy(dart_operation_t* op) {
     if (op == nullptr) return fail(DART_ERR_INVAL, __func__, "the operation is a null pointer");
+    if (Uses::all().has(*op)) {
+        return fail(DART_ERR_INVAL, __func__,
+                    "a nonblocking reduction with operation %lu is under way; wait for its handle "
+                    "before",
+                    static_cast<unsigned long>(*op));
+    }
     if (CreatedOperations::all().remove(*op) == nullptr) {
         return fail(DART_ERR_INVAL, __func__,
                     "operation %lu was not made by dart_op_create, or has ended",

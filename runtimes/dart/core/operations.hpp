@@ -23,6 +23,10 @@ struct CreatedOperation {
 // RETURNS: nullptr: dart_op_create has not made it, or it has ended.
 const CreatedOperation* find_operation(dart_operation_t op);
 
+// A nonblocking reduction is under way with an operation of dart_op_create, which stays until the
+// request has ended.
+void note_use(dart_operation_t op, shmemx_req_t request);
+
 inline bool is_basic(dart_operation_t op) { return op > DART_OP_UNDEFINED && op < DART_OP_LAST; }
 
 // The code SHMEMX_TYPE_* of a basic type. DART_TYPE_BYTE is an unsigned integer here.

@@ -119,6 +119,31 @@ void test_operations() {
     OK(dart_op_destroy(&op));
 }
 
+// An operation stays while a reduction uses it: here that of unit 0, which starts first.
+void test_operation_in_use() {
+    int userdata = 17;
+    dart_operation_t op = DART_OP_UNDEFINED;
+    OK(dart_op_create(take_first, &userdata, false, DART_TYPE_LONG, false, &op));
+    Memory flags(Memory::kAllocated, sizeof(std::uint64_t));
+    *flags.own<std::uint64_t>() = 0;
+    check_meet();
+    if (me() != 0) OK(dart_notify_wait(flags.of(me()), 1, nullptr));
+    const long mine = me() + 1;
+    long first = 0;
+    dart_handle_t handle = DART_HANDLE_NULL;
+    OK(dart_allreduce_nb(&mine, &first, 1, DART_TYPE_LONG, op, DART_TEAM_ALL, &handle));
+    if (me() == 0 && units() > 1) INVALID(dart_op_destroy(&op));
+    for (int unit = 1; me() == 0 && unit < units(); ++unit) {
+        OK(dart_put_notify(flags.of(unit), nullptr, 0, DART_TYPE_INT, DART_TYPE_INT, flags.of(unit),
+                           DART_NOTIFY_SET, 1));
+        OK(dart_flush(flags.of(unit)));
+    }
+    OK(dart_wait(&handle));
+    CHECK(first == 1);
+    OK(dart_op_destroy(&op));
+    CHECK(op == DART_OP_UNDEFINED);
+}
+
 // All units make the same mistake, so all get the error, and nothing is under way.
 void test_wrong_calls() {
     long word = 0;
@@ -150,6 +175,7 @@ void test_nonblocking() {
     }
     test_barrier();
     test_operations();
+    test_operation_in_use();
     test_wrong_calls();
     dart_team_t ended = half;
     if (ended != DART_TEAM_NULL) OK(dart_team_destroy(&ended));

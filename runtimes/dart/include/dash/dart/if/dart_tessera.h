@@ -37,8 +37,8 @@ extern "C" {
  * buf, sendbuf, recvbuf  the elements; they stay as they are until the call is complete.
  * nelem                  elements of each unit.
  * dtype                  their type: basic or custom.
- * op                     the operation; one of dart_op_create may end only when the call is
- *                        complete.
+ * op                     the operation; dart_op_destroy refuses one of dart_op_create until the
+ *                        handle is complete.
  * root                   the unit that gives (bcast), or that receives the result (reduce).
  * team                   the team, which may end only when the call is complete.
  * handle                 receives the handle, for dart_wait*, dart_test* and their _local forms,
