@@ -13,6 +13,7 @@
 #include "transfers/layout.hpp"
 #include "transfers/ordering.hpp"
 #include "transfers/pending.hpp"
+#include "transfers/polling.hpp"
 #include "transfers/target.hpp"
 
 namespace tessera::dart {
@@ -33,6 +34,7 @@ void copy_own(const Move& what, const Target& target, std::size_t bytes) {
         std::memmove(target.mapped, what.local, bytes);
     } else {
         std::memmove(what.local, target.mapped, bytes);
+        note_poll(target.mapped);
     }
 }
 
