@@ -47,7 +47,11 @@ void find_node(char* symmetric) {
             ++node.units;
         }
     }
-    node.count = node.units == 0 ? 0 : static_cast<std::uint32_t>(last - node.first_unit + 1);
+    const int other = (shmem_my_pe() + 1) % npes;
+    node.is_coherent =
+        shmem_ptr(symmetric, other) != nullptr || shmemx_public_ptr(symmetric, other) == nullptr;
+    const bool is_mapped = node.units > 0 && node.is_coherent;
+    node.count = is_mapped ? static_cast<std::uint32_t>(last - node.first_unit + 1) : 0;
     node.distances = new std::ptrdiff_t[node.count];
     for (std::uint32_t i = 0; i < node.count; ++i) {
         const void* mapped = shmem_ptr(symmetric, node.first_unit + static_cast<int>(i));

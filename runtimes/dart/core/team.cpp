@@ -46,6 +46,8 @@ Team::Team(dart_team_t team_id, shmem_team_t team_handle, const std::vector<int>
 
 Team::~Team() { shmemx_team_free(handle, calls_); }
 
+void Team::publish(const std::uint64_t& word) { shmemx_writeback(&word, sizeof word); }
+
 bool Team::has_made_call(int unit) const {
     return shmem_uint64_atomic_fetch(&calls_->made, global_unit(unit)) >= calls_->made;
 }

@@ -16,6 +16,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/node.hpp"
 #include "core/segments.hpp"
 
 namespace tessera::dart {
@@ -65,7 +66,10 @@ class Team {
     // For has_made_call() and has_failed() of other units. Pairs with src/core/context.hpp:fetch.
     static void store(std::uint64_t& word, std::uint64_t value) {
         std::atomic_ref(word).store(value, std::memory_order_release);
+        if (!node.is_coherent) [[unlikely]]
+            publish(word);
     }
+    static void publish(const std::uint64_t& word);
 
     Calls* const calls_;
     int first_ = 0;

@@ -40,8 +40,9 @@ class Outbox {
             part = static_cast<MessagePart*>(shmemx_local_malloc(bytes));
         }
         if (part != nullptr) {
-            part->next = SHMEMX_GPTR_NULL;
-            part->uses = 0;
+            // Other units have changed these words, if they were those of another part before.
+            shmem_uint64_atomic_set(&part->next, SHMEMX_GPTR_NULL, shmem_my_pe());
+            shmem_uint64_atomic_set(&part->uses, 0, shmem_my_pe());
             parts_.push_back({part, bytes});
             bytes_ += bytes;
         }

@@ -142,9 +142,8 @@ dart_ret_t check_own_side(const Move& what, const char* routine) {
     } else if (what.completion == Completion::kByHandle) {
         return fail(DART_ERR_INVAL, routine, "the place for the handle is NULL");
     }
-    if (what.local == nullptr && what.elements > 0) {
+    if (what.local == nullptr && what.elements > 0)
         return fail(DART_ERR_INVAL, routine, "the own memory is NULL");
-    }
     return DART_OK;
 }
 

@@ -188,12 +188,24 @@ void put_complete(Put how, dart_gptr_t gptr, dart_datatype_t strided) {
     }
 }
 
-// No routine of DART, which could order more than the put does. RETURNS: the flag.
-char await(const volatile char* flag) {
-    for (int i = 0; *flag == 0; ++i) {
+// The byte at a place of this unit, by a load or by a get. The get could order more than the put
+// before it does.
+char look(const Memory& memory, std::size_t place, bool is_loaded) {
+    if (is_loaded) return *(memory.own<volatile char>() + place);
+    char byte = 0;
+    OK(dart_get_blocking(&byte, memory.of(me(), place), 1, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    return byte;
+}
+
+// RETURNS: the flag, when the other unit has set it. A get serves other nodes meanwhile.
+char await(const Memory& memory, std::size_t place) {
+    const bool is_loaded = nodes() == 1 && is_coherent();
+    char flag = 0;
+    for (int i = 0; flag == 0; ++i) {
+        flag = look(memory, place, is_loaded);
         if (i % 1000 == 999) std::this_thread::yield();
     }
-    return *flag;
+    return flag;
 }
 
 // Units 0 and 1 meet, and put to each other. RETURNS: whether it was the last round: unit 0 ends
@@ -201,14 +213,13 @@ char await(const volatile char* flag) {
 bool play_round(Put how, const Memory& memory, std::size_t round, dart_datatype_t strided,
                 std::chrono::steady_clock::time_point end, char& is_old) {
     const int other = me() ^ 1;
-    auto* const words = memory.own<char>();
     const std::size_t word = 2 * round * kLine;
     const long flag = me() == 0 && std::chrono::steady_clock::now() > end ? 2 : 1;
     OK(dart_put(memory.of(other, word + kLine), &flag, 1, DART_TYPE_LONG, DART_TYPE_LONG));
     OK(dart_flush(memory.of(other)));
-    const char others_flag = await(words + word + kLine);
+    const char others_flag = await(memory, word + kLine);
     put_complete(how, memory.of(other, word), strided);
-    is_old = *static_cast<volatile char*>(words + word) == 0 ? 1 : 0;
+    is_old = look(memory, word, is_coherent()) == 0 ? 1 : 0;
     return flag == 2 || others_flag == 2;
 }
 

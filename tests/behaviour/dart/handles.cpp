@@ -293,6 +293,7 @@ void test_handles() {
     test_lock_handles();
     test_allocator_handles();
     test_transfer_handles(gptr);
+    check_meet();
     test_flags(gptr);
     OK(dart_team_memfree(gptr));
     test_old_pointers();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Groups, teams, memory and one-sided communication of DART. Any program of DASH would break.
+// Arguments name the parts to run; without any, all.
 #include "onesided.hpp"
 
 int main(int argc, char** argv) {
@@ -8,12 +9,16 @@ int main(int argc, char** argv) {
     dart_thread_support_level_t level = DART_THREAD_SINGLE;
     OK(dart_init_thread(&argc, &argv, &level));
     CHECK(level == DART_THREAD_MULTIPLE);
-    for (auto part : {test_group_range, test_teams, test_memory, test_transfers, test_types,
-                      test_completion, test_notify, test_atomics, test_threads}) {
-        check_meet();
-        part();
-        check_meet();
-    }
+    run_parts({{"group_range", test_group_range},
+               {"teams", test_teams},
+               {"memory", test_memory},
+               {"transfers", test_transfers},
+               {"types", test_types},
+               {"completion", test_completion},
+               {"notify", test_notify},
+               {"atomics", test_atomics},
+               {"threads", test_threads}},
+              {argv + 1, argv + argc});
     OK(dart_exit());
     return 0;
 }

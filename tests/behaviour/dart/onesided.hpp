@@ -4,8 +4,11 @@
 // begins and ends with all units together.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include "check.h"
@@ -30,6 +33,27 @@ inline int nodes() {
     dart_domain_locality_t* all = nullptr;
     OK(dart_domain_team_locality(DART_TEAM_ALL, ".", &all));
     return all->num_nodes;
+}
+
+// Whether own loads see what other units put without a call of this unit (docs/noncoherent.md).
+inline bool is_coherent() {
+    const char* heap = std::getenv("SHMEM_HEAP");
+    return heap == nullptr || !std::string_view(heap).starts_with("noncoherent");
+}
+
+struct Part {
+    std::string_view name;
+    void (*run)();
+};
+
+// Runs the parts that have one of the names, or all if there are none.
+inline void run_parts(const std::vector<Part>& parts, const std::vector<std::string_view>& names) {
+    for (const Part& part : parts) {
+        if (!names.empty() && std::ranges::find(names, part.name) == names.end()) continue;
+        check_meet();
+        part.run();
+        check_meet();
+    }
 }
 
 // A group of units.

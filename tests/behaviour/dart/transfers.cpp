@@ -180,13 +180,16 @@ void test_complete() {
     Memory memory(Memory::kAllocated, kBytesMax);
     Board board;
     std::vector<char> local(kBytesMax);
+    std::vector<char> seen(kBytesMax);
     for (int round = 1; round <= 40; ++round) {
         for (std::size_t i = 0; i < kBytesMax; ++i) local[i] = pattern(round, i);
         OK(dart_put_blocking(memory.of(next_unit()), local.data(), kBytesMax, DART_TYPE_BYTE,
                              DART_TYPE_BYTE));
         board.round(me()).store(round);
-        while (board.round(previous_unit()).load() < round) ::sched_yield();
-        check_bytes(memory.own<char>(), round, kBytesMax);
+        while (board.round(previous_unit()).load() < round) poll(memory.of(me()));
+        if (is_coherent()) check_bytes(memory.own<char>(), round, kBytesMax);
+        get(kBlocking, seen.data(), memory.of(me()), kBytesMax);
+        check_bytes(seen.data(), round, kBytesMax);
         check_meet();
     }
 }
