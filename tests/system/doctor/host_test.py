@@ -71,6 +71,27 @@ class HostTest(DoctorTest):
         self.expect_health(self.doctor())
         self.expect_health(self.doctor("-n", "2"))
 
+    def test_public_memory(self):
+        path = write_file("pool", "")
+        folder = os.path.join(FOLDER, "folder")
+        os.makedirs(folder, exist_ok=True)
+        for name, pattern, remedy in (
+                ("/dev/none0.0", "No such file", "driver"),
+                ("/dev/null", "cannot be mapped", "map"),
+                (folder, "Is a directory", "right"),
+                ("/sys/kernel/mm/transparent_hugepage/enabled", "neither a file nor", "DAX")):
+            self.expect(self.doctor(SHMEM_HEAP="noncoherent:" + name), "public memory", "problem",
+                        pattern, remedy)
+        heap = {"SHMEM_HEAP": "noncoherent:" + path, "SHMEM_SYMMETRIC_SIZE": "2M"}
+        code, output = self.doctor(**heap)
+        self.assertIn(f"{path}: a file", output)
+        self.assertEqual(code, 0, output)
+        # The magic number, the job, the program, the bytes of static data, the pulse.
+        write_file("pool", "")
+        with open(path, "wb") as file:
+            file.write(struct.pack("<5Q", 0x31424c4250534554, 1, 2, 3, 4).ljust(8192, b"\0"))
+        self.expect(self.doctor(**heap), "public memory", "note", "has left its signature", "2 s")
+
     def test_open_files(self):
         result = self.doctor(preexec=limit(resource.RLIMIT_NOFILE, 24))
         self.expect(result, "open files", "problem", "24, at most 24, but", "ulimit -n")

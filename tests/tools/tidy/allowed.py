@@ -19,6 +19,8 @@ ALLOWED = (
      "tests that lines of std::cout appear at once"),
     ("include-arrows", "tools/osh_hang/images.cpp", 1,
      "reads the note of the coarray runtime in an image's process, of which it needs the layout"),
+    ("include-arrows", "tools/osh_info/doctor/public_memory.cpp", 1,
+     "reads the signature that a job leaves in its public memory, of which it needs the layout"),
     ("order-partners", "src/base/handle_table.cpp", 1,
      "find_head() needs no acquire: the address of its second load depends on the first"),
     ("order-partners", "src/session/startup.cpp", 1,

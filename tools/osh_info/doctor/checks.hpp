@@ -24,6 +24,9 @@ Findings check_left_files(const Subject& subject);
 Findings check_temporary_folder(const Subject& subject);
 Findings check_process_access(const Subject& subject);
 
+// public_memory.cpp: the file or device of SHMEM_HEAP=noncoherent:PATH. No findings without it.
+Findings check_public_memory(const Subject& subject);
+
 // launchers.cpp: the programs that start PEs, and the libraries that PEs load.
 Findings check_launchers(const Subject& subject);
 Findings check_pmix_library(const Subject& subject);

@@ -28,6 +28,7 @@ constexpr Check kChecks[] = {
     {"huge pages", check_huge_pages},
     {"/dev/shm", check_shared_memory},
     {"left files", check_left_files},
+    {"public memory", check_public_memory},
     {"temporary folder", check_temporary_folder},
     {"process access", check_process_access},
     {"launchers", check_launchers},
