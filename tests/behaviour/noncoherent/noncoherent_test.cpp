@@ -116,6 +116,20 @@ TEST_P(Duty, SyncEnd) {
     }
 }
 
+// Nothing has published the own word when the one beside it comes in.
+TEST_P(Duty, WaitEndKeepsOwnChangesInTheLine) {
+    for (long round = 1; round <= kRounds; ++round) {
+        at_->data[kWords / 2] = value(round, me());
+        // It fetches, so it has come before the flag.
+        shmem_long_atomic_swap(&at_->data[kWords / 2 + 1], value(round, me()), right());
+        tell(round);
+        wait_for(round);
+        ASSERT_EQ(at_->data[kWords / 2], value(round, me()));
+        ASSERT_EQ(at_->data[kWords / 2 + 1], value(round, left()));
+        shmem_sync_all();
+    }
+}
+
 TEST_P(Duty, Quiet) {
     for (long round = 1; round <= kRounds; ++round) {
         store_data(value(round, me()));
