@@ -4,7 +4,6 @@ host where jobs start. Each test breaks one thing, in a process, a mount or a na
 
 usage: host_test.py BIN_FOLDER [UNITTEST_OPTION]...
 """
-import ctypes
 import os
 import platform
 import resource
@@ -14,6 +13,7 @@ import sys
 import unittest
 
 import lab
+import seccomp
 from findings import DoctorTest
 
 KIBI, GIBI = 1 << 10, 1 << 30
@@ -21,25 +21,10 @@ SECONDS = 240
 OSH_INFO = os.path.join(os.path.abspath(sys.argv[1]), "osh_info")
 FOLDER = "/tmp/doctor"
 NO_HOST = "nowhere.invalid"
-PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 22, 38
-PROCESS_VM_READV = {"x86_64": 310, "aarch64": 270}
 
 
 def limit(kind, value):
     return lambda: resource.setrlimit(kind, (value, value))
-
-
-def forbid_process_vm_readv():
-    """A seccomp filter, as containers have one."""
-    number = PROCESS_VM_READV[platform.machine()]
-    load, equals, answer = 0x20, 0x15, 0x06
-    error, allow = 0x00050001, 0x7fff0000
-    code = b"".join(struct.pack("HBBI", *one) for one in (
-        (load, 0, 0, 0), (equals, 0, 1, number), (answer, 0, 0, error), (answer, 0, 0, allow)))
-    text = ctypes.create_string_buffer(code)
-    program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", 4, ctypes.addressof(text)))
-    lab.check_call(lab.LIBC.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no new privileges")
-    lab.check_call(lab.LIBC.prctl(PR_SET_SECCOMP, 2, program, 0, 0), "seccomp")
 
 
 def write_file(name, text, mode=0o644):
@@ -163,11 +148,14 @@ class HostTest(DoctorTest):
         self.expect(result, "temporary folder", "problem", "Read-only", "export TMPDIR=")
         self.expect_health(self.doctor(shell="mount -o remount,bind,ro /tmp", TMPDIR="/dev/shm"))
 
-    @unittest.skipIf(platform.machine() not in PROCESS_VM_READV, "number of the call not known")
+    @unittest.skipIf(platform.machine() not in seccomp.PROCESS_VM_READV,
+                     "number of the call not known")
     def test_process_access(self):
-        result = self.doctor(preexec=forbid_process_vm_readv)
+        def forbid():
+            seccomp.forbid(seccomp.PROCESS_VM_READV)
+        result = self.doctor(preexec=forbid)
         self.expect(result, "process access", "note", "Operation not permitted", "seccomp")
-        result = self.doctor(preexec=forbid_process_vm_readv, SHMEM_STATIC_DATA="cma")
+        result = self.doctor(preexec=forbid, SHMEM_STATIC_DATA="cma")
         self.expect(result, "process access", "problem", "SHMEM_STATIC_DATA=cma", "unset")
 
     def test_launcher_without_pmix(self):
