@@ -90,9 +90,9 @@ TEST(Memory, blocks_are_symmetric_and_apart) {
 
 TEST(Memory, align) {
     for (const Memory& memory : kNames) {
-        for (std::size_t alignment = sizeof(void*); alignment <= 65536; alignment *= 2) {
+        for (std::size_t alignment = sizeof(void*); alignment <= 1 << 20; alignment *= 2) {
             std::vector<void*> blocks;
-            for (std::size_t bytes : {24, 1000}) {
+            for (std::size_t bytes : {24, 5000}) {
                 blocks.push_back(memory.align(alignment, bytes));
                 EXPECT_TRUE(is_aligned(blocks.back(), alignment)) << alignment;
                 use(blocks.back(), bytes, alignment);
@@ -118,22 +118,25 @@ TEST(Memory, hints) {
 
 // Zeroed before any PE can put into it, also where an older block has been before.
 TEST(Memory, calloc) {
-    constexpr std::size_t kBytes = 30000;
     for (Calloc allocate : kCallocs) {
-        for (int round = 0; round < 10; ++round) {
-            auto* before = static_cast<unsigned char*>(shmem_malloc(kBytes));
-            std::memset(before, 0xFF, kBytes);
+        for (std::size_t bytes : {1, 104, 4096, 30000, 30000, 30000, 30000, 70000}) {
+            auto* before = static_cast<unsigned char*>(shmem_malloc(bytes));
+            std::memset(before, 0xFF, bytes);
             shmem_free(before);
-            auto* block = static_cast<unsigned char*>(allocate(kBytes / 8, 8));
-            ASSERT_NE(block, nullptr);
-            const int mark = round + 1;
-            shmem_putmem(block + 1000, &mark, sizeof mark, right());
+            auto* block = static_cast<unsigned char*>(allocate(bytes, 1));
+            ASSERT_EQ(block, before) << "The test needs the dirty place again.";
+            const unsigned char mark = 7;
+            shmem_putmem(block + bytes / 2, &mark, 1, right());
             shmem_barrier_all();
-            test::Bytes expected(kBytes, 0);
-            std::memcpy(expected.data() + 1000, &mark, sizeof mark);
-            EXPECT_EQ(test::difference(block, expected.data(), kBytes), "");
+            test::Bytes expected(bytes, 0);
+            expected[bytes / 2] = mark;
+            EXPECT_EQ(test::difference(block, expected.data(), bytes), "");
             shmem_free(block);
         }
+        void* pairs = allocate(50, 8);
+        use(pairs, 400, 1);
+        expect_used(pairs, 400, 1);
+        shmem_free(pairs);
         EXPECT_EQ(allocate(0, 8), nullptr);
         EXPECT_EQ(allocate(8, 0), nullptr);
         EXPECT_EQ(allocate(SIZE_MAX / 2, 3), nullptr);
@@ -142,7 +145,7 @@ TEST(Memory, calloc) {
 }
 
 TEST(Memory, realloc_keeps_the_contents) {
-    constexpr std::size_t kSizes[] = {100, 40, 4000, 100000, 17, 300000, 1};
+    constexpr std::size_t kSizes[] = {100, 40, 4000, 100000, 17, 300000, 1, 1, 64, 63, 5000, 5001};
     for (const Memory& memory : kNames) {
         for (bool has_neighbour : {false, true}) {
             void* block = memory.realloc(nullptr, kSizes[0]);
@@ -172,7 +175,8 @@ TEST(Memory, no_room) {
     for (const Memory& memory : kNames) {
         void* block = memory.malloc(500);
         use(block, 500, 1);
-        for (std::size_t bytes : {kHuge, SIZE_MAX, SIZE_MAX - 100}) {
+        for (std::size_t bytes :
+             {std::size_t{1} << 45, kHuge, SIZE_MAX / 2, SIZE_MAX, SIZE_MAX - 15, SIZE_MAX - 100}) {
             EXPECT_EQ(memory.malloc(bytes), nullptr);
             EXPECT_EQ(memory.align(4096, bytes), nullptr);
             EXPECT_EQ(memory.realloc(block, bytes), nullptr);
