@@ -141,7 +141,7 @@ void finalize_as_barrier(const Setup& setup, bool is_last) {
         for (int i = 0; i < 20; ++i) sched_yield();
     }
     static long received[64];
-    for (int pe = 0; pe < npes; ++pe) shmem_long_p(received + me, mine, pe);
+    for (int pe = 0; pe < npes; ++pe) shmem_long_put_nbi(received + me, &mine, 1, pe);
     setup.finalize();
     for (int pe = 0; pe < npes; ++pe) REQUIRE(*static_cast<volatile long*>(received + pe) >= mine);
     REQUIRE(is_running() == !is_last);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Breaks when the library cannot be initialized again, counts its initializations wrongly, or
-// answers wrongly about itself, its PEs and its addresses. Ends of jobs are in exit_test.py.
+// Breaks when the library cannot be initialized again, loses static data between two lives, or
+// answers wrongly about its addresses. setup_conformance_test.cpp has the counts of inits, numbers and
+// names; ends of jobs are in exit_test.py.
 #include <pshmem.h>
 
 #include <cstring>
-#include <string>
 
 #include "support/pattern.hpp"
 #include "support/pe_test.hpp"
@@ -72,45 +72,6 @@ TEST(Setup, InitAndFinalizeMayBeRepeated) {
         ASSERT_EQ(symmetric_word, round + 1) << "Static data must survive.";
         shmem_barrier_all();
     }
-}
-
-TEST(Setup, InitsAreCounted) {
-    auto* block = static_cast<long*>(shmem_malloc(sizeof(long)));
-    *block = 7;
-    const int level = thread_level();
-    shmem_init();
-    pshmem_init();
-    int provided = -1;
-    shmem_init_thread(SHMEM_THREAD_SINGLE, &provided);
-    EXPECT_GE(provided, SHMEM_THREAD_SINGLE);
-    EXPECT_EQ(thread_level(), level);
-    for (int i = 0; i < 3; ++i) {
-        // Not the last ones: each is a barrier that frees nothing.
-        symmetric_array[0] = 0;
-        shmem_barrier_all();
-        const char mark = 1;
-        shmem_putmem_nbi(symmetric_array, &mark, 1, (shmem_my_pe() + 1) % shmem_n_pes());
-        (i == 0 ? pshmem_finalize : shmem_finalize)();
-        ASSERT_EQ(is_initialized(), 1);
-        EXPECT_EQ(symmetric_array[0], 1) << "finalize did not complete a put";
-        EXPECT_EQ(*block, 7);
-        shmem_barrier_all();
-    }
-    shmem_free(block);
-}
-
-TEST(Setup, NumbersOfPes) {
-    const int npes = shmem_n_pes();
-    EXPECT_GE(npes, 1);
-    EXPECT_EQ(pshmem_n_pes(), npes);
-    EXPECT_EQ(pshmem_my_pe(), shmem_my_pe());
-    EXPECT_TRUE(shmem_my_pe() >= 0 && shmem_my_pe() < npes);
-    static int seen[64];
-    for (int pe = 0; pe < npes; ++pe) shmem_int_atomic_inc(&seen[shmem_my_pe()], pe);
-    shmem_barrier_all();
-    for (int pe = 0; pe < npes; ++pe) EXPECT_EQ(seen[pe], 1) << "Two PEs say that they are " << pe;
-    shmem_barrier_all();
-    seen[shmem_my_pe()] = 0;
 }
 
 TEST(Setup, Accessible) {
@@ -184,31 +145,6 @@ TEST(Setup, Pointers) {
         EXPECT_EQ(shmem_ptr(&on_the_stack, pe), nullptr);
         EXPECT_EQ(shmem_ptr(nullptr, pe), nullptr);
     }
-}
-
-TEST(Setup, NameAndVersion) {
-    for (bool is_twin : {false, true}) {
-        int major = -1;
-        int minor = -1;
-        char name[SHMEM_MAX_NAME_LEN];
-        std::memset(name, '#', sizeof name);
-        (is_twin ? pshmem_info_get_version : shmem_info_get_version)(&major, &minor);
-        (is_twin ? pshmem_info_get_name : shmem_info_get_name)(name);
-        EXPECT_EQ(major, SHMEM_MAJOR_VERSION);
-        EXPECT_EQ(minor, SHMEM_MINOR_VERSION);
-        ASSERT_NE(std::memchr(name, '\0', sizeof name), nullptr);
-        EXPECT_STREQ(name, SHMEM_VENDOR_STRING);
-    }
-    EXPECT_EQ(SHMEM_MAJOR_VERSION, 1);
-    EXPECT_EQ(SHMEM_MINOR_VERSION, 6);
-    EXPECT_LE(sizeof(SHMEM_VENDOR_STRING), static_cast<std::size_t>(SHMEM_MAX_NAME_LEN));
-}
-
-TEST(Setup, ThreadLevelsIncrease) {
-    static_assert(SHMEM_THREAD_SINGLE < SHMEM_THREAD_FUNNELED &&
-                  SHMEM_THREAD_FUNNELED < SHMEM_THREAD_SERIALIZED &&
-                  SHMEM_THREAD_SERIALIZED < SHMEM_THREAD_MULTIPLE);
-    EXPECT_GE(thread_level(), SHMEM_THREAD_SINGLE);
 }
 
 // Asked before main has initialized anything.
