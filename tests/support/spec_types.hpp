@@ -66,13 +66,6 @@
     X(uint32, uint32_t)              \
     X(uint64, uint64_t)
 
-// Deprecated: waits and tests of these types (2), shmem_TYPENAME_wait (4), and the atomics without
-// "atomic" in their name: fetch, set, swap (5) and cswap, finc, inc, fadd, add (3).
-#define SPEC_SHORT_TYPES(X) X(short, short) X(ushort, unsigned short)
-#define SPEC_OLD_WAIT_TYPES(X) X(short, short) X(int, int) X(long, long) X(longlong, long long)
-#define SPEC_OLD_STANDARD_TYPES(X) X(int, int) X(long, long) X(longlong, long long)
-#define SPEC_OLD_EXTENDED_TYPES(X) X(float, float) X(double, double) SPEC_OLD_STANDARD_TYPES(X)
-
 // Calls X(ROUTINE, CTX, ...) for the four forms of one routine. CTX() is the context argument, with
 // its comma, where the form has one.
 #define SPEC_FORMS(X, NAME, ...)                                  \

@@ -21,7 +21,7 @@ using test::holds;
 using test::kComparisons;
 
 template <class T>
-std::array<T, 9> interesting_values() {
+std::array<T, 10> interesting_values() {
     constexpr int kHalf = sizeof(T) * 4;
     const T high = static_cast<T>(T{1} << kHalf);
     return {T{0},
@@ -29,6 +29,7 @@ std::array<T, 9> interesting_values() {
             static_cast<T>(-1),
             std::numeric_limits<T>::min(),
             std::numeric_limits<T>::max(),
+            static_cast<T>(std::numeric_limits<T>::max() - 1),
             static_cast<T>(std::numeric_limits<T>::max() / 2 + 1),
             high,
             static_cast<T>(high + 1),
