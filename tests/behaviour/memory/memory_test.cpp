@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Breaks when an allocation overlaps another, lies at different places on the PEs, loses contents, or
-// lacks the barrier that completes earlier puts. memory_conformance_test.cpp has every form, size and
-// failure.
+// Breaks when an allocation overlaps another, lies at different places on the PEs, loses its
+// contents, or lacks the barrier that completes earlier puts. memory_conformance_test.cpp has every
+// form, size and failure.
 #include <pshmem.h>
 
 #include <cstdint>

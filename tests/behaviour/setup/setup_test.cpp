@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Breaks when the library cannot be initialized again, loses static data between two lives, or
-// answers wrongly about its addresses. setup_conformance_test.cpp has the counts of inits, numbers and
-// names; ends of jobs are in exit_test.py.
+// answers wrongly about its addresses. setup_conformance_test.cpp has the counts of inits, numbers
+// and names; ends of jobs are in exit_test.py.
 #include <pshmem.h>
 
 #include <cstring>

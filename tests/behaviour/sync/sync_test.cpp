@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Breaks when a wait for any or some of many words forgets one or finds one twice, when the elements
-// that are met starve one another, or when a token that goes round is lost or overtaken.
+// Breaks when a wait for any or some of many words forgets one or finds one twice, when the
+// elements that are met starve one another, or when a token that goes round is lost or overtaken.
 // waits_conformance_test.cpp and waits_array_conformance_test.cpp have every type and form.
 #include <pshmem.h>
 
