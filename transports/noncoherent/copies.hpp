@@ -65,12 +65,11 @@ class Copies {
     // How many bytes of some PE's public copy begin at this address; 0: it is in none.
     std::size_t public_bytes_at(const void* address) const;
 
-    // Calls store(public copy), which changes these bytes of PE `pe`. The owner may see some of
-    // them and look for the marks before the store is complete, so there are marks before and
-    // behind it. RETURNS when: the change is visible.
+    // Calls store(public copy), which changes these bytes of PE `pe`. The marks come behind the
+    // store: an owner that waits for a word of it refreshes this word when it reads it.
+    // RETURNS when: the change and its marks are visible.
     template <class Store>
     void change(const void* address, std::size_t bytes, int pe, Store store) const {
-        mark(offset_of(address), bytes, pe);
         store(public_of(address, pe));
         policy_.finish();
         mark(offset_of(address), bytes, pe);

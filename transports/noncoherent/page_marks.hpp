@@ -9,9 +9,11 @@
 //   64 + g               a page of group g: kPagesInGroup pages
 //   64 + groups + p      page p
 //
-// A PE sets marks from the last row to the first one, the owner takes them from the first row to
-// the last one. All accesses are seq_cst, so a mark that the owner overlooks is still set at its
-// next look. THREADS: any PE and thread sets; one thread of the owner takes.
+// A PE sets marks from the last row to the first one, behind its change and a seq_cst fence
+// (Policy::finish). The owner takes them from the first row to the last one, and looks at the pages
+// behind another such fence. All accesses are seq_cst. So a change that the owner overlooks still
+// has its marks at the owner's next look. THREADS: any PE and thread sets; one thread of the owner
+// takes.
 #pragma once
 
 #include <atomic>
@@ -47,15 +49,14 @@ class PageMarks {
                 set(groups_ + page / kPagesInGroup);
         }
         set(any_);
-        // A caller's store that follows stays behind the marks. Pairs with
+        // A store that tells the owner of the change stays behind the marks. Pairs with
         // transports/noncoherent/page_marks.hpp:take_any.
         std::atomic_thread_fence(std::memory_order_release);
     }
 
     // RETURNS: whether take() may find something. The caller has to take all pages then.
     bool take_any() const {
-        // The owner may have loaded what a PE stored behind its marks. Pairs with
-        // transports/noncoherent/page_marks.hpp:set.
+        // The owner has been told. Pairs with transports/noncoherent/page_marks.hpp:set.
         std::atomic_thread_fence(std::memory_order_acquire);
         return take(any_);
     }
@@ -99,7 +100,12 @@ class PageMarks {
         while (page < end) {
             const std::size_t first = page;
             while (page < end && take(pages_ + page)) ++page;
-            if (page > first) visit(first * kPageBytes, page * kPageBytes);
+            if (page > first) {
+                // A PE that finds a mark set, and leaves it, has changed the page before this
+                // fence. Pairs with transports/noncoherent/policy.cpp:finish.
+                std::atomic_thread_fence(std::memory_order_seq_cst);
+                visit(first * kPageBytes, page * kPageBytes);
+            }
             ++page;
         }
     }

@@ -106,7 +106,6 @@ TEST_F(PageMarksTest, NoChangeIsLostWhileTheOwnerLooks) {
     auto look = [&] {
         if (!marks_.take_any()) return;
         marks_.take(0, kBytes, [&](std::size_t from, std::size_t to) {
-            std::atomic_thread_fence(std::memory_order_seq_cst);
             for (std::size_t p = from / kPageBytes; p < to / kPageBytes; ++p)
                 seen[p] = data[p].load(std::memory_order_relaxed);
         });
