@@ -60,11 +60,14 @@ class HostTest(DoctorTest):
         path = write_file("pool", "")
         folder = os.path.join(FOLDER, "folder")
         os.makedirs(folder, exist_ok=True)
+        fifo = write_file("fifo", "")
+        os.unlink(fifo)
+        os.mkfifo(fifo)
         for name, pattern, remedy in (
                 ("/dev/none0.0", "No such file", "driver"),
                 ("/dev/null", "cannot be mapped", "map"),
                 (folder, "Is a directory", "right"),
-                ("/sys/kernel/mm/transparent_hugepage/enabled", "neither a file nor", "DAX")):
+                (fifo, "neither a file nor", "DAX")):
             self.expect(self.doctor(SHMEM_HEAP="noncoherent:" + name), "public memory", "problem",
                         pattern, remedy)
         heap = {"SHMEM_HEAP": "noncoherent:" + path, "SHMEM_SYMMETRIC_SIZE": "2M"}
