@@ -30,16 +30,6 @@ std::uint64_t load(char* address) {
     return std::atomic_ref(*word_at(address)).load(std::memory_order_relaxed);
 }
 
-// Calls visit(begin, end) for the pieces of [begin, end) that lie in one line.
-template <class Visit>
-void for_each_line(std::size_t begin, std::size_t end, Visit visit) {
-    while (begin < end) {
-        const std::size_t next = std::min(end, (begin / kCacheLineBytes + 1) * kCacheLineBytes);
-        visit(begin, next);
-        begin = next;
-    }
-}
-
 }  // namespace
 
 // xorshift64 (Marsaglia, 2003).
@@ -162,25 +152,21 @@ void Copies::refresh_bytes(std::size_t begin, std::size_t end) {
 }
 
 void Copies::publish_words(std::size_t begin, std::size_t end) {
-    for_each_line(begin, end, [this](std::size_t from, std::size_t to) {
-        if (std::memcmp(segment_.own + from, twin_ + from, to - from) == 0) return;
-        for (std::size_t at = from; at < to; at += kWordBytes) {
-            const std::uint64_t now = load(segment_.own + at);
-            std::uint64_t& before = *word_at(twin_ + at);
-            if (now == before) continue;
-            const std::uint64_t changed = bytes_that_differ(now, before);
-            policy_.store_bytes(word_at(my_public() + at), now, bits_of_bytes(changed));
-            before = now;
-        }
-    });
+    for (std::size_t at = begin; at < end; at += kWordBytes) {
+        const std::uint64_t now = load(segment_.own + at);
+        std::uint64_t& before = *word_at(twin_ + at);
+        if (now == before) continue;
+        const std::uint64_t changed = bytes_that_differ(now, before);
+        policy_.store_bytes(word_at(my_public() + at), now, bits_of_bytes(changed));
+        before = now;
+    }
 }
 
+// Changes of this PE alone stay where they are, until they are published.
 void Copies::refresh_words(std::size_t begin, std::size_t end) {
-    for_each_line(begin, end, [this](std::size_t from, std::size_t to) {
-        // Changes of this PE alone stay where they are, until they are published.
-        if (std::memcmp(my_public() + from, twin_ + from, to - from) == 0) return;
-        for (std::size_t at = from; at < to; at += kWordBytes) refresh_word(at);
-    });
+    for (std::size_t at = begin; at < end; at += kWordBytes) {
+        if (load(my_public() + at) != *word_at(twin_ + at)) refresh_word(at);
+    }
 }
 
 void Copies::refresh_word(std::size_t at) {
