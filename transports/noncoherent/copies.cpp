@@ -76,7 +76,6 @@ void Copies::on_range(Step step, const void* start, std::size_t bytes) {
 
 // With a seed, starts at a random page: the memory model promises no order of changes.
 void Copies::on_all(Step step, Dice& dice) {
-    std::lock_guard guard(lock_);
     for (const UsedPart& part : segment_.parts) {
         const std::size_t end = std::min(round_up(part.end(), kWordBytes), segment_.bytes);
         if (end <= part.begin) continue;
@@ -99,11 +98,17 @@ std::size_t Copies::public_bytes_at(const void* address) const {
 void Copies::publish(const void* start, std::size_t bytes) {
     on_range(&Copies::publish_bytes, start, bytes);
 }
-void Copies::publish_all(Dice& dice) { on_all(&Copies::publish_written, dice); }
+void Copies::publish_all(Dice& dice) {
+    std::lock_guard guard(lock_);
+    on_all(&Copies::publish_written, dice);
+}
 void Copies::refresh(const void* start, std::size_t bytes) {
     on_range(&Copies::refresh_bytes, start, bytes);
 }
+// A thread that finds no marks waits here for the thread that has taken them: its own loads must
+// see what that thread refreshes.
 void Copies::refresh_all(Dice& dice) {
+    std::lock_guard guard(lock_);
     if (marks_.empty()) return on_all(&Copies::refresh_bytes, dice);
     if (my_marks().take_any()) on_all(&Copies::refresh_marked, dice);
 }

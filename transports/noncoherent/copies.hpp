@@ -99,6 +99,7 @@ class Copies {
     char* my_public() const { return segment_.publics[static_cast<std::size_t>(segment_.pe)]; }
     const PageMarks& my_marks() const { return marks_[static_cast<std::size_t>(segment_.pe)]; }
     void on_range(Step step, const void* start, std::size_t bytes);
+    // REQUIRES: the lock.
     void on_all(Step step, Dice& dice);
     void mark(std::size_t offset, std::size_t bytes, int pe) const {
         if (marks_.empty() || bytes == 0) return;
@@ -123,7 +124,7 @@ class Copies {
     std::vector<PageMarks> marks_;  // by PE; empty: PEs of several nodes
     char* twin_ = nullptr;
     WrittenPages written_;
-    ShortMutex lock_;  // guards the twin and written_
+    ShortMutex lock_;  // guards the twin, written_, and the taking of marks
 };
 
 }  // namespace tessera::noncoherent
