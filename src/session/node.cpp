@@ -140,13 +140,16 @@ void Node::map_heaps(const heap::NodeLayout& layout) {
     heaps = heap_map_.data();
 }
 
+std::uint64_t Node::static_slot(int local_index) const {
+    return header_->static_offset +
+           static_cast<std::uint64_t>(local_index) * header_->static_slot_bytes;
+}
+
 char* Node::map_static_copy(int local_index) {
     static_maps_.resize(static_cast<std::size_t>(job_.nlocal));
     if (!runs_my_program(local_index) || my_statics_.bytes == 0) return nullptr;
-    const std::uint64_t slot = header_->static_offset +
-                               static_cast<std::uint64_t>(local_index) * header_->static_slot_bytes;
     Mapping& copy = static_maps_[static_cast<std::size_t>(local_index)];
-    copy = Mapping::share(job_.node_file.get(), slot, my_statics_.bytes);
+    copy = Mapping::share(job_.node_file.get(), static_slot(local_index), my_statics_.bytes);
     if (!copy.is_mapped())
         fatal("shmem_init: cannot map the public copies of static data: %s", std::strerror(errno));
     return copy.data();
@@ -154,11 +157,10 @@ char* Node::map_static_copy(int local_index) {
 
 char* Node::map_page_marks(int local_index, std::size_t bytes) {
     mark_maps_.resize(static_cast<std::size_t>(job_.nlocal));
-    const std::uint64_t slot = header_->static_offset +
-                               static_cast<std::uint64_t>(local_index) * header_->static_slot_bytes;
     Mapping& marks = mark_maps_[static_cast<std::size_t>(local_index)];
-    marks = Mapping::share(job_.node_file.get(),
-                           slot + align_up(record(local_index).static_bytes, page_bytes()), bytes);
+    marks = Mapping::share(
+        job_.node_file.get(),
+        static_slot(local_index) + align_up(record(local_index).static_bytes, page_bytes()), bytes);
     if (!marks.is_mapped())
         fatal("shmem_init: cannot map the marks of changed pages: %s", std::strerror(errno));
     return marks.data();

@@ -103,6 +103,7 @@ class Node {
     void make_static_transports();
     void fill_peers();
     std::size_t world_index(int local_index) const;
+    std::uint64_t static_slot(int local_index) const;  // its place in the node file
 
     launch::Job& job_;
     const heap::StaticData& my_statics_;

@@ -16,11 +16,11 @@
 // takes.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-#include "base/bits.hpp"
 #include "base/platform.hpp"
 
 namespace tessera::noncoherent {
@@ -67,9 +67,7 @@ class PageMarks {
         std::size_t page = begin / kPageBytes;
         while (page < pages_end) {
             const std::size_t group = page / kPagesInGroup;
-            const std::size_t group_end = group * kPagesInGroup + kPagesInGroup < pages_end
-                                              ? (group + 1) * kPagesInGroup
-                                              : pages_end;
+            const std::size_t group_end = std::min((group + 1) * kPagesInGroup, pages_end);
             // Other parts of the group keep its mark.
             if (load(groups_ + group)) {
                 const bool is_whole =

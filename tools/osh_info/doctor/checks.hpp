@@ -4,6 +4,8 @@
 // table. They change nothing on the machine; jobs that they start end within a time limit.
 #pragma once
 
+#include <cstdint>
+
 #include "tools/osh_info/doctor/finding.hpp"
 
 namespace tessera::osh_info {
@@ -16,6 +18,8 @@ Findings check_file_size(const Subject& subject);
 Findings check_locked_memory(const Subject& subject);
 Findings check_memory(const Subject& subject);
 Findings check_cores(const Subject& subject);
+// The symmetric heap, team memory and local memory of one PE.
+std::uint64_t range_bytes(const Subject& subject);
 
 // system.cpp: rights and pages that the kernel grants, and folders of temporary files.
 Findings check_huge_pages(const Subject& subject);

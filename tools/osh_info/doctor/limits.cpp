@@ -57,17 +57,19 @@ std::uint64_t own_tasks() {
 
 // The memory that PEs of one node map, with the sizes of this job.
 std::uint64_t mapped_bytes(const Subject& subject) {
+    return static_cast<std::uint64_t>(subject.npes) * (range_bytes(subject) + heap::kInternalBytes);
+}
+
+}  // namespace
+
+std::uint64_t range_bytes(const Subject& subject) {
     const Config& config = subject.config;
     const std::uint64_t heap =
         config.symmetric_size != 0
             ? config.symmetric_size
             : heap::default_heap_bytes(subject.facts.memory_bytes, subject.npes);
-    const heap::MemoryRange range =
-        heap::memory_range(heap, config.team_memory_size, config.local_memory_size);
-    return static_cast<std::uint64_t>(subject.npes) * (range.bytes() + heap::kInternalBytes);
+    return heap::memory_range(heap, config.team_memory_size, config.local_memory_size).bytes();
 }
-
-}  // namespace
 
 Findings check_open_files(const Subject& subject) {
     const rlimit limit = limit_of(RLIMIT_NOFILE);

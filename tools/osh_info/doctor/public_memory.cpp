@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "base/cache_lines.hpp"
-#include "heap/node_file.hpp"
 #include "session/public_file.hpp"
 #include "tools/osh_info/doctor/checks.hpp"
 #include "tools/osh_info/doctor/text.hpp"
@@ -89,15 +88,8 @@ Findings check_public_memory(const Subject& subject) {
                         "name a file, a DAX device, or the memory of a PCI device (resourceN)")};
     }
     const std::uint64_t has = public_file_bytes(file.get());
-    const std::uint64_t heap =
-        subject.config.symmetric_size != 0
-            ? subject.config.symmetric_size
-            : heap::default_heap_bytes(subject.facts.memory_bytes, subject.npes);
     // And static data, which only the program knows.
-    const std::uint64_t wanted =
-        static_cast<std::uint64_t>(subject.npes) *
-        heap::memory_range(heap, subject.config.team_memory_size, subject.config.local_memory_size)
-            .bytes();
+    const std::uint64_t wanted = static_cast<std::uint64_t>(subject.npes) * range_bytes(subject);
     if (kind != PublicFileKind::kFile && has != 0 && has < wanted) {
         return {problem(mode.path + " has " + size_text(has) + ", but " + pes_text(subject.npes) +
                             " need more than " + size_text(wanted),
