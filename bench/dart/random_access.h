@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How many random accesses to a distributed table are done in a second (GUPS: 1e9 of them), for
-// random_access.c (DART) and random_access_mpi.c? The rules are those of bench/apps/gups.c: a table
-// of 2^n words lies in blocks over the units. The units make fewer accesses, one for 4 words. They
-// take the steps of Zhou 2016 (6.5.3) and Zhou et al. 2015 (4.2) one by one, and complete each
-// access before the next one:
+// random_access.c (DART) and random_access_mpi.c? The rules are those of bench/apps/gups.c: the
+// units share a table of 2^n words, a block for each unit. Together they make one access for each
+// 4 words, fewer than gups.c. They take the steps of Zhou 2016 (6.5.3) and Zhou et al. 2015 (4.2)
+// one by one, and complete each access before the next one:
 //
 //   dart_gups_read        a blocking get; each value is checked
 //   dart_gups_write       a blocking put; the same writes again undo them, which is the check

@@ -46,8 +46,9 @@ class WrittenPages {
     };
 
     static char* page_start(char* address);
-    // Fills `runs` with pages of [at, to), which are no longer written, and moves `at` to the end
-    // of what it has looked at. Where the kernel fails, all pages are written.
+    // The kernel fills `runs` with the written pages of [at, to), and protects them again. `at`
+    // moves to the end of the part that the kernel has looked at. Where the kernel fails, `runs`
+    // has all pages.
     std::span<const Run> look(char*& at, char* to, std::span<Run> runs);
 
     Fd faults_;  // the userfaultfd

@@ -12,8 +12,8 @@
 
 namespace tessera::caf {
 
-// Whether a co_broadcast is one of an address, which stays this image's own: of a type(c_ptr), or
-// of the token of a component, which the compiler passes as if it were the address of data.
+// Whether the compiler passes an address to co_broadcast as if it were data: a type(c_ptr), or the
+// token of a component. Each image keeps its own address.
 inline bool is_own_address(const Descriptor& passed) {
     return passed.type == kVoid && passed.rank == 0;
 }

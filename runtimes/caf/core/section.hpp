@@ -71,8 +71,8 @@ struct Hull {
 Hull hull_of(const Section& section);
 inline bool overlaps(const Hull& a, const Hull& b) { return a.low < b.high && b.low < a.high; }
 
-// Copies a section of this image's memory to another one of the same shape, or of the same number
-// of elements if one of them is packed. They may not overlap.
+// This image copies `source` to `dest`. Both sections have the same shape. If one section is
+// packed, the same number of elements suffices. The sections may not overlap.
 void copy_section(const Section& dest, const Section& source);
 
 // The blocks of a section, in array element order, those that touch each other joined.
