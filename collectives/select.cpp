@@ -103,10 +103,13 @@ void prepare(Team& team) {
     if (team.sync != nullptr) return;  // A further shmem_init changes no team that is in use.
     find_partners(team);
     team.sync = choose_barrier(team).run;
+    team.plain_sync = team.sync_after_quiet = team.sync;
     if (memory_is_coherent()) return;
-    team.plain_sync = team.sync;
     team.sync = [](Team& of, const char* where) {
         sync_copies(SyncPoint::kSyncBegin);
+        of.sync_after_quiet(of, where);
+    };
+    team.sync_after_quiet = [](Team& of, const char* where) {
         of.plain_sync(of, where);
         sync_copies(SyncPoint::kSyncEnd);
     };

@@ -20,6 +20,7 @@
 #include "heap/team_memory.hpp"
 #include "memory/segments.hpp"
 #include "messaging/meeting.hpp"
+#include "progress/epochs.hpp"
 #include "teams/stream_blocks.hpp"
 #include "teams/team_arrays.hpp"
 #include "teams/team_slots.hpp"
@@ -189,6 +190,7 @@ void destroy_team(std::unique_ptr<Team> team) {
     if (team->lines_shown != 0) {
         team_memory().free_all_of(team.get());
         segments().forget_all_of(team.get());
+        epochs().remove_windows_of(*team);
     }
     // The streams of the next team in this slot count on from the highest number.
     std::uint32_t calls = team->mailbox_calls;

@@ -386,6 +386,7 @@ void shmemx_heap_postinit(void);
 #include "shmemx/team_memory.h"
 #include "shmemx/teams.h"
 #include "shmemx/types.h"
+#include "shmemx/windows.h"
 
 // ---- Type-generic names (shmem/generic.h) -----------------------------------------------------
 

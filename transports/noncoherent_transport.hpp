@@ -102,6 +102,8 @@ class NoncoherentTransport : public Transport {
   public:
     // The routines of the library come here at their sync points.
     virtual void perform(SyncPoint point) = 0;
+    // The same for these bytes of this PE's memory alone. Memory that has no copies: only orders.
+    virtual void perform(SyncPoint point, const void* start, std::size_t bytes) = 0;
     // Whether PE `pe` has the static data of this PE's program.
     virtual bool has_statics_of(int pe) const = 0;
     // One line for SHMEM_INFO.

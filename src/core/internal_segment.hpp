@@ -90,7 +90,7 @@ inline InternalSegment& segment_of(Sleeper* sleeper) {
 //   mailboxes     for the first teams
 //   streams       for the first teams
 //   queue nodes   of locks
-//   epoch slots   one for each PE of the job
+//   epoch slots   for the first windows, one for each PE of the job; then for the next windows
 inline constexpr std::size_t kMailboxesOffset = std::size_t{256} << 20;
 inline constexpr std::size_t kStreamsOffset = std::size_t{512} << 20;
 inline constexpr std::size_t kQueueNodesOffset = std::size_t{896} << 20;
@@ -129,10 +129,14 @@ inline QueueNode* queue_node_of(InternalSegment& segment, std::uint32_t index) {
     return reinterpret_cast<QueueNode*>(start) + index;
 }
 
-// The slot that PE `pe` writes for the segment's PE.
-inline heap::EpochSlot* epoch_slot_of(InternalSegment& segment, int pe) {
+// The gates that PE `pe` of `npes` writes for window `window` of the segment's PE.
+inline heap::EpochGates& epoch_gates_of(InternalSegment& segment, std::uint32_t window, int pe,
+                                        std::uint32_t npes) {
+    using heap::EpochSlot;
     char* start = reinterpret_cast<char*>(&segment) + kEpochSlotsOffset;
-    return reinterpret_cast<heap::EpochSlot*>(start) + pe;
+    const std::size_t slot =
+        std::size_t{window / EpochSlot::kWindows} * npes + static_cast<std::size_t>(pe);
+    return reinterpret_cast<EpochSlot*>(start)[slot].windows[window % EpochSlot::kWindows];
 }
 
 inline char* lists_of(InternalSegment& segment) {

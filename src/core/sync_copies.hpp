@@ -4,6 +4,8 @@
 // (transports/noncoherent/duties.hpp has the table).
 #pragma once
 
+#include <cstddef>
+
 #include "core/address_map.hpp"
 #include "transports/noncoherent_transport.hpp"
 
@@ -18,6 +20,11 @@ inline bool memory_is_coherent() { return address_map.coherence == nullptr; }
 TESSERA_INLINE void sync_copies(SyncPoint point) {
     if (address_map.coherence != nullptr) [[unlikely]]
         address_map.coherence->perform(point);
+}
+
+// The same for these bytes of this PE's symmetric memory alone.
+inline void sync_copies(SyncPoint point, const void* start, std::size_t bytes) {
+    if (address_map.coherence != nullptr) address_map.coherence->perform(point, start, bytes);
 }
 
 }  // namespace tessera

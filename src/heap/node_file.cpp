@@ -90,7 +90,8 @@ NodeLayout plan_layout(const NodePlan& plan) {
     header.internal_offset =
         round_up(offload_offset(header) + offload_board_bytes(npes), kHugePageBytes);
     header.internal_bytes =
-        round_up(kInternalBytes + header.npes_of_job * sizeof(EpochSlot), kHugePageBytes);
+        round_up(kInternalBytes + header.npes_of_job * kEpochSlotsOfPair * sizeof(EpochSlot),
+                 kHugePageBytes);
     header.static_offset = header.internal_offset + npes * header.internal_bytes;
     header.static_slot_bytes = kStaticSlotBytes;
     header.usable_cores = plan.usable_cores;

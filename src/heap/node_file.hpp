@@ -56,16 +56,24 @@ namespace tessera::heap {
 inline constexpr std::uint64_t kNodeMagic = 0x5445535345524137;  // "TESSERA7": layout version 7
 // Address space for the flags of some 48,000 teams, lists of members, the mailboxes of 600
 // teams, the streams of 256, and the nodes of 262,144 locks; only those that exist take memory.
-// Behind it: a slot for the epochs with each PE of the job (core/internal_segment.hpp).
+// Behind it: slots for the epochs with each PE of the job (core/internal_segment.hpp).
 inline constexpr std::size_t kInternalBytes = std::size_t{912} << 20;
 
-// The words by which one PE tells another one, the slot's owner, about the epochs between them
-// (progress/epochs.hpp). Only the first PE writes them. On a line of its own.
+// The words by which one PE tells another one, their owner, about the epochs between them on one
+// window of the owner, or on none (progress/epochs.hpp). Only the first PE writes them.
+struct EpochGates {
+    Gate posted;     // number of exposure epochs that it has opened for the owner
+    Gate completed;  // number of access epochs towards the owner that it has completed
+};
+// The gates of a pair of PEs for some windows of the owner, on a line of their own.
 struct alignas(kCacheLineBytes) EpochSlot {
-    Gate posted;     // number of exposure epochs that it has opened for the slot's owner
-    Gate completed;  // number of access epochs towards the slot's owner that it has completed
+    static constexpr std::uint32_t kWindows = kCacheLineBytes / sizeof(EpochGates);
+    EpochGates windows[kWindows];
 };
 static_assert(sizeof(EpochSlot) == kCacheLineBytes);
+// Number 0 stands for no window.
+inline constexpr std::uint32_t kWindowNumbers = 64;
+inline constexpr std::size_t kEpochSlotsOfPair = kWindowNumbers / EpochSlot::kWindows;
 // A PE's inline limit is as far behind that of the node's first PE as its number in the world is
 // behind that PE's number. The last one has no owner; PEs beyond it have none.
 inline constexpr std::size_t kInlineLimits = 512;

@@ -64,13 +64,16 @@ struct Team {
     std::uint32_t first_stream_number = 0;
     bool more_members_than_cores = false;
     bool is_on_one_node = true;
-    int nodes = 1;                            // on which it has members
-    int largest_node = 1;                     // members on the node that has most
-    CentralSync* central = nullptr;           // counter of member 0; nullptr unless on one node
-    TeamFlags* flags = nullptr;               // this PE's: my_flags(), looked up once
-    std::vector<SyncPartner> partners;        // by round: 1, 2, 4, ... places further
-    SyncFunction sync = nullptr;              // chosen by collectives/select.cpp
-    SyncFunction plain_sync = nullptr;        // where `sync` syncs copies around it
+    int nodes = 1;                      // on which it has members
+    int largest_node = 1;               // members on the node that has most
+    CentralSync* central = nullptr;     // counter of member 0; nullptr unless on one node
+    TeamFlags* flags = nullptr;         // this PE's: my_flags(), looked up once
+    std::vector<SyncPartner> partners;  // by round: 1, 2, 4, ... places further
+    SyncFunction sync = nullptr;        // chosen by collectives/select.cpp
+    // Where software keeps memory coherent, `sync` syncs copies around the plain one; behind a
+    // quiet, which publishes, only after it. Elsewhere all three are the same.
+    SyncFunction sync_after_quiet = nullptr;
+    SyncFunction plain_sync = nullptr;
     std::uint32_t slot = 0;                   // slot of each member's flags
     int num_contexts = 0;                     // as configured
     std::uint64_t handle = 0;                 // the program's name for it; 0: a predefined team

@@ -129,6 +129,8 @@ BYTES(put, shmemx_putmem_ct, kPut, shmemx_ct_t, ct, false, .lock = nullptr)
 BYTES(get, shmemx_getmem_ct, kGet, shmemx_ct_t, ct, false, .lock = nullptr)
 BYTES(put_nbi, shmemx_epoch_put, kPut, shmemx_epoch_t, epoch, true, .epoch = &epoch)
 BYTES(get_nbi, shmemx_epoch_get, kGet, shmemx_epoch_t, epoch, true, .epoch = &epoch)
+BYTES(put, shmemx_window_put, kPut, shmemx_window_t, window, false, .lock = nullptr)
+BYTES(get, shmemx_window_get, kGet, shmemx_window_t, window, false, .lock = nullptr)
 #undef BYTES
 
 #define EPOCH(RESULT, NAME, PARAMETERS, ARGUMENTS, ...) \
@@ -144,5 +146,26 @@ EPOCH(void, complete, (shmemx_epoch_t * epoch), (epoch), .epoch = epoch)
 EPOCH(void, wait, (shmemx_epoch_t * epoch), (epoch), .epoch = epoch)
 EPOCH(int, test, (shmemx_epoch_t * epoch), (epoch), .epoch = epoch)
 #undef EPOCH
+
+#define WINDOW(KIND, RESULT, NAME, PARAMETERS, ARGUMENTS, ...) \
+    INTERPOSE(RESULT, shmemx_window_##NAME, PARAMETERS, ARGUMENTS, .kind = Kind::KIND, __VA_ARGS__)
+WINDOW(kEpoch, int, create, (shmem_team_t team, void* base, size_t nbytes, shmemx_window_t* window),
+       (team, base, nbytes, window), .team = team, .dest = base, .size = nbytes)
+WINDOW(kEpoch, void, destroy, (shmemx_window_t * window), (window), .options = 0)
+WINDOW(kEpoch, void, post,
+       (shmemx_window_t window, const int* origins, size_t count, long options,
+        shmemx_epoch_t* epoch),
+       (window, origins, count, options, epoch), .pes = origins, .pe_count = count,
+       .options = options, .epoch = epoch)
+WINDOW(kEpoch, void, start,
+       (shmemx_window_t window, const int* targets, size_t count, long options,
+        shmemx_epoch_t* epoch),
+       (window, targets, count, options, epoch), .pes = targets, .pe_count = count,
+       .options = options, .epoch = epoch)
+WINDOW(kEpoch, void, barrier, (shmemx_window_t window, long options), (window, options),
+       .options = options)
+WINDOW(kCoherence, void, publish, (shmemx_window_t window), (window), .options = 0)
+WINDOW(kCoherence, void, refresh, (shmemx_window_t window), (window), .options = 0)
+#undef WINDOW
 
 }  // namespace tessera::interpose

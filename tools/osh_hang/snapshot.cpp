@@ -121,7 +121,8 @@ void place_in_segment(const Reader& reader, std::uint64_t offset, const PeFacts&
         }
     } else if (offset >= kEpochSlotsOffset) {
         wait.place = GatePlace::kEpoch;
-        wait.behind = static_cast<int>((offset - kEpochSlotsOffset) / sizeof(heap::EpochSlot));
+        wait.behind = static_cast<int>((offset - kEpochSlotsOffset) / sizeof(heap::EpochSlot) %
+                                       reader.layout.npes_of_job);
     }
 }
 

@@ -96,14 +96,16 @@ std::size_t Copies::public_bytes_at(const void* address) const {
 }
 
 void Copies::publish(const void* start, std::size_t bytes) {
-    on_range(&Copies::publish_bytes, start, bytes);
+    on_range(&Copies::publish_written, start, bytes);
 }
 void Copies::publish_all(Dice& dice) {
     std::lock_guard guard(lock_);
     on_all(&Copies::publish_written, dice);
 }
 void Copies::refresh(const void* start, std::size_t bytes) {
-    on_range(&Copies::refresh_bytes, start, bytes);
+    on_range(marks_.empty() || bytes <= kComparedBytes ? &Copies::refresh_bytes
+                                                       : &Copies::refresh_marked,
+             start, bytes);
 }
 // A thread that finds no marks waits here for the thread that has taken them: its own loads must
 // see what that thread refreshes.

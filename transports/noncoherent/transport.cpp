@@ -98,6 +98,15 @@ class CopiesTransport final : public NoncoherentTransport {
         if (point == SyncPoint::kSyncEnd && show_life_) show_life_("a barrier or sync");
     }
 
+    void perform(SyncPoint point, const void* start, std::size_t bytes) override {
+        evict_now_and_then();
+        for (Copies* copies : {&heap_, &statics_}) {
+            if (copies->holds(start)) perform(point, *copies, start, bytes);
+        }
+        finish();
+        if (point == SyncPoint::kSyncEnd && show_life_) show_life_("a barrier or sync");
+    }
+
     char* public_address(const void* address, int pe) override {
         for (const Copies* copies : {&heap_, &statics_}) {
             if (copies->holds(address))

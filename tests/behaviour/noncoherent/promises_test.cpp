@@ -3,7 +3,8 @@
 // Breaks when a promise of the program saves nothing where software keeps memory coherent: NOSTORE
 // and NOPUT of epochs (Christgau 2017, 4.5), SHMEM_CTX_NOSTORE of contexts. The program breaks its
 // promise, so on the emulation without evictions it must see the old value, which shows that the
-// duty was skipped; and after a barrier the new one. PEs work in pairs.
+// duty was skipped; and after a barrier the new one. PEs work in pairs. A window is such a promise
+// for all memory outside of it.
 #include <shmem.h>
 #include <shmemx.h>
 #include <stdlib.h>
@@ -108,6 +109,47 @@ TEST_F(Promise, AccessWithNoPutPublishesNothing) {
     if (has_partner() && is_target()) {
         EXPECT_EQ(shmem_long_g(&word, partner_), kNew);
     }
+}
+
+TEST_F(Promise, EpochsOnAWindowSyncItsPartAlone) {
+    static long outside;  // Symmetric, both.
+    alignas(64) static long in_window[8];
+    outside = in_window[0] = kOld;
+    shmemx_window_t window = SHMEMX_WINDOW_INVALID;
+    shmemx_window_create(SHMEM_TEAM_WORLD, in_window, sizeof in_window, &window);
+    shmem_barrier_all();
+    shmemx_epoch_t epoch;
+    volatile long* mine = in_window;
+    if (has_partner() && is_target()) {
+        *program_word() = kNew;
+        mine[0] = kNew;
+        shmemx_window_post(window, &partner_, 1, 0, &epoch);
+        shmemx_epoch_wait(&epoch);
+        EXPECT_EQ(mine[1], kNew);
+        expect_old(*static_cast<volatile long*>(&outside));
+    } else if (has_partner()) {
+        shmemx_window_start(window, &partner_, 1, 0, &epoch);
+        shmemx_epoch_ready(epoch, partner_);
+        EXPECT_EQ(shmem_long_g(in_window, partner_), kNew);
+        expect_old(shmem_long_g(&word, partner_));
+        shmem_long_p(&outside, kNew, partner_);
+        shmemx_epoch_put(epoch, &in_window[1], &kNew, sizeof kNew, partner_);
+        shmemx_epoch_complete(&epoch);
+        shmemx_window_put(window, &in_window[2], &kNew, sizeof kNew, partner_);
+    }
+    shmemx_window_barrier(window, 0);
+    if (has_partner() && is_target()) {
+        EXPECT_EQ(mine[2], kNew);
+        expect_old(*static_cast<volatile long*>(&outside));
+    }
+    shmem_barrier_all();
+    if (has_partner() && is_target()) {
+        EXPECT_EQ(*static_cast<volatile long*>(&outside), kNew);
+    }
+    if (has_partner() && !is_target()) {
+        EXPECT_EQ(shmem_long_g(&word, partner_), kNew);
+    }
+    shmemx_window_destroy(&window);
 }
 
 TEST_F(Promise, ContextWithNoStorePublishesNothing) {

@@ -30,6 +30,16 @@ def bad_options(routine, options):
     return rf"shmemx_epoch_{routine}: options {options} are not allowed here; .*"
 
 
+def outside(routine, nbytes, offset):
+    return (rf"{routine}: {nbytes} bytes at offset {offset} of PE 0's part of the window, which "
+            r"has 120 bytes; access only bytes that the PE gave to shmemx_window_create")
+
+
+def no_window(routine):
+    return (rf"shmemx_window_{routine}: window {HANDLE} is no window of this PE \(any more\); "
+            "pass one from shmemx_window_create, before shmemx_window_destroy")
+
+
 MESSAGES = {
     "complete_without_start": not_open("complete", "start"),
     "wait_without_post": not_open("wait", "post"),
@@ -54,10 +64,34 @@ MESSAGES = {
                     "complete it first",
     "deferred_private": rf"shmemx_epoch_put: address {HANDLE} is not symmetric: .*",
     "null_source": "shmemx_epoch_put: .*source.*",
+    "window_behind_part": outside("shmemx_epoch_put", 8, 120),
+    "window_before_part": outside("shmemx_epoch_get", 8, -8),
+    "window_put_across": outside("shmemx_window_put", 16, 112),
+    "window_get_private": rf".*address {HANDLE} is not symmetric: .*",
+    "window_other_memory": outside("shmemx_window_get", 8, "-?[0-9]+"),
+    "window_stranger": "shmemx_window_start: PE 0 is not in the team of the window; list members "
+                       "only",
+    "window_put_stranger": "shmemx_window_put: PE 0 is not in the team of the window; pass a "
+                           "member",
+    "window_invalid": no_window("post"),
+    "window_foreign": no_window("barrier"),
+    "window_epoch_as_window": no_window("publish"),
+    "window_destroyed": no_window("refresh"),
+    "window_of_destroyed_team": not_open("complete", "start"),
+    "window_open_epoch": "shmemx_window_destroy: 1 epochs of this PE on the window are open; end "
+                         "them first",
+    "window_conflict": "shmemx_window_post: 32 bytes from offset 0 of the window on are exposed by "
+                       "an open epoch of another window, and puts are allowed; .*",
+    "window_no_conflict": "shmemx_window_post: epoch is a null pointer; .*",
+    "window_private_base": rf"shmemx_window_create: address {HANDLE} is not symmetric: .*",
+    "window_null_base": "shmemx_window_create: base is NULL with 8 bytes",
+    "window_null_handle": "shmemx_window_create: window is a null pointer; pass a variable",
+    "window_options": r"shmemx_window_barrier: options 4 are not allowed here; .*",
     "early": "shmemx_epoch_post: called before shmem_init",
     "late": "shmemx_epoch_complete: called after shmem_finalize; .*",
 }
-HANGS = {"hang": "shmemx_epoch_wait", "hang_ready": "shmemx_epoch_ready"}
+HANGS = {"hang_window": "shmemx_epoch_wait", "hang": "shmemx_epoch_wait",
+         "hang_ready": "shmemx_epoch_ready"}
 
 
 def main():
