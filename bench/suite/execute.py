@@ -42,6 +42,12 @@ def command_of(library, program, path, npes, options):
 
 def execute(command, settings, timeout):
     """RETURNS: {"seconds", "status", "lines": those that begin with "@ ", "error": "" or why}"""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        settings = {name: text.replace("{shm}", folder) for name, text in settings.items()}
+        return _execute(command, settings, timeout)
+
+
+def _execute(command, settings, timeout):
     # Files, not pipes: a pipe that a lost process holds has no end to read to.
     with tempfile.TemporaryFile("w+", errors="replace") as output, \
             tempfile.TemporaryFile("w+", errors="replace") as errors:
