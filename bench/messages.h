@@ -3,8 +3,8 @@
 // Messages through shared memory, as the library below MPI sends them on Christgau's chip (RCKMPI:
 // Christgau 2017, section 2.3.3): each PE has a section for each sender. A sender copies a packet
 // in and counts it; the receiver polls all its sections, copies the packet out, acts by its kind,
-// and counts it as received. Bytes to put travel in packets, too. For bench/micro/epochs.c, which
-// compares it with direct access. Plain OpenSHMEM; one thread of each PE.
+// and counts it as received. Bytes to put travel in packets, too. The two-sided twin of programs
+// that access memory directly, by epochs. Plain OpenSHMEM; one thread of each PE.
 #pragma once
 
 #include "bench/measure.h"
@@ -21,13 +21,14 @@ struct Packet {
 };
 
 struct Sections {
-    struct Packet* inbox;  // symmetric, these three; by sender
+    struct Packet* inbox;  // symmetric, as the next two; by sender
     long* sent;            // packets that are here
     long* received;        // by receiver: packets of this PE that it has copied out
-    char* window;          // symmetric: where puts go
+    char* window;          // where puts go, also private memory
     long* sent_to;         // packets of this PE, by receiver
     long* handled;         // by sender
     long* posts;           // by sender, not yet used
+    long* bytes;           // by sender: put and not yet used
     long finals;           // not yet used
 };
 
@@ -39,10 +40,11 @@ static void sections_make(char* window) {
     sections.sent = allocate(64, words);
     sections.received = allocate(64, words);
     sections.window = window;
-    sections.sent_to = calloc(3 * (size_t)npes, sizeof(long));
+    sections.sent_to = calloc(4 * (size_t)npes, sizeof(long));
     if (!sections.sent_to) give_up("no memory for the counts of %d PEs", npes);
     sections.handled = sections.sent_to + npes;
     sections.posts = sections.handled + npes;
+    sections.bytes = sections.posts + npes;
 }
 
 static void sections_free(void) {
@@ -56,8 +58,10 @@ static void handle_packet(int from) {
     const struct Packet* packet = &sections.inbox[from];
     if (packet->kind == PACKET_POST) ++sections.posts[from];
     if (packet->kind == PACKET_FINAL) ++sections.finals;
-    if (packet->kind == PACKET_PUT)
+    if (packet->kind == PACKET_PUT) {
         memcpy(sections.window + packet->offset, packet->data, (size_t)packet->bytes);
+        sections.bytes[from] += packet->bytes;
+    }
     shmem_long_atomic_set(&sections.received[me], ++sections.handled[from], from);
 }
 
@@ -84,30 +88,35 @@ static void send_packet(const struct Packet* packet, int to) {
     shmem_long_atomic_set(&sections.sent[me], ++sections.sent_to[to], to);
 }
 
-static void send_short(enum packet_kind kind, int to) {
+static inline void send_short(enum packet_kind kind, int to) {
     static struct Packet packet;
     packet.kind = kind;
     send_packet(&packet, to);
 }
 
-// Puts from `source` to the start of the window of `to`.
-static void send_put(const char* source, size_t bytes, int to) {
+// Puts from `source` into the window of `to`.
+static inline void send_put(const char* source, size_t bytes, size_t offset, int to) {
     static struct Packet packet = {.kind = PACKET_PUT};
     for (size_t sent = 0; sent < bytes; sent += (size_t)packet.bytes) {
         const size_t rest = bytes - sent;
-        packet.offset = (long)sent;
+        packet.offset = (long)(offset + sent);
         packet.bytes = (long)(rest < sizeof packet.data ? rest : sizeof packet.data);
         memcpy(packet.data, source + sent, (size_t)packet.bytes);
         send_packet(&packet, to);
     }
 }
 
-static void messages_wait_for_post(int from) {
+static inline void messages_wait_for_post(int from) {
     for (long polls = 1; sections.posts[from] == 0; ++polls) messages_progress(polls);
     --sections.posts[from];
 }
 
-static void messages_wait_for_finals(long count) {
+static inline void messages_wait_for_bytes(int from, long count) {
+    for (long polls = 1; sections.bytes[from] < count; ++polls) messages_progress(polls);
+    sections.bytes[from] -= count;
+}
+
+static inline void messages_wait_for_finals(long count) {
     for (long polls = 1; sections.finals < count; ++polls) messages_progress(polls);
     sections.finals -= count;
 }

@@ -1,192 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How long does a cellular automaton take whose lines lie distributed over the PEs? The application
-// of Christgau 2017 (4.4.5, B.3.2): one byte a cell, 8190 cells a line and 2 that mimic a torus,
-// 2400 lines, 100 steps, the state of a cell follows from its own and those of its eight neighbours
-// (here: Conway's rule), two arrays that swap. Each step computes the first and the last line of
-// the PE's part, puts them into the neighbours' ghost lines, computes the rest, and waits for the
-// neighbours' lines: fence and flag stand for the paper's COMPLETE, the wait for its WAIT. Its POST
-// is not needed: a neighbour that has this PE's line of the last step knows that its own was read.
-//
-//   automaton           seconds for all steps; the limit: PE 0's sequential run / cores in use
-//   automaton_compute   PE 0's seconds in the computation, as table 4.3 of the paper
-//   automaton_exchange  PE 0's seconds in puts and waits
-//
-// Verified: PE 0 compares every line of the result with its sequential run.
+// How long does a cellular automaton take whose lines lie distributed over the PEs
+// (bench/apps/automaton.h)? By puts, a fence and flags: fence and flag stand for the paper's
+// COMPLETE, the wait for its WAIT. Its POST is not needed: a neighbour that has this PE's line of
+// the last step knows that its own was read.
 #define _GNU_SOURCE
-#include "bench/measure.h"
+#include "bench/apps/automaton.h"
 
-enum { kSamplesMax = 8, kPage = 4096 };
+static long* arrived;  // symmetric: steps done by the upper and the lower neighbour
 
-static int lines_of_all, cells, steps;
-static size_t stride;                // bytes from one line to the next
-static int my_lines, my_first;       // this PE's part
-static unsigned char* symmetric[2];  // ghost line, my_lines lines, ghost line
-static long* arrived;                // symmetric: steps done by the upper and the lower neighbour
-static double all_ns, compute_ns, exchange_ns;  // in the steps of the last run
-
-// Excess lines go to the first PEs.
-static int first_line(int pe) {
-    int share = lines_of_all / npes, excess = lines_of_all % npes;
-    return pe * share + (pe < excess ? pe : excess);
+static void put_lines(const struct Exchange* exchange, int to) {
+    unsigned char* array = exchange->arrays[to];
+    shmem_putmem_nbi(below_upper(array), array + stride, stride, upper);
+    shmem_putmem_nbi(array, array + (size_t)my_lines * stride, stride, lower);
 }
 
-static unsigned char first_state(int line, int cell) {
-    uint64_t word = (uint64_t)line * (uint64_t)cells + (uint64_t)cell + 1;
-    word = (word ^ word >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    word = (word ^ word >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (word >> 40) % 5 < 2;
-}
-
-// The cells of a line are 1 to `cells`; 0 and cells + 1 are the torus's other side.
-static void close_torus(unsigned char* line) {
-    line[0] = line[cells];
-    line[cells + 1] = line[1];
-}
-
-static void fill(unsigned char* line, int number) {
-    for (int cell = 1; cell <= cells; ++cell) line[cell] = first_state(number, cell);
-    close_torus(line);
-}
-
-// Computes `count` lines of `to` from number `line` on, from the lines of `from` around them.
-static void simulate(const unsigned char* from, unsigned char* to, int line, int count) {
-    for (int i = line; i < line + count; ++i) {
-        const unsigned char* restrict up = from + (size_t)(i - 1) * stride;
-        const unsigned char* restrict here = up + stride;
-        const unsigned char* restrict down = here + stride;
-        unsigned char* restrict result = to + (size_t)i * stride;
-        for (int cell = 1; cell <= cells; ++cell) {
-            unsigned char alive =
-                (unsigned char)(up[cell - 1] + up[cell] + up[cell + 1] + here[cell - 1] +
-                                here[cell + 1] + down[cell - 1] + down[cell] + down[cell + 1]);
-            result[cell] = (unsigned char)((alive == 3) | ((alive == 2) & here[cell]));
-        }
-        close_torus(result);
-    }
-}
-
-// Nanoseconds of the sequential run. RETURNS: the last state in *result.
-static double run_sequentially(unsigned char** result) {
-    const size_t bytes = (stride * (size_t)(lines_of_all + 2) + 2 * kPage - 1) / kPage * kPage;
-    unsigned char* from = aligned_alloc(kPage, bytes);
-    unsigned char* to = aligned_alloc(kPage, bytes);
-    if (!from || !to) give_up("automaton: no memory for the sequential run");
-    memset(to, 0, bytes);
-    to += kPage / 2;  // see main
-    for (int line = 1; line <= lines_of_all; ++line) fill(from + (size_t)line * stride, line - 1);
-    double start = now_ns();
-    for (int step = 0; step < steps; ++step) {
-        memcpy(from, from + (size_t)lines_of_all * stride, stride);
-        memcpy(from + (size_t)(lines_of_all + 1) * stride, from + stride, stride);
-        simulate(from, to, 1, lines_of_all);
-        unsigned char* other = from;
-        from = to;
-        to = other;
-    }
-    *result = from;
-    return now_ns() - start;
-}
-
-// Puts this PE's new first and last line into the neighbours' ghost lines.
-static void put_boundaries(unsigned char* to, int upper, int lower) {
-    const int lines_of_upper = first_line(upper + 1) - first_line(upper);
-    unsigned char* below_upper = to + (size_t)(lines_of_upper + 1) * stride;
-    shmem_putmem_nbi(below_upper, to + stride, stride, upper);
-    shmem_putmem_nbi(to, to + (size_t)my_lines * stride, stride, lower);
-}
-
-// RETURNS: the array with the last state.
-static unsigned char* run(void) {
-    const int upper = (me + npes - 1) % npes, lower = (me + 1) % npes;
+static void wait_for_flags(const struct Exchange* exchange, int to) {
     static long done;  // steps of all runs, so that flags only grow
-    unsigned char *from = symmetric[0], *to = symmetric[1];
-    for (int line = 0; line < my_lines + 2; ++line)
-        fill(from + (size_t)line * stride, (my_first + line - 1 + lines_of_all) % lines_of_all);
-    compute_ns = exchange_ns = 0;
-    shmem_barrier_all();
-    const double first_ns = now_ns();
-    for (int step = 0; step < steps; ++step) {
-        double start = now_ns();
-        simulate(from, to, 1, 1);
-        if (my_lines > 1) simulate(from, to, my_lines, 1);
-        double put = now_ns();
-        put_boundaries(to, upper, lower);
-        double inner = now_ns();
-        if (my_lines > 2) simulate(from, to, 2, my_lines - 2);
-        double wait = now_ns();
-        ++done;
-        shmem_fence();
-        shmem_long_p(arrived + 1, done, upper);  // this PE is its lower neighbour
-        shmem_long_p(arrived, done, lower);
-        shmem_long_wait_until(arrived, SHMEM_CMP_GE, done);
-        shmem_long_wait_until(arrived + 1, SHMEM_CMP_GE, done);
-        compute_ns += put - start + wait - inner;
-        exchange_ns += inner - put + now_ns() - wait;
-        unsigned char* other = from;
-        from = to;
-        to = other;
-    }
-    shmem_barrier_all();
-    all_ns = now_ns() - first_ns;
-    return from;
-}
-
-// PE 0: are all lines those of the sequential run?
-static void compare(const unsigned char* expected, const unsigned char* result) {
-    unsigned char* line = malloc(stride);
-    long alive = 0;
-    for (int pe = 0; pe < npes; ++pe) {
-        for (int i = first_line(pe); i < first_line(pe + 1); ++i) {
-            shmem_getmem(line, result + (size_t)(i - first_line(pe) + 1) * stride, stride, pe);
-            for (int cell = 1; cell <= cells; ++cell) {
-                const int right = expected[(size_t)(i + 1) * stride + (size_t)cell];
-                alive += right;
-                if (line[cell] == right) continue;
-                give_up("automaton: line %d of PE %d, cell %d: expected %d, found %d", i, pe, cell,
-                        right, line[cell]);
-            }
-        }
-    }
-    if (alive == 0) give_up("automaton: no cell lives, nothing was verified");
-    free(line);
+    (void)exchange;
+    (void)to;
+    ++done;
+    shmem_fence();
+    shmem_long_p(arrived + 1, done, upper);  // this PE is its lower neighbour
+    shmem_long_p(arrived, done, lower);
+    shmem_long_wait_until(arrived, SHMEM_CMP_GE, done);
+    shmem_long_wait_until(arrived + 1, SHMEM_CMP_GE, done);
 }
 
 int main(int argc, char** argv) {
-    double seconds[kSamplesMax], compute[kSamplesMax], exchange[kSamplesMax], limit_ns = 0;
-    unsigned char* expected = NULL;
-    begin(argc, argv, SHMEM_THREAD_SINGLE);
-    lines_of_all = (int)option("--lines", by_level(64, 2400, 2400));
-    cells = (int)option("--cells", by_level(254, 8190, 8190));
-    steps = (int)option("--steps", by_level(8, 20, 100));
-    options_end("[--lines N] [--cells N] [--steps N]");
-    if (lines_of_all < npes) give_up("automaton: fewer lines than PEs");
-    const int samples = by_level(2, 3, 5);
-    stride = ((size_t)cells + 2 + 63) / 64 * 64;
-    my_first = first_line(me);
-    my_lines = first_line(me + 1) - my_first;
-    for (int i = 0; i < 2; ++i) {
-        // Half a page apart: processors take a load for dependent on an earlier store at the same
-        // place of another page, and lines are two pages long.
-        symmetric[i] = allocate(kPage, stride * (size_t)(lines_of_all / npes + 3) + kPage / 2);
-        symmetric[i] += i * kPage / 2;
-    }
+    automaton_begin(argc, argv);
     arrived = allocate(64, 64);
-    if (me == 0) limit_ns = run_sequentially(&expected);
-    for (int sample = -1; sample < samples; ++sample) {  // one to warm up
-        const int at = sample < 0 ? 0 : sample;
-        unsigned char* result = run();
-        seconds[at] = all_ns / 1e9;
-        compute[at] = compute_ns / 1e9;
-        exchange[at] = exchange_ns / 1e9;
-        if (me == 0) compare(expected, result);
-        shmem_barrier_all();
-    }
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const double used = npes < cores ? npes : (double)cores;
-    report("automaton", "lines", lines_of_all, "s", 1, seconds, samples, limit_ns / 1e9 / used);
-    report("automaton_compute", "lines", lines_of_all, "s", 1, compute, samples, 0);
-    report("automaton_exchange", "lines", lines_of_all, "s", 1, exchange, samples, 0);
+    const struct Exchange flags = {
+        "automaton", {symmetric[0], symmetric[1]}, put_lines, wait_for_flags};
+    automaton_measure(&flags, 1);
     end();
     return 0;
 }

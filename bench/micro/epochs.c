@@ -155,7 +155,7 @@ static void put_by_epoch(size_t bytes) {
 static void put_by_messages(size_t bytes) {
     if (me == 1) return messages_of_target();
     messages_wait_for_post(1);
-    send_put((const char*)source, bytes, 1);
+    send_put((const char*)source, bytes, 0, 1);
     send_short(PACKET_FINAL, 1);
 }
 
