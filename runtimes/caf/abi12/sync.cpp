@@ -98,6 +98,7 @@ CAF_ENTRY void _gfortran_caf_sync_all(int* stat, char* errmsg, std::size_t errms
 CAF_ENTRY void _gfortran_caf_sync_memory(int* stat, char*, std::size_t) {
     ensure_initialized();
     complete_all();
+    refresh_loads();
     report_ok({.stat = stat});
 }
 

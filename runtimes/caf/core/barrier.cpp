@@ -19,12 +19,14 @@
 
 #include <sched.h>
 #include <shmem.h>
+#include <shmemx.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 
+#include "core/ordering.hpp"
 #include "core/report.hpp"
 
 namespace tessera::caf {
@@ -85,8 +87,10 @@ TeamBarrier::TeamBarrier(const Members& team, void* memory)
       lines_(static_cast<Lines*>(memory)),
       levels_(levels_of(team.images)),
       me_(team.this_image - 1) {
-    root_ =
-        static_cast<std::uint64_t*>(shmem_ptr(&lines_->counters[levels_ - 1].word, team.pe_of(1)));
+    if (memory_is_coherent()) {
+        root_ = static_cast<std::uint64_t*>(
+            shmem_ptr(&lines_->counters[levels_ - 1].word, team.pe_of(1)));
+    }
     while (led_ < levels_ - 1 && leader_of(led_) == me_) ++led_;
 }
 
@@ -146,6 +150,7 @@ void TeamBarrier::complete_round(std::uint64_t counter) {
         release_group(0, level, word);
     }
     word_ = word;
+    refresh_loads();  // This image has not waited for the others.
 }
 
 void TeamBarrier::release_root_group(std::uint64_t word) {
@@ -251,6 +256,7 @@ bool TeamBarrier::pass_led_groups(bool& is_over) {
 void TeamBarrier::begin() {
     ++round_;
     is_begun_ = true;
+    publish_stores();
     has_arrived_ = !has_deaths();
     is_over_ = has_arrived_ && add(0, kArrived);
 }
@@ -276,7 +282,10 @@ int TeamBarrier::wait() {
 // A PE that reads the progress by an atomic operation sees what this one did before. Pairs with
 // src/core/context.hpp:fetch.
 int TeamBarrier::end_round(std::uint64_t word) {
-    std::atomic_ref(lines_->progress.word).store(word * 2, std::memory_order_release);
+    std::uint64_t& progress = lines_->progress.word;
+    std::atomic_ref(progress).store(word * 2, std::memory_order_release);
+    if (!memory_is_coherent()) [[unlikely]]
+        shmemx_writeback(&progress, sizeof progress);
     return status_of(word);
 }
 

@@ -110,6 +110,7 @@ class TeamBarrier {
     }
     // barrier_after_deaths.cpp
     std::uint64_t wait_after_deaths();
+    std::uint64_t agree_after_deaths();
     bool have_all_left_after_deaths();
     template <class Condition>
     bool are_all(Condition holds) const {  // for the PEs of the team

@@ -30,6 +30,7 @@
 #include <ctime>
 
 #include "core/barrier.hpp"
+#include "core/ordering.hpp"
 #include "core/report.hpp"
 
 namespace tessera::caf {
@@ -155,6 +156,12 @@ bool TeamBarrier::decide(std::uint64_t& word) {
 
 // RETURNS: the word of release of this round.
 std::uint64_t TeamBarrier::wait_after_deaths() {
+    const std::uint64_t word = agree_after_deaths();
+    refresh_loads();
+    return word;
+}
+
+std::uint64_t TeamBarrier::agree_after_deaths() {
     const int my_pe = pe_of_index(me_);
     const std::uint64_t before = shmem_uint64_atomic_fetch(&lines_->progress.word, my_pe);
     shmem_uint64_atomic_set(&lines_->progress.word, before | kHasLeftTree, my_pe);

@@ -3,8 +3,9 @@
 // Collective subroutines (collectives.hpp) over those of shmemx/collectives.h. Small data of a team
 // on one node needs no more than the barrier that comes first anyway: images put their data into
 // one of two areas, by turns, and load the data of the others behind the barrier. An area is used
-// again two barriers later, when the one between has ended. Teams for which shmemx/collectives.h
-// has no room take the same way between nodes, by gets instead of loads.
+// again two barriers later, when the one between has ended. By gets instead of loads, teams take
+// the same way whose memory software keeps coherent, and others for which shmemx/collectives.h has
+// no room.
 
 #include "core/collectives.hpp"
 
@@ -28,7 +29,7 @@ namespace {
 // Whether data goes through the areas.
 bool is_exposable(const Team& team, std::size_t bytes, Death death) {
     const bool is_cheap = bytes <= kExposedBytes && team.images <= kExposedImages;
-    return !team.exposed.empty() && (is_cheap || death == Death::kIsStatus);
+    return team.is_in_reach && (is_cheap || death == Death::kIsStatus);
 }
 
 // RETURNS when: the round before has ended, so that the area of the next one is free.
@@ -51,12 +52,19 @@ std::byte* own_area(const Team& team, std::uint64_t round) {
     return team.own_exposed->areas[round % 2].data;
 }
 
-// The first bytes of an image's area: in place, or, from another node, in `room`.
+// The first bytes of an image's area: in place, or, where it is not mapped, in `room`.
 const std::byte* read_area(const Team& team, int image, std::uint64_t round, std::byte* room,
                            std::size_t bytes) {
     if (!team.exposed.empty()) return exposed_by(team, image, round).data;
     get_bytes(room, own_area(team, round), bytes, team.pe_of(image));
     return room;
+}
+
+std::uint64_t read_length(const Team& team, int image, std::uint64_t round) {
+    if (!team.exposed.empty()) return exposed_by(team, image, round).bytes;
+    std::uint64_t bytes = 0;
+    get_bytes(&bytes, &team.own_exposed->areas[round % 2].bytes, sizeof bytes, team.pe_of(image));
+    return bytes;
 }
 
 constexpr std::uint64_t kGone = std::uint64_t{1} << 62;  // plus the ImageState
@@ -176,7 +184,7 @@ bool has_result(const Team& team, int result_image) {
 // All images pass the same number of elements. ERRORS: the program ends with a message.
 void check_bytes(const Team& team, std::size_t bytes, std::uint64_t round) {
     for (int image = 1; image <= team.images; ++image) {
-        const std::uint64_t its = exposed_by(team, image, round).bytes;
+        const std::uint64_t its = read_length(team, image, round);
         if (its != bytes) [[unlikely]] {
             stop_with_error("collective subroutine",
                             "this image passes %zu bytes, and image %d passes %zu; all images of a "
@@ -194,7 +202,7 @@ int reduce_exposed(Team& team, std::byte* data, std::size_t elements, const shme
     std::memcpy(own_area(team, round), data, bytes);
     team.own_exposed->areas[round % 2].bytes = bytes;
     const int status = sync_members(team);
-    if (status == kOk && !team.exposed.empty()) check_bytes(team, bytes, round);
+    if (status == kOk && team.is_in_reach) check_bytes(team, bytes, round);
     if (status != kOk || !has_result(team, result_image)) return status;
     alignas(64) std::byte result[kExposedBytes];
     alignas(64) std::byte room[kExposedBytes];
@@ -313,10 +321,10 @@ bool reduce_by_messages(Team& team, void* data, std::size_t elements, const Redu
 int broadcast(void* data, const BroadcastShape& shape, int source_image, Death death) {
     Team& team = current_team();
     begin_control();
-    if (!team.exposed.empty() && death == Death::kIsStatus)
+    if (team.is_in_reach && death == Death::kIsStatus)
         return broadcast_parts(team, data, shape, source_image);
     const std::size_t bytes = data_bytes(shape);
-    if (is_exposable(team, 0, death)) {
+    if (!team.exposed.empty() && is_exposable(team, 0, death)) {
         const int status = broadcast_by_slots(team, data, shape, source_image);
         if (status != kOk || is_in_slot(shape)) return status;
         if (bytes <= kExposedBytes) return broadcast_ahead(team, data, bytes, source_image);

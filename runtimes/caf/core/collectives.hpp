@@ -21,7 +21,7 @@ namespace tessera::caf {
 
 // A member's process may die during the call. With more data than kExposedBytes, or larger teams,
 // this ends the program or is a status, as all images wish. The status takes a barrier for each
-// kExposedBytes; only teams on one node have it.
+// kExposedBytes; only teams have it whose images reach each other's memory without a network.
 enum class Death { kEndsProgram, kIsStatus };
 
 // How elements are combined: an operation, and its codes of shmemx if it has some.

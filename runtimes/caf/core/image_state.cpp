@@ -24,6 +24,7 @@
 
 #include "core/failures.hpp"
 #include "core/hang_note.hpp"
+#include "core/ordering.hpp"
 #include "core/report.hpp"
 
 tessera::caf::HangNote _gfortran_caf_hang_note;
@@ -73,6 +74,7 @@ bool notify(int pe) {
 bool await(int pe, bool may_answer) {
     std::uint64_t* word = &images.arrived[pe];
     const std::uint64_t wanted = images.calls[static_cast<std::size_t>(pe)];
+    if (!may_answer) refresh_loads();
     while (may_answer) {
         const int deaths = count_deaths();
         may_answer =
@@ -155,7 +157,8 @@ ImageState state_of_pe(int pe) {
     // A process that had stopped and dies while it serves its memory has stopped. The memory of a
     // dead process of another node is gone.
     if (is_dead(pe)) [[unlikely]] {
-        const auto* state = static_cast<std::uint64_t*>(shmem_ptr(images.state, pe));
+        const auto* state = static_cast<std::uint64_t*>(shmemx_public_ptr(images.state, pe));
+        if (state != nullptr) shmemx_invalidate(state, sizeof *state);
         const bool has_stopped =
             state != nullptr && *state == static_cast<std::uint64_t>(ImageState::kStopped);
         return has_stopped ? ImageState::kStopped : ImageState::kFailed;
@@ -185,12 +188,17 @@ void publish_state(ImageState state) {
 
 bool await_count(std::uint64_t* word, std::uint64_t wanted) {
     constexpr std::uint64_t kCountOnly = kNoImageLeft - 1;
-    if ((shmem_uint64_atomic_fetch(word, images.pe) & kCountOnly) >= wanted) return true;
+    if ((shmem_uint64_atomic_fetch(word, images.pe) & kCountOnly) >= wanted) {
+        refresh_loads();
+        return true;
+    }
     const int deaths = count_deaths();
     if (has_untold_death()) return false;
     // Pairs with leave_alone(): that image finds the word, or this one finds that it is alone.
     shmem_uint64_atomic_swap(images.awaited, shmemx_gptr_of(word, images.pe), images.pe);
-    if (!is_alone() && shmemx_wait_until_failure(word, SHMEM_CMP_GE, wanted, deaths) == 0) {
+    if (is_alone()) {
+        refresh_loads();
+    } else if (shmemx_wait_until_failure(word, SHMEM_CMP_GE, wanted, deaths) == 0) {
         has_untold_death();  // This wait tells.
     }
     shmem_uint64_atomic_set(images.awaited, 0, images.pe);

@@ -5,10 +5,17 @@
 // node are in order by themselves. A put that leaves the node marks its target; the next access to
 // that target fences or completes first, and image control statements complete all.
 //
+// Where software keeps memory coherent (docs/noncoherent.md) no memory of other images is mapped.
+// There an image publishes what it has stored to its own coarrays before it tells another image
+// anything, and refreshes what it loads behind what it has heard. Waits, quiets and locks of
+// OpenSHMEM do that; atomic operations do not.
+//
 // THREADS: any; each thread's accesses are in order, and complete_all() completes all threads'.
 // Hot path: on a node these are a load and a test.
 
 #pragma once
+
+#include <shmem.h>
 
 #include <atomic>
 #include <cstdint>
@@ -22,7 +29,11 @@ namespace detail {
 inline std::atomic<std::atomic<std::uint64_t>*> targets{nullptr};
 void fence_marked(int pe);
 void complete_marked(int pe);
+// A symmetric word of this image where software keeps memory coherent, else NULL. Set at the start.
+inline std::uint64_t* copied_word = nullptr;
 }  // namespace detail
+
+inline bool memory_is_coherent() { return detail::copied_word == nullptr; }
 
 // A put to memory of this PE, which is not mapped, has been issued: call it behind the put.
 void note_put(int pe);
@@ -45,7 +56,20 @@ inline void complete(int pe) {
 // statements call it before they tell another image anything.
 void complete_all();
 
-// The same for a statement whose routine of OpenSHMEM completes by itself what it must.
+// Before this image tells another one anything by an atomic operation, without complete_all().
+inline void publish_stores() {
+    if (!memory_is_coherent()) [[unlikely]]
+        shmem_fence();
+}
+
+// Behind what this image has heard by an atomic operation. RETURNS when: its loads see what the
+// other image saw before that.
+inline void refresh_loads() {
+    if (!memory_is_coherent()) [[unlikely]]
+        shmem_signal_fetch(detail::copied_word);
+}
+
+// As complete_all(), for a statement whose routine of OpenSHMEM completes by itself what it must.
 inline void begin_control() {
     if (detail::at_image_control != nullptr) detail::at_image_control();
 }

@@ -8,9 +8,12 @@
 #include <shmem.h>
 #include <shmemx.h>
 
+#include <cstdint>
+
 #include "core/failures.hpp"
 #include "core/hooks.hpp"
 #include "core/image_state.hpp"
+#include "core/ordering.hpp"
 #include "core/remote_pointer.hpp"
 #include "core/self_launch.hpp"
 #include "core/team.hpp"
@@ -19,21 +22,15 @@
 namespace tessera::caf::detail {
 namespace {
 
-// Barriers and locks look at mapped words without a routine of the library. Where software keeps
-// memory coherent, nothing is mapped by shmem_ptr(), and other PEs see public copies alone.
-void refuse_noncoherent_memory() {
+// Where software keeps memory coherent, other images' memory has an address but is not mapped.
+void find_coherence() {
     const int other = (shmem_my_pe() + 1) % shmem_n_pes();
-    void* own = shmem_malloc(1);
-    const bool is_coherent =
-        shmem_ptr(own, other) != nullptr || shmemx_public_ptr(own, other) == nullptr;
-    shmem_free(own);
-    if (is_coherent) return;
-    if (shmem_my_pe() == 0) {
-        stop_with_error("start",
-                        "coarrays need memory that the hardware keeps coherent; set SHMEM_HEAP to "
-                        "shared, or leave it out");
+    auto* word = static_cast<std::uint64_t*>(shmem_calloc(1, sizeof(std::uint64_t)));
+    if (shmem_ptr(word, other) == nullptr && shmemx_public_ptr(word, other) != nullptr) {
+        copied_word = word;
+    } else {
+        shmem_free(word);
     }
-    shmem_barrier_all();  // Image 1 ends the job.
 }
 
 }  // namespace
@@ -44,7 +41,7 @@ void initialize() {
     // Programs call coarray routines from OpenMP threads although the standard is silent on it.
     shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
     phase = Phase::kRunning;
-    refuse_noncoherent_memory();
+    find_coherence();
     make_image_state(shmem_my_pe(), shmem_n_pes());
     make_initial_team();
     start_remote_pointers();

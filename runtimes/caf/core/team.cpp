@@ -7,6 +7,7 @@
 #include <shmem.h>
 #include <shmemx.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -47,14 +48,13 @@ std::size_t block_bytes(int images) {
 // Teams whose images map each other's memory can exchange data by loads.
 void find_exposed(Team& team, Exposed* own) {
     team.own_exposed = own;
+    team.is_in_reach = true;
     for (int image = 1; image <= team.images; ++image) {
         auto* mapped = static_cast<Exposed*>(shmem_ptr(own, team.pe_of(image)));
-        if (mapped == nullptr) {
-            team.exposed.clear();
-            return;
-        }
         team.exposed.push_back(mapped);
+        team.is_in_reach &= shmemx_public_ptr(own, team.pe_of(image)) != nullptr;
     }
+    if (std::ranges::count(team.exposed, nullptr) != 0) team.exposed.clear();
 }
 
 void use_block(Team& team, void* block) {

@@ -58,9 +58,12 @@ struct Team : Members {
     std::vector<Team*> redefined;
 
     // Where this image exposes data of collectives (collectives.cpp): a symmetric address. Where
-    // each image does, as this image loads it; empty in teams on several nodes.
+    // each image does, as this image loads it; empty unless the images map each other's memory.
     Exposed* own_exposed = nullptr;
     std::vector<Exposed*> exposed;
+    // The images reach each other's memory without a network, also after the death of an image:
+    // they map it, or software keeps it coherent.
+    bool is_in_reach = false;
     std::uint64_t broadcasts = 0;  // by slots, so far
 
     bool is_initial() const { return parent == nullptr; }
