@@ -52,8 +52,16 @@ struct UsedPart {
     std::function<std::size_t()> end;  // only grows
 };
 
-// The bytes of the marks of a segment, by which other PEs tell its owner which pages they changed.
+// The bytes of the marks of a segment, by which other PEs of the node tell its owner which pages
+// they changed, and of a table of stamps, by which one PE of another node does.
 std::size_t page_marks_bytes(std::size_t segment_bytes);
+std::size_t page_stamps_bytes(std::size_t segment_bytes);
+
+// In the memory that the nodes share, zeros at first. nullptr: the other PE is on this node.
+struct StampTables {
+    char* there = nullptr;  // in the other PE's part: this PE stamps what it changes there
+    char* here = nullptr;   // in this PE's part: the other one does
+};
 
 // The copies of a segment: symmetric heap or static data.
 struct SegmentSetup {
@@ -62,9 +70,10 @@ struct SegmentSetup {
     int pe = 0;                  // this process
     std::vector<char*> publics;  // by PE; nullptr: it has no such segment
     std::vector<UsedPart> parts;
-    // By PE, page_marks_bytes() of coherent memory that all PEs map, zeros at first. Empty: PEs of
-    // several nodes have none, so an owner compares all of its memory.
+    // By PE, page_marks_bytes() of coherent memory that the PEs of the node map, zeros at first;
+    // nullptr: it is on another node, and `stamps` tells. Empty: the owner compares all memory.
     std::vector<char*> marks;
+    std::vector<StampTables> stamps;  // by PE; empty: there is one node
     Access access = Access::kCoherent;
 };
 

@@ -79,6 +79,21 @@ std::vector<PublicCopies> copies_in_file(const char* where) {
     return copies;
 }
 
+// The tables of PE `pe`.
+void add_stamps(noncoherent::Setup& setup, int pe, bool is_on_node) {
+    noncoherent::StampTables of_heap;
+    noncoherent::StampTables of_statics;
+    if (!is_on_node) {
+        const std::size_t behind_heap = noncoherent::page_stamps_bytes(setup.heap.bytes);
+        char* const there = session->public_file->stamps(pe, setup.pe);
+        char* const here = session->public_file->stamps(setup.pe, pe);
+        of_heap = {.there = there, .here = here};
+        of_statics = {.there = there + behind_heap, .here = here + behind_heap};
+    }
+    setup.heap.stamps.push_back(of_heap);
+    setup.statics.stamps.push_back(of_statics);
+}
+
 noncoherent::Setup describe_copies(const std::vector<PublicCopies>& copies) {
     const Node& node = *session->node;
     const launch::Job& job = session->job;
@@ -96,6 +111,7 @@ noncoherent::Setup describe_copies(const std::vector<PublicCopies>& copies) {
                  .publics = {},
                  .parts = parts_of_heap(node.header().range),
                  .marks = {},
+                 .stamps = {},
                  .access = access},
         .statics = {.own = reinterpret_cast<char*>(statics.base),
                     .bytes = statics.bytes,
@@ -103,12 +119,13 @@ noncoherent::Setup describe_copies(const std::vector<PublicCopies>& copies) {
                     .publics = {},
                     .parts = {{.begin = 0, .end = [bytes = statics.bytes] { return bytes; }}},
                     .marks = {},
+                    .stamps = {},
                     .access = access},
         .seed = config().eviction_seed.value,
         .show_life = {}};
     if (PublicFile* file = session->public_file.get(); file != nullptr)
         setup.show_life = [file](const char* where) { file->show_life(where); };
-    for (int pe = 0; pe < job.npes; ++pe) {
+    for (int pe = 0, local_index = 0; pe < job.npes; ++pe) {
         const PublicCopies& theirs = copies[static_cast<std::size_t>(pe)];
         setup.heap.publics.push_back(theirs.heap);
         setup.statics.publics.push_back(theirs.statics);
@@ -118,10 +135,12 @@ noncoherent::Setup describe_copies(const std::vector<PublicCopies>& copies) {
         setup.neighbours.push_back({.sleeper = is_on_node ? &owner.sleeper : nullptr,
                                     .lock = &owner.static_lock,
                                     .lines = theirs.lines});
-        if (job.nnodes > 1) continue;  // No coherent memory is common to all PEs.
-        char* const marks = marks_of(pe);
+        // Coherent memory is common to the PEs of a node.
+        char* const marks = is_on_node ? marks_of(local_index++) : nullptr;
         setup.heap.marks.push_back(marks);
-        setup.statics.marks.push_back(marks + noncoherent::page_marks_bytes(setup.heap.bytes));
+        setup.statics.marks.push_back(
+            marks != nullptr ? marks + noncoherent::page_marks_bytes(setup.heap.bytes) : nullptr);
+        if (job.nnodes > 1) add_stamps(setup, pe, is_on_node);
     }
     return setup;
 }

@@ -25,10 +25,17 @@ constexpr std::uint64_t kPageBytes = 4096;
 }  // namespace
 
 PublicFile::PublicFile(Setup setup) : setup_(std::move(setup)) {
-    const std::uint64_t lines = setup_.nodes > 1 ? static_cast<std::uint64_t>(setup_.nodes) *
-                                                       sizeof(noncoherent::BakeryLine)
-                                                 : 0;
-    heap_offset_ = round_up(kLinesOffset + lines, kPageBytes);
+    stamps_offset_ = kLinesOffset;
+    heap_offset_ = kPageBytes;
+    if (setup_.nodes > 1) {
+        const std::uint64_t lines =
+            static_cast<std::uint64_t>(setup_.nodes) * sizeof(noncoherent::BakeryLine);
+        stamps_offset_ = round_up(kLinesOffset + lines, kPageBytes);
+        stamps_bytes_ = noncoherent::page_stamps_bytes(setup_.range_bytes) +
+                        noncoherent::page_stamps_bytes(setup_.static_bytes_max);
+        heap_offset_ = round_up(
+            stamps_offset_ + static_cast<std::uint64_t>(setup_.npes) * stamps_bytes_, kPageBytes);
+    }
     statics_offset_ = heap_offset_ + setup_.range_bytes;
     // DAX devices map whole huge pages.
     part_bytes_ = round_up(statics_offset_ + setup_.static_bytes_max, kHugePageBytes);
@@ -179,6 +186,11 @@ char* PublicFile::statics(int pe) const {
 noncoherent::BakeryLine* PublicFile::lines(int pe) const {
     if (setup_.nodes == 1) return nullptr;
     return reinterpret_cast<noncoherent::BakeryLine*>(part(pe) + kLinesOffset);
+}
+
+char* PublicFile::stamps(int owner, int pe) const {
+    if (setup_.nodes == 1) return nullptr;
+    return part(owner) + stamps_offset_ + static_cast<std::uint64_t>(pe) * stamps_bytes_;
 }
 
 }  // namespace tessera

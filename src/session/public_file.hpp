@@ -9,8 +9,12 @@
 //   +--------------+ part_bytes    +-----------------+ kLinesOffset
 //   | part of PE 1 |               | BakeryLine      |  of atomics on the PE's memory; only where
 //   +--------------+               |     x nodes     |  there are several nodes
-//   | ...          |               +-----------------+ heap_offset
-//   +--------------+               | copy of a range |  heap/node_file.hpp
+//   | ...          |               +-----------------+ stamps_offset
+//   +--------------+               | tables of heap  |  what each PE has changed here; only where
+//                                  | and static data |  there are several nodes
+//                                  |     x PEs       |
+//                                  +-----------------+ heap_offset
+//                                  | copy of a range |  heap/node_file.hpp
 //                                  +-----------------+ statics_offset
 //                                  | copy of static  |
 //                                  | data            |
@@ -71,8 +75,11 @@ class PublicFile {
     char* heap(int pe) const { return part(pe) + heap_offset_; }
     // nullptr: that PE runs another program. REQUIRES: check_parts().
     char* statics(int pe) const;
-    // nullptr: there is one node.
+    // nullptr, both: there is one node.
     noncoherent::BakeryLine* lines(int pe) const;
+    // The tables in `owner`'s part that `pe` writes: that of the heap, behind it that of static
+    // data.
+    char* stamps(int owner, int pe) const;
 
   private:
     static constexpr std::size_t kLinesOffset = sizeof(PublicPart);
@@ -91,6 +98,8 @@ class PublicFile {
 
     Setup setup_;
     PublicFileKind kind_ = PublicFileKind::kFile;
+    std::uint64_t stamps_offset_ = 0;
+    std::uint64_t stamps_bytes_ = 0;  // bytes of the tables that one PE writes
     std::uint64_t heap_offset_ = 0;
     std::uint64_t statics_offset_ = 0;
     std::uint64_t part_bytes_ = 0;

@@ -47,6 +47,10 @@ Copies::Copies(SegmentSetup segment)
       policy_(segment_.access),
       line_copies_(line_copies(segment_.access)) {
     for (char* marks : segment_.marks) marks_.emplace_back(marks, segment_.bytes);
+    for (const StampTables& tables : segment_.stamps) {
+        stamped_.push_back(
+            {.there = {tables.there, segment_.bytes}, .here = {tables.here, segment_.bytes}});
+    }
     if (segment_.bytes == 0) return;
     void* twin = ::mmap(nullptr, segment_.bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -103,16 +107,34 @@ void Copies::publish_all(Dice& dice) {
     on_all(&Copies::publish_written, dice);
 }
 void Copies::refresh(const void* start, std::size_t bytes) {
-    on_range(marks_.empty() || bytes <= kComparedBytes ? &Copies::refresh_bytes
-                                                       : &Copies::refresh_marked,
-             start, bytes);
+    const bool is_compared = marks_.empty() || bytes <= kComparedBytes;
+    on_range(is_compared ? &Copies::refresh_bytes : &Copies::refresh_marked_range, start, bytes);
 }
 // A thread that finds no marks waits here for the thread that has taken them: its own loads must
 // see what that thread refreshes.
 void Copies::refresh_all(Dice& dice) {
     std::lock_guard guard(lock_);
     if (marks_.empty()) return on_all(&Copies::refresh_bytes, dice);
-    if (my_marks().take_any()) on_all(&Copies::refresh_marked, dice);
+    const bool is_stamped = look_at_stamps();
+    if (my_marks().take_any() || is_stamped) on_all(&Copies::refresh_marked, dice);
+    for (Stamped& each : stamped_) each.seen = each.latest;
+}
+
+bool Copies::look_at_stamps() {
+    bool is_stamped = false;
+    for (Stamped& each : stamped_) {
+        if (!each.here.is_used()) continue;
+        each.latest = each.here.last(policy_);
+        is_stamped = is_stamped || each.latest != each.seen;
+    }
+    return is_stamped;
+}
+
+void Copies::stamp(std::size_t offset, std::size_t bytes, std::size_t pe) const {
+    const Stamped& to = stamped_[pe];
+    std::lock_guard guard(stamp_lock_);
+    to.number = PageStamps::next(to.number);
+    to.there.set(policy_, offset, bytes, to.number);
 }
 
 void Copies::mark_public(const void* start, std::size_t bytes) const {
@@ -133,9 +155,21 @@ void Copies::publish_written(std::size_t begin, std::size_t end) {
 }
 
 void Copies::refresh_marked(std::size_t begin, std::size_t end) {
-    my_marks().take(begin, end, [this](std::size_t from, std::size_t to) {
+    const auto refresh = [this](std::size_t from, std::size_t to) {
         refresh_bytes(from, std::min(to, segment_.bytes));
-    });
+    };
+    my_marks().take(begin, end, refresh);
+    for (const Stamped& each : stamped_) {
+        if (each.latest == each.seen) continue;
+        if (each.latest - each.seen >= PageStamps::kTooFar) return refresh_bytes(begin, end);
+        each.here.changed(policy_, begin, end, each.seen, refresh);
+    }
+}
+
+// A look at a part of the pages leaves `seen` as it is.
+void Copies::refresh_marked_range(std::size_t begin, std::size_t end) {
+    look_at_stamps();
+    refresh_marked(begin, end);
 }
 
 void Copies::by_lines(LineStep by_line, Step by_word, std::size_t begin, std::size_t end) {

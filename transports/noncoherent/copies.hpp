@@ -6,7 +6,8 @@
 // publishing stores exactly these, and neighbours in the same cache line keep what other PEs have
 // put there. A sync point looks only at pages that the program has written (written_pages.hpp), or
 // that other PEs have marked (page_marks.hpp), where this is known. THREADS: any; the program may
-// store to its private copy meanwhile.
+// store to its private copy meanwhile. PEs of other nodes cannot set marks; they stamp pages
+// (page_stamps.hpp).
 #pragma once
 
 #include <atomic>
@@ -17,6 +18,7 @@
 #include "base/mutexes.hpp"
 #include "transports/noncoherent/line_copies.hpp"
 #include "transports/noncoherent/page_marks.hpp"
+#include "transports/noncoherent/page_stamps.hpp"
 #include "transports/noncoherent/policy.hpp"
 #include "transports/noncoherent/written_pages.hpp"
 
@@ -103,11 +105,18 @@ class Copies {
     void on_all(Step step, Dice& dice);
     void mark(std::size_t offset, std::size_t bytes, int pe) const {
         if (marks_.empty() || bytes == 0) return;
-        marks_[static_cast<std::size_t>(pe)].set(offset, bytes);
+        const auto index = static_cast<std::size_t>(pe);
+        if (marks_[index].is_used()) return marks_[index].set(offset, bytes);
+        stamp(offset, bytes, index);
     }
+    TESSERA_COLD void stamp(std::size_t offset, std::size_t bytes, std::size_t pe) const;
+    // RETURNS: whether a PE of another node has changed something here since the last look of
+    // refresh_all(). REQUIRES: the lock.
+    bool look_at_stamps();
     // From offset `begin` to `end`, of the parts that may have changed. REQUIRES: the lock.
     void publish_written(std::size_t begin, std::size_t end);
     void refresh_marked(std::size_t begin, std::size_t end);
+    void refresh_marked_range(std::size_t begin, std::size_t end);
     // From offset `begin` to `end`, multiples of 8. REQUIRES: the lock.
     void publish_bytes(std::size_t begin, std::size_t end);
     void refresh_bytes(std::size_t begin, std::size_t end);
@@ -121,10 +130,23 @@ class Copies {
     const SegmentSetup segment_;
     const Policy policy_;
     const LineCopies line_copies_;
-    std::vector<PageMarks> marks_;  // by PE; empty: PEs of several nodes
+    // The tables of a PE of another node: in one this PE tells it of changes, in the other it tells
+    // this PE.
+    struct Stamped {
+        PageStamps there;
+        PageStamps here;
+        mutable std::uint64_t number = 0;  // number of this PE's last change there
+        // The numbers of its changes here: at the last look of refresh_all(), and now.
+        std::uint64_t seen = 0;
+        std::uint64_t latest = 0;
+    };
+
+    std::vector<PageMarks> marks_;   // by PE, those of this node; empty: all memory is compared
+    std::vector<Stamped> stamped_;   // by PE; empty: there is one node
+    mutable ShortMutex stamp_lock_;  // guards Stamped::number and the tables `there`
     char* twin_ = nullptr;
     WrittenPages written_;
-    ShortMutex lock_;  // guards the twin, written_, and the taking of marks
+    ShortMutex lock_;  // guards the twin, written_, Stamped::seen, and the taking of marks
 };
 
 }  // namespace tessera::noncoherent

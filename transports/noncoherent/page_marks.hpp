@@ -35,10 +35,13 @@ class PageMarks {
     static constexpr std::size_t bytes_for(std::size_t segment_bytes) {
         return kCacheLineBytes + groups_of(segment_bytes) + pages_of(segment_bytes);
     }
+    // nullptr: there are none.
     PageMarks(char* memory, std::size_t segment_bytes)
         : any_(memory),
           groups_(memory + kCacheLineBytes),
           pages_(groups_ + groups_of(segment_bytes)) {}
+
+    bool is_used() const { return any_ != nullptr; }
 
     // REQUIRES: bytes > 0. COST: three loads for a page whose marks are set.
     void set(std::size_t offset, std::size_t bytes) const {

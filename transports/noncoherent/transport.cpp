@@ -301,6 +301,10 @@ std::size_t page_marks_bytes(std::size_t segment_bytes) {
     return PageMarks::bytes_for(segment_bytes);
 }
 
+std::size_t page_stamps_bytes(std::size_t segment_bytes) {
+    return PageStamps::bytes_for(segment_bytes);
+}
+
 std::unique_ptr<NoncoherentTransport> make_transport(Setup setup) {
     auto made = std::make_unique<CopiesTransport>(std::move(setup));
     if (!made->is_made()) return nullptr;

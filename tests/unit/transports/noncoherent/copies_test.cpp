@@ -12,6 +12,7 @@
 #include <memory>
 #include <random>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "base/fd.hpp"
@@ -35,6 +36,7 @@ class CopiesTest : public testing::TestWithParam<Access> {
                    .publics = {others_->bytes, mine_->bytes},
                    .parts = {{.begin = 0, .end = [this] { return used_; }}},
                    .marks = {},
+                   .stamps = {},
                    .access = GetParam()}) {}
     bool are_same() const { return std::memcmp(own_->bytes, mine_->bytes, kBytes) == 0; }
 
@@ -162,8 +164,9 @@ TEST_P(CopiesTest, StoresOfTheProgramAtTheSameTimeSurvive) {
     for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(word(*own_, i).load(), kRounds) << i;
 }
 
-// Two PEs with marks, and with memory that is large enough for the kernel to watch it.
-class MarkedCopiesTest : public testing::TestWithParam<Access> {
+// Two PEs with marks, or with stamps as between nodes, and with memory that is large enough for the
+// kernel to watch it.
+class MarkedCopiesTest : public testing::TestWithParam<std::tuple<Access, bool>> {
   protected:
     static constexpr std::size_t kAll = (std::size_t{300} << 10) - 24;
     static constexpr int kOwner = 1;
@@ -175,8 +178,17 @@ class MarkedCopiesTest : public testing::TestWithParam<Access> {
                 .publics = {public_[0].data(), public_[1].data()},
                 .parts = {{.begin = 0, .end = [] { return kAll / 3; }},
                           {.begin = kAll / 2 / 4096 * 4096, .end = [] { return kAll; }}},
-                .marks = {marks_[0].data(), marks_[1].data()},
-                .access = GetParam()};
+                .marks = {mark_of(0, pe), mark_of(1, pe)},
+                .stamps = {stamps_of(0, pe), stamps_of(1, pe)},
+                .access = std::get<Access>(GetParam())};
+    }
+    static bool are_on_two_nodes() { return std::get<bool>(GetParam()); }
+    char* mark_of(int owner, int pe) {
+        return owner != pe && are_on_two_nodes() ? nullptr : marks_[owner].data();
+    }
+    StampTables stamps_of(int other, int pe) {
+        if (other == pe || !are_on_two_nodes()) return {};
+        return {.there = stamps_[other].data(), .here = stamps_[pe].data()};
     }
     void change(std::size_t at, char value, std::size_t bytes) {
         const std::vector<char> values(bytes, value);
@@ -197,6 +209,9 @@ class MarkedCopiesTest : public testing::TestWithParam<Access> {
     Mapping public_[2] = {Mapping::private_memory(kAll), Mapping::private_memory(kAll)};
     std::vector<char> marks_[2] = {std::vector<char>(PageMarks::bytes_for(kAll)),
                                    std::vector<char>(PageMarks::bytes_for(kAll))};
+    // By owner.
+    Mapping stamps_[2] = {Mapping::private_memory(PageStamps::bytes_for(kAll)),
+                          Mapping::private_memory(PageStamps::bytes_for(kAll))};
     Copies copies_{setup_of(kOwner)};
     Copies other_{setup_of(0)};
     Dice no_dice_{0};
@@ -215,6 +230,22 @@ TEST_P(MarkedCopiesTest, RefreshesMarkedPagesAlone) {
     other_.mark_public(&mine(kAll - 1), 1);
     copies_.refresh_all(no_dice_);
     EXPECT_EQ(own(kAll - 1), 'c');
+}
+
+// A range that is large enough for the marks is found again until all memory is refreshed.
+TEST_P(MarkedCopiesTest, RangesAreLookedAtByMarks) {
+    change(100, 'a', 1);
+    change(90000, 'b', 1);
+    mine(100100) = 'x';  // No mark tells of it.
+    copies_.refresh(&own(81920), 30000);
+    EXPECT_EQ(own(90000), 'b');
+    EXPECT_EQ(own(100100), 0);
+    EXPECT_EQ(own(100), 0);
+    change(90001, 'c', 1);
+    copies_.refresh(&own(81920), 30000);
+    EXPECT_EQ(own(90001), 'c');
+    copies_.refresh_all(no_dice_);
+    EXPECT_EQ(own(100), 'a');
 }
 
 TEST_P(MarkedCopiesTest, PublishesWhatIsWrittenBehindEarlierLooks) {
@@ -259,7 +290,8 @@ TEST_P(MarkedCopiesTest, RandomOperationsAgreeWithAModel) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, MarkedCopiesTest, all_policies(), name_of);
+INSTANTIATE_TEST_SUITE_P(Policies, MarkedCopiesTest,
+                         testing::Combine(all_policies(), testing::Bool()));
 INSTANTIATE_TEST_SUITE_P(Policies, CopiesTest, all_policies(), name_of);
 
 }  // namespace
