@@ -169,7 +169,7 @@ caf_starts(start_itself "4 images: .two words. .." SHMEM_NUM_IMAGES=4)
 caf_starts(start_one "1 images: .two words. .." SHMEM_NUM_IMAGES=1)
 caf_starts(start_nonsense "SHMEM_NUM_IMAGES=four: give a number of images" SHMEM_NUM_IMAGES=four)
 
-# Memory that software keeps coherent; matrix_test.py of tests/behaviour/noncoherent has the whole
+# Memory that software keeps coherent; `ctest -L matrix` has the whole
 # set. With a file, the images of two nodes reach each other there.
 foreach(name sync events locks teams collectives stopped_images failed_images killed_anytime)
     set(program ${CMAKE_CURRENT_BINARY_DIR}/${name}/${name})
