@@ -89,13 +89,14 @@ class CopiesTransport final : public NoncoherentTransport {
 
     void perform(SyncPoint point) override {
         evict_now_and_then();
+        // Before another job's bytes come here.
+        if (point == SyncPoint::kSyncEnd && show_life_) show_life_("a barrier or sync");
         const Duty& duty = duty_of(point);
         for (Copies* copies : {&heap_, &statics_}) {
             if (duty.publishes) copies->publish_all(dice_);
             if (duty.refreshes) copies->refresh_all(dice_);
         }
         finish();
-        if (point == SyncPoint::kSyncEnd && show_life_) show_life_("a barrier or sync");
     }
 
     void perform(SyncPoint point, const void* start, std::size_t bytes) override {
