@@ -67,7 +67,9 @@ std::vector<PublicCopies> copies_in_file(const char* where) {
                                    .job = agreed.job,
                                    .program = mine.program_digest,
                                    .static_bytes = mine.static_bytes,
-                                   .pulse = 0}});
+                                   .pulse = 0,
+                                   .npes = 0,
+                                   .part_bytes = 0}});
     meet_all(where);
     const PublicFile& file = *session->public_file;
     file.check_parts();

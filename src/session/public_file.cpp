@@ -12,6 +12,7 @@
 #include <cstring>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/bits.hpp"
 #include "base/cache_lines.hpp"
@@ -21,10 +22,37 @@ namespace tessera {
 namespace {
 
 constexpr std::uint64_t kPageBytes = 4096;
+constexpr const char* kNeedLess =
+    "lower SHMEM_SYMMETRIC_SIZE, SHMEM_TEAM_MEMORY_SIZE and SHMEM_LOCAL_MEMORY_SIZE";
+
+const char* remedy_of_open(int error) {
+    switch (error) {
+        case ENOENT:
+        case ENODEV:
+        case ENXIO: return "name the memory as this host does, or load the device's driver";
+        case EACCES:
+        case EPERM:
+        case EROFS: return "give the user of the job the right to read and write it on each host";
+        default: return "name a file, a DAX device, or the memory of a PCI device (resourceN)";
+    }
+}
+
+PublicPart read_at(const char* part) {
+    PublicPart seen;
+    drop_lines(part, sizeof seen);
+    std::memcpy(&seen, part, sizeof seen);
+    return seen;
+}
+
+std::string name_on_host(const std::string& path) {
+    char host[256] = "";
+    ::gethostname(host, sizeof host - 1);
+    return "SHMEM_HEAP=noncoherent:" + path + " on " + host;
+}
 
 }  // namespace
 
-PublicFile::PublicFile(Setup setup) : setup_(std::move(setup)) {
+PublicFile::PublicFile(Setup setup) : setup_(std::move(setup)), name_(name_on_host(setup_.path)) {
     stamps_offset_ = kLinesOffset;
     heap_offset_ = kPageBytes;
     if (setup_.nodes > 1) {
@@ -43,41 +71,43 @@ PublicFile::PublicFile(Setup setup) : setup_(std::move(setup)) {
     lock_my_part();
     make_large_enough();
     map_ = Mapping::share(file_.get(), 0, bytes(), {.aligned_to = kHugePageBytes, .wanted = {}});
-    if (!map_.is_mapped()) fail("cannot map the file");
+    if (!map_.is_mapped()) {
+        fail("cannot map the file for all PEs",
+             "take a file system with shared mappings, e.g. /dev/shm, or a device of memory");
+    }
     wait_for_other_jobs();
     empty_my_part();
+    setup_.mine.npes = static_cast<std::uint64_t>(setup_.npes);
+    setup_.mine.part_bytes = part_bytes_;
     store_past_cache(part(setup_.pe), &setup_.mine, sizeof setup_.mine);
     finish_stores_past_cache();
 }
 
-void PublicFile::fail(const char* what) const {
-    fatal("shmem_init: SHMEM_HEAP=noncoherent:%s: %s: %s", setup_.path.c_str(), what,
-          std::strerror(errno));
+void PublicFile::fail(const char* what, const char* remedy) const {
+    fatal("shmem_init: %s: %s: %s; %s", name_.c_str(), what, std::strerror(errno), remedy);
 }
 
 void PublicFile::open() {
     if (drop_instruction() == LineInstruction::kNone) {
-        fatal(
-            "shmem_init: SHMEM_HEAP=noncoherent:%s: this processor does not let programs "
-            "maintain its caches",
-            setup_.path.c_str());
+        fatal("shmem_init: %s: this processor does not let programs maintain its caches",
+              name_.c_str());
     }
     const int create = may_create_public_file(setup_.path) ? O_CREAT : 0;
     file_ = Fd(::open(setup_.path.c_str(), O_RDWR | create | O_CLOEXEC, 0600));
-    if (!file_) fail("cannot open the file");
+    if (!file_) fail("cannot open the file", remedy_of_open(errno));
     kind_ = public_file_kind(setup_.path, file_.get());
     if (kind_ == PublicFileKind::kOther) {
         fatal(
-            "shmem_init: SHMEM_HEAP=noncoherent:%s: this is neither a file nor a device of "
-            "characters, such as a DAX device, nor the memory of a PCI device",
-            setup_.path.c_str());
+            "shmem_init: %s: this is neither a file nor a device of characters, such as a DAX "
+            "device, nor the memory of a PCI device",
+            name_.c_str());
     }
     // Arm's processors fault where a program loads or stores such memory unaligned.
     if (kind_ == PublicFileKind::kPci && drop_instruction() == LineInstruction::kDc) {
         fatal(
-            "shmem_init: SHMEM_HEAP=noncoherent:%s: on Arm, the memory of a PCI device must be "
-            "mapped write-combining; take its file resourceN_wc",
-            setup_.path.c_str());
+            "shmem_init: %s: on Arm, the memory of a PCI device must be mapped write-combining; "
+            "take its file resourceN_wc",
+            name_.c_str());
     }
 }
 
@@ -85,15 +115,13 @@ void PublicFile::make_large_enough() const {
     const std::uint64_t has = public_file_bytes(file_.get());
     if (kind_ == PublicFileKind::kFile) {
         if (has < bytes() && ::ftruncate(file_.get(), static_cast<off_t>(bytes())) != 0)
-            fail("cannot make the file large enough for the memory of all PEs");
+            fail("cannot make the file large enough for the memory of all PEs", kNeedLess);
         return;
     }
     if (has == 0 || has >= bytes()) return;
-    fatal(
-        "shmem_init: SHMEM_HEAP=noncoherent:%s: the device has %llu bytes, but %d PEs need %llu; "
-        "lower SHMEM_SYMMETRIC_SIZE, SHMEM_TEAM_MEMORY_SIZE and SHMEM_LOCAL_MEMORY_SIZE",
-        setup_.path.c_str(), static_cast<unsigned long long>(has), setup_.npes,
-        static_cast<unsigned long long>(bytes()));
+    fatal("shmem_init: %s: the device has %llu bytes, but %d PEs need %llu; %s", name_.c_str(),
+          static_cast<unsigned long long>(has), setup_.npes,
+          static_cast<unsigned long long>(bytes()), kNeedLess);
 }
 
 // The part is this PE's own while the process lives: another job that uses the file would share
@@ -106,8 +134,7 @@ void PublicFile::lock_my_part() const {
     lock.l_len = static_cast<off_t>(part_bytes_);
     if (::fcntl(file_.get(), F_OFD_SETLK, &lock) == 0) return;
     if (errno != EAGAIN && errno != EACCES) return;  // Some devices have no locks.
-    fatal("shmem_init: SHMEM_HEAP=noncoherent:%s: another job uses the file; give each job its own",
-          setup_.path.c_str());
+    fatal("shmem_init: %s: another job uses the file; give each job its own", name_.c_str());
 }
 
 void PublicFile::empty_my_part() const {
@@ -123,40 +150,49 @@ void PublicFile::empty_my_part() const {
     finish_stores_past_cache();
 }
 
-PublicPart PublicFile::read(int pe) const {
-    PublicPart seen;
-    drop_lines(part(pe), sizeof seen);
-    std::memcpy(&seen, part(pe), sizeof seen);
-    return seen;
-}
+PublicPart PublicFile::read(int pe) const { return read_at(part(pe)); }
 
-// The first PE of another job may have other sizes, but its part begins the file as well.
+// The first part of another job begins the file, whatever the sizes of its memory are. Each of its
+// PEs that does not compute shows life.
 void PublicFile::wait_for_other_jobs() const {
     constexpr int kLooks = 100;
     constexpr std::chrono::milliseconds kBetweenLooks{20};
     const PublicPart first = read(0);
     if (first.magic != kPublicMagic || first.job == setup_.mine.job) return;
+    const std::uint64_t has = public_file_bytes(file_.get());
+    const bool is_whole = first.part_bytes > 0 && first.npes <= has / first.part_bytes;
+    const std::uint64_t npes = is_whole ? first.npes : 1;
+    const Mapping theirs = Mapping::share(file_.get(), 0, npes * first.part_bytes,
+                                          {.aligned_to = kHugePageBytes, .wanted = {}});
+    const auto part_of = [&](std::uint64_t pe) {
+        return read_at(theirs.is_mapped() ? theirs.data() + pe * first.part_bytes : part(0));
+    };
+    std::vector<std::uint64_t> pulses;
+    for (std::uint64_t pe = 0; pe < npes; ++pe) pulses.push_back(part_of(pe).pulse);
     for (int look = 0; look < kLooks; ++look) {
         std::this_thread::sleep_for(kBetweenLooks);
         const PublicPart now = read(0);
         if (now.magic != kPublicMagic || now.job == setup_.mine.job) return;
-        if (now.pulse != first.pulse || now.job != first.job) fail_used();
+        if (now.job != first.job) fail_used();
+        for (std::uint64_t pe = 0; pe < npes; ++pe) {
+            const PublicPart seen = part_of(pe);
+            // PEs of this job may have taken some parts already.
+            if (seen.job == first.job && seen.pulse != pulses[pe]) fail_used();
+        }
     }
 }
 
 void PublicFile::fail_used() const {
     fatal(
-        "shmem_init: SHMEM_HEAP=noncoherent:%s: another job uses this memory, perhaps on another "
-        "host; give each job its own",
-        setup_.path.c_str());
+        "shmem_init: %s: another job uses this memory, perhaps on another host; give each job its "
+        "own",
+        name_.c_str());
 }
 
 void PublicFile::show_life(const char* where) {
     if (read(setup_.pe).job != setup_.mine.job) {
-        fatal(
-            "%s: SHMEM_HEAP=noncoherent:%s: another job has overwritten this memory; give each job "
-            "its own",
-            where, setup_.path.c_str());
+        fatal("%s: %s: another job has overwritten this memory; give each job its own", where,
+              name_.c_str());
     }
     const std::uint64_t pulse = pulse_.fetch_add(1, std::memory_order_relaxed) + 1;
     auto* const mine = reinterpret_cast<PublicPart*>(part(setup_.pe));
@@ -170,9 +206,9 @@ void PublicFile::check_parts() const {
         if (theirs.job == setup_.mine.job) continue;
         if (theirs.magic == kPublicMagic) fail_used();
         fatal(
-            "shmem_init: SHMEM_HEAP=noncoherent:%s: PE %d has stored to its part of the file, but "
-            "this PE does not see it; the name must lead to the same memory on all hosts",
-            setup_.path.c_str(), pe);
+            "shmem_init: %s: PE %d has stored to its part of the file, but this PE does not see "
+            "it; the name must lead to the same memory on all hosts",
+            name_.c_str(), pe);
     }
 }
 

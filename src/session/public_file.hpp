@@ -23,7 +23,8 @@
 //
 // Two jobs must not use the memory at the same time. On one host locks of the file keep them apart.
 // Between hosts, and on devices without locks, the owner of a part counts its pulse up while it
-// lives; a job that starts waits for a pulse, and one whose part has got another owner ends.
+// lives; a job that starts waits for the pulse of any PE, and one whose part has got another owner
+// ends.
 #pragma once
 
 #include <atomic>
@@ -44,6 +45,8 @@ struct alignas(kCacheLineBytes) PublicPart {
     std::uint64_t program;  // Node's digest of the program
     std::uint64_t static_bytes;
     std::uint64_t pulse;
+    std::uint64_t npes;  // Other jobs find all parts by these.
+    std::uint64_t part_bytes;
 };
 inline constexpr std::uint64_t kPublicMagic = 0x31424c4250534554;  // "TESPBLB1" in memory
 static_assert(sizeof(PublicPart) == kCacheLineBytes);
@@ -93,10 +96,12 @@ class PublicFile {
     void open();
     void make_large_enough() const;
     void lock_my_part() const;
-    [[noreturn]] void fail(const char* what) const;
+    // With the reason of the system call that has just failed.
+    [[noreturn]] void fail(const char* what, const char* remedy) const;
     [[noreturn]] void fail_used() const;
 
     Setup setup_;
+    std::string name_;  // the setting, and the host that has this PE, for messages
     PublicFileKind kind_ = PublicFileKind::kFile;
     std::uint64_t stamps_offset_ = 0;
     std::uint64_t stamps_bytes_ = 0;  // bytes of the tables that one PE writes

@@ -15,16 +15,19 @@ import threading
 from misuse import HANG_SECONDS, Misuse
 
 NAME = "shmem_init: SHMEM_HEAP=noncoherent:"
+HOST = f" on {os.uname().nodename}: "
 NOT_SHARED = (r"PE \d has stored to its part of the file, but this PE does not see it; the name "
               "must lead to the same memory on all hosts")
 # Each PE in a folder of its own, where a relative name is another file.
 OWN_FOLDER = 'mkdir -p pe$PMIX_RANK && cd pe$PMIX_RANK && exec "$@"'
 
 
-# PublicPart (src/session/public_file.hpp), at the start of the file: the magic number, the job, the
-# program, the bytes of static data, and the pulse.
-PART = struct.Struct("<5Q")
+# PublicPart (src/session/public_file.hpp), at the start of each part: the magic number, the job,
+# the program, the bytes of static data, the pulse, the number of PEs and the bytes of a part.
+PART = struct.Struct("<7Q")
 MAGIC = 0x31424c4250534554
+PULSE_AT = 32
+PART_BYTES = 2 << 20
 
 
 def run(command, **settings):
@@ -36,13 +39,16 @@ def check_messages(misuse, folder):
     fifo = os.path.join(folder, "fifo")
     os.mkfifo(fifo)
     for case, path, text in (
-            ("folder", folder, "cannot open the file: Is a directory"),
-            ("missing device", "/dev/none0.0", "cannot open the file: No such file.*"),
+            ("folder", folder, "cannot open the file: Is a directory; name a file, .*"),
+            ("missing device", "/dev/none0.0", "cannot open the file: No such file.*; name the "
+             "memory as this host does, or load the device's driver"),
             ("missing folder", folder + "/none/file", "cannot open the file: No such file.*"),
+            ("no shared mapping", "/proc/self/comm", "cannot map the file for all PEs: No such "
+             "device; take a file system with shared mappings, .*"),
             ("fifo", fifo, "this is neither a file nor a device of characters, .*"),
             # Each mapping of it is memory of its own.
             ("other memory", "/dev/zero", NOT_SHARED)):
-        misuse.expect_error(case, NAME + path + ": " + text, SHMEM_HEAP="noncoherent:" + path)
+        misuse.expect_error(case, NAME + path + HOST + text, SHMEM_HEAP="noncoherent:" + path)
 
 
 def check_nodes(misuse, folder):
@@ -85,8 +91,8 @@ def check_lock(misuse, folder):
                           env={**os.environ, **misuse.settings, **settings},
                           stdout=subprocess.PIPE) as user:
         said = user.stdout.readline()
-        misuse.expect_error("used file", NAME + path + ": another job uses the file; give each job "
-                            "its own", **settings)
+        misuse.expect_error("used file", NAME + path + HOST + "another job uses the file; give "
+                            "each job its own", **settings)
         user.communicate("\n", timeout=HANG_SECONDS)
     result = run([*command, "none"], **misuse.settings, **settings)
     misuse.check("file that was used", result, said == "ready\n" and user.returncode == 0 and
@@ -94,23 +100,29 @@ def check_lock(misuse, folder):
 
 
 class Pulse(threading.Thread):
-    """Another host's job in the file, which no lock shows."""
+    """Another host's job of two PEs in the file, which no lock shows."""
 
-    def __init__(self, path, lives=True):
+    def __init__(self, path, living_pe):
+        """`living_pe`: None: all have died."""
         super().__init__()
         with open(path, "r+b") as file:
-            file.truncate(max(PART.size, os.path.getsize(path)))
-            self.memory = mmap.mmap(file.fileno(), PART.size)
-        self.memory[:] = PART.pack(MAGIC, 12345, 1, 0, 0)
+            file.truncate(max(2 * PART_BYTES, os.path.getsize(path)))
+            self.memory = mmap.mmap(file.fileno(), 0)
+        # As a job does: it empties its memory, then signs it.
+        self.memory[:] = b"\0" * len(self.memory)
+        for at in (0, PART_BYTES):
+            self.memory[at:at + PART.size] = PART.pack(MAGIC, 12345, 1, 0, 0, 2, PART_BYTES)
         self.is_over = threading.Event()
-        self.lives = lives
+        self.living_pe = living_pe
 
     def run(self):
         pulse = 0
-        while not self.is_over.wait(0.005):
+        while self.living_pe is not None and not self.is_over.wait(0.005):
             pulse += 1
-            if PART.unpack(self.memory[:])[1] == 12345 and self.lives:
-                self.memory[-8:] = struct.pack("<Q", pulse)
+            at = self.living_pe * PART_BYTES
+            if PART.unpack(self.memory[at:at + PART.size])[1] == 12345:
+                at += PULSE_AT
+                self.memory[at:at + 8] = struct.pack("<Q", pulse)
 
     def end(self):
         self.is_over.set()
@@ -122,14 +134,14 @@ def check_other_hosts(misuse, folder):
     path = os.path.join(folder, "pool")
     settings = {"SHMEM_HEAP": "noncoherent:" + path}
     command = [misuse.oshrun, "-n", "2", misuse.program]
-    for lives in (True, False):
+    for living_pe in (0, 1, None):
         with open(path, "wb"):
             pass
-        other = Pulse(path, lives)
+        other = Pulse(path, living_pe)
         other.start()
-        if lives:
-            misuse.expect_error("live job", NAME + path + ": another job uses this memory, perhaps "
-                                "on another host; give each job its own", **settings)
+        if living_pe is not None:
+            misuse.expect_error("live job", NAME + path + HOST + "another job uses this memory, "
+                                "perhaps on another host; give each job its own", **settings)
         else:
             result = run([*command, "none"], **misuse.settings, **settings)
             misuse.check("dead job", result, result.returncode == 0, "success")
@@ -138,12 +150,12 @@ def check_other_hosts(misuse, folder):
                           env={**os.environ, **misuse.settings, **settings},
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as user:
         said = user.stdout.readline()
-        Pulse(path)  # It signs.
+        Pulse(path, None)
         text, _ = user.communicate("\n", timeout=HANG_SECONDS)
         result = subprocess.CompletedProcess(command, user.returncode, text)
         misuse.check("taken memory", result, said == "ready\n" and user.returncode != 0 and
-                     f"SHMEM_HEAP=noncoherent:{path}: another job has overwritten this memory; give"
-                     " each job its own" in text, "a message")
+                     f"SHMEM_HEAP=noncoherent:{path}{HOST}another job has overwritten this memory; "
+                     "give each job its own" in text, "a message")
 
 
 def main():
