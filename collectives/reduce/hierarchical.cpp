@@ -40,6 +40,8 @@ constexpr int kWindowRound = 0;
 static_assert(kNodeRound > kWindowRound);  // Both use kReady.
 // Up to this size the first members of the nodes work alone.
 constexpr std::size_t kShortBytes = 2 * kChunkBytes;
+// A step of a ring of nodes where PEs share cores, in off-node latencies: every lane waits.
+constexpr double kOversubscribedStep = 1.35;
 constexpr std::uint32_t kBegin = 0;
 constexpr std::uint32_t kEnd = 1;
 constexpr std::uint32_t kTaken = 2;
@@ -234,8 +236,10 @@ Cost cost(const TeamLayout& team, double n) {
     const double moved = n * (team.nodes - 1) / team.nodes;
     // The lanes of a node take turns, each for every piece.
     const double turns = 0.75 * m * (m - 1) * ring_turns(team, team.nodes - 1, n / m / team.nodes);
+    const double steps = 2 * (team.nodes - 1);
+    const double waits = team.is_oversubscribed() ? kOversubscribedStep * steps : steps;
     return meeting + each_member(team, n * (m - 1) / m, n) +
-           off_node(team, 2 * (team.nodes - 1) + turns, 2 * (team.nodes - 1), 2 * moved);
+           off_node(team, waits + turns, steps, 2 * moved);
 }
 
 Cost scatter_cost(const TeamLayout& team, double n) { return cost(team, team.npes * n); }

@@ -38,4 +38,11 @@ inline StreamLayout modelled_streams(const TeamLayout& team) {
     return {std::min(static_cast<int>(team.npes), kMembersMax), kLongStreamBlockBytes};
 }
 
+// Waits between nodes for `n` bytes over a stream. Where PEs share cores, the receiver gets a core
+// for each slot of them; elsewhere slots follow each other.
+inline double stream_waits(const TeamLayout& team, double n) {
+    const auto slot_bytes = static_cast<double>(modelled_streams(team).slot_bytes());
+    return team.is_oversubscribed() ? pieces(n, slot_bytes) : 1;
+}
+
 }  // namespace tessera::collectives

@@ -8,6 +8,7 @@
 #include "collectives/cost_terms.hpp"
 #include "collectives/patterns/core.hpp"
 #include "collectives/reduce/reduce.hpp"
+#include "collectives/streams/binomial.hpp"
 #include "collectives/streams/call.hpp"
 
 namespace tessera::collectives {
@@ -88,7 +89,8 @@ Cost cost(const TeamLayout& team, double n) {
     const double levels = off_node_rounds(team);
     return Cost{.latencies = on_node_rounds(team) + 2} +
            each_member(team, kStreamCall + kMailboxPush * n * rounds + 2 * n, n * rounds) +
-           off_node(team, levels, team.largest_node * levels, team.largest_node * n * levels);
+           off_node(team, levels * stream_waits(team, n), team.largest_node * levels,
+                    team.largest_node * n * levels);
 }
 
 }  // namespace

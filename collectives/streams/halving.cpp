@@ -10,6 +10,7 @@
 #include "collectives/cost_terms.hpp"
 #include "collectives/patterns/core.hpp"
 #include "collectives/reduce/reduce.hpp"
+#include "collectives/streams/binomial.hpp"
 #include "collectives/streams/call.hpp"
 
 namespace tessera::collectives {
@@ -160,8 +161,8 @@ Cost cost(const TeamLayout& team, double n) {
     return Cost{.latencies = 2 * (on_node_rounds(team) + fold_rounds(p)) + 2} +
            each_member(team, kStreamCall + kMailboxPush * (2 * n * (p - 1) / p + fold),
                        n * (p - 1) / p + fold) +
-           off_node(team, 2 * levels, 2 * team.largest_node * levels,
-                    2 * moved * team.largest_node / 2);
+           off_node(team, 2 * std::max(levels, stream_waits(team, moved)),
+                    2 * team.largest_node * levels, 2 * moved * team.largest_node / 2);
 }
 
 }  // namespace
