@@ -38,7 +38,8 @@ inline void barrier(Team& team, const char* where) {
 inline void barrier(const Window& window, const Epochs::Options& options, const char* where) {
     Team& team = window.team();
     if (memory_is_coherent()) return barrier(team, where);
-    if (!options.no_store) window.sync_part(SyncPoint::kSyncBegin);
+    options.no_store ? sync_copies(SyncPoint::kSyncBegin, nullptr, 0)
+                     : window.sync_part(SyncPoint::kSyncBegin);
     team.flags->calls.note(where);
     team.plain_sync(team, where);
     if (!options.no_put) window.sync_part(SyncPoint::kSyncEnd);

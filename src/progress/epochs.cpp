@@ -316,8 +316,11 @@ void Epochs::complete(std::uint64_t handle, const char* where) {
     if (hold.owns_lock()) hold.unlock();
     if (!epoch.copies.empty()) perform_deferred(epoch, where);
     // On mapped memory the release of the targets' gates is enough.
-    if (needs_quiet(epoch.options, epoch.window->has_range(), epoch.has_gets))
+    if (needs_quiet(epoch.options, epoch.window->has_range(), epoch.has_gets)) {
         default_context.quiet();
+    } else if (!epoch.options.no_put) {
+        sync_copies(SyncPoint::kQuiet, nullptr, 0);  // The targets learn which pages have changed.
+    }
     {
         const auto hold_again = guard();
         tell_targets(epoch);

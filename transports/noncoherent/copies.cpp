@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "base/bits.hpp"
@@ -130,11 +131,41 @@ bool Copies::look_at_stamps() {
     return is_stamped;
 }
 
-void Copies::stamp(std::size_t offset, std::size_t bytes, std::size_t pe) const {
-    const Stamped& to = stamped_[pe];
+void Copies::note_stamp(std::size_t offset, std::size_t bytes, std::size_t pe) const {
+    const Noted noted{pe, offset / kPageBytes, (offset + bytes - 1) / kPageBytes};
     std::lock_guard guard(stamp_lock_);
-    to.number = PageStamps::next(to.number);
-    to.there.set(policy_, offset, bytes, to.number);
+    if (noted_count_ > 0) {
+        Noted& before = noted_[noted_count_ - 1];
+        const bool is_next =
+            before.pe == pe && noted.first >= before.first && noted.first <= before.last + 1;
+        if (is_next) {
+            before.last = std::max(before.last, noted.last);
+            return;
+        }
+    }
+    if (noted_count_ == kNotedMax) set_noted_stamps();
+    noted_[noted_count_++] = noted;
+}
+
+void Copies::set_stamps() const {
+    std::lock_guard guard(stamp_lock_);
+    set_noted_stamps();
+}
+
+void Copies::set_noted_stamps() const {
+    if (noted_count_ == 0) return;
+    const std::span noted(noted_, std::exchange(noted_count_, 0));
+    for (const Noted& each : noted) {
+        const Stamped& to = stamped_[each.pe];
+        to.number = PageStamps::next(to.number);
+        to.there.set(policy_, each.first, each.last, to.number);
+    }
+    policy_.finish();
+    for (const Noted& each : noted) {
+        const Stamped& to = stamped_[each.pe];
+        to.there.set_last(policy_, to.number);
+    }
+    policy_.finish();
 }
 
 void Copies::mark_public(const void* start, std::size_t bytes) const {
@@ -144,6 +175,7 @@ void Copies::mark_public(const void* start, std::size_t bytes) const {
         const auto offset = static_cast<std::size_t>(static_cast<const char*>(start) - copy);
         if (offset < segment_.bytes) mark(offset, bytes, static_cast<int>(pe));
     }
+    finish_stamps();
 }
 
 void Copies::publish_written(std::size_t begin, std::size_t end) {

@@ -76,6 +76,11 @@ class Copies {
         policy_.finish();
         mark(offset_of(address), bytes, pe);
     }
+    // PEs of other nodes may find all pages that change() has changed before: where this PE tells
+    // them that it has. RETURNS when: the stamps are visible before every store that follows.
+    void finish_stamps() const {
+        if (!stamped_.empty()) set_stamps();
+    }
     // The program has changed these bytes of some PE's public copy, and written them back.
     void mark_public(const void* start, std::size_t bytes) const;
 
@@ -107,9 +112,12 @@ class Copies {
         if (marks_.empty() || bytes == 0) return;
         const auto index = static_cast<std::size_t>(pe);
         if (marks_[index].is_used()) return marks_[index].set(offset, bytes);
-        stamp(offset, bytes, index);
+        note_stamp(offset, bytes, index);
     }
-    TESSERA_COLD void stamp(std::size_t offset, std::size_t bytes, std::size_t pe) const;
+    TESSERA_COLD void note_stamp(std::size_t offset, std::size_t bytes, std::size_t pe) const;
+    TESSERA_COLD void set_stamps() const;
+    // REQUIRES: stamp_lock_.
+    void set_noted_stamps() const;
     // RETURNS: whether a PE of another node has changed something here since the last look of
     // refresh_all(). REQUIRES: the lock.
     bool look_at_stamps();
@@ -141,9 +149,18 @@ class Copies {
         std::uint64_t latest = 0;
     };
 
-    std::vector<PageMarks> marks_;   // by PE, those of this node; empty: all memory is compared
-    std::vector<Stamped> stamped_;   // by PE; empty: there is one node
-    mutable ShortMutex stamp_lock_;  // guards Stamped::number and the tables `there`
+    std::vector<PageMarks> marks_;  // by PE, those of this node; empty: all memory is compared
+    std::vector<Stamped> stamped_;  // by PE; empty: there is one node
+    // Pages that this PE has changed, and not stamped yet.
+    struct Noted {
+        std::size_t pe;
+        std::size_t first;  // pages
+        std::size_t last;
+    };
+    static constexpr std::size_t kNotedMax = 16;
+    mutable ShortMutex stamp_lock_;  // guards Stamped::number, the tables `there`, and these
+    mutable Noted noted_[kNotedMax];
+    mutable std::size_t noted_count_ = 0;
     char* twin_ = nullptr;
     WrittenPages written_;
     ShortMutex lock_;  // guards the twin, written_, Stamped::seen, and the taking of marks

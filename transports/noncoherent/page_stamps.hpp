@@ -9,11 +9,12 @@
 //   64 + 4 g              a page of group g: kPagesInGroup pages (32 bits)
 //   64 + 4 (groups + p)   page p (32 bits)
 //
-// The PE counts its changes. It stores the number to pages and groups behind the change, and to the
-// first word behind these. The owner remembers the number of its last look, and looks at pages with
-// a later one. So a change that the owner overlooks has a number that the owner has not seen yet:
-// the number of its next look is larger. Numbers of 32 bits are compared by their distance; an
-// owner that is 2^31 changes behind looks at all pages. THREADS: one sets, one looks.
+// The PE counts its changes. It stores numbers to pages and groups behind the changes, and the last
+// one to the first word behind these, before it tells the owner (Copies::finish_stamps). The owner
+// remembers the number of its last look, and looks at pages with a later one. So a change that the
+// owner overlooks has a number that the owner has not seen yet: the number of its next look is
+// larger. Numbers of 32 bits are compared by their distance; an owner that is 2^31 changes behind
+// looks at all pages. THREADS: one sets, one looks.
 #pragma once
 
 #include <algorithm>
@@ -49,22 +50,22 @@ class PageStamps {
     static std::uint64_t next(std::uint64_t number) {
         return static_cast<Stamp>(number + 1) != 0 ? number + 1 : number + 2;
     }
-    // REQUIRES: bytes > 0; the change is visible; `number` is next() of the last call's.
-    // RETURNS when: the stamps are visible before every store that follows.
-    void set(const Policy& policy, std::size_t offset, std::size_t bytes,
+    // For pages `first` to `last`. REQUIRES: the changes are visible; `number` is next() of the last
+    // one. The caller finishes (Policy::finish()), and calls set_last() behind that.
+    void set(const Policy& policy, std::size_t first, std::size_t last,
              std::uint64_t number) const {
         const auto stamp = static_cast<Stamp>(number);
-        const std::size_t last_page = (offset + bytes - 1) / kPageBytes;
-        for (std::size_t page = offset / kPageBytes; page <= last_page; ++page) {
+        for (std::size_t page = first; page <= last; ++page) {
             policy.store(pages_ + page * sizeof stamp, &stamp, sizeof stamp);
-            if (page == last_page || (page + 1) % kPagesInGroup == 0) {
+            if (page == last || (page + 1) % kPagesInGroup == 0) {
                 char* const group = groups_ + page / kPagesInGroup * sizeof stamp;
                 policy.store(group, &stamp, sizeof stamp);
             }
         }
-        policy.finish();
+    }
+    // The owner may find what was set with numbers up to this one. The caller finishes.
+    void set_last(const Policy& policy, std::uint64_t number) const {
         policy.store(last_, &number, sizeof number);
-        policy.finish();
     }
 
     // The number of the last change.

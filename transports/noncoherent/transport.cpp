@@ -93,6 +93,7 @@ class CopiesTransport final : public NoncoherentTransport {
         if (point == SyncPoint::kSyncEnd && show_life_) show_life_("a barrier or sync");
         const Duty& duty = duty_of(point);
         for (Copies* copies : {&heap_, &statics_}) {
+            if (duty.publishes) copies->finish_stamps();
             if (duty.publishes) copies->publish_all(dice_);
             if (duty.refreshes) copies->refresh_all(dice_);
         }
@@ -102,6 +103,7 @@ class CopiesTransport final : public NoncoherentTransport {
     void perform(SyncPoint point, const void* start, std::size_t bytes) override {
         evict_now_and_then();
         for (Copies* copies : {&heap_, &statics_}) {
+            if (duty_of(point).publishes) copies->finish_stamps();
             if (copies->holds(start)) perform(point, *copies, start, bytes);
         }
         finish();
@@ -167,6 +169,12 @@ class CopiesTransport final : public NoncoherentTransport {
         get(context, dest, source, bytes, pe);
     }
 
+    void put_tracked(Context& context, void* dest, const void* source, std::size_t bytes, int pe,
+                     Operation&) override {
+        put(context, dest, source, bytes, pe);
+        copies_of(dest).finish_stamps();
+    }
+
     std::uint64_t atomic(Context&, const AtomicRequest& request, int pe) override {
         evict_now_and_then();
         Copies& copies = copies_of(request.dest);
@@ -191,6 +199,7 @@ class CopiesTransport final : public NoncoherentTransport {
             if (next != old) {
                 copies.change(request.dest, request.bytes, pe,
                               [&](char* remote) { policy.store(remote, &next, request.bytes); });
+                copies.finish_stamps();  // The old value tells that the word has changed.
             }
         }
         if (pe == pe_) perform(SyncPoint::kAtomicEnd, copies, request.dest, request.bytes);
@@ -213,6 +222,7 @@ class CopiesTransport final : public NoncoherentTransport {
                 copies.change(dest, piece_bytes, pe,
                               [&](char* remote) { policy.store(remote, piece, piece_bytes); });
             });
+        copies.finish_stamps();  // The old value tells that the word has changed.
         if (pe == pe_) perform(SyncPoint::kAtomicEnd, copies, what.dest, bytes);
         wake(pe);
     }

@@ -127,6 +127,7 @@ TEST_F(Promise, EpochsOnAWindowSyncItsPartAlone) {
         shmemx_epoch_wait(&epoch);
         EXPECT_EQ(mine[1], kNew);
         expect_old(*static_cast<volatile long*>(&outside));
+        tell();
     } else if (has_partner()) {
         shmemx_window_start(window, &partner_, 1, 0, &epoch);
         shmemx_epoch_ready(epoch, partner_);
@@ -135,6 +136,7 @@ TEST_F(Promise, EpochsOnAWindowSyncItsPartAlone) {
         shmem_long_p(&outside, kNew, partner_);
         shmemx_epoch_put(epoch, &in_window[1], &kNew, sizeof kNew, partner_);
         shmemx_epoch_complete(&epoch);
+        hear();
         shmemx_window_put(window, &in_window[2], &kNew, sizeof kNew, partner_);
     }
     shmemx_window_barrier(window, 0);

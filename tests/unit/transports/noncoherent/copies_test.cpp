@@ -195,6 +195,7 @@ class MarkedCopiesTest : public testing::TestWithParam<std::tuple<Access, bool>>
         char* const place = own_[0].data() + at;
         other_.change(place, bytes, kOwner,
                       [&](char* remote) { other_.policy().store(remote, values.data(), bytes); });
+        other_.finish_stamps();
     }
     char& own(std::size_t at) { return own_[kOwner].data()[at]; }
     char& mine(std::size_t at) { return public_[kOwner].data()[at]; }
@@ -246,6 +247,19 @@ TEST_P(MarkedCopiesTest, RangesAreLookedAtByMarks) {
     EXPECT_EQ(own(90001), 'c');
     copies_.refresh_all(no_dice_);
     EXPECT_EQ(own(100), 'a');
+}
+
+// More pages than are noted, by one finish_stamps().
+TEST_P(MarkedCopiesTest, StampsAreNotedUntilAllAreSet) {
+    for (int i = 0; i < 40; ++i) {
+        const std::size_t at = static_cast<std::size_t>(i * 13 % 40) * 2500;
+        char* const place = own_[0].data() + at;
+        const char value = 'n';
+        other_.change(place, 1, kOwner, [&](char* to) { other_.policy().store(to, &value, 1); });
+    }
+    other_.finish_stamps();
+    copies_.refresh_all(no_dice_);
+    for (std::size_t i = 0; i < 40; ++i) ASSERT_EQ(own(i * 2500), 'n') << i;
 }
 
 TEST_P(MarkedCopiesTest, PublishesWhatIsWrittenBehindEarlierLooks) {

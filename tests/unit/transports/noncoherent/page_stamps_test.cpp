@@ -31,7 +31,10 @@ class PageStampsTest : public testing::TestWithParam<Access> {
   protected:
     void set(std::size_t offset, std::size_t bytes) {
         number_ = PageStamps::next(number_);
-        stamps_.set(policy_, offset, bytes, number_);
+        stamps_.set(policy_, offset / kPageBytes, (offset + bytes - 1) / kPageBytes, number_);
+        policy_.finish();
+        stamps_.set_last(policy_, number_);
+        policy_.finish();
     }
     // The pages that begin in [begin, end) and were changed since the last look.
     std::vector<bool> look(std::size_t begin = 0, std::size_t end = kBytes) {
