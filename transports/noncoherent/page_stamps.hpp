@@ -50,8 +50,8 @@ class PageStamps {
     static std::uint64_t next(std::uint64_t number) {
         return static_cast<Stamp>(number + 1) != 0 ? number + 1 : number + 2;
     }
-    // For pages `first` to `last`. REQUIRES: the changes are visible; `number` is next() of the last
-    // one. The caller finishes (Policy::finish()), and calls set_last() behind that.
+    // For pages `first` to `last`. REQUIRES: the changes are visible; `number` is next() of the
+    // last one. The caller finishes (Policy::finish()), and calls set_last() behind that.
     void set(const Policy& policy, std::size_t first, std::size_t last,
              std::uint64_t number) const {
         const auto stamp = static_cast<Stamp>(number);
