@@ -2,7 +2,8 @@
 """Would break: two hosts that share a memory device do not run a job on it, whatever maps it; or a
 pool that another job uses, that a host lacks, or that lost a host is no message but wrong data.
 
-Usage: pool_test.py CACHE BIN_FOLDER, by hand with names of tests behind it. CACHE keeps the kernel.
+Usage: pool_test.py CACHE BIN_FOLDER COARRAYS, by hand with names of tests behind it. CACHE keeps
+the kernel; COARRAYS is a program of coarrays, which need not exist.
 """
 import os
 import subprocess
@@ -13,17 +14,22 @@ import image
 from launching import skip_all
 from machines import Machines
 
-PROGRAMS = ("oshrun", "noncoherent_test", "public_pointers_test", "public_pointer_cases")
+PROGRAMS = ("oshrun", "noncoherent_test", "public_pointers_test", "public_pointer_cases",
+            "dart_together_test")
 DAX, CXL = "/dev/dax0.0", "/dev/dax1.0"
 # The parts of two PEs fit into the smallest device.
 SETTINGS = ("SHMEM_SYMMETRIC_SIZE=8M SHMEM_TEAM_MEMORY_SIZE=2M SHMEM_LOCAL_MEMORY_SIZE=2M")
 GTEST = "--gtest_brief=1"
+COARRAYS = os.path.abspath(sys.argv[3])
 
 
 def setUpModule():
     bin_folder = os.path.abspath(sys.argv[2])
+    programs = [os.path.join(bin_folder, name) for name in PROGRAMS]
+    if os.path.exists(COARRAYS):
+        programs.append(COARRAYS)
     try:
-        machines = Machines(sys.argv[1], [os.path.join(bin_folder, name) for name in PROGRAMS])
+        machines = Machines(sys.argv[1], programs)
     except (subprocess.CalledProcessError, OSError) as error:
         skip_all(f"no kernel (Debian package {image.KERNEL_PACKAGE}): {error}")
     PoolTest.vm0, PoolTest.vm1 = unittest.enterModuleContext(machines)
@@ -53,16 +59,20 @@ class PoolTest(unittest.TestCase):
         for text in texts:
             self.assertRegex(said, text)
 
-    def test_uncached(self):
-        self.expect(self.job(f"noncoherent_test {GTEST}", self.pci), "PASSED")
-
-    def test_write_combining(self):
-        """The hosts name the memory differently."""
+    def test_pci(self):
+        """The hosts name the memory differently, and map it write-combining and uncached."""
         self.expect(self.job(f"public_pointers_test {GTEST}", (self.pci + "_wc", self.pci)),
                     "PASSED")
 
     def test_dax(self):
         self.expect(self.job(f"noncoherent_test {GTEST}", DAX), "PASSED")
+
+    @unittest.skipUnless(os.path.exists(COARRAYS), "no Fortran compiler")
+    def test_coarrays(self):
+        self.expect(self.job(COARRAYS, self.pci + "_wc"), "passed")
+
+    def test_dart(self):
+        self.expect(self.job("dart_together_test moves reductions locks", self.pci))
 
     def test_cxl(self):
         """QEMU traps each access."""
@@ -109,4 +119,4 @@ class PoolTest(unittest.TestCase):
 if __name__ == "__main__":
     if image.missing():
         skip_all(image.missing())
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
