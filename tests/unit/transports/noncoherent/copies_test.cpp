@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Breaks when publishing changes a byte that the program has not changed, when refreshing loses a
-// change of either side, when eviction is more than one of the two, or when stores of the program
-// at the same time are lost.
+// change of either side, when eviction is more than one of the two, when stores of the program at
+// the same time are lost, or when a thread goes on before another one has refreshed for it.
 #include "transports/noncoherent/copies.hpp"
 
 #include <gtest/gtest.h>
@@ -260,6 +260,33 @@ TEST_P(MarkedCopiesTest, StampsAreNotedUntilAllAreSet) {
     other_.finish_stamps();
     copies_.refresh_all(no_dice_);
     for (std::size_t i = 0; i < 40; ++i) ASSERT_EQ(own(i * 2500), 'n') << i;
+}
+
+// The first thread takes the marks, and has most pages still before it when the second one comes.
+TEST_P(MarkedCopiesTest, EachOfTwoThreadsReturnsWhenAllIsRefreshed) {
+    constexpr int kRounds = 500;
+    std::atomic<int> round{0};
+    std::atomic<int> done{0};
+    std::atomic<int> stale{0};
+    const auto last = [this] { return std::atomic_ref(own(kAll - 1)); };
+    const auto refresh_each_round = [&] {
+        for (int i = 1; i <= kRounds; ++i) {
+            while (round.load() < i) std::this_thread::yield();
+            copies_.refresh_all(no_dice_);
+            if (last().load() != static_cast<char>(i)) ++stale;
+            ++done;
+        }
+    };
+    std::thread first(refresh_each_round);
+    std::thread second(refresh_each_round);
+    for (int i = 1; i <= kRounds; ++i) {
+        change(kAll / 2, static_cast<char>(i), kAll - kAll / 2);
+        round.store(i);
+        while (done.load() < 2 * i) std::this_thread::yield();
+    }
+    first.join();
+    second.join();
+    EXPECT_EQ(stale.load(), 0);
 }
 
 TEST_P(MarkedCopiesTest, PublishesWhatIsWrittenBehindEarlierLooks) {
