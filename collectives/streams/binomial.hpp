@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "collectives/cost_terms.hpp"
 #include "collectives/model.hpp"
 #include "teams/team_streams.hpp"
 
