@@ -6,8 +6,8 @@ memory of a PCI device (ivshmem), as an NVDIMM, and as a CXL type 3 device. Proc
 import glob
 import os
 import select
+import shutil
 import subprocess
-import tempfile
 import time
 
 import image
@@ -27,18 +27,18 @@ class Machine:
     def __init__(self, number, folder, kernel):
         self.name = f"vm{number}"
         self.console = f"{folder}/console{number}"
-        memory = {name: f"memory-backend-file,id={name},share=on,size={size}M,mem-path={folder}/"
-                  f"{name}" for name, size in SIZES.items()}
+        memory = {name: f"memory-backend-file,id={name},share=on,size={size}M,mem-path={name}"
+                  for name, size in SIZES.items()}
         vmlinuz, = glob.glob(kernel + "/boot/vmlinuz*")
         self.process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", "-nodefaults",
              "-no-user-config", "-display", "none", "-no-reboot", "-cpu", "max", "-M",
              "q35,accel=tcg,nvdimm=on,cxl=on,cxl-fmw.0.targets.0=cxl.1,cxl-fmw.0.size=256M",
-             "-m", "512,slots=1,maxmem=2G", "-kernel", vmlinuz, "-initrd", folder + "/archive",
+             "-m", "512,slots=1,maxmem=2G", "-kernel", vmlinuz, "-initrd", "archive",
              "-append", f"console=ttyS0 quiet panic=-1 mitigations=off host={number}",
-             "-serial", "file:" + self.console, "-serial", "stdio",
-             "-netdev", f"dgram,id=net,local.type=unix,local.path={folder}/net{number},"
-             f"remote.type=unix,remote.path={folder}/net{1 - number}",
+             "-serial", f"file:console{number}", "-serial", "stdio",
+             "-netdev", f"dgram,id=net,local.type=unix,local.path=net{number},"
+             f"remote.type=unix,remote.path=net{1 - number}",
              "-device", f"virtio-net-pci,netdev=net,mac=52:54:00:00:00:0{number},romfile=",
              "-object", memory["pci"], "-device", "ivshmem-plain,memdev=pci",
              "-object", memory["nvdimm"], "-device", "nvdimm,memdev=nvdimm",
@@ -48,7 +48,7 @@ class Machine:
              "-device", "cxl-rp,port=0,bus=cxl.1,id=port0,chassis=0,slot=2",
              "-device", "cxl-rp,port=1,bus=cxl.1,id=port1,chassis=0,slot=3",
              "-device", f"cxl-type3,bus=port0,memdev=cxl,lsa=labels{number},id=mem0"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, cwd=folder)
 
     def lines_to(self, end):
         """The machine's output up to a line that begins with `end`, and the rest of that line."""
@@ -79,19 +79,21 @@ class Machines:
     """with Machines(folder of kernels, programs) as (vm0, vm1): vm0.run("hostname")"""
 
     def __init__(self, cache, programs):
-        self.kernel = image.unpack_kernel(cache)
+        self.kernel = os.path.abspath(image.unpack_kernel(cache))
+        self.folder = os.path.join(cache, "machines")  # A test that was killed leaves it.
         self.programs = programs
         self.both = []
 
     def __enter__(self):
-        self.folder = tempfile.TemporaryDirectory(dir="/dev/shm", prefix="pool-test-")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.mkdir(self.folder)
         try:
-            image.make(self.folder.name + "/archive", self.kernel, self.programs)
+            image.make(self.folder + "/archive", self.kernel, self.programs)
             for name, size in SIZES.items():
-                with open(f"{self.folder.name}/{name}", "wb") as file:
+                with open(f"{self.folder}/{name}", "wb") as file:
                     file.truncate(size * MIB)
             for number in (0, 1):
-                self.both.append(Machine(number, self.folder.name, self.kernel))
+                self.both.append(Machine(number, self.folder, self.kernel))
             for machine in self.both:
                 machine.lines_to(b"ready")
                 code, text = machine.run(SETUP)
@@ -105,4 +107,4 @@ class Machines:
     def __exit__(self, *_):
         for machine in self.both:
             machine.kill()
-        self.folder.cleanup()
+        shutil.rmtree(self.folder)
