@@ -238,7 +238,8 @@ int main(int argc, char** argv) {
         for (int by_messages = 0; by_messages < 2; ++by_messages)
             measure_calls(k, by_messages, by_level(5, 301, 1001));
     }
-    for (size_t bytes = 8; npes > 1 && bytes <= kBytesMax; bytes *= 8)
+    const size_t most = level == TINY ? 512 : kBytesMax;
+    for (size_t bytes = 8; npes > 1 && bytes <= most; bytes *= 8)
         measure_bytes(bytes, by_level(3, 21, 51));
     if (npes > 2) measure_late(by_level(3, 51, 201));
     shmemx_window_destroy(&window);
