@@ -56,11 +56,11 @@ T combined(int op, T a, T b) {
 // Small numbers: exact in every type.
 template <class T>
 T before(std::size_t i) {
-    return static_cast<T>(static_cast<int>(i % 11));
+    return static_cast<T>(static_cast<float>(i % 11));
 }
 template <class T>
 T addend(std::size_t i) {
-    return static_cast<T>(static_cast<int>(i % 7 + 1));
+    return static_cast<T>(static_cast<float>(i % 7 + 1));
 }
 
 // From each PE to the next one, by the form that `turn` says.
