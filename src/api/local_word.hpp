@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include "base/byte_count.hpp"
 #include "core/context.hpp"
@@ -29,25 +30,28 @@ class LocalWords {
         check_initialized(where);
         if (count == 0) return;
         const std::size_t bytes = byte_count<sizeof(T)>(count);
-        if (!address_map.contains(words, bytes)) [[unlikely]]
+        if (!address_map.contains(words, bytes)) [[unlikely]] {
             words_ = static_cast<T*>(registered_words(words, bytes, where));
+            way_ = Way::kRegistered;
+        }
         if (reinterpret_cast<std::uintptr_t>(words) % sizeof(T) != 0) [[unlikely]]
             fail_alignment(words, sizeof(T), where);
-        by_transport_ =
-            address_map.needs_transport && address_map.is_own_by_transport(words, bytes);
+        if (address_map.needs_transport && address_map.is_own_by_transport(words, bytes))
+            way_ = Way::kTransport;
     }
     LocalWords(const LocalWords&) = delete;
     LocalWords& operator=(const LocalWords&) = delete;
-    // The words came from the public copy; the program's next loads must be as new.
+    // The words came from the public copy, or from registered memory, which has none; the program's
+    // next loads must be as new.
     TESSERA_INLINE ~LocalWords() {
-        if (by_transport_) [[unlikely]]
+        if (way_ != Way::kMapped) [[unlikely]]
             sync_copies(SyncPoint::kWaitEnd);
     }
 
     // Pairs with core/context.hpp:set_signal, core/context.hpp:fence and core/context.hpp:quiet.
     TESSERA_INLINE T load(std::size_t i) const {
         // The word's atomics go through a transport then, so must its loads ("one word, one path").
-        if (by_transport_) [[unlikely]] {
+        if (way_ == Way::kTransport) [[unlikely]] {
             if constexpr (sizeof(T) >= 4) {
                 return default_context.fetch(words_ + i, address_map.my_pe, where_);
             } else {
@@ -58,9 +62,11 @@ class LocalWords {
     }
 
   private:
+    enum class Way : std::uint8_t { kMapped, kRegistered, kTransport };
+
     T* words_;
     const char* where_;
-    bool by_transport_ = false;
+    Way way_ = Way::kMapped;
 };
 
 }  // namespace tessera::api
