@@ -53,7 +53,7 @@
 
 namespace tessera::heap {
 
-inline constexpr std::uint64_t kNodeMagic = 0x5445535345524137;  // "TESSERA7": layout version 7
+inline constexpr std::uint64_t kNodeMagic = 0x5445535345524138;  // "TESSERA8": layout version 8
 // Address space for the flags of some 48,000 teams, lists of members, the mailboxes of 600
 // teams, the streams of 256, and the nodes of 262,144 locks; only those that exist take memory.
 // Behind it: slots for the epochs with each PE of the job (core/internal_segment.hpp).
