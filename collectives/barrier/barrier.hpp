@@ -10,7 +10,6 @@
 
 #include "collectives/algorithm.hpp"
 #include "messaging/deliver.hpp"
-#include "progress/epochs.hpp"
 #include "teams/team.hpp"
 
 namespace tessera::collectives {
@@ -31,18 +30,6 @@ inline void barrier(Team& team, const char* where) {
     deliver(default_context);
     team.flags->calls.note(where);
     team.sync_after_quiet(team, where);
-}
-
-// The same of a window's team; only what concerns this PE's part of the window is published and
-// refreshed.
-inline void barrier(const Window& window, const Epochs::Options& options, const char* where) {
-    Team& team = window.team();
-    if (memory_is_coherent()) return barrier(team, where);
-    options.no_store ? sync_copies(SyncPoint::kSyncBegin, nullptr, 0)
-                     : window.sync_part(SyncPoint::kSyncBegin);
-    team.flags->calls.note(where);
-    team.plain_sync(team, where);
-    if (!options.no_put) window.sync_part(SyncPoint::kSyncEnd);
 }
 
 }  // namespace tessera::collectives

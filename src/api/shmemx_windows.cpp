@@ -59,6 +59,18 @@ void check_access(shmemx_window_t window, const void* remote, std::size_t bytes,
     check_part(open, remote, bytes, pe, where);
 }
 
+// A barrier of the window's team. Only what concerns this PE's part of the window is published and
+// refreshed.
+void barrier(const Window& window, const Epochs::Options& options, const char* where) {
+    Team& team = window.team();
+    if (memory_is_coherent()) return collectives::barrier(team, where);
+    options.no_store ? sync_copies(SyncPoint::kSyncBegin, nullptr, 0)
+                     : window.sync_part(SyncPoint::kSyncBegin);
+    team.flags->calls.note(where);
+    team.plain_sync(team, where);
+    if (!options.no_put) window.sync_part(SyncPoint::kSyncEnd);
+}
+
 }  // namespace
 }  // namespace tessera::api
 
@@ -99,8 +111,7 @@ SHMEM_ENTRY(void, shmemx_window_start, shmemx_window_t window, const int* target
 
 SHMEM_ENTRY(void, shmemx_window_barrier, shmemx_window_t window, long options) {
     const tessera::Window& on = api::window_of(window, SHMEM_WHERE);
-    tessera::collectives::barrier(on, api::options_from(options, api::kOptionsOfPost, SHMEM_WHERE),
-                                  SHMEM_WHERE);
+    api::barrier(on, api::options_from(options, api::kOptionsOfPost, SHMEM_WHERE), SHMEM_WHERE);
 }
 
 SHMEM_ENTRY(void, shmemx_window_publish, shmemx_window_t window) {

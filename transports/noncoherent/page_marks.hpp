@@ -27,11 +27,12 @@ namespace tessera::noncoherent {
 
 // Software coherence counts by these, whatever the system's pages are.
 inline constexpr std::size_t kPageBytes = 4096;
+inline constexpr std::size_t kPagesInGroup = 64;
+constexpr std::size_t pages_of(std::size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes; }
+constexpr std::size_t groups_of(std::size_t bytes) { return pages_of(bytes) / kPagesInGroup + 1; }
 
 class PageMarks {
   public:
-    static constexpr std::size_t kPagesInGroup = 64;
-
     static constexpr std::size_t bytes_for(std::size_t segment_bytes) {
         return kCacheLineBytes + groups_of(segment_bytes) + pages_of(segment_bytes);
     }
@@ -83,12 +84,6 @@ class PageMarks {
     }
 
   private:
-    static constexpr std::size_t pages_of(std::size_t bytes) {
-        return (bytes + kPageBytes - 1) / kPageBytes;
-    }
-    static constexpr std::size_t groups_of(std::size_t bytes) {
-        return pages_of(bytes) / kPagesInGroup + 1;
-    }
     static std::atomic_ref<char> at(char* mark) { return std::atomic_ref(*mark); }
     static bool load(char* mark) { return at(mark).load() != 0; }
     static void set(char* mark) {

@@ -31,7 +31,6 @@ namespace tessera::noncoherent {
 
 class PageStamps {
   public:
-    static constexpr std::size_t kPagesInGroup = 64;
     // A look that is so many changes behind.
     static constexpr std::uint64_t kTooFar = std::uint64_t{1} << 31;
 
@@ -101,12 +100,6 @@ class PageStamps {
   private:
     using Stamp = std::uint32_t;
 
-    static constexpr std::size_t pages_of(std::size_t bytes) {
-        return (bytes + kPageBytes - 1) / kPageBytes;
-    }
-    static constexpr std::size_t groups_of(std::size_t bytes) {
-        return pages_of(bytes) / kPagesInGroup + 1;
-    }
     static bool is_later(Stamp stamp, Stamp seen) {
         return stamp != 0 && static_cast<std::int32_t>(stamp - seen) > 0;
     }

@@ -16,7 +16,7 @@
 namespace tessera::noncoherent {
 namespace {
 
-constexpr std::size_t kPages = 3 * PageMarks::kPagesInGroup + 5;
+constexpr std::size_t kPages = 3 * kPagesInGroup + 5;
 constexpr std::size_t kBytes = kPages * kPageBytes - 100;
 
 using Ranges = std::vector<std::pair<std::size_t, std::size_t>>;  // in pages

@@ -18,7 +18,7 @@
 namespace tessera::noncoherent {
 namespace {
 
-constexpr std::size_t kPages = 70 * PageStamps::kPagesInGroup + 5;
+constexpr std::size_t kPages = 70 * kPagesInGroup + 5;
 constexpr std::size_t kBytes = kPages * kPageBytes - 100;
 // The last number before the low half wraps.
 constexpr std::uint64_t kBeforeWrap = (std::uint64_t{5} << 32) - 20;
