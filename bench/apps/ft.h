@@ -222,6 +222,12 @@ static void copy(struct Complex* to, const struct Complex* from, long count) {
     memcpy(to, from, sizeof(struct Complex) * (size_t)count);
 }
 
+// The first `planes` numbers of rows that are `step` apart, one behind the other.
+static void pack_rows(struct Complex* to, const struct Complex* from, long rows, long step,
+                      long planes) {
+    for (long row = 0; row < rows; ++row) copy(to + row * planes, from + row * step, planes);
+}
+
 // Planes of z: a PE gets [z][y][x] from all PEs, which together are all planes.
 static void transform_to_planes_of_x(void) {
     synchronize(way->begin);
@@ -232,10 +238,7 @@ static void transform_to_planes_of_x(void) {
             int pe = (me + i) % npes;
             long first = first_of(nx, pe), planes = planes_of(nx, pe);
             long from = first * ny * my_z + begin * ny * planes, rows = (end - begin) * ny;
-            for (long row = 0; row < rows; ++row) {
-                copy(outgoing + from + row * planes, cells + (begin * ny + row) * nx + first,
-                     planes);
-            }
+            pack_rows(outgoing + from, cells + begin * ny * nx + first, rows, nx, planes);
             put_numbers((first_of(nz, me) + begin) * ny * planes, from, rows * planes, pe);
         }
     }
@@ -266,10 +269,7 @@ static void transform_to_planes_of_z(void) {
             int pe = (me + i) % npes;
             long first = first_of(nz, pe), planes = planes_of(nz, pe);
             long from = first * ny * my_x + begin * my_x * planes, rows = (end - begin) * my_x;
-            for (long row = 0; row < rows; ++row) {
-                copy(outgoing + from + row * planes, cells + (begin * my_x + row) * nz + first,
-                     planes);
-            }
+            pack_rows(outgoing + from, cells + begin * my_x * nz + first, rows, nz, planes);
             put_numbers((first_of(nx, me) * ny + begin * my_x) * planes, from, rows * planes, pe);
         }
     }
