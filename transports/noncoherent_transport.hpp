@@ -25,6 +25,7 @@ namespace tessera::noncoherent {
 enum class SyncPoint : std::uint8_t {
     kQuiet,
     kFence,
+    kNoStore,
     kSyncBegin,
     kSyncEnd,
     kTellMember,

@@ -96,11 +96,17 @@ class TransportContext {
         bool is_shared = true;  // by several threads at the same time
         bool is_internal =
             false;  // collectives: no program looks at what is put before a gate tells
+        bool is_without_stores = false;  // SHMEM_CTX_NOSTORE
     };
     TransportContext() = default;
+    explicit TransportContext(const Options& options)
+        : is_without_stores(options.is_without_stores) {}
     TransportContext(const TransportContext&) = delete;
     TransportContext& operator=(const TransportContext&) = delete;
     virtual ~TransportContext() = default;
+
+    // The program promises that fence and quiet need not publish its stores to its own memory.
+    const bool is_without_stores = false;
 };
 
 class Transport {
@@ -114,8 +120,8 @@ class Transport {
 
     // For a new context. Its operations must be complete (quiet) before it is destroyed.
     virtual std::unique_ptr<TransportContext> make_context(
-        const TransportContext::Options& /*options*/) {
-        return std::make_unique<TransportContext>();
+        const TransportContext::Options& options) {
+        return std::make_unique<TransportContext>(options);
     }
 
     // A word of 1, 2, 4 or 8 bytes at an aligned address is stored whole and once, so that programs

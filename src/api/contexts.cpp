@@ -15,7 +15,6 @@
 #include "api/thread_number.hpp"
 #include "base/fatal.hpp"
 #include "base/mutexes.hpp"
-#include "core/context_without_stores.hpp"
 #include "core/pe_state.hpp"
 #include "session/runtime.hpp"
 #include "settings/config.hpp"
@@ -56,11 +55,9 @@ int create(Team& team, long options, shmem_ctx_t* ctx) {
     *ctx = SHMEM_CTX_INVALID;
     const bool is_shared = (options & (SHMEM_CTX_PRIVATE | SHMEM_CTX_SERIALIZED)) == 0;
     OpenContext context;
-    context.transport_context = make_transport_context({.is_shared = is_shared});
-    // With other nodes the context has operations under way, and the promise saves nothing.
-    const bool promises = (options & SHMEM_CTX_NOSTORE) != 0 && address_map.coherence != nullptr &&
-                          address_map.fabric == nullptr;
-    TransportContext& used = promises ? context_without_stores() : *context.transport_context;
+    context.transport_context = make_transport_context(
+        {.is_shared = is_shared, .is_without_stores = (options & SHMEM_CTX_NOSTORE) != 0});
+    TransportContext& used = *context.transport_context;
     // PE numbers of the world need no table.
     context.context = &team == &world_team ? Context(used) : Context(team, used);
     context.options = options;

@@ -4,7 +4,6 @@
 #include "core/context.hpp"
 
 #include "base/fatal.hpp"
-#include "core/context_without_stores.hpp"
 #include "core/issue.hpp"
 #include "core/sync_copies.hpp"
 #include "memory/segments.hpp"
@@ -18,11 +17,6 @@ namespace tessera {
 TransportContext* Context::default_transport_context = nullptr;
 Context collective_context;
 Context stream_context;
-
-TransportContext& context_without_stores() {
-    static TransportContext& context = *new TransportContext;
-    return context;
-}
 
 // The library's own operations are parts of collectives, which other PEs wait for.
 void Context::offer_end(const TransportContext& context) {
@@ -150,9 +144,8 @@ void Context::fence_slow_path(TransportContext& context) {
         // Pairs with api/local_word.hpp:load.
         std::atomic_thread_fence(std::memory_order_release);
     }
-    if (&context == &context_without_stores()) return;
     if (address_map.fabric != nullptr) address_map.fabric->fence(context);
-    sync_copies(SyncPoint::kFence);
+    sync_copies(context.is_without_stores ? SyncPoint::kNoStore : SyncPoint::kFence);
     offer_end(context);
 }
 
@@ -160,9 +153,8 @@ void Context::quiet_slow_path(TransportContext& context) {
     serve_other_nodes();
     if (address_map.offload != nullptr)
         address_map.offload->complete(context, Offload::Which::kAll);
-    if (&context == &context_without_stores()) return;
     if (address_map.fabric != nullptr) address_map.fabric->quiet(context);
-    sync_copies(SyncPoint::kQuiet);
+    sync_copies(context.is_without_stores ? SyncPoint::kNoStore : SyncPoint::kQuiet);
     offer_end(context);
 }
 

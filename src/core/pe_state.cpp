@@ -44,7 +44,7 @@ int first_pe_of_node(int world_pe) {
 
 std::unique_ptr<TransportContext> make_transport_context(const TransportContext::Options& options) {
     if (pe_state.fabric != nullptr) return pe_state.fabric->make_context(options);
-    return std::make_unique<TransportContext>();
+    return std::make_unique<TransportContext>(options);
 }
 
 }  // namespace tessera

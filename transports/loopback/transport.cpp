@@ -29,6 +29,7 @@ using Context = TransportContext;
 using Count = std::atomic<std::uint32_t>;  // counts parts that are not answered
 
 struct LoopbackContext final : Context {
+    using Context::Context;
     Count pending{0};
 };
 
@@ -57,8 +58,8 @@ class LoopbackTransport final : public FabricTransport {
     const char* name() const override { return "loopback"; }
     std::string description() const override { return "Unix sockets of this host (loopback)"; }
     const std::string& provider() const override { return provider_; }
-    std::unique_ptr<Context> make_context(const Context::Options&) override {
-        return std::make_unique<LoopbackContext>();
+    std::unique_ptr<Context> make_context(const Context::Options& options) override {
+        return std::make_unique<LoopbackContext>(options);
     }
     std::vector<std::byte> endpoint_info() const override {
         const EndpointInfo info{

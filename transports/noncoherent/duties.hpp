@@ -29,6 +29,7 @@ inline constexpr std::array<Duty, static_cast<std::size_t>(SyncPoint::kCount)> k
     // A lock, a signal behind data and the end of an access epoch contain a quiet.
     {SyncPoint::kQuiet, "quiet", "1a 2b", true, false},
     {SyncPoint::kFence, "fence", "1a 2b", true, false},
+    {SyncPoint::kNoStore, "quiet, fence with SHMEM_CTX_NOSTORE", "2b", false, false},
     {SyncPoint::kSyncBegin, "begin of barrier or sync", "1a 2b", true, false},
     {SyncPoint::kSyncEnd, "end of barrier or sync", "1b 2a", false, true},
     {SyncPoint::kTellMember, "collective: before it tells a member", "1a 2b", true, false},
@@ -49,6 +50,11 @@ constexpr bool is_in_order() {
     return true;
 }
 static_assert(is_in_order(), "duty_of() takes the row by its number");
+
+// Whether other PEs may learn of this PE's operations behind the point: then their stamps are set.
+constexpr bool tells(const Duty& duty) {
+    return duty.publishes || duty.point == SyncPoint::kNoStore;
+}
 
 constexpr const Duty& duty_of(SyncPoint point) { return kDuties[static_cast<std::size_t>(point)]; }
 

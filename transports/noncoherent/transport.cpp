@@ -93,7 +93,7 @@ class CopiesTransport final : public NoncoherentTransport {
         if (point == SyncPoint::kSyncEnd && show_life_) show_life_("a barrier or sync");
         const Duty& duty = duty_of(point);
         for (Copies* copies : {&heap_, &statics_}) {
-            if (duty.publishes) copies->finish_stamps();
+            if (tells(duty)) copies->finish_stamps();
             if (duty.publishes) copies->publish_all(dice_);
             if (duty.refreshes) copies->refresh_all(dice_);
         }
@@ -103,7 +103,7 @@ class CopiesTransport final : public NoncoherentTransport {
     void perform(SyncPoint point, const void* start, std::size_t bytes) override {
         evict_now_and_then();
         for (Copies* copies : {&heap_, &statics_}) {
-            if (duty_of(point).publishes) copies->finish_stamps();
+            if (tells(duty_of(point))) copies->finish_stamps();
             if (copies->holds(start)) perform(point, *copies, start, bytes);
         }
         finish();

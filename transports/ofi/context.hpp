@@ -77,7 +77,8 @@ class DirtyPeers {
 class OfiContext final : public TransportContext {
   public:
     OfiContext(const TransportContext::Options& options, PacketPool& pool)
-        : is_shared(options.is_shared),
+        : TransportContext(options),
+          is_shared(options.is_shared),
           is_internal(options.is_internal),
           pool_(pool),
           slots_entry_(pool.add_slots(slots)),
