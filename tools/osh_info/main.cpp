@@ -12,6 +12,7 @@
 #include "tools/osh_info/collectives_report.hpp"
 #include "tools/osh_info/doctor/doctor.hpp"
 #include "tools/osh_info/environment_markdown.hpp"
+#include "tools/osh_info/fabric_check.hpp"
 #include "tools/osh_info/fault_report.hpp"
 #include "tools/osh_info/machine.hpp"
 #include "tools/osh_info/report.hpp"
@@ -59,9 +60,16 @@ void add_machine_options(CLI::App& app, MachineRequest& request) {
 
 struct DoctorRequest {
     bool is_wanted = false;
+    bool checks_fabric = false;
     std::string hosts;
     std::string part;
+
+    bool is_asked() const { return is_wanted || checks_fabric; }
 };
+
+int ask(const DoctorRequest& request, const Config& config, int npes) {
+    return request.checks_fabric ? check_fabric() : run_doctor(config, request.hosts, npes);
+}
 
 void add_doctor_options(CLI::App& app, DoctorRequest& request) {
     CLI::Option* const wanted =
@@ -73,6 +81,8 @@ void add_doctor_options(CLI::App& app, DoctorRequest& request) {
                    "of the Slurm allocation)")
         ->type_name("HOST,HOST...")
         ->needs(wanted);
+    app.add_flag("--check-fabric", request.checks_fabric,
+                 "Test whether the provider between nodes keeps its promises (docs/porting.md)");
     app.add_option("--doctor-part", request.part)->group("");  // only the doctor itself gives it
 }
 
@@ -143,7 +153,7 @@ int run(int argc, char** argv) {
         print(fault_report(config, error));
         return error.empty() ? 0 : kFatalExitCode;
     }
-    if (doctor.is_wanted && error.empty()) return run_doctor(config, doctor.hosts, job.npes);
+    if (doctor.is_asked() && error.empty()) return ask(doctor, config, job.npes);
     if (!only_variables) print_all(config);
     return print_settings(config, error) ? 0 : kFatalExitCode;
 }

@@ -14,7 +14,8 @@ namespace tessera::osh_info {
 int run_doctor(const Config& config, const std::string& hosts, int npes);
 
 // The rest of the doctor's own jobs: osh_info --doctor-part PART runs as a child of the doctor.
-// "pe": one PE; "fabric": the choice of the network; "connections": the self test of the hosts.
+// "pe": one PE; "fabric": the choice of the network; "connections": the self test of the hosts;
+// "fabric-check=NAME": a check of fabric_check.hpp.
 int run_doctor_part(const std::string& part);
 
 }  // namespace tessera::osh_info

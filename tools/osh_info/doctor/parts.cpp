@@ -13,11 +13,13 @@
 #include "base/fatal.hpp"
 #include "settings/fabric_outlook.hpp"
 #include "tools/osh_info/doctor/doctor.hpp"
+#include "tools/osh_info/fabric_check.hpp"
 
 namespace tessera::osh_info {
 namespace {
 
 constexpr std::string_view kLoadPart = "load=";
+constexpr std::string_view kFabricCheckPart = "fabric-check=";
 
 // A PE that reaches its neighbour and a barrier.
 int run_pe() {
@@ -61,6 +63,8 @@ int run_doctor_part(const std::string& part) {
     if (part == "fabric") return show_fabric();
     if (part == "connections") return run_connections();
     if (part.starts_with(kLoadPart)) return show_library(part.substr(kLoadPart.size()));
+    if (part.starts_with(kFabricCheckPart))
+        return run_fabric_check(part.substr(kFabricCheckPart.size()));
     fatal("--doctor-part %s: there is no such part", part.c_str());
 }
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// See fabric_check.hpp.
+#include "tools/osh_info/fabric_check.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+#include "base/fatal.hpp"
+#include "settings/config.hpp"
+#include "tools/osh_info/doctor/command.hpp"
+#include "tools/osh_info/fabric_promises.hpp"
+
+namespace tessera::osh_info {
+namespace {
+
+using ofi::FabricPair;
+using ofi::Hints;
+using ofi::ProviderError;
+
+constexpr int kCheckSeconds = 30;
+
+Hints hints(bool atomics = false) {
+    return {.provider = fabric_setting("SHMEM_OFI_PROVIDER"),
+            .fabric = fabric_setting("SHMEM_OFI_FABRIC"),
+            .domain = fabric_setting("SHMEM_OFI_DOMAIN"),
+            .interface = fabric_setting("SHMEM_OFI_INTERFACE"),
+            .atomics = atomics};
+}
+
+constexpr const char* kKept = "kept";
+constexpr const char* kBroken = "BROKEN";
+
+// A check prints three lines: whether Tessera relies on the promise, the verdict, and details.
+void say(const std::string& line) {
+    std::printf("%s\n", line.c_str());
+    std::fflush(stdout);
+}
+
+struct Verdict {
+    std::string use = "relied on";
+    std::string word = kBroken;
+    std::string detail;
+};
+
+Verdict verdict_of(const Promise& promise, const Outcome& outcome) {
+    Verdict verdict;
+    std::istringstream lines(outcome.out);
+    std::string first;
+    if (std::getline(lines, first) && (first == "relied on" || first == "not used"))
+        verdict.use = first;
+    if (outcome.exit_code == 0 && std::getline(lines, verdict.word) &&
+        std::getline(lines, verdict.detail)) {
+        return verdict;
+    }
+    if (outcome.timed_out) {
+        verdict.detail = "no end after " + std::to_string(kCheckSeconds) + " s";
+    } else if (promise.needs_atomics && outcome.exit_code == kFatalExitCode) {
+        verdict = {"not used", "none", "the provider has no atomics"};
+    } else {
+        verdict.detail = "exit code " + std::to_string(outcome.exit_code);
+        for (std::string line; std::getline(lines, line);) verdict.detail += ", " + line;
+    }
+    return verdict;
+}
+
+}  // namespace
+
+int run_fabric_check(const std::string& name) {
+    if (name == "provider") {
+        std::printf("%s\n", ofi::describe(ofi::choose(hints()).capabilities).c_str());
+        return 0;
+    }
+    for (const Promise& promise : promises()) {
+        if (promise.name != name) continue;
+        FabricPair pair(hints(promise.needs_atomics));
+        const bool is_relied_on = promise.is_relied_on(pair.here.fabric.capabilities());
+        say(is_relied_on ? "relied on" : "not used");
+        Seen seen;
+        try {
+            seen = promise.check(pair);
+        } catch (const ProviderError& error) {
+            seen.broken = error.what();
+        }
+        say(seen.broken.empty() ? kKept : kBroken);
+        say(seen.broken.empty() ? seen.how_often : seen.broken);
+        // The provider may crash when it closes what a check has left.
+        std::_Exit(0);
+    }
+    fatal("fabric-check=%s: there is no such check", name.c_str());
+}
+
+int check_fabric() {
+    const auto run_part = [](const std::string& name) {
+        return run({own_path(), "--doctor-part", "fabric-check=" + name}, kCheckSeconds);
+    };
+    const Outcome provider = run_part("provider");
+    std::printf("%s", provider.out.c_str());
+    if (provider.exit_code != 0) return kFatalExitCode;
+    std::printf("Both ends are on this host.\n\n");
+    bool is_broken = false;
+    for (const Promise& promise : promises()) {
+        const Outcome outcome = run_part(promise.name);
+        const Verdict verdict = verdict_of(promise, outcome);
+        is_broken |= verdict.word == kBroken && verdict.use == "relied on";
+        std::printf("%-7s %-10s %-16s %s (%s)\n", verdict.word.c_str(), verdict.use.c_str(),
+                    promise.name, promise.text, verdict.detail.c_str());
+        std::fflush(stdout);
+    }
+    std::printf("\n%s\n", is_broken
+                              ? "A promise that Tessera relies on is broken. Please send this "
+                                "text with osh_info --report."
+                              : "All promises that Tessera relies on are kept.");
+    return is_broken ? 1 : 0;
+}
+
+}  // namespace tessera::osh_info
