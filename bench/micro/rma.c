@@ -4,6 +4,8 @@
 // 64 MiB, between private memory of the origin and the symmetric heap of its partner:
 //
 //   put_latency, get_latency            PE 0 alone: putmem and quiet; getmem
+//   put_latency_nostore                 the same put by a context with SHMEM_CTX_NOSTORE, where
+//                                       memory is not mapped
 //   p_latency, g_latency                the same of one long
 //   put_bandwidth, get_bandwidth        all pairs: windows of 64 put_nbi or get_nbi, and quiet
 //   put_bidirectional, get_bidirectional  the same, from both PEs of each pair
@@ -26,6 +28,13 @@ static void put(long repeats, size_t bytes) {
     for (long i = 0; i < repeats; ++i) {
         shmem_putmem(remote, local, bytes, partner);
         shmem_quiet();
+    }
+}
+static shmem_ctx_t nostore;
+static void put_nostore(long repeats, size_t bytes) {
+    for (long i = 0; i < repeats; ++i) {
+        shmem_ctx_putmem(nostore, remote, local, bytes, partner);
+        shmem_ctx_quiet(nostore);
     }
 }
 static void get(long repeats, size_t bytes) {
@@ -115,6 +124,7 @@ struct row {
 };
 static const struct row kLatencies[] = {{"put_latency", put, put_limit, 1, 0, ONE_WAY},
                                         {"get_latency", get, get_limit, 0, 0, ONE_WAY}};
+static const struct row kNostore = {"put_latency_nostore", put_nostore, NULL, 1, 0, ONE_WAY};
 static const struct row kWordLatencies[] = {{"p_latency", p, p_limit, 1, 1, ONE_WAY},
                                             {"g_latency", g, g_limit, 0, 1, ONE_WAY}};
 static const struct row kBandwidths[] = {
@@ -203,10 +213,12 @@ int main(int argc, char** argv) {
     local = (char*)aligned_alloc(4096, (bytes_max + 8191) / 4096 * 4096) + 2048;
     mapped = shmem_ptr(remote, partner);
     if (!have_pointers(mapped)) mapped = NULL;
+    if (shmem_ctx_create(SHMEM_CTX_NOSTORE, &nostore) != 0) give_up("rma: there is no context");
     for (size_t i = 0; i < COUNT(kWordLatencies); ++i) measure_alone(&kWordLatencies[i], 8);
     for (size_t i = 0; i < COUNT(kRates); ++i) measure_pairs(&kRates[i], 8, 1e3, "Mops/s");
     for (size_t bytes = 8; bytes <= bytes_max; bytes *= bytes < 16 * MIB ? 8 : 4) {
         for (size_t i = 0; i < COUNT(kLatencies); ++i) measure_alone(&kLatencies[i], bytes);
+        if (mapped == NULL) measure_alone(&kNostore, bytes);
         for (size_t i = 0; i < COUNT(kBandwidths); ++i)
             measure_pairs(&kBandwidths[i], bytes, (double)bytes * 1e3, "MB/s");
     }
