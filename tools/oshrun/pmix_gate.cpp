@@ -6,21 +6,22 @@
 #include "pmix_gate.hpp"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -34,9 +35,6 @@ namespace {
 // busy host a client may need seconds from its connect to its introduction.
 constexpr std::size_t kStrangersMax = 128;
 constexpr int kNoDescriptorsSleepMs = 10;
-
-enum class GateState : int { kServerStarts, kClosed, kNone };
-std::atomic<GateState> gate_state{GateState::kServerStarts};
 
 struct Door {
     Fd listener;  // the server's socket
@@ -52,36 +50,20 @@ struct Stranger {
 struct Gate {
     PmixGuests guests;
     PmixGateNote note = nullptr;
-    std::vector<std::unique_ptr<Door>> doors;
     std::deque<Stranger> strangers;  // the oldest first
     bool has_noted = false;
-    std::mutex mutex;  // guards Door::ready
+    std::mutex mutex;  // guards the rest; the doors stay as they are once the gate is closed
+    std::vector<std::unique_ptr<Door>> doors;
+    bool is_closed = false;
 };
-Gate* gate = nullptr;  // never freed: its thread ends with the process
+std::atomic<Gate*> the_gate{nullptr};  // never freed: its thread ends with the process
+Gate* gate = nullptr;                  // the same, for the threads of this file
 
 bool is_internet(int fd) {
     sockaddr_storage address{};
     socklen_t bytes = sizeof address;
     if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &bytes) != 0) return false;
     return address.ss_family == AF_INET || address.ss_family == AF_INET6;
-}
-
-bool is_listener(int fd) {
-    int listens = 0;
-    socklen_t bytes = sizeof listens;
-    return ::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &bytes) == 0 && listens == 1 &&
-           is_internet(fd);
-}
-
-std::vector<int> find_listeners() {
-    std::vector<int> found;
-    std::unique_ptr<DIR, int (*)(DIR*)> fds(::opendir("/proc/self/fd"), ::closedir);
-    if (fds == nullptr) return found;
-    while (const dirent* entry = ::readdir(fds.get())) {
-        const int fd = std::atoi(entry->d_name);
-        if (is_listener(fd)) found.push_back(fd);
-    }
-    return found;
 }
 
 // From now on `fd`, which the server watches, is an event of the gate.
@@ -95,19 +77,30 @@ std::unique_ptr<Door> make_door(int fd) {
     return ::dup3(event.get(), fd, O_CLOEXEC) == fd ? std::move(door) : nullptr;
 }
 
-int take_ready(int watched) {
-    std::lock_guard guard(gate->mutex);
-    for (const auto& door : gate->doors) {
-        if (door->watched != watched || door->ready.empty()) continue;
-        std::uint64_t one;
-        const ssize_t got = ::read(watched, &one, sizeof one);
-        static_cast<void>(got);
-        const int connection = door->ready.front().release();
-        door->ready.pop_front();
-        return connection;
+// The server listens on `fd`. Without descriptors for a door it accepts strangers itself.
+void add_door(Gate& at, int fd) {
+    std::lock_guard guard(at.mutex);
+    if (at.is_closed || !is_internet(fd)) return;
+    if (auto door = make_door(fd)) at.doors.push_back(std::move(door));
+}
+
+// A connection for the server, or -1 with EAGAIN. RETURNS: nullopt: `watched` is no door.
+std::optional<int> take_ready(Gate& at, int watched) {
+    std::lock_guard guard(at.mutex);
+    const auto is_it = [=](const auto& door) { return door->watched == watched; };
+    const auto found = std::ranges::find_if(at.doors, is_it);
+    if (found == at.doors.end()) return std::nullopt;
+    std::deque<Fd>& ready = (*found)->ready;
+    if (ready.empty()) {
+        errno = EAGAIN;
+        return -1;
     }
-    errno = EAGAIN;
-    return -1;
+    std::uint64_t one;
+    const ssize_t got = ::read(watched, &one, sizeof one);
+    static_cast<void>(got);
+    const int connection = ready.front().release();
+    ready.pop_front();
+    return connection;
 }
 
 // "127.0.0.1:4711" and "4711".
@@ -272,37 +265,39 @@ bool PmixIntroduction::is_welcome(std::span<const char> bytes, const PmixGuests&
     return reader.is_right() && is_client && nspace == guests.nspace && rank < guests.npes;
 }
 
-void close_pmix_gate(PmixGuests guests, PmixGateNote note) {
+void build_pmix_gate() {
     gate = new Gate;
+    // Pairs with tools/oshrun/pmix_gate.cpp:listen and tools/oshrun/pmix_gate.cpp:accept.
+    the_gate.store(gate, std::memory_order_release);
+}
+
+void close_pmix_gate(PmixGuests guests, PmixGateNote note) {
     gate->guests = std::move(guests);
     gate->note = note;
-    for (int fd : find_listeners()) {
-        if (auto door = make_door(fd)) gate->doors.push_back(std::move(door));
+    {
+        std::lock_guard guard(gate->mutex);
+        gate->is_closed = true;
     }
-    // Pairs with tools/oshrun/pmix_gate.cpp:accept.
-    const bool is_closed = !gate->doors.empty();
-    gate_state.store(is_closed ? GateState::kClosed : GateState::kNone, std::memory_order_release);
-    if (is_closed) start_thread(guard).detach();
+    if (!gate->doors.empty()) start_thread(guard).detach();
 }
 
 }  // namespace tessera::oshrun
 
 // In place of the C library's, for the PMIx library, too. Pairs with
-// tools/oshrun/pmix_gate.cpp:close_pmix_gate.
+// tools/oshrun/pmix_gate.cpp:build_pmix_gate.
+extern "C" [[gnu::visibility("default")]] int listen(int fd, int backlog) noexcept {
+    const auto result = static_cast<int>(::syscall(SYS_listen, fd, backlog));
+    auto* const gate = tessera::oshrun::the_gate.load(std::memory_order_acquire);
+    if (result == 0 && gate != nullptr) tessera::oshrun::add_door(*gate, fd);
+    return result;
+}
+
+// Likewise. Pairs with tools/oshrun/pmix_gate.cpp:build_pmix_gate.
 extern "C" [[gnu::visibility("default")]] int accept(int fd, sockaddr* address, socklen_t* bytes) {
-    namespace oshrun = tessera::oshrun;
-    switch (oshrun::gate_state.load(std::memory_order_acquire)) {
-        case oshrun::GateState::kServerStarts:
-            if (!oshrun::is_internet(fd)) break;
-            errno = EAGAIN;  // The gate will let it in.
-            return -1;
-        case oshrun::GateState::kClosed: {
-            if (oshrun::is_listener(fd)) break;
-            const int connection = oshrun::take_ready(fd);
-            if (connection >= 0 && address != nullptr) ::getpeername(connection, address, bytes);
-            return connection;
-        }
-        case oshrun::GateState::kNone: break;
-    }
-    return ::accept4(fd, address, bytes, 0);
+    auto* const gate = tessera::oshrun::the_gate.load(std::memory_order_acquire);
+    const std::optional<int> ready =
+        gate == nullptr ? std::nullopt : tessera::oshrun::take_ready(*gate, fd);
+    if (!ready) return ::accept4(fd, address, bytes, 0);
+    if (*ready >= 0 && address != nullptr) ::getpeername(*ready, address, bytes);
+    return *ready;
 }

@@ -7,8 +7,10 @@
 // introduction of a client of this job. The gate closes all others: at once if they send junk or
 // hang up, and the oldest silent one where there are too many. Called by pmix_server.cpp.
 //
-// The server asks for connections by accept(), which oshrun defines itself (pmix_gate.cpp); the
-// descriptor that the server watches becomes one that is readable when the gate has a connection.
+// The server calls listen() and accept(), which oshrun defines itself (pmix_gate.cpp). listen()
+// makes the descriptor that the server is about to watch one that is readable when the gate has a
+// connection, and accept() takes that. It cannot be made so later: an epoll of the server would go
+// on to watch the socket.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +29,10 @@ struct PmixGuests {
 // Called on the gate's thread with a line for the user, without the name of oshrun.
 using PmixGateNote = void (*)(const std::string& line);
 
-// Puts the gate before all ports on which this process listens by now. Call once, when the server
-// listens; until then nothing is accepted.
+// Puts the gate before each port on which this process begins to listen from now on. Call once,
+// before the server starts; nothing is accepted there until close_pmix_gate().
+void build_pmix_gate();
+// From now on the gate lets guests in. Call once, when the server listens.
 void close_pmix_gate(PmixGuests guests, PmixGateNote note);
 
 // The first message of a client: a header with the number of bytes that follow, and these.

@@ -292,6 +292,7 @@ void keep_server_quiet() {
 void run_start() {
     note_error(refused_call());
     if (!has_failed()) {
+        build_pmix_gate();
         init_server();
         close_pmix_gate({.nspace = state->job.nspace,
                          .npes = static_cast<std::uint32_t>(state->job.app_of_pe.size())},

@@ -159,7 +159,6 @@ COVERING = {
         "src/session": "connect node_files"},
     "tests/system/launch/options_test.py": {"tools/oshrun": "main options programs"},
     "tests/system/launch/output_test.py": {"tools/oshrun": "output output_writer"},
-    "tests/system/launch/pmix_port_test.py": {"tools/oshrun": "pmix_gate"},
     "tests/system/launch/scripts_test.py": {"tools/oshrun": "debugger"},
     "tests/system/launch/signals_test.py": {"tools/oshrun": "signals"},
     "tests/system/static_data/early_test.cpp": {"src/heap": "static_freeze"},
