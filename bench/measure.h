@@ -4,38 +4,24 @@
 // OpenSHMEM 1.4, so that every library compiles them. Each program is one file that includes this
 // header once. Its main calls begin(), asks for its own options by option() and calls
 // options_end(), measures and calls report(), and ends by end(). A wrong result ends the job by
-// give_up(). All functions here are for one thread of each PE.
+// give_up(). All functions here are for one thread of each PE. Twins in plain MPI include
+// bench/measure_mpi.h instead, and what both have in common is in bench/programs.h.
 #pragma once
 
-#include <sched.h>
 #include <shmem.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <unistd.h>
 
-#include "bench/reports.h"
+static inline void end_job(int status) { shmem_global_exit(status); }
 
-static int pes_fit;       // each PE has a core of its own; otherwise do not spin on plain loads
+#include "bench/programs.h"
+
 static int thread_level;  // the level that the library provides
-
-// Ends the whole job because of a wrong result or missing memory. `format`: the expected and the
-// found value.
-__attribute__((noreturn, format(printf, 1, 2))) static inline void give_up(const char* format,
-                                                                           ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(stderr, "PE %d: ", me);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    fflush(stderr);
-    shmem_global_exit(1);
-    abort();
-}
 
 // ---- Values that all PEs agree on. Collective; not for the middle of a measurement. ----
 
-static double* agree_cell;  // symmetric
+enum { kAgreeNumbers = 8 };
+static double* agree_cell;  // symmetric: kAgreeNumbers of them
+
+static inline void meet(void) { shmem_barrier_all(); }
 
 // PE 0's value, on all PEs.
 static inline double agree(double value) {
@@ -44,8 +30,6 @@ static inline double agree(double value) {
     shmem_barrier_all();
     return *(volatile double*)agree_cell;
 }
-
-enum fold { SUM_OF_ALL, MAX_OF_ALL, MIN_OF_ALL };
 
 // The same value on all PEs: the sum is made in the same order everywhere.
 static inline double fold_all(double value, enum fold fold) {
@@ -63,6 +47,21 @@ static inline double fold_all(double value, enum fold fold) {
     return result;
 }
 
+// Adds up each of `count` numbers over all PEs, by one reduction. RETURNS: the sums in `values`.
+static inline void add_up(double* values, int count) {
+    static double work[kAgreeNumbers / 2 + SHMEM_REDUCE_MIN_WRKDATA_SIZE];
+    static long sync[2][SHMEM_REDUCE_SYNC_SIZE];
+    static int calls;
+    if (count > kAgreeNumbers / 2) give_up("add_up: %d numbers", count);
+    for (int i = 0; calls == 0 && i < SHMEM_REDUCE_SYNC_SIZE; ++i)
+        sync[0][i] = sync[1][i] = SHMEM_SYNC_VALUE;
+    if (calls == 0) shmem_barrier_all();
+    double* result = agree_cell + kAgreeNumbers / 2;
+    memcpy(agree_cell, values, sizeof(double) * (size_t)count);
+    shmem_double_sum_to_all(result, agree_cell, count, 0, 0, npes, work, sync[calls++ % 2]);
+    memcpy(values, result, sizeof(double) * (size_t)count);
+}
+
 // Symmetric and zeroed. Collective.
 static inline void* allocate(size_t alignment, size_t bytes) {
     void* memory = shmem_align(alignment, bytes);
@@ -71,32 +70,14 @@ static inline void* allocate(size_t alignment, size_t bytes) {
     shmem_barrier_all();
     return memory;
 }
+static inline void deallocate(void* memory) { shmem_free(memory); }
 
-// ---- Begin, options, end ----
-
-// REQUIRES: all options of the program have been asked for.
-static inline void options_end(const char* usage) {
-    const char* unknown = unknown_option();
-    if (!unknown) return;
-    if (me == 0) {
-        fprintf(stderr, "%s: what is %s? usage: [--tiny|--quick] %s\n", option_words[0], unknown,
-                usage);
-    }
-    shmem_global_exit(2);
+// PE 0 copies `bytes` at the symmetric address `source` of a PE. MPI needs the call on all.
+static inline void copy_to_first(void* dest, const void* source, size_t bytes, int pe) {
+    if (me == 0) shmem_getmem(dest, source, bytes, pe);
 }
 
-// One core for each PE if there are enough. If the launcher has bound the PEs, nothing changes.
-static inline void pin(void) {
-    cpu_set_t usable, one;
-    if (sched_getaffinity(0, sizeof usable, &usable) != 0 || CPU_COUNT(&usable) < npes) return;
-    for (int cpu = 0, skip = me; cpu < CPU_SETSIZE; ++cpu) {
-        if (!CPU_ISSET(cpu, &usable) || skip-- > 0) continue;
-        CPU_ZERO(&one);
-        CPU_SET(cpu, &one);
-        sched_setaffinity(0, sizeof one, &one);
-        return;
-    }
-}
+// ---- Begin, end ----
 
 // `wanted` is a SHMEM_THREAD_ level; PEs with more than one thread are not pinned.
 static inline void begin(int argc, char** argv, int wanted) {
@@ -110,7 +91,7 @@ static inline void begin(int argc, char** argv, int wanted) {
     read_level(argc, argv);
     pes_fit = sysconf(_SC_NPROCESSORS_ONLN) >= npes;
     if (wanted == SHMEM_THREAD_SINGLE) pin();
-    agree_cell = shmem_align(64, 64);
+    agree_cell = shmem_align(64, sizeof(double[kAgreeNumbers]));
     if (!agree_cell) give_up("no symmetric heap");
     shmem_barrier_all();
 }
@@ -120,45 +101,4 @@ static inline void end(void) {
     report_end();
     shmem_barrier_all();
     shmem_finalize();
-}
-
-// ---- Samples ----
-
-static inline void report_one(const char* measure, const char* parameter_name, double parameter,
-                              const char* unit, int lower_is_better, double value) {
-    report(measure, parameter_name, parameter, unit, lower_is_better, &value, 1, 0);
-}
-
-// The measured operations: `repeats` of them on `bytes` bytes each.
-typedef void (*Body)(long repeats, size_t bytes);
-
-// Nanoseconds for one operation.
-static inline double time_of(Body body, long repeats, size_t bytes) {
-    double start = now_ns();
-    body(repeats, bytes);
-    return (now_ns() - start) / (double)repeats;
-}
-
-// RETURNS: the number of repeats with which one sample takes about `sample_ns`. Each PE finds its
-// own; call agree() where all PEs take part.
-static inline long repeats_for(Body body, size_t bytes, double sample_ns) {
-    long repeats = 1;
-    body(1, bytes);
-    double taken = time_of(body, 1, bytes);
-    while (taken * (double)repeats < sample_ns && repeats < 1000000) {
-        repeats *= 4;
-        taken = time_of(body, repeats, bytes);
-    }
-    double wanted = sample_ns / taken;
-    return wanted < 1 ? 1 : wanted > 4e6 ? 4000000 : (long)wanted;
-}
-
-// The operation and its limit by turns, `samples` times after one to warm up. `limit` may be NULL.
-static inline void by_turns(Body ours, Body limit, long repeats, size_t bytes, int samples,
-                            double* ours_ns, double* limit_ns) {
-    for (int i = -1; i < samples; ++i) {
-        int at = i < 0 ? 0 : i;
-        ours_ns[at] = time_of(ours, repeats, bytes);
-        if (limit) limit_ns[at] = time_of(limit, repeats, bytes);
-    }
 }

@@ -5,6 +5,8 @@
 // COMPLETE, the wait for its WAIT. Its POST is not needed: a neighbour that has this PE's line of
 // the last step knows that its own was read.
 #define _GNU_SOURCE
+#include "bench/measure.h"
+// Uses functions of the header above.
 #include "bench/apps/automaton.h"
 
 static long* arrived;  // symmetric: steps done by the upper and the lower neighbour
@@ -28,7 +30,8 @@ static void wait_for_flags(const struct Exchange* exchange, int to) {
 }
 
 int main(int argc, char** argv) {
-    automaton_begin(argc, argv);
+    begin(argc, argv, SHMEM_THREAD_SINGLE);
+    automaton_begin();
     arrived = allocate(64, 64);
     const struct Exchange flags = {
         "automaton", {symmetric[0], symmetric[1]}, put_lines, wait_for_flags};

@@ -5,7 +5,8 @@
 // steps, the state of a cell follows from its own and those of its eight neighbours (here: Conway's
 // rule), two arrays that swap. Each step computes the first and the last line of the PE's part,
 // begins to send them to the neighbours' ghost lines, computes the rest, and waits for the
-// neighbours' lines. A program includes this file, and says how lines are exchanged:
+// neighbours' lines. A program includes this file
+// behind bench/measure.h or bench/measure_mpi.h, and says how lines are exchanged:
 //
 //   NAME           seconds for all steps; the limit: PE 0's sequential run / cores in use
 //   NAME_compute   PE 0's seconds in the computation, as table 4.3 of the paper
@@ -13,8 +14,6 @@
 //
 // Verified: PE 0 compares every line of the result with its sequential run.
 #pragma once
-
-#include "bench/measure.h"
 
 enum { kWaysMax = 4, kSamplesMax = 8, kPage = 4096 };
 
@@ -114,7 +113,7 @@ static unsigned char* run(const struct Exchange* exchange) {
              (my_first + line - 1 + lines_of_all) % lines_of_all);
     }
     compute_ns = exchange_ns = 0;
-    shmem_barrier_all();
+    meet();
     const double first_ns = now_ns();
     for (int step = 0; step < steps; ++step) {
         const unsigned char* from = exchange->arrays[step % 2];
@@ -136,14 +135,15 @@ static unsigned char* run(const struct Exchange* exchange) {
     return exchange->arrays[steps % 2];
 }
 
-// PE 0: are all lines those of the sequential run?
+// PE 0: are all lines those of the sequential run? Collective.
 static void compare(const unsigned char* expected, const unsigned char* result) {
     unsigned char* line = malloc(stride);
     long alive = 0;
     for (int pe = 0; pe < npes; ++pe) {
         for (int i = first_line(pe); i < first_line(pe + 1); ++i) {
-            shmem_getmem(line, result + (size_t)(i - first_line(pe) + 1) * stride, stride, pe);
-            for (int cell = 1; cell <= cells; ++cell) {
+            const size_t at = (size_t)(i - first_line(pe) + 1) * stride;
+            copy_to_first(line, result + at, stride, pe);
+            for (int cell = 1; me == 0 && cell <= cells; ++cell) {
                 const int right = expected[(size_t)(i + 1) * stride + (size_t)cell];
                 alive += right;
                 if (line[cell] == right) continue;
@@ -152,13 +152,12 @@ static void compare(const unsigned char* expected, const unsigned char* result) 
             }
         }
     }
-    if (alive == 0) give_up("automaton: no cell lives, nothing was verified");
+    if (me == 0 && alive == 0) give_up("automaton: no cell lives, nothing was verified");
     free(line);
 }
 
-// Begins the program, and makes the arrays.
-static void automaton_begin(int argc, char** argv) {
-    begin(argc, argv, SHMEM_THREAD_SINGLE);
+// Reads the options, and makes the arrays. Behind begin().
+static void automaton_begin(void) {
     lines_of_all = (int)option("--lines", by_level(64, 2400, 2400));
     cells = (int)option("--cells", by_level(254, 8190, 8190));
     steps = (int)option("--steps", by_level(8, 20, 100));
@@ -194,9 +193,9 @@ static void automaton_measure(const struct Exchange* ways, int count) {
             exchange[way][at] = exchange_ns / 1e9;
             if (ways[way].arrays[0] != symmetric[0])
                 result = memcpy(symmetric[0], result, stride * (size_t)(my_lines + 2));
-            shmem_barrier_all();
-            if (me == 0) compare(expected, result);
-            shmem_barrier_all();
+            meet();
+            compare(expected, result);
+            meet();
         }
     }
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);

@@ -2,16 +2,20 @@
 //
 // What does the automaton (bench/apps/automaton.h) take when its ghost lines are windows, as in
 // B.3.2 of Christgau 2017: a window for each ghost line of each array, POST and START behind the
-// boundary lines, the puts, the inner lines, COMPLETE and WAIT? And as its two-sided twin (B.3.1)?
+// boundary lines, the puts, the inner lines, COMPLETE and WAIT? And as its two-sided twin (B.3.1),
+// and with such windows by messages (figure 4.6)?
 //
 //   automaton_windows   as the paper
 //   automaton_nostore   the same; POST promises that the PE has not stored into its ghost lines
 //   automaton_messages  private arrays, lines in messages through shared memory
+//   automaton_message_windows  the same as automaton_windows by messages: POST is a message;
+//                       COMPLETE waits for it, sends the line and a last message, as MPICH does
 #define _GNU_SOURCE
 #include <shmemx.h>
 
-#include "bench/apps/automaton.h"
 #include "bench/messages.h"
+// Uses functions of the header above.
+#include "bench/apps/automaton.h"
 
 static shmemx_window_t above[2], below[2];  // by array: the upper and the lower ghost line
 static shmemx_epoch_t exposures[2], accesses[2];
@@ -54,8 +58,26 @@ static void receive_lines(const struct Exchange* exchange, int to) {
     messages_wait_for_bytes(lower, (long)stride);
 }
 
+// One-sided by messages. Both ghost lines of a PE have the same two partners, or one.
+static void post_by_messages(const struct Exchange* exchange, int to) {
+    (void)exchange;
+    (void)to;
+    send_short(PACKET_POST, upper);
+    send_short(PACKET_POST, lower);
+}
+static void complete_by_messages(const struct Exchange* exchange, int to) {
+    messages_wait_for_post(upper);
+    messages_wait_for_post(lower);
+    send_lines(exchange, to);
+    send_short(PACKET_FINAL, upper);
+    send_short(PACKET_FINAL, lower);
+    receive_lines(exchange, to);
+    messages_wait_for_finals(2);
+}
+
 int main(int argc, char** argv) {
-    automaton_begin(argc, argv);
+    begin(argc, argv, SHMEM_THREAD_SINGLE);
+    automaton_begin();
     const size_t bytes = (bytes_of_array() + kPage - 1) / kPage * kPage;
     unsigned char* private = aligned_alloc(kPage, 2 * bytes);
     if (!private) give_up("automaton: no memory for private arrays");
@@ -70,8 +92,12 @@ int main(int argc, char** argv) {
         {"automaton_windows", {symmetric[0], symmetric[1]}, put_to_windows, complete_and_wait},
         {"automaton_nostore", {symmetric[0], symmetric[1]}, put_without_stores, complete_and_wait},
         {"automaton_messages", {private, private + bytes + kPage / 2}, send_lines, receive_lines},
+        {"automaton_message_windows",
+         {private, private + bytes + kPage / 2},
+         post_by_messages,
+         complete_by_messages},
     };
-    automaton_measure(ways, 3);
+    automaton_measure(ways, 4);
     sections_free();
     free(private);
     end();

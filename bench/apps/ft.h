@@ -7,14 +7,18 @@
 // classes S, W, A and B. Written from the specification; it is not the official code, and its
 // numbers are no NPB results.
 //
-// Each PE has planes of z, [z][y][x], and in the frequencies planes of x, [y][x][z]: one exchange a
-// transform. The counts of planes need not be equal. The FFT is radix 2, eight pencils at once. A
-// program includes this file, and says how blocks are exchanged, behind the computation or in
-// pieces (--pieces) while the next piece is transformed. Reports, by way:
+// PEs form a grid of rows and columns. A row shares planes of z, [z][y][x] with all x; its PEs
+// cut the planes by y. An exchange in the row gives each PE all y of some x, [z][y][x], and one in
+// the column all z of some y and x, [y][x][z]; the way back is the inverse. With one column, the
+// cut in one direction, only the second exchange is left (--cut 1, the default). --cut 2 takes the
+// grid nearest to a square. The counts of planes need not be equal. The FFT is radix 2, eight
+// pencils at once. A program includes this file behind bench/measure.h or bench/measure_mpi.h, and
+// says how blocks are exchanged, behind the computation or in pieces (--pieces) while the next
+// piece is transformed. Reports, by way:
 //
 //   NAME            MFLOPS as the specification counts operations
-//   NAME_exchange   us for each exchange in puts and synchronization
-//   NAME_fft, _transpose, _put, _sync   us for each exchange; evolution and checksum are the rest
+//   NAME_exchange   us for each transform in puts and synchronization
+//   NAME_fft, _transpose, _put, _sync   us for each transform; evolution and checksum are the rest
 //
 // Verified: the specification's checksums, to twelve digits.
 #pragma once
@@ -22,118 +26,66 @@
 #include <math.h>
 
 #include "bench/apps/ft_classes.h"
-#include "bench/measure.h"
+#include "bench/apps/ft_one_dimension.h"
 
-enum { kSideMax = 512, kPencils = 8, kTile = 8, kSamplesMax = 64 };
+enum { kTile = 8, kSamplesMax = 64 };
 enum { kWaysMax = 4 };
 
 static const struct Class* class;
 static long nx, ny, nz;
-static long my_x, my_z;           // planes of this PE
 static long pieces;               // pieces of an overlapping exchange
 static long pieces_wanted;        // 0: by their size
 static struct Complex* cells;     // in space, or the frequencies of this time
 static struct Complex* waves;     // the frequencies of the first state
-static struct Complex* outgoing;  // a block for each PE
+static struct Complex* outgoing;  // blocks of the exchange under way, as they are put
 static struct Complex* incoming;  // a block from each PE; symmetric, or private to the way
-static struct Complex roots[kSideMax / 2];
 static double decay[3][kSideMax], decay_once[3][kSideMax];  // by x, y, z
 enum part { FFT, TRANSPOSE, PUT, SYNC, PARTS };
 static double part_ns[PARTS];
-static double* sums;  // symmetric: dest of the all-reduce
-static double reduce_work[2 + SHMEM_REDUCE_MIN_WRKDATA_SIZE];
-static long reduce_sync[2][SHMEM_REDUCE_SYNC_SIZE];
+
+// PEs that exchange blocks with each other: number i is first + i * step.
+struct Group {
+    int count, first, step;
+    int mine;  // this PE's number
+};
+static struct Group in_row, in_column;
+static const struct Group* group;      // the PEs that exchange blocks now
+static long my_x, my_y, my_z, wave_y;  // parts of this PE; wave_y in the frequencies, my_y before
+
+static int member(int i) { return group->first + i * group->step; }
+static long first_of(long planes, const struct Group* cut, int i) {
+    return planes * i / cut->count;
+}
+static long planes_of(long planes, const struct Group* cut, int i) {
+    return first_of(planes, cut, i + 1) - first_of(planes, cut, i);
+}
 
 // One way to exchange blocks.
 struct Exchange {
     const char* name;
     int overlaps;                   // in pieces
     void (*prepare)(size_t bytes);  // before each solution; those of `incoming`. Or NULL
-    void (*begin)(void);            // then this PE has read all of `incoming`
+    void (*begin)(void);            // with `group`; then this PE has read all of `incoming`
     void (*put)(struct Complex* to, const struct Complex* from, size_t bytes, int pe);
     void (*end)(void);      // waits until all blocks are in `incoming`
     void (*release)(void);  // after each solution. Or NULL
 };
 static const struct Exchange* way;
 
-static long first_of(long planes, int pe) { return planes * pe / npes; }
-static long planes_of(long planes, int pe) {
-    return first_of(planes, pe + 1) - first_of(planes, pe);
-}
+// ---- The three directions ----
 
-// ---- One dimension ----
-
-// Pencils of `n` numbers side by side, real and imaginary parts apart: this vectorizes.
-struct Pencils {
-    double re[kSideMax][kPencils], im[kSideMax][kPencils];
-};
-
-static void make_roots(long n) {
-    for (long k = 0; k < n / 2; ++k) {
-        roots[k].re = cos(2 * M_PI * (double)k / (double)n);
-        roots[k].im = sin(2 * M_PI * (double)k / (double)n);
-    }
-}
-
-static void butterfly(const struct Pencils* restrict in, struct Pencils* restrict out, long low,
-                      long high, long to, long to_other, struct Complex w) {
-    for (int i = 0; i < kPencils; ++i) {
-        double re = in->re[low][i] - in->re[high][i], im = in->im[low][i] - in->im[high][i];
-        out->re[to][i] = in->re[low][i] + in->re[high][i];
-        out->im[to][i] = in->im[low][i] + in->im[high][i];
-        out->re[to_other][i] = re * w.re - im * w.im;
-        out->im[to_other][i] = re * w.im + im * w.re;
-    }
-}
-
-// Stockham's form: each stage reads one array and writes the other, which sorts by itself.
-// RETURNS: where the result is.
-static struct Pencils* transform(struct Pencils* from, struct Pencils* to, long n, int sign) {
-    for (long length = n, step = 1; length > 1; length /= 2, step *= 2) {
-        for (long p = 0; p < length / 2; ++p) {
-            struct Complex w = roots[p * step];
-            w.im *= sign;
-            for (long q = 0; q < step; ++q) {
-                long low = q + step * p;
-                butterfly(from, to, low, low + n / 2, q + 2 * step * p, q + step * (2 * p + 1), w);
-            }
-        }
-        struct Pencils* swap = from;
-        from = to;
-        to = swap;
-    }
-    return from;
-}
-
-// `count` pencils, `apart` from each other, of n numbers that are `step` apart.
-static void transform_all(struct Complex* data, long n, long step, long count, long apart,
-                          int sign) {
-    static struct Pencils buffers[2] __attribute__((aligned(64)));
-    for (long first = 0; first < count; first += kPencils, data += kPencils * apart) {
-        int width = count - first < kPencils ? (int)(count - first) : kPencils;
-        for (long k = 0; k < n; ++k) {
-            for (int i = 0; i < width; ++i) {
-                buffers[0].re[k][i] = data[k * step + i * apart].re;
-                buffers[0].im[k][i] = data[k * step + i * apart].im;
-            }
-        }
-        struct Pencils* result = transform(&buffers[0], &buffers[1], n, sign);
-        for (long k = 0; k < n; ++k) {
-            for (int i = 0; i < width; ++i) {
-                data[k * step + i * apart].re = result->re[k][i];
-                data[k * step + i * apart].im = result->im[k][i];
-            }
-        }
-    }
-}
-
-// The planes of z from `begin` to `end`.
-static void transform_x_and_y(int sign, long begin, long end) {
+// The planes of z from `begin` to `end`, before and after the exchange in the row.
+static void transform_x(int sign, long begin, long end) {
     const double start = now_ns();
     make_roots(nx);
-    transform_all(cells + begin * ny * nx, nx, 1, ny * (end - begin), nx, sign);
+    transform_all(cells + begin * my_y * nx, nx, 1, my_y * (end - begin), nx, sign);
+    part_ns[FFT] += now_ns() - start;
+}
+static void transform_y(int sign, long begin, long end) {
+    const double start = now_ns();
     make_roots(ny);
-    for (long z = begin; z < end; ++z) transform_all(cells + z * ny * nx, ny, nx, nx, 1, sign);
+    for (long z = begin; z < end; ++z)
+        transform_all(cells + z * ny * my_x, ny, my_x, my_x, 1, sign);
     part_ns[FFT] += now_ns() - start;
 }
 
@@ -145,157 +97,176 @@ static void transform_z(int sign, long begin, long end) {
     part_ns[FFT] += now_ns() - start;
 }
 
-// ---- From planes of z to planes of x and back ----
+// ---- Exchanges in a row or column of PEs ----
 
-// For each y a matrix `from` with rows `row_step` apart; its columns become rows of `to`.
-static void turn(struct Complex* restrict to, const struct Complex* restrict from, long y_step,
-                 long row_step, long rows, long columns) {
-    for (long y = 0; y < ny; ++y, from += y_step, to += rows * columns) {
-        for (long tile = 0; tile < rows; tile += kTile) {
-            long end = tile + kTile < rows ? tile + kTile : rows;
-            for (long c = 0; c < columns; ++c) {
-                for (long r = tile; r < end; ++r) to[c * rows + r] = from[r * row_step + c];
-            }
-        }
-    }
-}
+static long packed;          // numbers in `outgoing`
+static long planes_to_come;  // in `incoming`, in the order of the PEs that put them
+static long numbers_of_plane;
 
-static void put_numbers(long to, long from, long count, int pe) {
+// The block in `incoming` that comes from PE i of the group.
+static long block_first(int i) { return first_of(planes_to_come, group, i) * numbers_of_plane; }
+static long block_numbers(int i) { return planes_of(planes_to_come, group, i) * numbers_of_plane; }
+
+static void begin_exchange(const struct Group* with, long planes, long numbers) {
     const double start = now_ns();
-    way->put(incoming + to, outgoing + from, sizeof(struct Complex) * (size_t)count, pe);
-    part_ns[PUT] += now_ns() - start;
+    group = with;
+    planes_to_come = planes;
+    numbers_of_plane = numbers;
+    packed = 0;
+    way->begin();
+    part_ns[SYNC] += now_ns() - start;
 }
-
-// A block of `mine` planes here x ny x those of the other PE. Each PE's blocks lie in the order of
-// the planes of the PE at the other end.
-static void put_block(long mine, long here_first, long theirs, long theirs_first, int pe) {
-    put_numbers(here_first * ny * theirs, theirs_first * ny * mine, mine * ny * theirs, pe);
-}
-
-static void synchronize(void (*step)(void)) {
+static void end_exchange(void) {
     const double start = now_ns();
-    step();
+    way->end();
     part_ns[SYNC] += now_ns() - start;
 }
 
-static void to_planes_of_x(void) {
-    synchronize(way->begin);
-    for (int i = 1; i <= npes; ++i) {
-        int pe = (me + i) % npes;
-        long first = first_of(nx, pe), planes = planes_of(nx, pe);
-        turn(outgoing + first * ny * my_z, cells + first, nx, ny * nx, my_z, planes);
-        put_block(my_z, first_of(nz, me), planes, first, pe);
-    }
-    synchronize(way->end);
-    const struct Complex* block = incoming;
-    for (int pe = 0; pe < npes; ++pe) {
-        long first = first_of(nz, pe), planes = planes_of(nz, pe);
-        for (long row = 0; row < ny * my_x; ++row, block += planes)
-            memcpy(cells + row * nz + first, block, sizeof(struct Complex) * (size_t)planes);
-    }
+// Number k of all pieces of `count` planes or rows.
+static long piece_of(long count, long k) {
+    const long all = way->overlaps ? pieces : 1;
+    return count * k / all;
+}
+static int has_piece(long count, long k) { return piece_of(count, k) < count; }
+
+// Rows of `run` numbers, `step` apart. Packs them, and puts them to number `to` of `incoming`.
+struct Rows {
+    long count, step, run;
+};
+static void send_rows(const struct Complex* from, struct Rows rows, long to, int pe) {
+    struct Complex* block = outgoing + packed;
+    const long count = rows.count * rows.run;
+    for (long row = 0; row < rows.count; ++row)
+        memcpy(block + row * rows.run, from + row * rows.step, sizeof *block * (size_t)rows.run);
+    packed += count;
+    const double start = now_ns();
+    if (count > 0) way->put(incoming + to, block, sizeof *block * (size_t)count, pe);
+    part_ns[PUT] += now_ns() - start;
+}
+static void unpack_rows(struct Complex* to, const struct Complex* block, struct Rows rows) {
+    for (long row = 0; row < rows.count; ++row)
+        memcpy(to + row * rows.step, block + row * rows.run, sizeof *to * (size_t)rows.run);
 }
 
-static void to_planes_of_z(void) {
-    synchronize(way->begin);
-    for (int i = 1; i <= npes; ++i) {
-        int pe = (me + i) % npes;
-        long first = first_of(nz, pe), planes = planes_of(nz, pe);
-        turn(outgoing + first * ny * my_x, cells + first, my_x * nz, nz, my_x, planes);
-        put_block(my_x, first_of(nx, me), planes, first, pe);
-    }
-    synchronize(way->end);
-    const struct Complex* block = incoming;
-    for (int pe = 0; pe < npes; ++pe) {
-        long first = first_of(nx, pe), planes = planes_of(nx, pe);
-        for (long y = 0; y < ny; ++y) {
-            for (long z = 0; z < my_z; ++z, block += planes) {
-                struct Complex* to = cells + (z * ny + y) * nx + first;
-                memcpy(to, block, sizeof(struct Complex) * (size_t)planes);
+// Matrices `next` apart, their rows `row` apart.
+struct Matrices {
+    long next, row;
+};
+// The columns of `count` matrices with `rows` and `columns` become rows of others.
+static void turn(struct Complex* restrict to, struct Matrices at,
+                 const struct Complex* restrict from, struct Matrices of, long count, long rows,
+                 long columns) {
+    for (long i = 0; i < count; ++i, from += of.next, to += at.next) {
+        for (long tile = 0; tile < rows; tile += kTile) {
+            long end = tile + kTile < rows ? tile + kTile : rows;
+            for (long c = 0; c < columns; ++c) {
+                for (long r = tile; r < end; ++r) to[c * at.row + r] = from[r * of.row + c];
             }
         }
     }
 }
 
-// ---- The same in pieces, each put while the next one is transformed ----
-
-static void copy(struct Complex* to, const struct Complex* from, long count) {
-    memcpy(to, from, sizeof(struct Complex) * (size_t)count);
-}
-
-// The first `planes` numbers of rows that are `step` apart, one behind the other.
-static void pack_rows(struct Complex* to, const struct Complex* from, long rows, long step,
-                      long planes) {
-    for (long row = 0; row < rows; ++row) copy(to + row * planes, from + row * step, planes);
-}
-
-// Planes of z: a PE gets [z][y][x] from all PEs, which together are all planes.
-static void transform_to_planes_of_x(void) {
-    synchronize(way->begin);
-    for (long piece = 0; piece < pieces; ++piece) {
-        long begin = my_z * piece / pieces, end = my_z * (piece + 1) / pieces;
-        transform_x_and_y(1, begin, end);
-        for (int i = 1; i <= npes && begin < end; ++i) {
-            int pe = (me + i) % npes;
-            long first = first_of(nx, pe), planes = planes_of(nx, pe);
-            long from = first * ny * my_z + begin * ny * planes, rows = (end - begin) * ny;
-            pack_rows(outgoing + from, cells + begin * ny * nx + first, rows, nx, planes);
-            put_numbers((first_of(nz, me) + begin) * ny * planes, from, rows * planes, pe);
+// A block for another PE of the row: [z][y of this PE][x of the other], and back
+// [z][y of the other][x of this PE].
+static void from_x_to_y(void) {
+    begin_exchange(&in_row, ny, my_z * my_x);
+    for (long k = 0; has_piece(my_z, k); ++k) {
+        const long begin = piece_of(my_z, k), end = piece_of(my_z, k + 1);
+        transform_x(1, begin, end);
+        for (int i = 1; i <= group->count; ++i) {
+            const int other = (group->mine + i) % group->count;
+            const long run = planes_of(nx, &in_row, other);
+            const long to = my_z * first_of(ny, &in_row, group->mine) + begin * my_y;
+            send_rows(cells + begin * my_y * nx + first_of(nx, &in_row, other),
+                      (struct Rows){(end - begin) * my_y, nx, run}, to * run, member(other));
         }
     }
-    synchronize(way->end);
-    turn(cells, incoming, my_x, ny * my_x, nz, my_x);
+    end_exchange();
+    for (int other = 0; other < group->count; ++other) {
+        const long run = planes_of(ny, &in_row, other) * my_x;
+        unpack_rows(cells + first_of(ny, &in_row, other) * my_x, incoming + block_first(other),
+                    (struct Rows){my_z, ny * my_x, run});
+    }
 }
-
-// Unpacks the rows that come from a PE with `planes` planes of x, `first` and up: [y][x][z].
-static void unpack_rows(const struct Complex* restrict from, long first, long planes) {
-    for (long y = 0; y < ny; ++y, from += planes * my_z) {
-        for (long tile = 0; tile < planes; tile += kTile) {
-            long end = tile + kTile < planes ? tile + kTile : planes;
-            for (long z = 0; z < my_z; ++z) {
-                struct Complex* to = cells + (z * ny + y) * nx + first;
-                for (long x = tile; x < end; ++x) to[x] = from[x * my_z + z];
-            }
+static void from_y_to_x(void) {
+    begin_exchange(&in_row, nx, my_z * my_y);
+    for (long k = 0; has_piece(my_z, k); ++k) {
+        const long begin = piece_of(my_z, k), end = piece_of(my_z, k + 1);
+        transform_y(-1, begin, end);
+        for (int i = 1; i <= group->count; ++i) {
+            const int other = (group->mine + i) % group->count;
+            const long planes = planes_of(ny, &in_row, other), run = planes * my_x;
+            const long to = my_z * first_of(nx, &in_row, group->mine) + begin * my_x;
+            send_rows(cells + (begin * ny + first_of(ny, &in_row, other)) * my_x,
+                      (struct Rows){end - begin, ny * my_x, run}, to * planes, member(other));
         }
+    }
+    end_exchange();
+    for (int other = 0; other < group->count; ++other) {
+        const long run = planes_of(nx, &in_row, other);
+        unpack_rows(cells + first_of(nx, &in_row, other), incoming + block_first(other),
+                    (struct Rows){my_z * my_y, nx, run});
     }
 }
 
-// Rows of y: a PE gets [y][x][z] from each PE, one behind the other.
-static void transform_to_planes_of_z(void) {
-    synchronize(way->begin);
-    for (long piece = 0; piece < pieces; ++piece) {
-        long begin = ny * piece / pieces, end = ny * (piece + 1) / pieces;
+// A block for another PE of the column: [z][y of the other][x], so that all blocks together are
+// all planes of z; and back [y of this PE][x][z of the other], together all rows of y.
+static void from_y_to_z(void) {
+    begin_exchange(&in_column, nz, wave_y * my_x);
+    for (long k = 0; has_piece(my_z, k); ++k) {
+        const long begin = piece_of(my_z, k), end = piece_of(my_z, k + 1);
+        if (in_row.count == 1) transform_x(1, begin, end);
+        transform_y(1, begin, end);
+        for (int i = 1; i <= group->count; ++i) {
+            const int other = (group->mine + i) % group->count;
+            const long run = planes_of(ny, &in_column, other) * my_x;
+            const long to = first_of(nz, &in_column, group->mine) + begin;
+            send_rows(cells + (begin * ny + first_of(ny, &in_column, other)) * my_x,
+                      (struct Rows){end - begin, ny * my_x, run}, to * run, member(other));
+        }
+    }
+    end_exchange();
+    turn(cells, (struct Matrices){my_x * nz, nz}, incoming, (struct Matrices){my_x, wave_y * my_x},
+         wave_y, nz, my_x);
+}
+static void from_z_to_y(void) {
+    begin_exchange(&in_column, ny, my_x * my_z);
+    for (long k = 0; has_piece(wave_y, k); ++k) {
+        const long begin = piece_of(wave_y, k), end = piece_of(wave_y, k + 1);
         transform_z(-1, begin, end);
-        for (int i = 1; i <= npes && begin < end; ++i) {
-            int pe = (me + i) % npes;
-            long first = first_of(nz, pe), planes = planes_of(nz, pe);
-            long from = first * ny * my_x + begin * my_x * planes, rows = (end - begin) * my_x;
-            pack_rows(outgoing + from, cells + begin * my_x * nz + first, rows, nz, planes);
-            put_numbers((first_of(nx, me) * ny + begin * my_x) * planes, from, rows * planes, pe);
+        for (int i = 1; i <= group->count; ++i) {
+            const int other = (group->mine + i) % group->count;
+            const long run = planes_of(nz, &in_column, other);
+            const long to = (first_of(ny, &in_column, group->mine) + begin) * my_x;
+            send_rows(cells + begin * my_x * nz + first_of(nz, &in_column, other),
+                      (struct Rows){(end - begin) * my_x, nz, run}, to * run, member(other));
         }
     }
-    synchronize(way->end);
-    for (int pe = 0; pe < npes; ++pe) {
-        long first = first_of(nx, pe);
-        unpack_rows(incoming + first * ny * my_z, first, planes_of(nx, pe));
-    }
+    end_exchange();
+    turn(cells, (struct Matrices){my_x, ny * my_x}, incoming, (struct Matrices){my_x * my_z, my_z},
+         ny, my_x, my_z);
 }
 
 static void transform_forward(void) {
-    if (way->overlaps) return transform_to_planes_of_x();
-    transform_x_and_y(1, 0, my_z);
-    to_planes_of_x();
+    if (in_row.count > 1) from_x_to_y();
+    from_y_to_z();
+    transform_z(1, 0, wave_y);
 }
 
 static void transform_backward(void) {
-    if (way->overlaps) return transform_to_planes_of_z();
-    transform_z(-1, 0, ny);
-    to_planes_of_z();
+    from_z_to_y();
+    if (in_row.count > 1) {
+        from_y_to_x();
+    } else {
+        transform_y(-1, 0, my_z);
+    }
+    transform_x(-1, 0, my_z);
 }
 
 static double other_parts_ns(void) { return part_ns[FFT] + part_ns[PUT] + part_ns[SYNC]; }
 
-// The transposition is the part of a transform with an exchange that is no other part.
-static void exchange(void (*transform_either)(void)) {
+// The transposition is the part of a transform that is no other part.
+static void timed(void (*transform_either)(void)) {
     const double start = now_ns(), others = other_parts_ns();
     transform_either();
     part_ns[TRANSPOSE] += now_ns() - start - (other_parts_ns() - others);
@@ -303,19 +274,29 @@ static void exchange(void (*transform_either)(void)) {
 
 // ---- The specification's problem ----
 
-// Numbers of the sequence x' = 5^13 x mod 2^46, two for each cell, x fastest, then y, then z.
-static void make_first_state(void) {
-    const uint64_t mask = ((uint64_t)1 << 46) - 1, factor = 1220703125;
-    uint64_t state = 314159265, square = factor;
-    for (uint64_t skip = (uint64_t)(2 * nx * ny * first_of(nz, me)); skip; skip >>= 1) {
-        if (skip & 1) state = state * square & mask;
-        square = square * square & mask;
+// The sequence x' = 5^13 x mod 2^46, two numbers for each cell, x fastest, then y, then z.
+static const uint64_t kMask = ((uint64_t)1 << 46) - 1, kFactor = 1220703125;
+
+static uint64_t state_after(long numbers_before) {
+    uint64_t state = 314159265, square = kFactor;
+    for (uint64_t skip = (uint64_t)numbers_before; skip; skip >>= 1) {
+        if (skip & 1) state = state * square & kMask;
+        square = square * square & kMask;
     }
-    for (long i = 0; i < nx * ny * my_z; ++i) {
-        state = state * factor & mask;
-        cells[i].re = (double)state * 0x1p-46;
-        state = state * factor & mask;
-        cells[i].im = (double)state * 0x1p-46;
+    return state;
+}
+
+static void make_first_state(void) {
+    struct Complex* cell = cells;
+    for (long z = 0; z < my_z; ++z) {
+        const long plane = first_of(nz, &in_column, in_column.mine) + z;
+        uint64_t state = state_after(2 * nx * (plane * ny + first_of(ny, &in_row, in_row.mine)));
+        for (long i = 0; i < nx * my_y; ++i, ++cell) {
+            state = state * kFactor & kMask;
+            cell->re = (double)state * 0x1p-46;
+            state = state * kFactor & kMask;
+            cell->im = (double)state * 0x1p-46;
+        }
     }
 }
 
@@ -337,9 +318,11 @@ static void evolve(void) {
     }
     const struct Complex* from = waves;
     struct Complex* to = cells;
-    for (long y = 0; y < ny; ++y) {
+    const double* decay_x = decay[0] + first_of(nx, &in_row, in_row.mine);
+    const double* decay_y = decay[1] + first_of(ny, &in_column, in_column.mine);
+    for (long y = 0; y < wave_y; ++y) {
         for (long x = 0; x < my_x; ++x, from += nz, to += nz) {
-            double scale = decay[1][y] * decay[0][first_of(nx, me) + x];
+            double scale = decay_y[y] * decay_x[x];
             for (long z = 0; z < nz; ++z) {
                 to[z].re = from[z].re * scale * decay[2][z];
                 to[z].im = from[z].im * scale * decay[2][z];
@@ -349,16 +332,17 @@ static void evolve(void) {
 }
 
 static void check_sum(int iteration) {
-    long first = first_of(nz, me);
-    sums[0] = sums[1] = 0;
+    const long first_z = first_of(nz, &in_column, in_column.mine);
+    const long first_y = first_of(ny, &in_row, in_row.mine);
+    double sums[2] = {0, 0};
     for (long j = 1; j <= 1024; ++j) {
-        long x = j % nx, y = 3 * j % ny, z = 5 * j % nz - first;
-        if (z < 0 || z >= my_z) continue;
-        sums[0] += cells[(z * ny + y) * nx + x].re;
-        sums[1] += cells[(z * ny + y) * nx + x].im;
+        const long x = j % nx, y = 3 * j % ny - first_y, z = 5 * j % nz - first_z;
+        if (y < 0 || y >= my_y || z < 0 || z >= my_z) continue;
+        sums[0] += cells[(z * my_y + y) * nx + x].re;
+        sums[1] += cells[(z * my_y + y) * nx + x].im;
     }
-    shmem_double_sum_to_all(sums + 2, sums, 2, 0, 0, npes, reduce_work, reduce_sync[iteration % 2]);
-    double scale = 1.0 / (double)(nx * ny * nz), re = sums[2] * scale, im = sums[3] * scale;
+    add_up(sums, 2);
+    double scale = 1.0 / (double)(nx * ny * nz), re = sums[0] * scale, im = sums[1] * scale;
     struct Complex expected = class->checksums[iteration];
     double error = hypot(re - expected.re, im - expected.im);
     if (error <= 1e-12 * hypot(expected.re, expected.im)) return;
@@ -369,13 +353,11 @@ static void check_sum(int iteration) {
 static void solve(void) {
     make_first_state();
     make_decay();
-    exchange(transform_forward);
-    transform_z(1, 0, ny);
-    memcpy(waves, cells, sizeof(struct Complex) * (size_t)(my_x * ny * nz));
+    timed(transform_forward);
+    memcpy(waves, cells, sizeof(struct Complex) * (size_t)(my_x * wave_y * nz));
     for (int iteration = 0; iteration < class->iterations; ++iteration) {
         evolve();
-        exchange(transform_backward);
-        transform_x_and_y(-1, 0, my_z);
+        timed(transform_backward);
         check_sum(iteration);
     }
 }
@@ -393,7 +375,7 @@ static double exchange_us[kWaysMax][kSamplesMax];
 
 static void measure_once(int index, int sample) {
     memset(part_ns, 0, sizeof part_ns);
-    shmem_barrier_all();
+    meet();
     const double start = now_ns();
     solve();
     mflops[index][sample] = operations() * 1e3 / fold_all(now_ns() - start, MAX_OF_ALL);
@@ -431,7 +413,8 @@ static void measure(const struct Exchange* ways, int count, size_t bytes, int sa
 
 // Up to eight, of 1 MiB and more to each PE: below that the calls cost more than they hide.
 static long pieces_by_size(void) {
-    const double block = (double)sizeof(struct Complex) * (double)(nx * ny * nz) / npes / npes;
+    const double share = (double)sizeof(struct Complex) * (double)(nx * ny * nz) / npes;
+    const double block = share / in_column.count;
     const long count = (long)(block / (1 << 20));
     return count < 1 ? 1 : count > 8 ? 8 : count;
 }
@@ -442,47 +425,64 @@ static struct Complex* numbers(long count) {
     return memory;
 }
 
+// The first place of a part is at the greatest: parts differ by one plane.
+static long most_of(long planes, const struct Group* cut) {
+    return (planes + cut->count - 1) / cut->count;
+}
+
 static void measure_class(const struct Class* wanted, const struct Exchange* ways, int count,
                           int samples) {
     class = wanted;
     nx = class->nx;
     ny = class->ny;
     nz = class->nz;
-    if (npes > nx || npes > nz) {
+    if (in_row.count > nx || in_row.count > ny || in_column.count > ny || in_column.count > nz) {
         if (me == 0)
             printf("ft class %s: too few planes for %d PEs, left out\n", class->name, npes);
         return;
     }
+    my_x = planes_of(nx, &in_row, in_row.mine);
+    my_y = planes_of(ny, &in_row, in_row.mine);
+    my_z = planes_of(nz, &in_column, in_column.mine);
+    wave_y = planes_of(ny, &in_column, in_column.mine);
     pieces = pieces_wanted > 0 ? pieces_wanted : pieces_by_size();
-    my_x = planes_of(nx, me);
-    my_z = planes_of(nz, me);
-    long in_space = my_z * ny * nx, in_waves = my_x * ny * nz;
-    long most = in_space > in_waves ? in_space : in_waves;
-    long planes_x = (nx + npes - 1) / npes, planes_z = (nz + npes - 1) / npes;
-    long most_x = planes_x * ny * nz, most_z = planes_z * ny * nx;
-    const size_t bytes = sizeof(struct Complex) * (size_t)(most_x > most_z ? most_x : most_z);
+    const long most_x = most_of(nx, &in_row), most_z = most_of(nz, &in_column);
+    long most = nx * most_of(ny, &in_row) * most_z;
+    if (most < most_x * ny * most_z) most = most_x * ny * most_z;
+    if (most < most_x * most_of(ny, &in_column) * nz) most = most_x * most_of(ny, &in_column) * nz;
+    const size_t bytes = sizeof(struct Complex) * (size_t)most;
     incoming = allocate(4096, bytes);
     cells = numbers(most);
-    waves = numbers(in_waves);
+    waves = numbers(most);
     outgoing = numbers(most);
     measure(ways, count, bytes, samples);
     free(cells);
     free(waves);
     free(outgoing);
-    shmem_barrier_all();
-    shmem_free(incoming);
+    deallocate(incoming);
 }
 
-static void ft_run(int argc, char** argv, const struct Exchange* ways, int count) {
-    begin(argc, argv, SHMEM_THREAD_SINGLE);
+// Columns of the grid of PEs.
+static int columns_of(int is_grid) {
+    int result = 1;
+    for (int i = 1; is_grid && i * i <= npes; ++i) {
+        if (npes % i == 0) result = i;
+    }
+    return result;
+}
+
+// Between begin() and end() of the program.
+static void ft_run(const struct Exchange* ways, int count) {
     const char* name = option_text("--class", NULL);
     const int has_pieces = option_text("--pieces", NULL) != NULL;
+    const long cut = option("--cut", 1);
     pieces_wanted = option("--pieces", 0);
-    options_end("[--class S|W|A|B] [--pieces N]");
+    options_end("[--class S|W|A|B] [--cut 1|2] [--pieces N]");
     if (has_pieces && pieces_wanted < 1) give_up("--pieces takes a number above 0");
-    for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i)
-        reduce_sync[0][i] = reduce_sync[1][i] = SHMEM_SYNC_VALUE;
-    sums = allocate(64, 64);
+    if (cut != 1 && cut != 2) give_up("--cut takes 1 or 2");
+    const int columns = columns_of(cut == 2);
+    in_row = (struct Group){columns, me - me % columns, 1, me % columns};
+    in_column = (struct Group){npes / columns, me % columns, columns, me / columns};
     int is_known = !name;
     for (int i = 0; i < kClasses; ++i) {
         int is_wanted = name ? strcmp(name, kClassTable[i].name) == 0 : i <= by_level(0, 1, 2);
@@ -490,5 +490,4 @@ static void ft_run(int argc, char** argv, const struct Exchange* ways, int count
         is_known |= is_wanted;
     }
     if (!is_known) give_up("--class takes S, W, A or B");
-    end();
 }

@@ -4,7 +4,7 @@
 // there for nothing else, between POST and START, COMPLETE and WAIT, as in section 4.4.4 of
 // Christgau 2017? And as its two-sided twin?
 //
-//   ft_windows          a put for each pair of PEs, behind the computation
+//   ft_windows          a put for each PE of the row or column, behind the computation
 //   ft_windows_overlap  puts of pieces: the transform of the next piece goes on meanwhile
 //   ft_nostore          as ft_windows; POST promises that the PE stores nothing into the window
 //   ft_messages         messages through shared memory into a private array: the receiver says that
@@ -13,25 +13,26 @@
 #include <math.h>
 #include <shmemx.h>
 
-#include "bench/apps/ft.h"
 #include "bench/messages.h"
+// Uses functions of the header above.
+#include "bench/apps/ft.h"
 
 enum { kPesMax = 128 };
 
-static int all_pes[kPesMax];
+static int members[kPesMax];
 static shmemx_window_t window;
 static shmemx_epoch_t exposure, access_to_all;
 
 static void create_window(size_t bytes) {
     if (npes > kPesMax) give_up("ft_windows: at most %d PEs", kPesMax);
-    for (int pe = 0; pe < npes; ++pe) all_pes[pe] = pe;
     shmemx_window_create(SHMEM_TEAM_WORLD, incoming, bytes, &window);
 }
 static void destroy_window(void) { shmemx_window_destroy(&window); }
 
 static void post_and_start(long promises) {
-    shmemx_window_post(window, all_pes, (size_t)npes, promises, &exposure);
-    shmemx_window_start(window, all_pes, (size_t)npes, 0, &access_to_all);
+    for (int i = 0; i < group->count; ++i) members[i] = member(i);
+    shmemx_window_post(window, members, (size_t)group->count, promises, &exposure);
+    shmemx_window_start(window, members, (size_t)group->count, 0, &access_to_all);
 }
 static void begin_epochs(void) { post_and_start(0); }
 static void begin_epochs_without_stores(void) { post_and_start(SHMEMX_EPOCH_NOSTORE); }
@@ -56,14 +57,14 @@ static void free_sections(void) {
     incoming = symmetric;
 }
 static void offer(void) {
-    for (int pe = 0; pe < npes; ++pe) send_short(PACKET_POST, pe);
+    for (int i = 0; i < group->count; ++i) send_short(PACKET_POST, member(i));
 }
 static void send(struct Complex* to, const struct Complex* from, size_t bytes, int pe) {
     messages_wait_for_post(pe);
     send_put((const char*)from, bytes, (size_t)((char*)to - (char*)incoming), pe);
     send_short(PACKET_FINAL, pe);
 }
-static void receive_all(void) { messages_wait_for_finals(npes); }
+static void receive_all(void) { messages_wait_for_finals(group->count); }
 
 int main(int argc, char** argv) {
     static const struct Exchange kWays[] = {
@@ -74,6 +75,8 @@ int main(int argc, char** argv) {
          destroy_window},
         {"ft_messages", 0, make_sections, offer, send, receive_all, free_sections},
     };
-    ft_run(argc, argv, kWays, 4);
+    begin(argc, argv, SHMEM_THREAD_SINGLE);
+    ft_run(kWays, 4);
+    end();
     return 0;
 }

@@ -8,20 +8,12 @@
 #include "bench/heat3d.h"
 
 static double* cells;  // symmetric
-static double* sums;   // symmetric: source and target of the all-reduce
-static double reduce_work[SHMEM_REDUCE_MIN_WRKDATA_SIZE];
-static long reduce_sync[2][SHMEM_REDUCE_SYNC_SIZE];
-
-static void meet(void) { shmem_barrier_all(); }
 
 static double greatest(double value) { return fold_all(value, MAX_OF_ALL); }
 
 static double sum_of_all(double value) {
-    static int turn;
-    turn = !turn;
-    sums[0] = value;
-    shmem_double_sum_to_all(&sums[1], &sums[0], 1, 0, 0, npes, reduce_work, reduce_sync[turn]);
-    return sums[1];
+    add_up(&value, 1);
+    return value;
 }
 
 static double* allocate_cells(size_t bytes) {
@@ -45,9 +37,6 @@ static void finish_cells(void) { shmem_quiet(); }
 
 int main(int argc, char** argv) {
     begin(argc, argv, SHMEM_THREAD_SINGLE);
-    for (int i = 0; i < SHMEM_REDUCE_SYNC_SIZE; ++i)
-        reduce_sync[0][i] = reduce_sync[1][i] = SHMEM_SYNC_VALUE;
-    sums = allocate(64, 64);
     measure_all("heat3d");
     end();
     return 0;

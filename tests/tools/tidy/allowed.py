@@ -33,6 +33,8 @@ ALLOWED = (
      "the same program for libraries with teams and for those before 1.5"),
     ("conditionals", "bench/team_split.h", 1,
      "the one place where bench/micro asks whether the library has teams"),
+    ("conditionals", "bench/line_ways.h", 1,
+     "the one place where bench asks for the processor's instructions for cache lines"),
     ("conditionals", "bench/newer.h", 3,
      "the one place where bench asks for signals, blocks, sessions and sections"),
     ("conditionals", "bench/dart/extensions.h", 1,
