@@ -26,10 +26,9 @@
 #include <math.h>
 
 #include "bench/apps/ft_classes.h"
-#include "bench/apps/ft_one_dimension.h"
+#include "bench/apps/ft_kernels.h"
 
-enum { kTile = 8, kSamplesMax = 64 };
-enum { kWaysMax = 4 };
+enum { kWaysMax = 4, kSamplesMax = 64 };
 
 static const struct Class* class;
 static long nx, ny, nz;
@@ -104,8 +103,12 @@ static long planes_to_come;  // in `incoming`, in the order of the PEs that put 
 static long numbers_of_plane;
 
 // The block in `incoming` that comes from PE i of the group.
-static long block_first(int i) { return first_of(planes_to_come, group, i) * numbers_of_plane; }
-static long block_numbers(int i) { return planes_of(planes_to_come, group, i) * numbers_of_plane; }
+static inline long block_first(int i) {
+    return first_of(planes_to_come, group, i) * numbers_of_plane;
+}
+static inline long block_numbers(int i) {
+    return planes_of(planes_to_come, group, i) * numbers_of_plane;
+}
 
 static void begin_exchange(const struct Group* with, long planes, long numbers) {
     const double start = now_ns();
@@ -146,24 +149,6 @@ static void send_rows(const struct Complex* from, struct Rows rows, long to, int
 static void unpack_rows(struct Complex* to, const struct Complex* block, struct Rows rows) {
     for (long row = 0; row < rows.count; ++row)
         memcpy(to + row * rows.step, block + row * rows.run, sizeof *to * (size_t)rows.run);
-}
-
-// Matrices `next` apart, their rows `row` apart.
-struct Matrices {
-    long next, row;
-};
-// The columns of `count` matrices with `rows` and `columns` become rows of others.
-static void turn(struct Complex* restrict to, struct Matrices at,
-                 const struct Complex* restrict from, struct Matrices of, long count, long rows,
-                 long columns) {
-    for (long i = 0; i < count; ++i, from += of.next, to += at.next) {
-        for (long tile = 0; tile < rows; tile += kTile) {
-            long end = tile + kTile < rows ? tile + kTile : rows;
-            for (long c = 0; c < columns; ++c) {
-                for (long r = tile; r < end; ++r) to[c * at.row + r] = from[r * of.row + c];
-            }
-        }
-    }
 }
 
 // A block for another PE of the row: [z][y of this PE][x of the other], and back
@@ -471,22 +456,32 @@ static int columns_of(int is_grid) {
     return result;
 }
 
+static int way_named(const char* name, const struct Exchange* ways, int count) {
+    for (int i = 0; i < count; ++i) {
+        if (strcmp(ways[i].name, name) == 0) return i;
+    }
+    give_up("--way %s: there is none of this name", name);
+}
+
 // Between begin() and end() of the program.
 static void ft_run(const struct Exchange* ways, int count) {
     const char* name = option_text("--class", NULL);
     const int has_pieces = option_text("--pieces", NULL) != NULL;
+    const char* only = option_text("--way", NULL);
     const long cut = option("--cut", 1);
     pieces_wanted = option("--pieces", 0);
-    options_end("[--class S|W|A|B] [--cut 1|2] [--pieces N]");
+    options_end("[--class S|W|A|B] [--way NAME] [--cut 1|2] [--pieces N]");
     if (has_pieces && pieces_wanted < 1) give_up("--pieces takes a number above 0");
     if (cut != 1 && cut != 2) give_up("--cut takes 1 or 2");
     const int columns = columns_of(cut == 2);
     in_row = (struct Group){columns, me - me % columns, 1, me % columns};
     in_column = (struct Group){npes / columns, me % columns, columns, me / columns};
+    const int first = only ? way_named(only, ways, count) : 0;
     int is_known = !name;
     for (int i = 0; i < kClasses; ++i) {
         int is_wanted = name ? strcmp(name, kClassTable[i].name) == 0 : i <= by_level(0, 1, 2);
-        if (is_wanted) measure_class(&kClassTable[i], ways, count, by_level(1, i == 3 ? 1 : 5, 9));
+        const int samples = by_level(1, i == 3 ? 1 : 5, 9);
+        if (is_wanted) measure_class(&kClassTable[i], ways + first, only ? 1 : count, samples);
         is_known |= is_wanted;
     }
     if (!is_known) give_up("--class takes S, W, A or B");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fourier transforms in one dimension, radix 2, eight pencils at once. For bench/apps/ft.h.
+// Fourier transforms in one dimension, radix 2, eight pencils at once, and transposition. For
+// bench/apps/ft.h.
 #pragma once
 
 #include <math.h>
@@ -8,7 +9,7 @@
 
 #include "bench/apps/ft_classes.h"
 
-enum { kSideMax = 512, kPencils = 8 };
+enum { kSideMax = 512, kPencils = 8, kTile = 8 };
 
 static struct Complex roots[kSideMax / 2];
 
@@ -71,6 +72,24 @@ static void transform_all(struct Complex* data, long n, long step, long count, l
             for (int i = 0; i < width; ++i) {
                 data[k * step + i * apart].re = result->re[k][i];
                 data[k * step + i * apart].im = result->im[k][i];
+            }
+        }
+    }
+}
+
+// Matrices `next` apart, their rows `row` apart.
+struct Matrices {
+    long next, row;
+};
+// The columns of `count` matrices with `rows` and `columns` become rows of others.
+static void turn(struct Complex* restrict to, struct Matrices at,
+                 const struct Complex* restrict from, struct Matrices of, long count, long rows,
+                 long columns) {
+    for (long i = 0; i < count; ++i, from += of.next, to += at.next) {
+        for (long tile = 0; tile < rows; tile += kTile) {
+            long end = tile + kTile < rows ? tile + kTile : rows;
+            for (long c = 0; c < columns; ++c) {
+                for (long r = tile; r < end; ++r) to[c * at.row + r] = from[r * of.row + c];
             }
         }
     }
