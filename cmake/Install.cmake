@@ -49,8 +49,9 @@ set(pages ${CMAKE_INSTALL_DATADIR}/doc/tessera)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${pages} COMPONENT doc)
 install(DIRECTORY docs examples DESTINATION ${pages} COMPONENT doc
         PATTERN __pycache__ EXCLUDE PATTERN man EXCLUDE)
-foreach(linked bench/README.md bench/python/put.py packaging/README.md runtimes/README.md
-               tests/README.md)
+file(GLOB_RECURSE readmes RELATIVE ${PROJECT_SOURCE_DIR} bench/README.md collectives/README.md
+     packaging/README.md runtimes/README.md src/README.md tests/README.md transports/README.md)
+foreach(linked ${readmes} bench/python/put.py)
     cmake_path(GET linked PARENT_PATH folder)
     install(FILES ${linked} DESTINATION ${pages}/${folder} COMPONENT doc)
 endforeach()

@@ -44,6 +44,7 @@ def named_paths(tree):
     yield from _in_documents(tree)
     yield from _in_comments(tree)
     yield from _in_maps(tree)
+    yield from _in_map_of_documents(tree)
 
 
 def _in_documents(tree):
@@ -108,6 +109,16 @@ def _in_maps(tree):
         for part in sorted({file.split("/")[0] for file in inner if "/" in file}):
             if not re.search(r"(?<![\w/])" + re.escape(part) + r"/", tree.text(name)):
                 yield name, 1, f"does not name its folder {part}/"
+
+
+def _in_map_of_documents(tree):
+    """docs/README.md, from which the navigation of the site follows, links each page beside it."""
+    name = "docs/README.md"
+    pages = [os.path.basename(page) for page in tree.named(".md", under="docs/")
+             if os.path.dirname(page) == "docs" and page != name]
+    for page in pages if name in tree else []:
+        if f"]({page})" not in tree.text(name):
+            yield name, 1, f"does not link {page}"
 
 
 PATH_RULES = {"named-paths": named_paths}

@@ -141,6 +141,7 @@ CASES = (
      "base/gone.hpp"),
     ("named-paths", "transports/README.md", "# Transports\n- `shm/`: `gone.cpp`\n", "gone.cpp"),
     ("named-paths", "transports/README.md", "# Transports\n", "folder shm/"),
+    ("named-paths", "docs/README.md", "# Documents\n", "does not link path-of-a-put.md"),
     ("document-lines", "docs/other.md", "| " + "x" * 120 + "\n\n" + "x" * 120, "120 columns"),
     ("plain-english", "src/base/word.hpp", HEAD + "void f();  // Nobody.\n", "name the actor"),
     ("plain-english", "src/base/word.hpp", HEAD + "const char* a = \"somebody\";\n", "somebody"),
