@@ -20,12 +20,12 @@
 #include "shmem/types.h"
 
 // Declares pNAME with the type of NAME.
-#define SHMEM_INTERNAL_TWIN(NAME) __typeof__(NAME) p##NAME;
+#define SHMEM_INTERNAL_TWIN(NAME) __typeof__(NAME) p##NAME SHMEM_INTERNAL_NOTHROW;
 
 // Declares pshmem_NAME and pshmem_ctx_NAME.
-#define SHMEM_INTERNAL_TWINS(NAME)          \
-    __typeof__(shmem_##NAME) pshmem_##NAME; \
-    __typeof__(shmem_ctx_##NAME) pshmem_ctx_##NAME;
+#define SHMEM_INTERNAL_TWINS(NAME)                                 \
+    __typeof__(shmem_##NAME) pshmem_##NAME SHMEM_INTERNAL_NOTHROW; \
+    __typeof__(shmem_ctx_##NAME) pshmem_ctx_##NAME SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,7 +37,7 @@ SHMEM_INTERNAL_TWIN(shmem_init_thread)
 SHMEM_INTERNAL_TWIN(shmem_query_thread)
 SHMEM_INTERNAL_TWIN(shmem_finalize)
 SHMEM_INTERNAL_TWIN(shmem_query_initialized)
-SHMEM_INTERNAL_NORETURN void pshmem_global_exit(int status);
+SHMEM_INTERNAL_NORETURN void pshmem_global_exit(int status) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_TWIN(shmem_my_pe)
 SHMEM_INTERNAL_TWIN(shmem_n_pes)
 SHMEM_INTERNAL_TWIN(shmem_pe_accessible)
@@ -159,10 +159,12 @@ SHMEM_INTERNAL_TWINS(putmem_signal_nbi)
 SHMEM_INTERNAL_TWIN(shmem_signal_fetch)
 
 // Also names of C++ overloads, which have more than one type, so their types are written out.
-void pshmem_signal_add(uint64_t* sig_addr, uint64_t signal, int pe);
-void pshmem_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
-void pshmem_signal_set(uint64_t* sig_addr, uint64_t signal, int pe);
-void pshmem_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
+void pshmem_signal_add(uint64_t* sig_addr, uint64_t signal, int pe) SHMEM_INTERNAL_NOTHROW;
+void pshmem_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,
+                           int pe) SHMEM_INTERNAL_NOTHROW;
+void pshmem_signal_set(uint64_t* sig_addr, uint64_t signal, int pe) SHMEM_INTERNAL_NOTHROW;
+void pshmem_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,
+                           int pe) SHMEM_INTERNAL_NOTHROW;
 
 // shmem/collectives.h
 SHMEM_INTERNAL_TWIN(shmem_barrier_all)
@@ -280,11 +282,11 @@ SHMEM_INTERNAL_WAIT_OLD_TYPES(SHMEM_INTERNAL_DECLARE)
 
 SHMEM_INTERNAL_TWIN(shmem_wait)
 // Written out for the same reason as pshmem_signal_add.
-void pshmem_wait_until(long* ivar, int cmp, long cmp_value);
+void pshmem_wait_until(long* ivar, int cmp, long cmp_value) SHMEM_INTERNAL_NOTHROW;
 
 SHMEM_INTERNAL_TWIN(shmem_barrier)
 // Written out for the same reason as pshmem_signal_add.
-void pshmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync);
+void pshmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync) SHMEM_INTERNAL_NOTHROW;
 
 // pshmem_alltoallSIZE and so on
 #define SHMEM_INTERNAL_DECLARE(BITS, BYTES)    \

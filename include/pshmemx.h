@@ -13,12 +13,12 @@
 #include "shmem/types.h"
 
 // Declares pNAME with the type of NAME.
-#define SHMEM_INTERNAL_TWIN(NAME) __typeof__(NAME) p##NAME;
+#define SHMEM_INTERNAL_TWIN(NAME) __typeof__(NAME) p##NAME SHMEM_INTERNAL_NOTHROW;
 
 // Declares pshmemx_NAME and pshmemx_ctx_NAME.
-#define SHMEM_INTERNAL_TWINS(NAME)            \
-    __typeof__(shmemx_##NAME) pshmemx_##NAME; \
-    __typeof__(shmemx_ctx_##NAME) pshmemx_ctx_##NAME;
+#define SHMEM_INTERNAL_TWINS(NAME)                                   \
+    __typeof__(shmemx_##NAME) pshmemx_##NAME SHMEM_INTERNAL_NOTHROW; \
+    __typeof__(shmemx_ctx_##NAME) pshmemx_ctx_##NAME SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,10 +44,12 @@ SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // Also names of C++ overloads, which have more than one type, so their types are written out.
-void pshmemx_signal_add(uint64_t* sig_addr, uint64_t signal, int pe);
-void pshmemx_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
-void pshmemx_signal_set(uint64_t* sig_addr, uint64_t signal, int pe);
-void pshmemx_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
+void pshmemx_signal_add(uint64_t* sig_addr, uint64_t signal, int pe) SHMEM_INTERNAL_NOTHROW;
+void pshmemx_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,
+                            int pe) SHMEM_INTERNAL_NOTHROW;
+void pshmemx_signal_set(uint64_t* sig_addr, uint64_t signal, int pe) SHMEM_INTERNAL_NOTHROW;
+void pshmemx_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,
+                            int pe) SHMEM_INTERNAL_NOTHROW;
 
 // pshmemx_TYPENAME_sum_inscan, pshmemx_TYPENAME_sum_exscan
 #define SHMEM_INTERNAL_DECLARE(NAME, T)             \

@@ -26,7 +26,7 @@
 
 #ifndef SHMEMX_TEAM_OBJECTS
 /** A predefined team: the PEs that run on the node of this PE, itself included, in PE order. */
-#define SHMEMX_TEAM_NODE ((shmem_team_t)3)
+#define SHMEMX_TEAM_NODE SHMEM_INTERNAL_HANDLE(shmem_team_t, 3)
 #else
 #ifdef __cplusplus
 extern "C" {
@@ -59,14 +59,14 @@ extern "C" {
  *
  * RETURNS when: at once; local. ERRORS: none. THREADS: any thread, at any time.
  */
-double shmemx_wtime(void);
+double shmemx_wtime(void) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * The name of the node that the PE runs on, a string of the library's own.
  *
  * RETURNS when: at once; local. ERRORS: none. THREADS: any thread, at any time.
  */
-char* shmemx_nodename(void);
+char* shmemx_nodename(void) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmem_query_initialized under the name it had before OpenSHMEM 1.6.
@@ -75,7 +75,7 @@ char* shmemx_nodename(void);
  *
  * RETURNS when: at once; local. ERRORS: none. THREADS: any thread, at any time.
  */
-void shmemx_query_initialized(int* initialized);
+void shmemx_query_initialized(int* initialized) SHMEM_INTERNAL_NOTHROW;
 
 /** A function that gives a number of the calling thread, another one in each thread. */
 typedef uint64_t (*shmemx_gettid_t)(void);
@@ -89,7 +89,7 @@ typedef uint64_t (*shmemx_gettid_t)(void);
  * RETURNS when: at once; local. ERRORS: none. THREADS: one thread, before it creates contexts; also
  * before initialization.
  */
-void shmemx_register_gettid(shmemx_gettid_t gettid_fn);
+void shmemx_register_gettid(shmemx_gettid_t gettid_fn) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * The name of the algorithm that a collective takes, as in SHMEM_<COLLECTIVE>_ALGORITHM.
@@ -105,7 +105,8 @@ void shmemx_register_gettid(shmemx_gettid_t gettid_fn);
  * or the routine is no blocking collective. ERRORS: a bad team ends the job with a message.
  * THREADS: as collectives on the team.
  */
-const char* shmemx_collective_algorithm(shmem_team_t team, const char* routine, size_t bytes);
+const char* shmemx_collective_algorithm(shmem_team_t team, const char* routine,
+                                        size_t bytes) SHMEM_INTERNAL_NOTHROW;
 
 // ---- Routines that are in OpenSHMEM 1.6 without the x -----------------------------------------
 
@@ -119,26 +120,30 @@ const char* shmemx_collective_algorithm(shmem_team_t team, const char* routine, 
 // shmemx_TYPENAME_{ibput,ibget}, shmemx_ctx_TYPENAME_{ibput,ibget}
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                      \
     void shmemx_##NAME##_ibput(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst,       \
-                               size_t bsize, size_t nblocks, int pe);                        \
+                               size_t bsize, size_t nblocks, int pe) SHMEM_INTERNAL_NOTHROW; \
     void shmemx_ctx_##NAME##_ibput(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst, \
-                                   ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);     \
+                                   ptrdiff_t sst, size_t bsize, size_t nblocks, int pe)      \
+        SHMEM_INTERNAL_NOTHROW;                                                              \
     void shmemx_##NAME##_ibget(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst,       \
-                               size_t bsize, size_t nblocks, int pe);                        \
+                               size_t bsize, size_t nblocks, int pe) SHMEM_INTERNAL_NOTHROW; \
     void shmemx_ctx_##NAME##_ibget(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst, \
-                                   ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+                                   ptrdiff_t sst, size_t bsize, size_t nblocks, int pe)      \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmemx_{ibput,ibget}SIZE, shmemx_ctx_{ibput,ibget}SIZE
 #define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                     \
     void shmemx_ibput##BITS(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,       \
-                            size_t bsize, size_t nblocks, int pe);                              \
+                            size_t bsize, size_t nblocks, int pe) SHMEM_INTERNAL_NOTHROW;       \
     void shmemx_ctx_ibput##BITS(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, \
-                                ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);           \
+                                ptrdiff_t sst, size_t bsize, size_t nblocks, int pe)            \
+        SHMEM_INTERNAL_NOTHROW;                                                                 \
     void shmemx_ibget##BITS(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,       \
-                            size_t bsize, size_t nblocks, int pe);                              \
+                            size_t bsize, size_t nblocks, int pe) SHMEM_INTERNAL_NOTHROW;       \
     void shmemx_ctx_ibget##BITS(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, \
-                                ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+                                ptrdiff_t sst, size_t bsize, size_t nblocks, int pe)            \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -148,10 +153,12 @@ SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
  *
  * RETURNS when: at once. Delivered by shmem_quiet. ERRORS, THREADS: as those routines.
  */
-void shmemx_signal_add(uint64_t* sig_addr, uint64_t signal, int pe);
-void shmemx_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
-void shmemx_signal_set(uint64_t* sig_addr, uint64_t signal, int pe);
-void shmemx_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
+void shmemx_signal_add(uint64_t* sig_addr, uint64_t signal, int pe) SHMEM_INTERNAL_NOTHROW;
+void shmemx_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,
+                           int pe) SHMEM_INTERNAL_NOTHROW;
+void shmemx_signal_set(uint64_t* sig_addr, uint64_t signal, int pe) SHMEM_INTERNAL_NOTHROW;
+void shmemx_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,
+                           int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmem_sum_inscan and shmem_sum_exscan: sums over the PEs up to this one. Same arguments, same
@@ -161,9 +168,11 @@ void shmemx_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,
  * ERRORS, THREADS: as those routines.
  */
 // shmemx_TYPENAME_sum_inscan, shmemx_TYPENAME_sum_exscan
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                         \
-    int shmemx_##NAME##_sum_inscan(shmem_team_t team, T* dest, const T* source, size_t nelems); \
-    int shmemx_##NAME##_sum_exscan(shmem_team_t team, T* dest, const T* source, size_t nelems);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                        \
+    int shmemx_##NAME##_sum_inscan(shmem_team_t team, T* dest, const T* source, size_t nelems) \
+        SHMEM_INTERNAL_NOTHROW;                                                                \
+    int shmemx_##NAME##_sum_exscan(shmem_team_t team, T* dest, const T* source, size_t nelems) \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RED_SP_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -184,7 +193,7 @@ typedef struct shmem_internal_ct* shmemx_ct_t;
  * ERRORS: no room in the symmetric heap ends the job with a message.
  * THREADS: one thread per PE at a time.
  */
-void shmemx_ct_create(shmemx_ct_t* ct);
+void shmemx_ct_create(shmemx_ct_t* ct) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Frees a counter. Collective over all PEs, as shmem_free.
@@ -194,7 +203,7 @@ void shmemx_ct_create(shmemx_ct_t* ct);
  * RETURNS when: all PEs have called it (barrier on entry). ERRORS: as shmem_free.
  * THREADS: one thread per PE at a time.
  */
-void shmemx_ct_free(shmemx_ct_t* ct);
+void shmemx_ct_free(shmemx_ct_t* ct) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmem_putmem, which then adds 1 to the counter on pe. When pe sees the new
@@ -209,7 +218,8 @@ void shmemx_ct_free(shmemx_ct_t* ct);
  * RETURNS when: source may be reused. Data and count delivered, in this order, by shmem_quiet.
  * ERRORS, THREADS: as shmem_putmem.
  */
-void shmemx_putmem_ct(shmemx_ct_t ct, void* dest, const void* source, size_t len, int pe);
+void shmemx_putmem_ct(shmemx_ct_t ct, void* dest, const void* source, size_t len,
+                      int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmem_getmem, which then adds 1 to the counter on pe. When pe sees the new
@@ -224,7 +234,8 @@ void shmemx_putmem_ct(shmemx_ct_t ct, void* dest, const void* source, size_t len
  * RETURNS when: dest holds the data. Count delivered by shmem_quiet.
  * ERRORS, THREADS: as shmem_getmem.
  */
-void shmemx_getmem_ct(shmemx_ct_t ct, void* dest, const void* source, size_t len, int pe);
+void shmemx_getmem_ct(shmemx_ct_t ct, void* dest, const void* source, size_t len,
+                      int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Reads the counter of the calling PE.
@@ -233,7 +244,7 @@ void shmemx_getmem_ct(shmemx_ct_t ct, void* dest, const void* source, size_t len
  *
  * RETURNS when: at once; local; its value. ERRORS: none. THREADS: as the thread level allows.
  */
-long shmemx_ct_get(shmemx_ct_t ct);
+long shmemx_ct_get(shmemx_ct_t ct) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Sets the counter of the calling PE. Puts and gets towards it at the same time may be lost.
@@ -243,7 +254,7 @@ long shmemx_ct_get(shmemx_ct_t ct);
  *
  * RETURNS when: at once; local. ERRORS: none. THREADS: as the thread level allows.
  */
-void shmemx_ct_set(shmemx_ct_t ct, long value);
+void shmemx_ct_set(shmemx_ct_t ct, long value) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Waits until the counter of the calling PE has reached a value.
@@ -254,7 +265,7 @@ void shmemx_ct_set(shmemx_ct_t ct, long value);
  * RETURNS when: the counter is wait_for or more. ERRORS: none.
  * THREADS: as the thread level allows; only the calling thread waits.
  */
-void shmemx_ct_wait(shmemx_ct_t ct, long wait_for);
+void shmemx_ct_wait(shmemx_ct_t ct, long wait_for) SHMEM_INTERNAL_NOTHROW;
 
 // ---- Performance counters ---------------------------------------------------------------------
 //
@@ -286,10 +297,10 @@ typedef struct {
  * RETURNS when: at once; local. ERRORS: an invalid context ends the job with a message.
  * THREADS: as the thread level and the context's options allow.
  */
-void shmemx_pcntr_get_issued_write(shmem_ctx_t ctx, uint64_t* cntr_value);
-void shmemx_pcntr_get_issued_read(shmem_ctx_t ctx, uint64_t* cntr_value);
-void shmemx_pcntr_get_completed_write(shmem_ctx_t ctx, uint64_t* cntr_value);
-void shmemx_pcntr_get_completed_read(shmem_ctx_t ctx, uint64_t* cntr_value);
+void shmemx_pcntr_get_issued_write(shmem_ctx_t ctx, uint64_t* cntr_value) SHMEM_INTERNAL_NOTHROW;
+void shmemx_pcntr_get_issued_read(shmem_ctx_t ctx, uint64_t* cntr_value) SHMEM_INTERNAL_NOTHROW;
+void shmemx_pcntr_get_completed_write(shmem_ctx_t ctx, uint64_t* cntr_value) SHMEM_INTERNAL_NOTHROW;
+void shmemx_pcntr_get_completed_read(shmem_ctx_t ctx, uint64_t* cntr_value) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Gives the number of operations of other PEs that a network has brought to this one.
@@ -298,7 +309,7 @@ void shmemx_pcntr_get_completed_read(shmem_ctx_t ctx, uint64_t* cntr_value);
  *
  * RETURNS when: at once; local. ERRORS: none. THREADS: as the thread level allows.
  */
-void shmemx_pcntr_get_completed_target(uint64_t* cntr_value);
+void shmemx_pcntr_get_completed_target(uint64_t* cntr_value) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Gives all performance counters at once.
@@ -309,7 +320,7 @@ void shmemx_pcntr_get_completed_target(uint64_t* cntr_value);
  * RETURNS when: at once; local. ERRORS: an invalid context ends the job with a message.
  * THREADS: as the thread level and the context's options allow.
  */
-void shmemx_pcntr_get_all(shmem_ctx_t ctx, shmemx_pcntr_t* pcntr);
+void shmemx_pcntr_get_all(shmem_ctx_t ctx, shmemx_pcntr_t* pcntr) SHMEM_INTERNAL_NOTHROW;
 
 // ---- External heaps ---------------------------------------------------------------------------
 //
@@ -333,8 +344,8 @@ void shmemx_pcntr_get_all(shmem_ctx_t ctx, shmemx_pcntr_t* pcntr);
  * RETURNS when: all PEs have called it; heap_preinit_thread: as shmem_init_thread.
  * ERRORS, THREADS: as shmem_init_thread.
  */
-void shmemx_heap_preinit(void);
-int shmemx_heap_preinit_thread(int requested, int* provided);
+void shmemx_heap_preinit(void) SHMEM_INTERNAL_NOTHROW;
+int shmemx_heap_preinit_thread(int requested, int* provided) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Makes memory of the program symmetric. Collective over all PEs, in the same order and with the
@@ -354,7 +365,8 @@ int shmemx_heap_preinit_thread(int requested, int* provided);
  * memory of a device that neither the host nor a network can reach.
  * THREADS: one thread per PE at a time.
  */
-void shmemx_heap_create(void* base, size_t size, int device_type, int device_index);
+void shmemx_heap_create(void* base, size_t size, int device_type,
+                        int device_index) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Ends the set-up that shmemx_heap_preinit began: all external heaps are symmetric. Collective over
@@ -362,7 +374,7 @@ void shmemx_heap_create(void* base, size_t size, int device_type, int device_ind
  *
  * RETURNS when: all PEs have called it. ERRORS: none. THREADS: one thread per PE at a time.
  */
-void shmemx_heap_postinit(void);
+void shmemx_heap_postinit(void) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

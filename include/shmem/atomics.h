@@ -38,13 +38,16 @@ extern "C" {
  * OpenSHMEM 1.6, 9.7, shmem_atomic_fetch, shmem_atomic_set, shmem_atomic_swap.
  */
 // shmem_TYPENAME_atomic_{fetch,set,swap}, shmem_ctx_TYPENAME_atomic_{fetch,set,swap}
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                            \
-    T shmem_##NAME##_atomic_fetch(const T* source, int pe);                        \
-    T shmem_ctx_##NAME##_atomic_fetch(shmem_ctx_t ctx, const T* source, int pe);   \
-    void shmem_##NAME##_atomic_set(T* dest, T value, int pe);                      \
-    void shmem_ctx_##NAME##_atomic_set(shmem_ctx_t ctx, T* dest, T value, int pe); \
-    T shmem_##NAME##_atomic_swap(T* dest, T value, int pe);                        \
-    T shmem_ctx_##NAME##_atomic_swap(shmem_ctx_t ctx, T* dest, T value, int pe);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                              \
+    T shmem_##NAME##_atomic_fetch(const T* source, int pe) SHMEM_INTERNAL_NOTHROW;   \
+    T shmem_ctx_##NAME##_atomic_fetch(shmem_ctx_t ctx, const T* source, int pe)      \
+        SHMEM_INTERNAL_NOTHROW;                                                      \
+    void shmem_##NAME##_atomic_set(T* dest, T value, int pe) SHMEM_INTERNAL_NOTHROW; \
+    void shmem_ctx_##NAME##_atomic_set(shmem_ctx_t ctx, T* dest, T value, int pe)    \
+        SHMEM_INTERNAL_NOTHROW;                                                      \
+    T shmem_##NAME##_atomic_swap(T* dest, T value, int pe) SHMEM_INTERNAL_NOTHROW;   \
+    T shmem_ctx_##NAME##_atomic_swap(shmem_ctx_t ctx, T* dest, T value, int pe)      \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AMO_EXT_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -61,9 +64,10 @@ SHMEM_INTERNAL_AMO_EXT_TYPES(SHMEM_INTERNAL_DECLARE)
  * ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.7, shmem_atomic_compare_swap.
  */
 // shmem_TYPENAME_atomic_compare_swap, shmem_ctx_TYPENAME_atomic_compare_swap
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                     \
-    T shmem_##NAME##_atomic_compare_swap(T* dest, T cond, T value, int pe); \
-    T shmem_ctx_##NAME##_atomic_compare_swap(shmem_ctx_t ctx, T* dest, T cond, T value, int pe);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                            \
+    T shmem_##NAME##_atomic_compare_swap(T* dest, T cond, T value, int pe) SHMEM_INTERNAL_NOTHROW; \
+    T shmem_ctx_##NAME##_atomic_compare_swap(shmem_ctx_t ctx, T* dest, T cond, T value, int pe)    \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -80,15 +84,18 @@ SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
  * shmem_atomic_inc, shmem_atomic_fetch_add, shmem_atomic_add.
  */
 // shmem_TYPENAME_atomic_{fetch_inc,inc,fetch_add,add} and their shmem_ctx_TYPENAME_ forms
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                               \
-    T shmem_##NAME##_atomic_fetch_inc(T* dest, int pe);                               \
-    T shmem_ctx_##NAME##_atomic_fetch_inc(shmem_ctx_t ctx, T* dest, int pe);          \
-    void shmem_##NAME##_atomic_inc(T* dest, int pe);                                  \
-    void shmem_ctx_##NAME##_atomic_inc(shmem_ctx_t ctx, T* dest, int pe);             \
-    T shmem_##NAME##_atomic_fetch_add(T* dest, T value, int pe);                      \
-    T shmem_ctx_##NAME##_atomic_fetch_add(shmem_ctx_t ctx, T* dest, T value, int pe); \
-    void shmem_##NAME##_atomic_add(T* dest, T value, int pe);                         \
-    void shmem_ctx_##NAME##_atomic_add(shmem_ctx_t ctx, T* dest, T value, int pe);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                          \
+    T shmem_##NAME##_atomic_fetch_inc(T* dest, int pe) SHMEM_INTERNAL_NOTHROW;                   \
+    T shmem_ctx_##NAME##_atomic_fetch_inc(shmem_ctx_t ctx, T* dest, int pe)                      \
+        SHMEM_INTERNAL_NOTHROW;                                                                  \
+    void shmem_##NAME##_atomic_inc(T* dest, int pe) SHMEM_INTERNAL_NOTHROW;                      \
+    void shmem_ctx_##NAME##_atomic_inc(shmem_ctx_t ctx, T* dest, int pe) SHMEM_INTERNAL_NOTHROW; \
+    T shmem_##NAME##_atomic_fetch_add(T* dest, T value, int pe) SHMEM_INTERNAL_NOTHROW;          \
+    T shmem_ctx_##NAME##_atomic_fetch_add(shmem_ctx_t ctx, T* dest, T value, int pe)             \
+        SHMEM_INTERNAL_NOTHROW;                                                                  \
+    void shmem_##NAME##_atomic_add(T* dest, T value, int pe) SHMEM_INTERNAL_NOTHROW;             \
+    void shmem_ctx_##NAME##_atomic_add(shmem_ctx_t ctx, T* dest, T value, int pe)                \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -106,19 +113,25 @@ SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
  * shmem_atomic_xor.
  */
 // shmem_TYPENAME_atomic_{fetch_and,and,fetch_or,or,fetch_xor,xor} and their shmem_ctx_ forms
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                               \
-    T shmem_##NAME##_atomic_fetch_and(T* dest, T value, int pe);                      \
-    T shmem_ctx_##NAME##_atomic_fetch_and(shmem_ctx_t ctx, T* dest, T value, int pe); \
-    void shmem_##NAME##_atomic_and(T* dest, T value, int pe);                         \
-    void shmem_ctx_##NAME##_atomic_and(shmem_ctx_t ctx, T* dest, T value, int pe);    \
-    T shmem_##NAME##_atomic_fetch_or(T* dest, T value, int pe);                       \
-    T shmem_ctx_##NAME##_atomic_fetch_or(shmem_ctx_t ctx, T* dest, T value, int pe);  \
-    void shmem_##NAME##_atomic_or(T* dest, T value, int pe);                          \
-    void shmem_ctx_##NAME##_atomic_or(shmem_ctx_t ctx, T* dest, T value, int pe);     \
-    T shmem_##NAME##_atomic_fetch_xor(T* dest, T value, int pe);                      \
-    T shmem_ctx_##NAME##_atomic_fetch_xor(shmem_ctx_t ctx, T* dest, T value, int pe); \
-    void shmem_##NAME##_atomic_xor(T* dest, T value, int pe);                         \
-    void shmem_ctx_##NAME##_atomic_xor(shmem_ctx_t ctx, T* dest, T value, int pe);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                 \
+    T shmem_##NAME##_atomic_fetch_and(T* dest, T value, int pe) SHMEM_INTERNAL_NOTHROW; \
+    T shmem_ctx_##NAME##_atomic_fetch_and(shmem_ctx_t ctx, T* dest, T value, int pe)    \
+        SHMEM_INTERNAL_NOTHROW;                                                         \
+    void shmem_##NAME##_atomic_and(T* dest, T value, int pe) SHMEM_INTERNAL_NOTHROW;    \
+    void shmem_ctx_##NAME##_atomic_and(shmem_ctx_t ctx, T* dest, T value, int pe)       \
+        SHMEM_INTERNAL_NOTHROW;                                                         \
+    T shmem_##NAME##_atomic_fetch_or(T* dest, T value, int pe) SHMEM_INTERNAL_NOTHROW;  \
+    T shmem_ctx_##NAME##_atomic_fetch_or(shmem_ctx_t ctx, T* dest, T value, int pe)     \
+        SHMEM_INTERNAL_NOTHROW;                                                         \
+    void shmem_##NAME##_atomic_or(T* dest, T value, int pe) SHMEM_INTERNAL_NOTHROW;     \
+    void shmem_ctx_##NAME##_atomic_or(shmem_ctx_t ctx, T* dest, T value, int pe)        \
+        SHMEM_INTERNAL_NOTHROW;                                                         \
+    T shmem_##NAME##_atomic_fetch_xor(T* dest, T value, int pe) SHMEM_INTERNAL_NOTHROW; \
+    T shmem_ctx_##NAME##_atomic_fetch_xor(shmem_ctx_t ctx, T* dest, T value, int pe)    \
+        SHMEM_INTERNAL_NOTHROW;                                                         \
+    void shmem_##NAME##_atomic_xor(T* dest, T value, int pe) SHMEM_INTERNAL_NOTHROW;    \
+    void shmem_ctx_##NAME##_atomic_xor(shmem_ctx_t ctx, T* dest, T value, int pe)       \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AMO_BIT_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -137,11 +150,15 @@ SHMEM_INTERNAL_AMO_BIT_TYPES(SHMEM_INTERNAL_DECLARE)
  * OpenSHMEM 1.6, 9.7, shmem_atomic_fetch_nbi, shmem_atomic_swap_nbi.
  */
 // shmem_TYPENAME_atomic_{fetch_nbi,swap_nbi}, shmem_ctx_TYPENAME_atomic_{fetch_nbi,swap_nbi}
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                           \
-    void shmem_##NAME##_atomic_fetch_nbi(T* fetch, const T* source, int pe);                      \
-    void shmem_ctx_##NAME##_atomic_fetch_nbi(shmem_ctx_t ctx, T* fetch, const T* source, int pe); \
-    void shmem_##NAME##_atomic_swap_nbi(T* fetch, T* dest, T value, int pe);                      \
-    void shmem_ctx_##NAME##_atomic_swap_nbi(shmem_ctx_t ctx, T* fetch, T* dest, T value, int pe);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                          \
+    void shmem_##NAME##_atomic_fetch_nbi(T* fetch, const T* source, int pe)                      \
+        SHMEM_INTERNAL_NOTHROW;                                                                  \
+    void shmem_ctx_##NAME##_atomic_fetch_nbi(shmem_ctx_t ctx, T* fetch, const T* source, int pe) \
+        SHMEM_INTERNAL_NOTHROW;                                                                  \
+    void shmem_##NAME##_atomic_swap_nbi(T* fetch, T* dest, T value, int pe)                      \
+        SHMEM_INTERNAL_NOTHROW;                                                                  \
+    void shmem_ctx_##NAME##_atomic_swap_nbi(shmem_ctx_t ctx, T* fetch, T* dest, T value, int pe) \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AMO_EXT_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -161,14 +178,17 @@ SHMEM_INTERNAL_AMO_EXT_TYPES(SHMEM_INTERNAL_DECLARE)
  */
 // shmem_TYPENAME_atomic_{compare_swap_nbi,fetch_inc_nbi,fetch_add_nbi} and their shmem_ctx_ forms
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                         \
-    void shmem_##NAME##_atomic_compare_swap_nbi(T* fetch, T* dest, T cond, T value, int pe);    \
+    void shmem_##NAME##_atomic_compare_swap_nbi(T* fetch, T* dest, T cond, T value, int pe)     \
+        SHMEM_INTERNAL_NOTHROW;                                                                 \
     void shmem_ctx_##NAME##_atomic_compare_swap_nbi(shmem_ctx_t ctx, T* fetch, T* dest, T cond, \
-                                                    T value, int pe);                           \
-    void shmem_##NAME##_atomic_fetch_inc_nbi(T* fetch, T* dest, int pe);                        \
-    void shmem_ctx_##NAME##_atomic_fetch_inc_nbi(shmem_ctx_t ctx, T* fetch, T* dest, int pe);   \
-    void shmem_##NAME##_atomic_fetch_add_nbi(T* fetch, T* dest, T value, int pe);               \
+                                                    T value, int pe) SHMEM_INTERNAL_NOTHROW;    \
+    void shmem_##NAME##_atomic_fetch_inc_nbi(T* fetch, T* dest, int pe) SHMEM_INTERNAL_NOTHROW; \
+    void shmem_ctx_##NAME##_atomic_fetch_inc_nbi(shmem_ctx_t ctx, T* fetch, T* dest, int pe)    \
+        SHMEM_INTERNAL_NOTHROW;                                                                 \
+    void shmem_##NAME##_atomic_fetch_add_nbi(T* fetch, T* dest, T value, int pe)                \
+        SHMEM_INTERNAL_NOTHROW;                                                                 \
     void shmem_ctx_##NAME##_atomic_fetch_add_nbi(shmem_ctx_t ctx, T* fetch, T* dest, T value,   \
-                                                 int pe);
+                                                 int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -187,15 +207,18 @@ SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
  */
 // shmem_TYPENAME_atomic_{fetch_and_nbi,fetch_or_nbi,fetch_xor_nbi} and their shmem_ctx_ forms
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                       \
-    void shmem_##NAME##_atomic_fetch_and_nbi(T* fetch, T* dest, T value, int pe);             \
+    void shmem_##NAME##_atomic_fetch_and_nbi(T* fetch, T* dest, T value, int pe)              \
+        SHMEM_INTERNAL_NOTHROW;                                                               \
     void shmem_ctx_##NAME##_atomic_fetch_and_nbi(shmem_ctx_t ctx, T* fetch, T* dest, T value, \
-                                                 int pe);                                     \
-    void shmem_##NAME##_atomic_fetch_or_nbi(T* fetch, T* dest, T value, int pe);              \
+                                                 int pe) SHMEM_INTERNAL_NOTHROW;              \
+    void shmem_##NAME##_atomic_fetch_or_nbi(T* fetch, T* dest, T value, int pe)               \
+        SHMEM_INTERNAL_NOTHROW;                                                               \
     void shmem_ctx_##NAME##_atomic_fetch_or_nbi(shmem_ctx_t ctx, T* fetch, T* dest, T value,  \
-                                                int pe);                                      \
-    void shmem_##NAME##_atomic_fetch_xor_nbi(T* fetch, T* dest, T value, int pe);             \
+                                                int pe) SHMEM_INTERNAL_NOTHROW;               \
+    void shmem_##NAME##_atomic_fetch_xor_nbi(T* fetch, T* dest, T value, int pe)              \
+        SHMEM_INTERNAL_NOTHROW;                                                               \
     void shmem_ctx_##NAME##_atomic_fetch_xor_nbi(shmem_ctx_t ctx, T* fetch, T* dest, T value, \
-                                                 int pe);
+                                                 int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AMO_BIT_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 

@@ -37,7 +37,7 @@ extern "C" {
  * context, and its memory stores, are complete and visible on all PEs.
  * ERRORS: none. THREADS: one thread per PE at a time. OpenSHMEM 1.6, 9.10, shmem_barrier_all.
  */
-void shmem_barrier_all(void);
+void shmem_barrier_all(void) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Waits for all PEs. Completes memory stores, but none of the library's operations: call
@@ -46,7 +46,7 @@ void shmem_barrier_all(void);
  * RETURNS when: all PEs have called it, and the memory stores each made before are visible.
  * ERRORS: none. THREADS: one thread per PE at a time. OpenSHMEM 1.6, 9.10, shmem_sync_all.
  */
-void shmem_sync_all(void);
+void shmem_sync_all(void) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Waits for all PEs of a team. Completes memory stores, but none of the library's operations.
@@ -56,7 +56,7 @@ void shmem_sync_all(void);
  * RETURNS when: all PEs of the team have called it, and the memory stores each made before are
  * visible; 0. ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.10, shmem_team_sync.
  */
-int shmem_team_sync(shmem_team_t team);
+int shmem_team_sync(shmem_team_t team) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Exchanges blocks of nelems elements: block i of source on PE j becomes block j of dest on PE i.
@@ -70,12 +70,14 @@ int shmem_team_sync(shmem_team_t team);
  * ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.10, shmem_alltoall.
  */
 // shmem_TYPENAME_alltoall
-#define SHMEM_INTERNAL_DECLARE(NAME, T) \
-    int shmem_##NAME##_alltoall(shmem_team_t team, T* dest, const T* source, size_t nelems);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                     \
+    int shmem_##NAME##_alltoall(shmem_team_t team, T* dest, const T* source, size_t nelems) \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
-int shmem_alltoallmem(shmem_team_t team, void* dest, const void* source, size_t nelems);
+int shmem_alltoallmem(shmem_team_t team, void* dest, const void* source,
+                      size_t nelems) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Exchanges blocks of nelems elements with strides: element e of block i, at
@@ -95,12 +97,12 @@ int shmem_alltoallmem(shmem_team_t team, void* dest, const void* source, size_t 
 // shmem_TYPENAME_alltoalls
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                      \
     int shmem_##NAME##_alltoalls(shmem_team_t team, T* dest, const T* source, ptrdiff_t dst, \
-                                 ptrdiff_t sst, size_t nelems);
+                                 ptrdiff_t sst, size_t nelems) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 int shmem_alltoallsmem(shmem_team_t team, void* dest, const void* source, ptrdiff_t dst,
-                       ptrdiff_t sst, size_t nelems);
+                       ptrdiff_t sst, size_t nelems) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Copies source of one PE to dest of all PEs of the team, its own included.
@@ -117,12 +119,12 @@ int shmem_alltoallsmem(shmem_team_t team, void* dest, const void* source, ptrdif
 // shmem_TYPENAME_broadcast
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                      \
     int shmem_##NAME##_broadcast(shmem_team_t team, T* dest, const T* source, size_t nelems, \
-                                 int PE_root);
+                                 int PE_root) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 int shmem_broadcastmem(shmem_team_t team, void* dest, const void* source, size_t nelems,
-                       int PE_root);
+                       int PE_root) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Concatenates source of all PEs, in PE order, into dest of all PEs. Each PE gives as many elements
@@ -138,13 +140,17 @@ int shmem_broadcastmem(shmem_team_t team, void* dest, const void* source, size_t
  */
 // shmem_TYPENAME_collect, shmem_TYPENAME_fcollect
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                     \
-    int shmem_##NAME##_collect(shmem_team_t team, T* dest, const T* source, size_t nelems); \
-    int shmem_##NAME##_fcollect(shmem_team_t team, T* dest, const T* source, size_t nelems);
+    int shmem_##NAME##_collect(shmem_team_t team, T* dest, const T* source, size_t nelems)  \
+        SHMEM_INTERNAL_NOTHROW;                                                             \
+    int shmem_##NAME##_fcollect(shmem_team_t team, T* dest, const T* source, size_t nelems) \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
-int shmem_collectmem(shmem_team_t team, void* dest, const void* source, size_t nelems);
-int shmem_fcollectmem(shmem_team_t team, void* dest, const void* source, size_t nelems);
+int shmem_collectmem(shmem_team_t team, void* dest, const void* source,
+                     size_t nelems) SHMEM_INTERNAL_NOTHROW;
+int shmem_fcollectmem(shmem_team_t team, void* dest, const void* source,
+                      size_t nelems) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Combines source of all PEs element by element and gives the result to all PEs, the same bits to
@@ -162,24 +168,31 @@ int shmem_fcollectmem(shmem_team_t team, void* dest, const void* source, size_t 
  * shmem_prod_reduce.
  */
 // shmem_TYPENAME_{and,or,xor}_reduce. Signed types exist here by exact width only.
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                         \
-    int shmem_##NAME##_and_reduce(shmem_team_t team, T* dest, const T* source, size_t nreduce); \
-    int shmem_##NAME##_or_reduce(shmem_team_t team, T* dest, const T* source, size_t nreduce);  \
-    int shmem_##NAME##_xor_reduce(shmem_team_t team, T* dest, const T* source, size_t nreduce);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                        \
+    int shmem_##NAME##_and_reduce(shmem_team_t team, T* dest, const T* source, size_t nreduce) \
+        SHMEM_INTERNAL_NOTHROW;                                                                \
+    int shmem_##NAME##_or_reduce(shmem_team_t team, T* dest, const T* source, size_t nreduce)  \
+        SHMEM_INTERNAL_NOTHROW;                                                                \
+    int shmem_##NAME##_xor_reduce(shmem_team_t team, T* dest, const T* source, size_t nreduce) \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RED_BIT_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_TYPENAME_{max,min}_reduce
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                         \
-    int shmem_##NAME##_max_reduce(shmem_team_t team, T* dest, const T* source, size_t nreduce); \
-    int shmem_##NAME##_min_reduce(shmem_team_t team, T* dest, const T* source, size_t nreduce);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                        \
+    int shmem_##NAME##_max_reduce(shmem_team_t team, T* dest, const T* source, size_t nreduce) \
+        SHMEM_INTERNAL_NOTHROW;                                                                \
+    int shmem_##NAME##_min_reduce(shmem_team_t team, T* dest, const T* source, size_t nreduce) \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RED_MM_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_TYPENAME_{sum,prod}_reduce
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                         \
-    int shmem_##NAME##_sum_reduce(shmem_team_t team, T* dest, const T* source, size_t nreduce); \
-    int shmem_##NAME##_prod_reduce(shmem_team_t team, T* dest, const T* source, size_t nreduce);
+    int shmem_##NAME##_sum_reduce(shmem_team_t team, T* dest, const T* source, size_t nreduce)  \
+        SHMEM_INTERNAL_NOTHROW;                                                                 \
+    int shmem_##NAME##_prod_reduce(shmem_team_t team, T* dest, const T* source, size_t nreduce) \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RED_SP_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -197,9 +210,11 @@ SHMEM_INTERNAL_RED_SP_TYPES(SHMEM_INTERNAL_DECLARE)
  * OpenSHMEM 1.6, 9.10, shmem_sum_inscan, shmem_sum_exscan.
  */
 // shmem_TYPENAME_sum_inscan, shmem_TYPENAME_sum_exscan
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                        \
-    int shmem_##NAME##_sum_inscan(shmem_team_t team, T* dest, const T* source, size_t nelems); \
-    int shmem_##NAME##_sum_exscan(shmem_team_t team, T* dest, const T* source, size_t nelems);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                       \
+    int shmem_##NAME##_sum_inscan(shmem_team_t team, T* dest, const T* source, size_t nelems) \
+        SHMEM_INTERNAL_NOTHROW;                                                               \
+    int shmem_##NAME##_sum_exscan(shmem_team_t team, T* dest, const T* source, size_t nelems) \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RED_SP_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 

@@ -23,10 +23,10 @@
 typedef struct shmem_internal_ctx* shmem_ctx_t;
 
 /** No context: the result of a failed creation. Fence, quiet and destroy on it do nothing. */
-#define SHMEM_CTX_INVALID ((shmem_ctx_t)0)
+#define SHMEM_CTX_INVALID SHMEM_INTERNAL_NO_HANDLE(shmem_ctx_t)
 
 /** The context of every routine without a context argument: all PEs, no options, any thread. */
-#define SHMEM_CTX_DEFAULT ((shmem_ctx_t)1)
+#define SHMEM_CTX_DEFAULT SHMEM_INTERNAL_HANDLE(shmem_ctx_t, 1)
 
 /** Option: the program never uses the context from two threads at the same time. */
 #define SHMEM_CTX_SERIALIZED (1L << 1)
@@ -68,7 +68,7 @@ extern "C" {
  * ERRORS: see the top of this file. THREADS: as the thread level allows.
  * OpenSHMEM 1.6, 9.5, shmem_ctx_create.
  */
-int shmem_ctx_create(long options, shmem_ctx_t* ctx);
+int shmem_ctx_create(long options, shmem_ctx_t* ctx) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Creates a context on a team. Not collective; the other PEs of the team take no notice.
@@ -82,7 +82,7 @@ int shmem_ctx_create(long options, shmem_ctx_t* ctx);
  * ERRORS: see the top of this file; also a team that does not exist. THREADS: as the thread level
  * allows. OpenSHMEM 1.6, 9.5, shmem_team_create_ctx.
  */
-int shmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t* ctx);
+int shmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t* ctx) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Completes the operations of a context, as shmem_ctx_quiet does, and destroys it. Not collective.
@@ -94,7 +94,7 @@ int shmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t* ctx);
  * context at the same time; a private context by the thread that created it.
  * OpenSHMEM 1.6, 9.5, shmem_ctx_destroy.
  */
-void shmem_ctx_destroy(shmem_ctx_t ctx);
+void shmem_ctx_destroy(shmem_ctx_t ctx) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * The team of a context.
@@ -105,7 +105,7 @@ void shmem_ctx_destroy(shmem_ctx_t ctx);
  * RETURNS when: at once; local; 0, or nonzero and SHMEM_TEAM_INVALID for SHMEM_CTX_INVALID.
  * ERRORS: see the top of this file. THREADS: any thread. OpenSHMEM 1.6, 9.5, shmem_ctx_get_team.
  */
-int shmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team);
+int shmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Starts a session on a context: tells how the operations up to shmem_ctx_session_stop will be
@@ -123,7 +123,8 @@ int shmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team);
  * OpenSHMEM 1.6, 9.9, shmem_ctx_session_start.
  */
 void shmem_ctx_session_start(shmem_ctx_t ctx, long options,
-                             const shmem_ctx_session_config_t* config, long config_mask);
+                             const shmem_ctx_session_config_t* config,
+                             long config_mask) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Ends the session of a context and issues the operations held back. Orders and completes nothing.
@@ -134,7 +135,7 @@ void shmem_ctx_session_start(shmem_ctx_t ctx, long options,
  * ERRORS: see the top of this file. THREADS: as the thread level and the context's options allow.
  * OpenSHMEM 1.6, 9.9, shmem_ctx_session_stop.
  */
-void shmem_ctx_session_stop(shmem_ctx_t ctx);
+void shmem_ctx_session_stop(shmem_ctx_t ctx) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

@@ -58,15 +58,15 @@ extern "C" {
  *
  * RETURNS when: all PEs have called it. OpenSHMEM 1.6, 9.1, start_pes.
  */
-void start_pes(int npes);
+void start_pes(int npes) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmem_my_pe and shmem_n_pes, deprecated in 1.2.
  *
  * RETURNS when: at once. OpenSHMEM 1.6, Annex F.
  */
-int _my_pe(void);
-int _num_pes(void);
+int _my_pe(void) SHMEM_INTERNAL_NOTHROW;
+int _num_pes(void) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmem_malloc, shmem_free, shmem_realloc and shmem_align, deprecated in 1.2: same arguments (sizes
@@ -74,10 +74,10 @@ int _num_pes(void);
  *
  * RETURNS when: as the new names (shmem/memory.h). OpenSHMEM 1.6, Annex F.
  */
-void* shmalloc(size_t size);
-void shfree(void* ptr);
-void* shrealloc(void* ptr, size_t size);
-void* shmemalign(size_t alignment, size_t size);
+void* shmalloc(size_t size) SHMEM_INTERNAL_NOTHROW;
+void shfree(void* ptr) SHMEM_INTERNAL_NOTHROW;
+void* shrealloc(void* ptr, size_t size) SHMEM_INTERNAL_NOTHROW;
+void* shmemalign(size_t alignment, size_t size) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmem_atomic_fetch, shmem_atomic_set and shmem_atomic_swap on the default context, deprecated in
@@ -87,10 +87,10 @@ void* shmemalign(size_t alignment, size_t size);
  * OpenSHMEM 1.6, 9.7, shmem_fetch, shmem_set, shmem_swap.
  */
 // shmem_TYPENAME_{fetch,set,swap}
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                \
-    T shmem_##NAME##_fetch(const T* source, int pe);   \
-    void shmem_##NAME##_set(T* dest, T value, int pe); \
-    T shmem_##NAME##_swap(T* dest, T value, int pe);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                       \
+    T shmem_##NAME##_fetch(const T* source, int pe) SHMEM_INTERNAL_NOTHROW;   \
+    void shmem_##NAME##_set(T* dest, T value, int pe) SHMEM_INTERNAL_NOTHROW; \
+    T shmem_##NAME##_swap(T* dest, T value, int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_OLD_EXT_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -102,12 +102,12 @@ SHMEM_INTERNAL_OLD_EXT_TYPES(SHMEM_INTERNAL_DECLARE)
  * OpenSHMEM 1.6, 9.7, shmem_cswap, shmem_finc, shmem_inc, shmem_fadd, shmem_add.
  */
 // shmem_TYPENAME_{cswap,finc,inc,fadd,add}
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                       \
-    T shmem_##NAME##_cswap(T* dest, T cond, T value, int pe); \
-    T shmem_##NAME##_finc(T* dest, int pe);                   \
-    void shmem_##NAME##_inc(T* dest, int pe);                 \
-    T shmem_##NAME##_fadd(T* dest, T value, int pe);          \
-    void shmem_##NAME##_add(T* dest, T value, int pe);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                              \
+    T shmem_##NAME##_cswap(T* dest, T cond, T value, int pe) SHMEM_INTERNAL_NOTHROW; \
+    T shmem_##NAME##_finc(T* dest, int pe) SHMEM_INTERNAL_NOTHROW;                   \
+    void shmem_##NAME##_inc(T* dest, int pe) SHMEM_INTERNAL_NOTHROW;                 \
+    T shmem_##NAME##_fadd(T* dest, T value, int pe) SHMEM_INTERNAL_NOTHROW;          \
+    void shmem_##NAME##_add(T* dest, T value, int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_OLD_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -118,9 +118,9 @@ SHMEM_INTERNAL_OLD_STD_TYPES(SHMEM_INTERNAL_DECLARE)
  * OpenSHMEM 1.6, 9.11, shmem_wait_until, shmem_test.
  */
 // shmem_TYPENAME_{wait_until,test}
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                            \
-    void shmem_##NAME##_wait_until(T* ivar, int cmp, T cmp_value); \
-    int shmem_##NAME##_test(T* ivar, int cmp, T cmp_value);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                   \
+    void shmem_##NAME##_wait_until(T* ivar, int cmp, T cmp_value) SHMEM_INTERNAL_NOTHROW; \
+    int shmem_##NAME##_test(T* ivar, int cmp, T cmp_value) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_P2P_SHORT_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -130,7 +130,7 @@ SHMEM_INTERNAL_P2P_SHORT_TYPES(SHMEM_INTERNAL_DECLARE)
  *
  * RETURNS when: satisfied. OpenSHMEM 1.6, 9.11, shmem_wait_until.
  */
-void shmem_wait_until(long* ivar, int cmp, long cmp_value);
+void shmem_wait_until(long* ivar, int cmp, long cmp_value) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmem_wait_until with SHMEM_CMP_NE, deprecated in 1.4.
@@ -140,10 +140,11 @@ void shmem_wait_until(long* ivar, int cmp, long cmp_value);
  *
  * RETURNS when: the object differs from cmp_value. OpenSHMEM 1.6, 9.11, shmem_wait.
  */
-void shmem_wait(long* ivar, long cmp_value);
+void shmem_wait(long* ivar, long cmp_value) SHMEM_INTERNAL_NOTHROW;
 
 // shmem_TYPENAME_wait
-#define SHMEM_INTERNAL_DECLARE(NAME, T) void shmem_##NAME##_wait(T* ivar, T cmp_value);
+#define SHMEM_INTERNAL_DECLARE(NAME, T) \
+    void shmem_##NAME##_wait(T* ivar, T cmp_value) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_WAIT_OLD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -161,7 +162,7 @@ SHMEM_INTERNAL_WAIT_OLD_TYPES(SHMEM_INTERNAL_DECLARE)
  * ERRORS: a set that is not inside [0, shmem_n_pes()), or a caller outside it, ends the job with a
  * message. OpenSHMEM 1.6, 9.10, shmem_barrier.
  */
-void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long* pSync);
+void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long* pSync) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmem_sync_all over an active set, deprecated in 1.5. The set and the arguments are those of
@@ -170,7 +171,7 @@ void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long* pSync);
  * RETURNS when: all PEs of the set have called it. ERRORS: as shmem_barrier.
  * OpenSHMEM 1.6, 9.10, shmem_sync.
  */
-void shmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync);
+void shmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Data-moving collectives over an active set, deprecated in 1.5: shmem_alltoall, shmem_alltoalls,
@@ -190,18 +191,19 @@ void shmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync);
  * shmem_alltoalls, shmem_broadcast, shmem_collect, shmem_fcollect.
  */
 // shmem_{alltoall,alltoalls,broadcast,collect,fcollect}SIZE
-#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                  \
-    void shmem_alltoall##BITS(void* dest, const void* source, size_t nelems, int PE_start,   \
-                              int logPE_stride, int PE_size, long* pSync);                   \
-    void shmem_alltoalls##BITS(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, \
-                               size_t nelems, int PE_start, int logPE_stride, int PE_size,   \
-                               long* pSync);                                                 \
-    void shmem_broadcast##BITS(void* dest, const void* source, size_t nelems, int PE_root,   \
-                               int PE_start, int logPE_stride, int PE_size, long* pSync);    \
-    void shmem_collect##BITS(void* dest, const void* source, size_t nelems, int PE_start,    \
-                             int logPE_stride, int PE_size, long* pSync);                    \
-    void shmem_fcollect##BITS(void* dest, const void* source, size_t nelems, int PE_start,   \
-                              int logPE_stride, int PE_size, long* pSync);
+#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                       \
+    void shmem_alltoall##BITS(void* dest, const void* source, size_t nelems, int PE_start,        \
+                              int logPE_stride, int PE_size, long* pSync) SHMEM_INTERNAL_NOTHROW; \
+    void shmem_alltoalls##BITS(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,      \
+                               size_t nelems, int PE_start, int logPE_stride, int PE_size,        \
+                               long* pSync) SHMEM_INTERNAL_NOTHROW;                               \
+    void shmem_broadcast##BITS(void* dest, const void* source, size_t nelems, int PE_root,        \
+                               int PE_start, int logPE_stride, int PE_size, long* pSync)          \
+        SHMEM_INTERNAL_NOTHROW;                                                                   \
+    void shmem_collect##BITS(void* dest, const void* source, size_t nelems, int PE_start,         \
+                             int logPE_stride, int PE_size, long* pSync) SHMEM_INTERNAL_NOTHROW;  \
+    void shmem_fcollect##BITS(void* dest, const void* source, size_t nelems, int PE_start,        \
+                              int logPE_stride, int PE_size, long* pSync) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_COLLECTIVE_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -224,31 +226,38 @@ SHMEM_INTERNAL_COLLECTIVE_SIZES(SHMEM_INTERNAL_DECLARE)
  * shmem_prod_reduce.
  */
 // shmem_TYPENAME_{and,or,xor}_to_all
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                  \
-    void shmem_##NAME##_and_to_all(T* dest, const T* source, int nreduce, int PE_start,  \
-                                   int logPE_stride, int PE_size, T* pWrk, long* pSync); \
-    void shmem_##NAME##_or_to_all(T* dest, const T* source, int nreduce, int PE_start,   \
-                                  int logPE_stride, int PE_size, T* pWrk, long* pSync);  \
-    void shmem_##NAME##_xor_to_all(T* dest, const T* source, int nreduce, int PE_start,  \
-                                   int logPE_stride, int PE_size, T* pWrk, long* pSync);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                 \
+    void shmem_##NAME##_and_to_all(T* dest, const T* source, int nreduce, int PE_start, \
+                                   int logPE_stride, int PE_size, T* pWrk, long* pSync) \
+        SHMEM_INTERNAL_NOTHROW;                                                         \
+    void shmem_##NAME##_or_to_all(T* dest, const T* source, int nreduce, int PE_start,  \
+                                  int logPE_stride, int PE_size, T* pWrk, long* pSync)  \
+        SHMEM_INTERNAL_NOTHROW;                                                         \
+    void shmem_##NAME##_xor_to_all(T* dest, const T* source, int nreduce, int PE_start, \
+                                   int logPE_stride, int PE_size, T* pWrk, long* pSync) \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AS_BIT_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_TYPENAME_{max,min}_to_all
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                  \
-    void shmem_##NAME##_max_to_all(T* dest, const T* source, int nreduce, int PE_start,  \
-                                   int logPE_stride, int PE_size, T* pWrk, long* pSync); \
-    void shmem_##NAME##_min_to_all(T* dest, const T* source, int nreduce, int PE_start,  \
-                                   int logPE_stride, int PE_size, T* pWrk, long* pSync);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                 \
+    void shmem_##NAME##_max_to_all(T* dest, const T* source, int nreduce, int PE_start, \
+                                   int logPE_stride, int PE_size, T* pWrk, long* pSync) \
+        SHMEM_INTERNAL_NOTHROW;                                                         \
+    void shmem_##NAME##_min_to_all(T* dest, const T* source, int nreduce, int PE_start, \
+                                   int logPE_stride, int PE_size, T* pWrk, long* pSync) \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AS_MM_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_TYPENAME_{sum,prod}_to_all
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                  \
     void shmem_##NAME##_sum_to_all(T* dest, const T* source, int nreduce, int PE_start,  \
-                                   int logPE_stride, int PE_size, T* pWrk, long* pSync); \
+                                   int logPE_stride, int PE_size, T* pWrk, long* pSync)  \
+        SHMEM_INTERNAL_NOTHROW;                                                          \
     void shmem_##NAME##_prod_to_all(T* dest, const T* source, int nreduce, int PE_start, \
-                                    int logPE_stride, int PE_size, T* pWrk, long* pSync);
+                                    int logPE_stride, int PE_size, T* pWrk, long* pSync) \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AS_SP_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 

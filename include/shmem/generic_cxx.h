@@ -32,7 +32,7 @@
     X(FAMILY, ushort, unsigned short)
 
 // Sums, products and scans; max and min have the standard RMA types. The complex types are those of
-// C, which compilers offer in C++; std::complex has no overload.
+// C, which compilers offer in C++; SHMEM_INTERNAL_COMPLEX adds std::complex.
 #define SHMEM_INTERNAL_BASIC_RED_SP(X, FAMILY)   \
     SHMEM_INTERNAL_BASIC_RMA(X, FAMILY)          \
     X(FAMILY, complexd, shmem_internal_complexd) \
@@ -270,6 +270,24 @@ SHMEM_INTERNAL_BASIC_RED_SP(SHMEM_INTERNAL_OVERLOAD, _prod_reduce)
 SHMEM_INTERNAL_BASIC_RED_SP(SHMEM_INTERNAL_OVERLOAD, _sum_inscan)
 SHMEM_INTERNAL_BASIC_RED_SP(SHMEM_INTERNAL_OVERLOAD, _sum_exscan)
 #undef SHMEM_INTERNAL_OVERLOAD
+
+// Complex numbers in C++ are classes of two numbers, the latter of which imag() gives. <complex> is
+// not needed here, and such classes of other libraries fit, too. Never called:
+shmem_internal_complexd shmem_internal_complex(double);
+shmem_internal_complexf shmem_internal_complex(float);
+#define SHMEM_INTERNAL_COMPLEX(F)                                                             \
+    template <class C,                                                                        \
+              class T = decltype(shmem_internal_complex((*static_cast<C*>(nullptr)).imag()))> \
+    inline int shmem##F(shmem_team_t team, C* dest, const C* source, size_t nelems) {         \
+        static_assert(sizeof(C) == sizeof(T), "a complex number is two numbers");             \
+        return shmem##F(team, reinterpret_cast<T*>(dest), reinterpret_cast<const T*>(source), \
+                        nelems);                                                              \
+    }
+SHMEM_INTERNAL_COMPLEX(_sum_reduce)
+SHMEM_INTERNAL_COMPLEX(_prod_reduce)
+SHMEM_INTERNAL_COMPLEX(_sum_inscan)
+SHMEM_INTERNAL_COMPLEX(_sum_exscan)
+#undef SHMEM_INTERNAL_COMPLEX
 
 // shmem_alltoalls(team, dest, source, dst, sst, nelems)
 #define SHMEM_INTERNAL_OVERLOAD(F, NAME, T)                                                        \

@@ -59,9 +59,10 @@ struct shmem_internal_inline_map {
 
 // src/memory/inline_maps.cpp. attach: fills `map`, now or at init. To be called before anything
 // reads `map`.
-void shmem_internal_inline_attach(struct shmem_internal_inline_map* map, int layout);
-void shmem_internal_inline_detach(struct shmem_internal_inline_map* map);
-void shmem_internal_inline_wake(int pe);
+void shmem_internal_inline_attach(struct shmem_internal_inline_map* map,
+                                  int layout) SHMEM_INTERNAL_NOTHROW;
+void shmem_internal_inline_detach(struct shmem_internal_inline_map* map) SHMEM_INTERNAL_NOTHROW;
+void shmem_internal_inline_wake(int pe) SHMEM_INTERNAL_NOTHROW;
 
 // One for a program or shared library, however many of its sources include this. Defined where
 // compilers do not see it: they would find that it is no constant, or that it is empty. Link-time
@@ -83,6 +84,12 @@ __asm__(
     ".popsection\n"
     ".endif\n");
 
+// Casts are those of C from here on; C++ has them, too.
+#ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
+
 __attribute__((constructor, unused)) static void shmem_internal_inline_begin(void) {
     shmem_internal_inline_attach((struct shmem_internal_inline_map*)&shmem_internal_inline_map,
                                  SHMEM_INTERNAL_INLINE_LAYOUT);
@@ -92,8 +99,9 @@ __attribute__((destructor, unused)) static void shmem_internal_inline_end(void) 
 }
 
 // A body beside the library's: taking the routine's address still gives the library's.
-#define SHMEM_INTERNAL_INLINE \
-    extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __artificial__))
+#define SHMEM_INTERNAL_INLINE                                                            \
+    extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __artificial__)) \
+    SHMEM_INTERNAL_NOTHROW
 #define SHMEM_INTERNAL_LIKELY(X) __builtin_expect(!!(X), 1)
 // The library's routine under a name that has no body here. clang would take a body that calls its
 // own symbol for recursive and leave it out.
@@ -187,7 +195,8 @@ SHMEM_INTERNAL_INLINE void shmem_internal_copy(void* dest, const void* source, s
 #define SHMEM_INTERNAL_CTX_SIGNATURE(...) (shmem_ctx_t ctx, __VA_ARGS__)
 #define SHMEM_INTERNAL_CTX_ARGUMENTS(...) (ctx, __VA_ARGS__)
 #define SHMEM_INTERNAL_BODY(RETURN, RESULT, NAME, SIGNATURE, ARGUMENTS, IS_USUAL, SYMMETRIC, BODY) \
-    RESULT shmem_internal_call_##NAME SIGNATURE SHMEM_INTERNAL_CALLED(shmem_##NAME);               \
+    RESULT shmem_internal_call_##NAME SIGNATURE SHMEM_INTERNAL_CALLED(shmem_##NAME)                \
+        SHMEM_INTERNAL_NOTHROW;                                                                    \
     SHMEM_INTERNAL_INLINE RESULT shmem_##NAME SIGNATURE {                                          \
         if (IS_USUAL) {                                                                            \
             struct shmem_internal_place place = shmem_internal_find(SYMMETRIC, pe);                \
@@ -356,6 +365,10 @@ SHMEM_INTERNAL_AMO_BIT_TYPES(SHMEM_INTERNAL_DEFINE)
 #undef SHMEM_INTERNAL_CALLED
 #undef SHMEM_INTERNAL_TEXT
 #undef SHMEM_INTERNAL_TEXT_OF
+
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
+#endif
 
 #endif  // SHMEM_INLINE
 

@@ -25,7 +25,7 @@ extern "C" {
  * THREADS: any thread; the program keeps two threads of a PE from using one lock at once.
  * OpenSHMEM 1.6, 9.13, shmem_set_lock.
  */
-void shmem_set_lock(long* lock);
+void shmem_set_lock(long* lock) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Acquires a lock if no PE has it.
@@ -35,7 +35,7 @@ void shmem_set_lock(long* lock);
  * RETURNS when: decided, without waiting for a holder; 0 if the calling PE now holds the lock, 1 if
  * it does not. ERRORS and THREADS: as shmem_set_lock. OpenSHMEM 1.6, 9.13, shmem_test_lock.
  */
-int shmem_test_lock(long* lock);
+int shmem_test_lock(long* lock) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Releases a lock that the calling PE holds, after completing all its operations on the default
@@ -47,7 +47,7 @@ int shmem_test_lock(long* lock);
  * ERRORS: releasing a lock that the PE does not hold is undefined; SHMEM_DEBUG=1 reports it.
  * THREADS: as shmem_set_lock. OpenSHMEM 1.6, 9.13, shmem_clear_lock.
  */
-void shmem_clear_lock(long* lock);
+void shmem_clear_lock(long* lock) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

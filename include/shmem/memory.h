@@ -31,7 +31,7 @@ extern "C" {
  * ERRORS: NULL when the symmetric heap has no room; SHMEM_SYMMETRIC_SIZE sets the heap's bytes.
  * THREADS: one thread per PE at a time. OpenSHMEM 1.6, 9.3, shmem_malloc.
  */
-void* shmem_malloc(size_t size);
+void* shmem_malloc(size_t size) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Allocates symmetric memory that is all zero.
@@ -43,7 +43,7 @@ void* shmem_malloc(size_t size);
  * ERRORS: NULL when there is no room or count * size overflows.
  * THREADS: one thread per PE at a time. OpenSHMEM 1.6, 9.3, shmem_calloc.
  */
-void* shmem_calloc(size_t count, size_t size);
+void* shmem_calloc(size_t count, size_t size) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Allocates symmetric memory with an alignment, contents not set.
@@ -56,7 +56,7 @@ void* shmem_calloc(size_t count, size_t size);
  * alignment that is no power of two (with SHMEM_DEBUG a warning).
  * THREADS: one thread per PE at a time. OpenSHMEM 1.6, 9.3, shmem_align.
  */
-void* shmem_align(size_t alignment, size_t size);
+void* shmem_align(size_t alignment, size_t size) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Allocates symmetric memory and says how it will be used. Hints change speed, never results.
@@ -68,7 +68,7 @@ void* shmem_align(size_t alignment, size_t size);
  * ERRORS: NULL when there is no room. THREADS: one thread per PE at a time.
  * OpenSHMEM 1.6, 9.3, shmem_malloc_with_hints.
  */
-void* shmem_malloc_with_hints(size_t size, long hints);
+void* shmem_malloc_with_hints(size_t size, long hints) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Changes the size of a symmetric allocation and keeps the contents up to the smaller size. Hints
@@ -82,7 +82,7 @@ void* shmem_malloc_with_hints(size_t size, long hints);
  * ERRORS: NULL when there is no room; an address that is no allocation ends the job with a message.
  * THREADS: one thread per PE at a time. OpenSHMEM 1.6, 9.3, shmem_realloc.
  */
-void* shmem_realloc(void* ptr, size_t size);
+void* shmem_realloc(void* ptr, size_t size) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Frees a symmetric allocation.
@@ -94,7 +94,7 @@ void* shmem_realloc(void* ptr, size_t size);
  * ERRORS: an address that is no allocation ends the job with a message.
  * THREADS: one thread per PE at a time. OpenSHMEM 1.6, 9.3, shmem_free.
  */
-void shmem_free(void* ptr);
+void shmem_free(void* ptr) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

@@ -26,8 +26,8 @@ extern "C" {
  * THREADS: covers other threads' operations only where the program ordered them before this call.
  * OpenSHMEM 1.6, 9.12, shmem_fence.
  */
-void shmem_fence(void);
-void shmem_ctx_fence(shmem_ctx_t ctx);
+void shmem_fence(void) SHMEM_INTERNAL_NOTHROW;
+void shmem_ctx_fence(shmem_ctx_t ctx) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Completes all operations and memory stores that were issued on the context: puts and atomics are
@@ -39,8 +39,8 @@ void shmem_ctx_fence(shmem_ctx_t ctx);
  * THREADS: covers other threads' operations only where the program ordered them before this call.
  * OpenSHMEM 1.6, 9.12, shmem_quiet.
  */
-void shmem_quiet(void);
-void shmem_ctx_quiet(shmem_ctx_t ctx);
+void shmem_quiet(void) SHMEM_INTERNAL_NOTHROW;
+void shmem_ctx_quiet(shmem_ctx_t ctx) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Completes, as shmem_quiet does, the operations that were issued on the context towards some PEs.
@@ -53,8 +53,8 @@ void shmem_ctx_quiet(shmem_ctx_t ctx);
  * ERRORS: a PE number out of range ends the job with a message.
  * THREADS: as shmem_quiet. OpenSHMEM 1.6, 9.12, shmem_pe_quiet.
  */
-void shmem_pe_quiet(const int* target_pes, size_t npes);
-void shmem_ctx_pe_quiet(shmem_ctx_t ctx, const int* target_pes, size_t npes);
+void shmem_pe_quiet(const int* target_pes, size_t npes) SHMEM_INTERNAL_NOTHROW;
+void shmem_ctx_pe_quiet(shmem_ctx_t ctx, const int* target_pes, size_t npes) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,8 @@
 #ifndef SHMEM_INTERNAL_PROFILING_H
 #define SHMEM_INTERNAL_PROFILING_H
 
+#include "types.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,7 +21,7 @@ extern "C" {
  * RETURNS when: at once; local. ERRORS: none. THREADS: any thread.
  * OpenSHMEM 1.6, 10, shmem_pcontrol.
  */
-void shmem_pcontrol(int level, ...);
+void shmem_pcontrol(int level, ...) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

@@ -36,22 +36,26 @@ extern "C" {
  * ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.6, shmem_put.
  */
 // shmem_TYPENAME_put, shmem_ctx_TYPENAME_put
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                       \
-    void shmem_##NAME##_put(T* dest, const T* source, size_t nelems, int pe); \
-    void shmem_ctx_##NAME##_put(shmem_ctx_t ctx, T* dest, const T* source, size_t nelems, int pe);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                           \
+    void shmem_##NAME##_put(T* dest, const T* source, size_t nelems, int pe)                      \
+        SHMEM_INTERNAL_NOTHROW;                                                                   \
+    void shmem_ctx_##NAME##_put(shmem_ctx_t ctx, T* dest, const T* source, size_t nelems, int pe) \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_putSIZE, shmem_ctx_putSIZE
 #define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                  \
-    void shmem_put##BITS(void* dest, const void* source, size_t nelems, int pe);             \
+    void shmem_put##BITS(void* dest, const void* source, size_t nelems, int pe)              \
+        SHMEM_INTERNAL_NOTHROW;                                                              \
     void shmem_ctx_put##BITS(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, \
-                             int pe);
+                             int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
-void shmem_putmem(void* dest, const void* source, size_t nelems, int pe);
-void shmem_ctx_putmem(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe);
+void shmem_putmem(void* dest, const void* source, size_t nelems, int pe) SHMEM_INTERNAL_NOTHROW;
+void shmem_ctx_putmem(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+                      int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Writes one value to another PE.
@@ -65,9 +69,9 @@ void shmem_ctx_putmem(shmem_ctx_t ctx, void* dest, const void* source, size_t ne
  * ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.6, shmem_p.
  */
 // shmem_TYPENAME_p, shmem_ctx_TYPENAME_p
-#define SHMEM_INTERNAL_DECLARE(NAME, T)              \
-    void shmem_##NAME##_p(T* dest, T value, int pe); \
-    void shmem_ctx_##NAME##_p(shmem_ctx_t ctx, T* dest, T value, int pe);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                     \
+    void shmem_##NAME##_p(T* dest, T value, int pe) SHMEM_INTERNAL_NOTHROW; \
+    void shmem_ctx_##NAME##_p(shmem_ctx_t ctx, T* dest, T value, int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -88,18 +92,18 @@ SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 // shmem_TYPENAME_iput, shmem_ctx_TYPENAME_iput
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                    \
     void shmem_##NAME##_iput(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst,       \
-                             size_t nelems, int pe);                                       \
+                             size_t nelems, int pe) SHMEM_INTERNAL_NOTHROW;                \
     void shmem_ctx_##NAME##_iput(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst, \
-                                 ptrdiff_t sst, size_t nelems, int pe);
+                                 ptrdiff_t sst, size_t nelems, int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_iputSIZE, shmem_ctx_iputSIZE
 #define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                   \
     void shmem_iput##BITS(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,       \
-                          size_t nelems, int pe);                                             \
+                          size_t nelems, int pe) SHMEM_INTERNAL_NOTHROW;                      \
     void shmem_ctx_iput##BITS(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, \
-                              ptrdiff_t sst, size_t nelems, int pe);
+                              ptrdiff_t sst, size_t nelems, int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -122,18 +126,20 @@ SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 // shmem_TYPENAME_ibput, shmem_ctx_TYPENAME_ibput
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                     \
     void shmem_##NAME##_ibput(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst,       \
-                              size_t bsize, size_t nblocks, int pe);                        \
+                              size_t bsize, size_t nblocks, int pe) SHMEM_INTERNAL_NOTHROW; \
     void shmem_ctx_##NAME##_ibput(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst, \
-                                  ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+                                  ptrdiff_t sst, size_t bsize, size_t nblocks, int pe)      \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_ibputSIZE, shmem_ctx_ibputSIZE
 #define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                    \
     void shmem_ibput##BITS(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,       \
-                           size_t bsize, size_t nblocks, int pe);                              \
+                           size_t bsize, size_t nblocks, int pe) SHMEM_INTERNAL_NOTHROW;       \
     void shmem_ctx_ibput##BITS(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, \
-                               ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+                               ptrdiff_t sst, size_t bsize, size_t nblocks, int pe)            \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -150,22 +156,26 @@ SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
  * ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.6, shmem_get.
  */
 // shmem_TYPENAME_get, shmem_ctx_TYPENAME_get
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                       \
-    void shmem_##NAME##_get(T* dest, const T* source, size_t nelems, int pe); \
-    void shmem_ctx_##NAME##_get(shmem_ctx_t ctx, T* dest, const T* source, size_t nelems, int pe);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                           \
+    void shmem_##NAME##_get(T* dest, const T* source, size_t nelems, int pe)                      \
+        SHMEM_INTERNAL_NOTHROW;                                                                   \
+    void shmem_ctx_##NAME##_get(shmem_ctx_t ctx, T* dest, const T* source, size_t nelems, int pe) \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_getSIZE, shmem_ctx_getSIZE
 #define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                  \
-    void shmem_get##BITS(void* dest, const void* source, size_t nelems, int pe);             \
+    void shmem_get##BITS(void* dest, const void* source, size_t nelems, int pe)              \
+        SHMEM_INTERNAL_NOTHROW;                                                              \
     void shmem_ctx_get##BITS(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, \
-                             int pe);
+                             int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
-void shmem_getmem(void* dest, const void* source, size_t nelems, int pe);
-void shmem_ctx_getmem(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe);
+void shmem_getmem(void* dest, const void* source, size_t nelems, int pe) SHMEM_INTERNAL_NOTHROW;
+void shmem_ctx_getmem(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+                      int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Reads one value from another PE.
@@ -178,9 +188,9 @@ void shmem_ctx_getmem(shmem_ctx_t ctx, void* dest, const void* source, size_t ne
  * ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.6, shmem_g.
  */
 // shmem_TYPENAME_g, shmem_ctx_TYPENAME_g
-#define SHMEM_INTERNAL_DECLARE(NAME, T)          \
-    T shmem_##NAME##_g(const T* source, int pe); \
-    T shmem_ctx_##NAME##_g(shmem_ctx_t ctx, const T* source, int pe);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                 \
+    T shmem_##NAME##_g(const T* source, int pe) SHMEM_INTERNAL_NOTHROW; \
+    T shmem_ctx_##NAME##_g(shmem_ctx_t ctx, const T* source, int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -202,18 +212,18 @@ SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 // shmem_TYPENAME_iget, shmem_ctx_TYPENAME_iget
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                    \
     void shmem_##NAME##_iget(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst,       \
-                             size_t nelems, int pe);                                       \
+                             size_t nelems, int pe) SHMEM_INTERNAL_NOTHROW;                \
     void shmem_ctx_##NAME##_iget(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst, \
-                                 ptrdiff_t sst, size_t nelems, int pe);
+                                 ptrdiff_t sst, size_t nelems, int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_igetSIZE, shmem_ctx_igetSIZE
 #define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                   \
     void shmem_iget##BITS(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,       \
-                          size_t nelems, int pe);                                             \
+                          size_t nelems, int pe) SHMEM_INTERNAL_NOTHROW;                      \
     void shmem_ctx_iget##BITS(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, \
-                              ptrdiff_t sst, size_t nelems, int pe);
+                              ptrdiff_t sst, size_t nelems, int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -236,18 +246,20 @@ SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 // shmem_TYPENAME_ibget, shmem_ctx_TYPENAME_ibget
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                     \
     void shmem_##NAME##_ibget(T* dest, const T* source, ptrdiff_t dst, ptrdiff_t sst,       \
-                              size_t bsize, size_t nblocks, int pe);                        \
+                              size_t bsize, size_t nblocks, int pe) SHMEM_INTERNAL_NOTHROW; \
     void shmem_ctx_##NAME##_ibget(shmem_ctx_t ctx, T* dest, const T* source, ptrdiff_t dst, \
-                                  ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+                                  ptrdiff_t sst, size_t bsize, size_t nblocks, int pe)      \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_ibgetSIZE, shmem_ctx_ibgetSIZE
 #define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                    \
     void shmem_ibget##BITS(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst,       \
-                           size_t bsize, size_t nblocks, int pe);                              \
+                           size_t bsize, size_t nblocks, int pe) SHMEM_INTERNAL_NOTHROW;       \
     void shmem_ctx_ibget##BITS(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, \
-                               ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+                               ptrdiff_t sst, size_t bsize, size_t nblocks, int pe)            \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -265,22 +277,25 @@ SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
  */
 // shmem_TYPENAME_put_nbi, shmem_ctx_TYPENAME_put_nbi
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                       \
-    void shmem_##NAME##_put_nbi(T* dest, const T* source, size_t nelems, int pe);             \
+    void shmem_##NAME##_put_nbi(T* dest, const T* source, size_t nelems, int pe)              \
+        SHMEM_INTERNAL_NOTHROW;                                                               \
     void shmem_ctx_##NAME##_put_nbi(shmem_ctx_t ctx, T* dest, const T* source, size_t nelems, \
-                                    int pe);
+                                    int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_putSIZE_nbi, shmem_ctx_putSIZE_nbi
 #define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                        \
-    void shmem_put##BITS##_nbi(void* dest, const void* source, size_t nelems, int pe);             \
+    void shmem_put##BITS##_nbi(void* dest, const void* source, size_t nelems, int pe)              \
+        SHMEM_INTERNAL_NOTHROW;                                                                    \
     void shmem_ctx_put##BITS##_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, \
-                                   int pe);
+                                   int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
-void shmem_putmem_nbi(void* dest, const void* source, size_t nelems, int pe);
-void shmem_ctx_putmem_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe);
+void shmem_putmem_nbi(void* dest, const void* source, size_t nelems, int pe) SHMEM_INTERNAL_NOTHROW;
+void shmem_ctx_putmem_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+                          int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Starts to copy nelems consecutive elements from another PE.
@@ -296,22 +311,25 @@ void shmem_ctx_putmem_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_
  */
 // shmem_TYPENAME_get_nbi, shmem_ctx_TYPENAME_get_nbi
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                       \
-    void shmem_##NAME##_get_nbi(T* dest, const T* source, size_t nelems, int pe);             \
+    void shmem_##NAME##_get_nbi(T* dest, const T* source, size_t nelems, int pe)              \
+        SHMEM_INTERNAL_NOTHROW;                                                               \
     void shmem_ctx_##NAME##_get_nbi(shmem_ctx_t ctx, T* dest, const T* source, size_t nelems, \
-                                    int pe);
+                                    int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_getSIZE_nbi, shmem_ctx_getSIZE_nbi
 #define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                        \
-    void shmem_get##BITS##_nbi(void* dest, const void* source, size_t nelems, int pe);             \
+    void shmem_get##BITS##_nbi(void* dest, const void* source, size_t nelems, int pe)              \
+        SHMEM_INTERNAL_NOTHROW;                                                                    \
     void shmem_ctx_get##BITS##_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, \
-                                   int pe);
+                                   int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
-void shmem_getmem_nbi(void* dest, const void* source, size_t nelems, int pe);
-void shmem_ctx_getmem_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe);
+void shmem_getmem_nbi(void* dest, const void* source, size_t nelems, int pe) SHMEM_INTERNAL_NOTHROW;
+void shmem_ctx_getmem_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+                          int pe) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

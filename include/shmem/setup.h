@@ -52,7 +52,7 @@ extern "C" {
  * ERRORS: a setting or system that does not allow initialization ends the job with a message.
  * THREADS: one thread per PE at a time. OpenSHMEM 1.6, 9.1, shmem_init.
  */
-void shmem_init(void);
+void shmem_init(void) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Initializes the library as shmem_init does and asks for a thread level.
@@ -65,7 +65,7 @@ void shmem_init(void);
  * THREADS: one thread per PE at a time; above SHMEM_THREAD_SINGLE the same thread calls
  * shmem_finalize. OpenSHMEM 1.6, 9.2, shmem_init_thread.
  */
-int shmem_init_thread(int requested, int* provided);
+int shmem_init_thread(int requested, int* provided) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Gives the thread level that initialization provided.
@@ -75,7 +75,7 @@ int shmem_init_thread(int requested, int* provided);
  * RETURNS when: at once; local. ERRORS: none.
  * THREADS: any thread, at any time. OpenSHMEM 1.6, 9.2, shmem_query_thread.
  */
-void shmem_query_thread(int* provided);
+void shmem_query_thread(int* provided) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Undoes one initialization. All but the last act as shmem_barrier_all and free nothing; the last
@@ -86,7 +86,7 @@ void shmem_query_thread(int* provided);
  * ERRORS: a call without an initialization to undo ends the job with a message.
  * THREADS: the initializing thread. OpenSHMEM 1.6, 9.1, shmem_finalize.
  */
-void shmem_finalize(void);
+void shmem_finalize(void) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Tells whether the library is initialized.
@@ -97,7 +97,7 @@ void shmem_finalize(void);
  * THREADS: any thread, at any time, also before initialization and after finalization.
  * OpenSHMEM 1.6, 9.1, shmem_query_initialized.
  */
-void shmem_query_initialized(int* initialized);
+void shmem_query_initialized(int* initialized) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Ends all PEs of the program, whatever they are doing. Not collective. The calling PE's standard
@@ -108,7 +108,7 @@ void shmem_query_initialized(int* initialized);
  * RETURNS when: never. ERRORS: none. THREADS: any thread.
  * OpenSHMEM 1.6, 9.1, shmem_global_exit.
  */
-SHMEM_INTERNAL_NORETURN void shmem_global_exit(int status);
+SHMEM_INTERNAL_NORETURN void shmem_global_exit(int status) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * The number of the calling PE, 0 to shmem_n_pes() - 1. It does not change between
@@ -117,7 +117,7 @@ SHMEM_INTERNAL_NORETURN void shmem_global_exit(int status);
  * RETURNS when: at once; local. ERRORS: none. THREADS: any thread.
  * OpenSHMEM 1.6, 9.1, shmem_my_pe.
  */
-int shmem_my_pe(void);
+int shmem_my_pe(void) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * The number of PEs of the program.
@@ -125,7 +125,7 @@ int shmem_my_pe(void);
  * RETURNS when: at once; local. ERRORS: none. THREADS: any thread.
  * OpenSHMEM 1.6, 9.1, shmem_n_pes.
  */
-int shmem_n_pes(void);
+int shmem_n_pes(void) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Tells whether a PE can be the target of operations.
@@ -136,7 +136,7 @@ int shmem_n_pes(void);
  * number outside [0, shmem_n_pes()). ERRORS: none. THREADS: any thread.
  * OpenSHMEM 1.6, 9.1, shmem_pe_accessible.
  */
-int shmem_pe_accessible(int pe);
+int shmem_pe_accessible(int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Tells whether an address is symmetric and can be reached on a PE.
@@ -147,7 +147,7 @@ int shmem_pe_accessible(int pe);
  * RETURNS when: at once; 1 if routines may use addr as a symmetric address towards pe, otherwise 0.
  * ERRORS: none. THREADS: any thread. OpenSHMEM 1.6, 9.1, shmem_addr_accessible.
  */
-int shmem_addr_accessible(const void* addr, int pe);
+int shmem_addr_accessible(const void* addr, int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * A pointer through which the calling PE can load and store a symmetric object of another PE. It is
@@ -159,7 +159,7 @@ int shmem_addr_accessible(const void* addr, int pe);
  * RETURNS when: at once; the pointer, or NULL if loads and stores cannot reach the object.
  * ERRORS: none. THREADS: any thread. OpenSHMEM 1.6, 9.1, shmem_ptr.
  */
-void* shmem_ptr(const void* dest, int pe);
+void* shmem_ptr(const void* dest, int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * The version of the specification that the library implements, equal to SHMEM_MAJOR_VERSION and
@@ -170,7 +170,7 @@ void* shmem_ptr(const void* dest, int pe);
  * RETURNS when: at once; local. ERRORS: none. THREADS: any thread.
  * OpenSHMEM 1.6, 9.1, shmem_info_get_version.
  */
-void shmem_info_get_version(int* major, int* minor);
+void shmem_info_get_version(int* major, int* minor) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * The library's name, equal to SHMEM_VENDOR_STRING.
@@ -180,7 +180,7 @@ void shmem_info_get_version(int* major, int* minor);
  * RETURNS when: at once; local. ERRORS: none. THREADS: any thread.
  * OpenSHMEM 1.6, 9.1, shmem_info_get_name.
  */
-void shmem_info_get_name(char* name);
+void shmem_info_get_name(char* name) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

@@ -49,26 +49,29 @@ extern "C" {
 // shmem_TYPENAME_put_signal, shmem_ctx_TYPENAME_put_signal
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                          \
     void shmem_##NAME##_put_signal(T* dest, const T* source, size_t nelems, uint64_t* sig_addr,  \
-                                   uint64_t signal, int sig_op, int pe);                         \
+                                   uint64_t signal, int sig_op, int pe) SHMEM_INTERNAL_NOTHROW;  \
     void shmem_ctx_##NAME##_put_signal(shmem_ctx_t ctx, T* dest, const T* source, size_t nelems, \
-                                       uint64_t* sig_addr, uint64_t signal, int sig_op, int pe);
+                                       uint64_t* sig_addr, uint64_t signal, int sig_op, int pe)  \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_putSIZE_signal, shmem_ctx_putSIZE_signal
-#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                 \
-    void shmem_put##BITS##_signal(void* dest, const void* source, size_t nelems,            \
-                                  uint64_t* sig_addr, uint64_t signal, int sig_op, int pe); \
-    void shmem_ctx_put##BITS##_signal(shmem_ctx_t ctx, void* dest, const void* source,      \
-                                      size_t nelems, uint64_t* sig_addr, uint64_t signal,   \
-                                      int sig_op, int pe);
+#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                \
+    void shmem_put##BITS##_signal(void* dest, const void* source, size_t nelems,           \
+                                  uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) \
+        SHMEM_INTERNAL_NOTHROW;                                                            \
+    void shmem_ctx_put##BITS##_signal(shmem_ctx_t ctx, void* dest, const void* source,     \
+                                      size_t nelems, uint64_t* sig_addr, uint64_t signal,  \
+                                      int sig_op, int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 void shmem_putmem_signal(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
-                         uint64_t signal, int sig_op, int pe);
+                         uint64_t signal, int sig_op, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmem_ctx_putmem_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
-                             uint64_t* sig_addr, uint64_t signal, int sig_op, int pe);
+                             uint64_t* sig_addr, uint64_t signal, int sig_op,
+                             int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Starts the transfer and the update of the put_signal of the same kind.
@@ -87,29 +90,32 @@ void shmem_ctx_putmem_signal(shmem_ctx_t ctx, void* dest, const void* source, si
  * ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.8, shmem_put_signal_nbi.
  */
 // shmem_TYPENAME_put_signal_nbi, shmem_ctx_TYPENAME_put_signal_nbi
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                          \
-    void shmem_##NAME##_put_signal_nbi(T* dest, const T* source, size_t nelems,                  \
-                                       uint64_t* sig_addr, uint64_t signal, int sig_op, int pe); \
-    void shmem_ctx_##NAME##_put_signal_nbi(shmem_ctx_t ctx, T* dest, const T* source,            \
-                                           size_t nelems, uint64_t* sig_addr, uint64_t signal,   \
-                                           int sig_op, int pe);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                         \
+    void shmem_##NAME##_put_signal_nbi(T* dest, const T* source, size_t nelems,                 \
+                                       uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) \
+        SHMEM_INTERNAL_NOTHROW;                                                                 \
+    void shmem_ctx_##NAME##_put_signal_nbi(shmem_ctx_t ctx, T* dest, const T* source,           \
+                                           size_t nelems, uint64_t* sig_addr, uint64_t signal,  \
+                                           int sig_op, int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 // shmem_putSIZE_signal_nbi, shmem_ctx_putSIZE_signal_nbi
-#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                     \
-    void shmem_put##BITS##_signal_nbi(void* dest, const void* source, size_t nelems,            \
-                                      uint64_t* sig_addr, uint64_t signal, int sig_op, int pe); \
-    void shmem_ctx_put##BITS##_signal_nbi(shmem_ctx_t ctx, void* dest, const void* source,      \
-                                          size_t nelems, uint64_t* sig_addr, uint64_t signal,   \
-                                          int sig_op, int pe);
+#define SHMEM_INTERNAL_DECLARE(BITS, BYTES)                                                    \
+    void shmem_put##BITS##_signal_nbi(void* dest, const void* source, size_t nelems,           \
+                                      uint64_t* sig_addr, uint64_t signal, int sig_op, int pe) \
+        SHMEM_INTERNAL_NOTHROW;                                                                \
+    void shmem_ctx_put##BITS##_signal_nbi(shmem_ctx_t ctx, void* dest, const void* source,     \
+                                          size_t nelems, uint64_t* sig_addr, uint64_t signal,  \
+                                          int sig_op, int pe) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_SIZES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 void shmem_putmem_signal_nbi(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
-                             uint64_t signal, int sig_op, int pe);
+                             uint64_t signal, int sig_op, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmem_ctx_putmem_signal_nbi(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
-                                 uint64_t* sig_addr, uint64_t signal, int sig_op, int pe);
+                                 uint64_t* sig_addr, uint64_t signal, int sig_op,
+                                 int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Updates a signal on another PE without data: set overwrites it, add adds to it.
@@ -123,10 +129,12 @@ void shmem_ctx_putmem_signal_nbi(shmem_ctx_t ctx, void* dest, const void* source
  * ERRORS, THREADS: see the top of this file.
  * OpenSHMEM 1.6, 9.8, shmem_signal_add, shmem_signal_set.
  */
-void shmem_signal_add(uint64_t* sig_addr, uint64_t signal, int pe);
-void shmem_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
-void shmem_signal_set(uint64_t* sig_addr, uint64_t signal, int pe);
-void shmem_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
+void shmem_signal_add(uint64_t* sig_addr, uint64_t signal, int pe) SHMEM_INTERNAL_NOTHROW;
+void shmem_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,
+                          int pe) SHMEM_INTERNAL_NOTHROW;
+void shmem_signal_set(uint64_t* sig_addr, uint64_t signal, int pe) SHMEM_INTERNAL_NOTHROW;
+void shmem_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal,
+                          int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Reads a signal of the calling PE.
@@ -136,7 +144,7 @@ void shmem_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, 
  * RETURNS when: at once; local; the value. The data that came with it may be read.
  * ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.8, shmem_signal_fetch.
  */
-uint64_t shmem_signal_fetch(const uint64_t* sig_addr);
+uint64_t shmem_signal_fetch(const uint64_t* sig_addr) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

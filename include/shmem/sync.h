@@ -45,9 +45,9 @@ extern "C" {
  * ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.11, shmem_wait_until, shmem_test.
  */
 // shmem_TYPENAME_wait_until, shmem_TYPENAME_test
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                            \
-    void shmem_##NAME##_wait_until(T* ivar, int cmp, T cmp_value); \
-    int shmem_##NAME##_test(T* ivar, int cmp, T cmp_value);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                   \
+    void shmem_##NAME##_wait_until(T* ivar, int cmp, T cmp_value) SHMEM_INTERNAL_NOTHROW; \
+    int shmem_##NAME##_test(T* ivar, int cmp, T cmp_value) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -69,12 +69,13 @@ SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 // shmem_TYPENAME_{wait_until,test}_all, shmem_TYPENAME_{wait_until,test}_all_vector
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                            \
     void shmem_##NAME##_wait_until_all(T* ivars, size_t nelems, const int* status, int cmp,        \
-                                       T cmp_value);                                               \
-    int shmem_##NAME##_test_all(T* ivars, size_t nelems, const int* status, int cmp, T cmp_value); \
+                                       T cmp_value) SHMEM_INTERNAL_NOTHROW;                        \
+    int shmem_##NAME##_test_all(T* ivars, size_t nelems, const int* status, int cmp, T cmp_value)  \
+        SHMEM_INTERNAL_NOTHROW;                                                                    \
     void shmem_##NAME##_wait_until_all_vector(T* ivars, size_t nelems, const int* status, int cmp, \
-                                              const T* cmp_values);                                \
+                                              const T* cmp_values) SHMEM_INTERNAL_NOTHROW;         \
     int shmem_##NAME##_test_all_vector(T* ivars, size_t nelems, const int* status, int cmp,        \
-                                       const T* cmp_values);
+                                       const T* cmp_values) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -96,13 +97,14 @@ SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 // shmem_TYPENAME_{wait_until,test}_any, shmem_TYPENAME_{wait_until,test}_any_vector
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                        \
     size_t shmem_##NAME##_wait_until_any(T* ivars, size_t nelems, const int* status, int cmp,  \
-                                         T cmp_value);                                         \
+                                         T cmp_value) SHMEM_INTERNAL_NOTHROW;                  \
     size_t shmem_##NAME##_test_any(T* ivars, size_t nelems, const int* status, int cmp,        \
-                                   T cmp_value);                                               \
+                                   T cmp_value) SHMEM_INTERNAL_NOTHROW;                        \
     size_t shmem_##NAME##_wait_until_any_vector(T* ivars, size_t nelems, const int* status,    \
-                                                int cmp, const T* cmp_values);                 \
+                                                int cmp, const T* cmp_values)                  \
+        SHMEM_INTERNAL_NOTHROW;                                                                \
     size_t shmem_##NAME##_test_any_vector(T* ivars, size_t nelems, const int* status, int cmp, \
-                                          const T* cmp_values);
+                                          const T* cmp_values) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -124,15 +126,18 @@ SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
  * shmem_test_some, shmem_wait_until_some_vector, shmem_test_some_vector.
  */
 // shmem_TYPENAME_{wait_until,test}_some, shmem_TYPENAME_{wait_until,test}_some_vector
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                            \
-    size_t shmem_##NAME##_wait_until_some(T* ivars, size_t nelems, size_t* indices,                \
-                                          const int* status, int cmp, T cmp_value);                \
-    size_t shmem_##NAME##_test_some(T* ivars, size_t nelems, size_t* indices, const int* status,   \
-                                    int cmp, T cmp_value);                                         \
-    size_t shmem_##NAME##_wait_until_some_vector(T* ivars, size_t nelems, size_t* indices,         \
-                                                 const int* status, int cmp, const T* cmp_values); \
-    size_t shmem_##NAME##_test_some_vector(T* ivars, size_t nelems, size_t* indices,               \
-                                           const int* status, int cmp, const T* cmp_values);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                           \
+    size_t shmem_##NAME##_wait_until_some(T* ivars, size_t nelems, size_t* indices,               \
+                                          const int* status, int cmp, T cmp_value)                \
+        SHMEM_INTERNAL_NOTHROW;                                                                   \
+    size_t shmem_##NAME##_test_some(T* ivars, size_t nelems, size_t* indices, const int* status,  \
+                                    int cmp, T cmp_value) SHMEM_INTERNAL_NOTHROW;                 \
+    size_t shmem_##NAME##_wait_until_some_vector(T* ivars, size_t nelems, size_t* indices,        \
+                                                 const int* status, int cmp, const T* cmp_values) \
+        SHMEM_INTERNAL_NOTHROW;                                                                   \
+    size_t shmem_##NAME##_test_some_vector(T* ivars, size_t nelems, size_t* indices,              \
+                                           const int* status, int cmp, const T* cmp_values)       \
+        SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -146,7 +151,8 @@ SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
  * RETURNS when: satisfied; the value that satisfied it. The data that came with it may be read.
  * ERRORS, THREADS: see the top of this file. OpenSHMEM 1.6, 9.11, shmem_signal_wait_until.
  */
-uint64_t shmem_signal_wait_until(uint64_t* sig_addr, int cmp, uint64_t cmp_value);
+uint64_t shmem_signal_wait_until(uint64_t* sig_addr, int cmp,
+                                 uint64_t cmp_value) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

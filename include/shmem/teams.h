@@ -24,17 +24,17 @@
 typedef struct shmem_internal_team* shmem_team_t;
 
 /** No team: the result on PEs outside the new team, and of every failed creation. */
-#define SHMEM_TEAM_INVALID ((shmem_team_t)0)
+#define SHMEM_TEAM_INVALID SHMEM_INTERNAL_NO_HANDLE(shmem_team_t)
 
 // A program that declares variables of these names in a namespace of its own defines
 // SHMEMX_TEAM_OBJECTS: then the predefined teams are no macros, but objects of the library with the
 // same values (docs/porting.md).
 #ifndef SHMEMX_TEAM_OBJECTS
 /** All PEs of the program, in PE order. */
-#define SHMEM_TEAM_WORLD ((shmem_team_t)1)
+#define SHMEM_TEAM_WORLD SHMEM_INTERNAL_HANDLE(shmem_team_t, 1)
 
 /** The PEs whose heaps this PE can reach by loads and stores (shmem_ptr), itself included. */
-#define SHMEM_TEAM_SHARED ((shmem_team_t)2)
+#define SHMEM_TEAM_SHARED SHMEM_INTERNAL_HANDLE(shmem_team_t, 2)
 #else
 #ifdef __cplusplus
 extern "C" {
@@ -70,7 +70,7 @@ extern "C" {
  * RETURNS when: at once; local; the number, or -1 for SHMEM_TEAM_INVALID.
  * ERRORS: see the top of this file. THREADS: any thread. OpenSHMEM 1.6, 9.4, shmem_team_my_pe.
  */
-int shmem_team_my_pe(shmem_team_t team);
+int shmem_team_my_pe(shmem_team_t team) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * The number of PEs in a team.
@@ -80,7 +80,7 @@ int shmem_team_my_pe(shmem_team_t team);
  * RETURNS when: at once; local; the number, or -1 for SHMEM_TEAM_INVALID.
  * ERRORS: see the top of this file. THREADS: any thread. OpenSHMEM 1.6, 9.4, shmem_team_n_pes.
  */
-int shmem_team_n_pes(shmem_team_t team);
+int shmem_team_n_pes(shmem_team_t team) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Gives the configuration of a team: the values requested at its creation, and defaults.
@@ -93,7 +93,8 @@ int shmem_team_n_pes(shmem_team_t team);
  * ERRORS: see the top of this file. THREADS: any thread.
  * OpenSHMEM 1.6, 9.4, shmem_team_get_config.
  */
-int shmem_team_get_config(shmem_team_t team, long config_mask, shmem_team_config_t* config);
+int shmem_team_get_config(shmem_team_t team, long config_mask,
+                          shmem_team_config_t* config) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Translates a PE number of one team into that of another.
@@ -107,7 +108,8 @@ int shmem_team_get_config(shmem_team_t team, long config_mask, shmem_team_config
  * ERRORS: see the top of this file. THREADS: any thread.
  * OpenSHMEM 1.6, 9.4, shmem_team_translate_pe.
  */
-int shmem_team_translate_pe(shmem_team_t src_team, int src_pe, shmem_team_t dest_team);
+int shmem_team_translate_pe(shmem_team_t src_team, int src_pe,
+                            shmem_team_t dest_team) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Creates a team of every stride-th PE of a team: its PE i is PE start + i * stride of the parent.
@@ -130,7 +132,7 @@ int shmem_team_translate_pe(shmem_team_t src_team, int src_pe, shmem_team_t dest
  */
 int shmem_team_split_strided(shmem_team_t parent_team, int start, int stride, int size,
                              const shmem_team_config_t* config, long config_mask,
-                             shmem_team_t* new_team);
+                             shmem_team_t* new_team) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Creates two teams on each PE of a team, the row and the column it is in when the parent's PEs are
@@ -153,7 +155,7 @@ int shmem_team_split_strided(shmem_team_t parent_team, int start, int stride, in
 int shmem_team_split_2d(shmem_team_t parent_team, int xrange,
                         const shmem_team_config_t* xaxis_config, long xaxis_mask,
                         shmem_team_t* xaxis_team, const shmem_team_config_t* yaxis_config,
-                        long yaxis_mask, shmem_team_t* yaxis_team);
+                        long yaxis_mask, shmem_team_t* yaxis_team) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Destroys a team and its shareable contexts; private ones must be destroyed before. Collective
@@ -167,7 +169,7 @@ int shmem_team_split_2d(shmem_team_t parent_team, int xrange,
  * THREADS: one thread per PE, with no other routine on the team at the same time.
  * OpenSHMEM 1.6, 9.4, shmem_team_destroy.
  */
-void shmem_team_destroy(shmem_team_t team);
+void shmem_team_destroy(shmem_team_t team) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * A pointer through which the calling PE can load and store a symmetric object of another PE of a
@@ -182,7 +184,7 @@ void shmem_team_destroy(shmem_team_t team);
  * ERRORS: see the top of this file; also a PE number out of range. THREADS: any thread.
  * OpenSHMEM 1.6, 9.1, shmem_team_ptr.
  */
-void* shmem_team_ptr(shmem_team_t team, const void* dest, int pe);
+void* shmem_team_ptr(shmem_team_t team, const void* dest, int pe) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

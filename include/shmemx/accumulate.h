@@ -47,13 +47,14 @@ extern "C" {
  * after SHMEMX_REMOTE.
  * ERRORS, THREADS: see the top of this file.
  */
-void shmemx_accumulate(void* dest, const void* source, size_t nelems, int type, int op, int pe);
+void shmemx_accumulate(void* dest, const void* source, size_t nelems, int type, int op,
+                       int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_accumulate(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int type,
-                           int op, int pe);
+                           int op, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_accumulate_req(void* dest, const void* source, size_t nelems, int type, int op, int pe,
-                           shmemx_req_t* req);
+                           shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_accumulate_req(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
-                               int type, int op, int pe, shmemx_req_t* req);
+                               int type, int op, int pe, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Combines elements with those of another PE, and gives the old ones: result[i] becomes what
@@ -75,13 +76,14 @@ void shmemx_ctx_accumulate_req(shmem_ctx_t ctx, void* dest, const void* source, 
  * ERRORS, THREADS: see the top of this file.
  */
 void shmemx_get_accumulate(void* dest, const void* source, void* result, size_t nelems, int type,
-                           int op, int pe);
+                           int op, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_get_accumulate(shmem_ctx_t ctx, void* dest, const void* source, void* result,
-                               size_t nelems, int type, int op, int pe);
+                               size_t nelems, int type, int op, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_get_accumulate_req(void* dest, const void* source, void* result, size_t nelems,
-                               int type, int op, int pe, shmemx_req_t* req);
+                               int type, int op, int pe, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_get_accumulate_req(shmem_ctx_t ctx, void* dest, const void* source, void* result,
-                                   size_t nelems, int type, int op, int pe, shmemx_req_t* req);
+                                   size_t nelems, int type, int op, int pe,
+                                   shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Combines one element with a value, and gives the old element: fetch-and-add with SHMEMX_OP_SUM, a
@@ -99,13 +101,14 @@ void shmemx_ctx_get_accumulate_req(shmem_ctx_t ctx, void* dest, const void* sour
  * RETURNS when: done, *result is there. _req: at once; *result is there after SHMEMX_LOCAL.
  * ERRORS, THREADS: see the top of this file.
  */
-void shmemx_fetch_op(void* dest, const void* value, void* result, int type, int op, int pe);
+void shmemx_fetch_op(void* dest, const void* value, void* result, int type, int op,
+                     int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_fetch_op(shmem_ctx_t ctx, void* dest, const void* value, void* result, int type,
-                         int op, int pe);
+                         int op, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_fetch_op_req(void* dest, const void* value, void* result, int type, int op, int pe,
-                         shmemx_req_t* req);
+                         shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_fetch_op_req(shmem_ctx_t ctx, void* dest, const void* value, void* result, int type,
-                             int op, int pe, shmemx_req_t* req);
+                             int op, int pe, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Writes a value if the element equals cond, and gives the old element.
@@ -123,13 +126,14 @@ void shmemx_ctx_fetch_op_req(shmem_ctx_t ctx, void* dest, const void* value, voi
  * ERRORS, THREADS: see the top of this file.
  */
 void shmemx_compare_swap(void* dest, const void* cond, const void* value, void* result, int type,
-                         int pe);
+                         int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_compare_swap(shmem_ctx_t ctx, void* dest, const void* cond, const void* value,
-                             void* result, int type, int pe);
+                             void* result, int type, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_compare_swap_req(void* dest, const void* cond, const void* value, void* result,
-                             int type, int pe, shmemx_req_t* req);
+                             int type, int pe, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_compare_swap_req(shmem_ctx_t ctx, void* dest, const void* cond, const void* value,
-                                 void* result, int type, int pe, shmemx_req_t* req);
+                                 void* result, int type, int pe,
+                                 shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

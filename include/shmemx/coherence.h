@@ -6,7 +6,7 @@
 #ifndef SHMEM_INTERNAL_SHMEMX_COHERENCE_H
 #define SHMEM_INTERNAL_SHMEMX_COHERENCE_H
 
-#include <stddef.h>
+#include "../shmem/types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,7 +25,7 @@ extern "C" {
  * ERRORS: a bad PE number ends the job with a message. An address that is not symmetric: NULL.
  * THREADS: as the thread level allows.
  */
-void* shmemx_public_ptr(const void* addr, int pe);
+void* shmemx_public_ptr(const void* addr, int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Makes what the calling PE has stored to these bytes visible to others.
@@ -42,7 +42,7 @@ void* shmemx_public_ptr(const void* addr, int pe);
  * nbytes above 0, end the job with a message.
  * THREADS: as the thread level allows.
  */
-void shmemx_writeback(const void* ptr, size_t nbytes);
+void shmemx_writeback(const void* ptr, size_t nbytes) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Lets loads of these bytes that follow see what other PEs have stored.
@@ -53,7 +53,7 @@ void shmemx_writeback(const void* ptr, size_t nbytes);
  * RETURNS when: every load of the range that follows sees what was visible at the call.
  * ERRORS, THREADS: as shmemx_writeback.
  */
-void shmemx_invalidate(const void* ptr, size_t nbytes);
+void shmemx_invalidate(const void* ptr, size_t nbytes) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

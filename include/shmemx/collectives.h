@@ -132,7 +132,7 @@ typedef struct {
  * this file.
  */
 int shmemx_broadcast(shmem_team_t team, void* dest, const void* source, size_t nelems,
-                     size_t element_bytes, int root);
+                     size_t element_bytes, int root) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Collects a block from each PE at the root.
@@ -148,7 +148,7 @@ int shmemx_broadcast(shmem_team_t team, void* dest, const void* source, size_t n
  * this file.
  */
 int shmemx_gather(shmem_team_t team, void* dest, const void* source, size_t nelems,
-                  size_t element_bytes, int root);
+                  size_t element_bytes, int root) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * The same with blocks of different sizes.
@@ -166,7 +166,8 @@ int shmemx_gather(shmem_team_t team, void* dest, const void* source, size_t nele
  * this file.
  */
 int shmemx_gatherv(shmem_team_t team, void* dest, const size_t* counts, const size_t* displs,
-                   const void* source, size_t nelems, size_t element_bytes, int root);
+                   const void* source, size_t nelems, size_t element_bytes,
+                   int root) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Gives each PE a block of the root's source.
@@ -182,7 +183,7 @@ int shmemx_gatherv(shmem_team_t team, void* dest, const size_t* counts, const si
  * this file.
  */
 int shmemx_scatter(shmem_team_t team, void* dest, const void* source, size_t nelems,
-                   size_t element_bytes, int root);
+                   size_t element_bytes, int root) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * The same with blocks of different sizes.
@@ -200,7 +201,8 @@ int shmemx_scatter(shmem_team_t team, void* dest, const void* source, size_t nel
  * this file.
  */
 int shmemx_scatterv(shmem_team_t team, void* dest, size_t nelems, const void* source,
-                    const size_t* counts, const size_t* displs, size_t element_bytes, int root);
+                    const size_t* counts, const size_t* displs, size_t element_bytes,
+                    int root) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Collects a block from each PE on all PEs.
@@ -215,7 +217,7 @@ int shmemx_scatterv(shmem_team_t team, void* dest, size_t nelems, const void* so
  * this file.
  */
 int shmemx_allgather(shmem_team_t team, void* dest, const void* source, size_t nelems,
-                     size_t element_bytes);
+                     size_t element_bytes) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * The same with blocks of different sizes.
@@ -231,7 +233,7 @@ int shmemx_allgather(shmem_team_t team, void* dest, const void* source, size_t n
  * this file.
  */
 int shmemx_allgatherv(shmem_team_t team, void* dest, const size_t* counts, const size_t* displs,
-                      const void* source, size_t element_bytes);
+                      const void* source, size_t element_bytes) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Exchanges blocks: block i of source on PE j becomes block j of dest on PE i.
@@ -246,7 +248,7 @@ int shmemx_allgatherv(shmem_team_t team, void* dest, const size_t* counts, const
  * this file.
  */
 int shmemx_alltoall(shmem_team_t team, void* dest, const void* source, size_t nelems,
-                    size_t element_bytes);
+                    size_t element_bytes) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * The same with blocks of different sizes.
@@ -265,7 +267,7 @@ int shmemx_alltoall(shmem_team_t team, void* dest, const void* source, size_t ne
  */
 int shmemx_alltoallv(shmem_team_t team, void* dest, const size_t* dest_counts,
                      const size_t* dest_displs, const void* source, const size_t* source_counts,
-                     const size_t* source_displs, size_t element_bytes);
+                     const size_t* source_displs, size_t element_bytes) SHMEM_INTERNAL_NOTHROW;
 
 // ---- Reductions -------------------------------------------------------------------------------
 
@@ -284,13 +286,13 @@ int shmemx_alltoallv(shmem_team_t team, void* dest, const size_t* dest_counts,
  * this file.
  */
 int shmemx_reduce(shmem_team_t team, void* dest, const void* source, size_t nelems, int type,
-                  int op, int root);
+                  int op, int root) SHMEM_INTERNAL_NOTHROW;
 int shmemx_reduce_op(shmem_team_t team, void* dest, const void* source, size_t nelems,
-                     const shmemx_op_t* op, int root);
+                     const shmemx_op_t* op, int root) SHMEM_INTERNAL_NOTHROW;
 int shmemx_allreduce(shmem_team_t team, void* dest, const void* source, size_t nelems, int type,
-                     int op);
+                     int op) SHMEM_INTERNAL_NOTHROW;
 int shmemx_allreduce_op(shmem_team_t team, void* dest, const void* source, size_t nelems,
-                        const shmemx_op_t* op);
+                        const shmemx_op_t* op) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Combine the sources of all PEs; each PE receives its block of the result.
@@ -306,9 +308,9 @@ int shmemx_allreduce_op(shmem_team_t team, void* dest, const void* source, size_
  * this file.
  */
 int shmemx_reduce_scatter(shmem_team_t team, void* dest, const void* source, size_t nelems,
-                          int type, int op);
+                          int type, int op) SHMEM_INTERNAL_NOTHROW;
 int shmemx_reduce_scatter_op(shmem_team_t team, void* dest, const void* source, size_t nelems,
-                             const shmemx_op_t* op);
+                             const shmemx_op_t* op) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * The same with blocks of different sizes.
@@ -325,9 +327,10 @@ int shmemx_reduce_scatter_op(shmem_team_t team, void* dest, const void* source, 
  * this file.
  */
 int shmemx_reduce_scatterv(shmem_team_t team, void* dest, const void* source, const size_t* counts,
-                           const size_t* displs, int type, int op);
+                           const size_t* displs, int type, int op) SHMEM_INTERNAL_NOTHROW;
 int shmemx_reduce_scatterv_op(shmem_team_t team, void* dest, const void* source,
-                              const size_t* counts, const size_t* displs, const shmemx_op_t* op);
+                              const size_t* counts, const size_t* displs,
+                              const shmemx_op_t* op) SHMEM_INTERNAL_NOTHROW;
 
 // ---- Nonblocking forms ------------------------------------------------------------------------
 //
@@ -346,7 +349,7 @@ int shmemx_reduce_scatterv_op(shmem_team_t team, void* dest, const void* source,
  * RETURNS when: at once. The request is complete when all PEs have started the call.
  * ERRORS, THREADS: see the top of this file.
  */
-int shmemx_ibarrier(shmem_team_t team, shmemx_req_t* req);
+int shmemx_ibarrier(shmem_team_t team, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Start what the routines without the i do, with the same arguments.
@@ -365,19 +368,19 @@ int shmemx_ibarrier(shmem_team_t team, shmemx_req_t* req);
  * ERRORS, THREADS: see the top of this file.
  */
 int shmemx_ibroadcast(shmem_team_t team, void* dest, const void* source, size_t nelems,
-                      size_t element_bytes, int root, shmemx_req_t* req);
+                      size_t element_bytes, int root, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 int shmemx_iallgather(shmem_team_t team, void* dest, const void* source, size_t nelems,
-                      size_t element_bytes, shmemx_req_t* req);
+                      size_t element_bytes, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 int shmemx_ialltoall(shmem_team_t team, void* dest, const void* source, size_t nelems,
-                     size_t element_bytes, shmemx_req_t* req);
+                     size_t element_bytes, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 int shmemx_ireduce(shmem_team_t team, void* dest, const void* source, size_t nelems, int type,
-                   int op, int root, shmemx_req_t* req);
+                   int op, int root, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 int shmemx_ireduce_op(shmem_team_t team, void* dest, const void* source, size_t nelems,
-                      const shmemx_op_t* op, int root, shmemx_req_t* req);
+                      const shmemx_op_t* op, int root, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 int shmemx_iallreduce(shmem_team_t team, void* dest, const void* source, size_t nelems, int type,
-                      int op, shmemx_req_t* req);
+                      int op, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 int shmemx_iallreduce_op(shmem_team_t team, void* dest, const void* source, size_t nelems,
-                         const shmemx_op_t* op, shmemx_req_t* req);
+                         const shmemx_op_t* op, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

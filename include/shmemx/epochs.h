@@ -21,7 +21,7 @@
 #ifndef SHMEM_INTERNAL_SHMEMX_EPOCHS_H
 #define SHMEM_INTERNAL_SHMEMX_EPOCHS_H
 
-#include <stddef.h>
+#include "../shmem/types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,7 +31,7 @@ extern "C" {
 typedef struct shmem_internal_epoch* shmemx_epoch_t;
 
 /** The value of a handle whose epoch has ended. */
-#define SHMEMX_EPOCH_INVALID ((shmemx_epoch_t)0)
+#define SHMEMX_EPOCH_INVALID SHMEM_INTERNAL_NO_HANDLE(shmemx_epoch_t)
 
 /**
  * Options, to be combined by |. Of post, a promise: since the PE's last synchronization it has
@@ -59,7 +59,8 @@ typedef struct shmem_internal_epoch* shmemx_epoch_t;
  * ERRORS: a bad or repeated PE number, and options of start, end the job with a message.
  * THREADS: as the thread level allows. Epochs with one PE begin in the order of the calls.
  */
-void shmemx_epoch_post(const int* origins, size_t norigins, long options, shmemx_epoch_t* epoch);
+void shmemx_epoch_post(const int* origins, size_t norigins, long options,
+                       shmemx_epoch_t* epoch) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Opens an access epoch: this PE may access the symmetric memory of the listed targets until
@@ -75,7 +76,8 @@ void shmemx_epoch_post(const int* origins, size_t norigins, long options, shmemx
  * ERRORS: a bad or repeated PE number, and options that do not fit, end the job with a message.
  * THREADS: as the thread level allows. Epochs with one PE begin in the order of the calls.
  */
-void shmemx_epoch_start(const int* targets, size_t ntargets, long options, shmemx_epoch_t* epoch);
+void shmemx_epoch_start(const int* targets, size_t ntargets, long options,
+                        shmemx_epoch_t* epoch) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Waits until a target of an access epoch has posted.
@@ -87,7 +89,7 @@ void shmemx_epoch_start(const int* targets, size_t ntargets, long options, shmem
  * ERRORS: a PE that is not in the epoch's list, and a handle of no open access epoch, end the job
  * with a message. THREADS: as the thread level allows.
  */
-void shmemx_epoch_ready(shmemx_epoch_t epoch, int pe);
+void shmemx_epoch_ready(shmemx_epoch_t epoch, int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Copies bytes to a target of an access epoch, when that has posted (DEFERRED: when the epoch is
@@ -103,7 +105,8 @@ void shmemx_epoch_ready(shmemx_epoch_t epoch, int pe);
  * shmemx_epoch_complete.
  * ERRORS: as shmemx_epoch_ready and shmem_putmem. THREADS: as the thread level allows.
  */
-void shmemx_epoch_put(shmemx_epoch_t epoch, void* dest, const void* source, size_t nbytes, int pe);
+void shmemx_epoch_put(shmemx_epoch_t epoch, void* dest, const void* source, size_t nbytes,
+                      int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Copies bytes from a target of an access epoch, when that has posted (DEFERRED: when the epoch is
@@ -119,7 +122,8 @@ void shmemx_epoch_put(shmemx_epoch_t epoch, void* dest, const void* source, size
  * shmemx_epoch_complete.
  * ERRORS: as shmemx_epoch_ready and shmem_getmem. THREADS: as the thread level allows.
  */
-void shmemx_epoch_get(shmemx_epoch_t epoch, void* dest, const void* source, size_t nbytes, int pe);
+void shmemx_epoch_get(shmemx_epoch_t epoch, void* dest, const void* source, size_t nbytes,
+                      int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Ends an access epoch and tells its targets. Access epochs towards one target end in the order in
@@ -133,7 +137,7 @@ void shmemx_epoch_get(shmemx_epoch_t epoch, void* dest, const void* source, size
  * ERRORS: a handle of no open access epoch, and an older open access epoch towards one of the
  * targets, end the job with a message. THREADS: as the thread level allows.
  */
-void shmemx_epoch_complete(shmemx_epoch_t* epoch);
+void shmemx_epoch_complete(shmemx_epoch_t* epoch) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Ends an exposure epoch.
@@ -146,7 +150,7 @@ void shmemx_epoch_complete(shmemx_epoch_t* epoch);
  * never completes lets the call hang; oshrun's report names the routine.
  * THREADS: as the thread level allows.
  */
-void shmemx_epoch_wait(shmemx_epoch_t* epoch);
+void shmemx_epoch_wait(shmemx_epoch_t* epoch) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Ends an exposure epoch if its origins have completed.
@@ -156,7 +160,7 @@ void shmemx_epoch_wait(shmemx_epoch_t* epoch);
  * RETURNS when: at once: 1 as shmemx_epoch_wait, or 0: the epoch is still open.
  * ERRORS, THREADS: as shmemx_epoch_wait.
  */
-int shmemx_epoch_test(shmemx_epoch_t* epoch);
+int shmemx_epoch_test(shmemx_epoch_t* epoch) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,7 @@
 #ifndef SHMEM_INTERNAL_SHMEMX_FAILURES_H
 #define SHMEM_INTERNAL_SHMEMX_FAILURES_H
 
-#include <stdint.h>
+#include "../shmem/types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,14 +35,14 @@ typedef void (*shmemx_failure_handler_t)(int pe);
  * RETURNS when: at once; local: 1, or 0 where the launcher ends jobs by itself (all but oshrun).
  * ERRORS: none. THREADS: while no other thread of the PE calls the library.
  */
-int shmemx_survive_failures(shmemx_failure_handler_t handler);
+int shmemx_survive_failures(shmemx_failure_handler_t handler) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * The number of PEs that have died since the job asked for survival. It only grows.
  *
  * RETURNS when: at once; local. ERRORS: none. THREADS: as the thread level allows.
  */
-int shmemx_failure_count(void);
+int shmemx_failure_count(void) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * A PE that has died.
@@ -52,7 +52,7 @@ int shmemx_failure_count(void);
  * RETURNS when: at once; local: the number of the PE in the world.
  * ERRORS: an index out of range ends the job with a message. THREADS: as the thread level allows.
  */
-int shmemx_failed_pe(int index);
+int shmemx_failed_pe(int index) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Waits for a word of this PE as shmem_uint64_wait_until does, or for the death of a PE.
@@ -65,7 +65,8 @@ int shmemx_failed_pe(int index);
  * RETURNS when: the comparison holds: 1; or shmemx_failure_count() is not `failures`: 0.
  * ERRORS: as shmem_uint64_wait_until. THREADS: as the thread level allows.
  */
-int shmemx_wait_until_failure(uint64_t* ivar, int cmp, uint64_t cmp_value, int failures);
+int shmemx_wait_until_failure(uint64_t* ivar, int cmp, uint64_t cmp_value,
+                              int failures) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

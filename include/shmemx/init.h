@@ -6,7 +6,7 @@
 #ifndef SHMEM_INTERNAL_SHMEMX_INIT_H
 #define SHMEM_INTERNAL_SHMEMX_INIT_H
 
-#include <stddef.h>
+#include "../shmem/types.h"
 
 /** Questions of shmemx_query_interoperability: whether PE i is the process with rank i in
  *  MPI_COMM_WORLD of a program that uses MPI as well. */
@@ -37,7 +37,7 @@ typedef int (*shmemx_allgather_t)(const void* mine, void* all, size_t bytes, voi
  * RETURNS when: at once; local. ERRORS: without a network of its own, not even a loopback, the
  * process ends with a message. THREADS: any thread, at any time.
  */
-void shmemx_get_uniqueid(shmemx_uniqueid_t* uid);
+void shmemx_get_uniqueid(shmemx_uniqueid_t* uid) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmem_init_thread for a process that joins a group by a unique id, whatever has started it.
@@ -56,7 +56,8 @@ void shmemx_get_uniqueid(shmemx_uniqueid_t* uid);
  * not come within SHMEM_NETWORK_TIMEOUT, and a PE that ends without finalizing end the job with a
  * message. THREADS: one thread per PE at a time.
  */
-int shmemx_init_uid(const shmemx_uniqueid_t* uid, int pe, int npes, int requested, int* provided);
+int shmemx_init_uid(const shmemx_uniqueid_t* uid, int pe, int npes, int requested,
+                    int* provided) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmemx_init_uid with the id that PE 0 makes, which the PEs exchange by a function of the program:
@@ -78,7 +79,7 @@ int shmemx_init_uid(const shmemx_uniqueid_t* uid, int pe, int npes, int requeste
  * job with a message. THREADS: one thread per PE at a time.
  */
 int shmemx_init_with(shmemx_allgather_t allgather, void* user_data, int pe, int npes, int requested,
-                     int* provided);
+                     int* provided) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Tells how this job works beside other programming models.
@@ -92,7 +93,7 @@ int shmemx_init_with(shmemx_allgather_t allgather, void* user_data, int pe, int 
  * RETURNS when: at once; local; 1 or 0, 0 for any other property. ERRORS: none. THREADS: as the
  * thread level allows.
  */
-int shmemx_query_interoperability(int property);
+int shmemx_query_interoperability(int property) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@
 #ifndef SHMEM_INTERNAL_SHMEMX_LOCAL_MEMORY_H
 #define SHMEM_INTERNAL_SHMEMX_LOCAL_MEMORY_H
 
-#include <stddef.h>
+#include "../shmem/types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,9 +30,9 @@ extern "C" {
  * block has at most 64 GiB.
  * ERRORS: none. THREADS: any at the same time, whatever the thread level.
  */
-void* shmemx_local_malloc(size_t size);
-void* shmemx_local_calloc(size_t count, size_t size);
-void* shmemx_local_align(size_t alignment, size_t size);
+void* shmemx_local_malloc(size_t size) SHMEM_INTERNAL_NOTHROW;
+void* shmemx_local_calloc(size_t count, size_t size) SHMEM_INTERNAL_NOTHROW;
+void* shmemx_local_align(size_t alignment, size_t size) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Changes the size of a block, which may move; the contents stay as far as both sizes go. Global
@@ -46,7 +46,7 @@ void* shmemx_local_align(size_t alignment, size_t size);
  * ERRORS: a ptr that is no block of the calling PE's local memory ends the job with a message.
  * THREADS: any at the same time, whatever the thread level.
  */
-void* shmemx_local_realloc(void* ptr, size_t size);
+void* shmemx_local_realloc(void* ptr, size_t size) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Frees a block.
@@ -58,7 +58,7 @@ void* shmemx_local_realloc(void* ptr, size_t size);
  * job with a message. SHMEM_DEBUG=1 lists the blocks that are not freed at finalization.
  * THREADS: any at the same time, also another one than allocated, whatever the thread level.
  */
-void shmemx_local_free(void* ptr);
+void shmemx_local_free(void* ptr) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

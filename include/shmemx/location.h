@@ -5,6 +5,8 @@
 #ifndef SHMEM_INTERNAL_SHMEMX_LOCATION_H
 #define SHMEM_INTERNAL_SHMEMX_LOCATION_H
 
+#include "../shmem/types.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -45,7 +47,7 @@ typedef struct {
  * ERRORS: a bad PE number and a null pointer end the job with a message.
  * THREADS: as the thread level allows.
  */
-void shmemx_pe_location(int pe, shmemx_location_t* location);
+void shmemx_pe_location(int pe, shmemx_location_t* location) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

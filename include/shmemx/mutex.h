@@ -15,7 +15,7 @@
 #ifndef SHMEM_INTERNAL_SHMEMX_MUTEX_H
 #define SHMEM_INTERNAL_SHMEMX_MUTEX_H
 
-#include <stdint.h>
+#include "../shmem/types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,7 +55,7 @@ typedef struct {
  * and a job of more than 1048576 PEs end the job with a message.
  * THREADS: as the thread level allows.
  */
-void shmemx_mutex_lock(shmemx_mutex_t* mutex, int pe);
+void shmemx_mutex_lock(shmemx_mutex_t* mutex, int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Locks a PE's mutex if no PE has it.
@@ -67,7 +67,7 @@ void shmemx_mutex_lock(shmemx_mutex_t* mutex, int pe);
  * was locked, also by the caller (shmemx_mutex_owner tells). With 1 as shmemx_mutex_lock.
  * ERRORS, THREADS: as shmemx_mutex_lock.
  */
-int shmemx_mutex_trylock(shmemx_mutex_t* mutex, int pe);
+int shmemx_mutex_trylock(shmemx_mutex_t* mutex, int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Unlocks a PE's mutex, after completing the calling PE's operations on the default context as
@@ -80,7 +80,7 @@ int shmemx_mutex_trylock(shmemx_mutex_t* mutex, int pe);
  * ERRORS: a caller that does not hold the mutex ends the job with a message that names the holder.
  * THREADS: as the thread level allows; with SHMEM_THREAD_MULTIPLE the thread that has locked it.
  */
-void shmemx_mutex_unlock(shmemx_mutex_t* mutex, int pe);
+void shmemx_mutex_unlock(shmemx_mutex_t* mutex, int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Tells the PE that holds a PE's mutex.
@@ -94,7 +94,7 @@ void shmemx_mutex_unlock(shmemx_mutex_t* mutex, int pe);
  * ERRORS: an address that is not symmetric and a bad PE number end the job with a message.
  * THREADS: as the thread level allows.
  */
-int shmemx_mutex_owner(shmemx_mutex_t* mutex, int pe);
+int shmemx_mutex_owner(shmemx_mutex_t* mutex, int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Lock a PE's reader-writer lock for reading or for writing. Any number of readers may hold it, or
@@ -109,8 +109,8 @@ int shmemx_mutex_owner(shmemx_mutex_t* mutex, int pe);
  * bad PE number and a job of more than 1048576 PEs end the job with a message.
  * THREADS: as the thread level allows.
  */
-void shmemx_rwlock_read_lock(shmemx_rwlock_t* lock, int pe);
-void shmemx_rwlock_write_lock(shmemx_rwlock_t* lock, int pe);
+void shmemx_rwlock_read_lock(shmemx_rwlock_t* lock, int pe) SHMEM_INTERNAL_NOTHROW;
+void shmemx_rwlock_write_lock(shmemx_rwlock_t* lock, int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Lock a PE's reader-writer lock for reading or for writing if that is possible without waiting.
@@ -123,8 +123,8 @@ void shmemx_rwlock_write_lock(shmemx_rwlock_t* lock, int pe);
  * waits for it. For both: the caller has it already. With 1 as the routines that wait.
  * ERRORS, THREADS: as shmemx_rwlock_read_lock.
  */
-int shmemx_rwlock_read_trylock(shmemx_rwlock_t* lock, int pe);
-int shmemx_rwlock_write_trylock(shmemx_rwlock_t* lock, int pe);
+int shmemx_rwlock_read_trylock(shmemx_rwlock_t* lock, int pe) SHMEM_INTERNAL_NOTHROW;
+int shmemx_rwlock_write_trylock(shmemx_rwlock_t* lock, int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Unlock a PE's reader-writer lock, after completing the calling PE's operations on the default
@@ -137,8 +137,8 @@ int shmemx_rwlock_write_trylock(shmemx_rwlock_t* lock, int pe);
  * ERRORS: a caller that has not locked it, or has locked it for the other use, ends the job with a
  * message. THREADS: as shmemx_mutex_unlock.
  */
-void shmemx_rwlock_read_unlock(shmemx_rwlock_t* lock, int pe);
-void shmemx_rwlock_write_unlock(shmemx_rwlock_t* lock, int pe);
+void shmemx_rwlock_read_unlock(shmemx_rwlock_t* lock, int pe) SHMEM_INTERNAL_NOTHROW;
+void shmemx_rwlock_write_unlock(shmemx_rwlock_t* lock, int pe) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

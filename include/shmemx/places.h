@@ -9,7 +9,7 @@
 #ifndef SHMEM_INTERNAL_SHMEMX_PLACES_H
 #define SHMEM_INTERNAL_SHMEMX_PLACES_H
 
-#include <stddef.h>
+#include "../shmem/types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,7 +26,7 @@ extern "C" {
  * RETURNS when: text is there; local. COST: milliseconds and more, as a process reads the debug
  * information: for messages only. ERRORS: none. THREADS: any thread, at any time.
  */
-void shmemx_call_place(char* text, size_t bytes);
+void shmemx_call_place(char* text, size_t bytes) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

@@ -24,8 +24,7 @@
 #ifndef SHMEM_INTERNAL_SHMEMX_POINTERS_H
 #define SHMEM_INTERNAL_SHMEMX_POINTERS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "../shmem/types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,7 +34,7 @@ extern "C" {
 typedef uint64_t shmemx_gptr_t;
 
 /** The global pointer that names nothing. */
-#define SHMEMX_GPTR_NULL ((shmemx_gptr_t)0)
+#define SHMEMX_GPTR_NULL UINT64_C(0)
 
 /**
  * Gives the global pointer to pe's copy of an object.
@@ -49,7 +48,7 @@ typedef uint64_t shmemx_gptr_t;
  * ERRORS: an address that is not symmetric, a bad pe, or a byte beyond the limits ends the job with
  * a message. THREADS: see the top of this file.
  */
-shmemx_gptr_t shmemx_gptr_of(const void* addr, int pe);
+shmemx_gptr_t shmemx_gptr_of(const void* addr, int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Gives the PE that has the byte.
@@ -59,7 +58,7 @@ shmemx_gptr_t shmemx_gptr_of(const void* addr, int pe);
  * RETURNS when: at once; local; its number in the world, -1 for SHMEMX_GPTR_NULL.
  * ERRORS, THREADS: see the top of this file.
  */
-int shmemx_gptr_pe(shmemx_gptr_t gptr);
+int shmemx_gptr_pe(shmemx_gptr_t gptr) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Gives the address that the routines of OpenSHMEM take on the calling PE, together with the number
@@ -71,7 +70,7 @@ int shmemx_gptr_pe(shmemx_gptr_t gptr);
  * RETURNS when: at once; local; the address, NULL for SHMEMX_GPTR_NULL.
  * ERRORS, THREADS: see the top of this file.
  */
-void* shmemx_gptr_addr(shmemx_gptr_t gptr);
+void* shmemx_gptr_addr(shmemx_gptr_t gptr) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Gives the address by which the calling PE loads and stores the byte, as shmem_ptr does.
@@ -81,7 +80,7 @@ void* shmemx_gptr_addr(shmemx_gptr_t gptr);
  * RETURNS when: at once; local; the address; NULL where it cannot, and for SHMEMX_GPTR_NULL.
  * ERRORS, THREADS: see the top of this file.
  */
-void* shmemx_gptr_ptr(shmemx_gptr_t gptr);
+void* shmemx_gptr_ptr(shmemx_gptr_t gptr) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Gives the pointer to the byte that lies `bytes` bytes behind, before it where negative.
@@ -93,7 +92,7 @@ void* shmemx_gptr_ptr(shmemx_gptr_t gptr);
  * ERRORS: SHMEMX_GPTR_NULL, and a byte beyond the limits, end the job with a message. Whether the
  * byte belongs to the same object is not checked. THREADS: see the top of this file.
  */
-shmemx_gptr_t shmemx_gptr_add(shmemx_gptr_t gptr, ptrdiff_t bytes);
+shmemx_gptr_t shmemx_gptr_add(shmemx_gptr_t gptr, ptrdiff_t bytes) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Gives the distance of two bytes of the same PE.
@@ -105,7 +104,7 @@ shmemx_gptr_t shmemx_gptr_add(shmemx_gptr_t gptr, ptrdiff_t bytes);
  * RETURNS when: at once; local; the bytes from first to last.
  * ERRORS: other pointers end the job with a message. THREADS: see the top of this file.
  */
-ptrdiff_t shmemx_gptr_diff(shmemx_gptr_t last, shmemx_gptr_t first);
+ptrdiff_t shmemx_gptr_diff(shmemx_gptr_t last, shmemx_gptr_t first) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

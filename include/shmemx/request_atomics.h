@@ -33,15 +33,18 @@ extern "C" {
  */
 // shmemx_TYPENAME_atomic_{fetch,set,swap}_req, shmemx_ctx_TYPENAME_atomic_{fetch,set,swap}_req
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                           \
-    void shmemx_##NAME##_atomic_fetch_req(T* fetch, const T* source, int pe, shmemx_req_t* req);  \
+    void shmemx_##NAME##_atomic_fetch_req(T* fetch, const T* source, int pe, shmemx_req_t* req)   \
+        SHMEM_INTERNAL_NOTHROW;                                                                   \
     void shmemx_ctx_##NAME##_atomic_fetch_req(shmem_ctx_t ctx, T* fetch, const T* source, int pe, \
-                                              shmemx_req_t* req);                                 \
-    void shmemx_##NAME##_atomic_set_req(T* dest, T value, int pe, shmemx_req_t* req);             \
+                                              shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;          \
+    void shmemx_##NAME##_atomic_set_req(T* dest, T value, int pe, shmemx_req_t* req)              \
+        SHMEM_INTERNAL_NOTHROW;                                                                   \
     void shmemx_ctx_##NAME##_atomic_set_req(shmem_ctx_t ctx, T* dest, T value, int pe,            \
-                                            shmemx_req_t* req);                                   \
-    void shmemx_##NAME##_atomic_swap_req(T* fetch, T* dest, T value, int pe, shmemx_req_t* req);  \
+                                            shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;            \
+    void shmemx_##NAME##_atomic_swap_req(T* fetch, T* dest, T value, int pe, shmemx_req_t* req)   \
+        SHMEM_INTERNAL_NOTHROW;                                                                   \
     void shmemx_ctx_##NAME##_atomic_swap_req(shmem_ctx_t ctx, T* fetch, T* dest, T value, int pe, \
-                                             shmemx_req_t* req);
+                                             shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AMO_EXT_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -60,23 +63,29 @@ SHMEM_INTERNAL_AMO_EXT_TYPES(SHMEM_INTERNAL_DECLARE)
  * Without: done after SHMEMX_REMOTE. ERRORS, THREADS: see the top of this file.
  */
 // shmemx_TYPENAME_atomic_{compare_swap,fetch_inc,inc,fetch_add,add}_req and shmemx_ctx_ forms
-#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                           \
-    void shmemx_##NAME##_atomic_compare_swap_req(T* fetch, T* dest, T cond, T value, int pe,      \
-                                                 shmemx_req_t* req);                              \
-    void shmemx_ctx_##NAME##_atomic_compare_swap_req(shmem_ctx_t ctx, T* fetch, T* dest, T cond,  \
-                                                     T value, int pe, shmemx_req_t* req);         \
-    void shmemx_##NAME##_atomic_fetch_inc_req(T* fetch, T* dest, int pe, shmemx_req_t* req);      \
-    void shmemx_ctx_##NAME##_atomic_fetch_inc_req(shmem_ctx_t ctx, T* fetch, T* dest, int pe,     \
-                                                  shmemx_req_t* req);                             \
-    void shmemx_##NAME##_atomic_inc_req(T* dest, int pe, shmemx_req_t* req);                      \
-    void shmemx_ctx_##NAME##_atomic_inc_req(shmem_ctx_t ctx, T* dest, int pe, shmemx_req_t* req); \
-    void shmemx_##NAME##_atomic_fetch_add_req(T* fetch, T* dest, T value, int pe,                 \
-                                              shmemx_req_t* req);                                 \
-    void shmemx_ctx_##NAME##_atomic_fetch_add_req(shmem_ctx_t ctx, T* fetch, T* dest, T value,    \
-                                                  int pe, shmemx_req_t* req);                     \
-    void shmemx_##NAME##_atomic_add_req(T* dest, T value, int pe, shmemx_req_t* req);             \
-    void shmemx_ctx_##NAME##_atomic_add_req(shmem_ctx_t ctx, T* dest, T value, int pe,            \
-                                            shmemx_req_t* req);
+#define SHMEM_INTERNAL_DECLARE(NAME, T)                                                          \
+    void shmemx_##NAME##_atomic_compare_swap_req(T* fetch, T* dest, T cond, T value, int pe,     \
+                                                 shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;      \
+    void shmemx_ctx_##NAME##_atomic_compare_swap_req(shmem_ctx_t ctx, T* fetch, T* dest, T cond, \
+                                                     T value, int pe, shmemx_req_t* req)         \
+        SHMEM_INTERNAL_NOTHROW;                                                                  \
+    void shmemx_##NAME##_atomic_fetch_inc_req(T* fetch, T* dest, int pe, shmemx_req_t* req)      \
+        SHMEM_INTERNAL_NOTHROW;                                                                  \
+    void shmemx_ctx_##NAME##_atomic_fetch_inc_req(shmem_ctx_t ctx, T* fetch, T* dest, int pe,    \
+                                                  shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;     \
+    void shmemx_##NAME##_atomic_inc_req(T* dest, int pe, shmemx_req_t* req)                      \
+        SHMEM_INTERNAL_NOTHROW;                                                                  \
+    void shmemx_ctx_##NAME##_atomic_inc_req(shmem_ctx_t ctx, T* dest, int pe, shmemx_req_t* req) \
+        SHMEM_INTERNAL_NOTHROW;                                                                  \
+    void shmemx_##NAME##_atomic_fetch_add_req(T* fetch, T* dest, T value, int pe,                \
+                                              shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;         \
+    void shmemx_ctx_##NAME##_atomic_fetch_add_req(shmem_ctx_t ctx, T* fetch, T* dest, T value,   \
+                                                  int pe, shmemx_req_t* req)                     \
+        SHMEM_INTERNAL_NOTHROW;                                                                  \
+    void shmemx_##NAME##_atomic_add_req(T* dest, T value, int pe, shmemx_req_t* req)             \
+        SHMEM_INTERNAL_NOTHROW;                                                                  \
+    void shmemx_ctx_##NAME##_atomic_add_req(shmem_ctx_t ctx, T* dest, T value, int pe,           \
+                                            shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
@@ -96,26 +105,32 @@ SHMEM_INTERNAL_AMO_STD_TYPES(SHMEM_INTERNAL_DECLARE)
 // shmemx_TYPENAME_atomic_{fetch_and,and,fetch_or,or,fetch_xor,xor}_req and shmemx_ctx_ forms
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                        \
     void shmemx_##NAME##_atomic_fetch_and_req(T* fetch, T* dest, T value, int pe,              \
-                                              shmemx_req_t* req);                              \
+                                              shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;       \
     void shmemx_ctx_##NAME##_atomic_fetch_and_req(shmem_ctx_t ctx, T* fetch, T* dest, T value, \
-                                                  int pe, shmemx_req_t* req);                  \
-    void shmemx_##NAME##_atomic_and_req(T* dest, T value, int pe, shmemx_req_t* req);          \
+                                                  int pe, shmemx_req_t* req)                   \
+        SHMEM_INTERNAL_NOTHROW;                                                                \
+    void shmemx_##NAME##_atomic_and_req(T* dest, T value, int pe, shmemx_req_t* req)           \
+        SHMEM_INTERNAL_NOTHROW;                                                                \
     void shmemx_ctx_##NAME##_atomic_and_req(shmem_ctx_t ctx, T* dest, T value, int pe,         \
-                                            shmemx_req_t* req);                                \
+                                            shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;         \
     void shmemx_##NAME##_atomic_fetch_or_req(T* fetch, T* dest, T value, int pe,               \
-                                             shmemx_req_t* req);                               \
+                                             shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;        \
     void shmemx_ctx_##NAME##_atomic_fetch_or_req(shmem_ctx_t ctx, T* fetch, T* dest, T value,  \
-                                                 int pe, shmemx_req_t* req);                   \
-    void shmemx_##NAME##_atomic_or_req(T* dest, T value, int pe, shmemx_req_t* req);           \
+                                                 int pe, shmemx_req_t* req)                    \
+        SHMEM_INTERNAL_NOTHROW;                                                                \
+    void shmemx_##NAME##_atomic_or_req(T* dest, T value, int pe, shmemx_req_t* req)            \
+        SHMEM_INTERNAL_NOTHROW;                                                                \
     void shmemx_ctx_##NAME##_atomic_or_req(shmem_ctx_t ctx, T* dest, T value, int pe,          \
-                                           shmemx_req_t* req);                                 \
+                                           shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;          \
     void shmemx_##NAME##_atomic_fetch_xor_req(T* fetch, T* dest, T value, int pe,              \
-                                              shmemx_req_t* req);                              \
+                                              shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;       \
     void shmemx_ctx_##NAME##_atomic_fetch_xor_req(shmem_ctx_t ctx, T* fetch, T* dest, T value, \
-                                                  int pe, shmemx_req_t* req);                  \
-    void shmemx_##NAME##_atomic_xor_req(T* dest, T value, int pe, shmemx_req_t* req);          \
+                                                  int pe, shmemx_req_t* req)                   \
+        SHMEM_INTERNAL_NOTHROW;                                                                \
+    void shmemx_##NAME##_atomic_xor_req(T* dest, T value, int pe, shmemx_req_t* req)           \
+        SHMEM_INTERNAL_NOTHROW;                                                                \
     void shmemx_ctx_##NAME##_atomic_xor_req(shmem_ctx_t ctx, T* dest, T value, int pe,         \
-                                            shmemx_req_t* req);
+                                            shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_AMO_BIT_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 

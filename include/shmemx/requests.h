@@ -36,7 +36,7 @@
 typedef struct shmem_internal_req* shmemx_req_t;
 
 /** The value of a request that is complete in every way, or has ended. */
-#define SHMEMX_REQ_COMPLETE ((shmemx_req_t)0)
+#define SHMEMX_REQ_COMPLETE SHMEM_INTERNAL_NO_HANDLE(shmemx_req_t)
 
 /** How far an operation must have come: source reusable, fetched data there; */
 #define SHMEMX_LOCAL 0
@@ -58,7 +58,7 @@ extern "C" {
  *
  * RETURNS when: at once. Drives progress. ERRORS, THREADS: see the top of this file.
  */
-void shmemx_req_test(shmemx_req_t* req, int completion, int* is_complete);
+void shmemx_req_test(shmemx_req_t* req, int completion, int* is_complete) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Waits until an operation has come so far.
@@ -68,7 +68,7 @@ void shmemx_req_test(shmemx_req_t* req, int completion, int* is_complete);
  *
  * RETURNS when: the operation has come so far. ERRORS, THREADS: see the top of this file.
  */
-void shmemx_req_wait(shmemx_req_t* req, int completion);
+void shmemx_req_wait(shmemx_req_t* req, int completion) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Tests, or waits, for all operations of an array. Those that have come so far while others have
@@ -82,8 +82,9 @@ void shmemx_req_wait(shmemx_req_t* req, int completion);
  * RETURNS when: testall: at once; waitall: all have come so far.
  * ERRORS, THREADS: see the top of this file.
  */
-void shmemx_req_testall(shmemx_req_t* reqs, size_t nreqs, int completion, int* is_complete);
-void shmemx_req_waitall(shmemx_req_t* reqs, size_t nreqs, int completion);
+void shmemx_req_testall(shmemx_req_t* reqs, size_t nreqs, int completion,
+                        int* is_complete) SHMEM_INTERNAL_NOTHROW;
+void shmemx_req_waitall(shmemx_req_t* reqs, size_t nreqs, int completion) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Tests, or waits, for any one operation of an array, of those that are not SHMEMX_REQ_COMPLETE. A
@@ -97,8 +98,8 @@ void shmemx_req_waitall(shmemx_req_t* reqs, size_t nreqs, int completion);
  * index of one that has come so far, SIZE_MAX: there is none.
  * ERRORS, THREADS: see the top of this file.
  */
-size_t shmemx_req_testany(shmemx_req_t* reqs, size_t nreqs, int completion);
-size_t shmemx_req_waitany(shmemx_req_t* reqs, size_t nreqs, int completion);
+size_t shmemx_req_testany(shmemx_req_t* reqs, size_t nreqs, int completion) SHMEM_INTERNAL_NOTHROW;
+size_t shmemx_req_waitany(shmemx_req_t* reqs, size_t nreqs, int completion) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * The same for some operations of an array: all that have come so far at the time.
@@ -111,8 +112,10 @@ size_t shmemx_req_waitany(shmemx_req_t* reqs, size_t nreqs, int completion);
  * RETURNS when: testsome: at once; waitsome: one has come so far, or there is none to wait for;
  * the number of indices. ERRORS, THREADS: see the top of this file.
  */
-size_t shmemx_req_testsome(shmemx_req_t* reqs, size_t nreqs, int completion, size_t* indices);
-size_t shmemx_req_waitsome(shmemx_req_t* reqs, size_t nreqs, int completion, size_t* indices);
+size_t shmemx_req_testsome(shmemx_req_t* reqs, size_t nreqs, int completion,
+                           size_t* indices) SHMEM_INTERNAL_NOTHROW;
+size_t shmemx_req_waitsome(shmemx_req_t* reqs, size_t nreqs, int completion,
+                           size_t* indices) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Gives a request up: its operation goes on, and shmem_quiet completes it as others.
@@ -121,7 +124,7 @@ size_t shmemx_req_waitsome(shmemx_req_t* reqs, size_t nreqs, int completion, siz
  *
  * RETURNS when: at once. ERRORS, THREADS: see the top of this file.
  */
-void shmemx_req_free(shmemx_req_t* req);
+void shmemx_req_free(shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Whether a value is a request of this PE that has not ended: for a runtime whose own routines
@@ -131,7 +134,7 @@ void shmemx_req_free(shmemx_req_t* req);
  *
  * RETURNS when: at once; local: 1 or 0. ERRORS: none. THREADS: see the top of this file.
  */
-int shmemx_req_is_open(shmemx_req_t req);
+int shmemx_req_is_open(shmemx_req_t req) SHMEM_INTERNAL_NOTHROW;
 
 // ---- Put and get ------------------------------------------------------------------------------
 
@@ -152,22 +155,24 @@ int shmemx_req_is_open(shmemx_req_t req);
 // shmemx_TYPENAME_{put,get}_req, shmemx_ctx_TYPENAME_{put,get}_req
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                        \
     void shmemx_##NAME##_put_req(T* dest, const T* source, size_t nelems, int pe,              \
-                                 shmemx_req_t* req);                                           \
+                                 shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;                    \
     void shmemx_ctx_##NAME##_put_req(shmem_ctx_t ctx, T* dest, const T* source, size_t nelems, \
-                                     int pe, shmemx_req_t* req);                               \
+                                     int pe, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;        \
     void shmemx_##NAME##_get_req(T* dest, const T* source, size_t nelems, int pe,              \
-                                 shmemx_req_t* req);                                           \
+                                 shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;                    \
     void shmemx_ctx_##NAME##_get_req(shmem_ctx_t ctx, T* dest, const T* source, size_t nelems, \
-                                     int pe, shmemx_req_t* req);
+                                     int pe, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
-void shmemx_putmem_req(void* dest, const void* source, size_t nelems, int pe, shmemx_req_t* req);
+void shmemx_putmem_req(void* dest, const void* source, size_t nelems, int pe,
+                       shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_putmem_req(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
-                           shmemx_req_t* req);
-void shmemx_getmem_req(void* dest, const void* source, size_t nelems, int pe, shmemx_req_t* req);
+                           shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
+void shmemx_getmem_req(void* dest, const void* source, size_t nelems, int pe,
+                       shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_getmem_req(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
-                           shmemx_req_t* req);
+                           shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmem_put_signal_nbi with a request. SHMEMX_REMOTE means that data and signal are delivered.
@@ -188,18 +193,19 @@ void shmemx_ctx_getmem_req(shmem_ctx_t ctx, void* dest, const void* source, size
 #define SHMEM_INTERNAL_DECLARE(NAME, T)                                                          \
     void shmemx_##NAME##_put_signal_req(T* dest, const T* source, size_t nelems,                 \
                                         uint64_t* sig_addr, uint64_t signal, int sig_op, int pe, \
-                                        shmemx_req_t* req);                                      \
-    void shmemx_ctx_##NAME##_put_signal_req(shmem_ctx_t ctx, T* dest, const T* source,           \
-                                            size_t nelems, uint64_t* sig_addr, uint64_t signal,  \
-                                            int sig_op, int pe, shmemx_req_t* req);
+                                        shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;               \
+    void shmemx_ctx_##NAME##_put_signal_req(                                                     \
+        shmem_ctx_t ctx, T* dest, const T* source, size_t nelems, uint64_t* sig_addr,            \
+        uint64_t signal, int sig_op, int pe, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 SHMEM_INTERNAL_RMA_TYPES(SHMEM_INTERNAL_DECLARE)
 #undef SHMEM_INTERNAL_DECLARE
 
 void shmemx_putmem_signal_req(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
-                              uint64_t signal, int sig_op, int pe, shmemx_req_t* req);
+                              uint64_t signal, int sig_op, int pe,
+                              shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_putmem_signal_req(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
                                   uint64_t* sig_addr, uint64_t signal, int sig_op, int pe,
-                                  shmemx_req_t* req);
+                                  shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

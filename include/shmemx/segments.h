@@ -54,7 +54,7 @@ extern "C" {
 typedef uint64_t shmemx_segment_t;
 
 /** No segment. */
-#define SHMEMX_SEGMENT_INVALID ((shmemx_segment_t)0)
+#define SHMEMX_SEGMENT_INVALID UINT64_C(0)
 
 /**
  * Makes memory of each member reachable for the other members. Collective over the team.
@@ -70,7 +70,8 @@ typedef uint64_t shmemx_segment_t;
  * that the network does not register, end the job with a message.
  * THREADS: as collectives: one thread per PE and team at a time.
  */
-int shmemx_register(shmem_team_t team, void* base, size_t bytes, shmemx_segment_t* segment);
+int shmemx_register(shmem_team_t team, void* base, size_t bytes,
+                    shmemx_segment_t* segment) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Ends a segment. Collective over its team, in the same order on all members. The memory stays as
@@ -82,7 +83,7 @@ int shmemx_register(shmem_team_t team, void* base, size_t bytes, shmemx_segment_
  * call are complete; the program completes those on other contexts before. ERRORS: see the top of
  * this file. THREADS: as shmemx_register.
  */
-void shmemx_deregister(shmemx_segment_t segment);
+void shmemx_deregister(shmemx_segment_t segment) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Gives the global pointer to the first byte of a part; also where the part has no byte.
@@ -93,7 +94,7 @@ void shmemx_deregister(shmemx_segment_t segment);
  * RETURNS when: at once; local; the pointer.
  * ERRORS: see the top of this file; also a PE that is no member. THREADS: any.
  */
-shmemx_gptr_t shmemx_segment_gptr(shmemx_segment_t segment, int pe);
+shmemx_gptr_t shmemx_segment_gptr(shmemx_segment_t segment, int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Gives the size of a part.
@@ -104,7 +105,7 @@ shmemx_gptr_t shmemx_segment_gptr(shmemx_segment_t segment, int pe);
  * RETURNS when: at once; local; its bytes.
  * ERRORS: as shmemx_segment_gptr. THREADS: any.
  */
-size_t shmemx_segment_bytes(shmemx_segment_t segment, int pe);
+size_t shmemx_segment_bytes(shmemx_segment_t segment, int pe) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

@@ -62,10 +62,11 @@ extern "C" {
  */
 void shmemx_put_strided(void* dest, const ptrdiff_t* dest_strides, const void* source,
                         const ptrdiff_t* source_strides, const size_t* extents, int ndims,
-                        size_t element_bytes, int pe);
+                        size_t element_bytes, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_put_strided(shmem_ctx_t ctx, void* dest, const ptrdiff_t* dest_strides,
                             const void* source, const ptrdiff_t* source_strides,
-                            const size_t* extents, int ndims, size_t element_bytes, int pe);
+                            const size_t* extents, int ndims, size_t element_bytes,
+                            int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmemx_put_strided that does not wait until source may be reused.
@@ -75,10 +76,11 @@ void shmemx_ctx_put_strided(shmem_ctx_t ctx, void* dest, const ptrdiff_t* dest_s
  */
 void shmemx_put_strided_nbi(void* dest, const ptrdiff_t* dest_strides, const void* source,
                             const ptrdiff_t* source_strides, const size_t* extents, int ndims,
-                            size_t element_bytes, int pe);
+                            size_t element_bytes, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_put_strided_nbi(shmem_ctx_t ctx, void* dest, const ptrdiff_t* dest_strides,
                                 const void* source, const ptrdiff_t* source_strides,
-                                const size_t* extents, int ndims, size_t element_bytes, int pe);
+                                const size_t* extents, int ndims, size_t element_bytes,
+                                int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Copies a section of an array of another PE. The arguments are those of shmemx_put_strided, but
@@ -89,10 +91,11 @@ void shmemx_ctx_put_strided_nbi(shmem_ctx_t ctx, void* dest, const ptrdiff_t* de
  */
 void shmemx_get_strided(void* dest, const ptrdiff_t* dest_strides, const void* source,
                         const ptrdiff_t* source_strides, const size_t* extents, int ndims,
-                        size_t element_bytes, int pe);
+                        size_t element_bytes, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_get_strided(shmem_ctx_t ctx, void* dest, const ptrdiff_t* dest_strides,
                             const void* source, const ptrdiff_t* source_strides,
-                            const size_t* extents, int ndims, size_t element_bytes, int pe);
+                            const size_t* extents, int ndims, size_t element_bytes,
+                            int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmemx_get_strided that does not wait for the data. The arguments are those of
@@ -103,10 +106,11 @@ void shmemx_ctx_get_strided(shmem_ctx_t ctx, void* dest, const ptrdiff_t* dest_s
  */
 void shmemx_get_strided_nbi(void* dest, const ptrdiff_t* dest_strides, const void* source,
                             const ptrdiff_t* source_strides, const size_t* extents, int ndims,
-                            size_t element_bytes, int pe);
+                            size_t element_bytes, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_get_strided_nbi(shmem_ctx_t ctx, void* dest, const ptrdiff_t* dest_strides,
                                 const void* source, const ptrdiff_t* source_strides,
-                                const size_t* extents, int ndims, size_t element_bytes, int pe);
+                                const size_t* extents, int ndims, size_t element_bytes,
+                                int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Copies blocks of memory to another PE. The bytes of the blocks of source, one block after the
@@ -127,10 +131,11 @@ void shmemx_ctx_get_strided_nbi(shmem_ctx_t ctx, void* dest, const ptrdiff_t* de
  */
 void shmemx_put_indexed(void* dest, const shmemx_block_t* dest_blocks, size_t n_dest_blocks,
                         const void* source, const shmemx_block_t* source_blocks,
-                        size_t n_source_blocks, int pe);
+                        size_t n_source_blocks, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_put_indexed(shmem_ctx_t ctx, void* dest, const shmemx_block_t* dest_blocks,
                             size_t n_dest_blocks, const void* source,
-                            const shmemx_block_t* source_blocks, size_t n_source_blocks, int pe);
+                            const shmemx_block_t* source_blocks, size_t n_source_blocks,
+                            int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmemx_put_indexed that does not wait until source may be reused.
@@ -140,11 +145,11 @@ void shmemx_ctx_put_indexed(shmem_ctx_t ctx, void* dest, const shmemx_block_t* d
  */
 void shmemx_put_indexed_nbi(void* dest, const shmemx_block_t* dest_blocks, size_t n_dest_blocks,
                             const void* source, const shmemx_block_t* source_blocks,
-                            size_t n_source_blocks, int pe);
+                            size_t n_source_blocks, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_put_indexed_nbi(shmem_ctx_t ctx, void* dest, const shmemx_block_t* dest_blocks,
                                 size_t n_dest_blocks, const void* source,
                                 const shmemx_block_t* source_blocks, size_t n_source_blocks,
-                                int pe);
+                                int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Copies blocks of memory of another PE. The arguments are those of shmemx_put_indexed, but source
@@ -155,10 +160,11 @@ void shmemx_ctx_put_indexed_nbi(shmem_ctx_t ctx, void* dest, const shmemx_block_
  */
 void shmemx_get_indexed(void* dest, const shmemx_block_t* dest_blocks, size_t n_dest_blocks,
                         const void* source, const shmemx_block_t* source_blocks,
-                        size_t n_source_blocks, int pe);
+                        size_t n_source_blocks, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_get_indexed(shmem_ctx_t ctx, void* dest, const shmemx_block_t* dest_blocks,
                             size_t n_dest_blocks, const void* source,
-                            const shmemx_block_t* source_blocks, size_t n_source_blocks, int pe);
+                            const shmemx_block_t* source_blocks, size_t n_source_blocks,
+                            int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmemx_get_indexed that does not wait for the data. The arguments are those of
@@ -169,11 +175,11 @@ void shmemx_ctx_get_indexed(shmem_ctx_t ctx, void* dest, const shmemx_block_t* d
  */
 void shmemx_get_indexed_nbi(void* dest, const shmemx_block_t* dest_blocks, size_t n_dest_blocks,
                             const void* source, const shmemx_block_t* source_blocks,
-                            size_t n_source_blocks, int pe);
+                            size_t n_source_blocks, int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_get_indexed_nbi(shmem_ctx_t ctx, void* dest, const shmemx_block_t* dest_blocks,
                                 size_t n_dest_blocks, const void* source,
                                 const shmemx_block_t* source_blocks, size_t n_source_blocks,
-                                int pe);
+                                int pe) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmemx_put_strided and shmemx_get_strided with a request (shmemx/requests.h). The other arguments
@@ -187,18 +193,18 @@ void shmemx_ctx_get_indexed_nbi(shmem_ctx_t ctx, void* dest, const shmemx_block_
  */
 void shmemx_put_strided_req(void* dest, const ptrdiff_t* dest_strides, const void* source,
                             const ptrdiff_t* source_strides, const size_t* extents, int ndims,
-                            size_t element_bytes, int pe, shmemx_req_t* req);
+                            size_t element_bytes, int pe, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_put_strided_req(shmem_ctx_t ctx, void* dest, const ptrdiff_t* dest_strides,
                                 const void* source, const ptrdiff_t* source_strides,
                                 const size_t* extents, int ndims, size_t element_bytes, int pe,
-                                shmemx_req_t* req);
+                                shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 void shmemx_get_strided_req(void* dest, const ptrdiff_t* dest_strides, const void* source,
                             const ptrdiff_t* source_strides, const size_t* extents, int ndims,
-                            size_t element_bytes, int pe, shmemx_req_t* req);
+                            size_t element_bytes, int pe, shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_get_strided_req(shmem_ctx_t ctx, void* dest, const ptrdiff_t* dest_strides,
                                 const void* source, const ptrdiff_t* source_strides,
                                 const size_t* extents, int ndims, size_t element_bytes, int pe,
-                                shmemx_req_t* req);
+                                shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmemx_put_indexed and shmemx_get_indexed with a request (shmemx/requests.h). The other arguments
@@ -212,18 +218,20 @@ void shmemx_ctx_get_strided_req(shmem_ctx_t ctx, void* dest, const ptrdiff_t* de
  */
 void shmemx_put_indexed_req(void* dest, const shmemx_block_t* dest_blocks, size_t n_dest_blocks,
                             const void* source, const shmemx_block_t* source_blocks,
-                            size_t n_source_blocks, int pe, shmemx_req_t* req);
+                            size_t n_source_blocks, int pe,
+                            shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_put_indexed_req(shmem_ctx_t ctx, void* dest, const shmemx_block_t* dest_blocks,
                                 size_t n_dest_blocks, const void* source,
                                 const shmemx_block_t* source_blocks, size_t n_source_blocks, int pe,
-                                shmemx_req_t* req);
+                                shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 void shmemx_get_indexed_req(void* dest, const shmemx_block_t* dest_blocks, size_t n_dest_blocks,
                             const void* source, const shmemx_block_t* source_blocks,
-                            size_t n_source_blocks, int pe, shmemx_req_t* req);
+                            size_t n_source_blocks, int pe,
+                            shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 void shmemx_ctx_get_indexed_req(shmem_ctx_t ctx, void* dest, const shmemx_block_t* dest_blocks,
                                 size_t n_dest_blocks, const void* source,
                                 const shmemx_block_t* source_blocks, size_t n_source_blocks, int pe,
-                                shmemx_req_t* req);
+                                shmemx_req_t* req) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

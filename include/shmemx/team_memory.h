@@ -32,7 +32,7 @@ extern "C" {
  * contents are undefined, or NULL on all members when there is no place that is free on all.
  * ERRORS, THREADS: see the top of this file.
  */
-void* shmemx_team_malloc(shmem_team_t team, size_t size);
+void* shmemx_team_malloc(shmem_team_t team, size_t size) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmemx_team_malloc with an alignment.
@@ -43,7 +43,7 @@ void* shmemx_team_malloc(shmem_team_t team, size_t size);
  *
  * RETURNS when: as shmemx_team_malloc. ERRORS, THREADS: see the top of this file.
  */
-void* shmemx_team_align(shmem_team_t team, size_t alignment, size_t size);
+void* shmemx_team_align(shmem_team_t team, size_t alignment, size_t size) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * shmemx_team_malloc of an array whose bytes are 0.
@@ -55,7 +55,7 @@ void* shmemx_team_align(shmem_team_t team, size_t alignment, size_t size);
  * RETURNS when: the blocks of all members are 0; otherwise as shmemx_team_malloc.
  * ERRORS, THREADS: as shmemx_team_malloc.
  */
-void* shmemx_team_calloc(shmem_team_t team, size_t count, size_t size);
+void* shmemx_team_calloc(shmem_team_t team, size_t count, size_t size) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Frees a block on all members. Collective over the team, in the same order on all members. Blocks
@@ -68,7 +68,7 @@ void* shmemx_team_calloc(shmem_team_t team, size_t count, size_t size);
  * call are complete. ERRORS: see the top of this file; also a pointer that is not the start of a
  * block of this team. THREADS: see the top of this file.
  */
-void shmemx_team_free(shmem_team_t team, void* ptr);
+void shmemx_team_free(shmem_team_t team, void* ptr) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

@@ -34,7 +34,7 @@ extern "C" {
  */
 int shmemx_team_split_color(shmem_team_t parent_team, int color, int key,
                             const shmem_team_config_t* config, long config_mask,
-                            shmem_team_t* new_team);
+                            shmem_team_t* new_team) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Creates a team of the PEs of a list: its PE i is PE pes[i] of the parent. Collective over the PEs
@@ -56,7 +56,8 @@ int shmemx_team_split_color(shmem_team_t parent_team, int color, int key,
  * 64 are served at a time; the same list by one thread per PE at a time.
  */
 int shmemx_team_create(shmem_team_t parent_team, const int* pes, int npes,
-                       const shmem_team_config_t* config, long config_mask, shmem_team_t* new_team);
+                       const shmem_team_config_t* config, long config_mask,
+                       shmem_team_t* new_team) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

@@ -39,7 +39,7 @@ extern "C" {
 typedef struct shmem_internal_window* shmemx_window_t;
 
 /** The value of a handle whose window has ended. */
-#define SHMEMX_WINDOW_INVALID ((shmemx_window_t)0)
+#define SHMEMX_WINDOW_INVALID SHMEM_INTERNAL_NO_HANDLE(shmemx_window_t)
 
 /**
  * Creates a window. Collective over the team.
@@ -56,7 +56,8 @@ typedef struct shmem_internal_window* shmemx_window_t;
  * ERRORS: see the top of this file; also bytes that are not all symmetric memory of one kind, and
  * NULL with bytes or for window, end the job with a message. THREADS: see the top of this file.
  */
-int shmemx_window_create(shmem_team_t team, void* base, size_t nbytes, shmemx_window_t* window);
+int shmemx_window_create(shmem_team_t team, void* base, size_t nbytes,
+                         shmemx_window_t* window) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Ends a window. Collective over its team, in the same order on all members. The memory stays as it
@@ -67,7 +68,7 @@ int shmemx_window_create(shmem_team_t team, void* base, size_t nbytes, shmemx_wi
  * RETURNS when: all members have called it. ERRORS: see the top of this file; also an epoch of the
  * calling PE that is open. THREADS: see the top of this file.
  */
-void shmemx_window_destroy(shmemx_window_t* window);
+void shmemx_window_destroy(shmemx_window_t* window) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Opens an exposure epoch of the calling PE's part of a window. Otherwise as shmemx_epoch_post;
@@ -85,7 +86,7 @@ void shmemx_window_destroy(shmemx_window_t* window);
  * THREADS: see the top of this file.
  */
 void shmemx_window_post(shmemx_window_t window, const int* origins, size_t norigins, long options,
-                        shmemx_epoch_t* epoch);
+                        shmemx_epoch_t* epoch) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Opens an access epoch to the targets' parts of a window. Otherwise as shmemx_epoch_start. Puts
@@ -102,7 +103,7 @@ void shmemx_window_post(shmemx_window_t window, const int* origins, size_t norig
  * THREADS: see the top of this file.
  */
 void shmemx_window_start(shmemx_window_t window, const int* targets, size_t ntargets, long options,
-                         shmemx_epoch_t* epoch);
+                         shmemx_epoch_t* epoch) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Separates the accesses before it from those after it (MPI calls this MPI_Win_fence). Collective
@@ -118,7 +119,7 @@ void shmemx_window_start(shmemx_window_t window, const int* targets, size_t ntar
  * stored there.
  * ERRORS: see the top of this file; also other options. THREADS: see the top of this file.
  */
-void shmemx_window_barrier(shmemx_window_t window, long options);
+void shmemx_window_barrier(shmemx_window_t window, long options) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Makes what the calling PE has stored into its part visible to others, as shmemx_writeback.
@@ -128,7 +129,7 @@ void shmemx_window_barrier(shmemx_window_t window, long options);
  * RETURNS when: the stores are visible before every store of the calling PE that follows.
  * ERRORS, THREADS: see the top of this file.
  */
-void shmemx_window_publish(shmemx_window_t window);
+void shmemx_window_publish(shmemx_window_t window) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Lets loads of the calling PE's part that follow see what others have stored, as
@@ -139,7 +140,7 @@ void shmemx_window_publish(shmemx_window_t window);
  * RETURNS when: every load of the part that follows sees what was visible at the call.
  * ERRORS, THREADS: see the top of this file.
  */
-void shmemx_window_refresh(shmemx_window_t window);
+void shmemx_window_refresh(shmemx_window_t window) SHMEM_INTERNAL_NOTHROW;
 
 /**
  * Copies bytes to or from a member's part of a window, as shmem_putmem and shmem_getmem.
@@ -155,9 +156,9 @@ void shmemx_window_refresh(shmemx_window_t window);
  * THREADS: see the top of this file.
  */
 void shmemx_window_put(shmemx_window_t window, void* dest, const void* source, size_t nbytes,
-                       int pe);
+                       int pe) SHMEM_INTERNAL_NOTHROW;
 void shmemx_window_get(shmemx_window_t window, void* dest, const void* source, size_t nbytes,
-                       int pe);
+                       int pe) SHMEM_INTERNAL_NOTHROW;
 
 #ifdef __cplusplus
 }

@@ -11,11 +11,12 @@
 #include "api/handles.hpp"
 #include "base/byte_count.hpp"
 
-// Opens the body of one public routine. No exception leaves it.
-#define SHMEM_ENTRY(RESULT, NAME, ...)                                                 \
-    extern "C" __attribute__((visibility("default"), nothrow, weak, alias("p" #NAME))) \
-    RESULT NAME(__VA_ARGS__);                                                          \
-    extern "C" __attribute__((visibility("default"), nothrow)) RESULT p##NAME(__VA_ARGS__)
+// Opens the body of one public routine. No exception leaves it, as the headers declare.
+#define SHMEM_ENTRY(RESULT, NAME, ...)                                                           \
+    extern "C" SHMEM_INTERNAL_NOTHROW                                                            \
+        __attribute__((visibility("default"), weak, alias("p" #NAME))) RESULT NAME(__VA_ARGS__); \
+    extern "C" SHMEM_INTERNAL_NOTHROW __attribute__((visibility("default")))                     \
+    RESULT p##NAME(__VA_ARGS__)
 
 // The name that the program called, for messages: the body's name without its leading p.
 #define SHMEM_WHERE (__func__ + 1)

@@ -26,7 +26,7 @@ INTERPOSE(int, shmemx_heap_preinit_thread, (int requested, int* provided), (requ
 
 INTERPOSE(void, shmem_finalize, (void), (), .kind = Kind::kFinalize, .team = SHMEM_TEAM_WORLD)
 
-INTERPOSE_EXPORT SHMEM_INTERNAL_NORETURN void shmem_global_exit(int status) {
+INTERPOSE_EXPORT __attribute__((noreturn)) void shmem_global_exit(int status) {
     Call call{.routine = "shmem_global_exit",
               .site = __builtin_return_address(0),
               .kind = Kind::kGlobalExit,

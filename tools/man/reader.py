@@ -83,7 +83,7 @@ def parse_docstring(lines, entry):
 
 
 def parse_prototype(text, table=None):
-    text = re.sub(r"SHMEM_INTERNAL_NORETURN|__extension__", "", text)
+    text = re.sub(r"SHMEM_INTERNAL_NO(RETURN|THROW)|__extension__", "", text)
     match = re.fullmatch(r"\s*(.*?[\s*])(\w+)\s*\((.*)\)\s*", text)
     if not match:
         raise ValueError(f"not a prototype: {text}")

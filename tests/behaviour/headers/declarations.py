@@ -10,7 +10,7 @@ import os
 import re
 
 LINKAGE = re.compile(r'extern\s+"C(?:\+\+)?"\s*\{')
-NOISE = re.compile(r"__attribute__\s*\(\(.*?\)\)|\[\[.*?\]\]|template <.*?>|\.\.\."
+NOISE = re.compile(r"__attribute__\s*\(\(.*?\)\)|\[\[.*?\]\]|template <(?:[^<>]|<[^<>]*>)*>|\.\.\."
                    r"|\b(_Noreturn|inline|__extension__)\b")
 FUNCTION = re.compile(r"[\w\s*]*?[\s*](\w+)\s*\([^()]*\)$")
 TWIN = re.compile(r"__typeof__\s*\(\s*(\w+)\s*\)\s*(\w+)$")

@@ -66,6 +66,9 @@ ACCEPTED = [
         shmem_ctx_destroy(ctx); shmem_team_destroy(team);
         if (shmem_team_ptr(team, const_ints, 0) == NULL) { n = shmem_team_my_pe(team); }
         n = shmem_complexd_sum_reduce(team, &z, &z, 1);"""),
+    (headers.CXX_STANDARDS, """
+        struct Number { double real_, imaginary_; double imag() const { return imaginary_; } } w;
+        n = shmem_sum_reduce(SHMEM_TEAM_WORLD, &w, &w, 1);"""),
     (C11 + headers.CXX_STANDARDS, """
         shmemx_ibput(ints, const_ints, 2, 2, 2, 2, 0); shmemx_signal_add(&sig, 1, 0);
         shmemx_ibget(SHMEM_CTX_DEFAULT, ints, const_ints, 2, 2, 2, 2, 0);
