@@ -3,6 +3,8 @@
 // The second choice of AddressMap (core/address_map.hpp): static data, external heaps and
 // registered segments; and the messages on addresses that are not symmetric. It lies here because
 // core/ knows no such memory.
+#include <pthread.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -36,6 +38,17 @@ int owner_of_mapped_address(std::uintptr_t address) {
         "check the number of elements",
         where, bytes, reinterpret_cast<void*>(address), segment,
         static_cast<std::size_t>(end - address));
+}
+
+// gfortran keeps variables of the main program on the stack, C the local ones.
+bool is_on_own_stack(std::uintptr_t address) {
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return false;
+    void* start = nullptr;
+    std::size_t bytes = 0;
+    const bool is_known = pthread_attr_getstack(&attributes, &start, &bytes) == 0;
+    pthread_attr_destroy(&attributes);
+    return is_known && address - reinterpret_cast<std::uintptr_t>(start) < bytes;
 }
 
 }  // namespace
@@ -106,11 +119,13 @@ void fail_address(const void* address, std::size_t bytes, const char* where) {
     }
     fatal(
         "%s: address %p is not symmetric: it is neither in the symmetric heap [%p, %p) nor static "
-        "data of the program [%p, %p); use shmem_malloc or a global or static variable",
+        "data of the program [%p, %p); use shmem_malloc or a global or static variable%s",
         where, address, reinterpret_cast<void*>(map.heap_base),
         reinterpret_cast<void*>(map.heap_base + map.team_begin),
         reinterpret_cast<void*>(map.static_base),
-        reinterpret_cast<void*>(map.static_base + map.static_bytes));
+        reinterpret_cast<void*>(map.static_base + map.static_bytes),
+        is_on_own_stack(start) ? " (it is on the stack; in Fortran, give it the attribute save)"
+                               : "");
 }
 
 }  // namespace tessera

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the Fortran 2018 module shmem from the headers and their type tables.
+"""Makes the Fortran 2018 module shmem from the headers and their type tables, and the Fortran
+interface of OpenSHMEM 1.4 (old.py).
 
-    generate.py --include include --output shmem.f90
+    generate.py --include include --output shmem.f90 --old old.c --old-header shmem.fh
 
 Every routine of the headers below that Fortran has types for becomes a procedure of the same name
 and with the same arguments in the same order; docs/fortran.md has the rules and the exceptions.
@@ -16,6 +17,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "man"))
 
+import old  # noqa: E402
 from fortran import Module  # noqa: E402
 from reader import Header, read_tables  # noqa: E402
 
@@ -32,13 +34,14 @@ def constants(path):
     found = []
     with open(path, encoding="utf-8") as file:
         for name, value in re.findall(r"^#define (SHMEM_\w+) (\S.*)$", file.read(), re.MULTILINE):
-            handle = re.fullmatch(r"\(\((shmem_\w+_t)\)(\d+)\)", value)
+            handle = re.fullmatch(r"SHMEM_INTERNAL_(?:NO_)?HANDLE\((\w+)(?:, (\d+))?\)", value)
             bit = re.fullmatch(r"\(1L << (\d+)\)", value)
             if name.startswith("SHMEM_INTERNAL") or value.startswith('"'):
                 continue
             name = RENAMED.get(name, name)
             if handle:
-                found.append((name, f"type({handle[1]})", f"{handle[1]}({handle[2]}_c_intptr_t)"))
+                number = handle[2] or 0
+                found.append((name, f"type({handle[1]})", f"{handle[1]}({number}_c_intptr_t)"))
             elif bit:
                 found.append((name, "integer(c_long)", f"{1 << int(bit[1])}_c_long"))
             else:
@@ -46,10 +49,33 @@ def constants(path):
     return found
 
 
+def old_header(include):
+    """shmem.fh, with the constants that Fortran had."""
+    found = []
+    for name in ("setup", "sync", "deprecated"):
+        for constant, kind, value in constants(f"{include}/shmem/{name}.h"):
+            if kind == "integer(c_int)":
+                found.append((constant, value.removesuffix("_c_int")))
+    with open(f"{include}/shmem/setup.h", encoding="utf-8") as file:
+        vendor = re.search(r'define SHMEM_VENDOR_STRING "(.*)"', file.read())[1]
+    return old.header(found, vendor)
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def template(name):
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--include", required=True)
-    parser.add_argument("--output", required=True)
+    for option in ("--include", "--output", "--old", "--old-header"):
+        parser.add_argument(option, required=True)
     arguments = parser.parse_args()
     module = Module(read_tables(arguments.include))
     for name in HEADERS:
@@ -58,11 +84,9 @@ def main():
         for entry in Header(arguments.include, path).entries:
             for routine in entry.routines:
                 module.add(routine)
-    template = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shmem.f90.in")
-    with open(template, encoding="utf-8") as file:
-        text = module.fill(file.read())
-    with open(arguments.output, "w", encoding="utf-8") as file:
-        file.write(text)
+    write(arguments.output, module.fill(template("shmem.f90.in")))
+    write(arguments.old, old.fill_c(template("old.c.in")))
+    write(arguments.old_header, old_header(arguments.include))
 
 
 if __name__ == "__main__":
