@@ -253,6 +253,26 @@ def program(names, include):
     return text + SINGLE
 
 
+# The compiler keeps `a` on the stack.
+UNSAVED = """      program unsaved
+      include 'shmem.fh'
+      integer a(4)
+      call start_pes(0)
+      call shmem_integer_put(a, a, 4, 0)
+      end
+"""
+
+
+def check_unsaved(oshfort, oshrun, path):
+    """The message on a variable of the main program without save names the cure."""
+    with open(path + ".f", "w", encoding="utf-8") as file:
+        file.write(UNSAVED)
+    run(oshfort, "-frecursive", path + ".f", "-o", path)
+    done = subprocess.run([oshrun, "-n", "1", path], capture_output=True, text=True, check=False)
+    if done.returncode == 0 or "in Fortran, give it the attribute save" not in done.stderr:
+        raise SystemExit(f"a variable without save: {done.stdout}{done.stderr}")
+
+
 def run(*command):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -280,6 +300,7 @@ def main():
             shown = run(oshrun, *layout, "-x", "SHMEM_SYMMETRIC_SIZE=64M", path)
             if shown.count("right") != int(layout[1]):
                 raise SystemExit(f"{form} {layout}:\n{shown}")
+    check_unsaved(oshfort, oshrun, path)
     print(f"{len(names)} names")
 
 
