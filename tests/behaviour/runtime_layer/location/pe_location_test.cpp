@@ -45,12 +45,18 @@ TEST(Location, EveryPeTellsTheSame) {
     EXPECT_TRUE(same(place, own_place));
 }
 
-// PEs of a node map each other's memory; nodes are numbered by their first PEs.
+bool is_member(shmem_team_t team, int pe) {
+    return shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, team) >= 0;
+}
+
+// PEs of a node map each other's memory, if the hardware keeps it coherent. Nodes are numbered by
+// their first PEs.
 TEST(Location, NodesArePesThatShareMemory) {
     int nodes = 0;
     for (int pe = 0; pe < shmem_n_pes(); ++pe) {
         const int node = place_of(pe).node;
-        EXPECT_EQ(node == place_of(shmem_my_pe()).node, shmem_ptr(&own_place, pe) != nullptr);
+        EXPECT_EQ(node == place_of(shmem_my_pe()).node, is_member(SHMEMX_TEAM_NODE, pe));
+        EXPECT_EQ(shmem_ptr(&own_place, pe) != nullptr, is_member(SHMEM_TEAM_SHARED, pe));
         EXPECT_GE(node, 0);
         EXPECT_LE(node, nodes) << "PE " << pe;
         if (node == nodes) ++nodes;

@@ -33,7 +33,7 @@ int npes() { return shmem_n_pes(); }
 int right() { return (me() + 1) % npes(); }
 int left() { return (me() + npes() - 1) % npes(); }
 bool is_on_my_node(int pe) {
-    return shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEM_TEAM_SHARED) >= 0;
+    return shmem_team_translate_pe(SHMEM_TEAM_WORLD, pe, SHMEMX_TEAM_NODE) >= 0;
 }
 bool has_pages() {
     const char* setting = std::getenv("SHMEM_SEGMENT_PAGES");
