@@ -33,9 +33,7 @@ constexpr std::size_t kSlot = 300'032;
 int next_pe() { return (shmem_my_pe() + 1) % shmem_n_pes(); }
 int previous_pe() { return (shmem_my_pe() + shmem_n_pes() - 1) % shmem_n_pes(); }
 // Whether this PE reaches the target's memory itself, also where software keeps it coherent.
-bool is_mapped(const void* address, int pe) {
-    return shmemx_public_ptr(address, pe) != nullptr;
-}
+bool is_mapped(const void* address, int pe) { return shmemx_public_ptr(address, pe) != nullptr; }
 
 // A context of each kind, and none.
 std::vector<shmem_ctx_t> contexts() {
