@@ -56,20 +56,22 @@ std::vector<PublicCopies> copies_in_file(const char* where) {
     const PublicFileFacts agreed = agree_on_public_file(where);
     const launch::Job& job = session->job;
     const heap::PeRecord& mine = session->node->my_record();
-    session->public_file = std::make_unique<PublicFile>(
-        PublicFile::Setup{.path = config().heap.path,
-                          .pe = job.pe,
-                          .npes = job.npes,
-                          .nodes = job.nnodes,
-                          .range_bytes = session->node->header().range.bytes(),
-                          .static_bytes_max = agreed.static_bytes_max,
-                          .mine = {.magic = kPublicMagic,
-                                   .job = agreed.job,
-                                   .program = mine.program_digest,
-                                   .static_bytes = mine.static_bytes,
-                                   .pulse = 0,
-                                   .npes = 0,
-                                   .part_bytes = 0}});
+    session->public_file = std::make_unique<PublicFile>(PublicFile::Setup{
+        .path = config().heap.path,
+        .pe = job.pe,
+        .npes = job.npes,
+        .nodes = job.nnodes,
+        .range_bytes = session->node->header().range.bytes(),
+        .static_bytes_max = agreed.static_bytes_max,
+        .asked_bytes =
+            config().symmetric_size + config().team_memory_size + config().local_memory_size,
+        .mine = {.magic = kPublicMagic,
+                 .job = agreed.job,
+                 .program = mine.program_digest,
+                 .static_bytes = mine.static_bytes,
+                 .pulse = 0,
+                 .npes = 0,
+                 .part_bytes = 0}});
     meet_all(where);
     const PublicFile& file = *session->public_file;
     file.check_parts();

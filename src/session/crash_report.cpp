@@ -20,6 +20,7 @@
 #include "base/clock.hpp"
 #include "base/fatal.hpp"
 #include "session/call_place.hpp"
+#include "session/session.hpp"
 #include "settings/config.hpp"
 
 namespace tessera {
@@ -88,6 +89,8 @@ void tell(int signal, const siginfo_t& info, const void* context) {
     }
     if (info.si_code == SI_USER && info.si_pid != ::getpid())
         std::snprintf(place, sizeof place, " (sent by process %d)", static_cast<int>(info.si_pid));
+    if (signal == SIGBUS && has_address && session != nullptr && session->public_file != nullptr)
+        session->public_file->explain_missing_memory(info.si_addr);
     warn("%s: %s%s%s%s", crash.name, crash.meaning, place, calls[0] != '\0' ? "\n" : "", calls);
 }
 

@@ -5,6 +5,8 @@
 
 #include <fcntl.h>
 #include <linux/falloc.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,6 +24,7 @@ namespace tessera {
 namespace {
 
 constexpr std::uint64_t kPageBytes = 4096;
+constexpr std::uint64_t kBlockOfStat = 512;
 constexpr const char* kNeedLess =
     "lower SHMEM_SYMMETRIC_SIZE, SHMEM_TEAM_MEMORY_SIZE and SHMEM_LOCAL_MEMORY_SIZE";
 
@@ -116,12 +119,37 @@ void PublicFile::make_large_enough() const {
     if (kind_ == PublicFileKind::kFile) {
         if (has < bytes() && ::ftruncate(file_.get(), static_cast<off_t>(bytes())) != 0)
             fail("cannot make the file large enough for the memory of all PEs", kNeedLess);
-        return;
+        return check_free_blocks();
     }
     if (has == 0 || has >= bytes()) return;
     fatal("shmem_init: %s: the device has %llu bytes, but %d PEs need %llu; %s", name_.c_str(),
           static_cast<unsigned long long>(has), setup_.npes,
           static_cast<unsigned long long>(bytes()), kNeedLess);
+}
+
+// The file gets its blocks one by one, when they are touched first, and a PE dies by SIGBUS where
+// there is none. Memory of default sizes is larger than any program needs, so it need not fit.
+void PublicFile::check_free_blocks() const {
+    struct statfs system {};
+    struct stat facts {};
+    if (::fstatfs(file_.get(), &system) != 0 || ::fstat(file_.get(), &facts) != 0) return;
+    if (system.f_blocks == 0) return;  // a tmpfs without a limit
+    const std::uint64_t has = static_cast<std::uint64_t>(facts.st_blocks) * kBlockOfStat +
+                              system.f_bavail * static_cast<std::uint64_t>(system.f_bsize);
+    const std::uint64_t needed = static_cast<std::uint64_t>(setup_.npes) *
+                                 (heap_offset_ + setup_.asked_bytes + setup_.static_bytes_max);
+    if (has >= needed) return;
+    fatal(
+        "shmem_init: %s: the file system has room for %llu bytes, but %d PEs need %llu; %s, or "
+        "take a file system with more room",
+        name_.c_str(), static_cast<unsigned long long>(has), setup_.npes,
+        static_cast<unsigned long long>(needed), kNeedLess);
+}
+
+void PublicFile::explain_missing_memory(const void* address) const {
+    if (!map_.is_mapped() || address < map_.data() || address >= map_.data() + bytes()) return;
+    warn("%s: the file system is full, so the file gets no more memory; %s, or make room",
+         name_.c_str(), kNeedLess);
 }
 
 // The part is this PE's own while the process lives: another job that uses the file would share
@@ -147,6 +175,12 @@ void PublicFile::empty_my_part() const {
     static constexpr char kZeros[kPageBytes] = {};
     for (std::uint64_t at = 0; at < part_bytes_; at += kPageBytes)
         store_past_cache(part(setup_.pe) + at, kZeros, kPageBytes);
+    finish_stores_past_cache();
+}
+
+void PublicFile::remove_signature() const {
+    const PublicPart none{};
+    store_past_cache(part(setup_.pe), &none, sizeof none);
     finish_stores_past_cache();
 }
 

@@ -60,6 +60,7 @@ class PublicFile {
         int nodes = 1;
         std::uint64_t range_bytes = 0;
         std::uint64_t static_bytes_max = 0;  // static data of the PE that has most
+        std::uint64_t asked_bytes = 0;       // memory of a PE that the user has set a size for
         PublicPart mine{};
     };
     // Maps the file, which it makes large enough, locks this PE's part against other jobs, fills it
@@ -73,6 +74,13 @@ class PublicFile {
     void show_life(const char* where);
     // Gives the pages of this PE's part back. REQUIRES: no PE uses it any more.
     void empty_my_part() const;
+    // Lets a job that starts find the memory free at once. REQUIRES: this PE uses no memory of the
+    // file any more; others may.
+    void remove_signature() const;
+
+    // Says why an access to this address is a SIGBUS, if the address is in the file. THREADS: any,
+    // also in a handler of the signal.
+    void explain_missing_memory(const void* address) const;
 
     noncoherent::Access access() const { return access_of(kind_); }
     char* heap(int pe) const { return part(pe) + heap_offset_; }
@@ -95,6 +103,7 @@ class PublicFile {
     void wait_for_other_jobs() const;
     void open();
     void make_large_enough() const;
+    void check_free_blocks() const;
     void lock_my_part() const;
     // With the reason of the system call that has just failed.
     [[noreturn]] void fail(const char* what, const char* remedy) const;

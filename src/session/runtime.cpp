@@ -111,9 +111,13 @@ void close_runtime() {
     session->helper_threads.reset();
     session->coherence.reset();
     if (have_met) session->node->release_memory();
-    if (have_met && session->public_file) {
+    if (session->public_file) {
         session->public_file->show_life("shmem_finalize");
-        session->public_file->empty_my_part();
+        if (have_met) {
+            session->public_file->empty_my_part();
+        } else {
+            session->public_file->remove_signature();
+        }
     }
     session->public_file.reset();
     // Pairs with tools/oshrun/verdict.cpp:state_of.

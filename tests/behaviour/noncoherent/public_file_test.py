@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 
-from misuse import HANG_SECONDS, Misuse
+from misuse import HANG_SECONDS, Misuse, says
 
 NAME = "shmem_init: SHMEM_HEAP=noncoherent:"
 HOST = f" on {os.uname().nodename}: "
@@ -99,6 +99,47 @@ def check_lock(misuse, folder):
                  result.returncode == 0, "success")
 
 
+def check_permission(misuse, folder):
+    path = os.path.join(folder, "forbidden")
+    with open(path, "wb"):
+        os.chmod(path, 0)
+    # Root may open any file, but for this right.
+    as_user = ("setpriv", "--bounding-set=-dac_override") if os.geteuid() == 0 else ()
+    misuse.expect_error("permission", NAME + path + HOST + "cannot open the file: Permission "
+                        "denied; give the user of the job the right to read and write it on each "
+                        "host", options=as_user, SHMEM_HEAP="noncoherent:" + path)
+
+
+def check_full_file_system(misuse, folder):
+    """The file system of the file has less memory than the user asks for, or than PEs touch."""
+    own_mounts = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+    if run([*own_mounts, "true"]).returncode != 0:
+        return print("no mount namespaces here: full file systems are not tested")
+    said = NAME + folder + "/file" + HOST
+    start = r"the file system has room for \d+ bytes, but 2 PEs need \d+; lower SHMEM_SYM.* room"
+    late = "the file system is full, so the file gets no more memory; lower SHMEM_SYM.* room"
+    for case, size, asked, text in (("none", "8M", "16M", start), ("none", "4k", "0", start),
+                                    ("none", "8M", "0", None), ("fill", "8M", "0", late)):
+        result = run([*own_mounts, "sh", "-c", f'mount -t tmpfs -o size={size} none {folder} && '
+                      'exec "$@"', "sh", misuse.oshrun, "-n", "2", misuse.program, case],
+                     SHMEM_HEAP=f"noncoherent:{folder}/file", SHMEM_SYMMETRIC_SIZE=asked)
+        is_good = result.returncode == 0 if text is None else (
+            result.returncode != 0 and says(result, text if case == "fill" else said + text))
+        misuse.check(f"{case} in a file system of {size}", result, is_good, text or "success")
+
+
+def check_signatures(misuse, folder):
+    """A job that has ended leaves no signature: the next job would wait for its pulse."""
+    path = os.path.join(folder, "ended")
+    for case in ("none", "alone"):
+        result = run([misuse.oshrun, "-n", "2", misuse.program, case],
+                     **misuse.settings, SHMEM_HEAP="noncoherent:" + path)
+        with open(path, "rb") as file:
+            has_signature = file.read(8) == struct.pack("<Q", MAGIC)
+        misuse.check("signature of " + case, result, result.returncode == 0 and not has_signature,
+                     "no signature")
+
+
 class Pulse(threading.Thread):
     """Another host's job of two PEs in the file, which no lock shows."""
 
@@ -164,7 +205,10 @@ def main():
     program = os.path.abspath(sys.argv[3])
     with tempfile.TemporaryDirectory() as folder:
         check_messages(misuse, folder)
+        check_permission(misuse, folder)
+        check_full_file_system(misuse, folder)
         check_lock(misuse, folder)
+        check_signatures(misuse, folder)
         check_old_contents(misuse, folder, program)
         check_other_hosts(misuse, folder)
         check_nodes(misuse, folder)
