@@ -15,13 +15,16 @@ extern "C" {
 /**
  * Gives the address for loads and stores of the bytes that the routines of other PEs access at a
  * PE. Where shmem_ptr gives an address, this is the same one. On memory that software keeps
- * coherent, where shmem_ptr gives NULL, it is the PE's public copy; for the calling PE it is addr.
+ * coherent, where shmem_ptr gives NULL, it is the PE's public copy, and the processor's caches may
+ * hold old lines of it; for the calling PE it is addr.
  *
  * addr   symmetric address of an object, as shmem_ptr takes it.
  * pe     number of the PE in the world.
  *
  * RETURNS when: at once; local; the address, or NULL where the calling PE cannot load and store
- * there. Call shmemx_invalidate before loads there, and shmemx_writeback after stores.
+ * there. Call shmemx_invalidate before loads and stores there, and shmemx_writeback after stores.
+ * Caches hold lines of 64 bytes: a line with a store goes to memory as a whole, and so do its old
+ * bytes when it was not invalidated before. Barriers and waits do neither.
  * ERRORS: a bad PE number ends the job with a message. An address that is not symmetric: NULL.
  * THREADS: as the thread level allows.
  */
@@ -31,9 +34,10 @@ void* shmemx_public_ptr(const void* addr, int pe) SHMEM_INTERNAL_NOTHROW;
  * Makes what the calling PE has stored to these bytes visible to others.
  *
  * ptr      own symmetric memory: the bytes that this PE has changed become public. Memory that
- *          shmemx_public_ptr gave: the whole cache lines of the range go to memory, so no two PEs
- *          may store to one line at the same time. Other memory, and memory that the hardware
- *          keeps coherent: the call only orders.
+ *          shmemx_public_ptr gave: the lines of the range in which this PE has stored go to memory
+ *          as a whole. So between the shmemx_invalidate before the store and this call, no other PE
+ *          may store to the line, nor put or change words by atomics there. Other memory, and
+ *          memory that the hardware keeps coherent: the call only orders.
  * nbytes   size of the range in bytes; 0: the call only orders.
  *
  * RETURNS when: the stores are visible before every store of the calling PE that follows. Another
@@ -47,8 +51,8 @@ void shmemx_writeback(const void* ptr, size_t nbytes) SHMEM_INTERNAL_NOTHROW;
 /**
  * Lets loads of these bytes that follow see what other PEs have stored.
  *
- * ptr, nbytes   as in shmemx_writeback. Own symmetric memory: bytes that this PE has changed become
- *               public first, so no change is lost.
+ * ptr, nbytes   as in shmemx_writeback. This PE's own changes there go to memory first, so no change
+ *               is lost; but only shmemx_writeback makes sure that others see them.
  *
  * RETURNS when: every load of the range that follows sees what was visible at the call.
  * ERRORS, THREADS: as shmemx_writeback.

@@ -57,7 +57,8 @@ Copies::Copies(SegmentSetup segment)
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (twin == MAP_FAILED) return;
     twin_ = static_cast<char*>(twin);
-    if (segment_.bytes > kComparedBytes) written_ = WrittenPages(segment_.own, segment_.bytes);
+    if (segment_.bytes > kComparedBytes && !marks_.empty())
+        written_ = WrittenPages(segment_.own, segment_.bytes);
 }
 
 Copies::~Copies() {
@@ -92,20 +93,21 @@ void Copies::on_all(Step step, Dice& dice) {
     }
 }
 
-std::size_t Copies::public_bytes_at(const void* address) const {
-    for (const char* start : segment_.publics) {
-        const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) - start);
-        if (start != nullptr && offset < segment_.bytes) return segment_.bytes - offset;
-    }
-    return 0;
-}
-
 void Copies::publish(const void* start, std::size_t bytes) {
     on_range(&Copies::publish_written, start, bytes);
 }
 void Copies::publish_all(Dice& dice) {
     std::lock_guard guard(lock_);
     on_all(&Copies::publish_written, dice);
+}
+void Copies::publish_lines(const void* start, std::size_t bytes) {
+    if (bytes == 0) return;
+    const std::size_t end = offset_of(start) + bytes;
+    std::lock_guard guard(lock_);
+    for (std::size_t at = align_down(offset_of(start), kCacheLineBytes); at < end;
+         at += kCacheLineBytes) {
+        publish_line(at, std::min(at + kCacheLineBytes, segment_.bytes));
+    }
 }
 void Copies::refresh(const void* start, std::size_t bytes) {
     const bool is_compared = marks_.empty() || bytes <= kComparedBytes;
@@ -168,16 +170,6 @@ void Copies::set_noted_stamps() const {
     policy_.finish();
 }
 
-void Copies::mark_public(const void* start, std::size_t bytes) const {
-    for (std::size_t pe = 0; pe < segment_.publics.size(); ++pe) {
-        const char* copy = segment_.publics[pe];
-        if (copy == nullptr) continue;
-        const auto offset = static_cast<std::size_t>(static_cast<const char*>(start) - copy);
-        if (offset < segment_.bytes) mark(offset, bytes, static_cast<int>(pe));
-    }
-    finish_stamps();
-}
-
 void Copies::publish_written(std::size_t begin, std::size_t end) {
     if (!is_watched() || end - begin <= kComparedBytes) return publish_bytes(begin, end);
     written_.take(segment_.own + begin, segment_.own + end, [this](char* from, char* to) {
@@ -224,6 +216,17 @@ void Copies::refresh_bytes(std::size_t begin, std::size_t end) {
     by_lines(line_copies_.refresh, &Copies::refresh_words, begin, end);
 }
 
+void Copies::publish_line(std::size_t begin, std::size_t end) {
+    std::size_t at = begin;
+    while (at < end && load(segment_.own + at) == *word_at(twin_ + at)) at += kWordBytes;
+    if (at >= end) return;
+    for (at = begin; at < end; at += kWordBytes) {
+        const std::uint64_t now = load(segment_.own + at);
+        policy_.store_bytes(word_at(my_public() + at), now, 0xff);
+        *word_at(twin_ + at) = now;
+    }
+}
+
 void Copies::publish_words(std::size_t begin, std::size_t end) {
     for (std::size_t at = begin; at < end; at += kWordBytes) {
         const std::uint64_t now = load(segment_.own + at);
@@ -268,16 +271,24 @@ void Copies::store_here(void* dest, const void* source, std::size_t bytes) {
     std::memcpy(twin_ + at, segment_.own + at, bytes);
 }
 
-void Copies::evict(Dice& dice) {
-    const std::unique_lock guard(lock_, std::try_to_lock);
-    if (!guard.owns_lock() || segment_.parts.empty()) return;
+std::span<char> Copies::random_line(Dice& dice) const {
+    if (segment_.parts.empty()) return {};
     const UsedPart& part = segment_.parts[dice.below(segment_.parts.size())];
     const std::size_t end = std::min(round_up(part.end(), kWordBytes), segment_.bytes);
-    if (end <= part.begin) return;
+    if (end <= part.begin) return {};
     const std::size_t lines = (end - part.begin + kCacheLineBytes - 1) / kCacheLineBytes;
     const std::size_t begin = part.begin + dice.below(lines) * kCacheLineBytes;
+    return {segment_.own + begin, std::min(kCacheLineBytes, end - begin)};
+}
+
+void Copies::evict(Dice& dice) {
+    const std::unique_lock guard(lock_, std::try_to_lock);
+    if (!guard.owns_lock()) return;
+    const std::span<char> line = random_line(dice);
+    if (line.empty()) return;
     const Step step = dice.below(2) == 0 ? &Copies::publish_bytes : &Copies::refresh_bytes;
-    (this->*step)(begin, std::min(begin + kCacheLineBytes, end));
+    const std::size_t begin = offset_of(line.data());
+    (this->*step)(begin, begin + line.size());
     policy_.finish();
 }
 

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/mutexes.hpp"
@@ -40,7 +41,8 @@ class Dice {
 class Copies {
   public:
     // REQUIRES: the private copy and the own public copy have the same bytes, zeros or those of
-    // take_private(). If memory is short, is_made() is false.
+    // take_private(); or the private one has zeros, and the program stores only to bytes that have
+    // been refreshed. If memory is short, is_made() is false.
     explicit Copies(SegmentSetup segment);
     Copies(const Copies&) = delete;
     Copies& operator=(const Copies&) = delete;
@@ -59,13 +61,12 @@ class Copies {
     char* public_of(const void* address, int pe) const {
         return segment_.publics[static_cast<std::size_t>(pe)] + offset_of(address);
     }
+    const SegmentSetup& segment() const { return segment_; }
     const Policy& policy() const { return policy_; }
     bool has_pe(int pe) const { return segment_.publics[static_cast<std::size_t>(pe)] != nullptr; }
     std::size_t bytes_behind(const void* address) const {
         return segment_.bytes - offset_of(address);
     }
-    // How many bytes of some PE's public copy begin at this address; 0: it is in none.
-    std::size_t public_bytes_at(const void* address) const;
 
     // Calls store(public copy), which changes these bytes of PE `pe`. The marks come behind the
     // store: an owner that waits for a word of it refreshes this word when it reads it.
@@ -81,12 +82,18 @@ class Copies {
     void finish_stamps() const {
         if (!stamped_.empty()) set_stamps();
     }
-    // The program has changed these bytes of some PE's public copy, and written them back.
-    void mark_public(const void* start, std::size_t bytes) const;
+    // The program has changed these bytes of PE `pe`'s public copy. REQUIRES: Policy::finish().
+    void mark_changed(std::size_t offset, std::size_t bytes, int pe) const {
+        mark(offset, bytes, pe);
+        finish_stamps();
+    }
 
     // This PE's changes go to its public copy. The caller finishes (Policy::finish()).
     void publish(const void* start, std::size_t bytes);
     void publish_all(Dice& dice);
+    // The lines of a range that have changes of this PE go to its public copy, as from a cache:
+    // with the bytes that this PE has not changed. The caller finishes.
+    void publish_lines(const void* start, std::size_t bytes);
     // The private copy gets the changes of others. Where a page has some, this PE's changes go to
     // the public copy first.
     void refresh(const void* start, std::size_t bytes);
@@ -96,6 +103,8 @@ class Copies {
     // A line at random is published, or refreshed: as caches evict lines at any moment. RETURNS: at
     // once, also when another thread is busy here.
     void evict(Dice& dice);
+    // A line at random, cut to the parts that may hold data. Empty: there are none.
+    std::span<char> random_line(Dice& dice) const;
 
   private:
     using Step = void (Copies::*)(std::size_t begin, std::size_t end);
@@ -128,6 +137,7 @@ class Copies {
     // From offset `begin` to `end`, multiples of 8. REQUIRES: the lock.
     void publish_bytes(std::size_t begin, std::size_t end);
     void refresh_bytes(std::size_t begin, std::size_t end);
+    void publish_line(std::size_t begin, std::size_t end);
     void publish_words(std::size_t begin, std::size_t end);
     void refresh_words(std::size_t begin, std::size_t end);
     void refresh_word(std::size_t at);

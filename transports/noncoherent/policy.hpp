@@ -28,6 +28,8 @@ class Policy {
     // RETURNS when: everything stored before is visible before every store that follows.
     void finish() const;
 
+    // Whether the hardware keeps these public copies coherent, so that they are an emulation.
+    bool is_emulation() const { return access_ == Access::kCoherent; }
     const char* name() const;
 
   private:

@@ -20,6 +20,7 @@
 #include "transports/noncoherent/bakery_lock.hpp"
 #include "transports/noncoherent/copies.hpp"
 #include "transports/noncoherent/duties.hpp"
+#include "transports/noncoherent/views.hpp"
 
 namespace tessera::noncoherent {
 namespace {
@@ -63,6 +64,33 @@ class AtomicGuard {
     std::optional<BakeryLock> between_nodes_;
 };
 
+// Symmetric heap or static data.
+struct Segment {
+    explicit Segment(SegmentSetup setup) : copies(std::move(setup)), views(copies) {}
+    bool is_made() const { return copies.is_made() && views.is_made(); }
+
+    Copies copies;
+    Views views;
+};
+
+// Stands around an operation of the library: see Views::drop().
+class DroppedLines {
+  public:
+    DroppedLines(Views& views, const void* start, std::size_t bytes, int pe)
+        : views_(views), start_(start), bytes_(bytes), pe_(pe) {
+        views_.drop(start_, bytes_, pe_);
+    }
+    ~DroppedLines() { views_.drop(start_, bytes_, pe_); }
+    DroppedLines(const DroppedLines&) = delete;
+    DroppedLines& operator=(const DroppedLines&) = delete;
+
+  private:
+    Views& views_;
+    const void* const start_;
+    const std::size_t bytes_;
+    const int pe_;
+};
+
 class CopiesTransport final : public NoncoherentTransport {
   public:
     explicit CopiesTransport(Setup setup)
@@ -75,15 +103,16 @@ class CopiesTransport final : public NoncoherentTransport {
           statics_(std::move(setup.statics)) {}
 
     bool is_made() const { return heap_.is_made() && statics_.is_made(); }
-    void take_statics() { statics_.take_private(); }
+    void take_statics() { statics_.copies.take_private(); }
 
     const char* name() const override { return "noncoherent"; }
     std::string description() const override {
-        return std::string("coherence by software, public copies: ") + heap_.policy().name() +
-               (heap_.is_watched() ? "; written pages: from the kernel"
-                                   : "; written pages: by comparison");
+        return std::string("coherence by software, public copies: ") +
+               heap_.copies.policy().name() +
+               (heap_.copies.is_watched() ? "; written pages: from the kernel"
+                                          : "; written pages: by comparison");
     }
-    bool has_statics_of(int pe) const override { return statics_.has_pe(pe); }
+    bool has_statics_of(int pe) const override { return statics_.copies.has_pe(pe); }
 
     // ---- Coherence ----
 
@@ -92,7 +121,7 @@ class CopiesTransport final : public NoncoherentTransport {
         // Before another job's bytes come here.
         if (point == SyncPoint::kSyncEnd && show_life_) show_life_("a barrier or sync");
         const Duty& duty = duty_of(point);
-        for (Copies* copies : {&heap_, &statics_}) {
+        for (Copies* copies : {&heap_.copies, &statics_.copies}) {
             if (tells(duty)) copies->finish_stamps();
             if (duty.publishes) copies->publish_all(dice_);
             if (duty.refreshes) copies->refresh_all(dice_);
@@ -102,7 +131,7 @@ class CopiesTransport final : public NoncoherentTransport {
 
     void perform(SyncPoint point, const void* start, std::size_t bytes) override {
         evict_now_and_then();
-        for (Copies* copies : {&heap_, &statics_}) {
+        for (Copies* copies : {&heap_.copies, &statics_.copies}) {
             if (tells(duty_of(point))) copies->finish_stamps();
             if (copies->holds(start)) perform(point, *copies, start, bytes);
         }
@@ -111,32 +140,28 @@ class CopiesTransport final : public NoncoherentTransport {
     }
 
     char* public_address(const void* address, int pe) override {
-        for (const Copies* copies : {&heap_, &statics_}) {
-            if (copies->holds(address))
-                return copies->has_pe(pe) ? copies->public_of(address, pe) : nullptr;
+        for (Segment* segment : {&heap_, &statics_}) {
+            if (segment->copies.holds(address)) {
+                return segment->copies.has_pe(pe) ? segment->views.pointer_to(address, pe)
+                                                  : nullptr;
+            }
         }
         return nullptr;
     }
     void write_back(const void* start, std::size_t bytes, const char* where) override {
-        maintain(start, bytes, where, &Copies::publish,
-                 [](const Copies& copies, const void* lines, std::size_t count) {
-                     copies.policy().write_back(lines, count);
-                     copies.policy().finish();
-                     copies.mark_public(lines, count);
-                 });
+        maintain(start, bytes, where, &Copies::publish, &Views::write_back);
     }
     void invalidate(const void* start, std::size_t bytes, const char* where) override {
-        maintain(start, bytes, where, &Copies::refresh,
-                 [](const Copies& copies, const void* lines, std::size_t count) {
-                     copies.policy().before_load(lines, count);
-                 });
+        maintain(start, bytes, where, &Copies::refresh, &Views::invalidate);
     }
 
     // ---- Operations ----
 
     void put(Context&, void* dest, const void* source, std::size_t bytes, int pe) override {
         evict_now_and_then();
-        Copies& copies = copies_of(dest);
+        Segment& segment = segment_of(dest);
+        Copies& copies = segment.copies;
+        const DroppedLines dropped(segment.views, dest, bytes, pe);
         if (pe == pe_) {
             copies.store_here(dest, source, bytes);
             copies.policy().finish();
@@ -148,7 +173,9 @@ class CopiesTransport final : public NoncoherentTransport {
     }
     void get(Context&, void* dest, const void* source, std::size_t bytes, int pe) override {
         evict_now_and_then();
-        Copies& copies = copies_of(source);
+        Segment& segment = segment_of(source);
+        Copies& copies = segment.copies;
+        const DroppedLines dropped(segment.views, source, bytes, pe);
         if (pe == pe_) {
             perform(SyncPoint::kOwnGet, copies, source, bytes);
             copy_bytes(dest, source, bytes);
@@ -172,12 +199,14 @@ class CopiesTransport final : public NoncoherentTransport {
     void put_tracked(Context& context, void* dest, const void* source, std::size_t bytes, int pe,
                      Operation&) override {
         put(context, dest, source, bytes, pe);
-        copies_of(dest).finish_stamps();
+        segment_of(dest).copies.finish_stamps();
     }
 
     std::uint64_t atomic(Context&, const AtomicRequest& request, int pe) override {
         evict_now_and_then();
-        Copies& copies = copies_of(request.dest);
+        Segment& segment = segment_of(request.dest);
+        Copies& copies = segment.copies;
+        const DroppedLines dropped(segment.views, request.dest, request.bytes, pe);
         const Policy& policy = copies.policy();
         char* word = copies.public_of(request.dest, pe);
         if (pe == pe_) perform(SyncPoint::kAtomicBegin, copies, request.dest, request.bytes);
@@ -207,9 +236,11 @@ class CopiesTransport final : public NoncoherentTransport {
         return old;
     }
     void accumulate(Context&, const Accumulation& what, int pe) override {
-        Copies& copies = copies_of(what.dest);
+        Segment& segment = segment_of(what.dest);
+        Copies& copies = segment.copies;
         const Policy& policy = copies.policy();
         const std::size_t bytes = what.nelems * what.element.kernel()->bytes;
+        const DroppedLines dropped(segment.views, what.dest, bytes, pe);
         if (pe == pe_) perform(SyncPoint::kAtomicBegin, copies, what.dest, bytes);
         accumulate_in_pieces(
             what, [&] { return guard_of(pe, policy, "an accumulate on non-coherent memory"); },
@@ -241,31 +272,32 @@ class CopiesTransport final : public NoncoherentTransport {
     AtomicGuard guard_of(int pe, const Policy& policy, const char* where) const {
         return AtomicGuard(neighbour(pe), policy, place_, where);
     }
-    // The copies of the segment with this address.
-    Copies& copies_of(const void* address) {
-        if (heap_.holds(address)) return heap_;
-        if (statics_.holds(address)) return statics_;
+    // The segment with this address.
+    Segment& segment_of(const void* address) {
+        if (heap_.copies.holds(address)) return heap_;
+        if (statics_.copies.holds(address)) return statics_;
         fatal("%p is neither in the symmetric heap nor static data, which non-coherent memory has",
               address);
     }
 
-    // Applies `own` to a range of this PE's private copy, and `lines` to one of any public copy.
+    // Applies `own` to a range of this PE's private copy, and `others` to one of another PE's
+    // memory.
     void maintain(const void* start, std::size_t bytes, const char* where,
                   void (Copies::*own)(const void*, std::size_t),
-                  void (*lines)(const Copies&, const void*, std::size_t)) {
-        for (Copies* copies : {&heap_, &statics_}) {
-            const bool is_own = copies->holds(start);
+                  void (Views::*others)(const void*, std::size_t)) {
+        for (Segment* segment : {&heap_, &statics_}) {
+            const bool is_own = segment->copies.holds(start);
             const std::size_t limit =
-                is_own ? copies->bytes_behind(start) : copies->public_bytes_at(start);
+                is_own ? segment->copies.bytes_behind(start) : segment->views.bytes_at(start);
             if (limit == 0) continue;
             if (bytes > limit) {
                 fatal("%s: nbytes is %zu, but only %zu bytes of symmetric memory begin at ptr %p",
                       where, bytes, limit, start);
             }
             if (is_own) {
-                (copies->*own)(start, bytes);
+                (segment->copies.*own)(start, bytes);
             } else {
-                lines(*copies, start, bytes);
+                (segment->views.*others)(start, bytes);
             }
         }
         finish();
@@ -278,8 +310,8 @@ class CopiesTransport final : public NoncoherentTransport {
         copies.policy().finish();
     }
     void finish() const {
-        heap_.policy().finish();
-        statics_.policy().finish();
+        heap_.copies.policy().finish();
+        statics_.copies.policy().finish();
     }
 
     // Behind finish(): the PE sees what was stored, or this PE sees that it sleeps. A PE of another
@@ -292,8 +324,11 @@ class CopiesTransport final : public NoncoherentTransport {
     // Caches evict lines when they like; so do these copies, as far as calls give occasion.
     void evict_now_and_then() {
         if (!dice_.is_used() || dice_.below(kEvictOneIn) != 0) return;
-        for (std::size_t lines = dice_.below(kEvictLinesMax) + 1; lines > 0; --lines)
-            (dice_.below(2) == 0 ? heap_ : statics_).evict(dice_);
+        for (std::size_t lines = dice_.below(kEvictLinesMax) + 1; lines > 0; --lines) {
+            Segment& segment = dice_.below(2) == 0 ? heap_ : statics_;
+            segment.copies.evict(dice_);
+            segment.views.evict(dice_);
+        }
     }
 
     const int pe_;
@@ -302,8 +337,8 @@ class CopiesTransport final : public NoncoherentTransport {
     Dice dice_;
     const std::function<void(const char* where)> show_life_;
     std::atomic<std::uint32_t> polls_{0};
-    Copies heap_;
-    Copies statics_;
+    Segment heap_;
+    Segment statics_;
 };
 
 }  // namespace

@@ -33,10 +33,12 @@ inline void begin_on_emulation(char** argv) {
     _exit(1);
 }
 
-inline int run_on_emulation(int argc, char** argv) {
+// `level`: as for shmem_init_thread.
+inline int run_on_emulation(int argc, char** argv, int level = SHMEM_THREAD_SINGLE) {
     begin_on_emulation(argv);
     testing::InitGoogleTest(&argc, argv);
-    shmem_init();
+    int provided = 0;
+    shmem_init_thread(level, &provided);
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     if (shmem_my_pe() != 0) delete listeners.Release(listeners.default_result_printer());
     listeners.Append(new PeReporter);

@@ -35,6 +35,8 @@ PROGRAM_RUNS = ({"npes": 3}, {"npes": 4, "SHMEM_VIRTUAL_NODES": "2"}, {"npes": 1
                 {"npes": 4, "SHMEM_VIRTUAL_NODES": "2", "SHMEM_OFI_PROVIDER": "net"})
 # Runs of coarray programs.
 COARRAY_RUNS = ({"npes": 3}, {"npes": 5}, {"npes": 4, "SHMEM_VIRTUAL_NODES": "2"})
+# Runs of caf.NAME@emulated: on memory that software keeps coherent.
+EMULATED_RUNS = tuple({"npes": npes, "SHMEM_HEAP": "noncoherent-emulated"} for npes in (2, 3, 5))
 TIMEOUT_SECONDS = 20
 
 
@@ -49,13 +51,17 @@ def is_program(word):
 
 
 def program_of(word):
-    """The program of a word like segments_bytes_test@64, which says the number of PEs."""
+    """The program of a word like segments_bytes_test@64, which says how it is run."""
     return word.partition("@")[0]
 
 
 def is_unit_test(name):
-    """Whether a program contains the library instead of loading it, and so is built again."""
-    return bool(glob.glob(os.path.join(ROOT, "tests/unit", "**", f"{name}.cpp"), recursive=True))
+    """Whether a program contains the library instead of loading it, and so is built again.
+
+    noncoherent.copies_test is the file copies_test.cpp in a folder noncoherent.
+    """
+    file = name.replace(".", "/") + ".cpp"
+    return bool(glob.glob(os.path.join(ROOT, "tests/unit", "**", file), recursive=True))
 
 
 def runs_of(word):
@@ -64,7 +70,7 @@ def runs_of(word):
         return ({"npes": 1},)
     npes = word.partition("@")[2]
     if is_coarray(word):
-        return COARRAY_RUNS
+        return EMULATED_RUNS if npes == "emulated" else COARRAY_RUNS
     if npes:
         return ({"npes": int(npes)}, {"npes": int(npes), "SHMEM_VIRTUAL_NODES": "2"})
     return PROGRAM_RUNS if is_program(word) else RUNS
@@ -83,8 +89,9 @@ class Mutant:
 
     @property
     def chapters(self):
-        """The chapters that use the library."""
-        return CHAPTERS if self.library == "tessera" else ()
+        """The chapters that use the library, and this file: they run on shared memory."""
+        is_used = self.library == "tessera" and not self.file.startswith("transports/noncoherent/")
+        return CHAPTERS if is_used else ()
 
     @property
     def file(self):
@@ -157,7 +164,7 @@ class Copy:
                                for word in self.own_programs})
         self.unit_tests = [name for name in self.targets if is_unit_test(name)]
         self.libraries = sorted({mutant.library for mutant in mutants})
-        self.chapters = CHAPTERS if "tessera" in self.libraries else ()
+        self.chapters = CHAPTERS if any(mutant.chapters for mutant in mutants) else ()
         self.tree = os.path.join(work, "tree")
         self.build = os.path.join(work, "build")
         self.programs = os.path.abspath(programs or self.build)
@@ -203,7 +210,7 @@ class Copy:
                 folder = self.build if name in self.unit_tests else self.programs
                 program = os.path.join(folder, "bin", name)
                 if is_coarray(word):
-                    name = word.removeprefix("caf.")
+                    name = name.removeprefix("caf.")
                     program = os.path.join(self.programs, "tests/behaviour/coarrays", name, name)
                 command = [os.path.join(self.programs, "bin", "oshrun"), "-n", str(run["npes"]),
                            "--timeout", self.timeout, program]

@@ -228,7 +228,7 @@ TEST_P(MarkedCopiesTest, RefreshesMarkedPagesAlone) {
     copies_.refresh(&own(9000), 1);
     EXPECT_EQ(own(9000), 'b') << "a range is compared";
     mine(kAll - 1) = 'c';
-    other_.mark_public(&mine(kAll - 1), 1);
+    other_.mark_changed(kAll - 1, 1, kOwner);
     copies_.refresh_all(no_dice_);
     EXPECT_EQ(own(kAll - 1), 'c');
 }
