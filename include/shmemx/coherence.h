@@ -51,7 +51,7 @@ void shmemx_writeback(const void* ptr, size_t nbytes) SHMEM_INTERNAL_NOTHROW;
 /**
  * Lets loads of these bytes that follow see what other PEs have stored.
  *
- * ptr, nbytes   as in shmemx_writeback. This PE's own changes there go to memory first, so no change
+ * ptr, nbytes   as in shmemx_writeback. This PE's changes there go to memory first, so no change
  *               is lost; but only shmemx_writeback makes sure that others see them.
  *
  * RETURNS when: every load of the range that follows sees what was visible at the call.
