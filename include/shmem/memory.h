@@ -91,7 +91,8 @@ void* shmem_realloc(void* ptr, size_t size) SHMEM_INTERNAL_NOTHROW;
  *
  * RETURNS when: all PEs have called it (barrier on entry, so earlier operations on the default
  * context have reached the block).
- * ERRORS: an address that is no allocation ends the job with a message.
+ * ERRORS: an address inside an allocation frees nothing, with a warning; any other one that is no
+ * allocation ends the job with a message.
  * THREADS: one thread per PE at a time. OpenSHMEM 1.6, 9.3, shmem_free.
  */
 void shmem_free(void* ptr) SHMEM_INTERNAL_NOTHROW;

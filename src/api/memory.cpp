@@ -105,6 +105,23 @@ void* allocate(std::size_t bytes, std::size_t alignment, Sharing sharing, const 
           where, address);
 }
 
+// Programs exist that free an aligned address inside their block, which other libraries let pass.
+// RETURNS: whether the address lies inside a block; the first time with a warning.
+TESSERA_COLD bool is_inside_block(const void* address, const char* where) {
+    const std::size_t offset = heap_offset(address);
+    const auto block = heap_allocator().block_containing(offset);
+    if (!block) return false;
+    static bool is_told = false;
+    if (!is_told) {
+        warn(
+            "%s: %p lies %zu bytes inside a block of %zu bytes, which stays allocated; pass the "
+            "address that the allocation returned (said once)",
+            where, address, offset - block->offset, block->bytes);
+    }
+    is_told = true;
+    return true;
+}
+
 void* reallocate(void* address, std::size_t bytes, const char* where) {
     if (address == nullptr) return allocate(bytes, heap::kMinAlignment, Sharing::kPlain, where);
     if (bytes == 0) {
@@ -166,10 +183,11 @@ void free_block(void* address, const char* where) {
     check_initialized(where);
     if (address == nullptr) return;
     const std::size_t offset = heap_offset(address);
-    if (!heap_allocator().size_of(offset)) fail_block(address, where);
+    const bool is_block = heap_allocator().size_of(offset).has_value();
+    if (!is_block && !is_inside_block(address, where)) fail_block(address, where);
     barrier(where);  // No PE uses the block any more.
     compare_with_all(0, offset, where);
-    heap_allocator().free(offset);
+    if (is_block) heap_allocator().free(offset);
 }
 
 }  // namespace tessera::api

@@ -162,7 +162,11 @@ static void free_twice(void) {
     shmem_free(heap);
     shmem_free(heap);
 }
-static void free_middle(void) { shmem_free(heap + 2); }
+static void free_middle(void) {
+    shmem_free(heap + 2);
+    shmem_free(heap + 2);  // The block is still there, and there is no second warning.
+    shmem_free(heap);
+}
 static void free_static(void) { shmem_free(words); }
 static void free_stack(void) {
     long here = 0;

@@ -119,7 +119,6 @@ ONE_PE_FAILS = {
 FREED = rf"{ADDRESS} is not the start of an allocated block of the symmetric heap \(freed twice\?\)"
 ALL_PES_FAIL = {
     "free_twice": "shmem_free: " + FREED,
-    "free_middle": "shmem_free: " + FREED,
     "free_static": rf"shmem_free: {ADDRESS} is static data of the program, .*",
     "realloc_static": rf"shmem_realloc: {ADDRESS} is static data of the program, .*",
     "free_stack": "shmem_free: " + NOT_SYMMETRIC,
@@ -174,6 +173,14 @@ class Errors(LaunchTest):
                 self.assertIn(len(told), range(1, NPES + 1), error)
                 for line in told:
                     self.assertRegex(line, rf"^\[pe \d\] {message}$")
+
+    def test_free_of_an_address_inside_a_block(self):
+        _, error = self.run_case("free_middle", code=0)
+        told = self.lines_of_pes(error)
+        self.assertEqual(len(told), NPES, error)
+        for line in told:
+            self.assertRegex(line, rf"^\[pe \d\] shmem_free: {ADDRESS} lies 16 bytes inside a "
+                                   r"block of 800 bytes, which stays allocated; .*")
 
     def test_a_single_pe(self):
         for case in ("pe_negative", "stack_put", "lock_clear_free", "free_twice"):

@@ -64,7 +64,7 @@ for wrapper in oshcc oshc++ oshcxx oshCC shmemcc shmemc++; do
     odd=('-DTEXT="a  b"' "-DQUOTE='" '-D$HOME *' '' 'a file.c' -o 'a program')
     expect_lines "$(printf '%s\n' "$before" "${odd[@]}" "$after")" "$bin/$wrapper" "${odd[@]}"
     # Nothing is linked, so no library.
-    for mode in -c -E -S -M -MM -fsyntax-only; do
+    for mode in -c -E -S -M -MM -r -fsyntax-only; do
         expect_lines "$before"$'\n'$mode$'\nhello.c' "$bin/$wrapper" $mode hello.c
     done
     # No input either: asking the compiler something must not make it link.
