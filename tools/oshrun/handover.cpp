@@ -89,6 +89,14 @@ std::vector<std::string> command_for(Launcher launcher, const Options& options,
     return mpirun_command(program, options, context);
 }
 
+// Launchers have no such option, so that on each host setarch(1) starts the program.
+Options with_no_aslr(Options options) {
+    if (!options.no_aslr) return options;
+    for (App& app : options.apps)
+        app.command.insert(app.command.begin(), {"setarch", "--addr-no-randomize"});
+    return options;
+}
+
 std::string shown(const std::vector<std::string>& command) {
     std::string text;
     for (const std::string& word : command) text += (text.empty() ? "" : " ") + word;
@@ -128,7 +136,8 @@ void hand_over(const Options& options) {
     config();  // A bad value is reported once, here.
     std::vector<std::string> environment_of_job = base_environment();
     set_fatal_advice(kStartAdvice);
-    std::vector<std::string> command = command_for(launcher, options, environment_of_job);
+    std::vector<std::string> command =
+        command_for(launcher, with_no_aslr(options), environment_of_job);
     announce_report(options);
     if (options.verbose) warn("handing over to: %s", shown(command).c_str());
     execute(command, environment_of_job);

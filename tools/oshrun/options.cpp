@@ -189,6 +189,9 @@ void describe_options(CLI::App& parser, Options& options, Raw& raw) {
         .add_flag("--debug", raw.debugged,
                   "Start gdb for each PE, or for those of a list (--debug=0,3), in tmux")
         ->type_name("[=PES]");
+    parser.add_flag("--no-aslr", options.no_aslr,
+                    "Give the PEs' programs the same addresses: no randomisation by the kernel "
+                    "(docs/addresses.md)");
     parser.add_flag("-v,--verbose", options.verbose,
                     "Print the host and the process of each PE, and how it ended");
     describe_host_options(parser, options, raw);

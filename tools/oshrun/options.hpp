@@ -40,6 +40,7 @@ struct Options {
     std::vector<int> debugged_pes;                         // --debug=PES; empty: all
     std::vector<std::pair<std::string, std::string>> mca;  // for mpirun and prterun
     bool check = false;
+    bool no_aslr = false;
     bool verbose = false;
     bool report_bindings = false;
     double timeout_seconds = 0;  // 0: no limit

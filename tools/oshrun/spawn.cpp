@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,6 +27,8 @@ namespace {
 constexpr std::size_t kChildStackBytes = 64 * 1024;
 constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
 constexpr const char* kShell = "/bin/sh";
+
+constexpr unsigned long kReadPersonality = 0xffffffff;
 
 struct Child {
     const ProcessPlan* plan;
@@ -55,6 +58,12 @@ void restore_signals(const ProcessPlan& plan) {
     ::sigprocmask(SIG_SETMASK, &plan.signal_mask, nullptr);
 }
 
+bool stop_randomisation() {
+    const int now = ::personality(kReadPersonality);
+    return now >= 0 &&
+           ::personality(static_cast<unsigned long>(now) | unsigned{ADDR_NO_RANDOMIZE}) >= 0;
+}
+
 // Runs in the new process, on a stack of its own, with oshrun's memory.
 int run_child(void* argument) {
     const Child& child = *static_cast<const Child*>(argument);
@@ -79,6 +88,8 @@ int run_child(void* argument) {
     for (const SavedLimit& limit : plan.limits) {
         if (limit.is_changed) ::setrlimit(limit.resource, &limit.before);
     }
+    if (plan.no_aslr && !stop_randomisation())
+        return fail(child, "turning off the randomisation of addresses (--no-aslr)");
     restore_signals(plan);
     ::execve(plan.path.c_str(), child.arguments, child.environment);
     // Like execvp(): a text file without #! is a shell script.

@@ -36,6 +36,7 @@ struct ProcessPlan {
     sigset_t signal_mask;
     bool ignore_sigpipe = false;
     bool is_debugged = false;  // any process of the user may trace it
+    bool no_aslr = false;      // the kernel does not randomise its addresses
     SavedLimits limits;        // to restore
 };
 

@@ -221,6 +221,7 @@ void start_pe(Job& job, int pe, Inherited& inherited, CommonPlan& common) {
                      .kept_fds = {},
                      .signal_mask = job.signals.mask_before,
                      .ignore_sigpipe = job.signals.pipe_was_ignored,
+                     .no_aslr = job.options.no_aslr,
                      .limits = common.limits};
     add_place(plan.environment, pe, job.npes);
     if (!common.binding.pus.empty()) plan.pus = common.binding.pus[index];

@@ -72,6 +72,17 @@ class FakeLauncher(LaunchTest):
             out, _ = self.oshrun("--launcher", "mpirun", option, path, "./a.out")
             self.assertIn("argument <c:4,d>", out)
 
+    def test_programs_whose_addresses_are_not_random(self):
+        self.put("prterun")
+        self.put("srun")
+        words = "argument <setarch>\nargument <--addr-no-randomize>\nargument <./%s.out>\n"
+        for options in (("--host", "a:2,b"), ("--launcher", "srun")):
+            out, _ = self.oshrun(*options, "--no-aslr", "-n", 2, "./a.out")
+            self.assertIn(words % "a", out)
+        out, _ = self.oshrun("--host", "a:2,b", "--no-aslr", "-n", 2, "./a.out", ":",
+                             "-n", 1, "./b.out")
+        self.assertIn(words % "b", out)
+
     def test_hosts_that_nobody_knows(self):
         self.put("mpirun", "mpirun (Open MPI) 4.1.4")
         _, error = self.oshrun("--host", "localhost,nohost.invalid:2", "true")
