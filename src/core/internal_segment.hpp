@@ -15,6 +15,7 @@
 #include "base/setting_marks.hpp"
 #include "base/wait_subject.hpp"
 #include "core/diagnosis.hpp"
+#include "heap/heap_address.hpp"
 #include "heap/node_file.hpp"
 #include "heap/pe_location.hpp"
 #include "heap/shared_pages.hpp"
@@ -52,10 +53,17 @@ struct InternalSegment {
     // PE 0's words serve the job: see agree_on_public_file().
     std::uint64_t public_file_job;
     std::uint64_t static_bytes_max;
+    // The first PE of a node tells the others on which try the nodes' PEs agree, by rounds
+    // (session/connect.cpp).
+    std::atomic<std::uint32_t> heap_tries[heap::kNoHeapAddress + 1];
+    // 1: the addresses of the PEs' heaps differ.
+    std::uint32_t heaps_differ;
     // SHMEM_DEBUG: digest of this PE's last collective allocation.
     alignas(kFalseSharingBytes) std::uint64_t allocation_digest;
     // Read when the settings of two PEs differ.
     SettingMarks setting_marks;
+    // A text on what lay at the addresses that were not free for this PE's heap, as far as it fits.
+    char heap_obstacle[80];
     // PE 0 counts the PEs that have come to exit() without shmem_finalize
     // (session/exit_meeting.hpp).
     alignas(kFalseSharingBytes) std::uint64_t leaving;

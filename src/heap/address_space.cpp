@@ -74,7 +74,17 @@ bool parse(const char* line, MappedRange& range) {
     return true;
 }
 
-// Calls visit(mapping) in ascending order, until it returns false.
+// The name in a line of /proc/self/maps, which five words precede; "": there is none.
+std::string name_in(const char* line) {
+    constexpr int kWordsBefore = 5;
+    for (int word = 0; word < kWordsBefore; ++word) {
+        line += std::strcspn(line, " \n");
+        line += std::strspn(line, " ");
+    }
+    return std::string(line, std::strcspn(line, "\n"));
+}
+
+// Calls visit(mapping, line) in ascending order, until it returns false.
 template <class Visit>
 void for_each_line(Visit visit) {
     const File maps(std::fopen(kMaps, "re"));
@@ -83,7 +93,7 @@ void for_each_line(Visit visit) {
     std::size_t capacity = 0;
     MappedRange range;
     while (::getline(&text, &capacity, maps.get()) > 0) {
-        if (parse(text, range) && !visit(range)) break;
+        if (parse(text, range) && !visit(range, text)) break;
     }
     std::free(text);
 }
@@ -112,7 +122,7 @@ std::vector<MappedRange> mappings_of(std::uintptr_t begin, std::uintptr_t end) {
         }
         return all;
     }
-    for_each_line([&](const MappedRange& range) {
+    for_each_line([&](const MappedRange& range, const char* /*line*/) {
         if (range.end <= begin) return true;
         return append(all, range, begin, end) && all.back().end < end;
     });
@@ -120,9 +130,23 @@ std::vector<MappedRange> mappings_of(std::uintptr_t begin, std::uintptr_t end) {
     return all;
 }
 
+std::string describe_mapping_in(std::uintptr_t begin, std::uintptr_t end) {
+    std::string text;
+    for_each_line([&](const MappedRange& range, const char* line) {
+        if (range.end <= begin) return true;
+        if (range.begin >= end) return false;
+        const std::string name = name_in(line);
+        char place[64];
+        std::snprintf(place, sizeof place, " at [0x%lx, 0x%lx)", range.begin, range.end);
+        text = (name.empty() ? "memory without a name" : name) + place;
+        return false;
+    });
+    return text;
+}
+
 std::size_t count_mappings() {
     std::size_t count = 0;
-    for_each_line([&](const MappedRange&) {
+    for_each_line([&](const MappedRange&, const char* /*line*/) {
         ++count;
         return true;
     });

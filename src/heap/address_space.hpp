@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace tessera::heap {
@@ -26,6 +27,10 @@ struct MappedRange {
 // where a part of it is not mapped, or the kernel does not tell.
 // COST: 1 us a mapping; without the query 0.6 us for each mapping of the process below `end`.
 std::vector<MappedRange> mappings_of(std::uintptr_t begin, std::uintptr_t end);
+
+// The first mapping in [begin, end), in words: "/usr/lib/libx.so at [0x7f..., 0x7f...)"; "": there
+// is none. COST: 0.6 us for each mapping of the process below `end`.
+std::string describe_mapping_in(std::uintptr_t begin, std::uintptr_t end);
 
 // The number of mappings of this process. COST: 0.6 us for each.
 std::size_t count_mappings();

@@ -53,7 +53,7 @@
 
 namespace tessera::heap {
 
-inline constexpr std::uint64_t kNodeMagic = 0x5445535345524138;  // "TESSERA8": layout version 8
+inline constexpr std::uint64_t kNodeMagic = 0x5445535345524139;  // "TESSERA9": layout version 9
 // Address space for the flags of some 48,000 teams, lists of members, the mailboxes of 600
 // teams, the streams of 256, and the nodes of 262,144 locks; only those that exist take memory.
 // Behind it: slots for the epochs with each PE of the job (core/internal_segment.hpp).
@@ -168,6 +168,9 @@ struct alignas(kFalseSharingBytes) PeRecord {
     std::int32_t thread_level;      // written before the sync that ends init
     // The program goes on when other PEs die (session/failures.hpp); read by oshrun.
     std::atomic<std::uint32_t> survives_failures;
+    // Bit i: the address of this number was not free for the PE's heap (session/node_heaps.cpp).
+    // Written before the sync that lets the others read it.
+    std::uint32_t heap_obstructions;
 };
 static_assert(sizeof(PeRecord) == kFalseSharingBytes);
 static_assert(std::atomic<PeState>::is_always_lock_free);

@@ -10,6 +10,8 @@
 
 #include "base/fatal.hpp"
 #include "core/address_map.hpp"
+#include "core/internal_segment.hpp"
+#include "core/pe_state.hpp"
 #include "memory/external_heap.hpp"
 #include "memory/segments.hpp"
 
@@ -49,6 +51,14 @@ bool is_on_own_stack(std::uintptr_t address) {
     const bool is_known = pthread_attr_getstack(&attributes, &start, &bytes) == 0;
     pthread_attr_destroy(&attributes);
     return is_known && address - reinterpret_cast<std::uintptr_t>(start) < bytes;
+}
+
+const char* hint_at(std::uintptr_t address) {
+    if (is_on_own_stack(address))
+        return " (it is on the stack; in Fortran, give it the attribute save)";
+    if (pe_state.internal == nullptr || pe_state.internal->heaps_differ == 0) return "";
+    return " of this PE: here the addresses differ from PE to PE (SHMEM_INFO=1 says why), so "
+           "another PE's pointer is not this PE's";
 }
 
 }  // namespace
@@ -123,9 +133,7 @@ void fail_address(const void* address, std::size_t bytes, const char* where) {
         where, address, reinterpret_cast<void*>(map.heap_base),
         reinterpret_cast<void*>(map.heap_base + map.team_begin),
         reinterpret_cast<void*>(map.static_base),
-        reinterpret_cast<void*>(map.static_base + map.static_bytes),
-        is_on_own_stack(start) ? " (it is on the stack; in Fortran, give it the attribute save)"
-                               : "");
+        reinterpret_cast<void*>(map.static_base + map.static_bytes), hint_at(start));
 }
 
 }  // namespace tessera

@@ -85,6 +85,64 @@ void move_to_helpers() {
     }
 }
 
+using PublishedNote = Node::HeapNote;
+
+// A PE publishes a note, and behind it the fabric's EndpointInfo.
+void publish_this_pe() {
+    const PublishedNote note = session->node->heap_note();
+    const auto note_bytes = std::as_bytes(std::span(&note, 1));
+    std::vector<std::byte> all(note_bytes.begin(), note_bytes.end());
+    const std::vector<std::byte> endpoint = session->fabric->endpoint_info();
+    all.insert(all.end(), endpoint.begin(), endpoint.end());
+    launch::publish_endpoint_info(all);
+}
+
+std::vector<std::byte> endpoint_info_of(int pe) {
+    std::vector<std::byte> all = launch::endpoint_info_of(pe);
+    all.erase(all.begin(), all.begin() + std::min(all.size(), sizeof(PublishedNote)));
+    return all;
+}
+
+// REQUIRES: all nodes' PEs have published theirs.
+Node::HeapTries read_heap_tries() {
+    Node::HeapTries tries{.first = heap::kNoHeapAddress, .last = 0};
+    for (int pe = 0; pe < session->job.npes; ++pe) {
+        if (session->job.first_pes[static_cast<std::size_t>(pe)] != pe) continue;
+        const std::vector<std::byte> bytes = launch::endpoint_info_of(pe);
+        PublishedNote note;
+        if (bytes.size() < sizeof note)
+            fatal("PE %d uses another version of Tessera; link all PEs with the same library", pe);
+        std::memcpy(&note, bytes.data(), sizeof note);
+        tries.first = std::min(tries.first, note.last_try);
+        tries.last = std::max(tries.last, note.last_try);
+        if (note.pe >= 0) session->node->note_other_node(note);
+    }
+    return tries;
+}
+
+// Whether the heaps of all nodes' PEs lie at different addresses that the PEs can change. The first
+// PE of a node reads what the nodes have published and tells the others.
+bool must_connect_again(std::size_t round, const char* where) {
+    if (config().heap_address.kind == HeapAddressKind::kAny) return false;
+    constexpr std::uint32_t kRadix = heap::kNoHeapAddress + 1;
+    std::atomic<std::uint32_t>& word = session->node->internal(0).heap_tries[round];
+    if (session->job.local_index == 0) {
+        const Node::HeapTries tries = read_heap_tries();
+        // Pairs with session/connect.cpp:must_connect_again of the node's other PEs.
+        word.store(1 + tries.first * kRadix + tries.last, std::memory_order_release);
+    }
+    std::uint32_t told = 0;
+    wait_until(
+        [&] {
+            // Pairs with session/connect.cpp:must_connect_again of the node's first PE.
+            told = word.load(std::memory_order_acquire);
+            return told != 0;
+        },
+        where);
+    return session->node->follow_heap_tries(
+        {.first = (told - 1) / kRadix, .last = (told - 1) % kRadix}, where);
+}
+
 // The cores of this PE, of which another launcher than oshrun may give it several.
 std::size_t count_my_cores() {
     const std::vector<std::uint32_t> mine = topology::affinity_of(0);
@@ -144,7 +202,7 @@ FabricSetup describe_fabric() {
         .is_oversubscribed =
             static_cast<std::uint32_t>(session->job.npes_of_host) > header.usable_cores,
         .endpoint_table = session->node->endpoint_table(),
-        .endpoint_info_of = launch::endpoint_info_of,
+        .endpoint_info_of = endpoint_info_of,
         .values = fabric_setting};
 }
 
@@ -188,12 +246,16 @@ PublicFileFacts agree_on_public_file(const char* where) {
                 atomic_at_first_pe({.dest = &mine.static_bytes_max, .op = AtomicOp::kFetch})};
 }
 
-void connect_nodes(int level) {
+void connect_nodes(int level, const char* where) {
     if (session->job.nnodes == 1) return make_transport_contexts(level);
-    session->fabric = make_fabric(fabric_choice_name(), describe_fabric());
+    std::size_t round = 0;
+    do {
+        session->fabric.reset();  // The fabric has registered the heap at its former address.
+        session->fabric = make_fabric(fabric_choice_name(), describe_fabric());
+        publish_this_pe();
+        launch::meet_job(nullptr);
+    } while (must_connect_again(round++, where));
     pe_state.fabric = session->fabric.get();
-    launch::publish_endpoint_info(session->fabric->endpoint_info());
-    launch::meet_job(nullptr);
     session->fabric->start();
     make_transport_contexts(level);
     agree_on_heap();

@@ -78,6 +78,7 @@ void print_info(const Node& node, const launch::Job& job, std::span<const Outcom
         text += line("PEs", text_of("%d, %d on this node", job.npes, job.nlocal));
         text += line("nodes", nodes_text(job));
         text += line("symmetric heap", heap_text(node.header()));
+        text += line("heap address", node.heap_address_text());
         text += line("team memory", mebibytes_text(node.header().range.team_bytes));
         text += line("local memory", mebibytes_text(node.header().range.local_bytes));
         text += line("static data", static_text(node));

@@ -5,10 +5,7 @@
 
 #include <fcntl.h>
 #include <linux/falloc.h>
-#include <linux/mempolicy.h>
-#include <sched.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,7 +22,10 @@
 
 namespace tessera {
 
-Node::Node(launch::Job& job, const char* where) : job_(job), my_statics_(heap::static_data()) {
+Node::Node(launch::Job& job, const char* where)
+    : job_(job),
+      my_statics_(heap::static_data()),
+      heap_try_(config().heap_address.kind == HeapAddressKind::kAny ? heap::kNoHeapAddress : 0) {
     map_files();
     publish_record(where);
     if (my_record().inits > 1) {
@@ -39,6 +39,7 @@ Node::Node(launch::Job& job, const char* where) : job_(job), my_statics_(heap::s
     publish_settings();
     barrier(where);
     check_settings();
+    agree_on_heap_address(where);
     if (config().heap.is_coherent()) map_statics();
     fill_peers();
     if (job_.launcher != launch::Launcher::kOshrun && job_.local_index == 0) discover_topology();
@@ -77,10 +78,6 @@ InlineLimit* Node::my_inline_limit() const {
     return index != heap::kNoInlineLimit ? limits + index : nullptr;
 }
 
-char* Node::heap(int local_index) const {
-    return heap_map_.data() + static_cast<std::size_t>(local_index) * header_->heap_stride;
-}
-
 void Node::barrier(const char* where) const {
     header_->startup.barrier(static_cast<std::uint32_t>(job_.nlocal), where);
 }
@@ -97,47 +94,9 @@ void Node::map_files() {
     }
     map_heaps(header);
     node_map_ = Mapping::share(job_.node_file.get(), 0, header.static_offset);
-    const HeapMode& mode = config().heap;
-    if (!node_map_.is_mapped() || (mode.kind != HeapKind::kFile && !heap_map_.is_mapped()) ||
-        (!mode.is_coherent() && !own_heap_.is_mapped())) {
-        fatal(
-            "shmem_init: cannot map the symmetric heaps, team and local memory of %d PEs with %llu "
-            "bytes each: %s; lower SHMEM_SYMMETRIC_SIZE, SHMEM_TEAM_MEMORY_SIZE, "
-            "SHMEM_LOCAL_MEMORY_SIZE, or raise the address space limit (ulimit -v)",
-            header.npes, static_cast<unsigned long long>(header.range.bytes()),
-            std::strerror(errno));
-    }
+    if (!node_map_.is_mapped()) fail_to_map(header);
     header_ = reinterpret_cast<heap::NodeHeader*>(node_map_.data());
     records_ = reinterpret_cast<heap::PeRecord*>(node_map_.data() + header_->records_offset);
-    if (header_->page_kind == heap::PageKind::kTransparentHuge)
-        ::madvise(heap_map_.data(), heap_map_.bytes(), MADV_HUGEPAGE);
-}
-
-void Node::map_heaps(const heap::NodeLayout& layout) {
-    const HeapMode& mode = config().heap;
-    const std::size_t bytes = static_cast<std::size_t>(layout.npes) * layout.heap_stride;
-    const std::size_t alignment = heap::heap_alignment(layout.range.heap_bytes);
-    if (mode.kind == HeapKind::kEmulated && job_.nnodes > 1) {
-        fatal(
-            "shmem_init: SHMEM_HEAP=%s works with the PEs of one node, and this job has %d nodes; "
-            "start it on one host without SHMEM_VIRTUAL_NODES, or take noncoherent:PATH",
-            print_heap_mode(mode).c_str(), job_.nnodes);
-    }
-    if (!mode.is_coherent()) {
-        own_heap_ =
-            Mapping::private_memory(layout.range.bytes(), {.aligned_to = alignment, .wanted = {}});
-    }
-    if (mode.kind == HeapKind::kFile) return;
-    // First, and at the addresses of an earlier init: so inline maps (memory/inline_maps.hpp) stay
-    // valid.
-    static char* heaps = nullptr;
-    // The own heap is aligned, so that its offsets are as aligned as its addresses.
-    heap_map_ = Mapping::share(
-        job_.heap_file.get(), 0, bytes,
-        {.aligned_to = alignment,
-         .aligned_at = static_cast<std::size_t>(job_.local_index) * layout.heap_stride,
-         .wanted = heaps});
-    heaps = heap_map_.data();
 }
 
 std::uint64_t Node::static_slot(int local_index) const {
@@ -172,18 +131,6 @@ void Node::use_copies(Transport& transport, std::span<char* const> heaps) {
         const auto index = static_cast<std::size_t>(pe);
         peers_[index].heap = heaps[index];
     }
-}
-
-void Node::bind_heap_to_numa_node() const {
-    // Asks the system, not the facts: the first PE may not have written them yet.
-    if (!heap_map_.is_mapped() || ::access("/sys/devices/system/node/node1", F_OK) != 0) return;
-    unsigned cpu = 0;
-    unsigned numa_node = 0;
-    if (::getcpu(&cpu, &numa_node) != 0 || numa_node >= 64) return;
-    // The policy is stored with the file, so peers that touch a page first place it here as well.
-    unsigned long nodes = 1UL << numa_node;
-    ::syscall(SYS_mbind, heap(job_.local_index), header_->heap_stride, MPOL_PREFERRED, &nodes,
-              sizeof nodes * 8, 0);
 }
 
 // Helpers may still copy for an earlier program that has ended without a word; PEs do not.
@@ -233,6 +180,7 @@ void Node::publish_record(const char* where) const {
     record.static_in_node_file = job_.launcher == launch::Launcher::kOshrun ? 1 : 0;
     record.program_digest = program_digest();
     record.settings_digest = settings_digest();
+    record.heap_obstructions = 0;
     ++record.inits;
     // Pairs with tools/oshrun/verdict.cpp:state_of and tools/oshrun/ending.cpp:activity_text.
     record.state.store(heap::PeState::kInitialized, std::memory_order_release);
@@ -241,6 +189,7 @@ void Node::publish_record(const char* where) const {
 void Node::publish_settings() const {
     InternalSegment& mine = internal(job_.local_index);
     mine.setting_marks = setting_marks(config());
+    publish_obstruction();
     if (job_.launcher == launch::Launcher::kOshrun) return;
     for (std::uint32_t pu : topology::affinity_of(0)) {
         if (pu / 64 < kAffinityWords) mine.affinity[pu / 64] |= std::uint64_t{1} << pu % 64;
@@ -345,14 +294,6 @@ void Node::fill_peers() {
         } else {
             transport_table_[world_index(i)] = transports_[i == job_.local_index ? 0 : 1].get();
         }
-    }
-}
-
-void Node::open_heaps() {
-    if (!config().heap.is_coherent()) return;
-    for (int pe : job_.local_pes) {
-        peers_[static_cast<std::size_t>(pe)].heap_inline_limit =
-            inline_limit_of(header_->range.bytes());
     }
 }
 

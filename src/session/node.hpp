@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/fd.hpp"
@@ -46,6 +47,25 @@ class Node {
     char* own_heap() const {
         return own_heap_.is_mapped() ? own_heap_.data() : heap(job_.local_index);
     }
+    // Whether the heaps of all PEs of the job lie at the same address on each of them, as far as
+    // follow_heap_tries() knows; and the reason, in words.
+    bool has_one_heap_address() const { return heap_try_ != heap::kNoHeapAddress; }
+    std::string heap_address_text() const;
+    // Nodes tell each other this about the addresses.
+    struct HeapNote {
+        std::uint32_t last_try;  // heap::kNoHeapAddress: none was free on all PEs of the node
+        std::int32_t pe;         // a PE on which an address was not free; -1: there is none
+        char obstacle[sizeof(InternalSegment::heap_obstacle)];
+    };
+    HeapNote heap_note() const;
+    void note_other_node(const HeapNote& theirs) { note_of_other_node_ = theirs; }
+    // The first and the last one of all nodes' tries.
+    struct HeapTries {
+        std::uint32_t first;
+        std::uint32_t last;
+    };
+    // RETURNS: whether nodes change the address, and so must connect again.
+    bool follow_heap_tries(const HeapTries& tries, const char* where);
     // Maps the PE's slot of the node file, for the public copy of its static data. nullptr: the PE
     // runs another program.
     char* map_static_copy(int local_index);
@@ -92,7 +112,13 @@ class Node {
   private:
     void empty_offload_ring(const char* where) const;
     void map_files();
+    // node_heaps.cpp.
+    [[noreturn]] static void fail_to_map(const heap::NodeLayout& layout);
     void map_heaps(const heap::NodeLayout& layout);
+    void note_obstacle(std::uintptr_t wanted, std::uintptr_t begin, std::size_t bytes);
+    void publish_obstruction() const;
+    void agree_on_heap_address(const char* where);
+    void try_next_heap_address(const char* where);
     void publish_record(const char* where) const;
     void publish_settings() const;
     void check_settings() const;
@@ -110,6 +136,11 @@ class Node {
     Mapping node_map_;
     Mapping heap_map_;  // none with SHMEM_HEAP=noncoherent:PATH
     Mapping own_heap_;  // the private copy of a non-coherent one
+    // The number of the address that the PEs try to have their heaps at, or kNoHeapAddress.
+    std::uint32_t heap_try_;
+    bool is_obstructed_ = false;  // It is not free on this PE.
+    std::string heap_obstacles_;  // the texts on all of its tries that failed
+    HeapNote note_of_other_node_{.last_try = 0, .pe = -1, .obstacle = {}};
     heap::NodeHeader* header_ = nullptr;
     heap::PeRecord* records_ = nullptr;
     std::vector<Mapping> static_maps_;  // by local index; own entry empty

@@ -70,7 +70,7 @@ void start(int level, const char* where);
 // node_files.cpp. A foreign launcher gives no shared files; the first PE of the node makes them.
 void make_files(launch::Job& job);
 // connect.cpp. RETURNS when: all PEs of the job can reach this one.
-void connect_nodes(int level);
+void connect_nodes(int level, const char* where);
 // RETURNS when: all PEs of the job have come. Drives the fabric.
 void meet_all(const char* where);
 // Before the PEs map a file for their public copies.

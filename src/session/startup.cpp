@@ -97,6 +97,7 @@ void enter_wait_environment() {
     InternalSegment& internal = node.internal(session->job.local_index);
     heap::NodeHeader& header = node.header();
     session->waits_of_others = waits_of_others(node, session->job);
+    internal.heaps_differ = session->node->has_one_heap_address() ? 0 : 1;
     internal.facts.pe = session->job.pe;
     internal.facts.node_base = reinterpret_cast<std::uint64_t>(&header);
     internal.facts.heap_base = address_map.heap_base;
@@ -203,7 +204,7 @@ void start(int level, const char* where) {
                 .shared_team = &session->shared_team,
                 .node_team = &session->node_team,
                 .describe_fabric = describe_fabric};
-    connect_nodes(level);
+    connect_nodes(level, where);
     make_copies(where);
     session->node->my_record().thread_level = level;
     session->node->barrier(where);

@@ -61,6 +61,15 @@ constexpr Variable kVariables[] = {
              "noncoherent:PATH keeps private copies, and public ones in a file or device that all "
              "PEs map, also those of other hosts, coherent by software; noncoherent-emulated does "
              "so without a file, for tests."},
+    {.name = "SHMEM_HEAP_ADDRESS",
+     .field = &Config::heap_address,
+     .must_agree = true,
+     .help =
+         "The address of each PE's own symmetric heap, team and local memory. same: PEs agree "
+         "on one address that is free on all of them, so that they can use each other's "
+         "pointers to symmetric memory, or the job ends; an address: this one, or the job ends; "
+         "any: it differs from PE to PE. auto: same where that can be had, else any "
+         "(docs/addresses.md)."},
     {.name = "SHMEM_NONCOHERENT_SEED",
      .field = &Config::eviction_seed,
      .help = "With a non-coherent heap: lines are evicted from the private copies at random, "

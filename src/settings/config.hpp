@@ -18,6 +18,7 @@
 
 #include "base/log.hpp"
 #include "base/setting_marks.hpp"
+#include "heap/heap_address.hpp"
 #include "heap/heap_mode.hpp"
 #include "heap/static_data_mode.hpp"
 #include "settings/config_parse.hpp"
@@ -98,6 +99,7 @@ struct Config {
     std::uint64_t local_memory_size = 0;  // bytes per PE; 0: as the symmetric heap
     bool huge_pages = true;
     HeapMode heap;
+    HeapAddress heap_address;
     Count eviction_seed;  // 0: no evictions
     StaticDataMode static_data = StaticDataMode::kShared;
     bool segment_pages = true;
@@ -146,8 +148,8 @@ struct FabricValue {
 using Field =
     std::variant<Switch, bool Config::*, std::uint64_t Config::*, Count Config::*,
                  std::string Config::*, FabricValue, FabricChoice Config::*, HeapMode Config::*,
-                 StaticDataMode Config::*, Collective, AmoPath Config::*, ProgressMode Config::*,
-                 SharedCopies Config::*, SubsystemSet Config::*>;
+                 HeapAddress Config::*, StaticDataMode Config::*, Collective, AmoPath Config::*,
+                 ProgressMode Config::*, SharedCopies Config::*, SubsystemSet Config::*>;
 
 struct Variable {
     std::string_view name;

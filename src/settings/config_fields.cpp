@@ -67,6 +67,9 @@ bool set_value(Config& config, const Field& field, std::string_view text) {
                 return true;
             },
             [&](HeapMode Config::*member) { return assign(config.*member, parse_heap_mode(text)); },
+            [&](HeapAddress Config::*member) {
+                return assign(config.*member, parse_heap_address(text));
+            },
             [&](ProgressMode Config::*member) {
                 return assign(config.*member, parse_progress(text));
             },
@@ -96,6 +99,7 @@ std::string value_text(const Config& config, const Variable& variable) {
             [&](std::string Config::*member) { return config.*member; },
             [&](FabricValue value) { return config.fabric_values[value.row]; },
             [&](HeapMode Config::*member) { return print_heap_mode(config.*member); },
+            [&](HeapAddress Config::*member) { return print_heap_address(config.*member); },
             [&](ProgressMode Config::*member) { return print_progress(config.*member); },
             [&](SubsystemSet Config::*member) { return print_subsystems(config.*member); },
             [&](Collective collective) {
@@ -121,6 +125,7 @@ Names value_names(const Variable& variable) {
             [](std::string Config::* /*member*/) { return Names(); },
             [](FabricValue value) { return value.is_switch ? Names(kSwitchNames) : Names(); },
             [](HeapMode Config::* /*member*/) { return Names(); },
+            [](HeapAddress Config::* /*member*/) { return Names(); },
             [](ProgressMode Config::* /*member*/) { return Names(); },
             [](SubsystemSet Config::* /*member*/) { return Names(); },
             [](Collective collective) { return algorithm_names(collective); },
@@ -148,6 +153,7 @@ std::string allowed_text(const Variable& variable) {
             [](std::string Config::* /*member*/) { return std::string("text"); },
             [](FabricValue value) { return std::string(value.is_switch ? kSwitchText : "text"); },
             [](HeapMode Config::* /*member*/) { return std::string(kHeapModeText); },
+            [](HeapAddress Config::* /*member*/) { return std::string(kHeapAddressText); },
             [](ProgressMode Config::* /*member*/) { return std::string(kProgressText); },
             [](SubsystemSet Config::* /*member*/) {
                 return join(kSubsystemNames) + ", with commas between; or all, or none";

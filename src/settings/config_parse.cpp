@@ -9,6 +9,7 @@
 #include <charconv>
 #include <vector>
 
+#include "heap/heap_address.hpp"
 #include "settings/progress_mode.hpp"
 
 namespace tessera {
@@ -239,6 +240,32 @@ std::string print_progress(const ProgressMode& mode) {
         case Progress::kNone: return "none";
         case Progress::kHelpers:
             return "helpers:" + std::to_string(mode.helpers) + (mode.is_forced ? "!" : "");
+    }
+    return "auto";
+}
+
+std::optional<HeapAddress> parse_heap_address(std::string_view text) {
+    static constexpr std::string_view kNames[] = {"auto", "same", "any"};
+    if (const auto kind = parse_choice(text, kNames))
+        return HeapAddress{.kind = static_cast<HeapAddressKind>(*kind)};
+    if (text.size() < 3 || text[0] != '0' || lower(text[1]) != 'x') return std::nullopt;
+    HeapAddress address{.kind = HeapAddressKind::kFixed};
+    const char* end = text.data() + text.size();
+    const auto [read_to, error] = std::from_chars(text.data() + 2, end, address.fixed, 16);
+    if (error != std::errc() || read_to != end || address.fixed == 0) return std::nullopt;
+    return address;
+}
+
+std::string print_heap_address(const HeapAddress& address) {
+    char digits[sizeof address.fixed * 2];
+    switch (address.kind) {
+        case HeapAddressKind::kAuto: break;
+        case HeapAddressKind::kSame: return "same";
+        case HeapAddressKind::kAny: return "any";
+        case HeapAddressKind::kFixed:
+            const auto written =
+                std::to_chars(std::begin(digits), std::end(digits), address.fixed, 16);
+            return "0x" + std::string(std::begin(digits), written.ptr);
     }
     return "auto";
 }

@@ -58,6 +58,7 @@ COVERING = {
     "tests/behaviour/collectives/reductions_conformance_test.cpp": {"src/api": "reductions"},
     "tests/behaviour/contexts/sessions_test.cpp": {"src/core": "atomic_batch"},
     "tests/behaviour/inline/inline_test.cpp": {"src/memory": "inline_maps"},
+    "tests/behaviour/memory/addresses_test.cpp": {"src/session": "node_heaps"},
     "tests/behaviour/mistakes/errors_test.py": {
         "src/memory": "symmetric_addresses",
         "tools/oshrun": "no_algorithms"},

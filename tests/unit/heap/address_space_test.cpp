@@ -103,6 +103,21 @@ TEST_F(AddressSpaceTest, AHoleIsNoMemory) {
     EXPECT_FALSE(mappings_of(at(4), at(6)).empty());
 }
 
+TEST_F(AddressSpaceTest, NamesTheFirstMappingInARange) {
+    map(1, 5);
+    unmap(3);
+    std::FILE* file = std::fopen("/proc/self/exe", "re");
+    ASSERT_NE(file, nullptr);
+    map(5, 1, PROT_READ, MAP_PRIVATE, ::fileno(file), 0);
+    std::fclose(file);
+    char place[64];
+    std::snprintf(place, sizeof place, "memory without a name at [0x%lx, 0x%lx)", at(1), at(3));
+    EXPECT_EQ(describe_mapping_in(at(2), at(6)), place);
+    EXPECT_EQ(describe_mapping_in(at(3), at(4)), "");
+    EXPECT_NE(describe_mapping_in(at(5), at(6)).find("address_space_test at [0x"),
+              std::string::npos);
+}
+
 TEST_F(AddressSpaceTest, CountsMappings) {
     map(1, 5);
     const std::size_t before = count_mappings();

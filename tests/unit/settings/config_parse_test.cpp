@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <random>
 
+#include "heap/heap_address.hpp"
+
 namespace tessera {
 namespace {
 
@@ -18,6 +20,20 @@ TEST(ParseCount, TakesDecimalIntegersOf32Bits) {
     EXPECT_EQ(parse_count("4294967295"), 4294967295U);
     for (const char* text : {"", "-1", "+1", " 1", "1 ", "1.5", "2k", "0x10", "4294967296"})
         EXPECT_EQ(parse_count(text), std::nullopt) << text;
+}
+
+TEST(ParseHeapAddress, TakesNamesAndHexadecimalNumbers) {
+    EXPECT_EQ(parse_heap_address("auto"), HeapAddress{});
+    EXPECT_EQ(parse_heap_address("SAME"), HeapAddress{.kind = HeapAddressKind::kSame});
+    EXPECT_EQ(parse_heap_address("any"), HeapAddress{.kind = HeapAddressKind::kAny});
+    const HeapAddress fixed{.kind = HeapAddressKind::kFixed, .fixed = 0x2'0000'0000};
+    EXPECT_EQ(parse_heap_address("0x200000000"), fixed);
+    EXPECT_EQ(parse_heap_address("0X200000000"), fixed);
+    for (const char* text : {"auto", "same", "any", "0x200000000", "0xffffffffffff0000"})
+        EXPECT_EQ(print_heap_address(*parse_heap_address(text)), text);
+    const char* const wrong[] = {"",      "0x",    "0x0",  "200000000",
+                                 "0x20g", "-0x20", "0x-2", "0x12345678123456780"};
+    for (const char* text : wrong) EXPECT_EQ(parse_heap_address(text), std::nullopt) << text;
 }
 
 TEST(ParseSize, TakesTheSpellingsOfTheSpecification) {

@@ -14,6 +14,7 @@ namespace tessera::osh_info {
 Findings check_open_files(const Subject& subject);
 Findings check_processes(const Subject& subject);
 Findings check_address_space(const Subject& subject);
+Findings check_heap_address(const Subject& subject);
 Findings check_file_size(const Subject& subject);
 Findings check_locked_memory(const Subject& subject);
 Findings check_memory(const Subject& subject);

@@ -21,6 +21,7 @@ constexpr Check kChecks[] = {
     {"open files", check_open_files},
     {"processes", check_processes},
     {"address space", check_address_space},
+    {"heap address", check_heap_address},
     {"file size", check_file_size},
     {"locked memory", check_locked_memory},
     {"memory", check_memory},

@@ -5,8 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 
+#include "base/fd.hpp"
+#include "heap/address_space.hpp"
+#include "heap/heap_address.hpp"
 #include "heap/node_file.hpp"
 #include "tools/osh_info/doctor/checks.hpp"
 #include "tools/osh_info/doctor/text.hpp"
@@ -130,6 +135,38 @@ Findings check_address_space(const Subject& subject) {
         "and SHMEM_LOCAL_MEMORY_SIZE";
     if (limit < mapped) return {problem(text, remedy)};
     return {note(text, remedy)};
+}
+
+// Tries as PEs do, in this process: programs and their libraries may have mapped other memory.
+Findings check_heap_address(const Subject& subject) {
+    const HeapAddress& setting = subject.config.heap_address;
+    if (setting.kind == HeapAddressKind::kAny) return {ok("differs from PE to PE, as set")};
+    const std::uint64_t range = range_bytes(subject);
+    // The first PE maps the heaps of the others behind its own, the last one before it.
+    const std::uint64_t before = static_cast<std::uint64_t>(subject.npes - 1) * range;
+    std::string obstacles;
+    for (std::uint32_t number = 0;; ++number) {
+        const std::uintptr_t wanted = heap::heap_address_at(setting, number);
+        if (wanted == 0) break;
+        char address[32];
+        std::snprintf(address, sizeof address, "0x%lx", wanted);
+        char* const begin = wanted > before ? reinterpret_cast<char*>(wanted - before) : nullptr;
+        const std::uint64_t bytes = before + before + range;
+        const Mapping trial =
+            Mapping::private_memory(bytes, {.aligned_to = 0, .aligned_at = 0, .wanted = begin});
+        if (begin != nullptr && trial.data() == begin)
+            return {ok(std::string(address) + " on each PE")};
+        std::string what =
+            heap::describe_mapping_in(wanted - std::min(wanted, before), wanted + range);
+        if (what.empty()) what = "no such addresses, or a limit";
+        obstacles += (obstacles.empty() ? "" : "; ") + (address + (": " + what));
+    }
+    const std::string text = "not the same on all PEs: " + obstacles;
+    if (setting.must_be_same())
+        return {problem(text, "SHMEM_HEAP_ADDRESS=any, or free these addresses (ulimit -v)")};
+    return {note(text,
+                 "pointers to symmetric memory hold on their own PE only; name a free "
+                 "address by SHMEM_HEAP_ADDRESS, or raise ulimit -v")};
 }
 
 Findings check_file_size(const Subject& subject) {
