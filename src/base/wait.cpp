@@ -194,7 +194,9 @@ void Sleeper::sleep_unless(bool (*ready)(void*), void* state, std::int64_t nanos
     // changes the word by seq_cst, then looks for the sleeper, or at the inline limit
     // (include/shmem/inline.h). Pairs with base/sleeper.hpp:is_sleeping.
     sleeping_.store(1, std::memory_order_seq_cst);
-    limit.bytes.store(0, std::memory_order_relaxed);
+    // Release: a writer that finds the limit 0 clears the mark behind this store of it, and not
+    // before. Pairs with include/shmem/inline.h:shmem_internal_wake_after_atomic.
+    limit.bytes.store(0, std::memory_order_release);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (!ready(state)) sleep_on(sleeping_, 1, nanoseconds);
     // Two threads of a PE may sleep here: one clears the mark of the other, which then wakes after

@@ -105,12 +105,12 @@ class PageStamps {
     }
     template <class Number>
     static void load(const Policy& policy, char* from, std::size_t count, Number* to) {
+        // Acquires the changes with numbers up to that of an earlier load. Pairs with
+        // transports/noncoherent/policy.cpp:finish.
         policy.before_load(from, count * sizeof(Number));
         auto* const numbers = reinterpret_cast<Number*>(from);
         for (std::size_t i = 0; i < count; ++i)
             to[i] = std::atomic_ref(numbers[i]).load(std::memory_order_relaxed);
-        // Later loads must not pass these. Pairs with transports/noncoherent/policy.cpp:finish.
-        std::atomic_thread_fence(std::memory_order_acquire);
     }
 
     template <class Visit>

@@ -180,7 +180,8 @@ bool TeamBarrier::finds_release() {
 bool TeamBarrier::await_release() {
     if (shared_ != nullptr) return await_shared_release();
     if (!await(&lines_->release.word, SHMEM_CMP_GE, round_ << kRoundShift)) return false;
-    word_ = lines_->release.word;
+    // Atomic, because what await() has acquired does not include the store of the word itself.
+    word_ = std::atomic_ref(lines_->release.word).load(std::memory_order_relaxed);
     return true;
 }
 

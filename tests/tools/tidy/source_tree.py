@@ -72,7 +72,9 @@ class Tree:
 
     def _is_ours(self, name):
         path = os.path.join(self.root, name)
-        return name and os.path.isfile(path) and not os.path.islink(path)
+        # These stand in for files of the same names while a model checker looks at others.
+        is_shadow = name.startswith("tests/protocols/shadows/")
+        return name and os.path.isfile(path) and not os.path.islink(path) and not is_shadow
 
     def __contains__(self, name):
         return name in self._known

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// For GenMC: no thread is cancelled.
+#pragma once
+
+namespace tessera {
+
+struct NoCancellationPoint {
+    NoCancellationPoint() {}
+};
+inline void cancellation_point() {}
+
+}  // namespace tessera

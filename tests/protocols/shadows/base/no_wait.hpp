@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// For GenMC: every thread may wait.
+#pragma once
+
+namespace tessera {
+
+inline void check_may_wait(const char* /*where*/) {}
+struct NoWait {
+    explicit NoWait(const char* /*what*/) {}
+};
+
+}  // namespace tessera
