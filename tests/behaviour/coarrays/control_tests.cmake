@@ -157,6 +157,12 @@ endforeach()
 caf_runs(killed_released ARGUMENTS 17 IMAGES 20 20 20 20 20 LAYOUTS NONE MEMCHECK 20)
 caf_runs(killed_anytime IMAGES 2 2 2 3 3 3 4 5 5 8 8 8 20 20 LAYOUTS NONE MEMCHECK 3 3)
 
+# Windows of a part in C.
+add_library(caf_windows_part OBJECT windows_part.c)
+target_link_libraries(caf_windows_part PRIVATE tessera tessera_options)
+caf_runs(windows OPTIONS $<TARGET_OBJECTS:caf_windows_part>)
+add_dependencies(caf_windows caf_windows_part)
+
 # Starts without a launcher: one image, or those that SHMEM_NUM_IMAGES wants.
 coarrays_fortran(images images.f90)
 function(caf_starts name output)
@@ -171,7 +177,8 @@ caf_starts(start_nonsense "SHMEM_NUM_IMAGES=four: give a number of images" SHMEM
 
 # Memory that software keeps coherent; `ctest -L matrix` has the whole
 # set. With a file, the images of two nodes reach each other there.
-foreach(name sync events locks teams collectives stopped_images failed_images killed_anytime)
+foreach(name sync events locks teams collectives windows stopped_images failed_images
+        killed_anytime)
     set(program ${CMAKE_CURRENT_BINARY_DIR}/${name}/${name})
     set(arguments)
     if(name MATCHES "^(stop|fail)")

@@ -17,7 +17,8 @@ int main(int argc, char** argv) {
                {"completion", test_completion},
                {"notify", test_notify},
                {"atomics", test_atomics},
-               {"threads", test_threads}},
+               {"threads", test_threads},
+               {"windows", test_windows}},
               {argv + 1, argv + argc});
     OK(dart_exit());
     return 0;

@@ -23,6 +23,7 @@ void test_completion();
 void test_notify();
 void test_atomics();
 void test_threads();
+void test_windows();
 
 inline int me() { return check_unit(); }
 inline int units() { return check_units(); }
