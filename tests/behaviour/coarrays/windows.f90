@@ -38,7 +38,7 @@ program windows
 
 contains
 
-  ! The C part puts to word 1 of the next image, and returns when word 1 is there; images put word 2.
+  ! The C part puts to word 1 of the next image and returns when word 1 is there; images put word 2
   subroutine use_in_turns(words)
     integer(c_long) :: words(:)[*]
     integer :: i
