@@ -46,8 +46,10 @@ Mapping Mapping::map(int flags, int fd, std::uint64_t offset, std::size_t bytes,
     std::size_t reserved = bytes + target.aligned_to;
     void* space = MAP_FAILED;
     if (target.wanted != nullptr && distance_to(target.wanted, target) == 0) {
-        space = ::mmap(target.wanted, bytes, PROT_NONE, reserve | MAP_FIXED_NOREPLACE, -1, 0);
-        // Kernels before 4.17 take it for a hint.
+        // A hint, which the kernel follows if nothing is there. MAP_FIXED_NOREPLACE would say the
+        // same, but the thread sanitizer replaces addresses beyond its ranges by 0 and keeps the
+        // flag, so that root gets memory at address 0.
+        space = ::mmap(target.wanted, bytes, PROT_NONE, reserve, -1, 0);
         if (space != MAP_FAILED && space != target.wanted) {
             ::munmap(space, bytes);
             space = MAP_FAILED;
