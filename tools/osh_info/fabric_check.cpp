@@ -4,7 +4,6 @@
 #include "tools/osh_info/fabric_check.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <sstream>
 
 #include "base/fatal.hpp"
@@ -50,8 +49,11 @@ Verdict verdict_of(const Promise& promise, const Outcome& outcome) {
     std::string first;
     if (std::getline(lines, first) && (first == "relied on" || first == "not used"))
         verdict.use = first;
-    if (outcome.exit_code == 0 && std::getline(lines, verdict.word) &&
+    // A provider may crash or hang when it closes what the check has left: the verdict stands.
+    std::string word;
+    if (std::getline(lines, word) && (word == kKept || word == kBroken) &&
         std::getline(lines, verdict.detail)) {
+        verdict.word = word;
         return verdict;
     }
     if (outcome.timed_out) {
@@ -60,7 +62,8 @@ Verdict verdict_of(const Promise& promise, const Outcome& outcome) {
         verdict = {"not used", "none", "the provider has no atomics"};
     } else {
         verdict.detail = "exit code " + std::to_string(outcome.exit_code);
-        for (std::string line; std::getline(lines, line);) verdict.detail += ", " + line;
+        if (!word.empty()) verdict.detail += ", " + word;
+        while (std::getline(lines, word)) verdict.detail += ", " + word;
     }
     return verdict;
 }
@@ -85,8 +88,7 @@ int run_fabric_check(const std::string& name) {
         }
         say(seen.broken.empty() ? kKept : kBroken);
         say(seen.broken.empty() ? seen.how_often : seen.broken);
-        // The provider may crash when it closes what a check has left.
-        std::_Exit(0);
+        return 0;
     }
     fatal("fabric-check=%s: there is no such check", name.c_str());
 }
