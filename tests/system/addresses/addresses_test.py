@@ -117,8 +117,8 @@ class AddressesTest(LaunchTest):
 
     def test_pes_with_different_settings(self):
         _, error = self.run_job("-n", 2, "/bin/sh", "-c",
-                                f"SHMEM_HEAP_ADDRESS=$( [ $SHMEM_MY_PE = 0 ] && echo any || echo "
-                                f"same ) exec {CASES}", code=1)
+                                "SHMEM_HEAP_ADDRESS=$( [ $SHMEM_MY_PE = 0 ] && echo any || echo "
+                                "same ) exec \"$0\"", CASES, code=1)
         self.assertRegex(error, "SHMEM_HEAP_ADDRESS is (any|same) here, but")
 
     def test_no_aslr(self):
