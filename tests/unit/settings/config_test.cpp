@@ -119,6 +119,7 @@ const Environment kEveryVariable = {
     {"SHMEM_HELPER_SIZE", "4K"},
     {"SHMEM_NETWORK_TIMEOUT", "0"},
     {"SHMEM_HEAP", "NonCoherent:/a/File"},
+    {"SHMEM_HEAP_ADDRESS", "0x200000000000"},
     {"SHMEM_NONCOHERENT_SEED", "7"},
     {"SHMEM_LOG", "heap,setup"},
 };
@@ -133,6 +134,7 @@ TEST(Config, EveryVariableSetsItsMember) {
     EXPECT_EQ(config.local_memory_size, 6U << 10);
     EXPECT_FALSE(config.huge_pages);
     EXPECT_FALSE(config.segment_pages);
+    EXPECT_EQ(config.heap_address.fixed, 0x2000'0000'0000U);
     EXPECT_EQ(config.static_data, StaticDataMode::kCma);
     EXPECT_EQ(value_text(config, variable_of(Collective::kBarrier)), "dissemination");
     EXPECT_EQ(value_text(config, variable_of(Collective::kBroadcast)), "chain");
