@@ -114,7 +114,7 @@ static unsigned char new_bytes(size_t bytes) {
 }
 
 static void measure_transfer(const struct Transfer* way, int is_burst, size_t bytes, int samples) {
-    const int repeats = bytes > 65536 ? 1 : 10;
+    const int repeats = level == TINY || bytes > 65536 ? 1 : 10;
     char name[64];
     snprintf(name, sizeof name, "%s_%s", is_burst ? "bandwidth" : "latency", way->name);
     for (int i = 0; i < samples; ++i) {
