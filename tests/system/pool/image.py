@@ -74,7 +74,7 @@ def with_libraries(paths):
     found = set(paths)
     for path in paths:
         text = subprocess.run(["ldd", path], text=True, capture_output=True).stdout
-        found.update(re.findall(r"(?:=> |^\s*)(/\S+)", text, re.MULTILINE))
+        found.update(re.findall(r"(?:=> |^\s*)(/.+) \(0x", text, re.MULTILINE))
     return found
 
 
