@@ -34,7 +34,7 @@ def setUpModule():
         skip_all(f"no kernel (Debian package {image.KERNEL_PACKAGE}): {error}")
     PoolTest.vm0, PoolTest.vm1 = unittest.enterModuleContext(machines)
     for machine in (PoolTest.vm0, PoolTest.vm1):
-        machine.run(f"export PATH=$PATH:{bin_folder} {SETTINGS}")
+        machine.run(f"export PATH=\"$PATH:{bin_folder}\" {SETTINGS}")
     _, PoolTest.pci = PoolTest.vm0.run("ls /sys/bus/pci/devices/*/resource2 | head -n 1")
 
 
