@@ -24,8 +24,8 @@
 #error "Tessera supports LP64 systems only (64-bit long and pointers)."
 #endif
 
-// No routine throws an exception; callers need no code for one. clang takes the attribute for part
-// of a type of C++, and would warn of each profiling tool that defines a routine without it.
+// No routine throws an exception; callers need no code for one. For clang the attribute is part of
+// the routine's type in C++, so clang would warn of a profiling tool that defines it without.
 #if defined(__clang__) && defined(__cplusplus)
 #define SHMEM_INTERNAL_NOTHROW
 #else

@@ -27,8 +27,8 @@
 namespace tessera {
 namespace {
 
-// The place of the last init's heaps. Inline maps (memory/inline_maps.hpp) stay valid where those
-// of the next init lie there, too.
+// The place of the last init's heaps. If the next init maps its heaps there as well, the inline
+// maps of programs (memory/inline_maps.hpp) stay valid.
 char* last_heaps = nullptr;
 
 // Copies as much as fits.
