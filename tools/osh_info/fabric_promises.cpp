@@ -96,11 +96,7 @@ Seen moves_data(FabricPair& pair) {
     unsigned seed = 0;
     for (const std::size_t bytes : {std::size_t{1}, std::size_t{8}, std::size_t{4097}, kWordAt}) {
         const auto source = pattern(bytes, ++seed);
-        pair.run([&](int* done) {
-            return fi_write(pair.here.fabric.endpoint(), source.data(), bytes, nullptr,
-                            pair.here.other, pair.there.region.remote_base, pair.there.region.key,
-                            done);
-        });
+        pair.run([&](int* done) { return pair.start_write(source.data(), bytes, 0, done); });
         std::vector<unsigned char> back(bytes);
         // Without order of the two the write may still be under way.
         for (int tries = 0; tries < 1000 && back != source; ++tries)
@@ -169,11 +165,7 @@ Seen orders_get_behind_put(FabricPair& pair) {
             1 + static_cast<std::size_t>(round) % std::max<std::size_t>(limit, 8);
         const auto source = pattern(bytes, static_cast<unsigned>(round));
         int written = 0;
-        pair.post([&] {
-            return fi_write(pair.here.fabric.endpoint(), source.data(), bytes, nullptr,
-                            pair.here.other, pair.there.region.remote_base, pair.there.region.key,
-                            &written);
-        });
+        pair.post([&] { return pair.start_write(source.data(), bytes, 0, &written); });
         std::vector<unsigned char> back(bytes);
         pair.read(back.data(), bytes, 0);
         if (back != source) ++broken;
@@ -203,16 +195,13 @@ Seen orders_puts(FabricPair& pair) {
         const auto number = static_cast<std::uint64_t>(round);
         int done = 0;
         const auto write = [&](const void* from, std::size_t count, std::size_t at) {
-            FabricPair::post(
-                [&] {
-                    return fi_write(pair.here.fabric.endpoint(), from, count, nullptr,
-                                    pair.here.other, pair.there.region.remote_base + at,
-                                    pair.there.region.key, &done);
-                },
-                [&] { pair.here.progress(); });
+            FabricPair::post([&] { return pair.start_write(from, count, at, &done); },
+                             [&] { pair.here.progress(); });
         };
         write(source.data(), length, 0);
         write(&number, sizeof number, kWordAt);
+        // The provider stores the flag, behind the block if it keeps its promise. Acquire, because
+        // all_are() must not load the block before.
         while (flag.load(std::memory_order_acquire) != number) pair.here.progress();
         if (!all_are(memory, length, value)) ++broken;
         while (done < 2) pair.here.progress();
@@ -237,11 +226,7 @@ Seen orders_message_behind_put(FabricPair& pair) {
             return fi_recv(pair.there.fabric.endpoint(), message, sizeof message, nullptr,
                            FI_ADDR_UNSPEC, &received);
         });
-        pair.post([&] {
-            return fi_write(pair.here.fabric.endpoint(), source.data(), bytes, nullptr,
-                            pair.here.other, pair.there.region.remote_base, pair.there.region.key,
-                            &written);
-        });
+        pair.post([&] { return pair.start_write(source.data(), bytes, 0, &written); });
         pair.post([&] {
             return fi_send(pair.here.fabric.endpoint(), "done", 4, nullptr, pair.here.other, &sent);
         });
@@ -304,13 +289,8 @@ Seen stores_once(FabricPair& pair) {
     const int rounds = rounds_in_time([&](int) {
         const unsigned before = seen.load(std::memory_order_relaxed);
         int done = 0;
-        FabricPair::post(
-            [&] {
-                return fi_write(pair.here.fabric.endpoint(), &kValue, sizeof kValue, nullptr,
-                                pair.here.other, pair.there.region.remote_base + kWordAt,
-                                pair.there.region.key, &done);
-            },
-            [&] { pair.here.progress(); });
+        FabricPair::post([&] { return pair.start_write(&kValue, sizeof kValue, kWordAt, &done); },
+                         [&] { pair.here.progress(); });
         while (done == 0 || seen.load(std::memory_order_relaxed) == before) pair.here.progress();
         return true;
     });

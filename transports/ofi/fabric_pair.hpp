@@ -81,7 +81,12 @@ class FabricPair {
         post([&] { return operation(&done); });
         while (done == 0) progress();
     }
-    // A write from `here` to offset `at` of `there`. RETURNS when: it is in the memory there.
+    // Starts a write from `here` to offset `at` of `there`, for post() and run().
+    ssize_t start_write(const void* source, std::size_t bytes, std::size_t at, int* done) {
+        return fi_write(here.fabric.endpoint(), source, bytes, nullptr, here.other,
+                        there.region.remote_base + at, there.region.key, done);
+    }
+    // The whole write. RETURNS when: it is in the memory there.
     void write_delivered(const void* source, std::size_t bytes, std::size_t at) {
         iovec local{.iov_base = const_cast<void*>(source), .iov_len = bytes};
         fi_rma_iov remote{
