@@ -3,7 +3,7 @@
 // The same in plain MPI that knows where its neighbours are (Zhou and Gracia 2017, figure 12): the
 // cells of a unit on the same node are loaded from a shared window, those of other units come by
 // MPI_Rget or MPI_Get from a second window over the same memory, as inside DART-MPI. With --nodes K
-// it takes the units of a host for those of K nodes; `mpirun --mca btl tcp,self` sends between them.
+// the program takes a host for K nodes; `mpirun --mca btl tcp,self` sends between them.
 #define _GNU_SOURCE
 #include "bench/dart/mpi_measure.h"
 // Uses functions of the header above.
@@ -14,7 +14,7 @@ static double** on_node;  // each unit's part; NULL: on another node
 static MPI_Win shared, window;
 static double* own;
 static int has_started;
-static long nodes;  // of this host
+static long nodes;  // nodes that a host counts as
 
 static void find_parts(void) {
     MPI_Group all, here;

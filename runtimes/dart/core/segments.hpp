@@ -41,9 +41,9 @@ struct Segment {
 };
 static_assert(sizeof(Segment) == 32, "the index of the array is one shift");
 
-// Segments that have ended, alone or with their team: what a thread has noted of segments before is
-// void. A thread may use segments that another one has added or ended only after the two have
-// synchronized, which orders this word, too.
+// Number of segments and tables that have ended. A thread's notes of segments are void when it
+// changes. Threads synchronize between the end of a segment and the next use of its number, which
+// orders this word, too.
 inline std::atomic<std::uint64_t> ended_segments{0};
 
 class SegmentTable {

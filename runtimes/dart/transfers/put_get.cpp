@@ -174,9 +174,8 @@ template <Completion kCompletion>
                                              dart_handle_t* handle, const char* routine) {
     std::size_t bytes = 0;
     if (is_usual<kCompletion>(src, nelem, src_type, dst_type, handle, bytes)) [[likely]] {
-        if (const RecentTarget* recent = find_recent(gptr, bytes)) [[likely]] {
+        if (const RecentTarget* recent = find_recent(gptr, bytes)) [[likely]]
             return put_to<kCompletion>(recent->first, gptr.addr_or_offs.offset, src, bytes, handle);
-        }
     }
     return put_first<kCompletion>(gptr, src, nelem, src_type, dst_type, handle, routine);
 }

@@ -30,7 +30,7 @@ namespace detail {
 
 struct RecentTargets {
     static constexpr std::size_t kEntries = 8;
-    std::uint64_t ends = 0;  // of ended_segments: the entries are those since then
+    std::uint64_t ends = 0;  // ended_segments at the first entry
     RecentTarget entries[kEntries];
 };
 
