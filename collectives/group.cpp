@@ -22,9 +22,11 @@ Group::Group(Team& team, const char* where)
     : team_(&team), npes_(team.npes), my_index_(team.my_index), where_(where) {}
 
 Group::Group(const ActiveSet& set, long* psync, const char* where)
-    : set_(set), psync_(psync), npes_(set.size), my_index_(0), where_(where) {
-    check_active_set(set, where);
-    my_index_ = (world_team.my_index - set.start) >> set.log_stride;
+    : set_(set),
+      psync_(psync),
+      npes_(set.size),
+      my_index_((world_team.my_index - set.start) >> set.log_stride),
+      where_(where) {
     // All PEs: the stride is 1.
     if (pe_state.world_serves_active_sets && npes_ == world_team.npes) {
         check_symmetric(psync, sizeof(long), where);

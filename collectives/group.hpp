@@ -14,9 +14,9 @@ namespace tessera::collectives {
 
 class Group {
   public:
-    // `where` names the public routine. An invalid active set, or one without the caller, ends the
-    // job.
+    // `where` names the public routine.
     Group(Team& team, const char* where);
+    // REQUIRES: is_in_active_set().
     Group(const ActiveSet& set, long* psync, const char* where);
 
     bool is_team() const { return team_ != nullptr; }

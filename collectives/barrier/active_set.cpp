@@ -7,6 +7,7 @@
 // COST: p a at the first PE. Nothing is shared between different pSync arrays.
 #include "collectives/barrier/active_set.hpp"
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/fatal.hpp"
@@ -25,7 +26,7 @@ void wait_for(long* word, long wanted, const char* where) {
 
 }  // namespace
 
-void check_active_set(const ActiveSet& set, const char* where) {
+bool is_in_active_set(const ActiveSet& set, const char* where) {
     const auto npes = static_cast<std::int64_t>(world_team.npes);
     bool in_range = set.start >= 0 && set.log_stride >= 0 && set.log_stride < 31 && set.size > 0;
     std::int64_t stride = in_range ? std::int64_t{1} << set.log_stride : 0;
@@ -35,10 +36,15 @@ void check_active_set(const ActiveSet& set, const char* where) {
               set.start, set.log_stride, set.size, world_team.npes);
     }
     std::int64_t distance = world_team.my_index - set.start;
-    if (distance < 0 || distance % stride != 0 || world_team.my_index > last) {
-        fatal("%s: this PE is not in the active set PE_start %d, logPE_stride %d, PE_size %d",
-              where, set.start, set.log_stride, set.size);
+    const bool is_member = distance >= 0 && distance % stride == 0 && world_team.my_index <= last;
+    static constinit std::atomic<bool> is_told{false};
+    if (!is_member && !is_told.exchange(true, std::memory_order_relaxed)) {
+        warn(
+            "%s: this PE is not in the active set PE_start %d, logPE_stride %d, PE_size %d, so the "
+            "call does nothing here; only its members should call (said once)",
+            where, set.start, set.log_stride, set.size);
     }
+    return is_member;
 }
 
 namespace {

@@ -12,10 +12,11 @@ struct ActiveSet {
     int size = 1;
 };
 
-// A set that is not within the world, or without the calling PE, ends the job.
-void check_active_set(const ActiveSet& set, const char* where);
+// Whether the calling PE is a member. Old programs let all PEs call, so the first call of another
+// PE only warns. A set that is not within the world ends the job.
+bool is_in_active_set(const ActiveSet& set, const char* where);
 
-// REQUIRES: check_active_set. RETURNS when: all PEs of the set have called it. pSync is then as it
+// REQUIRES: is_in_active_set. RETURNS when: all PEs of the set have called it. pSync is then as it
 // was: SHMEM_SYNC_VALUE.
 void sync_active_set(const ActiveSet& set, long* psync, const char* where);
 

@@ -15,6 +15,7 @@ using tessera::api::Array;
 using tessera::api::check_array;
 using tessera::api::Elements;
 using tessera::api::group_of;
+using tessera::api::in_active_set;
 using tessera::api::Layout;
 using tessera::api::team_of;
 using tessera::collectives::alltoall;
@@ -43,12 +44,14 @@ SHMEM_ENTRY(int, shmem_team_sync, shmem_team_t team) {
 
 // Deprecated since 1.5: shmem_barrier, shmem_sync
 SHMEM_ENTRY(void, shmem_barrier, int PE_start, int logPE_stride, int PE_size, long* pSync) {
-    Group group = group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE);
-    tessera::default_context.quiet();
-    group.sync();
+    in_active_set({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE, [](const Group& group) {
+        tessera::default_context.quiet();
+        group.sync();
+    });
 }
 SHMEM_ENTRY(void, shmem_sync, int PE_start, int logPE_stride, int PE_size, long* pSync) {
-    group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE).sync();
+    in_active_set({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE,
+                  [](const Group& group) { group.sync(); });
 }
 
 namespace {
@@ -146,32 +149,32 @@ DEFINE_TEAM(shmem_broadcastmem, shmem_collectmem, shmem_fcollectmem, shmem_allto
 #undef DEFINE_TEAM
 
 // Deprecated since 1.5: shmem_{broadcast,collect,fcollect,alltoall,alltoalls}SIZE
-#define DEFINE_ACTIVE_SET(BITS, BYTES)                                                           \
-    SHMEM_ENTRY(void, shmem_broadcast##BITS, void* dest, const void* source, size_t nelems,      \
-                int PE_root, int PE_start, int logPE_stride, int PE_size, long* pSync) {         \
-        checked_broadcast(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, \
-                          source, {nelems, BYTES}, PE_root, RootDest::kUntouched);               \
-    }                                                                                            \
-    SHMEM_ENTRY(void, shmem_collect##BITS, void* dest, const void* source, size_t nelems,        \
-                int PE_start, int logPE_stride, int PE_size, long* pSync) {                      \
-        checked_collect(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,   \
-                        source, {nelems, BYTES});                                                \
-    }                                                                                            \
-    SHMEM_ENTRY(void, shmem_fcollect##BITS, void* dest, const void* source, size_t nelems,       \
-                int PE_start, int logPE_stride, int PE_size, long* pSync) {                      \
-        checked_fcollect(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,  \
-                         source, {nelems, BYTES});                                               \
-    }                                                                                            \
-    SHMEM_ENTRY(void, shmem_alltoall##BITS, void* dest, const void* source, size_t nelems,       \
-                int PE_start, int logPE_stride, int PE_size, long* pSync) {                      \
-        checked_alltoall(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest,  \
-                         source, {nelems, BYTES});                                               \
-    }                                                                                            \
-    SHMEM_ENTRY(void, shmem_alltoalls##BITS, void* dest, const void* source, ptrdiff_t dst,      \
-                ptrdiff_t sst, size_t nelems, int PE_start, int logPE_stride, int PE_size,       \
-                long* pSync) {                                                                   \
-        checked_alltoalls(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, \
-                          source, {dst, sst, nelems, BYTES});                                    \
+#define DEFINE_ACTIVE_SET(BITS, BYTES)                                                          \
+    SHMEM_ENTRY(void, shmem_broadcast##BITS, void* dest, const void* source, size_t nelems,     \
+                int PE_root, int PE_start, int logPE_stride, int PE_size, long* pSync) {        \
+        in_active_set({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE, checked_broadcast, \
+                      dest, source, Elements{nelems, BYTES}, PE_root, RootDest::kUntouched);    \
+    }                                                                                           \
+    SHMEM_ENTRY(void, shmem_collect##BITS, void* dest, const void* source, size_t nelems,       \
+                int PE_start, int logPE_stride, int PE_size, long* pSync) {                     \
+        in_active_set({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE, checked_collect,   \
+                      dest, source, Elements{nelems, BYTES});                                   \
+    }                                                                                           \
+    SHMEM_ENTRY(void, shmem_fcollect##BITS, void* dest, const void* source, size_t nelems,      \
+                int PE_start, int logPE_stride, int PE_size, long* pSync) {                     \
+        in_active_set({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE, checked_fcollect,  \
+                      dest, source, Elements{nelems, BYTES});                                   \
+    }                                                                                           \
+    SHMEM_ENTRY(void, shmem_alltoall##BITS, void* dest, const void* source, size_t nelems,      \
+                int PE_start, int logPE_stride, int PE_size, long* pSync) {                     \
+        in_active_set({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE, checked_alltoall,  \
+                      dest, source, Elements{nelems, BYTES});                                   \
+    }                                                                                           \
+    SHMEM_ENTRY(void, shmem_alltoalls##BITS, void* dest, const void* source, ptrdiff_t dst,     \
+                ptrdiff_t sst, size_t nelems, int PE_start, int logPE_stride, int PE_size,      \
+                long* pSync) {                                                                  \
+        in_active_set({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE, checked_alltoalls, \
+                      dest, source, StridedBlocks{dst, sst, nelems, BYTES});                    \
     }
 SHMEM_INTERNAL_COLLECTIVE_SIZES(DEFINE_ACTIVE_SET)
 #undef DEFINE_ACTIVE_SET

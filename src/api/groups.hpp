@@ -14,10 +14,13 @@ inline collectives::Group group_of(shmem_team_t team, const char* where) {
     return {members, where};
 }
 
-inline collectives::Group group_of(const collectives::ActiveSet& set, long* psync,
-                                   const char* where) {
+// Runs a collective of the deprecated routines. For a PE outside the set it does nothing.
+template <class Collective, class... Arguments>
+void in_active_set(const collectives::ActiveSet& set, long* psync, const char* where,
+                   Collective collective, const Arguments&... arguments) {
     check_initialized(where);
-    return {set, psync, where};
+    if (collectives::is_in_active_set(set, where))
+        collective(collectives::Group(set, psync, where), arguments...);
 }
 
 }  // namespace tessera::api

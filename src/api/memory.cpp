@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "api/allocation.hpp"
 #include "api/entry.hpp"
@@ -62,19 +63,38 @@ void compare_with_all(std::size_t bytes, std::size_t offset, const char* where) 
     barrier(where);  // No PE publishes the next one before all have compared.
 }
 
-// The address of a new block.
-void* new_block(std::size_t offset) {
+// PE 0 says it for all: with SHMEM_DEBUG each time, with SHMEM_INFO the first time.
+TESSERA_COLD void tell_no_room(std::size_t bytes, const char* where) {
+    static bool is_told = false;
+    const bool says_all = config().debug;
+    if (pe_state.pe != 0 || !(says_all || (config().info && !is_told))) return;
+    is_told = true;
+    const heap::Allocator& allocator = heap_allocator();
+    warn(
+        "%s: the symmetric heap has no room for %zu bytes, so NULL is returned: %zu of its %zu "
+        "bytes are in use by %zu blocks, the largest free piece has %zu; raise "
+        "SHMEM_SYMMETRIC_SIZE%s",
+        where, bytes, allocator.bytes_in_use(), allocator.heap_bytes(), allocator.live_blocks(),
+        allocator.largest_free(), says_all ? "" : " (said once)");
+}
+
+// The address of a new block of `bytes`, or nullptr where the allocator found no room.
+void* new_block(std::optional<std::size_t> offset, std::size_t bytes, const char* where) {
+    if (!offset) {
+        tell_no_room(bytes, where);
+        return nullptr;
+    }
     dump_up_to(UsedMemory::kHeap, heap_allocator().highest_end());
-    return heap_address(offset);
+    return heap_address(*offset);
 }
 
 // The same answer on all PEs, nullptr when there is no room; others may not have called it yet.
 void* allocate_apart(std::size_t bytes, std::size_t alignment, Sharing sharing, const char* where) {
     check_initialized(where);
     if (bytes == 0) return nullptr;
-    auto offset = heap_allocator().allocate(bytes, alignment, sharing);
+    const auto offset = heap_allocator().allocate(bytes, alignment, sharing);
     compare_with_all(bytes, offset.value_or(SIZE_MAX), where);
-    return offset ? new_block(*offset) : nullptr;
+    return new_block(offset, bytes, where);
 }
 
 // Ends with a barrier, also when there is no room.
@@ -136,7 +156,7 @@ void* reallocate(void* address, std::size_t bytes, const char* where) {
     barrier(where);  // Operations on the old block are complete.
     auto resized = allocator.reallocate(offset, bytes);
     compare_with_all(bytes, resized ? resized->offset : SIZE_MAX, where);
-    void* block = resized ? new_block(resized->offset) : nullptr;
+    void* block = new_block(resized ? std::optional(resized->offset) : std::nullopt, bytes, where);
     if (resized && resized->moved) {
         std::memcpy(block, address, *old_bytes < bytes ? *old_bytes : bytes);
         allocator.free(offset);
@@ -152,7 +172,7 @@ void* allocate_zeroed(std::size_t count, std::size_t size, const char* where) {
     if (bytes == 0) return nullptr;
     auto offset = heap_allocator().allocate(bytes);
     compare_with_all(bytes, offset.value_or(SIZE_MAX), where);
-    void* block = offset ? new_block(*offset) : nullptr;
+    void* block = new_block(offset, bytes, where);
     if (block != nullptr) std::memset(block, 0, bytes);
     barrier(where);
     return block;

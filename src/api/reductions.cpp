@@ -13,6 +13,7 @@
 using tessera::api::check_array;
 using tessera::api::Elements;
 using tessera::api::group_of;
+using tessera::api::in_active_set;
 using tessera::collectives::element_of;
 using tessera::collectives::Group;
 using tessera::collectives::Kernel;
@@ -99,13 +100,13 @@ SHMEM_INTERNAL_RED_SP_TYPES(DEFINE_SCANS)
 #undef DEFINE_SCANS
 
 // Deprecated since 1.5: shmem_TYPENAME_OP_to_all. A negative count is no count.
-#define DEFINE_TO_ALL(NAME, T, OP, OPERATOR)                                                  \
-    SHMEM_ENTRY(void, shmem_##NAME##_##OP##_to_all, T* dest, const T* source, int nreduce,    \
-                int PE_start, int logPE_stride, int PE_size, T*, long* pSync) {               \
-        size_t nelems = nreduce > 0 ? static_cast<size_t>(nreduce) : 0;                       \
-        checked_reduce(group_of({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE), dest, \
-                       source, nelems, kernel<T>(Operator::OPERATOR),                         \
-                       dependence<T>(Operator::OPERATOR));                                    \
+#define DEFINE_TO_ALL(NAME, T, OP, OPERATOR)                                                       \
+    SHMEM_ENTRY(void, shmem_##NAME##_##OP##_to_all, T* dest, const T* source, int nreduce,         \
+                int PE_start, int logPE_stride, int PE_size, T*, long* pSync) {                    \
+        size_t nelems = nreduce > 0 ? static_cast<size_t>(nreduce) : 0;                            \
+        in_active_set({PE_start, logPE_stride, PE_size}, pSync, SHMEM_WHERE, checked_reduce, dest, \
+                      source, nelems, kernel<T>(Operator::OPERATOR),                               \
+                      dependence<T>(Operator::OPERATOR));                                          \
     }
 #define DEFINE_BITWISE(NAME, T)       \
     DEFINE_TO_ALL(NAME, T, and, kAnd) \

@@ -143,7 +143,23 @@ static void ctx_invalid_signal(void) {
 static void set_negative(void) { shmem_barrier(-1, 0, 1, psync); }
 static void set_large(void) { shmem_sync(0, 0, shmem_n_pes() + 1, psync); }
 static void set_stride(void) { shmem_sync(0, 40, 2, psync); }
-static void set_without_me(void) { shmem_barrier(0, 0, shmem_n_pes() - 1, psync); }
+// Called by all PEs, of which the last one is not in the set.
+static void outside_of_set(void) {
+    const int size = shmem_n_pes() - 1;
+    const int is_inside = shmem_my_pe() < size;
+    static long sum;
+    static long row[4];
+    shmem_barrier(0, 0, size, psync);
+    words[0] = words[1] = 1;
+    shmem_long_sum_to_all(&sum, words, 1, 0, 0, size, row, psync);
+    shmem_sync(0, 0, size, psync);
+    shmem_fcollect64(row, words, 1, 0, 0, size, psync);
+    shmem_barrier(0, 0, size, psync);
+    shmem_broadcast64(row, words, 1, 0, 0, 0, size, psync);
+    shmem_barrier(0, 0, size, psync);
+    shmem_alltoalls64(row, words, 1, 1, 1, 0, 0, size, psync);
+    if (sum != (is_inside ? size : 0) || row[0] != is_inside) shmem_global_exit(7);
+}
 
 // Locks.
 static void lock_twice(void) {
@@ -165,6 +181,12 @@ static void free_twice(void) {
 static void free_middle(void) {
     shmem_free(heap + 2);
     shmem_free(heap + 2);  // The block is still there, and there is no second warning.
+    shmem_free(heap);
+}
+static void free_room(void) {
+    const void* blocks[3] = {shmem_malloc(5000000), shmem_calloc(1000000, 5), NULL};
+    blocks[2] = shmem_realloc(heap, 5000000);
+    if (blocks[0] != NULL || blocks[1] != NULL || blocks[2] != NULL) shmem_global_exit(7);
     shmem_free(heap);
 }
 static void free_static(void) { shmem_free(words); }
@@ -255,8 +277,8 @@ static const Case kCases[] = {
     CASE(unaligned_lock) CASE(cmp_wait) CASE(cmp_test) CASE(cmp_some) CASE(cmp_signal)
     CASE(signal_op) CASE(stride_zero) CASE(stride_negative) CASE(stride_overlaps)
     CASE(ctx_invalid) CASE(ctx_invalid_atomic) CASE(ctx_invalid_signal) CASE(set_negative)
-    CASE(set_large) CASE(set_stride) CASE(set_without_me) CASE(lock_twice) CASE(lock_clear_free)
-    CASE(lock_clear_twice) CASE(free_twice) CASE(free_middle) CASE(free_static)
+    CASE(set_large) CASE(set_stride) CASE(outside_of_set) CASE(lock_twice) CASE(lock_clear_free)
+    CASE(lock_clear_twice) CASE(free_twice) CASE(free_middle) CASE(free_room) CASE(free_static)
     CASE(free_pointer) CASE(free_stack) CASE(realloc_static) CASE(realloc_freed)
     CASE(align_three) CASE(level_unknown)
     CASE(sizes_differ) CASE(early_my_pe) CASE(early_n_pes) CASE(early_put) CASE(early_get)
@@ -287,8 +309,9 @@ int main(int argc, char** argv) {
     void (*run)(void) = find(argc > 1 ? argv[1] : "");
     const int is_late = argc > 2;
     const int is_outside = starts_with(argv[1], "early_");
-    const int is_collective = starts_with(argv[1], "free_") || starts_with(argv[1], "realloc_") ||
-                              starts_with(argv[1], "align_") || starts_with(argv[1], "sizes_");
+    const int is_collective = starts_with(argv[1], "outside_") || starts_with(argv[1], "free_") ||
+                              starts_with(argv[1], "realloc_") || starts_with(argv[1], "align_") ||
+                              starts_with(argv[1], "sizes_");
     if (is_outside && !is_late) run();
     shmem_init();
     const int me = shmem_my_pe();

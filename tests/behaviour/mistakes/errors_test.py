@@ -107,7 +107,6 @@ ONE_PE_FAILS = {
     "set_negative": "shmem_barrier: active set PE_start -1, logPE_stride 0, PE_size 1 is not .*",
     "set_large": "shmem_sync: active set PE_start 0, logPE_stride 0, PE_size 4 is not within 3 PEs",
     "set_stride": "shmem_sync: active set PE_start 0, logPE_stride 40, PE_size 2 is not within .*",
-    "set_without_me": "shmem_barrier: this PE is not in the active set PE_start 0, .*",
     "level_unknown": "shmem_init_thread: requested thread level 7 is none of SHMEM_THREAD_SINGLE.*",
 
     "lock_twice": rf"shmem_set_lock: this PE holds the lock at {ADDRESS} already; .*",
@@ -181,6 +180,23 @@ class Errors(LaunchTest):
         for line in told:
             self.assertRegex(line, rf"^\[pe \d\] shmem_free: {ADDRESS} lies 16 bytes inside a "
                                    r"block of 800 bytes, which stays allocated; .*")
+
+    def test_a_pe_outside_of_the_active_set(self):
+        for variables in {}, {"SHMEM_VIRTUAL_NODES": "2"}:
+            _, error = self.run_case("outside_of_set", code=0, **variables)
+            self.assertRegex(error, rf"^\[pe {LAST}\] shmem_barrier: this PE is not in the active "
+                                    r"set PE_start 0, logPE_stride 0, PE_size 2, .*said once\)\n$")
+
+    def test_a_full_heap(self):
+        for calls, variables in ((0, {}), (1, {"SHMEM_INFO": "1"}), (3, {"SHMEM_DEBUG": "1"}),
+                                 (3, {"SHMEM_DEBUG": "1", "SHMEM_INFO": "1"})):
+            _, error = self.run_case("free_room", code=0, **variables)
+            routines = re.findall(
+                r"\[pe 0\] (shmem_\w+): the symmetric heap has no room for 5000000 bytes, so NULL "
+                r"is returned: \d+ of its 4194304 bytes are in use by 1 blocks, the largest free "
+                r"piece has \d+; raise SHMEM_SYMMETRIC_SIZE", error)
+            self.assertEqual(routines, ["shmem_malloc", "shmem_calloc", "shmem_realloc"][:calls])
+            self.assertEqual(len(self.lines_of_pes(error)), calls, error)
 
     def test_a_single_pe(self):
         for case in ("pe_negative", "stack_put", "lock_clear_free", "free_twice"):
