@@ -70,12 +70,6 @@ void finalize_at_exit() {
 
 bool is_pe(int pe) { return pe >= 0 && static_cast<std::uint32_t>(pe) < address_map.npes; }
 
-// A PE of another program (MPMD) has a symmetric heap, but not this program's static data.
-bool runs_my_program(int pe) {
-    if (address_map.peers[pe].heap == nullptr) return address_map.fabric->runs_my_program(pe);
-    return address_map.reaches_statics(pe) || address_map.static_bytes == 0;
-}
-
 }  // namespace
 
 int initialize_at_level(int requested, int* provided, const char* where) {
@@ -138,14 +132,14 @@ SHMEM_ENTRY(int, shmem_n_pes, void) {
 
 SHMEM_ENTRY(int, shmem_pe_accessible, int pe) {
     tessera::check_initialized(SHMEM_WHERE);
-    return api::is_pe(pe) && api::runs_my_program(pe) ? 1 : 0;
+    return api::is_pe(pe) && address_map.runs_my_program(pe) ? 1 : 0;
 }
 
 SHMEM_ENTRY(int, shmem_addr_accessible, const void* addr, int pe) {
     tessera::check_initialized(SHMEM_WHERE);
     if (!api::is_pe(pe)) return 0;
     if (address_map.in_heap(addr, 1)) return 1;
-    if (address_map.in_statics(addr, 1)) return api::runs_my_program(pe) ? 1 : 0;
+    if (address_map.in_statics(addr, 1)) return address_map.runs_my_program(pe) ? 1 : 0;
     if (tessera::is_segment_name(addr)) return tessera::segments().has(addr, pe) ? 1 : 0;
     const tessera::ExternalHeap* external = tessera::find_external_heap(addr, 1);
     return external != nullptr && tessera::is_registered_by(pe, *external, addr) ? 1 : 0;

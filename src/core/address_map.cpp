@@ -7,6 +7,7 @@
 #include "base/fatal.hpp"
 #include "base/wait_environment.hpp"
 #include "core/phase.hpp"
+#include "transports/fabric_transport.hpp"
 #include "transports/noncoherent_transport.hpp"
 
 namespace tessera {
@@ -28,6 +29,11 @@ bool AddressMap::reaches_statics(int pe) const {
     // The fabric knows the programs of other nodes.
     const bool is_on_this_node = peer.heap != nullptr;
     return !is_on_this_node || (transports != nullptr && transports[pe] != nullptr);
+}
+
+bool AddressMap::runs_my_program(int pe) const {
+    if (peers[pe].heap == nullptr) return fabric->runs_my_program(pe);
+    return reaches_statics(pe) || static_bytes == 0;
 }
 
 AddressMap::Part AddressMap::part_of(const void* address) const {

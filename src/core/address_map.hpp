@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/platform.hpp"
+#include "base/section_copy.hpp"
 
 namespace tessera {
 
@@ -115,8 +116,9 @@ struct alignas(kCacheLineBytes) AddressMap {
     }
     // The general form: heap, static data, external heap or the name of registered memory. nullptr
     // when only a transport reaches it. A bad PE number and an address that is not symmetric end
-    // the job.
-    char* remote(const void* address, std::size_t bytes, int pe, const char* where) const;
+    // the job. For a get, constants of the program are symmetric, too: the answer is this PE's own.
+    char* remote(const void* address, std::size_t bytes, int pe, const char* where,
+                 Direction direction = Direction::kPut) const;
 
     // Whether the bytes are symmetric on this PE, and it can load them; not so of names.
     bool contains(const void* address, std::size_t bytes) const {
@@ -148,6 +150,8 @@ struct alignas(kCacheLineBytes) AddressMap {
     // Whether `pe` has this program's static data, as far as this node knows: other nodes' programs
     // are known to the fabric. REQUIRES: a number in the world.
     bool reaches_statics(int pe) const;
+    // A PE of another program (MPMD) has a symmetric heap, but not this program's static data.
+    bool runs_my_program(int pe) const;
     // Where the segment that holds the bytes begins. REQUIRES: contains().
     std::uintptr_t segment_base(const void* address, std::size_t bytes) const;
 

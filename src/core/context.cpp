@@ -35,7 +35,7 @@ void issue(const Context& context, const Transfer& transfer, const TransferForm&
     // const_cast: of a put the local side is only read.
     void* remote = form.is_put() ? dest : const_cast<void*>(source);
     void* local = form.is_put() ? const_cast<void*>(source) : dest;
-    char* mapped = address_map.remote(remote, bytes, pe, where);
+    char* mapped = address_map.remote(remote, bytes, pe, where, form.direction);
     const Sides sides{remote, local, mapped};
     if (leave_to_others(context, sides, bytes, nullptr, form, pe, where)) return;
     if (mapped != nullptr) {

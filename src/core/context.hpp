@@ -433,7 +433,8 @@ class Context {
     template <class T>
     [[gnu::noinline]] static T g_slow_path(const T* source, int pe, const char* where,
                                            const Context* context) {
-        if (char* remote = address_map.remote(source, sizeof(T), pe, where)) return load<T>(remote);
+        if (char* remote = address_map.remote(source, sizeof(T), pe, where, Direction::kGet))
+            return load<T>(remote);
         T value;
         transport(pe, source).get(context->transport_context(), &value, source, sizeof(T), pe);
         offer_end(context->transport_context());

@@ -167,7 +167,8 @@ void transfer_strided(const Context& context, const StridedArguments& arguments,
     char* source = static_cast<char*>(const_cast<void*>(arguments.source));
     char* remote = (is_put ? dest : source) + section.remote_start;
     char* local = (is_put ? source : dest) + section.local_start;
-    if (char* mapped = address_map.remote(remote, section.remote_span(), pe, where)) {
+    if (char* mapped =
+            address_map.remote(remote, section.remote_span(), pe, where, form.direction)) {
         const std::size_t bytes = section.run_bytes * section.remote_runs().count();
         const Section* shape_of_rows = section.ndims > 0 ? &section : nullptr;
         if (leave_to_others(context, {remote, local, mapped}, bytes, shape_of_rows, form, pe,
@@ -210,7 +211,8 @@ void Context::get_strided(void* dest, const void* source, const Strided& shape, 
     check_pe(pe, where);
     if (shape.blocks == 0 || shape.block_elements == 0) return;
     check_strides(shape, where);
-    char* remote = address_map.remote(source, span_bytes(shape.source_stride, shape), pe, where);
+    char* remote = address_map.remote(source, span_bytes(shape.source_stride, shape), pe, where,
+                                      Direction::kGet);
     const Section section =
         section_of(shape, shape.source_stride, shape.dest_stride, Joining::kAllowed);
     auto* to = static_cast<char*>(dest);
@@ -299,7 +301,8 @@ void transfer_indexed(const Context& context, const IndexedArguments& arguments,
     char* remote = is_put ? dest : source;
     char* local = is_put ? source : dest;
     const Reach& there = is_put ? to : from;
-    if (char* mapped = address_map.remote(remote + there.low, there.span(), pe, where)) {
+    if (char* mapped =
+            address_map.remote(remote + there.low, there.span(), pe, where, form.direction)) {
         copy_pieces(mapped - there.low, local, pieces, form.direction);
         if (!is_put) finish_get();
         return;

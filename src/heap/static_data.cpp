@@ -251,6 +251,12 @@ void close_own_file() {
 
 const StaticData& static_data() { return g_static_data; }
 
+bool is_constant(const void* address, std::size_t bytes) {
+    PageRange range{reinterpret_cast<std::uintptr_t>(address)};
+    range.end = range.begin + bytes;
+    return is_in_program_constants(range);
+}
+
 bool in_forked_child() { return g_in_forked_child; }
 
 }  // namespace tessera::heap

@@ -4,7 +4,7 @@
 // A library constructor replaces its pages by a shared mapping before main() runs: same addresses,
 // same contents, but now a peer that maps the file loads and stores `static int x` directly.
 // Asked by core (translation, peers' mappings, SHMEM_INFO). Covers the main program only: shared
-// libraries' data, thread-locals and constants are not remotely accessible.
+// libraries' data and thread-locals are not remotely accessible.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,10 @@ struct StaticData {
 
 // THREADS: any. Constant after the constructor, except in a forked child (not shared any more).
 const StaticData& static_data();
+
+// Whether the bytes lie in a segment of the main program that is never writable: constants and
+// code. They are the same in each PE that runs this program. COST: a look at its segments.
+bool is_constant(const void* address, std::size_t bytes);
 
 // True in a child made by fork() from this process. It has its own copy of the static data, still
 // maps the heaps, and must not act as a PE. Children of vfork(), _Fork() and clone() are not seen.

@@ -34,7 +34,21 @@ void add(PageRanges& ranges, PageRange range) {
     ranges.list[ranges.count++] = range;
 }
 
-// dl_iterate_phdr reports the main program first; returning 1 stops there.
+// For dl_iterate_phdr: both look at the first object only, which is the main program.
+constexpr int kStop = 1;
+
+// RETURNS: kStop + 1 if the range lies in a segment of constants.
+int look_for_constants(dl_phdr_info* info, std::size_t, void* range) {
+    const auto& [begin, anonymous, end] = *static_cast<const PageRange*>(range);
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+        const ElfW(Phdr)& header = info->dlpi_phdr[i];
+        if (header.p_type != PT_LOAD || (header.p_flags & PF_W) != 0) continue;
+        const std::uintptr_t address = info->dlpi_addr + header.p_vaddr;
+        if (begin >= address && begin <= end && end <= address + header.p_filesz) return kStop + 1;
+    }
+    return kStop;
+}
+
 int take_program_header(dl_phdr_info* info, std::size_t, void* result) {
     auto& ranges = *static_cast<PageRanges*>(result);
     std::uintptr_t relro_begin = 0;
@@ -61,7 +75,7 @@ int take_program_header(dl_phdr_info* info, std::size_t, void* result) {
     }
     std::sort(ranges.list, ranges.list + ranges.count,
               [](const PageRange& a, const PageRange& b) { return a.begin < b.begin; });
-    return 1;
+    return kStop;
 }
 
 // Reads "begin-end rwxp ..." lines and hands the first three fields to `line(begin, end, flags)`.
@@ -168,6 +182,10 @@ PageRanges program_data_pages() {
     PageRanges ranges;
     ::dl_iterate_phdr(take_program_header, &ranges);
     return ranges;
+}
+
+bool is_in_program_constants(const PageRange& range) {
+    return ::dl_iterate_phdr(look_for_constants, const_cast<PageRange*>(&range)) != kStop;
 }
 
 bool is_private_memory(const PageRanges& ranges) {

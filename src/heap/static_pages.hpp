@@ -58,6 +58,9 @@ PageFile page_file(int fd, std::uint64_t offset, std::uintptr_t base);
 // made read-only after relocation.
 PageRanges program_data_pages();
 
+// Whether [begin, end) lies in a segment of the main program that was never writable.
+bool is_in_program_constants(const PageRange& range);
+
 // False when part of the pages is not ordinary private memory: already shared by another copy of
 // the library, or changed by the program before the library was loaded.
 bool is_private_memory(const PageRanges& ranges);

@@ -12,6 +12,7 @@
 #include "core/address_map.hpp"
 #include "core/internal_segment.hpp"
 #include "core/pe_state.hpp"
+#include "heap/static_data.hpp"
 #include "memory/external_heap.hpp"
 #include "memory/segments.hpp"
 
@@ -63,7 +64,8 @@ const char* hint_at(std::uintptr_t address) {
 
 }  // namespace
 
-char* AddressMap::remote(const void* address, std::size_t bytes, int pe, const char* where) const {
+char* AddressMap::remote(const void* address, std::size_t bytes, int pe, const char* where,
+                         Direction direction) const {
     serve_other_nodes();
     if (static_cast<std::uint32_t>(pe) >= npes) fail_pe(pe, where);
     const Peer& peer = peers[pe];
@@ -72,8 +74,10 @@ char* AddressMap::remote(const void* address, std::size_t bytes, int pe, const c
     if (!in_statics(address, bytes)) {
         if (is_segment_name(address)) return segments().remote(address, bytes, pe, where);
         const ExternalHeap* external = find_external_heap(address, bytes);
-        if (external == nullptr) fail_address(address, bytes, where);
-        return remote_of(*external, address, bytes, pe, where);
+        if (external != nullptr) return remote_of(*external, address, bytes, pe, where);
+        const bool is_constant = direction == Direction::kGet && heap::is_constant(address, bytes);
+        if (!is_constant || !runs_my_program(pe)) fail_address(address, bytes, where);
+        return static_cast<char*>(const_cast<void*>(address));
     }
     if (peer.statics != nullptr)
         return peer.statics + (reinterpret_cast<std::uintptr_t>(address) - static_base);

@@ -2,6 +2,7 @@
 //
 // Breaks when put or get of random or large sizes, or between symmetric memory of two PEs, writes
 // or reads the wrong PE, place or length. rma_conformance_test.cpp has every type and form.
+#include <array>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -40,6 +41,26 @@ std::size_t random_length(std::mt19937_64& random) {
                                       257, 511, 512, 513, 1023, 1024, 1025, 4095, 4096, 4097};
     if (random() % 2 == 0) return kEdges[random() % std::size(kEdges)];
     return 1 + random() % 600;
+}
+
+// Symmetric as well: each PE has them, with the same values.
+constexpr std::size_t kConstants = 100;
+const std::array<long, kConstants> constants = [] {
+    std::array<long, kConstants> values{};
+    for (std::size_t i = 0; i < kConstants; ++i) values[i] = static_cast<long>(i * i);
+    return values;
+}();
+
+TEST(Rma, GetsReadConstants) {
+    const int pe = (shmem_my_pe() + 1) % shmem_n_pes();
+    std::array<long, kConstants> copies[4]{};
+    shmem_long_get(copies[0].data(), constants.data(), kConstants, pe);
+    shmem_getmem_nbi(copies[1].data(), constants.data(), sizeof constants, pe);
+    for (std::size_t i = 0; i < kConstants; ++i) copies[2][i] = shmem_long_g(&constants[i], pe);
+    shmem_long_iget(copies[3].data(), constants.data(), 2, 2, kConstants / 2, pe);
+    shmem_long_iget(copies[3].data() + 1, constants.data() + 1, 2, 2, kConstants / 2, pe);
+    shmem_quiet();
+    for (const auto& copy : copies) EXPECT_EQ(copy, constants);
 }
 
 TEST(Rma, RandomTransfersAgreeWithAModel) {
