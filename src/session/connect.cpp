@@ -198,7 +198,8 @@ FabricSetup describe_fabric() {
         .address = launch::launcher_address(is_one_host),
         .provider_atomics = settings.amo_path == AmoPath::kFabric,
         .has_progress_thread = settings.progress.kind != Progress::kNone,
-        .timeout_s = settings.network_timeout.value,
+        // On one host the launcher sees deaths, and a silent PE has got no core.
+        .timeout_s = is_one_host ? 0 : settings.network_timeout.value,
         .is_oversubscribed =
             static_cast<std::uint32_t>(session->job.npes_of_host) > header.usable_cores,
         .endpoint_table = session->node->endpoint_table(),

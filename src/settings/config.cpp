@@ -197,8 +197,8 @@ constexpr Variable kVariables[] = {
          "an operation. At least 4K."},
     {.name = "SHMEM_NETWORK_TIMEOUT",
      .field = &Config::network_timeout,
-     .help = "End the job when another node has not answered for this many seconds; 0 waits for "
-             "ever."},
+     .help = "End the job when another host has not answered for this many seconds; 0 waits for "
+             "ever. Silent PEs of the same host, for which no core is free, do not end it."},
     {.name = "SHMEM_HANG_REPORT",
      .field = &Config::hang_report,
      .help = "Print a report on all PEs of the host when a PE has waited in one routine, or in "
