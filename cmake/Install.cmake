@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The files that `cmake --install` installs: the library under both its names, headers, the CMake
+# The files that `cmake --install` installs: the library under all its names, headers, the CMake
 # package Tessera (Tessera::shmem, Tessera::shmem_static), tessera.pc, the man pages, docs/ and
 # examples/. Tools and runtimes install themselves. cmake/Packages.cmake has the components; a file
 # without one belongs to dev.
@@ -9,7 +9,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS tessera tessera_static EXPORT TesseraTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libsma.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${TESSERA_LINK_NAMES} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tessera)

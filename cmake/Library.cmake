@@ -57,7 +57,10 @@ if(NOT TESSERA_SANITIZE)
 endif()
 # The libraries that a program needs beside the static library.
 target_link_libraries(tessera_static INTERFACE hwloc Threads::Threads ${CMAKE_DL_LIBS} stdc++ m)
-# The name that tools look for.
-add_custom_command(TARGET tessera POST_BUILD
-    COMMAND ${CMAKE_COMMAND} -E create_symlink libtessera.so
-            ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libsma.so)
+# The names that tools look for.
+foreach(name sma oshmem)
+    list(APPEND TESSERA_LINK_NAMES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${name}.so)
+    add_custom_command(TARGET tessera POST_BUILD
+        COMMAND ${CMAKE_COMMAND} -E create_symlink libtessera.so
+                ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${name}.so)
+endforeach()

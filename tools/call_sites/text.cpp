@@ -20,7 +20,7 @@ std::string hexadecimal(std::uint64_t number) {
 // The library's headers with inline code.
 constexpr std::string_view kHeaders[] = {"/shmem/generic_cxx.h", "/shmem/inline.h",
                                          "/shmemx/generic.h"};
-constexpr std::string_view kLibraries[] = {"libtessera", "libsma", "libcaf_tessera",
+constexpr std::string_view kLibraries[] = {"libtessera", "libsma", "liboshmem", "libcaf_tessera",
                                            "libdart-tessera"};
 // Names that no program has, and those that it may have; of these, what has no line, or the line of
 // a library's source, belongs to the library.
