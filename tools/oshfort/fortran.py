@@ -3,7 +3,8 @@
 
 There are two kinds. A routine whose arguments are scalars is an interface body: the program calls
 the C routine itself. A routine with arrays is a module procedure that takes arrays of any rank,
-checks that they are contiguous, and passes their addresses on.
+checks that they are contiguous, and passes their addresses on to an interface body. That body has
+the name and the arguments of C, with type(c_ptr) for addresses, and programs may call it as well.
 """
 
 import re
@@ -23,6 +24,15 @@ MOVED_AS_BITS = {
     "logical": ("logical", 32), "bool": ("logical(c_bool)", 8),
 }
 CHARACTER = "character(kind=c_char, len=*)"
+# The Fortran types of C, for interface bodies that have the name of the C routine.
+KINDS_OF_C = {
+    "float": KINDS["float"], "double": KINDS["double"], "long double": KINDS["longdouble"],
+    "float _Complex": KINDS["complexf"], "double _Complex": KINDS["complexd"],
+    "char": "integer(c_signed_char)", "signed char": "integer(c_signed_char)",
+    "short": "integer(c_short)", "int": "integer(c_int)", "long": "integer(c_long)",
+    "long long": "integer(c_long_long)", "size_t": "integer(c_size_t)",
+    "ptrdiff_t": "integer(c_ptrdiff_t)",
+}
 COUNTS = {"nelems", "nreduce", "bsize", "nblocks", "dst", "sst", "npes"}
 # Arrays that the library uses after the call, or whose address names the object of another PE.
 REMOTE = {"put": {"dest"}, "get": {"source"}}
@@ -48,6 +58,19 @@ def wrapped(text, first, rest="      "):
     return "\n".join(lines + [line.rstrip()])
 
 
+def kind_of_c(c_type):
+    """The Fortran type of a C type of the tables; "" for the numbers of bytes of SIZE."""
+    exact = re.fullmatch(r"u?(int\d+)_t", c_type)
+    return f"integer(c_{exact[1]}_t)" if exact else \
+        KINDS_OF_C.get(c_type.replace("unsigned ", ""), "" if c_type.isdigit() else None)
+
+
+def name_of_c(routine, c_name):
+    """The name of the interface body of a C routine: that of C, unless it is a generic name."""
+    is_generic = routine.table is None or "mem" in c_name.removeprefix("shmem_")
+    return "c_" + c_name.removeprefix("shmem_") if is_generic else c_name
+
+
 @dataclass
 class Variant:
     """One Fortran specific of a C routine."""
@@ -70,8 +93,10 @@ class Module:
         self.declared = set()
 
     def add(self, routine):
-        if routine.name in BY_HAND or "putSIZE" in routine.name or "getSIZE" in routine.name:
+        if routine.name in BY_HAND:
             return
+        for row, c_type in self.tables[routine.table] if routine.table else ():
+            self._declare_c(routine, re.sub("TYPENAME|SIZE", row, routine.name), kind_of_c(c_type))
         if routine.table == "SHMEM_INTERNAL_SIZES":
             return
         generic = routine.name.replace("_TYPENAME", "")
@@ -110,17 +135,25 @@ class Module:
         short = routine.name.removeprefix("shmem_")
         if self._is_array_routine(routine):
             self._add_variants(routine, generic, "", "type(*)", routine.name, "", short)
+            if self._takes_words(routine):
+                self.generics[generic].append("c_" + short)
             return
         if any(kind in ("size_t", "ptrdiff_t") for kind, _ in routine.parameters):
             self._direct(routine, routine.name, "c_" + short, "")
             self.generics.setdefault(generic, []).append("c_" + short)
             variant = Variant(routine.name, short + "_i", "", "c_int")
             self._procedure(routine, variant, generic)
-        elif generic == routine.name and not generic.startswith("shmem_signal_"):
-            self._direct(routine, routine.name, routine.name, "", public=True)
-        else:
+        elif self._takes_words(routine):
             self._direct(routine, routine.name, "c_" + short, "")
-            self.generics.setdefault(generic, []).append("c_" + short)
+            self._declare_c(routine, routine.name, name="address_" + short)
+            self.generics.setdefault(generic, []).extend(["c_" + short, "address_" + short])
+        else:
+            self._direct(routine, routine.name, routine.name, "", public=True)
+
+    @staticmethod
+    def _takes_words(routine):
+        """Locks and signals, which a program passes as variables or by address."""
+        return any(name in ("lock", "sig_addr") for _, name in routine.parameters)
 
     @staticmethod
     def _is_array_routine(routine):
@@ -179,14 +212,14 @@ class Module:
             intent = "out"
         return f"{SCALARS[base]}, intent({intent}), target"
 
-    def _declare_c(self, routine, c_name):
+    def _declare_c(self, routine, c_name, element="", name=None):
         """The C routine with addresses in place of arrays, once."""
         if c_name in self.declared:
             return
         self.declared.add(c_name)
-        name = "c_" + c_name.removeprefix("shmem_")
-        element = next((kind for row, kind in KINDS.items()
-                        if c_name == routine.name.replace("TYPENAME", row)), "")
+        name = name or name_of_c(routine, c_name)
+        if name == c_name:
+            self.generics[name] = []
         lines = [self._header(routine, name, "      ", f" bind(C, name='{c_name}')"),
                  "        import"]
         for kind, parameter in routine.parameters:
@@ -245,9 +278,11 @@ class Module:
         return lines
 
     def _array(self, routine, element, kind, name):
-        intent = "in" if kind.startswith("const") else "inout"
+        intent = ", intent(in)" if kind.startswith("const") else ", intent(inout)"
+        if element == "type(*)":
+            intent = ""  # Programs pass c_loc(x), an expression: gfortran passes the address in it.
         copied = ", contiguous" if self._may_be_copied(routine, name) else ""
-        return f"{element}, intent({intent}), target{copied}"
+        return f"{element}{intent}, target{copied}"
 
     @staticmethod
     def _may_be_copied(routine, name):
@@ -278,7 +313,7 @@ class Module:
                 arguments.append(f"c_loc({name})")
             else:
                 arguments.append(name)
-        call = f"c_{variant.c_name.removeprefix('shmem_')}({', '.join(arguments)})"
+        call = f"{name_of_c(routine, variant.c_name)}({', '.join(arguments)})"
         start = "call " if routine.result == "void" else "value_of = "
         return [wrapped(start + call, "    ", "        "), *self._indices_from_one(routine)]
 

@@ -13,20 +13,22 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [sys.argv[1] + "/tools/oshfort", sys.argv[1] + "/tools/man"]
 
 import generate  # noqa: E402
-from reader import Header  # noqa: E402
+from reader import Header, read_tables  # noqa: E402
 
-# By the routines of each type, which move complex and logical data as bits.
-NOT_IN_FORTRAN = re.compile(r"shmem_(ctx_)?\w*SIZE\w*")
 
 
 def expected_names(include):
     """Maps each name that a program calls to the routine of the headers."""
     names = {}
+    tables = read_tables(include)
     for header in generate.HEADERS:
         for entry in Header(include, f"shmem/{header}.h").entries:
             for routine in entry.routines:
                 name = routine.name
-                if NOT_IN_FORTRAN.fullmatch(name):
+                for row, _ in tables[routine.table] if routine.table else ():
+                    by_address = re.sub("TYPENAME|SIZE", row, name)
+                    names[by_address] = by_address
+                if "SIZE" in name:
                     continue
                 if routine.table or re.match(r"shmem_ctx_(putmem|getmem|signal)", name):
                     name = name.replace("shmem_ctx_", "shmem_")
