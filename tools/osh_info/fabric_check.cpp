@@ -25,11 +25,13 @@ Hints hints(bool atomics = false) {
             .fabric = fabric_setting("SHMEM_OFI_FABRIC"),
             .domain = fabric_setting("SHMEM_OFI_DOMAIN"),
             .interface = fabric_setting("SHMEM_OFI_INTERFACE"),
+            .rma = fabric_setting("SHMEM_OFI_RMA") == "on",
             .atomics = atomics};
 }
 
 constexpr const char* kKept = "kept";
 constexpr const char* kBroken = "BROKEN";
+constexpr const char* kNone = "none";
 
 // A check prints three lines: whether Tessera relies on the promise, the verdict, and details.
 void say(const std::string& line) {
@@ -51,7 +53,7 @@ Verdict verdict_of(const Promise& promise, const Outcome& outcome) {
         verdict.use = first;
     // A provider may crash or hang when it closes what the check has left: the verdict stands.
     std::string word;
-    if (std::getline(lines, word) && (word == kKept || word == kBroken) &&
+    if (std::getline(lines, word) && (word == kKept || word == kBroken || word == kNone) &&
         std::getline(lines, verdict.detail)) {
         verdict.word = word;
         return verdict;
@@ -59,7 +61,7 @@ Verdict verdict_of(const Promise& promise, const Outcome& outcome) {
     if (outcome.timed_out) {
         verdict.detail = "no end after " + std::to_string(kCheckSeconds) + " s";
     } else if (promise.needs_atomics && outcome.exit_code == kFatalExitCode) {
-        verdict = {"not used", "none", "the provider has no atomics"};
+        verdict = {"not used", kNone, "the provider has no atomics"};
     } else {
         verdict.detail = "exit code " + std::to_string(outcome.exit_code);
         if (!word.empty()) verdict.detail += ", " + word;
@@ -78,6 +80,10 @@ int run_fabric_check(const std::string& name) {
     for (const Promise& promise : promises()) {
         if (promise.name != name) continue;
         FabricPair pair(hints(promise.needs_atomics));
+        if (promise.needs_rma && !pair.here.fabric.capabilities().has_rma) {
+            for (const char* line : {"not used", kNone, "messages only"}) say(line);
+            return 0;
+        }
         const bool is_relied_on = promise.is_relied_on(pair.here.fabric.capabilities());
         say(is_relied_on ? "relied on" : "not used");
         Seen seen;

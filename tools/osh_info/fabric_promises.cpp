@@ -436,7 +436,7 @@ constexpr Promise kPromises[] = {
     {"put-message", "a message does not pass the write before it", orders_message_behind_put,
      [](const Capabilities& facts) { return facts.send_after_write; }},
     {"message-message", "messages stay in order", orders_messages,
-     [](const Capabilities& facts) { return facts.send_after_send; }},
+     [](const Capabilities& facts) { return facts.send_after_send; }, false, false},
     {"words", "a word is stored whole and once", stores_words_once,
      [](const Capabilities& facts) { return facts.writes_words_whole; }},
     {"atomics", "atomics lose no update", adds,
@@ -446,7 +446,7 @@ constexpr Promise kPromises[] = {
     {"bounds", "accesses beyond registered memory are refused", refuses_strangers,
      [](const Capabilities&) { return true; }},
     {"wake", "a message wakes its receiver", wakes,
-     [](const Capabilities& facts) { return facts.cq_has_fd || facts.sockets_tell; }},
+     [](const Capabilities& facts) { return facts.cq_has_fd || facts.sockets_tell; }, false, false},
 };
 
 }  // namespace

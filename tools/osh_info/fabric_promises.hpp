@@ -22,6 +22,7 @@ struct Promise {
     Seen (*check)(ofi::FabricPair&);  // throws ofi::ProviderError
     bool (*is_relied_on)(const ofi::Capabilities&);
     bool needs_atomics = false;
+    bool needs_rma = true;
 };
 
 std::span<const Promise> promises();

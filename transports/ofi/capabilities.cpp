@@ -132,7 +132,8 @@ Info ask(const Hints& hints, const Question& question) {
     const Library& lib = library();
     Info wanted(lib.dupinfo(nullptr));
     if (wanted == nullptr) fatal("shmem_init: libfabric is out of memory");
-    wanted->caps = FI_MSG | FI_RMA;
+    wanted->caps = FI_MSG;
+    if (hints.rma) wanted->caps |= FI_RMA;
     if (hints.atomics) wanted->caps |= FI_ATOMIC;
     wanted->ep_attr->type = FI_EP_RDM;
     wanted->domain_attr->threading = FI_THREAD_SAFE;
@@ -176,7 +177,7 @@ bool matches(std::string_view provider, std::string_view hint) {
 // before those that it is short for.
 std::vector<std::string> candidates(const Hints& hints) {
     std::set<std::string> present;
-    Info all = ask({.atomics = hints.atomics}, {});
+    Info all = ask({.rma = hints.rma, .atomics = hints.atomics}, {});
     for (const fi_info* one = all.get(); one != nullptr; one = one->next)
         present.insert(one->fabric_attr->prov_name);
     std::vector<std::string> result;
@@ -305,6 +306,14 @@ void read_orders(const fi_info& info, std::uint64_t orders, Capabilities& result
     if (result.read_after_write) result.ordered_read_bytes = read_bytes;
 }
 
+// There are no writes, so they are in the order of the messages.
+void order_messages_only(Capabilities& result) {
+    result.write_after_write = result.read_after_write = result.send_after_write =
+        result.send_after_send;
+    result.ordered_write_bytes = result.ordered_read_bytes = SIZE_MAX;
+    result.writes_words_whole = false;
+}
+
 Capabilities read(const fi_info& info, const Question& granted, const Hints& hints) {
     Capabilities result;
     result.provider = info.fabric_attr->prov_name;
@@ -327,6 +336,11 @@ Capabilities read(const fi_info& info, const Question& granted, const Hints& hin
     result.cq_read_resets = hints.sleeps && traits.cq_read_resets;
     result.sockets_tell = hints.sleeps && traits.sockets_tell && hints.npes <= kPolledPesMax;
 
+    result.has_rma = hints.rma;
+    if (!result.has_rma) {
+        order_messages_only(result);
+        return result;
+    }
     Question delivery = granted;
     delivery.op_flags = FI_DELIVERY_COMPLETE;
     result.delivery_complete = ask(hints, delivery) != nullptr;
@@ -371,17 +385,21 @@ const char* yes(bool value, const char* text) { return value ? text : ""; }
 }  // namespace
 
 Choice choose(const Hints& hints) {
-    for (const std::string& provider : candidates(hints)) {
-        Choice choice = offer_of(provider, hints);
-        if (choice.info != nullptr) return choice;
+    Hints asked = hints;
+    for (asked.rma = true;; asked.rma = false) {
+        if (asked.rma && !hints.rma) continue;
+        for (const std::string& provider : candidates(asked)) {
+            Choice choice = offer_of(provider, asked);
+            if (choice.info != nullptr) return choice;
+        }
+        if (!asked.rma) refuse(hints);
     }
-    refuse(hints);
 }
 
 std::string list_offers() {
     std::string result;
     std::set<std::string> seen;
-    Info all = ask({}, {});
+    Info all = ask({.rma = false}, {});
     for (const fi_info* one = all.get(); one != nullptr; one = one->next) {
         std::string line = std::string("\n  ") + one->fabric_attr->prov_name + "  " +
                            one->fabric_attr->name + "  " + one->domain_attr->name;
@@ -402,7 +420,9 @@ std::string describe(const Capabilities& c) {
                   yes(c.send_after_write, " put-message"), yes(c.read_after_write, " put-get"),
                   yes(c.send_after_send, " message-message"),
                   yes(c.delivery_complete, " tells delivery,"),
-                  c.writes_words_whole ? " writes words whole," : " words by messages,",
+                  !c.has_rma             ? " everything by messages,"
+                  : c.writes_words_whole ? " writes words whole,"
+                                         : " words by messages,",
                   c.atomics ? " has atomics" : " no atomics used");
     return text;
 }

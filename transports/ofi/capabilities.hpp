@@ -21,6 +21,7 @@ struct Hints {
     std::string domain = {};     // SHMEM_OFI_DOMAIN
     std::string interface = {};  // SHMEM_OFI_INTERFACE: "eth0", "10.1.0.0/16" or "10.1.2.3"
     std::string address = {};    // this host's IPv4 address towards the launcher, where known
+    bool rma = true;             // use the provider's reads and writes, if it has them
     bool atomics = false;        // use the provider's atomics
     // A thread is going to sleep until the queue has entries.
     bool sleeps = true;
@@ -71,6 +72,9 @@ struct Capabilities : RegistrationFacts, SizeFacts, OrderFacts {
     std::string domain;    // "eth0"
     std::string address;   // "10.99.0.1" where addresses are IP addresses, else ""
     std::uint32_t library_version = 0;
+
+    // The provider reads and writes. Else it has messages only.
+    bool has_rma = true;
 
     // A write of 1, 2, 4 or 8 bytes to an aligned address is one store. Where the CPU of the target
     // copies, as a rule it is not: the memcpy of glibc stores such words twice.

@@ -17,13 +17,13 @@ constexpr std::size_t kPieceBytesMax = std::size_t{32} << 10;
 // Where several pieces would lose the order of writes, each put is a write of its own.
 std::size_t put_bytes_max(const Rma& rma) {
     const bool is_single = rma.pieces_at_once == 1 || rma.capabilities().writes_words_whole;
-    if (is_single || !rma.keeps_order) return 0;
+    if (is_single || !rma.keeps_order || !rma.capabilities().has_rma) return 0;
     return std::min(kPieceBytesMax, rma.delivered_bytes_max / rma.pieces_at_once);
 }
 
 // Where the provider's hardware reads, the CPU of the target is left alone.
 std::size_t get_bytes_max(const Rma& rma) {
-    if (rma.capabilities().writes_words_whole) return 0;
+    if (rma.capabilities().writes_words_whole || !rma.capabilities().has_rma) return 0;
     return rma.pieces_at_once > 1 ? kPieceBytesMax : kListedBytesMax;
 }
 

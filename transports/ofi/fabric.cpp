@@ -151,6 +151,7 @@ fi_addr_t Fabric::add_peer(std::span<const std::byte> address, std::uint64_t adm
 Region Fabric::register_memory(void* start, std::size_t bytes) {
     const Capabilities& facts = capabilities();
     Region region;
+    if (!facts.has_rma) return region;
     int error = -FI_ENOKEY;
     for (int tries = 0; error == -FI_ENOKEY && tries < kKeyTriesMax; ++tries) {
         std::uint64_t wanted = facts.provider_keys ? 0 : random_key(facts.key_bytes);

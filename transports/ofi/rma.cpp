@@ -44,7 +44,8 @@ Rma::Rma(const FabricSetup& setup, Fabric& fabric, Peers& peers, CompletionQueue
       queue_(queue),
       confirmed_bytes_max_(capabilities().read_after_write ? capabilities().ordered_read_bytes : 0),
       injected_bytes_max_(capabilities().read_after_write ? capabilities().inject_write_bytes : 0) {
-    if (!capabilities().read_after_write && !capabilities().delivery_complete) {
+    if (capabilities().has_rma && !capabilities().read_after_write &&
+        !capabilities().delivery_complete) {
         fatal(
             "shmem_init: the provider %s cannot tell when data has arrived; choose another "
             "one by SHMEM_OFI_PROVIDER",

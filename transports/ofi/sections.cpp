@@ -14,6 +14,9 @@ constexpr std::size_t kListedBytesMax = 512;
 // and longer runs.
 constexpr std::size_t kVectorRunBytesMax = std::size_t{64} << 10;
 
+// The longest run that each message holds, in words.
+constexpr std::size_t kPartBytes = runs_per_message(1, 1, kPacketBytesMin) / 16 * 16;
+
 // The costs of both ways, in nanoseconds, measured with tcp;ofi_rxm and net. The choice depends on
 // their ratios only (docs/measurements/runtime-layer.md).
 // A message of a packet: to hand it to the provider, to receive it, and to acknowledge it.
@@ -61,6 +64,7 @@ bool Sections::puts_packed(const OfiContext& context, const Section& section) co
 void Sections::put(OfiContext& context, char* remote, const char* local, const Section& section,
                    Returns returns, int pe) {
     if (puts_packed(context, section)) return scatter(context, remote, local, section, pe);
+    if (!rma_.capabilities().has_rma) return scatter_long(context, remote, local, section, pe);
     if (Messages::is_behind_fence(context, context.slot_of(pe))) messages_.settle(context, pe);
     Counter counter;
     write_runs(context, returns == Returns::kAtOnce ? context.transfers : counter, remote, local,
@@ -70,7 +74,8 @@ void Sections::put(OfiContext& context, char* remote, const char* local, const S
 
 void Sections::get(OfiContext& context, const char* remote, char* local, const Section& section,
                    Returns returns, int pe) {
-    if (goes_packed(section)) return gather(context, remote, local, section, returns, pe);
+    if (goes_packed(section) || !rma_.capabilities().has_rma)
+        return gather(context, remote, local, section, returns, pe);
     if (!context.is_internal) messages_.settle(context, pe);
     Counter counter;
     read_runs(returns == Returns::kAtOnce ? context.transfers : counter, remote, local, section,
@@ -80,14 +85,26 @@ void Sections::get(OfiContext& context, const char* remote, char* local, const S
 
 bool Sections::try_get_tracked(OfiContext& context, const char* remote, char* local,
                                const Section& section, int pe, Operation& operation) {
-    const bool is_packed = goes_packed(section);
+    const bool is_packed = goes_packed(section) || !rma_.capabilities().has_rma;
     if (is_packed) {
-        send_gathers(context, {.pending = &context.gathers, .of_operation = &operation.local},
-                     remote, local, section, pe);
+        gather_long(context, {.pending = &context.gathers, .of_operation = &operation.local},
+                    remote, local, section, pe);
     } else if (!context.is_internal) {
         messages_.settle(context, pe);
     }
     return is_packed;
+}
+
+void Sections::put_run(OfiContext& context, void* dest, const void* source, std::size_t bytes,
+                       Returns returns, int pe) {
+    put(context, static_cast<char*>(dest), static_cast<const char*>(source), one_run(bytes),
+        returns, pe);
+}
+
+void Sections::get_run(OfiContext& context, void* dest, const void* source, std::size_t bytes,
+                       Returns returns, int pe) {
+    get(context, static_cast<const char*>(source), static_cast<char*>(dest), one_run(bytes),
+        returns, pe);
 }
 
 bool Sections::try_put_behind(OfiContext& context, void* dest, const void* source,
@@ -197,6 +214,38 @@ void Sections::scatter(OfiContext& context, char* remote, const char* local, con
     }
 }
 
+// Calls visit(remote_offset, local_offset, part) for sections whose runs fit a message.
+template <class Visit>
+void Sections::for_each_part(const Section& section, Visit visit) {
+    if (section.run_bytes <= kScatterBytesMax && runs_at_once(section) != 0)
+        return visit(0, 0, section);
+    Section whole_parts = one_run(std::min(section.run_bytes, kPartBytes));
+    whole_parts.ndims = 1;
+    whole_parts.extents[0] = section.run_bytes / whole_parts.run_bytes;
+    whole_parts.remote[0] = whole_parts.local[0] =
+        static_cast<std::ptrdiff_t>(whole_parts.run_bytes);
+    const std::size_t rest = section.run_bytes % whole_parts.run_bytes;
+    const auto behind = static_cast<std::ptrdiff_t>(section.run_bytes - rest);
+    for_each_index(section, 0, [&](std::ptrdiff_t remote, std::ptrdiff_t local) {
+        visit(remote, local, whole_parts);
+        if (rest != 0) visit(remote + behind, local + behind, one_run(rest));
+    });
+}
+
+void Sections::scatter_long(OfiContext& context, char* remote, const char* local,
+                            const Section& section, int pe) {
+    for_each_part(section, [&](std::ptrdiff_t there, std::ptrdiff_t here, const Section& part) {
+        scatter(context, remote + there, local + here, part, pe);
+    });
+}
+
+void Sections::gather_long(OfiContext& context, PendingGather mine, const char* remote, char* local,
+                           const Section& section, int pe) {
+    for_each_part(section, [&](std::ptrdiff_t there, std::ptrdiff_t here, const Section& part) {
+        send_gathers(context, mine, remote + there, local + here, part, pe);
+    });
+}
+
 // The owner reads behind what this context has sent before.
 void Sections::start_gather(OfiContext& context, PacketSlot& slot) {
     if (!context.is_internal && !messages_.keeps_order(context)) messages_.quiet(context);
@@ -206,8 +255,8 @@ void Sections::start_gather(OfiContext& context, PacketSlot& slot) {
 void Sections::gather(OfiContext& context, const char* remote, char* local, const Section& section,
                       Returns returns, int pe) {
     std::atomic<std::uint32_t> pending{0};
-    send_gathers(context, {.pending = returns == Returns::kAtOnce ? &context.gathers : &pending},
-                 remote, local, section, pe);
+    gather_long(context, {.pending = returns == Returns::kAtOnce ? &context.gathers : &pending},
+                remote, local, section, pe);
     // Pairs with transports/ofi/message_sections.cpp:take_gathered.
     queue_.wait([&] { return pending.load(std::memory_order_acquire) == 0; });
 }
@@ -296,6 +345,10 @@ void Sections::put_pieces(OfiContext& context, char* remote, const char* local, 
     Packet* packet = nullptr;
     for (; !pieces.is_at_end(); pieces.advance()) {
         const auto [there, here, bytes] = pieces.piece();
+        if (bytes > kListedBytesMax && !rma_.capabilities().has_rma) {
+            put_run(context, remote + there, local + here, bytes, returns, pe);
+            continue;
+        }
         if (bytes > kListedBytesMax) {
             if (Messages::is_behind_fence(context, slot)) messages_.settle(context, pe);
             rma_.write(context, counter, local + here, bytes, rma_.target_of(remote + there, pe),
@@ -331,6 +384,11 @@ void Sections::get_pieces(OfiContext& context, const char* remote, char* local, 
     const std::size_t answer_bytes_max = rma_.capabilities().packet_bytes - sizeof(Header);
     for (; !pieces.is_at_end(); pieces.advance()) {
         const auto [there, here, bytes] = pieces.piece();
+        if (bytes > kListedBytesMax && !rma_.capabilities().has_rma) {
+            gather_long(context, {.pending = gather.pending}, remote + there, local + here,
+                        one_run(bytes), pe);
+            continue;
+        }
         if (bytes > kListedBytesMax) {
             rma_.read(counter, local + here, bytes, rma_.target_of(remote + there, pe), pe);
             continue;

@@ -22,6 +22,12 @@ constexpr FabricSetting kRows[] = {
      .default_text = "the one towards the launcher",
      .help = "IP network between nodes: the name of an interface, or a network such as "
              "10.0.0.0/8 in which it has its address."},
+    {.name = "SHMEM_OFI_RMA",
+     .is_switch = true,
+     .initial = "on",
+     .must_agree = true,
+     .help = "Whether libfabric's provider reads and writes the memory of other nodes. If not, and "
+             "with providers that cannot, all data travels in messages, which is slower."},
     {.name = "SHMEM_OFI_ADMISSION",
      .is_switch = true,
      .initial = "on",

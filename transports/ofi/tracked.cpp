@@ -64,9 +64,8 @@ void Tracked::atomic(OfiContext& context, const AtomicRequest& request, void* re
     messages_.post_fetch(context, request, {.result = result, .of_operation = &count}, pe);
 }
 
-void Tracked::put_signal(OfiContext& context, void* dest, const void* source, std::size_t bytes,
-                         const AtomicRequest& signal, int pe, Operation& operation) {
-    if (bytes > 0) put(context, dest, source, bytes, pe, operation);
+void Tracked::signal(OfiContext& context, std::size_t bytes, const AtomicRequest& signal, int pe,
+                     Operation& operation) {
     if (!rma_.keeps_order || bytes > rma_.capabilities().ordered_write_bytes)
         messages_.quiet(context);
     atomic(context, signal, nullptr, pe, operation);

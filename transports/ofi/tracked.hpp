@@ -29,8 +29,9 @@ class Tracked {
              Operation& operation);
     void atomic(OfiContext& context, const AtomicRequest& request, void* result, int pe,
                 Operation& operation);
-    void put_signal(OfiContext& context, void* dest, const void* source, std::size_t bytes,
-                    const AtomicRequest& signal, int pe, Operation& operation);
+    // Behind a put of `bytes` bytes.
+    void signal(OfiContext& context, std::size_t bytes, const AtomicRequest& signal, int pe,
+                Operation& operation);
     void track_issued(OfiContext& context, int pe, Operation& operation);
 
   private:

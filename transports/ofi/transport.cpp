@@ -28,6 +28,7 @@ Hints hints_of(const FabricSetup& setup) {
             .domain = setup.setting("SHMEM_OFI_DOMAIN"),
             .interface = setup.setting("SHMEM_OFI_INTERFACE"),
             .address = setup.address,
+            .rma = setup.setting("SHMEM_OFI_RMA") == "on",
             .atomics = setup.provider_atomics,
             .sleeps = setup.has_progress_thread,
             .members_only = setup.setting("SHMEM_OFI_ADMISSION") == "on",
@@ -66,6 +67,8 @@ void OfiTransport::put(TransportContext& context, void* dest, const void* source
                        int pe) {
     OfiContext& mine = own(context);
     if (try_put_by_message(mine, dest, source, bytes, Returns::kComplete, pe)) return;
+    if (!fabric_.capabilities().has_rma)
+        return sections_.put_run(mine, dest, source, bytes, Returns::kComplete, pe);
     rma_.put(mine, dest, source, bytes, Returns::kComplete, pe);
 }
 
@@ -74,6 +77,8 @@ void OfiTransport::put_nbi(TransportContext& context, void* dest, const void* so
     OfiContext& mine = own(context);
     if (try_put_by_message(mine, dest, source, bytes, Returns::kAtOnce, pe)) return;
     if (puts_.try_put(mine, dest, source, bytes, pe)) return;
+    if (!fabric_.capabilities().has_rma)
+        return sections_.put_run(mine, dest, source, bytes, Returns::kAtOnce, pe);
     rma_.put(mine, dest, source, bytes, Returns::kAtOnce, pe);
 }
 
@@ -92,6 +97,8 @@ void OfiTransport::get(TransportContext& context, void* dest, const void* source
         }
         if (sections_.try_get_behind(mine, dest, source, bytes, pe)) return;
     }
+    if (!fabric_.capabilities().has_rma)
+        return sections_.get_run(mine, dest, source, bytes, Returns::kComplete, pe);
     rma_.get(mine, dest, source, bytes, Returns::kComplete, pe);
 }
 
@@ -100,7 +107,34 @@ void OfiTransport::get_nbi(TransportContext& context, void* dest, const void* so
     OfiContext& mine = own(context);
     puts_.send_all(mine);
     if (gets_.try_get(mine, dest, source, bytes, pe)) return;
+    if (!fabric_.capabilities().has_rma)
+        return sections_.get_run(mine, dest, source, bytes, Returns::kAtOnce, pe);
     rma_.get(mine, dest, source, bytes, Returns::kAtOnce, pe);
+}
+
+void OfiTransport::put_tracked(TransportContext& context, void* dest, const void* source,
+                               std::size_t bytes, int pe, Operation& operation) {
+    if (fabric_.capabilities().has_rma)
+        return tracked_.put(own(context), dest, source, bytes, pe, operation);
+    put(context, dest, source, bytes, pe);
+    tracked_.track_issued(own(context), pe, operation);
+}
+
+void OfiTransport::get_tracked(TransportContext& context, void* dest, const void* source,
+                               std::size_t bytes, int pe, Operation& operation) {
+    if (fabric_.capabilities().has_rma)
+        return tracked_.get(own(context), dest, source, bytes, pe, operation);
+    Section run;
+    run.run_bytes = bytes;
+    get_section_tracked(context, static_cast<const char*>(source), static_cast<char*>(dest), run,
+                        pe, operation);
+}
+
+void OfiTransport::put_signal_tracked(TransportContext& context, void* dest, const void* source,
+                                      std::size_t bytes, const AtomicRequest& signal, int pe,
+                                      Operation& operation) {
+    if (bytes > 0) put_tracked(context, dest, source, bytes, pe, operation);
+    tracked_.signal(own(context), bytes, signal, pe, operation);
 }
 
 // Long runs are reads of their own.

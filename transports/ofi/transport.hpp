@@ -65,22 +65,16 @@ class OfiTransport final : public FabricTransport {
     void put_signal(TransportContext& context, void* dest, const void* source, std::size_t bytes,
                     const AtomicRequest& signal, int pe) override;
     void put_tracked(TransportContext& context, void* dest, const void* source, std::size_t bytes,
-                     int pe, Operation& operation) override {
-        tracked_.put(own(context), dest, source, bytes, pe, operation);
-    }
+                     int pe, Operation& operation) override;
     void get_tracked(TransportContext& context, void* dest, const void* source, std::size_t bytes,
-                     int pe, Operation& operation) override {
-        tracked_.get(own(context), dest, source, bytes, pe, operation);
-    }
+                     int pe, Operation& operation) override;
     void atomic_tracked(TransportContext& context, const AtomicRequest& request, void* result,
                         int pe, Operation& operation) override {
         tracked_.atomic(own(context), request, result, pe, operation);
     }
     void put_signal_tracked(TransportContext& context, void* dest, const void* source,
                             std::size_t bytes, const AtomicRequest& signal, int pe,
-                            Operation& operation) override {
-        tracked_.put_signal(own(context), dest, source, bytes, signal, pe, operation);
-    }
+                            Operation& operation) override;
     void track_issued(TransportContext& context, int pe, Operation& operation) override {
         tracked_.track_issued(own(context), pe, operation);
     }

@@ -13,11 +13,11 @@ SECONDS = 300
 OSH_INFO = os.path.join(os.path.abspath(sys.argv[1]), "osh_info")
 
 
-def check(provider):
+def check(provider, **settings):
     """Returns the exit code, the text, and verdict and use by the name of the promise."""
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(("SHMEM_", "SLURM_", "FI_"))}
-    environment["SHMEM_OFI_PROVIDER"] = provider
+    environment.update(SHMEM_OFI_PROVIDER=provider, **settings)
     result = subprocess.run([OSH_INFO, "--check-fabric"], env=environment, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)
@@ -41,6 +41,16 @@ class FabricCheckTest(unittest.TestCase):
         code, text, verdicts = check("shm")
         self.assertEqual(code, 1, text)
         self.assertEqual(verdicts["bounds"][0], "BROKEN", text)
+
+    def test_messages_only(self):
+        code, text, verdicts = check("tcp;ofi_rxm", SHMEM_OFI_RMA="off")
+        self.assertEqual(code, 0, text)
+        self.assertIn("everything by messages", text)
+        self.assertEqual(len(verdicts), 12, text)
+        for name, verdict in verdicts.items():
+            expected = ("kept", "relied on") if name in ("message-message", "wake") else \
+                ("none", "not used")
+            self.assertEqual(verdict, expected, text)
 
     def test_no_such_provider(self):
         code, text, _ = check("nosuch")
