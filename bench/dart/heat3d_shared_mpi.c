@@ -2,7 +2,8 @@
 //
 // The same in plain MPI that knows where its neighbours are (Zhou and Gracia 2017, figure 12): the
 // cells of a unit on the same node are loaded from a shared window, those of other units come by
-// MPI_Rget or MPI_Get from a second window over the same memory, as inside DART-MPI.
+// MPI_Rget or MPI_Get from a second window over the same memory, as inside DART-MPI. With --nodes K
+// the program takes a host for K nodes; `mpirun --mca btl tcp,self` sends between them.
 #define _GNU_SOURCE
 #include "bench/dart/mpi_measure.h"
 // Uses functions of the header above.
@@ -13,6 +14,7 @@ static double** on_node;  // each unit's part; NULL: on another node
 static MPI_Win shared, window;
 static double* own;
 static int has_started;
+static long nodes;  // nodes that a host counts as
 
 static void find_parts(void) {
     MPI_Group all, here;
@@ -31,7 +33,10 @@ static void find_parts(void) {
 }
 
 static double* allocate_cells(size_t bytes) {
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm host;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    MPI_Comm_split(host, (int)(me * nodes / npes), 0, &node);
+    MPI_Comm_free(&host);
     MPI_Win_allocate_shared((MPI_Aint)bytes, sizeof(double), MPI_INFO_NULL, node, &own, &shared);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, shared);
     find_parts();
@@ -82,6 +87,7 @@ static void finish_cells(void) {
 
 int main(int argc, char** argv) {
     begin(argc, argv);
+    nodes = option("--nodes", 1);
     measure_all("dart_heat");
     end();
     return 0;

@@ -6,6 +6,8 @@
 //
 //   dart_overlap_put_overhead, dart_overlap_get_overhead   nanoseconds that are not
 //   dart_overlap_put_share, dart_overlap_get_share         their percentage
+//
+// The own side is private memory, or with --symmetric memory of dart_memalloc.
 #define _GNU_SOURCE
 #include "bench/dart/dart_measure.h"
 // Uses now_ns().
@@ -56,13 +58,25 @@ int main(int argc, char** argv) {
     remote = allocate(bytes_max);
     mine = own_part(remote);
     NEED(dart_gptr_setunit(&remote, DART_TEAM_UNIT_ID(npes - 1)));
-    char* memory = aligned_alloc(4096, bytes_max + 4096);
-    local = memory + 2048;  // see bench/apps/automaton.c
-    for (size_t bytes = 4096; bytes <= bytes_max; bytes *= level == QUICK ? 16 : 4) {
+    const size_t room = bytes_max + 4096;
+    dart_gptr_t symmetric = DART_GPTR_NULL;
+    char* memory = NULL;
+    if (has_option("--symmetric")) {
+        NEED(dart_memalloc(room, DART_TYPE_BYTE, &symmetric));
+        void* address = NULL;
+        NEED(dart_gptr_getaddr(symmetric, &address));
+        local = (char*)address;
+    } else {
+        memory = aligned_alloc(4096, room);
+        local = memory;
+    }
+    local += 2048;  // see bench/apps/automaton.c
+    for (size_t bytes = 4096; bytes <= bytes_max; bytes *= 4) {
         measure("put", put, bytes);
         measure("get", get, bytes);
     }
     free(memory);
+    if (!DART_GPTR_ISNULL(symmetric)) NEED(dart_memfree(symmetric));
     NEED(dart_team_memfree(remote));
     end();
     return 0;

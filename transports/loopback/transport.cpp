@@ -78,10 +78,15 @@ class LoopbackTransport final : public FabricTransport {
         if (!setup_.has_progress_thread) return;
         progress_thread_ = start_library_thread([this] {
             constexpr int kSleepMs = 100;
+            constexpr int kRetriesAtOnce = 1000;
+            int retries = 0;
             if (setup_.prepare_thread != nullptr) setup_.prepare_thread();
             // Pairs with transports/loopback/transport.cpp:~LoopbackTransport.
             while (!must_stop_.load(std::memory_order_acquire)) {
-                socket_.wait(kSleepMs);
+                // A receiver that waits makes room at once, and one that computes does not.
+                const bool retries_answers = has_postponed_.load(std::memory_order_relaxed);
+                retries = retries_answers ? retries + 1 : 0;
+                socket_.wait(!retries_answers ? kSleepMs : retries < kRetriesAtOnce ? 0 : 1);
                 progress();
                 if (setup_.background != nullptr) setup_.background();
                 ::sched_yield();  // A program that reads the socket itself goes first.
@@ -334,6 +339,7 @@ class LoopbackTransport final : public FabricTransport {
         Message message{.token = request.token, .kind = MessageKind::kAnswer};
         if (postponed_.empty() && try_send(message, answered, request.source)) return;
         postponed_.push_back({request.source, message, {answered.begin(), answered.end()}});
+        has_postponed_.store(true, std::memory_order_relaxed);
     }
     void send_postponed() {
         while (!postponed_.empty()) {
@@ -341,6 +347,7 @@ class LoopbackTransport final : public FabricTransport {
             if (!try_send(next.message, next.data, next.pe)) return;
             postponed_.pop_front();
         }
+        has_postponed_.store(false, std::memory_order_relaxed);
     }
     void take_answer(const Message& message, std::span<const std::byte> data) {
         auto* entry = requests_.find(message.token);
@@ -370,6 +377,7 @@ class LoopbackTransport final : public FabricTransport {
     TokenPool<PendingRequest> requests_;
     ShortMutex reading_;
     std::deque<Answer> postponed_;
+    std::atomic<bool> has_postponed_{false};
     std::atomic<bool> is_leaving_{false};
     std::atomic<bool> must_stop_{false};
     std::thread progress_thread_;

@@ -62,6 +62,7 @@ void SegmentTable::remove(std::int16_t id) {
     Segment& entry = place(id);
     const std::uint8_t generation = entry.generation;
     entry = Segment{.generation = generation};
+    note_end();
     const auto number = static_cast<std::int16_t>(id < 0 ? -id : id);
     Numbers& numbers = numbers_[id < 0 ? 1 : 0];
     if (next_generation(generation) == first_generation_) {

@@ -41,6 +41,11 @@ struct Segment {
 };
 static_assert(sizeof(Segment) == 32, "the index of the array is one shift");
 
+// Number of segments and tables that have ended. A thread's notes of segments are void when it
+// changes. Threads synchronize between the end of a segment and the next use of its number, which
+// orders this word, too.
+inline std::atomic<std::uint64_t> ended_segments{0};
+
 class SegmentTable {
   public:
     static constexpr int kIdMax = INT16_MAX;
@@ -48,6 +53,9 @@ class SegmentTable {
     // The first generation of all numbers: another one after each dart_init, the same on all units.
     explicit SegmentTable(std::uint8_t first_generation = 1)
         : first_generation_(first_generation) {}
+    ~SegmentTable() { note_end(); }
+    SegmentTable(const SegmentTable&) = delete;
+    SegmentTable& operator=(const SegmentTable&) = delete;
 
     // RETURNS: nullptr: there is no such segment. Pairs with core/segments.cpp:place.
     Segment* find(std::int16_t id) const {
@@ -84,6 +92,7 @@ class SegmentTable {
         return static_cast<std::uint16_t>((id * 2) ^ (id >> 15));
     }
     Segment& place(std::int16_t id);
+    static void note_end() { ended_segments.fetch_add(1, std::memory_order_relaxed); }
 
     // Stored before the capacity, which is loaded before it.
     std::atomic<Segment*> entries_{nullptr};

@@ -15,6 +15,7 @@
 #include "transfers/ordering.hpp"
 #include "transfers/pending.hpp"
 #include "transfers/polling.hpp"
+#include "transfers/recent_targets.hpp"
 #include "transfers/target.hpp"
 
 namespace tessera::dart {
@@ -94,7 +95,7 @@ DART_ENTRY dart_ret_t dart_flush(dart_gptr_t gptr) {
     // The pointer names a unit and an allocation only; it may be anywhere beside them.
     gptr.addr_or_offs.offset = 0;
     if (gptr.segid == DART_SEGMENT_LOCAL) gptr.flags = 0;
-    if (mapped_target(gptr, 0).mapped != nullptr) [[likely]] {
+    if (find_recent(gptr, 1) != nullptr || mapped_target(gptr, 0).mapped != nullptr) [[likely]] {
         left_on_node.complete();
         order_stores();
         note_flush();

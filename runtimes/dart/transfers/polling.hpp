@@ -34,15 +34,20 @@ inline void note_flush() {
         make_progress();
 }
 
-// Before a get of a word.
-inline void note_poll(const void* address) {
+// At each short get. RETURNS: whether the unit must pause, by pause_poll.
+inline bool repeats_too_often(const void* address) {
     detail::Polling& state = detail::polling;
     if (address != state.address) {
         state.address = address;
         state.repeats = 0;
-    } else if (++state.repeats >= state.repeats_before_pause) [[unlikely]] {
-        detail::pause_poll(state);
+        return false;
     }
+    return ++state.repeats >= state.repeats_before_pause;
+}
+
+inline void note_poll(const void* address) {
+    if (repeats_too_often(address)) [[unlikely]]
+        detail::pause_poll(detail::polling);
 }
 
 }  // namespace tessera::dart

@@ -23,14 +23,19 @@ inline void copy_word(void* dest, const void* source) {
 }
 }  // namespace detail
 
-inline void copy_bytes(void* dest, const void* source, std::size_t bytes) {
+// RETURNS: false: it is no word, and nothing is copied.
+[[gnu::always_inline]] inline bool copy_if_word(void* dest, const void* source, std::size_t bytes) {
     switch (bytes) {
-        case 8: return detail::copy_word<std::uint64_t>(dest, source);
-        case 4: return detail::copy_word<std::uint32_t>(dest, source);
-        case 2: return detail::copy_word<std::uint16_t>(dest, source);
-        case 1: return detail::copy_word<std::uint8_t>(dest, source);
-        default: std::memcpy(dest, source, bytes);
+        case 8: detail::copy_word<std::uint64_t>(dest, source); return true;
+        case 4: detail::copy_word<std::uint32_t>(dest, source); return true;
+        case 2: detail::copy_word<std::uint16_t>(dest, source); return true;
+        case 1: detail::copy_word<std::uint8_t>(dest, source); return true;
+        default: return false;
     }
+}
+
+inline void copy_bytes(void* dest, const void* source, std::size_t bytes) {
+    if (!copy_if_word(dest, source, bytes)) std::memcpy(dest, source, bytes);
 }
 
 }  // namespace tessera::dart

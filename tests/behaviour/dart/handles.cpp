@@ -3,6 +3,8 @@
 // Handles that are none: junk, copies whose object has ended, handles of another kind, pointers
 // into allocations that have ended. Every routine has to refuse them, and none may read them.
 #include <cstring>
+#include <semaphore>
+#include <thread>
 
 #include "together.hpp"
 
@@ -256,6 +258,39 @@ void test_old_pointers() {
     }
 }
 
+void check_use(dart_gptr_t gptr, dart_ret_t expected) {
+    long value = 17;
+    CHECK(dart_put_blocking(gptr, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG) == expected);
+    CHECK(dart_get_blocking(&value, gptr, 1, DART_TYPE_LONG, DART_TYPE_LONG) == expected);
+}
+
+// Each thread notes where the pointers that it has used point to, until they end, alone or with
+// their team.
+void test_used_pointers() {
+    for (const bool team_ends : {false, true}) {
+        dart_team_t team = DART_TEAM_NULL;
+        dart_gptr_t gptr = DART_GPTR_NULL;
+        OK(dart_team_clone(DART_TEAM_ALL, &team));
+        OK(dart_team_memalloc_aligned(team, 1, DART_TYPE_LONG, &gptr));
+        const dart_gptr_t mine = at(gptr, me());
+        std::binary_semaphore is_used{0}, is_over{0};
+        std::thread other([&] {
+            check_use(mine, DART_OK);
+            is_used.release();
+            is_over.acquire();
+            check_use(mine, DART_ERR_INVAL);
+        });
+        check_use(mine, DART_OK);
+        is_used.acquire();
+        if (!team_ends) OK(dart_team_memfree(gptr));
+        if (team_ends) OK(dart_team_destroy(&team));
+        is_over.release();
+        other.join();
+        check_no_pointer(mine);
+        if (!team_ends) OK(dart_team_destroy(&team));
+    }
+}
+
 void test_old_registrations() {
     static long memory[2];
     dart_gptr_t first = DART_GPTR_NULL;
@@ -297,5 +332,6 @@ void test_handles() {
     test_flags(gptr);
     OK(dart_team_memfree(gptr));
     test_old_pointers();
+    test_used_pointers();
     test_old_registrations();
 }
