@@ -1,13 +1,16 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! Events: counts, until_count=, queries, and that a put before a post is there behind the wait.
+! Events: counts, until_count=, queries, and that a put or store before a post is there behind the
+! wait, also when the post came before the wait.
 program events
-  use, intrinsic :: iso_fortran_env, only: event_type, int64
+  use, intrinsic :: iso_fortran_env, only: event_type, int64, atomic_int_kind
   use checks
   implicit none
   integer, parameter :: rounds = 200
+  integer, parameter :: few = 5  ! where images look for a change and keep a core
   type(event_type) :: ready[*], slots(3)[*]
   type(event_type), allocatable :: heap(:)[:]
+  integer(atomic_int_kind) :: tick[*]
   integer :: value[*], me, n, i, count, stat
   integer(int64) :: wide
   me = this_image()
@@ -15,6 +18,8 @@ program events
   allocate (heap(0:1)[*])
 
   call ring()
+  call early_posts()
+  call late_stores()
   call counts()
   call many_to_one()
   deallocate (heap)
@@ -41,6 +46,49 @@ contains
     call check_equal(count, 0, 'all events are used up')
     sync all
   end subroutine ring
+
+  subroutine early_posts()
+    do i = 1, few
+      value[mod(me, n) + 1] = i
+      event post (ready[mod(me, n) + 1])
+      count = 0
+      do while (count == 0)
+        call event_query(ready, count)
+      end do
+      event wait (ready)
+      call check_equal(value, i, 'value behind a wait for an earlier post')
+      sync all
+    end do
+  end subroutine early_posts
+
+  ! Each image stores to its own coarray and posts to the next one, which reads the value there. The
+  ! image does nothing else until it has been read.
+  subroutine late_stores()
+    integer :: left
+    integer(atomic_int_kind) :: seen
+    if (n == 1) return
+    left = merge(n, me - 1, me == 1)
+    tick = 0
+    sync all
+    do i = 1, few
+      if (me /= 1) call read_value(left)
+      value = i
+      event post (ready[mod(me, n) + 1])
+      seen = 0
+      do while (seen /= i)
+        call atomic_ref(seen, tick)
+      end do
+      if (me == 1) call read_value(left)
+    end do
+    sync all
+  end subroutine late_stores
+
+  subroutine read_value(left)
+    integer, intent(in) :: left
+    event wait (ready)
+    call check_equal(value[left], i, 'a store before the post')
+    call atomic_define(tick[left], i)
+  end subroutine read_value
 
   subroutine counts()
     do i = 1, 5

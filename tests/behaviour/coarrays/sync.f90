@@ -6,6 +6,7 @@ program sync
   use checks
   implicit none
   integer, parameter :: rounds = 200
+  integer, parameter :: few = 5  ! where images look for a change and keep a core
   integer :: value[*], many(64)[*]
   integer(atomic_int_kind) :: tick[*]
   integer :: me, n, stat, round, seed
@@ -19,6 +20,7 @@ program sync
   call ring()
   call lists()
   call memory_and_status()
+  call memory_and_atomics()
   call random_partners()
   call passed()
 
@@ -137,6 +139,36 @@ contains
     call check_equal(many(64), merge(n, me - 1, me == 1), 'behind sync memory')
     sync all
   end subroutine memory_and_status
+
+  ! An atomic subroutine tells the next image what sync memory has ordered.
+  subroutine memory_and_atomics()
+    integer :: right, left
+    integer(atomic_int_kind) :: seen
+    right = mod(me, n) + 1
+    left = merge(n, me - 1, me == 1)
+    tick = 0
+    sync all
+    do round = 1, few
+      if (mod(round, 2) == 0) then
+        many(64)[right] = round
+      else
+        many(1) = round  ! without a put, which the atomic subroutine would complete
+      end if
+      sync memory
+      call atomic_define(tick[right], round)
+      seen = 0
+      do while (seen /= round)
+        call atomic_ref(seen, tick)
+      end do
+      sync memory
+      if (mod(round, 2) == 0) then
+        call check_equal(many(64), round, 'a put before sync memory of the other image')
+      else
+        call check_equal(many(1)[left], round, 'a store before sync memory of the other image')
+      end if
+      sync all
+    end do
+  end subroutine memory_and_atomics
 
   ! Each round all images compute the same random list of pairs.
   subroutine random_partners()
