@@ -139,6 +139,22 @@ def summary_of(cell, results):
     return ("refused" if expected == "refused" else f"{len(results)} right"), bad
 
 
+def tests_of(client, cell, programs, arguments):
+    """The tests of a client for this cell by their names: (command, environment)."""
+    if arguments.slice or refusal_of(cell):
+        name, *more = SAMPLE[client]
+        command, environment = programs[client][name]
+        return {name: (command + more, environment)}
+    return {name: test for name, test in programs[client].items()
+            if re.search(arguments.only, name)}
+
+
+def timed_run(*of_run):
+    begin = time.monotonic()
+    said = run(*of_run)
+    return said, time.monotonic() - begin
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("ctest")
@@ -147,30 +163,34 @@ def main():
     parser.add_argument("--clients", nargs="+", default=list(CLIENTS))
     parser.add_argument("--memories", nargs="+", default=list(MEMORIES))
     parser.add_argument("--only", default="", help="regular expression of names of tests")
-    parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
+    parser.add_argument("--jobs", type=int, default=max(1, len(os.sched_getaffinity(0)) // 2),
+                        help="programs at a time; default: one for two cores")
     arguments = parser.parse_args()
     programs = find_programs(arguments.ctest, os.path.abspath(arguments.build))
     begin = time.monotonic()
     wrong = []
-    print(f"| memory | progress | nodes | {' | '.join(arguments.clients)} |")
-    print(f"|{'---|' * (3 + len(arguments.clients))}", flush=True)
+    slowest = []
+    print(f"| memory | progress | nodes | {' | '.join(arguments.clients)} | seconds |")
+    print(f"|{'---|' * (4 + len(arguments.clients))}", flush=True)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for cell in cells_of(arguments):
+        rows = [(cell, [{name: pool.submit(timed_run, *test, cell) for name, test in
+                         tests_of(client, cell, programs, arguments).items()}
+                        for client in arguments.clients])
+                for cell in cells_of(arguments)]
+        for cell, row in rows:
             texts = []
-            for client in arguments.clients:
-                tests = {name: test for name, test in programs[client].items()
-                         if re.search(arguments.only, name)}
-                if arguments.slice or refusal_of(cell):
-                    name, *more = SAMPLE[client]
-                    command, environment = programs[client][name]
-                    tests = {name: (command + more, environment)}
-                started = {name: pool.submit(run, *test, cell) for name, test in tests.items()}
-                results = {name: future.result() for name, future in started.items()}
-                text, bad = summary_of(cell, {n: said for n, said in results.items() if said})
+            for started in row:
+                done = {name: future.result() for name, future in started.items()}
+                text, bad = summary_of(cell, {n: said for n, (said, _) in done.items() if said})
                 texts.append(text)
                 wrong += [f"---- {name} {cell}\n{said[-2000:]}" for name, said in bad.items()]
-            print(f"| {' | '.join([*map(str, cell), *texts])} |", flush=True)
-    print(f"\n{len(wrong)} bad, {time.monotonic() - begin:.0f} s", *wrong, sep="\n")
+                slowest += [(seconds, name, cell) for name, (_, seconds) in done.items()]
+            seconds = sum(each for each, _, of_cell in slowest if of_cell == cell)
+            print(f"| {' | '.join([*map(str, cell), *texts])} | {seconds:.0f} |", flush=True)
+    print("\nslowest:", *(f"{seconds:6.1f} s  {name} {cell}"
+                          for seconds, name, cell in sorted(slowest, reverse=True)[:10]), sep="\n")
+    print(f"\n{len(wrong)} bad, {time.monotonic() - begin:.0f} s with {arguments.jobs} at a time",
+          *wrong, sep="\n")
     sys.exit(1 if wrong else 0)
 
 
