@@ -113,6 +113,10 @@ void Copies::refresh(const void* start, std::size_t bytes) {
     const bool is_compared = marks_.empty() || bytes <= kComparedBytes;
     on_range(is_compared ? &Copies::refresh_bytes : &Copies::refresh_marked_range, start, bytes);
 }
+void Copies::refresh_loaded(const void* start, std::size_t bytes) {
+    policy_.before_repeated_load();
+    on_range(&Copies::refresh_loaded_bytes, start, bytes);
+}
 // A thread that finds no marks waits here for the thread that has taken them: its own loads must
 // see what that thread refreshes.
 void Copies::refresh_all(Dice& dice) {
@@ -213,6 +217,10 @@ void Copies::publish_bytes(std::size_t begin, std::size_t end) {
 void Copies::refresh_bytes(std::size_t begin, std::size_t end) {
     if (begin >= end) return;
     policy_.before_load(my_public() + begin, end - begin);
+    refresh_loaded_bytes(begin, end);
+}
+
+void Copies::refresh_loaded_bytes(std::size_t begin, std::size_t end) {
     by_lines(line_copies_.refresh, &Copies::refresh_words, begin, end);
 }
 

@@ -98,6 +98,9 @@ class Copies {
     // the public copy first.
     void refresh(const void* start, std::size_t bytes);
     void refresh_all(Dice& dice);
+    // As refresh(), of bytes that this PE has just loaded from its public copy, so that no cache
+    // has older ones.
+    void refresh_loaded(const void* start, std::size_t bytes);
     // Stores to all copies of this PE.
     void store_here(void* dest, const void* source, std::size_t bytes);
     // A line at random is published, or refreshed: as caches evict lines at any moment. RETURNS: at
@@ -137,6 +140,7 @@ class Copies {
     // From offset `begin` to `end`, multiples of 8. REQUIRES: the lock.
     void publish_bytes(std::size_t begin, std::size_t end);
     void refresh_bytes(std::size_t begin, std::size_t end);
+    void refresh_loaded_bytes(std::size_t begin, std::size_t end);
     void publish_line(std::size_t begin, std::size_t end);
     void publish_words(std::size_t begin, std::size_t end);
     void refresh_words(std::size_t begin, std::size_t end);

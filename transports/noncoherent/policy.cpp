@@ -11,10 +11,14 @@
 namespace tessera::noncoherent {
 
 void Policy::before_load(const void* start, std::size_t bytes) const {
+    before_repeated_load();
+    if (access_ == Access::kPastCache) drop_lines(start, bytes);
+}
+
+void Policy::before_repeated_load() const {
     // The note of the PE that stored has come by other means. Pairs with
     // transports/noncoherent/policy.cpp:finish.
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (access_ == Access::kPastCache) drop_lines(start, bytes);
     // The processor may load from write-combining memory early.
     if (access_ == Access::kNoCache) std::atomic_thread_fence(std::memory_order_seq_cst);
 }
@@ -41,7 +45,8 @@ void Policy::store_bytes(std::uint64_t* word, std::uint64_t value, std::uint8_t 
 }
 
 // seq_cst: also before the loads that ask whether another PE sleeps. Pairs with
-// transports/noncoherent/policy.cpp:before_load and base/wait.cpp:sleep_unless.
+// transports/noncoherent/policy.cpp:before_repeated_load and
+// base/wait.cpp:sleep_unless.
 void Policy::finish() const {
     if (access_ != Access::kCoherent) finish_stores_past_cache();
     std::atomic_thread_fence(std::memory_order_seq_cst);

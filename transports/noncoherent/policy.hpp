@@ -18,6 +18,8 @@ class Policy {
 
     // Loads of these bytes that follow see what others have stored.
     void before_load(const void* start, std::size_t bytes) const;
+    // Loads that follow are no older than what this PE has loaded or stored there before.
+    void before_repeated_load() const;
     // Writes what the program has stored here to memory, by whole lines. Complete after finish().
     void write_back(const void* start, std::size_t bytes) const;
     // Exactly these bytes. A word of 1, 2, 4 or 8 bytes at an aligned address is stored whole and
