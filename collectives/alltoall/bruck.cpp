@@ -55,7 +55,7 @@ void alltoall_bruck(const Group& group, void* dest, const void* source, std::siz
     }
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost alltoall_bruck_cost(const TeamLayout& team, double n) {
     const double round_bytes = team.npes / 2 * n;
     return Cost{.latencies = on_node_rounds(team)} +
            each_member(team, (3 * round_bytes * lg(team.npes)) + (2 * team.npes * n), 0) +
@@ -74,7 +74,7 @@ extern constinit const Algorithm<Alltoall> kAlltoallBruck{
                      .mailboxes = true,
                      .contiguous = true,
                      .total_max = kTotalBytesMax},
-     .cost = cost},
+     .cost = alltoall_bruck_cost},
     {alltoall_bruck, nullptr}};
 
 }  // namespace tessera::collectives

@@ -44,7 +44,7 @@ void alltoalls_direct(const Group& group, void* dest, const void* source,
     group.sync();
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost alltoall_direct_cost(const TeamLayout& team, double n) {
     return syncs(2, team) + each_member(team, team.npes * n, 0) +
            off_node(team, 1, team.largest_node * team.off_node_members(),
                     team.largest_node * team.off_node_members() * n);
@@ -57,7 +57,7 @@ extern constinit const Algorithm<Alltoall> kAlltoallDirect{
      .formula = "2 syncs + p n b",
      .best_when = "one node",
      .restriction = {.symmetric = Symmetric::kSource},
-     .cost = cost},
+     .cost = alltoall_direct_cost},
     {alltoall_direct, alltoalls_direct}};
 
 }  // namespace tessera::collectives

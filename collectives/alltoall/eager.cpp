@@ -26,7 +26,7 @@ void alltoall_mail(const Group& group, void* dest, const void* source, std::size
     });
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost alltoall_eager_cost(const TeamLayout& team, double n) {
     const double all = team.npes * n;
     return flags_from_all(team) + each_member(team, kMailboxPush / 2 * all + 2 * all, 0);
 }
@@ -42,7 +42,7 @@ extern constinit const Algorithm<Alltoall> kAlltoallEager{
                      .one_node = true,
                      .contiguous = true,
                      .total_max = kSlotBytes},
-     .cost = cost},
+     .cost = alltoall_eager_cost},
     {alltoall_mail, nullptr}};
 
 }  // namespace tessera::collectives

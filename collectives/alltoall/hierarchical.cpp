@@ -20,8 +20,8 @@
 namespace tessera::collectives {
 namespace {
 
-constexpr std::size_t kTotalBytesMax = 65536;
-static_assert(kTotalBytesMax <= kMailboxRounds * kSlotBytes, "fits into the buffer");
+constexpr std::size_t kPackedBytesMax = 65536;
+static_assert(kPackedBytesMax <= kMailboxRounds * kSlotBytes, "fits into the buffer");
 
 class Exchange {
   public:
@@ -89,7 +89,7 @@ class Exchange {
     const char* source_;
     std::size_t bytes_;
     std::size_t used_ = 0;
-    alignas(kCacheLineBytes) char packed_[kTotalBytesMax];
+    alignas(kCacheLineBytes) char packed_[kPackedBytesMax];
 };
 
 void alltoall_hierarchical(const Group& group, void* dest, const void* source, std::size_t bytes) {
@@ -104,7 +104,7 @@ void alltoall_hierarchical(const Group& group, void* dest, const void* source, s
     exchange.unpack();
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost alltoall_hierarchical_cost(const TeamLayout& team, double n) {
     return syncs(1, team) +
            Cost{.latencies = team.is_oversubscribed() ? 1 : lg(team.largest_node)} +
            each_member(team, 3 * team.npes * n, 0) +
@@ -122,8 +122,8 @@ extern constinit const Algorithm<Alltoall> kAlltoallHierarchical{
                      .mailboxes = true,
                      .several_nodes = true,
                      .contiguous = true,
-                     .total_max = kTotalBytesMax},
-     .cost = cost},
+                     .total_max = kPackedBytesMax},
+     .cost = alltoall_hierarchical_cost},
     {alltoall_hierarchical, nullptr}};
 
 }  // namespace tessera::collectives

@@ -59,7 +59,7 @@ void alltoalls_pairwise(const Group& group, void* dest, const void* source,
     group.sync();
 }
 
-Cost cost(const TeamLayout& team, double n) { return puts_to_all(team, n); }
+Cost alltoall_pairwise_cost(const TeamLayout& team, double n) { return puts_to_all(team, n); }
 
 }  // namespace
 
@@ -68,7 +68,7 @@ extern constinit const Algorithm<Alltoall> kAlltoallPairwise{
      .formula = "2 syncs + (p-1) (a + n b)",
      .best_when = "several nodes",
      .restriction = {.symmetric = Symmetric::kDest},
-     .cost = cost},
+     .cost = alltoall_pairwise_cost},
     {alltoall_pairwise, alltoalls_pairwise}};
 
 }  // namespace tessera::collectives

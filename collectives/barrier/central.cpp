@@ -13,7 +13,7 @@ void sync_central(Team& team, const char* where) {
     team.central->barrier(static_cast<std::uint32_t>(team.npes), where);
 }
 
-Cost cost(const TeamLayout& team, double /*bytes*/) {
+Cost barrier_central_cost(const TeamLayout& team, double /*bytes*/) {
     // The counter's cache line visits all members.
     if (team.is_oversubscribed()) return syncs(1, team);
     return {.latencies = 1 + 0.5 * team.npes};
@@ -26,7 +26,7 @@ extern constinit const Algorithm<Barrier> kBarrierCentral{
      .formula = "p a + s",
      .best_when = "more PEs than cores: each PE is switched to once",
      .restriction = {.one_node = true},
-     .cost = cost},
+     .cost = barrier_central_cost},
     sync_central};
 
 }  // namespace tessera::collectives

@@ -53,7 +53,7 @@ void sync_dissemination(Team& team, const char* where) {
     }
 }
 
-Cost cost(const TeamLayout& team, double /*bytes*/) {
+Cost barrier_dissemination_cost(const TeamLayout& team, double /*bytes*/) {
     return {.latencies = on_node_rounds(team),
             .off_node_latencies = off_node_rounds(team),
             .off_node_operations = team.largest_node * off_node_rounds(team)};
@@ -62,7 +62,10 @@ Cost cost(const TeamLayout& team, double /*bytes*/) {
 }  // namespace
 
 extern constinit const Algorithm<Barrier> kBarrierDissemination{
-    {.name = "dissemination", .formula = "lg p a", .best_when = "a core for each PE", .cost = cost},
+    {.name = "dissemination",
+     .formula = "lg p a",
+     .best_when = "a core for each PE",
+     .cost = barrier_dissemination_cost},
     sync_dissemination};
 
 }  // namespace tessera::collectives

@@ -65,7 +65,7 @@ void sync_hierarchical(Team& team, const char* where) {
     }
 }
 
-Cost cost(const TeamLayout& team, double /*bytes*/) {
+Cost barrier_hierarchical_cost(const TeamLayout& team, double /*bytes*/) {
     return syncs(1, team) + Cost{.off_node_operations = team.spans_nodes() ? lg(team.nodes) : 0};
 }
 
@@ -75,7 +75,7 @@ extern constinit const Algorithm<Barrier> kBarrierHierarchical{
     {.name = "hierarchical",
      .formula = "lg N A + m a + 2 s",
      .best_when = "several nodes of several PEs",
-     .cost = cost},
+     .cost = barrier_hierarchical_cost},
     sync_hierarchical};
 
 }  // namespace tessera::collectives

@@ -42,7 +42,7 @@ void sync_kway_dissemination(Team& team, const char* where) {
     }
 }
 
-Cost cost(const TeamLayout& team, double /*bytes*/) {
+Cost barrier_kway_dissemination_cost(const TeamLayout& team, double /*bytes*/) {
     const double rounds = lg4(team.npes);
     const double off_node_levels =
         team.spans_nodes() ? rounds - std::floor(std::log2(team.largest_node) / 2) : 0;
@@ -57,7 +57,7 @@ extern constinit const Algorithm<Barrier> kBarrierKwayDissemination{
     {.name = "kway_dissemination",
      .formula = "log4 p a",
      .best_when = "several nodes of one PE",
-     .cost = cost},
+     .cost = barrier_kway_dissemination_cost},
     sync_kway_dissemination};
 
 }  // namespace tessera::collectives

@@ -40,7 +40,7 @@ void broadcast_chain(const Group& group, void* dest, const void* source, std::si
     if (position.is_root()) copy_at_root(dest, source, bytes, root_dest);
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost broadcast_chain_cost(const TeamLayout& team, double n) {
     const double count = pieces(n, static_cast<double>(kPipelinePieceBytes));
     const double piece = n / count;
     return syncs(1, team) + Cost{.latencies = team.npes - 2 + count} +
@@ -57,7 +57,7 @@ extern constinit const Algorithm<Broadcast> kBroadcastChain{
      .formula = "sync + (p-2+m) (a + n/m b)",
      .best_when = "long messages, few nodes",
      .restriction = kMailboxesPutting,
-     .cost = cost},
+     .cost = broadcast_chain_cost},
     {broadcast_chain, nullptr}};
 
 }  // namespace tessera::collectives

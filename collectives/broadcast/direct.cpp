@@ -24,7 +24,7 @@ void broadcast_direct(const Group& group, void* dest, const void* source, std::s
     group.sync();
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost broadcast_direct_cost(const TeamLayout& team, double n) {
     return syncs(2, team) + each_member(team, n, 0) +
            off_node(team, 1, 1, team.off_node_members() * n);
 }
@@ -36,7 +36,7 @@ extern constinit const Algorithm<Broadcast> kBroadcastDirect{
      .formula = "2 syncs + n b",
      .best_when = "one node",
      .restriction = {.symmetric = Symmetric::kSource},
-     .cost = cost},
+     .cost = broadcast_direct_cost},
     {broadcast_direct, nullptr}};
 
 }  // namespace tessera::collectives

@@ -35,7 +35,7 @@ void broadcast_mail(const Group& group, void* dest, const void* source, std::siz
     copy_bytes(dest, mailboxes.published_to_all(root, slot), bytes);
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost broadcast_eager_cost(const TeamLayout& team, double n) {
     const double slots = pieces(n, static_cast<double>(kPublishedSlotBytes));
     const double syncs_per_call = slots / kPublishedSlots;
     return Cost{.latencies = syncs(1, team).latencies * syncs_per_call +
@@ -50,7 +50,7 @@ extern constinit const Algorithm<Broadcast> kBroadcastEager{
      .formula = "a + n b, and sync/32",
      .best_when = "short messages, one node",
      .restriction = kMailboxesEager,
-     .cost = cost},
+     .cost = broadcast_eager_cost},
     {broadcast_mail, nullptr}};
 
 }  // namespace tessera::collectives

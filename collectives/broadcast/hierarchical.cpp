@@ -109,7 +109,7 @@ void broadcast_hierarchical(const Group& group, void* dest, const void* source, 
     land(group, dest, source, bytes, root, root_dest, dest);
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost broadcast_hierarchical_cost(const TeamLayout& team, double n) {
     const double off_node_levels = lg4(team.nodes);
     return syncs(1, team) +
            Cost{.latencies = team.is_oversubscribed() ? 1 : lg(team.largest_node)} +
@@ -126,7 +126,7 @@ extern constinit const Algorithm<Broadcast> kBroadcastHierarchical{
      .formula = "sync + log4 N 3 (A + n B) + n b",
      .best_when = "several nodes of several PEs",
      .restriction = kLandingOffNode,
-     .cost = cost},
+     .cost = broadcast_hierarchical_cost},
     {broadcast_hierarchical, land}};
 
 }  // namespace tessera::collectives

@@ -18,8 +18,8 @@ namespace {
 
 // The cost of waiting for the children of a level, as a fraction of a latency: some come early.
 constexpr double kTreeLevel = 0.8;
-constexpr int kFromParent = Tree::kLevelsMax;  // round of the mailboxes
-static_assert(kFromParent < kMailboxRounds);
+constexpr int kParentRound = Tree::kLevelsMax;  // round of the mailboxes
+static_assert(kParentRound < kMailboxRounds);
 
 // The gate by which a child tells its parent that it and all members below it have begun. No two
 // children of a parent have the same gate.
@@ -36,18 +36,18 @@ void broadcast_knomial(const Group& group, void* dest, const void* source, std::
         [&](int /*child*/, int level, int digit) { mailboxes.wait(gate_up(digit), level); });
     if (!position.is_root()) {
         mailboxes.post(gate_up(tree.digit()), tree.levels(), position.index_of(tree.parent()));
-        mailboxes.wait(GateKind::kDone, kFromParent);
+        mailboxes.wait(GateKind::kDone, kParentRound);
     }
     const void* data = position.is_root() ? source : dest;
     tree.for_each_child_down([&](int child, int, int) {
         const int index = position.index_of(child);
         collective_context.put(dest, data, bytes, group.world_pe(index), group.where());
-        mailboxes.post(GateKind::kDone, kFromParent, index);
+        mailboxes.post(GateKind::kDone, kParentRound, index);
     });
     if (position.is_root()) copy_at_root(dest, source, bytes, root_dest);
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost broadcast_knomial_cost(const TeamLayout& team, double n) {
     const double off_node_levels = lg4(team.nodes);
     return Cost{.latencies =
                     2 * (team.is_oversubscribed() ? 1 : kTreeLevel) * lg4(team.largest_node),
@@ -66,7 +66,7 @@ extern constinit const Algorithm<Broadcast> kBroadcastKnomial{
      .formula = "2 log4 p a + 3 log4 p n b",
      .best_when = "short messages",
      .restriction = kMailboxesPutting,
-     .cost = cost},
+     .cost = broadcast_knomial_cost},
     {broadcast_knomial, nullptr}};
 
 }  // namespace tessera::collectives

@@ -25,7 +25,7 @@ void broadcast_linear(const Group& group, void* dest, const void* source, std::s
     copy_at_root(dest, source, bytes, root_dest);
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost broadcast_linear_cost(const TeamLayout& team, double n) {
     const double all = kPush * (team.npes - 1) * n;
     return syncs(1, team) +
            Cost{.latencies = team.is_oversubscribed() ? kWaitForRunPe : 1,
@@ -41,7 +41,7 @@ extern constinit const Algorithm<Broadcast> kBroadcastLinear{
      .formula = "sync + (p-1) (a + n b)",
      .best_when = "short messages, some nodes, messages cheap to send",
      .restriction = kMailboxesPutting,
-     .cost = cost},
+     .cost = broadcast_linear_cost},
     {broadcast_linear, nullptr}};
 
 }  // namespace tessera::collectives

@@ -79,7 +79,7 @@ void broadcast_scatter_allgather(const Group& group, void* dest, const void* sou
     if (position.is_root()) copy_at_root(dest, source, bytes, root_dest);
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost broadcast_scatter_allgather_cost(const TeamLayout& team, double n) {
     const double p = team.npes;
     return Cost{.latencies = 2 * lg4(p) + p - 1} +
            each_member(team, kPush * (n + n * (p - 1) / p), 0) +
@@ -93,7 +93,7 @@ extern constinit const Algorithm<Broadcast> kBroadcastScatterAllgather{
      .formula = "sync + 2 (p-1) a + 2 n b",
      .best_when = "long messages, several nodes of one PE",
      .restriction = kMailboxesPutting,
-     .cost = cost},
+     .cost = broadcast_scatter_allgather_cost},
     {broadcast_scatter_allgather, nullptr}};
 
 }  // namespace tessera::collectives

@@ -36,7 +36,7 @@ void fcollect_bruck(const Group& group, void* dest, const void* source, std::siz
     }
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost collect_bruck_cost(const TeamLayout& team, double n) {
     return Cost{.latencies = on_node_rounds(team) + 1} +
            each_member(team, kForward * team.npes * n, 0) +
            off_node(team, lg(team.npes), team.largest_node * lg(team.npes),
@@ -49,7 +49,7 @@ extern constinit const Algorithm<Fcollect> kFcollectBruck{{.name = "bruck",
                                                            .formula = "lg p a + (p-1) n b",
                                                            .best_when = "short contributions",
                                                            .restriction = kMailboxesPutting,
-                                                           .cost = cost},
+                                                           .cost = collect_bruck_cost},
                                                           {fcollect_bruck, nullptr}};
 
 }  // namespace tessera::collectives

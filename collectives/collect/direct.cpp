@@ -39,14 +39,14 @@ void collect_direct(const Group& group, void* dest, const void* source, std::siz
     group.hide();
 }
 
-Cost fcollect_cost(const TeamLayout& team, double n) {
+Cost fcollect_direct_cost(const TeamLayout& team, double n) {
     return syncs(2, team) + each_member(team, kGather * team.npes * n, 0) +
            off_node(team, 1, team.largest_node * team.off_node_members(),
                     team.largest_node * team.off_node_members() * n);
 }
 
-Cost collect_cost(const TeamLayout& team, double n) {
-    return fcollect_cost(team, n) + off_node(team, team.off_node_members(), 0, 0);
+Cost collect_direct_cost(const TeamLayout& team, double n) {
+    return fcollect_direct_cost(team, n) + off_node(team, team.off_node_members(), 0, 0);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ extern constinit const Algorithm<Collect> kCollectDirect{
      .formula = "2 syncs + p n b",
      .best_when = "one node",
      .restriction = {.symmetric = Symmetric::kSource},
-     .cost = collect_cost},
+     .cost = collect_direct_cost},
     collect_direct};
 
 extern constinit const Algorithm<Fcollect> kFcollectDirect{
@@ -64,7 +64,7 @@ extern constinit const Algorithm<Fcollect> kFcollectDirect{
      .formula = "2 syncs + p n b",
      .best_when = "one node",
      .restriction = {.symmetric = Symmetric::kSource},
-     .cost = fcollect_cost},
+     .cost = fcollect_direct_cost},
     {fcollect_direct, nullptr}};
 
 }  // namespace tessera::collectives

@@ -25,7 +25,7 @@ void fcollect_mail(const Group& group, void* dest, const void* source, std::size
     });
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost collect_eager_cost(const TeamLayout& team, double n) {
     const double all = team.npes * n;  // read by one PE of a core for all of its PEs
     return flags_from_all(team) + Cost{.copied_critical_path = kMailboxPush / 2 * all} +
            each_member(team, all / 2, 0);
@@ -38,7 +38,7 @@ extern constinit const Algorithm<Fcollect> kFcollectEager{
      .formula = "a + p n b",
      .best_when = "short contributions, one node",
      .restriction = kMailboxesEager,
-     .cost = cost},
+     .cost = collect_eager_cost},
     {fcollect_mail, nullptr}};
 
 }  // namespace tessera::collectives

@@ -136,15 +136,15 @@ void collect_hierarchical(const Group& group, void* dest, const void* source, st
     lane.run(group.my_index());
 }
 
-Cost fcollect_cost(const TeamLayout& team, double n) {
+Cost fcollect_hierarchical_cost(const TeamLayout& team, double n) {
     return syncs(1, team) +
            Cost{.latencies = 2 * (team.is_oversubscribed() ? 1 : lg(team.largest_node))} +
            each_member(team, team.npes * n, 0) +
            off_node(team, lg(team.nodes), team.off_node_members(), team.off_node_members() * n);
 }
 
-Cost collect_cost(const TeamLayout& team, double n) {
-    return fcollect_cost(team, n) + Cost{.latencies = on_node_rounds(team)} +
+Cost collect_hierarchical_cost(const TeamLayout& team, double n) {
+    return fcollect_hierarchical_cost(team, n) + Cost{.latencies = on_node_rounds(team)} +
            off_node(team, lg(team.npes), team.largest_node * lg(team.npes), 0);
 }
 
@@ -154,7 +154,7 @@ constexpr AlgorithmTraits kCollectTraits{.name = "hierarchical",
                                          .restriction = {.mailboxes = true,
                                                          .several_nodes = true,
                                                          .npes_max = Contributions::kMembersMax},
-                                         .cost = collect_cost};
+                                         .cost = collect_hierarchical_cost};
 
 }  // namespace
 
@@ -168,7 +168,7 @@ extern constinit const Algorithm<Fcollect> kFcollectHierarchical{
      .formula = "sync + lg N A + n (p-m) B + p n b",
      .best_when = "several nodes of several PEs",
      .restriction = kLandingOffNode,
-     .cost = fcollect_cost},
+     .cost = fcollect_hierarchical_cost},
     {fcollect_hierarchical, land}};
 
 }  // namespace tessera::collectives

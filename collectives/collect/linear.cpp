@@ -37,10 +37,10 @@ void collect_linear(const Group& group, void* dest, const void* source, std::siz
     group.hide();
 }
 
-Cost fcollect_cost(const TeamLayout& team, double n) { return puts_to_all(team, n); }
+Cost fcollect_linear_cost(const TeamLayout& team, double n) { return puts_to_all(team, n); }
 
-Cost collect_cost(const TeamLayout& team, double n) {
-    return fcollect_cost(team, n) + off_node(team, team.off_node_members(), 0, 0);
+Cost collect_linear_cost(const TeamLayout& team, double n) {
+    return fcollect_linear_cost(team, n) + off_node(team, team.off_node_members(), 0, 0);
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ Cost collect_cost(const TeamLayout& team, double n) {
 extern constinit const Algorithm<Collect> kCollectLinear{{.name = "linear",
                                                           .formula = "2 syncs + (p-1) (a + n b)",
                                                           .best_when = "several nodes",
-                                                          .cost = collect_cost},
+                                                          .cost = collect_linear_cost},
                                                          collect_linear};
 
 extern constinit const Algorithm<Fcollect> kFcollectLinear{
@@ -56,7 +56,7 @@ extern constinit const Algorithm<Fcollect> kFcollectLinear{
      .formula = "2 syncs + (p-1) (a + n b)",
      .best_when = "few PEs",
      .restriction = {.symmetric = Symmetric::kDest},
-     .cost = fcollect_cost},
+     .cost = fcollect_linear_cost},
     {fcollect_linear, nullptr}};
 
 }  // namespace tessera::collectives

@@ -58,7 +58,7 @@ void fcollect_neighbor_exchange(const Group& group, void* dest, const void* sour
     }
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost collect_neighbor_exchange_cost(const TeamLayout& team, double n) {
     const double off_node_levels =
         team.largest_node > 1 ? team.npes / 4 : team.npes / 2;  // Every other step.
     return Cost{.latencies = team.npes / 2 + 1 - (team.spans_nodes() ? off_node_levels : 0)} +
@@ -73,7 +73,7 @@ extern constinit const Algorithm<Fcollect> kFcollectNeighborExchange{
      .formula = "(1 + p/2) a + (p-1) n b",
      .best_when = "between bruck and ring",
      .restriction = {.symmetric = Symmetric::kDest, .mailboxes = true, .even = true},
-     .cost = cost},
+     .cost = collect_neighbor_exchange_cost},
     {fcollect_neighbor_exchange, nullptr}};
 
 }  // namespace tessera::collectives

@@ -31,7 +31,7 @@ void fcollect_recursive_doubling(const Group& group, void* dest, const void* sou
     }
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost collect_recursive_doubling_cost(const TeamLayout& team, double n) {
     return Cost{.latencies = on_node_rounds(team) + 1} +
            each_member(team, kForward * team.npes * n, 0) +
            off_node(team, 1.1 * off_node_rounds(team), team.largest_node * off_node_rounds(team),
@@ -45,7 +45,7 @@ extern constinit const Algorithm<Fcollect> kFcollectRecursiveDoubling{
      .formula = "lg p a + (p-1) n b",
      .best_when = "short contributions, 2^k PEs",
      .restriction = {.symmetric = Symmetric::kDest, .mailboxes = true, .power_of_two = true},
-     .cost = cost},
+     .cost = collect_recursive_doubling_cost},
     {fcollect_recursive_doubling, nullptr}};
 
 }  // namespace tessera::collectives

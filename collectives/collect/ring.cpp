@@ -53,14 +53,14 @@ void collect_ring(const Group& group, void* dest, const void* source, std::size_
     go_round(group, mailboxes, [&](int block, int index) { blocks.pass_on(block, index); });
 }
 
-Cost fcollect_cost(const TeamLayout& team, double n) {
+Cost fcollect_ring_cost(const TeamLayout& team, double n) {
     return Cost{.latencies = team.npes} + each_member(team, kForward * team.npes * n, 0) +
            off_node(team, 1.3 * (team.npes - 1) / team.largest_node, team.npes - 1,
                     (team.npes - 1) * n);
 }
 
-Cost collect_cost(const TeamLayout& team, double n) {
-    return fcollect_cost(team, n) + Cost{.latencies = on_node_rounds(team)} +
+Cost collect_ring_cost(const TeamLayout& team, double n) {
+    return fcollect_ring_cost(team, n) + Cost{.latencies = on_node_rounds(team)} +
            off_node(team, lg(team.npes), lg(team.npes), 0);
 }
 
@@ -71,7 +71,7 @@ extern constinit const Algorithm<Collect> kCollectRing{
      .formula = "(p + lg p) a + (p-1) n b",
      .best_when = "long contributions, several nodes",
      .restriction = {.mailboxes = true, .npes_max = Contributions::kMembersMax},
-     .cost = collect_cost},
+     .cost = collect_ring_cost},
     collect_ring};
 
 extern constinit const Algorithm<Fcollect> kFcollectRing{
@@ -79,7 +79,7 @@ extern constinit const Algorithm<Fcollect> kFcollectRing{
      .formula = "p a + (p-1) n b",
      .best_when = "long contributions, several nodes",
      .restriction = kMailboxesPutting,
-     .cost = fcollect_cost},
+     .cost = fcollect_ring_cost},
     {fcollect_ring, nullptr}};
 
 }  // namespace tessera::collectives

@@ -47,7 +47,7 @@ void reduce_bruck(const Reduction& call) {
     });
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost reduce_bruck_cost(const TeamLayout& team, double n) {
     const double rounds = exchange_rounds(team.npes);
     return Cost{.latencies = chunks(n) * (on_node_rounds(team) + fold_rounds(team.npes))} +
            each_member(team, kMailboxPush * n * rounds + 2 * n, n * rounds) +
@@ -65,7 +65,7 @@ extern constinit const Algorithm<Reduce> kReduceBruck{
                      .mailboxes = true,
                      .any_order = true,
                      .in_order = false},
-     .cost = cost},
+     .cost = reduce_bruck_cost},
     reduce_bruck};
 
 }  // namespace tessera::collectives

@@ -55,7 +55,7 @@ void reduce_slice(const Reduction& call) {
     group.sync();
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost reduce_direct_reduce_scatter_cost(const TeamLayout& team, double n) {
     if (n <= kShortBytes) {  // Each combines all of it.
         return syncs(2, team) + each_member(team, n, team.npes * n) +
                off_node(team, team.off_node_members(), team.largest_node * team.off_node_members(),
@@ -73,7 +73,7 @@ extern constinit const Algorithm<Reduce> kReduceDirectReduceScatter{
     {.name = "direct_reduce_scatter",
      .formula = "2 syncs + n (b + c)",
      .best_when = "one node",
-     .cost = cost},
+     .cost = reduce_direct_reduce_scatter_cost},
     reduce_slice};
 
 }  // namespace tessera::collectives

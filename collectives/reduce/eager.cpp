@@ -22,7 +22,7 @@ void reduce_mail(const Reduction& call) {
         call.kernel.combine(call.dest, mailboxes.buffer_of(index), call.nelems);
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost reduce_eager_cost(const TeamLayout& team, double n) {
     return flags_from_all(team) + Cost{.copied_critical_path = kMailboxPush / 2 * team.npes * n} +
            each_member(team, team.npes * (n + kLine), team.npes * n);
 }
@@ -33,7 +33,7 @@ extern constinit const Algorithm<Reduce> kReduceEager{{.name = "eager",
                                                        .formula = "a + n b + n p c",
                                                        .best_when = "short vectors, one node",
                                                        .restriction = kMailboxesEager,
-                                                       .cost = cost},
+                                                       .cost = reduce_eager_cost},
                                                       reduce_mail};
 
 }  // namespace tessera::collectives

@@ -32,7 +32,7 @@ void reduce_flat_tree(const Reduction& call) {
     group.sync();
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost reduce_flat_tree_cost(const TeamLayout& team, double n) {
     const double p = team.npes;
     return syncs(2, team) +
            Cost{.copied_critical_path = p * (n + 2 * kLine),
@@ -48,7 +48,7 @@ extern constinit const Algorithm<Reduce> kReduceFlatTree{
     {.name = "flat_tree",
      .formula = "p a + 2 n (p-1) b + n (p-1) c",
      .best_when = "hardly ever: for comparison",
-     .cost = cost},
+     .cost = reduce_flat_tree_cost},
     reduce_flat_tree};
 
 }  // namespace tessera::collectives

@@ -219,7 +219,7 @@ void reduce_hierarchical(const Reduction& call) {
     std::memcpy(call.wanted, call.dest + call.wanted_begin, call.wanted_end - call.wanted_begin);
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost reduce_hierarchical_cost(const TeamLayout& team, double n) {
     const double m = team.largest_node;
     const bool is_short = n <= static_cast<double>(kShortBytes);
     const double times = is_short ? chunks(n) : 1;
@@ -242,7 +242,9 @@ Cost cost(const TeamLayout& team, double n) {
            off_node(team, waits + turns, steps, 2 * moved);
 }
 
-Cost scatter_cost(const TeamLayout& team, double n) { return cost(team, team.npes * n); }
+Cost scatter_cost(const TeamLayout& team, double n) {
+    return reduce_hierarchical_cost(team, team.npes * n);
+}
 
 constexpr AlgorithmTraits traits(CostFunction function) {
     return {.name = "hierarchical",
@@ -259,9 +261,10 @@ constexpr AlgorithmTraits traits(CostFunction function) {
 
 }  // namespace
 
-extern constinit const Algorithm<Reduce> kReduceHierarchical{traits(cost), reduce_hierarchical};
-extern constinit const Algorithm<ReduceToRoot> kReduceToRootHierarchical{traits(cost),
-                                                                         reduce_hierarchical};
+extern constinit const Algorithm<Reduce> kReduceHierarchical{traits(reduce_hierarchical_cost),
+                                                             reduce_hierarchical};
+extern constinit const Algorithm<ReduceToRoot> kReduceToRootHierarchical{
+    traits(reduce_hierarchical_cost), reduce_hierarchical};
 extern constinit const Algorithm<ReduceScatter> kReduceScatterHierarchical{traits(scatter_cost),
                                                                            reduce_hierarchical};
 

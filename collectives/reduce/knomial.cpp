@@ -169,7 +169,7 @@ void reduce_knomial(const Reduction& call) {
     reduction.run_long();
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost reduce_knomial_cost(const TeamLayout& team, double n) {
     const double levels = lg4(team.largest_node);
     const double off_node_levels = lg4(team.nodes);
     const double most = Tree::kSiblings / 2.0;
@@ -196,7 +196,7 @@ extern constinit const Algorithm<Reduce> kReduceKnomial{
      .formula = "6 log4 p a + 6 log4 p n b + 3 log4 p n c",
      .best_when = "long vectors, many nodes of one PE, slow messages",
      .restriction = kMailboxesAssociative,
-     .cost = cost},
+     .cost = reduce_knomial_cost},
     reduce_knomial};
 
 }  // namespace tessera::collectives

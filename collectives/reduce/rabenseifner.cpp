@@ -97,7 +97,7 @@ void reduce_rabenseifner(const Reduction& call) {
                   [&](const Mailboxes& mailboxes) { reduce_core(call, core, mailboxes); });
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost reduce_rabenseifner_cost(const TeamLayout& team, double n) {
     const double p = team.npes;
     const double fold = fold_rounds(team.npes) / 2 * n;
     const double off_node_levels = off_node_rounds(team);
@@ -119,7 +119,7 @@ extern constinit const Algorithm<Reduce> kReduceRabenseifner{
      .formula = "2 lg p a + 2 n (p-1)/p b + n (p-1)/p c",
      .best_when = "long vectors, several nodes",
      .restriction = kMailboxesAssociative,
-     .cost = cost},
+     .cost = reduce_rabenseifner_cost},
     reduce_rabenseifner};
 
 }  // namespace tessera::collectives

@@ -50,7 +50,7 @@ void reduce_recursive_doubling(const Reduction& call) {
     std::memcpy(call.dest, part, call.bytes());
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost reduce_recursive_doubling_cost(const TeamLayout& team, double n) {
     const double rounds = exchange_rounds(team.npes);
     // Partners less than m apart are on the same node only where m is a power of two.
     const double on_node = !team.spans_nodes()                  ? rounds
@@ -80,7 +80,7 @@ extern constinit const Algorithm<Reduce> kReduceRecursiveDoubling{
      .formula = "lg p a + n lg p b + n lg p c",
      .best_when = "short vectors",
      .restriction = kMailboxesAssociative,
-     .cost = cost},
+     .cost = reduce_recursive_doubling_cost},
     reduce_recursive_doubling};
 
 }  // namespace tessera::collectives

@@ -23,7 +23,7 @@
 namespace tessera::collectives {
 namespace {
 
-constexpr int kWindowRound = 0;  // round of kData and kReady
+constexpr int kRingRound = 0;    // round of kData and kReady
 constexpr int kOnNodeRound = 1;  // round of kReady
 
 class Ring {
@@ -37,7 +37,7 @@ class Ring {
           right_is_on_node_(is_on_node(right_)),
           cut_(call.group.my_index(), npes_, {.at = 0, .bytes = call.bytes()}, call.bytes()),
           mailboxes_(call.group.team(), call.group.where(), cut_.messages()),
-          window_(mailboxes_, kWindowRound, ring_slots(), cut_.messages()) {}
+          window_(mailboxes_, kRingRound, ring_slots(), cut_.messages()) {}
 
     void reduce_scatter() const {
         // The same order on all members: take a piece before offering the next one.
@@ -109,7 +109,7 @@ void reduce_ring(const Reduction& call) {
     ring.allgather();
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost reduce_ring_cost(const TeamLayout& team, double n) {
     const double p = team.npes;
     const double moved = n * (p - 1) / p;
     return Cost{.latencies = 2 * (p - 1)} + each_member(team, 2 * moved, moved) +
@@ -123,7 +123,7 @@ extern constinit const Algorithm<Reduce> kReduceRing{
      .formula = "2 (p-1) a + 2 n (p-1)/p b + n (p-1)/p c",
      .best_when = "long vectors, several nodes of one PE",
      .restriction = {.mailboxes = true, .exchanges = true, .in_order = false},
-     .cost = cost},
+     .cost = reduce_ring_cost},
     reduce_ring};
 
 }  // namespace tessera::collectives

@@ -29,7 +29,7 @@ void scan_slice(const Group& group, void* dest, const void* source, std::size_t 
     group.sync();
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost scan_direct_cost(const TeamLayout& team, double n) {
     const double count = chunks(n / team.npes) * team.off_node_members();
     return syncs(2, team) + each_member(team, n, n) +
            off_node(team, count, count,
@@ -38,8 +38,10 @@ Cost cost(const TeamLayout& team, double n) {
 
 }  // namespace
 
-extern constinit const Algorithm<Scan> kScanDirect{
-    {.name = "direct", .formula = "2 syncs + n (b + c)", .best_when = "one node", .cost = cost},
-    scan_slice};
+extern constinit const Algorithm<Scan> kScanDirect{{.name = "direct",
+                                                    .formula = "2 syncs + n (b + c)",
+                                                    .best_when = "one node",
+                                                    .cost = scan_direct_cost},
+                                                   scan_slice};
 
 }  // namespace tessera::collectives

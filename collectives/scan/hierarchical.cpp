@@ -109,7 +109,7 @@ void scan_hierarchical(const Group& group, void* dest, const void* source, std::
     });
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost scan_hierarchical_cost(const TeamLayout& team, double n) {
     const double m = team.largest_node;
     const double times = chunks(n);
     const double rounds = times * lg(team.nodes);
@@ -129,7 +129,7 @@ extern constinit const Algorithm<Scan> kScanHierarchical{
      .best_when = "short vectors, several nodes of several PEs",
      .restriction =
          {.mailboxes = true, .several_nodes = true, .nodes_in_order = true, .in_order = false},
-     .cost = cost},
+     .cost = scan_hierarchical_cost},
     scan_hierarchical};
 
 }  // namespace tessera::collectives

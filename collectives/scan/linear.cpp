@@ -67,7 +67,7 @@ void scan_linear(const Group& group, void* dest, const void* source, std::size_t
     });
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost scan_linear_cost(const TeamLayout& team, double n) {
     const double count = chunks(n);
     return syncs(1, team) + Cost{.latencies = team.npes - 1 + count} + each_member(team, 2 * n, n) +
            off_node(team, team.nodes - 1, count, n);
@@ -79,7 +79,7 @@ extern constinit const Algorithm<Scan> kScanLinear{{.name = "linear",
                                                     .formula = "sync + (p-1+m) (a + n/m (b + c))",
                                                     .best_when = "long vectors, several nodes",
                                                     .restriction = kMailboxes,
-                                                    .cost = cost},
+                                                    .cost = scan_linear_cost},
                                                    scan_linear};
 
 }  // namespace tessera::collectives

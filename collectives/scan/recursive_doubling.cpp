@@ -88,7 +88,7 @@ void scan_recursive_doubling(const Group& group, void* dest, const void* source,
     });
 }
 
-Cost cost(const TeamLayout& team, double n) {
+Cost scan_recursive_doubling_cost(const TeamLayout& team, double n) {
     const double rounds = lg(team.npes);
     return syncs(1, team) +
            Cost{.latencies =
@@ -105,7 +105,7 @@ extern constinit const Algorithm<Scan> kScanRecursiveDoubling{
      .formula = "sync + lg p (a + n b + n c)",
      .best_when = "short vectors",
      .restriction = kMailboxesAssociative,
-     .cost = cost},
+     .cost = scan_recursive_doubling_cost},
     scan_recursive_doubling};
 
 }  // namespace tessera::collectives

@@ -34,7 +34,7 @@ const Schedule kBarrierSchedule = {.name = "dissemination",
 
 namespace {
 
-Cost cost(const TeamLayout& team, double /*bytes*/) {
+Cost stream_barrier_cost(const TeamLayout& team, double /*bytes*/) {
     return Cost{.latencies = on_node_rounds(team)} +
            off_node(team, off_node_rounds(team), team.largest_node * off_node_rounds(team), 0);
 }
@@ -49,7 +49,7 @@ extern constinit const Algorithm<Barrier> kBarrierStream{
                      .mailboxes = true,
                      .streams = true,
                      .nonblocking = true},
-     .cost = cost,
+     .cost = stream_barrier_cost,
      .schedule = &kBarrierSchedule},
     nullptr};
 

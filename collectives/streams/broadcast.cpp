@@ -57,7 +57,7 @@ namespace {
 
 // The root, and a member that has passed the data on, do not wait for others, unless the pieces are
 // more than the slots of a stream.
-Cost cost(const TeamLayout& team, double n) {
+Cost stream_broadcast_cost(const TeamLayout& team, double n) {
     const double off_node_levels = off_node_rounds(team);
     const StreamLayout layout = modelled_streams(team);
     const double waits = (1 + pieces(n, static_cast<double>(layout.slot_bytes()))) / 2;
@@ -74,7 +74,7 @@ extern constinit const Algorithm<Broadcast> kBroadcastStream{
      .formula = "lg p (a + n b)",
      .best_when = "nonblocking calls; any arrays",
      .restriction = kStreams,
-     .cost = cost,
+     .cost = stream_broadcast_cost,
      .schedule = &kBroadcastSchedule},
     {}};
 

@@ -84,7 +84,7 @@ const Schedule kDoublingSchedule = {.name = "recursive_doubling",
 
 namespace {
 
-Cost cost(const TeamLayout& team, double n) {
+Cost stream_doubling_cost(const TeamLayout& team, double n) {
     const double rounds = exchange_rounds(team.npes);
     const double levels = off_node_rounds(team);
     return Cost{.latencies = on_node_rounds(team) + 2} +
@@ -100,7 +100,7 @@ extern constinit const Algorithm<Reduce> kReduceStreamDoubling{
      .formula = "lg p a + n lg p (b + c)",
      .best_when = "nonblocking calls of short vectors; any arrays",
      .restriction = kStreamsAssociative,
-     .cost = cost,
+     .cost = stream_doubling_cost,
      .schedule = &kDoublingSchedule},
     nullptr};
 

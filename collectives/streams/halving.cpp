@@ -153,7 +153,7 @@ const Schedule kHalvingSchedule = {.name = "recursive_halving",
 
 namespace {
 
-Cost cost(const TeamLayout& team, double n) {
+Cost stream_halving_cost(const TeamLayout& team, double n) {
     const double p = team.npes;
     const double fold = fold_rounds(p) / 2 * n;
     const double levels = off_node_rounds(team);
@@ -172,7 +172,7 @@ extern constinit const Algorithm<Reduce> kReduceStreamHalving{
      .formula = "2 lg p a + 2 n (p-1)/p b + n (p-1)/p c",
      .best_when = "nonblocking calls of long vectors; any arrays",
      .restriction = kStreamsAssociative,
-     .cost = cost,
+     .cost = stream_halving_cost,
      .schedule = &kHalvingSchedule},
     nullptr};
 

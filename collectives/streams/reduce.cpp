@@ -99,7 +99,7 @@ const Schedule kReduceSchedule = {.name = "binomial",
 namespace {
 
 // A member that has sent its part does not wait for others.
-Cost cost(const TeamLayout& team, double n) {
+Cost stream_reduce_cost(const TeamLayout& team, double n) {
     const double off_node_levels = off_node_rounds(team);
     const StreamLayout layout = modelled_streams(team);
     const double waits = pieces(n, static_cast<double>(layout.slot_bytes())) / 2;
@@ -116,7 +116,7 @@ extern constinit const Algorithm<ReduceToRoot> kReduceToRootStream{
      .formula = "lg p a + n (b + lg p c)",
      .best_when = "nonblocking calls; any arrays",
      .restriction = kStreamsAssociative,
-     .cost = cost,
+     .cost = stream_reduce_cost,
      .schedule = &kReduceSchedule},
     nullptr};
 

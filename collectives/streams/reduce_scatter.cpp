@@ -142,7 +142,7 @@ const Schedule kReduceScatterSchedule = {.name = "pairwise",
 
 namespace {
 
-Cost cost(const TeamLayout& team, double n) {
+Cost stream_reduce_scatter_cost(const TeamLayout& team, double n) {
     return streams_to_all(team, n) + each_member(team, 0, team.npes * n);
 }
 
@@ -153,7 +153,7 @@ extern constinit const Algorithm<ReduceScatter> kReduceScatterStream{
      .formula = "(p-1) a + p n (b + c)",
      .best_when = "nonblocking calls; any arrays",
      .restriction = kStreams,
-     .cost = cost,
+     .cost = stream_reduce_scatter_cost,
      .schedule = &kReduceScatterSchedule},
     nullptr};
 

@@ -22,10 +22,6 @@ namespace {
 constexpr const char* kGet = "coindexed get";
 constexpr const char* kPut = "coindexed put";
 
-ElementType type_of(const Descriptor& descriptor, int kind) {
-    return {descriptor.type, kind, element_bytes_of(descriptor)};
-}
-
 bool is_plain_scalar(const Descriptor& a, int a_kind, const Descriptor& b, int b_kind) {
     return a.rank == 0 && b.rank == 0 && a.element_bytes == b.element_bytes && a.type == b.type &&
            a_kind == b_kind;

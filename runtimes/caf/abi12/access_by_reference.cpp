@@ -22,10 +22,6 @@ namespace tessera::caf {
 
 namespace {
 
-ElementType type_of(const Descriptor& descriptor, int kind) {
-    return {descriptor.type, kind, element_bytes_of(descriptor)};
-}
-
 // Makes a descriptor contiguous with the extents of a section, from 1 on.
 void set_bounds(Descriptor& descriptor, const Section& shape, std::size_t element_bytes) {
     descriptor.element_bytes = element_bytes;

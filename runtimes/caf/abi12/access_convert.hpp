@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "abi12/descriptor.hpp"
 #include "core/section.hpp"
 
 namespace tessera::caf {
@@ -17,6 +18,10 @@ struct ElementType {
     int kind = 0;
     std::size_t bytes = 0;
 };
+
+inline ElementType type_of(const Descriptor& descriptor, int kind) {
+    return {descriptor.type, kind, element_bytes_of(descriptor)};
+}
 
 // Whether an assignment copies bytes.
 inline bool is_same_type(const ElementType& a, const ElementType& b) {

@@ -59,12 +59,12 @@ void put_strided(const Section& remote, const Section& local, int pe) {
 }
 
 // The sections without axes of one element, and of the same shape.
-struct Pair {
+struct SectionPair {
     Section local;
     Section remote;
     bool is_empty = false;
 
-    Pair(const Section& local_section, const Section& remote_section, bool may_broadcast)
+    SectionPair(const Section& local_section, const Section& remote_section, bool may_broadcast)
         : local(local_section), remote(remote_section) {
         is_empty = remote.elements() == 0 || remote.element_bytes == 0;
         if (is_empty) return;
@@ -90,7 +90,7 @@ bool is_own(const void* mapped, const void* symmetric, int pe) {
 void get_section(const Section& local_section, const Section& remote_section, int pe) {
     if (remote_section.is_private) [[unlikely]]
         return get_private(local_section, remote_section, pe);
-    Pair pair(local_section, remote_section, false);
+    SectionPair pair(local_section, remote_section, false);
     if (pair.is_empty) return;
     Section& local = pair.local;
     Section& remote = pair.remote;
@@ -117,7 +117,7 @@ void get_section(const Section& local_section, const Section& remote_section, in
 void put_section(const Section& remote_section, const Section& local_section, int pe) {
     if (remote_section.is_private) [[unlikely]]
         return put_private(remote_section, local_section, pe);
-    Pair pair(local_section, remote_section, true);
+    SectionPair pair(local_section, remote_section, true);
     if (pair.is_empty) return;
     Section& local = pair.local;
     Section& remote = pair.remote;

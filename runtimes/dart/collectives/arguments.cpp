@@ -53,7 +53,7 @@ void Collective::check_buffer(const void* buffer, std::size_t nelem, const char*
 
 void Collective::check_place(const void* place) {
     if (is_possible() && place == nullptr) [[unlikely]]
-        error_ = fail(DART_ERR_INVAL, routine_, "the place for the result is NULL");
+        error_ = fail_null(routine_);
 }
 
 void Collective::check_handle(dart_handle_t* handle) {

@@ -57,6 +57,10 @@ dart_ret_t fail(dart_ret_t code, const char* routine, const char* format, ...) {
     return code;
 }
 
+dart_ret_t fail_null(const char* routine) {
+    return fail(DART_ERR_INVAL, routine, "the place for the result is NULL");
+}
+
 void fatal(const char* routine, const char* format, ...) {
     std::va_list arguments;
     va_start(arguments, format);

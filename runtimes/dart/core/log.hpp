@@ -13,6 +13,9 @@ namespace tessera::dart {
 [[gnu::format(printf, 3, 4), gnu::cold]] dart_ret_t fail(dart_ret_t code, const char* routine,
                                                          const char* format, ...);
 
+// Fails with DART_ERR_INVAL: the caller passed no place for the result.
+[[gnu::cold]] dart_ret_t fail_null(const char* routine);
+
 // Prints as fail() does, and ends all units with exit code 1. For what no caller can handle.
 [[noreturn, gnu::format(printf, 2, 3), gnu::cold]] void fatal(const char* routine,
                                                               const char* format, ...);

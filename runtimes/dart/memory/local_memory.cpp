@@ -183,7 +183,7 @@ void end_local_memory() {
 }
 
 DART_ENTRY dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t* gptr) {
-    if (gptr == nullptr) return fail(DART_ERR_INVAL, __func__, "the place for the result is NULL");
+    if (gptr == nullptr) return fail_null(__func__);
     *gptr = DART_GPTR_NULL;
     if (!is_running()) return fail_not_running(__func__);
     std::size_t bytes = 0;

@@ -9,14 +9,6 @@
 #include "memory/local_pointer.hpp"
 
 namespace tessera::dart {
-namespace {
-
-dart_ret_t fail_null(const char* routine) {
-    return fail(DART_ERR_INVAL, routine, "the place for the result is NULL");
-}
-
-}  // namespace
-
 DART_ENTRY dart_ret_t dart_gptr_getaddr(const dart_gptr_t gptr, void** addr) {
     if (addr == nullptr) [[unlikely]]
         return fail_null(__func__);

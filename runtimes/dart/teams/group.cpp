@@ -19,10 +19,6 @@ using Groups = Handles<Group, HandleKind::kGroup>;
 
 std::uint64_t number_of(dart_group_t handle) { return reinterpret_cast<std::uintptr_t>(handle); }
 
-dart_ret_t fail_null(const char* routine) {
-    return fail(DART_ERR_INVAL, routine, "the place for a result is NULL");
-}
-
 // RETURNS: nullptr, after a message: there is no such group.
 Group* group_of(dart_group_t handle, const char* routine) {
     Group* group = find_group(handle);

@@ -17,10 +17,6 @@
 namespace tessera::dart {
 namespace {
 
-dart_ret_t fail_null(const char* routine) {
-    return fail(DART_ERR_INVAL, routine, "the place for the result is NULL");
-}
-
 // RETURNS: the numbers of the units in the parent; empty: not all are members.
 std::vector<int> numbers_in(const Team& parent, const std::vector<int>& units) {
     std::vector<int> numbers(units.size());

@@ -71,8 +71,7 @@ bool test_all(dart_handle_t handles[], size_t n, int completion) {
 
 dart_ret_t test(dart_handle_t handles[], size_t n, int completion, int32_t* is_finished,
                 const char* routine) {
-    if (is_finished == nullptr)
-        return fail(DART_ERR_INVAL, routine, "the place for the result is NULL");
+    if (is_finished == nullptr) return fail_null(routine);
     *is_finished = 0;
     if (handles != nullptr && !are_handles(handles, n, routine)) [[unlikely]]
         return DART_ERR_INVAL;

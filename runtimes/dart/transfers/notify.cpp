@@ -149,8 +149,7 @@ DART_ENTRY dart_ret_t dart_notify_wait(dart_gptr_t word, uint64_t value, uint64_
 
 DART_ENTRY dart_ret_t dart_notify_test(dart_gptr_t word, uint64_t value, uint64_t* found,
                                        int32_t* is_there) {
-    if (is_there == nullptr)
-        return fail(DART_ERR_INVAL, __func__, "the place for the result is NULL");
+    if (is_there == nullptr) return fail_null(__func__);
     *is_there = 0;
     Target target;
     if (!find_own_word(word, __func__, target)) return bad_argument();
