@@ -194,8 +194,10 @@ bool await_count(std::uint64_t* word, std::uint64_t wanted) {
     }
     const int deaths = count_deaths();
     if (has_untold_death()) return false;
-    // Pairs with leave_alone(): that image finds the word, or this one finds that it is alone.
+    // The quiet orders the swap before the load of is_alone(). Pairs with leave_alone(): that image
+    // finds the word, or this one finds that it is alone.
     shmem_uint64_atomic_swap(images.awaited, shmemx_gptr_of(word, images.pe), images.pe);
+    shmem_quiet();
     if (is_alone()) {
         refresh_loads();
     } else if (shmemx_wait_until_failure(word, SHMEM_CMP_GE, wanted, deaths) == 0) {
