@@ -47,7 +47,7 @@ void* serve(void*) {
         const std::uint64_t pointer = shmem_uint64_atomic_swap(&mailbox->request, 0, shmem_my_pe());
         if (pointer == kStop) return nullptr;
         last = handle(pointer);
-        publish_stores();
+        shmem_fence();  // The setting of a word releases nothing by itself.
         shmem_uint64_atomic_set(&mailbox->reply, last->pointer(), shmemx_gptr_pe(pointer));
         shmem_quiet();
     }
@@ -126,7 +126,7 @@ std::byte* service_base() { return reinterpret_cast<std::byte*>(mailbox); }
 ServiceCall::ServiceCall(const Message& request, int pe) : one_request_(asking), pe_(pe) {
     shmemx_mutex_lock(&mailbox->callers, pe);
     shmem_uint64_atomic_set(&mailbox->reply, 0, shmem_my_pe());
-    publish_stores();
+    shmem_fence();
     shmem_uint64_atomic_set(&mailbox->request, request.pointer(), pe);
     shmem_quiet();
     await_reply(pe);
