@@ -16,7 +16,7 @@ namespace tessera {
 // The death after these ends the job.
 inline constexpr std::uint32_t kFailuresMax = 63;
 
-// In the node file (heap/node_file.hpp). oshrun alone writes it: the entry, then the count.
+// In the node file (heap/node_file.hpp). oshrun alone writes it.
 struct FailureLog {
     std::atomic<std::uint32_t> count;
     std::atomic<std::int32_t> pes[kFailuresMax];
@@ -38,7 +38,13 @@ inline constexpr std::int64_t kFailureSleepNanoseconds = 16'000'000;
 
 TESSERA_INLINE bool survives_failures() { return failure_watch.log != nullptr; }
 
-// PEs that have died. COST: two loads. Pairs with tools/oshrun/survive.cpp:append.
+// oshrun writes the entry, then the count. Pairs with base/failures.hpp:failure_count in the PEs.
+inline void append_failure(FailureLog& log, std::uint32_t index, int pe) {
+    log.pes[index].store(pe, std::memory_order_relaxed);
+    log.count.store(index + 1, std::memory_order_release);
+}
+
+// PEs that have died. COST: two loads. Pairs with base/failures.hpp:append_failure.
 TESSERA_INLINE std::uint32_t failure_count() {
     const FailureLog* log = failure_watch.log;
     return log == nullptr ? 0 : log->count.load(std::memory_order_acquire);

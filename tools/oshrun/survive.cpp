@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "base/failures.hpp"
 #include "supervisor.hpp"
 
 namespace tessera::oshrun {
@@ -25,12 +26,6 @@ bool is_mistake(int signal) {
         case SIGTRAP: return true;
         default: return false;
     }
-}
-
-// Pairs with base/failures.hpp:failure_count in the PEs.
-void append(FailureLog& log, int index, int pe) {
-    log.pes[index].store(pe, std::memory_order_relaxed);
-    log.count.store(static_cast<std::uint32_t>(index) + 1, std::memory_order_release);
 }
 
 }  // namespace
@@ -62,7 +57,8 @@ void Supervisor::survive(int pe, int signal, const std::string& what) {
     // Last, so that a PE that learns of it finds the output of the dead one written.
     job_.output->read_everything(Clock::now());
     message(pe_text(job_, pe) + " " + what + "; the program goes on without it");
-    for (NodeMemory& node : job_.nodes) append(node.header->failures, survived_, pe);
+    for (NodeMemory& node : job_.nodes)
+        append_failure(node.header->failures, static_cast<std::uint32_t>(survived_), pe);
     ++survived_;
 }
 
