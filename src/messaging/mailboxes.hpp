@@ -56,7 +56,8 @@ class Mailboxes {
                                             .number = number_},
                                            team_.world_pe(index));
     }
-    // RETURNS: the sent data, valid until this member's next collective but one.
+    // RETURNS: the sent data, valid until this member sends in its next collective: the sender may
+    // be one collective further then.
     const char* receive(int round) const {
         wait_slot(GateKind::kData, round);
         return mine().slot(parity_, round);
