@@ -10,7 +10,8 @@ one of them. The programs are no part of the repository; where one is missing th
     check.py genmc --no-mutants       only the harnesses
     check.py genmc --keep FOLDER      leaves the inputs of the checker there
     check.py spin                     all models of spin/
-    check.py fits                     only: the text of every mutant is in the tree, once
+    check.py fits                     only: the texts of mutants are in the tree, once, and those
+                                      that models stand for
 """
 import argparse
 import concurrent.futures
@@ -28,20 +29,27 @@ ROOT = os.path.normpath(os.path.join(HERE, "../.."))
 SKIPPED = 77
 # A mutant that is not found within this time has survived.
 TIMEOUT_SECONDS = 600
-# -O1 without its passes: these would move loads of plain memory in front of branches. The three
-# passes below make registers of local objects, of which the checker would track each byte.
+# -O1 without its passes: these would move loads of plain memory in front of branches. The inliner,
+# sroa and sccp make registers of local objects, of which the checker would track each byte.
 COMPILE = ("clang++-14 -std=c++20 -O1 -Xclang -disable-llvm-passes "
            "-Xclang -mno-constructor-aliases -fno-exceptions -fno-rtti -gline-tables-only "
            "-DTESSERA_GENMC -w -emit-llvm -c").split()
-OPTIMIZE = ("opt-14 -enable-new-pm=0 -inline-threshold=100000 -always-inline -inline -sroa "
-            "-inline -sroa -adce -S").split()
+OPTIMIZE = ("opt-14 -enable-new-pm=0 -internalize -internalize-public-api-list=main,copy_by_words "
+            "-globaldce "
+            "-inline-threshold=100000 -always-inline -inline -sroa -inline -sroa -sccp -adce "
+            "-globaldce -S").split()
 CHECK = ("--disable-ipr --disable-estimation --disable-mm-detector "
          "--input-from-bitcode-file").split()
 # No constructor runs, and static data that such a list names would read as garbage. The checker
-# does not know the pause.
+# does not know the pause and the prefetch.
 DROPPED_LINES = re.compile(r"@llvm\.(global_ctors|global_dtors|compiler\.used|used)\b|module asm|"
                            r"declare void @llvm\.x86\.sse2\.pause|"
-                           r"\s+(tail )?call void @llvm\.x86\.sse2\.pause")
+                           r"\s+(tail )?call void @llvm\.x86\.sse2\.pause|"
+                           r"\s+(tail )?call void asm sideeffect \"prefetchw")
+
+# The checker knows copies of constant size alone; a shadow makes the others.
+COPY_OF_ANY_SIZE = re.compile(r"call void @llvm\.memcpy\.p0i8\.p0i8\.i64\("
+                              r"(i8\* [^,]*, i8\* [^,]*, i64 (?:%[^,]*|4|8)), i1 false\)")
 
 
 class Failure(Exception):
@@ -49,8 +57,14 @@ class Failure(Exception):
 
 
 def read_table():
+    """RETURNS: the table, in which each protocol has all of its settings."""
     with open(os.path.join(HERE, "protocols.toml"), "rb") as file:
-        return tomllib.load(file)
+        table = tomllib.load(file)
+    for protocol in table["protocol"]:
+        own = protocol.get("setting", [])
+        protocol["setting"] = sum((table["settings"][name]
+                                   for name in protocol.get("settings", [])), own)
+    return table
 
 
 def changed_files(changes):
@@ -96,12 +110,13 @@ def compile_harness(protocol, changes, folder):
     for name in os.listdir(HERE):  # Beside their protocol.hpp they would find that one.
         if name.endswith((".cpp", ".hpp")) and name != "protocol.hpp":
             shutil.copy(os.path.join(HERE, name), here)
-    write_changes(protocol.get("setting", []) + changes, folder)
+    write_changes(protocol["setting"] + changes, folder)
     with open(os.path.join(folder, "input.cpp"), "w", encoding="utf-8") as file:
         for source in [f"tests/protocols/{protocol['harness']}", *protocol.get("sources", [])]:
             file.write(f'#include "{source}"\n')
     includes = ["-I" + path for path in (
         os.path.join(here, "shadows"), os.path.join(HERE, "shadows"), here,
+        os.path.join(HERE, "pes"),
         os.path.join(folder, "src"), folder,
         os.path.join(folder, "include"), os.path.join(folder, "runtimes/caf"),
         os.path.join(ROOT, "src"), ROOT, os.path.join(ROOT, "include"),
@@ -112,7 +127,7 @@ def compile_harness(protocol, changes, folder):
             open(os.path.join(folder, "input.ll"), "w", encoding="utf-8") as file:
         for line in whole:
             if not DROPPED_LINES.match(line):
-                file.write(line)
+                file.write(COPY_OF_ANY_SIZE.sub(r"call void @copy_by_words(\1)", line))
     return "input.ll"
 
 
@@ -153,7 +168,7 @@ def check_harness(genmc, protocol, model, keep):
     if outcome.error:
         return f"{line}: FAILS: {outcome.error}", False
     # A harness that does nothing is right as well.
-    return line, outcome.executions > 1
+    return line, outcome.executions + outcome.blocked > 1
 
 
 def check_mutant(genmc, protocol, mutant, keep):
@@ -283,7 +298,7 @@ def check_fits(table):
     """Whether every setting and mutant fits the tree."""
     is_right = True
     for protocol in table["protocol"]:
-        settings = protocol.get("setting", [])
+        settings = protocol["setting"]
         for mutant in protocol["mutant"]:
             try:
                 changed_files([*settings, mutant])
@@ -294,6 +309,12 @@ def check_fits(table):
             print(f"{protocol['name']}: fewer than three mutants")
             is_right = False
     for model in table["model"]:
+        for place in model.get("stands_for", []):
+            with open(os.path.join(ROOT, place["file"]), encoding="utf-8") as file:
+                if place["text"] not in file.read():
+                    print(f"{place['file']} has changed; look at the model of {model['name']}, "
+                          f"which stands for this text:\n{place['text']}")
+                    is_right = False
         if len(mutants_of(model)) < 3:
             print(f"{model['name']}: fewer than three mutants")
             is_right = False

@@ -27,6 +27,8 @@ void await(Ready ready) {
     while (!ready()) ::sched_yield();
 }
 
+inline constexpr int kThreadsMax = 4;
+inline constexpr bool kIsExhaustive = false;  // all executions are tried
 inline thread_local int my_thread = 0;
 
 template <class... Work>

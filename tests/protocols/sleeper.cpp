@@ -21,11 +21,11 @@ struct Harness {
         return static_cast<Harness*>(harness)->word.load(std::memory_order_acquire) == 2;
     }
     void run() {
-        set_wait_environment(
-            {.sleeper = &sleeper, .inline_limit = &limit, .inline_limit_bytes = 64});
         limit.bytes.store(64, std::memory_order_relaxed);
         in_parallel(
             [this] {
+                set_wait_environment(
+                    {.sleeper = &sleeper, .inline_limit = &limit, .inline_limit_bytes = 64});
                 wait_slowly(is_ready, this, "wait");
                 check(data[0] == 1 && data[1] == 1);
             },

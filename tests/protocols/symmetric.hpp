@@ -74,6 +74,17 @@ std::uint64_t shmem_uint64_atomic_fetch_or(std::uint64_t* name, std::uint64_t va
 void shmem_uint64_atomic_or(std::uint64_t* name, std::uint64_t value, int pe) {
     tessera::protocols::at(name, pe).fetch_or(value);
 }
+// A global pointer is the address of the word.
+shmemx_gptr_t shmemx_gptr_of(const void* name, int pe) {
+    return reinterpret_cast<shmemx_gptr_t>(shmem_ptr(name, pe));
+}
+void* shmemx_gptr_addr(shmemx_gptr_t pointer) {
+    using tessera::protocols::symmetric;
+    auto* const address = reinterpret_cast<char*>(pointer);
+    const auto owner = static_cast<std::size_t>(address - symmetric.start) / symmetric.bytes_of_pe;
+    return tessera::protocols::word_of(address,
+                                       2 * tessera::protocols::my_thread - static_cast<int>(owner));
+}
 int shmemx_failure_count(void) { return 0; }
 int shmemx_wait_until_failure(std::uint64_t* word, int cmp, std::uint64_t value, int /*failures*/) {
     tessera::protocols::await([=] {

@@ -11,6 +11,7 @@
 extern "C" {
 long __VERIFIER_thread_create(const void* attributes, void* (*work)(void*), void* argument);
 void* __VERIFIER_thread_join(long thread);
+void* __VERIFIER_malloc(unsigned long bytes);
 void __VERIFIER_assume(bool holds);
 [[noreturn]] void __VERIFIER_assert_fail(const char* what, const char* file, int line);
 inline int sched_yield() noexcept { return 0; }
@@ -31,6 +32,7 @@ enum class Progress : int {
     kStuck,  // It was not released when all others rested; or it has ended.
 };
 inline constexpr int kThreadsMax = 4;
+inline constexpr bool kIsExhaustive = true;
 inline constinit thread_local int my_thread = 0;
 inline constinit std::atomic<Progress> progress[kThreadsMax]{};
 inline constinit int threads = 0;

@@ -10,6 +10,7 @@
 #include "base/sleeper.hpp"
 #include "base/wait_policy.hpp"
 #include "base/wait_subject.hpp"
+#include "protocol.hpp"
 
 namespace tessera {
 
@@ -44,8 +45,9 @@ struct WaitEnvironment {
     InlineLimit* inline_limit = nullptr;
     std::uint64_t inline_limit_bytes = 0;
 };
-// The harness sets it before its threads begin.
-inline constinit WaitEnvironment wait_environment{};
+// Of each thread, which is a PE. The harness sets it in the thread.
+inline constinit WaitEnvironment wait_environments[protocols::kThreadsMax]{};
+#define wait_environment ::tessera::wait_environments[::tessera::protocols::my_thread]
 inline void set_wait_environment(const WaitEnvironment& environment) {
     wait_environment = environment;
 }
