@@ -13,8 +13,7 @@ namespace {
 constexpr std::uint64_t kCollectives = 3;
 
 struct Slots {
-    TeamMailboxes mailboxes;
-    char behind[TeamMailboxes::stride() - sizeof(TeamMailboxes)];
+    alignas(TeamMailboxes) char memory[TeamMailboxes::stride()];
 };
 Slots* slots = nullptr;  // array by PE
 
@@ -49,10 +48,10 @@ struct Harness {
 }  // namespace protocols
 
 TeamMailboxes* team_mailboxes(std::uint32_t /*slot*/) {
-    return &protocols::slots[protocols::my_thread].mailboxes;
+    return mapped_team_mailboxes(protocols::my_thread, 0);
 }
 TeamMailboxes* mapped_team_mailboxes(int world_pe, std::uint32_t /*slot*/) {
-    return &protocols::slots[world_pe].mailboxes;
+    return reinterpret_cast<TeamMailboxes*>(protocols::slots[world_pe].memory);
 }
 void renew_mailboxes(const Team& /*team*/) { fatal("the numbers are small"); }
 void DeleteCollectiveState::operator()(CollectiveState* /*state*/) const {}
