@@ -14,7 +14,6 @@ using Words = std::vector<std::string>;
 constexpr std::string_view kOpenMpi = "Open MPI";
 constexpr std::string_view kHydra = "MPICH, Intel MPI";
 constexpr std::string_view kSlurm = "srun";
-constexpr std::string_view kCray = "aprun";
 constexpr std::string_view kAny = "several";
 
 constexpr std::string_view kAllocation =

@@ -114,6 +114,7 @@ const Environment kEveryVariable = {
     {"SHMEM_OFI_DOMAIN", "a domain"},
     {"SHMEM_OFI_INTERFACE", "10.0.0.0/8"},
     {"SHMEM_OFI_ADMISSION", "off"},
+    {"SHMEM_OFI_RMA", "off"},
     {"SHMEM_AMO_PATH", "am"},
     {"SHMEM_PROGRESS", "None"},
     {"SHMEM_HELPER_SIZE", "4K"},
