@@ -45,7 +45,7 @@ struct WaitEnvironment {
     InlineLimit* inline_limit = nullptr;
     std::uint64_t inline_limit_bytes = 0;
 };
-// Of each thread, which is a PE. The harness sets it in the thread.
+// Each thread of a harness is a PE and sets its own.
 inline constinit WaitEnvironment wait_environments[protocols::kThreadsMax]{};
 #define wait_environment ::tessera::wait_environments[::tessera::protocols::my_thread]
 inline void set_wait_environment(const WaitEnvironment& environment) {
