@@ -11,6 +11,7 @@ build; `cmake --preset clang` builds with it.
 import concurrent.futures
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -30,6 +31,17 @@ def arguments_for_clang(command):
     return kept
 
 
+def alone(entry):
+    """RETURNS an entry for each source of a group, which cmake/QuickBuild.cmake makes."""
+    group = entry["file"]
+    if "/Unity/" not in group:
+        return [entry]
+    with open(group, encoding="utf-8") as file:
+        sources = re.findall(r'^#include "(.*)"', file.read(), re.MULTILINE)
+    return [{**entry, "file": source, "command": entry["command"].replace(group, source)}
+            for source in sources]
+
+
 def check(entry):
     """RETURNS what clang has to say about one entry of compile_commands.json."""
     program = "clang" if entry["file"].endswith(".c") else "clang++"
@@ -46,7 +58,7 @@ def main():
         print("skipped: no clang++, or no compile_commands.json in the build folder")
         sys.exit(77)
     with open(commands, encoding="utf-8") as file:
-        entries = {entry["file"]: entry for entry in json.load(file)}
+        entries = {entry["file"]: entry for group in json.load(file) for entry in alone(group)}
     inside = tuple(os.path.join(sources, folder) + os.sep for folder in folders)
     chosen = [entry for path, entry in sorted(entries.items()) if path.startswith(inside)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
