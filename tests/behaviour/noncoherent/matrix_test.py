@@ -127,7 +127,7 @@ def refusal_of(cell):
 
 def cells_of(arguments):
     for memory in arguments.memories:
-        for nodes in (1, 2):
+        for nodes in arguments.nodes:
             if memory.startswith("two ") and nodes == 1:
                 continue  # One host has one file.
             for progress in ("none", "thread", "helpers"):
@@ -166,6 +166,7 @@ def main():
     parser.add_argument("--slice", action="store_true", help="one program of each client")
     parser.add_argument("--clients", nargs="+", default=list(CLIENTS))
     parser.add_argument("--memories", nargs="+", default=list(MEMORIES))
+    parser.add_argument("--nodes", type=int, nargs="+", choices=(1, 2), default=(1, 2))
     parser.add_argument("--only", default="", help="regular expression of names of tests")
     parser.add_argument("--jobs", type=int, default=max(1, len(os.sched_getaffinity(0)) // 2),
                         help="programs at a time; default: one for two cores")
