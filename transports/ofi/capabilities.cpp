@@ -386,14 +386,14 @@ const char* yes(bool value, const char* text) { return value ? text : ""; }
 
 Choice choose(const Hints& hints) {
     Hints asked = hints;
-    for (asked.rma = true;; asked.rma = false) {
-        if (asked.rma && !hints.rma) continue;
+    for (const bool rma : {true, false}) {
+        asked.rma = rma && hints.rma;
         for (const std::string& provider : candidates(asked)) {
             Choice choice = offer_of(provider, asked);
             if (choice.info != nullptr) return choice;
         }
-        if (!asked.rma) refuse(hints);
     }
+    refuse(hints);
 }
 
 std::string list_offers() {
