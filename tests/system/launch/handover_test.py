@@ -133,9 +133,6 @@ class Mpirun(LaunchTest):
         super().setUp()
         if not is_open_mpi():
             self.skipTest("there is no mpirun of Open MPI")
-        # mpirun's own folder stays when it is killed, and is not what is tested here.
-        self.addCleanup(lambda: [shutil.rmtree(os.path.join(self.folder, name))
-                                 for name in os.listdir(self.folder) if name.startswith("ompi.")])
 
     def oshrun(self, *arguments, code=0, **more):
         return self.run_mpirun_job("--launcher", "mpirun", *arguments, code=code, **more)

@@ -4,7 +4,7 @@ and finalize, under the launchers of both; ranks and PEs differ."""
 import os
 import shutil
 
-from launching import LaunchTest, main, program, skip_all
+from launching import LaunchTest, main, mpi_starts_second, program, skip_all
 
 ORDERS = ((), ("shmem-first",), ("shmem-last",), ("shmem-first", "shmem-last"))
 OPENMPI, MPICH = program("heat1d.openmpi"), program("heat1d.mpich")
@@ -12,11 +12,6 @@ MPIEXEC_MPICH = "mpiexec.mpich"
 
 
 class Hybrid(LaunchTest):
-    def setUp(self):
-        super().setUp()
-        self.addCleanup(lambda: [shutil.rmtree(os.path.join(self.folder, name))
-                                 for name in os.listdir(self.folder) if name.startswith("ompi.")])
-
     def environment(self, **more):
         return super().environment(OMPI_ALLOW_RUN_AS_ROOT="1",
                                    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", **more)
@@ -34,7 +29,8 @@ class Hybrid(LaunchTest):
         if not os.path.exists(OPENMPI):
             self.skipTest("no mpicc.openmpi")
         for order in ORDERS:
-            self.mpirun(3, *order)
+            if "shmem-first" not in order or mpi_starts_second():
+                self.mpirun(3, *order)
         self.mpirun(4, SHMEM_VIRTUAL_NODES="2")
         self.mpirun(3, "group")
         self.mpirun(4, "group", "shmem-last", SHMEM_VIRTUAL_NODES="2")
