@@ -96,9 +96,9 @@ Request* RequestTable::open() {
 }
 
 shmemx_req_t RequestTable::publish(Request& request) {
-    constexpr std::uint32_t kGenerations = (1U << kGenerationBits) - 1;
+    constexpr std::uint32_t kGenerationMask = (1U << kGenerationBits) - 1;
     PaddedSlot& slot = slot_of(request);
-    slot.generation = (slot.generation + 1) & kGenerations;
+    slot.generation = (slot.generation + 1) & kGenerationMask;
     const auto pe = static_cast<std::uint64_t>(pe_bits(address_map.my_pe));
     const std::uint64_t offset = std::uint64_t{index_of(request)} * kSlotBytes;
     const std::uint64_t handle = kKind << 56 | pe << (kGenerationBits + kOffsetBits) |
