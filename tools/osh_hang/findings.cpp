@@ -339,7 +339,7 @@ bool Analysis::find_cycle(int pe, std::vector<int>& path, std::set<int>& done) c
     const auto again = std::ranges::find(path, pe);
     if (again != path.end()) {
         path.erase(path.begin(), again);
-        std::ranges::rotate(path, std::ranges::min_element(path));
+        std::rotate(path.begin(), std::ranges::min_element(path), path.end());
         return true;
     }
     if (!done.insert(pe).second) return false;

@@ -142,8 +142,10 @@ std::vector<PeProcess> find_job(const PeProcess& any) {
         if (!is_wrapper) leaves.push_back(one);
     }
     std::ranges::sort(leaves, {}, [](const PeProcess& one) { return std::pair(one.pe, one.pid); });
-    const auto same = std::ranges::unique(leaves, {}, &PeProcess::pe);
-    leaves.erase(same.begin(), same.end());
+    const auto has_same_pe = [](const PeProcess& one, const PeProcess& other) {
+        return one.pe == other.pe;
+    };
+    leaves.erase(std::unique(leaves.begin(), leaves.end(), has_same_pe), leaves.end());
     return leaves;
 }
 

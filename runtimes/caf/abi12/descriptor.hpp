@@ -10,7 +10,7 @@
 #include <cstdint>
 
 // Begins an entry that the compiler calls.
-#define CAF_ENTRY extern "C" __attribute__((visibility("default")))
+#define CAF_ENTRY extern "C" [[gnu::visibility("default")]]
 
 namespace tessera::caf {
 

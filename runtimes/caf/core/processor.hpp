@@ -13,6 +13,7 @@ namespace tessera::caf {
 
 using Extended = long double;
 typedef float Quad __attribute__((mode(TF)));  // 128 bits on all processors; long double on some
+typedef _Complex float ComplexQuad __attribute__((mode(TC)));
 // Whether there are reals of kind 10: 80 bits in 16 bytes.
 inline constexpr bool kHasExtended = std::numeric_limits<long double>::digits == 64;
 

@@ -76,7 +76,7 @@ Caller find_number_caller(const UserFunction& user) {
             switch (user.bytes) {
                 case 8: return call<__complex__ float>;
                 case 16: return call<__complex__ double>;
-                case 32: return is_quad ? call<__complex__ Quad> : call<__complex__ Extended>;
+                case 32: return is_quad ? call<ComplexQuad> : call<__complex__ long double>;
                 default: return nullptr;
             }
         default: return nullptr;

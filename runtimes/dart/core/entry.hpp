@@ -5,4 +5,4 @@
 
 #pragma once
 
-#define DART_ENTRY extern "C" __attribute__((visibility("default")))
+#define DART_ENTRY extern "C" __attribute__((visibility("default"), nothrow))

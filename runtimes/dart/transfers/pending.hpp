@@ -23,13 +23,13 @@ class PendingOperations {
     // RETURNS when: all operations that the calling thread has noted are complete.
     void complete() {
         // Pairs with transfers/pending.hpp:note.
-        const std::uint64_t last = started_.load(std::memory_order_acquire);
+        const std::uint64_t started = started_.load(std::memory_order_acquire);
         // Another thread tells of its quiet below. Pairs with transfers/pending.hpp:complete.
         std::uint64_t first = completed_.load(std::memory_order_acquire);
-        if (first < last) [[unlikely]] {
+        if (first < started) [[unlikely]] {
             shmem_quiet();
             // Pairs with transfers/pending.hpp:complete of another thread.
-            while (first < last && !completed_.compare_exchange_weak(first, last)) {
+            while (first < started && !completed_.compare_exchange_weak(first, started)) {
             }
         }
     }

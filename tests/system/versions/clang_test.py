@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Breaks when clang refuses or warns of a source file of the library, which gcc has compiled.
 
-usage: clang_test.py SOURCES BUILD FOLDER...    the folders of SOURCES whose files clang reads
+usage: clang_test.py BUILD FOLDER...    folders of the sources, of which clang reads all files
 
-clang gets the commands of the build folder and checks only the language, which takes a tenth of a
-build; `cmake --preset clang` builds with it.
+clang gets the commands of the build folder, for a file or for a group (cmake/QuickBuild.cmake), and
+checks only the language, which takes a tenth of a build; `cmake --preset clang` builds with it.
 """
 
 import concurrent.futures
@@ -31,15 +31,9 @@ def arguments_for_clang(command):
     return kept
 
 
-def alone(entry):
-    """RETURNS an entry for each source of a group, which cmake/QuickBuild.cmake makes."""
-    group = entry["file"]
-    if "/Unity/" not in group:
-        return [entry]
-    with open(group, encoding="utf-8") as file:
-        sources = re.findall(r'^#include "(.*)"', file.read(), re.MULTILINE)
-    return [{**entry, "file": source, "command": entry["command"].replace(group, source)}
-            for source in sources]
+def folder_of(entry):
+    """RETURNS the folder of an entry's sources, below those of the project: that of its object."""
+    return re.search(r" -o (\S+)/CMakeFiles/", entry["command"]).group(1)
 
 
 def check(entry):
@@ -52,19 +46,22 @@ def check(entry):
 
 
 def main():
-    sources, build, folders = sys.argv[1], sys.argv[2], sys.argv[3:]
+    build, folders = sys.argv[1], sys.argv[2:]
     commands = os.path.join(build, "compile_commands.json")
     if not shutil.which("clang++") or not os.path.exists(commands):
         print("skipped: no clang++, or no compile_commands.json in the build folder")
         sys.exit(77)
     with open(commands, encoding="utf-8") as file:
-        entries = {entry["file"]: entry for group in json.load(file) for entry in alone(group)}
-    inside = tuple(os.path.join(sources, folder) + os.sep for folder in folders)
-    chosen = [entry for path, entry in sorted(entries.items()) if path.startswith(inside)]
+        entries = {entry["file"]: entry for entry in json.load(file)}
+    chosen = {folder: [entry for entry in entries.values()
+                       if f"{folder_of(entry)}/".startswith(f"{folder}/")] for folder in folders}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
-        complaints = [text for text in workers.map(check, chosen) if text]
-    print("\n".join(complaints) or f"clang reads {len(chosen)} files")
-    sys.exit(1 if complaints or len(chosen) < 50 else 0)
+        texts = workers.map(check, sum(chosen.values(), []))
+        complaints = [text for text in texts if text]
+    complaints += [f"no commands for {folder}" for folder, those in chosen.items() if not those]
+    print("\n".join(complaints) or "clang reads " +
+          ", ".join(f"{len(those)} of {folder}" for folder, those in chosen.items()))
+    sys.exit(1 if complaints else 0)
 
 
 if __name__ == "__main__":

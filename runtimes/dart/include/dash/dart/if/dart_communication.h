@@ -71,8 +71,8 @@ dart_ret_t dart_wait(dart_handle_t* handle) DART_NOTHROW;
 dart_ret_t dart_waitall(dart_handle_t handles[], size_t n) DART_NOTHROW;
 dart_ret_t dart_wait_local(dart_handle_t* handle) DART_NOTHROW;
 dart_ret_t dart_waitall_local(dart_handle_t handles[], size_t n) DART_NOTHROW;
-dart_ret_t dart_test(dart_handle_t* handleptr, int32_t* is_finished);
-dart_ret_t dart_testall(dart_handle_t handles[], size_t n, int32_t* is_finished);
+dart_ret_t dart_test(dart_handle_t* handleptr, int32_t* is_finished) DART_NOTHROW;
+dart_ret_t dart_testall(dart_handle_t handles[], size_t n, int32_t* is_finished) DART_NOTHROW;
 dart_ret_t dart_test_local(dart_handle_t* handle, int32_t* result) DART_NOTHROW;
 dart_ret_t dart_testall_local(dart_handle_t handles[], size_t n, int32_t* result) DART_NOTHROW;
 

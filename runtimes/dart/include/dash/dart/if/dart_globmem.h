@@ -175,7 +175,8 @@ typedef struct dart_allocator_struct* dart_allocator_t;
  *
  * RETURNS: as dart_team_memalloc_aligned.
  */
-dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t team, dart_allocator_t* new_allocator);
+dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t team,
+                              dart_allocator_t* new_allocator) DART_NOTHROW;
 
 /**
  * Allocates memory of the calling unit from its pool. Local. A block takes the next power of two
@@ -190,7 +191,7 @@ dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t team, dart_allocator
  * allocator, or another type.
  */
 dart_ret_t dart_allocator_alloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t* gptr,
-                                dart_allocator_t allocator);
+                                dart_allocator_t allocator) DART_NOTHROW;
 
 /**
  * Frees memory of dart_allocator_alloc. Local; only on the unit that has allocated it.
@@ -200,7 +201,7 @@ dart_ret_t dart_allocator_alloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t
  *
  * RETURNS: DART_OK; DART_ERR_INVAL: another pointer, or no allocator.
  */
-dart_ret_t dart_allocator_free(dart_gptr_t* gptr, dart_allocator_t allocator);
+dart_ret_t dart_allocator_free(dart_gptr_t* gptr, dart_allocator_t allocator) DART_NOTHROW;
 
 /**
  * Ends an allocator, with its memory. Collective.
@@ -209,7 +210,7 @@ dart_ret_t dart_allocator_free(dart_gptr_t* gptr, dart_allocator_t allocator);
  *
  * RETURNS: DART_OK; DART_ERR_INVAL: no allocator. dart_exit ends those that are left.
  */
-dart_ret_t dart_allocator_destroy(dart_allocator_t* allocator);
+dart_ret_t dart_allocator_destroy(dart_allocator_t* allocator) DART_NOTHROW;
 
 #ifdef __cplusplus
 }

@@ -42,7 +42,7 @@ bool dart_initialized(void) DART_NOTHROW;
  *
  * errorcode  the exit code of the program.
  */
-void dart_abort(int errorcode) __attribute__((noreturn));
+void dart_abort(int errorcode) DART_NOTHROW __attribute__((noreturn));
 
 #ifdef __cplusplus
 }

@@ -85,7 +85,7 @@ typedef intptr_t dart_datatype_t;
  * RETURNS: DART_OK; DART_ERR_INVAL: another base type, or numbers that are 0 or above INT_MAX.
  */
 dart_ret_t dart_type_create_strided(dart_datatype_t basetype, size_t stride, size_t blocklen,
-                                    dart_datatype_t* newtype);
+                                    dart_datatype_t* newtype) DART_NOTHROW;
 
 /**
  * Makes a type of any blocks: block b has blocklen[b] elements from element offset[b] on. A
@@ -102,7 +102,7 @@ dart_ret_t dart_type_create_strided(dart_datatype_t basetype, size_t stride, siz
  * arrays may be reused.
  */
 dart_ret_t dart_type_create_indexed(dart_datatype_t basetype, size_t count, const size_t blocklen[],
-                                    const size_t offset[], dart_datatype_t* newtype);
+                                    const size_t offset[], dart_datatype_t* newtype) DART_NOTHROW;
 
 /**
  * Makes a type of elements of which only the size is known.
@@ -112,7 +112,7 @@ dart_ret_t dart_type_create_indexed(dart_datatype_t basetype, size_t count, cons
  *
  * RETURNS: DART_OK; DART_ERR_INVAL: an impossible size.
  */
-dart_ret_t dart_type_create_custom(size_t num_bytes, dart_datatype_t* newtype);
+dart_ret_t dart_type_create_custom(size_t num_bytes, dart_datatype_t* newtype) DART_NOTHROW;
 
 /**
  * Ends a type that dart_type_create_* has made. Transfers that use it may still be under way.
@@ -121,7 +121,7 @@ dart_ret_t dart_type_create_custom(size_t num_bytes, dart_datatype_t* newtype);
  *
  * RETURNS: DART_OK; DART_ERR_INVAL: a basic type, or none, or one that has ended.
  */
-dart_ret_t dart_type_destroy(dart_datatype_t* dart_type);
+dart_ret_t dart_type_destroy(dart_datatype_t* dart_type) DART_NOTHROW;
 
 // ---- Operations -------------------------------------------------------------------------------
 
@@ -171,7 +171,7 @@ typedef void (*dart_operator_t)(const void* invec, void* inoutvec, size_t len, v
  * RETURNS: DART_OK; DART_ERR_INVAL: no function, or a strided, indexed or undefined type.
  */
 dart_ret_t dart_op_create(dart_operator_t op, void* userdata, bool commute, dart_datatype_t dtype,
-                          bool dtype_is_tmp, dart_operation_t* new_op);
+                          bool dtype_is_tmp, dart_operation_t* new_op) DART_NOTHROW;
 
 /**
  * Ends an operation that dart_op_create has made.
@@ -180,7 +180,7 @@ dart_ret_t dart_op_create(dart_operator_t op, void* userdata, bool commute, dart
  *
  * RETURNS: DART_OK; DART_ERR_INVAL: an operation that dart_op_create has not made.
  */
-dart_ret_t dart_op_destroy(dart_operation_t* op);
+dart_ret_t dart_op_destroy(dart_operation_t* op) DART_NOTHROW;
 
 #ifdef __cplusplus
 }
