@@ -56,6 +56,7 @@ void* serve(void*) {
 // Pairs with core/service.cpp:start_service_thread.
 void stop_thread() {
     if (has_thread.exchange(false)) {
+        shmem_fence();  // The thread frees its last reply behind what its reader has told.
         shmem_uint64_atomic_set(&mailbox->request, kStop, shmem_my_pe());
         ::pthread_join(thread, nullptr);
     }
