@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Program order. An image's accesses to the same memory of another image happen in the order of its
-// program; OpenSHMEM promises this only behind a fence or quiet. Stores to mapped memory of the
-// node are in order by themselves. A put that leaves the node marks its target; the next access to
-// that target fences or completes first, and image control statements complete all.
+// program; OpenSHMEM promises this only behind a fence or quiet. On the node these are loads and
+// stores of mapped memory, and every processor keeps those of the same bytes in order. A put that
+// leaves the node marks its target; the next access to that target fences or completes first, and
+// image control statements complete all.
 //
 // Where software keeps memory coherent (docs/noncoherent.md) no memory of other images is mapped.
 // There an image publishes what it has stored to its own coarrays before it tells another image
@@ -45,9 +46,12 @@ inline void order_puts(int pe) {
         detail::fence_marked(pe);
 }
 
-// RETURNS when: this image's puts to the PE are complete and visible. Pairs with
-// core/ordering.cpp:marks.
+// RETURNS when: this image's puts to the PE are complete, and what it does next is seen behind
+// them. Pairs with core/ordering.cpp:marks.
 inline void complete(int pe) {
+    // Stores to mapped memory, which Arm's processors do not keep in order. Pairs with
+    // src/core/context.hpp:fetch of the other images.
+    std::atomic_thread_fence(std::memory_order_release);
     if (detail::targets.load(std::memory_order_acquire) != nullptr) [[unlikely]]
         detail::complete_marked(pe);
 }
