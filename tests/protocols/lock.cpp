@@ -1,35 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two PEs add to a number under a lock of the specification, one of them twice.
+// The lock of the specification.
 #include "locks/lock.hpp"
 
-#include "pes.hpp"
+#include "under_lock.hpp"
 
 namespace tessera::protocols {
 namespace {
 
-struct Harness {
-    Pes<2> pes;
-    int number;
+class SpecifiedLock {
+  public:
+    explicit SpecifiedLock(Pes<2>& pes) : lock_(reinterpret_cast<long*>(pes.names()), "lock") {}
+    void lock() { lock_.set(); }
+    void unlock() {
+        default_context.quiet();
+        lock_.clear();
+    }
 
-    void work(int turns) {
-        pes.begin();
-        Lock lock(reinterpret_cast<long*>(pes.names()), "lock");
-        for (int i = 0; i < turns; ++i) {
-            lock.set();
-            ++number;
-            default_context.quiet();
-            lock.clear();
-        }
-    }
-    void run() {
-        pes.start();
-        in_parallel([this] { work(1); }, [this] { work(2); });
-        check(number == 3);
-    }
+  private:
+    Lock lock_;
 };
 
 }  // namespace
 }  // namespace tessera::protocols
 
-int main() { return tessera::protocols::explore<tessera::protocols::Harness>(); }
+int main() {
+    namespace protocols = tessera::protocols;
+    return protocols::explore<protocols::UnderLock<protocols::SpecifiedLock, 2>>();
+}

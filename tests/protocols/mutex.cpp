@@ -1,37 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two PEs add to a number under a mutex.
+// The mutex.
 #include "locks/mutex.hpp"
 
-#include "pes.hpp"
+#include "under_lock.hpp"
 
 namespace tessera::protocols {
 namespace {
 
-struct Harness {
-    Pes<2> pes;
-    int number;
+class HeldMutex {
+  public:
+    explicit HeldMutex(Pes<2>& pes) : held_(pes.my_nodes()), word_(pes.names()) {
+        pe_state.held_locks = &held_;
+    }
+    void lock() { mutex().lock(); }
+    void unlock() { mutex().unlock(); }
 
-    void work(int turns) {
-        pes.begin();
-        HeldLocks held(pes.my_nodes());
-        pe_state.held_locks = &held;
-        std::uint64_t* const word = pes.names();
-        const Mutex mutex({.lock = word, .pe = 0}, Mutex::mapped_word(word, 0), "mutex");
-        for (int i = 0; i < turns; ++i) {
-            mutex.lock();
-            ++number;
-            mutex.unlock();
-        }
+  private:
+    Mutex mutex() const {
+        return Mutex({.lock = word_, .pe = 0}, Mutex::mapped_word(word_, 0), "mutex");
     }
-    void run() {
-        pes.start();
-        in_parallel([this] { work(1); }, [this] { work(1); });
-        check(number == 2);
-    }
+
+    HeldLocks held_;
+    std::uint64_t* word_;
 };
 
 }  // namespace
 }  // namespace tessera::protocols
 
-int main() { return tessera::protocols::explore<tessera::protocols::Harness>(); }
+int main() {
+    namespace protocols = tessera::protocols;
+    return protocols::explore<protocols::UnderLock<protocols::HeldMutex, 1>>();
+}
