@@ -34,8 +34,8 @@ TIMEOUT_SECONDS = 600
 COMPILE = ("clang++-14 -std=c++20 -O1 -Xclang -disable-llvm-passes "
            "-Xclang -mno-constructor-aliases -fno-exceptions -fno-rtti -gline-tables-only "
            "-DTESSERA_GENMC -w -emit-llvm -c").split()
-OPTIMIZE = ("opt-14 -enable-new-pm=0 -internalize -internalize-public-api-list=main,copy_by_words "
-            "-globaldce "
+OPTIMIZE = ("opt-14 -enable-new-pm=0 -internalize "
+            "-internalize-public-api-list=main,copy_by_words,zero_words -globaldce "
             "-inline-threshold=100000 -always-inline -inline -sroa -inline -sroa -sccp -adce "
             "-globaldce -S").split()
 CHECK = ("--disable-ipr --disable-estimation --disable-mm-detector "
@@ -47,9 +47,14 @@ DROPPED_LINES = re.compile(r"@llvm\.(global_ctors|global_dtors|compiler\.used|us
                            r"\s+(tail )?call void @llvm\.x86\.sse2\.pause|"
                            r"\s+(tail )?call void asm sideeffect \"prefetchw")
 
-# The checker knows copies of constant size alone; a shadow makes the others.
+# The checker knows copies of constant size and known type alone; a shadow makes the others: by
+# words, where a protocol says that all of it is words.
 COPY_OF_ANY_SIZE = re.compile(r"call void @llvm\.memcpy\.p0i8\.p0i8\.i64\("
                               r"(i8\* [^,]*, i8\* [^,]*, i64 (?:%[^,]*|4|8)), i1 false\)")
+COPY_OF_WORDS = re.compile(r"call void @llvm\.mem(?:cpy|move)\.p0i8\.p0i8\.i64\("
+                           r"(i8\* [^,]*, i8\* [^,]*, i64 [^,]*), i1 false\)")
+ZEROS_OF_WORDS = re.compile(r"call void @llvm\.memset\.p0i8\.i64\("
+                            r"(i8\* [^,]*), i8 0, (i64 [^,]*), i1 false\)")
 
 
 class Failure(Exception):
@@ -126,8 +131,12 @@ def compile_harness(protocol, changes, folder):
     with open(os.path.join(folder, "all.ll"), encoding="utf-8") as whole, \
             open(os.path.join(folder, "input.ll"), "w", encoding="utf-8") as file:
         for line in whole:
-            if not DROPPED_LINES.match(line):
-                file.write(COPY_OF_ANY_SIZE.sub(r"call void @copy_by_words(\1)", line))
+            if DROPPED_LINES.match(line):
+                continue
+            if protocol.get("is_of_words"):
+                line = COPY_OF_WORDS.sub(r"call void @copy_by_words(\1)", line)
+                line = ZEROS_OF_WORDS.sub(r"call void @zero_words(\1, \2)", line)
+            file.write(COPY_OF_ANY_SIZE.sub(r"call void @copy_by_words(\1)", line))
     return "input.ll"
 
 
@@ -199,26 +208,43 @@ def run_spin(model, defines, folder):
     return found.group(1) if found else "", int(states.group(1))
 
 
+def defines_of(model):
+    """The macros of a model, some of which come from a table of the tree: one for each truth."""
+    defines = list(model.get("defines", []))
+    if "table" in model:
+        with open(os.path.join(ROOT, model["table"]), encoding="utf-8") as file:
+            rows = re.findall(r"\{\w+::(\w+), .*, (true|false), (true|false)\}", file.read())
+        for name, *truths in rows:
+            defines += [f"-D{name}_{column}={int(truth == 'true')}"
+                        for column, truth in zip(model["columns"], truths)]
+    return defines
+
+
 def check_model(model, keep):
     with work_folder(keep, f"{model['name']}.spin") as folder:
         start = time.monotonic()
-        error, states = run_spin(model, model.get("defines", []), folder)
+        error, states = run_spin(model, defines_of(model), folder)
     line = f"{model['name']}: {states} states, {time.monotonic() - start:.1f} s"
     return (f"{line}: FAILS: {error}", False) if error else (line, states > 100)
 
 
 def check_model_mutant(model, mutant, keep):
     name = f"{model['name']}: {mutant}"
-    defines = model.get("mutant_defines", {}).get(mutant, model.get("defines", []))
+    defines = model.get("mutant_defines", {}).get(mutant, defines_of(model))
+    # A truth of the table that is a lie in the mutant.
+    lies = [define for define in defines if define == f"-D{mutant}=1"]
+    others = [define for define in defines if define not in lies]
     with work_folder(keep, name) as folder:
-        error, states = run_spin(model, [*defines, f"-D{mutant}"], folder)
+        error, states = run_spin(
+            model, [*others, f"-D{mutant}=0" if lies else f"-D{mutant}"], folder)
     return (f"{name}: found in {states} states: {error}", True) if error else (
         f"{name}: SURVIVES", False)
 
 
 def mutants_of(model):
     with open(os.path.join(HERE, "spin", model["file"]), encoding="utf-8") as file:
-        return sorted(set(re.findall(r"\bMUTANT_\w+", file.read())))
+        mutants = sorted(set(re.findall(r"\bMUTANT_\w+", file.read())))
+    return mutants + [define[2:-2] for define in defines_of(model) if define.endswith("=1")]
 
 
 def check_spin(table, options):

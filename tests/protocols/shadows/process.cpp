@@ -27,6 +27,10 @@ extern "C" void copy_by_words(void* to, const void* from, std::size_t bytes) {
         }
     }
 }
+extern "C" void zero_words(void* to, std::size_t bytes) {
+    for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t))
+        *reinterpret_cast<std::uint64_t*>(static_cast<char*>(to) + at) = 0;
+}
 void* operator new(std::size_t bytes) { return __VERIFIER_malloc(bytes); }
 void operator delete(void* /*memory*/) noexcept {}
 void operator delete(void* /*memory*/, std::size_t /*bytes*/) noexcept {}

@@ -61,6 +61,16 @@ void await(Ready ready, int line = __builtin_LINE()) {
     if (!ready()) rest(ready, line);
 }
 
+// A thread whose PE dies at one of its steps. Settings of a protocol put step() in front of them.
+inline constinit int steps_left[kThreadsMax]{};  // by thread; 0: it lives on
+inline constinit void (*at_death)() = nullptr;   // in the thread: what others learn of it
+inline void step() {
+    if (steps_left[my_thread] == 0 || --steps_left[my_thread] > 0) return;
+    at_death();
+    progress[my_thread].store(Progress::kStuck, std::memory_order_release);
+    assume(false);
+}
+
 template <class Work>
 struct Thread {
     Work work;

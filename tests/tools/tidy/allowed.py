@@ -17,8 +17,6 @@ ALLOWED = (
      "tests a part of oshrun, which is a program and lies in no include path"),
     ("include-arrows", "tests/protocols/coarray_barrier.cpp", 3,
      "checks the coarray runtime's barrier, whose headers its own include path has"),
-    ("include-arrows", "tests/protocols/coarray_events.cpp", 6,
-     "checks the coarray runtime's events, whose headers its own include path has"),
     ("banned-words", "tests/system/launch/print_probe.cpp", 2,
      "tests that lines of std::cout appear at once"),
     ("include-arrows", "tools/osh_hang/images.cpp", 1,

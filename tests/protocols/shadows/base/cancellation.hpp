@@ -8,6 +8,9 @@ namespace tessera {
 struct NoCancellationPoint {
     NoCancellationPoint() {}
 };
+struct NoCancellation {
+    NoCancellation() {}
+};
 inline void cancellation_point() {}
 
 }  // namespace tessera
