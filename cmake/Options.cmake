@@ -21,6 +21,13 @@ if(TESSERA_SANITIZE)
         target_compile_options(tessera_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
     endif()
 endif()
+if(TESSERA_SIM)
+    # The compiler tells every access, but the simulator is what it tells (tests/sim/accesses.cpp).
+    # Each copy of a program has variables of its own, also those of inline functions.
+    target_compile_definitions(tessera_options INTERFACE TESSERA_SIM)
+    target_compile_options(tessera_options INTERFACE
+        -fsanitize=thread --param=tsan-instrument-func-entry-exit=0 -Wno-tsan -fno-gnu-unique)
+endif()
 
 find_program(TESSERA_CCACHE ccache)
 if(TESSERA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -6,9 +6,15 @@
 
 #include <string_view>
 
+#ifdef TESSERA_SIM
+#define TESSERA_SIM_FABRIC(ROW) ROW(sim)
+#else
+#define TESSERA_SIM_FABRIC(ROW)
+#endif
 #define TESSERA_FABRICS(ROW) \
     ROW(ofi)                 \
-    ROW(loopback)
+    ROW(loopback)            \
+    TESSERA_SIM_FABRIC(ROW)
 
 namespace tessera {
 

@@ -43,6 +43,8 @@ ALLOWED = (
      "the one place where bench/dart asks for the extensions of Tessera's DART"),
     ("conditionals", "bench/requests.c", 1,
      "the widest compare-and-swap of the processor, bare: the limit of the library's"),
+    ("conditionals", "transports/fabric_list.hpp", 1,
+     "the one place that knows the preset of the simulation, which alone has transports/sim"),
     ("conditionals", "tests/behaviour/headers/constants.c", 2,
      "tests that the constants of shmem.h work in #if"),
     ("banned-words", "tests/system/static_data/share_test.cpp", 3,

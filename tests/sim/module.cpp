@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Each simulated program has these functions, which the simulator calls.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "base/wait_environment.hpp"
+#include "heap/node_file.hpp"
+#include "topology/topology.hpp"
+
+#define EXPORTED extern "C" __attribute__((visibility("default"), used))
+
+// Makes the files of a node, which its launcher makes otherwise. RETURNS: whether that worked.
+EXPORTED bool tessera_sim_make_files(int npes, int npes_of_job, std::size_t heap_bytes,
+                                     unsigned usable_cores, int* node_file, int* heap_file) {
+    static tessera::topology::Facts facts{};
+    facts.usable_cores = facts.allowed_cores = facts.usable_pus = facts.allowed_pus = usable_cores;
+    facts.memory_bytes = facts.machine_memory_bytes = std::size_t{16} << 30;
+    tessera::heap::NodePlan plan{.npes = npes,
+                                 .npes_of_job = npes_of_job,
+                                 .heap_bytes = heap_bytes,
+                                 .try_huge_pages = false,
+                                 .facts_bytes = sizeof facts,
+                                 .usable_cores = usable_cores};
+    std::string error = tessera::heap::choose_sizes(plan, facts.memory_bytes, npes_of_job);
+    tessera::heap::NodeFiles files;
+    if (error.empty()) files = tessera::heap::create_node_files(plan, error);
+    tessera::heap::NodeLayout header;
+    if (files.node &&
+        ::pread(files.node.get(), static_cast<void*>(&header), sizeof header, 0) > 0 &&
+        ::pwrite(files.node.get(), &facts, sizeof facts, static_cast<off_t>(header.facts_offset)) >
+            0) {
+        *node_file = files.node.release();
+        *heap_file = files.heap.release();
+        return true;
+    }
+    std::fprintf(stderr, "sim: cannot make a node's files: %s\n", error.c_str());
+    return false;
+}
+
+// The loader tells where the variables of threads lie once a call has asked for one.
+EXPORTED void tessera_sim_touch_thread_locals() {
+    static thread_local volatile int variable = 0;
+    variable = 1;
+}
+
+// The routine in which the PE waits.
+EXPORTED const char* tessera_sim_wait_label() {
+    const std::span<char> label = tessera::wait_environment.label;
+    return label.empty() ? "" : label.data();
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// tests/sim: runs an OpenSHMEM program in a simulated world, once for each seed
+// (docs/simulation.md). Each run is a process, which the seed alone decides about.
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "real_calls.hpp"
+#include "world.hpp"
+
+namespace {
+
+using sim::world;
+
+struct Options {
+    int npes = 4;
+    int nodes = 1;
+    std::uint64_t seed = 0;
+    std::uint64_t seeds = 1;
+    double minutes = 0;
+    double limit_s = 60;
+    std::size_t heap_bytes = std::size_t{64} << 20;
+    bool is_in_this_process = false;
+    bool is_verbose = false;
+    std::vector<std::string> environment;
+    std::string program;
+    std::vector<std::string> arguments;
+};
+
+std::vector<char*> arguments_of_program;
+
+// Addresses that no run chooses by chance, and room for the variables of threads of all copies.
+void start_again(char** argv) {
+    constexpr char kTunables[] = "GLIBC_TUNABLES";
+    constexpr char kTlsTunable[] = "glibc.rtld.optional_static_tls=4194304";
+    const char* tunables = std::getenv(kTunables);
+    const bool has_room = tunables != nullptr && std::strcmp(tunables, kTlsTunable) == 0;
+    const int persona = ::personality(0xffffffff);
+    if (has_room && (persona & ADDR_NO_RANDOMIZE) != 0) return;
+    if (has_room) {
+        std::fprintf(stderr, "sim: the system refuses addresses without chance\n");
+        std::exit(2);
+    }
+    ::personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE);
+    ::setenv(kTunables, kTlsTunable, 1);
+    ::execv("/proc/self/exe", argv);
+    std::perror("sim: execv");
+    std::exit(2);
+}
+
+Options parse(int argc, char** argv) {
+    Options options;
+    CLI::App app("Runs an OpenSHMEM program in a simulated world, once for each seed.");
+    CLI::App* run = app.add_subcommand("run", "run a program that was built for the simulation");
+    app.require_subcommand(1);
+    run->add_option("-n,--pes", options.npes, "number of PEs")->check(CLI::Range(1, 64));
+    run->add_option("--nodes", options.nodes, "number of nodes")->check(CLI::Range(1, 16));
+    run->add_option("--seed", options.seed, "the first seed");
+    run->add_option("--seeds", options.seeds, "number of seeds, one after the other");
+    run->add_option("--minutes", options.minutes, "end after so many minutes");
+    run->add_option("--limit", options.limit_s, "virtual seconds that a run may take");
+    run->add_option("--env", options.environment, "NAME=VALUE for the PEs");
+    run->add_flag("--here", options.is_in_this_process,
+                  "run the first seed without a fork: for gdb");
+    run->add_flag("-v,--verbose", options.is_verbose, "show the output of all runs");
+    run->add_option("program", options.program, "a shared object")->required();
+    run->add_option("arguments", options.arguments, "arguments of the program");
+    run->positionals_at_end();
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        std::exit(app.exit(error));
+    }
+    if (options.nodes > options.npes) {
+        std::fprintf(stderr, "sim: --nodes %d: there are only %d PEs\n", options.nodes,
+                     options.npes);
+        std::exit(2);
+    }
+    return options;
+}
+
+void set_environment(const Options& options) {
+    ::setenv("SHMEM_STATIC_DATA", "cma", 1);
+    ::setenv("SHMEM_HEAP_ADDRESS", "any", 1);
+    ::setenv("SHMEM_FABRIC", "sim", 1);
+    ::setenv("PMIX_NAMESPACE", "tessera-oshrun-sim", 1);
+    ::setenv("PMIX_RANK", "0", 1);
+    for (const std::string& setting : options.environment) {
+        const std::size_t end = setting.find('=');
+        if (end == std::string::npos) {
+            std::fprintf(stderr, "sim: --env %s: write NAME=VALUE\n", setting.c_str());
+            std::exit(2);
+        }
+        ::setenv(setting.substr(0, end).c_str(), setting.c_str() + end + 1, 1);
+    }
+}
+
+// All that the seed decides beside the order of the steps.
+void choose_character() {
+    constexpr std::uint64_t kMeans[] = {2, 5, 20, 100, 1000};
+    constexpr std::uint64_t kLatencies[] = {100, 1000, 10'000};
+    const auto one_of = [](int out_of) {
+        return world.random_below(static_cast<std::uint64_t>(out_of)) == 0;
+    };
+    sim::Character& character = world.character;
+    character.steps_mean = kMeans[world.random_below(std::size(kMeans))];
+    character.counts_plain = one_of(3);
+    character.latency_ns = kLatencies[world.random_below(std::size(kLatencies))];
+    character.jitter_ns = character.latency_ns * (1 + world.random_below(8));
+    character.letters_max = one_of(4) ? 2 : 64;
+    if (one_of(3)) character.slow_pe = static_cast<int>(world.random_below(world.pes.size()));
+    character.has_stops = one_of(4);
+    character.usable_cores = one_of(2) ? 1 : static_cast<int>(world.pes.size());
+}
+
+void* run_main(void* pe) {
+    const int argc = static_cast<int>(arguments_of_program.size()) - 1;
+    std::exit(static_cast<sim::Pe*>(pe)->main(argc, arguments_of_program.data(), environ));
+}
+
+[[noreturn]] void run_seed(const Options& options, std::uint64_t seed) {
+    world.seed(seed);
+    choose_character();
+    world.is_verbose = options.is_verbose;
+    world.time_max = 1'000'000'000 + static_cast<std::uint64_t>(options.limit_s * 1e9);
+    sim::make_node_files(options.heap_bytes);
+    for (sim::Pe& pe : world.pes) world.add_fiber(pe, run_main, &pe);
+    world.run();
+}
+
+void copy_out(int file) {
+    char text[4096];
+    ssize_t bytes = 0;
+    ::lseek(file, 0, SEEK_SET);
+    while ((bytes = ::read(file, text, sizeof text)) > 0)
+        std::fwrite(text, 1, static_cast<std::size_t>(bytes), stdout);
+    std::fflush(stdout);
+}
+
+// RETURNS: whether the run ended as it should.
+bool fork_seed(const Options& options, std::uint64_t seed) {
+    const int output = ::memfd_create("sim-output", 0);
+    const pid_t child = ::fork();
+    if (child < 0) {
+        std::perror("sim: fork");
+        std::exit(2);
+    }
+    if (child == 0) {
+        ::dup2(output, STDOUT_FILENO);
+        ::dup2(output, STDERR_FILENO);
+        run_seed(options, seed);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    const bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (!is_good || options.is_verbose) copy_out(output);
+    ::close(output);
+    if (is_good) return true;
+    const char* how = WIFSIGNALED(status) ? "signal" : "status";
+    const int number = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+    std::printf("sim: seed %llu, %d PEs, %d nodes: %s %d\n", static_cast<unsigned long long>(seed),
+                options.npes, options.nodes, how, number);
+    std::fflush(stdout);
+    return false;
+}
+
+double seconds_now() {
+    timespec time{};
+    ::clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    new (&world) sim::World;
+    const Options options = parse(argc, argv);
+    start_again(argv);
+    set_environment(options);
+    arguments_of_program.push_back(const_cast<char*>(options.program.c_str()));
+    for (const std::string& argument : options.arguments)
+        arguments_of_program.push_back(const_cast<char*>(argument.c_str()));
+    arguments_of_program.push_back(nullptr);
+    world.nodes = options.nodes;
+    for (int i = 0; i < options.npes; ++i) world.pes.emplace_back().number = i;
+    sim::load(options.program, options.is_in_this_process);
+    if (options.is_in_this_process) run_seed(options, options.seed);
+    const double begin = seconds_now();
+    std::uint64_t done = 0;
+    std::uint64_t failed = 0;
+    for (; done < options.seeds || options.minutes > 0; ++done) {
+        if (options.minutes > 0 && seconds_now() - begin > options.minutes * 60) break;
+        if (!fork_seed(options, options.seed + done)) ++failed;
+    }
+    std::printf("sim: %llu seeds from %llu, %d PEs, %d nodes, %.1f s: %llu failed\n",
+                static_cast<unsigned long long>(done),
+                static_cast<unsigned long long>(options.seed), options.npes, options.nodes,
+                seconds_now() - begin, static_cast<unsigned long long>(failed));
+    return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The simulated world: PEs and their threads as fibers of one thread of one process, one scheduler,
+// one virtual clock, and one random sequence that all decisions come from. A fiber runs until a
+// switch point: an atomic, a fence or another access that the compiler has told (accesses.cpp), a
+// system call that would wait, or a lock of the C library (threads.cpp). THREADS: one.
+#pragma once
+
+#include <pthread.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sim {
+
+inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
+struct Pe;
+
+// A thread of a PE.
+struct Fiber {
+    Pe* pe = nullptr;
+    int number = 0;  // in the PE; 0: the thread that runs main
+    void* stack_pointer = nullptr;
+    void* (*body)(void*) = nullptr;
+    void* argument = nullptr;
+    void* result = nullptr;
+    bool has_ended = false;
+    bool is_waiting = false;
+    bool was_woken = false;
+    // The word or object that it waits for (World::key_of); no one wakes {0, 0}.
+    std::pair<std::uint64_t, std::uint64_t> key{0, 0};
+    std::uint64_t until = kNever;     // a wait ends by itself
+    std::uint64_t stopped_until = 0;  // as after SIGSTOP and SIGCONT
+    const char* what = "";            // it waits for; for messages
+    // What all threads of the process share, and each thread of a PE must have for itself.
+    std::vector<char> thread_locals;
+    std::array<void*, 4> of_cxx_library{};
+    int saved_errno = 0;
+    std::map<pthread_key_t, const void*> specifics;
+};
+
+struct ExitHandler {
+    void (*function)(void*) = nullptr;
+    void (*with_status)(int, void*) = nullptr;
+    void* argument = nullptr;
+};
+
+// A PE is a copy of the program with the library in it, so each has its own variables.
+struct Pe {
+    int number = 0;
+    int node = 0;
+    std::string job;      // TESSERA_JOB
+    std::string rank;     // PMIX_RANK
+    int control_fd = -1;  // the launcher's pipe
+    bool has_ended = false;
+    std::vector<ExitHandler> exit_handlers;
+    std::deque<void*> letters;      // letters that have arrived
+    bool must_look = false;         // its network thread is asked to look
+    std::string file;               // the copy of the program
+    char* thread_locals = nullptr;  // the running fiber's
+    std::vector<char> initial_thread_locals;
+    int (*main)(int, char**, char**) = nullptr;
+};
+
+// All random decisions about time and order, chosen by the seed.
+struct Character {
+    std::uint64_t steps_mean = 50;    // switch points that a fiber passes until another one runs
+    bool counts_plain = false;        // accesses that are not atomic are switch points, too
+    std::uint64_t latency_ns = 1000;  // network
+    std::uint64_t jitter_ns = 1000;
+    std::uint64_t gap_ns = 50;  // between two letters of a node
+    std::uint64_t bytes_per_us = 10'000;
+    std::uint64_t letters_max = 64;  // under way from a PE; then its sends fail
+    int slow_pe = -1;                // it seldom runs
+    bool has_stops = false;          // fibers stop and go on
+    int usable_cores = 1;            // decides how PEs wait
+};
+
+class World {
+  public:
+    static constexpr std::uint64_t kStepNs = 10;
+
+    std::deque<Pe> pes;
+    int nodes = 1;
+    Character character;
+    Fiber* current = nullptr;
+    Pe* loading = nullptr;  // the PE whose constructors run
+    std::uint64_t time_max = 0;
+    bool is_verbose = false;
+
+    void seed(std::uint64_t value);
+    std::uint64_t random();
+    std::uint64_t random_below(std::uint64_t bound) { return random() % bound; }
+
+    // The PE that the running code belongs to; nullptr: the simulator's.
+    Pe* acting() const { return current != nullptr ? current->pe : loading; }
+    std::uint64_t now() const;
+
+    Fiber& add_fiber(Pe& pe, void* (*body)(void*), void* argument);
+    // Runs all fibers. RETURNS: never; the process exits.
+    [[noreturn]] void run();
+
+    // ---- For the running fiber ----
+    void out_of_steps();
+    // Lets others run. `ns`: how long the call takes.
+    void yield(std::uint64_t ns);
+    using Key = std::pair<std::uint64_t, std::uint64_t>;
+    // RETURNS: whether it was woken; false: the time is over.
+    bool wait(Key key, std::uint64_t until, const char* what);
+    void wake(Key key, std::uint64_t count);
+    // Runs `event(argument)` at that time, on any fiber's stack; it must not wait.
+    void at(std::uint64_t time, void (*event)(void*), void* argument);
+    [[noreturn]] void end_fiber();
+    [[noreturn]] void end_pe(int status);
+    // `status` is that of the process: the run is over.
+    [[noreturn]] void finish(int status);
+    // No wait of the run can end.
+    [[noreturn]] void fail(const char* why);
+
+    // The same word of shared memory has the same key, wherever PEs have mapped it.
+    Key key_of(const void* address) const;
+    void note_mapping(void* address, std::size_t bytes, int file, std::uint64_t offset);
+    void forget_mapping(void* address, std::size_t bytes);
+
+  private:
+    struct Event {
+        void (*function)(void*);
+        void* argument;
+    };
+    struct SharedMapping {
+        std::uint64_t end;
+        std::uint64_t inode;
+        std::uint64_t offset;
+    };
+
+    Fiber& choose();
+    void switch_to(Fiber& next);
+    void give_steps();
+    void pass_time();
+    bool run_due();
+    std::uint64_t next_time() const;
+    void stop_one();
+    void switch_away();
+
+    std::deque<Fiber> fibers_;
+    std::vector<Fiber*> ready_;
+    std::multimap<std::uint64_t, Event> events_;
+    std::map<std::uint64_t, SharedMapping> mappings_;
+    std::array<std::uint64_t, 4> random_state_{};
+    std::uint64_t clock_ = 1'000'000'000;
+    std::int64_t granted_ = 0;
+    std::uint64_t switches_ = 0;
+    std::uint64_t trace_ = 0;  // hash of all decisions: equal for equal runs
+    bool is_in_event_ = false;
+};
+
+extern World& world;
+
+// Switch points until the fiber has had its turn.
+extern std::int64_t steps_left;
+inline void step() {
+    if (--steps_left < 0) [[unlikely]]
+        world.out_of_steps();
+}
+
+// context_switch.cpp
+extern "C" void tessera_sim_switch(void** from, void* to);
+void* prepare_stack(char* top, void (*entry)());
+
+// loading.cpp. Loads a copy of the program for each PE.
+void load(const std::string& program, bool keeps_files);
+// New files for the nodes, in place of those that the copies have seen while they were loaded.
+void make_node_files(std::size_t heap_bytes);
+void remove_copies();
+
+}  // namespace sim

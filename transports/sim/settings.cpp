@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The environment variables of transports/sim: it has none (transports/fabric_settings.hpp).
+#include "transports/fabric_settings.hpp"
+
+namespace tessera::sim {
+extern const std::span<const FabricSetting> kSettings;
+const std::span<const FabricSetting> kSettings{};
+}  // namespace tessera::sim
