@@ -6,10 +6,9 @@
 int main() {
     shmem_init();
     auto* word = static_cast<long*>(shmem_calloc(1, sizeof(long)));
-    if (shmem_my_pe() == shmem_n_pes() - 1)
-        shmem_long_wait_until(word, SHMEM_CMP_EQ, 1);
-    else
-        shmem_barrier_all();
+    const bool is_last = shmem_my_pe() == shmem_n_pes() - 1;
+    if (is_last) shmem_long_wait_until(word, SHMEM_CMP_EQ, 1);
+    shmem_barrier_all();
     shmem_finalize();
     return 0;
 }
