@@ -14,7 +14,7 @@
 namespace {
 
 bool counts_plain() { return sim::world.character.counts_plain; }
-void plain() {
+[[gnu::always_inline]] inline void plain() {
     if (counts_plain()) sim::step();
 }
 

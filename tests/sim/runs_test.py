@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The simulator itself: runs of a seed are equal, runs of different seeds differ, and a wait that
-does not end is found, with the routines in which the PEs wait."""
+"""The simulator itself: runs of a seed are equal, runs of different seeds differ, a wait that does
+not end is found, with the routines in which the PEs wait, and so is a mistake that needs a certain
+order of steps, which --shrink then shows."""
 import re
 import subprocess
 import sys
 
-sim, hello, deadlock = sys.argv[1:]
+sim, hello, deadlock, race = sys.argv[1:]
 
 
 def run(program, *options):
@@ -30,10 +31,19 @@ for layout in (["-n", "1"], ["-n", "3"], ["-n", "4", "--nodes", "2"], ["-n", "5"
     assert traces(*layout, "--seed", "3") == [first[3]], "a seed depends on those before"
 
 for layout in (["-n", "3"], ["-n", "4", "--nodes", "2"]):
-    code, text = run(deadlock, *layout, "--seeds", "2")
+    code, text = run(deadlock, *layout, "--seeds", "2", "--limit", "5")
     assert code == 1, text
     assert text.count("status 124") == 2, text
     last = int(layout[1]) - 1
     assert text.count(f"PE {last} waits in shmem_long_wait_until") == 2, text
     assert text.count("PE 0 waits in shmem_barrier_all") == 2, text
+code, text = run(race, "-n", "2", "--seeds", "100")
+failed = re.findall(r"seed (\d+), 2 PEs", text)
+assert code == 1 and text.count("an addition is lost") == len(failed) > 0, text
+code, text = run(race, "-n", "2", "--seed", failed[0], "--shrink")
+window = re.search(rf"seed {failed[0]} fails with the random switches (\d+) to (\d+) alone", text)
+assert code == 1 and window, text
+shown = text.count("sim: switch ")
+assert shown > 0, text
+
 print("seeds are equal to themselves, and waits without an end are found")

@@ -32,6 +32,7 @@ struct Options {
     double limit_s = 60;
     std::size_t heap_bytes = std::size_t{64} << 20;
     bool is_in_this_process = false;
+    bool shrinks = false;
     bool is_verbose = false;
     std::vector<std::string> environment;
     std::string program;
@@ -73,6 +74,8 @@ Options parse(int argc, char** argv) {
     run->add_option("--env", options.environment, "NAME=VALUE for the PEs");
     run->add_flag("--here", options.is_in_this_process,
                   "run the first seed without a fork: for gdb");
+    run->add_flag("--shrink", options.shrinks,
+                  "find the shortest run of random switches that fails");
     run->add_flag("-v,--verbose", options.is_verbose, "show the output of all runs");
     run->add_option("program", options.program, "a shared object")->required();
     run->add_option("arguments", options.arguments, "arguments of the program");
@@ -148,9 +151,13 @@ void copy_out(int file) {
     std::fflush(stdout);
 }
 
-// RETURNS: whether the run ended as it should.
-bool fork_seed(const Options& options, std::uint64_t seed) {
-    const int output = ::memfd_create("sim-output", 0);
+struct Window {
+    std::uint64_t from = 0;
+    std::uint64_t to = sim::kNever;
+};
+
+// Runs the seed in a process of its own. RETURNS: its status, as of waitpid().
+int fork_seed(const Options& options, std::uint64_t seed, int output, Window random) {
     const pid_t child = ::fork();
     if (child < 0) {
         std::perror("sim: fork");
@@ -159,19 +166,56 @@ bool fork_seed(const Options& options, std::uint64_t seed) {
     if (child == 0) {
         ::dup2(output, STDOUT_FILENO);
         ::dup2(output, STDERR_FILENO);
+        world.random_from = random.from;
+        world.random_to = random.to;
         run_seed(options, seed);
     }
     int status = 0;
     ::waitpid(child, &status, 0);
-    const bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    if (!is_good || options.is_verbose) copy_out(output);
+    return status;
+}
+
+// Cuts the window of random switches as long as the run still fails, and shows the switches left.
+void shrink(const Options& options, std::uint64_t seed) {
+    constexpr std::uint64_t kSwitchesMax = std::uint64_t{1} << 22;
+    const int output = ::memfd_create("sim-output", 0);
+    const auto fails = [&](Window window) { return fork_seed(options, seed, output, window) != 0; };
+    Window window{0, kSwitchesMax};
+    if (!fails(window)) {
+        std::printf("sim: seed %llu does not fail within %llu switches\n",
+                    static_cast<unsigned long long>(seed),
+                    static_cast<unsigned long long>(kSwitchesMax));
+        return;
+    }
+    for (std::uint64_t cut = kSwitchesMax / 2; cut > 0; cut /= 2) {
+        while (window.to - window.from > cut && fails({window.from, window.to - cut}))
+            window.to -= cut;
+        while (window.to - window.from > cut && fails({window.from + cut, window.to}))
+            window.from += cut;
+    }
+    std::printf("sim: seed %llu fails with the random switches %llu to %llu alone:\n",
+                static_cast<unsigned long long>(seed), static_cast<unsigned long long>(window.from),
+                static_cast<unsigned long long>(window.to - 1));
+    std::fflush(stdout);
+    world.shows_switches = true;
+    const int shown = ::memfd_create("sim-output", 0);
+    fork_seed(options, seed, shown, window);
+    copy_out(shown);
+}
+
+// RETURNS: whether the run ended as it should.
+bool check_seed(const Options& options, std::uint64_t seed) {
+    const int output = ::memfd_create("sim-output", 0);
+    const int status = fork_seed(options, seed, output, {});
+    if (status != 0 || options.is_verbose) copy_out(output);
     ::close(output);
-    if (is_good) return true;
+    if (status == 0) return true;
     const char* how = WIFSIGNALED(status) ? "signal" : "status";
     const int number = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
     std::printf("sim: seed %llu, %d PEs, %d nodes: %s %d\n", static_cast<unsigned long long>(seed),
                 options.npes, options.nodes, how, number);
     std::fflush(stdout);
+    if (options.shrinks) shrink(options, seed);
     return false;
 }
 
@@ -201,7 +245,7 @@ int main(int argc, char** argv) {
     std::uint64_t failed = 0;
     for (; done < options.seeds || options.minutes > 0; ++done) {
         if (options.minutes > 0 && seconds_now() - begin > options.minutes * 60) break;
-        if (!fork_seed(options, options.seed + done)) ++failed;
+        if (!check_seed(options, options.seed + done)) ++failed;
     }
     std::printf("sim: %llu seeds from %llu, %d PEs, %d nodes, %.1f s: %llu failed\n",
                 static_cast<unsigned long long>(done),

@@ -4,6 +4,7 @@
 #include "world.hpp"
 
 #include <cxxabi.h>
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -147,6 +148,8 @@ void World::pass_time() {
 void World::give_steps() {
     std::uint64_t steps = 1 + random_below(2 * character.steps_mean);
     if (random_below(8) == 0) steps = random_below(3);
+    constexpr std::uint64_t kCalmSteps = 10'000;
+    if (!is_random()) steps = kCalmSteps;
     const std::uint64_t next = next_time();
     if (next != kNever && next > clock_) steps = std::min(steps, (next - clock_) / kStepNs);
     granted_ = steps_left = static_cast<std::int64_t>(steps);
@@ -206,11 +209,13 @@ Fiber& World::choose() {
         if (clock_ > time_max) fail("a wait does not end");
     }
     if (clock_ > time_max) fail("the program does not end");
-    if (character.has_stops && random_below(2000) == 0) stop_one();
+    if (is_random() && character.has_stops && random_below(2000) == 0) stop_one();
     Fiber* chosen = ready_[random_below(ready_.size())];
     // Nine of ten turns of a slow PE are another one's.
     if (chosen->pe->number == character.slow_pe && random_below(10) != 0)
         chosen = ready_[random_below(ready_.size())];
+    if (!is_random()) chosen = ready_[turn_++ % ready_.size()];
+    if (shows_switches && is_random()) show_switch(*chosen);
     ++switches_;
     trace_ = (trace_ ^
               (static_cast<std::uint64_t>(chosen->pe->number) * 64 +
@@ -220,9 +225,27 @@ Fiber& World::choose() {
     return *chosen;
 }
 
+void World::show_switch(const Fiber& next) const {
+    char from[64] = "";
+    if (current != nullptr) {
+        std::snprintf(from, sizeof from, "PE %d, thread %d ", current->pe->number, current->number);
+    }
+    Dl_info where{};
+    const bool is_known = place_ != nullptr && ::dladdr(place_, &where) != 0;
+    const auto offset =
+        is_known ? static_cast<const char*>(place_) - static_cast<const char*>(where.dli_fbase) : 0;
+    std::fprintf(stderr, "sim: switch %llu at %llu ns: %s%s 0x%llx, then PE %d, thread %d\n",
+                 static_cast<unsigned long long>(switches_),
+                 static_cast<unsigned long long>(clock_ - 1'000'000'000), from,
+                 place_ != nullptr ? "stops at" : "calls, ",
+                 static_cast<unsigned long long>(offset), next.pe->number, next.number);
+}
+
 void World::switch_away() {
     pass_time();
-    switch_to(choose());
+    Fiber& next = choose();
+    place_ = nullptr;
+    switch_to(next);
 }
 
 void World::switch_to(Fiber& next) {
@@ -244,13 +267,14 @@ void World::switch_to(Fiber& next) {
     tessera_sim_switch(&before.stack_pointer, next.stack_pointer);
 }
 
-void World::out_of_steps() {
+void World::out_of_steps(const void* place) {
     if (current == nullptr || is_in_event_) {
         steps_left = 1'000'000;
         granted_ = 1'000'000;
         return;
     }
     steps_left = 0;
+    place_ = place;
     switch_away();
 }
 

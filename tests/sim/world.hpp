@@ -93,6 +93,10 @@ class World {
     Pe* loading = nullptr;  // the PE whose constructors run
     std::uint64_t time_max = 0;
     bool is_verbose = false;
+    // Random switches only from this one to that one; before and behind them fibers take turns.
+    std::uint64_t random_from = 0;
+    std::uint64_t random_to = kNever;
+    bool shows_switches = false;  // prints those
 
     void seed(std::uint64_t value);
     std::uint64_t random();
@@ -107,7 +111,8 @@ class World {
     [[noreturn]] void run();
 
     // ---- For the running fiber ----
-    void out_of_steps();
+    // `place`: of the code that the fiber stops at.
+    void out_of_steps(const void* place);
     // Lets others run. `ns`: how long the call takes.
     void yield(std::uint64_t ns);
     using Key = std::pair<std::uint64_t, std::uint64_t>;
@@ -142,6 +147,8 @@ class World {
     Fiber& choose();
     void switch_to(Fiber& next);
     void give_steps();
+    bool is_random() const { return switches_ >= random_from && switches_ < random_to; }
+    void show_switch(const Fiber& next) const;
     void pass_time();
     bool run_due();
     std::uint64_t next_time() const;
@@ -155,6 +162,8 @@ class World {
     std::array<std::uint64_t, 4> random_state_{};
     std::uint64_t clock_ = 1'000'000'000;
     std::int64_t granted_ = 0;
+    const void* place_ = nullptr;  // where the running fiber has stopped; nullptr: it waits
+    std::size_t turn_ = 0;
     std::uint64_t switches_ = 0;
     std::uint64_t trace_ = 0;  // hash of all decisions: equal for equal runs
     bool is_in_event_ = false;
@@ -164,9 +173,10 @@ extern World& world;
 
 // Switch points until the fiber has had its turn.
 extern std::int64_t steps_left;
-inline void step() {
+// A switch point of the function that calls it.
+[[gnu::always_inline]] inline void step() {
     if (--steps_left < 0) [[unlikely]]
-        world.out_of_steps();
+        world.out_of_steps(__builtin_return_address(0));
 }
 
 // context_switch.cpp
