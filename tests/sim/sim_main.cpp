@@ -123,7 +123,8 @@ void choose_character() {
     character.jitter_ns = character.latency_ns * (1 + world.random_below(8));
     character.letters_max = one_of(4) ? 2 : 64;
     if (one_of(3)) character.slow_pe = static_cast<int>(world.random_below(world.pes.size()));
-    character.has_stops = one_of(4);
+    constexpr std::uint64_t kStops[] = {0, 10, 100, 1000};
+    character.stops_one_in = kStops[world.random_below(std::size(kStops))];
     character.usable_cores = one_of(2) ? 1 : static_cast<int>(world.pes.size());
 }
 

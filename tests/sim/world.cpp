@@ -189,9 +189,11 @@ void World::at(std::uint64_t time, void (*event)(void*), void* argument) {
 
 // ---- The scheduler ----
 
-void World::stop_one() {
-    Fiber& fiber = *ready_[random_below(ready_.size())];
-    fiber.stopped_until = clock_ + (1'000ULL << random_below(16));
+// Stops the running fiber where it is, which may be between two steps that belong together.
+void World::stop_now_and_then() {
+    if (character.stops_one_in == 0 || !is_random() || current == nullptr) return;
+    if (random_below(character.stops_one_in) != 0) return;
+    current->stopped_until = clock_ + (1'000ULL << random_below(16));
 }
 
 Fiber& World::choose() {
@@ -209,7 +211,6 @@ Fiber& World::choose() {
         if (clock_ > time_max) fail("a wait does not end");
     }
     if (clock_ > time_max) fail("the program does not end");
-    if (is_random() && character.has_stops && random_below(2000) == 0) stop_one();
     Fiber* chosen = ready_[random_below(ready_.size())];
     // Nine of ten turns of a slow PE are another one's.
     if (chosen->pe->number == character.slow_pe && random_below(10) != 0)
@@ -227,9 +228,8 @@ Fiber& World::choose() {
 
 void World::show_switch(const Fiber& next) const {
     char from[64] = "";
-    if (current != nullptr) {
+    if (current != nullptr)
         std::snprintf(from, sizeof from, "PE %d, thread %d ", current->pe->number, current->number);
-    }
     Dl_info where{};
     const bool is_known = place_ != nullptr && ::dladdr(place_, &where) != 0;
     const auto offset =
@@ -243,6 +243,7 @@ void World::show_switch(const Fiber& next) const {
 
 void World::switch_away() {
     pass_time();
+    stop_now_and_then();
     Fiber& next = choose();
     place_ = nullptr;
     switch_to(next);

@@ -78,7 +78,7 @@ struct Character {
     std::uint64_t bytes_per_us = 10'000;
     std::uint64_t letters_max = 64;  // under way from a PE; then its sends fail
     int slow_pe = -1;                // it seldom runs
-    bool has_stops = false;          // fibers stop and go on
+    std::uint64_t stops_one_in = 0;  // of so many turns that end, the fiber stops for a while
     int usable_cores = 1;            // decides how PEs wait
 };
 
@@ -152,7 +152,7 @@ class World {
     void pass_time();
     bool run_due();
     std::uint64_t next_time() const;
-    void stop_one();
+    void stop_now_and_then();
     void switch_away();
 
     std::deque<Fiber> fibers_;
