@@ -35,8 +35,7 @@ struct Options {
     bool shrinks = false;
     bool is_verbose = false;
     std::vector<std::string> environment;
-    std::string program;
-    std::vector<std::string> arguments;
+    std::vector<std::string> arguments;  // the program and its arguments
 };
 
 std::vector<char*> arguments_of_program;
@@ -77,13 +76,16 @@ Options parse(int argc, char** argv) {
     run->add_flag("--shrink", options.shrinks,
                   "find the shortest run of random switches that fails");
     run->add_flag("-v,--verbose", options.is_verbose, "show the output of all runs");
-    run->add_option("program", options.program, "a shared object")->required();
-    run->add_option("arguments", options.arguments, "arguments of the program");
-    run->positionals_at_end();
+    run->prefix_command();  // The rest is the program, a shared object, and its arguments.
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         std::exit(app.exit(error));
+    }
+    options.arguments = run->remaining();
+    if (options.arguments.empty()) {
+        std::fprintf(stderr, "sim run: name a program that was built for the simulation\n");
+        std::exit(2);
     }
     if (options.nodes > options.npes) {
         std::fprintf(stderr, "sim: --nodes %d: there are only %d PEs\n", options.nodes,
@@ -233,13 +235,12 @@ int main(int argc, char** argv) {
     const Options options = parse(argc, argv);
     start_again(argv);
     set_environment(options);
-    arguments_of_program.push_back(const_cast<char*>(options.program.c_str()));
     for (const std::string& argument : options.arguments)
         arguments_of_program.push_back(const_cast<char*>(argument.c_str()));
     arguments_of_program.push_back(nullptr);
     world.nodes = options.nodes;
     for (int i = 0; i < options.npes; ++i) world.pes.emplace_back().number = i;
-    sim::load(options.program, options.is_in_this_process);
+    sim::load(options.arguments.front(), options.is_in_this_process);
     if (options.is_in_this_process) run_seed(options, options.seed);
     const double begin = seconds_now();
     std::uint64_t done = 0;

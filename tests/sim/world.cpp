@@ -193,7 +193,9 @@ void World::at(std::uint64_t time, void (*event)(void*), void* argument) {
 void World::stop_now_and_then() {
     if (character.stops_one_in == 0 || !is_random() || current == nullptr) return;
     if (random_below(character.stops_one_in) != 0) return;
-    current->stopped_until = clock_ + (1'000ULL << random_below(16));
+    // Frequent stops are short, so that the program gets on.
+    const std::uint64_t doublings = 10 + character.stops_one_in / 160;
+    current->stopped_until = clock_ + (1'000ULL << random_below(doublings));
 }
 
 Fiber& World::choose() {
@@ -361,6 +363,7 @@ void World::fail(const char* why) {
         std::fprintf(stderr, "sim: PE %d, thread %d: %s%s\n", fiber.pe->number, fiber.number,
                      fiber.is_waiting ? "waits for " : "runs", fiber.is_waiting ? fiber.what : "");
     }
+    current = nullptr;  // The functions of the program, called now, do not switch.
     show_waits();
     finish(kHangs);
 }

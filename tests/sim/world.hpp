@@ -78,7 +78,7 @@ struct Character {
     std::uint64_t bytes_per_us = 10'000;
     std::uint64_t letters_max = 64;  // under way from a PE; then its sends fail
     int slow_pe = -1;                // it seldom runs
-    std::uint64_t stops_one_in = 0;  // of so many turns that end, the fiber stops for a while
+    std::uint64_t stops_one_in = 0;  // turns, after one of which the fiber stops for a while
     int usable_cores = 1;            // decides how PEs wait
 };
 
